@@ -1,0 +1,46 @@
+# Which architecture is built, and the compiler flags of files written for one instruction set.
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(OCTET_ARCH x86)
+  set(OCTET_ARCH_DEFINITION OCTET_ARCH_X86=1)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(OCTET_ARCH aarch64)
+  set(OCTET_ARCH_DEFINITION OCTET_ARCH_AARCH64=1)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^arm")
+  set(OCTET_ARCH armv7)
+  set(OCTET_ARCH_DEFINITION OCTET_ARCH_ARMV7=1)
+else()
+  message(FATAL_ERROR "octet: unknown processor '${CMAKE_SYSTEM_PROCESSOR}'; cmake/OctetArch.cmake lists those supported")
+endif()
+
+# A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the
+# architectures that have an entry below, and alone gets the flags of that entry.
+set(OCTET_ISA_WORDS
+    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2)
+
+set(_octet_avx2 -mavx2 -mfma -mf16c -mbmi2)
+set(_octet_avx512 ${_octet_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
+set(OCTET_ISA_x86_x86_avx2 ${_octet_avx2})
+set(OCTET_ISA_x86_x86_avxvnni ${_octet_avx2} -mavxvnni)
+set(OCTET_ISA_x86_x86_avx512vnni ${_octet_avx512})
+set(OCTET_ISA_x86_x86_amx ${_octet_avx512} -mamx-tile -mamx-int8)
+set(OCTET_ISA_x86_x86_shani -msha -msse4.1)
+# -march= repeats the baseline of the architecture so that an entry is never empty.
+set(OCTET_ISA_aarch64_arm_neon -march=armv8-a)
+set(OCTET_ISA_aarch64_arm_dotprod -march=armv8.2-a+dotprod)
+set(OCTET_ISA_aarch64_arm_i8mm -march=armv8.2-a+dotprod+i8mm)
+set(OCTET_ISA_aarch64_arm_sha2 -march=armv8-a+crypto)
+set(OCTET_ISA_armv7_arm_neon -mfpu=neon-vfpv4 -mfp16-format=ieee)
+
+# octet_isa_of(<result> <file>): the ISA word a file's name ends in, or an empty string.
+function(octet_isa_of result file)
+  get_filename_component(name ${file} NAME_WE)
+  set(word "")
+  if(name MATCHES "(^|_)((x86|arm)_[a-z0-9]+)$")
+    set(word ${CMAKE_MATCH_2})
+    if(NOT word IN_LIST OCTET_ISA_WORDS)
+      message(FATAL_ERROR "octet: ${file}: '${word}' is no known instruction set; cmake/OctetArch.cmake lists them")
+    endif()
+  endif()
+  set(${result} "${word}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,34 @@
+# Settings that hold for every target of the project.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+# -g1 keeps line tables for profiles and backtraces at a tenth of the size of full debug information.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+# "Same bits everywhere": GCC contracts a*b+c to one rounding on aarch64 by default.
+add_compile_options(-ffp-contract=off)
+add_link_options(LINKER:--as-needed)
+
+find_program(OCTET_CCACHE ccache)
+if(OCTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${OCTET_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${OCTET_CCACHE})
+endif()
+
+# Usage requirements of all hosted code (converter, ports, programs, tests, benches).
+add_library(octet_host_options INTERFACE)
+target_compile_features(octet_host_options INTERFACE cxx_std_20)
+target_compile_options(octet_host_options INTERFACE -Wall -Wextra $<$<BOOL:${OCTET_WERROR}>:-Werror>)
+target_include_directories(octet_host_options INTERFACE ${PROJECT_SOURCE_DIR})

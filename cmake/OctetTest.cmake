@@ -1,0 +1,91 @@
+# Which kind of test run this build serves; the presets set it.
+#   native    everything            sanitize  ASan + UBSan, all but what a test opts out of
+#   tsan      tests that use threads          cross     runtime and port tests, run under QEMU
+set(kind native)
+if(CMAKE_CROSSCOMPILING)
+  set(kind cross)
+endif()
+set(OCTET_TEST_KIND ${kind} CACHE STRING "native, sanitize, tsan or cross")
+set_property(CACHE OCTET_TEST_KIND PROPERTY STRINGS native sanitize tsan cross)
+
+# octet_test(NAME <name> [LIBS <library>...] [SOURCES <file>...] [KINDS <kind>...] [CPUS <qemu cpu>...]
+#            [SHARDS <n>] [TIMEOUT <seconds>] [RECURSE])
+# One GoogleTest executable test_<name> and its CTest entry. Without SOURCES: all *.cc of the calling folder; a folder
+# without sources makes nothing. KINDS: the runs it belongs to; by default native and sanitize, and cross as well unless
+# the folder lies in tests/converter. CPUS: under aarch64 emulation, one entry for each of these CPU models in place of
+# the toolchain's default. SHARDS: split the cases over n entries that can run side by side.
+function(octet_test)
+  cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT" "LIBS;SOURCES;KINDS;CPUS" ${ARGN})
+  if(NOT arg_KINDS)
+    set(arg_KINDS native sanitize)
+    if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/converter(/|$)")
+      list(APPEND arg_KINDS cross)
+    endif()
+  endif()
+  if(NOT OCTET_TEST_KIND IN_LIST arg_KINDS)
+    return()
+  endif()
+  set(sources ${arg_SOURCES})
+  if(NOT sources)
+    octet_glob(sources ${arg_RECURSE})
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+
+  set(target test_${arg_NAME})
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE octet_host_options octet_test_support gtest gtest_main ${arg_LIBS})
+  target_compile_definitions(${target} PRIVATE
+    OCTET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" OCTET_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(octet_tests ${target})
+
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  if(NOT (arg_CPUS AND OCTET_ARCH STREQUAL aarch64 AND CMAKE_CROSSCOMPILING_EMULATOR))
+    set(arg_CPUS default)
+  endif()
+  math(EXPR last_shard "${arg_SHARDS} - 1")
+  foreach(cpu IN LISTS arg_CPUS)
+    set(emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
+    set(entry ${arg_NAME})
+    if(NOT cpu STREQUAL default)
+      list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 emulator)
+      list(APPEND emulator -cpu ${cpu})
+      string(APPEND entry ".${cpu}")
+    endif()
+    foreach(shard RANGE ${last_shard})
+      set(shard_entry ${entry})
+      if(arg_SHARDS GREATER 1)
+        string(APPEND shard_entry ".${shard}")
+      endif()
+      # The report holds every case; the summary of test.sh counts cases from it, not executables.
+      add_test(NAME ${shard_entry} COMMAND ${emulator} $<TARGET_FILE:${target}>
+               --gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${shard_entry}.xml)
+      set_tests_properties(${shard_entry} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+  endforeach()
+endfunction()
+
+# octet_script_test(NAME <name> COMMAND <command> <argument>... [KINDS <kind>...] [TIMEOUT <seconds>])
+# A CTest entry that is no GoogleTest program; by default in the native run only. Exit status 77 means skipped.
+function(octet_script_test)
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "COMMAND;KINDS" ${ARGN})
+  if(NOT arg_KINDS)
+    set(arg_KINDS native)
+  endif()
+  if(NOT OCTET_TEST_KIND IN_LIST arg_KINDS)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${arg_COMMAND})
+  set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
