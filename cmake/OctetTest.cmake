@@ -9,13 +9,13 @@ set(OCTET_TEST_KIND ${kind} CACHE STRING "native, sanitize, tsan or cross")
 set_property(CACHE OCTET_TEST_KIND PROPERTY STRINGS native sanitize tsan cross)
 
 # octet_test(NAME <name> [LIBS <library>...] [SOURCES <file>...] [KINDS <kind>...] [CPUS <qemu cpu>...]
-#            [SHARDS <n>] [TIMEOUT <seconds>] [RECURSE])
+#            [PROGRAMS <program target>...] [SHARDS <n>] [TIMEOUT <seconds>] [RECURSE])
 # One GoogleTest executable test_<name> and its CTest entry. Without SOURCES: all *.cc of the calling folder; a folder
 # without sources makes nothing. KINDS: the runs it belongs to; by default native and sanitize, and cross as well unless
 # the folder lies in tests/converter. CPUS: under aarch64 emulation, one entry for each of these CPU models in place of
-# the toolchain's default. SHARDS: split the cases over n entries that can run side by side.
+# the toolchain's default. PROGRAMS: what it starts from OCTET_BIN_DIR. SHARDS: split the cases over n entries that can run side by side.
 function(octet_test)
-  cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT" "LIBS;SOURCES;KINDS;CPUS" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT" "LIBS;SOURCES;KINDS;CPUS;PROGRAMS" ${ARGN})
   if(NOT arg_KINDS)
     set(arg_KINDS native sanitize)
     if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/converter(/|$)")
@@ -40,6 +40,11 @@ function(octet_test)
     OCTET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" OCTET_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(octet_tests ${target})
+  foreach(program IN LISTS arg_PROGRAMS)
+    if(TARGET ${program})
+      add_dependencies(${target} ${program})
+    endif()
+  endforeach()
 
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds Octet and shows it at work on real pictures.
+set -eu
+cd "$(dirname "$0")"
+
+usage() {
+  cat <<'TEXT'
+usage: ./demo.sh [--no-setup] [--help] [-- ARGUMENT...]
+
+Installs what is missing (setup.sh --demo), builds the converter and the runtime (preset native), then converts a small
+classifier and scores it on the Fashion-MNIST test pictures (demo/run.sh, which gets the arguments after --).
+TEXT
+}
+
+setup=yes
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --no-setup) setup=no ;;
+    --help | -h) usage; exit 0 ;;
+    --) shift; break ;;
+    *) echo "demo.sh: unknown argument '$1'; see ./demo.sh --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+[ "$setup" = no ] || ./setup.sh --demo
+echo "== building (preset native)"
+cmake --preset native -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF >/dev/null
+cmake --build --preset native -j "$(nproc)" --target octet octet-run
+exec demo/run.sh "$@"

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Builds and tests everything; the last line counts the cases of all runs.
+set -eu
+cd "$(dirname "$0")"
+
+usage() {
+  cat <<'TEXT'
+usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
+
+Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
+UBSan), tsan, aarch64 and armv7 (under QEMU). The last line is `N passed, N failed` (`, N skipped`).
+Exit status: 0 all passed, 1 something failed, 2 bad use.
+  --preset   only these presets
+  --jobs     parallel jobs (default: one a processor)
+  --no-setup install nothing
+TEXT
+}
+
+presets="native sanitize tsan aarch64 armv7"
+jobs=$(nproc)
+setup=yes
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --preset) presets=$(echo "${2:?--preset needs a name}" | tr ',' ' '); shift ;;
+    --jobs) jobs=${2:?--jobs needs a number}; shift ;;
+    --no-setup) setup=no ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "test.sh: unknown argument '$1'; see ./test.sh --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+[ "$setup" = no ] || ./setup.sh --tests
+reports=""
+for preset in $presets; do
+  started=$(date +%s)
+  out=build/$preset
+  rm -rf "$out/tests/reports" "$out/tests/junit.xml"
+  echo "== $preset: configure and build"
+  mkdir -p "$out"
+  if cmake --preset "$preset" -DOCTET_TESTS=ON >"$out/configure.log" 2>&1; then
+    if cmake --build --preset "$preset" -j "$jobs"; then
+      built=$(date +%s)
+      echo "== $preset: built in $((built - started)) s; running its tests"
+      ctest --preset "$preset" -j "$jobs" --output-junit tests/junit.xml || true
+      echo "== $preset: tested in $(($(date +%s) - built)) s"
+    fi
+  else
+    cat "$out/configure.log" >&2
+  fi
+  reports="$reports $out/tests"
+done
+# A preset that did not build has no report and counts as one failure.
+exec python3 tests/summary.py $reports
