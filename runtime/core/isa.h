@@ -1,0 +1,39 @@
+// Instruction-set levels. The words are fixed: they are the same in code, files, options, tests and benches.
+#ifndef OCTET_CORE_ISA_H_
+#define OCTET_CORE_ISA_H_
+
+#include <stdint.h>
+
+namespace octet {
+
+// Within one architecture the levels are ordered: a level includes every lower one of the same
+// architecture. Values are stored in blobs (scratch tables), so they never change.
+enum class Isa : uint8_t {
+  kReference = 0,  // portable C++, every architecture; the normative behaviour
+  kAvx2 = 1,       // AVX2 + FMA + F16C
+  kAvxVnni = 2,    // VEX-encoded VPDPBUSD, 256 bit
+  kAvx512Vnni = 3, // AVX-512 F/BW/VL/DQ/VNNI
+  kAmx = 4,        // reserved
+  kNeon = 5,       // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
+  kDotprod = 6,    // ARMv8.2 SDOT
+  kI8mm = 7,       // reserved
+};
+constexpr uint32_t kIsaCount = 8;
+
+// True where `level` may use kernels written for `kernel` (same family and not higher).
+static inline bool IsaIncludes(Isa level, Isa kernel) {
+  if (kernel == Isa::kReference) return true;
+  const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
+  const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
+  return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;
+}
+
+// XOR between the int8 value q of the quantization rule and the byte kept in the arena.
+// x86 dot products take unsigned activations, so x86 vector levels keep q + 128.
+static inline uint8_t IsaSignByte(Isa level) {
+  return level >= Isa::kAvx2 && level <= Isa::kAmx ? 0x80 : 0x00;
+}
+
+}  // namespace octet
+
+#endif  // OCTET_CORE_ISA_H_

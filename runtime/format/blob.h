@@ -1,0 +1,405 @@
+// Byte layout of an Octet blob, format version 1. FORMAT.md is the specification; this file is its
+// transcription. Little-endian; no pointers; every record is naturally aligned and is read in place.
+#ifndef OCTET_FORMAT_BLOB_H_
+#define OCTET_FORMAT_BLOB_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace octet {
+namespace blob {
+
+constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'T', '\r', '\n', 0x1A, '\n'};
+constexpr uint16_t kVersionMajor = 1;
+constexpr uint16_t kVersionMinor = 0;
+constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
+constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
+constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
+constexpr uint32_t kNone = 0xFFFFFFFFu;       // "no such index / offset"
+constexpr uint32_t kMaxSections = 32;
+constexpr uint32_t kMaxPlans = 8;
+constexpr uint32_t kMaxRank = 8;
+
+// A blob with a required bit this runtime does not know is refused; unknown optional bits are ignored.
+enum RequiredFeature : uint64_t {
+  kFeatureFp16Plan = 1u << 0,  // at least one layer computes in FP16
+};
+constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan;
+
+struct Header {  // 128 bytes at offset 0
+  uint8_t magic[8];
+  uint16_t version_major;
+  uint16_t version_minor;
+  uint32_t header_bytes;  // 128 here; a later minor version may grow it
+  uint32_t file_bytes;
+  uint32_t section_count;
+  uint32_t section_table_offset;  // right behind the header
+  uint32_t section_entry_bytes;   // 64 here
+  uint64_t required_features;
+  uint64_t optional_features;
+  uint64_t security_counter;  // monotonic, 0 when unused
+  uint8_t board[24];          // compatible string, zero padded; all zero: any board
+  uint8_t reserved[16];       // zero
+  uint8_t sha256[32];         // of header (this field taken as zero) + section table
+};
+static_assert(sizeof(Header) == 128, "Header layout");
+
+enum class SectionKind : uint32_t {
+  kModel = 1,     // ModelRecord, inputs, outputs, output parts, plan directory
+  kPlan = 2,      // one a plan, `index` = plan number
+  kWeightsS8 = 3, // int8 weights and their channel blocks
+  kWeightsF16 = 4,// FP16 weights and their biases; need not be resident until an FP16 layer runs
+  kTables = 5,    // 256-entry tables, resize tables, constants
+  kStrings = 6,   // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
+  kLabels = 7,    // zero-terminated UTF-8 class labels, in order
+  kReport = 8,    // free-form JSON for the inspector, never read by the runtime
+};
+
+struct Section {  // 64 bytes
+  SectionKind kind;
+  uint32_t index;   // plan number for kPlan, else 0
+  uint32_t offset;  // from the start of the file, multiple of kSectionAlignment
+  uint32_t bytes;   // without padding
+  uint32_t flags;   // zero
+  uint32_t reserved[3];
+  uint8_t sha256[32];  // of `bytes` bytes at `offset`
+};
+static_assert(sizeof(Section) == 64, "Section layout");
+
+// --- SectionKind::kModel -----------------------------------------------------------------------
+
+enum class Task : uint32_t { kNone = 0, kClassify = 1, kDetect = 2, kSegment = 3 };
+enum class ColourOrder : uint8_t { kRgb = 0, kBgr = 1 };
+enum class ResizeMode : uint8_t { kStretch = 0, kLetterbox = 1, kCrop = 2 };
+
+// At offset 0 of the model section; the arrays follow at the offsets given (within the section).
+struct ModelRecord {  // 64 bytes
+  uint32_t name;      // string offset
+  Task task;
+  uint32_t input_count, inputs_offset;          // InputRecord[]
+  uint32_t output_count, outputs_offset;        // OutputRecord[]
+  uint32_t plan_count, plans_offset;            // PlanRecord[]; plan 0 is the default
+  uint32_t plan_io_count, plan_io_offset;       // PlanInput[] / see below
+  uint32_t part_count, parts_offset;            // OutputPart[]
+  uint32_t label_count;                         // strings in kLabels
+  uint32_t reserved[3];
+};
+static_assert(sizeof(ModelRecord) == 64, "ModelRecord layout");
+
+// A model input. Float data comes in the model's own logical layout (`rank`, `dims`); image data
+// comes as uint8 [H, W, C] and goes through the preprocessing here when `is_image` is 1 (then the
+// tensor is [1, H, W, C], C in {1, 3}).
+struct InputRecord {  // 128 bytes
+  uint32_t name;
+  uint32_t rank;
+  uint32_t dims[kMaxRank];     // logical, dims[0] is the batch, pinned
+  uint32_t strides[4];         // element (n,h,w,c) of the tensor is float source[sum(index * stride)]
+  uint32_t is_image;
+  ColourOrder colour;          // order of channels in the model; files are RGB
+  ResizeMode resize;
+  uint8_t letterbox_value;     // grey of the bars, 0..255
+  uint8_t reserved0;
+  float scale;                 // value = (x * scale - mean[c]) / std_dev[c]; model channel order
+  float mean[3];
+  float std_dev[3];
+  uint32_t reserved[7];
+};
+static_assert(sizeof(InputRecord) == 128, "InputRecord layout");
+
+// A model output: float, logical row-major layout, assembled from parts (at least one).
+struct OutputRecord {  // 64 bytes
+  uint32_t name;
+  uint32_t rank;
+  uint32_t dims[kMaxRank];
+  uint32_t element_count;  // product of dims
+  uint32_t reserved[5];
+};
+static_assert(sizeof(OutputRecord) == 64, "OutputRecord layout");
+
+// One arena tensor that fills a strided box of an output: element (n,h,w,c) of the tensor is
+// dequantized to output[base + n*strides[0] + h*strides[1] + w*strides[2] + c*strides[3]].
+// The boxes of an output tile it exactly: their element counts add up to element_count.
+struct OutputPart {  // 32 bytes
+  uint32_t tensor;  // in the plan
+  uint32_t base;
+  uint32_t strides[4];
+  uint32_t reserved[2];
+};
+static_assert(sizeof(OutputPart) == 32, "OutputPart layout");
+
+enum class Precision : uint8_t { kInt8 = 0, kFp16 = 1 };
+
+struct PlanRecord {  // 128 bytes
+  uint32_t name;           // "int8", "fp16", "mixed", ...
+  Precision precision;     // of most layers
+  uint8_t reserved0[3];
+  uint32_t arena_bytes;    // tensors of the plan, without scratch and records
+  uint32_t first_input;    // index into plan_io: input_count tensor numbers
+  uint32_t first_range;    // index into plan_io: output_count pairs (first part, part count)
+  uint32_t reserved1[3];
+  uint32_t scratch_bytes[8];  // per Isa value, for one thread; 0 where the level is unknown
+  uint32_t layer_count;    // repeated from the plan section
+  uint32_t tensor_count;
+  uint64_t macs;
+  uint32_t reserved2[12];
+};
+static_assert(sizeof(PlanRecord) == 128, "PlanRecord layout");
+
+// --- SectionKind::kPlan ------------------------------------------------------------------------
+
+struct PlanHeader {  // 32 bytes at offset 0 of the plan section
+  uint32_t tensor_count, tensors_offset;    // TensorRecord[]
+  uint32_t layer_count, layers_offset;      // LayerRecord[], in execution order
+  uint32_t operand_count, operands_offset;  // uint32 tensor numbers
+  uint32_t reserved[2];
+};
+static_assert(sizeof(PlanHeader) == 32, "PlanHeader layout");
+
+enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2 };
+
+// An activation in the arena: dense [n, h, w, c], row-major. Tensors of lower rank have leading 1s.
+struct TensorRecord {  // 48 bytes
+  uint32_t name;
+  ElementType type;
+  int8_t zero_point;       // real = scale * (q - zero_point); 0 for FP16
+  uint16_t reserved0;
+  float scale;             // finite, > 0; 1 for FP16
+  uint32_t dims[4];
+  uint32_t arena_offset;   // multiple of kTensorAlignment
+  uint32_t bytes;          // product of dims * element size
+  uint32_t first_layer;    // layer that writes it; kNone for a model input
+  uint32_t last_layer;     // last layer that reads it; layer_count for a model output
+};
+static_assert(sizeof(TensorRecord) == 48, "TensorRecord layout");
+
+// Operators. Values are stored; never renumber. "s8" and "f16" tell by the tensors' types.
+enum class Op : uint16_t {
+  kConv = 1,          // ConvParams; also fully connected (1x1 over h = rows, w = 1)
+  kDepthwiseConv = 2, // ConvParams
+  kAdd = 3,           // BinaryParams
+  kMul = 4,           // BinaryParams
+  kDiv = 5,           // BinaryParams
+  kUnary = 6,         // UnaryParams; int8: 256-entry table
+  kMaxPool = 7,       // PoolParams
+  kAveragePool = 8,   // PoolParams; global pooling is a window of the whole image
+  kConcat = 9,        // ConcatParams
+  kSlice = 10,        // SliceParams
+  kTranspose = 11,    // TransposeParams
+  kPad = 12,          // PadParams
+  kResizeNearest = 13,// ResizeParams
+  kResizeLinear = 14, // ResizeParams
+  kSoftmax = 15,      // SoftmaxParams
+  kReshape = 16,      // no params; same bytes; a no-op when input and output share their place
+  kConvert = 17,      // ConvertParams; int8 <-> FP16
+  kConstant = 18,     // ConstantParams; copies a constant tensor into the arena
+};
+
+// A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
+struct DataRef {
+  uint32_t offset;
+  uint32_t bytes;
+};
+
+struct LayerRecord {  // 144 bytes
+  Op op;
+  Precision precision;     // of the computation
+  uint8_t reserved0;
+  uint32_t name;
+  uint32_t first_operand;  // input tensor numbers: operands[first_operand .. + input_count)
+  uint32_t input_count;
+  uint32_t output;         // tensor number; every layer writes exactly one tensor
+  uint32_t reserved1;
+  uint64_t macs;
+  DataRef weights;         // kWeightsS8 or kWeightsF16, by precision
+  DataRef channels;        // ChannelBlockS8[] or float bias[], same section
+  DataRef table;           // kTables: 256-entry table of the fused activation or of kUnary, ...
+  DataRef extra;           // kTables: operator specific
+  union {
+    int32_t words[18];
+    uint8_t bytes[72];
+  } params;                // one of the structs below
+};
+static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
+
+// Per-channel data of 16 int8 output channels (channel tail: zeros, shift 1).
+// bias = round(bias_real / (scale_in * scale_w)) - zero_point_in * weight_sum. 16 bytes a channel.
+struct ChannelBlockS8 {
+  int32_t bias[16];
+  int32_t weight_sum[16];  // sum of the channel's int8 weights
+  int32_t multiplier[16];
+  int32_t shift[16];
+};
+static_assert(sizeof(ChannelBlockS8) == 256, "ChannelBlockS8 layout");
+
+// Functions of one variable, for FP16 layers (int8 ones are tables) and fused activations.
+enum class Function : uint8_t {
+  kIdentity = 0,
+  kClamp = 1,        // min(max(x, alpha), beta); Relu is [0, +inf), Relu6 [0, 6]
+  kLeakyRelu = 2,    // x < 0 ? alpha * x : x
+  kSigmoid = 3,
+  kSilu = 4,         // x * sigmoid(x)
+  kHardSigmoid = 5,  // clamp(alpha * x + beta, 0, 1)
+  kHardSwish = 6,    // x * clamp(x / 6 + 0.5, 0, 1)
+  kTanh = 7,
+  kExp = 8,
+  kScale = 9,        // alpha * x + beta
+  kReciprocal = 10,  // 1 / x
+  kSqrt = 11,
+  kLog = 12,
+  kElu = 13,         // x < 0 ? alpha * (exp(x) - 1) : x
+  kSoftplus = 14,
+  kMish = 15,
+  kGelu = 16,        // exact, with erf
+  kAbs = 17,
+  kNeg = 18,
+  kPower = 19,       // pow(x, alpha)
+  kErf = 20,
+  kFloor = 21,
+  kCeil = 22,
+};
+constexpr uint8_t kFunctionCount = 23;
+
+// Weights int8: [ceil(out_c / 16)][k_groups][16 outputs][4], k_groups = ceil(K / 4), where K runs over
+// (kh, kw, c of the group) and both tails are zero. FP16: [ceil(out_c / 16)][K][16].
+// With groups > 1 output channel o reads input channels [g * in_c/groups, ...), g = o / (out_c/groups);
+// a block of 16 outputs may span groups.
+// Depthwise (groups == in_c == out_c): int8 and FP16 [ceil(c / 16)][kh * kw][16].
+// Padding is by the zero point (int8) or 0 (FP16).
+struct ConvParams {
+  uint16_t kernel_h, kernel_w;
+  uint16_t stride_h, stride_w;
+  uint16_t dilation_h, dilation_w;
+  uint16_t pad_top, pad_left, pad_bottom, pad_right;
+  uint32_t groups;
+  int8_t clamp_lo, clamp_hi;   // int8 output range (fused Relu, Relu6); -128, 127 when none
+  uint8_t pre_shift;           // int8: see PreShift()
+  Function function;           // FP16: fused activation; int8 uses clamp or `table`
+  float alpha, beta;           // of `function`
+  uint32_t reserved;
+};
+
+// Broadcast of the second operand of Add, Mul, Div against the first (output has the first's shape).
+enum class Broadcast : uint8_t {
+  kNone = 0,     // same shape
+  kChannel = 1,  // [1, 1, 1, c]
+  kScalar = 2,   // one element
+  kSpatial = 3,  // [1, h, w, 1]
+};
+
+// Add int8: q = clamp(((qa - za) * multiplier_a + (qb - zb) * multiplier_b + 2^(shift-1)) >> shift) + zo);
+//   |multiplier_a|, |multiplier_b| < 2^15; shift in [1, 30].  Sub: multiplier_b < 0.
+// Mul int8: q = clamp(Requantize(PreShift((qa - za) * (qb - zb)), multiplier_a, shift) + zo).
+// Div int8: n = (qa - za) * multiplier_a (int64), d = (qb - zb) << shift, d != 0:
+//   q = clamp(floor((2n + d) / 2d) + zo); d == 0: n > 0 ? clamp_hi : n < 0 ? clamp_lo : clamp(zo).
+//   0 < multiplier_a < 2^31, shift in [0, 40].
+// swap = 1 (Div only): the second operand is divided by the first.
+// FP16: float arithmetic in the order written, then `function`. Sub is Add with negate_b = 1.
+struct BinaryParams {
+  int32_t multiplier_a, multiplier_b;
+  int32_t shift;
+  Broadcast broadcast;
+  int8_t clamp_lo, clamp_hi;
+  uint8_t pre_shift;
+  Function function;
+  uint8_t swap;
+  uint8_t negate_b;
+  uint8_t reserved0;
+  float alpha, beta;
+};
+
+// int8: layer.table is int8 table[256] indexed by q + 128. FP16: function. If the table is fused
+// behind another layer (conv), it maps that layer's own int8 result.
+struct UnaryParams {
+  Function function;
+  uint8_t reserved[3];
+  float alpha, beta;
+};
+
+// Max: int8 input and output share scale and zero point; padding never wins.
+// Average int8: acc = sum over the n valid elements of (q - zi); q = clamp(Requantize(PreShift(acc),
+// m[n], s[n]) + zo). layer.table holds Multiplier[] : one entry if every window has the same n
+// (no padding, or count_include_pad, n = kh*kw), else kh*kw entries indexed by n - 1.
+struct PoolParams {
+  uint16_t kernel_h, kernel_w;
+  uint16_t stride_h, stride_w;
+  uint16_t dilation_h, dilation_w;
+  uint16_t pad_top, pad_left, pad_bottom, pad_right;
+  uint8_t count_include_pad;
+  int8_t clamp_lo, clamp_hi;
+  uint8_t pre_shift;
+  uint32_t multiplier_count;  // 1 or kh * kw
+};
+
+// Concat along one axis of [n, h, w, c]. int8: inputs with other scale or zero point than the output go through
+// their own table: layer.table is int8 [input_count][256] (absent: all are copied).
+struct ConcatParams {
+  uint32_t axis;
+};
+
+// output[i0..i3] = input[begin + i * step]; step >= 1 (a negative ONNX step is converted to Slice +
+// reversal only if supported by the importer). Same scale and zero point.
+struct SliceParams {
+  uint32_t begin[4];
+  uint32_t step[4];
+};
+
+// Dense transpose of `rank` (<= 6) dims: output dim i is input dim perm[i]. dims are the input's.
+struct TransposeParams {
+  uint32_t rank;
+  uint32_t dims[6];
+  uint8_t perm[6];
+  uint8_t reserved[2];
+};
+
+enum class PadMode : uint32_t { kConstant = 0, kReflect = 1, kEdge = 2 };
+struct PadParams {
+  uint32_t before[4], after[4];
+  PadMode mode;
+  int32_t value_q;   // int8 constant
+  float value;       // FP16 constant
+};
+
+// Sampling positions are tables made by the converter, so that no float is needed:
+// nearest: layer.extra = uint32 source row[out_h], column[out_w].
+// linear: layer.extra = ResizeTap row[out_h], column[out_w]; weights of 11 bits:
+//   v = sum over the 4 taps of q * wy * wx (wy, wx in [0, 2048], pairs sum to 2048);
+//   q = (v + 2^21) >> 22. Same scale and zero point. FP16: float, weights / 2048.
+struct ResizeTap {
+  uint32_t low, high;  // source index of the two taps
+  uint32_t weight_low, weight_high;
+};
+struct ResizeParams {
+  uint32_t reserved;
+};
+
+// Over the last dim (c) of each (n,h,w) row. int8: t[d] = round(2^23 * exp(-scale_in * d)), d = max - q;
+// layer.table is uint32 [256], t[0] = 2^23; q = min(127, floor((2 * 256 * t + sum) / (2 * sum)) - 128);
+// output scale 1/256, zero point -128. c <= 2^16.
+struct SoftmaxParams {
+  uint32_t reserved;
+};
+
+// FP16 -> int8: q = clamp(floor(x * inverse_scale + 0.5) + zp); int8 -> FP16: scale * (q - zp), via
+// float, one fixed order. NaN quantizes to the zero point.
+struct ConvertParams {
+  float inverse_scale;
+};
+
+// layer.extra: the constant in the tensor's type (int8 values of the rule, or FP16 bits).
+struct ConstantParams {
+  uint32_t reserved;
+};
+
+static_assert(sizeof(ConvParams) == 40, "ConvParams layout");
+static_assert(sizeof(BinaryParams) == 28, "BinaryParams layout");
+static_assert(sizeof(UnaryParams) == 12, "UnaryParams layout");
+static_assert(sizeof(PoolParams) == 28, "PoolParams layout");
+static_assert(sizeof(SliceParams) == 32, "SliceParams layout");
+static_assert(sizeof(TransposeParams) == 36, "TransposeParams layout");
+static_assert(sizeof(PadParams) == 44, "PadParams layout");
+static_assert(sizeof(ResizeTap) == 16, "ResizeTap layout");
+
+}  // namespace blob
+}  // namespace octet
+
+#endif  // OCTET_FORMAT_BLOB_H_

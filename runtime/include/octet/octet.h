@@ -1,0 +1,148 @@
+/* Octet runtime, C API. No allocation, no OS calls, no globals: the caller gives a blob and one arena.
+ *
+ *   octet_arena_bytes -> memory -> octet_bind -> { octet_set_input_* -> octet_run -> octet_get_output }*
+ *
+ * A session is not thread-safe; several sessions over one blob are independent. */
+#ifndef OCTET_OCTET_H_
+#define OCTET_OCTET_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define OCTET_API __attribute__((visibility("default")))
+#else
+#define OCTET_API
+#endif
+
+typedef enum octet_code {
+  OCTET_OK = 0,
+  OCTET_INVALID_ARGUMENT = 1,
+  OCTET_NOT_A_BLOB = 2,
+  OCTET_UNSUPPORTED_VERSION = 3,
+  OCTET_TRUNCATED = 4,
+  OCTET_CORRUPT = 5,
+  OCTET_MALFORMED = 6,
+  OCTET_ARENA_TOO_SMALL = 7,
+  OCTET_MISALIGNED = 8,
+  OCTET_ISA_UNAVAILABLE = 9,
+  OCTET_SHAPE_MISMATCH = 10
+} octet_code;
+
+/* offset: byte of the blob where the first broken rule was found, else 0. */
+typedef struct octet_status {
+  octet_code code;
+  uint32_t offset;
+} octet_status;
+
+typedef enum octet_isa {
+  OCTET_ISA_REFERENCE = 0,
+  OCTET_ISA_AVX2 = 1,
+  OCTET_ISA_AVXVNNI = 2,
+  OCTET_ISA_AVX512VNNI = 3,
+  OCTET_ISA_AMX = 4,
+  OCTET_ISA_NEON = 5,
+  OCTET_ISA_DOTPROD = 6,
+  OCTET_ISA_I8MM = 7
+} octet_isa;
+
+/* A pool of threads supplied by the port. run() calls task(argument, index) once for every index in
+ * [0, thread_count), index 0 on the calling thread, and returns when all are done. */
+typedef struct octet_pool {
+  void* context;
+  uint32_t thread_count;
+  void (*run)(void* context, void (*task)(void* argument, uint32_t index), void* argument);
+} octet_pool;
+
+typedef struct octet_config {
+  octet_isa isa;            /* level to run at; the port knows what the machine has */
+  const octet_pool* pool;   /* NULL: one thread */
+  uint32_t verify_hashes;   /* 1: check SHA-256 of every section before binding */
+  uint64_t (*ticks)(void);  /* clock for the profile, or NULL */
+} octet_config;
+
+typedef struct octet_session octet_session; /* lives in the arena */
+
+typedef struct octet_tensor_info {
+  const char* name;
+  uint32_t rank;
+  uint32_t dims[8];       /* logical shape, batch first */
+  size_t element_count;
+  uint32_t is_image;      /* inputs: 1 when octet_set_input_image works; then [1, H, W, C] of the image: */
+  uint32_t height, width, channels;
+} octet_tensor_info;
+
+typedef struct octet_layer_info {
+  const char* name;
+  const char* op;
+  const char* kernel;     /* ISA word of the kernel bound */
+  uint32_t precision;     /* 0 int8, 1 fp16 */
+  uint64_t macs;
+  uint64_t weight_bytes;
+  uint64_t ticks;         /* of the last run, 0 without a clock */
+} octet_layer_info;
+
+/* One word per error and per level, static strings. */
+OCTET_API const char* octet_code_name(octet_code code);
+OCTET_API const char* octet_isa_name(octet_isa isa);
+OCTET_API octet_status octet_isa_from_name(const char* name, octet_isa* isa);
+/* 1 when kernels of this level are in this build (says nothing about the machine). */
+OCTET_API int octet_isa_built(octet_isa isa);
+
+/* Verify a blob completely (see FORMAT.md): bounds, shapes, arena extents and lifetimes, order,
+ * accumulator bounds, and with verify_hashes every hash. Allocates nothing. What passes cannot fault.
+ * blob: 64-byte aligned. */
+OCTET_API octet_status octet_validate(const void* blob, size_t blob_bytes, uint32_t verify_hashes);
+
+/* Exact arena size for a level and a thread count; the header and model section are checked, the rest is
+ * octet_bind's work. */
+OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
+                                         uint32_t threads, size_t* arena_bytes);
+
+/* Validate, then bind every plan. arena: 64-byte aligned, at least octet_arena_bytes, kept by the caller
+ * (as the blob is) as long as the session is used. */
+OCTET_API octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t arena_bytes,
+                                  const octet_config* config, octet_session** session);
+
+OCTET_API uint32_t octet_plan_count(const octet_session* session);
+OCTET_API const char* octet_plan_name(const octet_session* session, uint32_t plan);
+OCTET_API uint32_t octet_plan(const octet_session* session);
+/* Between two frames; inputs have to be set again. Bounded time, no allocation. */
+OCTET_API octet_status octet_set_plan(octet_session* session, uint32_t plan);
+
+OCTET_API uint32_t octet_input_count(const octet_session* session);
+OCTET_API uint32_t octet_output_count(const octet_session* session);
+OCTET_API octet_status octet_input_info(const octet_session* session, uint32_t index,
+                                        octet_tensor_info* info);
+OCTET_API octet_status octet_output_info(const octet_session* session, uint32_t index,
+                                         octet_tensor_info* info);
+
+/* RGB (channels 3) or grey (channels 1) bytes [height, width, channels], rows row_bytes apart; any size:
+ * resized, normalised and quantized as the blob says. */
+OCTET_API octet_status octet_set_input_image(octet_session* session, uint32_t index,
+                                             const uint8_t* pixels, uint32_t height, uint32_t width,
+                                             uint32_t channels, size_t row_bytes);
+/* float32 in the model's own layout, already normalised. */
+OCTET_API octet_status octet_set_input_f32(octet_session* session, uint32_t index, const float* values,
+                                           size_t element_count);
+OCTET_API octet_status octet_run(octet_session* session);
+/* float32 in the model's own layout. */
+OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t index, float* values,
+                                        size_t element_count);
+
+OCTET_API uint32_t octet_layer_count(const octet_session* session);
+OCTET_API octet_status octet_layer(const octet_session* session, uint32_t index,
+                                   octet_layer_info* info);
+OCTET_API uint64_t octet_macs(const octet_session* session);
+OCTET_API uint32_t octet_label_count(const octet_session* session);
+OCTET_API const char* octet_label(const octet_session* session, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCTET_OCTET_H_ */

@@ -1,0 +1,69 @@
+// Convolution kernels (dense and grouped; fully connected is a 1x1 convolution over h = rows, w = 1).
+//
+// int8: for every output pixel p and channel o
+//   acc[o] = bias[o] + sum over taps t, input channels c of q_in[pixel(p, t), c] * w[o, t, c]
+//   q_out  = clamp(Requantize(PreShift(acc), multiplier[o], shift[o]) + out_zero_point, lo, hi)
+//   then, where `table` is given, q_out = table[q_out + 128].
+// bias already holds -in_zero_point * weight_sum, so padding reads the zero point.
+// The validator proves |acc| <= 2^30 (quant/requantize.h); kernels may wrap in between.
+// Arena bytes are q ^ sign (core/isa.h): kernels taking unsigned bytes start at bias - 128 * weight_sum.
+//
+// Layouts: activations [h][w][c] dense, no bytes past the end are read or written. Weights: see
+// ConvParams in format/blob.h (padded to 16 outputs and groups of 4, readable to the end of the block).
+// Output may not overlap the input. No alignment of activations is assumed; weights and channel blocks are 64-byte aligned.
+#ifndef OCTET_KERNELS_CONV_CONV_H_
+#define OCTET_KERNELS_CONV_CONV_H_
+
+#include <stdint.h>
+
+#include "runtime/format/blob.h"
+
+namespace octet {
+
+struct ConvGeometry {
+  uint32_t in_h, in_w, in_c;
+  uint32_t out_h, out_w, out_c;
+  uint32_t kernel_h, kernel_w;
+  uint32_t stride_h, stride_w;
+  uint32_t dilation_h, dilation_w;
+  uint32_t pad_top, pad_left;
+  uint32_t groups;
+};
+
+// One thread's share: kernels split the work themselves, statically, so that any thread_count gives the same bytes.
+struct Share {
+  uint32_t index, count;  // index < count
+};
+
+struct ConvS8Args {
+  ConvGeometry g;
+  const uint8_t* input;
+  uint8_t* output;
+  const int8_t* weights;
+  const blob::ChannelBlockS8* channels;
+  const int8_t* table;  // 256 entries indexed by q + 128, or null
+  uint8_t* scratch;     // this thread's, ScratchConv() bytes (format/scratch.h), 64-byte aligned
+  int32_t in_zero_point, out_zero_point;
+  int32_t clamp_lo, clamp_hi;
+  int32_t pre_shift;
+  uint8_t sign;
+};
+typedef void (*ConvS8Fn)(const ConvS8Args& args, Share share);
+
+// FP16 storage, float arithmetic: out = f(bias[o] + sum(x * w)), rounded to nearest even FP16.
+// Weights [ceil(o / 16)][K][16] (K = taps x channels of the group); bias float[round_up(o, 16)].
+struct ConvF16Args {
+  ConvGeometry g;
+  const uint16_t* input;
+  uint16_t* output;
+  const uint16_t* weights;
+  const float* bias;
+  blob::Function function;
+  float alpha, beta;
+  uint8_t* scratch;
+};
+typedef void (*ConvF16Fn)(const ConvF16Args& args, Share share);
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_CONV_CONV_H_

@@ -1,0 +1,29 @@
+// Functions of one variable: a 256-entry table for int8, float arithmetic for FP16. In place allowed.
+#ifndef OCTET_KERNELS_UNARY_UNARY_H_
+#define OCTET_KERNELS_UNARY_UNARY_H_
+
+#include "runtime/kernels/conv/conv.h"
+
+namespace octet {
+
+struct TableS8Args {
+  const uint8_t* input;
+  uint8_t* output;
+  uint32_t count;
+  const int8_t* table;  // indexed by q + 128
+  uint8_t sign;
+};
+typedef void (*TableS8Fn)(const TableS8Args& args, Share share);
+
+struct UnaryF16Args {
+  const uint16_t* input;
+  uint16_t* output;
+  uint32_t count;
+  blob::Function function;
+  float alpha, beta;
+};
+typedef void (*UnaryF16Fn)(const UnaryF16Args& args, Share share);
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_UNARY_UNARY_H_
