@@ -1,0 +1,55 @@
+// Activation ranges from unlabelled samples, streamed through the FP32 executor: memory does not grow with their number.
+#ifndef OCTET_CONVERTER_CALIBRATE_CALIBRATE_H_
+#define OCTET_CONVERTER_CALIBRATE_CALIBRATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+
+namespace octet::calibrate {
+
+enum class Method : uint8_t { kAuto, kMinMax, kPercentile, kMse };
+std::string_view Name(Method method);
+
+struct Range {
+  float min = 0, max = 0;
+};
+
+// What is kept of one value over all samples.
+struct Statistics {
+  float min = 0, max = 0;  // true extremes
+  double mean = 0, variance = 0;
+  int64_t count = 0;
+  // Bins of equal width over [histogram_min, histogram_max]; fixed number, so fixed memory.
+  float histogram_min = 0, histogram_max = 0;
+  std::vector<uint64_t> histogram;
+};
+
+struct Options {
+  int64_t samples = 512;   // at most; the dataset's first when it has fewer, else spread by `seed`
+  uint64_t seed = 1;
+  int threads = 1;
+  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+};
+
+// By value id; empty for constants, integers and values not reached. Identical for any thread count.
+std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
+                                               const std::vector<const images::Dataset*>& inputs,
+                                               const Options& options);
+
+struct Choice {
+  Range range;
+  Method method = Method::kMinMax;   // the one used (kAuto resolves to one of the others)
+  double expected_mse = 0;           // of quantizing the histogram with it
+};
+// symmetric: range is [-a, a]. percentile: share of the mass kept, in percent (99.99).
+Choice ChooseRange(const Statistics& statistics, Method method, double percentile, bool symmetric);
+
+}  // namespace octet::calibrate
+
+#endif  // OCTET_CONVERTER_CALIBRATE_CALIBRATE_H_

@@ -1,0 +1,146 @@
+#include "converter/graph/output_view.h"
+
+#include <cstddef>
+
+namespace octet::graph {
+namespace {
+
+struct Viewer {
+  const Graph& graph;
+  Links links;
+
+  // Replaces `piece` by the pieces its producer is made of, as far as that goes.
+  void Expand(const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+    const int producer = links.producer[static_cast<size_t>(piece.value)];
+    if (producer >= 0) {
+      const Node& node = graph.nodes[static_cast<size_t>(producer)];
+      // A value somebody else reads has to exist anyway, but its scale then follows that reader: take it as it is.
+      const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
+      if (!shared && node.activation.empty()) {
+        if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
+        if (node.op == "Transpose" && ExpandTranspose(node, piece, out)) return;
+        if (node.op == "Reshape" && ExpandReshape(node, piece, out)) return;
+      }
+    }
+    out->push_back(piece);
+  }
+
+  bool Usable(ValueId id) const {
+    const Value& value = graph.At(id);
+    return value.shape && value.shape->size() <= 4 && !value.constant;
+  }
+
+  bool ExpandConcat(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+    const Shape& shape = *graph.At(piece.value).shape;
+    int64_t axis = node.Int("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(shape.size());
+    for (ValueId input : node.inputs) {
+      if (!Usable(input)) return false;
+    }
+    int64_t base = piece.base;
+    for (ValueId input : node.inputs) {
+      OutputPiece part{input, base, piece.strides};
+      base += (*graph.At(input).shape)[static_cast<size_t>(axis)] * piece.strides[static_cast<size_t>(axis)];
+      Expand(part, out);
+    }
+    return true;
+  }
+
+  bool ExpandTranspose(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+    if (!Usable(node.inputs[0])) return false;
+    const size_t rank = piece.strides.size();
+    std::vector<int64_t> perm = node.Ints("perm");
+    if (perm.empty()) {
+      for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(rank - 1 - i));
+    }
+    OutputPiece part{node.inputs[0], piece.base, std::vector<int64_t>(rank)};
+    for (size_t i = 0; i < rank; ++i) part.strides[static_cast<size_t>(perm[i])] = piece.strides[i];
+    Expand(part, out);
+    return true;
+  }
+
+  bool ExpandReshape(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+    if (!Usable(node.inputs[0])) return false;
+    const Shape& from = *graph.At(piece.value).shape;
+    const Shape& to = *graph.At(node.inputs[0]).shape;
+    std::vector<int64_t> strides = ReshapeStrides(from, piece.strides, to);
+    if (strides.empty() && !to.empty()) return false;
+    Expand(OutputPiece{node.inputs[0], piece.base, std::move(strides)}, out);
+    return true;
+  }
+};
+
+}  // namespace
+
+std::vector<int64_t> RowMajorStrides(const Shape& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+std::vector<int64_t> ReshapeStrides(const Shape& from, const std::vector<int64_t>& strides,
+                                    const Shape& to) {
+  // Dimensions of size 1 carry no information; what is left has to split and merge within runs that are
+  // contiguous in `from`.
+  Shape dims;
+  std::vector<int64_t> steps;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 1) continue;
+    dims.push_back(from[i]);
+    steps.push_back(strides[i]);
+  }
+  std::vector<int64_t> result(to.size(), 0);
+  size_t source = 0, target = 0;
+  while (source < dims.size() || target < to.size()) {
+    if (target < to.size() && to[target] == 1) {
+      ++target;
+      continue;
+    }
+    if (source >= dims.size() || target >= to.size()) return {};
+    size_t source_end = source + 1, target_end = target + 1;
+    int64_t source_count = dims[source], target_count = to[target];
+    while (source_count != target_count) {
+      if (source_count < target_count) {
+        if (source_end >= dims.size()) return {};
+        if (steps[source_end - 1] != steps[source_end] * dims[source_end]) return {};
+        source_count *= dims[source_end++];
+      } else {
+        if (target_end >= to.size()) return {};
+        target_count *= to[target_end++];
+      }
+    }
+    int64_t step = steps[source_end - 1];
+    for (size_t i = target_end; i-- > target;) {
+      result[i] = step;
+      step *= to[i];
+    }
+    source = source_end;
+    target = target_end;
+  }
+  return result;
+}
+
+OutputView ViewOutputs(const Graph& graph) {
+  Viewer viewer{graph, Links(graph)};
+  OutputView view;
+  std::vector<ValueId> pending;
+  for (ValueId output : graph.outputs) {
+    std::vector<OutputPiece> pieces;
+    viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape)}, &pieces);
+    for (const OutputPiece& piece : pieces) pending.push_back(piece.value);
+    view.outputs.push_back(std::move(pieces));
+  }
+  view.needed.assign(graph.nodes.size(), false);
+  while (!pending.empty()) {
+    const ValueId id = pending.back();
+    pending.pop_back();
+    if (id == kNoValue) continue;
+    const int producer = viewer.links.producer[static_cast<size_t>(id)];
+    if (producer < 0 || view.needed[static_cast<size_t>(producer)]) continue;
+    view.needed[static_cast<size_t>(producer)] = true;
+    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs) pending.push_back(input);
+  }
+  return view;
+}
+
+}  // namespace octet::graph

@@ -1,0 +1,67 @@
+// The quantization of a graph: a scale and zero point for every activation, a precision for every node.
+#ifndef OCTET_CONVERTER_QUANTIZE_SCHEME_H_
+#define OCTET_CONVERTER_QUANTIZE_SCHEME_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/calibrate/calibrate.h"
+#include "converter/graph/graph.h"
+#include "runtime/format/blob.h"
+
+namespace octet::quantize {
+
+// real = scale * (q - zero_point), q in [-128, 127].
+struct TensorScheme {
+  float scale = 1;
+  int zero_point = 0;
+  float min = 0, max = 0;     // the real range it covers
+  std::string origin;         // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME", "fixed"
+};
+
+struct Scheme {
+  std::vector<std::optional<TensorScheme>> tensors;  // by value id
+  std::vector<blob::Precision> precision;            // by node
+  std::vector<std::string> warnings;
+};
+
+enum class Constraint : uint8_t { kNone, kPrefer, kObey };  // C13: how binding `precision:` requests are
+
+// One `layers:` or `tensors:` entry of the YAML file; the name may hold * wildcards.
+struct LayerOverride {
+  std::string name;
+  std::optional<blob::Precision> precision;
+};
+struct TensorOverride {
+  std::string name;
+  std::optional<float> min, max;
+  std::optional<bool> symmetric;
+  std::optional<calibrate::Method> method;
+};
+
+struct Config {
+  calibrate::Method method = calibrate::Method::kAuto;
+  double percentile = 99.99;
+  bool symmetric = false;            // default scheme of activations
+  bool int8_everywhere = false;      // --int8-everywhere
+  Constraint constraint = Constraint::kPrefer;
+  std::vector<LayerOverride> layers;
+  std::vector<TensorOverride> tensors;
+};
+
+// Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line and key.
+Config ReadConfig(const std::string& path);
+
+// Chooses scales from the statistics. Deterministic.
+Scheme AssignScheme(const graph::Graph& graph,
+                    const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                    const Config& config);
+
+// The affine parameters that cover [min, max] (0 is always representable exactly).
+TensorScheme Affine(float min, float max, bool symmetric);
+
+}  // namespace octet::quantize
+
+#endif  // OCTET_CONVERTER_QUANTIZE_SCHEME_H_
