@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Proves that each check of this folder can fail: test_checks.py --cxx CXX --ar AR --nm NM"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import check_includes  # noqa: E402
+import check_style  # noqa: E402
+import check_symbols  # noqa: E402
+
+LAYERS = """<!-- layers -->
+| folder | may include |
+| --- | --- |
+| runtime/include | |
+| runtime/core | |
+| runtime/format | runtime/core |
+| ports | runtime/include |
+<!-- /layers -->
+"""
+tools = None
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.write("CONTRIBUTING.md", LAYERS)
+        self.write("runtime/core/a.h", "#include <stdint.h>\n")
+        self.write("runtime/include/octet/octet.h", "")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def includes(self, name, line):
+        self.write(name, line + "\n")
+        return check_includes.check(self.root)[1]
+
+
+class Includes(Tree):
+    def test_allowed(self):
+        self.assertEqual(self.includes("runtime/format/b.cc", '#include "runtime/core/a.h"'), [])
+        self.assertEqual(self.includes("ports/linux/b.cc", '#include "octet/octet.h"\n#include <thread>'), [])
+
+    def test_upwards(self):
+        self.write("runtime/format/b.h", "")
+        self.assertEqual(len(self.includes("runtime/core/c.cc", '#include "runtime/format/b.h"')), 1)
+
+    def test_sideways(self):
+        self.assertEqual(len(self.includes("ports/linux/b.cc", '#include "runtime/core/a.h"')), 1)
+
+    def test_spelling(self):
+        self.assertEqual(len(self.includes("runtime/core/c.cc", '#include "a.h"')), 1)
+        self.assertEqual(len(self.includes("runtime/core/c.cc", "#include <runtime/core/a.h>")), 1)
+        self.assertEqual(len(self.includes("ports/c.cc", '#include "runtime/include/octet/octet.h"')), 2)
+
+    def test_system_header(self):
+        self.assertEqual(len(self.includes("runtime/core/c.cc", "#include <vector>")), 1)
+
+    def test_folder_without_row(self):
+        self.assertEqual(len(self.includes("runtime/other/c.cc", "")), 1)
+
+
+class Style(Tree):
+    def test_length(self):
+        self.write("runtime/core/b.cc", "\n" * 500)
+        self.assertEqual(check_style.check(self.root)[1], [])
+        self.write("runtime/core/b.cc", "\n" * 501)
+        self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
+    def test_marks(self):
+        self.write("runtime/core/b.cc", "// FIX" + "ME\n")
+        self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
+
+class Symbols(Tree):
+    def symbols(self, name, text, *flags):
+        source = self.write(name, text)
+        archive = self.root / "lib.a"
+        archive.unlink(missing_ok=True)
+        subprocess.run([tools.cxx, "-c", *flags, "-o", f"{source}.o", str(source)], check=True)
+        subprocess.run([tools.ar, "rcs", str(archive), f"{source}.o"], check=True)
+        return check_symbols.read_symbols(tools.nm, str(archive))
+
+    INLINE = "inline int helper(int x) { return x * x; }\nint f(int x) { return helper(x); }\n"
+
+    def test_weak_in_isa_object(self):
+        self.assertEqual(len(check_symbols.weak_problems(self.symbols("x86_avx2.cc", self.INLINE, "-O0"))), 1)
+        self.assertEqual(len(check_symbols.weak_problems(self.symbols("b_arm_neon.cc", self.INLINE, "-O0"))), 1)
+
+    def test_weak_elsewhere_is_fine(self):
+        self.assertEqual(check_symbols.weak_problems(self.symbols("reference.cc", self.INLINE, "-O0")), [])
+
+    def test_static_inline_is_fine(self):
+        symbols = self.symbols("x86_avx2.cc", "static " + self.INLINE, "-O0")
+        self.assertEqual(check_symbols.weak_problems(symbols), [])
+
+    def test_imports(self):
+        for text in ("int* f() { return new int; }",
+                     "void f(int* p) { delete p; }",
+                     'extern "C" void free(void*);\nvoid f(void* p) { free(p); }',
+                     "int f() { throw 1; }",
+                     "struct T { virtual ~T() = default; };\nstruct U : T { ~U() override; };\nU::~U() {}",
+                     "struct T { T(); };\nT& f() { static T t; return t; }"):
+            problems = check_symbols.import_problems(self.symbols("reference.cc", text, "-O2"))
+            self.assertGreaterEqual(len(problems), 1, text)
+        text = "void* memcpy(void*, const void*, __SIZE_TYPE__);\n"
+        text = f'extern "C" {text}void f(void* a, const void* b) {{ memcpy(a, b, 99); }}'
+        self.assertEqual(check_symbols.import_problems(self.symbols("reference.cc", text, "-O2")), [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for tool in ("cxx", "ar", "nm"):
+        parser.add_argument(f"--{tool}", required=True)
+    tools, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
