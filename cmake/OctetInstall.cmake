@@ -11,5 +11,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/octetConfig.cmake "include(\${CMAKE_CURRENT_LIST_
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/octetConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/octetConfig.cmake ${CMAKE_BINARY_DIR}/octetConfigVersion.cmake
         DESTINATION ${octet_config_dir})
+# Relative, so that the installed folder can be moved.
+file(RELATIVE_PATH octet_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/octet.pc.in ${CMAKE_BINARY_DIR}/octet.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/octet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
