@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// GCC's -Wshadow takes an enumerator of a scoped enumeration (Task::kNone) for a shadow of blob::kNone.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 namespace octet {
 namespace blob {
 
@@ -15,7 +19,6 @@ constexpr uint16_t kVersionMinor = 0;
 constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
 constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
 constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
-constexpr uint32_t kNone = 0xFFFFFFFFu;       // "no such index / offset"
 constexpr uint32_t kMaxSections = 32;
 constexpr uint32_t kMaxPlans = 8;
 constexpr uint32_t kMaxRank = 8;
@@ -102,7 +105,7 @@ struct InputRecord {  // 128 bytes
   float scale;                 // value = (x * scale - mean[c]) / std_dev[c]; model channel order
   float mean[3];
   float std_dev[3];
-  uint32_t reserved[7];
+  uint32_t reserved[9];
 };
 static_assert(sizeof(InputRecord) == 128, "InputRecord layout");
 
@@ -169,6 +172,7 @@ struct TensorRecord {  // 48 bytes
   uint32_t bytes;          // product of dims * element size
   uint32_t first_layer;    // layer that writes it; kNone for a model input
   uint32_t last_layer;     // last layer that reads it; layer_count for a model output
+  uint32_t reserved1;
 };
 static_assert(sizeof(TensorRecord) == 48, "TensorRecord layout");
 
@@ -215,9 +219,10 @@ struct LayerRecord {  // 144 bytes
   DataRef table;           // kTables: 256-entry table of the fused activation or of kUnary, ...
   DataRef extra;           // kTables: operator specific
   union {
-    int32_t words[18];
-    uint8_t bytes[72];
+    int32_t words[20];
+    uint8_t bytes[80];
   } params;                // one of the structs below
+  uint32_t reserved2[2];
 };
 static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
 
@@ -399,7 +404,11 @@ static_assert(sizeof(TransposeParams) == 36, "TransposeParams layout");
 static_assert(sizeof(PadParams) == 44, "PadParams layout");
 static_assert(sizeof(ResizeTap) == 16, "ResizeTap layout");
 
+constexpr uint32_t kNone = 0xFFFFFFFFu;  // "no such index / offset"
+
 }  // namespace blob
 }  // namespace octet
+
+#pragma GCC diagnostic pop
 
 #endif  // OCTET_FORMAT_BLOB_H_
