@@ -1,0 +1,89 @@
+// Conv: from the blob's record to kernel arguments.
+#include "runtime/format/scratch.h"
+#include "runtime/kernels/check.h"
+
+namespace octet {
+namespace {
+
+const blob::ConvParams& Params(const LayerView& v) {
+  return ParamsOf<blob::ConvParams>(v);
+}
+
+uint64_t TapsOf(const blob::ConvParams& p) {
+  return (uint64_t)p.kernel_h * p.kernel_w;
+}
+
+// Scratch of an FP16 layer holds 16 rows of floats; a deeper layer than this has no place on a
+// board.
+constexpr uint64_t kMaxDepthF16 = 1u << 20;
+
+}  // namespace
+
+bool CheckConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  if (!HasTypes(view, 1) || !HasWindow(view, p)) return false;
+  const uint64_t in_c = InputOf(view, 0).dims[3];
+  const uint64_t out_c = OutputOf(view).dims[3];
+  if (p.groups == 0 || in_c % p.groups != 0 || out_c % p.groups != 0) return false;
+  const uint64_t taps = TapsOf(p);            // < 2^32
+  const uint64_t group_in = in_c / p.groups;  // < 2^32
+  if (taps > kMaxDepthF16 || group_in > kMaxDepthF16) return false;
+  const uint64_t depth = taps * group_in;
+  const uint64_t blocks = CeilDiv(out_c, kChannelBlock);
+  const blob::DataRef& weights = view.layer->weights;
+  if (IsInt8(view)) {
+    return HasChannelsS8(view, depth, out_c) &&
+           HasData(weights, blocks * CeilDiv(depth, 4) * 64, blob::kDataAlignment) &&
+           HasInt8Tail(view, p.clamp_lo, p.clamp_hi, p.pre_shift);
+  }
+  return depth <= kMaxDepthF16 && HasFunction(p.function, p.alpha, p.beta) &&
+         HasBiasF16(view, out_c) &&
+         HasData(weights, blocks * depth * kChannelBlock * 2, blob::kDataAlignment);
+}
+
+uint64_t ScratchConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  const uint64_t in_c = InputOf(view, 0).dims[3];
+  return ScratchConv(TapsOf(p), in_c, TapsOf(p) * (in_c / p.groups), !IsInt8(view));
+}
+
+void RunConvLayer(const LayerView& view, const RunContext& context) {
+  const blob::ConvParams& p = Params(view);
+  const blob::TensorRecord& in = InputOf(view, 0);
+  const blob::TensorRecord& out = OutputOf(view);
+  const uint8_t* weights = view.weights + view.layer->weights.offset;
+  const uint8_t* channels = view.weights + view.layer->channels.offset;
+  for (uint32_t n = 0; n < in.dims[0]; ++n) {
+    const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
+    uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);
+    if (IsInt8(view)) {
+      const ConvS8Args args = {GeometryOf(view, p, p.groups),
+                               input,
+                               output,
+                               reinterpret_cast<const int8_t*>(weights),
+                               reinterpret_cast<const blob::ChannelBlockS8*>(channels),
+                               TableOf(view),
+                               context.scratch,
+                               in.zero_point,
+                               out.zero_point,
+                               p.clamp_lo,
+                               p.clamp_hi,
+                               p.pre_shift,
+                               context.sign};
+      context.kernels->conv_s8(args, context.share);
+    } else {
+      const ConvF16Args args = {GeometryOf(view, p, p.groups),
+                                reinterpret_cast<const uint16_t*>(input),
+                                reinterpret_cast<uint16_t*>(output),
+                                reinterpret_cast<const uint16_t*>(weights),
+                                reinterpret_cast<const float*>(channels),
+                                p.function,
+                                p.alpha,
+                                p.beta,
+                                context.scratch};
+      context.kernels->conv_f16(args, context.share);
+    }
+  }
+}
+
+}  // namespace octet
