@@ -1,0 +1,59 @@
+// Random convolution layers for the tests of conv and depthwise_conv.
+#ifndef OCTET_TESTS_RUNTIME_KERNELS_CONV_CASE_H_
+#define OCTET_TESTS_RUNTIME_KERNELS_CONV_CASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/kernels/kernel_table.h"
+#include "tests/runtime/kernels/guarded_buffer.h"
+#include "tests/runtime/kernels/random.h"
+
+namespace octet::kernels_test {
+
+// Shapes that meet every tail: channels around multiples of 4 and 16, odd images, strides,
+// dilations, pads, groups.
+ConvGeometry RandomConvGeometry(Random& random, bool depthwise);
+
+std::string Describe(const ConvGeometry& g);
+
+// One int8 layer; activations are kept with sign 0.
+class ConvS8Case {
+ public:
+  ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthwise);
+
+  // Output values q (sign removed) of `kernel` run as `threads` shares, with guards checked by the
+  // test.
+  std::vector<uint8_t> Run(ConvS8Fn kernel, uint8_t sign, uint32_t threads) const;
+  // The equation of conv.h, written down directly.
+  std::vector<uint8_t> Equation() const;
+
+ private:
+  int32_t Weight(uint32_t o, uint32_t tap, uint32_t c) const;
+
+  ConvGeometry g_;
+  bool depthwise_;
+  std::unique_ptr<GuardedBuffer> input_, weights_, channels_, table_;
+  ConvS8Args args_{};
+  GuardedBuffer::Place place_;
+};
+
+// One FP16 layer.
+class ConvF16Case {
+ public:
+  ConvF16Case(Random& random, const ConvGeometry& geometry, bool depthwise);
+  std::vector<uint16_t> Run(ConvF16Fn kernel, uint32_t threads) const;
+
+ private:
+  ConvGeometry g_;
+  bool depthwise_;
+  std::unique_ptr<GuardedBuffer> input_, weights_, bias_;
+  ConvF16Args args_{};
+  GuardedBuffer::Place place_;
+};
+
+}  // namespace octet::kernels_test
+
+#endif  // OCTET_TESTS_RUNTIME_KERNELS_CONV_CASE_H_

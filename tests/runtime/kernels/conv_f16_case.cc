@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include "runtime/core/half.h"
+#include "runtime/format/scratch.h"
+#include "tests/runtime/kernels/conv_case.h"
+
+namespace octet::kernels_test {
+
+ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool depthwise)
+    : g_(geometry), depthwise_(depthwise), place_(random.Place()) {
+  const size_t taps = size_t{g_.kernel_h} * g_.kernel_w;
+  const size_t depth = depthwise ? taps : taps * (g_.in_c / g_.groups);
+  const size_t channels = (size_t{g_.out_c} + 15) / 16 * 16;
+  input_ = std::make_unique<GuardedBuffer>(size_t{2} * g_.in_h * g_.in_w * g_.in_c, 2, place_);
+  weights_ = std::make_unique<GuardedBuffer>(2 * channels * depth, 64, place_);
+  bias_ = std::make_unique<GuardedBuffer>(4 * channels, 64, place_);
+  weights_->Poison(0);
+  bias_->Poison(0);
+  for (size_t i = 0; i < input_->size() / 2; ++i) {
+    input_->As<uint16_t>()[i] = FloatToHalf(random.Float(-2.0f, 2.0f));
+  }
+  for (size_t o = 0; o < g_.out_c; ++o) {
+    bias_->As<float>()[o] = random.Float(-1.0f, 1.0f);
+    for (size_t k = 0; k < depth; ++k) {
+      weights_->As<uint16_t>()[(o / 16 * depth + k) * 16 + o % 16] =
+          FloatToHalf(random.Float(-1.0f, 1.0f));
+    }
+  }
+  args_.g = g_;
+  args_.input = input_->As<uint16_t>();
+  args_.weights = weights_->As<uint16_t>();
+  args_.bias = bias_->As<float>();
+  using blob::Function;
+  args_.function = random.Pick<Function>({Function::kIdentity, Function::kClamp, Function::kClamp,
+                                          Function::kLeakyRelu, Function::kSilu,
+                                          Function::kHardSwish, Function::kHardSigmoid});
+  if (args_.function == Function::kClamp) {
+    args_.alpha = 0.0f;
+    args_.beta = 6.0f;
+  } else {
+    args_.alpha = 0.125f;
+    args_.beta = 0.5f;
+  }
+}
+
+std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, uint32_t threads) const {
+  const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
+  const uint64_t scratch_bytes =
+      depthwise_ ? ScratchDepthwise(taps, g_.in_c, true)
+                 : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), true);
+  const GuardedBuffer scratch(scratch_bytes, 64, place_);
+  const size_t count = size_t{1} * g_.out_h * g_.out_w * g_.out_c;
+  const GuardedBuffer output(2 * count, 2, place_);
+  output.Poison(static_cast<uint8_t>(0x3C + threads));
+  ConvF16Args args = args_;
+  args.output = output.As<uint16_t>();
+  args.scratch = scratch.data();
+  for (uint32_t i = 0; i < threads; ++i) {
+    scratch.Poison(static_cast<uint8_t>(0xF1 + i));
+    kernel(args, Share{i, threads});
+  }
+  EXPECT_TRUE(output.GuardsIntact()) << "output guards";
+  EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
+  return std::vector<uint16_t>(output.As<uint16_t>(), output.As<uint16_t>() + count);
+}
+
+}  // namespace octet::kernels_test

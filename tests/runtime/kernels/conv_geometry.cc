@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "tests/runtime/kernels/conv_case.h"
+
+namespace octet::kernels_test {
+namespace {
+
+uint32_t RandomChannels(Random& random) {
+  switch (random.Next() % 8) {
+    case 0:
+      return random.UInt(1, 8);
+    case 1:
+      return 16 * random.UInt(1, 8);
+    case 2:
+      return 16 * random.UInt(1, 4) + random.UInt(0, 2) - 1;
+    case 3:
+      return 4 * random.UInt(1, 24);
+    case 4:
+      return random.UInt(49, 150);
+    default:
+      return random.UInt(1, 48);
+  }
+}
+
+}  // namespace
+
+ConvGeometry RandomConvGeometry(Random& random, bool depthwise) {
+  ConvGeometry g{};
+  for (;;) {
+    g.groups = depthwise || !random.OneIn(4) ? 1 : random.UInt(2, 4);
+    g.in_c = RandomChannels(random);
+    g.out_c = RandomChannels(random);
+    if (depthwise) {
+      g.out_c = g.groups = g.in_c;
+    } else if (g.groups > 1) {
+      const bool aligned = random.OneIn(2);  // what fast paths of grouped layers take
+      g.in_c = g.groups * (aligned ? 4 * random.UInt(1, 6) : random.UInt(1, 12));
+      g.out_c = g.groups * (aligned ? 16 * random.UInt(1, 3) : random.UInt(1, 24));
+    }
+    const uint32_t square = random.Pick<uint32_t>({1, 1, 3, 3, 3, 5, 7});
+    const bool odd = random.OneIn(4);
+    g.kernel_h = odd ? random.UInt(1, 5) : square;
+    g.kernel_w = odd ? random.UInt(1, 5) : square;
+    g.stride_h = random.Pick<uint32_t>({1, 1, 1, 2, 3});
+    g.stride_w = random.OneIn(4) ? random.UInt(1, 3) : g.stride_h;
+    g.dilation_h = random.OneIn(4) ? random.UInt(1, 3) : 1;
+    g.dilation_w = random.OneIn(4) ? random.UInt(1, 3) : g.dilation_h;
+    const uint32_t extent_h = (g.kernel_h - 1) * g.dilation_h + 1;
+    const uint32_t extent_w = (g.kernel_w - 1) * g.dilation_w + 1;
+    g.pad_top = random.OneIn(2) ? extent_h / 2 : random.UInt(0, extent_h - 1);
+    g.pad_left = random.OneIn(2) ? extent_w / 2 : random.UInt(0, extent_w - 1);
+    const uint32_t pad_bottom = random.UInt(0, extent_h - 1);
+    const uint32_t pad_right = random.UInt(0, extent_w - 1);
+    g.in_h = random.UInt(1, random.OneIn(8) ? 60 : 14);
+    g.in_w = random.UInt(1, random.OneIn(8) ? 60 : 14);
+    if (g.in_h + g.pad_top + pad_bottom < extent_h) continue;
+    if (g.in_w + g.pad_left + pad_right < extent_w) continue;
+    g.out_h = (g.in_h + g.pad_top + pad_bottom - extent_h) / g.stride_h + 1;
+    g.out_w = (g.in_w + g.pad_left + pad_right - extent_w) / g.stride_w + 1;
+    const uint64_t macs =
+        uint64_t{1} * g.out_h * g.out_w * g.out_c * g.kernel_h * g.kernel_w * (g.in_c / g.groups);
+    if (macs <= 1500000) return g;
+  }
+}
+
+std::string Describe(const ConvGeometry& g) {
+  const auto pair = [](uint32_t a, uint32_t b) {
+    return std::to_string(a) + "x" + std::to_string(b);
+  };
+  return "in " + pair(g.in_h, g.in_w) + "x" + std::to_string(g.in_c) + " out " +
+         pair(g.out_h, g.out_w) + "x" + std::to_string(g.out_c) + " kernel " +
+         pair(g.kernel_h, g.kernel_w) + " stride " + pair(g.stride_h, g.stride_w) + " dilation " +
+         pair(g.dilation_h, g.dilation_w) + " pad " + pair(g.pad_top, g.pad_left) + " groups " +
+         std::to_string(g.groups);
+}
+
+}  // namespace octet::kernels_test

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/format/scratch.h"
+#include "runtime/kernels/window.h"
+#include "runtime/quant/requantize.h"
+#include "tests/runtime/kernels/conv_case.h"
+
+namespace octet::kernels_test {
+namespace {
+
+uint32_t Blocks(uint32_t channels) {
+  return (channels + 15) / 16;
+}
+
+int8_t RandomWeight(Random& random, bool extreme) {
+  if (!extreme) return static_cast<int8_t>(random.Int(-127, 127));
+  return random.Pick<int8_t>({127, -127, -128, 127});
+}
+
+}  // namespace
+
+ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthwise)
+    : g_(geometry), depthwise_(depthwise), place_(random.Place()) {
+  const bool extreme = random.OneIn(4);
+  const uint32_t taps = g_.kernel_h * g_.kernel_w;
+  const uint32_t depth = depthwise ? taps : taps * (g_.in_c / g_.groups);
+  const uint32_t k_groups = (depth + 3) / 4;
+  const uint32_t blocks = Blocks(g_.out_c);
+
+  input_ = std::make_unique<GuardedBuffer>(size_t{1} * g_.in_h * g_.in_w * g_.in_c, 1, place_);
+  FillActivations(random, *input_, extreme);
+  const size_t weight_bytes =
+      depthwise ? size_t{16} * blocks * taps : size_t{64} * blocks * k_groups;
+  // Depthwise blocks are 16 * taps bytes: 64-byte alignment holds for the first one only.
+  weights_ = std::make_unique<GuardedBuffer>(weight_bytes, 64, place_);
+  weights_->Poison(0);
+  channels_ = std::make_unique<GuardedBuffer>(blocks * sizeof(blob::ChannelBlockS8), 64, place_);
+  channels_->Poison(0);
+
+  args_.g = g_;
+  args_.in_zero_point = static_cast<int32_t>(random.Int(-128, 127));
+  args_.out_zero_point = static_cast<int32_t>(random.Int(-128, 127));
+  args_.clamp_lo = random.OneIn(2) ? -128 : static_cast<int32_t>(random.Int(-128, 0));
+  args_.clamp_hi = random.OneIn(2) ? 127 : static_cast<int32_t>(random.Int(1, 127));
+  args_.pre_shift = random.OneIn(4) ? static_cast<int32_t>(random.Int(1, kMaxPreShift)) : 0;
+
+  // A factor that spreads the accumulators over the int8 range and a little beyond.
+  const double spread = 74.0 * (extreme ? 128.0 : 74.0) * std::sqrt(depth) + 1;
+  const int typical_shift = static_cast<int>(std::log2(spread / 50.0)) + args_.pre_shift;
+  auto* channels = channels_->As<blob::ChannelBlockS8>();
+  for (uint32_t b = 0; b < blocks; ++b) std::fill_n(channels[b].shift, 16, 1);
+  for (uint32_t o = 0; o < g_.out_c; ++o) {
+    blob::ChannelBlockS8& block = channels[o / 16];
+    const uint32_t lane = o % 16;
+    int32_t sum = 0;
+    for (uint32_t k = 0; k < depth; ++k) {
+      const int8_t w = RandomWeight(random, extreme);
+      const size_t place = depthwise ? (size_t{o / 16} * taps + k) * 16 + lane
+                                     : (size_t{o / 16} * k_groups + k / 4) * 64 + lane * 4 + k % 4;
+      weights_->As<int8_t>()[place] = w;
+      sum += w;
+    }
+    const int32_t bias = random.OneIn(16) ? static_cast<int32_t>(random.Int(-(1 << 29), 1 << 29))
+                                          : static_cast<int32_t>(random.Int(-9999, 9999));
+    block.bias[lane] = bias - args_.in_zero_point * sum;
+    block.weight_sum[lane] = sum;
+    if (random.OneIn(32)) continue;  // multiplier 0, shift 1
+    block.multiplier[lane] = static_cast<int32_t>(random.Int(1 << 30, INT32_MAX));
+    block.shift[lane] = std::clamp(typical_shift + static_cast<int>(random.Int(-2, 2)), 1, 31);
+    if (random.OneIn(64)) block.shift[lane] = static_cast<int32_t>(random.Int(1, 31));
+  }
+  if (random.OneIn(4)) {
+    table_ = std::make_unique<GuardedBuffer>(256, 1, place_);
+    FillActivations(random, *table_, false);
+    args_.table = table_->As<int8_t>();
+  }
+  args_.weights = weights_->As<int8_t>();
+  args_.channels = channels;
+}
+
+std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t threads) const {
+  const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
+  const uint64_t scratch_bytes =
+      depthwise_ ? ScratchDepthwise(taps, g_.in_c, false)
+                 : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), false);
+  const GuardedBuffer scratch(scratch_bytes, 64, place_);
+  const GuardedBuffer output(size_t{1} * g_.out_h * g_.out_w * g_.out_c, 1, place_);
+  output.Poison(static_cast<uint8_t>(0x3C + threads));
+  ConvS8Args args = args_;
+  args.input = input_->data();
+  args.output = output.data();
+  args.scratch = scratch.data();
+  args.sign = sign;
+  ApplySign(*input_, sign);
+  for (uint32_t i = 0; i < threads; ++i) {
+    scratch.Poison(static_cast<uint8_t>(0x91 + i));
+    kernel(args, Share{i, threads});
+  }
+  ApplySign(*input_, sign);
+  ApplySign(output, sign);
+  EXPECT_TRUE(output.GuardsIntact()) << "output guards";
+  EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
+  return std::vector<uint8_t>(output.data(), output.data() + output.size());
+}
+
+int32_t ConvS8Case::Weight(uint32_t o, uint32_t tap, uint32_t c) const {
+  const uint32_t taps = g_.kernel_h * g_.kernel_w;
+  if (depthwise_) return args_.weights[(size_t{o / 16} * taps + tap) * 16 + o % 16];
+  const uint32_t group_in = g_.in_c / g_.groups;
+  const uint32_t k = tap * group_in + c;
+  const uint32_t k_groups = (taps * group_in + 3) / 4;
+  return args_.weights[(size_t{o / 16} * k_groups + k / 4) * 64 + o % 16 * 4 + k % 4];
+}
+
+std::vector<uint8_t> ConvS8Case::Equation() const {
+  std::vector<uint8_t> output;
+  const uint32_t group_in = g_.in_c / g_.groups;
+  const uint32_t group_out = g_.out_c / g_.groups;
+  const int8_t* input = input_->As<int8_t>();
+  for (uint32_t pixel = 0; pixel < g_.out_h * g_.out_w; ++pixel) {
+    for (uint32_t o = 0; o < g_.out_c; ++o) {
+      const blob::ChannelBlockS8& block = args_.channels[o / 16];
+      int64_t acc = block.bias[o % 16];
+      for (uint32_t tap = 0; tap < g_.kernel_h * g_.kernel_w; ++tap) {
+        const int64_t source =
+            SourcePixel(g_, PixelOf(g_, pixel), tap / g_.kernel_w, tap % g_.kernel_w);
+        for (uint32_t c = 0; c < group_in; ++c) {
+          const int64_t q = source < 0 ? args_.in_zero_point
+                                       : input[source * g_.in_c + o / group_out * group_in + c];
+          acc += q * Weight(o, tap, c);
+        }
+      }
+      EXPECT_LE(std::abs(acc), kAccumulatorLimit);
+      const int32_t value = Requantize(PreShift(static_cast<int32_t>(acc), args_.pre_shift),
+                                       block.multiplier[o % 16], block.shift[o % 16]);
+      int8_t q = ToInt8(value, args_.out_zero_point, args_.clamp_lo, args_.clamp_hi);
+      if (args_.table != nullptr) q = args_.table[q + 128];
+      output.push_back(static_cast<uint8_t>(q));
+    }
+  }
+  return output;
+}
+
+}  // namespace octet::kernels_test

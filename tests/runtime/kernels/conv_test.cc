@@ -1,0 +1,85 @@
+// Convolution and depthwise convolution: every instruction set against the reference, the reference
+// against the equation.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/kernels/compare.h"
+#include "tests/runtime/kernels/conv_case.h"
+#include "tests/runtime/kernels/kernel_list.h"
+
+namespace octet::kernels_test {
+namespace {
+
+constexpr int kCases = 250;
+
+void CheckS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
+  for (int i = 0; i < kCases; ++i) {
+    Random random(TestSeed() + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomConvGeometry(random, depthwise);
+    const ConvS8Case layer(random, g, depthwise);
+    const std::vector<uint8_t> expected = layer.Run(reference, 0, 1);
+    const uint8_t sign = kernel.isa == Isa::kReference ? 0x80 : IsaSignByte(kernel.isa);
+    const uint32_t threads = random.UInt(1, 3);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ", " +
+                 std::to_string(threads) + " shares: " + Describe(g));
+    const std::string difference =
+        DifferenceS8(expected, layer.Run(kernel.As<ConvS8Fn>(), sign, threads));
+    EXPECT_EQ(difference, "");
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+void CheckF16(const Kernel& kernel, ConvF16Fn reference, bool depthwise) {
+  for (int i = 0; i < kCases; ++i) {
+    Random random(TestSeed() + 1000 + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomConvGeometry(random, depthwise);
+    const ConvF16Case layer(random, g, depthwise);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ": " +
+                 Describe(g));
+    const std::vector<uint16_t> one = layer.Run(kernel.As<ConvF16Fn>(), 1);
+    EXPECT_EQ(DifferenceF16(layer.Run(reference, 1), one), "");
+    EXPECT_EQ(one, layer.Run(kernel.As<ConvF16Fn>(), random.UInt(2, 3))) << "threads change bits";
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+void CheckEquation(ConvS8Fn reference, bool depthwise) {
+  for (int i = 0; i < 60; ++i) {
+    Random random(TestSeed() + 2000 + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomConvGeometry(random, depthwise);
+    const ConvS8Case layer(random, g, depthwise);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ": " +
+                 Describe(g));
+    EXPECT_EQ(DifferenceS8(layer.Equation(), layer.Run(reference, 0, 1)), "");
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+OCTET_KERNEL_SUITE(ConvS8, "conv_s8");
+TEST_P(ConvS8, EqualsReference) {
+  CheckS8(GetParam(), &conv_s8_reference, false);
+}
+
+OCTET_KERNEL_SUITE(DepthwiseConvS8, "depthwise_conv_s8");
+TEST_P(DepthwiseConvS8, EqualsReference) {
+  CheckS8(GetParam(), &depthwise_conv_s8_reference, true);
+}
+
+OCTET_KERNEL_SUITE(ConvF16, "conv_f16");
+TEST_P(ConvF16, AgreesWithReference) {
+  CheckF16(GetParam(), &conv_f16_reference, false);
+}
+
+OCTET_KERNEL_SUITE(DepthwiseConvF16, "depthwise_conv_f16");
+TEST_P(DepthwiseConvF16, AgreesWithReference) {
+  CheckF16(GetParam(), &depthwise_conv_f16_reference, true);
+}
+
+TEST(ConvReference, EqualsEquation) {
+  CheckEquation(&conv_s8_reference, false);
+}
+TEST(DepthwiseConvReference, EqualsEquation) {
+  CheckEquation(&depthwise_conv_s8_reference, true);
+}
+
+}  // namespace
+}  // namespace octet::kernels_test

@@ -1,0 +1,50 @@
+#include "tests/runtime/kernels/kernel_list.h"
+
+#if defined(__aarch64__) || defined(__arm__)
+#include <sys/auxv.h>
+#endif
+
+namespace octet::kernels_test {
+
+std::vector<Kernel> KernelsOf(const std::string& slot) {
+  const std::vector<Kernel> all = {
+#define OCTET_KERNEL(name, args, word, isa) \
+  {#name, #word, isa, reinterpret_cast<void (*)()>(&name##_##word)},
+#include "runtime/kernels/kernels.inc"
+#undef OCTET_KERNEL
+  };
+  std::vector<Kernel> kernels;
+  for (const Kernel& kernel : all) {
+    if (kernel.slot == slot) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+bool CpuHas(Isa isa) {
+  if (isa == Isa::kReference) return true;
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (isa == Isa::kAvx2) return avx2;
+  if (isa == Isa::kAvxVnni) return avx2 && __builtin_cpu_supports("avxvnni");
+  if (isa == Isa::kAvx512Vnni) {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vnni");
+  }
+#elif defined(__aarch64__)
+  constexpr unsigned long kAsimdDp = 1ul << 20, kI8mm2 = 1ul << 13;  // HWCAP, HWCAP2 of Linux
+  if (isa == Isa::kNeon) return true;
+  if (isa == Isa::kDotprod) return (getauxval(AT_HWCAP) & kAsimdDp) != 0;
+  if (isa == Isa::kI8mm) {
+    return (getauxval(AT_HWCAP) & kAsimdDp) != 0 && (getauxval(AT_HWCAP2) & kI8mm2) != 0;
+  }
+#elif defined(__arm__)
+  constexpr unsigned long kNeonBit = 1ul << 12, kVfpV4 = 1ul << 16;
+  if (isa == Isa::kNeon) {
+    return (getauxval(AT_HWCAP) & kNeonBit) != 0 && (getauxval(AT_HWCAP) & kVfpV4) != 0;
+  }
+#endif
+  return false;
+}
+
+}  // namespace octet::kernels_test
