@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// GCC's -Wshadow takes an enumerator of a scoped enumeration (Task::kNone) for a shadow of blob::kNone.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-
 namespace octet {
 namespace blob {
 
@@ -171,7 +167,8 @@ struct TensorRecord {  // 48 bytes
   uint32_t arena_offset;   // multiple of kTensorAlignment
   uint32_t bytes;          // product of dims * element size
   uint32_t first_layer;    // layer that writes it; kNone for a model input
-  uint32_t last_layer;     // last layer that reads it; layer_count for a model output
+  uint32_t last_layer;     // last layer that reads it; layer_count for a model output;
+                           // first_layer (0 for a model input) when nobody reads it
   uint32_t reserved1;
 };
 static_assert(sizeof(TensorRecord) == 48, "TensorRecord layout");
@@ -222,7 +219,6 @@ struct LayerRecord {  // 144 bytes
     int32_t words[20];
     uint8_t bytes[80];
   } params;                // one of the structs below
-  uint32_t reserved2[2];
 };
 static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
 
@@ -408,7 +404,5 @@ constexpr uint32_t kNone = 0xFFFFFFFFu;  // "no such index / offset"
 
 }  // namespace blob
 }  // namespace octet
-
-#pragma GCC diagnostic pop
 
 #endif  // OCTET_FORMAT_BLOB_H_

@@ -1,0 +1,84 @@
+#include "runtime/format/validate.h"
+
+#include <string.h>
+
+namespace octet {
+namespace {
+
+using blob::Header;
+using blob::Section;
+
+// Operators' own rules, and the scratch sizes that follow from them.
+Status ValidateLayers(const BlobView& view, const PlanView& plan, const LayerRules& rules) {
+  uint64_t scratch_bytes = 0;
+  for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
+    if (!rules.check(view, plan, k)) {
+      return Malformed(plan.offset + plan.header->layers_offset +
+                       k * (uint32_t)sizeof(blob::LayerRecord));
+    }
+    const uint64_t bytes = rules.scratch_bytes(view, plan, k);
+    if (bytes > scratch_bytes) scratch_bytes = bytes;
+  }
+  // The other levels hold 0 or the same number (validate_model.cc).
+  if (plan.record->scratch_bytes[0] != scratch_bytes) {
+    return Malformed(
+        (uint32_t)(reinterpret_cast<const uint8_t*>(&plan.record->scratch_bytes[0]) - view.base));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+void HeaderDigest(const Header* header, Sha256BlocksFn hash, uint8_t digest[kSha256Bytes]) {
+  static const uint8_t kZeros[sizeof(header->sha256)] = {};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(header);
+  const size_t end =
+      header->section_table_offset + (size_t)header->section_count * header->section_entry_bytes;
+  constexpr size_t kField = offsetof(Header, sha256);
+  Sha256 state;
+  Sha256Start(&state, hash);
+  Sha256Update(&state, bytes, kField);
+  Sha256Update(&state, kZeros, sizeof(kZeros));
+  Sha256Update(&state, bytes + kField + sizeof(kZeros), end - kField - sizeof(kZeros));
+  Sha256Finish(&state, digest);
+}
+
+Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash) {
+  uint8_t digest[kSha256Bytes];
+  HeaderDigest(view.header, hash, digest);
+  if (memcmp(digest, view.header->sha256, sizeof(digest)) != 0) {
+    return Status{Code::kCorrupt, offsetof(Header, sha256)};
+  }
+  for (uint32_t i = 0; i < view.header->section_count; ++i) {
+    const Section* section = SectionAt(view.header, i);
+    Sha256Of(view.base + section->offset, section->bytes, hash, digest);
+    if (memcmp(digest, section->sha256, sizeof(digest)) != 0) {
+      return Status{Code::kCorrupt, section->offset};
+    }
+  }
+  return Ok();
+}
+
+Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
+                    BlobView* view) {
+  Status status = ViewBlob(base, bytes, view);
+  if (!IsOk(status)) return status;
+  if (hash != nullptr) {
+    status = ValidateHashes(*view, hash);
+    if (!IsOk(status)) return status;
+  }
+  for (uint32_t i = 0; i < view->model->plan_count; ++i) {
+    PlanView plan;
+    status = ViewPlan(*view, i, &plan);
+    if (!IsOk(status)) return status;
+    status = ValidatePlan(*view, plan);
+    if (!IsOk(status)) return status;
+    status = ValidateLifetimes(plan);
+    if (!IsOk(status)) return status;
+    status = ValidateLayers(*view, plan, rules);
+    if (!IsOk(status)) return status;
+  }
+  return Ok();
+}
+
+}  // namespace octet

@@ -1,0 +1,40 @@
+// The whole blob, once, in every build. What passes here can be bound and run without any further
+// check. Allocates nothing; the time is bounded by the limits in view.h.
+#ifndef OCTET_FORMAT_VALIDATE_H_
+#define OCTET_FORMAT_VALIDATE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/format/sha256.h"
+#include "runtime/format/view.h"
+
+namespace octet {
+
+// The rules of single operators live with the operators; the engine hands them in.
+struct LayerRules {
+  // Every rule of the operator. Called once indices, tensors and data references are known to be
+  // sound.
+  bool (*check)(const BlobView& view, const PlanView& plan, uint32_t layer);
+  // Scratch bytes of one thread; called after `check` has accepted the layer.
+  uint64_t (*scratch_bytes)(const BlobView& view, const PlanView& plan, uint32_t layer);
+};
+
+// hash: null leaves the hashes unchecked. On success `view` is filled.
+// Errors: kInvalidArgument, kMisaligned, kNotABlob, kUnsupportedVersion, kTruncated, kCorrupt,
+// kMalformed, with the offset of the first broken rule.
+Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
+                    BlobView* view);
+
+// Parts of it, each in a file of its own.
+Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash);
+Status ValidatePlan(const BlobView& view,
+                    const PlanView& plan);       // tensors, layers, order, inputs, outputs
+Status ValidateLifetimes(const PlanView& plan);  // who may share bytes
+
+// Hash of header and section table as the header stores it: its own field counts as zero.
+void HeaderDigest(const blob::Header* header, Sha256BlocksFn hash, uint8_t digest[kSha256Bytes]);
+
+}  // namespace octet
+
+#endif  // OCTET_FORMAT_VALIDATE_H_

@@ -1,0 +1,94 @@
+// Typed pointers into a blob. ViewBlob fills them after checking header, section table and model
+// section; a plan's arrays come from ViewPlan. Nothing is copied.
+#ifndef OCTET_FORMAT_VIEW_H_
+#define OCTET_FORMAT_VIEW_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/status.h"
+#include "runtime/format/blob.h"
+
+namespace octet {
+
+// Bounds that keep the worst case of validation below a second (FORMAT.md, "Limits").
+constexpr uint32_t kMaxInputs = 64;
+constexpr uint32_t kMaxOutputs = 64;
+constexpr uint32_t kMaxParts = 1024;
+constexpr uint32_t kMaxLayers = 8192;       // of a plan
+constexpr uint32_t kMaxTensors = 8192;      // of a plan
+constexpr uint32_t kMaxLayerInputs = 1024;  // of a layer
+constexpr uint64_t kMaxTensorBytes = 0x7FFFFFFF;
+
+// A section, or {nullptr, 0, 0} where the blob has none.
+struct Bytes {
+  const uint8_t* data;
+  uint32_t bytes;
+  uint32_t offset;  // in the blob, for error messages
+};
+
+struct BlobView {
+  const uint8_t* base;
+  const blob::Header* header;
+  const blob::ModelRecord* model;
+  const blob::InputRecord* inputs;
+  const blob::OutputRecord* outputs;
+  const blob::PlanRecord* plans;
+  const uint32_t* plan_io;
+  const blob::OutputPart* parts;
+  uint32_t model_offset;  // of the model section in the blob
+  Bytes weights_s8, weights_f16, tables, strings, labels;
+  Bytes plan_sections[blob::kMaxPlans];
+};
+
+struct PlanView {
+  const blob::PlanRecord* record;
+  const blob::PlanHeader* header;
+  const blob::TensorRecord* tensors;
+  const blob::LayerRecord* layers;
+  const uint32_t* operands;
+  uint32_t offset;  // of the plan section in the blob
+};
+
+// Checks header, section table and model section (without hashes) and fills the view.
+// base: 64-byte aligned, `bytes` readable bytes.
+Status ViewBlob(const void* base, size_t bytes, BlobView* view);
+
+// The plan's arrays; checks that they lie inside their section, nothing more.
+Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view);
+
+// Section i of the table, whatever the size of an entry.
+static inline const blob::Section* SectionAt(const blob::Header* header, uint32_t i) {
+  return reinterpret_cast<const blob::Section*>(reinterpret_cast<const uint8_t*>(header) +
+                                                header->section_table_offset +
+                                                (size_t)i * header->section_entry_bytes);
+}
+
+static inline const char* StringAt(const BlobView& view, uint32_t offset) {
+  return reinterpret_cast<const char*>(view.strings.data + offset);
+}
+
+// Tensor number of model input i in a plan.
+static inline uint32_t PlanInputTensor(const BlobView& view, const blob::PlanRecord& plan,
+                                       uint32_t input) {
+  return view.plan_io[plan.first_input + input];
+}
+
+struct PartRange {
+  uint32_t first, count;
+};
+static inline PartRange PlanOutputParts(const BlobView& view, const blob::PlanRecord& plan,
+                                        uint32_t output) {
+  const uint32_t* pair = view.plan_io + plan.first_range + (size_t)2 * output;
+  return PartRange{pair[0], pair[1]};
+}
+
+// Scratch of one thread for a level. Levels unknown to the writer hold 0; the formulas are the same
+// for all.
+static inline uint32_t PlanScratchBytes(const blob::PlanRecord& plan, uint32_t isa) {
+  return plan.scratch_bytes[isa] != 0 ? plan.scratch_bytes[isa] : plan.scratch_bytes[0];
+}
+
+}  // namespace octet
+
+#endif  // OCTET_FORMAT_VIEW_H_
