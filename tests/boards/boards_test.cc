@@ -94,6 +94,7 @@ TEST(Boards, FollowTheirDescription) {
     EXPECT_FALSE(board["name"].as<std::string>().empty());
     EXPECT_FALSE(board["cpu"].as<std::string>().empty());
     for (const auto& name : board["device_tree"].as<Words>()) {
+      EXPECT_NE(name.find(','), std::string::npos) << name << " lacks its vendor";
       EXPECT_TRUE(device_trees.insert(name).second) << name << " names two boards";
     }
     CheckIsa(board);
