@@ -1,4 +1,5 @@
-// Activation ranges from unlabelled samples, streamed through the FP32 executor: memory does not grow with their number.
+// Activation ranges from unlabelled samples, streamed through the FP32 executor: memory does not
+// grow with their number.
 #ifndef OCTET_CONVERTER_CALIBRATE_CALIBRATE_H_
 #define OCTET_CONVERTER_CALIBRATE_CALIBRATE_H_
 
@@ -31,21 +32,22 @@ struct Statistics {
 };
 
 struct Options {
-  int64_t samples = 512;   // at most; the dataset's first when it has fewer, else spread by `seed`
+  int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
   uint64_t seed = 1;
   int threads = 1;
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
 };
 
-// By value id; empty for constants, integers and values not reached. Identical for any thread count.
+// By value id; empty for constants, integers and values not reached. Identical for any thread
+// count.
 std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,
                                                const Options& options);
 
 struct Choice {
   Range range;
-  Method method = Method::kMinMax;   // the one used (kAuto resolves to one of the others)
-  double expected_mse = 0;           // of quantizing the histogram with it
+  Method method = Method::kMinMax;  // the one used (kAuto resolves to one of the others)
+  double expected_mse = 0;          // of quantizing the histogram with it
 };
 // symmetric: range is [-a, a]. percentile: share of the mass kept, in percent (99.99).
 Choice ChooseRange(const Statistics& statistics, Method method, double percentile, bool symmetric);

@@ -14,7 +14,8 @@ struct Viewer {
     const int producer = links.producer[static_cast<size_t>(piece.value)];
     if (producer >= 0) {
       const Node& node = graph.nodes[static_cast<size_t>(producer)];
-      // A value somebody else reads has to exist anyway, but its scale then follows that reader: take it as it is.
+      // A value somebody else reads has to exist anyway, but its scale then follows that reader:
+      // take it as it is.
       const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
       if (!shared && node.activation.empty()) {
         if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
@@ -30,7 +31,8 @@ struct Viewer {
     return value.shape && value.shape->size() <= 4 && !value.constant;
   }
 
-  bool ExpandConcat(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+  bool ExpandConcat(const Node& node, const OutputPiece& piece,
+                    std::vector<OutputPiece>* out) const {
     const Shape& shape = *graph.At(piece.value).shape;
     int64_t axis = node.Int("axis", 0);
     if (axis < 0) axis += static_cast<int64_t>(shape.size());
@@ -40,13 +42,15 @@ struct Viewer {
     int64_t base = piece.base;
     for (ValueId input : node.inputs) {
       OutputPiece part{input, base, piece.strides};
-      base += (*graph.At(input).shape)[static_cast<size_t>(axis)] * piece.strides[static_cast<size_t>(axis)];
+      base += (*graph.At(input).shape)[static_cast<size_t>(axis)] *
+              piece.strides[static_cast<size_t>(axis)];
       Expand(part, out);
     }
     return true;
   }
 
-  bool ExpandTranspose(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+  bool ExpandTranspose(const Node& node, const OutputPiece& piece,
+                       std::vector<OutputPiece>* out) const {
     if (!Usable(node.inputs[0])) return false;
     const size_t rank = piece.strides.size();
     std::vector<int64_t> perm = node.Ints("perm");
@@ -59,7 +63,8 @@ struct Viewer {
     return true;
   }
 
-  bool ExpandReshape(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+  bool ExpandReshape(const Node& node, const OutputPiece& piece,
+                     std::vector<OutputPiece>* out) const {
     if (!Usable(node.inputs[0])) return false;
     const Shape& from = *graph.At(piece.value).shape;
     const Shape& to = *graph.At(node.inputs[0]).shape;
@@ -80,8 +85,8 @@ std::vector<int64_t> RowMajorStrides(const Shape& shape) {
 
 std::vector<int64_t> ReshapeStrides(const Shape& from, const std::vector<int64_t>& strides,
                                     const Shape& to) {
-  // Dimensions of size 1 carry no information; what is left has to split and merge within runs that are
-  // contiguous in `from`.
+  // Dimensions of size 1 carry no information; what is left has to split and merge within runs that
+  // are contiguous in `from`.
   Shape dims;
   std::vector<int64_t> steps;
   for (size_t i = 0; i < from.size(); ++i) {
@@ -138,7 +143,8 @@ OutputView ViewOutputs(const Graph& graph) {
     const int producer = viewer.links.producer[static_cast<size_t>(id)];
     if (producer < 0 || view.needed[static_cast<size_t>(producer)]) continue;
     view.needed[static_cast<size_t>(producer)] = true;
-    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs) pending.push_back(input);
+    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs)
+      pending.push_back(input);
   }
   return view;
 }

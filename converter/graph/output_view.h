@@ -1,6 +1,7 @@
-// How every graph output is put together from computed values. Concat, Transpose and Reshape in front of an output need no
-// layer: the runtime scatters each value's elements straight to their places while it dequantizes them, so branches
-// joined there keep their own scales (a box of up to 6 does not ruin a probability).
+// How every graph output is put together from computed values. Concat, Transpose and Reshape in
+// front of an output need no layer: the runtime scatters each value's elements straight to their
+// places while it dequantizes them, so branches joined there keep their own scales (a box of up to
+// 6 does not ruin a probability).
 #ifndef OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 #define OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 
@@ -11,7 +12,8 @@
 
 namespace octet::graph {
 
-// Element [i0, i1, ...] of `value` (its logical shape) stands at base + sum(i * strides) of the output.
+// Element [i0, i1, ...] of `value` (its logical shape) stands at base + sum(i * strides) of the
+// output.
 struct OutputPiece {
   ValueId value = kNoValue;
   int64_t base = 0;
@@ -28,8 +30,8 @@ OutputView ViewOutputs(const Graph& graph);
 
 // Row-major strides of a shape.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
-// Strides that index the same elements through another shape of equal size, or empty if there are none
-// (as numpy's reshape without a copy).
+// Strides that index the same elements through another shape of equal size, or empty if there are
+// none (as numpy's reshape without a copy).
 std::vector<int64_t> ReshapeStrides(const Shape& from, const std::vector<int64_t>& strides,
                                     const Shape& to);
 

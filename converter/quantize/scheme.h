@@ -1,4 +1,5 @@
-// The quantization of a graph: a scale and zero point for every activation, a precision for every node.
+// The quantization of a graph: a scale and zero point for every activation, a precision for every
+// node.
 #ifndef OCTET_CONVERTER_QUANTIZE_SCHEME_H_
 #define OCTET_CONVERTER_QUANTIZE_SCHEME_H_
 
@@ -17,8 +18,9 @@ namespace octet::quantize {
 struct TensorScheme {
   float scale = 1;
   int zero_point = 0;
-  float min = 0, max = 0;     // the real range it covers
-  std::string origin;         // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME", "fixed"
+  float min = 0, max = 0;  // the real range it covers
+  std::string
+      origin;  // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME", "fixed"
 };
 
 struct Scheme {
@@ -27,7 +29,11 @@ struct Scheme {
   std::vector<std::string> warnings;
 };
 
-enum class Constraint : uint8_t { kNone, kPrefer, kObey };  // C13: how binding `precision:` requests are
+enum class Constraint : uint8_t {
+  kNone,
+  kPrefer,
+  kObey
+};  // C13: how binding `precision:` requests are
 
 // One `layers:` or `tensors:` entry of the YAML file; the name may hold * wildcards.
 struct LayerOverride {
@@ -44,14 +50,15 @@ struct TensorOverride {
 struct Config {
   calibrate::Method method = calibrate::Method::kAuto;
   double percentile = 99.99;
-  bool symmetric = false;            // default scheme of activations
-  bool int8_everywhere = false;      // --int8-everywhere
+  bool symmetric = false;        // default scheme of activations
+  bool int8_everywhere = false;  // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;
 };
 
-// Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line and key.
+// Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line
+// and key.
 Config ReadConfig(const std::string& path);
 
 // Chooses scales from the statistics. Deterministic.

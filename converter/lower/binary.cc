@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+
+#include "converter/lower/builder.h"
+#include "converter/lower/weights.h"
+#include "converter/support/error.h"
+
+namespace octet::lower {
+namespace {
+
+bool BroadcastOf(const Tensor& a, const Tensor& b, blob::Broadcast* kind) {
+  const auto is = [&b](uint32_t n, uint32_t h, uint32_t w, uint32_t c) {
+    return b.dims[0] == n && b.dims[1] == h && b.dims[2] == w && b.dims[3] == c;
+  };
+  if (is(a.dims[0], a.dims[1], a.dims[2], a.dims[3]))
+    *kind = blob::Broadcast::kNone;
+  else if (is(1, 1, 1, 1))
+    *kind = blob::Broadcast::kScalar;
+  else if (is(1, 1, 1, a.dims[3]))
+    *kind = blob::Broadcast::kChannel;
+  else if (a.dims[0] == 1 && is(1, a.dims[1], a.dims[2], 1))
+    *kind = blob::Broadcast::kSpatial;
+  else
+    return false;
+  return true;
+}
+
+// out = a * Ma + b * Mb with 16-bit factors; see BinaryParams.
+void SetAddFactors(double a, double b, blob::BinaryParams* params) {
+  const double largest = std::max(std::fabs(a), std::fabs(b));
+  int shift = 30;
+  while (shift > 1 && std::ldexp(largest, shift) >= 32767.0) --shift;
+  params->shift = shift;
+  params->multiplier_a =
+      static_cast<int32_t>(std::clamp(std::floor(std::ldexp(a, shift) + 0.5), -32767.0, 32767.0));
+  params->multiplier_b =
+      static_cast<int32_t>(std::clamp(std::floor(std::ldexp(b, shift) + 0.5), -32767.0, 32767.0));
+}
+
+// n * multiplier / (d << shift) approximates n * factor / d.
+void SetDivFactor(double factor, blob::BinaryParams* params) {
+  int shift = 40;
+  while (shift > 0 && std::ldexp(factor, shift) >= 2147483647.0) --shift;
+  params->shift = shift;
+  params->multiplier_a = static_cast<int32_t>(
+      std::clamp(std::floor(std::ldexp(factor, shift) + 0.5), 1.0, 2147483647.0));
+}
+
+}  // namespace
+
+void LowerBinary(Builder& builder, const graph::Node& node) {
+  FunctionOf unary;
+  if (UnaryFunction(builder.graph(), node, &unary)) return LowerUnary(builder, node);
+  const blob::Precision precision = builder.PrecisionOf(node);
+  const blob::ElementType type = Builder::TypeOf(precision);
+  const graph::Shape& shape = builder.ShapeOf(node.outputs[0]);
+  Layout layout = builder.Natural(node.outputs[0]);
+  for (graph::ValueId input : node.inputs) {
+    if (builder.Constant(input) == nullptr && builder.ShapeOf(input).size() == shape.size()) {
+      layout = builder.Existing(input);
+      break;
+    }
+  }
+  int a = builder.UseBroadcast(node.inputs[0], shape.size(), layout, type);
+  int b = builder.UseBroadcast(node.inputs[1], shape.size(), layout, type);
+  blob::BinaryParams params{};
+  bool swapped = false;
+  if (!BroadcastOf(builder.At(a), builder.At(b), &params.broadcast)) {
+    std::swap(a, b);
+    swapped = true;
+    if (!BroadcastOf(builder.At(a), builder.At(b), &params.broadcast)) {
+      Fail(
+          "node '{}' ({}): shapes {} and {} broadcast both ways; only one operand may be "
+          "stretched, whole or "
+          "per channel",
+          node.name, node.op, graph::ToString(builder.ShapeOf(node.inputs[0])),
+          graph::ToString(builder.ShapeOf(node.inputs[1])));
+    }
+  }
+  const FunctionOf function = ActivationFunction(node);
+  if (node.op == "Sub" && swapped && precision == blob::Precision::kFp16) {
+    // b - a as -(a) + b: negate the larger operand first.
+    const Tensor source = builder.At(a);
+    const int negated = builder.Temporary(source.name + "/negated", type, source.dims, nullptr);
+    builder.Emit(node, blob::Op::kUnary, precision, {a}, negated)
+        .Set(blob::UnaryParams{blob::Function::kNeg, {}, 0, 0});
+    a = negated;
+  }
+  const int output = builder.Define(node.outputs[0], layout, type);
+  const Tensor &ta = builder.At(a), &tb = builder.At(b), &to = builder.At(output);
+  blob::Op op = blob::Op::kAdd;
+  params.function = function.function;
+  params.alpha = function.alpha;
+  params.beta = function.beta;
+  params.clamp_lo = -128;
+  params.clamp_hi = 127;
+  if (precision == blob::Precision::kInt8 &&
+      !ClampOf(function, to, &params.clamp_lo, &params.clamp_hi)) {
+    Fail("node '{}': activation {} cannot be fused behind {}", node.name, node.activation, node.op);
+  }
+  const double sa = ta.scale, sb = tb.scale, so = to.scale;
+  if (node.op == "Mul") {
+    op = blob::Op::kMul;
+    const double factor = sa * sb / so;
+    params.pre_shift = static_cast<uint8_t>(PreShiftFor(factor));
+    const Multiplier m = MakeMultiplier(factor, params.pre_shift);
+    params.multiplier_a = m.multiplier;
+    params.shift = m.shift;
+  } else if (node.op == "Div") {
+    op = blob::Op::kDiv;
+    params.swap = swapped;
+    SetDivFactor(swapped ? sb / (sa * so) : sa / (sb * so), &params);
+  } else {
+    const bool subtract = node.op == "Sub";
+    params.negate_b = subtract && !swapped;
+    const double sign_a = subtract && swapped ? -1 : 1, sign_b = subtract && !swapped ? -1 : 1;
+    SetAddFactors(sign_a * sa / so, sign_b * sb / so, &params);
+  }
+  if (precision == blob::Precision::kFp16) {
+    params.multiplier_a = params.multiplier_b = 0;
+    params.shift = 1;
+    params.pre_shift = 0;
+  }
+  Layer& layer = builder.Emit(node, op, precision, {a, b}, output);
+  layer.fused = node.activation;
+  layer.Set(params);
+}
+
+}  // namespace octet::lower

@@ -1,0 +1,296 @@
+#include "converter/lower/builder.h"
+
+#include <cmath>
+#include <utility>
+
+#include "converter/lower/weights.h"
+#include "converter/support/error.h"
+
+namespace octet::lower {
+namespace {
+
+constexpr int kImageFromRowMajor[4] = {0, 2, 3, 1};  // NCHW -> NHWC
+constexpr int kRowMajorFromImage[4] = {0, 3, 1, 2};  // NHWC -> NCHW
+
+}  // namespace
+
+Builder::Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Program* program)
+    : graph_(graph),
+      scheme_(scheme),
+      program_(program),
+      links_(graph),
+      view_(graph::ViewOutputs(graph)),
+      absorbed_(graph.nodes.size(), false) {
+  for (size_t i = 0; i < absorbed_.size(); ++i) absorbed_[i] = !view_.needed[i];
+}
+
+const graph::Shape& Builder::ShapeOf(graph::ValueId id) const {
+  const graph::Value& value = graph_.At(id);
+  if (!value.shape)
+    Fail("tensor '{}': its shape is unknown; give --input-shape for the inputs", value.name);
+  return *value.shape;
+}
+
+const quantize::TensorScheme& Builder::SchemeOf(graph::ValueId id) const {
+  const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
+  if (!scheme) {
+    Fail("tensor '{}': no range was calibrated for it; give one under tensors: in --config",
+         graph_.At(id).name);
+  }
+  return *scheme;
+}
+
+blob::Precision Builder::PrecisionOf(const graph::Node& node) const {
+  return scheme_.precision[IndexOf(node)];
+}
+
+blob::ElementType Builder::TypeOf(blob::Precision precision) {
+  return precision == blob::Precision::kInt8 ? blob::ElementType::kInt8 : blob::ElementType::kFp16;
+}
+
+void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]) {
+  for (uint32_t& dim : dims) dim = 1;
+  for (int64_t dim : shape) {
+    if (dim < 1 || dim > INT32_MAX)
+      Fail("a tensor of shape {} cannot be held", graph::ToString(shape));
+  }
+  if (shape.size() > 4) {
+    dims[3] = static_cast<uint32_t>(graph::ElementCount(shape));
+    return;
+  }
+  const size_t shift = 4 - shape.size();
+  for (size_t i = 0; i < shape.size(); ++i) dims[i + shift] = static_cast<uint32_t>(shape[i]);
+  if (layout == Layout::kImage && shape.size() == 4) {
+    for (int i = 0; i < 4; ++i)
+      dims[i] = static_cast<uint32_t>(shape[static_cast<size_t>(kImageFromRowMajor[i])]);
+  }
+}
+
+int Builder::ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout) {
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (axis < 0) axis += rank;
+  if (rank == 4 && layout == Layout::kImage) return kRowMajorFromImage[axis];
+  return static_cast<int>(axis + 4 - rank);
+}
+
+Layout Builder::Natural(graph::ValueId id) const {
+  return ShapeOf(id).size() == 4 ? Layout::kImage : Layout::kRowMajor;
+}
+
+Layout Builder::Existing(graph::ValueId id) const {
+  if (ShapeOf(id).size() != 4) return Layout::kRowMajor;
+  for (blob::ElementType type : {blob::ElementType::kInt8, blob::ElementType::kFp16}) {
+    if (forms_.count({id, Layout::kImage, type}) != 0) return Layout::kImage;
+  }
+  for (blob::ElementType type : {blob::ElementType::kInt8, blob::ElementType::kFp16}) {
+    if (forms_.count({id, Layout::kRowMajor, type}) != 0) return Layout::kRowMajor;
+  }
+  return Layout::kImage;
+}
+
+int Builder::UseBroadcast(graph::ValueId id, size_t rank, Layout layout, blob::ElementType type) {
+  if (ShapeOf(id).size() == rank) return Use(id, layout, type);
+  if (ShapeOf(id).size() > rank || rank > 4) {
+    Fail("tensor '{}' of shape {} cannot be broadcast to {} dimensions here", graph_.At(id).name,
+         graph::ToString(ShapeOf(id)), rank);
+  }
+  const int tensor = Use(id, Layout::kRowMajor, type);
+  if (rank != 4 || layout != Layout::kImage) return tensor;
+  return Transpose(tensor, kImageFromRowMajor, graph_.At(id).name);
+}
+
+int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
+  if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  if (const auto it = forms_.find({id, layout, type}); it != forms_.end()) return it->second;
+  if (Constant(id) != nullptr) return UseConstant(id, layout, type);
+  const Layout other_layout = layout == Layout::kImage ? Layout::kRowMajor : Layout::kImage;
+  const blob::ElementType other_type =
+      type == blob::ElementType::kInt8 ? blob::ElementType::kFp16 : blob::ElementType::kInt8;
+  int tensor = -1;
+  if (const auto it = forms_.find({id, other_layout, type}); it != forms_.end()) {
+    tensor =
+        Transpose(it->second, layout == Layout::kImage ? kImageFromRowMajor : kRowMajorFromImage,
+                  graph_.At(id).name);
+  } else {
+    // The other type: convert in the layout it has, then change the layout.
+    Layout source = layout;
+    auto found = forms_.find({id, layout, other_type});
+    if (found == forms_.end()) {
+      source = other_layout;
+      found = forms_.find({id, other_layout, other_type});
+    }
+    if (found == forms_.end())
+      Fail("tensor '{}' is read before it is computed", graph_.At(id).name);
+    const quantize::TensorScheme* scheme =
+        type == blob::ElementType::kInt8 ? &SchemeOf(id) : nullptr;
+    tensor = Convert(found->second, type, scheme);
+    forms_[{id, source, type}] = tensor;
+    if (source != layout) return Use(id, layout, type);
+  }
+  forms_[{id, layout, type}] = tensor;
+  return tensor;
+}
+
+int Builder::UseAnyType(graph::ValueId id, Layout layout) {
+  if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  const bool int8 = forms_.count({id, layout, blob::ElementType::kInt8}) != 0;
+  return Use(id, layout, int8 ? blob::ElementType::kInt8 : blob::ElementType::kFp16);
+}
+
+int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType type) {
+  const graph::Tensor& constant = *Constant(id);
+  if (!constant.IsFloat())
+    Fail("tensor '{}': an integer constant cannot be computed with here", graph_.At(id).name);
+  std::vector<float> values = constant.floats;
+  if (layout == Layout::kImage && constant.shape.size() == 4) {
+    values = ToChannelsLast(constant);
+  }
+  const int tensor = Define(id, layout, type);
+  Layer layer;
+  layer.name = graph_.At(id).name;
+  layer.op = blob::Op::kConstant;
+  layer.precision =
+      type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.output = tensor;
+  if (type == blob::ElementType::kInt8) {
+    float lo = 0, hi = 0;
+    for (float v : values) {
+      lo = std::min(lo, v);
+      hi = std::max(hi, v);
+    }
+    const quantize::TensorScheme scheme = quantize::Affine(lo, hi, false);
+    At(tensor).scale = scheme.scale;
+    At(tensor).zero_point = scheme.zero_point;
+    layer.extra = ToBytes(QuantizeValues(values, scheme));
+  } else {
+    layer.extra = ToBytes(ToHalf(values));
+  }
+  program_->layers.push_back(std::move(layer));
+  return tensor;
+}
+
+int Builder::Define(graph::ValueId id, Layout layout, blob::ElementType type) {
+  const graph::Value& value = graph_.At(id);
+  if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  Tensor tensor;
+  tensor.name = value.name;
+  tensor.type = type;
+  DimsOf(ShapeOf(id), layout, tensor.dims);
+  if (type == blob::ElementType::kInt8 && !value.constant) {
+    tensor.scale = SchemeOf(id).scale;
+    tensor.zero_point = SchemeOf(id).zero_point;
+  }
+  program_->tensors.push_back(std::move(tensor));
+  const int index = static_cast<int>(program_->tensors.size()) - 1;
+  forms_[{id, layout, type}] = index;
+  return index;
+}
+
+int Builder::Temporary(const std::string& name, blob::ElementType type, const uint32_t (&dims)[4],
+                       const Tensor* like) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = type;
+  for (int i = 0; i < 4; ++i) tensor.dims[i] = dims[i];
+  if (like != nullptr) {
+    tensor.scale = like->scale;
+    tensor.zero_point = like->zero_point;
+  }
+  program_->tensors.push_back(std::move(tensor));
+  return static_cast<int>(program_->tensors.size()) - 1;
+}
+
+void Builder::Alias(graph::ValueId id, Layout layout, int tensor) {
+  if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  forms_[{id, layout, At(tensor).type}] = tensor;
+}
+
+Layer& Builder::Emit(const graph::Node& node, blob::Op op, blob::Precision precision,
+                     std::vector<int> inputs, int output) {
+  Layer layer;
+  layer.name = node.name;
+  layer.op = op;
+  layer.precision = precision;
+  layer.inputs = std::move(inputs);
+  layer.output = output;
+  program_->layers.push_back(std::move(layer));
+  return program_->layers.back();
+}
+
+int Builder::Transpose(int tensor, const int (&perm)[4], const std::string& name) {
+  const Tensor source = At(tensor);
+  uint32_t dims[4];
+  bool moves = false;
+  int last = -1;
+  for (int i = 0; i < 4; ++i) {
+    dims[i] = source.dims[perm[i]];
+    if (dims[i] == 1) continue;
+    moves |= perm[i] < last;
+    last = perm[i];
+  }
+  if (!moves) return Reshape(tensor, dims, name);
+  Layer layer;
+  layer.name = name + "/transpose";
+  layer.op = blob::Op::kTranspose;
+  layer.precision =
+      source.type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.inputs = {tensor};
+  layer.output = Temporary(name, source.type, dims, &source);
+  blob::TransposeParams params{};
+  params.rank = 4;
+  for (int i = 0; i < 4; ++i) {
+    params.dims[i] = source.dims[i];
+    params.perm[i] = static_cast<uint8_t>(perm[i]);
+  }
+  layer.Set(params);
+  const int output = layer.output;
+  program_->layers.push_back(std::move(layer));
+  return output;
+}
+
+int Builder::Reshape(int tensor, const uint32_t (&dims)[4], const std::string& name) {
+  const Tensor source = At(tensor);
+  bool same = true;
+  for (int i = 0; i < 4; ++i) same &= dims[i] == source.dims[i];
+  if (same) return tensor;
+  Layer layer;
+  layer.name = name + "/reshape";
+  layer.op = blob::Op::kReshape;
+  layer.precision =
+      source.type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.inputs = {tensor};
+  layer.output = Temporary(name, source.type, dims, &source);
+  const int output = layer.output;
+  program_->layers.push_back(std::move(layer));
+  return output;
+}
+
+int Builder::Convert(int tensor, blob::ElementType type, const quantize::TensorScheme* scheme) {
+  const Tensor source = At(tensor);
+  Layer layer;
+  layer.name = source.name + (type == blob::ElementType::kInt8 ? "/quantize" : "/dequantize");
+  layer.op = blob::Op::kConvert;
+  layer.precision = blob::Precision::kFp16;
+  layer.inputs = {tensor};
+  layer.output = Temporary(source.name, type, source.dims, nullptr);
+  blob::ConvertParams params{1.0f};
+  if (scheme != nullptr) {
+    At(layer.output).scale = scheme->scale;
+    At(layer.output).zero_point = scheme->zero_point;
+    params.inverse_scale = 1.0f / scheme->scale;
+  }
+  layer.Set(params);
+  const int output = layer.output;
+  program_->layers.push_back(std::move(layer));
+  return output;
+}
+
+const graph::Node* Builder::OnlyReader(graph::ValueId id) const {
+  const auto& consumers = links_.consumers[static_cast<size_t>(id)];
+  if (consumers.size() != 1 || links_.is_output[static_cast<size_t>(id)]) return nullptr;
+  const graph::Node& node = graph_.nodes[static_cast<size_t>(consumers[0])];
+  // A reader that only arranges an output is no layer: the value itself is read there.
+  return view_.needed[static_cast<size_t>(consumers[0])] ? &node : nullptr;
+}
+
+}  // namespace octet::lower

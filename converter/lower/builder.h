@@ -1,0 +1,125 @@
+// What the operator files of this folder work with: the program under construction and, for every
+// graph value, the tensors that hold it so far (a value may exist in two layouts and two types;
+// conversions appear on demand).
+#ifndef OCTET_CONVERTER_LOWER_BUILDER_H_
+#define OCTET_CONVERTER_LOWER_BUILDER_H_
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/graph/output_view.h"
+#include "converter/lower/program.h"
+#include "converter/quantize/scheme.h"
+
+namespace octet::lower {
+
+// Where the elements of a value stand. Values of rank 4 are [N, C, H, W] in ONNX and [n, h, w, c]
+// in the arena (kImage), or as ONNX has them (kRowMajor). For every other rank both are the same:
+// row-major, leading 1s, everything in one dimension above rank 4.
+enum class Layout : uint8_t { kImage, kRowMajor };
+
+class Builder {
+ public:
+  Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Program* program);
+
+  const graph::Graph& graph() const { return graph_; }
+  const graph::Links& links() const { return links_; }
+
+  const graph::Shape& ShapeOf(graph::ValueId id) const;
+  const graph::Tensor* Constant(graph::ValueId id) const { return graph_.Constant(id); }
+  const quantize::TensorScheme& SchemeOf(graph::ValueId id) const;
+  blob::Precision PrecisionOf(const graph::Node& node) const;
+  static blob::ElementType TypeOf(blob::Precision precision);
+
+  // The tensor that holds `id` in this form, converting from another one if need be (constants
+  // become kConstant layers).
+  int Use(graph::ValueId id, Layout layout, blob::ElementType type);
+  // The tensor that holds `id` in a layout, whichever type it has (constants: FP16).
+  int UseAnyType(graph::ValueId id, Layout layout);
+  // A new tensor for `id`.
+  int Define(graph::ValueId id, Layout layout, blob::ElementType type);
+  // A tensor no graph value names.
+  int Temporary(const std::string& name, blob::ElementType type, const uint32_t (&dims)[4],
+                const Tensor* like);
+  void Alias(graph::ValueId id, Layout layout, int tensor);
+
+  Layer& Emit(const graph::Node& node, blob::Op op, blob::Precision precision,
+              std::vector<int> inputs, int output);
+  // A transpose of `tensor` (its 4 dims) into a new tensor; a plain reshape where only dims of 1
+  // move.
+  int Transpose(int tensor, const int (&perm)[4], const std::string& name);
+  // The same bytes under other dims.
+  int Reshape(int tensor, const uint32_t (&dims)[4], const std::string& name);
+  int Convert(int tensor, blob::ElementType type, const quantize::TensorScheme* scheme);
+
+  Tensor& At(int tensor) { return program_->tensors[static_cast<size_t>(tensor)]; }
+  Program& program() { return *program_; }
+
+  // The only node that reads `id`, or null (several readers, a graph output, none).
+  const graph::Node* OnlyReader(graph::ValueId id) const;
+  // Marks a node as executed inside another layer.
+  void Absorb(const graph::Node& node) { absorbed_[IndexOf(node)] = true; }
+  bool Absorbed(const graph::Node& node) const { return absorbed_[IndexOf(node)]; }
+
+  static void DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]);
+  // Axis of `shape` as an index into the 4 arena dims under a layout.
+  static int ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout);
+  // Rank 4 lives as an image, everything else row-major.
+  Layout Natural(graph::ValueId id) const;
+  // The layout a value already has, so that layout-blind operators cause no transpose.
+  Layout Existing(graph::ValueId id) const;
+  // A value as an operand of an elementwise operator whose result has `rank` dimensions.
+  int UseBroadcast(graph::ValueId id, size_t rank, Layout layout, blob::ElementType type);
+
+ private:
+  size_t IndexOf(const graph::Node& node) const {
+    return static_cast<size_t>(&node - graph_.nodes.data());
+  }
+  int UseConstant(graph::ValueId id, Layout layout, blob::ElementType type);
+
+  const graph::Graph& graph_;
+  const quantize::Scheme& scheme_;
+  Program* program_;
+  graph::Links links_;
+  graph::OutputView view_;
+  std::vector<bool> absorbed_;
+  std::map<std::tuple<graph::ValueId, Layout, blob::ElementType>, int> forms_;
+};
+
+// One function an operator family; lower.cc maps ONNX names to them.
+using LowerFn = void (*)(Builder& builder, const graph::Node& node);
+void LowerConv(Builder& builder, const graph::Node& node);    // conv.cc: Conv
+void LowerGemm(Builder& builder, const graph::Node& node);    // gemm.cc: Gemm, MatMul
+void LowerBinary(Builder& builder, const graph::Node& node);  // binary.cc: Add, Sub, Mul, Div
+void LowerUnary(Builder& builder, const graph::Node& node);   // unary.cc
+void LowerPool(Builder& builder, const graph::Node& node);    // pool.cc
+void LowerConcat(Builder& builder, const graph::Node& node);  // movement.cc
+void LowerSlice(Builder& builder, const graph::Node& node);
+void LowerTranspose(Builder& builder, const graph::Node& node);
+void LowerReshape(Builder& builder, const graph::Node& node);
+void LowerPad(Builder& builder, const graph::Node& node);
+void LowerResize(Builder& builder, const graph::Node& node);   // resize.cc
+void LowerSoftmax(Builder& builder, const graph::Node& node);  // softmax.cc
+
+// unary.cc
+struct FunctionOf {
+  blob::Function function = blob::Function::kIdentity;
+  float alpha = 0, beta = 0;
+};
+// The runtime's function for a unary node (Relu, Clip, Silu, ..., Add/Mul/... with a scalar
+// constant) or for a fused activation.
+bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out);
+FunctionOf ActivationFunction(const graph::Node& node);
+// The real function in double.
+double Evaluate(const FunctionOf& function, double x);
+// int8 table[256] from one scheme to another.
+Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& to);
+// int8 clamp of an activation whose result is quantized with `to`; false if it is not a clamp.
+bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* hi);
+
+}  // namespace octet::lower
+
+#endif  // OCTET_CONVERTER_LOWER_BUILDER_H_

@@ -1,0 +1,112 @@
+#include "converter/lower/conv.h"
+
+#include "converter/lower/builder.h"
+#include "converter/lower/window.h"
+#include "converter/support/error.h"
+
+namespace octet::lower {
+namespace {
+
+// The activation executed inside the layer, and the value that holds the result then.
+struct Fusion {
+  FunctionOf function;
+  graph::ValueId result;
+  const graph::Node* absorbed = nullptr;
+};
+
+Fusion FuseActivation(Builder& builder, const graph::Node& node) {
+  Fusion fusion{ActivationFunction(node), node.outputs[0]};
+  if (!node.activation.empty()) return fusion;
+  const graph::Node* reader = builder.OnlyReader(node.outputs[0]);
+  FunctionOf function;
+  if (reader == nullptr || builder.PrecisionOf(*reader) != builder.PrecisionOf(node) ||
+      !UnaryFunction(builder.graph(), *reader, &function)) {
+    return fusion;
+  }
+  return Fusion{function, reader->outputs[0], reader};
+}
+
+}  // namespace
+
+void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weights,
+              blob::ConvParams params, int input, Layout layout, bool depthwise) {
+  const blob::Precision precision = builder.PrecisionOf(node);
+  const blob::ElementType type = Builder::TypeOf(precision);
+  const Fusion fusion = FuseActivation(builder, node);
+  const int output = builder.Define(fusion.result, layout, type);
+  if (fusion.absorbed != nullptr) builder.Absorb(*fusion.absorbed);
+  Layer& layer = builder.Emit(node, depthwise ? blob::Op::kDepthwiseConv : blob::Op::kConv,
+                              precision, {input}, output);
+  if (fusion.absorbed != nullptr) layer.fused = fusion.absorbed->op;
+  if (!node.activation.empty()) layer.fused = node.activation;
+  const Tensor& in = builder.At(input);
+  const Tensor& out = builder.At(output);
+  layer.weight_count = weights.values.size();
+  layer.macs = out.Elements() * static_cast<uint64_t>(weights.depth);
+  params.clamp_lo = -128;
+  params.clamp_hi = 127;
+  params.function = blob::Function::kIdentity;
+  if (precision == blob::Precision::kInt8) {
+    Tensor target = out;
+    if (!ClampOf(fusion.function, out, &params.clamp_lo, &params.clamp_hi)) {
+      // The convolution's own result is quantized with the range seen before the activation.
+      if (fusion.absorbed == nullptr) {
+        Fail("node '{}': activation {} was fused before its range could be seen", node.name,
+             node.activation);
+      }
+      const quantize::TensorScheme& before = builder.SchemeOf(node.outputs[0]);
+      target.scale = before.scale;
+      target.zero_point = before.zero_point;
+      params.clamp_lo = -128;
+      params.clamp_hi = 127;
+      layer.table = UnaryTable(fusion.function, target, out);
+    }
+    QuantizedConv data = QuantizeConv(weights, in, target, depthwise);
+    params.pre_shift = static_cast<uint8_t>(data.pre_shift);
+    layer.weights = std::move(data.weights);
+    layer.channels = std::move(data.channels);
+  } else {
+    params.function = fusion.function.function;
+    params.alpha = fusion.function.alpha;
+    params.beta = fusion.function.beta;
+    HalfConv data = HalfConvWeights(weights);
+    layer.weights = std::move(data.weights);
+    layer.channels = std::move(data.bias);
+  }
+  layer.Set(params);
+}
+
+const graph::Tensor& ConstantWeights(Builder& builder, const graph::Node& node, size_t input) {
+  const graph::Tensor* weights = builder.Constant(node.inputs[input]);
+  if (weights == nullptr || !weights->IsFloat()) {
+    Fail(
+        "node '{}' ({}): its weights are computed at run time; only constant weights can be "
+        "converted",
+        node.name, node.op);
+  }
+  return *weights;
+}
+
+void LowerConv(Builder& builder, const graph::Node& node) {
+  const graph::Tensor& weights = ConstantWeights(builder, node, 1);
+  const graph::Tensor* bias = nullptr;
+  if (node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue)
+    bias = &ConstantWeights(builder, node, 2);
+  const graph::Shape& in_shape = builder.ShapeOf(node.inputs[0]);
+  if (in_shape.size() != 4 || weights.shape.size() != 4) {
+    Fail("node '{}' (Conv): only 2-D convolutions can run, its input has shape {}", node.name,
+         graph::ToString(in_shape));
+  }
+  const int64_t groups = node.Int("group", 1);
+  const Window window = WindowOf(node, in_shape, weights.shape[2], weights.shape[3]);
+  const bool depthwise = groups > 1 && groups == in_shape[1] && groups == weights.shape[0];
+  blob::ConvParams params{};
+  window.Store(&params);
+  params.groups = static_cast<uint32_t>(groups);
+  const int input =
+      builder.Use(node.inputs[0], Layout::kImage, Builder::TypeOf(builder.PrecisionOf(node)));
+  EmitConv(builder, node, ArrangeConvWeights(weights, bias), params, input, Layout::kImage,
+           depthwise);
+}
+
+}  // namespace octet::lower

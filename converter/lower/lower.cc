@@ -1,0 +1,114 @@
+#include "converter/lower/lower.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "converter/lower/builder.h"
+#include "converter/support/error.h"
+
+namespace octet::lower {
+namespace {
+
+struct Entry {
+  std::string_view op;
+  LowerFn lower;
+};
+
+constexpr Entry kEntries[] = {
+#define OCTET_LOWER(op, function) {op, function},
+#include "converter/lower/operators.inc"
+#undef OCTET_LOWER
+};
+
+const Entry* Find(std::string_view op) {
+  for (const Entry& entry : kEntries) {
+    if (entry.op == op) return &entry;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void Refuse(const graph::Node& node) {
+  Fail("node '{}': operator {} cannot run on the board yet; `octet convert --help` lists what can",
+       node.name, node.op);
+}
+
+// A [1, H, W, C] picture arrives as the arena keeps it; [1, C, H, W] has to be turned.
+Layout InputLayout(const graph::Shape& shape) {
+  const bool channels_last =
+      shape.size() == 4 && shape[1] != 1 && shape[1] != 3 && (shape[3] == 1 || shape[3] == 3);
+  return channels_last ? Layout::kRowMajor : Layout::kImage;
+}
+
+blob::ElementType InputType(const Builder& builder, const graph::Graph& graph, graph::ValueId input,
+                            blob::Precision plan) {
+  for (const graph::Node& node : graph.nodes) {
+    if (builder.Absorbed(node)) continue;
+    if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end()) {
+      return Builder::TypeOf(builder.PrecisionOf(node));
+    }
+  }
+  return Builder::TypeOf(plan);
+}
+
+// Strides of the 4 arena dims of a value, given those of its logical dimensions.
+void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<int64_t>& strides,
+                  uint32_t (&out)[4]) {
+  for (uint32_t& stride : out) stride = 0;
+  if (shape.size() > 4) {
+    out[3] = 1;  // flat
+    return;
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    out[Builder::ArenaAxis(shape, static_cast<int64_t>(i), layout)] =
+        static_cast<uint32_t>(strides[i]);
+  }
+}
+
+}  // namespace
+
+void CheckLowerable(const graph::Graph& graph) {
+  const graph::OutputView view = graph::ViewOutputs(graph);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (view.needed[i] && Find(graph.nodes[i].op) == nullptr) Refuse(graph.nodes[i]);
+  }
+}
+
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
+              const std::string& plan_name) {
+  Program program;
+  program.name = plan_name;
+  const bool any_int8 = std::find(scheme.precision.begin(), scheme.precision.end(),
+                                  blob::Precision::kInt8) != scheme.precision.end();
+  program.precision = any_int8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  Builder builder(graph, scheme, &program);
+  for (graph::ValueId id : graph.inputs) {
+    const graph::Shape& shape = builder.ShapeOf(id);
+    const Layout layout = InputLayout(shape);
+    ModelInput input;
+    input.tensor = builder.Define(id, layout, InputType(builder, graph, id, program.precision));
+    ArenaStrides(shape, layout, graph::RowMajorStrides(shape), input.strides);
+    program.inputs.push_back(input);
+  }
+  for (const graph::Node& node : graph.nodes) {
+    if (builder.Absorbed(node)) continue;
+    const Entry* entry = Find(node.op);
+    if (entry == nullptr) Refuse(node);
+    entry->lower(builder, node);
+  }
+  const graph::OutputView view = graph::ViewOutputs(graph);
+  for (const auto& pieces : view.outputs) {
+    std::vector<OutputPart> parts;
+    for (const graph::OutputPiece& piece : pieces) {
+      const Layout layout = builder.Existing(piece.value);
+      OutputPart part;
+      part.tensor = builder.UseAnyType(piece.value, layout);
+      part.base = static_cast<uint32_t>(piece.base);
+      ArenaStrides(builder.ShapeOf(piece.value), layout, piece.strides, part.strides);
+      parts.push_back(part);
+    }
+    program.outputs.push_back(std::move(parts));
+  }
+  return program;
+}
+
+}  // namespace octet::lower

@@ -1,0 +1,25 @@
+// Graph and scheme to a Program: NHWC layouts, int8 weights, tables and multipliers, conversions
+// between precisions.
+#ifndef OCTET_CONVERTER_LOWER_LOWER_H_
+#define OCTET_CONVERTER_LOWER_LOWER_H_
+
+#include <string>
+
+#include "converter/graph/graph.h"
+#include "converter/lower/program.h"
+#include "converter/quantize/scheme.h"
+
+namespace octet::lower {
+
+// `scheme.precision` decides the precision of every node; the tensors' schemes are used where a
+// node is int8. Throws UserError naming the node where the runtime has no such operator or shape.
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
+              const std::string& plan_name);
+
+// Throws UserError with one line naming the first node no plan can run, before any calibration is
+// done.
+void CheckLowerable(const graph::Graph& graph);
+
+}  // namespace octet::lower
+
+#endif  // OCTET_CONVERTER_LOWER_LOWER_H_

@@ -1,0 +1,84 @@
+// A plan before it has addresses: the blob's layers and tensors with their data, one Program a
+// plan.
+#ifndef OCTET_CONVERTER_LOWER_PROGRAM_H_
+#define OCTET_CONVERTER_LOWER_PROGRAM_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/format/blob.h"
+
+namespace octet::lower {
+
+using Bytes = std::vector<uint8_t>;
+
+struct Tensor {
+  std::string name;
+  blob::ElementType type = blob::ElementType::kInt8;
+  float scale = 1;
+  int zero_point = 0;
+  uint32_t dims[4] = {1, 1, 1, 1};  // n, h, w, c
+
+  uint64_t Elements() const { return uint64_t{dims[0]} * dims[1] * dims[2] * dims[3]; }
+  uint64_t Size() const { return Elements() * (type == blob::ElementType::kFp16 ? 2 : 1); }
+};
+
+struct Layer {
+  std::string name;
+  blob::Op op = blob::Op::kReshape;
+  blob::Precision precision = blob::Precision::kInt8;
+  std::vector<int> inputs;
+  int output = -1;
+  uint64_t macs = 0;
+  uint64_t weight_count = 0;  // unpadded elements, for the size figures
+  Bytes weights, channels, table, extra;
+  uint8_t params[sizeof(blob::LayerRecord::params)] = {};
+  std::string fused;  // operators executed inside this layer, for the inspector
+
+  template <typename Params>
+  void Set(const Params& value) {
+    static_assert(sizeof(Params) <= sizeof(params) && std::is_trivially_copyable_v<Params>);
+    std::memcpy(params, &value, sizeof(Params));
+  }
+  template <typename Params>
+  Params Get() const {
+    Params value;
+    std::memcpy(&value, params, sizeof(Params));
+    return value;
+  }
+};
+
+struct OutputPart {
+  int tensor = -1;
+  uint32_t base = 0;
+  uint32_t strides[4] = {};
+};
+
+struct ModelInput {
+  int tensor = -1;
+  uint32_t strides[4] =
+      {};  // element (n,h,w,c) is source[sum(index * stride)] of the logical input
+};
+
+struct Program {
+  std::string name;
+  blob::Precision precision = blob::Precision::kInt8;
+  std::vector<Tensor> tensors;
+  std::vector<Layer> layers;                     // execution order
+  std::vector<ModelInput> inputs;                // in the order of the graph's
+  std::vector<std::vector<OutputPart>> outputs;  // parts of every model output
+};
+
+template <typename T>
+Bytes ToBytes(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace octet::lower
+
+#endif  // OCTET_CONVERTER_LOWER_PROGRAM_H_

@@ -1,0 +1,173 @@
+#include "converter/lower/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "runtime/core/half.h"
+
+namespace octet::lower {
+namespace {
+
+constexpr int64_t kBlock = 16;  // output channels of a block
+constexpr int64_t kGroup = 4;   // depth of a group
+
+int64_t RoundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// Index of weight (o, k) in the blocked layouts of ConvParams (format/blob.h).
+int64_t DenseS8Index(int64_t o, int64_t k, int64_t depth) {
+  const int64_t groups = RoundUp(depth, kGroup) / kGroup;
+  return (((o / kBlock) * groups + k / kGroup) * kBlock + o % kBlock) * kGroup + k % kGroup;
+}
+int64_t ByKIndex(int64_t o, int64_t k, int64_t depth) {
+  return ((o / kBlock) * depth + k) * kBlock + o % kBlock;
+}
+
+}  // namespace
+
+std::vector<float> ToChannelsLast(const graph::Tensor& tensor) {
+  const int64_t n = tensor.shape[0], c = tensor.shape[1], h = tensor.shape[2], w = tensor.shape[3];
+  std::vector<float> values(tensor.floats.size());
+  size_t to = 0;
+  for (int64_t in = 0; in < n; ++in) {
+    for (int64_t p = 0; p < h * w; ++p) {
+      for (int64_t ic = 0; ic < c; ++ic) {
+        values[to++] = tensor.floats[static_cast<size_t>((in * c + ic) * h * w + p)];
+      }
+    }
+  }
+  return values;
+}
+
+std::vector<int8_t> QuantizeValues(const std::vector<float>& values,
+                                   const quantize::TensorScheme& scheme) {
+  std::vector<int8_t> result(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double q =
+        std::floor(static_cast<double>(values[i]) / scheme.scale + 0.5) + scheme.zero_point;
+    result[i] = static_cast<int8_t>(std::clamp(q, -128.0, 127.0));
+  }
+  return result;
+}
+
+std::vector<uint16_t> ToHalf(const std::vector<float>& values) {
+  constexpr float kLargestHalf = 65504.0f;
+  std::vector<uint16_t> result(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    result[i] = FloatToHalf(std::clamp(values[i], -kLargestHalf, kLargestHalf));
+  }
+  return result;
+}
+
+Multiplier MakeMultiplier(double factor, int pre_shift) {
+  factor = std::ldexp(factor, -pre_shift);
+  int exponent = 0;
+  const double fraction =
+      std::frexp(factor, &exponent);  // factor = fraction * 2^exponent, fraction in [0.5, 1)
+  auto multiplier = static_cast<int64_t>(std::llround(std::ldexp(fraction, 31)));
+  if (multiplier == int64_t{1} << 31) {
+    multiplier >>= 1;
+    ++exponent;
+  }
+  const int shift = -exponent;
+  if (factor <= 0 || shift > 31) return Multiplier{0, 1};
+  // Only rounding up to exactly 0.5 can reach shift 0; the largest value below it is the same to 31
+  // bits.
+  if (shift < 1) return Multiplier{INT32_MAX, 1};
+  return Multiplier{static_cast<int32_t>(multiplier), shift};
+}
+
+int PreShiftFor(double largest_factor) {
+  int pre_shift = 0;
+  while (std::ldexp(largest_factor, -pre_shift) >= 0.5 && pre_shift < kMaxPreShift) ++pre_shift;
+  return pre_shift;
+}
+
+ConvWeights ArrangeConvWeights(const graph::Tensor& weights, const graph::Tensor* bias) {
+  const int64_t out_c = weights.shape[0], in_c = weights.shape[1];
+  const int64_t taps = weights.Count() / (out_c * in_c);
+  ConvWeights result;
+  result.out_c = out_c;
+  result.depth = taps * in_c;
+  result.values.resize(weights.floats.size());
+  for (int64_t o = 0; o < out_c; ++o) {
+    for (int64_t c = 0; c < in_c; ++c) {
+      for (int64_t t = 0; t < taps; ++t) {
+        result.values[static_cast<size_t>((o * taps + t) * in_c + c)] =
+            weights.floats[static_cast<size_t>((o * in_c + c) * taps + t)];
+      }
+    }
+  }
+  result.bias.assign(static_cast<size_t>(out_c), 0.0f);
+  if (bias != nullptr) std::copy(bias->floats.begin(), bias->floats.end(), result.bias.begin());
+  return result;
+}
+
+QuantizedConv QuantizeConv(const ConvWeights& weights, const Tensor& input, const Tensor& output,
+                           bool depthwise) {
+  const int64_t padded = RoundUp(weights.out_c, kBlock);
+  const int64_t depth = weights.depth;
+  std::vector<int8_t> stored(
+      static_cast<size_t>(padded * (depthwise ? depth : RoundUp(depth, kGroup))), 0);
+  std::vector<blob::ChannelBlockS8> blocks(static_cast<size_t>(padded / kBlock));
+  for (blob::ChannelBlockS8& block : blocks) {
+    block = {};
+    std::fill(std::begin(block.shift), std::end(block.shift), 1);
+  }
+  // Half of what |acc| <= 2^30 leaves beside the products and the folded zero point (each <= 2^14 *
+  // depth).
+  const double bias_limit = (kAccumulatorLimit - std::ldexp(static_cast<double>(depth), 15)) / 2;
+  std::vector<double> factors(static_cast<size_t>(weights.out_c));
+  for (int64_t o = 0; o < weights.out_c; ++o) {
+    const float* row = &weights.values[static_cast<size_t>(o * depth)];
+    double largest = 0;
+    for (int64_t k = 0; k < depth; ++k)
+      largest = std::max(largest, std::fabs(static_cast<double>(row[k])));
+    double scale = largest / 127;
+    const double bias = weights.bias[static_cast<size_t>(o)];
+    // A channel with next to no weights may carry a bias its own scale cannot hold.
+    scale = std::max(scale, std::fabs(bias) / (input.scale * bias_limit));
+    if (scale < 1e-30) scale = 1.0;
+    blob::ChannelBlockS8& block = blocks[static_cast<size_t>(o / kBlock)];
+    const auto lane = static_cast<size_t>(o % kBlock);
+    int32_t sum = 0;
+    for (int64_t k = 0; k < depth; ++k) {
+      const int q = static_cast<int>(std::clamp(std::floor(row[k] / scale + 0.5), -127.0, 127.0));
+      sum += q;
+      stored[static_cast<size_t>(depthwise ? ByKIndex(o, k, depth) : DenseS8Index(o, k, depth))] =
+          static_cast<int8_t>(q);
+    }
+    const auto bias_q = static_cast<int32_t>(std::floor(bias / (input.scale * scale) + 0.5));
+    block.weight_sum[lane] = sum;
+    block.bias[lane] = bias_q - input.zero_point * sum;
+    factors[static_cast<size_t>(o)] = static_cast<double>(input.scale) * scale / output.scale;
+  }
+  QuantizedConv result;
+  result.pre_shift = PreShiftFor(*std::max_element(factors.begin(), factors.end()));
+  for (int64_t o = 0; o < weights.out_c; ++o) {
+    const Multiplier m = MakeMultiplier(factors[static_cast<size_t>(o)], result.pre_shift);
+    blocks[static_cast<size_t>(o / kBlock)].multiplier[o % kBlock] = m.multiplier;
+    blocks[static_cast<size_t>(o / kBlock)].shift[o % kBlock] = m.shift;
+  }
+  result.weights = ToBytes(stored);
+  result.channels = ToBytes(blocks);
+  return result;
+}
+
+HalfConv HalfConvWeights(const ConvWeights& weights) {
+  const int64_t padded = RoundUp(weights.out_c, kBlock);
+  std::vector<float> stored(static_cast<size_t>(padded * weights.depth), 0.0f);
+  for (int64_t o = 0; o < weights.out_c; ++o) {
+    for (int64_t k = 0; k < weights.depth; ++k) {
+      stored[static_cast<size_t>(ByKIndex(o, k, weights.depth))] =
+          weights.values[static_cast<size_t>(o * weights.depth + k)];
+    }
+  }
+  std::vector<float> bias(static_cast<size_t>(padded), 0.0f);
+  std::copy(weights.bias.begin(), weights.bias.end(), bias.begin());
+  return HalfConv{ToBytes(ToHalf(stored)), ToBytes(bias)};
+}
+
+}  // namespace octet::lower
