@@ -4,7 +4,7 @@
 A small MobileNetV2: inverted residual blocks (1x1 expand, 3x3 depthwise, 1x1 project), BatchNorm and ReLU6, on 28x28
 grey pictures. Every channel count but the input's and the output's is a multiple of 16, the runtime's channel block.
 
-Writes fashion_mnist.onnx and scores.json into --out. Needs PyTorch >= 1.13; onnxruntime, where installed, checks the file.
+Writes fashion_mnist.onnx and scores.json into --out. Made with PyTorch 2.11; onnxruntime, where installed, checks the file.
 """
 import argparse
 import copy
@@ -154,7 +154,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("--epochs", type=int, default=150)
     parser.add_argument("--batch", type=int, default=512)
-    parser.add_argument("--lr", type=float, default=0.3, help="peak learning rate")
+    parser.add_argument("--lr", type=float, default=0.15, help="peak learning rate")
     parser.add_argument("--weight-decay", type=float, default=3e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--holdout", type=int, default=0, help="score on the last N training pictures, not trained on, "
