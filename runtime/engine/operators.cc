@@ -1,0 +1,116 @@
+#include "runtime/engine/operators.h"
+
+namespace octet {
+
+LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t layer) {
+  const blob::LayerRecord& record = plan.layers[layer];
+  const Bytes& weights =
+      record.precision == blob::Precision::kFp16 ? view.weights_f16 : view.weights_s8;
+  return LayerView{&record, plan.tensors, plan.operands + record.first_operand, weights.data,
+                   view.tables.data};
+}
+
+bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
+  const LayerView layer_view = MakeLayerView(view, plan, layer);
+  switch (layer_view.layer->op) {
+#define OCTET_OPERATOR(op, Name) \
+  case blob::Op::op:             \
+    return Check##Name(layer_view);
+#include "runtime/kernels/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return false;
+}
+
+uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer) {
+  const LayerView layer_view = MakeLayerView(view, plan, layer);
+  switch (layer_view.layer->op) {
+#define OCTET_OPERATOR(op, Name) \
+  case blob::Op::op:             \
+    return Scratch##Name(layer_view);
+#include "runtime/kernels/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return 0;
+}
+
+RunLayerFn LayerRun(blob::Op op) {
+  switch (op) {
+#define OCTET_OPERATOR(op, Name) \
+  case blob::Op::op:             \
+    return Run##Name;
+#include "runtime/kernels/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return nullptr;
+}
+
+const char* OpName(blob::Op op) {
+  using blob::Op;
+  switch (op) {
+    case Op::kConv:
+      return "conv";
+    case Op::kDepthwiseConv:
+      return "depthwise_conv";
+    case Op::kAdd:
+      return "add";
+    case Op::kMul:
+      return "mul";
+    case Op::kDiv:
+      return "div";
+    case Op::kUnary:
+      return "unary";
+    case Op::kMaxPool:
+      return "max_pool";
+    case Op::kAveragePool:
+      return "average_pool";
+    case Op::kConcat:
+      return "concat";
+    case Op::kSlice:
+      return "slice";
+    case Op::kTranspose:
+      return "transpose";
+    case Op::kPad:
+      return "pad";
+    case Op::kResizeNearest:
+      return "resize_nearest";
+    case Op::kResizeLinear:
+      return "resize_linear";
+    case Op::kSoftmax:
+      return "softmax";
+    case Op::kReshape:
+      return "reshape";
+    case Op::kConvert:
+      return "convert";
+    case Op::kConstant:
+      return "constant";
+  }
+  return "unknown";
+}
+
+Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
+  using blob::Op;
+  const bool fp16 = layer.precision == blob::Precision::kFp16;
+  switch (layer.op) {
+    case Op::kConv:
+      return fp16 ? kernels.conv_f16_isa : kernels.conv_s8_isa;
+    case Op::kDepthwiseConv:
+      return fp16 ? kernels.depthwise_conv_f16_isa : kernels.depthwise_conv_s8_isa;
+    case Op::kAdd:
+      return fp16 ? kernels.add_f16_isa : kernels.add_s8_isa;
+    case Op::kMul:
+      return fp16 ? kernels.mul_f16_isa : kernels.mul_s8_isa;
+    case Op::kDiv:
+      return fp16 ? kernels.div_f16_isa : kernels.div_s8_isa;
+    case Op::kUnary:
+      return fp16 ? kernels.unary_f16_isa : kernels.table_s8_isa;
+    case Op::kMaxPool:
+      return fp16 ? kernels.max_pool_f16_isa : kernels.max_pool_s8_isa;
+    case Op::kAveragePool:
+      return fp16 ? kernels.average_pool_f16_isa : kernels.average_pool_s8_isa;
+    default:
+      return Isa::kReference;
+  }
+}
+
+}  // namespace octet

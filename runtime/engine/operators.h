@@ -1,0 +1,32 @@
+// From an operator code to the three functions of its folder (kernels/operators.inc lists them).
+#ifndef OCTET_ENGINE_OPERATORS_H_
+#define OCTET_ENGINE_OPERATORS_H_
+
+#include "runtime/format/validate.h"
+#include "runtime/kernels/operator.h"
+
+namespace octet {
+
+typedef void (*RunLayerFn)(const LayerView& view, const RunContext& context);
+
+LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t layer);
+
+// False for an unknown operator, and for a layer that breaks a rule of its operator.
+bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
+// Of a layer LayerCheck accepts.
+uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer);
+RunLayerFn LayerRun(blob::Op op);
+
+// "conv", "depthwise_conv", ...: the words inspect and profile print; "unknown" for others.
+const char* OpName(blob::Op op);
+// The level of the kernel that does the layer's work; reference for operators that have one
+// version.
+Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels);
+
+static inline LayerRules OperatorRules() {
+  return LayerRules{LayerCheck, LayerScratchBytes};
+}
+
+}  // namespace octet
+
+#endif  // OCTET_ENGINE_OPERATORS_H_

@@ -1,0 +1,352 @@
+#include "tests/support/blob_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "runtime/engine/operators.h"
+#include "runtime/format/sha256.h"
+#include "runtime/format/view.h"
+
+namespace octet::test {
+namespace {
+
+using namespace blob;
+
+template <typename T>
+uint32_t AppendRecords(std::vector<uint8_t>& out, const T* records, size_t count) {
+  out.resize((out.size() + 7) / 8 * 8);
+  const size_t offset = out.size();
+  out.resize(offset + count * sizeof(T));
+  if (count != 0) std::memcpy(out.data() + offset, records, count * sizeof(T));
+  return static_cast<uint32_t>(offset);
+}
+
+size_t RoundUp(size_t bytes, size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+BlobBuilder::BlobBuilder() : strings_(1, 0) {
+  AddPlan("int8", Precision::kInt8);
+}
+
+void BlobBuilder::AddPlan(std::string_view name, Precision precision) {
+  Plan plan;
+  plan.record.name = AddString(name);
+  plan.record.precision = precision;
+  plans_.push_back(std::move(plan));
+}
+
+uint32_t BlobBuilder::AddString(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto offset = static_cast<uint32_t>(strings_.size());
+  strings_.insert(strings_.end(), text.begin(), text.end());
+  strings_.push_back(0);
+  return offset;
+}
+
+void BlobBuilder::AddLabel(std::string_view text) {
+  labels_.insert(labels_.end(), text.begin(), text.end());
+  labels_.push_back(0);
+  ++label_count_;
+}
+
+DataRef BlobBuilder::Append(std::vector<uint8_t>& section, std::span<const uint8_t> data) {
+  section.resize(RoundUp(section.size(), kDataAlignment));
+  const DataRef ref = {static_cast<uint32_t>(section.size()), static_cast<uint32_t>(data.size())};
+  section.insert(section.end(), data.begin(), data.end());
+  return ref;
+}
+
+uint32_t BlobBuilder::AddTensor(const Dims& dims, ElementType type, float scale, int zero_point,
+                                std::string_view name) {
+  Plan& plan = plans_.back();
+  TensorRecord tensor{};
+  tensor.name = AddString(name);
+  tensor.type = type;
+  tensor.scale = type == ElementType::kFp16 ? 1.0f : scale;
+  tensor.zero_point = static_cast<int8_t>(type == ElementType::kFp16 ? 0 : zero_point);
+  tensor.bytes = type == ElementType::kFp16 ? 2 : 1;
+  for (size_t i = 0; i < 4; ++i) {
+    tensor.dims[i] = dims[i];
+    tensor.bytes *= dims[i];
+  }
+  tensor.first_layer = kNone;
+  plan.tensors.push_back(tensor);
+  plan.placed_at.push_back(kNone);
+  return static_cast<uint32_t>(plan.tensors.size() - 1);
+}
+
+uint32_t BlobBuilder::AddInput(std::string_view name, const Dims& dims, ElementType type,
+                               float scale, int zero_point) {
+  const uint32_t number = AddTensor(dims, type, scale, zero_point, name);
+  plans_.back().inputs.push_back(number);
+  if (plans_.size() == 1) {
+    InputRecord input{};
+    input.name = AddString(name);
+    input.rank = 4;
+    uint32_t stride = 1;
+    for (int i = 3; i >= 0; --i) {
+      input.dims[i] = dims[i];
+      input.strides[i] = stride;
+      stride *= dims[i];
+    }
+    input.scale = 1;
+    std::fill(std::begin(input.std_dev), std::end(input.std_dev), 1.0f);
+    inputs_.push_back(input);
+  }
+  return number;
+}
+
+void BlobBuilder::AddOutput(std::string_view name, uint32_t tensor) {
+  const TensorRecord& record = plans_.back().tensors[tensor];
+  OutputPart part{};
+  part.tensor = tensor;
+  uint32_t stride = 1;
+  for (int i = 3; i >= 0; --i) {
+    part.strides[i] = stride;
+    stride *= record.dims[i];
+  }
+  AddOutput(name, {record.dims, record.dims + 4}, {part});
+}
+
+void BlobBuilder::AddOutput(std::string_view name, std::vector<uint32_t> dims,
+                            std::vector<OutputPart> parts) {
+  plans_.back().outputs.push_back(std::move(parts));
+  if (plans_.size() > 1) return;
+  OutputRecord output{};
+  output.name = AddString(name);
+  output.rank = static_cast<uint32_t>(dims.size());
+  output.element_count = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    output.dims[i] = dims[i];
+    output.element_count *= dims[i];
+  }
+  outputs_.push_back(output);
+}
+
+LayerRecord& BlobBuilder::AddLayer(Op op, std::vector<uint32_t> inputs, uint32_t output,
+                                   std::string_view name) {
+  Plan& plan = plans_.back();
+  LayerRecord record{};
+  record.op = op;
+  record.name = AddString(name);
+  record.precision =
+      plan.tensors[output].type == ElementType::kFp16 ? Precision::kFp16 : Precision::kInt8;
+  record.output = output;
+  record.input_count = static_cast<uint32_t>(inputs.size());
+  record.weights = record.channels = record.table = record.extra = DataRef{kNone, 0};
+  plan.layers.push_back({record, std::move(inputs)});
+  return plan.layers.back().record;
+}
+
+void BlobBuilder::PlaceAt(uint32_t tensor, uint32_t other) {
+  plans_.back().placed_at[tensor] = other;
+}
+
+void BlobBuilder::Derive(Plan& plan) {
+  const auto layer_count = static_cast<uint32_t>(plan.layers.size());
+  for (TensorRecord& tensor : plan.tensors) tensor.first_layer = kNone, tensor.last_layer = 0;
+  for (uint32_t k = 0; k < layer_count; ++k) {
+    Layer& layer = plan.layers[k];
+    TensorRecord& output = plan.tensors[layer.record.output];
+    output.first_layer = output.last_layer = k;
+    for (const uint32_t input : layer.inputs) plan.tensors[input].last_layer = k;
+  }
+  for (const auto& parts : plan.outputs) {
+    for (const OutputPart& part : parts) plan.tensors[part.tensor].last_layer = layer_count;
+  }
+  size_t end = 0;
+  for (size_t i = 0; i < plan.tensors.size(); ++i) {
+    TensorRecord& tensor = plan.tensors[i];
+    if (plan.placed_at[i] != kNone) {
+      tensor.arena_offset = plan.tensors[plan.placed_at[i]].arena_offset;
+    } else {
+      tensor.arena_offset = static_cast<uint32_t>(end);
+      end = RoundUp(end + tensor.bytes, kTensorAlignment);
+    }
+  }
+  plan.record.arena_bytes = static_cast<uint32_t>(end);
+  plan.record.layer_count = layer_count;
+  plan.record.tensor_count = static_cast<uint32_t>(plan.tensors.size());
+  plan.record.macs = 0;
+  for (const Layer& layer : plan.layers) plan.record.macs += layer.record.macs;
+}
+
+std::vector<uint8_t> BlobBuilder::PlanSection(Plan& plan) {
+  PlanHeader header{};
+  std::vector<uint8_t> out(sizeof(header));
+  header.tensor_count = static_cast<uint32_t>(plan.tensors.size());
+  header.tensors_offset = AppendRecords(out, plan.tensors.data(), plan.tensors.size());
+  std::vector<LayerRecord> layers;
+  std::vector<uint32_t> operands;
+  for (Layer& layer : plan.layers) {
+    layer.record.first_operand = static_cast<uint32_t>(operands.size());
+    operands.insert(operands.end(), layer.inputs.begin(), layer.inputs.end());
+    layers.push_back(layer.record);
+  }
+  header.layer_count = static_cast<uint32_t>(layers.size());
+  header.layers_offset = AppendRecords(out, layers.data(), layers.size());
+  header.operand_count = static_cast<uint32_t>(operands.size());
+  header.operands_offset = AppendRecords(out, operands.data(), operands.size());
+  std::memcpy(out.data(), &header, sizeof(header));
+  return out;
+}
+
+std::vector<uint8_t> BlobBuilder::ModelSection() {
+  std::vector<OutputPart> parts;
+  std::vector<uint32_t> plan_io;
+  std::vector<PlanRecord> plans;
+  for (Plan& plan : plans_) {
+    plan.record.first_input = static_cast<uint32_t>(plan_io.size());
+    plan_io.insert(plan_io.end(), plan.inputs.begin(), plan.inputs.end());
+    plan.record.first_range = static_cast<uint32_t>(plan_io.size());
+    for (const auto& output : plan.outputs) {
+      plan_io.push_back(static_cast<uint32_t>(parts.size()));
+      plan_io.push_back(static_cast<uint32_t>(output.size()));
+      parts.insert(parts.end(), output.begin(), output.end());
+    }
+    plans.push_back(plan.record);
+  }
+  ModelRecord model{};
+  std::vector<uint8_t> out(sizeof(model));
+  model.name = AddString("model");
+  model.input_count = static_cast<uint32_t>(inputs_.size());
+  model.inputs_offset = AppendRecords(out, inputs_.data(), inputs_.size());
+  model.output_count = static_cast<uint32_t>(outputs_.size());
+  model.outputs_offset = AppendRecords(out, outputs_.data(), outputs_.size());
+  model.plan_count = static_cast<uint32_t>(plans.size());
+  model.plans_offset = AppendRecords(out, plans.data(), plans.size());
+  model.plan_io_count = static_cast<uint32_t>(plan_io.size());
+  model.plan_io_offset = AppendRecords(out, plan_io.data(), plan_io.size());
+  model.part_count = static_cast<uint32_t>(parts.size());
+  model.parts_offset = AppendRecords(out, parts.data(), parts.size());
+  model.label_count = label_count_;
+  std::memcpy(out.data(), &model, sizeof(model));
+  return out;
+}
+
+Blob BlobBuilder::Build(bool scratch) {
+  struct Entry {
+    SectionKind kind;
+    uint32_t index;
+    std::vector<uint8_t> bytes;
+  };
+  bool fp16 = false;
+  for (Plan& plan : plans_) {
+    Derive(plan);
+    for (const Layer& layer : plan.layers) fp16 |= layer.record.precision == Precision::kFp16;
+  }
+  // Twice where scratch is wanted: the operators compute it from a finished blob.
+  for (bool final = !scratch;; final = true) {
+    std::vector<Entry> sections;
+    sections.push_back({SectionKind::kModel, 0, ModelSection()});
+    for (size_t i = 0; i < plans_.size(); ++i) {
+      sections.push_back({SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans_[i])});
+    }
+    sections.push_back({SectionKind::kStrings, 0, strings_});
+    if (!labels_.empty()) sections.push_back({SectionKind::kLabels, 0, labels_});
+    if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
+    if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
+    if (!weights_f16_.empty()) sections.push_back({SectionKind::kWeightsF16, 0, weights_f16_});
+
+    Header header{};
+    std::memcpy(header.magic, kMagic, sizeof(kMagic));
+    header.version_major = kVersionMajor;
+    header.version_minor = kVersionMinor;
+    header.header_bytes = header.section_table_offset = sizeof(Header);
+    header.section_count = static_cast<uint32_t>(sections.size());
+    header.section_entry_bytes = sizeof(Section);
+    header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
+    Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
+    for (size_t i = 0; i < sections.size(); ++i) {
+      blob.resize(RoundUp(blob.size(), kSectionAlignment));
+      Section section{};
+      section.kind = sections[i].kind;
+      section.index = sections[i].index;
+      section.offset = static_cast<uint32_t>(blob.size());
+      section.bytes = static_cast<uint32_t>(sections[i].bytes.size());
+      std::memcpy(blob.data() + sizeof(Header) + i * sizeof(Section), &section, sizeof(section));
+      blob.insert(blob.end(), sections[i].bytes.begin(), sections[i].bytes.end());
+    }
+    header.file_bytes = static_cast<uint32_t>(blob.size());
+    std::memcpy(blob.data(), &header, sizeof(header));
+    Rehash(blob);
+    if (final) return blob;
+
+    BlobView view;
+    if (!IsOk(ViewBlob(blob.data(), blob.size(), &view))) return blob;
+    for (size_t i = 0; i < plans_.size(); ++i) {
+      PlanView plan;
+      if (!IsOk(ViewPlan(view, static_cast<uint32_t>(i), &plan))) return blob;
+      uint64_t bytes = 0;
+      for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
+        if (LayerCheck(view, plan, k)) bytes = std::max(bytes, LayerScratchBytes(view, plan, k));
+      }
+      std::fill_n(plans_[i].record.scratch_bytes, kIsaCount, static_cast<uint32_t>(bytes));
+    }
+  }
+}
+
+void Rehash(std::span<uint8_t> blob) {
+  if (blob.size() < sizeof(Header)) return;
+  auto* header = reinterpret_cast<Header*>(blob.data());
+  const uint64_t table_end =
+      header->section_table_offset + uint64_t{header->section_count} * header->section_entry_bytes;
+  if (table_end > blob.size() || header->section_table_offset < sizeof(Header) ||
+      header->section_entry_bytes < sizeof(Section) || header->section_entry_bytes % 8 != 0 ||
+      header->section_table_offset % 8 != 0) {
+    return;
+  }
+  for (uint32_t i = 0; i < header->section_count; ++i) {
+    auto* section = const_cast<Section*>(SectionAt(header, i));
+    if (uint64_t{section->offset} + section->bytes > blob.size()) continue;
+    Sha256Of(blob.data() + section->offset, section->bytes, Sha256BlocksPortable, section->sha256);
+  }
+  std::fill(std::begin(header->sha256), std::end(header->sha256), uint8_t{0});
+  Sha256Of(blob.data(), table_end, Sha256BlocksPortable, header->sha256);
+}
+
+Blob MakeConvBlob(const ConvBlobOptions& options) {
+  std::mt19937 random(options.seed);
+  const auto [height, width, in_c, out_c, kernel, seed] = options;
+  const uint32_t depth = kernel * kernel * in_c;
+  const uint32_t blocks = (out_c + 15) / 16, groups = (depth + 3) / 4;
+  std::vector<int8_t> weights(size_t{blocks} * groups * 64);
+  std::vector<ChannelBlockS8> channels(blocks);
+  for (ChannelBlockS8& block : channels) {
+    std::memset(&block, 0, sizeof(block));
+    std::fill(std::begin(block.shift), std::end(block.shift), 1);
+  }
+  for (uint32_t o = 0; o < out_c; ++o) {
+    ChannelBlockS8& block = channels[o / 16];
+    for (uint32_t k = 0; k < depth; ++k) {
+      const auto w = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+      weights[((size_t{o / 16} * groups + k / 4) * 16 + o % 16) * 4 + k % 4] = w;
+      block.weight_sum[o % 16] += w;
+    }
+    block.bias[o % 16] = static_cast<int>(random() % 2000) - 1000 + 5 * block.weight_sum[o % 16];
+    block.multiplier[o % 16] = static_cast<int32_t>((1u << 30) + random() % (1u << 30));
+    block.shift[o % 16] = 7;
+  }
+  BlobBuilder b;
+  const uint32_t x = b.AddInput("x", {1, height, width, in_c}, ElementType::kInt8, 0.05f, -5);
+  const uint32_t y = b.AddTensor({1, height, width, out_c}, ElementType::kInt8, 0.1f, 3, "y");
+  LayerRecord& conv = b.AddLayer(Op::kConv, {x}, y, "conv");
+  conv.weights = b.AddWeights(weights);
+  conv.channels = b.AddWeights(channels);
+  conv.macs = uint64_t{height} * width * out_c * depth;
+  ConvParams& params = BlobBuilder::Params<ConvParams>(conv);
+  params.kernel_h = params.kernel_w = static_cast<uint16_t>(kernel);
+  params.stride_h = params.stride_w = params.dilation_h = params.dilation_w = 1;
+  params.pad_top = params.pad_left = params.pad_bottom = params.pad_right =
+      static_cast<uint16_t>(kernel / 2);
+  params.groups = 1;
+  params.clamp_lo = -128, params.clamp_hi = 127;
+  b.AddOutput("y", y);
+  return b.Build();
+}
+
+}  // namespace octet::test
