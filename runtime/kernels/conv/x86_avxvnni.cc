@@ -1,0 +1,60 @@
+// Convolution with 256-bit VPDPBUSD: two registers hold the sums of 16 output channels of one
+// pixel.
+#include <immintrin.h>
+#include <stdint.h>
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kMaxPanelBlocks = 1;
+constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
+constexpr uint32_t kMaxTileRows = 24;
+constexpr uint32_t kMaxPackedTileRows = 24;
+
+}  // namespace
+}  // namespace octet
+
+#include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
+#include "runtime/kernels/conv/x86_panel256.inl.h"
+
+namespace octet {
+namespace {
+
+static void PrepareTile(PanelS8*, const uint8_t**, uint32_t, uint8_t*, uint64_t) {}
+
+template <int kRows>
+static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
+  const int8_t* weights = p.weights;
+  const uint8_t* const* pointers = p.pointers;
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
+    const uint8_t* in[kRows];
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
+    for (size_t k = 0; k < p.k_groups * 4; k += 4, weights += 64) {
+      const __m256i w0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
+      const __m256i w1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 32));
+#pragma GCC unroll 6
+      for (int r = 0; r < kRows; ++r) {
+        int32_t word;
+        memcpy(&word, in[r] + k, 4);
+        const __m256i x = _mm256_set1_epi32(word);
+        acc[r][0] = _mm256_dpbusd_avx_epi32(acc[r][0], x, w0);
+        acc[r][1] = _mm256_dpbusd_avx_epi32(acc[r][1], x, w1);
+      }
+    }
+  }
+}
+
+static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
+  static constexpr PanelFn kPanels[kMaxRows] = {Panel<1>, Panel<2>, Panel<3>,
+                                                Panel<4>, Panel<5>, Panel<6>};
+  kPanels[rows - 1](panel, tail);
+}
+
+}  // namespace
+
+void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
+  RunConvS8(args, share);
+}
+
+}  // namespace octet

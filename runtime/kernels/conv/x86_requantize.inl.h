@@ -1,0 +1,127 @@
+// quant/requantize.h for 8 lanes (AVX2) and, where the file is compiled for it, 16 lanes (AVX-512):
+// the same integers. Included by x86_*.cc files inside no namespace; internal linkage only.
+#include <string.h>
+#include "runtime/kernels/conv/x86_immintrin.inl.h"
+
+#include "runtime/quant/requantize.h"
+
+namespace octet {
+namespace {
+
+struct Channels8 {
+  __m256i multiplier, multiplier_odd, rounding, shift;
+};
+
+static inline Channels8 LoadChannels8(const int32_t* multiplier, const int32_t* shift) {
+  Channels8 c;
+  c.multiplier = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(multiplier));
+  c.multiplier_odd = _mm256_srli_epi64(c.multiplier, 32);
+  c.shift = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shift));
+  const __m256i one = _mm256_set1_epi32(1);
+  c.rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(c.shift, one));
+  return c;
+}
+
+// VPMULDQ multiplies the even lanes: floor(product / 2^31) is bits 31..62, which a shift right by
+// 31 brings to the low half of an even lane and a shift left by 1 to the high half of an odd one.
+static inline __m256i Requantize8(__m256i acc, const Channels8& c) {
+  const __m256i even = _mm256_mul_epi32(acc, c.multiplier);
+  const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(acc, 32), c.multiplier_odd);
+  const __m256i high =
+      _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xAA);
+  return _mm256_srav_epi32(_mm256_add_epi32(high, c.rounding), c.shift);
+}
+
+static inline __m256i PreShift8(__m256i acc, int32_t pre_shift) {
+  const __m256i bound = _mm256_set1_epi32((kAccumulatorLimit - 1) >> pre_shift);
+  const __m256i low = _mm256_sub_epi32(_mm256_setzero_si256(), bound);
+  const __m256i clamped = _mm256_min_epi32(_mm256_max_epi32(acc, low), bound);
+  return _mm256_sll_epi32(clamped, _mm_cvtsi32_si128(pre_shift));
+}
+
+// Zero point, clamp and sign for lanes already packed to 16 and 8 bits. A 16-bit saturation before
+// the zero point is added changes nothing: whatever it touches lies beyond every int8 clamp.
+struct Finish8 {
+  __m256i zero_point, lo, hi, sign;
+};
+
+static inline Finish8 MakeFinish8(int32_t zero_point, int32_t lo, int32_t hi) {
+  Finish8 f;
+  f.zero_point = _mm256_set1_epi16((short)zero_point);
+  f.lo = _mm256_set1_epi8((char)lo);
+  f.hi = _mm256_set1_epi8((char)hi);
+  f.sign = _mm256_set1_epi8((char)0x80);
+  return f;
+}
+
+// Two times 8 lanes, channels 0..7 and 8..15 -> 16 arena bytes.
+static inline __m128i Finish16(__m256i a, __m256i b, const Finish8& f) {
+  // packs works within 128-bit lanes: 0..3 8..11 | 4..7 12..15.
+  const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(a, b), f.zero_point);
+  const __m256i ordered = _mm256_permute4x64_epi64(words, 0xD8);
+  const __m128i bytes =
+      _mm_packs_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1));
+  const __m128i clamped =
+      _mm_min_epi8(_mm_max_epi8(bytes, _mm256_castsi256_si128(f.lo)), _mm256_castsi256_si128(f.hi));
+  return _mm_xor_si128(clamped, _mm256_castsi256_si128(f.sign));
+}
+
+// Stores the first `count` (1..16) bytes.
+static inline void StorePartial16(uint8_t* to, __m128i bytes, uint32_t count) {
+  if (count >= 16) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+    return;
+  }
+  uint64_t half = (uint64_t)_mm_cvtsi128_si64(bytes);
+  if (count & 8) {
+    memcpy(to, &half, 8);
+    to += 8;
+    half = (uint64_t)_mm_extract_epi64(bytes, 1);
+  }
+  if (count & 4) {
+    const uint32_t word = (uint32_t)half;
+    memcpy(to, &word, 4);
+    to += 4;
+    half >>= 32;
+  }
+  for (uint32_t i = 0; i < (count & 3); ++i, half >>= 8) *to++ = (uint8_t)half;
+}
+
+// Arena bytes q + 128 through a table of q, in place.
+static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* table) {
+  for (uint32_t i = 0; i < count; ++i) bytes[i] = (uint8_t)((uint8_t)table[bytes[i]] ^ 0x80);
+}
+
+#ifdef __AVX512F__
+struct Channels16 {
+  __m512i multiplier, multiplier_odd, rounding, shift;
+};
+
+static inline Channels16 LoadChannels16(const int32_t* multiplier, const int32_t* shift) {
+  Channels16 c;
+  c.multiplier = _mm512_loadu_si512(multiplier);
+  c.multiplier_odd = _mm512_srli_epi64(c.multiplier, 32);
+  c.shift = _mm512_loadu_si512(shift);
+  const __m512i one = _mm512_set1_epi32(1);
+  c.rounding = _mm512_sllv_epi32(one, _mm512_sub_epi32(c.shift, one));
+  return c;
+}
+
+static inline __m512i Requantize16(__m512i acc, const Channels16& c) {
+  const __m512i even = _mm512_mul_epi32(acc, c.multiplier);
+  const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(acc, 32), c.multiplier_odd);
+  const __m512i high =
+      _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+  return _mm512_srav_epi32(_mm512_add_epi32(high, c.rounding), c.shift);
+}
+
+static inline __m512i PreShift16(__m512i acc, int32_t pre_shift) {
+  const __m512i bound = _mm512_set1_epi32((kAccumulatorLimit - 1) >> pre_shift);
+  const __m512i low = _mm512_sub_epi32(_mm512_setzero_si512(), bound);
+  const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(acc, low), bound);
+  return _mm512_sll_epi32(clamped, _mm_cvtsi32_si128(pre_shift));
+}
+#endif
+
+}  // namespace
+}  // namespace octet
