@@ -1,0 +1,234 @@
+#include "converter/passes/editor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace octet::passes {
+
+using graph::kNoValue;
+
+Editor::Editor(graph::Graph& graph) : graph_(&graph) {
+  Grow();
+  for (const ValueId id : graph.outputs) is_output_[Index(id)] = true;
+  original_count_ = static_cast<int>(graph.nodes.size());
+  for (Node& node : graph.nodes) slots_.push_back({std::move(node), true, -1});
+  graph.nodes.clear();
+  for (int i = 0; i < original_count_; ++i) Link(i);
+}
+
+int Editor::Finish() {
+  std::vector<std::vector<int>> added(static_cast<size_t>(original_count_));
+  for (int i = original_count_; i < static_cast<int>(slots_.size()); ++i) {
+    added[static_cast<size_t>(slots_[static_cast<size_t>(i)].before)].push_back(i);
+  }
+  const auto emit = [this](int i) {
+    Slot& slot = slots_[static_cast<size_t>(i)];
+    if (slot.alive) graph_->nodes.push_back(std::move(slot.node));
+  };
+  for (int i = 0; i < original_count_; ++i) {
+    for (const int node : added[static_cast<size_t>(i)]) emit(node);
+    emit(i);
+  }
+  slots_.clear();
+  if (rewrites_ != 0) graph_->SortTopologically();
+  return rewrites_;
+}
+
+void Editor::Grow() {
+  const size_t count = graph_->values.size();
+  producer_.resize(count, -1);
+  consumers_.resize(count);
+  is_output_.resize(count, false);
+}
+
+void Editor::Link(int node) {
+  for (const ValueId id : At(node).inputs) {
+    if (id != kNoValue) consumers_[Index(id)].push_back(node);
+  }
+  for (const ValueId id : At(node).outputs) {
+    if (id != kNoValue) producer_[Index(id)] = node;
+  }
+}
+
+void Editor::Unlink(int node) {
+  for (const ValueId id : At(node).inputs) {
+    if (id == kNoValue) continue;
+    std::vector<int>& uses = consumers_[Index(id)];
+    uses.erase(std::find(uses.begin(), uses.end(), node));
+  }
+  for (const ValueId id : At(node).outputs) {
+    if (id != kNoValue && producer_[Index(id)] == node) producer_[Index(id)] = -1;
+  }
+}
+
+bool Editor::IsOneOf(int node, std::initializer_list<std::string_view> operators) const {
+  const Slot& slot = slots_[static_cast<size_t>(node)];
+  if (!slot.alive || !(slot.node.domain.empty() || slot.node.domain == "ai.onnx")) return false;
+  return operators.size() == 0 ||
+         std::find(operators.begin(), operators.end(), slot.node.op) != operators.end();
+}
+
+int Editor::Producer(ValueId id) const {
+  return id == kNoValue ? -1 : producer_[Index(id)];
+}
+
+int Editor::ProducerIf(ValueId id, std::string_view op) const {
+  const int node = Producer(id);
+  if (node < 0 || !IsOneOf(node, {op})) return -1;
+  return slots_[static_cast<size_t>(node)].node.activation.empty() ? node : -1;
+}
+
+int Editor::OnlyConsumer(ValueId id, std::initializer_list<std::string_view> operators) const {
+  if (id == kNoValue || !IsPrivate(id)) return -1;
+  const int node = Consumers(id)[0];
+  return IsOneOf(node, operators) ? node : -1;
+}
+
+const Shape* Editor::KnownShape(ValueId id) const {
+  if (id == kNoValue) return nullptr;
+  const graph::Value& value = graph_->At(id);
+  if (value.constant) return &value.constant->shape;
+  if (!value.shape) return nullptr;
+  for (const int64_t dim : *value.shape) {
+    if (dim < 0) return nullptr;
+  }
+  return &*value.shape;
+}
+
+int64_t Editor::Rank(ValueId id) const {
+  if (id == kNoValue) return -1;
+  const graph::Value& value = graph_->At(id);
+  if (value.constant) return static_cast<int64_t>(value.constant->shape.size());
+  return value.shape ? static_cast<int64_t>(value.shape->size()) : -1;
+}
+
+std::string Editor::FreeName(const std::string& base) {
+  if (names_.empty()) {
+    for (const graph::Value& value : graph_->values) names_.insert(value.name);
+    for (const Slot& slot : slots_) names_.insert(slot.node.name);
+  }
+  std::string name = base;
+  for (int i = 1; !names_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+  return name;
+}
+
+ValueId Editor::NewValue(const std::string& base, graph::DataType type, const Shape& shape) {
+  graph::Value value;
+  value.name = FreeName(base);
+  value.type = type;
+  value.shape = shape;
+  const ValueId id = graph_->AddValue(std::move(value));
+  Grow();
+  return id;
+}
+
+ValueId Editor::NewConstant(const std::string& base, Tensor tensor) {
+  const ValueId id = graph_->AddConstant(FreeName(base), std::move(tensor));
+  Grow();
+  return id;
+}
+
+int Editor::AddNode(int before, const std::string& op, const std::string& base,
+                    std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
+  Slot slot;
+  slot.node.name = FreeName(base);
+  slot.node.op = op;
+  slot.node.inputs = std::move(inputs);
+  slot.node.outputs = std::move(outputs);
+  const int anchor = slots_[static_cast<size_t>(before)].before;
+  slot.before = anchor >= 0 ? anchor : before;
+  slots_.push_back(std::move(slot));
+  const int node = static_cast<int>(slots_.size()) - 1;
+  Link(node);
+  return node;
+}
+
+void Editor::Remove(int node) {
+  Unlink(node);
+  slots_[static_cast<size_t>(node)].alive = false;
+}
+
+void Editor::SetInputs(int node, std::vector<ValueId> inputs) {
+  Unlink(node);
+  At(node).inputs = std::move(inputs);
+  Link(node);
+}
+
+void Editor::SetInput(int node, size_t index, ValueId value) {
+  Unlink(node);
+  std::vector<ValueId>& inputs = At(node).inputs;
+  if (inputs.size() <= index) inputs.resize(index + 1, kNoValue);
+  inputs[index] = value;
+  Link(node);
+}
+
+void Editor::SetConstantInput(int node, size_t index, Tensor tensor, const std::string& base) {
+  const std::vector<ValueId>& inputs = At(node).inputs;
+  const ValueId old = index < inputs.size() ? inputs[index] : kNoValue;
+  if (old != kNoValue && IsConstant(old) && IsPrivate(old)) {
+    graph::Value& value = graph_->At(old);
+    value.type = tensor.type;
+    value.shape = tensor.shape;
+    value.constant = std::make_shared<const Tensor>(std::move(tensor));
+    return;
+  }
+  SetInput(node, index, NewConstant(base, std::move(tensor)));
+}
+
+void Editor::SetOutput(int node, size_t index, ValueId value) {
+  Unlink(node);
+  At(node).outputs[index] = value;
+  Link(node);
+}
+
+void Editor::ReplaceUses(ValueId from, ValueId to) {
+  for (const int node : std::exchange(consumers_[Index(from)], {})) {
+    for (ValueId& id : At(node).inputs) {
+      if (id == from) {
+        id = to;
+        consumers_[Index(to)].push_back(node);
+      }
+    }
+  }
+}
+
+bool Editor::Bypass(int node) {
+  const Node& dropped = At(node);
+  if (!dropped.activation.empty()) return false;
+  for (size_t i = 1; i < dropped.outputs.size(); ++i) {
+    const ValueId extra = dropped.outputs[i];
+    if (extra != kNoValue && (IsOutput(extra) || !Consumers(extra).empty())) return false;
+  }
+  const ValueId in = dropped.inputs[0];
+  const ValueId out = dropped.outputs[0];
+  if (!IsOutput(out)) {
+    Remove(node);
+    ReplaceUses(out, in);
+    return true;
+  }
+  const int producer = Producer(in);
+  if (producer < 0 || IsOutput(in)) return false;
+  const std::vector<ValueId>& outputs = At(producer).outputs;
+  const auto index = std::find(outputs.begin(), outputs.end(), in) - outputs.begin();
+  Remove(node);
+  SetOutput(producer, static_cast<size_t>(index), out);
+  ReplaceUses(in, out);
+  return true;
+}
+
+void Editor::Absorb(int producer, int consumer) {
+  const ValueId out = At(consumer).outputs[0];
+  Remove(consumer);
+  SetOutput(producer, 0, out);
+}
+
+void Editor::Become(int node, const std::string& op, std::vector<ValueId> inputs) {
+  Node& changed = At(node);
+  changed.op = op;
+  changed.domain.clear();
+  changed.since_opset = 13;
+  changed.attributes.clear();
+  SetInputs(node, std::move(inputs));
+}
+
+}  // namespace octet::passes

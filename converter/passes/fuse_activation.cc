@@ -1,0 +1,29 @@
+// An activation that is the only consumer of a Conv, ConvTranspose, Gemm, MatMul, Add or Mul
+// becomes its Node::activation.
+#include "converter/passes/activation.h"
+#include "converter/passes/editor.h"
+
+namespace octet::passes {
+
+int FuseActivation(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({}, [&](int n) {
+    const auto activation = ReadActivation(graph, editor.At(n));
+    const ValueId in = activation ? editor.At(n).inputs[0] : graph::kNoValue;
+    if (!activation || !editor.IsPrivate(in)) return false;
+    for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Mul"}) {
+      const int layer = editor.ProducerIf(in, op);
+      if (layer < 0) continue;
+      Node& node = editor.At(layer);
+      node.activation = activation->name;
+      node.alpha = activation->alpha;
+      node.beta = activation->beta;
+      editor.Absorb(layer, n);
+      return true;
+    }
+    return false;
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

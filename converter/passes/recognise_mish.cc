@@ -1,0 +1,34 @@
+// Mish(x) = x * tanh(softplus(x)).
+#include "converter/passes/editor.h"
+#include "converter/passes/product.h"
+
+namespace octet::passes {
+
+namespace {
+
+ValueId GateInput(Editor& editor, ValueId gate) {
+  const int tanh = editor.IsPrivate(gate) ? editor.ProducerIf(gate, "Tanh") : -1;
+  if (tanh < 0 || !editor.IsPrivate(editor.At(tanh).inputs[0])) return graph::kNoValue;
+  const int softplus = editor.ProducerIf(editor.At(tanh).inputs[0], "Softplus");
+  return softplus < 0 ? graph::kNoValue : editor.At(softplus).inputs[0];
+}
+
+}  // namespace
+
+int RecogniseMish(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Mul"}, [&](int n) {
+    const auto product = ReadProduct(editor, editor.At(n));
+    if (!product || product->factors.size() != 2 || product->constant != 1) return false;
+    for (size_t i = 0; i < 2; ++i) {
+      const ValueId x = product->factors[i];
+      if (GateInput(editor, product->factors[1 - i]) != x) continue;
+      editor.Become(n, "Mish", {x});
+      return true;
+    }
+    return false;
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

@@ -1,0 +1,24 @@
+// SiLU(x) = x * Sigmoid(x).
+#include "converter/passes/editor.h"
+#include "converter/passes/product.h"
+
+namespace octet::passes {
+
+int RecogniseSilu(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Mul"}, [&](int n) {
+    const auto product = ReadProduct(editor, editor.At(n));
+    if (!product || product->factors.size() != 2 || product->constant != 1) return false;
+    for (size_t i = 0; i < 2; ++i) {
+      const ValueId x = product->factors[i], gate = product->factors[1 - i];
+      const int sigmoid = editor.IsPrivate(gate) ? editor.ProducerIf(gate, "Sigmoid") : -1;
+      if (sigmoid < 0 || editor.At(sigmoid).inputs[0] != x) continue;
+      editor.Become(n, "Silu", {x});
+      return true;
+    }
+    return false;
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

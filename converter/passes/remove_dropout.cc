@@ -1,0 +1,21 @@
+// Dropout does nothing at inference; one whose mask is used stays.
+#include "converter/passes/editor.h"
+
+namespace octet::passes {
+
+int RemoveDropout(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Dropout"}, [&](int n) {
+    // A training_mode input that is not a constant false asks for randomness.
+    const Node& node = editor.At(n);
+    if (node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue) {
+      const Tensor* training = editor.Constant(node.inputs[2]);
+      if (training == nullptr || training->integers.size() != 1 || training->integers[0] != 0)
+        return false;
+    }
+    return editor.Bypass(n);
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

@@ -1,0 +1,26 @@
+// A Slice that keeps everything goes: positive steps that leave every dimension as long as it was.
+#include "converter/passes/editor.h"
+#include "converter/passes/read.h"
+
+namespace octet::passes {
+
+int RemoveNoopSlice(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Slice"}, [&](int n) {
+    const Node& node = editor.At(n);
+    const Shape* in = editor.KnownShape(node.inputs[0]);
+    const Shape* out = editor.KnownShape(node.outputs[0]);
+    if (in == nullptr || out == nullptr || *in != *out) return false;
+    if (node.inputs.size() > 4 && node.inputs[4] != graph::kNoValue) {
+      const auto steps = ConstantInts(graph, node, 4);
+      if (!steps) return false;
+      for (const int64_t step : *steps) {
+        if (step < 0) return false;  // reverses
+      }
+    }
+    return editor.Bypass(n);
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes
