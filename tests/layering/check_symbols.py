@@ -14,7 +14,7 @@ ISA_OBJECT = re.compile(r"(^|_)(x86|arm)_[a-z0-9]+\.cc\.o(bj)?$")
 WEAK_TYPES = set("WwVvu")
 FORBIDDEN = re.compile(
     r"^(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|memalign|abort|__assert_fail"
-    r"|_Zn[wa].*|_Zd[la].*|__cxa_.*|_ZSt\d+__throw_.*|.*__throw_.*|_Unwind_.*|__gxx_personality.*|__stack_chk_.*)$")
+    r"|_Zn[wa].*|_Zd[la].*|__cxa_.*|_ZSt\d+__throw_.*|.*__throw_.*|_Unwind_.*|__gxx_personality.*|__aeabi_unwind_.*|__stack_chk_.*)$")
 NM_LINE = re.compile(r"^.*[\[:](?P<object>[^:\[\]]+\.o(?:bj)?)\]?: (?P<symbol>\S+) (?P<type>\S)( .*)?$")
 
 
