@@ -1,0 +1,43 @@
+#include "converter/write/scratch.h"
+
+#include <algorithm>
+
+#include "runtime/format/scratch.h"
+
+namespace octet::write {
+namespace {
+
+uint64_t LayerScratch(const lower::Program& program, const lower::Layer& layer) {
+  if (layer.inputs.empty()) return 0;
+  const uint64_t channels = program.tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
+  const bool fp16 = layer.precision == blob::Precision::kFp16;
+  switch (layer.op) {
+    case blob::Op::kConv: {
+      const auto params = layer.Get<blob::ConvParams>();
+      const uint64_t taps = uint64_t{params.kernel_h} * params.kernel_w;
+      return ScratchConv(taps, channels, taps * (channels / params.groups), fp16);
+    }
+    case blob::Op::kDepthwiseConv: {
+      const auto params = layer.Get<blob::ConvParams>();
+      return ScratchDepthwise(uint64_t{params.kernel_h} * params.kernel_w, channels, fp16);
+    }
+    case blob::Op::kMaxPool:
+    case blob::Op::kAveragePool: {
+      const auto params = layer.Get<blob::PoolParams>();
+      return ScratchPool(uint64_t{params.kernel_h} * params.kernel_w, channels);
+    }
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+uint64_t ScratchBytes(const lower::Program& program) {
+  uint64_t largest = 0;
+  for (const lower::Layer& layer : program.layers)
+    largest = std::max(largest, LayerScratch(program, layer));
+  return largest;
+}
+
+}  // namespace octet::write

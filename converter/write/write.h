@@ -1,0 +1,46 @@
+// Programs and their memory plans to the bytes of one blob (runtime/format/FORMAT.md).
+#ifndef OCTET_CONVERTER_WRITE_WRITE_H_
+#define OCTET_CONVERTER_WRITE_WRITE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/lower/program.h"
+#include "converter/plan/plan.h"
+#include "runtime/format/blob.h"
+
+namespace octet::write {
+
+// What travels with the model besides its plans.
+struct ModelInfo {
+  std::string name;
+  blob::Task task = blob::Task::kNone;
+  struct Port {
+    std::string name;
+    graph::Shape shape;     // logical
+    bool is_image = false;  // inputs only
+  };
+  std::vector<Port> inputs, outputs;
+  images::Preprocess preprocess;
+  std::vector<std::string> labels;
+};
+
+struct Plan {
+  lower::Program program;
+  plan::MemoryPlan memory;
+};
+
+// The whole blob, hashes included. Plan 0 is the default. The same input gives the same bytes.
+std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& plans);
+
+// Writes `bytes` beside `path` and renames, so that the file appears whole or not at all. Throws
+// UserError.
+void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes);
+
+}  // namespace octet::write
+
+#endif  // OCTET_CONVERTER_WRITE_WRITE_H_
