@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "runtime/core/checked.h"
 #include "runtime/kernels/operator.h"
 #include "runtime/quant/requantize.h"
 
@@ -162,7 +163,7 @@ static inline bool HasBiasF16(const LayerView& v, uint64_t out_c) {
   if (!HasData(ref, count * sizeof(float), blob::kDataAlignment)) return false;
   const float* bias = reinterpret_cast<const float*>(v.weights + ref.offset);
   for (uint64_t i = 0; i < count; ++i) {
-    if (!IsFinite(bias[i])) return false;
+    if (!IsFiniteFloat(bias[i])) return false;
   }
   return true;
 }
