@@ -3,7 +3,8 @@
 
 --weak     no object of one instruction set (x86_*.cc, arm_*.cc) defines a weak or unique symbol: the linker would keep
            one copy, perhaps the one with the wide instructions, for every machine
---imports  no object references the heap, exceptions or the C++ runtime
+--imports  what the archive does not define itself is memcpy, memset, memmove or an arithmetic helper of the compiler: no
+           heap, no exceptions, no C++ runtime, no C library
 """
 import argparse
 import re
@@ -12,9 +13,11 @@ import sys
 
 ISA_OBJECT = re.compile(r"(^|_)(x86|arm)_[a-z0-9]+\.cc\.o(bj)?$")
 WEAK_TYPES = set("WwVvu")
-FORBIDDEN = re.compile(
-    r"^(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|memalign|abort|__assert_fail"
-    r"|_Zn[wa].*|_Zd[la].*|__cxa_.*|_ZSt\d+__throw_.*|.*__throw_.*|_Unwind_.*|__gxx_personality.*|__aeabi_unwind_.*|__stack_chk_.*)$")
+ALLOWED_IMPORTS = re.compile(
+    r"^(memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_"
+    # The ARM EABI's names of memory and arithmetic helpers; libgcc's own ones (64-bit division, half floats).
+    r"|__aeabi_(mem(cpy|set|move|clr)[48]?|u?[il]div(mod)?|u?[lf]2[fd]|[fd]2u?lz|l(mul|lsl|lsr|asr)|[hf]2[hf](_alt)?)"
+    r"|__u?(div|mod|divmod)[dt]i[34]|__gnu_[hf]2[hf]_ieee)$")
 NM_LINE = re.compile(r"^.*[\[:](?P<object>[^:\[\]]+\.o(?:bj)?)\]?: (?P<symbol>\S+) (?P<type>\S)( .*)?$")
 
 
@@ -36,8 +39,9 @@ def weak_problems(symbols):
 
 
 def import_problems(symbols):
+    defined = {symbol for _, symbol, kind in symbols if kind not in "Uwv"}
     return [f"{member}: references {symbol}" for member, symbol, kind in symbols
-            if kind in "Uwv" and FORBIDDEN.match(symbol)]
+            if kind in "Uwv" and symbol not in defined and not ALLOWED_IMPORTS.match(symbol)]
 
 
 def main():

@@ -104,11 +104,19 @@ class Symbols(Tree):
         symbols = self.symbols("x86_avx2.cc", "static " + self.INLINE, "-O0")
         self.assertEqual(check_symbols.weak_problems(symbols), [])
 
+    def test_own_symbols_are_no_imports(self):
+        symbols = [("a.cc.o", "f", "U"), ("b.cc.o", "f", "T")]
+        self.assertEqual(check_symbols.import_problems(symbols), [])
+        self.assertEqual(len(check_symbols.import_problems(symbols[:1])), 1)
+
     def test_imports(self):
         for text in ("int* f() { return new int; }",
                      "void f(int* p) { delete p; }",
                      'extern "C" void free(void*);\nvoid f(void* p) { free(p); }',
                      "int f() { throw 1; }",
+                     "int __attribute__((weak)) other();\nint f() { return other(); }",
+                     'extern "C" int memcmp(const void*, const void*, __SIZE_TYPE__);\n'
+                     "int f(void* a, void* b) { return memcmp(a, b, 99); }",
                      "struct T { virtual ~T() = default; };\nstruct U : T { ~U() override; };\nU::~U() {}",
                      "struct T { T(); };\nT& f() { static T t; return t; }"):
             problems = check_symbols.import_problems(self.symbols("reference.cc", text, "-O2"))
