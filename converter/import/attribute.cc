@@ -1,0 +1,64 @@
+#include "converter/import/attribute.h"
+
+#include <utility>
+
+#include "converter/support/error.h"
+
+namespace octet::import {
+namespace {
+
+using onnx::AttributeProto;
+
+// The earliest writers left the type out; the field in use tells it.
+AttributeProto::AttributeType TypeOf(const AttributeProto& attribute) {
+  if (attribute.has_type()) return attribute.type();
+  if (attribute.has_f()) return AttributeProto::FLOAT;
+  if (attribute.has_i()) return AttributeProto::INT;
+  if (attribute.has_s()) return AttributeProto::STRING;
+  if (attribute.has_t()) return AttributeProto::TENSOR;
+  if (attribute.has_g()) return AttributeProto::GRAPH;
+  if (attribute.floats_size() > 0) return AttributeProto::FLOATS;
+  if (attribute.ints_size() > 0) return AttributeProto::INTS;
+  return AttributeProto::UNDEFINED;
+}
+
+}  // namespace
+
+graph::Attribute ReadAttribute(AttributeProto& attribute, const std::string& where,
+                               const std::filesystem::path& folder, Narrowing narrowing) {
+  const std::string what = fmt::format("{}, attribute '{}'", where, attribute.name());
+  if (!attribute.ref_attr_name().empty()) {
+    Fail(
+        "{}: refers to a function's attribute, which is not supported; export with functions "
+        "inlined",
+        what);
+  }
+  switch (TypeOf(attribute)) {
+    case AttributeProto::INT:
+      return Narrow(attribute.i(), narrowing, what);
+    case AttributeProto::FLOAT:
+      return attribute.f();
+    case AttributeProto::STRING:
+      return attribute.s();
+    case AttributeProto::INTS: {
+      std::vector<int64_t> values(attribute.ints().begin(), attribute.ints().end());
+      for (int64_t& value : values) value = Narrow(value, narrowing, what);
+      return values;
+    }
+    case AttributeProto::FLOATS:
+      return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+    case AttributeProto::TENSOR:
+      return ReadTensor(*attribute.mutable_t(), what, folder, narrowing);
+    case AttributeProto::GRAPH:
+    case AttributeProto::GRAPHS:
+      Fail("{}: subgraphs are not supported; export the model with fixed control flow", what);
+    case AttributeProto::SPARSE_TENSOR:
+    case AttributeProto::SPARSE_TENSORS:
+      Fail("{}: sparse tensors are not supported; store it dense", what);
+    default:
+      Fail("{}: attribute type {} is not supported; export the model again", what,
+           static_cast<int>(TypeOf(attribute)));
+  }
+}
+
+}  // namespace octet::import

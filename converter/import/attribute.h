@@ -1,0 +1,23 @@
+// AttributeProto to graph::Attribute.
+#ifndef OCTET_CONVERTER_IMPORT_ATTRIBUTE_H_
+#define OCTET_CONVERTER_IMPORT_ATTRIBUTE_H_
+
+#include <filesystem>
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+#include "converter/graph/graph.h"
+#include "converter/import/tensor.h"
+
+namespace octet::import {
+
+// Integer, float, string, their lists (no list of strings) and tensors; anything else is refused,
+// subgraphs with the way round. `where` starts every error: "node 'n' (Conv)". Integers follow
+// `narrowing`.
+graph::Attribute ReadAttribute(onnx::AttributeProto& attribute, const std::string& where,
+                               const std::filesystem::path& folder, Narrowing narrowing);
+
+}  // namespace octet::import
+
+#endif  // OCTET_CONVERTER_IMPORT_ATTRIBUTE_H_

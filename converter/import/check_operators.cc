@@ -1,0 +1,105 @@
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "converter/import/import.h"
+#include "converter/operators/operator.h"
+#include "converter/support/error.h"
+
+namespace octet::import {
+namespace {
+
+struct Hint {
+  std::string_view op;
+  std::string_view way_round;
+};
+
+constexpr std::string_view kPostProcessing =
+    "export the model without its post-processing and decode on the board";
+constexpr std::string_view kFixedFlow =
+    "export the model with fixed control flow (trace it, or simplify it with fixed shapes)";
+constexpr std::string_view kRecurrent = "unroll it over a fixed number of steps before the export";
+constexpr std::string_view kStatic = "export the float model and let the conversion quantize it";
+
+constexpr Hint kHints[] = {
+    {"NonMaxSuppression", kPostProcessing},
+    {"NonZero", kPostProcessing},
+    {"RoiAlign", kPostProcessing},
+    {"MaxRoiPool", kPostProcessing},
+    {"TopK", kPostProcessing},
+    {"Unique", kPostProcessing},
+    {"Compress", kPostProcessing},
+    {"If", kFixedFlow},
+    {"Loop", kFixedFlow},
+    {"Scan", kFixedFlow},
+    {"SequenceAt", kFixedFlow},
+    {"SequenceConstruct", kFixedFlow},
+    {"SequenceEmpty", kFixedFlow},
+    {"SequenceInsert", kFixedFlow},
+    {"SplitToSequence", kFixedFlow},
+    {"ConcatFromSequence", kFixedFlow},
+    {"Optional", kFixedFlow},
+    {"LSTM", kRecurrent},
+    {"GRU", kRecurrent},
+    {"RNN", kRecurrent},
+    {"DynamicQuantizeLinear", kStatic},
+    {"ConvInteger", kStatic},
+    {"MatMulInteger", kStatic},
+    {"QLinearConv", kStatic},
+    {"QLinearMatMul", kStatic},
+    {"QuantizeLinear", kStatic},
+    {"DequantizeLinear", kStatic},
+    {"RandomNormal", "replace it by a constant"},
+    {"RandomNormalLike", "replace it by a constant"},
+    {"RandomUniform", "replace it by a constant"},
+    {"RandomUniformLike", "replace it by a constant"},
+    {"Multinomial", "export the model without its sampling"},
+    {"ImageDecoder", "feed decoded images; the blob carries the preprocessing"},
+    {"STFT", "compute the spectrogram before the model"},
+    {"DFT", "compute the spectrogram before the model"},
+    {"MelWeightMatrix", "compute the spectrogram before the model"},
+    {"StringNormalizer", "process text before the model"},
+    {"TfIdfVectorizer", "process text before the model"},
+};
+
+std::string_view WayRound(std::string_view op) {
+  for (const Hint& hint : kHints) {
+    if (hint.op == op) return hint.way_round;
+  }
+  return "replace it by supported operators before the export";
+}
+
+}  // namespace
+
+void CheckOperators(const graph::Graph& graph) {
+  // The first node of each unknown operator, in the order of the graph, and how many there are.
+  std::vector<const graph::Node*> first;
+  std::map<std::string_view, size_t> counts;
+  for (const graph::Node& node : graph.nodes) {
+    if (node.domain.empty() && operators::Find(node.op) != nullptr) continue;
+    if (counts[node.op]++ == 0) first.push_back(&node);
+  }
+  if (first.empty()) return;
+
+  // More than a few would be no line to read; the rest comes when these are gone.
+  constexpr size_t kMostListed = 4;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < first.size() && i < kMostListed; ++i) {
+    const graph::Node& node = *first[i];
+    const size_t more = counts[node.op] - 1;
+    parts.push_back(fmt::format(
+        "node '{}'{}: operator {} (opset {}, domain {}) is not supported; {}", node.name,
+        more > 0 ? fmt::format(" and {} more", more) : "", node.op, node.since_opset,
+        node.domain.empty() ? "ai.onnx" : node.domain, WayRound(node.op)));
+  }
+  if (first.size() > kMostListed) {
+    parts.push_back(
+        fmt::format("{} further operators are not supported", first.size() - kMostListed));
+  }
+  Fail("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace octet::import

@@ -1,0 +1,281 @@
+#include "converter/import/import.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "converter/import/attribute.h"
+#include "converter/import/input_shapes.h"
+#include "converter/import/model_file.h"
+#include "converter/import/normalise.h"
+#include "converter/import/slice_bounds.h"
+#include "converter/import/tensor.h"
+#include "converter/support/error.h"
+
+namespace octet::import {
+namespace {
+
+using graph::Graph;
+using graph::kNoValue;
+using graph::Node;
+using graph::Tensor;
+using graph::Value;
+using graph::ValueId;
+
+class Importer {
+ public:
+  Importer(onnx::ModelProto& model, std::filesystem::path folder, const ImportOptions& options)
+      : model_(model),
+        proto_(*model.mutable_graph()),
+        folder_(std::move(folder)),
+        options_(options) {}
+
+  Graph Run() {
+    graph_.opsets = ReadVersions(model_);
+    graph_.name = proto_.name();
+    if (proto_.node_size() == 0) Fail("the graph has no nodes; export the model again");
+    if (proto_.output_size() == 0) Fail("the graph has no outputs; export the model again");
+    slice_bounds_ = FindSliceBounds(proto_);
+    ReadInitialisers();
+    ReadInputs();
+    for (onnx::NodeProto& node : *proto_.mutable_node()) ReadNode(node);
+    ConnectInputs();
+    ReadOutputs();
+    graph_.SortTopologically();
+    Normalise(graph_);
+    graph_.Compact();
+    return std::move(graph_);
+  }
+
+ private:
+  // The one definition of a value; `by` says who makes it, for the error about a second one.
+  ValueId Define(const std::string& name, const std::string& by) {
+    if (name.empty()) Fail("{} has no name; export the model again", by);
+    const auto [found, added] = definitions_.emplace(name, Definition{kNoValue, by});
+    if (!added) {
+      Fail("value '{}' is defined twice, by {} and by {}; export the model again", name,
+           found->second.by, by);
+    }
+    Value value;
+    value.name = name;
+    found->second.id = graph_.AddValue(std::move(value));
+    return found->second.id;
+  }
+
+  void SetConstant(ValueId id, Tensor tensor) {
+    Value& value = graph_.At(id);
+    value.type = tensor.type;
+    value.shape = tensor.shape;
+    value.constant = std::make_shared<const Tensor>(std::move(tensor));
+  }
+
+  Narrowing NarrowingOf(const std::string& value) const {
+    return slice_bounds_.count(value) != 0 ? Narrowing::kSaturate : Narrowing::kRefuse;
+  }
+
+  void ReadInitialisers() {
+    if (proto_.sparse_initializer_size() > 0) {
+      Fail("initialiser '{}' is sparse, which is not supported; store it dense",
+           proto_.sparse_initializer(0).values().name());
+    }
+    for (onnx::TensorProto& tensor : *proto_.mutable_initializer()) {
+      const std::string what = fmt::format("initialiser '{}'", tensor.name());
+      const ValueId id = Define(tensor.name(), what);
+      SetConstant(id, ReadTensor(tensor, what, folder_, NarrowingOf(tensor.name())));
+    }
+  }
+
+  void ReadInputs() {
+    std::set<std::string> unused;
+    for (const auto& [name, shape] : options_.input_shapes) unused.insert(name);
+    std::vector<std::string> names;
+    for (const onnx::ValueInfoProto& input : proto_.input()) {
+      // Before IR 4 every initialiser was listed as an input too; since then it is a default. Ours
+      // are constants both times.
+      const auto defined = definitions_.find(input.name());
+      if (defined != definitions_.end() && graph_.Constant(defined->second.id) != nullptr) continue;
+      ReadInput(input);
+      names.push_back(input.name());
+      unused.erase(input.name());
+    }
+    if (!unused.empty()) {
+      Fail("--input-shape names '{}', but the model's inputs are: {}", *unused.begin(),
+           fmt::join(names, ", "));
+    }
+    if (names.empty()) Fail("the graph has no inputs; there would be nothing to run it on");
+  }
+
+  void ReadInput(const onnx::ValueInfoProto& input) {
+    const std::string what = fmt::format("input '{}'", input.name());
+    if (!input.type().has_tensor_type()) {
+      Fail(
+          "{}: is no tensor (sequences, maps and optionals are not supported); export the model "
+          "with tensor inputs",
+          what);
+    }
+    const int element_type = input.type().tensor_type().elem_type();
+    const auto type = ToDataType(element_type);
+    if (!type) {
+      Fail("{}: element type {} is not supported; convert the model to float", what,
+           ElementName(element_type));
+    }
+    const auto chosen = options_.input_shapes.find(input.name());
+    graph::Shape shape =
+        FixInputShape(input, chosen == options_.input_shapes.end() ? nullptr : &chosen->second);
+    const ValueId id = Define(input.name(), what);
+    graph_.At(id).type = *type;
+    graph_.At(id).shape = std::move(shape);
+    graph_.inputs.push_back(id);
+  }
+
+  // Exporters leave names out, and some repeat them.
+  std::string UniqueNodeName(const onnx::NodeProto& node) {
+    std::string name = node.name();
+    if (name.empty()) {
+      name = node.op_type() + "_" + (node.output_size() > 0 ? node.output(0) : "");
+    }
+    std::string unique = name;
+    for (int64_t i = 2; !node_names_.insert(unique).second; ++i) {
+      unique = fmt::format("{}_{}", name, i);
+    }
+    return unique;
+  }
+
+  void ReadNode(onnx::NodeProto& proto) {
+    Node node;
+    node.name = UniqueNodeName(proto);
+    node.op = proto.op_type();
+    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
+    if (!node.domain.empty()) {
+      Fail(
+          "{}: domain '{}' is not supported, only ai.onnx; export the model with standard "
+          "operators",
+          where, node.domain);
+    }
+    node.since_opset = graph_.opsets.at("");
+
+    const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
+                                        [](const std::string& name) { return !name.empty(); });
+    if (!has_output) Fail("{}: has no outputs; export the model again", where);
+    for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
+      const Narrowing narrowing = AttributeNarrowing(proto, attribute.name());
+      node.attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);
+    }
+    if (node.op == "Constant") {
+      SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
+      return;
+    }
+
+    for (const std::string& output : proto.output()) {
+      node.outputs.push_back(output.empty() ? kNoValue : Define(output, where));
+    }
+    while (node.outputs.back() == kNoValue) node.outputs.pop_back();
+    input_names_.emplace_back(proto.input().begin(), proto.input().end());
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  Narrowing AttributeNarrowing(const onnx::NodeProto& node, const std::string& key) const {
+    if (node.op_type() == "Constant") return NarrowingOf(node.output(0));
+    const bool is_bound = (node.op_type() == "Slice" && (key == "starts" || key == "ends")) ||
+                          (node.op_type() == "Shape" && (key == "start" || key == "end"));
+    return is_bound ? Narrowing::kSaturate : Narrowing::kRefuse;
+  }
+
+  // One of value, value_float(s), value_int(s); strings and sparse ones have been refused as
+  // attributes, or are below.
+  static Tensor ConstantValue(const Node& node, const std::string& where) {
+    const auto length = [](const auto& list) {
+      return graph::Shape{static_cast<int64_t>(list.size())};
+    };
+    for (const auto& [key, attribute] : node.attributes) {
+      if (key == "value") {
+        if (const Tensor* tensor = std::get_if<Tensor>(&attribute)) return *tensor;
+      } else if (key == "value_float") {
+        return Tensor::Floats({}, {node.Float(key, 0.0f)});
+      } else if (key == "value_int") {
+        return Tensor::Integers({}, {node.Int(key, 0)});
+      } else if (key == "value_floats") {
+        return Tensor::Floats(length(node.FloatList(key)), node.FloatList(key));
+      } else if (key == "value_ints") {
+        return Tensor::Integers(length(node.Ints(key)), node.Ints(key));
+      }
+    }
+    Fail("{}: holds no numbers (value, value_float(s) or value_int(s)); export the model again",
+         where);
+  }
+
+  void ConnectInputs() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      Node& node = graph_.nodes[i];
+      for (const std::string& name : input_names_[i]) {
+        if (name.empty()) {
+          node.inputs.push_back(kNoValue);
+          continue;
+        }
+        const auto found = definitions_.find(name);
+        if (found == definitions_.end()) {
+          Fail("node '{}' ({}): reads '{}', which nothing produces; export the model again",
+               node.name, node.op, name);
+        }
+        node.inputs.push_back(found->second.id);
+      }
+      while (!node.inputs.empty() && node.inputs.back() == kNoValue) node.inputs.pop_back();
+    }
+  }
+
+  void ReadOutputs() {
+    for (const onnx::ValueInfoProto& output : proto_.output()) {
+      const auto found = definitions_.find(output.name());
+      if (found == definitions_.end()) {
+        Fail("output '{}' is produced by nothing; export the model again", output.name());
+      }
+      if (output.has_type() && output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET &&
+          !output.type().has_tensor_type()) {
+        Fail("output '{}' is no tensor; export the model with tensor outputs", output.name());
+      }
+      if (graph_.IsOutput(found->second.id)) {
+        Fail("output '{}' is listed twice; export the model again", output.name());
+      }
+      graph_.outputs.push_back(found->second.id);
+    }
+  }
+
+  struct Definition {
+    ValueId id;
+    std::string by;
+  };
+
+  onnx::ModelProto& model_;
+  onnx::GraphProto& proto_;
+  std::filesystem::path folder_;
+  const ImportOptions& options_;
+  Graph graph_;
+  std::map<std::string, Definition> definitions_;
+  std::set<std::string> node_names_;
+  std::set<std::string> slice_bounds_;
+  std::vector<std::vector<std::string>> input_names_;  // by node of the graph
+};
+
+// Names come from the file: whatever they hold, the message stays one line.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
+
+Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& options) {
+  try {
+    const std::unique_ptr<onnx::ModelProto> model = ReadModelFile(path);
+    return Importer(*model, path.parent_path(), options).Run();
+  } catch (const UserError& error) {
+    throw UserError(OneLine(fmt::format("{}: {}", path.string(), error.what())));
+  }
+}
+
+}  // namespace octet::import

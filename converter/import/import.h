@@ -1,0 +1,46 @@
+// ONNX file in, graph out: the trust boundary of the converter. Nothing a file says is believed
+// before it is checked; every refusal is one UserError line that says what is wrong, where, and
+// what to do.
+#ifndef OCTET_CONVERTER_IMPORT_IMPORT_H_
+#define OCTET_CONVERTER_IMPORT_IMPORT_H_
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "converter/graph/graph.h"
+
+namespace octet::import {
+
+inline constexpr int64_t kOldestOpset = 7;
+inline constexpr int64_t kNewestOpset = 21;
+
+struct ImportOptions {
+  std::map<std::string, graph::Shape> input_shapes;  // --input-shape: input name -> shape
+};
+
+// "image:1,3,224,224" as given to --input-shape. The name may itself hold colons; the shape follows
+// the last one.
+std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
+
+// Reads a model of opset 7 to 21 (domain ai.onnx). The graph that comes back
+//  - has every input shape fixed: a symbolic leading dimension is 1, other unknown ones come from
+//  the options;
+//  - is sorted, each value has one definition, node names are unique, Constant nodes and
+//  initialisers are constants;
+//  - holds floats as float (also from float16, bfloat16, double) and integers within INT32 (Slice
+//  bounds saturate);
+//  - writes each operator in the newest form of its inputs and attributes, whatever the opset
+//  (normalise.h).
+// Shapes of other values are left to operators::InferShapes, unknown operators to CheckOperators.
+graph::Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& options = {});
+
+// Throws when the graph holds operators the converter does not know: names node, operator, opset
+// and domain of each kind, and the way round it where there is one.
+void CheckOperators(const graph::Graph& graph);
+
+}  // namespace octet::import
+
+#endif  // OCTET_CONVERTER_IMPORT_IMPORT_H_

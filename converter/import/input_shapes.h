@@ -1,0 +1,19 @@
+// The fixed shape of each model input, from what the model says and what --input-shape adds.
+#ifndef OCTET_CONVERTER_IMPORT_INPUT_SHAPES_H_
+#define OCTET_CONVERTER_IMPORT_INPUT_SHAPES_H_
+
+#include <onnx/onnx_pb.h>
+
+#include "converter/graph/graph.h"
+
+namespace octet::import {
+
+// The model's shape with the override, if any, laid over it. The leading dimension of an input of
+// rank 2 or more is the batch: unknown becomes 1, another number is refused unless the override
+// says 1. Any other unknown dimension needs the override, and the error spells out the flag; a
+// known one cannot be overridden.
+graph::Shape FixInputShape(const onnx::ValueInfoProto& input, const graph::Shape* override_shape);
+
+}  // namespace octet::import
+
+#endif  // OCTET_CONVERTER_IMPORT_INPUT_SHAPES_H_

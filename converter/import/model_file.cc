@@ -1,0 +1,81 @@
+#include "converter/import/model_file.h"
+
+#include <fcntl.h>
+#include <limits>
+#include <system_error>
+
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
+
+#include "converter/import/import.h"
+#include "converter/support/error.h"
+
+namespace octet::import {
+namespace {
+
+// Opset 7 came with IR 3; IR 13 is the newest published. Between them no field we read has changed
+// its meaning.
+constexpr int64_t kOldestIr = 3;
+constexpr int64_t kNewestIr = 13;
+
+}  // namespace
+
+std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) Fail("no such file; give the path of an ONNX model");
+  if (!std::filesystem::is_regular_file(status)) {
+    Fail("not a regular file; give the path of an ONNX model");
+  }
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) Fail("cannot be read ({})", error.message());
+  if (bytes == 0) Fail("the file is empty; export or copy the model again");
+  if (bytes > static_cast<uintmax_t>(std::numeric_limits<int>::max())) {
+    Fail("{} bytes, but a protobuf file ends at 2 GiB; save the weights as external data", bytes);
+  }
+
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    Fail("cannot be opened ({})", std::error_code(errno, std::generic_category()).message());
+  }
+  google::protobuf::io::FileInputStream stream(descriptor);
+  stream.SetCloseOnDelete(true);
+  auto model = std::make_unique<onnx::ModelProto>();
+  // Protobuf writes its own lines on stderr; ours is the only one there is to be.
+  const google::protobuf::LogSilencer silence;
+  if (!model->ParseFromBoundedZeroCopyStream(&stream, static_cast<int>(bytes))) {
+    Fail("not an ONNX model, or truncated: protobuf cannot parse it; export or copy it again");
+  }
+  if (!model->has_graph()) {
+    Fail("not an ONNX model, or truncated: it holds no graph; export or copy it again");
+  }
+  return model;
+}
+
+std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model) {
+  const int64_t ir = model.ir_version();
+  if (ir < kOldestIr || ir > kNewestIr) {
+    Fail("IR version {} is outside {} to {}, those supported; export the model again with opset 13",
+         ir, kOldestIr, kNewestIr);
+  }
+  std::map<std::string, int64_t> versions;
+  for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
+    const std::string domain = set.domain() == "ai.onnx" ? "" : set.domain();
+    const auto [found, added] = versions.emplace(domain, set.version());
+    if (!added && found->second != set.version()) {
+      Fail("opset_import gives domain '{}' twice, as {} and {}; export the model again",
+           domain.empty() ? "ai.onnx" : domain, found->second, set.version());
+    }
+  }
+  const auto standard = versions.find("");
+  if (standard == versions.end()) {
+    Fail("no opset version for domain ai.onnx, or truncated; export or copy the model again");
+  }
+  if (standard->second < kOldestOpset || standard->second > kNewestOpset) {
+    Fail("opset {} is outside {} to {}, those supported; export the model again with opset 13",
+         standard->second, kOldestOpset, kNewestOpset);
+  }
+  return versions;
+}
+
+}  // namespace octet::import

@@ -1,0 +1,25 @@
+// From file to protobuf message, versions checked.
+#ifndef OCTET_CONVERTER_IMPORT_MODEL_FILE_H_
+#define OCTET_CONVERTER_IMPORT_MODEL_FILE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+namespace octet::import {
+
+// Throws UserError for a file that is missing, empty, over 2 GiB (protobuf's limit), truncated or
+// no ONNX.
+std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& path);
+
+// Domain -> opset version, with "ai.onnx" written as "". Throws for IR and opset versions outside
+// the range we read.
+std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model);
+
+}  // namespace octet::import
+
+#endif  // OCTET_CONVERTER_IMPORT_MODEL_FILE_H_

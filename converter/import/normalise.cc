@@ -1,0 +1,238 @@
+#include "converter/import/normalise.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/support/error.h"
+
+namespace octet::import {
+namespace {
+
+using graph::Graph;
+using graph::kNoValue;
+using graph::Links;
+using graph::Node;
+using graph::Tensor;
+using graph::ValueId;
+
+struct Context {
+  Graph& graph;
+  const Links& links;  // of the graph before any rewrite
+};
+
+void SetInput(Node& node, size_t index, ValueId value) {
+  if (node.inputs.size() <= index) node.inputs.resize(index + 1, kNoValue);
+  node.inputs[index] = value;
+}
+
+ValueId Input(const Node& node, size_t index) {
+  return index < node.inputs.size() ? node.inputs[index] : kNoValue;
+}
+
+// A list attribute becomes a constant one-dimensional input, unless the input is there already.
+void ListToInput(Context& context, Node& node, const std::string& key, size_t index) {
+  if (node.Has(key) && Input(node, index) == kNoValue) {
+    const std::vector<int64_t> values = node.Ints(key);
+    const graph::Shape shape{static_cast<int64_t>(values.size())};
+    SetInput(node, index,
+             context.graph.AddConstant(node.name + "." + key, Tensor::Integers(shape, values)));
+  }
+  node.attributes.erase(key);
+}
+
+void ScalarToInput(Context& context, Node& node, const std::string& key, size_t index) {
+  if (node.Has(key) && Input(node, index) == kNoValue) {
+    const Tensor scalar = Tensor::Floats({}, {node.Float(key, 0.0f)});
+    SetInput(node, index, context.graph.AddConstant(node.name + "." + key, scalar));
+  }
+  node.attributes.erase(key);
+}
+
+void KeepFirstOutput(const Context& context, Node& node, std::string_view others) {
+  for (size_t i = 1; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    const size_t id = static_cast<size_t>(node.outputs[i]);
+    if (!context.links.consumers[id].empty() || context.links.is_output[id]) {
+      Fail(
+          "node '{}' ({}): its output '{}' ({}) is used, which is only for training; export the "
+          "model in inference mode",
+          node.name, node.op, context.graph.values[id].name, others);
+    }
+  }
+  node.outputs.resize(1);
+}
+
+[[noreturn]] void FailTraining(const Node& node) {
+  Fail(
+      "node '{}' ({}) is in training mode; export the model in inference mode (PyTorch: call "
+      "model.eval() first)",
+      node.name, node.op);
+}
+
+void Clip(Context& context, Node& node) {
+  ScalarToInput(context, node, "min", 1);
+  ScalarToInput(context, node, "max", 2);
+}
+
+void Slice(Context& context, Node& node) {
+  ListToInput(context, node, "starts", 1);
+  ListToInput(context, node, "ends", 2);
+  ListToInput(context, node, "axes", 3);
+}
+
+void AxesToInput(Context& context, Node& node) {
+  ListToInput(context, node, "axes", 1);
+}
+
+void Split(Context& context, Node& node) {
+  ListToInput(context, node, "split", 1);
+  if (Input(node, 1) == kNoValue) {
+    const int64_t outputs = static_cast<int64_t>(node.outputs.size());
+    if (node.Int("num_outputs", outputs) != outputs) {
+      Fail("node '{}' (Split): num_outputs is {}, but it has {} outputs; export the model again",
+           node.name, node.Int("num_outputs", outputs), outputs);
+    }
+    node.attributes["num_outputs"] = outputs;
+  }
+}
+
+void Pad(Context& context, Node& node) {
+  ListToInput(context, node, "pads", 1);
+  ScalarToInput(context, node, "value", 2);
+}
+
+// ONNX Runtime, whose results define opset 10 in practice, rounds the source position of nearest up
+// when it shrinks. With no factor above 1, ceil is right for the axes left alone too: their
+// positions are whole.
+std::string OldNearestMode(const Graph& graph, const Node& node) {
+  const Tensor* scales = graph.Constant(Input(node, 2));
+  if (scales == nullptr || !scales->IsFloat()) return "floor";
+  const auto [least, greatest] = std::minmax_element(scales->floats.begin(), scales->floats.end());
+  const bool shrinks = least != scales->floats.end() && *least < 1.0f;
+  if (shrinks && *greatest > 1.0f && node.String("mode", "nearest") == "nearest") {
+    Fail(
+        "node '{}' ({}): shrinks one dimension and enlarges another, which opset {} does not "
+        "define; export the model with opset 13",
+        node.name, node.op, node.since_opset);
+  }
+  return shrinks ? "ceil" : "floor";
+}
+
+void Resize(Context& context, Node& node) {
+  if (node.op == "Upsample" || node.since_opset < 11) {
+    if (node.Has("scales") && Input(node, 1) == kNoValue) {
+      const std::vector<float> scales = node.FloatList("scales");
+      const graph::Shape shape{static_cast<int64_t>(scales.size())};
+      SetInput(node, 1,
+               context.graph.AddConstant(node.name + ".scales", Tensor::Floats(shape, scales)));
+    }
+    node.attributes.erase("scales");
+    SetInput(node, 2, Input(node, 1));
+    SetInput(node, 1, kNoValue);
+    node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
+    node.attributes["nearest_mode"] = OldNearestMode(context.graph, node);
+    node.op = "Resize";
+  }
+  node.inputs.resize(4, kNoValue);
+  for (size_t i = 1; i < 4; ++i) {
+    const Tensor* constant = context.graph.Constant(node.inputs[i]);
+    if (constant != nullptr && constant->Count() == 0) node.inputs[i] = kNoValue;
+  }
+  if (node.inputs[2] == kNoValue && node.inputs[3] == kNoValue) {
+    Fail("node '{}' (Resize): has neither scales nor sizes; export the model again", node.name);
+  }
+}
+
+void Dropout(Context& context, Node& node) {
+  const ValueId mode = Input(node, 2);
+  if (mode != kNoValue) {
+    const Tensor* constant = context.graph.Constant(mode);
+    const bool off = constant != nullptr && !constant->IsFloat() &&
+                     std::all_of(constant->integers.begin(), constant->integers.end(),
+                                 [](int64_t value) { return value == 0; });
+    if (!off) FailTraining(node);
+  }
+  node.inputs.resize(1);
+  node.attributes.clear();
+  KeepFirstOutput(context, node, "the mask");
+}
+
+void BatchNormalization(Context& context, Node& node) {
+  if (node.Int("training_mode", 0) != 0) FailTraining(node);
+  if (node.Int("spatial", 1) == 0) {
+    Fail(
+        "node '{}' (BatchNormalization): spatial=0, statistics for each position, is not "
+        "supported; export the model with opset 9 or newer",
+        node.name);
+  }
+  node.attributes.erase("training_mode");
+  node.attributes.erase("spatial");
+  node.attributes.erase("momentum");
+  KeepFirstOutput(context, node, "batch statistics");
+}
+
+void Softmax(Context&, Node& node) {
+  const bool coerced = node.since_opset < 13;
+  const int64_t axis = node.Int("axis", coerced ? 1 : -1);
+  node.attributes["axis"] = axis;
+  // Split at the last axis, both meanings are one.
+  if (coerced && axis != -1) node.attributes["octet_coerced"] = int64_t{1};
+}
+
+void Cast(Context&, Node& node) {
+  const int64_t to = node.Int("to", 1);
+  constexpr int64_t kFloat = 1, kFloat16 = 10, kDouble = 11, kBfloat16 = 16;
+  if (to == kFloat16 || to == kDouble || to == kBfloat16) node.attributes["to"] = kFloat;
+}
+
+struct Rule {
+  std::string_view op;
+  void (*rewrite)(Context&, Node&);
+};
+
+constexpr Rule kRules[] = {
+    {"BatchNormalization", BatchNormalization},
+    {"Cast", Cast},
+    {"Clip", Clip},
+    {"Dropout", Dropout},
+    {"Hardmax", Softmax},
+    {"LogSoftmax", Softmax},
+    {"Pad", Pad},
+    {"ReduceL1", AxesToInput},
+    {"ReduceL2", AxesToInput},
+    {"ReduceLogSum", AxesToInput},
+    {"ReduceLogSumExp", AxesToInput},
+    {"ReduceMax", AxesToInput},
+    {"ReduceMean", AxesToInput},
+    {"ReduceMin", AxesToInput},
+    {"ReduceProd", AxesToInput},
+    {"ReduceSum", AxesToInput},
+    {"ReduceSumSquare", AxesToInput},
+    {"Resize", Resize},
+    {"Slice", Slice},
+    {"Softmax", Softmax},
+    {"Split", Split},
+    {"Squeeze", AxesToInput},
+    {"Unsqueeze", AxesToInput},
+    {"Upsample", Resize},
+};
+
+}  // namespace
+
+void Normalise(Graph& graph) {
+  const Links links(graph);
+  Context context{graph, links};
+  for (Node& node : graph.nodes) {
+    for (const Rule& rule : kRules) {
+      if (rule.op == node.op) {
+        rule.rewrite(context, node);
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace octet::import
