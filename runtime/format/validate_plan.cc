@@ -190,6 +190,7 @@ Status CheckInputs(const BlobView& view, const PlanView& plan) {
       const TensorRecord& same = first.tensors[PlanInputTensor(view, *first.record, i)];
       const uint32_t channels = tensor.dims[3];
       if (tensor.dims[0] != 1 || (channels != 1 && channels != 3) ||
+          tensor.dims[1] > kMaxPictureSize || tensor.dims[2] > kMaxPictureSize ||
           tensor.dims[1] != same.dims[1] || tensor.dims[2] != same.dims[2] ||
           channels != same.dims[3]) {
         return Malformed(at + (uint32_t)offsetof(blob::InputRecord, is_image));

@@ -19,6 +19,7 @@ constexpr uint32_t kMaxLayers = 8192;       // of a plan
 constexpr uint32_t kMaxTensors = 8192;      // of a plan
 constexpr uint32_t kMaxLayerInputs = 1024;  // of a layer
 constexpr uint64_t kMaxTensorBytes = 0x7FFFFFFF;
+constexpr uint32_t kMaxPictureSize = 65535;  // height and width, of sources and of image inputs
 
 // A section, or {nullptr, 0, 0} where the blob has none.
 struct Bytes {

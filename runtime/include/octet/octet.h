@@ -58,10 +58,16 @@ typedef struct octet_pool {
   void (*run)(void* context, void (*task)(void* argument, uint32_t index), void* argument);
 } octet_pool;
 
+/* Values of verify_hashes. The second needs a CPU with SHA-256 instructions (x86 SHA extensions, ARMv8
+ * cryptographic extension); the port knows. */
+#define OCTET_VERIFY_NONE 0u
+#define OCTET_VERIFY_PORTABLE 1u
+#define OCTET_VERIFY_SHA_INSTRUCTIONS 2u
+
 typedef struct octet_config {
   octet_isa isa;            /* level to run at; the port knows what the machine has */
   const octet_pool* pool;   /* NULL: one thread */
-  uint32_t verify_hashes;   /* 1: check SHA-256 of every section before binding */
+  uint32_t verify_hashes;   /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
   uint64_t (*ticks)(void);  /* clock for the profile, or NULL */
 } octet_config;
 

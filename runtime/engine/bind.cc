@@ -1,0 +1,82 @@
+#include <string.h>
+
+#include "runtime/engine/session.h"
+#include "runtime/format/scratch.h"
+#include "runtime/image/preprocess.h"
+
+namespace octet {
+
+uint32_t InputTableIndex(const BlobView& blob, uint32_t input) {
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < input; ++i) index += blob.inputs[i].is_image;
+  return index;
+}
+
+ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads) {
+  uint64_t layer_count = 0, tensor_bytes = 0, scratch_bytes = 0;
+  for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
+    const blob::PlanRecord& plan = blob.plans[p];
+    const uint64_t scratch = RoundUp64(PlanScratchBytes(plan, (uint32_t)isa));
+    layer_count += plan.layer_count;
+    if (plan.arena_bytes > tensor_bytes) tensor_bytes = plan.arena_bytes;
+    if (scratch > scratch_bytes) scratch_bytes = scratch;
+  }
+  const uint64_t table_count = InputTableIndex(blob, blob.model->input_count);
+  // At most 2^31 bytes of tensors and 2^31 for each of 256 threads: far below 2^64.
+  ArenaLayout layout;
+  layout.scratch_bytes = (uint32_t)scratch_bytes;
+  layout.layers_offset = RoundUp64(sizeof(Session));
+  layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
+  layout.scratch_offset =
+      layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
+  layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
+  layout.bytes = layout.tensors_offset + tensor_bytes;
+  return layout;
+}
+
+Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t threads,
+              const octet_config& config, uint8_t* arena) {
+  Session* session = reinterpret_cast<Session*>(arena);
+  memset(session, 0, sizeof(*session));
+  session->blob = blob;
+  FillKernelTable(isa, &session->kernels);
+  if (config.pool != nullptr && threads > 1) session->pool = *config.pool;
+  session->ticks = config.ticks;
+  session->thread_count = threads;
+  session->isa = isa;
+  session->sign = IsaSignByte(isa);
+  session->layers = reinterpret_cast<BoundLayer*>(arena + layout.layers_offset);
+  session->input_tables = reinterpret_cast<uint16_t*>(arena + layout.tables_offset);
+  session->scratch = arena + layout.scratch_offset;
+  session->scratch_bytes = layout.scratch_bytes;
+  session->tensors = arena + layout.tensors_offset;
+  BoundLayer* bound = session->layers;
+  for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
+    PlanView plan;
+    ViewPlan(blob, p, &plan);  // validated
+    for (uint32_t k = 0; k < plan.header->layer_count; ++k, ++bound) {
+      *bound = BoundLayer{MakeLayerView(blob, plan, k), LayerRun(plan.layers[k].op), 0};
+    }
+  }
+  SelectPlan(session, 0);
+  return session;
+}
+
+void SelectPlan(Session* session, uint32_t plan) {
+  const BlobView& blob = session->blob;
+  session->plan = plan;
+  session->plan_layers = session->layers;
+  for (uint32_t p = 0; p < plan; ++p) session->plan_layers += blob.plans[p].layer_count;
+  PlanView view;
+  ViewPlan(blob, plan, &view);
+  uint16_t* entries = session->input_tables;
+  for (uint32_t i = 0; i < blob.model->input_count; ++i) {
+    const blob::InputRecord& input = blob.inputs[i];
+    if (input.is_image == 0) continue;
+    FillInputTable(input, view.tensors[PlanInputTensor(blob, *view.record, i)], session->sign,
+                   entries);
+    entries += kInputTableEntries;
+  }
+}
+
+}  // namespace octet

@@ -1,0 +1,43 @@
+#include "runtime/engine/session.h"
+
+namespace octet {
+namespace {
+
+struct LayerTask {
+  const Session* session;
+  const BoundLayer* layer;
+};
+
+// One thread's share of one layer. The layer is over when all shares are: the pool's return is the
+// barrier.
+void RunShare(void* argument, uint32_t index) {
+  const LayerTask& task = *static_cast<const LayerTask*>(argument);
+  const Session& session = *task.session;
+  const RunContext context = {session.tensors,
+                              session.scratch + (size_t)index * session.scratch_bytes,
+                              &session.kernels, Share{index, session.thread_count}, session.sign};
+  task.layer->run(task.layer->view, context);
+}
+
+}  // namespace
+
+void Run(Session* session) {
+  const uint32_t layer_count = CurrentPlan(*session).layer_count;
+  uint64_t before = session->ticks != nullptr ? session->ticks() : 0;
+  for (uint32_t k = 0; k < layer_count; ++k) {
+    BoundLayer* layer = &session->plan_layers[k];
+    LayerTask task = {session, layer};
+    if (session->pool.run != nullptr) {
+      session->pool.run(session->pool.context, RunShare, &task);
+    } else {
+      RunShare(&task, 0);
+    }
+    if (session->ticks != nullptr) {
+      const uint64_t now = session->ticks();
+      layer->ticks = now - before;
+      before = now;
+    }
+  }
+}
+
+}  // namespace octet

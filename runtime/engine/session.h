@@ -1,0 +1,63 @@
+// A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
+//   session | bound layers of all plans | input tables | scratch of each thread | tensors of the
+//   largest plan
+#ifndef OCTET_ENGINE_SESSION_H_
+#define OCTET_ENGINE_SESSION_H_
+
+#include "octet/octet.h"
+#include "runtime/engine/operators.h"
+
+namespace octet {
+
+constexpr uint32_t kMaxThreads = 256;
+constexpr uint32_t kInputTableEntries =
+    3 * 256;  // uint16 each, for every input that takes pictures
+
+// What run needs of a layer.
+struct BoundLayer {
+  LayerView view;
+  RunLayerFn run;
+  uint64_t ticks;  // of the last run
+};
+static_assert(sizeof(BoundLayer) <= 128, "at most 128 bytes of records a layer");
+
+struct Session {
+  BlobView blob;
+  KernelTable kernels;
+  octet_pool pool;  // run == nullptr: one thread
+  uint64_t (*ticks)(void);
+  uint32_t thread_count;
+  uint32_t plan;
+  Isa isa;
+  uint8_t sign;
+  BoundLayer* layers;       // of all plans, plan 0 first
+  BoundLayer* plan_layers;  // of the current plan
+  uint16_t* input_tables;   // [picture inputs][3][256], of the current plan
+  uint8_t* scratch;
+  uint32_t scratch_bytes;  // of one thread, multiple of 64
+  uint8_t* tensors;
+};
+
+// Sizes of the parts of an arena, from the model section alone.
+struct ArenaLayout {
+  uint64_t layers_offset, tables_offset, scratch_offset, tensors_offset, bytes;
+  uint32_t scratch_bytes;  // of one thread
+};
+ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads);
+
+// blob: validated. arena: LayOutArena().bytes, 64-byte aligned.
+Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t threads,
+              const octet_config& config, uint8_t* arena);
+void SelectPlan(Session* session, uint32_t plan);
+void Run(Session* session);
+
+// Index of a picture input's table among all of them.
+uint32_t InputTableIndex(const BlobView& blob, uint32_t input);
+
+static inline const blob::PlanRecord& CurrentPlan(const Session& session) {
+  return session.blob.plans[session.plan];
+}
+
+}  // namespace octet
+
+#endif  // OCTET_ENGINE_SESSION_H_

@@ -1,0 +1,74 @@
+#include "runtime/engine/transfer.h"
+
+#include "runtime/core/half.h"
+#include "runtime/image/preprocess.h"
+
+namespace octet {
+namespace {
+
+// Calls visit(position in the dense tensor, position in the strided array) for every element of the
+// tensor.
+template <typename Visit>
+void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
+                    const Visit& visit) {
+  size_t dense = 0;
+  for (uint32_t n = 0; n < tensor.dims[0]; ++n) {
+    for (uint32_t h = 0; h < tensor.dims[1]; ++h) {
+      for (uint32_t w = 0; w < tensor.dims[2]; ++w) {
+        size_t strided =
+            base + (size_t)n * strides[0] + (size_t)h * strides[1] + (size_t)w * strides[2];
+        for (uint32_t c = 0; c < tensor.dims[3]; ++c, ++dense, strided += strides[3]) {
+          visit(dense, strided);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const blob::TensorRecord& TensorOf(const Session& session, uint32_t tensor) {
+  PlanView plan;
+  ViewPlan(session.blob, session.plan, &plan);
+  return plan.tensors[tensor];
+}
+
+void StoreFloats(const Session& session, uint32_t input, const float* values) {
+  const blob::TensorRecord& tensor =
+      TensorOf(session, PlanInputTensor(session.blob, CurrentPlan(session), input));
+  uint8_t* bytes = session.tensors + tensor.arena_offset;
+  const uint32_t* strides = session.blob.inputs[input].strides;
+  if (tensor.type == blob::ElementType::kFp16) {
+    uint16_t* halves = reinterpret_cast<uint16_t*>(bytes);
+    ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
+      halves[dense] = FloatToHalf(values[strided]);
+    });
+    return;
+  }
+  ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
+    const int8_t q = QuantizeInput(values[strided], tensor.scale, tensor.zero_point);
+    bytes[dense] = (uint8_t)((uint8_t)q ^ session.sign);
+  });
+}
+
+void LoadFloats(const Session& session, uint32_t output, float* values) {
+  const PartRange range = PlanOutputParts(session.blob, CurrentPlan(session), output);
+  for (uint32_t i = 0; i < range.count; ++i) {
+    const blob::OutputPart& part = session.blob.parts[range.first + i];
+    const blob::TensorRecord& tensor = TensorOf(session, part.tensor);
+    const uint8_t* bytes = session.tensors + tensor.arena_offset;
+    if (tensor.type == blob::ElementType::kFp16) {
+      const uint16_t* halves = reinterpret_cast<const uint16_t*>(bytes);
+      ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
+        values[strided] = HalfToFloat(halves[dense]);
+      });
+      continue;
+    }
+    ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
+      const int32_t q = (int8_t)(bytes[dense] ^ session.sign);
+      values[strided] = tensor.scale * (float)(q - tensor.zero_point);
+    });
+  }
+}
+
+}  // namespace octet
