@@ -27,6 +27,13 @@ static uint32_t PanelRows(uint32_t blocks) {
 
 static void PrepareTile(PanelS8*, const uint8_t**, uint32_t, uint8_t*, uint64_t) {}
 
+// acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
+// intrinsic and then runs out of registers: the operand that is read and written stays in its place
+// here.
+static inline void Dot(__m512i& acc, __m512i x, __m512i w) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "v"(w));
+}
+
 static inline int32_t LoadWord(const uint8_t* from) {
   int32_t word;
   memcpy(&word, from, 4);
@@ -85,7 +92,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
       for (int r = 0; r < kRows; ++r) {
         const __m512i x = _mm512_set1_epi32(LoadWord(in[r] + k));
 #pragma GCC unroll 4
-        for (int b = 0; b < kBlocks; ++b) acc[r][b] = _mm512_dpbusd_epi32(acc[r][b], x, w[b]);
+        for (int b = 0; b < kBlocks; ++b) Dot(acc[r][b], x, w[b]);
       }
     }
   }

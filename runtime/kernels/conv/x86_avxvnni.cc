@@ -22,6 +22,12 @@ namespace {
 
 static void PrepareTile(PanelS8*, const uint8_t**, uint32_t, uint8_t*, uint64_t) {}
 
+// acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
+// intrinsic.
+static inline void Dot(__m256i& acc, __m256i x, __m256i w) {
+  __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
+}
+
 template <int kRows>
 static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
   const int8_t* weights = p.weights;
@@ -38,8 +44,8 @@ static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
         int32_t word;
         memcpy(&word, in[r] + k, 4);
         const __m256i x = _mm256_set1_epi32(word);
-        acc[r][0] = _mm256_dpbusd_avx_epi32(acc[r][0], x, w0);
-        acc[r][1] = _mm256_dpbusd_avx_epi32(acc[r][1], x, w1);
+        Dot(acc[r][0], x, w0);
+        Dot(acc[r][1], x, w1);
       }
     }
   }
