@@ -37,9 +37,9 @@ static inline int32_t PreShift(int32_t acc, int32_t pre_shift) {
 // shift >= 1: the bits dropped by the first floor lie below the rounding position, and
 // floor(floor(x) + n) = floor(x + n) for integral n.
 // |acc| <= 2^30 and multiplier < 2^31 give |high| <= 2^30; adding 2^(shift - 1) <= 2^30 keeps
-// it at most 2^31 - 1, because high = 2^30 would need multiplier = 2^31. The addition is unsigned all the
-// same: a blob whose weight sums lie may break the bound in kernels that use them, and then the
-// numbers are wrong but the behaviour stays defined.
+// it at most 2^31 - 1, because high = 2^30 would need multiplier = 2^31. The addition is unsigned
+// all the same: a blob whose weight sums lie may break the bound in kernels that use them, and then
+// the numbers are wrong but the behaviour stays defined.
 static inline int32_t Requantize(int32_t acc, int32_t multiplier, int32_t shift) {
   const int32_t high = (int32_t)(((int64_t)acc * (int64_t)multiplier) >> 31);
   return (int32_t)((uint32_t)high + (1u << (shift - 1))) >> shift;
