@@ -1,0 +1,97 @@
+#include "tests/support/session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#if defined(__aarch64__) || defined(__arm__)
+#include <sys/auxv.h>
+#endif
+
+namespace octet::test {
+namespace {
+
+constexpr size_t kGuardBytes = 64;
+constexpr uint8_t kGuard = 0xC3;
+constexpr uint8_t kPoison = 0x5A;
+
+void RunInTurn(void* context, void (*task)(void*, uint32_t), void* argument) {
+  const auto threads = static_cast<const octet_pool*>(context)->thread_count;
+  // Backwards, so that a share that relies on an earlier one shows.
+  for (uint32_t index = threads; index-- > 0;) task(argument, index);
+}
+
+bool MachineHas(octet_isa isa) {
+  switch (isa) {
+    case OCTET_ISA_REFERENCE:
+      return true;
+#if defined(__x86_64__)
+    case OCTET_ISA_AVX2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case OCTET_ISA_AVXVNNI:
+      return __builtin_cpu_supports("avxvnni");
+    case OCTET_ISA_AVX512VNNI:
+      return __builtin_cpu_supports("avx512vnni");
+#elif defined(__aarch64__)
+    case OCTET_ISA_NEON:
+      return true;
+    case OCTET_ISA_DOTPROD:
+      return (getauxval(AT_HWCAP) & (1ul << 20)) != 0;
+#elif defined(__arm__)
+    case OCTET_ISA_NEON:
+      return (getauxval(AT_HWCAP) & (1ul << 16)) != 0;
+#endif
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+TestSession::TestSession(const Blob& blob, const SessionOptions& options)
+    : TestSession(blob.data(), blob.size(), options) {}
+
+TestSession::TestSession(const uint8_t* blob, size_t bytes, const SessionOptions& options) {
+  status_ = octet_arena_bytes(blob, bytes, options.isa, options.threads, &arena_bytes_);
+  if (status_.code != OCTET_OK) return;
+  memory_.assign(arena_bytes_ + 2 * kGuardBytes, kPoison);
+  std::fill_n(memory_.begin(), kGuardBytes, kGuard);
+  std::fill_n(memory_.end() - kGuardBytes, kGuardBytes, kGuard);
+  pool_ = {&pool_, options.threads, RunInTurn};
+  octet_config config{};
+  config.isa = options.isa;
+  config.pool = options.threads > 1 ? &pool_ : nullptr;
+  config.verify_hashes = options.verify_hashes;
+  config.ticks = options.ticks;
+  status_ = octet_bind(blob, bytes, memory_.data() + kGuardBytes, arena_bytes_, &config, &session_);
+}
+
+void TestSession::SetInput(uint32_t index, const std::vector<float>& values) {
+  ASSERT_EQ(octet_set_input_f32(session_, index, values.data(), values.size()).code, OCTET_OK);
+}
+
+std::vector<float> TestSession::Output(uint32_t index) const {
+  octet_tensor_info info;
+  EXPECT_EQ(octet_output_info(session_, index, &info).code, OCTET_OK);
+  std::vector<float> values(info.element_count);
+  EXPECT_EQ(octet_get_output(session_, index, values.data(), values.size()).code, OCTET_OK);
+  return values;
+}
+
+void TestSession::ExpectGuardsIntact() const {
+  for (size_t i = 0; i < kGuardBytes; ++i) {
+    ASSERT_EQ(memory_[i], kGuard) << "byte " << i << " before the arena";
+    ASSERT_EQ(memory_[memory_.size() - 1 - i], kGuard) << "byte " << i << " behind the arena";
+  }
+}
+
+std::vector<octet_isa> RunnableLevels() {
+  std::vector<octet_isa> levels;
+  for (int i = 0; i < 8; ++i) {
+    const auto isa = static_cast<octet_isa>(i);
+    if (octet_isa_built(isa) && MachineHas(isa)) levels.push_back(isa);
+  }
+  return levels;
+}
+
+}  // namespace octet::test
