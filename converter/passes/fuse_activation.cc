@@ -1,5 +1,6 @@
-// An activation that is the only consumer of a Conv, ConvTranspose, Gemm, MatMul, Add or Mul
-// becomes its Node::activation.
+// A clamp (Relu, Clip) that is the only consumer of a Conv, ConvTranspose, Gemm, MatMul, Add or Mul
+// becomes its Node::activation. Other activations stay nodes: int8 layers run them as a table on
+// the layer's own quantized result, whose range calibration has to see; lowering fuses them then.
 #include "converter/passes/activation.h"
 #include "converter/passes/editor.h"
 
@@ -9,8 +10,9 @@ int FuseActivation(graph::Graph& graph) {
   Editor editor(graph);
   editor.ForEach({}, [&](int n) {
     const auto activation = ReadActivation(graph, editor.At(n));
-    const ValueId in = activation ? editor.At(n).inputs[0] : graph::kNoValue;
-    if (!activation || !editor.IsPrivate(in)) return false;
+    if (!activation || (activation->name != "Relu" && activation->name != "Clip")) return false;
+    const ValueId in = editor.At(n).inputs[0];
+    if (!editor.IsPrivate(in)) return false;
     for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Mul"}) {
       const int layer = editor.ProducerIf(in, op);
       if (layer < 0) continue;

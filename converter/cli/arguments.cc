@@ -1,0 +1,88 @@
+#include "converter/cli/arguments.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+float ParseFloat(const std::string& text, const char* option) {
+  size_t used = 0;
+  float value = 0;
+  try {
+    // "1/255" is how people write the scale.
+    const size_t slash = text.find('/');
+    value = std::stof(text, &used);
+    if (slash != std::string::npos && used == slash) {
+      size_t more = 0;
+      value /= std::stof(text.substr(slash + 1), &more);
+      used = slash + 1 + more;
+    }
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used != text.size() || text.empty() || !std::isfinite(value)) {
+    Fail("{}: '{}' is no number", option, text);
+  }
+  return value;
+}
+
+void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
+  if (text.empty()) return;
+  const std::vector<std::string> parts = SplitCommas(text);
+  if (parts.size() != 1 && parts.size() != 3) {
+    Fail("{}: '{}' must be one number or three joined by commas", option, text);
+  }
+  for (size_t i = 0; i < 3; ++i) out[i] = ParseFloat(parts[parts.size() == 1 ? 0 : i], option);
+}
+
+}  // namespace
+
+std::vector<std::string> SplitCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+void InputArguments::AddTo(CLI::App& command) {
+  command.add_option(
+      "--mean", mean,
+      "subtracted after scaling, in the model's channel order: R,G,B or one number (default 0)");
+  command.add_option("--std", std_dev, "divided by after subtracting the mean (default 1)");
+  command.add_option("--scale", scale, "multiplies the bytes of a picture first (default 1/255)");
+  command.add_option("--colour", colour, "channel order the model wants; files are RGB")
+      ->check(CLI::IsMember({"rgb", "bgr"}))
+      ->capture_default_str();
+  command.add_option("--resize", resize, "how a picture of another size is fitted")
+      ->check(CLI::IsMember({"stretch", "letterbox", "crop"}))
+      ->capture_default_str();
+  command
+      .add_option("--input-shape", shapes,
+                  "NAME:1,3,224,224 for an input with unknown dimensions; may be repeated")
+      ->allow_extra_args(false);
+}
+
+images::Preprocess InputArguments::Preprocess() const {
+  images::Preprocess result;
+  if (!scale.empty()) result.scale = ParseFloat(scale, "--scale");
+  ParseTriple(mean, "--mean", result.mean);
+  ParseTriple(std_dev, "--std", result.std_dev);
+  for (float value : result.std_dev) {
+    if (value == 0) Fail("--std: 0 would divide by zero");
+  }
+  result.colour = colour == "bgr" ? blob::ColourOrder::kBgr : blob::ColourOrder::kRgb;
+  result.resize = resize == "crop"        ? blob::ResizeMode::kCrop
+                  : resize == "letterbox" ? blob::ResizeMode::kLetterbox
+                                          : blob::ResizeMode::kStretch;
+  return result;
+}
+
+import::ImportOptions InputArguments::Import() const {import::ImportOptions options;
+for (const std::string& shape : shapes) options.input_shapes.insert(import::ParseInputShape(shape));
+return options;
+}  // namespace octet::cli
+
+}  // namespace octet::cli

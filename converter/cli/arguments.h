@@ -1,0 +1,29 @@
+// Options that convert and verify share: how a picture becomes the model's input.
+#ifndef OCTET_CONVERTER_CLI_ARGUMENTS_H_
+#define OCTET_CONVERTER_CLI_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "converter/images/dataset.h"
+#include "converter/import/import.h"
+
+namespace octet::cli {
+
+struct InputArguments {
+  std::string mean, std_dev, scale, colour = "rgb", resize = "stretch";
+  std::vector<std::string> shapes;
+
+  void AddTo(CLI::App& command);
+  images::Preprocess Preprocess() const;  // throws UserError
+  import::ImportOptions Import() const;
+};
+
+// "a,b,c" to its parts.
+std::vector<std::string> SplitCommas(const std::string& text);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_ARGUMENTS_H_

@@ -1,0 +1,25 @@
+#include "converter/cli/blob_file.h"
+
+#include <fstream>
+
+#include "converter/support/error.h"
+#include "octet/octet.h"
+
+namespace octet::cli {
+
+BlobFile::BlobFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) Fail("{}: cannot be opened; give the path of a .octet blob", path);
+  bytes_ = static_cast<size_t>(file.tellg());
+  data_.reset(static_cast<uint8_t*>(::operator new[](bytes_ + 1, std::align_val_t{64})));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(data_.get()), static_cast<std::streamsize>(bytes_));
+  if (!file) Fail("{}: cannot be read", path);
+  const octet_status status = octet_validate(data_.get(), bytes_, 1);
+  if (status.code != OCTET_OK) {
+    Fail("{}: no valid blob: {} at byte {}; convert the model again", path,
+         octet_code_name(status.code), status.offset);
+  }
+}
+
+}  // namespace octet::cli

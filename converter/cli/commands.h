@@ -1,0 +1,21 @@
+// The sub-commands of `octet`: each adds its options to the parser and returns an exit status when
+// run.
+#ifndef OCTET_CONVERTER_CLI_COMMANDS_H_
+#define OCTET_CONVERTER_CLI_COMMANDS_H_
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace octet::cli {
+
+inline constexpr int kDone = 0, kAnswerIsNo = 1, kBadInput = 2, kInternal = 3;
+
+// Each stores its action in `run` when it is chosen.
+void AddConvert(CLI::App& app, std::function<int()>* run);
+void AddInspect(CLI::App& app, std::function<int()>* run);
+void AddVerify(CLI::App& app, std::function<int()>* run);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_COMMANDS_H_

@@ -1,0 +1,119 @@
+#include <chrono>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/arguments.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/pipeline.h"
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+blob::Task TaskOf(const std::string& word) {
+  if (word == "classify") return blob::Task::kClassify;
+  if (word == "detect") return blob::Task::kDetect;
+  if (word == "segment") return blob::Task::kSegment;
+  return blob::Task::kNone;
+}
+
+nlohmann::json ToJson(const Conversion& conversion, double seconds) {
+  nlohmann::json plans = nlohmann::json::array();
+  for (const write::Plan& plan : conversion.plans) {
+    uint64_t macs = 0;
+    for (const lower::Layer& layer : plan.program.layers) macs += layer.macs;
+    plans.push_back({{"name", plan.program.name},
+                     {"layers", plan.program.layers.size()},
+                     {"macs", macs},
+                     {"arena_bytes", plan.memory.arena_bytes},
+                     {"arena_lower_bound_bytes", plan.memory.lower_bound_bytes}});
+  }
+  nlohmann::json passes = nlohmann::json::object();
+  for (const auto& [name, count] : conversion.passes.rewrites) passes[name] = count;
+  return {{"blob_bytes", conversion.blob.size()},
+          {"samples", conversion.samples},
+          {"seconds", seconds},
+          {"plans", plans},
+          {"passes", passes},
+          {"warnings", conversion.scheme.warnings}};
+}
+
+void PrintText(const ConvertOptions& options, const Conversion& conversion, double seconds) {
+  fmt::print("{}: {} bytes, calibrated with {} samples in {:.1f} s\n", options.output,
+             conversion.blob.size(), conversion.samples, seconds);
+  fmt::print("{:<8} {:>7} {:>10} {:>12} {:>12}\n", "plan", "layers", "MMAC", "arena bytes",
+             "lower bound");
+  for (const write::Plan& plan : conversion.plans) {
+    uint64_t macs = 0;
+    for (const lower::Layer& layer : plan.program.layers) macs += layer.macs;
+    fmt::print("{:<8} {:>7} {:>10.2f} {:>12} {:>12}\n", plan.program.name,
+               plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
+               plan.memory.lower_bound_bytes);
+  }
+}
+
+int Run(ConvertOptions options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Conversion conversion = Convert(options);
+  for (const std::string& warning : conversion.scheme.warnings)
+    fmt::print(stderr, "octet: warning: {}\n", warning);
+  write::SaveFile(options.output, conversion.blob);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.json) {
+    fmt::print("{}\n", ToJson(conversion, seconds).dump(2));
+  } else {
+    PrintText(options, conversion, seconds);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& app, std::function<int()>* run) {
+  CLI::App* command = app.add_subcommand("convert", "convert an ONNX model into a blob");
+  auto options = std::make_shared<ConvertOptions>();
+  auto input = std::make_shared<InputArguments>();
+  auto calibration = std::make_shared<std::string>();
+  auto task = std::make_shared<std::string>("none");
+  command->add_option("MODEL", options->model, "the ONNX file, opset 7 to 21")->required();
+  command->add_option("-o,--output", options->output, "the blob to write")->required();
+  command
+      ->add_option(
+          "--calibrate", *calibration,
+          "a folder of pictures or a .npy file, without labels; several inputs: joined by commas")
+      ->required();
+  input->AddTo(*command);
+  command->add_option("--task", *task, "what the outputs mean")
+      ->check(CLI::IsMember({"classify", "detect", "segment", "none"}))
+      ->capture_default_str();
+  command->add_option("--labels", options->labels,
+                      "text file with one class name a line, kept in the blob");
+  command->add_option("--config", options->config,
+                      "YAML file: precision, ranges and schemes by layer and tensor");
+  command->add_flag("--int8-everywhere", options->int8_everywhere,
+                    "no FP16 layers in the int8 plan, whatever the config says");
+  command->add_option("--samples", options->samples, "at most this many samples")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "chooses the samples where there are more")
+      ->capture_default_str();
+  command
+      ->add_option("--threads", options->threads,
+                   "0: as many as the machine has; the blob does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print the figures as JSON");
+  command->callback([=] {
+    *run = [=] {
+      options->preprocess = input->Preprocess();
+      options->import = input->Import();
+      options->calibration = SplitCommas(*calibration);
+      options->task = TaskOf(*task);
+      return Run(*options);
+    };
+  });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,278 @@
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/blob_file.h"
+#include "converter/cli/commands.h"
+#include "converter/support/error.h"
+#include "runtime/core/isa.h"
+#include "runtime/format/view.h"
+
+namespace octet::cli {
+namespace {
+
+using nlohmann::json;
+
+const char* OpName(blob::Op op) {
+  switch (op) {
+    case blob::Op::kConv:
+      return "Conv";
+    case blob::Op::kDepthwiseConv:
+      return "DepthwiseConv";
+    case blob::Op::kAdd:
+      return "Add";
+    case blob::Op::kMul:
+      return "Mul";
+    case blob::Op::kDiv:
+      return "Div";
+    case blob::Op::kUnary:
+      return "Unary";
+    case blob::Op::kMaxPool:
+      return "MaxPool";
+    case blob::Op::kAveragePool:
+      return "AveragePool";
+    case blob::Op::kConcat:
+      return "Concat";
+    case blob::Op::kSlice:
+      return "Slice";
+    case blob::Op::kTranspose:
+      return "Transpose";
+    case blob::Op::kPad:
+      return "Pad";
+    case blob::Op::kResizeNearest:
+      return "ResizeNearest";
+    case blob::Op::kResizeLinear:
+      return "ResizeLinear";
+    case blob::Op::kSoftmax:
+      return "Softmax";
+    case blob::Op::kReshape:
+      return "Reshape";
+    case blob::Op::kConvert:
+      return "Convert";
+    case blob::Op::kConstant:
+      return "Constant";
+  }
+  return "?";
+}
+
+const char* FunctionName(blob::Function function) {
+  static const char* const kNames[] = {
+      "",     "Clamp", "LeakyRelu",  "Sigmoid", "Silu", "HardSigmoid", "HardSwish", "Tanh",
+      "Exp",  "Scale", "Reciprocal", "Sqrt",    "Log",  "Elu",         "Softplus",  "Mish",
+      "Gelu", "Abs",   "Neg",        "Power",   "Erf",  "Floor",       "Ceil"};
+  return static_cast<uint8_t>(function) < std::size(kNames) ? kNames[static_cast<uint8_t>(function)]
+                                                            : "?";
+}
+
+bool HasWeights(const blob::LayerRecord& layer) {
+  return layer.weights.offset != blob::kNone;
+}
+
+// What a layer does to its result besides its own operator.
+std::string FusedOf(const blob::LayerRecord& layer) {
+  const bool conv = layer.op == blob::Op::kConv || layer.op == blob::Op::kDepthwiseConv;
+  const bool binary =
+      layer.op == blob::Op::kAdd || layer.op == blob::Op::kMul || layer.op == blob::Op::kDiv;
+  if (!conv && !binary) return "";
+  blob::ConvParams c{};
+  blob::BinaryParams b{};
+  std::memcpy(&c, layer.params.bytes, sizeof(c));
+  std::memcpy(&b, layer.params.bytes, sizeof(b));
+  if (layer.precision == blob::Precision::kFp16)
+    return FunctionName(conv ? c.function : b.function);
+  if (conv && layer.table.offset != blob::kNone) return "Table";
+  const int lo = conv ? c.clamp_lo : b.clamp_lo, hi = conv ? c.clamp_hi : b.clamp_hi;
+  return lo != -128 || hi != 127 ? "Clamp" : "";
+}
+
+// The slot of the kernel table that runs the layer (runtime/kernels/kernel_table.h).
+std::string KernelOf(const blob::LayerRecord& layer) {
+  std::string name;
+  for (const char* c = OpName(layer.op); *c != 0; ++c) {
+    if (*c >= 'A' && *c <= 'Z' && !name.empty()) name += '_';
+    name += static_cast<char>(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+  }
+  if (layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8) name = "table";
+  return name + (layer.precision == blob::Precision::kInt8 ? "_s8" : "_f16");
+}
+
+json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerRecord& layer,
+               const std::string& plan_name) {
+  const blob::TensorRecord& out = plan.tensors[layer.output];
+  const bool int8 = layer.precision == blob::Precision::kInt8;
+  json inputs = json::array();
+  for (uint32_t i = 0; i < layer.input_count; ++i) {
+    inputs.push_back(StringAt(view, plan.tensors[plan.operands[layer.first_operand + i]].name));
+  }
+  const std::string scheme = out.type == blob::ElementType::kFp16 ? "float"
+                             : out.zero_point == 0                ? "symmetric"
+                                                                  : "asymmetric";
+  return {{"name", StringAt(view, layer.name)},
+          {"op", OpName(layer.op)},
+          {"plan", plan_name},
+          {"precision", int8 ? "int8" : "fp16"},
+          {"inputs", inputs},
+          {"outputs", json::array({StringAt(view, out.name)})},
+          {"weights_type", !HasWeights(layer) ? ""
+                           : int8             ? "int8 per-channel"
+                                              : "fp16"},
+          {"bias_type", !HasWeights(layer) ? ""
+                        : int8             ? "int32"
+                                           : "float32"},
+          {"scheme", scheme},
+          {"scale", out.scale},
+          {"zero_point", out.zero_point},
+          {"macs", layer.macs},
+          {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
+          {"kernel", KernelOf(layer)},
+          {"fused", FusedOf(layer)}};
+}
+
+json TensorJson(const BlobView& view, const blob::TensorRecord& tensor) {
+  const int64_t first =
+      tensor.first_layer == blob::kNone ? -1 : static_cast<int64_t>(tensor.first_layer);
+  return {{"name", StringAt(view, tensor.name)},
+          {"type", tensor.type == blob::ElementType::kInt8 ? "int8" : "fp16"},
+          {"dims", tensor.dims},
+          {"bytes", tensor.bytes},
+          {"offset", tensor.arena_offset},
+          {"first", first},
+          {"last", tensor.last_layer},
+          {"scale", tensor.scale},
+          {"zero_point", tensor.zero_point}};
+}
+
+const char* SectionName(blob::SectionKind kind) {
+  switch (kind) {
+    case blob::SectionKind::kModel:
+      return "model";
+    case blob::SectionKind::kPlan:
+      return "plan";
+    case blob::SectionKind::kWeightsS8:
+      return "weights-int8";
+    case blob::SectionKind::kWeightsF16:
+      return "weights-fp16";
+    case blob::SectionKind::kTables:
+      return "tables";
+    case blob::SectionKind::kStrings:
+      return "strings";
+    case blob::SectionKind::kLabels:
+      return "labels";
+    case blob::SectionKind::kReport:
+      return "report";
+  }
+  return "other";
+}
+
+json Describe(const BlobFile& file) {
+  BlobView view{};
+  if (!IsOk(ViewBlob(file.data(), file.bytes(), &view)))
+    throw std::logic_error("verified blob has no view");
+  json result;
+  result["name"] = StringAt(view, view.model->name);
+  result["version"] = fmt::format("{}.{}", view.header->version_major, view.header->version_minor);
+  result["blob_bytes"] = view.header->file_bytes;
+  for (uint32_t i = 0; i < view.header->section_count; ++i) {
+    const blob::Section* section = SectionAt(view.header, i);
+    std::string hash;
+    for (uint8_t byte : section->sha256) hash += fmt::format("{:02x}", byte);
+    result["sections"].push_back({{"kind", SectionName(section->kind)},
+                                  {"index", section->index},
+                                  {"offset", section->offset},
+                                  {"bytes", section->bytes},
+                                  {"sha256", hash}});
+  }
+  for (uint32_t i = 0; i < view.model->input_count; ++i) {
+    const blob::InputRecord& input = view.inputs[i];
+    result["inputs"].push_back(
+        {{"name", StringAt(view, input.name)},
+         {"shape", std::vector<uint32_t>(input.dims, input.dims + input.rank)},
+         {"image", input.is_image != 0},
+         {"colour", input.colour == blob::ColourOrder::kBgr ? "bgr" : "rgb"},
+         {"scale", input.scale},
+         {"mean", input.mean},
+         {"std", input.std_dev}});
+  }
+  for (uint32_t i = 0; i < view.model->output_count; ++i) {
+    const blob::OutputRecord& output = view.outputs[i];
+    result["outputs"].push_back(
+        {{"name", StringAt(view, output.name)},
+         {"shape", std::vector<uint32_t>(output.dims, output.dims + output.rank)}});
+  }
+  result["labels"] = view.model->label_count;
+  for (uint32_t p = 0; p < view.model->plan_count; ++p) {
+    PlanView plan{};
+    if (!IsOk(ViewPlan(view, p, &plan))) throw std::logic_error("verified blob has no plan");
+    const std::string name = StringAt(view, plan.record->name);
+    json layers = json::array(), tensors = json::array();
+    uint64_t macs = 0, weight_bytes = 0;
+    for (uint32_t i = 0; i < plan.header->layer_count; ++i) {
+      layers.push_back(LayerJson(view, plan, plan.layers[i], name));
+      macs += plan.layers[i].macs;
+      weight_bytes += HasWeights(plan.layers[i]) ? plan.layers[i].weights.bytes : 0;
+    }
+    for (uint32_t i = 0; i < plan.header->tensor_count; ++i)
+      tensors.push_back(TensorJson(view, plan.tensors[i]));
+    result["plans"].push_back({{"name", name},
+                               {"arena_bytes", plan.record->arena_bytes},
+                               {"scratch_bytes", plan.record->scratch_bytes[0]},
+                               {"macs", macs},
+                               {"weight_bytes", weight_bytes},
+                               {"layers", layers},
+                               {"tensors", tensors}});
+  }
+  return result;
+}
+
+void PrintText(const json& blob) {
+  fmt::print("{}: format {}, {} bytes\n\n", blob["name"].get<std::string>(),
+             blob["version"].get<std::string>(), blob["blob_bytes"].get<uint64_t>());
+  fmt::print("{:<14} {:>5} {:>10} {:>10}  sha256\n", "section", "index", "offset", "bytes");
+  for (const json& s : blob["sections"]) {
+    fmt::print("{:<14} {:>5} {:>10} {:>10}  {}\n", s["kind"].get<std::string>(),
+               s["index"].get<int>(), s["offset"].get<uint64_t>(), s["bytes"].get<uint64_t>(),
+               s["sha256"].get<std::string>());
+  }
+  for (const json& plan : blob["plans"]) {
+    fmt::print(
+        "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} arena bytes, {} scratch bytes a "
+        "thread\n",
+        plan["name"].get<std::string>(), plan["layers"].size(), plan["macs"].get<double>() / 1e6,
+        plan["weight_bytes"].get<uint64_t>(), plan["arena_bytes"].get<uint64_t>(),
+        plan["scratch_bytes"].get<uint64_t>());
+    fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12} {:>5} {:>12} {:>10} {:<10} {}\n", "layer", "op",
+               "prec", "weights", "scale", "zero", "macs", "w bytes", "scheme", "fused");
+    for (const json& l : plan["layers"]) {
+      fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12.6g} {:>5} {:>12} {:>10} {:<10} {}\n",
+                 l["name"].get<std::string>(), l["op"].get<std::string>(),
+                 l["precision"].get<std::string>(), l["weights_type"].get<std::string>(),
+                 l["scale"].get<double>(), l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
+                 l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
+                 l["fused"].get<std::string>());
+    }
+  }
+}
+
+}  // namespace
+
+void AddInspect(CLI::App& app, std::function<int()>* run) {
+  CLI::App* command =
+      app.add_subcommand("inspect", "show every layer, tensor and section of a blob");
+  auto path = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  command->add_option("BLOB", *path, "the .octet file")->required();
+  command->add_flag("--json", *as_json, "as JSON, tensors with their arena places included");
+  command->callback([=] {
+    *run = [=] {
+      const json description = Describe(BlobFile(*path));
+      if (*as_json) {
+        fmt::print("{}\n", description.dump(2));
+      } else {
+        PrintText(description);
+      }
+      return kDone;
+    };
+  });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,40 @@
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <new>
+
+#include "converter/cli/commands.h"
+#include "converter/support/error.h"
+
+int main(int argc, char** argv) {
+  using namespace octet::cli;
+  CLI::App app{
+      "Octet converter: ONNX models to int8 blobs that run with the same bits on every board.\n"
+      "Exit status: 0 done, 1 the answer is no, 2 bad use or input, 3 internal error."};
+  app.name("octet");
+  app.require_subcommand(1);
+  std::function<int()> run;
+  AddConvert(app, &run);
+  AddInspect(app, &run);
+  AddVerify(app, &run);
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "octet: {}; see octet --help\n", error.what());
+    return kBadInput;
+  } catch (const octet::UserError& error) {
+    fmt::print(stderr, "octet: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr,
+               "octet: out of memory; free some, or lower the input size with --input-shape\n");
+    return kInternal;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "octet: internal error: {}; please report it with the model\n",
+               error.what());
+    return kInternal;
+  }
+}

@@ -1,0 +1,32 @@
+// What the user asked of `octet convert`.
+#ifndef OCTET_CONVERTER_CLI_OPTIONS_H_
+#define OCTET_CONVERTER_CLI_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/import/import.h"
+#include "runtime/format/blob.h"
+
+namespace octet::cli {
+
+struct ConvertOptions {
+  std::string model, output;
+  std::vector<std::string> calibration;  // one path an input
+  import::ImportOptions import;
+  images::Preprocess preprocess;
+  blob::Task task = blob::Task::kNone;
+  std::string labels, config, cache;
+  bool int8_everywhere = false;
+  int64_t samples = 512;
+  uint64_t seed = 1;
+  int threads = 0;  // 0: as many as the machine has
+  bool json = false;
+};
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_OPTIONS_H_

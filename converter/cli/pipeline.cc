@@ -1,0 +1,155 @@
+#include "converter/cli/pipeline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "converter/calibrate/calibrate.h"
+#include "converter/cli/progress.h"
+#include "converter/import/import.h"
+#include "converter/lower/lower.h"
+#include "converter/operators/operator.h"
+#include "converter/plan/plan.h"
+#include "converter/support/error.h"
+#include "octet/octet.h"
+
+namespace octet::cli {
+namespace {
+
+std::vector<std::string> ReadLabels(const std::string& path) {
+  std::vector<std::string> labels;
+  if (path.empty()) return labels;
+  std::ifstream file(path);
+  if (!file)
+    Fail("{}: cannot be read; --labels takes a text file with one class name a line", path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    labels.push_back(line);
+  }
+  return labels;
+}
+
+write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options) {
+  write::ModelInfo info;
+  info.name = std::filesystem::path(options.model).stem().string();
+  info.task = options.task;
+  info.preprocess = options.preprocess;
+  info.labels = ReadLabels(options.labels);
+  for (graph::ValueId id : graph.inputs) {
+    bool channels_last = false;
+    const graph::Value& value = graph.At(id);
+    info.inputs.push_back({value.name, *value.shape, IsImageInput(*value.shape, &channels_last)});
+  }
+  for (graph::ValueId id : graph.outputs) {
+    info.outputs.push_back({graph.At(id).name, *graph.At(id).shape, false});
+  }
+  return info;
+}
+
+write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
+                     const std::string& name) {
+  write::Plan plan;
+  plan.program = lower::Lower(graph, scheme, name);
+  plan::DropDead(&plan.program);
+  plan.memory = plan::PlanMemory(plan.program);
+  return plan;
+}
+
+// The runtime's own verifier has the last word: what it refuses must never reach a board.
+void VerifyBlob(const std::vector<uint8_t>& blob) {
+  struct Aligned {
+    alignas(64) uint8_t bytes[64];
+  };
+  std::vector<Aligned> copy((blob.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
+  std::memcpy(copy.data(), blob.data(), blob.size());
+  const octet_status status = octet_validate(copy.data(), blob.size(), 1);
+  if (status.code != OCTET_OK) {
+    throw std::logic_error(fmt::format("the blob made is refused by the runtime: {} at byte {}",
+                                       octet_code_name(status.code), status.offset));
+  }
+}
+
+}  // namespace
+
+int ThreadCount(int requested) {
+  return requested > 0 ? requested
+                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+bool IsImageInput(const graph::Shape& shape, bool* channels_last) {
+  *channels_last = false;
+  if (shape.size() != 4) return false;
+  if (shape[1] == 1 || shape[1] == 3) return true;
+  *channels_last = shape[3] == 1 || shape[3] == 3;
+  return *channels_last;
+}
+
+std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& graph,
+                                                         const std::vector<std::string>& paths,
+                                                         const images::Preprocess& preprocess) {
+  if (paths.size() != graph.inputs.size()) {
+    Fail(
+        "the model has {} inputs but {} data sets are given; give one path an input, joined by "
+        "commas",
+        graph.inputs.size(), paths.size());
+  }
+  std::vector<std::unique_ptr<images::Dataset>> datasets;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
+    bool channels_last = false;
+    images::Preprocess own = preprocess;
+    own.is_image = IsImageInput(shape, &channels_last);
+    datasets.push_back(images::OpenDataset(paths[i], shape, own, channels_last));
+    if (datasets[i]->size() != datasets[0]->size()) {
+      Fail("{} holds {} samples, {} holds {}; every input needs the same number", paths[0],
+           datasets[0]->size(), paths[i], datasets[i]->size());
+    }
+  }
+  return datasets;
+}
+
+graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,
+                       passes::PassReport* report) {
+  graph::Graph graph = import::ImportOnnx(model, options);
+  import::CheckOperators(graph);
+  operators::InferShapes(graph);
+  passes::Canonicalise(graph, report);
+  return graph;
+}
+
+Conversion Convert(const ConvertOptions& options) {
+  Conversion result;
+  result.graph = LoadGraph(options.model, options.import, &result.passes);
+  const graph::Graph& graph = result.graph;
+  lower::CheckLowerable(graph);
+  quantize::Config config;
+  if (!options.config.empty()) config = quantize::ReadConfig(options.config);
+  config.int8_everywhere |= options.int8_everywhere;
+
+  const auto inputs = OpenInputs(graph, options.calibration, options.preprocess);
+  std::vector<const images::Dataset*> datasets;
+  for (const auto& input : inputs) datasets.push_back(input.get());
+  Progress progress("calibrating");
+  calibrate::Options calibration;
+  calibration.samples = options.samples;
+  calibration.seed = options.seed;
+  calibration.threads = ThreadCount(options.threads);
+  calibration.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  const auto statistics = calibrate::Collect(graph, datasets, calibration);
+  progress.Finish();
+  result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
+
+  result.scheme = quantize::AssignScheme(graph, statistics, config);
+  quantize::Scheme fp16 = result.scheme;
+  fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
+  const bool mixed = std::find(result.scheme.precision.begin(), result.scheme.precision.end(),
+                               blob::Precision::kFp16) != result.scheme.precision.end();
+  result.plans.push_back(MakePlan(graph, result.scheme, mixed ? "mixed" : "int8"));
+  result.plans.push_back(MakePlan(graph, fp16, "fp16"));
+  result.blob = write::WriteBlob(InfoOf(graph, options), result.plans);
+  VerifyBlob(result.blob);
+  return result;
+}
+
+}  // namespace octet::cli

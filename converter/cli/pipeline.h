@@ -1,0 +1,44 @@
+// The converter in one place: import, passes, calibrate, quantize, lower, plan, write.
+#ifndef OCTET_CONVERTER_CLI_PIPELINE_H_
+#define OCTET_CONVERTER_CLI_PIPELINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/cli/options.h"
+#include "converter/passes/passes.h"
+#include "converter/quantize/scheme.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+
+struct Conversion {
+  graph::Graph graph;  // canonical
+  passes::PassReport passes;
+  quantize::Scheme scheme;
+  std::vector<write::Plan> plans;
+  std::vector<uint8_t> blob;
+  int64_t samples = 0;
+};
+
+// Model file to a verified blob in memory; nothing is written.
+Conversion Convert(const ConvertOptions& options);
+
+// Import and passes only: the graph every other command works on.
+graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,
+                       passes::PassReport* report);
+
+// A picture of 1 or 3 channels, [1, C, H, W] or [1, H, W, C] (then *channels_last).
+bool IsImageInput(const graph::Shape& shape, bool* channels_last);
+
+// One dataset an input, in the graph's order; all of one length.
+std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& graph,
+                                                         const std::vector<std::string>& paths,
+                                                         const images::Preprocess& preprocess);
+
+int ThreadCount(int requested);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_PIPELINE_H_

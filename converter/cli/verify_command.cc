@@ -1,0 +1,278 @@
+// octet verify: the FP32 model against the plans of its blob, sample by sample.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/arguments.h"
+#include "converter/cli/blob_file.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/pipeline.h"
+#include "converter/cli/progress.h"
+#include "converter/executor/executor.h"
+#include "converter/support/error.h"
+#include "octet/octet.h"
+
+namespace octet::cli {
+namespace {
+
+struct VerifyOptions {
+  std::string model, blob, data, labels;
+  std::string isa = "reference";
+  int64_t samples = 0;  // 0: all
+  int threads = 0;
+  bool json = false;
+};
+
+// One runtime session with its own arena.
+class Session {
+ public:
+  Session(const BlobFile& blob, octet_isa isa) {
+    size_t bytes = 0;
+    Check(octet_arena_bytes(blob.data(), blob.bytes(), isa, 1, &bytes));
+    arena_.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
+    octet_config config{};
+    config.isa = isa;
+    Check(octet_bind(blob.data(), blob.bytes(), arena_.get(), bytes, &config, &session_));
+  }
+  octet_session* get() const { return session_; }
+
+  static void Check(octet_status status) {
+    if (status.code != OCTET_OK) {
+      Fail("the blob cannot be compared: {} at byte {}", octet_code_name(status.code),
+           status.offset);
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<uint8_t[], Free> arena_;
+  octet_session* session_ = nullptr;
+};
+
+// Agreement of one plan with FP32 over the samples of one output.
+struct Agreement {
+  double signal = 0, noise = 0;        // sums of squares
+  double largest = 0, range = 0;       // absolute difference, FP32 output range
+  int64_t same_top1 = 0, correct = 0;  // samples
+};
+
+struct SampleResult {
+  std::vector<std::vector<Agreement>> plans;  // [plan][output]
+  int64_t fp32_correct = 0;
+};
+
+size_t Top1(const float* values, size_t count) {
+  return static_cast<size_t>(std::max_element(values, values + count) - values);
+}
+
+Agreement Compare(const std::vector<float>& expected, const std::vector<float>& actual,
+                  std::optional<int64_t> label) {
+  Agreement a;
+  const auto [lo, hi] = std::minmax_element(expected.begin(), expected.end());
+  a.range = static_cast<double>(*hi) - *lo;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double difference = static_cast<double>(actual[i]) - expected[i];
+    a.signal += static_cast<double>(expected[i]) * expected[i];
+    a.noise += difference * difference;
+    a.largest = std::max(a.largest, std::fabs(difference));
+  }
+  const size_t top = Top1(actual.data(), actual.size());
+  a.same_top1 = top == Top1(expected.data(), expected.size());
+  a.correct = label && static_cast<int64_t>(top) == *label;
+  return a;
+}
+
+void Merge(const Agreement& from, Agreement* into) {
+  into->signal += from.signal;
+  into->noise += from.noise;
+  into->largest = std::max(into->largest, from.largest);
+  into->range = std::max(into->range, from.range);
+  into->same_top1 += from.same_top1;
+  into->correct += from.correct;
+}
+
+std::vector<int64_t> ReadClasses(const std::string& path) {
+  std::vector<int64_t> classes;
+  if (path.empty()) return classes;
+  const images::NpyFile file(path);
+  if (file.shape().size() != 1)
+    Fail("{}: --labels takes one class number a sample, shape [N]", path);
+  for (int64_t i = 0; i < file.shape()[0]; ++i) {
+    const auto* bytes = static_cast<const uint8_t*>(file.data());
+    if (file.dtype() == "|u1")
+      classes.push_back(bytes[i]);
+    else if (file.dtype() == "|i1")
+      classes.push_back(static_cast<const int8_t*>(file.data())[i]);
+    else if (file.dtype() == "<i4")
+      classes.push_back(static_cast<const int32_t*>(file.data())[i]);
+    else if (file.dtype() == "<i8")
+      classes.push_back(static_cast<const int64_t*>(file.data())[i]);
+    else
+      Fail("{}: --labels takes integers, not {}", path, file.dtype());
+  }
+  return classes;
+}
+
+double SnrDb(const Agreement& a) {
+  return 10 * std::log10(std::max(a.signal, 1e-30) / std::max(a.noise, 1e-30));
+}
+
+// The answer: FP16 plans within 1 % of the output's range, int8 plans with a signal 10 times (10
+// dB) above their noise.
+bool Agrees(const Agreement& a, bool fp16) {
+  return fp16 ? a.largest <= 0.01 * a.range : SnrDb(a) >= 10;
+}
+
+SampleResult RunSample(executor::Executor& executor, const Session& session,
+                       const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
+                       std::optional<int64_t> label) {
+  std::vector<graph::Tensor> inputs;
+  for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
+  const std::vector<graph::Tensor> expected = executor.Run(inputs);
+  SampleResult result;
+  if (label)
+    result.fp32_correct =
+        static_cast<int64_t>(Top1(expected[0].floats.data(), expected[0].floats.size())) == *label;
+  for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
+    Session::Check(octet_set_plan(session.get(), plan));
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      Session::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
+                                         inputs[k].floats.data(), inputs[k].floats.size()));
+    }
+    Session::Check(octet_run(session.get()));
+    result.plans.emplace_back();
+    for (size_t o = 0; o < expected.size(); ++o) {
+      std::vector<float> actual(expected[o].floats.size());
+      Session::Check(
+          octet_get_output(session.get(), static_cast<uint32_t>(o), actual.data(), actual.size()));
+      result.plans.back().push_back(Compare(expected[o].floats, actual, label));
+    }
+  }
+  return result;
+}
+
+int Run(const VerifyOptions& options, const InputArguments& input) {
+  octet_isa isa = OCTET_ISA_REFERENCE;
+  if (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
+      octet_isa_built(isa) == 0) {
+    Fail("--isa {}: this build has no such kernels", options.isa);
+  }
+  const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
+  const BlobFile blob(options.blob);
+  const auto data = OpenInputs(graph, SplitCommas(options.data), input.Preprocess());
+  const std::vector<int64_t> classes = ReadClasses(options.labels);
+  int64_t count = data[0]->size();
+  if (options.samples > 0) count = std::min(count, options.samples);
+  if (!classes.empty() && static_cast<int64_t>(classes.size()) < count) {
+    Fail("{}: holds {} labels for {} samples", options.labels, classes.size(), count);
+  }
+  const int threads = ThreadCount(options.threads);
+  std::vector<std::unique_ptr<executor::Executor>> executors;
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (int t = 0; t < threads; ++t) {
+    executors.push_back(std::make_unique<executor::Executor>(graph));
+    sessions.push_back(std::make_unique<Session>(blob, isa));
+  }
+  if (octet_output_count(sessions[0]->get()) != graph.outputs.size()) {
+    Fail("{} has {} outputs, {} has {}: they are not the same model", options.blob,
+         octet_output_count(sessions[0]->get()), options.model, graph.outputs.size());
+  }
+  std::vector<SampleResult> results(static_cast<size_t>(count));
+  Progress progress("verifying");
+  std::mutex mutex;
+  int64_t done = 0;
+  executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
+    const auto label =
+        classes.empty() ? std::nullopt : std::optional<int64_t>(classes[static_cast<size_t>(i)]);
+    results[static_cast<size_t>(i)] =
+        RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
+                  data, i, label);
+    const std::lock_guard lock(mutex);
+    progress.Show(++done, count);
+  });
+  progress.Finish();
+  // Merged in the order of the samples, so that sums do not depend on the threads.
+  SampleResult total = results[0];
+  for (size_t i = 1; i < results.size(); ++i) {
+    total.fp32_correct += results[i].fp32_correct;
+    for (size_t p = 0; p < total.plans.size(); ++p) {
+      for (size_t o = 0; o < total.plans[p].size(); ++o)
+        Merge(results[i].plans[p][o], &total.plans[p][o]);
+    }
+  }
+  const double percent = 100.0 / static_cast<double>(count);
+  nlohmann::json report{{"samples", count}, {"isa", options.isa}};
+  if (!classes.empty()) report["fp32_top1"] = static_cast<double>(total.fp32_correct) * percent;
+  bool agrees = true;
+  for (size_t p = 0; p < total.plans.size(); ++p) {
+    const std::string name = octet_plan_name(sessions[0]->get(), static_cast<uint32_t>(p));
+    for (size_t o = 0; o < total.plans[p].size(); ++o) {
+      const Agreement& a = total.plans[p][o];
+      agrees &= Agrees(a, name == "fp16");
+      nlohmann::json row{{"plan", name},
+                         {"output", graph.At(graph.outputs[o]).name},
+                         {"snr_db", SnrDb(a)},
+                         {"largest_difference", a.largest},
+                         {"range", a.range},
+                         {"same_top1", static_cast<double>(a.same_top1) * percent},
+                         {"agrees", Agrees(a, name == "fp16")}};
+      if (!classes.empty()) row["top1"] = static_cast<double>(a.correct) * percent;
+      report["plans"].push_back(row);
+    }
+  }
+  report["agrees"] = agrees;
+  if (options.json) {
+    fmt::print("{}\n", report.dump(2));
+    return agrees ? kDone : kAnswerIsNo;
+  }
+  if (!classes.empty())
+    fmt::print("fp32 top-1 {:.2f} % of {} samples\n", report["fp32_top1"].get<double>(), count);
+  for (const auto& row : report["plans"]) {
+    fmt::print(
+        "{:<8} {:<24} SNR {:6.2f} dB  largest difference {:.4g} of range {:.4g}  same top-1 {:.2f} "
+        "%",
+        row["plan"].get<std::string>(), row["output"].get<std::string>(),
+        row["snr_db"].get<double>(), row["largest_difference"].get<double>(),
+        row["range"].get<double>(), row["same_top1"].get<double>());
+    if (row.contains("top1")) fmt::print("  top-1 {:.2f} %", row["top1"].get<double>());
+    fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
+  }
+  return agrees ? kDone : kAnswerIsNo;
+}
+
+}  // namespace
+
+void AddVerify(CLI::App& app, std::function<int()>* run) {
+  CLI::App* command = app.add_subcommand(
+      "verify",
+      "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
+  auto options = std::make_shared<VerifyOptions>();
+  auto input = std::make_shared<InputArguments>();
+  command->add_option("MODEL", options->model, "the ONNX file")->required();
+  command->add_option("BLOB", options->blob, "the blob made of it")->required();
+  command
+      ->add_option("--data", options->data,
+                   "a folder of pictures or a .npy file; several inputs: joined by commas")
+      ->required();
+  command->add_option("--labels", options->labels, "a .npy file with one class number a sample");
+  command->add_option("--samples", options->samples, "only the first samples; 0: all")
+      ->capture_default_str();
+  command
+      ->add_option("--isa", options->isa,
+                   "level of the runtime's kernels; every level gives the same int8 bits")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "0: as many as the machine has")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print the figures as JSON");
+  input->AddTo(*command);
+  command->callback([=] { *run = [=] { return Run(*options, *input); }; });
+}
+
+}  // namespace octet::cli
