@@ -1,5 +1,5 @@
-// What the converter knows of an ONNX operator: its shape rule and its FP32 meaning. One file an operator (or a small
-// family), one line in operators.inc.
+// What the converter knows of an ONNX operator: its shape rule and its FP32 meaning. One file an
+// operator (or a small family), one line in operators.inc.
 #ifndef OCTET_CONVERTER_OPERATORS_OPERATOR_H_
 #define OCTET_CONVERTER_OPERATORS_OPERATOR_H_
 
@@ -11,8 +11,8 @@
 
 namespace octet::operators {
 
-// Inputs of a node during shape inference or execution. `tensors[i]` is null when input i is omitted or not
-// known yet (shape inference of a value that is not constant).
+// Inputs of a node during shape inference or execution. `tensors[i]` is null when input i is
+// omitted or not known yet (shape inference of a value that is not constant).
 struct ShapeContext {
   const graph::Graph* graph;
   const graph::Node* node;
@@ -24,7 +24,8 @@ struct OutputType {
   graph::Shape shape;
 };
 
-// Reusable memory for one executing thread (im2col buffers and the like), so that running many images allocates little.
+// Reusable memory for one executing thread (im2col buffers and the like), so that running many
+// images allocates little.
 struct Workspace {
   std::vector<float> buffer;
 };
@@ -33,8 +34,8 @@ struct Operator {
   std::string_view name;  // ONNX operator
   // Shapes and types of the outputs; throws UserError naming the node when inputs are wrong.
   std::vector<OutputType> (*infer)(const ShapeContext& context);
-  // FP32 (and integer) evaluation; outputs are pre-shaped by infer. Deterministic for any thread count: one thread, one order.
-  // The node's fused activation is applied by the caller.
+  // FP32 (and integer) evaluation; outputs are pre-shaped by infer. Deterministic for any thread
+  // count: one thread, one order. The node's fused activation is applied by the caller.
   void (*execute)(const graph::Node& node, std::span<const graph::Tensor* const> inputs,
                   std::span<graph::Tensor> outputs, Workspace& workspace);
 };
@@ -44,15 +45,17 @@ const Operator* Find(std::string_view op);
 // All names, sorted; for messages.
 std::vector<std::string_view> Names();
 
-// Runs shape inference over the whole graph in order (constants folded where they decide shapes); throws UserError
-// naming node and operator. Values with a leading symbolic dim must have been pinned before.
+// Runs shape inference over the whole graph in order (constants folded where they decide shapes);
+// throws UserError naming node and operator. Values with a leading symbolic dim must have been
+// pinned before.
 void InferShapes(graph::Graph& graph);
 
 // Evaluates one node whose inputs are all constant.
 std::vector<graph::Tensor> Evaluate(const graph::Graph& graph, const graph::Node& node);
 
-// The scalar function of an activation or unary operator ("Relu", "Silu", "Clip", ...), in double; used by the executor (in float
-// precision of the result) and by the table builder. Throws for an unknown name. See Node::activation for alpha, beta.
+// The scalar function of an activation or unary operator ("Relu", "Silu", "Clip", ...), in double;
+// used by the executor (in float precision of the result) and by the table builder. Throws for an
+// unknown name. See Node::activation for alpha, beta.
 double ApplyUnary(std::string_view function, double x, float alpha, float beta);
 // In place over a buffer, float speed.
 void ApplyActivation(std::string_view function, std::span<float> values, float alpha, float beta);

@@ -1,0 +1,168 @@
+#include "converter/operators/operator.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "converter/operators/context.h"
+#include "converter/operators/registry.h"
+
+namespace octet::operators {
+namespace {
+
+constexpr Operator kOperators[] = {
+#define OCTET_OPERATOR(name, rule, function) {#name, rule, function},
+#include "converter/operators/operators.inc"
+#undef OCTET_OPERATOR
+};
+
+// Largest tensor the converter handles, in elements: positions in it fit an int32.
+constexpr int64_t kMaxElements = int64_t{1} << 31;
+// Results of nodes with constant inputs are folded during inference up to this size: they may
+// decide shapes. Larger ones are left to the constant folding pass.
+constexpr int64_t kMaxFoldedFloats = 4096;
+
+const Operator& Require(const Node& node) {
+  const Operator* op = Find(node.op);
+  if (op == nullptr) NodeFail(node, "the operator is not supported");
+  return *op;
+}
+
+ShapeContext MakeContext(const graph::Graph& graph, const Node& node) {
+  ShapeContext context{&graph, &node, {}};
+  for (graph::ValueId id : node.inputs) {
+    const graph::Value* value = id == graph::kNoValue ? nullptr : &graph.At(id);
+    if (value != nullptr && !value->shape) {
+      NodeFail(node, "the shape of its input '{}' is unknown; give it with --input-shape",
+               value->name);
+    }
+    context.inputs.push_back(value);
+  }
+  return context;
+}
+
+// Product of the dims, with care for overflow; fails on a negative dim.
+int64_t CheckedCount(const ShapeContext& context, const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (dim < 0) ShapeFail(context, "the result would have shape {}", graph::ToString(shape));
+    if (dim != 0 && count > kMaxElements / dim) {
+      ShapeFail(context, "the result {} is too large", graph::ToString(shape));
+    }
+    count *= dim;
+  }
+  return count;
+}
+
+std::vector<OutputType> InferChecked(const Operator& op, const ShapeContext& context) {
+  std::vector<OutputType> types = op.infer(context);
+  CheckOutputCount(context, types.size());
+  for (const OutputType& type : types) CheckedCount(context, type.shape);
+  return types;
+}
+
+bool AllInputsKnown(const ShapeContext& context) {
+  if (context.node->op == "Shape") return true;
+  return std::all_of(context.inputs.begin(), context.inputs.end(), [](const graph::Value* value) {
+    return value == nullptr || value->constant != nullptr;
+  });
+}
+
+bool WorthFolding(const ShapeContext& context, const std::vector<OutputType>& types) {
+  if (!context.node->activation.empty() || !AllInputsKnown(context)) return false;
+  return std::all_of(types.begin(), types.end(), [](const OutputType& type) {
+    return type.type != DataType::kFloat || graph::ElementCount(type.shape) <= kMaxFoldedFloats;
+  });
+}
+
+std::vector<Tensor> EvaluateAs(const Operator& op, const ShapeContext& context,
+                               const std::vector<OutputType>& types) {
+  std::vector<const Tensor*> inputs;
+  Tensor shape_only;  // Shape reads no data, so its input need not be known
+  for (const graph::Value* value : context.inputs) {
+    const Tensor* tensor = value == nullptr ? nullptr : value->constant.get();
+    if (value != nullptr && tensor == nullptr && context.node->op == "Shape") {
+      shape_only.type = value->type;
+      shape_only.shape = *value->shape;
+      tensor = &shape_only;
+    } else if (value != nullptr && tensor == nullptr) {
+      NodeFail(*context.node, "input '{}' is not constant", value->name);
+    }
+    inputs.push_back(tensor);
+  }
+  std::vector<Tensor> outputs(types.size());
+  for (size_t i = 0; i < types.size(); ++i) Allocate(outputs[i], types[i]);
+  Workspace workspace;
+  op.execute(*context.node, inputs, outputs, workspace);
+  const Node& node = *context.node;
+  if (!node.activation.empty()) {
+    for (Tensor& output : outputs) {
+      ApplyActivation(node.activation, output.floats, node.alpha, node.beta);
+    }
+  }
+  return outputs;
+}
+
+}  // namespace
+
+const Operator* Find(std::string_view op) {
+  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const Operator& entry) { return entry.name == op; });
+  return found == std::end(kOperators) ? nullptr : found;
+}
+
+std::vector<std::string_view> Names() {
+  std::vector<std::string_view> names;
+  for (const Operator& op : kOperators) names.push_back(op.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void InferShapes(graph::Graph& graph) {
+  for (graph::ValueId id : graph.inputs) {
+    const graph::Value& input = graph.At(id);
+    if (!input.shape)
+      Fail("input '{}': its shape is unknown; give it with --input-shape", input.name);
+    for (int64_t dim : *input.shape) {
+      if (dim <= 0) {
+        Fail(
+            "input '{}': shape {} has a dimension that is unknown or empty; give it with "
+            "--input-shape",
+            input.name, graph::ToString(*input.shape));
+      }
+    }
+  }
+  for (graph::Value& value : graph.values) {
+    if (value.constant == nullptr) continue;
+    value.type = value.constant->type;
+    value.shape = value.constant->shape;
+  }
+  for (const Node& node : graph.nodes) {
+    const Operator& op = Require(node);
+    const ShapeContext context = MakeContext(graph, node);
+    const std::vector<OutputType> types = InferChecked(op, context);
+    std::vector<Tensor> folded;
+    if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
+    for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
+      if (node.outputs[i] == graph::kNoValue) continue;
+      if (folded.empty() && graph::ElementCount(types[i].shape) == 0) {
+        ShapeFail(context, "the result {} is empty", graph::ToString(types[i].shape));
+      }
+      graph::Value& value = graph.At(node.outputs[i]);
+      value.type = types[i].type;
+      value.shape = types[i].shape;
+      value.constant =
+          folded.empty() ? nullptr : std::make_shared<const Tensor>(std::move(folded[i]));
+    }
+  }
+}
+
+std::vector<Tensor> Evaluate(const graph::Graph& graph, const Node& node) {
+  const Operator& op = Require(node);
+  const ShapeContext context = MakeContext(graph, node);
+  std::vector<Tensor> outputs = EvaluateAs(op, context, InferChecked(op, context));
+  outputs.resize(std::min(outputs.size(), node.outputs.size()));
+  return outputs;
+}
+
+}  // namespace octet::operators
