@@ -7,7 +7,7 @@
 namespace octet {
 
 // Within one architecture the levels are ordered: a level includes every lower one of the same
-// architecture. Values are stored in blobs (scratch tables), so they never change.
+// architecture (but see IsaIncludes). Values are stored in blobs (scratch tables), so they never change.
 enum class Isa : uint8_t {
   kReference = 0,  // portable C++, every architecture; the normative behaviour
   kAvx2 = 1,       // AVX2 + FMA + F16C
@@ -20,9 +20,11 @@ enum class Isa : uint8_t {
 };
 constexpr uint32_t kIsaCount = 8;
 
-// True where `level` may use kernels written for `kernel` (same family and not higher).
+// True where `level` may use kernels written for `kernel` (same family and not higher). The one gap: AVX-512 VNNI
+// machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI.
 static inline bool IsaIncludes(Isa level, Isa kernel) {
   if (kernel == Isa::kReference) return true;
+  if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;
   const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
   const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
   return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;

@@ -1,0 +1,30 @@
+// What this machine can execute, found once at start: CPUID with the operating system's register
+// state on x86, the kernel's capability words on ARM.
+#ifndef OCTET_PORTS_LINUX_CPU_H_
+#define OCTET_PORTS_LINUX_CPU_H_
+
+#include <cstdint>
+
+#include "octet/octet.h"
+
+namespace octet::port {
+
+// One word: bit i is set when level i (octet_isa) can be executed here; the reference always can.
+using CpuWord = uint32_t;
+constexpr CpuWord kCpuShaInstructions = 1u << 31;
+
+CpuWord DetectCpu();
+
+inline bool CpuHas(CpuWord cpu, octet_isa isa) {
+  return (cpu >> isa & 1u) != 0;
+}
+// In this build and on this machine.
+bool CanRun(CpuWord cpu, octet_isa isa);
+// The highest level that CanRun.
+octet_isa BestIsa(CpuWord cpu);
+// How to check hashes here (OCTET_VERIFY_*).
+uint32_t VerifyMode(CpuWord cpu);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CPU_H_
