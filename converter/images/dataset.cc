@@ -1,0 +1,217 @@
+#include "converter/images/dataset.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <system_error>
+
+#include "converter/support/error.h"
+
+namespace octet::images {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsPictureChannels(int64_t channels) {
+  return channels == 1 || channels == 3;
+}
+
+// uint8 pictures of one .npy file.
+class NpyPictures : public Dataset {
+ public:
+  NpyPictures(NpyFile file, const std::string& name, const graph::Shape& input_shape,
+              const Preprocess& preprocess, bool channels_last)
+      : file_(std::move(file)),
+        input_shape_(input_shape),
+        preprocess_(preprocess),
+        channels_last_(channels_last) {
+    const graph::Shape& shape = file_.shape();
+    const size_t rank = shape.size();
+    // The channels stand last (files from cameras and tools); second only where that is the one
+    // way to read the shape.
+    if (rank == 4 && IsPictureChannels(shape[3])) {
+      Set(shape[0], shape[1], shape[2], shape[3]);
+    } else if (rank == 4 && IsPictureChannels(shape[1])) {
+      Set(shape[0], shape[2], shape[3], shape[1]);
+      planar_ = true;
+    } else if (rank == 3 && IsPictureChannels(shape[2])) {
+      Set(1, shape[0], shape[1], shape[2]);
+    } else if (rank == 3) {
+      Set(shape[0], shape[1], shape[2], 1);
+    } else {
+      Fail(
+          "{}: uint8 array of shape {} holds no pictures; [N,H,W,C], [N,H,W] or [H,W,C] with 1 or "
+          "3 channels does",
+          name, graph::ToString(shape));
+    }
+    constexpr int64_t kMaxSize = 65535;
+    if (count_ < 1 || height_ < 1 || width_ < 1 || height_ > kMaxSize || width_ > kMaxSize) {
+      Fail("{}: array of shape {} holds no pictures", name, graph::ToString(shape));
+    }
+  }
+
+  int64_t size() const override { return count_; }
+
+  graph::Tensor Load(int64_t i) const override {
+    const size_t plane = static_cast<size_t>(height_ * width_);
+    const auto channels = static_cast<size_t>(channels_);
+    const auto* source =
+        static_cast<const uint8_t*>(file_.data()) + static_cast<size_t>(i) * plane * channels;
+    Image image{static_cast<int>(height_), static_cast<int>(width_), static_cast<int>(channels_),
+                std::vector<uint8_t>(source, source + plane * channels)};
+    if (planar_) {
+      for (size_t c = 0; c < channels; ++c) {
+        for (size_t p = 0; p < plane; ++p) image.pixels[p * channels + c] = source[c * plane + p];
+      }
+    }
+    return ToInput(image, input_shape_, preprocess_, channels_last_);
+  }
+
+ private:
+  void Set(int64_t count, int64_t height, int64_t width, int64_t channels) {
+    count_ = count;
+    height_ = height;
+    width_ = width;
+    channels_ = channels;
+  }
+
+  NpyFile file_;
+  graph::Shape input_shape_;
+  Preprocess preprocess_;
+  bool channels_last_;
+  bool planar_ = false;
+  int64_t count_ = 0, height_ = 0, width_ = 0, channels_ = 0;
+};
+
+// float32 samples in the model's own layout.
+class NpyFloats : public Dataset {
+ public:
+  NpyFloats(NpyFile file, const std::string& name, const graph::Shape& input_shape)
+      : file_(std::move(file)), input_shape_(input_shape) {
+    const graph::Shape& shape = file_.shape();
+    const graph::Shape tail(input_shape.empty() ? input_shape.end() : input_shape.begin() + 1,
+                            input_shape.end());
+    if (shape == tail && !input_shape.empty() && input_shape[0] == 1) {
+      count_ = 1;
+    } else if (!shape.empty() && !input_shape.empty() && input_shape[0] == 1 &&
+               std::equal(shape.begin() + 1, shape.end(), tail.begin(), tail.end())) {
+      count_ = shape[0];
+    } else if (shape == input_shape) {
+      count_ = 1;
+    } else {
+      Fail(
+          "{}: float32 array of shape {} does not fit the model's input {}; its first dimension "
+          "counts samples, the others must be equal",
+          name, graph::ToString(shape), graph::ToString(input_shape));
+    }
+    if (count_ < 1) Fail("{}: holds no samples", name);
+  }
+
+  int64_t size() const override { return count_; }
+
+  graph::Tensor Load(int64_t i) const override {
+    const auto elements = static_cast<size_t>(graph::ElementCount(input_shape_));
+    std::vector<float> values(elements);
+    // The header may leave the data unaligned.
+    std::memcpy(values.data(),
+                static_cast<const uint8_t*>(file_.data()) +
+                    static_cast<size_t>(i) * elements * sizeof(float),
+                elements * sizeof(float));
+    return graph::Tensor::Floats(input_shape_, std::move(values));
+  }
+
+ private:
+  NpyFile file_;
+  graph::Shape input_shape_;
+  int64_t count_ = 0;
+};
+
+class PictureFiles : public Dataset {
+ public:
+  PictureFiles(std::vector<fs::path> files, const graph::Shape& input_shape,
+               const Preprocess& preprocess, bool channels_last)
+      : files_(std::move(files)),
+        input_shape_(input_shape),
+        preprocess_(preprocess),
+        channels_last_(channels_last) {}
+
+  int64_t size() const override { return static_cast<int64_t>(files_.size()); }
+
+  graph::Tensor Load(int64_t i) const override {
+    return ToInput(DecodePicture(files_[static_cast<size_t>(i)]), input_shape_, preprocess_,
+                   channels_last_);
+  }
+
+ private:
+  std::vector<fs::path> files_;
+  graph::Shape input_shape_;
+  Preprocess preprocess_;
+  bool channels_last_;
+};
+
+bool IsPictureName(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* known : {".jpg", ".jpeg", ".png", ".bmp", ".ppm"}) {
+    if (extension == known) return true;
+  }
+  return false;
+}
+
+std::vector<fs::path> PicturesIn(const fs::path& folder) {
+  std::vector<fs::path> files, folders;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) {
+      folders.push_back(entry.path());
+    } else if (entry.is_regular_file() && IsPictureName(entry.path())) {
+      files.push_back(entry.path());
+    }
+  }
+  // One folder a class, as data sets are often kept.
+  if (files.empty()) {
+    for (const fs::path& child : folders) {
+      const std::vector<fs::path> inner = PicturesIn(child);
+      files.insert(files.end(), inner.begin(), inner.end());
+    }
+  }
+  // Directory order differs between machines.
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return a.generic_string() < b.generic_string();
+  });
+  return files;
+}
+
+}  // namespace
+
+std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& input_shape,
+                                     const Preprocess& preprocess, bool channels_last) {
+  const std::string name = path.string();
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) Fail("{}: no such file or folder", name);
+  if (fs::is_directory(status)) {
+    std::vector<fs::path> files;
+    try {
+      files = PicturesIn(path);
+    } catch (const fs::filesystem_error& cause) {
+      Fail("{}: cannot be listed: {}", name, cause.code().message());
+    }
+    if (files.empty()) {
+      Fail("{}: holds no pictures (.jpg .jpeg .png .bmp .ppm)", name);
+    }
+    return std::make_unique<PictureFiles>(std::move(files), input_shape, preprocess, channels_last);
+  }
+  NpyFile file(path);
+  if (file.dtype() == "<f4") return std::make_unique<NpyFloats>(std::move(file), name, input_shape);
+  if (file.dtype() == "|u1" && preprocess.is_image) {
+    return std::make_unique<NpyPictures>(std::move(file), name, input_shape, preprocess,
+                                         channels_last);
+  }
+  Fail(
+      "{}: element type {} cannot feed the model's input {}; give {}float32 values in the model's "
+      "layout",
+      name, file.dtype(), graph::ToString(input_shape),
+      preprocess.is_image ? "uint8 pictures or " : "");
+}
+
+}  // namespace octet::images

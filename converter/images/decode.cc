@@ -1,0 +1,89 @@
+// Picture files to uint8 RGB or grey: JPEG by libjpeg-turbo, PNG, BMP and PPM by stb_image.
+#include <stb/stb_image.h>
+#include <turbojpeg.h>
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "converter/images/dataset.h"
+#include "converter/support/error.h"
+
+namespace octet::images {
+namespace {
+
+constexpr int kMaxSize = 65535;  // of the resize (runtime/image/preprocess.h)
+
+std::vector<unsigned char> ReadBytes(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) Fail("{}: cannot be opened", file);
+  return std::vector<unsigned char>(std::istreambuf_iterator<char>(in),
+                                    std::istreambuf_iterator<char>());
+}
+
+void CheckSize(int height, int width, const std::string& file) {
+  if (height < 1 || width < 1 || height > kMaxSize || width > kMaxSize) {
+    Fail("{}: picture of {} x {} pixels; sides from 1 to {} can be read", file, width, height,
+         kMaxSize);
+  }
+}
+
+Image DecodeJpeg(const std::vector<unsigned char>& bytes, const std::string& file) {
+  const std::unique_ptr<void, int (*)(void*)> handle(tjInitDecompress(), tjDestroy);
+  int width = 0, height = 0, subsampling = 0, colour_space = 0;
+  if (tjDecompressHeader3(handle.get(), bytes.data(), bytes.size(), &width, &height, &subsampling,
+                          &colour_space) != 0) {
+    Fail("{}: cannot be decoded: {}", file, tjGetErrorStr2(handle.get()));
+  }
+  if (colour_space == TJCS_CMYK || colour_space == TJCS_YCCK) {
+    Fail("{}: a CMYK picture cannot be read; save it as RGB", file);
+  }
+  CheckSize(height, width, file);
+  const bool grey = colour_space == TJCS_GRAY;
+  Image image{height, width, grey ? 1 : 3, {}};
+  image.pixels.resize(static_cast<size_t>(height) * static_cast<size_t>(width) *
+                      static_cast<size_t>(image.channels));
+  if (tjDecompress2(handle.get(), bytes.data(), bytes.size(), image.pixels.data(), width, 0, height,
+                    grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_ACCURATEDCT) != 0) {
+    // Stray bytes between markers are common and harmless; missing data is not.
+    const std::string message = tjGetErrorStr2(handle.get());
+    if (tjGetErrorCode(handle.get()) != TJERR_WARNING ||
+        message.find("Premature") != std::string::npos) {
+      Fail("{}: cannot be decoded: {}", file, message);
+    }
+  }
+  return image;
+}
+
+Image DecodeOther(const std::vector<unsigned char>& bytes, const std::string& file) {
+  int width = 0, height = 0, channels = 0;
+  const auto size = static_cast<int>(bytes.size());
+  if (bytes.size() > INT32_MAX ||
+      stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
+    Fail("{}: is no picture that can be read (JPEG, PNG, BMP, PPM)", file);
+  }
+  CheckSize(height, width, file);
+  // Transparency is dropped: grey and RGB are what models read.
+  const int wanted = channels <= 2 ? 1 : 3;
+  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, wanted),
+      stbi_image_free);
+  if (pixels == nullptr) Fail("{}: cannot be decoded: {}", file, stbi_failure_reason());
+  Image image{height, width, wanted, {}};
+  image.pixels.assign(pixels.get(), pixels.get() + static_cast<size_t>(height) *
+                                                       static_cast<size_t>(width) *
+                                                       static_cast<size_t>(wanted));
+  return image;
+}
+
+}  // namespace
+
+Image DecodePicture(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const std::vector<unsigned char> bytes = ReadBytes(file);
+  if (bytes.empty()) Fail("{}: is empty", file);
+  const bool jpeg = bytes.size() >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
+  return jpeg ? DecodeJpeg(bytes, file) : DecodeOther(bytes, file);
+}
+
+}  // namespace octet::images
