@@ -12,14 +12,19 @@ struct Channels8 {
   __m256i multiplier, multiplier_odd, rounding, shift;
 };
 
-static inline Channels8 LoadChannels8(const int32_t* multiplier, const int32_t* shift) {
+static inline Channels8 MakeChannels8(__m256i multiplier, __m256i shift) {
   Channels8 c;
-  c.multiplier = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(multiplier));
-  c.multiplier_odd = _mm256_srli_epi64(c.multiplier, 32);
-  c.shift = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shift));
+  c.multiplier = multiplier;
+  c.multiplier_odd = _mm256_srli_epi64(multiplier, 32);
+  c.shift = shift;
   const __m256i one = _mm256_set1_epi32(1);
-  c.rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(c.shift, one));
+  c.rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(shift, one));
   return c;
+}
+
+static inline Channels8 LoadChannels8(const int32_t* multiplier, const int32_t* shift) {
+  return MakeChannels8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(multiplier)),
+                       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shift)));
 }
 
 // VPMULDQ multiplies the even lanes: floor(product / 2^31) is bits 31..62, which a shift right by
@@ -97,14 +102,18 @@ struct Channels16 {
   __m512i multiplier, multiplier_odd, rounding, shift;
 };
 
-static inline Channels16 LoadChannels16(const int32_t* multiplier, const int32_t* shift) {
+static inline Channels16 MakeChannels16(__m512i multiplier, __m512i shift) {
   Channels16 c;
-  c.multiplier = _mm512_loadu_si512(multiplier);
-  c.multiplier_odd = _mm512_srli_epi64(c.multiplier, 32);
-  c.shift = _mm512_loadu_si512(shift);
+  c.multiplier = multiplier;
+  c.multiplier_odd = _mm512_srli_epi64(multiplier, 32);
+  c.shift = shift;
   const __m512i one = _mm512_set1_epi32(1);
-  c.rounding = _mm512_sllv_epi32(one, _mm512_sub_epi32(c.shift, one));
+  c.rounding = _mm512_sllv_epi32(one, _mm512_sub_epi32(shift, one));
   return c;
+}
+
+static inline Channels16 LoadChannels16(const int32_t* multiplier, const int32_t* shift) {
+  return MakeChannels16(_mm512_loadu_si512(multiplier), _mm512_loadu_si512(shift));
 }
 
 static inline __m512i Requantize16(__m512i acc, const Channels16& c) {

@@ -1,0 +1,96 @@
+// Depthwise convolution with 512-bit VPDPBUSD, 64 channels at a time, and 256-bit for a rest of up
+// to 32.
+#include "runtime/kernels/depthwise_conv/x86_vector256.inl.h"
+// The vector classes come first.
+#include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
+
+namespace octet {
+namespace {
+
+struct VectorAvx512Half : Vector256 {
+  typedef Vec Weight;
+  static inline Weight MakeWeight(Vec w) { return w; }
+  static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
+    const __mmask32 mask = width >= kBytes ? ~(__mmask32)0 : ((__mmask32)1 << width) - 1;
+    return _mm256_maskz_loadu_epi8(mask, from);
+  }
+  static inline void Dot(Vec& acc, Vec x, const Weight& w) {
+    // As assembly for the reason given in conv/x86_avx512vnni.cc.
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
+  }
+};
+
+struct VectorAvx512 {
+  typedef __m512i Vec;
+  typedef Vec Weight;
+  typedef Channels16 Channels;
+  static constexpr uint32_t kBytes = 64;
+
+  static inline Vec Load(const void* from) { return _mm512_loadu_si512(from); }
+  static inline void Store(void* to, Vec x) { _mm512_store_si512(to, x); }
+  static inline Vec Set(uint8_t byte) { return _mm512_set1_epi8((char)byte); }
+  static inline __mmask64 Mask(uint32_t width) {
+    return width >= kBytes ? ~(__mmask64)0 : ((__mmask64)1 << width) - 1;
+  }
+  static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
+    return _mm512_maskz_loadu_epi8(Mask(width), from);
+  }
+  static inline Weight MakeWeight(Vec w) { return w; }
+  static inline void Dot(Vec& acc, Vec x, const Weight& w) {
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
+  }
+  static inline void Interleave(const Vec (&rows)[4], Vec (&out)[4]) {
+    const Vec low01 = _mm512_unpacklo_epi8(rows[0], rows[1]);
+    const Vec high01 = _mm512_unpackhi_epi8(rows[0], rows[1]);
+    const Vec low23 = _mm512_unpacklo_epi8(rows[2], rows[3]);
+    const Vec high23 = _mm512_unpackhi_epi8(rows[2], rows[3]);
+    out[0] = _mm512_unpacklo_epi16(low01, low23);
+    out[1] = _mm512_unpackhi_epi16(low01, low23);
+    out[2] = _mm512_unpacklo_epi16(high01, high23);
+    out[3] = _mm512_unpackhi_epi16(high01, high23);
+  }
+  static inline Vec Start(Vec bias, Vec sum) {
+    return _mm512_sub_epi32(bias, _mm512_slli_epi32(sum, 7));
+  }
+  static inline Channels MakeChannels(Vec multiplier, Vec shift) {
+    return MakeChannels16(multiplier, shift);
+  }
+  static inline Vec PreShift(Vec acc, int32_t pre_shift) { return PreShift16(acc, pre_shift); }
+  static inline Vec Requantize(Vec acc, const Channels& c) { return Requantize16(acc, c); }
+  static inline void Finish(const Vec (&value)[4], int32_t zero_point, int32_t lo, int32_t hi,
+                            uint8_t* to, uint32_t width) {
+    const Vec zero = _mm512_set1_epi16((short)zero_point);
+    const Vec low = _mm512_adds_epi16(_mm512_packs_epi32(value[0], value[1]), zero);
+    const Vec high = _mm512_adds_epi16(_mm512_packs_epi32(value[2], value[3]), zero);
+    Vec bytes = _mm512_packs_epi16(low, high);
+    bytes = _mm512_max_epi8(bytes, _mm512_set1_epi8((char)lo));
+    bytes = _mm512_min_epi8(bytes, _mm512_set1_epi8((char)hi));
+    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)0x80));
+    _mm512_mask_storeu_epi8(to, Mask(width), bytes);
+  }
+};
+
+}  // namespace
+
+void depthwise_conv_s8_avx512vnni(const DepthwiseConvS8Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  if (!FitsChunk(g, VectorAvx512::kBytes)) {
+    depthwise_conv_s8_reference(args, share);
+    return;
+  }
+  const Range rows = RangeOf(g.out_h, share);
+  if (rows.begin == rows.end) return;
+  for (uint32_t channel = 0; channel < g.in_c;) {
+    const uint32_t left = g.in_c - channel;
+    if (left > VectorAvx512Half::kBytes) {
+      const uint32_t width = left < VectorAvx512::kBytes ? left : VectorAvx512::kBytes;
+      RunChunk<VectorAvx512>(args, channel, width, rows);
+      channel += width;
+    } else {
+      RunChunk<VectorAvx512Half>(args, channel, left, rows);
+      channel += left;
+    }
+  }
+}
+
+}  // namespace octet

@@ -1,0 +1,67 @@
+// 32 channels in four 256-bit registers, for x86_depthwise_s8.inl.h; the dot product is the level's
+// own.
+#include "runtime/kernels/conv/x86_requantize.inl.h"
+
+namespace octet {
+namespace {
+
+struct Vector256 {
+  typedef __m256i Vec;
+  typedef Channels8 Channels;
+  static constexpr uint32_t kBytes = 32;
+
+  static inline Vec Load(const void* from) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  }
+  static inline void Store(void* to, Vec x) { _mm256_store_si256(static_cast<__m256i*>(to), x); }
+  static inline Vec Set(uint8_t byte) { return _mm256_set1_epi8((char)byte); }
+
+  // The first `width` bytes; what follows them is not used, and not read where the tensor ends.
+  static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t* end) {
+    if (width >= kBytes || (size_t)(end - from) >= kBytes) return Load(from);
+    alignas(32) uint8_t bytes[kBytes] = {};
+    memcpy(bytes, from, width);
+    return Load(bytes);
+  }
+
+  static inline void Interleave(const Vec (&rows)[4], Vec (&out)[4]) {
+    const Vec low01 = _mm256_unpacklo_epi8(rows[0], rows[1]);
+    const Vec high01 = _mm256_unpackhi_epi8(rows[0], rows[1]);
+    const Vec low23 = _mm256_unpacklo_epi8(rows[2], rows[3]);
+    const Vec high23 = _mm256_unpackhi_epi8(rows[2], rows[3]);
+    out[0] = _mm256_unpacklo_epi16(low01, low23);
+    out[1] = _mm256_unpackhi_epi16(low01, low23);
+    out[2] = _mm256_unpacklo_epi16(high01, high23);
+    out[3] = _mm256_unpackhi_epi16(high01, high23);
+  }
+
+  static inline Vec Start(Vec bias, Vec sum) {
+    return _mm256_sub_epi32(bias, _mm256_slli_epi32(sum, 7));
+  }
+  static inline Channels MakeChannels(Vec multiplier, Vec shift) {
+    return MakeChannels8(multiplier, shift);
+  }
+  static inline Vec PreShift(Vec acc, int32_t pre_shift) { return PreShift8(acc, pre_shift); }
+  static inline Vec Requantize(Vec acc, const Channels& c) { return Requantize8(acc, c); }
+
+  // The packs within 128-bit lanes restore the order of the channels.
+  static inline void Finish(const Vec (&value)[4], int32_t zero_point, int32_t lo, int32_t hi,
+                            uint8_t* to, uint32_t width) {
+    const Finish8 f = MakeFinish8(zero_point, lo, hi);
+    const Vec low = _mm256_adds_epi16(_mm256_packs_epi32(value[0], value[1]), f.zero_point);
+    const Vec high = _mm256_adds_epi16(_mm256_packs_epi32(value[2], value[3]), f.zero_point);
+    const Vec bytes = _mm256_xor_si256(
+        _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), f.lo), f.hi), f.sign);
+    if (width >= kBytes) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
+    } else if (width > 16) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
+      StorePartial16(to + 16, _mm256_extracti128_si256(bytes, 1), width - 16);
+    } else {
+      StorePartial16(to, _mm256_castsi256_si128(bytes), width);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace octet
