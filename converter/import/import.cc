@@ -150,10 +150,10 @@ class Importer {
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
     const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
     if (!node.domain.empty()) {
-      Fail(
-          "{}: domain '{}' is not supported, only ai.onnx; export the model with standard "
-          "operators",
-          where, node.domain);
+      Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
+           node.domain == "com.microsoft"
+               ? "use the model as it was before ONNX Runtime optimized it"
+               : "export the model with standard operators");
     }
     node.since_opset = graph_.opsets.at("");
 
@@ -169,10 +169,14 @@ class Importer {
       return;
     }
 
-    for (const std::string& output : proto.output()) {
-      node.outputs.push_back(output.empty() ? kNoValue : Define(output, where));
+    int outputs = proto.output_size();
+    while (proto.output(outputs - 1).empty()) --outputs;
+    for (int i = 0; i < outputs; ++i) {
+      const std::string& output = proto.output(i);
+      // An output left out before one that is there still gets a value, which nothing uses: later
+      // stages see no holes.
+      node.outputs.push_back(output.empty() ? graph_.AddValue({}) : Define(output, where));
     }
-    while (node.outputs.back() == kNoValue) node.outputs.pop_back();
     input_names_.emplace_back(proto.input().begin(), proto.input().end());
     graph_.nodes.push_back(std::move(node));
   }

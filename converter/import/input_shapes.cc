@@ -34,9 +34,12 @@ std::optional<Shape> DeclaredShape(const onnx::ValueInfoProto& input) {
 // The flag that would settle the shape: known dimensions as they are, likely ones for the others.
 std::string ExampleFlag(const std::string& name, const std::optional<Shape>& declared) {
   Shape example = declared.value_or(Shape{1, 3, 224, 224});
-  const Shape image{1, 3, 224, 224};
+  // Four dimensions are a picture, NHWC when the last is known to be a channel count.
+  const bool channels_last = example.size() == 4 && example[3] >= 1 && example[3] <= 4;
   for (size_t i = 0; i < example.size(); ++i) {
-    if (example[i] == kUnknownDim) example[i] = example.size() == 4 ? image[i] : i == 0 ? 1 : 128;
+    if (example[i] != kUnknownDim) continue;
+    const bool is_channel = i == 1 && !channels_last;
+    example[i] = i == 0 ? 1 : example.size() != 4 ? 128 : is_channel ? 3 : 224;
   }
   if (example.size() > 1) example[0] = 1;
   return fmt::format("--input-shape {}:{}", name, fmt::join(example, ","));

@@ -53,7 +53,6 @@ void ScalarToInput(Context& context, Node& node, const std::string& key, size_t 
 
 void KeepFirstOutput(const Context& context, Node& node, std::string_view others) {
   for (size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] == kNoValue) continue;
     const size_t id = static_cast<size_t>(node.outputs[i]);
     if (!context.links.consumers[id].empty() || context.links.is_output[id]) {
       Fail(
@@ -85,6 +84,14 @@ void Slice(Context& context, Node& node) {
 
 void AxesToInput(Context& context, Node& node) {
   ListToInput(context, node, "axes", 1);
+}
+
+// An empty list of axes means "as if absent"; whether that is all or none is noop_with_empty_axes,
+// both times.
+void Reduce(Context& context, Node& node) {
+  AxesToInput(context, node);
+  const Tensor* axes = context.graph.Constant(Input(node, 1));
+  if (axes != nullptr && axes->Count() == 0) node.inputs.resize(1);
 }
 
 void Split(Context& context, Node& node) {
@@ -155,7 +162,7 @@ void Dropout(Context& context, Node& node) {
                                  [](int64_t value) { return value == 0; });
     if (!off) FailTraining(node);
   }
-  node.inputs.resize(1);
+  node.inputs.resize(1, kNoValue);
   node.attributes.clear();
   KeepFirstOutput(context, node, "the mask");
 }
@@ -201,16 +208,16 @@ constexpr Rule kRules[] = {
     {"Hardmax", Softmax},
     {"LogSoftmax", Softmax},
     {"Pad", Pad},
-    {"ReduceL1", AxesToInput},
-    {"ReduceL2", AxesToInput},
-    {"ReduceLogSum", AxesToInput},
-    {"ReduceLogSumExp", AxesToInput},
-    {"ReduceMax", AxesToInput},
-    {"ReduceMean", AxesToInput},
-    {"ReduceMin", AxesToInput},
-    {"ReduceProd", AxesToInput},
-    {"ReduceSum", AxesToInput},
-    {"ReduceSumSquare", AxesToInput},
+    {"ReduceL1", Reduce},
+    {"ReduceL2", Reduce},
+    {"ReduceLogSum", Reduce},
+    {"ReduceLogSumExp", Reduce},
+    {"ReduceMax", Reduce},
+    {"ReduceMean", Reduce},
+    {"ReduceMin", Reduce},
+    {"ReduceProd", Reduce},
+    {"ReduceSum", Reduce},
+    {"ReduceSumSquare", Reduce},
     {"Resize", Resize},
     {"Slice", Slice},
     {"Softmax", Softmax},

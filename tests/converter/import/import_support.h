@@ -1,0 +1,81 @@
+// What every import test needs: a folder of its own, and the one line a refusal says.
+#ifndef OCTET_TESTS_CONVERTER_IMPORT_IMPORT_SUPPORT_H_
+#define OCTET_TESTS_CONVERTER_IMPORT_IMPORT_SUPPORT_H_
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+#include <unistd.h>
+
+#include "converter/import/import.h"
+#include "converter/support/error.h"
+#include "tests/support/onnx_builder.h"
+
+namespace octet::import {
+
+using test::Dims;
+using test::Float;
+using test::Int;
+using test::Ints;
+using test::OnnxBuilder;
+using test::OnnxValue;
+
+class ImportTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("octet_import_" + std::to_string(getpid()) + "_" +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path ModelPath() const { return folder_ / "m.onnx"; }
+
+  void WriteFile(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  graph::Graph Import(const OnnxBuilder& model, const ImportOptions& options = {}) const {
+    model.Save(ModelPath());
+    return ImportOnnx(ModelPath(), options);
+  }
+
+  std::string RefusalOfFile(const ImportOptions& options = {}) const {
+    try {
+      ImportOnnx(ModelPath(), options);
+    } catch (const UserError& error) {
+      const std::string line = error.what();
+      EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+      EXPECT_EQ(line.rfind(ModelPath().string() + ": ", 0), 0u) << line;
+      return line;
+    }
+    return "accepted";
+  }
+
+  std::string Refusal(const OnnxBuilder& model, const ImportOptions& options = {}) const {
+    model.Save(ModelPath());
+    return RefusalOfFile(options);
+  }
+
+  std::filesystem::path folder_;
+};
+
+#define EXPECT_SAYS(line, part) EXPECT_PRED_FORMAT2(octet::import::Says, line, part)
+
+inline testing::AssertionResult Says(const char*, const char*, const std::string& line,
+                                     const std::string& part) {
+  if (line.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "\"" << line << "\"\ndoes not say\n\"" << part << "\"";
+}
+
+}  // namespace octet::import
+
+#endif  // OCTET_TESTS_CONVERTER_IMPORT_IMPORT_SUPPORT_H_
