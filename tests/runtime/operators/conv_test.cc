@@ -1,9 +1,10 @@
 // Conv and DepthwiseConv against the definition: one loop over OHWI weights, int64 or double.
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "gtest/gtest.h"
 #include "tests/runtime/operators/layer_case.h"
+#include "tests/runtime/operators/repeat.h"
 
 namespace octet::operators_test {
 namespace {
@@ -199,26 +200,17 @@ void TestHalf(Random& random, bool depthwise) {
   ExpectHalf(layer.RunAll(), expected);
 }
 
-void Repeat(int count, void (*test)(Random&, bool), bool depthwise) {
-  for (int i = 0; i < count && !::testing::Test::HasFatalFailure(); ++i) {
-    const uint64_t seed = kernels_test::TestSeed() + static_cast<uint64_t>(i);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
-    test(random, depthwise);
-  }
-}
-
 TEST(ConvLayer, Int8EqualsTheDefinition) {
-  Repeat(60, TestInt8, false);
+  Repeat(60, [](Random& random) { TestInt8(random, false); });
 }
 TEST(ConvLayer, HalfEqualsTheDefinition) {
-  Repeat(40, TestHalf, false);
+  Repeat(40, [](Random& random) { TestHalf(random, false); });
 }
 TEST(DepthwiseConvLayer, Int8EqualsTheDefinition) {
-  Repeat(60, TestInt8, true);
+  Repeat(60, [](Random& random) { TestInt8(random, true); });
 }
 TEST(DepthwiseConvLayer, HalfEqualsTheDefinition) {
-  Repeat(40, TestHalf, true);
+  Repeat(40, [](Random& random) { TestHalf(random, true); });
 }
 
 }  // namespace
