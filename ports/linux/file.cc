@@ -49,11 +49,15 @@ void MappedFile::Drop(size_t offset, size_t bytes) const {
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path), temporary_(path + ".partial." + std::to_string(getpid())) {
-  file_ = std::fopen(temporary_.c_str(), "wb");
+  file_ = std::fopen(temporary_.c_str(), "wbe");
   if (file_ == nullptr) {
     throw InputError("cannot write " + path + ": " + std::strerror(errno) +
                      "; check that the folder exists and is writable");
   }
+  // The library would allocate its buffer at the first write.
+  constexpr size_t kBufferBytes = 1 << 16;
+  buffer_ = std::make_unique<char[]>(kBufferBytes);
+  std::setvbuf(file_, buffer_.get(), _IOFBF, kBufferBytes);
 }
 
 OutputFile::~OutputFile() {
@@ -65,6 +69,7 @@ OutputFile::~OutputFile() {
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),
+      buffer_(std::move(other.buffer_)),
       file_(std::exchange(other.file_, nullptr)) {}
 
 void OutputFile::Fail(const char* what) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -54,6 +55,7 @@ class OutputFile {
   [[noreturn]] void Fail(const char* what) const;
 
   std::string path_, temporary_;
+  std::unique_ptr<char[]> buffer_;  // outlives file_
   std::FILE* file_ = nullptr;
 };
 

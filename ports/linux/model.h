@@ -1,0 +1,71 @@
+// A blob mapped, checked and bound, with its threads and arena.
+#ifndef OCTET_PORTS_LINUX_MODEL_H_
+#define OCTET_PORTS_LINUX_MODEL_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "octet/octet.h"
+#include "ports/linux/cpu.h"
+#include "ports/linux/file.h"
+#include "ports/linux/thread_pool.h"
+#include "runtime/format/view.h"
+
+namespace octet::port {
+
+struct ModelOptions {
+  std::optional<octet_isa> isa;  // unset: the best this machine has
+  uint32_t threads = 1;
+  std::string plan;  // empty: plan 0
+  bool verify_hashes = true;
+  uint64_t (*ticks)(void) = nullptr;
+};
+
+// Two steps, so that a program can allocate what it needs between them, and nothing from Bind to
+// its last frame.
+class Model {
+ public:
+  // Maps the file, checks header and model section, and hashes where wanted. Throws InputError.
+  Model(const std::string& path, const ModelOptions& options);
+  // Validates the rest and binds. Throws InputError.
+  void Bind();
+
+  const BlobView& blob() const { return blob_; }
+  octet_session* session() const { return session_; }
+  octet_isa isa() const { return isa_; }
+  uint32_t threads() const { return options_.threads; }
+  uint32_t plan() const { return plan_; }
+  size_t arena_bytes() const { return arena_bytes_; }
+  size_t blob_bytes() const { return file_.bytes(); }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  [[noreturn]] void Refuse(octet_status status) const;
+  bool InUse(blob::SectionKind kind) const;
+  void VerifyHashes(CpuWord cpu) const;
+
+  ModelOptions options_;
+  MappedFile file_;
+  BlobView blob_{};
+  octet_isa isa_ = OCTET_ISA_REFERENCE;
+  uint32_t plan_ = 0;
+  std::optional<ThreadPool> pool_;
+  size_t arena_bytes_ = 0;
+  std::unique_ptr<void, Free> arena_;
+  octet_session* session_ = nullptr;
+};
+
+// Resident memory of this process.
+uint64_t ResidentBytes();
+// Monotonic clock, in nanoseconds.
+uint64_t NowNs();
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_MODEL_H_

@@ -1,0 +1,25 @@
+// What octet-run says about a run, for people and as JSON.
+#ifndef OCTET_PORTS_LINUX_RUN_REPORT_H_
+#define OCTET_PORTS_LINUX_RUN_REPORT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "ports/linux/model.h"
+
+namespace octet::port {
+
+struct Measurement {
+  uint64_t samples = 0;
+  uint64_t load_ns = 0;            // map, validate, hash, bind
+  uint64_t first_ns = 0;           // of the very first inference
+  std::vector<uint64_t> run_ns;    // one entry a timed inference, without reading in and out
+  std::vector<uint64_t> layer_ns;  // least time of each layer over all timed inferences
+};
+
+void PrintText(const Model& model, const Measurement& measurement, bool profile);
+void PrintJson(const Model& model, const Measurement& measurement, bool profile);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_RUN_REPORT_H_
