@@ -40,6 +40,9 @@ class ImportTest : public testing::Test {
   std::filesystem::path ModelPath() const { return folder_ / "m.onnx"; }
 
   void WriteFile(const std::string& name, const std::string& bytes) const {
+    // A new file each time: rewriting one in place makes ext4 flush it to the disk, milliseconds a
+    // write.
+    std::filesystem::remove(folder_ / name);
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
 
