@@ -23,13 +23,18 @@ struct Range {
 
 // What is kept of one value over all samples.
 struct Statistics {
-  float min = 0, max = 0;  // true extremes
-  double mean = 0, variance = 0;
+  float min = 0, max = 0;         // true extremes; both NaN when a NaN or an infinity was seen
+  double mean = 0, variance = 0;  // from the histogram
   int64_t count = 0;
-  // Bins of equal width over [histogram_min, histogram_max]; fixed number, so fixed memory.
+  int64_t zeros = 0;  // of count: exactly 0, which every scheme represents exactly
+  // Bins of equal width over [histogram_min, histogram_max], the width a power of two and 0 an
+  // edge; at most 4096, so bounded memory. Empty when nothing finite was seen.
   float histogram_min = 0, histogram_max = 0;
   std::vector<uint64_t> histogram;
 };
+
+// The statistics of min(max(value, low), high), low <= high.
+Statistics Clamp(const Statistics& statistics, float low, float high);
 
 struct Options {
   int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
@@ -49,7 +54,8 @@ struct Choice {
   Method method = Method::kMinMax;  // the one used (kAuto resolves to one of the others)
   double expected_mse = 0;          // of quantizing the histogram with it
 };
-// symmetric: range is [-a, a]. percentile: share of the mass kept, in percent (99.99).
+// symmetric: range is [-a, a]; else it contains 0. percentile: share of the mass kept, in percent
+// (99.99). Statistics must be finite.
 Choice ChooseRange(const Statistics& statistics, Method method, double percentile, bool symmetric);
 
 }  // namespace octet::calibrate

@@ -1,0 +1,43 @@
+// The running record of one value: extremes and a histogram that grows by doubling its bins.
+//
+// Bin i counts the x with floor(x / width) = i, width = 2^exponent. Doubling the width joins bins
+// 2i and 2i + 1 into i: floor(floor(x / w) / 2) = floor(x / (2 w)) exactly, so that the counts
+// depend on the values seen and on the final exponent alone. That exponent is the smallest that
+// holds all of them. Adding and merging therefore commute: any split of the samples over threads
+// gives the same record.
+#ifndef OCTET_CONVERTER_CALIBRATE_OBSERVATION_H_
+#define OCTET_CONVERTER_CALIBRATE_OBSERVATION_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "converter/calibrate/calibrate.h"
+
+namespace octet::calibrate {
+
+class Observation {
+ public:
+  // At least half of the bins of one sign are used, whatever the range: 1024 for a ReLU's output.
+  static constexpr int kBins = 4096;
+  static constexpr int kHalf = kBins / 2;  // bins -kHalf .. kHalf - 1
+  static constexpr int kMinExponent = -100;
+
+  void Add(std::span<const float> values);
+  void Merge(const Observation& other);
+  bool Empty() const { return count_ == 0; }
+  Statistics Finish() const;
+
+ private:
+  void GrowTo(int exponent);
+
+  float min_ = 0, max_ = 0;  // of the finite values
+  bool non_finite_ = false;
+  int64_t count_ = 0, zeros_ = 0;
+  int exponent_ = kMinExponent;
+  std::vector<uint64_t> bins_;  // empty until a finite value comes
+};
+
+}  // namespace octet::calibrate
+
+#endif  // OCTET_CONVERTER_CALIBRATE_OBSERVATION_H_
