@@ -1,20 +1,76 @@
 #include "converter/operators/matrix.h"
 
-#include <mutex>
+#include <cstdlib>
 
 #include <cblas.h>
+#include <dlfcn.h>
+
+#include "converter/support/error.h"
 
 namespace octet::operators {
+namespace {
+
+using Sgemm = decltype(&cblas_sgemm);
+
+// An environment variable for one call, unless the user has set it.
+class TemporaryVariable {
+ public:
+  TemporaryVariable(const char* name, const char* value) : name_(name) {
+    set_ = value != nullptr && std::getenv(name) == nullptr && setenv(name, value, 0) == 0;
+  }
+  ~TemporaryVariable() {
+    if (set_) unsetenv(name_);
+  }
+  TemporaryVariable(const TemporaryVariable&) = delete;
+  TemporaryVariable& operator=(const TemporaryVariable&) = delete;
+
+ private:
+  const char* name_;
+  bool set_ = false;
+};
+
+// OpenBLAS picks its kernels by model number and takes SSE3 ones, several times slower, on
+// processors newer than itself. The instruction sets are what counts.
+const char* KernelFamily() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return nullptr;
+}
+
+// Loaded on first use, because OpenBLAS reads its settings when it is loaded, before main if it
+// were linked.
+Sgemm LoadSgemm() {
+  const TemporaryVariable family("OPENBLAS_CORETYPE", KernelFamily());
+  const TemporaryVariable threads("OPENBLAS_NUM_THREADS", "1");  // starts no threads of its own
+  void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    Fail("OpenBLAS cannot be loaded ({}); install Debian's libopenblas0-pthread", dlerror());
+  }
+  const auto set_threads = reinterpret_cast<decltype(&openblas_set_num_threads)>(
+      dlsym(library, "openblas_set_num_threads"));
+  const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
+  if (set_threads == nullptr || sgemm == nullptr) {
+    Fail("libopenblas.so.0 is not OpenBLAS: cblas_sgemm or openblas_set_num_threads is missing");
+  }
+  set_threads(1);
+  return sgemm;
+}
+
+}  // namespace
 
 void MultiplyMatrices(int64_t rows, int64_t columns, int64_t depth, float alpha, MatrixOperand a,
                       MatrixOperand b, float beta, float* c, int64_t c_stride) {
-  static std::once_flag one_thread;
-  std::call_once(one_thread, [] { openblas_set_num_threads(1); });
+  static const Sgemm sgemm = LoadSgemm();
   const auto integer = [](int64_t value) { return static_cast<blasint>(value); };
-  cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-              b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns),
-              integer(depth), alpha, a.data, integer(a.stride), b.data, integer(b.stride), beta, c,
-              integer(c_stride));
+  sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+        b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns), integer(depth),
+        alpha, a.data, integer(a.stride), b.data, integer(b.stride), beta, c, integer(c_stride));
 }
 
 }  // namespace octet::operators
