@@ -165,7 +165,8 @@ void Editor::SetInput(int node, size_t index, ValueId value) {
 void Editor::SetConstantInput(int node, size_t index, Tensor tensor, const std::string& base) {
   const std::vector<ValueId>& inputs = At(node).inputs;
   const ValueId old = index < inputs.size() ? inputs[index] : kNoValue;
-  if (old != kNoValue && IsConstant(old) && IsPrivate(old)) {
+  // Shape inference marks results of nodes as constant too: those stay what their node computes.
+  if (old != kNoValue && IsConstant(old) && IsPrivate(old) && Producer(old) < 0) {
     graph::Value& value = graph_->At(old);
     value.type = tensor.type;
     value.shape = tensor.shape;

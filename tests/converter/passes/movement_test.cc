@@ -1,0 +1,170 @@
+// Passes over data movement, pooling and matrix products.
+#include <gtest/gtest.h>
+
+#include "tests/converter/passes/net.h"
+
+namespace octet::passes::testing {
+namespace {
+
+TEST(ViewToReshape, EveryViewGetsAConstantShape) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 1, 4});
+  const ValueId a = net.Op("Squeeze", {x, net.Integers({2})});
+  const ValueId b = net.Op("Unsqueeze", {a, net.Integers({0})});
+  const ValueId c = net.Op("Flatten", {b}, {{"axis", int64_t{2}}});
+  const ValueId d = net.Op("Reshape", {c, net.Integers({0, -1, 2})});
+  net.Output(net.Op("Reshape", {d, net.Integers({6, 4})}));
+  EXPECT_EQ(RunPass(net, "view_to_reshape", 4), "Reshape Reshape Reshape Reshape Reshape");
+}
+
+TEST(MergeReshapes, KeepsTheLast) {
+  Net net;
+  const ValueId a = net.Op("Reshape", {net.Input({2, 6}), net.Integers({3, 4})});
+  const ValueId b = net.Op("Reshape", {a, net.Integers({4, 3})});
+  net.Output(net.Op("Reshape", {b, net.Integers({12})}));
+  EXPECT_EQ(RunPass(net, "merge_reshapes", 2), "Reshape");
+}
+
+TEST(MergeReshapes, NotAcrossACopiedDimension) {
+  Net net;
+  const ValueId a = net.Op("Reshape", {net.Input({2, 6}), net.Integers({3, 4})});
+  net.Output(a);
+  net.Output(net.Op("Reshape", {a, net.Integers({0, 2, 2})}));
+  EXPECT_EQ(RunPass(net, "merge_reshapes", 0), "Reshape Reshape");
+}
+
+TEST(MergeTransposes, ComposesAndKeepsASharedOne) {
+  Net net;
+  const ValueId a = net.Op("Transpose", {net.Input({2, 3, 4, 5})}, {{"perm", Ints{0, 2, 3, 1}}});
+  net.Output(net.Op("Transpose", {a}, {{"perm", Ints{1, 0, 3, 2}}}));
+  net.Output(net.Op("Transpose", {a}));
+  net.Output(a);
+  EXPECT_EQ(RunPass(net, "merge_transposes", 2), "Transpose Transpose Transpose");
+}
+
+TEST(MergeTransposes, NotAcrossAnotherNode) {
+  Net net;
+  const ValueId a = net.Op("Transpose", {net.Input({2, 3})});
+  net.Output(net.Op("Transpose", {net.Op("Relu", {a})}));
+  EXPECT_EQ(RunPass(net, "merge_transposes", 0), "Transpose Relu Transpose");
+}
+
+TEST(SplitToSlices, OnlyTheUsedParts) {
+  Net net;
+  const ValueId x = net.Input({1, 7, 2});
+  const auto parts = net.Nodes("Split", {x, net.Integers({2, 1, 4})}, 3, {{"axis", int64_t{-2}}});
+  net.Output(parts[2]);
+  net.Output(net.Op("Relu", {parts[0]}));
+  EXPECT_EQ(RunPass(net, "split_to_slices", 1), "Slice Slice Relu");
+}
+
+TEST(DepthSpaceToTranspose, AllThree) {
+  for (const std::string mode : {"DCR", "CRD"}) {
+    Net net;
+    net.Output(net.Op("DepthToSpace", {net.Input({2, 12, 3, 4})},
+                      {{"blocksize", int64_t{2}}, {"mode", mode}}));
+    EXPECT_EQ(RunPass(net, "depth_space_to_transpose", 1), "Reshape Transpose Reshape");
+  }
+  Net net;
+  net.Output(net.Op("SpaceToDepth", {net.Input({2, 3, 4, 6})}, {{"blocksize", int64_t{2}}}));
+  EXPECT_EQ(RunPass(net, "depth_space_to_transpose", 1), "Reshape Transpose Reshape");
+}
+
+TEST(SpatialMeanToPool, KeepsOrDropsTheAxes) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 4, 5});
+  net.Output(net.Op("ReduceMean", {x, net.Integers({-1, 2})}));
+  net.Output(net.Op("ReduceMean", {x, net.Integers({2, 3})}, {{"keepdims", int64_t{0}}}));
+  EXPECT_EQ(RunPass(net, "spatial_mean_to_pool", 2), "GlobalAveragePool GlobalAveragePool Reshape");
+}
+
+TEST(SpatialMeanToPool, NotOverOtherAxes) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 4, 5});
+  net.Output(net.Op("ReduceMean", {x, net.Integers({1, 2})}));
+  net.Output(net.Op("ReduceMean", {x}));
+  net.Output(net.Op("ReduceMean", {net.Input({2, 3, 4}, "z"), net.Integers({1, 2})}));
+  EXPECT_EQ(RunPass(net, "spatial_mean_to_pool", 0), "ReduceMean ReduceMean ReduceMean");
+}
+
+TEST(GlobalMaxPoolToMaxPool, Images) {
+  Net net;
+  net.Output(net.Op("GlobalMaxPool", {net.Input({2, 3, 4, 5})}));
+  net.Output(net.Op("GlobalMaxPool", {net.Input({2, 3, 4}, "z")}));
+  EXPECT_EQ(RunPass(net, "global_max_pool_to_max_pool", 1), "MaxPool GlobalMaxPool");
+}
+
+TEST(MatMulToGemm, TakesTheBiasAndFlattens) {
+  Net net;
+  const ValueId flat = net.Op("MatMul", {net.Input({3, 4}), net.Random({4, 5})});
+  net.Output(net.Op("Add", {net.Random({5}), flat}));
+  const ValueId deep = net.Op("MatMul", {net.Input({2, 3, 4}, "z"), net.Random({4, 5})});
+  net.Output(net.Op("Add", {deep, net.Random({1, 1, 5})}));
+  EXPECT_EQ(RunPass(net, "matmul_to_gemm", 2), "Gemm Reshape Gemm Reshape");
+  EXPECT_EQ(net.graph.nodes[0].inputs.size(), 3u);
+}
+
+TEST(MatMulToGemm, NotForTwoActivationsNorWithAMatrixAddend) {
+  Net net;
+  const ValueId x = net.Input({3, 4});
+  net.Output(net.Op("MatMul", {x, net.Op("Transpose", {x})}));
+  net.Output(net.Op("MatMul", {net.Random({2, 3}), x}));
+  EXPECT_EQ(RunPass(net, "matmul_to_gemm", 0), "Transpose MatMul MatMul");
+  net.Output(net.Op("Add", {net.Op("MatMul", {x, net.Random({4, 5})}), net.Random({3, 5})}));
+  EXPECT_EQ(RunPass(net, "matmul_to_gemm", 1), "Transpose MatMul MatMul Gemm Add");
+}
+
+TEST(NormaliseGemm, EveryAttribute) {
+  for (const int64_t trans_a : {0, 1}) {
+    for (const int64_t trans_b : {0, 1}) {
+      Net net;
+      const ValueId x = net.Input(trans_a ? Shape{4, 3} : Shape{3, 4});
+      const ValueId w = net.Random(trans_b ? Shape{5, 4} : Shape{4, 5});
+      net.Output(
+          net.Op("Gemm", {x, w, net.Random({1, 5})},
+                 {{"transA", trans_a}, {"transB", trans_b}, {"alpha", 0.5f}, {"beta", 2.0f}}));
+      EXPECT_EQ(RunPass(net, "normalise_gemm", 1), trans_a ? "Transpose Gemm" : "Gemm");
+      const Node& gemm = net.graph.nodes.back();
+      EXPECT_EQ(gemm.Int("transB", 0), 1);
+      EXPECT_EQ(gemm.Float("alpha", 1), 1);
+      EXPECT_EQ(net.graph.Constant(gemm.inputs[2])->shape, Shape{5});
+    }
+  }
+}
+
+TEST(NormaliseGemm, DetachesWhatIsNoBias) {
+  Net net;
+  const ValueId x = net.Input({3, 4});
+  net.Output(net.Op("Gemm", {x, net.Random({4, 5}), net.Random({3, 1})}));
+  net.Output(net.Op("Gemm", {x, net.Random({4, 5}), net.Input({5}, "c")}, {{"beta", 0.5f}}));
+  EXPECT_EQ(RunPass(net, "normalise_gemm", 2), "Gemm Add Mul Gemm Add");
+}
+
+TEST(NormaliseGemm, NotWithoutAConstantMatrix) {
+  Net net;
+  net.Output(net.Op("Gemm", {net.Input({3, 4}), net.Input({4, 5}, "w")}, {{"alpha", 0.5f}}));
+  EXPECT_EQ(RunPass(net, "normalise_gemm", 0), "Gemm");
+}
+
+TEST(OneToTwoDimensions, ConvolutionsAndPools) {
+  Net net;
+  const ValueId x = net.Input({2, 4, 11});
+  const ValueId a = net.Op("Conv", {x, net.Random({6, 2, 3}), net.Random({6})},
+                           {{"group", int64_t{2}}, {"strides", Ints{2}}, {"pads", Ints{1, 0}}});
+  const ValueId b = net.Op("ConvTranspose", {a, net.Random({6, 3, 2})}, {{"strides", Ints{2}}});
+  net.Output(net.Op("MaxPool", {b}, {{"kernel_shape", Ints{3}}, {"pads", Ints{0, 1}}}));
+  net.Output(net.Op("AveragePool", {b}, {{"kernel_shape", Ints{2}}}));
+  EXPECT_EQ(RunPass(net, "one_to_two_dimensions", 4),
+            "Reshape Conv Reshape Reshape ConvTranspose Reshape Reshape MaxPool Reshape Reshape "
+            "AveragePool Reshape");
+  EXPECT_EQ(RunAll(net), "Reshape Conv ConvTranspose MaxPool Reshape AveragePool Reshape");
+}
+
+TEST(OneToTwoDimensions, NotWithComputedWeights) {
+  Net net;
+  net.Output(net.Op("Conv", {net.Input({2, 4, 11}), net.Input({6, 4, 3}, "w")}));
+  EXPECT_EQ(RunPass(net, "one_to_two_dimensions", 0), "Conv");
+}
+
+}  // namespace
+}  // namespace octet::passes::testing
