@@ -1,0 +1,140 @@
+// Every byte of a blob changed in every telling way, and every length cut, with hashes recomputed
+// so that only the rules can refuse it: each is refused, or runs within its arena (guard bytes
+// here, ASan and UBSan in their build).
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+
+#include "runtime/format/view.h"
+#include "tests/support/mixed_blob.h"
+#include "tests/support/session.h"
+
+namespace octet::test {
+namespace {
+
+constexpr size_t kArenaLimitBytes = size_t{1}
+                                    << 22;  // a larger claim is accepted, but not worth allocating
+
+struct Counts {
+  int refused = 0, ran = 0, huge = 0;
+};
+
+// Copies the bytes to the end of an allocation, so that a read behind them is seen.
+void Try(const uint8_t* bytes, size_t size, Counts* counts) {
+  const auto copy = std::unique_ptr<uint8_t[], void (*)(uint8_t*)>(
+      static_cast<uint8_t*>(::operator new (size + 1, std::align_val_t{64})),
+      [](uint8_t* p) { ::operator delete (p, std::align_val_t{64}); });
+  std::memcpy(copy.get(), bytes, size);
+  size_t arena_bytes = 0;
+  const octet_status sized =
+      octet_arena_bytes(copy.get(), size, OCTET_ISA_REFERENCE, 1, &arena_bytes);
+  const octet_status valid = octet_validate(copy.get(), size, OCTET_VERIFY_PORTABLE);
+  if (sized.code != OCTET_OK) {
+    ASSERT_NE(valid.code, OCTET_OK) << "sized refuses, validate accepts";
+  }
+  if (valid.code != OCTET_OK) {
+    ++counts->refused;
+    return;
+  }
+  if (arena_bytes > kArenaLimitBytes) {
+    ++counts->huge;
+    return;
+  }
+  TestSession session(copy.get(), size, {});
+  ASSERT_EQ(session.status().code, OCTET_OK) << "validate accepts, bind refuses";
+  const std::vector<uint8_t> picture(7 * 5 * 3, 200);
+  for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
+    ASSERT_EQ(octet_set_plan(session.get(), plan).code, OCTET_OK);
+    octet_set_input_image(session.get(), 0, picture.data(), 7, 5, 3, 15);
+    octet_run(session.get());
+    for (uint32_t i = 0; i < octet_output_count(session.get()); ++i) session.Output(i);
+    for (uint32_t i = 0; i < octet_layer_count(session.get()); ++i) {
+      octet_layer_info info;
+      octet_layer(session.get(), i, &info);
+      ASSERT_LT(std::strlen(info.name), size);
+    }
+  }
+  for (uint32_t i = 0; i < octet_label_count(session.get()); ++i) {
+    ASSERT_LT(std::strlen(octet_label(session.get(), i)), size);
+  }
+  session.ExpectGuardsIntact();
+  ++counts->ran;
+}
+
+void ChangeEveryByte(const Blob& good, size_t begin, size_t end) {
+  Counts counts;
+  Blob blob = good;
+  for (size_t at = begin; at < end; ++at) {
+    const uint8_t before = good[at];
+    for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff, ~before & 0xff}) {
+      if (value == before) continue;
+      blob = good;  // hashes of a broken section table land anywhere
+      blob[at] = static_cast<uint8_t>(value);
+      Rehash(blob);
+      SCOPED_TRACE(testing::Message() << "byte " << at << " set to " << value);
+      Try(blob.data(), blob.size(), &counts);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+  std::printf("bytes [%zu, %zu): %d refused, %d ran, %d with a huge arena\n", begin, end,
+              counts.refused, counts.ran, counts.huge);
+  EXPECT_GT(counts.refused + counts.ran, 0);
+}
+
+class BadBlobs : public testing::TestWithParam<int> {};  // parameter: section, -1 for the header
+
+TEST_P(BadBlobs, EveryByteChanged) {
+  const Blob good = MakeMixedBlob();
+  ASSERT_EQ(octet_validate(good.data(), good.size(), OCTET_VERIFY_PORTABLE).code, OCTET_OK)
+      << "at " << octet_validate(good.data(), good.size(), OCTET_VERIFY_PORTABLE).offset;
+  const auto* header = reinterpret_cast<const blob::Header*>(good.data());
+  if (GetParam() < 0) {
+    ChangeEveryByte(good, 0, sizeof(blob::Header) + header->section_count * sizeof(blob::Section));
+    return;
+  }
+  ASSERT_LT(GetParam(), static_cast<int>(header->section_count));
+  const blob::Section* section = SectionAt(header, static_cast<uint32_t>(GetParam()));
+  ChangeEveryByte(good, section->offset, section->offset + section->bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sections, BadBlobs, testing::Range(-1, 8));
+
+TEST(BadBlobs, AllSectionsAreCovered) {
+  const Blob good = MakeMixedBlob();
+  EXPECT_EQ(reinterpret_cast<const blob::Header*>(good.data())->section_count, 8u);
+}
+
+// As it is cut, and with the header saying the shorter length.
+TEST(BadBlobs, EveryLength) {
+  const Blob good = MakeMixedBlob();
+  for (size_t size = 0; size < good.size(); ++size) {
+    Blob cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+    ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_NONE).code, OCTET_OK) << size;
+    if (size < sizeof(blob::Header)) continue;
+    reinterpret_cast<blob::Header*>(cut.data())->file_bytes = static_cast<uint32_t>(size);
+    Rehash(cut);
+    ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_PORTABLE).code, OCTET_OK) << size;
+  }
+}
+
+TEST(BadBlobs, EveryChangedByteFailsTheHash) {
+  const Blob good = MakeMixedBlob();
+  const auto* header = reinterpret_cast<const blob::Header*>(good.data());
+  Blob blob = good;
+  const auto change = [&](size_t begin, size_t end) {
+    for (size_t at = begin; at < end; at += 3) {
+      blob[at] ^= 0x10;
+      EXPECT_NE(octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE).code, OCTET_OK);
+      blob[at] ^= 0x10;
+    }
+  };
+  change(0, sizeof(blob::Header) + header->section_count * sizeof(blob::Section));
+  for (uint32_t i = 0; i < header->section_count; ++i) {
+    const blob::Section* section = SectionAt(header, i);
+    change(section->offset, section->offset + section->bytes);
+  }
+}
+
+}  // namespace
+}  // namespace octet::test

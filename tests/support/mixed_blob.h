@@ -1,0 +1,16 @@
+// A small blob with two plans and many operators, for tests of the format and the engine.
+#ifndef OCTET_TESTS_SUPPORT_MIXED_BLOB_H_
+#define OCTET_TESTS_SUPPORT_MIXED_BLOB_H_
+
+#include "tests/support/blob_builder.h"
+
+namespace octet::test {
+
+// Input: a picture [1,4,4,3]. Plan "int8": conv, table (in place), depthwise conv, add (in place),
+// max pool, concat, reshape, softmax, and a second output in two parts; plan "fp16": convert-free
+// FP16 twin of its beginning. Labels "a", "b".
+Blob MakeMixedBlob();
+
+}  // namespace octet::test
+
+#endif  // OCTET_TESTS_SUPPORT_MIXED_BLOB_H_
