@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +18,8 @@
 
 namespace octet::cli {
 namespace {
+
+constexpr int64_t kNoLabel = -1;
 
 struct VerifyOptions {
   std::string model, blob, data, labels;
@@ -73,7 +74,7 @@ size_t Top1(const float* values, size_t count) {
 }
 
 Agreement Compare(const std::vector<float>& expected, const std::vector<float>& actual,
-                  std::optional<int64_t> label) {
+                  int64_t label) {
   Agreement a;
   const auto [lo, hi] = std::minmax_element(expected.begin(), expected.end());
   a.range = static_cast<double>(*hi) - *lo;
@@ -85,7 +86,7 @@ Agreement Compare(const std::vector<float>& expected, const std::vector<float>& 
   }
   const size_t top = Top1(actual.data(), actual.size());
   a.same_top1 = top == Top1(expected.data(), expected.size());
-  a.correct = label && static_cast<int64_t>(top) == *label;
+  a.correct = static_cast<int64_t>(top) == label;
   return a;
 }
 
@@ -132,14 +133,13 @@ bool Agrees(const Agreement& a, bool fp16) {
 
 SampleResult RunSample(executor::Executor& executor, const Session& session,
                        const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
-                       std::optional<int64_t> label) {
+                       int64_t label) {
   std::vector<graph::Tensor> inputs;
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
   const std::vector<graph::Tensor> expected = executor.Run(inputs);
   SampleResult result;
-  if (label)
-    result.fp32_correct =
-        static_cast<int64_t>(Top1(expected[0].floats.data(), expected[0].floats.size())) == *label;
+  result.fp32_correct =
+      static_cast<int64_t>(Top1(expected[0].floats.data(), expected[0].floats.size())) == label;
   for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
     Session::Check(octet_set_plan(session.get(), plan));
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -189,8 +189,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   std::mutex mutex;
   int64_t done = 0;
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
-    const auto label =
-        classes.empty() ? std::nullopt : std::optional<int64_t>(classes[static_cast<size_t>(i)]);
+    const int64_t label = classes.empty() ? kNoLabel : classes[static_cast<size_t>(i)];
     results[static_cast<size_t>(i)] =
         RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
                   data, i, label);
