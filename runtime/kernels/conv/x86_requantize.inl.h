@@ -92,6 +92,19 @@ static inline void StorePartial16(uint8_t* to, __m128i bytes, uint32_t count) {
   for (uint32_t i = 0; i < (count & 3); ++i, half >>= 8) *to++ = (uint8_t)half;
 }
 
+// The first `count` (1..16) bytes, zeros behind them; no byte further is read.
+static inline __m128i LoadPartial16(const uint8_t* from, uint32_t count) {
+  if (count >= 16) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  uint64_t low = 0, high = 0;
+  if (count >= 8) {
+    memcpy(&low, from, 8);
+    for (uint32_t i = 8; i < count; ++i) high |= (uint64_t)from[i] << (8 * (i - 8));
+  } else {
+    for (uint32_t i = 0; i < count; ++i) low |= (uint64_t)from[i] << (8 * i);
+  }
+  return _mm_set_epi64x((long long)high, (long long)low);
+}
+
 // Arena bytes q + 128 through a table of q, in place.
 static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* table) {
   for (uint32_t i = 0; i < count; ++i) bytes[i] = (uint8_t)((uint8_t)table[bytes[i]] ^ 0x80);
