@@ -1,0 +1,232 @@
+// Ranges to schemes, with the ties between values that operators impose: those that only move data
+// keep the scale of their input, a Concat has one scale for all its inputs.
+#include <algorithm>
+#include <cmath>
+
+#include "converter/graph/output_view.h"
+#include "converter/quantize/precision.h"
+#include "converter/quantize/ranges.h"
+#include "converter/quantize/scheme.h"
+#include "converter/support/error.h"
+
+namespace octet::quantize {
+namespace {
+
+using graph::ValueId;
+
+class Assigner {
+ public:
+  Assigner(const graph::Graph& graph, std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
+      : graph_(graph),
+        links_(graph),
+        needed_(graph::ViewOutputs(graph).needed),
+        ranges_(std::move(ranges)),
+        scheme_(scheme) {}
+
+  void Run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (RunsInInt8(n) && Node(n).op == "Softmax") {
+        Range(Node(n).outputs[0]) = ValueRange{0, 255.0f / 256, false, true, "fixed"};
+      }
+    }
+    for (size_t n = graph_.nodes.size(); n-- > 0;) NarrowToMoved(n);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (Moves(n)) ShareForward(n);
+      if (Joins(n)) UniteInputs(n);
+    }
+    for (size_t n = graph_.nodes.size(); n-- > 0;) {
+      if (Joins(n)) ShareBackward(n);
+    }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (Moves(n)) ShareForward(n);
+    }
+    Write();
+  }
+
+ private:
+  const graph::Node& Node(size_t n) const { return graph_.nodes[n]; }
+  std::optional<ValueRange>& Range(ValueId id) { return ranges_[static_cast<size_t>(id)]; }
+  const std::string& Name(ValueId id) const { return graph_.At(id).name; }
+
+  bool RunsInInt8(size_t n) const {
+    return needed_[n] && scheme_->precision[n] == blob::Precision::kInt8;
+  }
+
+  // The result holds values of input 0 (or a mean of them), at its scale.
+  bool Moves(size_t n) const {
+    if (!RunsInInt8(n) || graph_.Constant(Node(n).inputs[0]) != nullptr) return false;
+    for (const char* op :
+         {"MaxPool", "GlobalMaxPool", "Slice", "Reshape", "Transpose", "Resize", "Pad"}) {
+      if (Node(n).op == op) return true;
+    }
+    return false;
+  }
+  bool Joins(size_t n) const { return RunsInInt8(n) && Node(n).op == "Concat"; }
+
+  // Requantizes its result, so that it may do so to any scale.
+  bool Computes(size_t n) const {
+    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Node(n).op != "Softmax";
+  }
+
+  // A value that only moving operators read need not hold more than what they let through.
+  void NarrowToMoved(size_t n) {
+    if (Node(n).outputs.empty()) return;
+    const ValueId id = Node(n).outputs[0];
+    if (!Computes(n) || !Range(id) || Range(id)->overridden) return;
+    if (links_.is_output[static_cast<size_t>(id)]) return;
+    const auto& readers = links_.consumers[static_cast<size_t>(id)];
+    std::optional<ValueRange> united;
+    for (int reader : readers) {
+      const auto r = static_cast<size_t>(reader);
+      if (!Moves(r) || Node(r).inputs[0] != id) return;
+      const auto& moved = Range(Node(r).outputs[0]);
+      if (!moved || Range(id)->symmetric != moved->symmetric) return;
+      if (!united) {
+        united = moved;
+      } else {
+        united->min = std::min(united->min, moved->min);
+        united->max = std::max(united->max, moved->max);
+        united->overridden |= moved->overridden;
+      }
+    }
+    if (!united) return;
+    // The origin of a clamp stays: a moved ReLU6 has the same bounds.
+    if (Range(id)->origin == "clamp" && !united->overridden) return;
+    Range(id) = united;
+  }
+
+  void ShareForward(size_t n) {
+    const ValueId from = Node(n).inputs[0], to = Node(n).outputs[0];
+    if (!Range(from)) return;
+    if (Range(to) && Range(to)->overridden &&
+        (Range(to)->min != Range(from)->min || Range(to)->max != Range(from)->max ||
+         Range(to)->symmetric != Range(from)->symmetric)) {
+      Warn(fmt::format("tensor '{}': its override has no effect, {} keeps the scale of '{}'",
+                       Name(to), Node(n).op, Name(from)));
+    }
+    Range(to) = Range(from);
+    if (Range(to)->origin.rfind("shared with ", 0) != 0) {
+      Range(to)->origin = "shared with " + Name(from);
+    }
+  }
+
+  void UniteInputs(size_t n) {
+    auto& out = Range(Node(n).outputs[0]);
+    if (!out || out->overridden) return;
+    std::optional<ValueRange> united;
+    float narrowest = 0;
+    const auto add = [&](float min, float max) {
+      const float width = std::max(max, 0.0f) - std::min(min, 0.0f);
+      if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
+      if (!united) united = ValueRange{min, max, out->symmetric, false, "union of inputs"};
+      united->min = std::min(united->min, min);
+      united->max = std::max(united->max, max);
+    };
+    for (ValueId id : Node(n).inputs) {
+      if (const graph::Tensor* constant = graph_.Constant(id)) {
+        if (constant->floats.empty()) continue;
+        const auto [min, max] =
+            std::minmax_element(constant->floats.begin(), constant->floats.end());
+        add(*min, *max);
+      } else if (Range(id)) {
+        add(Range(id)->min, Range(id)->max);
+      }
+    }
+    if (!united) return;
+    if (united->symmetric) {
+      united->max = std::max(united->max, -united->min);
+      united->min = -united->max;
+    }
+    out = united;
+    // 5 of 8 bits lost: what is left tells 8 levels apart.
+    constexpr float kRuinous = 32;
+    if (narrowest > 0 && (out->max - out->min) > kRuinous * narrowest) {
+      Warn(
+          fmt::format("node '{}' (Concat) joins a tensor of range {:.3g} with others of range "
+                      "{:.3g}: few of its bits are left; `layers:` can ask for fp16 here",
+                      Node(n).name, narrowest, out->max - out->min));
+    }
+  }
+
+  // Inputs that nobody else reads are rounded once, straight to the scale of the result.
+  void ShareBackward(size_t n) {
+    const ValueId to = Node(n).outputs[0];
+    if (!Range(to)) return;
+    for (ValueId id : Node(n).inputs) TakeRange(id, to);
+  }
+
+  bool TakeRange(ValueId id, ValueId to) {
+    const int producer = links_.producer[static_cast<size_t>(id)];
+    if (producer < 0 || links_.is_output[static_cast<size_t>(id)]) return false;
+    if (links_.consumers[static_cast<size_t>(id)].size() != 1) return false;
+    if (!Range(id) || Range(id)->overridden) return false;
+    const auto p = static_cast<size_t>(producer);
+    if (Moves(p) ? !TakeRange(Node(p).inputs[0], to) : !(Computes(p) || Joins(p))) return false;
+    Range(id) = Range(to);
+    Range(id)->overridden = false;
+    Range(id)->origin = "shared with " + Name(to);
+    return true;
+  }
+
+  void Write() {
+    scheme_->tensors.assign(graph_.values.size(), std::nullopt);
+    for (size_t id = 0; id < ranges_.size(); ++id) {
+      if (!ranges_[id]) continue;
+      const ValueRange& range = *ranges_[id];
+      scheme_->tensors[id] = Affine(range.min, range.max, range.symmetric);
+      scheme_->tensors[id]->origin = range.origin;
+    }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!RunsInInt8(n)) continue;
+      if (Node(n).op == "Softmax") {
+        // Probabilities: the kernel's own scale, see lower/softmax.cc.
+        scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
+            TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed"};
+      } else if (Moves(n)) {
+        const auto& from = scheme_->tensors[static_cast<size_t>(Node(n).inputs[0])];
+        auto& to = scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])];
+        const std::string origin = to ? to->origin : "shared with " + Name(Node(n).inputs[0]);
+        to = from;
+        if (to) to->origin = origin;
+      }
+      for (const auto* ids : {&Node(n).inputs, &Node(n).outputs}) {
+        for (ValueId id : *ids) RequireScheme(Node(n), id);
+      }
+    }
+  }
+
+  void RequireScheme(const graph::Node& node, ValueId id) const {
+    if (id == graph::kNoValue || graph_.At(id).constant != nullptr) return;
+    if (graph_.At(id).type != graph::DataType::kFloat) return;
+    if (!scheme_->tensors[static_cast<size_t>(id)]) {
+      Fail("tensor '{}' of node '{}' ({}) has no range: calibration never reached it", Name(id),
+           node.name, node.op);
+    }
+  }
+
+  void Warn(const std::string& line) {
+    auto& warnings = scheme_->warnings;
+    if (std::find(warnings.begin(), warnings.end(), line) == warnings.end()) {
+      warnings.push_back(line);
+    }
+  }
+
+  const graph::Graph& graph_;
+  graph::Links links_;
+  std::vector<bool> needed_;
+  std::vector<std::optional<ValueRange>> ranges_;
+  Scheme* scheme_;
+};
+
+}  // namespace
+
+Scheme AssignScheme(const graph::Graph& graph,
+                    const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                    const Config& config) {
+  Scheme scheme;
+  AssignPrecision(graph, statistics, config, &scheme);
+  Assigner(graph, ChooseRanges(graph, statistics, config, scheme.precision), &scheme).Run();
+  return scheme;
+}
+
+}  // namespace octet::quantize

@@ -1,0 +1,19 @@
+// Names in the configuration file: * stands for any run of characters.
+#ifndef OCTET_CONVERTER_QUANTIZE_NAMES_H_
+#define OCTET_CONVERTER_QUANTIZE_NAMES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace octet::quantize {
+
+bool Matches(std::string_view pattern, std::string_view name);
+
+// UserError with the nearest name when no name matches. `what`: "layer", "tensor".
+void RequireMatch(std::string_view pattern, const std::vector<std::string_view>& names,
+                  std::string_view what);
+
+}  // namespace octet::quantize
+
+#endif  // OCTET_CONVERTER_QUANTIZE_NAMES_H_

@@ -1,0 +1,82 @@
+#include "converter/quantize/precision.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "converter/quantize/names.h"
+#include "converter/support/error.h"
+
+namespace octet::quantize {
+namespace {
+
+// |acc| <= depth * (255 * 127 + 2^14 / 8) has to stay below 2^30 for the exact requantization: a
+// product is at most 128 * 127, the zero point folded into the bias adds as much again, and the
+// bias keeps an eighth of the room.
+constexpr int64_t kDeepestAccumulation = 28000;
+
+// Why a node cannot run in int8; empty when it can.
+std::string WhyNotInt8(const graph::Graph& graph,
+                       const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                       const graph::Node& node) {
+  const int64_t products = AccumulatedProducts(graph, node);
+  if (products > kDeepestAccumulation) {
+    return fmt::format("each output sums {} products, more than the {} a 32-bit accumulator holds",
+                       products, kDeepestAccumulation);
+  }
+  for (const auto* ids : {&node.inputs, &node.outputs}) {
+    for (graph::ValueId id : *ids) {
+      if (id == graph::kNoValue || !statistics[static_cast<size_t>(id)]) continue;
+      const calibrate::Statistics& seen = *statistics[static_cast<size_t>(id)];
+      if (!std::isfinite(seen.min) || !std::isfinite(seen.max)) {
+        return fmt::format("tensor '{}' held NaN or infinity during calibration",
+                           graph.At(id).name);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
+  if (node.op != "Conv" && node.op != "Gemm" && node.op != "MatMul") return 0;
+  const graph::Tensor* weights = node.inputs.size() > 1 ? graph.Constant(node.inputs[1]) : nullptr;
+  if (weights == nullptr || weights->shape.size() < 2 || weights->Count() == 0) return 0;
+  if (node.op == "Conv") return weights->Count() / weights->shape[0];
+  const bool transposed = node.op == "Gemm" && node.Int("transB", 0) != 0;
+  return transposed ? weights->shape[1] : weights->shape[0];
+}
+
+void AssignPrecision(const graph::Graph& graph,
+                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                     const Config& config, Scheme* scheme) {
+  std::vector<std::string_view> names;
+  for (const graph::Node& node : graph.nodes) names.push_back(node.name);
+  for (const LayerOverride& layer : config.layers) RequireMatch(layer.name, names, "layer");
+
+  scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const graph::Node& node = graph.nodes[i];
+    std::optional<blob::Precision> asked;
+    if (config.constraint != Constraint::kNone) {
+      for (const LayerOverride& layer : config.layers) {
+        if (layer.precision && Matches(layer.name, node.name)) asked = layer.precision;
+      }
+    }
+    if (asked == blob::Precision::kFp16) {
+      scheme->precision[i] = blob::Precision::kFp16;
+      continue;
+    }
+    const std::string reason = WhyNotInt8(graph, statistics, node);
+    if (reason.empty()) continue;
+    if (config.int8_everywhere || (asked && config.constraint == Constraint::kObey)) {
+      Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name,
+           node.op, reason);
+    }
+    scheme->precision[i] = blob::Precision::kFp16;
+    scheme->warnings.push_back(
+        fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
+  }
+}
+
+}  // namespace octet::quantize

@@ -1,0 +1,96 @@
+#include "converter/quantize/saturation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "converter/operators/operator.h"
+
+namespace octet::quantize {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Bound of a Clip node; false when it is not known now.
+bool Bound(const graph::Graph& graph, const graph::Node& node, size_t input, float* value) {
+  if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return true;
+  const graph::Tensor* tensor = graph.Constant(node.inputs[input]);
+  if (tensor == nullptr || !tensor->IsFloat() || tensor->Count() != 1) return false;
+  *value = tensor->floats[0];
+  return true;
+}
+
+struct Function {
+  std::string_view op;
+  bool levels_low, levels_high;  // has a horizontal asymptote towards -infinity, +infinity
+};
+constexpr Function kFunctions[] = {
+    {"Sigmoid", true, true}, {"HardSigmoid", true, true}, {"Tanh", true, true},
+    {"Erf", true, true},     {"Silu", true, false},       {"HardSwish", true, false},
+    {"Mish", true, false},   {"Gelu", true, false},       {"Exp", true, false},
+    {"Elu", true, false},    {"Softplus", true, false},   {"Relu", true, false},
+};
+// Far enough for every function above: each is constant to double precision beyond.
+constexpr double kFar = 1e6;
+constexpr int kScanSteps = 1024;
+
+// From `outer` towards 0: the last point up to which f stays within `tolerance` of its level.
+template <typename F>
+double FirstChange(const F& f, double outer, double tolerance) {
+  const double level = f(outer < 0 ? -kFar : kFar);
+  double point = outer;
+  for (int i = 0; i < kScanSteps; ++i) {
+    const double next = outer * (1 - static_cast<double>(i) / kScanSteps);
+    if (!(std::fabs(f(next) - level) <= tolerance)) break;
+    point = next;
+  }
+  return point;
+}
+
+}  // namespace
+
+std::optional<ClampBounds> ClampOf(const graph::Graph& graph, const graph::Node& node) {
+  if (node.activation == "Relu") return ClampBounds{0, kInfinity};
+  if (node.activation == "Clip") return ClampBounds{node.alpha, node.beta};
+  if (!node.activation.empty()) return std::nullopt;
+  if (node.op == "Relu") return ClampBounds{0, kInfinity};
+  if (node.op != "Clip") return std::nullopt;
+  ClampBounds bounds{-kInfinity, kInfinity};
+  if (!Bound(graph, node, 1, &bounds.low) || !Bound(graph, node, 2, &bounds.high)) {
+    return std::nullopt;
+  }
+  return bounds;
+}
+
+std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const graph::Node& node,
+                                             const calibrate::Range& observed,
+                                             double output_scale) {
+  if (!node.activation.empty()) return std::nullopt;
+  if (node.op == "Clip") {
+    const auto bounds = ClampOf(graph, node);
+    if (!bounds || bounds->low > bounds->high) return std::nullopt;
+    return calibrate::Range{std::clamp(observed.min, bounds->low, bounds->high),
+                            std::clamp(observed.max, bounds->low, bounds->high)};
+  }
+  const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                      [&](const Function& f) { return f.op == node.op; });
+  if (function == std::end(kFunctions)) return std::nullopt;
+  if (node.op == "Gelu" && node.String("approximate", "none") != "none") return std::nullopt;
+  const bool hard_sigmoid = node.op == "HardSigmoid";
+  const float alpha = hard_sigmoid ? node.Float("alpha", 0.2f) : node.Float("alpha", 1.0f);
+  const float beta = hard_sigmoid ? node.Float("beta", 0.5f) : 0.0f;
+  if (hard_sigmoid && alpha <= 0) return std::nullopt;
+  const auto f = [&](double x) { return operators::ApplyUnary(node.op, x, alpha, beta); };
+  const double tolerance = output_scale / 4;
+  calibrate::Range part = observed;
+  if (function->levels_low && observed.min < 0) {
+    part.min = static_cast<float>(FirstChange(f, observed.min, tolerance));
+  }
+  if (function->levels_high && observed.max > 0) {
+    part.max = static_cast<float>(FirstChange(f, observed.max, tolerance));
+  }
+  return part;
+}
+
+}  // namespace octet::quantize
