@@ -49,7 +49,7 @@ bool CpuHas(Isa isa) {
 struct Options {
   std::string word, network;
   int repeat = 30;
-  bool json = false, fp16 = false, summary = false;
+  bool json = false, fp16 = false, summary = false, best = false;
 };
 
 struct Row {
@@ -58,7 +58,9 @@ struct Row {
   uint64_t macs;
 };
 
-double Median(std::vector<double> values) {
+// The fastest round instead of the median: for a machine that others use as well.
+double Typical(std::vector<double> values, bool best) {
+  if (best) return *std::min_element(values.begin(), values.end());
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2),
                    values.end());
   return values[values.size() / 2];
@@ -88,7 +90,7 @@ std::vector<Row> Measure(const Network& network, const KernelTable& table, Isa i
   std::vector<Row> rows;
   for (size_t i = 0; i < layers.size(); ++i) {
     rows.push_back({NameOf(layers[i].layer()), WordOf(layers[i].KernelOf(table)),
-                    Median(seconds[i]), MacsOf(layers[i].layer())});
+                    Typical(seconds[i], options.best), MacsOf(layers[i].layer())});
   }
   return rows;
 }
@@ -137,7 +139,7 @@ void PrintJson(const Network& network, const Word& word, const std::vector<Row>&
 int Usage() {
   std::fprintf(stderr,
                "usage: bench-kernels [--isa WORD] [--network ResNet18|MobileNetV2] [--fp16] "
-               "[--repeat N] [--summary] [--json]\n");
+               "[--repeat N] [--best] [--summary] [--json]\n");
   return 2;
 }
 
@@ -150,6 +152,8 @@ int Main(int argc, char** argv) {
       options.json = true;
     } else if (name == "--fp16") {
       options.fp16 = true;
+    } else if (name == "--best") {
+      options.best = true;
     } else if (name == "--summary") {
       options.summary = true;
     } else if (name == "--isa" && more) {
