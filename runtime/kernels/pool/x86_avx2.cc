@@ -4,6 +4,7 @@
 
 #include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/pool/x86_taps.inl.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -11,44 +12,9 @@ namespace {
 
 constexpr uint32_t kWide = 16;
 
-// The taps of an output pixel that lie within the image: rows [y_begin, y_end) of taps, columns
-// alike.
-struct Taps {
-  const uint8_t* first;  // pixel under the first of them
-  uint32_t rows, columns;
-  size_t row_step, column_step;
-};
-
-// First and last + 1 tap k with 0 <= origin + k * dilation < size.
-static inline Range Valid(int64_t origin, uint32_t kernel, uint32_t dilation, uint32_t size) {
-  Range r = {0, kernel};
-  while (r.begin < r.end && origin + (int64_t)(r.begin * dilation) < 0) ++r.begin;
-  while (r.end > r.begin && origin + (int64_t)((r.end - 1) * dilation) >= size) --r.end;
-  return r;
-}
-
-static inline Taps TapsOf(const ConvGeometry& g, const uint8_t* input, uint64_t pixel) {
-  const int64_t y = (int64_t)(pixel / g.out_w) * g.stride_h - g.pad_top;
-  const int64_t x = (int64_t)(pixel % g.out_w) * g.stride_w - g.pad_left;
-  const Range rows = Valid(y, g.kernel_h, g.dilation_h, g.in_h);
-  const Range columns = Valid(x, g.kernel_w, g.dilation_w, g.in_w);
-  Taps t;
-  t.rows = (uint32_t)(rows.end - rows.begin);
-  t.columns = (uint32_t)(columns.end - columns.begin);
-  t.row_step = (size_t)g.dilation_h * g.in_w * g.in_c;
-  t.column_step = (size_t)g.dilation_w * g.in_c;
-  t.first = input;
-  if (t.rows != 0 && t.columns != 0) {
-    const int64_t top = y + (int64_t)(rows.begin * g.dilation_h);
-    const int64_t left = x + (int64_t)(columns.begin * g.dilation_w);
-    t.first += ((uint64_t)top * g.in_w + (uint64_t)left) * g.in_c;
-  }
-  return t;
-}
-
 // Calls op.Tap(16 bytes) for every tap of channels [c, c + count).
 template <class Op>
-static inline void ForEachTap(const Taps& taps, uint32_t c, uint32_t count, Op* op) {
+static inline void ForEachTap(const Taps<uint8_t>& taps, uint32_t c, uint32_t count, Op* op) {
   const uint8_t* row = taps.first + c;
   for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
     const uint8_t* x = row;
@@ -89,7 +55,7 @@ void max_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const __m128i hi = _mm_set1_epi8((char)(args.clamp_hi + 128));
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
-    const Taps taps = TapsOf(g, args.input, pixel);
+    const Taps<uint8_t> taps = TapsOf(g, args.input, pixel);
     for (uint64_t end = (pixel + 1) * pieces; i < end && i < work.end; ++i) {
       const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide;
       const uint32_t count = g.in_c - c < kWide ? g.in_c - c : kWide;
@@ -108,7 +74,7 @@ void average_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const Finish8 finish = MakeFinish8(args.out_zero_point, args.clamp_lo, args.clamp_hi);
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
-    const Taps taps = TapsOf(g, args.input, pixel);
+    const Taps<uint8_t> taps = TapsOf(g, args.input, pixel);
     const uint32_t valid = taps.rows * taps.columns;
     const Multiplier m = args.multipliers[args.multiplier_count == 1 ? 0 : valid - 1];
     const Channels8 factor =
