@@ -1,0 +1,32 @@
+/* One inference with the C API: minimal MODEL.octet. Prints the first output. */
+#include <octet/octet.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Alignas(64) unsigned char blob[1 << 22], arena[1 << 22];
+static float input[1 << 18], output[1 << 16];
+
+int main(int argc, char** argv) {
+  FILE* file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+  if (file == NULL) return fprintf(stderr, "usage: minimal MODEL.octet\n"), 2;
+  size_t blob_bytes = fread(blob, 1, sizeof(blob), file);
+  fclose(file);
+
+  octet_config config = {.isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
+  octet_session* session;
+  octet_status status = octet_bind(blob, blob_bytes, arena, sizeof(arena), &config, &session);
+  if (status.code != OCTET_OK) {
+    fprintf(stderr, "%s at byte %u\n", octet_code_name(status.code), status.offset);
+    return 2;
+  }
+  octet_tensor_info in, out;
+  octet_input_info(session, 0, &in);
+  octet_output_info(session, 0, &out);
+  if (in.element_count > 1 << 18 || out.element_count > 1 << 16) return 2;
+
+  octet_set_input_f32(session, 0, input, in.element_count); /* all zeros */
+  octet_run(session);
+  octet_get_output(session, 0, output, out.element_count);
+  for (size_t i = 0; i < out.element_count; ++i) printf("%g\n", output[i]);
+  return 0;
+}
