@@ -21,7 +21,7 @@ uint64_t RunBytes(const blob::TensorRecord& t, uint32_t axis) {
 void CopyMapped(uint8_t* to, const uint8_t* from, uint64_t bytes, const int8_t* table,
                 uint8_t sign) {
   if (table == nullptr) {
-    memcpy(to, from, bytes);
+    memcpy(to, from, (size_t)bytes);
     return;
   }
   const uint8_t to_index = sign ^ 0x80;

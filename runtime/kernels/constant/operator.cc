@@ -20,7 +20,7 @@ void RunConstantLayer(const LayerView& view, const RunContext& context) {
   const uint8_t* from = view.tables + view.layer->extra.offset;
   uint8_t* to = PlaceOf(context, out);
   if (out.type == blob::ElementType::kFp16) {
-    memcpy(to + range.begin, from + range.begin, range.end - range.begin);
+    memcpy(to + range.begin, from + range.begin, (size_t)(range.end - range.begin));
     return;
   }
   for (uint64_t i = range.begin; i < range.end; ++i) to[i] = from[i] ^ context.sign;

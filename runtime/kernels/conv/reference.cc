@@ -76,7 +76,7 @@ void GatherRowS8(const ConvS8Args& args, const Shape& s, uint64_t pixel, uint64_
     for (uint32_t kx = 0; kx < g.kernel_w; ++kx) {
       const int64_t source = SourcePixel(g, p, ky, kx);
       if (source < 0) {
-        memset(row, args.in_zero_point, s.group_in);
+        memset(row, args.in_zero_point, (size_t)s.group_in);
       } else {
         const uint8_t* x = args.input + (uint64_t)source * g.in_c + group * s.group_in;
         for (uint64_t c = 0; c < s.group_in; ++c) row[c] = (int8_t)(x[c] ^ args.sign);

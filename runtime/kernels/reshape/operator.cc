@@ -25,7 +25,7 @@ void RunReshapeLayer(const LayerView& view, const RunContext& context) {
   if (in.arena_offset == out.arena_offset) return;
   const Range bytes = RangeOf(out.bytes, context.share);
   memcpy(PlaceOf(context, out) + bytes.begin, PlaceOf(context, in) + bytes.begin,
-         bytes.end - bytes.begin);
+         (size_t)(bytes.end - bytes.begin));
 }
 
 }  // namespace octet

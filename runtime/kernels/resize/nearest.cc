@@ -47,7 +47,7 @@ void RunResizeNearestLayer(const LayerView& view, const RunContext& context) {
     const uint8_t* from = PlaceOf(context, in) + source_line * in.dims[2] * pixel_bytes;
     uint8_t* to = PlaceOf(context, out) + line * out.dims[2] * pixel_bytes;
     for (uint32_t x = 0; x < out.dims[2]; ++x, to += pixel_bytes) {
-      memcpy(to, from + columns[x] * pixel_bytes, pixel_bytes);
+      memcpy(to, from + columns[x] * pixel_bytes, (size_t)pixel_bytes);
     }
   }
 }

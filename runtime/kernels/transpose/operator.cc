@@ -17,7 +17,7 @@ const blob::TransposeParams& Params(const LayerView& v) {
 template <typename T>
 void CopyRow(T* to, const T* from, uint64_t count, uint64_t stride) {
   if (stride == 1) {
-    memcpy(to, from, count * sizeof(T));
+    memcpy(to, from, (size_t)count * sizeof(T));
     return;
   }
   for (uint64_t i = 0; i < count; ++i) to[i] = from[i * stride];
