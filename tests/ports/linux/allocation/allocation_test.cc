@@ -1,0 +1,112 @@
+// No allocation between the return of bind and the last frame, by counting every entry of the
+// allocator.
+#include <errno.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <vector>
+
+#include "ports/linux/thread_pool.h"
+#include "tests/support/mixed_blob.h"
+#include "tests/support/session.h"
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<int> calls{0};
+
+void Count() {
+  if (counting.load(std::memory_order_relaxed)) calls.fetch_add(1);
+}
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
+
+void* malloc(size_t bytes) {
+  Count();
+  return __libc_malloc(bytes);
+}
+void* calloc(size_t count, size_t bytes) {
+  Count();
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, size_t bytes) {
+  Count();
+  return __libc_realloc(memory, bytes);
+}
+void* memalign(size_t alignment, size_t bytes) {
+  Count();
+  return __libc_memalign(alignment, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  Count();
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+  Count();
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory != nullptr ? 0 : ENOMEM;
+}
+void free(void* memory) {
+  if (memory != nullptr) Count();
+  __libc_free(memory);
+}
+}
+
+namespace octet::test {
+namespace {
+
+TEST(Allocation, TheCounterCounts) {
+  calls = 0;
+  counting = true;
+  void* volatile memory = std::malloc(10);
+  std::free(memory);
+  counting = false;
+  EXPECT_EQ(calls.load(), 2);
+}
+
+TEST(Allocation, NoneFromBindToTheLastFrame) {
+  const Blob blob = MakeMixedBlob();
+  const std::vector<uint8_t> picture(9 * 7 * 3, 77);
+  const std::vector<float> floats(48, 0.5f);
+  std::vector<float> scores(32), joined(32);
+  for (const octet_isa isa : RunnableLevels()) {
+    for (const uint32_t threads : {1u, 2u, 3u}) {
+      port::ThreadPool pool(threads);
+      size_t arena_bytes = 0;
+      ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, threads, &arena_bytes).code,
+                OCTET_OK);
+      AlignedBytes arena(arena_bytes);
+      octet_config config{};
+      config.isa = isa;
+      config.pool = pool.pool();
+      octet_session* session = nullptr;
+      calls = 0;
+      counting = true;  // from before bind: it allocates nothing either
+      octet_status status =
+          octet_bind(blob.data(), blob.size(), arena.data(), arena.size(), &config, &session);
+      for (uint32_t frame = 0; frame < 20 && status.code == OCTET_OK; ++frame) {
+        octet_set_plan(session, frame % 2);
+        if (frame % 3 == 0) {
+          octet_set_input_f32(session, 0, floats.data(), floats.size());
+        } else {
+          octet_set_input_image(session, 0, picture.data(), 9, 7, 3, 21);
+        }
+        octet_run(session);
+        octet_get_output(session, 0, scores.data(), scores.size());
+        octet_get_output(session, 1, joined.data(), joined.size());
+      }
+      counting = false;
+      EXPECT_EQ(status.code, OCTET_OK);
+      EXPECT_EQ(calls.load(), 0) << octet_isa_name(isa) << ", " << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace octet::test

@@ -1,0 +1,184 @@
+// octet-run, octet-freestanding and the C example as programs.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ports/linux/npy.h"
+#include "tests/support/mixed_blob.h"
+#include "tests/support/session.h"
+
+// Set where programs of this build need one.
+#ifndef OCTET_EMULATOR
+#define OCTET_EMULATOR
+#endif
+
+namespace octet::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int status = -1;
+  std::string out, err;
+};
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Programs : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "octet-test-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    blob_ = MakeMixedBlob();
+    WriteFile("m.octet", blob_.data(), blob_.size());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  void WriteFile(const std::string& name, const void* data, size_t bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary)
+        .write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+  }
+  // uint8 pictures or float32 samples.
+  template <typename T>
+  void WriteNpy(const std::string& name, const std::vector<uint64_t>& shape,
+                const std::vector<T>& values) const {
+    std::string bytes = port::NpyHeader(shape);
+    if (sizeof(T) == 1) bytes.replace(bytes.find("<f4"), 3, "|u1");
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    WriteFile(name, bytes.data(), bytes.size());
+  }
+  Result Run(const std::string& program, const std::string& arguments) const {
+    const std::string command = OCTET_EMULATOR " " OCTET_BIN_DIR "/" + program + " " + arguments +
+                                " > " + Path("out") + " 2> " + Path("err");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadAll(Path("out")),
+            ReadAll(Path("err"))};
+  }
+  static bool IsOneLine(const std::string& text) {
+    return !text.empty() && text.find('\n') == text.size() - 1;
+  }
+  void SkipWithout(const char* program) const {
+    if (!fs::exists(fs::path(OCTET_BIN_DIR) / program)) {
+      GTEST_SKIP() << program << " is not part of this build";
+    }
+  }
+
+  fs::path folder_;
+  Blob blob_;
+};
+
+std::vector<uint8_t> Pictures(size_t count) {
+  std::vector<uint8_t> pixels(count * 6 * 5 * 3);
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i * 29);
+  return pixels;
+}
+
+TEST_F(Programs, RunWritesWhatASessionComputes) {
+  SkipWithout("octet-run");
+  const std::vector<uint8_t> pixels = Pictures(3);
+  WriteNpy("x.npy", {3, 6, 5, 3}, pixels);
+  for (const uint32_t plan : {0u, 1u}) {
+    const Result result =
+        Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --output " +
+                             Path("y.npy") + " --plan " + (plan == 0 ? "int8" : "fp16") +
+                             " --isa reference --json --repeat 2 --warmup 1");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
+    for (const char* key : {"plan", "isa", "threads", "samples", "median_ms", "min_ms", "first_ms",
+                            "load_ms", "arena_bytes", "blob_bytes", "rss_bytes", "macs"}) {
+      EXPECT_TRUE(json.contains(key)) << key;
+    }
+    EXPECT_EQ(json["samples"], 3);
+    EXPECT_EQ(json["blob_bytes"], blob_.size());
+    const port::NpyArray scores(Path("y.0.npy")), joined(Path("y.1.npy"));
+    EXPECT_EQ(scores.shape(), (std::vector<uint64_t>{3, 1, 1, 32}));
+    EXPECT_EQ(joined.shape(), (std::vector<uint64_t>{3, 16, 2}));
+    TestSession session(blob_, {});
+    ASSERT_EQ(octet_set_plan(session.get(), plan).code, OCTET_OK);
+    for (size_t sample = 0; sample < 3; ++sample) {
+      octet_set_input_image(session.get(), 0, pixels.data() + sample * 90, 6, 5, 3, 15);
+      octet_run(session.get());
+      EXPECT_EQ(std::memcmp(session.Output(0).data(), scores.floats() + sample * 32, 128), 0);
+      EXPECT_EQ(std::memcmp(session.Output(1).data(), joined.floats() + sample * 32, 128), 0);
+    }
+  }
+}
+
+TEST_F(Programs, ListAndProfile) {
+  SkipWithout("octet-run");
+  const Result list = Run("octet-run", "--isa list");
+  EXPECT_EQ(list.status, 0);
+  EXPECT_EQ(list.out.rfind("reference\n", 0), 0u) << list.out;
+  WriteNpy("x.npy", {2, 3, 4, 4}, std::vector<float>(96, 0.25f));
+  const Result profile =
+      Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --profile --threads 2");
+  EXPECT_EQ(profile.status, 0) << profile.err;
+  for (const char* word : {"conv", "max_pool", "softmax", "GMAC/s"}) {
+    EXPECT_NE(profile.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(Programs, BadUseIsOneLineAndStatus2) {
+  SkipWithout("octet-run");
+  WriteNpy("x.npy", {1, 6, 5, 3}, Pictures(1));
+  WriteNpy("bad.npy", {1, 3, 4, 5}, std::vector<float>(60));
+  Blob corrupt = blob_;
+  corrupt[corrupt.size() - 1] ^= 1;
+  WriteFile("corrupt.octet", corrupt.data(), corrupt.size());
+  WriteFile("cut.octet", blob_.data(), blob_.size() / 2);
+  const std::string out = " --output " + Path("y.npy"), input = " --input " + Path("x.npy") + out;
+  for (const std::string& arguments :
+       {std::string(""), Path("none.octet") + input, Path("x.npy") + input,
+        Path("corrupt.octet") + input, Path("cut.octet") + input, Path("m.octet") + out,
+        Path("m.octet") + " --input " + Path("bad.npy") + out,
+        Path("m.octet") + " --input " + Path("m.octet") + out,
+        Path("m.octet") + input + " --plan int4", Path("m.octet") + input + " --isa mmx",
+        Path("m.octet") + input + " --isa amx", Path("m.octet") + input + " --threads 0",
+        Path("m.octet") + input + " --bogus",
+        Path("m.octet") + " --input " + Path("x.npy") + " --output " + Path("no/y.npy")}) {
+    const Result result = Run("octet-run", arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_TRUE(IsOneLine(result.err)) << arguments << ": " << result.err;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      EXPECT_EQ(entry.path().filename().string().rfind("y.", 0), std::string::npos)
+          << arguments << " left " << entry.path();
+    }
+  }
+  EXPECT_EQ(Run("octet-run", Path("corrupt.octet") + input + " --no-verify").status, 0);
+}
+
+TEST_F(Programs, FreestandingAndExampleAgreeWithASession) {
+  SkipWithout("octet-freestanding");
+  TestSession session(blob_, {});
+  session.SetInput(0, std::vector<float>(48));
+  octet_run(session.get());
+  const std::vector<float> wanted = session.Output(0);
+  const Result bare = Run("octet-freestanding", "< " + Path("m.octet"));
+  EXPECT_EQ(bare.status, 0);
+  EXPECT_EQ(bare.out, std::string(reinterpret_cast<const char*>(wanted.data()), 128));
+  const Result example = Run("example-minimal", Path("m.octet"));
+  EXPECT_EQ(example.status, 0);
+  std::string text;
+  for (const float value : wanted) {
+    char line[32];
+    std::snprintf(line, sizeof(line), "%g\n", static_cast<double>(value));
+    text += line;
+  }
+  EXPECT_EQ(example.out, text);
+}
+
+}  // namespace
+}  // namespace octet::test
