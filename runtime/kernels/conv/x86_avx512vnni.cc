@@ -44,7 +44,7 @@ static inline int32_t LoadWord(const uint8_t* from) {
 template <int kBlocks>
 static inline void StoreRow(const __m512i* value, const TailS8& tail, __mmask64 mask, uint8_t* to,
                             uint32_t channels) {
-  const __m512i zero_point = _mm512_set1_epi16((short)tail.out_zero_point);
+  const __m512i zero_point = _mm512_set1_epi16((short)(tail.out_zero_point + 128));
   const __m512i none = _mm512_setzero_si512();
   const __m512i low = _mm512_packs_epi32(value[0], kBlocks > 1 ? value[kBlocks > 1 ? 1 : 0] : none);
   __m512i high = none;
@@ -55,12 +55,11 @@ static inline void StoreRow(const __m512i* value, const TailS8& tail, __mmask64 
   // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each block, so that a
   // transposition of 4x4 double words puts them in order.
   const __m512i packed =
-      _mm512_packs_epi16(_mm512_adds_epi16(low, zero_point), _mm512_adds_epi16(high, zero_point));
+      _mm512_packus_epi16(_mm512_adds_epi16(low, zero_point), _mm512_adds_epi16(high, zero_point));
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   __m512i bytes = _mm512_permutexvar_epi32(order, packed);
-  bytes = _mm512_max_epi8(bytes, _mm512_set1_epi8((char)tail.clamp_lo));
-  bytes = _mm512_min_epi8(bytes, _mm512_set1_epi8((char)tail.clamp_hi));
-  bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)kSign));
+  bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)(tail.clamp_lo + 128)));
+  bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)(tail.clamp_hi + 128)));
   _mm512_mask_storeu_epi8(to, mask, bytes);
   if (tail.table != nullptr) ApplyTable(to, channels, tail.table);
 }

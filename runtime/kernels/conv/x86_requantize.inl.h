@@ -44,18 +44,18 @@ static inline __m256i PreShift8(__m256i acc, int32_t pre_shift) {
   return _mm256_sll_epi32(clamped, _mm_cvtsi32_si128(pre_shift));
 }
 
-// Zero point, clamp and sign for lanes already packed to 16 and 8 bits. A 16-bit saturation before
-// the zero point is added changes nothing: whatever it touches lies beyond every int8 clamp.
+// Zero point and clamp for lanes packed to 16 bits and then, with unsigned saturation, to arena
+// bytes q + 128. A 16-bit saturation before the zero point is added changes nothing: whatever it
+// touches lies beyond every int8 clamp.
 struct Finish8 {
-  __m256i zero_point, lo, hi, sign;
+  __m256i zero_point, lo, hi;
 };
 
 static inline Finish8 MakeFinish8(int32_t zero_point, int32_t lo, int32_t hi) {
   Finish8 f;
-  f.zero_point = _mm256_set1_epi16((short)zero_point);
-  f.lo = _mm256_set1_epi8((char)lo);
-  f.hi = _mm256_set1_epi8((char)hi);
-  f.sign = _mm256_set1_epi8((char)0x80);
+  f.zero_point = _mm256_set1_epi16((short)(zero_point + 128));
+  f.lo = _mm256_set1_epi8((char)(lo + 128));
+  f.hi = _mm256_set1_epi8((char)(hi + 128));
   return f;
 }
 
@@ -65,10 +65,9 @@ static inline __m128i Finish16(__m256i a, __m256i b, const Finish8& f) {
   const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(a, b), f.zero_point);
   const __m256i ordered = _mm256_permute4x64_epi64(words, 0xD8);
   const __m128i bytes =
-      _mm_packs_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1));
-  const __m128i clamped =
-      _mm_min_epi8(_mm_max_epi8(bytes, _mm256_castsi256_si128(f.lo)), _mm256_castsi256_si128(f.hi));
-  return _mm_xor_si128(clamped, _mm256_castsi256_si128(f.sign));
+      _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1));
+  return _mm_min_epu8(_mm_max_epu8(bytes, _mm256_castsi256_si128(f.lo)),
+                      _mm256_castsi256_si128(f.hi));
 }
 
 // Stores the first `count` (1..16) bytes.
@@ -130,10 +129,13 @@ static inline Channels16 LoadChannels16(const int32_t* multiplier, const int32_t
 }
 
 static inline __m512i Requantize16(__m512i acc, const Channels16& c) {
+  // Shifts and multiplications share one port at 512 bits, so that the odd lanes come down, and the
+  // even ones up, by shuffles: bits 31..62 of a product are the high half of its double.
   const __m512i even = _mm512_mul_epi32(acc, c.multiplier);
-  const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(acc, 32), c.multiplier_odd);
-  const __m512i high =
-      _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+  const __m512i odd =
+      _mm512_mul_epi32(_mm512_shuffle_epi32(acc, (_MM_PERM_ENUM)0xF5), c.multiplier_odd);
+  const __m512i high = _mm512_mask_shuffle_epi32(_mm512_add_epi64(odd, odd), 0x5555,
+                                                 _mm512_add_epi64(even, even), (_MM_PERM_ENUM)0xF5);
   return _mm512_srav_epi32(_mm512_add_epi32(high, c.rounding), c.shift);
 }
 

@@ -59,13 +59,12 @@ struct VectorAvx512 {
   static inline Vec Requantize(Vec acc, const Channels& c) { return Requantize16(acc, c); }
   static inline void Finish(const Vec (&value)[4], int32_t zero_point, int32_t lo, int32_t hi,
                             uint8_t* to, uint32_t width) {
-    const Vec zero = _mm512_set1_epi16((short)zero_point);
+    const Vec zero = _mm512_set1_epi16((short)(zero_point + 128));
     const Vec low = _mm512_adds_epi16(_mm512_packs_epi32(value[0], value[1]), zero);
     const Vec high = _mm512_adds_epi16(_mm512_packs_epi32(value[2], value[3]), zero);
-    Vec bytes = _mm512_packs_epi16(low, high);
-    bytes = _mm512_max_epi8(bytes, _mm512_set1_epi8((char)lo));
-    bytes = _mm512_min_epi8(bytes, _mm512_set1_epi8((char)hi));
-    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)0x80));
+    Vec bytes = _mm512_packus_epi16(low, high);
+    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)(lo + 128)));
+    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)(hi + 128)));
     _mm512_mask_storeu_epi8(to, Mask(width), bytes);
   }
 };

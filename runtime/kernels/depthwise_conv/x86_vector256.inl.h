@@ -50,8 +50,7 @@ struct Vector256 {
     const Finish8 f = MakeFinish8(zero_point, lo, hi);
     const Vec low = _mm256_adds_epi16(_mm256_packs_epi32(value[0], value[1]), f.zero_point);
     const Vec high = _mm256_adds_epi16(_mm256_packs_epi32(value[2], value[3]), f.zero_point);
-    const Vec bytes = _mm256_xor_si256(
-        _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(low, high), f.lo), f.hi), f.sign);
+    const Vec bytes = _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), f.lo), f.hi);
     if (width >= kBytes) {
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
     } else if (width > 16) {
