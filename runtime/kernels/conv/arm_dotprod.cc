@@ -66,6 +66,107 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
   StoreRows(p, tail, kRows, acc);
 }
 
+// clang-format off
+#define OCTET_DOT6(a0, a1, a2, a3, a4, a5, w, lane)      \
+  "sdot v" #a0 ".4s, v" #w ".16b, v0.4b[" #lane "]\n\t"  \
+  "sdot v" #a1 ".4s, v" #w ".16b, v1.4b[" #lane "]\n\t"  \
+  "sdot v" #a2 ".4s, v" #w ".16b, v2.4b[" #lane "]\n\t"  \
+  "sdot v" #a3 ".4s, v" #w ".16b, v3.4b[" #lane "]\n\t"  \
+  "sdot v" #a4 ".4s, v" #w ".16b, v4.4b[" #lane "]\n\t"  \
+  "sdot v" #a5 ".4s, v" #w ".16b, v5.4b[" #lane "]\n\t"
+#define OCTET_LANE(lane)                                 \
+  "ldp q6, q7, [%[weights], #64 * " #lane "]\n\t"        \
+  OCTET_DOT6(8, 12, 16, 20, 24, 28, 6, lane)             \
+  OCTET_DOT6(9, 13, 17, 21, 25, 29, 7, lane)             \
+  "ldp q6, q7, [%[weights], #64 * " #lane " + 32]\n\t"   \
+  OCTET_DOT6(10, 14, 18, 22, 26, 30, 6, lane)            \
+  OCTET_DOT6(11, 15, 19, 23, 27, 31, 7, lane)
+#define OCTET_LOAD6(form, bytes)                         \
+  "ldr " form "0, [%[in0]], #" bytes "\n\t"              \
+  "ldr " form "1, [%[in1]], #" bytes "\n\t"              \
+  "ldr " form "2, [%[in2]], #" bytes "\n\t"              \
+  "ldr " form "3, [%[in3]], #" bytes "\n\t"              \
+  "ldr " form "4, [%[in4]], #" bytes "\n\t"              \
+  "ldr " form "5, [%[in5]], #" bytes "\n\t"
+#define OCTET_START(a, b, c, d)                          \
+  "ldp q" #a ", q" #b ", [%[bias]]\n\t"                  \
+  "ldp q" #c ", q" #d ", [%[bias], #32]\n\t"
+#define OCTET_STORE(a, b, c, d, row)                     \
+  "stp q" #a ", q" #b ", [%[acc], #64 * " #row "]\n\t"   \
+  "stp q" #c ", q" #d ", [%[acc], #64 * " #row " + 32]\n\t"
+// clang-format on
+
+// The largest panel in assembly: 24 sums, 6 rows and 2 weights take all 32 registers, and the
+// compiler, which wants one more, moves sums through memory. Row r, outputs 4 i .. 4 i + 3: v(8 + 4
+// r + i).
+template <>
+void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
+  int32x4_t acc[6][4];
+  const int8_t* weights = p.weights;
+  const uint8_t* const* pointers = p.pointers;
+  uint64_t taps = p.taps;  // at least 1
+  size_t left;
+  const uint8_t *in0, *in1, *in2, *in3, *in4, *in5;
+  __asm__ volatile(
+      // clang-format off
+      OCTET_START(8, 9, 10, 11)
+      OCTET_START(12, 13, 14, 15)
+      OCTET_START(16, 17, 18, 19)
+      OCTET_START(20, 21, 22, 23)
+      OCTET_START(24, 25, 26, 27)
+      OCTET_START(28, 29, 30, 31)
+      "1:\n\t"  // each tap
+      "ldp %[in0], %[in1], [%[pointers]]\n\t"
+      "ldp %[in2], %[in3], [%[pointers], #16]\n\t"
+      "ldp %[in4], %[in5], [%[pointers], #32]\n\t"
+      "add %[pointers], %[pointers], %[next_tap]\n\t"
+      "subs %[left], %[tap_bytes], #16\n\t"
+      "b.lo 3f\n\t"
+      "2:\n\t"  // 16 channels
+      OCTET_LOAD6("q", "16")
+      OCTET_LANE(0)
+      OCTET_LANE(1)
+      "subs %[left], %[left], #16\n\t"
+      OCTET_LANE(2)
+      OCTET_LANE(3)
+      "add %[weights], %[weights], #256\n\t"
+      "b.hs 2b\n\t"
+      "3:\n\t"
+      "adds %[left], %[left], #16\n\t"
+      "b.eq 5f\n\t"
+      "4:\n\t"  // the last 4, 8 or 12
+      OCTET_LOAD6("s", "4")
+      OCTET_LANE(0)
+      "subs %[left], %[left], #4\n\t"
+      "add %[weights], %[weights], #64\n\t"
+      "b.ne 4b\n\t"
+      "5:\n\t"
+      "subs %[taps], %[taps], #1\n\t"
+      "b.ne 1b\n\t"
+      OCTET_STORE(8, 9, 10, 11, 0)
+      OCTET_STORE(12, 13, 14, 15, 1)
+      OCTET_STORE(16, 17, 18, 19, 2)
+      OCTET_STORE(20, 21, 22, 23, 3)
+      OCTET_STORE(24, 25, 26, 27, 4)
+      OCTET_STORE(28, 29, 30, 31, 5)
+      // clang-format on
+      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [left] "=&r"(left),
+        [in0] "=&r"(in0), [in1] "=&r"(in1), [in2] "=&r"(in2), [in3] "=&r"(in3), [in4] "=&r"(in4),
+        [in5] "=&r"(in5)
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc),
+        [next_tap] "i"(kMaxTileRows * sizeof(*pointers))
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
+        "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
+        "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+  StoreRows(p, tail, 6, acc);
+}
+
+#undef OCTET_DOT6
+#undef OCTET_LANE
+#undef OCTET_LOAD6
+#undef OCTET_START
+#undef OCTET_STORE
+
 static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t rows, bool) {
   static constexpr void (*kPanels[kMaxPanelRows])(const PanelS8&, const LayerTailS8&) = {
       Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};

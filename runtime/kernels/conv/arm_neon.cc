@@ -116,6 +116,129 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
   StoreRows(p, tail, kRows, acc);
 }
 
+#if defined(__aarch64__)
+
+// clang-format off
+// One row x 8 outputs x 8 channels: weights wa, wb of the first group of 4 channels, wc, wd of the
+// second; two loads for later stand between the multiplications.
+#define OCTET_PRODUCTS(wa, wb, wc, wd, x0, x1, s0, s1, s2, s3, load0, load1) \
+  "smull v12.8h, v" #wa ".8b, v" #x0 ".8b\n\t"                               \
+  "smull2 v13.8h, v" #wa ".16b, v" #x0 ".16b\n\t"                            \
+  "smull v14.8h, v" #wb ".8b, v" #x0 ".8b\n\t"                               \
+  "smull2 v15.8h, v" #wb ".16b, v" #x0 ".16b\n\t"                            \
+  load0                                                                      \
+  "smlal v12.8h, v" #wc ".8b, v" #x1 ".8b\n\t"                               \
+  "smlal2 v13.8h, v" #wc ".16b, v" #x1 ".16b\n\t"                            \
+  "smlal v14.8h, v" #wd ".8b, v" #x1 ".8b\n\t"                               \
+  "smlal2 v15.8h, v" #wd ".16b, v" #x1 ".16b\n\t"                            \
+  load1                                                                      \
+  "sadalp v" #s0 ".4s, v12.8h\n\t"                                           \
+  "sadalp v" #s1 ".4s, v13.8h\n\t"                                           \
+  "sadalp v" #s2 ".4s, v14.8h\n\t"                                           \
+  "sadalp v" #s3 ".4s, v15.8h\n\t"
+#define OCTET_WEIGHTS(a, b, at) "ldp q" #a ", q" #b ", [%[weights], #" #at "]\n\t"
+#define OCTET_NEXT(x, row) "ld1r {v" #x ".4s}, [%[in" #row "]], #4\n\t"
+// One row x 8 outputs x 4 channels.
+#define OCTET_SINGLE(wa, wb, x, s0, s1, s2, s3)    \
+  "smull v12.8h, v" #wa ".8b, v" #x ".8b\n\t"      \
+  "smull2 v13.8h, v" #wa ".16b, v" #x ".16b\n\t"   \
+  "smull v14.8h, v" #wb ".8b, v" #x ".8b\n\t"      \
+  "smull2 v15.8h, v" #wb ".16b, v" #x ".16b\n\t"   \
+  "sadalp v" #s0 ".4s, v12.8h\n\t"                 \
+  "sadalp v" #s1 ".4s, v13.8h\n\t"                 \
+  "sadalp v" #s2 ".4s, v14.8h\n\t"                 \
+  "sadalp v" #s3 ".4s, v15.8h\n\t"
+#define OCTET_ZERO(a) "movi v" #a ".4s, #0\n\t"
+// Pair sums of a row -> sums of 16 outputs.
+#define OCTET_STORE(a, b, c, d, e, f, g, h, row)               \
+  "addp v" #a ".4s, v" #a ".4s, v" #b ".4s\n\t"                \
+  "addp v" #c ".4s, v" #c ".4s, v" #d ".4s\n\t"                \
+  "addp v" #e ".4s, v" #e ".4s, v" #f ".4s\n\t"                \
+  "addp v" #g ".4s, v" #g ".4s, v" #h ".4s\n\t"                \
+  "add v" #a ".4s, v" #a ".4s, v0.4s\n\t"                      \
+  "add v" #c ".4s, v" #c ".4s, v1.4s\n\t"                      \
+  "add v" #e ".4s, v" #e ".4s, v2.4s\n\t"                      \
+  "add v" #g ".4s, v" #g ".4s, v3.4s\n\t"                      \
+  "stp q" #a ", q" #c ", [%[acc], #64 * " #row "]\n\t"         \
+  "stp q" #e ", q" #g ", [%[acc], #64 * " #row " + 32]\n\t"
+// clang-format on
+
+// The panel that does the work, in assembly: the compiler moves sums through memory, and loads have
+// to stand between multiplications for cores that execute in order. Sums of pairs: row 0 in v16 to
+// v23, row 1 in v24 to v31; activations v0, v1 and v2, v3; weights v4 to v11; products v12 to v15.
+template <>
+void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
+  int32x4_t acc[2][4];
+  const int8_t* weights = p.weights;
+  const uint8_t* const* pointers = p.pointers;
+  uint64_t taps = p.taps;  // at least 1
+  size_t left;
+  const uint8_t *in0, *in1;
+  __asm__ volatile(
+      // clang-format off
+      OCTET_ZERO(16) OCTET_ZERO(17) OCTET_ZERO(18) OCTET_ZERO(19)
+      OCTET_ZERO(20) OCTET_ZERO(21) OCTET_ZERO(22) OCTET_ZERO(23)
+      OCTET_ZERO(24) OCTET_ZERO(25) OCTET_ZERO(26) OCTET_ZERO(27)
+      OCTET_ZERO(28) OCTET_ZERO(29) OCTET_ZERO(30) OCTET_ZERO(31)
+      "1:\n\t"  // each tap
+      "ldp %[in0], %[in1], [%[pointers]]\n\t"
+      "add %[pointers], %[pointers], %[next_tap]\n\t"
+      "subs %[left], %[tap_bytes], #16\n\t"
+      "b.lo 3f\n\t"
+      "2:\n\t"  // 16 channels
+      OCTET_WEIGHTS(4, 5, 0) OCTET_NEXT(0, 0) OCTET_WEIGHTS(6, 7, 64) OCTET_NEXT(1, 0)
+      OCTET_PRODUCTS(4, 5, 6, 7, 0, 1, 16, 17, 18, 19, OCTET_NEXT(2, 1), OCTET_NEXT(3, 1))
+      OCTET_PRODUCTS(4, 5, 6, 7, 2, 3, 24, 25, 26, 27, OCTET_WEIGHTS(8, 9, 32), OCTET_WEIGHTS(10, 11, 96))
+      OCTET_PRODUCTS(8, 9, 10, 11, 0, 1, 20, 21, 22, 23, OCTET_WEIGHTS(4, 5, 128), OCTET_WEIGHTS(6, 7, 192))
+      OCTET_PRODUCTS(8, 9, 10, 11, 2, 3, 28, 29, 30, 31, OCTET_NEXT(0, 0), OCTET_NEXT(1, 0))
+      OCTET_PRODUCTS(4, 5, 6, 7, 0, 1, 16, 17, 18, 19, OCTET_NEXT(2, 1), OCTET_NEXT(3, 1))
+      OCTET_PRODUCTS(4, 5, 6, 7, 2, 3, 24, 25, 26, 27, OCTET_WEIGHTS(8, 9, 160), OCTET_WEIGHTS(10, 11, 224))
+      OCTET_PRODUCTS(8, 9, 10, 11, 0, 1, 20, 21, 22, 23,
+                     "add %[weights], %[weights], #256\n\t", "subs %[left], %[left], #16\n\t")
+      OCTET_PRODUCTS(8, 9, 10, 11, 2, 3, 28, 29, 30, 31, "", "")
+      "b.hs 2b\n\t"
+      "3:\n\t"
+      "tbz %[left], #3, 4f\n\t"  // 8 channels
+      OCTET_WEIGHTS(4, 5, 0) OCTET_NEXT(0, 0) OCTET_WEIGHTS(6, 7, 64) OCTET_NEXT(1, 0)
+      OCTET_PRODUCTS(4, 5, 6, 7, 0, 1, 16, 17, 18, 19, OCTET_NEXT(2, 1), OCTET_NEXT(3, 1))
+      OCTET_PRODUCTS(4, 5, 6, 7, 2, 3, 24, 25, 26, 27, OCTET_WEIGHTS(8, 9, 32), OCTET_WEIGHTS(10, 11, 96))
+      OCTET_PRODUCTS(8, 9, 10, 11, 0, 1, 20, 21, 22, 23, "add %[weights], %[weights], #128\n\t", "")
+      OCTET_PRODUCTS(8, 9, 10, 11, 2, 3, 28, 29, 30, 31, "", "")
+      "4:\n\t"
+      "tbz %[left], #2, 5f\n\t"  // 4 channels
+      OCTET_WEIGHTS(4, 5, 0) OCTET_WEIGHTS(6, 7, 32) OCTET_NEXT(0, 0) OCTET_NEXT(2, 1)
+      OCTET_SINGLE(4, 5, 0, 16, 17, 18, 19)
+      OCTET_SINGLE(6, 7, 0, 20, 21, 22, 23)
+      OCTET_SINGLE(4, 5, 2, 24, 25, 26, 27)
+      OCTET_SINGLE(6, 7, 2, 28, 29, 30, 31)
+      "add %[weights], %[weights], #64\n\t"
+      "5:\n\t"
+      "subs %[taps], %[taps], #1\n\t"
+      "b.ne 1b\n\t"
+      "ldp q0, q1, [%[bias]]\n\t"
+      "ldp q2, q3, [%[bias], #32]\n\t"
+      OCTET_STORE(16, 17, 18, 19, 20, 21, 22, 23, 0)
+      OCTET_STORE(24, 25, 26, 27, 28, 29, 30, 31, 1)
+      // clang-format on
+      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [left] "=&r"(left),
+        [in0] "=&r"(in0), [in1] "=&r"(in1)
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc),
+        [next_tap] "i"(kMaxTileRows * sizeof(*pointers))
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
+        "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
+        "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+  StoreRows(p, tail, 2, acc);
+}
+
+#undef OCTET_PRODUCTS
+#undef OCTET_WEIGHTS
+#undef OCTET_NEXT
+#undef OCTET_SINGLE
+#undef OCTET_ZERO
+#undef OCTET_STORE
+
+#endif  // __aarch64__
+
 static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t rows,
                      bool small_weights) {
   static constexpr void (*kPanels[2][kMaxPanelRows])(const PanelS8&, const LayerTailS8&) = {

@@ -18,9 +18,8 @@ struct Strip {
   int8x8_t w[9];
   int32x4_t start[2];
   int32x4_t multiplier[2], left_shift[2];
-  Tail16 tail;
-  int32_t pre_shift;
-  const int8_t* table;
+  int16x8_t zero_point;
+  int8x8_t lo, hi;
   uint8_t* output;
   uint32_t lanes;
 };
@@ -57,19 +56,10 @@ static inline void StoreOutput(const Strip& s, uint8_t* to, const Column& a, con
   AddUnit(acc, vmlal_s8(vmull_s8(a.x[2], s.w[6]), b.x[2], s.w[7]));
   AddUnit(acc, vmlal_s8(vmull_s8(c.x[0], s.w[2]), c.x[1], s.w[5]));
   AddUnit(acc, vmull_s8(c.x[2], s.w[8]));
-  if (s.pre_shift != 0) {
-    acc[0] = PreShift4(acc[0], s.pre_shift);
-    acc[1] = PreShift4(acc[1], s.pre_shift);
-  }
   const int16x4_t low = vqmovn_s32(Requantize4(acc[0], s.multiplier[0], s.left_shift[0]));
   const int16x4_t high = vqmovn_s32(Requantize4(acc[1], s.multiplier[1], s.left_shift[1]));
-  int8x8_t q = vqmovn_s16(vqaddq_s16(vcombine_s16(low, high), s.tail.zero_point));
-  q = vmin_s8(vmax_s8(q, vget_low_s8(s.tail.lo)), vget_low_s8(s.tail.hi));
-  if (s.table != nullptr) {
-    int8x16_t wide = vcombine_s8(q, q);
-    ApplyTable(&wide, 1, s.table);
-    q = vget_low_s8(wide);
-  }
+  int8x8_t q = vqmovn_s16(vqaddq_s16(vcombine_s16(low, high), s.zero_point));
+  q = vmin_s8(vmax_s8(q, s.lo), s.hi);
   if (kFull) {
     vst1_u8(to, vreinterpret_u8_s8(q));
   } else {
@@ -79,7 +69,8 @@ static inline void StoreOutput(const Strip& s, uint8_t* to, const Column& a, con
 
 // Outputs of a row with `first` = the input column under the first tap of the first output.
 template <bool kFull, uint32_t kStride>
-static void RunStrip(const Strip& s, uint32_t first, uint32_t count) {
+static void RunStrip(const Strip& strip, uint32_t first, uint32_t count) {
+  const Strip s = strip;  // a copy that no store can alias stays in registers
   uint8_t* to = s.output;
   uint32_t x = first;
   Column a = LoadColumn<kFull>(s, x), b, c;
@@ -142,9 +133,9 @@ static void RunUnit(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t 
       if (!inside) AddUnit(s.start, vmull_s8(s.padding, w));
     }
   }
-  s.tail = plan.tail;
-  s.pre_shift = args.pre_shift;
-  s.table = args.table;
+  s.zero_point = plan.tail.zero_point;
+  s.lo = vget_low_s8(plan.tail.lo);
+  s.hi = vget_low_s8(plan.tail.hi);
   s.output = args.output + (size_t)y * g.out_w * g.out_c + channel;
   s.lanes = left < kUnit ? left : kUnit;
   const uint32_t first = 0u - g.pad_left;
@@ -155,13 +146,30 @@ static void RunUnit(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t 
   }
 }
 
+// The fused table, over a block of an output row that has just been written.
+static void ApplyTableToRow(const ConvS8Args& args, uint32_t y, uint32_t block) {
+  const ConvGeometry& g = args.g;
+  const uint32_t lanes = LanesOf(g, block);
+  uint8_t* row = args.output + (size_t)y * g.out_w * g.out_c + (size_t)block * kBlock;
+  constexpr uint32_t kBatch = 8;
+  for (uint32_t x = 0; x < g.out_w; x += kBatch) {
+    const uint32_t count = g.out_w - x < kBatch ? g.out_w - x : kBatch;
+    int8x16_t q[kBatch];
+    uint8_t* at = row + (size_t)x * g.out_c;
+    for (uint32_t i = 0; i < count; ++i) q[i] = LoadPartial16(at + (size_t)i * g.out_c, lanes);
+    ApplyTable(q, (int)count, args.table);
+    for (uint32_t i = 0; i < count; ++i) StorePartial16(at + (size_t)i * g.out_c, q[i], lanes);
+  }
+}
+
 }  // namespace
 
 void depthwise_conv_s8_neon(const DepthwiseConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
-  // Columns are counted in 32 bits, wrapping below 0.
+  // Strips have no pre-shift, which few layers need, and count columns in 32 bits, wrapping below
+  // 0.
   if (g.kernel_h != 3 || g.kernel_w != 3 || g.dilation_h != 1 || g.dilation_w != 1 ||
-      g.stride_w > 2 || g.in_w >= 1u << 31) {
+      g.stride_w > 2 || args.pre_shift != 0 || g.in_w >= 1u << 31) {
     RunDepthwiseAnyWindow(args, share);
     return;
   }
@@ -173,6 +181,7 @@ void depthwise_conv_s8_neon(const DepthwiseConvS8Args& args, Share share) {
     if (WeightsAreSmall(args.weights + (size_t)block * 9 * kBlock, 9)) {
       RunUnit(args, plan, y, block, 0);
       if (LanesOf(g, block) > kUnit) RunUnit(args, plan, y, block, 1);
+      if (args.table != nullptr) ApplyTableToRow(args, y, block);
       continue;
     }
     for (uint32_t x = 0; x < g.out_w; ++x) {
