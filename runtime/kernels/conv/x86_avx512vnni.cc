@@ -9,6 +9,9 @@ namespace {
 constexpr uint32_t kMaxPanelBlocks = 4;
 constexpr uint32_t kMaxTileRows = 24;  // a multiple of every PanelRows()
 constexpr uint32_t kMaxPackedTileRows = 24;
+// Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
+// page.
+constexpr size_t kPrefetchBytes = 2048;
 
 }  // namespace
 }  // namespace octet
@@ -84,6 +87,12 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
     for (size_t k = 0; k < p.k_groups * 4; k += 4, weights += 64) {
+      if (kPrefetchBytes != 0) {
+#pragma GCC unroll 4
+        for (int b = 0; b < kBlocks; ++b) {
+          _mm_prefetch(weights + (size_t)b * step + kPrefetchBytes, _MM_HINT_T0);
+        }
+      }
       __m512i w[kBlocks];
 #pragma GCC unroll 4
       for (int b = 0; b < kBlocks; ++b) w[b] = _mm512_loadu_si512(weights + (size_t)b * step);

@@ -10,6 +10,9 @@ constexpr uint32_t kMaxPanelBlocks = 1;
 constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
 constexpr uint32_t kMaxTileRows = 24;
 constexpr uint32_t kMaxPackedTileRows = 24;
+// Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
+// page.
+constexpr size_t kPrefetchBytes = 2048;
 
 }  // namespace
 }  // namespace octet
@@ -37,6 +40,7 @@ static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
     for (size_t k = 0; k < p.k_groups * 4; k += 4, weights += 64) {
+      _mm_prefetch(weights + kPrefetchBytes, _MM_HINT_T0);
       const __m256i w0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
       const __m256i w1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 32));
 #pragma GCC unroll 6

@@ -145,28 +145,44 @@ static inline void CopyShort(uint8_t* to, const uint8_t* from, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
 
-// Packs rows of taps x channels, zero up to a multiple of 4, and points one tap at them.
+// Most runs of a window (3 x 3 channels, 7 x 3) fit 32 bytes: two copies of a fixed size. What they
+// write too much is overwritten by the next run, or lies behind the last row; what they would read
+// too much has to lie within the input.
+static inline void CopyRun(uint8_t* to, const uint8_t* from, size_t bytes, const uint8_t* end) {
+  if (bytes > 32 || (size_t)(end - from) < 32) {
+    CopyShort(to, from, bytes);
+    return;
+  }
+  memcpy(to, from, 16);
+  if (bytes > 16) memcpy(to + 16, from + 16, 16);
+}
+
+// Packs rows of taps x channels and points one tap at them. The up to 3 bytes behind a row meet
+// zero weights.
 static void PackRows(const ConvPlan& plan, const uint8_t* input, uint64_t first, uint32_t rows) {
   const ConvGeometry& g = plan.g;
   const size_t run = (size_t)g.kernel_w * plan.group_in;
+  const size_t row_step = (size_t)g.dilation_h * g.in_w * g.in_c;
   const bool contiguous = g.dilation_w == 1 && plan.group_in == g.in_c;
+  const uint8_t* end = input + (size_t)g.in_h * g.in_w * g.in_c;
   Cursor c = CursorOf(g, first);
   for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) {
     const Window w = WindowOf(g, c);
     uint8_t* out = plan.packed + (size_t)r * plan.deep;
     plan.pointers[r] = out;
+    if (contiguous && w.inside) {
+      const uint8_t* from = SourceOf(plan, input, w.y, w.x);
+      for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += row_step) {
+        CopyRun(out, from, run, end);
+      }
+      continue;
+    }
     for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
       const int64_t y = w.y + (int64_t)ky * g.dilation_h;
-      if (contiguous && w.inside) {
-        CopyShort(out, SourceOf(plan, input, y, w.x), run);
-        out += run;
-        continue;
-      }
       for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += plan.group_in) {
         CopyShort(out, SourceOf(plan, input, y, w.x + (int64_t)kx * g.dilation_w), plan.group_in);
       }
     }
-    for (uint64_t k = plan.depth; k < plan.k_groups * 4; ++k) *out++ = 0;
   }
 }
 
