@@ -51,8 +51,8 @@ ConvGeometry RandomConvGeometry(Random& random, bool depthwise) {
     g.pad_left = random.OneIn(2) ? extent_w / 2 : random.UInt(0, extent_w - 1);
     const uint32_t pad_bottom = random.UInt(0, extent_h - 1);
     const uint32_t pad_right = random.UInt(0, extent_w - 1);
-    g.in_h = random.UInt(1, random.OneIn(8) ? 60 : 14);
-    g.in_w = random.UInt(1, random.OneIn(8) ? 60 : 14);
+    g.in_h = random.UInt(1, random.OneIn(8) ? 90 : 14);
+    g.in_w = random.UInt(1, random.OneIn(8) ? 90 : 14);
     if (g.in_h + g.pad_top + pad_bottom < extent_h) continue;
     if (g.in_w + g.pad_left + pad_right < extent_w) continue;
     g.out_h = (g.in_h + g.pad_top + pad_bottom - extent_h) / g.stride_h + 1;

@@ -59,6 +59,27 @@ TEST_P(ConvS8, EqualsReference) {
   CheckS8(GetParam(), &conv_s8_reference, false);
 }
 
+// More weights than a level 2 cache holds, so that kernels change the order of their loops; and one
+// pixel, as in a fully connected layer, so that threads share the outputs.
+TEST_P(ConvS8, EqualsReferenceWithManyWeights) {
+  for (const uint32_t width : {1u, 7u}) {
+    Random random(TestSeed() + width);
+    ConvGeometry g{};
+    g.in_h = g.out_h = width == 1 ? 1 : 5;
+    g.in_w = g.out_w = width;
+    g.in_c = 1028;
+    g.out_c = 1050;
+    g.kernel_h = g.kernel_w = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = g.groups = 1;
+    const ConvS8Case layer(random, g, false);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+    const uint8_t sign = GetParam().isa == Isa::kReference ? 0x80 : IsaSignByte(GetParam().isa);
+    const std::vector<uint8_t> expected = layer.Run(&conv_s8_reference, 0, 1);
+    for (const uint32_t threads : {1u, 3u}) {
+      EXPECT_EQ(DifferenceS8(expected, layer.Run(GetParam().As<ConvS8Fn>(), sign, threads)), "");
+    }
+  }
+}
+
 OCTET_KERNEL_SUITE(DepthwiseConvS8, "depthwise_conv_s8");
 TEST_P(DepthwiseConvS8, EqualsReference) {
   CheckS8(GetParam(), &depthwise_conv_s8_reference, true);
