@@ -137,9 +137,12 @@ Status CheckPlanRecord(const BlobView& view, const PlanRecord& plan) {
       return Malformed(at + (uint32_t)offsetof(PlanRecord, scratch_bytes) + 4 * isa);
     }
   }
+  uint64_t part_count = 0;
   for (uint32_t output = 0; output < model.output_count; ++output) {
     const PartRange range = PlanOutputParts(view, plan, output);
-    if (range.count == 0 || !InRange(range.first, range.count, 1, model.part_count)) {
+    part_count += range.count;
+    if (range.count == 0 || part_count > kMaxParts ||
+        !InRange(range.first, range.count, 1, model.part_count)) {
       return Malformed(OffsetOf(view, view.plan_io + plan.first_range + (size_t)2 * output));
     }
   }

@@ -234,6 +234,17 @@ Status ValidatePlan(const BlobView& view, const PlanView& plan) {
   if (header.layer_count != plan.record->layer_count) {
     return Malformed(plan.offset + (uint32_t)offsetof(blob::PlanHeader, layer_count));
   }
+  // Operators look at every channel block and table they are given: without a bound, layers that
+  // all refer to the same large block would make validation slow. A plan that shares nothing refers
+  // to at most 1 x the file.
+  uint64_t referenced_bytes = 0;
+  for (uint32_t i = 0; i < header.layer_count; ++i) {
+    const LayerRecord& layer = plan.layers[i];
+    referenced_bytes += (uint64_t)layer.channels.bytes + layer.table.bytes + layer.extra.bytes;
+  }
+  if (referenced_bytes > kMaxDataReuse * view.header->file_bytes) {
+    return Malformed(plan.offset + (uint32_t)offsetof(blob::PlanHeader, layers_offset));
+  }
   Status status = Ok();
   for (uint32_t i = 0; i < header.tensor_count && IsOk(status); ++i) {
     status = CheckTensor(view, plan, i);

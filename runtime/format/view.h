@@ -18,6 +18,8 @@ constexpr uint32_t kMaxParts = 1024;
 constexpr uint32_t kMaxLayers = 8192;       // of a plan
 constexpr uint32_t kMaxTensors = 8192;      // of a plan
 constexpr uint32_t kMaxLayerInputs = 1024;  // of a layer
+constexpr uint64_t kMaxDataReuse =
+    64;  // channel, table and extra bytes of a plan's layers per byte of file
 constexpr uint64_t kMaxTensorBytes = 0x7FFFFFFF;
 constexpr uint32_t kMaxPictureSize = 65535;  // height and width, of sources and of image inputs
 
