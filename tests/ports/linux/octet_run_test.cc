@@ -70,11 +70,7 @@ class Programs : public testing::Test {
   static bool IsOneLine(const std::string& text) {
     return !text.empty() && text.find('\n') == text.size() - 1;
   }
-  void SkipWithout(const char* program) const {
-    if (!fs::exists(fs::path(OCTET_BIN_DIR) / program)) {
-      GTEST_SKIP() << program << " is not part of this build";
-    }
-  }
+  static bool IsBuilt(const char* program) { return fs::exists(fs::path(OCTET_BIN_DIR) / program); }
 
   fs::path folder_;
   Blob blob_;
@@ -87,7 +83,7 @@ std::vector<uint8_t> Pictures(size_t count) {
 }
 
 TEST_F(Programs, RunWritesWhatASessionComputes) {
-  SkipWithout("octet-run");
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   const std::vector<uint8_t> pixels = Pictures(3);
   WriteNpy("x.npy", {3, 6, 5, 3}, pixels);
   for (const uint32_t plan : {0u, 1u}) {
@@ -118,7 +114,7 @@ TEST_F(Programs, RunWritesWhatASessionComputes) {
 }
 
 TEST_F(Programs, ListAndProfile) {
-  SkipWithout("octet-run");
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   const Result list = Run("octet-run", "--isa list");
   EXPECT_EQ(list.status, 0);
   EXPECT_EQ(list.out.rfind("reference\n", 0), 0u) << list.out;
@@ -132,7 +128,7 @@ TEST_F(Programs, ListAndProfile) {
 }
 
 TEST_F(Programs, BadUseIsOneLineAndStatus2) {
-  SkipWithout("octet-run");
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   WriteNpy("x.npy", {1, 6, 5, 3}, Pictures(1));
   WriteNpy("bad.npy", {1, 3, 4, 5}, std::vector<float>(60));
   Blob corrupt = blob_;
@@ -161,7 +157,8 @@ TEST_F(Programs, BadUseIsOneLineAndStatus2) {
 }
 
 TEST_F(Programs, FreestandingAndExampleAgreeWithASession) {
-  SkipWithout("octet-freestanding");
+  if (!IsBuilt("octet-freestanding"))
+    GTEST_SKIP() << "octet-freestanding is not part of this build";
   TestSession session(blob_, {});
   session.SetInput(0, std::vector<float>(48));
   octet_run(session.get());
