@@ -59,6 +59,7 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
       target.zero_point = before.zero_point;
       params.clamp_lo = -128;
       params.clamp_hi = 127;
+      params.table_zero_point = static_cast<int8_t>(target.zero_point);
       layer.table = UnaryTable(fusion.function, target, out);
     }
     QuantizedConv data = QuantizeConv(weights, in, target, depthwise);

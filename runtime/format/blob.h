@@ -276,7 +276,8 @@ struct ConvParams {
   uint8_t pre_shift;           // int8: see PreShift()
   Function function;           // FP16: fused activation; int8 uses clamp or `table`
   float alpha, beta;           // of `function`
-  uint32_t reserved;
+  int8_t table_zero_point;  // int8 with `table`: zero point of the value the table maps
+  uint8_t reserved[3];
 };
 
 // Broadcast of the second operand of Add, Mul, Div against the first (output has the first's shape).

@@ -130,6 +130,11 @@ static inline const int8_t* TableOf(const LayerView& v) {
              : reinterpret_cast<const int8_t*>(v.tables + v.layer->table.offset);
 }
 
+// Zero point of what the requantization yields: the output's, or that of the value the fused table maps.
+static inline int8_t ResultZeroPoint(const LayerView& v, const blob::ConvParams& p) {
+  return IsAbsent(v.layer->table) ? OutputOf(v).zero_point : p.table_zero_point;
+}
+
 // The rules a channel block must keep for `depth` products an output: no accumulator leaves +-2^30
 // whatever the weights hold (|q * w| <= 128 * 128), and every requantization is defined.
 constexpr uint64_t kMaxDepthS8 = (uint64_t)kAccumulatorLimit / (128 * 128);

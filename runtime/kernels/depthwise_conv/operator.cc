@@ -56,7 +56,7 @@ void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {
                                         TableOf(view),
                                         context.scratch,
                                         in.zero_point,
-                                        out.zero_point,
+                                        ResultZeroPoint(view, p),
                                         p.clamp_lo,
                                         p.clamp_hi,
                                         p.pre_shift,
