@@ -29,9 +29,6 @@ static inline int32x4_t AddPairs(int32x4_t a, int32x4_t b) {
 static inline int8_t Smallest(int8x16_t a) {
   return vminvq_s8(a);
 }
-static inline float32x4_t MultiplyAddF32(float32x4_t sum, float32x4_t a, float32x4_t b) {
-  return vfmaq_f32(sum, a, b);
-}
 static inline float32x4_t DivideF32(float32x4_t a, float32x4_t b) {
   return vdivq_f32(a, b);
 }
@@ -57,9 +54,6 @@ static inline int8_t Smallest(int8x16_t a) {
   m = vpmin_s8(m, m);
   m = vpmin_s8(m, m);
   return vget_lane_s8(m, 0);
-}
-static inline float32x4_t MultiplyAddF32(float32x4_t sum, float32x4_t a, float32x4_t b) {
-  return vfmaq_f32(sum, a, b);
 }
 // ARMv7 has no vector division; its scalar one is exact.
 static inline float32x4_t DivideF32(float32x4_t a, float32x4_t b) {

@@ -1,0 +1,94 @@
+// FP16 in memory, float in registers: loads, stores and the fused functions, 4 and 8 elements at a
+// time. Included by arm_*.cc files only; internal linkage.
+#ifndef OCTET_KERNELS_ARM_HALF_INL_H_
+#define OCTET_KERNELS_ARM_HALF_INL_H_
+
+#include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/function.h"
+
+namespace octet {
+namespace {
+
+struct Float8 {
+  float32x4_t low, high;
+};
+
+static inline Float8 Widen(uint16x8_t half) {
+  return Float8{vcvt_f32_f16(vreinterpret_f16_u16(vget_low_u16(half))),
+                vcvt_f32_f16(vreinterpret_f16_u16(vget_high_u16(half)))};
+}
+
+static inline Float8 LoadHalf8(const uint16_t* from) {
+  return Widen(vld1q_u16(from));
+}
+
+// The first `count` (1..8); the rest are zero, and nothing behind them is read.
+static inline Float8 LoadPartialHalf8(const uint16_t* from, uint32_t count) {
+  if (count >= 8) return LoadHalf8(from);
+  return Widen(
+      vreinterpretq_u16_s8(LoadPartial16(reinterpret_cast<const uint8_t*>(from), 2 * count)));
+}
+
+static inline void StorePartialHalf8(uint16_t* to, const Float8& x, uint32_t count) {
+  const uint16x8_t half = vcombine_u16(vreinterpret_u16_f16(vcvt_f16_f32(x.low)),
+                                       vreinterpret_u16_f16(vcvt_f16_f32(x.high)));
+  if (count >= 8) {
+    vst1q_u16(to, half);
+  } else {
+    StorePartial16(reinterpret_cast<uint8_t*>(to), vreinterpretq_s8_u16(half), 2 * count);
+  }
+}
+
+// min(max(x, lo), hi) where NaN stays NaN.
+static inline float32x4_t Clamp4(float32x4_t x, float32x4_t lo, float32x4_t hi) {
+  x = vbslq_f32(vcltq_f32(x, lo), lo, x);
+  return vbslq_f32(vcgtq_f32(x, hi), hi, x);
+}
+
+struct FloatFunction {
+  blob::Function function;
+  float alpha, beta;
+};
+
+// ApplyFunction() of function.h on four values.
+static inline float32x4_t Apply4(const FloatFunction& f, float32x4_t x) {
+  const float32x4_t zero = vdupq_n_f32(0.0f), one = vdupq_n_f32(1.0f);
+  switch (f.function) {
+    case blob::Function::kIdentity:
+      return x;
+    case blob::Function::kClamp:
+      return Clamp4(x, vdupq_n_f32(f.alpha), vdupq_n_f32(f.beta));
+    case blob::Function::kLeakyRelu:
+      return vbslq_f32(vcltq_f32(x, zero), vmulq_n_f32(x, f.alpha), x);
+    case blob::Function::kHardSigmoid:
+      return Clamp4(vaddq_f32(vmulq_n_f32(x, f.alpha), vdupq_n_f32(f.beta)), zero, one);
+    case blob::Function::kHardSwish: {
+      const float32x4_t gate =
+          Clamp4(vaddq_f32(vmulq_n_f32(x, 1.0f / 6.0f), vdupq_n_f32(0.5f)), zero, one);
+      return vbslq_f32(vceqq_f32(gate, zero), zero, vmulq_f32(x, gate));
+    }
+    case blob::Function::kScale:
+      return vaddq_f32(vmulq_n_f32(x, f.alpha), vdupq_n_f32(f.beta));
+    case blob::Function::kAbs:
+      return vabsq_f32(x);
+    case blob::Function::kNeg:
+      return vnegq_f32(x);
+    default: {
+      float values[4];
+      vst1q_f32(values, x);
+      for (int i = 0; i < 4; ++i) {
+        values[i] = ApplyFunction(f.function, values[i], f.alpha, f.beta);
+      }
+      return vld1q_f32(values);
+    }
+  }
+}
+
+static inline Float8 Apply8(const FloatFunction& f, const Float8& x) {
+  return Float8{Apply4(f, x.low), Apply4(f, x.high)};
+}
+
+}  // namespace
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_ARM_HALF_INL_H_
