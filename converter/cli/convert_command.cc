@@ -90,6 +90,11 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
       ->capture_default_str();
   command->add_option("--labels", options->labels,
                       "text file with one class name a line, kept in the blob");
+  command->add_option("--board", options->board,
+                      "YAML file of the board (boards/): only schemes it allows are used");
+  command->add_option(
+      "--calibration-cache", options->cache,
+      "JSON file: read when it was made from the same model, data and settings, else written");
   command->add_option("--config", options->config,
                       "YAML file: precision, ranges and schemes by layer and tensor");
   command->add_flag("--int8-everywhere", options->int8_everywhere,

@@ -19,7 +19,8 @@ struct ConvertOptions {
   import::ImportOptions import;
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
-  std::string labels, config, cache;
+  std::string labels, config, board;
+  std::string cache;  // calibration cache to read or write; empty: none
   bool int8_everywhere = false;
   int64_t samples = 512;
   uint64_t seed = 1;

@@ -5,6 +5,9 @@
 #include <fstream>
 #include <thread>
 
+#include <yaml-cpp/yaml.h>
+
+#include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/progress.h"
 #include "converter/import/import.h"
@@ -70,6 +73,51 @@ void VerifyBlob(const std::vector<uint8_t>& blob) {
   }
 }
 
+using Statistics = std::vector<std::optional<calibrate::Statistics>>;
+
+// From the cache where there is one that fits, else from the data (and into the cache).
+Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
+                     const ConvertOptions& options) {
+  Progress progress("calibrating");
+  calibrate::Options settings;
+  settings.samples = options.samples;
+  settings.seed = options.seed;
+  settings.threads = ThreadCount(options.threads);
+  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
+  const calibrate::CacheKey key =
+      calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
+  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) return *cached;
+  Statistics statistics = calibrate::Collect(graph, datasets, settings);
+  const std::string text = calibrate::CacheText(graph, key, statistics);
+  write::SaveFile(options.cache, std::vector<uint8_t>(text.begin(), text.end()));
+  return statistics;
+}
+
+// What a board's file allows (boards/README.md): a board without asymmetric activations gets
+// symmetric ones.
+void ObeyBoard(const std::string& path, quantize::Config* config) {
+  if (path.empty()) return;
+  try {
+    const YAML::Node allowed = YAML::LoadFile(path)["whitelist"];
+    const auto lists = [&allowed](const char* field, const std::string& word) {
+      const YAML::Node words = allowed ? allowed[field] : YAML::Node();
+      if (!words) return true;
+      return std::any_of(words.begin(), words.end(),
+                         [&](const YAML::Node& entry) { return entry.as<std::string>() == word; });
+    };
+    if (!lists("weight_schemes", "per_channel")) {
+      Fail("{}: the board's whitelist has no per_channel weights, the only ones there are", path);
+    }
+    if (!lists("precisions", "int8") || !lists("precisions", "fp16")) {
+      Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);
+    }
+    if (!lists("activation_schemes", "asymmetric")) config->symmetric = true;
+  } catch (const YAML::Exception& error) {
+    Fail("{}: cannot be read as a board file: {}", path, error.what());
+  }
+}
+
 }  // namespace
 
 int ThreadCount(int requested) {
@@ -125,27 +173,20 @@ Conversion Convert(const ConvertOptions& options) {
   lower::CheckLowerable(graph);
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
+  ObeyBoard(options.board, &config);
   config.int8_everywhere |= options.int8_everywhere;
 
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess);
   std::vector<const images::Dataset*> datasets;
   for (const auto& input : inputs) datasets.push_back(input.get());
-  Progress progress("calibrating");
-  calibrate::Options calibration;
-  calibration.samples = options.samples;
-  calibration.seed = options.seed;
-  calibration.threads = ThreadCount(options.threads);
-  calibration.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  const auto statistics = calibrate::Collect(graph, datasets, calibration);
-  progress.Finish();
+  const Statistics statistics = Calibrate(graph, datasets, options);
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
-  const bool mixed = std::find(result.scheme.precision.begin(), result.scheme.precision.end(),
-                               blob::Precision::kFp16) != result.scheme.precision.end();
-  result.plans.push_back(MakePlan(graph, result.scheme, mixed ? "mixed" : "int8"));
+  // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
+  result.plans.push_back(MakePlan(graph, result.scheme, "int8"));
   result.plans.push_back(MakePlan(graph, fp16, "fp16"));
   result.blob = write::WriteBlob(InfoOf(graph, options), result.plans);
   VerifyBlob(result.blob);
