@@ -18,6 +18,11 @@ blob::Task TaskOf(const std::string& word) {
   return blob::Task::kNone;
 }
 
+write::Verbosity VerbosityOf(const std::string& word) {
+  if (word == "none") return write::Verbosity::kNone;
+  return word == "layer-names" ? write::Verbosity::kLayerNames : write::Verbosity::kDetailed;
+}
+
 nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
@@ -77,6 +82,7 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   auto input = std::make_shared<InputArguments>();
   auto calibration = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
+  auto verbosity = std::make_shared<std::string>("detailed");
   command->add_option("MODEL", options->model, "the ONNX file, opset 7 to 21")->required();
   command->add_option("-o,--output", options->output, "the blob to write")->required();
   command
@@ -99,6 +105,9 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
                       "YAML file: precision, ranges and schemes by layer and tensor");
   command->add_flag("--int8-everywhere", options->int8_everywhere,
                     "no FP16 layers in the int8 plan, whatever the config says");
+  command->add_option("--verbosity", *verbosity, "names kept in the blob for octet inspect")
+      ->check(CLI::IsMember({"none", "layer-names", "detailed"}))
+      ->capture_default_str();
   command->add_option("--samples", options->samples, "at most this many samples")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
       ->capture_default_str();
@@ -116,6 +125,7 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
       options->import = input->Import();
       options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);
+      options->verbosity = VerbosityOf(*verbosity);
       return Run(*options);
     };
   });

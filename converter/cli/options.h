@@ -9,6 +9,7 @@
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
+#include "converter/write/write.h"
 #include "runtime/format/blob.h"
 
 namespace octet::cli {
@@ -21,6 +22,7 @@ struct ConvertOptions {
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
   std::string cache;  // calibration cache to read or write; empty: none
+  write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
   int64_t samples = 512;
   uint64_t seed = 1;

@@ -39,6 +39,7 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
   info.task = options.task;
   info.preprocess = options.preprocess;
   info.labels = ReadLabels(options.labels);
+  info.verbosity = options.verbosity;
   for (graph::ValueId id : graph.inputs) {
     bool channels_last = false;
     const graph::Value& value = graph.At(id);

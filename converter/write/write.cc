@@ -24,12 +24,13 @@ struct Pools {
   DataPool weights_f16{blob::kDataAlignment};
   DataPool tables{16};
   StringPool strings;
+  Verbosity verbosity = Verbosity::kDetailed;
 };
 
 blob::TensorRecord TensorRecordOf(const lower::Tensor& tensor, const plan::Placement& place,
                                   Pools* pools) {
   blob::TensorRecord record{};
-  record.name = pools->strings.Add(tensor.name);
+  if (pools->verbosity == Verbosity::kDetailed) record.name = pools->strings.Add(tensor.name);
   record.type = tensor.type;
   record.zero_point = static_cast<int8_t>(tensor.zero_point);
   record.scale = tensor.scale;
@@ -48,7 +49,7 @@ blob::LayerRecord LayerRecordOf(const lower::Layer& layer, std::vector<uint32_t>
   blob::LayerRecord record{};
   record.op = layer.op;
   record.precision = layer.precision;
-  record.name = pools->strings.Add(layer.name);
+  if (pools->verbosity != Verbosity::kNone) record.name = pools->strings.Add(layer.name);
   record.first_operand = static_cast<uint32_t>(operands->size());
   record.input_count = static_cast<uint32_t>(layer.inputs.size());
   for (int input : layer.inputs) operands->push_back(static_cast<uint32_t>(input));
@@ -234,6 +235,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
 
 std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& plans) {
   Pools pools;
+  pools.verbosity = info.verbosity;
   std::vector<Content> contents;
   contents.push_back({SectionKind::kModel, 0, ModelSection(info, plans, &pools)});
   uint64_t features = 0;

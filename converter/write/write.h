@@ -15,6 +15,9 @@
 
 namespace octet::write {
 
+// Names kept in the blob for the inspector: of nothing, of layers, of layers and tensors.
+enum class Verbosity : uint8_t { kNone, kLayerNames, kDetailed };
+
 // What travels with the model besides its plans.
 struct ModelInfo {
   std::string name;
@@ -27,6 +30,7 @@ struct ModelInfo {
   std::vector<Port> inputs, outputs;
   images::Preprocess preprocess;
   std::vector<std::string> labels;
+  Verbosity verbosity = Verbosity::kDetailed;
 };
 
 struct Plan {
