@@ -1,5 +1,6 @@
-// Depthwise int8 convolution of any window for both ARM levels: one pixel x 16 channels at a time,
-// taps found by pointers. Included by depthwise_conv/arm_*.cc only; internal linkage.
+// What the int8 depthwise convolutions of the ARM levels share: any window, one pixel x 16 channels
+// at a time with taps found by pointers, and what surrounds their strips. Included by
+// depthwise_conv/arm_*.cc only; internal linkage.
 #ifndef OCTET_KERNELS_DEPTHWISE_CONV_ARM_DEPTHWISE_S8_INL_H_
 #define OCTET_KERNELS_DEPTHWISE_CONV_ARM_DEPTHWISE_S8_INL_H_
 
@@ -112,6 +113,40 @@ static inline void PixelBlock(const ConvS8Args& args, const DepthwisePlan& plan,
   int8x16_t q = RequantizeFinish16(acc, LoadScale16(channels), plan.tail);
   if (args.table != nullptr) ApplyTable(&q, 1, args.table);
   StorePartial16(args.output + (size_t)pixel * args.g.out_c + channel, q, lanes);
+}
+
+// Windows that slide along an output row in registers. Strips have no pre-shift, which few layers
+// need, and count columns in 32 bits, wrapping below 0.
+static inline bool IsStripWindow(const ConvS8Args& args) {
+  const ConvGeometry& g = args.g;
+  return g.kernel_h == 3 && g.kernel_w == 3 && g.dilation_h == 1 && g.dilation_w == 1 &&
+         g.stride_w <= 2 && g.in_w < 1u << 31 && args.pre_shift == 0;
+}
+
+// A block of an output row, pixel by pixel.
+static inline void PixelRow(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y,
+                            uint32_t block) {
+  for (uint32_t x = 0; x < args.g.out_w; ++x) {
+    const uint64_t pixel = (uint64_t)y * args.g.out_w + x;
+    PointTaps(args, plan, pixel);
+    PixelBlock(args, plan, pixel, block);
+  }
+}
+
+// The fused table, over a block of an output row that has just been written.
+static inline void ApplyTableToRow(const ConvS8Args& args, uint32_t y, uint32_t block) {
+  const ConvGeometry& g = args.g;
+  const uint32_t lanes = LanesOf(g, block);
+  uint8_t* row = args.output + (size_t)y * g.out_w * g.out_c + (size_t)block * kBlock;
+  constexpr uint32_t kBatch = 8;
+  for (uint32_t x = 0; x < g.out_w; x += kBatch) {
+    const uint32_t count = g.out_w - x < kBatch ? g.out_w - x : kBatch;
+    int8x16_t q[kBatch];
+    uint8_t* at = row + (size_t)x * g.out_c;
+    for (uint32_t i = 0; i < count; ++i) q[i] = LoadPartial16(at + (size_t)i * g.out_c, lanes);
+    ApplyTable(q, (int)count, args.table);
+    for (uint32_t i = 0; i < count; ++i) StorePartial16(at + (size_t)i * g.out_c, q[i], lanes);
+  }
 }
 
 static inline void RunDepthwiseAnyWindow(const ConvS8Args& args, Share share) {

@@ -146,30 +146,11 @@ static void RunUnit(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t 
   }
 }
 
-// The fused table, over a block of an output row that has just been written.
-static void ApplyTableToRow(const ConvS8Args& args, uint32_t y, uint32_t block) {
-  const ConvGeometry& g = args.g;
-  const uint32_t lanes = LanesOf(g, block);
-  uint8_t* row = args.output + (size_t)y * g.out_w * g.out_c + (size_t)block * kBlock;
-  constexpr uint32_t kBatch = 8;
-  for (uint32_t x = 0; x < g.out_w; x += kBatch) {
-    const uint32_t count = g.out_w - x < kBatch ? g.out_w - x : kBatch;
-    int8x16_t q[kBatch];
-    uint8_t* at = row + (size_t)x * g.out_c;
-    for (uint32_t i = 0; i < count; ++i) q[i] = LoadPartial16(at + (size_t)i * g.out_c, lanes);
-    ApplyTable(q, (int)count, args.table);
-    for (uint32_t i = 0; i < count; ++i) StorePartial16(at + (size_t)i * g.out_c, q[i], lanes);
-  }
-}
-
 }  // namespace
 
 void depthwise_conv_s8_neon(const DepthwiseConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
-  // Strips have no pre-shift, which few layers need, and count columns in 32 bits, wrapping below
-  // 0.
-  if (g.kernel_h != 3 || g.kernel_w != 3 || g.dilation_h != 1 || g.dilation_w != 1 ||
-      g.stride_w > 2 || args.pre_shift != 0 || g.in_w >= 1u << 31) {
+  if (!IsStripWindow(args)) {
     RunDepthwiseAnyWindow(args, share);
     return;
   }
@@ -184,11 +165,7 @@ void depthwise_conv_s8_neon(const DepthwiseConvS8Args& args, Share share) {
       if (args.table != nullptr) ApplyTableToRow(args, y, block);
       continue;
     }
-    for (uint32_t x = 0; x < g.out_w; ++x) {
-      const uint64_t pixel = (uint64_t)y * g.out_w + x;
-      PointTaps(args, plan, pixel);
-      PixelBlock(args, plan, pixel, block);
-    }
+    PixelRow(args, plan, y, block);
   }
 }
 
