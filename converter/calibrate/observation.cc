@@ -146,8 +146,9 @@ Statistics Observation::Finish() const {
   const double width = std::ldexp(1.0, exponent_);
   const int first = static_cast<int>(std::floor(min_ / width));
   const int last = static_cast<int>(std::floor(max_ / width)) + 1;
-  result.histogram_min = static_cast<float>(first * width);
-  result.histogram_max = static_cast<float>(last * width);
+  // Only the edges +-2^128 are no floats.
+  result.histogram_min = static_cast<float>(std::max(first * width, -double{kLargest}));
+  result.histogram_max = static_cast<float>(std::min(last * width, double{kLargest}));
   result.histogram.assign(bins_.begin() + first + kHalf, bins_.begin() + last + kHalf);
   double sum = 0, squares = 0, counted = 0;
   for (int i = first; i < last; ++i) {
