@@ -1,0 +1,225 @@
+#include <cfloat>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/converter/quantize/quantize_support.h"
+
+namespace octet::quantize {
+namespace {
+
+TEST(Affine, CoversTheRangeWithZeroExact) {
+  const TensorScheme relu6 = Affine(0, 6, false);
+  EXPECT_FLOAT_EQ(relu6.scale, 6.0f / 255);
+  EXPECT_EQ(relu6.zero_point, -128);
+  EXPECT_EQ(relu6.min, 0);
+  EXPECT_FLOAT_EQ(relu6.max, 6);
+  const TensorScheme above = Affine(3, 6, false);
+  EXPECT_EQ(above.zero_point, -128) << "0 belongs to every range";
+  const TensorScheme below = Affine(-6, -3, false);
+  EXPECT_EQ(below.zero_point, 127);
+  const TensorScheme symmetric = Affine(-2, 1, true);
+  EXPECT_EQ(symmetric.zero_point, 0);
+  EXPECT_FLOAT_EQ(symmetric.scale, 2.0f / 127);
+}
+
+TEST(Affine, NeverDegenerate) {
+  for (bool symmetric : {false, true}) {
+    EXPECT_FLOAT_EQ(Affine(0, 0, symmetric).scale, 1.0f / 127);
+    EXPECT_EQ(Affine(0, 0, symmetric).zero_point, 0);
+    for (float max : {FLT_MIN, 1e-45f, 1e-30f, 1.0f, FLT_MAX}) {
+      const TensorScheme s = Affine(-max, max, symmetric);
+      EXPECT_TRUE(std::isnormal(s.scale)) << max;
+      EXPECT_TRUE(std::isfinite(1 / s.scale)) << max;
+      EXPECT_GE(s.zero_point, -128);
+      EXPECT_LE(s.zero_point, 127);
+    }
+  }
+}
+
+TEST(Scheme, ClampsAreTheRange) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto relu6 = net.Value("relu6", 0, 5.5f);
+  const auto relu = net.Value("relu", 0, 3);
+  const auto guard = net.Value("guard", -2, 2);
+  graph::Node& clip = net.Conv(x, relu6);
+  clip.activation = "Clip";
+  clip.beta = 6;
+  net.Conv(relu6, relu).activation = "Relu";
+  graph::Node& wide = net.Conv(relu, guard);
+  wide.activation = "Clip";
+  wide.alpha = -1000;
+  wide.beta = 1000;
+  net.Output(guard);
+  Config config = Net::MinMax();
+  config.symmetric = true;
+  const Scheme scheme = net.Assign(config);
+  EXPECT_FLOAT_EQ(At(scheme, relu6).scale, 6.0f / 255) << "asymmetric whatever the default";
+  EXPECT_EQ(At(scheme, relu6).zero_point, -128);
+  EXPECT_EQ(At(scheme, relu6).origin, "clamp");
+  EXPECT_EQ(At(scheme, relu).zero_point, -128);
+  EXPECT_LT(At(scheme, guard).max, 3) << "a bound the data never come near is none";
+  EXPECT_EQ(At(scheme, x).zero_point, 0) << "symmetric";
+}
+
+TEST(Scheme, SaturatingReadersNarrowTheirInput) {
+  const struct {
+    const char* op;
+    float low, high, out_min, out_max;
+  } kCases[] = {{"Sigmoid", -8, 8, 0, 1},
+                {"Silu", -9, 50, -0.278f, 50},
+                {"HardSwish", -3.2f, 50, -0.375f, 50},
+                {"HardSigmoid", -2.7f, 2.7f, 0, 1},
+                {"Tanh", -4, 4, -1, 1},
+                {"Gelu", -4, 50, -0.17f, 50}};
+  for (const auto& c : kCases) {
+    Net net;
+    const auto x = net.Input("x", -1, 1);
+    const auto before = net.Value("before", -50, 50);
+    const auto after = net.Value("after", c.out_min, c.out_max);
+    net.Conv(x, before);
+    net.Op(c.op, {before}, after);
+    net.Output(after);
+    const TensorScheme scheme = At(net.Assign(), before);
+    EXPECT_GT(scheme.min, c.low) << c.op;
+    EXPECT_LT(scheme.min, -1) << c.op;
+    EXPECT_LE(scheme.max, c.high + 0.2f) << c.op;
+    EXPECT_GT(scheme.max, 1.5f) << c.op;
+    EXPECT_GT(scheme.max, c.high == 50 ? 49 : 0) << c.op;
+    // Somebody who sees the value as it is needs all of it.
+    const auto other = net.Value("other", -50, 50);
+    net.Conv(before, other);
+    net.Output(other);
+    EXPECT_LT(At(net.Assign(), before).min, -49) << c.op;
+  }
+}
+
+TEST(Scheme, MovedDataKeepTheirScale) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto y = net.Value("y", -4, 4);
+  const auto pooled = net.Value("pooled", -1, 4);
+  const auto resized = net.Value("resized", -1, 3.5f);
+  const auto out = net.Value("out", -1, 1);
+  net.Conv(x, y);
+  net.Op("MaxPool", {y}, pooled);
+  net.Op("Resize", {pooled}, resized);
+  net.Conv(resized, out);
+  net.Output(out);
+  const Scheme scheme = net.Assign();
+  for (graph::ValueId id : {pooled, resized}) {
+    EXPECT_EQ(At(scheme, id).scale, At(scheme, y).scale);
+    EXPECT_EQ(At(scheme, id).zero_point, At(scheme, y).zero_point);
+  }
+  EXPECT_EQ(At(scheme, pooled).origin, "shared with y");
+  EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
+}
+
+TEST(Scheme, ConcatHasOneScaleAndPrivateInputsTakeIt) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto own = net.Value("own", -1, 1);
+  const auto shared = net.Value("shared", 0, 3);
+  const auto moved = net.Value("moved", -2, 2);
+  const auto moved_after = net.Value("moved_after", -2, 2);
+  const auto joined = net.Value("joined", -2, 3, {1, 12, 4, 4});
+  const auto out = net.Value("out", -1, 1);
+  const auto out2 = net.Value("out2", -1, 1);
+  net.Conv(x, own);
+  net.Conv(x, shared);
+  net.Conv(x, moved);
+  net.Op("Resize", {moved}, moved_after);
+  net.Op("Concat", {own, shared, moved_after}, joined);
+  net.Conv(joined, out);
+  net.Conv(shared, out2);
+  net.Output(out);
+  net.Output(out2);
+  const Scheme scheme = net.Assign();
+  EXPECT_FLOAT_EQ(At(scheme, joined).scale, 5.0f / 255) << "the union [-2, 3]";
+  for (graph::ValueId id : {own, moved, moved_after}) {
+    EXPECT_EQ(At(scheme, id).scale, At(scheme, joined).scale) << net.graph.At(id).name;
+    EXPECT_EQ(At(scheme, id).zero_point, At(scheme, joined).zero_point);
+  }
+  EXPECT_FLOAT_EQ(At(scheme, shared).scale, 3.0f / 255) << "read elsewhere: keeps its own";
+  EXPECT_TRUE(scheme.warnings.empty());
+}
+
+TEST(Scheme, ConcatOfVeryDifferentRangesWarns) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto small = net.Value("small", 0, 0.1f);
+  const auto large = net.Value("large", 0, 50);
+  const auto joined = net.Value("joined", 0, 50, {1, 8, 4, 4});
+  const auto out = net.Value("out", -1, 1);
+  net.Conv(x, small);
+  net.Conv(x, large);
+  net.Op("Concat", {small, large}, joined);
+  net.Conv(joined, out);
+  net.Output(out);
+  const Scheme scheme = net.Assign();
+  ASSERT_EQ(scheme.warnings.size(), 1u);
+  EXPECT_NE(scheme.warnings[0].find("Concat_joined"), std::string::npos);
+}
+
+TEST(Scheme, ConcatAtAnOutputKeepsBranchesApart) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto a = net.Value("a", 0, 1);
+  const auto b = net.Value("b", 0, 6);
+  const auto joined = net.Value("joined", 0, 6, {1, 8, 4, 4});
+  net.Conv(x, a);
+  net.Conv(x, b);
+  net.Op("Concat", {a, b}, joined).attributes["axis"] = int64_t{1};
+  net.Output(joined);
+  const Scheme scheme = net.Assign();
+  EXPECT_FLOAT_EQ(At(scheme, a).scale, 1.0f / 255);
+  EXPECT_FLOAT_EQ(At(scheme, b).scale, 6.0f / 255);
+}
+
+TEST(Scheme, SoftmaxIsFixedAndZeroTensorsAreSane) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto zero = net.Seen("zero", {0, 0, 0});
+  const auto p = net.Value("p", 0, 0.7f);
+  net.Conv(x, zero);
+  net.Op("Softmax", {zero}, p);
+  net.Output(p);
+  const Scheme scheme = net.Assign();
+  EXPECT_EQ(At(scheme, p).scale, 1.0f / 256);
+  EXPECT_EQ(At(scheme, p).zero_point, -128);
+  EXPECT_FLOAT_EQ(At(scheme, zero).scale, 1.0f / 127);
+}
+
+TEST(Scheme, OverridesRule) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto y = net.Value("layer/y", -4, 4);
+  net.Conv(x, y);
+  net.Output(y);
+  Config config = Net::MinMax();
+  config.tensors.push_back({"layer/*", -1.0f, 3.0f, {}, {}});
+  Scheme scheme = net.Assign(config);
+  EXPECT_FLOAT_EQ(At(scheme, y).scale, 4.0f / 255);
+  EXPECT_EQ(At(scheme, y).origin, "override");
+  config.tensors.push_back({"layer/y", {}, 9.0f, true, {}});
+  scheme = net.Assign(config);
+  EXPECT_FLOAT_EQ(At(scheme, y).scale, 9.0f / 127) << "the later entry wins, key by key";
+  config.tensors.push_back({"layer/z", {}, 9.0f, {}, {}});
+  const std::string line = Refusal([&] { net.Assign(config); });
+  EXPECT_NE(line.find("'layer/z'"), std::string::npos) << line;
+  EXPECT_NE(line.find("nearest is 'layer/y'"), std::string::npos) << line;
+}
+
+TEST(Scheme, ValuesNeverReachedAreNamed) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto y = net.Value("lost", -4, 4);
+  net.Conv(x, y);
+  net.Output(y);
+  net.statistics[static_cast<size_t>(y)].reset();
+  EXPECT_NE(Refusal([&] { net.Assign(); }).find("'lost'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace octet::quantize
