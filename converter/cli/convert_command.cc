@@ -6,6 +6,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
+#include "converter/lower/lower.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -21,6 +22,15 @@ blob::Task TaskOf(const std::string& word) {
 write::Verbosity VerbosityOf(const std::string& word) {
   if (word == "none") return write::Verbosity::kNone;
   return word == "layer-names" ? write::Verbosity::kLayerNames : write::Verbosity::kDetailed;
+}
+
+std::string OperatorList() {
+  std::string list;
+  for (std::string_view name : lower::LowerableOperators()) {
+    list += list.empty() ? "" : ", ";
+    list += name;
+  }
+  return list;
 }
 
 nlohmann::json ToJson(const Conversion& conversion, double seconds) {
@@ -119,6 +129,12 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print the figures as JSON");
+  command->footer(
+      "Operators that run on the board (those of a model's constant parts may be any): " +
+      OperatorList() +
+      ".\nBatchNormalization, Identity, Dropout, Split, Squeeze, Unsqueeze, Flatten, ReduceMean "
+      "over the "
+      "image, DepthToSpace and the like are rewritten into these.");
   command->callback([=] {
     *run = [=] {
       options->preprocess = input->Preprocess();

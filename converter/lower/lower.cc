@@ -73,6 +73,13 @@ void CheckLowerable(const graph::Graph& graph) {
   }
 }
 
+std::vector<std::string_view> LowerableOperators() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kEntries) names.push_back(entry.op);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
               const std::string& plan_name) {
   Program program;

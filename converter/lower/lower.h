@@ -4,6 +4,8 @@
 #define OCTET_CONVERTER_LOWER_LOWER_H_
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "converter/graph/graph.h"
 #include "converter/lower/program.h"
@@ -19,6 +21,9 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
 // Throws UserError with one line naming the first node no plan can run, before any calibration is
 // done.
 void CheckLowerable(const graph::Graph& graph);
+
+// The ONNX operators that can run on the board, sorted.
+std::vector<std::string_view> LowerableOperators();
 
 }  // namespace octet::lower
 
