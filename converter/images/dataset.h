@@ -1,4 +1,5 @@
-// A stream of model inputs: a folder of pictures or a .npy file, preprocessed exactly as the runtime does it.
+// A stream of model inputs: a folder of pictures or a .npy file, preprocessed exactly as the
+// runtime does it.
 #ifndef OCTET_CONVERTER_IMAGES_DATASET_H_
 #define OCTET_CONVERTER_IMAGES_DATASET_H_
 
@@ -13,7 +14,8 @@
 
 namespace octet::images {
 
-// value = (x * scale - mean[c]) / std_dev[c], in the model's channel order; geometry [1, channels, height, width] of the model.
+// value = (x * scale - mean[c]) / std_dev[c], in the model's channel order; geometry [1, channels,
+// height, width] of the model.
 struct Preprocess {
   bool is_image = true;
   float scale = 1.0f / 255.0f;
@@ -30,8 +32,9 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
-// .npy as described in contract.md: uint8 [N,H,W,C] or [H,W,C] or [N,H,W] (grey), float32 in the model's layout.
-// v1 and v2 headers, C order, '|u1', '<f4', '<i8', '<i4', '|i1'. Memory-mapped, samples are read one by one.
+// .npy as described in contract.md: uint8 [N,H,W,C] or [H,W,C] or [N,H,W] (grey), float32 in the
+// model's layout. v1 and v2 headers, C order, '|u1', '<f4', '<i8', '<i4', '|i1'. Memory-mapped,
+// samples are read one by one.
 class NpyFile {
  public:
   explicit NpyFile(const std::filesystem::path& path);  // throws UserError
@@ -48,7 +51,8 @@ class NpyFile {
   graph::Shape shape_;
   std::string dtype_;
 };
-void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape, const float* values);
+void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape,
+                   const float* values);
 
 // The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images).
 class Dataset {
@@ -59,15 +63,16 @@ class Dataset {
   virtual graph::Tensor Load(int64_t i) const = 0;
 };
 
-// path: a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive unless it has only folders) or a .npy file. `channels_last`: the model's
-// input is [1, H, W, C].
-std::unique_ptr<Dataset> OpenDataset(const std::filesystem::path& path, const graph::Shape& input_shape,
-                                     const Preprocess& preprocess, bool channels_last);
+// path: a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive unless it has
+// only folders) or a .npy file. `channels_last`: the model's input is [1, H, W, C].
+std::unique_ptr<Dataset> OpenDataset(const std::filesystem::path& path,
+                                     const graph::Shape& input_shape, const Preprocess& preprocess,
+                                     bool channels_last);
 
 Image DecodePicture(const std::filesystem::path& path);
 // The normative resize (runtime/image/resize.h) + table, in float.
-graph::Tensor ToInput(const Image& image, const graph::Shape& input_shape, const Preprocess& preprocess,
-                      bool channels_last);
+graph::Tensor ToInput(const Image& image, const graph::Shape& input_shape,
+                      const Preprocess& preprocess, bool channels_last);
 
 }  // namespace octet::images
 
