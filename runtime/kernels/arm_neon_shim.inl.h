@@ -32,6 +32,9 @@ static inline int8_t Smallest(int8x16_t a) {
 static inline float32x4_t DivideF32(float32x4_t a, float32x4_t b) {
   return vdivq_f32(a, b);
 }
+static inline float32x4_t WidenHighHalf(uint16x8_t half) {
+  return vcvt_high_f32_f16(vreinterpretq_f16_u16(half));
+}
 
 #else
 
@@ -54,6 +57,9 @@ static inline int8_t Smallest(int8x16_t a) {
   m = vpmin_s8(m, m);
   m = vpmin_s8(m, m);
   return vget_lane_s8(m, 0);
+}
+static inline float32x4_t WidenHighHalf(uint16x8_t half) {
+  return vcvt_f32_f16(vreinterpret_f16_u16(vget_high_u16(half)));
 }
 // ARMv7 has no vector division; its scalar one is exact.
 static inline float32x4_t DivideF32(float32x4_t a, float32x4_t b) {

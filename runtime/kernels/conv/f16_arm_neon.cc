@@ -53,32 +53,30 @@ static void GatherRow(const ConvF16Args& args, const Shape& s, uint64_t pixel, u
   }
 }
 
-template <int kRows>
-static inline void MultiplyOne(const uint16_t* weights, const float32x4_t* x,
-                               float32x4_t (*acc)[4]) {
-  const Float8 a = LoadHalf8(weights), b = LoadHalf8(weights + 8);
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
-    acc[r][0] = vfmaq_f32(acc[r][0], a.low, x[r]);
-    acc[r][1] = vfmaq_f32(acc[r][1], a.high, x[r]);
-    acc[r][2] = vfmaq_f32(acc[r][2], b.low, x[r]);
-    acc[r][3] = vfmaq_f32(acc[r][3], b.high, x[r]);
-  }
-}
-
+// sum + w * element kLane of x.
 template <int kLane>
-static inline float32x4_t Lane(float32x4_t x) {
-  return vdupq_lane_f32(kLane < 2 ? vget_low_f32(x) : vget_high_f32(x), kLane & 1);
+static inline float32x4_t MultiplyAddLane(float32x4_t sum, float32x4_t w, float32x4_t x) {
+#if defined(__aarch64__)
+  return vfmaq_laneq_f32(sum, w, x, kLane);
+#else
+  return vfmaq_f32(sum, w,
+                   vdupq_lane_f32(kLane < 2 ? vget_low_f32(x) : vget_high_f32(x), kLane & 1));
+#endif
 }
 
 // Element kLane of the rows is one step of depth.
 template <int kRows, int kLane>
 static inline void MultiplyLane(const uint16_t* weights, const float32x4_t* x,
                                 float32x4_t (*acc)[4]) {
-  float32x4_t lane[kRows];
+#pragma GCC unroll 2
+  for (int half = 0; half < 4; half += 2) {
+    const Float8 w = LoadHalf8(weights + kLane * kBlock + half * 4);
 #pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) lane[r] = Lane<kLane>(x[r]);
-  MultiplyOne<kRows>(weights + kLane * kBlock, lane, acc);
+    for (int r = 0; r < kRows; ++r) {
+      acc[r][half] = MultiplyAddLane<kLane>(acc[r][half], w.low, x[r]);
+      acc[r][half + 1] = MultiplyAddLane<kLane>(acc[r][half + 1], w.high, x[r]);
+    }
+  }
 }
 
 struct PanelF16 {
@@ -113,7 +111,7 @@ static void Panel(const PanelF16& p, const FloatFunction& function) {
   for (; k < p.depth; ++k, weights += kBlock) {
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) x[r] = vdupq_n_f32(p.rows[(size_t)r * p.row_step + k]);
-    MultiplyOne<kRows>(weights, x, acc);
+    MultiplyLane<kRows, 0>(weights, x, acc);
   }
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
