@@ -80,8 +80,6 @@ def parse_arguments():
 
 def prepare(options):
     """Packages and models in place."""
-    if not (options.bin / "bench-models").exists():
-        raise Failure(f"{options.bin}/bench-models: not there; build the native preset or give --bin")
     options.packages.mkdir(parents=True, exist_ok=True)
     if not (options.packages / "node_modules/onnxruntime-node").exists():
         # The install script would fetch GPU libraries; the CPU ones are in the package.
@@ -89,6 +87,9 @@ def prepare(options):
                    "onnxruntime-node"]
         if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
             raise Failure("npm could not install onnxruntime-node; install node and npm, or give --packages")
+    if options.cpumask:
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(HERE / "keep_sigsegv.c"), "-o",
+                        str(options.packages / "keep_sigsegv.so")], check=True)
     models = options.packages / "models"
     models.mkdir(exist_ok=True)
     subprocess.run([options.bin / "bench-models", "--export-onnx", models, "--network", options.networks], check=True)
@@ -101,7 +102,8 @@ def compare(options, models, network, levels):
     def ort(model, shape, level):
         environment = dict(os.environ)
         if options.cpumask:
-            environment |= {"MASK": level, "LD_PRELOAD": os.path.abspath(options.cpumask)}
+            preloads = [os.path.abspath(options.cpumask), str(options.packages.resolve() / "keep_sigsegv.so")]
+            environment |= {"MASK": level, "LD_PRELOAD": ":".join(preloads)}
         return Worker(["node", str(HERE / "ort_worker.js"), str(options.packages), str(models / model),
                        ",".join(map(str, shape))], environment)
 
@@ -135,6 +137,9 @@ def compare(options, models, network, levels):
 
 def levels_of(options):
     """Without a mask ONNX Runtime uses all the CPU has, so that only our best level can be set against it."""
+    for program in ("bench-models", "octet-run"):
+        if not (options.bin / program).exists():
+            raise Failure(f"{options.bin / program}: not there; build the native preset or give --bin")
     listed = subprocess.run([options.bin / "octet-run", "--isa", "list"], capture_output=True, text=True, check=True)
     here = listed.stdout.split()
     wanted = [level for level in options.levels.split(",") if level in here]
