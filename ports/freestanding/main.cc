@@ -1,6 +1,6 @@
 // A blob on standard input, one inference of zeros at the reference level, the first output's
 // floats on standard output. Exit status: 0, or the octet_code of what went wrong.
-#include <octet/octet.h>
+#include "octet/octet.h"
 
 extern "C" {
 long ReadInput(void* data, size_t bytes);

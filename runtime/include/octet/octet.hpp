@@ -3,7 +3,7 @@
 #ifndef OCTET_OCTET_HPP_
 #define OCTET_OCTET_HPP_
 
-#include <octet/octet.h>
+#include "octet/octet.h"
 
 namespace octet {
 
