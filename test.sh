@@ -8,7 +8,8 @@ usage() {
 usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
 Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
-UBSan), tsan, aarch64 and armv7 (under QEMU). The last line is `N passed, N failed` (`, N skipped`).
+UBSan), tsan, aarch64 and armv7 (under QEMU). Last, whole models run on the programs of all presets and have to give the
+same bits. The last line is `N passed, N failed` (`, N skipped`).
 Exit status: 0 all passed, 1 something failed, 2 bad use.
   --preset   only these presets
   --jobs     parallel jobs (default: one a processor)
@@ -50,5 +51,18 @@ for preset in $presets; do
   fi
   reports="$reports $out/tests"
 done
+case " $presets " in
+  *" native "*)
+    # Its own folder keeps this report apart from that of the native run.
+    echo "== native: models on the other presets' programs"
+    last=build/native/last
+    rm -rf "$last"
+    mkdir -p "$last/tests/reports"
+    ctest --test-dir build/native -L '^last$' -FA model_blobs --output-on-failure \
+      --output-junit "$PWD/$last/tests/junit.xml" || true
+    mv build/native/tests/reports/models_other_builds.xml "$last/tests/reports/" 2>/dev/null || true
+    reports="$reports $last/tests"
+    ;;
+esac
 # A preset that did not build has no report and counts as one failure.
 exec python3 tests/summary.py $reports
