@@ -18,6 +18,7 @@ struct Viewer {
       // take it as it is.
       const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
       if (!shared && node.activation.empty()) {
+        if (piece.function.empty() && ExpandFunction(node, piece, out)) return;
         if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
         if (node.op == "Transpose" && ExpandTranspose(node, piece, out)) return;
         if (node.op == "Reshape" && ExpandReshape(node, piece, out)) return;
@@ -31,6 +32,14 @@ struct Viewer {
     return value.shape && value.shape->size() <= 4 && !value.constant;
   }
 
+  bool ExpandFunction(const Node& node, const OutputPiece& piece,
+                      std::vector<OutputPiece>* out) const {
+    if (node.op != "Sigmoid" && node.op != "Tanh" && node.op != "Exp") return false;
+    if (!Usable(node.inputs[0])) return false;
+    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, node.op}, out);
+    return true;
+  }
+
   bool ExpandConcat(const Node& node, const OutputPiece& piece,
                     std::vector<OutputPiece>* out) const {
     const Shape& shape = *graph.At(piece.value).shape;
@@ -41,7 +50,7 @@ struct Viewer {
     }
     int64_t base = piece.base;
     for (ValueId input : node.inputs) {
-      OutputPiece part{input, base, piece.strides};
+      OutputPiece part{input, base, piece.strides, piece.function};
       base += (*graph.At(input).shape)[static_cast<size_t>(axis)] *
               piece.strides[static_cast<size_t>(axis)];
       Expand(part, out);
@@ -57,7 +66,7 @@ struct Viewer {
     if (perm.empty()) {
       for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(rank - 1 - i));
     }
-    OutputPiece part{node.inputs[0], piece.base, std::vector<int64_t>(rank)};
+    OutputPiece part{node.inputs[0], piece.base, std::vector<int64_t>(rank), piece.function};
     for (size_t i = 0; i < rank; ++i) part.strides[static_cast<size_t>(perm[i])] = piece.strides[i];
     Expand(part, out);
     return true;
@@ -70,7 +79,7 @@ struct Viewer {
     const Shape& to = *graph.At(node.inputs[0]).shape;
     std::vector<int64_t> strides = ReshapeStrides(from, piece.strides, to);
     if (strides.empty() && !to.empty()) return false;
-    Expand(OutputPiece{node.inputs[0], piece.base, std::move(strides)}, out);
+    Expand(OutputPiece{node.inputs[0], piece.base, std::move(strides), piece.function}, out);
     return true;
   }
 };
@@ -131,7 +140,7 @@ OutputView ViewOutputs(const Graph& graph) {
   std::vector<ValueId> pending;
   for (ValueId output : graph.outputs) {
     std::vector<OutputPiece> pieces;
-    viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape)}, &pieces);
+    viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape), {}}, &pieces);
     for (const OutputPiece& piece : pieces) pending.push_back(piece.value);
     view.outputs.push_back(std::move(pieces));
   }

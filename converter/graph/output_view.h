@@ -1,11 +1,12 @@
-// How every graph output is put together from computed values. Concat, Transpose and Reshape in
-// front of an output need no layer: the runtime scatters each value's elements straight to their
-// places while it dequantizes them, so branches joined there keep their own scales (a box of up to
-// 6 does not ruin a probability).
+// How every graph output is put together from computed values. Concat, Transpose, Reshape, and one
+// Sigmoid, Tanh or Exp in front of an output need no layer: the runtime scatters each value's
+// elements straight to their places while it dequantizes them, so branches joined there keep their
+// own scales (a box of up to 6 does not ruin a probability).
 #ifndef OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 #define OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "converter/graph/graph.h"
@@ -18,6 +19,7 @@ struct OutputPiece {
   ValueId value = kNoValue;
   int64_t base = 0;
   std::vector<int64_t> strides;
+  std::string function;  // operator applied to every element: "Sigmoid", "Tanh", "Exp" or none
 };
 
 struct OutputView {

@@ -113,6 +113,8 @@ struct FunctionOf {
 // constant) or for a fused activation.
 bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out);
 FunctionOf ActivationFunction(const graph::Node& node);
+// The function of an operator without parameters ("Sigmoid", "Tanh", ...).
+FunctionOf FunctionNamed(const std::string& op);
 // The real function in double.
 double Evaluate(const FunctionOf& function, double x);
 // int8 table[256] from one scheme to another.

@@ -110,6 +110,7 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
       OutputPart part;
       part.tensor = builder.UseAnyType(piece.value, layout);
       part.base = static_cast<uint32_t>(piece.base);
+      if (!piece.function.empty()) part.function = FunctionNamed(piece.function).function;
       ArenaStrides(builder.ShapeOf(piece.value), layout, piece.strides, part.strides);
       parts.push_back(part);
     }

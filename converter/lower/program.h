@@ -55,6 +55,7 @@ struct OutputPart {
   int tensor = -1;
   uint32_t base = 0;
   uint32_t strides[4] = {};
+  blob::Function function = blob::Function::kIdentity;
 };
 
 struct ModelInput {

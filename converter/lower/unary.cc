@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <stdexcept>
 
 #include "converter/lower/builder.h"
 #include "converter/support/error.h"
@@ -128,6 +129,12 @@ FunctionOf ActivationFunction(const graph::Node& node) {
   if (!node.activation.empty() && !Named(node.activation, node.alpha, node.beta, &function)) {
     Fail("node '{}': fused activation {} has no kernel", node.name, node.activation);
   }
+  return function;
+}
+
+FunctionOf FunctionNamed(const std::string& op) {
+  FunctionOf function;
+  if (!Named(op, 0, 0, &function)) throw std::logic_error("no function " + op);
   return function;
 }
 

@@ -150,6 +150,7 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
         blob::OutputPart stored{};
         stored.tensor = static_cast<uint32_t>(part.tensor);
         stored.base = part.base;
+        stored.function = static_cast<uint32_t>(part.function);
         std::copy(std::begin(part.strides), std::end(part.strides), stored.strides);
         parts.push_back(stored);
       }

@@ -1,7 +1,8 @@
 #include "runtime/engine/transfer.h"
 
 #include "runtime/core/half.h"
-#include "runtime/image/preprocess.h"
+#include "runtime/engine/quantize_input.h"
+#include "runtime/kernels/function.h"
 
 namespace octet {
 namespace {
@@ -45,10 +46,7 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
     });
     return;
   }
-  ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
-    const int8_t q = QuantizeInput(values[strided], tensor.scale, tensor.zero_point);
-    bytes[dense] = (uint8_t)((uint8_t)q ^ session.sign);
-  });
+  QuantizeInputTensor(tensor, strides, values, session.sign, bytes);
 }
 
 void LoadFloats(const Session& session, uint32_t output, float* values) {
@@ -57,17 +55,23 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
     const blob::OutputPart& part = session.blob.parts[range.first + i];
     const blob::TensorRecord& tensor = TensorOf(session, part.tensor);
     const uint8_t* bytes = session.tensors + tensor.arena_offset;
+    const auto function = (blob::Function)part.function;
     if (tensor.type == blob::ElementType::kFp16) {
       const uint16_t* halves = reinterpret_cast<const uint16_t*>(bytes);
       ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-        values[strided] = HalfToFloat(halves[dense]);
+        values[strided] = ApplyFunction(function, HalfToFloat(halves[dense]), 0.0f, 0.0f);
       });
       continue;
     }
-    ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-      const int32_t q = (int8_t)(bytes[dense] ^ session.sign);
-      values[strided] = tensor.scale * (float)(q - tensor.zero_point);
-    });
+    // Every value a byte of the arena can stand for.
+    float table[256];
+    for (int32_t byte = 0; byte < 256; ++byte) {
+      const int32_t q = (int8_t)((uint8_t)byte ^ session.sign);
+      table[byte] =
+          ApplyFunction(function, tensor.scale * (float)(q - tensor.zero_point), 0.0f, 0.0f);
+    }
+    ForEachElement(tensor, part.strides, part.base,
+                   [&](size_t dense, size_t strided) { values[strided] = table[bytes[dense]]; });
   }
 }
 

@@ -1,5 +1,6 @@
 // Byte layout of an Octet blob, format version 1. FORMAT.md is the specification; this file is its
-// transcription. Little-endian; no pointers; every record is naturally aligned and is read in place.
+// transcription. Little-endian; no pointers; every record is naturally aligned and is read in
+// place.
 #ifndef OCTET_FORMAT_BLOB_H_
 #define OCTET_FORMAT_BLOB_H_
 
@@ -19,7 +20,8 @@ constexpr uint32_t kMaxSections = 32;
 constexpr uint32_t kMaxPlans = 8;
 constexpr uint32_t kMaxRank = 8;
 
-// A blob with a required bit this runtime does not know is refused; unknown optional bits are ignored.
+// A blob with a required bit this runtime does not know is refused; unknown optional bits are
+// ignored.
 enum RequiredFeature : uint64_t {
   kFeatureFp16Plan = 1u << 0,  // at least one layer computes in FP16
 };
@@ -44,14 +46,14 @@ struct Header {  // 128 bytes at offset 0
 static_assert(sizeof(Header) == 128, "Header layout");
 
 enum class SectionKind : uint32_t {
-  kModel = 1,     // ModelRecord, inputs, outputs, output parts, plan directory
-  kPlan = 2,      // one a plan, `index` = plan number
-  kWeightsS8 = 3, // int8 weights and their channel blocks
-  kWeightsF16 = 4,// FP16 weights and their biases; need not be resident until an FP16 layer runs
-  kTables = 5,    // 256-entry tables, resize tables, constants
-  kStrings = 6,   // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
-  kLabels = 7,    // zero-terminated UTF-8 class labels, in order
-  kReport = 8,    // free-form JSON for the inspector, never read by the runtime
+  kModel = 1,       // ModelRecord, inputs, outputs, output parts, plan directory
+  kPlan = 2,        // one a plan, `index` = plan number
+  kWeightsS8 = 3,   // int8 weights and their channel blocks
+  kWeightsF16 = 4,  // FP16 weights and their biases; need not be resident until an FP16 layer runs
+  kTables = 5,      // 256-entry tables, resize tables, constants
+  kStrings = 6,     // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
+  kLabels = 7,      // zero-terminated UTF-8 class labels, in order
+  kReport = 8,      // free-form JSON for the inspector, never read by the runtime
 };
 
 struct Section {  // 64 bytes
@@ -75,12 +77,12 @@ enum class ResizeMode : uint8_t { kStretch = 0, kLetterbox = 1, kCrop = 2 };
 struct ModelRecord {  // 64 bytes
   uint32_t name;      // string offset
   Task task;
-  uint32_t input_count, inputs_offset;          // InputRecord[]
-  uint32_t output_count, outputs_offset;        // OutputRecord[]
-  uint32_t plan_count, plans_offset;            // PlanRecord[]; plan 0 is the default
-  uint32_t plan_io_count, plan_io_offset;       // PlanInput[] / see below
-  uint32_t part_count, parts_offset;            // OutputPart[]
-  uint32_t label_count;                         // strings in kLabels
+  uint32_t input_count, inputs_offset;     // InputRecord[]
+  uint32_t output_count, outputs_offset;   // OutputRecord[]
+  uint32_t plan_count, plans_offset;       // PlanRecord[]; plan 0 is the default
+  uint32_t plan_io_count, plan_io_offset;  // PlanInput[] / see below
+  uint32_t part_count, parts_offset;       // OutputPart[]
+  uint32_t label_count;                    // strings in kLabels
   uint32_t reserved[3];
 };
 static_assert(sizeof(ModelRecord) == 64, "ModelRecord layout");
@@ -91,14 +93,14 @@ static_assert(sizeof(ModelRecord) == 64, "ModelRecord layout");
 struct InputRecord {  // 128 bytes
   uint32_t name;
   uint32_t rank;
-  uint32_t dims[kMaxRank];     // logical, dims[0] is the batch, pinned
-  uint32_t strides[4];         // element (n,h,w,c) of the tensor is float source[sum(index * stride)]
+  uint32_t dims[kMaxRank];  // logical, dims[0] is the batch, pinned
+  uint32_t strides[4];      // element (n,h,w,c) of the tensor is float source[sum(index * stride)]
   uint32_t is_image;
-  ColourOrder colour;          // order of channels in the model; files are RGB
+  ColourOrder colour;  // order of channels in the model; files are RGB
   ResizeMode resize;
-  uint8_t letterbox_value;     // grey of the bars, 0..255
+  uint8_t letterbox_value;  // grey of the bars, 0..255
   uint8_t reserved0;
-  float scale;                 // value = (x * scale - mean[c]) / std_dev[c]; model channel order
+  float scale;  // value = (x * scale - mean[c]) / std_dev[c]; model channel order
   float mean[3];
   float std_dev[3];
   uint32_t reserved[9];
@@ -119,25 +121,27 @@ static_assert(sizeof(OutputRecord) == 64, "OutputRecord layout");
 // dequantized to output[base + n*strides[0] + h*strides[1] + w*strides[2] + c*strides[3]].
 // The boxes of an output tile it exactly: their element counts add up to element_count.
 struct OutputPart {  // 32 bytes
-  uint32_t tensor;  // in the plan
+  uint32_t tensor;   // in the plan
   uint32_t base;
   uint32_t strides[4];
-  uint32_t reserved[2];
+  uint32_t function;  // Function applied in float to the dequantized value: kIdentity, kSigmoid,
+                      // kTanh or kExp
+  uint32_t reserved;
 };
 static_assert(sizeof(OutputPart) == 32, "OutputPart layout");
 
 enum class Precision : uint8_t { kInt8 = 0, kFp16 = 1 };
 
-struct PlanRecord {  // 128 bytes
-  uint32_t name;           // "int8", "fp16", "mixed", ...
-  Precision precision;     // of most layers
+struct PlanRecord {     // 128 bytes
+  uint32_t name;        // "int8", "fp16", "mixed", ...
+  Precision precision;  // of most layers
   uint8_t reserved0[3];
-  uint32_t arena_bytes;    // tensors of the plan, without scratch and records
-  uint32_t first_input;    // index into plan_io: input_count tensor numbers
-  uint32_t first_range;    // index into plan_io: output_count pairs (first part, part count)
+  uint32_t arena_bytes;  // tensors of the plan, without scratch and records
+  uint32_t first_input;  // index into plan_io: input_count tensor numbers
+  uint32_t first_range;  // index into plan_io: output_count pairs (first part, part count)
   uint32_t reserved1[3];
   uint32_t scratch_bytes[8];  // per Isa value, for one thread; 0 where the level is unknown
-  uint32_t layer_count;    // repeated from the plan section
+  uint32_t layer_count;       // repeated from the plan section
   uint32_t tensor_count;
   uint64_t macs;
   uint32_t reserved2[12];
@@ -146,7 +150,7 @@ static_assert(sizeof(PlanRecord) == 128, "PlanRecord layout");
 
 // --- SectionKind::kPlan ------------------------------------------------------------------------
 
-struct PlanHeader {  // 32 bytes at offset 0 of the plan section
+struct PlanHeader {                         // 32 bytes at offset 0 of the plan section
   uint32_t tensor_count, tensors_offset;    // TensorRecord[]
   uint32_t layer_count, layers_offset;      // LayerRecord[], in execution order
   uint32_t operand_count, operands_offset;  // uint32 tensor numbers
@@ -160,39 +164,39 @@ enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2 };
 struct TensorRecord {  // 48 bytes
   uint32_t name;
   ElementType type;
-  int8_t zero_point;       // real = scale * (q - zero_point); 0 for FP16
+  int8_t zero_point;  // real = scale * (q - zero_point); 0 for FP16
   uint16_t reserved0;
-  float scale;             // finite, > 0; 1 for FP16
+  float scale;  // finite, > 0; 1 for FP16
   uint32_t dims[4];
-  uint32_t arena_offset;   // multiple of kTensorAlignment
-  uint32_t bytes;          // product of dims * element size
-  uint32_t first_layer;    // layer that writes it; kNone for a model input
-  uint32_t last_layer;     // last layer that reads it; layer_count for a model output;
-                           // first_layer (0 for a model input) when nobody reads it
+  uint32_t arena_offset;  // multiple of kTensorAlignment
+  uint32_t bytes;         // product of dims * element size
+  uint32_t first_layer;   // layer that writes it; kNone for a model input
+  uint32_t last_layer;    // last layer that reads it; layer_count for a model output;
+                          // first_layer (0 for a model input) when nobody reads it
   uint32_t reserved1;
 };
 static_assert(sizeof(TensorRecord) == 48, "TensorRecord layout");
 
 // Operators. Values are stored; never renumber. "s8" and "f16" tell by the tensors' types.
 enum class Op : uint16_t {
-  kConv = 1,          // ConvParams; also fully connected (1x1 over h = rows, w = 1)
-  kDepthwiseConv = 2, // ConvParams
-  kAdd = 3,           // BinaryParams
-  kMul = 4,           // BinaryParams
-  kDiv = 5,           // BinaryParams
-  kUnary = 6,         // UnaryParams; int8: 256-entry table
-  kMaxPool = 7,       // PoolParams
-  kAveragePool = 8,   // PoolParams; global pooling is a window of the whole image
-  kConcat = 9,        // ConcatParams
-  kSlice = 10,        // SliceParams
-  kTranspose = 11,    // TransposeParams
-  kPad = 12,          // PadParams
-  kResizeNearest = 13,// ResizeParams
-  kResizeLinear = 14, // ResizeParams
-  kSoftmax = 15,      // SoftmaxParams
-  kReshape = 16,      // no params; same bytes; a no-op when input and output share their place
-  kConvert = 17,      // ConvertParams; int8 <-> FP16
-  kConstant = 18,     // ConstantParams; copies a constant tensor into the arena
+  kConv = 1,            // ConvParams; also fully connected (1x1 over h = rows, w = 1)
+  kDepthwiseConv = 2,   // ConvParams
+  kAdd = 3,             // BinaryParams
+  kMul = 4,             // BinaryParams
+  kDiv = 5,             // BinaryParams
+  kUnary = 6,           // UnaryParams; int8: 256-entry table
+  kMaxPool = 7,         // PoolParams
+  kAveragePool = 8,     // PoolParams; global pooling is a window of the whole image
+  kConcat = 9,          // ConcatParams
+  kSlice = 10,          // SliceParams
+  kTranspose = 11,      // TransposeParams
+  kPad = 12,            // PadParams
+  kResizeNearest = 13,  // ResizeParams
+  kResizeLinear = 14,   // ResizeParams
+  kSoftmax = 15,        // SoftmaxParams
+  kReshape = 16,        // no params; same bytes; a no-op when input and output share their place
+  kConvert = 17,        // ConvertParams; int8 <-> FP16
+  kConstant = 18,       // ConstantParams; copies a constant tensor into the arena
 };
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
@@ -203,22 +207,22 @@ struct DataRef {
 
 struct LayerRecord {  // 144 bytes
   Op op;
-  Precision precision;     // of the computation
+  Precision precision;  // of the computation
   uint8_t reserved0;
   uint32_t name;
   uint32_t first_operand;  // input tensor numbers: operands[first_operand .. + input_count)
   uint32_t input_count;
-  uint32_t output;         // tensor number; every layer writes exactly one tensor
+  uint32_t output;  // tensor number; every layer writes exactly one tensor
   uint32_t reserved1;
   uint64_t macs;
-  DataRef weights;         // kWeightsS8 or kWeightsF16, by precision
-  DataRef channels;        // ChannelBlockS8[] or float bias[], same section
-  DataRef table;           // kTables: 256-entry table of the fused activation or of kUnary, ...
-  DataRef extra;           // kTables: operator specific
+  DataRef weights;   // kWeightsS8 or kWeightsF16, by precision
+  DataRef channels;  // ChannelBlockS8[] or float bias[], same section
+  DataRef table;     // kTables: 256-entry table of the fused activation or of kUnary, ...
+  DataRef extra;     // kTables: operator specific
   union {
     int32_t words[20];
     uint8_t bytes[80];
-  } params;                // one of the structs below
+  } params;  // one of the structs below
 };
 static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
 
@@ -235,8 +239,8 @@ static_assert(sizeof(ChannelBlockS8) == 256, "ChannelBlockS8 layout");
 // Functions of one variable, for FP16 layers (int8 ones are tables) and fused activations.
 enum class Function : uint8_t {
   kIdentity = 0,
-  kClamp = 1,        // min(max(x, alpha), beta); Relu is [0, +inf), Relu6 [0, 6]
-  kLeakyRelu = 2,    // x < 0 ? alpha * x : x
+  kClamp = 1,      // min(max(x, alpha), beta); Relu is [0, +inf), Relu6 [0, 6]
+  kLeakyRelu = 2,  // x < 0 ? alpha * x : x
   kSigmoid = 3,
   kSilu = 4,         // x * sigmoid(x)
   kHardSigmoid = 5,  // clamp(alpha * x + beta, 0, 1)
@@ -247,22 +251,22 @@ enum class Function : uint8_t {
   kReciprocal = 10,  // 1 / x
   kSqrt = 11,
   kLog = 12,
-  kElu = 13,         // x < 0 ? alpha * (exp(x) - 1) : x
+  kElu = 13,  // x < 0 ? alpha * (exp(x) - 1) : x
   kSoftplus = 14,
   kMish = 15,
-  kGelu = 16,        // exact, with erf
+  kGelu = 16,  // exact, with erf
   kAbs = 17,
   kNeg = 18,
-  kPower = 19,       // pow(x, alpha)
+  kPower = 19,  // pow(x, alpha)
   kErf = 20,
   kFloor = 21,
   kCeil = 22,
 };
 constexpr uint8_t kFunctionCount = 23;
 
-// Weights int8: [ceil(out_c / 16)][k_groups][16 outputs][4], k_groups = ceil(K / 4), where K runs over
-// (kh, kw, c of the group) and both tails are zero. FP16: [ceil(out_c / 16)][K][16].
-// With groups > 1 output channel o reads input channels [g * in_c/groups, ...), g = o / (out_c/groups);
+// Weights int8: [ceil(out_c / 16)][k_groups][16 outputs][4], k_groups = ceil(K / 4), where K runs
+// over (kh, kw, c of the group) and both tails are zero. FP16: [ceil(out_c / 16)][K][16]. With
+// groups > 1 output channel o reads input channels [g * in_c/groups, ...), g = o / (out_c/groups);
 // a block of 16 outputs may span groups.
 // Depthwise (groups == in_c == out_c): int8 and FP16 [ceil(c / 16)][kh * kw][16].
 // Padding is by the zero point (int8) or 0 (FP16).
@@ -272,15 +276,16 @@ struct ConvParams {
   uint16_t dilation_h, dilation_w;
   uint16_t pad_top, pad_left, pad_bottom, pad_right;
   uint32_t groups;
-  int8_t clamp_lo, clamp_hi;   // int8 output range (fused Relu, Relu6); -128, 127 when none
-  uint8_t pre_shift;           // int8: see PreShift()
-  Function function;           // FP16: fused activation; int8 uses clamp or `table`
-  float alpha, beta;           // of `function`
-  int8_t table_zero_point;  // int8 with `table`: zero point of the value the table maps
+  int8_t clamp_lo, clamp_hi;  // int8 output range (fused Relu, Relu6); -128, 127 when none
+  uint8_t pre_shift;          // int8: see PreShift()
+  Function function;          // FP16: fused activation; int8 uses clamp or `table`
+  float alpha, beta;          // of `function`
+  int8_t table_zero_point;    // int8 with `table`: zero point of the value the table maps
   uint8_t reserved[3];
 };
 
-// Broadcast of the second operand of Add, Mul, Div against the first (output has the first's shape).
+// Broadcast of the second operand of Add, Mul, Div against the first (output has the first's
+// shape).
 enum class Broadcast : uint8_t {
   kNone = 0,     // same shape
   kChannel = 1,  // [1, 1, 1, c]
@@ -288,7 +293,8 @@ enum class Broadcast : uint8_t {
   kSpatial = 3,  // [1, h, w, 1]
 };
 
-// Add int8: q = clamp(((qa - za) * multiplier_a + (qb - zb) * multiplier_b + 2^(shift-1)) >> shift) + zo);
+// Add int8: q = clamp(((qa - za) * multiplier_a + (qb - zb) * multiplier_b + 2^(shift-1)) >> shift)
+// + zo);
 //   |multiplier_a|, |multiplier_b| < 2^15; shift in [1, 30].  Sub: multiplier_b < 0.
 // Mul int8: q = clamp(Requantize(PreShift((qa - za) * (qb - zb)), multiplier_a, shift) + zo).
 // Div int8: n = (qa - za) * multiplier_a (int64), d = (qb - zb) << shift, d != 0:
@@ -318,9 +324,10 @@ struct UnaryParams {
 };
 
 // Max: int8 input and output share scale and zero point; padding never wins.
-// Average int8: acc = sum over the n valid elements of (q - zi); q = clamp(Requantize(PreShift(acc),
-// m[n], s[n]) + zo). layer.table holds Multiplier[] : one entry if every window has the same n
-// (no padding, or count_include_pad, n = kh*kw), else kh*kw entries indexed by n - 1.
+// Average int8: acc = sum over the n valid elements of (q - zi); q =
+// clamp(Requantize(PreShift(acc), m[n], s[n]) + zo). layer.table holds Multiplier[] : one entry if
+// every window has the same n (no padding, or count_include_pad, n = kh*kw), else kh*kw entries
+// indexed by n - 1.
 struct PoolParams {
   uint16_t kernel_h, kernel_w;
   uint16_t stride_h, stride_w;
@@ -332,8 +339,9 @@ struct PoolParams {
   uint32_t multiplier_count;  // 1 or kh * kw
 };
 
-// Concat along one axis of [n, h, w, c]. int8: inputs with other scale or zero point than the output go through
-// their own table: layer.table is int8 [input_count][256] (absent: all are copied).
+// Concat along one axis of [n, h, w, c]. int8: inputs with other scale or zero point than the
+// output go through their own table: layer.table is int8 [input_count][256] (absent: all are
+// copied).
 struct ConcatParams {
   uint32_t axis;
 };
@@ -357,8 +365,8 @@ enum class PadMode : uint32_t { kConstant = 0, kReflect = 1, kEdge = 2 };
 struct PadParams {
   uint32_t before[4], after[4];
   PadMode mode;
-  int32_t value_q;   // int8 constant
-  float value;       // FP16 constant
+  int32_t value_q;  // int8 constant
+  float value;      // FP16 constant
 };
 
 // Sampling positions are tables made by the converter, so that no float is needed:
@@ -374,9 +382,9 @@ struct ResizeParams {
   uint32_t reserved;
 };
 
-// Over the last dim (c) of each (n,h,w) row. int8: t[d] = round(2^23 * exp(-scale_in * d)), d = max - q;
-// layer.table is uint32 [256], t[0] = 2^23; q = min(127, floor((2 * 256 * t + sum) / (2 * sum)) - 128);
-// output scale 1/256, zero point -128. c <= 2^16.
+// Over the last dim (c) of each (n,h,w) row. int8: t[d] = round(2^23 * exp(-scale_in * d)), d = max
+// - q; layer.table is uint32 [256], t[0] = 2^23; q = min(127, floor((2 * 256 * t + sum) / (2 *
+// sum)) - 128); output scale 1/256, zero point -128. c <= 2^16.
 struct SoftmaxParams {
   uint32_t reserved;
 };

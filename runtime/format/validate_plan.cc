@@ -155,6 +155,12 @@ Status CheckLifetime(const BlobView& view, const PlanView& plan, uint32_t number
   return right ? Ok() : Malformed(at + (uint32_t)offsetof(TensorRecord, last_layer));
 }
 
+bool IsOutputFunction(uint32_t function) {
+  return function == (uint32_t)blob::Function::kIdentity ||
+         function == (uint32_t)blob::Function::kSigmoid ||
+         function == (uint32_t)blob::Function::kTanh || function == (uint32_t)blob::Function::kExp;
+}
+
 // sum((dims[i] - 1) * strides[i]): the largest index a strided box reaches beyond its base.
 uint64_t Reach(const TensorRecord& tensor, const uint32_t strides[4]) {
   uint64_t reach = 0;
@@ -209,6 +215,9 @@ Status CheckOutputs(const BlobView& view, const PlanView& plan) {
       const blob::OutputPart& part = view.parts[range.first + k];
       const uint32_t at = (uint32_t)(reinterpret_cast<const uint8_t*>(&part) - view.base);
       if (part.tensor >= plan.header->tensor_count) return Malformed(at);
+      if (!IsOutputFunction(part.function)) {
+        return Malformed(at + (uint32_t)offsetof(blob::OutputPart, function));
+      }
       const TensorRecord& tensor = plan.tensors[part.tensor];
       if (SaturatingAdd(part.base, Reach(tensor, part.strides)) >= wanted) {
         return Malformed(at + (uint32_t)offsetof(blob::OutputPart, strides));
