@@ -139,7 +139,11 @@ void TestInt8(Random& random, bool depthwise) {
   layer.layer.weights = layer.AddWeights(packed);
   layer.layer.channels = layer.AddWeights(channels);
   std::vector<int8_t> table;
+  // The table maps the value before it, which has a zero point of its own.
+  int result_zp = out_zp;
   if (random.OneIn(3)) {
+    result_zp = static_cast<int>(random.Int(-128, 127));
+    layer.Params<blob::ConvParams>().table_zero_point = static_cast<int8_t>(result_zp);
     table.resize(256);
     for (int8_t& t : table) t = static_cast<int8_t>(random.Next());
     layer.layer.table = layer.AddTable(table);
@@ -156,7 +160,7 @@ void TestInt8(Random& random, bool depthwise) {
     if (c.p.pre_shift != 0) acc = std::clamp<int64_t>(acc, -bound, bound) * (1 << c.p.pre_shift);
     const blob::ChannelBlockS8& block = channels[o / 16];
     const int64_t value = RequantizeExactly(acc, block.multiplier[o % 16], block.shift[o % 16]);
-    const int q = Clamp(value + out_zp, c.p.clamp_lo, c.p.clamp_hi);
+    const int q = Clamp(value + result_zp, c.p.clamp_lo, c.p.clamp_hi);
     expected[index] = table.empty() ? q : table[static_cast<size_t>(q + 128)];
   });
   ExpectInt8(layer.RunAll(), expected);
