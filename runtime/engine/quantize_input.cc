@@ -1,0 +1,73 @@
+#include "runtime/engine/quantize_input.h"
+
+#include <stddef.h>
+
+#include "runtime/core/half.h"
+
+namespace octet {
+namespace {
+
+// QuantizeInput element by element, in short loops without branches and with comparisons on the
+// bits, which is what lets the compiler make vectors of them. bytes[i] ^ sign is the value kept.
+constexpr size_t kBlock = 32;  // divides the usual widths
+void QuantizeBlock(const float* values, float scale, int32_t zero_point, uint8_t sign,
+                   uint8_t* bytes) {
+  constexpr uint32_t k512 = 0x44000000u, kInfinity = 0x7F800000u;  // as bits of a float
+  uint32_t bits[kBlock], bounded[kBlock];
+  int32_t codes[kBlock];
+  for (size_t i = 0; i < kBlock; ++i) bits[i] = FloatBits(values[i] / scale + 0.5f);
+  for (size_t i = 0; i < kBlock; ++i) {
+    const uint32_t magnitude = bits[i] & 0x7FFFFFFFu;
+    bounded[i] = magnitude < k512 ? magnitude : k512;
+  }
+  for (size_t i = 0; i < kBlock; ++i) {
+    const float x = BitsFloat(bounded[i] | (bits[i] & 0x80000000u));
+    const int32_t whole = (int32_t)x;
+    // Below 0 where the conversion has rounded up; the difference is exact. It is +0 where x is
+    // whole: a sum with 0.5 is never -0.
+    const int32_t floor = whole - (int32_t)(FloatBits(x - (float)whole) >> 31);
+    // All bits set, none for NaN: magnitude is at most that of infinity.
+    const int32_t number = (int32_t)((bits[i] & 0x7FFFFFFFu) - kInfinity - 1) >> 31;
+    codes[i] = (floor & number) + zero_point;
+  }
+  for (size_t i = 0; i < kBlock; ++i) codes[i] = codes[i] < -128 ? -128 : codes[i];
+  for (size_t i = 0; i < kBlock; ++i) codes[i] = codes[i] > 127 ? 127 : codes[i];
+  for (size_t i = 0; i < kBlock; ++i) bytes[i] = (uint8_t)((uint8_t)codes[i] ^ sign);
+}
+
+}  // namespace
+
+void QuantizeInputTensor(const blob::TensorRecord& tensor, const uint32_t strides[4],
+                         const float* values, uint8_t sign, uint8_t* bytes) {
+  const size_t width = tensor.dims[2], channels = tensor.dims[3];
+  // Along the axis that is contiguous in `values`: columns of a plane, or channels.
+  const bool along_width = strides[2] == 1 && width > 1;
+  const size_t lines = along_width ? channels : width;
+  const size_t count = along_width ? width : channels;
+  const size_t line_stride = along_width ? strides[3] : strides[2];
+  const size_t step = along_width ? strides[2] : strides[3];
+  const size_t byte_line_stride = along_width ? 1 : channels;
+  const size_t byte_step = along_width ? channels : 1;
+  float block[kBlock] = {};
+  uint8_t quantized[kBlock];
+  for (uint32_t n = 0; n < tensor.dims[0]; ++n) {
+    for (uint32_t h = 0; h < tensor.dims[1]; ++h, bytes += width * channels) {
+      const float* row = values + (size_t)n * strides[0] + (size_t)h * strides[1];
+      for (size_t line = 0; line < lines; ++line) {
+        for (size_t first = 0; first < count; first += kBlock) {
+          const size_t taken = count - first < kBlock ? count - first : kBlock;
+          const float* from = row + line * line_stride + first * step;
+          uint8_t* to = bytes + line * byte_line_stride + first * byte_step;
+          const bool in_place = step == 1 && taken == kBlock;
+          if (!in_place) {
+            for (size_t i = 0; i < taken; ++i) block[i] = from[i * step];
+          }
+          QuantizeBlock(in_place ? from : block, tensor.scale, tensor.zero_point, sign, quantized);
+          for (size_t i = 0; i < taken; ++i) to[i * byte_step] = quantized[i];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace octet
