@@ -39,20 +39,29 @@ inline uint32_t Expand(const uint32_t w[16], uint32_t i) {
   return w[i & 15] + s0 + w[(i + 9) & 15] + s1;
 }
 
+// The sums of three rotations, as rotations of partial sums: on machines whose rotation overwrites
+// its operand this saves copies. Sum0 = (a >>> 2) ^ (a >>> 13) ^ (a >>> 22), Sum1 with 6, 11, 25.
+inline uint32_t Sum0(uint32_t a) {
+  return RotateRight(RotateRight(RotateRight(a, 9) ^ a, 11) ^ a, 2);
+}
+inline uint32_t Sum1(uint32_t e) {
+  return RotateRight(RotateRight(RotateRight(e, 14) ^ e, 5) ^ e, 6);
+}
+
 // Round t. The eight working variables stay where they are; which of them plays a, b, ... turns
-// with t, which the unrolled loops make a constant.
-inline void Round(uint32_t v[8], uint32_t t, uint32_t k_plus_w) {
-  const uint32_t a = v[(0 - t) & 7], b = v[(1 - t) & 7], c = v[(2 - t) & 7];
+// with t, which the unrolled loops make a constant. *b_xor_c becomes a ^ b, the next round's b ^ c.
+inline void Round(uint32_t v[8], uint32_t t, uint32_t k_plus_w, uint32_t* b_xor_c) {
+  const uint32_t a = v[(0 - t) & 7], b = v[(1 - t) & 7];
   const uint32_t e = v[(4 - t) & 7], f = v[(5 - t) & 7], g = v[(6 - t) & 7];
   uint32_t* d = &v[(3 - t) & 7];
   uint32_t* h = &v[(7 - t) & 7];
-  const uint32_t sum1 = RotateRight(e, 6) ^ RotateRight(e, 11) ^ RotateRight(e, 25);
-  const uint32_t sum0 = RotateRight(a, 2) ^ RotateRight(a, 13) ^ RotateRight(a, 22);
   const uint32_t choose = g ^ (e & (f ^ g));
-  const uint32_t majority = (a & b) + (c & (a ^ b));
-  const uint32_t sum = *h + k_plus_w + choose + sum1;
+  const uint32_t a_xor_b = a ^ b;
+  const uint32_t majority = b ^ (a_xor_b & *b_xor_c);
+  *b_xor_c = a_xor_b;
+  const uint32_t sum = *h + k_plus_w + choose + Sum1(e);
   *d += sum;
-  *h = sum + sum0 + majority;
+  *h = sum + majority + Sum0(a);
 }
 
 }  // namespace
@@ -62,16 +71,17 @@ void Sha256BlocksPortable(uint32_t state[8], const uint8_t* data, size_t block_c
     uint32_t v[8], w[16];
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < 8; ++i) v[i] = state[i];
+    uint32_t b_xor_c = v[1] ^ v[2];
 #pragma GCC unroll 16
     for (uint32_t t = 0; t < 16; ++t) {
       w[t] = LoadBigEndian32(data + 4 * t);
-      Round(v, t, kSha256K[t] + w[t]);
+      Round(v, t, kSha256K[t] + w[t], &b_xor_c);
     }
     for (uint32_t first = 16; first < 64; first += 16) {
 #pragma GCC unroll 16
       for (uint32_t t = 0; t < 16; ++t) {
         w[t] = Expand(w, t);
-        Round(v, t, kSha256K[first + t] + w[t]);
+        Round(v, t, kSha256K[first + t] + w[t], &b_xor_c);
       }
     }
 #pragma GCC unroll 8
