@@ -1,4 +1,5 @@
-// The converter's one graph type: ONNX operators, ONNX (NCHW) semantics, from import to quantization.
+// The converter's one graph type: ONNX operators, ONNX (NCHW) semantics, from import to
+// quantization.
 #ifndef OCTET_CONVERTER_GRAPH_GRAPH_H_
 #define OCTET_CONVERTER_GRAPH_GRAPH_H_
 
@@ -23,9 +24,9 @@ std::string ToString(const Shape& shape);
 enum class DataType : uint8_t { kFloat, kInt32, kInt64, kInt8, kUInt8, kBool };
 std::string_view Name(DataType type);
 
-// A dense tensor, row-major. Floats are stored as float (FP16, BF16 and double are converted at import), every
-// integer type as int64 with its DataType kept. INT64 data has passed the INT32 range check of the import
-// (except slice bounds, which saturate).
+// A dense tensor, row-major. Floats are stored as float (FP16, BF16 and double are converted at
+// import), every integer type as int64 with its DataType kept. INT64 data has passed the INT32
+// range check of the import (except slice bounds, which saturate).
 struct Tensor {
   DataType type = DataType::kFloat;
   Shape shape;
@@ -33,32 +34,35 @@ struct Tensor {
   std::vector<int64_t> integers;  // every other type
 
   static Tensor Floats(Shape shape, std::vector<float> values);
-  static Tensor Integers(Shape shape, std::vector<int64_t> values, DataType type = DataType::kInt64);
+  static Tensor Integers(Shape shape, std::vector<int64_t> values,
+                         DataType type = DataType::kInt64);
   bool IsFloat() const { return type == DataType::kFloat; }
   int64_t Count() const { return ElementCount(shape); }
 };
 
-using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, Tensor>;
+using Attribute =
+    std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, Tensor>;
 using ValueId = int32_t;  // index into Graph::values; kNoValue marks an omitted optional input
 inline constexpr ValueId kNoValue = -1;
 
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
-  std::optional<Shape> shape;                 // known after shape inference
-  std::shared_ptr<const Tensor> constant;     // initialiser or folded constant, else null
+  std::optional<Shape> shape;              // known after shape inference
+  std::shared_ptr<const Tensor> constant;  // initialiser or folded constant, else null
 };
 
 struct Node {
-  std::string name;     // unique, made up from the operator and output when the model has none
-  std::string op;       // ONNX operator, or an Octet one made by a pass: "Silu", "Gelu", ...
-  std::string domain;   // "" for ai.onnx
+  std::string name;          // unique, made up from the operator and output when the model has none
+  std::string op;            // ONNX operator, or an Octet one made by a pass: "Silu", "Gelu", ...
+  std::string domain;        // "" for ai.onnx
   int64_t since_opset = 13;  // opset version of the model for this domain
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::map<std::string, Attribute> attributes;
-  // Activation fused behind the node's result by the fusion pass ("" for none): "Relu", "Clip", "LeakyRelu", "Sigmoid",
-  // "Silu", "HardSwish", "HardSigmoid", "Tanh", "Mish", "Gelu", ... with its parameters (Clip: alpha = min, beta = max; LeakyRelu: alpha; HardSigmoid: alpha, beta).
+  // Activation fused behind the node's result by the fusion pass ("" for none): "Relu", "Clip",
+  // "LeakyRelu", "Sigmoid", "Silu", "HardSwish", "HardSigmoid", "Tanh", "Mish", "Gelu", ... with
+  // its parameters (Clip: alpha = min, beta = max; LeakyRelu: alpha; HardSigmoid: alpha, beta).
   std::string activation;
   float alpha = 0, beta = 0;
 
@@ -66,16 +70,18 @@ struct Node {
   int64_t Int(const std::string& key, int64_t fallback) const;
   float Float(const std::string& key, float fallback) const;
   std::string String(const std::string& key, const std::string& fallback) const;
-  std::vector<int64_t> Ints(const std::string& key, const std::vector<int64_t>& fallback = {}) const;
-  std::vector<float> FloatList(const std::string& key, const std::vector<float>& fallback = {}) const;
+  std::vector<int64_t> Ints(const std::string& key,
+                            const std::vector<int64_t>& fallback = {}) const;
+  std::vector<float> FloatList(const std::string& key,
+                               const std::vector<float>& fallback = {}) const;
 };
 
 struct Graph {
   std::string name;
   std::map<std::string, int64_t> opsets;  // domain -> version
   std::vector<Value> values;
-  std::vector<Node> nodes;        // topological order, always
-  std::vector<ValueId> inputs;    // without initialisers
+  std::vector<Node> nodes;      // topological order, always
+  std::vector<ValueId> inputs;  // without initialisers
   std::vector<ValueId> outputs;
 
   Value& At(ValueId id) { return values[static_cast<size_t>(id)]; }
@@ -84,8 +90,8 @@ struct Graph {
   ValueId AddConstant(const std::string& name, Tensor tensor);
   const Tensor* Constant(ValueId id) const;  // null when not constant or kNoValue
 
-  // Index of the node that produces a value, -1 for inputs and constants; nodes that consume it. Linear scans rebuilt by the
-  // caller: use Links for many queries.
+  // Index of the node that produces a value, -1 for inputs and constants; nodes that consume it.
+  // Linear scans rebuilt by the caller: use Links for many queries.
   int Producer(ValueId id) const;
   std::vector<int> Consumers(ValueId id) const;
   bool IsOutput(ValueId id) const;

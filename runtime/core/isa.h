@@ -1,4 +1,5 @@
-// Instruction-set levels. The words are fixed: they are the same in code, files, options, tests and benches.
+// Instruction-set levels. The words are fixed: they are the same in code, files, options, tests and
+// benches.
 #ifndef OCTET_CORE_ISA_H_
 #define OCTET_CORE_ISA_H_
 
@@ -7,21 +8,22 @@
 namespace octet {
 
 // Within one architecture the levels are ordered: a level includes every lower one of the same
-// architecture (but see IsaIncludes). Values are stored in blobs (scratch tables), so they never change.
+// architecture (but see IsaIncludes). Values are stored in blobs (scratch tables), so they never
+// change.
 enum class Isa : uint8_t {
-  kReference = 0,  // portable C++, every architecture; the normative behaviour
-  kAvx2 = 1,       // AVX2 + FMA + F16C
-  kAvxVnni = 2,    // VEX-encoded VPDPBUSD, 256 bit
-  kAvx512Vnni = 3, // AVX-512 F/BW/VL/DQ/VNNI
-  kAmx = 4,        // reserved
-  kNeon = 5,       // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
-  kDotprod = 6,    // ARMv8.2 SDOT
-  kI8mm = 7,       // reserved
+  kReference = 0,   // portable C++, every architecture; the normative behaviour
+  kAvx2 = 1,        // AVX2 + FMA + F16C
+  kAvxVnni = 2,     // VEX-encoded VPDPBUSD, 256 bit
+  kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI
+  kAmx = 4,         // reserved
+  kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
+  kDotprod = 6,     // ARMv8.2 SDOT
+  kI8mm = 7,        // reserved
 };
 constexpr uint32_t kIsaCount = 8;
 
-// True where `level` may use kernels written for `kernel` (same family and not higher). The one gap: AVX-512 VNNI
-// machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI.
+// True where `level` may use kernels written for `kernel` (same family and not higher). The one
+// gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI.
 static inline bool IsaIncludes(Isa level, Isa kernel) {
   if (kernel == Isa::kReference) return true;
   if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;

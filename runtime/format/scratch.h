@@ -1,5 +1,6 @@
-// Scratch one thread needs for one layer: part of the format, because the blob carries the sums per level and the
-// validator recomputes them. One formula for every level: 16 KiB of pointers plus one tile of rows.
+// Scratch one thread needs for one layer: part of the format, because the blob carries the sums per
+// level and the validator recomputes them. One formula for every level: 16 KiB of pointers plus one
+// tile of rows.
 #ifndef OCTET_FORMAT_SCRATCH_H_
 #define OCTET_FORMAT_SCRATCH_H_
 
@@ -10,11 +11,13 @@ namespace octet {
 constexpr uint32_t kTileRows = 32;     // most output pixels an int8 kernel handles at once
 constexpr uint32_t kTileRowsF16 = 16;  // FP16 kernels widen their rows to float
 
-static inline uint64_t RoundUp64(uint64_t bytes) { return (bytes + 63) & ~(uint64_t)63; }
+static inline uint64_t RoundUp64(uint64_t bytes) {
+  return (bytes + 63) & ~(uint64_t)63;
+}
 
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
-// Parts, in this order, each 64-byte aligned: row pointers [kTileRows][taps] of 8 bytes; a row of padding
-// (in_c elements); a packed tile of rows (int8: kTileRows x round_up(depth, 16) bytes;
+// Parts, in this order, each 64-byte aligned: row pointers [kTileRows][taps] of 8 bytes; a row of
+// padding (in_c elements); a packed tile of rows (int8: kTileRows x round_up(depth, 16) bytes;
 // FP16: kTileRowsF16 x round_up(depth, 16) floats).
 static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth, bool fp16) {
   const uint64_t deep = (depth + 15) & ~(uint64_t)15;
@@ -30,7 +33,8 @@ static inline uint64_t ScratchDepthwise(uint64_t taps, uint64_t channels, bool f
 
 // Pooling: row pointers, a row of padding, one accumulator row.
 static inline uint64_t ScratchPool(uint64_t taps, uint64_t channels) {
-  return RoundUp64((taps < 1024 ? taps : 1024) * 8) + RoundUp64(channels * 2) + RoundUp64(channels * 4);
+  return RoundUp64((taps < 1024 ? taps : 1024) * 8) + RoundUp64(channels * 2) +
+         RoundUp64(channels * 4);
 }
 
 }  // namespace octet

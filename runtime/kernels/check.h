@@ -130,7 +130,8 @@ static inline const int8_t* TableOf(const LayerView& v) {
              : reinterpret_cast<const int8_t*>(v.tables + v.layer->table.offset);
 }
 
-// Zero point of what the requantization yields: the output's, or that of the value the fused table maps.
+// Zero point of what the requantization yields: the output's, or that of the value the fused table
+// maps.
 static inline int8_t ResultZeroPoint(const LayerView& v, const blob::ConvParams& p) {
   return IsAbsent(v.layer->table) ? OutputOf(v).zero_point : p.table_zero_point;
 }

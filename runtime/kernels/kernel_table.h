@@ -1,5 +1,6 @@
-// The kernels that have per-instruction-set versions. The table starts as the reference; every level the
-// machine has overlays what it brings (kernels.inc of each folder lists them, lowest level first).
+// The kernels that have per-instruction-set versions. The table starts as the reference; every
+// level the machine has overlays what it brings (kernels.inc of each folder lists them, lowest
+// level first).
 #ifndef OCTET_KERNELS_KERNEL_TABLE_H_
 #define OCTET_KERNELS_KERNEL_TABLE_H_
 
@@ -13,22 +14,22 @@
 namespace octet {
 
 // slot, function type
-#define OCTET_KERNEL_SLOTS(X)                  \
-  X(conv_s8, ConvS8Fn)                         \
-  X(depthwise_conv_s8, DepthwiseConvS8Fn)      \
-  X(add_s8, BinaryS8Fn)                        \
-  X(mul_s8, BinaryS8Fn)                        \
-  X(div_s8, BinaryS8Fn)                        \
-  X(table_s8, TableS8Fn)                       \
-  X(max_pool_s8, PoolS8Fn)                     \
-  X(average_pool_s8, PoolS8Fn)                 \
-  X(conv_f16, ConvF16Fn)                       \
-  X(depthwise_conv_f16, DepthwiseConvF16Fn)    \
-  X(add_f16, BinaryF16Fn)                      \
-  X(mul_f16, BinaryF16Fn)                      \
-  X(div_f16, BinaryF16Fn)                      \
-  X(unary_f16, UnaryF16Fn)                     \
-  X(max_pool_f16, PoolF16Fn)                   \
+#define OCTET_KERNEL_SLOTS(X)               \
+  X(conv_s8, ConvS8Fn)                      \
+  X(depthwise_conv_s8, DepthwiseConvS8Fn)   \
+  X(add_s8, BinaryS8Fn)                     \
+  X(mul_s8, BinaryS8Fn)                     \
+  X(div_s8, BinaryS8Fn)                     \
+  X(table_s8, TableS8Fn)                    \
+  X(max_pool_s8, PoolS8Fn)                  \
+  X(average_pool_s8, PoolS8Fn)              \
+  X(conv_f16, ConvF16Fn)                    \
+  X(depthwise_conv_f16, DepthwiseConvF16Fn) \
+  X(add_f16, BinaryF16Fn)                   \
+  X(mul_f16, BinaryF16Fn)                   \
+  X(div_f16, BinaryF16Fn)                   \
+  X(unary_f16, UnaryF16Fn)                  \
+  X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)
 
 struct KernelTable {
@@ -42,10 +43,11 @@ struct KernelTable {
 // Fills the table for a level; false where this build lacks the level.
 bool FillKernelTable(Isa level, KernelTable* table);
 
-// kernels.inc of a folder: one line a kernel, lowest level first, inside #if OCTET_ARCH_X86 / _AARCH64 / _ARMV7 where the
-// architecture has it:   OCTET_KERNEL(conv_s8, ConvS8Args, avx2, Isa::kAvx2)
-// declares, dispatches, tests and benchmarks `void conv_s8_avx2(const ConvS8Args&, Share)`. Reference kernels are lines too
-// (word `reference`). kernels/kernels.inc includes them all.
+// kernels.inc of a folder: one line a kernel, lowest level first, inside #if OCTET_ARCH_X86 /
+// _AARCH64 / _ARMV7 where the architecture has it:   OCTET_KERNEL(conv_s8, ConvS8Args, avx2,
+// Isa::kAvx2) declares, dispatches, tests and benchmarks `void conv_s8_avx2(const ConvS8Args&,
+// Share)`. Reference kernels are lines too (word `reference`). kernels/kernels.inc includes them
+// all.
 #define OCTET_KERNEL(slot, args, word, isa) void slot##_##word(const args&, Share);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL

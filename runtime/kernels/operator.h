@@ -1,4 +1,5 @@
-// What an operator folder gives the engine: one check, one scratch size, one run. operators.inc lists them.
+// What an operator folder gives the engine: one check, one scratch size, one run. operators.inc
+// lists them.
 #ifndef OCTET_KERNELS_OPERATOR_H_
 #define OCTET_KERNELS_OPERATOR_H_
 
@@ -9,14 +10,14 @@
 
 namespace octet {
 
-// A layer with everything it refers to; indices and DataRefs already lie within their arrays and sections
-// (format/validate.cc checks that before any operator sees the layer).
+// A layer with everything it refers to; indices and DataRefs already lie within their arrays and
+// sections (format/validate.cc checks that before any operator sees the layer).
 struct LayerView {
   const blob::LayerRecord* layer;
   const blob::TensorRecord* tensors;
-  const uint32_t* inputs;        // layer->input_count tensor numbers
-  const uint8_t* weights;        // section base: kWeightsS8 or kWeightsF16 by layer->precision
-  const uint8_t* tables;         // section base
+  const uint32_t* inputs;  // layer->input_count tensor numbers
+  const uint8_t* weights;  // section base: kWeightsS8 or kWeightsF16 by layer->precision
+  const uint8_t* tables;   // section base
 };
 
 static inline const blob::TensorRecord& InputOf(const LayerView& v, uint32_t i) {
@@ -40,15 +41,17 @@ struct RunContext {
 };
 
 // OCTET_OPERATOR(kConv, ConvLayer) declares:
-//   bool CheckConvLayer(const LayerView&)             every rule of FORMAT.md for this operator: number and types of inputs,
-//                                                shapes re-derived, data sizes, parameter ranges, accumulator bounds;
-//                                                what it accepts can never read or write out of bounds, divide by zero
-//                                                or overflow in run
+//   bool CheckConvLayer(const LayerView&)             every rule of FORMAT.md for this operator:
+//   number and types of inputs,
+//                                                shapes re-derived, data sizes, parameter ranges,
+//                                                accumulator bounds; what it accepts can never read
+//                                                or write out of bounds, divide by zero or overflow
+//                                                in run
 //   uint64_t ScratchConvLayer(const LayerView&)        bytes for one thread, from format/scratch.h
 //   void RunConvLayer(const LayerView&, const RunContext&)   one thread's share; cannot fail
-#define OCTET_OPERATOR(op, Name)                    \
-  bool Check##Name(const LayerView& view);          \
-  uint64_t Scratch##Name(const LayerView& view);    \
+#define OCTET_OPERATOR(op, Name)                 \
+  bool Check##Name(const LayerView& view);       \
+  uint64_t Scratch##Name(const LayerView& view); \
   void Run##Name(const LayerView& view, const RunContext& context);
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR

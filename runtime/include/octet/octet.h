@@ -1,6 +1,8 @@
-/* Octet runtime, C API. No allocation, no OS calls, no globals: the caller gives a blob and one arena.
+/* Octet runtime, C API. No allocation, no OS calls, no globals: the caller gives a blob and one
+ * arena.
  *
- *   octet_arena_bytes -> memory -> octet_bind -> { octet_set_input_* -> octet_run -> octet_get_output }*
+ *   octet_arena_bytes -> memory -> octet_bind -> { octet_set_input_* -> octet_run ->
+ * octet_get_output }*
  *
  * A session is not thread-safe; several sessions over one blob are independent. */
 #ifndef OCTET_OCTET_H_
@@ -58,17 +60,17 @@ typedef struct octet_pool {
   void (*run)(void* context, void (*task)(void* argument, uint32_t index), void* argument);
 } octet_pool;
 
-/* Values of verify_hashes. The second needs a CPU with SHA-256 instructions (x86 SHA extensions, ARMv8
- * cryptographic extension); the port knows. */
+/* Values of verify_hashes. The second needs a CPU with SHA-256 instructions (x86 SHA extensions,
+ * ARMv8 cryptographic extension); the port knows. */
 #define OCTET_VERIFY_NONE 0u
 #define OCTET_VERIFY_PORTABLE 1u
 #define OCTET_VERIFY_SHA_INSTRUCTIONS 2u
 
 typedef struct octet_config {
-  octet_isa isa;            /* level to run at; the port knows what the machine has */
-  const octet_pool* pool;   /* NULL: one thread */
-  uint32_t verify_hashes;   /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
-  uint64_t (*ticks)(void);  /* clock for the profile, or NULL */
+  octet_isa isa;           /* level to run at; the port knows what the machine has */
+  const octet_pool* pool;  /* NULL: one thread */
+  uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
+  uint64_t (*ticks)(void); /* clock for the profile, or NULL */
 } octet_config;
 
 typedef struct octet_session octet_session; /* lives in the arena */
@@ -76,20 +78,21 @@ typedef struct octet_session octet_session; /* lives in the arena */
 typedef struct octet_tensor_info {
   const char* name;
   uint32_t rank;
-  uint32_t dims[8];       /* logical shape, batch first */
+  uint32_t dims[8]; /* logical shape, batch first */
   size_t element_count;
-  uint32_t is_image;      /* inputs: 1 when octet_set_input_image works; then [1, H, W, C] of the image: */
+  uint32_t
+      is_image; /* inputs: 1 when octet_set_input_image works; then [1, H, W, C] of the image: */
   uint32_t height, width, channels;
 } octet_tensor_info;
 
 typedef struct octet_layer_info {
   const char* name;
   const char* op;
-  const char* kernel;     /* ISA word of the kernel bound */
-  uint32_t precision;     /* 0 int8, 1 fp16 */
+  const char* kernel; /* ISA word of the kernel bound */
+  uint32_t precision; /* 0 int8, 1 fp16 */
   uint64_t macs;
   uint64_t weight_bytes;
-  uint64_t ticks;         /* of the last run, 0 without a clock */
+  uint64_t ticks; /* of the last run, 0 without a clock */
 } octet_layer_info;
 
 /* One word per error and per level, static strings. */
@@ -100,19 +103,20 @@ OCTET_API octet_status octet_isa_from_name(const char* name, octet_isa* isa);
 OCTET_API int octet_isa_built(octet_isa isa);
 
 /* Verify a blob completely (see FORMAT.md): bounds, shapes, arena extents and lifetimes, order,
- * accumulator bounds, and with verify_hashes every hash. Allocates nothing. What passes cannot fault.
- * blob: 64-byte aligned. */
+ * accumulator bounds, and with verify_hashes every hash. Allocates nothing. What passes cannot
+ * fault. blob: 64-byte aligned. */
 OCTET_API octet_status octet_validate(const void* blob, size_t blob_bytes, uint32_t verify_hashes);
 
-/* Exact arena size for a level and a thread count; the header and model section are checked, the rest is
- * octet_bind's work. */
+/* Exact arena size for a level and a thread count; the header and model section are checked, the
+ * rest is octet_bind's work. */
 OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
                                          uint32_t threads, size_t* arena_bytes);
 
-/* Validate, then bind every plan. arena: 64-byte aligned, at least octet_arena_bytes, kept by the caller
- * (as the blob is) as long as the session is used. */
-OCTET_API octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t arena_bytes,
-                                  const octet_config* config, octet_session** session);
+/* Validate, then bind every plan. arena: 64-byte aligned, at least octet_arena_bytes, kept by the
+ * caller (as the blob is) as long as the session is used. */
+OCTET_API octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena,
+                                  size_t arena_bytes, const octet_config* config,
+                                  octet_session** session);
 
 OCTET_API uint32_t octet_plan_count(const octet_session* session);
 OCTET_API const char* octet_plan_name(const octet_session* session, uint32_t plan);
@@ -127,14 +131,14 @@ OCTET_API octet_status octet_input_info(const octet_session* session, uint32_t i
 OCTET_API octet_status octet_output_info(const octet_session* session, uint32_t index,
                                          octet_tensor_info* info);
 
-/* RGB (channels 3) or grey (channels 1) bytes [height, width, channels], rows row_bytes apart; any size:
- * resized, normalised and quantized as the blob says. */
+/* RGB (channels 3) or grey (channels 1) bytes [height, width, channels], rows row_bytes apart; any
+ * size: resized, normalised and quantized as the blob says. */
 OCTET_API octet_status octet_set_input_image(octet_session* session, uint32_t index,
                                              const uint8_t* pixels, uint32_t height, uint32_t width,
                                              uint32_t channels, size_t row_bytes);
 /* float32 in the model's own layout, already normalised. */
-OCTET_API octet_status octet_set_input_f32(octet_session* session, uint32_t index, const float* values,
-                                           size_t element_count);
+OCTET_API octet_status octet_set_input_f32(octet_session* session, uint32_t index,
+                                           const float* values, size_t element_count);
 OCTET_API octet_status octet_run(octet_session* session);
 /* float32 in the model's own layout. */
 OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t index, float* values,

@@ -1,4 +1,5 @@
-// Convolution kernels (dense and grouped; fully connected is a 1x1 convolution over h = rows, w = 1).
+// Convolution kernels (dense and grouped; fully connected is a 1x1 convolution over h = rows, w =
+// 1).
 //
 // int8: for every output pixel p and channel o
 //   acc[o] = bias[o] + sum over taps t, input channels c of q_in[pixel(p, t), c] * w[o, t, c]
@@ -6,11 +7,13 @@
 //   then, where `table` is given, q_out = table[q_out + 128].
 // bias already holds -in_zero_point * weight_sum, so padding reads the zero point.
 // The validator proves |acc| <= 2^30 (quant/requantize.h); kernels may wrap in between.
-// Arena bytes are q ^ sign (core/isa.h): kernels taking unsigned bytes start at bias - 128 * weight_sum.
+// Arena bytes are q ^ sign (core/isa.h): kernels taking unsigned bytes start at bias - 128 *
+// weight_sum.
 //
 // Layouts: activations [h][w][c] dense, no bytes past the end are read or written. Weights: see
-// ConvParams in format/blob.h (padded to 16 outputs and groups of 4, readable to the end of the block).
-// Output may not overlap the input. No alignment of activations is assumed; weights and channel blocks are 64-byte aligned.
+// ConvParams in format/blob.h (padded to 16 outputs and groups of 4, readable to the end of the
+// block). Output may not overlap the input. No alignment of activations is assumed; weights and
+// channel blocks are 64-byte aligned.
 #ifndef OCTET_KERNELS_CONV_CONV_H_
 #define OCTET_KERNELS_CONV_CONV_H_
 
@@ -30,7 +33,8 @@ struct ConvGeometry {
   uint32_t groups;
 };
 
-// One thread's share: kernels split the work themselves, statically, so that any thread_count gives the same bytes.
+// One thread's share: kernels split the work themselves, statically, so that any thread_count gives
+// the same bytes.
 struct Share {
   uint32_t index, count;  // index < count
 };

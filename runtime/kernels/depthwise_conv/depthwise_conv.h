@@ -1,5 +1,5 @@
-// Depthwise convolution: groups == in_c == out_c. Same rule, layouts and promises as conv.h, with weights
-// [ceil(c / 16)][kernel_h * kernel_w][16], int8 or FP16.
+// Depthwise convolution: groups == in_c == out_c. Same rule, layouts and promises as conv.h, with
+// weights [ceil(c / 16)][kernel_h * kernel_w][16], int8 or FP16.
 #ifndef OCTET_KERNELS_DEPTHWISE_CONV_DEPTHWISE_CONV_H_
 #define OCTET_KERNELS_DEPTHWISE_CONV_DEPTHWISE_CONV_H_
 

@@ -1,4 +1,5 @@
-// Functions of one variable: a 256-entry table for int8, float arithmetic for FP16. In place allowed.
+// Functions of one variable: a 256-entry table for int8, float arithmetic for FP16. In place
+// allowed.
 #ifndef OCTET_KERNELS_UNARY_UNARY_H_
 #define OCTET_KERNELS_UNARY_UNARY_H_
 

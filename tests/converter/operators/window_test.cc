@@ -18,7 +18,8 @@ TEST(MaxPool, Values) {
   ExpectFloats(Apply("MaxPool", {F({1, 1, 2}, {-5, -3})},
                      {{"kernel_shape", Ints({2})}, {"pads", Ints({1, 1})}}),
                {1, 1, 3}, {-5, -3, -3});
-  // 5 pixels, stride 3, ceil: a third window would start at 6, behind the input, and does not exist.
+  // 5 pixels, stride 3, ceil: a third window would start at 6, behind the input, and does not
+  // exist.
   ExpectFloats(Apply("MaxPool", {F({1, 1, 5}, {1, 2, 3, 4, 5})},
                      {{"kernel_shape", Ints({1})}, {"strides", Ints({3})}, {"ceil_mode", Int(1)}}),
                {1, 1, 2}, {1, 4});
