@@ -99,6 +99,7 @@ void LowerPool(Builder& builder, const graph::Node& node);    // pool.cc
 void LowerConcat(Builder& builder, const graph::Node& node);  // movement.cc
 void LowerSlice(Builder& builder, const graph::Node& node);
 void LowerTranspose(Builder& builder, const graph::Node& node);
+void LowerIdentity(Builder& builder, const graph::Node& node);
 void LowerReshape(Builder& builder, const graph::Node& node);
 void LowerPad(Builder& builder, const graph::Node& node);
 void LowerResize(Builder& builder, const graph::Node& node);   // resize.cc

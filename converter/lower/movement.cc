@@ -148,6 +148,14 @@ void LowerTranspose(Builder& builder, const graph::Node& node) {
   builder.Emit(node, blob::Op::kTranspose, precision, {input}, output).Set(params);
 }
 
+// Left by the passes only where a model output is a model input, or another output, under a second
+// name.
+void LowerIdentity(Builder& builder, const graph::Node& node) {
+  const Layout layout = builder.Existing(node.inputs[0]);
+  const blob::ElementType type = Builder::TypeOf(builder.PrecisionOf(node));
+  builder.Alias(node.outputs[0], layout, builder.Use(node.inputs[0], layout, type));
+}
+
 void LowerReshape(Builder& builder, const graph::Node& node) {
   if (FlattensForGemm(builder, node)) return;
   const blob::Precision precision = builder.PrecisionOf(node);

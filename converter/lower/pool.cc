@@ -41,6 +41,8 @@ void LowerPool(Builder& builder, const graph::Node& node) {
     if (kernel.size() != 2)
       Fail("node '{}' ({}): kernel_shape must have 2 values", node.name, node.op);
     window = WindowOf(node, shape, kernel[0], kernel[1]);
+    if (average && (window.dilation_h != 1 || window.dilation_w != 1))
+      Fail("node '{}' (AveragePool): dilations cannot run; export with dilations of 1", node.name);
   }
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);

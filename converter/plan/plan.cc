@@ -46,6 +46,12 @@ Lifetimes LifetimesOf(const lower::Program& program) {
     life.last[static_cast<size_t>(layer.output)] = i;
     for (int input : layer.inputs) life.last[static_cast<size_t>(input)] = i;
   }
+  // An input nobody reads dies in the first layer, not before it: the caller writes it all the
+  // same.
+  for (const lower::ModelInput& input : program.inputs) {
+    int64_t& last = life.last[static_cast<size_t>(input.tensor)];
+    last = std::max<int64_t>(last, 0);
+  }
   for (const auto& parts : program.outputs) {
     for (const lower::OutputPart& part : parts)
       life.last[static_cast<size_t>(part.tensor)] = layer_count;
@@ -178,8 +184,7 @@ MemoryPlan PlanMemory(const lower::Program& program) {
     Placement placement;
     placement.offset_bytes = static_cast<uint32_t>(buffers[of[i]].offset);
     placement.first_layer = life.first[i] < 0 ? blob::kNone : static_cast<uint32_t>(life.first[i]);
-    // A model input nobody reads dies at the first layer.
-    placement.last_layer = static_cast<uint32_t>(std::max<int64_t>(0, life.last[i]));
+    placement.last_layer = static_cast<uint32_t>(life.last[i]);
     plan.tensors.push_back(placement);
   }
   return plan;

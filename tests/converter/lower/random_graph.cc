@@ -1,0 +1,450 @@
+#include "tests/converter/lower/random_graph.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace octet::test {
+namespace {
+
+int64_t Count(const Dims& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+constexpr int64_t kMostElements = 20000;
+
+}  // namespace
+
+RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(13, seed) {
+  const Dims shape{1, Chance(30) ? 3 : Pick(1, 20), Pick(4, 13), Pick(4, 13)};
+  entries_.push_back({model_.Input("x", shape).WithChannels(shape[1]), shape});
+  if (Chance(20)) {
+    entries_.push_back({model_.Input("x2", shape).WithChannels(shape[1]), shape});
+  }
+  const int64_t steps = Pick(2, 9);
+  for (int64_t i = 0; i < steps; ++i) Step();
+  Outputs();
+}
+
+int64_t RandomGraph::Pick(int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
+}
+
+RandomGraph::Entry RandomGraph::Image() {
+  for (int i = 0; i < 10; ++i) {
+    const int64_t from = Chance(70) ? std::max<int64_t>(0, Last() - 2) : 0;
+    const Entry& entry = entries_[static_cast<size_t>(Pick(from, Last()))];
+    if (entry.shape.size() == 4) return entry;
+  }
+  return entries_[0];
+}
+
+RandomGraph::Entry RandomGraph::Bounded(const Entry& from, float low, float high) {
+  const std::string scale = model_.Unique("scale"), offset = model_.Unique("offset");
+  model_.Initializer(scale, {}, std::vector<float>{high - low});
+  model_.Initializer(offset, {}, std::vector<float>{low});
+  return {from.value.Sigmoid().Op("Mul", {}, {scale}).Op("Add", {}, {offset}), from.shape};
+}
+
+void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
+  description_ += std::string(description_.empty() ? "" : ", ") + what;
+  const int64_t channels = shape.size() == 4 ? shape[1] : shape.back();
+  entries_.push_back({value.WithChannels(channels), std::move(shape)});
+}
+
+void RandomGraph::Step() {
+  switch (Pick(0, 18)) {
+    case 0:
+    case 1:
+    case 2:
+      return Convolution();
+    case 3:
+    case 4:
+      return Unary();
+    case 5:
+      return Binary();
+    case 6:
+    case 7:
+      return Broadcasting();
+    case 8:
+    case 9:
+      return Pool();
+    case 10:
+      return Join();
+    case 11:
+      return Cut();
+    case 12:
+      return Padding();
+    case 13:
+      return Move();
+    case 14:
+      return Resize();
+    case 15:
+      return Normalise();
+    case 16:
+      return Matrix();
+    case 17:
+      return SqueezeExcite();
+    default:
+      return Residual();
+  }
+}
+
+void RandomGraph::Convolution() {
+  const Entry in = Image();
+  const int64_t c = in.shape[1], h = in.shape[2], w = in.shape[3];
+  ConvOptions options;
+  options.channels = Pick(1, 40);
+  options.kernel = Pick(1, std::min<int64_t>(5, h));
+  options.kernel_width = Pick(1, std::min<int64_t>(5, w));
+  options.stride = Chance(30) ? 2 : 1;
+  options.pads = {Pick(0, options.kernel - 1), Pick(0, options.kernel_width - 1),
+                  Pick(0, options.kernel - 1), Pick(0, options.kernel_width - 1)};
+  if (Chance(15) && h >= 2 * options.kernel && w >= 2 * options.kernel_width) options.dilation = 2;
+  options.bias = Chance(80);
+  const int64_t kind = Pick(0, 3);
+  if (kind == 0) {
+    options.group = c;
+    options.channels = c;
+  } else if (kind == 1 && c > 1) {  // groups: a divisor of the channels
+    do options.group = Pick(1, c);
+    while (c % options.group != 0);
+    options.channels = options.group * Pick(1, 1 + 40 / options.group);
+  }
+  const auto extent = [&](int64_t size, int64_t kernel, int64_t before, int64_t after) {
+    return (size + before + after - (kernel - 1) * options.dilation - 1) / options.stride + 1;
+  };
+  const Dims shape{1, options.channels, extent(h, options.kernel, options.pads[0], options.pads[2]),
+                   extent(w, options.kernel_width, options.pads[1], options.pads[3])};
+  if (Count(shape) > kMostElements) return;
+  Push("Conv", in.value.WithChannels(c).Conv(options), shape);
+  if (Chance(20)) Push("BatchNorm", entries_.back().value.BatchNorm(), shape);
+  if (Chance(60)) Unary();
+}
+
+void RandomGraph::Unary() {
+  const Entry in = Chance(80) ? entries_.back() : Any();
+  const OnnxValue x = in.value;
+  const auto push = [&](const char* name, const OnnxValue& value) { Push(name, value, in.shape); };
+  switch (Pick(0, 24)) {
+    case 0:
+    case 1:
+      return push("Relu", x.Relu());
+    case 2:
+      return push("Relu6", x.Relu6());
+    case 3:
+      return push("Clip", x.Clip(-0.5f, 1.0f));
+    case 4:
+      return push("LeakyRelu", x.LeakyRelu(0.1f));
+    case 5:
+      return push("Sigmoid", x.Sigmoid());
+    case 6:
+      return push("Silu", x.Silu());
+    case 7:
+      return push("HardSwish", x.Op("HardSwish"));
+    case 8:
+      return push("HardSigmoid", x.Op("HardSigmoid", {{"alpha", 0.2f}, {"beta", 0.5f}}));
+    case 9:
+      return push("Tanh", x.Op("Tanh"));
+    case 10:
+      return push("Exp", Bounded(in, -1, 1).value.Op("Exp"));
+    case 11:
+      return push("Log", Bounded(in, 0.5f, 3).value.Op("Log"));
+    case 12:
+      return push("Sqrt", Bounded(in, 0.1f, 4).value.Op("Sqrt"));
+    case 13:
+      return push("Reciprocal", Bounded(in, 0.5f, 2).value.Op("Reciprocal"));
+    case 14:
+      return push("Elu", x.Op("Elu", {{"alpha", 0.7f}}));
+    case 15:
+      return push("Softplus", x.Op("Softplus"));
+    case 16: {  // Mish, as exporters write it
+      return push("Mish", x.Mul(x.Op("Softplus").Op("Tanh")));
+    }
+    case 17: {  // Gelu by Erf
+      const std::string half = model_.Unique("half"), root = model_.Unique("root"),
+                        one = model_.Unique("one");
+      model_.Initializer(half, {}, std::vector<float>{0.5f});
+      model_.Initializer(root, {}, std::vector<float>{1.41421356f});
+      model_.Initializer(one, {}, std::vector<float>{1.0f});
+      return push(
+          "Gelu",
+          x.Mul(x.Op("Div", {}, {root}).Op("Erf").Op("Add", {}, {one})).Op("Mul", {}, {half}));
+    }
+    case 18:
+      return push("Abs", x.Op("Abs"));
+    case 19:
+      return push("Neg", x.Op("Neg"));
+    case 20:
+      return push("Erf", x.Op("Erf"));
+    case 21:
+      discontinuous_ = true;
+      return push("Floor", Bounded(in, -3, 3).value.Op(Chance(50) ? "Floor" : "Ceil"));
+    case 22: {
+      const std::string two = model_.Unique("two");
+      model_.Initializer(two, {}, std::vector<float>{2.0f});
+      return push("Pow", Bounded(in, 0, 2).value.Op("Pow", {}, {two}));
+    }
+    case 23: {
+      const std::string level = model_.Unique("level");
+      model_.Initializer(level, {}, std::vector<float>{0.25f});
+      return push("Max", x.Op(Chance(50) ? "Max" : "Min", {}, {level}));
+    }
+    default: {
+      const std::string value = model_.Unique("constant");
+      model_.Initializer(value, {}, std::vector<float>{0.75f});
+      static const char* const kOps[] = {"Add", "Sub", "Mul", "Div"};
+      const char* op = kOps[Pick(0, 3)];
+      if (op[0] != 'D' && Chance(40)) return push("ScalarLeft", model_.Node(op, {value, x.name()}));
+      return push("Scalar", x.Op(op, {}, {value}));
+    }
+  }
+}
+
+void RandomGraph::Binary() {
+  const Entry a = Any();
+  std::vector<Entry> same;
+  for (const Entry& entry : entries_) {
+    if (entry.shape == a.shape) same.push_back(entry);
+  }
+  const Entry b = same[static_cast<size_t>(Pick(0, static_cast<int64_t>(same.size()) - 1))];
+  switch (Pick(0, 3)) {
+    case 0:
+      Push("Add", a.value.Add(b.value), a.shape);
+      break;
+    case 1:
+      Push("Sub", a.value.Sub(b.value), a.shape);
+      break;
+    case 2:
+      Push("Mul", a.value.Mul(b.value), a.shape);
+      break;
+    default:
+      Push("Div", a.value.Div(Bounded(b, 0.5f, 2).value), a.shape);
+  }
+  if (Chance(40)) Push("Relu", entries_.back().value.Relu(), a.shape);
+}
+
+// x with one value a channel, a pixel, or in all; computed or constant, on either side.
+void RandomGraph::Broadcasting() {
+  const Entry x = Image();
+  const int64_t kind = Pick(0, 2);
+  Dims shape = kind == 0   ? Dims{1, x.shape[1], 1, 1}
+               : kind == 1 ? Dims{1, 1, x.shape[2], x.shape[3]}
+                           : Dims{1, 1, 1, 1};
+  OnnxValue other = x.value;
+  if (Chance(50)) {
+    if (kind == 0 && Chance(50)) shape.erase(shape.begin());  // [C, 1, 1]
+    other = model_.Random(model_.Unique("operand"), shape, 1.0f);
+  } else if (kind == 0) {
+    other = x.value.GlobalAveragePool();
+  } else {
+    other = x.value.WithChannels(x.shape[1]).Conv({.channels = 1, .kernel = 1});
+    if (kind == 2) other = other.GlobalAveragePool();
+  }
+  static const char* const kOps[] = {"Add", "Sub", "Mul", "Div"};
+  const char* op = kOps[Pick(0, 3)];
+  if (op[0] == 'D') {
+    const OnnxValue divisor = Bounded({other, shape}, 0.5f, 2).value;
+    if (Chance(30)) {
+      const OnnxValue whole = Bounded(x, 0.5f, 2).value;
+      return Push("DivSwapped", model_.Node(op, {other.name(), whole.name()}), x.shape);
+    }
+    return Push("DivBroadcast", x.value.Op(op, {}, {divisor.name()}), x.shape);
+  }
+  if (Chance(40)) {
+    return Push("BroadcastSwapped", model_.Node(op, {other.name(), x.value.name()}), x.shape);
+  }
+  Push("Broadcast", x.value.Op(op, {}, {other.name()}), x.shape);
+}
+
+void RandomGraph::Pool() {
+  const Entry in = Image();
+  const int64_t h = in.shape[2], w = in.shape[3];
+  const int64_t kind = Pick(0, 5);
+  if (kind == 0)
+    return Push("GlobalAveragePool", in.value.GlobalAveragePool(), {1, in.shape[1], 1, 1});
+  if (kind == 1) return Push("GlobalMaxPool", in.value.Op("GlobalMaxPool"), {1, in.shape[1], 1, 1});
+  const int64_t kernel = Pick(1, std::min<int64_t>({4, h, w})), stride = Pick(1, 2);
+  const int64_t pad = Pick(0, (kernel - 1) / 2), ceil = Chance(25);
+  const auto extent = [&](int64_t size) {
+    int64_t out = (size + 2 * pad - kernel + (ceil ? stride - 1 : 0)) / stride + 1;
+    if (ceil && (out - 1) * stride >= size + pad) --out;
+    return out;
+  };
+  Attributes attributes{{"kernel_shape", Dims{kernel, kernel}},
+                        {"strides", Dims{stride, stride}},
+                        {"pads", Dims{pad, pad, pad, pad}},
+                        {"ceil_mode", Int(ceil)}};
+  const Dims shape{1, in.shape[1], extent(h), extent(w)};
+  if (kind <= 3) return Push("MaxPool", in.value.Op("MaxPool", attributes), shape);
+  attributes["count_include_pad"] = Int(Chance(50));
+  Push("AveragePool", in.value.Op("AveragePool", attributes), shape);
+}
+
+void RandomGraph::Join() {
+  const Entry a = Any();
+  const auto axis = Pick(1, static_cast<int64_t>(a.shape.size()) - 1);
+  std::vector<std::string> names{a.value.name()};
+  Dims shape = a.shape;
+  for (const Entry& b : entries_) {
+    Dims fits = b.shape;
+    if (fits.size() != shape.size() || names.size() > 3) continue;
+    fits[static_cast<size_t>(axis)] = a.shape[static_cast<size_t>(axis)];
+    if (fits != a.shape || Chance(30)) continue;
+    names.push_back(b.value.name());
+    shape[static_cast<size_t>(axis)] += b.shape[static_cast<size_t>(axis)];
+  }
+  if (names.size() == 1 || Count(shape) > kMostElements) return;
+  Push("Concat", model_.Node("Concat", names, {{"axis", Int(axis)}}), shape);
+}
+
+void RandomGraph::Cut() {
+  const Entry in = Any();
+  const auto axis = Pick(1, static_cast<int64_t>(in.shape.size()) - 1);
+  const int64_t size = in.shape[static_cast<size_t>(axis)];
+  if (size < 2) return;
+  Dims shape = in.shape;
+  if (Chance(40)) {
+    const int64_t cut = Pick(1, size - 1);
+    auto parts = in.value.Split({cut, size - cut}, axis);
+    shape[static_cast<size_t>(axis)] = size - cut;
+    Push("Split", parts[1], shape);
+    shape[static_cast<size_t>(axis)] = cut;
+    return Push("Split", parts[0], shape);
+  }
+  const int64_t begin = Pick(0, size - 1), step = Pick(1, 2);
+  const std::string stem = model_.Unique("slice");
+  model_.Initializer(stem + ".starts", {1}, Dims{begin});
+  model_.Initializer(stem + ".ends", {1}, Dims{Chance(50) ? size : INT64_MAX});
+  model_.Initializer(stem + ".axes", {1},
+                     Dims{Chance(50) ? axis : axis - static_cast<int64_t>(in.shape.size())});
+  model_.Initializer(stem + ".steps", {1}, Dims{step});
+  shape[static_cast<size_t>(axis)] = (size - begin + step - 1) / step;
+  Push(
+      "Slice",
+      in.value.Op("Slice", {}, {stem + ".starts", stem + ".ends", stem + ".axes", stem + ".steps"}),
+      shape);
+}
+
+void RandomGraph::Padding() {
+  const Entry in = Image();
+  Dims pads{0, Chance(20) ? Pick(0, 2) : 0, Pick(0, 2), Pick(0, 2), 0, 0, Pick(0, 2), Pick(0, 2)};
+  static const char* const kModes[] = {"constant", "reflect", "edge"};
+  const std::string mode = kModes[Pick(0, 2)];
+  if (mode == "reflect" && (in.shape[1] < 3 || in.shape[2] < 3 || in.shape[3] < 3)) return;
+  Dims shape = in.shape;
+  for (size_t i = 0; i < 4; ++i) shape[i] += pads[i] + pads[i + 4];
+  if (Count(shape) > kMostElements) return;
+  const std::string name = model_.Unique("pads");
+  model_.Initializer(name, {8}, pads);
+  Push("Pad", in.value.Op("Pad", {{"mode", mode}}, {name}), shape);
+}
+
+void RandomGraph::Move() {
+  const Entry in = Any();
+  const auto rank = static_cast<int64_t>(in.shape.size());
+  if (Chance(50)) {
+    Dims perm(in.shape.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    for (int64_t i = rank - 1; i > 1; --i) {  // the first axis stays
+      std::swap(perm[static_cast<size_t>(i)], perm[static_cast<size_t>(Pick(1, i))]);
+    }
+    Dims shape;
+    for (int64_t axis : perm) shape.push_back(in.shape[static_cast<size_t>(axis)]);
+    return Push("Transpose", in.value.Transpose(perm), shape);
+  }
+  Dims shape;
+  const int64_t count = Count(in.shape);
+  switch (Pick(0, 3)) {
+    case 0:
+      shape = {1, count};
+      break;
+    case 1:
+      shape = {1, in.shape[1], count / in.shape[1]};
+      break;
+    case 2:
+      shape = count % 4 == 0 ? Dims{1, 4, count / 4, 1} : Dims{1, 1, count};
+      break;
+    default:
+      if (rank == 4 && in.shape[1] % 2 == 0) {  // channel shuffle
+        const Dims five{1, 2, in.shape[1] / 2, in.shape[2], in.shape[3]};
+        return Push("ChannelShuffle",
+                    in.value.Reshape(five).Transpose({0, 2, 1, 3, 4}).Reshape(in.shape), in.shape);
+      }
+      shape = {1, 1, count};
+  }
+  Push("Reshape", in.value.Reshape(shape), shape);
+}
+
+void RandomGraph::Resize() {
+  const Entry in = Image();
+  const int64_t factor = Pick(1, 3);
+  const Dims shape{1, in.shape[1], in.shape[2] * 2, in.shape[3] * factor};
+  if (Count(shape) > kMostElements) return;
+  const bool linear = Chance(50);
+  static const char* const kTransforms[] = {"half_pixel", "asymmetric", "align_corners",
+                                            "pytorch_half_pixel"};
+  static const char* const kNearest[] = {"floor", "ceil", "round_prefer_floor",
+                                         "round_prefer_ceil"};
+  Push("Resize",
+       in.value.Resize({1, 1, 2, static_cast<float>(factor)}, linear ? "linear" : "nearest",
+                       kTransforms[Pick(0, 3)], kNearest[Pick(0, 3)]),
+       shape);
+}
+
+void RandomGraph::Normalise() {
+  const Entry in = Any();
+  const auto axis = Pick(1, static_cast<int64_t>(in.shape.size()) - 1);
+  if (in.shape[static_cast<size_t>(axis)] > 24) return;  // probabilities of a few 256ths
+  Push("Softmax",
+       in.value.Softmax(Chance(50) ? axis : axis - static_cast<int64_t>(in.shape.size())),
+       in.shape);
+}
+
+void RandomGraph::Matrix() {
+  const Entry in = Any();
+  const int64_t count = Count(in.shape), units = Pick(1, 40);
+  if (count > 4000) return;
+  if (in.shape.size() == 3) {
+    return Push("MatMul", in.value.WithChannels(in.shape[2]).MatMul(units),
+                {1, in.shape[1], units});
+  }
+  const OnnxValue flat = in.value.Flatten().WithChannels(count);
+  if (Chance(30)) return Push("MatMul", flat.MatMul(units), {1, units});
+  Push("Gemm", flat.Gemm(units, Chance(70)), {1, units});
+  if (Chance(50)) Unary();
+}
+
+void RandomGraph::SqueezeExcite() {
+  const Entry in = Image();
+  const OnnxValue gate = in.value.GlobalAveragePool()
+                             .WithChannels(in.shape[1])
+                             .Conv({.channels = Pick(1, 8), .kernel = 1})
+                             .Relu()
+                             .Conv({.channels = in.shape[1], .kernel = 1});
+  Push("SqueezeExcite", in.value.Mul(Chance(50) ? gate.Sigmoid() : gate.Op("HardSigmoid")),
+       in.shape);
+}
+
+void RandomGraph::Residual() {
+  const Entry in = Image();
+  if (Count(in.shape) > 6000) return;
+  const OnnxValue body = in.value.WithChannels(in.shape[1])
+                             .Conv({.channels = Pick(1, 24), .kernel = 3, .pad = 1})
+                             .Relu()
+                             .Conv({.channels = in.shape[1], .kernel = 1});
+  Push("Residual", Chance(50) ? in.value.Add(body).Relu() : body.Add(in.value), in.shape);
+}
+
+void RandomGraph::Outputs() {
+  const int64_t count = Pick(1, 3);
+  std::vector<std::string> used;
+  for (int64_t i = 0; i < count; ++i) {
+    const Entry entry = i == 0 ? entries_.back() : Any();
+    if (std::find(used.begin(), used.end(), entry.value.name()) != used.end()) continue;
+    used.push_back(entry.value.name());
+    entry.value.Output("y" + std::to_string(i));
+  }
+}
+
+}  // namespace octet::test

@@ -1,0 +1,64 @@
+// Random small models of everything lowering knows.
+#ifndef OCTET_TESTS_CONVERTER_LOWER_RANDOM_GRAPH_H_
+#define OCTET_TESTS_CONVERTER_LOWER_RANDOM_GRAPH_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/onnx_builder.h"
+
+namespace octet::test {
+
+// A few random layers on one or two inputs, one to three outputs. Values stay within a few units,
+// so that int8 outputs can be compared with FP32.
+class RandomGraph {
+ public:
+  explicit RandomGraph(uint64_t seed);
+  const OnnxBuilder& model() const { return model_; }
+  // Rounds somewhere, so that a small difference may become a large one.
+  bool discontinuous() const { return discontinuous_; }
+  const std::string& description() const { return description_; }  // the steps, for a failure
+
+ private:
+  struct Entry {
+    OnnxValue value;
+    Dims shape;
+  };
+
+  int64_t Pick(int64_t low, int64_t high);  // inclusive
+  bool Chance(int percent) { return Pick(1, 100) <= percent; }
+  const Entry& Any() { return entries_[static_cast<size_t>(Pick(0, Last()))]; }
+  int64_t Last() const { return static_cast<int64_t>(entries_.size()) - 1; }
+  Entry Image();  // a rank 4 value, recent ones more often
+  Entry Bounded(const Entry& from, float low, float high);  // squashed into [low, high]
+  void Push(const char* what, const OnnxValue& value, Dims shape);
+
+  void Step();
+  void Convolution();
+  void Unary();
+  void Binary();
+  void Broadcasting();
+  void Pool();
+  void Join();
+  void Cut();
+  void Padding();
+  void Move();
+  void Resize();
+  void Normalise();
+  void Matrix();
+  void SqueezeExcite();
+  void Residual();
+  void Outputs();
+
+  std::mt19937_64 random_;
+  OnnxBuilder model_;
+  std::vector<Entry> entries_;
+  std::string description_;
+  bool discontinuous_ = false;
+};
+
+}  // namespace octet::test
+
+#endif  // OCTET_TESTS_CONVERTER_LOWER_RANDOM_GRAPH_H_
