@@ -1,6 +1,7 @@
 // DepthwiseConv: from the blob's record to kernel arguments.
 #include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/conv/run.h"
 
 namespace octet {
 namespace {
@@ -39,42 +40,8 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view) {
 }
 
 void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {
-  const blob::ConvParams& p = Params(view);
-  const blob::TensorRecord& in = InputOf(view, 0);
-  const blob::TensorRecord& out = OutputOf(view);
-  const uint8_t* weights = view.weights + view.layer->weights.offset;
-  const uint8_t* channels = view.weights + view.layer->channels.offset;
-  for (uint32_t n = 0; n < in.dims[0]; ++n) {
-    const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
-    uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);
-    if (IsInt8(view)) {
-      const DepthwiseConvS8Args args = {GeometryOf(view, p, p.groups),
-                                        input,
-                                        output,
-                                        reinterpret_cast<const int8_t*>(weights),
-                                        reinterpret_cast<const blob::ChannelBlockS8*>(channels),
-                                        TableOf(view),
-                                        context.scratch,
-                                        in.zero_point,
-                                        ResultZeroPoint(view, p),
-                                        p.clamp_lo,
-                                        p.clamp_hi,
-                                        p.pre_shift,
-                                        context.sign};
-      context.kernels->depthwise_conv_s8(args, context.share);
-    } else {
-      const DepthwiseConvF16Args args = {GeometryOf(view, p, p.groups),
-                                         reinterpret_cast<const uint16_t*>(input),
-                                         reinterpret_cast<uint16_t*>(output),
-                                         reinterpret_cast<const uint16_t*>(weights),
-                                         reinterpret_cast<const float*>(channels),
-                                         p.function,
-                                         p.alpha,
-                                         p.beta,
-                                         context.scratch};
-      context.kernels->depthwise_conv_f16(args, context.share);
-    }
-  }
+  RunConvolution(view, context, context.kernels->depthwise_conv_s8,
+                 context.kernels->depthwise_conv_f16);
 }
 
 }  // namespace octet

@@ -1,0 +1,52 @@
+// From a blob's record to kernel arguments: what dense and depthwise convolution share.
+#ifndef OCTET_KERNELS_CONV_RUN_H_
+#define OCTET_KERNELS_CONV_RUN_H_
+
+#include "runtime/kernels/check.h"
+
+namespace octet {
+
+// Runs a layer of ConvParams with the kernel for its precision.
+static inline void RunConvolution(const LayerView& view, const RunContext& context, ConvS8Fn s8,
+                                  ConvF16Fn f16) {
+  const blob::ConvParams& p = ParamsOf<blob::ConvParams>(view);
+  const blob::TensorRecord& in = InputOf(view, 0);
+  const blob::TensorRecord& out = OutputOf(view);
+  const uint8_t* weights = view.weights + view.layer->weights.offset;
+  const uint8_t* channels = view.weights + view.layer->channels.offset;
+  for (uint32_t n = 0; n < in.dims[0]; ++n) {
+    const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
+    uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);
+    if (IsInt8(view)) {
+      const ConvS8Args args = {GeometryOf(view, p, p.groups),
+                               input,
+                               output,
+                               reinterpret_cast<const int8_t*>(weights),
+                               reinterpret_cast<const blob::ChannelBlockS8*>(channels),
+                               TableOf(view),
+                               context.scratch,
+                               in.zero_point,
+                               ResultZeroPoint(view, p),
+                               p.clamp_lo,
+                               p.clamp_hi,
+                               p.pre_shift,
+                               context.sign};
+      s8(args, context.share);
+    } else {
+      const ConvF16Args args = {GeometryOf(view, p, p.groups),
+                                reinterpret_cast<const uint16_t*>(input),
+                                reinterpret_cast<uint16_t*>(output),
+                                reinterpret_cast<const uint16_t*>(weights),
+                                reinterpret_cast<const float*>(channels),
+                                p.function,
+                                p.alpha,
+                                p.beta,
+                                context.scratch};
+      f16(args, context.share);
+    }
+  }
+}
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_CONV_RUN_H_
