@@ -32,20 +32,20 @@ inline uint32_t LoadBigEndian32(const uint8_t* p) {
   return ((uint32_t)p[0] << 24) | ((uint32_t)p[1] << 16) | ((uint32_t)p[2] << 8) | (uint32_t)p[3];
 }
 
-inline uint32_t Expand(const uint32_t w[16], uint32_t i) {
-  const uint32_t w15 = w[(i + 1) & 15], w2 = w[(i + 14) & 15];
-  const uint32_t s0 = RotateRight(w15, 7) ^ RotateRight(w15, 18) ^ (w15 >> 3);
-  const uint32_t s1 = RotateRight(w2, 17) ^ RotateRight(w2, 19) ^ (w2 >> 10);
-  return w[i & 15] + s0 + w[(i + 9) & 15] + s1;
-}
-
-// The sums of three rotations, as rotations of partial sums: on machines whose rotation overwrites
-// its operand this saves copies. Sum0 = (a >>> 2) ^ (a >>> 13) ^ (a >>> 22), Sum1 with 6, 11, 25.
+// Sums of rotations as rotations of partial sums: on machines whose rotation overwrites its operand
+// this saves copies. Sum0 = (a >>> 2) ^ (a >>> 13) ^ (a >>> 22), Sum1 with 6, 11, 25.
 inline uint32_t Sum0(uint32_t a) {
   return RotateRight(RotateRight(RotateRight(a, 9) ^ a, 11) ^ a, 2);
 }
 inline uint32_t Sum1(uint32_t e) {
   return RotateRight(RotateRight(RotateRight(e, 14) ^ e, 5) ^ e, 6);
+}
+
+inline uint32_t Expand(const uint32_t w[16], uint32_t i) {
+  const uint32_t w15 = w[(i + 1) & 15], w2 = w[(i + 14) & 15];
+  const uint32_t s0 = RotateRight(RotateRight(w15, 11) ^ w15, 7) ^ (w15 >> 3);
+  const uint32_t s1 = RotateRight(RotateRight(w2, 2) ^ w2, 17) ^ (w2 >> 10);
+  return w[i & 15] + s0 + w[(i + 9) & 15] + s1;
 }
 
 // Round t. The eight working variables stay where they are; which of them plays a, b, ... turns
@@ -59,9 +59,11 @@ inline void Round(uint32_t v[8], uint32_t t, uint32_t k_plus_w, uint32_t* b_xor_
   const uint32_t a_xor_b = a ^ b;
   const uint32_t majority = b ^ (a_xor_b & *b_xor_c);
   *b_xor_c = a_xor_b;
-  const uint32_t sum = *h + k_plus_w + choose + Sum1(e);
-  *d += sum;
-  *h = sum + majority + Sum0(a);
+  *h += k_plus_w + choose;
+  *h += Sum1(e);
+  *d += *h;
+  *h += majority;
+  *h += Sum0(a);
 }
 
 }  // namespace
