@@ -8,21 +8,53 @@
 namespace octet::lower {
 namespace {
 
-bool BroadcastOf(const Tensor& a, const Tensor& b, blob::Broadcast* kind) {
+using Dims = uint32_t[4];
+
+bool BroadcastOf(const Dims& a, const Dims& b, blob::Broadcast* kind) {
   const auto is = [&b](uint32_t n, uint32_t h, uint32_t w, uint32_t c) {
-    return b.dims[0] == n && b.dims[1] == h && b.dims[2] == w && b.dims[3] == c;
+    return b[0] == n && b[1] == h && b[2] == w && b[3] == c;
   };
-  if (is(a.dims[0], a.dims[1], a.dims[2], a.dims[3]))
+  if (is(a[0], a[1], a[2], a[3]))
     *kind = blob::Broadcast::kNone;
   else if (is(1, 1, 1, 1))
     *kind = blob::Broadcast::kScalar;
-  else if (is(1, 1, 1, a.dims[3]))
+  else if (is(1, 1, 1, a[3]))
     *kind = blob::Broadcast::kChannel;
-  else if (a.dims[0] == 1 && is(1, a.dims[1], a.dims[2], 1))
+  else if (a[0] == 1 && is(1, a[1], a[2], 1))
     *kind = blob::Broadcast::kSpatial;
   else
     return false;
   return true;
+}
+
+// Whether a kernel can broadcast these operands where they stand in `layout`.
+bool CanBroadcast(const graph::Shape& a, const graph::Shape& b, size_t rank, Layout layout) {
+  Dims dims[2];
+  const graph::Shape* shapes[2] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    graph::Shape full = *shapes[i];
+    if (rank <= 4) full.insert(full.begin(), rank - std::min(rank, full.size()), 1);
+    Builder::DimsOf(full, layout, dims[i]);
+  }
+  blob::Broadcast unused;
+  return BroadcastOf(dims[0], dims[1], &unused) || BroadcastOf(dims[1], dims[0], &unused);
+}
+
+// The layout the first computed operand has, unless only the other one puts the stretched axis
+// last.
+Layout LayoutFor(const Builder& builder, const graph::Node& node) {
+  const size_t rank = builder.ShapeOf(node.outputs[0]).size();
+  Layout layout = builder.Natural(node.outputs[0]);
+  for (graph::ValueId input : node.inputs) {
+    if (builder.Constant(input) == nullptr && builder.ShapeOf(input).size() == rank) {
+      layout = builder.Existing(input);
+      break;
+    }
+  }
+  const graph::Shape &a = builder.ShapeOf(node.inputs[0]), &b = builder.ShapeOf(node.inputs[1]);
+  if (rank != 4 || CanBroadcast(a, b, rank, layout)) return layout;
+  const Layout other = layout == Layout::kImage ? Layout::kRowMajor : Layout::kImage;
+  return CanBroadcast(a, b, rank, other) ? other : layout;
 }
 
 // out = a * Ma + b * Mb with 16-bit factors; see BinaryParams.
@@ -54,21 +86,15 @@ void LowerBinary(Builder& builder, const graph::Node& node) {
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);
   const graph::Shape& shape = builder.ShapeOf(node.outputs[0]);
-  Layout layout = builder.Natural(node.outputs[0]);
-  for (graph::ValueId input : node.inputs) {
-    if (builder.Constant(input) == nullptr && builder.ShapeOf(input).size() == shape.size()) {
-      layout = builder.Existing(input);
-      break;
-    }
-  }
+  const Layout layout = LayoutFor(builder, node);
   int a = builder.UseBroadcast(node.inputs[0], shape.size(), layout, type);
   int b = builder.UseBroadcast(node.inputs[1], shape.size(), layout, type);
   blob::BinaryParams params{};
   bool swapped = false;
-  if (!BroadcastOf(builder.At(a), builder.At(b), &params.broadcast)) {
+  if (!BroadcastOf(builder.At(a).dims, builder.At(b).dims, &params.broadcast)) {
     std::swap(a, b);
     swapped = true;
-    if (!BroadcastOf(builder.At(a), builder.At(b), &params.broadcast)) {
+    if (!BroadcastOf(builder.At(a).dims, builder.At(b).dims, &params.broadcast)) {
       Fail(
           "node '{}' ({}): shapes {} and {} broadcast both ways; only one operand may be "
           "stretched, whole or "

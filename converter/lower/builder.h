@@ -58,7 +58,8 @@ class Builder {
   Tensor& At(int tensor) { return program_->tensors[static_cast<size_t>(tensor)]; }
   Program& program() { return *program_; }
 
-  // The only node that reads `id`, or null (several readers, a graph output, none).
+  // The only node that reads `id`, or null (several readers, a graph output or a piece of one,
+  // none).
   const graph::Node* OnlyReader(graph::ValueId id) const;
   // Marks a node as executed inside another layer.
   void Absorb(const graph::Node& node) { absorbed_[IndexOf(node)] = true; }
@@ -86,6 +87,7 @@ class Builder {
   graph::Links links_;
   graph::OutputView view_;
   std::vector<bool> absorbed_;
+  std::vector<bool> is_piece_;  // by value: an output is copied from it
   std::map<std::tuple<graph::ValueId, Layout, blob::ElementType>, int> forms_;
 };
 
@@ -102,6 +104,8 @@ void LowerTranspose(Builder& builder, const graph::Node& node);
 void LowerIdentity(Builder& builder, const graph::Node& node);
 void LowerReshape(Builder& builder, const graph::Node& node);
 void LowerPad(Builder& builder, const graph::Node& node);
+// The constant 0 around the picture in `input`: pads are top, left, bottom, right.
+int PadPicture(Builder& builder, const graph::Node& node, int input, const int64_t (&pads)[4]);
 void LowerResize(Builder& builder, const graph::Node& node);   // resize.cc
 void LowerSoftmax(Builder& builder, const graph::Node& node);  // softmax.cc
 

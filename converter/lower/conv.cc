@@ -1,5 +1,7 @@
 #include "converter/lower/conv.h"
 
+#include <algorithm>
+
 #include "converter/lower/builder.h"
 #include "converter/lower/window.h"
 #include "converter/support/error.h"
@@ -99,13 +101,23 @@ void LowerConv(Builder& builder, const graph::Node& node) {
          graph::ToString(in_shape));
   }
   const int64_t groups = node.Int("group", 1);
-  const Window window = WindowOf(node, in_shape, weights.shape[2], weights.shape[3]);
+  Window window = WindowOf(node, in_shape, weights.shape[2], weights.shape[3]);
   const bool depthwise = groups > 1 && groups == in_shape[1] && groups == weights.shape[0];
+  int input =
+      builder.Use(node.inputs[0], Layout::kImage, Builder::TypeOf(builder.PrecisionOf(node)));
+  // The kernels count on windows that meet the picture; padding as wide as one is a layer of its
+  // own.
+  const int64_t reach_h = (window.kernel_h - 1) * window.dilation_h,
+                reach_w = (window.kernel_w - 1) * window.dilation_w;
+  if (std::max(window.pad_top, window.pad_bottom) > reach_h ||
+      std::max(window.pad_left, window.pad_right) > reach_w) {
+    input = PadPicture(builder, node, input,
+                       {window.pad_top, window.pad_left, window.pad_bottom, window.pad_right});
+    window.pad_top = window.pad_left = window.pad_bottom = window.pad_right = 0;
+  }
   blob::ConvParams params{};
   window.Store(&params);
   params.groups = static_cast<uint32_t>(groups);
-  const int input =
-      builder.Use(node.inputs[0], Layout::kImage, Builder::TypeOf(builder.PrecisionOf(node)));
   EmitConv(builder, node, ArrangeConvWeights(weights, bias), params, input, Layout::kImage,
            depthwise);
 }

@@ -165,6 +165,26 @@ void LowerReshape(Builder& builder, const graph::Node& node) {
   builder.Alias(node.outputs[0], Layout::kRowMajor, builder.Reshape(input, dims, node.name));
 }
 
+int PadPicture(Builder& builder, const graph::Node& node, int input, const int64_t (&pads)[4]) {
+  const Tensor source = builder.At(input);
+  const bool int8 = source.type == blob::ElementType::kInt8;
+  blob::PadParams params{};
+  params.mode = blob::PadMode::kConstant;
+  params.value_q = int8 ? static_cast<int8_t>(source.zero_point) : 0;
+  uint32_t dims[4] = {source.dims[0], source.dims[1], source.dims[2], source.dims[3]};
+  for (int axis : {1, 2}) {
+    params.before[axis] = static_cast<uint32_t>(pads[axis - 1]);
+    params.after[axis] = static_cast<uint32_t>(pads[axis + 1]);
+    dims[axis] += params.before[axis] + params.after[axis];
+  }
+  const int padded = builder.Temporary(source.name + "/padded", source.type, dims, &source);
+  builder
+      .Emit(node, blob::Op::kPad, int8 ? blob::Precision::kInt8 : blob::Precision::kFp16, {input},
+            padded)
+      .Set(params);
+  return padded;
+}
+
 void LowerPad(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   const std::vector<int64_t> pads = ConstantInts(builder, node, 1);

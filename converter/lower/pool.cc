@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "converter/lower/builder.h"
 #include "converter/lower/weights.h"
 #include "converter/lower/window.h"
@@ -18,6 +20,20 @@ void SetAverageFactors(const Tensor& in, const Tensor& out, int64_t count, bool 
   }
   params->multiplier_count = static_cast<uint32_t>(multipliers.size());
   layer->table = ToBytes(multipliers);
+}
+
+// What a window counts as padding with count_include_pad is the declared padding, not what
+// ceil_mode adds behind it (ONNX operator specification, AveragePool). The kernel knows one kind:
+// the declared one becomes a layer of its own.
+int PadDeclared(Builder& builder, const graph::Node& node, int input, Window* window) {
+  const std::vector<int64_t> pads = node.Ints("pads", {0, 0, 0, 0});
+  if (std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; })) return input;
+  const int padded = PadPicture(builder, node, input, {pads[0], pads[1], pads[2], pads[3]});
+  window->pad_top -= pads[0];
+  window->pad_left -= pads[1];
+  window->pad_bottom -= pads[2];
+  window->pad_right -= pads[3];
+  return padded;
 }
 
 }  // namespace
@@ -46,7 +62,12 @@ void LowerPool(Builder& builder, const graph::Node& node) {
   }
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);
-  const int input = builder.Use(node.inputs[0], Layout::kImage, type);
+  int input = builder.Use(node.inputs[0], Layout::kImage, type);
+  bool include_pad = average && !global && node.Int("count_include_pad", 0) != 0;
+  if (include_pad && node.Int("ceil_mode", 0) != 0) {
+    input = PadDeclared(builder, node, input, &window);
+    include_pad = false;
+  }
   const int output = builder.Define(node.outputs[0], Layout::kImage, type);
   Layer& layer = builder.Emit(node, average ? blob::Op::kAveragePool : blob::Op::kMaxPool,
                               precision, {input}, output);
@@ -54,7 +75,7 @@ void LowerPool(Builder& builder, const graph::Node& node) {
   window.Store(&params);
   params.clamp_lo = -128;
   params.clamp_hi = 127;
-  params.count_include_pad = average && node.Int("count_include_pad", 0) != 0;
+  params.count_include_pad = include_pad;
   if (precision == blob::Precision::kInt8 && average) {
     const bool padded = window.pad_top + window.pad_left + window.pad_bottom + window.pad_right > 0;
     SetAverageFactors(builder.At(input), builder.At(output), window.kernel_h * window.kernel_w,
