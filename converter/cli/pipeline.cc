@@ -74,6 +74,18 @@ void VerifyBlob(const std::vector<uint8_t>& blob) {
   }
 }
 
+// What `f` returns; its UserErrors begin with the path of the model.
+template <typename F>
+auto InModel(const std::string& path, F&& f) {
+  try {
+    return f();
+  } catch (const UserError& error) {
+    const std::string line = error.what();
+    if (line.rfind(path, 0) == 0) throw;
+    Fail("{}: {}", path, line);
+  }
+}
+
 using Statistics = std::vector<std::optional<calibrate::Statistics>>;
 
 // From the cache where there is one that fits, else from the data (and into the cache).
@@ -160,18 +172,20 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
 
 graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,
                        passes::PassReport* report) {
-  graph::Graph graph = import::ImportOnnx(model, options);
-  import::CheckOperators(graph);
-  operators::InferShapes(graph);
-  passes::Canonicalise(graph, report);
-  return graph;
+  return InModel(model, [&] {
+    graph::Graph graph = import::ImportOnnx(model, options);
+    import::CheckOperators(graph);
+    operators::InferShapes(graph);
+    passes::Canonicalise(graph, report);
+    return graph;
+  });
 }
 
 Conversion Convert(const ConvertOptions& options) {
   Conversion result;
   result.graph = LoadGraph(options.model, options.import, &result.passes);
   const graph::Graph& graph = result.graph;
-  lower::CheckLowerable(graph);
+  InModel(options.model, [&graph] { lower::CheckLowerable(graph); });
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
   ObeyBoard(options.board, &config);
@@ -187,8 +201,10 @@ Conversion Convert(const ConvertOptions& options) {
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
-  result.plans.push_back(MakePlan(graph, result.scheme, "int8"));
-  result.plans.push_back(MakePlan(graph, fp16, "fp16"));
+  InModel(options.model, [&] {
+    result.plans.push_back(MakePlan(graph, result.scheme, "int8"));
+    result.plans.push_back(MakePlan(graph, fp16, "fp16"));
+  });
   result.blob = write::WriteBlob(InfoOf(graph, options), result.plans);
   VerifyBlob(result.blob);
   return result;

@@ -67,6 +67,13 @@ void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<in
 }  // namespace
 
 void CheckLowerable(const graph::Graph& graph) {
+  for (graph::ValueId id : graph.inputs) {
+    if (graph.At(id).type == graph::DataType::kFloat) continue;
+    Fail(
+        "input '{}' is {}; only float inputs can run on the board: feed the model behind the "
+        "layers that read it",
+        graph.At(id).name, graph::Name(graph.At(id).type));
+  }
   const graph::OutputView view = graph::ViewOutputs(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (view.needed[i] && Find(graph.nodes[i].op) == nullptr) Refuse(graph.nodes[i]);

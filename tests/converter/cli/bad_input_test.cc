@@ -1,0 +1,184 @@
+// What octet convert does with input it cannot use.
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+TEST_F(Cli, MissingModel) {
+  ExpectRefused(Convert("absent.onnx"), "absent.onnx");
+}
+
+TEST_F(Cli, TruncatedModels) {
+  const std::string whole = ReadText("m.onnx");
+  for (size_t part = 0; part < 16; ++part) {
+    SCOPED_TRACE(part);
+    WriteText("cut.onnx", whole.substr(0, whole.size() * part / 16));
+    ExpectRefused(Convert("cut.onnx"), "cut.onnx");
+  }
+}
+
+TEST_F(Cli, NotProtobuf) {
+  WriteText("text.onnx", "This is no model.\n");
+  ExpectRefused(Convert("text.onnx"), "text.onnx");
+  ExpectRefused(Convert("c.npy"), "c.npy");
+}
+
+TEST_F(Cli, FolderInPlaceOfAModel) {
+  std::filesystem::create_directory(Path("folder"));
+  ExpectRefused(Convert("folder"), "folder");
+}
+
+TEST_F(Cli, IntegerInput) {
+  OnnxBuilder model;
+  model.Input("tokens", {1, 3, 8, 8}, onnx::TensorProto::INT64).Relu().Output("y");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "bad.onnx");
+}
+
+TEST_F(Cli, CyclicGraph) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("x", {1, 3, 8, 8});
+  model.Node("Add", {x.name(), "second"}, {}, {"first"});
+  model.Node("Relu", {"first"}, {}, {"second"});
+  model.Output("second");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "bad.onnx");
+}
+
+TEST_F(Cli, UnknownOperator) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3, 8, 8}).Op("Frobnicate").Output("y");
+  model.Save(Path("bad.onnx"));
+  const Result result = Convert("bad.onnx");
+  ExpectRefused(result, "Frobnicate");
+  EXPECT_NE(result.err.find("bad.onnx: "), std::string::npos) << result.err;
+}
+
+TEST_F(Cli, OperatorWithoutAKernel) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("x", {1, 3, 8, 8});
+  model.Node("Max", {x.name(), x.Relu().name()}, {}, {"y"});
+  model.Output("y");
+  model.Save(Path("bad.onnx"));
+  const Result result = Convert("bad.onnx");
+  ExpectRefused(result, "Max");
+  EXPECT_NE(result.err.find("bad.onnx: "), std::string::npos) << result.err;
+}
+
+TEST_F(Cli, UndefinedInput) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3, 8, 8}).Op("Add", {}, {"nobody"}).Output("y");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "nobody");
+}
+
+TEST_F(Cli, ShapesThatDoNotFit) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3, 8, 8}).WithChannels(5).Conv({.channels = 4}).Output("y");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "Conv");
+}
+
+TEST_F(Cli, UnknownDimension) {
+  OnnxBuilder model;
+  model.Input("picture", {1, 3, -1, -1}).Relu().Output("y");
+  model.Save(Path("bad.onnx"));
+  const Result result = Convert("bad.onnx");
+  ExpectRefused(result, "--input-shape");
+  EXPECT_NE(result.err.find("picture"), std::string::npos) << result.err;
+}
+
+TEST_F(Cli, Int64OutOfRange) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("x", {1, 3, 8, 8});
+  model.Initializer("target", {2}, Dims{1, int64_t{1} << 40});
+  x.Op("Reshape", {}, {"target"}).Output("y");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "target");
+}
+
+TEST_F(Cli, MissingExternalData) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3, 8, 8}).WithChannels(3).Conv({.channels = 4}).Output("y");
+  onnx::TensorProto& weights = *model.Proto().mutable_graph()->mutable_initializer(0);
+  weights.clear_raw_data();
+  weights.clear_float_data();
+  weights.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto* entry = weights.add_external_data();
+  entry->set_key("location");
+  entry->set_value("weights.bin");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "weights.bin");
+}
+
+TEST_F(Cli, BatchOfFour) {
+  OnnxBuilder model;
+  model.Input("x", {4, 3, 8, 8}).Relu().Output("y");
+  model.Save(Path("bad.onnx"));
+  ExpectRefused(Convert("bad.onnx"), "batch");
+}
+
+TEST_F(Cli, CalibrationData) {
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("absent")}), "absent");
+  std::filesystem::create_directory(Path("empty"));
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("empty")}), "empty");
+  WriteText("broken.npy", "NUMPY?");
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("broken.npy")}), "broken.npy");
+  const std::string whole = ReadText("c.npy");
+  WriteText("short.npy", whole.substr(0, whole.size() - 1));
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("short.npy")}), "short.npy");
+  WriteNpy("shape.npy", "<f4", {8, 5, 8, 8});
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("shape.npy")}), "shape.npy");
+  WriteNpy("none.npy", "|u1", {0, 8, 8, 3});
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("none.npy")}), "none.npy");
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("c.npy") + "," + Path("c.npy")}),
+                "1 inputs");
+}
+
+TEST_F(Cli, PictureThatIsNone) {
+  std::filesystem::create_directory(Path("pictures"));
+  WriteText("pictures/a.jpg", "no JPEG");
+  ExpectRefused(Convert("m.onnx", {"--calibrate", Path("pictures")}), "a.jpg");
+}
+
+TEST_F(Cli, Configuration) {
+  const auto refused = [this](const std::string& text, const std::string& cause) {
+    WriteText("c.yaml", text);
+    ExpectRefused(Convert("m.onnx", {"--config", Path("c.yaml")}), cause);
+  };
+  refused("frobnicate: 3\n", "frobnicate");
+  refused("layers:\n  no_such_layer: {precision: fp16}\n", "no_such_layer");
+  refused("layers: [\n", "c.yaml");
+  ExpectRefused(Convert("m.onnx", {"--config", Path("absent.yaml")}), "absent.yaml");
+  ExpectRefused(Convert("m.onnx", {"--board", Path("absent.yaml")}), "absent.yaml");
+  ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "absent.txt");
+}
+
+TEST_F(Cli, Options) {
+  ExpectRefused(Convert("m.onnx", {"--mean", "1,2"}), "--mean");
+  ExpectRefused(Convert("m.onnx", {"--mean", "a,b,c"}), "--mean");
+  ExpectRefused(Convert("m.onnx", {"--mean", "nan"}), "--mean");
+  ExpectRefused(Convert("m.onnx", {"--std", "1,0,1"}), "--std");
+  ExpectRefused(Convert("m.onnx", {"--scale", "1/0"}), "--scale");
+  ExpectRefused(Convert("m.onnx", {"--colour", "grey"}), "--colour");
+  ExpectRefused(Convert("m.onnx", {"--samples", "0"}), "--samples");
+  ExpectRefused(Convert("m.onnx", {"--input-shape", "image"}), "image");
+  ExpectRefused(Convert("m.onnx", {"--input-shape", "nobody:1,3,8,8"}), "nobody");
+  ExpectRefused(Convert("m.onnx", {"--frobnicate"}), "frobnicate");
+  ExpectRefused(Octet({"convert", Path("m.onnx")}), "--");
+  ExpectRefused(Octet({"frobnicate"}), "subcommand");
+  ExpectRefused(Octet({}), "octet --help");
+}
+
+TEST_F(Cli, OutputFolderMissing) {
+  ExpectRefused(
+      Octet({"convert", Path("m.onnx"), "-o", Path("absent/out"), "--calibrate", Path("c.npy")}),
+      "absent/out");
+}
+
+}  // namespace
+}  // namespace octet::test

@@ -1,0 +1,46 @@
+// The octet program in a folder of its own.
+#ifndef OCTET_TESTS_CONVERTER_CLI_CLI_SUPPORT_H_
+#define OCTET_TESTS_CONVERTER_CLI_CLI_SUPPORT_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/onnx_builder.h"
+
+namespace octet::test {
+
+class Cli : public testing::Test {
+ protected:
+  struct Result {
+    int status = -1;
+    std::string out, err;
+  };
+
+  void SetUp() override;
+  void TearDown() override;
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  void WriteText(const std::string& name, const std::string& text) const;
+  std::string ReadText(const std::string& name) const;
+  // uint8 or float32 .npy of zeros and ones in turn.
+  void WriteNpy(const std::string& name, const std::string& type, const Dims& shape) const;
+  // A classifier of [1,3,8,8] pictures in m.onnx, and the calibration pictures c.npy.
+  void WriteGoodModel() const;
+
+  Result Octet(const std::vector<std::string>& arguments) const;
+  // octet convert MODEL -o out.octet --calibrate c.npy [more...]
+  Result Convert(const std::string& model, const std::vector<std::string>& more = {}) const;
+  // Exit status 2, one line on stderr that names `cause`, nothing on stdout, nothing written.
+  void ExpectRefused(const Result& result, const std::string& cause) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace octet::test
+
+#endif  // OCTET_TESTS_CONVERTER_CLI_CLI_SUPPORT_H_

@@ -1,0 +1,117 @@
+// The commands of octet: help, JSON, exit statuses.
+#include <nlohmann/json.hpp>
+
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+using nlohmann::json;
+
+TEST_F(Cli, HelpOfEveryCommand) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{}, {"convert"}, {"inspect"}, {"verify"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.push_back("--help");
+    const Result result = Octet(arguments);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_GT(result.out.size(), 200u);
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+TEST_F(Cli, ConvertReportsJson) {
+  const Result result = Convert("m.onnx", {"--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["blob_bytes"], ReadText("out.octet").size());
+  EXPECT_EQ(report["samples"], 8);
+  ASSERT_EQ(report["plans"].size(), 2u);
+  // 8x8 pictures: 3x3x3 to 8 channels, then 8 to 4.
+  EXPECT_EQ(report["plans"][0]["macs"], 8 * 8 * 27 * 8 + 8 * 4);
+}
+
+TEST_F(Cli, InspectReportsJson) {
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  const Result result = Octet({"inspect", Path("out.octet"), "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["name"], "m");
+  ASSERT_EQ(report["plans"].size(), 2u);
+  for (const json& plan : report["plans"]) {
+    for (const json& layer : plan["layers"]) {
+      for (const char* key :
+           {"name", "op", "plan", "precision", "inputs", "outputs", "weights_type", "bias_type",
+            "scheme", "scale", "zero_point", "macs", "weight_bytes", "kernel", "fused"}) {
+        EXPECT_TRUE(layer.contains(key)) << key;
+      }
+    }
+    for (const json& tensor : plan["tensors"]) {
+      for (const char* key : {"name", "bytes", "offset", "first", "last"}) {
+        EXPECT_TRUE(tensor.contains(key)) << key;
+      }
+    }
+  }
+  EXPECT_EQ(report["plans"][1]["layers"][0]["fused"], "Clamp");
+  EXPECT_EQ(Octet({"inspect", Path("out.octet")}).status, 0);
+}
+
+TEST_F(Cli, InspectRefusesDamage) {
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  std::string blob = ReadText("out.octet");
+  blob[blob.size() - 5] = static_cast<char>(blob[blob.size() - 5] ^ 1);  // a weight
+  WriteText("out.bad", blob);
+  const Result result = Octet({"inspect", Path("out.bad")});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("out.bad"), std::string::npos) << result.err;
+  EXPECT_EQ(Octet({"inspect", Path("absent.octet")}).status, 2);
+}
+
+TEST_F(Cli, VerifyAnswers) {
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  const auto verify = [this](const std::string& model, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"verify", Path(model),   Path("out.octet"),
+                                       "--data", Path("c.npy"), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Octet(arguments);
+  };
+  const Result agrees = verify("m.onnx");
+  EXPECT_EQ(agrees.status, 0) << agrees.err;
+  EXPECT_EQ(json::parse(agrees.out)["agrees"], true);
+
+  OnnxBuilder other(13, 99);  // the same shapes, other weights
+  other.Input("image", {1, 3, 8, 8})
+      .WithChannels(3)
+      .Conv({.channels = 8, .kernel = 3, .pad = 1})
+      .Relu()
+      .GlobalAveragePool()
+      .Flatten()
+      .Gemm(4)
+      .Output("scores");
+  other.Save(Path("other.onnx"));
+  const Result differs = verify("other.onnx");
+  EXPECT_EQ(differs.status, 1) << differs.err;
+  EXPECT_EQ(json::parse(differs.out)["agrees"], false);
+
+  EXPECT_EQ(verify("absent.onnx").status, 2);
+  EXPECT_EQ(verify("m.onnx", {"--isa", "frobnicate"}).status, 2);
+  OnnxBuilder shapes;
+  shapes.Input("image", {1, 3, 8, 8})
+      .WithChannels(3)
+      .GlobalAveragePool()
+      .Flatten()
+      .Gemm(7)
+      .Output("scores");
+  shapes.Save(Path("shapes.onnx"));
+  EXPECT_EQ(verify("shapes.onnx").status, 2) << "another number of values cannot be compared";
+}
+
+TEST_F(Cli, BlobDoesNotDependOnThreads) {
+  ASSERT_EQ(Convert("m.onnx", {"--threads", "1"}).status, 0);
+  const std::string one = ReadText("out.octet");
+  ASSERT_EQ(Convert("m.onnx", {"--threads", "3"}).status, 0);
+  EXPECT_EQ(ReadText("out.octet"), one);
+}
+
+}  // namespace
+}  // namespace octet::test
