@@ -28,7 +28,7 @@ const char* IsaName(Isa isa) {
 
 bool IsaIsBuilt(Isa isa) {
 #define OCTET_KERNEL(slot, args, word, level) \
-  if (isa == level) return true;
+  if (isa == (level)) return true;
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   return false;

@@ -65,10 +65,9 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
     }
     // Every value a byte of the arena can stand for.
     float table[256];
-    for (int32_t byte = 0; byte < 256; ++byte) {
-      const int32_t q = (int8_t)((uint8_t)byte ^ session.sign);
-      table[byte] =
-          ApplyFunction(function, tensor.scale * (float)(q - tensor.zero_point), 0.0f, 0.0f);
+    for (int32_t q = -128; q < 128; ++q) {
+      const float value = tensor.scale * (float)(q - tensor.zero_point);
+      table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
     }
     ForEachElement(tensor, part.strides, part.base,
                    [&](size_t dense, size_t strided) { values[strided] = table[bytes[dense]]; });

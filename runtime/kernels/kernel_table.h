@@ -33,11 +33,13 @@ namespace octet {
   X(average_pool_f16, PoolF16Fn)
 
 struct KernelTable {
-#define OCTET_DECLARE_SLOT(slot, type) \
-  type slot;                           \
-  Isa slot##_isa;
+#define OCTET_DECLARE_SLOT(slot, type) type slot;
   OCTET_KERNEL_SLOTS(OCTET_DECLARE_SLOT)
 #undef OCTET_DECLARE_SLOT
+  // The level each of them was written for.
+#define OCTET_DECLARE_ISA(slot, type) Isa slot##_isa;
+  OCTET_KERNEL_SLOTS(OCTET_DECLARE_ISA)
+#undef OCTET_DECLARE_ISA
 };
 
 // Fills the table for a level; false where this build lacks the level.
