@@ -11,6 +11,12 @@
 
 namespace octet::test {
 
+inline int64_t ElementsOf(const Dims& shape) {
+  int64_t count = 1;
+  for (int64_t dim : shape) count *= dim;
+  return count;
+}
+
 // A few random layers on one or two inputs, one to three outputs. Values stay within a few units,
 // so that int8 outputs can be compared with FP32.
 class RandomGraph {
@@ -26,6 +32,8 @@ class RandomGraph {
     OnnxValue value;
     Dims shape;
   };
+
+  static constexpr int64_t kMostElements = 20000;  // of a value
 
   int64_t Pick(int64_t low, int64_t high);  // inclusive
   bool Chance(int percent) { return Pick(1, 100) <= percent; }

@@ -1,0 +1,171 @@
+// Multipliers against doubles; layouts of weights by reading them back.
+#include "converter/lower/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "runtime/core/half.h"
+
+namespace octet::lower {
+namespace {
+
+TEST(MakeMultiplier, ValuesOverTheWholeRange) {
+  for (int exponent = -40; exponent <= 16; ++exponent) {
+    for (int step = 0; step < 2000; ++step) {
+      const double factor = std::ldexp(1 + step / 2000.0, exponent);
+      const int pre_shift = PreShiftFor(factor);
+      if (std::ldexp(factor, -pre_shift) >= 0.5) {
+        EXPECT_EQ(pre_shift, kMaxPreShift);
+        continue;
+      }
+      if (pre_shift > 0) {
+        EXPECT_GE(std::ldexp(factor, 1 - pre_shift), 0.5) << "a smaller shift does";
+      }
+      const Multiplier m = MakeMultiplier(factor, pre_shift);
+      ASSERT_GE(m.shift, 1);
+      ASSERT_LE(m.shift, 31);
+      const double value = std::ldexp(m.multiplier, pre_shift - 31 - m.shift);
+      if (m.multiplier == 0) {
+        EXPECT_LT(factor, std::ldexp(1.0, -31)) << "dropped";  // |acc| <= 2^30 never rounds to 1
+        continue;
+      }
+      ASSERT_GE(m.multiplier, 1 << 30);
+      EXPECT_LE(std::fabs(value - factor), std::ldexp(factor, -30)) << factor;
+    }
+  }
+}
+
+TEST(MakeMultiplier, EdgesOfHalf) {
+  for (double factor : {0.5 - 1e-12, std::nextafter(0.5, 0.0), 0.25, 0.0}) {
+    const Multiplier m = MakeMultiplier(factor, 0);
+    EXPECT_GE(m.shift, 1);
+    EXPECT_NEAR(std::ldexp(m.multiplier, -31 - m.shift), factor, 1e-9);
+  }
+}
+
+TEST(MakeMultiplier, RequantizesAsDoublesDo) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 200000; ++i) {
+    const double factor = std::ldexp(1 + static_cast<double>(random() % 1000000) / 1e6,
+                                     -2 - static_cast<int>(random() % 20));
+    const auto acc =
+        static_cast<int32_t>(static_cast<int64_t>(random() % (uint64_t{1} << 25)) - (1 << 24));
+    const int pre_shift = PreShiftFor(factor);
+    const Multiplier m = MakeMultiplier(factor, pre_shift);
+    const double exact = acc * factor;
+    // The multiplier's own error is 2^-31 of the product.
+    const int32_t q = Requantize(PreShift(acc, pre_shift), m.multiplier, m.shift);
+    EXPECT_LE(std::fabs(q - exact), 0.5 + std::fabs(exact) * 0x1p-29) << acc << " * " << factor;
+  }
+}
+
+class Layouts : public testing::TestWithParam<std::pair<int64_t, int64_t>> {};
+
+// Channel o, depth k of the stored weights, and the channel's numbers, tell the real weights again.
+TEST_P(Layouts, DenseWeightsReadBack) {
+  const auto [out_c, depth] = GetParam();
+  std::mt19937 random(static_cast<uint32_t>(out_c * 100 + depth));
+  ConvWeights weights;
+  weights.out_c = out_c;
+  weights.depth = depth;
+  for (int64_t i = 0; i < out_c * depth; ++i) {
+    weights.values.push_back(static_cast<float>(random() % 2001) / 1000 - 1);
+  }
+  for (int64_t o = 0; o < out_c; ++o)
+    weights.bias.push_back(static_cast<float>(random() % 200) / 100 - 1);
+  Tensor input, output;
+  input.scale = 0.02f;
+  input.zero_point = 7;
+  output.scale = 0.1f;
+  for (bool depthwise : {false, true}) {
+    const QuantizedConv conv = QuantizeConv(weights, input, output, depthwise);
+    const int64_t blocks = (out_c + 15) / 16, groups = (depth + 3) / 4;
+    ASSERT_EQ(static_cast<int64_t>(conv.weights.size()),
+              blocks * 16 * (depthwise ? depth : groups * 4));
+    ASSERT_EQ(conv.channels.size(), static_cast<size_t>(blocks) * sizeof(blob::ChannelBlockS8));
+    std::vector<bool> used(conv.weights.size(), false);
+    for (int64_t o = 0; o < out_c; ++o) {
+      blob::ChannelBlockS8 block;
+      std::memcpy(&block, conv.channels.data() + static_cast<size_t>(o / 16) * sizeof(block),
+                  sizeof(block));
+      const auto lane = static_cast<size_t>(o % 16);
+      double largest = 0;
+      for (int64_t k = 0; k < depth; ++k) {
+        largest = std::max(
+            largest,
+            std::fabs(static_cast<double>(weights.values[static_cast<size_t>(o * depth + k)])));
+      }
+      const double scale = largest / 127;
+      int32_t sum = 0;
+      for (int64_t k = 0; k < depth; ++k) {
+        // Blocks of 16 channels x groups of 4 deep; depthwise [taps][16].
+        const int64_t at = depthwise ? (o / 16 * depth + k) * 16 + o % 16
+                                     : ((o / 16 * groups + k / 4) * 16 + o % 16) * 4 + k % 4;
+        used[static_cast<size_t>(at)] = true;
+        const auto q = static_cast<int8_t>(conv.weights[static_cast<size_t>(at)]);
+        sum += q;
+        ASSERT_GE(q, -127);
+        ASSERT_NEAR(q * scale, weights.values[static_cast<size_t>(o * depth + k)], scale * 0.5001);
+      }
+      EXPECT_EQ(block.weight_sum[lane], sum);
+      const double bias = (block.bias[lane] + input.zero_point * sum) * input.scale * scale;
+      EXPECT_NEAR(bias, weights.bias[static_cast<size_t>(o)], input.scale * scale * 0.5001);
+      const double factor =
+          std::ldexp(block.multiplier[lane], conv.pre_shift - 31 - block.shift[lane]);
+      EXPECT_NEAR(factor, input.scale * scale / output.scale, factor * 1e-8);
+    }
+    for (size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) {
+        ASSERT_EQ(conv.weights[i], 0) << "padding at " << i;
+      }
+    }
+  }
+  const HalfConv half = HalfConvWeights(weights);
+  for (int64_t o = 0; o < out_c; ++o) {
+    for (int64_t k = 0; k < depth; ++k) {
+      uint16_t stored;
+      std::memcpy(&stored,
+                  half.weights.data() + static_cast<size_t>((o / 16 * depth + k) * 16 + o % 16) * 2,
+                  2);
+      EXPECT_NEAR(HalfToFloat(stored), weights.values[static_cast<size_t>(o * depth + k)], 0x1p-11);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, Layouts,
+    testing::Values(std::pair<int64_t, int64_t>(1, 1), std::pair<int64_t, int64_t>(16, 4),
+                    std::pair<int64_t, int64_t>(17, 5), std::pair<int64_t, int64_t>(40, 27),
+                    std::pair<int64_t, int64_t>(33, 9), std::pair<int64_t, int64_t>(5, 130)));
+
+TEST(QuantizeConv, ChannelWithoutWeightsKeepsItsBias) {
+  ConvWeights weights{1, 4, {0, 0, 0, 0}, {3.0f}};
+  Tensor input, output;
+  input.scale = 0.05f;
+  output.scale = 0.1f;
+  const QuantizedConv conv = QuantizeConv(weights, input, output, false);
+  blob::ChannelBlockS8 block;
+  std::memcpy(&block, conv.channels.data(), sizeof(block));
+  const int32_t q =
+      Requantize(PreShift(block.bias[0], conv.pre_shift), block.multiplier[0], block.shift[0]);
+  EXPECT_EQ(q, 30);
+}
+
+TEST(QuantizeConv, LargeBiasStaysInsideTheAccumulator) {
+  ConvWeights weights{1, 4, {1e-9f, 0, 0, 0}, {1000.0f}};
+  Tensor input, output;
+  input.scale = 1e-4f;
+  output.scale = 10;
+  const QuantizedConv conv = QuantizeConv(weights, input, output, false);
+  blob::ChannelBlockS8 block;
+  std::memcpy(&block, conv.channels.data(), sizeof(block));
+  EXPECT_LT(std::abs(static_cast<int64_t>(block.bias[0])), kAccumulatorLimit);
+  EXPECT_EQ(
+      Requantize(PreShift(block.bias[0], conv.pre_shift), block.multiplier[0], block.shift[0]),
+      100);
+}
+
+}  // namespace
+}  // namespace octet::lower

@@ -1,0 +1,138 @@
+// The writer: its blob is valid, its bytes never change unseen, files appear whole or not at all.
+#include "converter/write/write.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <cstring>
+
+#include <filesystem>
+#include <fstream>
+
+#include "converter/support/error.h"
+#include "octet/octet.h"
+#include "runtime/core/isa.h"
+#include "runtime/format/sha256.h"
+#include "tests/support/session.h"
+
+namespace octet::write {
+namespace {
+
+namespace fs = std::filesystem;
+
+// x [1,2,2,2] times a matrix of 2 by 3, plus 1; every number written out here.
+std::vector<uint8_t> TinyBlob(std::vector<std::string> labels = {}) {
+  Plan plan;
+  lower::Program& program = plan.program;
+  program.name = "int8";
+  program.tensors.resize(2);
+  program.tensors[0].name = "x";
+  program.tensors[0].scale = 0.5f;
+  program.tensors[1].name = "y";
+  for (lower::Tensor& tensor : program.tensors) {
+    tensor.dims[1] = tensor.dims[2] = 2;
+  }
+  program.tensors[0].dims[3] = 2;
+  program.tensors[1].dims[3] = 3;
+  lower::Layer layer;
+  layer.name = "conv";
+  layer.op = blob::Op::kConv;
+  layer.inputs = {0};
+  layer.output = 1;
+  layer.macs = 24;
+  layer.weights.resize(64);
+  const int8_t matrix[3][2] = {{1, 2}, {3, 4}, {-5, 6}};
+  blob::ChannelBlockS8 block{};
+  for (size_t o = 0; o < 16; ++o) block.shift[o] = 1;
+  for (size_t o = 0; o < 3; ++o) {
+    for (size_t k = 0; k < 2; ++k) layer.weights[o * 4 + k] = static_cast<uint8_t>(matrix[o][k]);
+    block.weight_sum[o] = matrix[o][0] + matrix[o][1];
+    block.bias[o] = 4;
+    block.multiplier[o] = 1 << 30;  // 0.25
+  }
+  layer.channels = lower::ToBytes(std::vector<blob::ChannelBlockS8>{block});
+  blob::ConvParams params{};
+  params.kernel_h = params.kernel_w = params.stride_h = params.stride_w = 1;
+  params.dilation_h = params.dilation_w = 1;
+  params.groups = 1;
+  params.clamp_lo = -128;
+  params.clamp_hi = 127;
+  layer.Set(params);
+  program.layers.push_back(layer);
+  program.inputs.push_back({0, {0, 2, 1, 4}});
+  lower::OutputPart part;
+  part.tensor = 1;
+  const uint32_t strides[4] = {12, 6, 3, 1};
+  std::copy(std::begin(strides), std::end(strides), part.strides);
+  program.outputs = {{part}};
+  plan.memory = plan::PlanMemory(program);
+  ModelInfo info;
+  info.name = "tiny";
+  info.inputs = {{"x", {1, 2, 2, 2}, false}};
+  info.outputs = {{"y", {1, 2, 2, 3}, false}};
+  info.labels = std::move(labels);
+  return WriteBlob(info, {plan});
+}
+
+std::string Hash(const std::vector<uint8_t>& bytes) {
+  uint8_t digest[32];
+  Sha256Of(bytes.data(), bytes.size(), Sha256BlocksPortable, digest);
+  std::string text;
+  for (uint8_t byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+TEST(WriteBlob, TinyProgramRuns) {
+  const std::vector<uint8_t> bytes = TinyBlob();
+  const test::Blob blob(bytes.begin(), bytes.end());
+  const octet_status status = octet_validate(blob.data(), blob.size(), 1);
+  ASSERT_EQ(status.code, OCTET_OK) << octet_code_name(status.code) << " at byte " << status.offset;
+  test::TestSession session(blob, {});
+  ASSERT_EQ(session.status().code, OCTET_OK);
+  session.SetInput(0, {1, 2, 3, 4, 5, 6, 7, 8});  // [1,2,2,2], channels first
+  ASSERT_EQ(octet_run(session.get()).code, OCTET_OK);
+  // Pixel p holds (1 + p, 5 + p), quantized to twice that: q = (2 * (w . x) + 4) / 4, halves up.
+  std::vector<float> expected;
+  for (int p = 0; p < 4; ++p) {
+    const int a = 2 * (1 + p), b = 2 * (5 + p);
+    for (int sum : {a + 2 * b, 3 * a + 4 * b, -5 * a + 6 * b}) {
+      expected.push_back(static_cast<float>((sum + 4 + 2) >> 2));
+    }
+  }
+  EXPECT_EQ(session.Output(0), expected);
+}
+
+// A change here is a change of the format or of its writer: on purpose, with FORMAT.md, or not at
+// all.
+TEST(WriteBlob, GoldenHash) {
+  EXPECT_EQ(Hash(TinyBlob()), "2c280f71d2f904a6c56ba4ac7e6fe69dd053a3a0a13f3027e3feef09360ef9c2");
+  EXPECT_EQ(Hash(TinyBlob({"cat", "dog"})),
+            "0cfdaa1ff33261dc6add965726c5c0d24ac8c4c09955ab08298dfb80cc3b7fbb");
+}
+
+TEST(WriteBlob, LabelsAreRead) {
+  const std::vector<uint8_t> bytes = TinyBlob({"cat", "dog"});
+  const test::Blob blob(bytes.begin(), bytes.end());
+  ASSERT_EQ(octet_validate(blob.data(), blob.size(), 1).code, OCTET_OK);
+  const std::string text(bytes.begin(), bytes.end());
+  EXPECT_NE(text.find(std::string("cat\0dog\0", 8)), std::string::npos);
+}
+
+TEST(SaveFile, WholeOrNotAtAll) {
+  const fs::path folder = fs::temp_directory_path() / ("octet-write-" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  SaveFile(folder / "a", {1, 2, 3});
+  SaveFile(folder / "a", {4, 5});
+  std::ifstream file(folder / "a", std::ios::binary);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "\x04\x05");
+  EXPECT_THROW(SaveFile(folder / "absent" / "a", {1}), UserError);
+  fs::create_directory(folder / "b");
+  EXPECT_THROW(SaveFile(folder / "b", {1}), UserError);  // a folder bears the name
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) files += entry.exists();
+  EXPECT_EQ(files, 2u) << "something was left behind";
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace octet::write
