@@ -70,10 +70,10 @@ Int8Case RandomInt8(Random& random, blob::Op op) {
 }
 
 // floor(n / d + 1/2) in exact integers.
-int64_t RoundHalfUp(__int128 n, __int128 d) {
+int64_t RoundHalfUp(int64_t n, int64_t d) {
   if (d < 0) n = -n, d = -d;
-  const __int128 twice = 2 * n + d;
-  __int128 q = twice / (2 * d);
+  const int64_t twice = 2 * n + d;
+  int64_t q = twice / (2 * d);
   if (q * 2 * d > twice) --q;
   return static_cast<int64_t>(q);
 }
@@ -130,8 +130,7 @@ TEST(DivLayer, Int8EqualsTheDefinition) {
             n > 0 ? p.clamp_hi : (n < 0 ? p.clamp_lo : Clamp(t.zo, p.clamp_lo, p.clamp_hi));
         return;
       }
-      const int64_t q =
-          RoundHalfUp(__int128{n} * p.multiplier_a, __int128{d} * (int64_t{1} << p.shift));
+      const int64_t q = RoundHalfUp(n * p.multiplier_a, d * (int64_t{1} << p.shift));
       expected[i] = Clamp(q + t.zo, p.clamp_lo, p.clamp_hi);
     });
     ExpectInt8(t.layer.RunAll(), expected);

@@ -77,11 +77,11 @@ inline std::vector<uint16_t> Halves(const Bytes& bytes) {
   return values;
 }
 
-// floor(acc * multiplier / 2^(31 + shift) + 1/2) as the definition says, in 128 bits.
+// floor(acc * multiplier / 2^(31 + shift) + 1/2) as the definition says: |acc| <= 2^30,
+// multiplier < 2^31 and shift <= 31 keep both terms at 2^62 at most, so 64 bits hold the sum.
 inline int64_t RequantizeExactly(int64_t acc, int64_t multiplier, int shift) {
-  const __int128 twice =
-      static_cast<__int128>(acc) * multiplier * 2 + (static_cast<__int128>(1) << (31 + shift));
-  return static_cast<int64_t>(twice >> (32 + shift));
+  const int64_t twice = acc * multiplier * 2 + (int64_t{1} << (31 + shift));
+  return twice >> (32 + shift);
 }
 
 inline int Clamp(int64_t x, int64_t lo, int64_t hi) {

@@ -12,8 +12,8 @@ namespace {
 
 // floor(acc * multiplier / 2^(31 + shift) + 1/2).
 int64_t Definition(int64_t acc, int64_t multiplier, int shift) {
-  const __int128 n = static_cast<__int128>(2) * acc * multiplier;
-  return static_cast<int64_t>((n + (static_cast<__int128>(1) << (31 + shift))) >> (32 + shift));
+  const int64_t n = 2 * int64_t{acc} * multiplier;  // |acc| <= 2^30: below 2^62
+  return (n + (int64_t{1} << (31 + shift))) >> (32 + shift);
 }
 
 constexpr int32_t kEdgeAcc[] = {0,
