@@ -60,9 +60,9 @@ struct Node {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::map<std::string, Attribute> attributes;
-  // Activation fused behind the node's result by the fusion pass ("" for none): "Relu", or "Clip" with alpha = min and
-  // beta = max. Others stay nodes of their own: calibration has to see the range before them, and lowering fuses them as
-  // tables.
+  // Activation fused behind the node's result by the fusion pass ("" for none): "Relu", or "Clip"
+  // with alpha = min and beta = max. Others stay nodes of their own: calibration has to see the
+  // range before them, and lowering fuses them as tables.
   std::string activation;
   float alpha = 0, beta = 0;
 
