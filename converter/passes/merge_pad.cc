@@ -1,10 +1,12 @@
 // A Pad of the spatial dimensions goes into the pads of the layer behind it, its only consumer:
-//   Conv         padded with zeros: its own padding is the same.
-//   AveragePool  padded with zeros: they count, so count_include_pad = 1; own padding that does not
-//   count must be none. MaxPool      padded with -inf, or with zeros where the input is never
-//   negative: own padding never wins either. Every window must
-//                meet the image, else it would give the padding itself.
-// With ceil_mode windows may hang over the end, and what counts there differs: left alone.
+// Conv, padded with zeros: its own padding is the same.
+// AveragePool, padded with zeros: they count, so count_include_pad = 1; own padding that does not
+// count must be none.
+// MaxPool, padded with -inf, or with zeros where the input is never negative: own padding never
+// wins either.
+// Every window of a pool must meet the image (runtime/format/FORMAT.md asks for pads narrower than
+// the window). With ceil_mode windows may hang over the end, and what counts there differs: left
+// alone.
 #include <algorithm>
 #include <limits>
 
@@ -45,7 +47,8 @@ bool MayMerge(const Editor& editor, const Node& pad, const PadSpec& spec, const 
   if (layer.op == "AveragePool") {
     const std::vector<int64_t> own = layer.Ints("pads");
     const bool has_own = std::any_of(own.begin(), own.end(), [](int64_t p) { return p != 0; });
-    return spec.value == 0 && (!has_own || layer.Int("count_include_pad", 0) == 1);
+    return spec.value == 0 && MeetsTheImage(window) &&
+           (!has_own || layer.Int("count_include_pad", 0) == 1);
   }
   const bool is_lowest = spec.value <= std::numeric_limits<float>::lowest();
   return MeetsTheImage(window) && layer.outputs.size() == 1 &&

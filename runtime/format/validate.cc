@@ -43,18 +43,35 @@ void HeaderDigest(const Header* header, Sha256BlocksFn hash, uint8_t digest[kSha
   Sha256Finish(&state, digest);
 }
 
+// No hash covers the padding up to the next page, so it has to be zero: a changed byte anywhere in
+// the file is seen.
+static Status CheckPadding(const BlobView& view, uint64_t begin) {
+  uint64_t end = (begin + blob::kSectionAlignment - 1) & ~(uint64_t)(blob::kSectionAlignment - 1);
+  if (end > view.header->file_bytes) end = view.header->file_bytes;
+  for (uint64_t at = begin; at < end; ++at) {
+    if (view.base[at] != 0) return Status{Code::kCorrupt, (uint32_t)at};
+  }
+  return Ok();
+}
+
 Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash) {
   uint8_t digest[kSha256Bytes];
   HeaderDigest(view.header, hash, digest);
   if (memcmp(digest, view.header->sha256, sizeof(digest)) != 0) {
     return Status{Code::kCorrupt, offsetof(Header, sha256)};
   }
+  const Status padding = CheckPadding(
+      view, (uint64_t)view.header->section_table_offset +
+                (uint64_t)view.header->section_count * view.header->section_entry_bytes);
+  if (!IsOk(padding)) return padding;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const Section* section = SectionAt(view.header, i);
     Sha256Of(view.base + section->offset, section->bytes, hash, digest);
     if (memcmp(digest, section->sha256, sizeof(digest)) != 0) {
       return Status{Code::kCorrupt, section->offset};
     }
+    const Status behind = CheckPadding(view, (uint64_t)section->offset + section->bytes);
+    if (!IsOk(behind)) return behind;
   }
   return Ok();
 }

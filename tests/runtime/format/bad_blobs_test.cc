@@ -118,6 +118,22 @@ TEST(BadBlobs, EveryLength) {
   }
 }
 
+TEST(BadBlobs, ChangedPaddingIsSeen) {
+  const Blob good = MakeMixedBlob();
+  // Behind the section table, and behind the first section.
+  const auto* header = reinterpret_cast<const blob::Header*>(good.data());
+  const auto* first = reinterpret_cast<const blob::Section*>(good.data() + sizeof(blob::Header));
+  for (uint32_t at : {header->section_table_offset + header->section_count * 64,
+                      blob::kSectionAlignment - 1, first->offset + first->bytes}) {
+    Blob blob = good;
+    ASSERT_EQ(blob[at], 0) << at;
+    blob[at] = 1;
+    const octet_status status = octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE);
+    EXPECT_EQ(status.code, OCTET_CORRUPT) << at;
+    EXPECT_EQ(status.offset, at);
+  }
+}
+
 TEST(BadBlobs, EveryChangedByteFailsTheHash) {
   const Blob good = MakeMixedBlob();
   const auto* header = reinterpret_cast<const blob::Header*>(good.data());
