@@ -83,7 +83,10 @@ TEST(PreShift, SaturationDoesNotChangeInt8) {
     for (int32_t multiplier : kEdgeMultiplier) {
       for (int32_t acc : kEdgeAcc) {
         for (int zero_point : {-128, 0, 127}) {
-          const int64_t exact = Definition(static_cast<int64_t>(acc) << pre_shift, multiplier, 1);
+          // floor(acc * 2^pre_shift * multiplier / 2^32 + 1/2), the power taken out of the
+          // division.
+          const int64_t product = static_cast<int64_t>(acc) * multiplier;
+          const int64_t exact = (product + (int64_t{1} << (31 - pre_shift))) >> (32 - pre_shift);
           const int64_t expected =
               std::min<int64_t>(127, std::max<int64_t>(-128, exact + zero_point));
           const int32_t value = Requantize(PreShift(acc, pre_shift), multiplier, 1);
