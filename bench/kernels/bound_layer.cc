@@ -60,7 +60,10 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
     std::fill_n(reinterpret_cast<float*>(channels_.get()), blocks * 16, 0.25f);
     return;
   }
-  weights_ = MakeAligned(depthwise ? blocks * 16 * taps : blocks * ((depth + 3) / 4) * 64);
+  const uint64_t weight_bytes = depthwise ? blocks * 16 * taps : blocks * ((depth + 3) / 4) * 64;
+  weights_ = MakeAligned(weight_bytes);
+  // [-127, 127] as the converter writes them: a single -128 takes the slower of two paths on ARM.
+  std::replace(weights_.get(), weights_.get() + weight_bytes, uint8_t{0x80}, uint8_t{0x81});
   channels_ = MakeAligned(blocks * sizeof(blob::ChannelBlockS8));
   auto* channels = reinterpret_cast<blob::ChannelBlockS8*>(channels_.get());
   for (uint64_t b = 0; b < blocks; ++b) {
