@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -17,6 +18,13 @@ int main(int argc, char** argv) {
   AddConvert(app, &run);
   AddInspect(app, &run);
   AddVerify(app, &run);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::none_of(commands.begin(), commands.end(),
+                   [&](const CLI::App* command) { return command->check_name(argv[1]); })) {
+    fmt::print(stderr, "octet: no command '{}'; there are convert, inspect and verify\n", argv[1]);
+    return kBadInput;
+  }
   try {
     app.parse(argc, argv);
     return run();
