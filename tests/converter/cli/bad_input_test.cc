@@ -170,7 +170,7 @@ TEST_F(Cli, Options) {
   ExpectRefused(Convert("m.onnx", {"--input-shape", "nobody:1,3,8,8"}), "nobody");
   ExpectRefused(Convert("m.onnx", {"--frobnicate"}), "frobnicate");
   ExpectRefused(Octet({"convert", Path("m.onnx")}), "--");
-  ExpectRefused(Octet({"frobnicate"}), "subcommand");
+  ExpectRefused(Octet({"frobnicate"}), "no command 'frobnicate'");
   ExpectRefused(Octet({}), "octet --help");
 }
 
