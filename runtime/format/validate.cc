@@ -1,6 +1,6 @@
 #include "runtime/format/validate.h"
 
-#include <string.h>
+#include "runtime/core/bytes.h"
 
 namespace octet {
 namespace {
@@ -57,7 +57,7 @@ static Status CheckPadding(const BlobView& view, uint64_t begin) {
 Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash) {
   uint8_t digest[kSha256Bytes];
   HeaderDigest(view.header, hash, digest);
-  if (memcmp(digest, view.header->sha256, sizeof(digest)) != 0) {
+  if (!SameBytes(digest, view.header->sha256, sizeof(digest))) {
     return Status{Code::kCorrupt, offsetof(Header, sha256)};
   }
   const Status padding = CheckPadding(
@@ -67,7 +67,7 @@ Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash) {
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const Section* section = SectionAt(view.header, i);
     Sha256Of(view.base + section->offset, section->bytes, hash, digest);
-    if (memcmp(digest, section->sha256, sizeof(digest)) != 0) {
+    if (!SameBytes(digest, section->sha256, sizeof(digest))) {
       return Status{Code::kCorrupt, section->offset};
     }
     const Status behind = CheckPadding(view, (uint64_t)section->offset + section->bytes);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/core/bytes.h"
 #include "runtime/core/checked.h"
 #include "runtime/format/validate_model.h"
 
@@ -14,7 +15,7 @@ using blob::SectionKind;
 
 Status CheckHeader(const Header* header, size_t bytes) {
   if (bytes < sizeof(Header)) return Status{Code::kTruncated, 0};
-  if (memcmp(header->magic, blob::kMagic, sizeof(blob::kMagic)) != 0) {
+  if (!SameBytes(header->magic, blob::kMagic, sizeof(blob::kMagic))) {
     return Status{Code::kNotABlob, 0};
   }
   if (header->version_major != blob::kVersionMajor) {
