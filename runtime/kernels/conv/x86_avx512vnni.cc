@@ -28,7 +28,15 @@ static uint32_t PanelRows(uint32_t blocks) {
   return blocks == 4 ? 6 : blocks == 1 ? 12 : 8;
 }
 
-static void PrepareTile(PanelS8*, const uint8_t**, uint32_t, uint8_t*, uint64_t) {}
+static uint32_t MaxPartBlocks(const ConvPlan&) {
+  return kAllBlocks;
+}
+
+static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
+  return false;
+}
+
+static void PrepareTile(const PanelS8&, uint32_t) {}
 
 // acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
 // intrinsic and then runs out of registers: the operand that is read and written stays in its place

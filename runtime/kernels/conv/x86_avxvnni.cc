@@ -23,7 +23,15 @@ constexpr size_t kPrefetchBytes = 2048;
 namespace octet {
 namespace {
 
-static void PrepareTile(PanelS8*, const uint8_t**, uint32_t, uint8_t*, uint64_t) {}
+static uint32_t MaxPartBlocks(const ConvPlan&) {
+  return kAllBlocks;
+}
+
+static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
+  return false;
+}
+
+static void PrepareTile(const PanelS8&, uint32_t) {}
 
 // acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
 // intrinsic.

@@ -20,6 +20,9 @@ namespace {
 // Levels of this architecture keep q + 128 in the arena.
 constexpr uint8_t kSign = 0x80;
 constexpr uint32_t kBlock = 16;
+constexpr uint32_t kAllBlocks = 1u << 30;  // for MaxPartBlocks()
+
+struct ConvPlan;
 
 // `rows` output pixels x `blocks` blocks of output channels.
 struct PanelS8 {
@@ -32,6 +35,10 @@ struct PanelS8 {
   uint8_t* output;
   size_t output_stride;
   uint32_t output_channels;  // written: at most 16 * blocks
+  // For levels that prepare weights and tiles in scratch:
+  const ConvPlan* plan;
+  uint32_t block;  // of 16 outputs, counted from the first of the part
+  bool prepared;   // what PreparePart() said
 };
 
 // What every panel of a layer shares.
@@ -43,11 +50,6 @@ struct TailS8 {
 // Most rows RunPanel() takes with that many blocks.
 static uint32_t PanelRows(uint32_t blocks);
 static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t blocks);
-// Called once for each tile after its pointers stand, before its panels; may replace the pointers
-// by packed rows in `packed` and adjust taps and k_groups.
-static void PrepareTile(PanelS8* panel, const uint8_t** pointers, uint32_t rows, uint8_t* packed,
-                        uint64_t deep);
-
 struct ConvPlan {
   ConvGeometry g;
   uint64_t taps, group_in, group_out, depth, deep;
@@ -60,6 +62,15 @@ struct ConvPlan {
   uint8_t* padding;
   uint8_t* packed;
 };
+
+// Most blocks of outputs that one pass over the pixels may take.
+static uint32_t MaxPartBlocks(const ConvPlan& plan);
+// Called once before the tiles of `pixels` output pixels x `blocks` blocks of outputs.
+static bool PreparePart(const ConvPlan& plan, const int8_t* weights, uint64_t pixels,
+                        uint32_t blocks);
+// Called once for each tile after its pointers stand, before its panels; may use scratch from
+// plan.packed on, behind the rows packed there.
+static void PrepareTile(const PanelS8& panel, uint32_t rows);
 
 struct Cursor {
   uint32_t y, x;
@@ -198,6 +209,10 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
                        args.table};
   const uint8_t* input = args.input + group * plan.group_in;
   const uint64_t group_block = group * plan.group_out / kBlock;
+  const uint32_t first_block = FirstBlock(plan, first);
+  const bool prepared =
+      PreparePart(plan, args.weights + (group_block + first_block) * plan.k_groups * 4 * kBlock,
+                  pixels.end - pixels.begin, FirstBlock(plan, last) - first_block);
   for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += plan.tile_rows) {
     const uint64_t left = pixels.end - pixel;
     const uint32_t rows = left < plan.tile_rows ? (uint32_t)left : plan.tile_rows;
@@ -213,7 +228,9 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
       panel.taps = plan.taps;
       panel.k_groups = plan.group_in / 4;
     }
-    PrepareTile(&panel, plan.pointers, rows, plan.packed, plan.deep);
+    panel.plan = &plan;
+    panel.prepared = prepared;
+    PrepareTile(panel, rows);
     for (uint32_t chunk = first; chunk < last; ++chunk) {
       const uint32_t block = FirstBlock(plan, chunk);
       const uint32_t blocks = FirstBlock(plan, chunk + 1) - block;
@@ -221,6 +238,7 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
       const uint64_t channels_left = plan.group_out - channel;
       panel.weights = args.weights + (group_block + block) * panel.block_bytes;
       panel.channels = args.channels + group_block + block;
+      panel.block = block - first_block;
       panel.output_channels =
           channels_left < blocks * kBlock ? (uint32_t)channels_left : blocks * kBlock;
       uint8_t* output = args.output + pixel * g.out_c + group * plan.group_out + channel;
@@ -249,8 +267,11 @@ static void RunGroup(const ConvS8Args& args, const ConvPlan& plan, uint64_t grou
   uint32_t parts = 1;
   if (bytes > 2 * kResidentWeightBytes && pixels.end - pixels.begin > plan.tile_rows) {
     parts = (uint32_t)((bytes + kResidentWeightBytes - 1) / kResidentWeightBytes);
-    if (parts > last - first) parts = last - first;
   }
+  const uint32_t blocks = FirstBlock(plan, last) - FirstBlock(plan, first);
+  const uint32_t most = MaxPartBlocks(plan);
+  if (parts < (blocks + most - 1) / most) parts = (blocks + most - 1) / most;
+  if (parts > last - first) parts = last - first;
   for (uint32_t i = 0; i < parts; ++i) {
     RunPart(args, plan, group, pixels, first + (uint32_t)((uint64_t)(last - first) * i / parts),
             first + (uint32_t)((uint64_t)(last - first) * (i + 1) / parts));

@@ -1,0 +1,327 @@
+// What conv/x86_avx2.cc runs under the driver: lists of exact groups, interleaved tiles and the
+// inner loops.
+#include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
+// The driver comes first.
+#include "runtime/kernels/conv/x86_requantize.inl.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kGroupBytes = 4 * kMaxRows;  // one group of 4 channels of an interleaved tile
+// Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
+constexpr uint64_t kMinPixels = 24;
+constexpr uint64_t kMinDeep = 64;
+
+// Scratch from plan.packed on, in units of `deep` bytes (K rounded up to 16, four times the
+// groups):
+//   rows of bytes, where the driver packs them   kMaxRows  \ one of
+//   interleaved bytes, where lists are made      kMaxRows  / the two
+//   interleaved even halves, then odd halves     2 * kMaxRows
+//   lists of groups, bits of exact groups        2
+static_assert(3 * kMaxRows + 2 <= kTileRows, "tiles and lists fit scratch");
+
+struct Areas {
+  uint8_t *bytes, *even, *odd;
+  uint16_t *exact, *other;  // lists, written 8 entries at a time
+  uint8_t* bits;
+  uint64_t bit_bytes;  // of 8 outputs
+  uint64_t capacity;   // 8 outputs each
+};
+
+static inline Areas AreasOf(const ConvPlan& plan) {
+  Areas a;
+  a.bytes = plan.packed;
+  a.even = a.bytes + kMaxRows * plan.deep;
+  a.odd = a.even + kMaxRows * plan.deep;
+  uint8_t* rest = a.odd + kMaxRows * plan.deep;
+  a.bit_bytes = (plan.k_groups + 7) / 8;
+  a.exact = reinterpret_cast<uint16_t*>(rest);
+  a.other = a.exact + 8 * a.bit_bytes;
+  a.bits = rest + 32 * a.bit_bytes;
+  // One list alone always fits: 16 * ceil(deep / 32) <= 2 * deep.
+  a.capacity =
+      2 * plan.deep > 32 * a.bit_bytes ? (2 * plan.deep - 32 * a.bit_bytes) / a.bit_bytes : 0;
+  return a;
+}
+
+static bool WantsLists(const ConvPlan& plan, uint64_t pixels) {
+  return !plan.pack && plan.deep >= kMinDeep && plan.k_groups <= UINT16_MAX && pixels >= kMinPixels;
+}
+
+static uint32_t MaxPartBlocks(const ConvPlan& plan) {
+  if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kAllBlocks;
+  return (uint32_t)(AreasOf(plan).capacity / 2);
+}
+
+// All 4 channels x 8 outputs may go through VPMADDUBSW.
+static inline bool IsExact(const int8_t* weights) {
+  const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
+  const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1);
+  const __m256i above = _mm256_maddubs_epi16(_mm256_max_epi8(w, zero), ones);
+  const __m256i below = _mm256_maddubs_epi16(ones, _mm256_min_epi8(w, zero));
+  const __m256i largest = _mm256_max_epi16(above, _mm256_sub_epi16(zero, below));
+  const __m256i wrong = _mm256_cmpgt_epi16(largest, _mm256_set1_epi16(128));
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+
+static bool PreparePart(const ConvPlan& plan, const int8_t* weights, uint64_t pixels,
+                        uint32_t blocks) {
+  const Areas areas = AreasOf(plan);
+  if (!WantsLists(plan, pixels)) {
+    for (uint64_t k = 0; k < plan.k_groups; ++k) areas.other[k] = (uint16_t)k;
+    return false;
+  }
+  uint8_t* bits = areas.bits;
+  for (uint32_t block = 0; block < blocks; ++block) {
+    for (uint32_t half = 0; half < 2; ++half) {
+      const int8_t* from = weights + block * plan.k_groups * 64 + 32 * half;
+      for (uint64_t k = 0; k < plan.k_groups; k += 8, ++bits) {
+        const uint64_t left = plan.k_groups - k < 8 ? plan.k_groups - k : 8;
+        uint32_t byte = 0;
+        for (uint64_t i = 0; i < left; ++i, from += 64) byte |= (uint32_t)IsExact(from) << i;
+        *bits = (uint8_t)byte;
+      }
+    }
+  }
+  return true;
+}
+
+// Positions of the bits set in a byte.
+struct BitLists {
+  uint8_t list[256][8];
+  constexpr BitLists() : list() {
+    for (int byte = 0; byte < 256; ++byte) {
+      int count = 0;
+      for (int bit = 0; bit < 8; ++bit) {
+        if (byte & (1 << bit)) list[byte][count++] = (uint8_t)bit;
+      }
+    }
+  }
+};
+constexpr BitLists kBitLists;
+
+static inline __m128i ListOf(uint32_t byte, __m128i base) {
+  const __m128i list = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kBitLists.list[byte]));
+  return _mm_add_epi16(base, _mm_cvtepu8_epi16(list));
+}
+
+// Returns the number of exact groups.
+static inline uint64_t MakeLists(const Areas& areas, const uint8_t* bits) {
+  uint16_t *exact = areas.exact, *other = areas.other;
+  __m128i base = _mm_setzero_si128();
+  for (uint64_t i = 0; i < areas.bit_bytes; ++i, base = _mm_add_epi16(base, _mm_set1_epi16(8))) {
+    const uint32_t byte = bits[i];
+    const int count = __builtin_popcount(byte);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(exact), ListOf(byte, base));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(other), ListOf(byte ^ 0xFF, base));
+    exact += count;
+    other += 8 - count;
+  }
+  return (uint64_t)(exact - areas.exact);
+}
+
+// The interleaved arrays from one group on.
+struct Columns {
+  uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
+};
+
+static inline __m256i EvenHalves(__m256i x) {
+  return _mm256_and_si256(x, _mm256_set1_epi16(0x00FF));
+}
+
+// Rows 0..7 of one group.
+static inline void Store8(const Columns& to, uint64_t k, __m256i x) {
+  if (to.bytes != nullptr) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.bytes + k * kGroupBytes), x);
+  }
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.even + k * kGroupBytes), EvenHalves(x));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.odd + k * kGroupBytes),
+                      _mm256_srli_epi16(x, 8));
+}
+
+// Rows 8 and 9.
+static inline void Store2(const Columns& to, uint64_t k, __m128i x) {
+  const uint64_t at = k * kGroupBytes + 32;
+  if (to.bytes != nullptr) _mm_storel_epi64(reinterpret_cast<__m128i*>(to.bytes + at), x);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to.even + at),
+                   _mm_and_si128(x, _mm_set1_epi16(0x00FF)));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to.odd + at), _mm_srli_epi16(x, 8));
+}
+
+static inline __m128i Load16(const uint8_t* from) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+
+static inline __m256i Load16x2(const uint8_t* low, const uint8_t* high) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(low)), Load16(high), 1);
+}
+
+// `groups` groups of rows `in` from one tap.
+static inline void InterleaveRows(const uint8_t* const (&in)[kMaxRows], uint32_t rows,
+                                  uint64_t groups, const Columns& to) {
+  uint64_t k = 0;
+  for (; k + 4 <= groups; k += 4) {
+    __m256i x[4];
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) x[r] = Load16x2(in[r] + 4 * k, in[r + 4] + 4 * k);
+    const __m256i low01 = _mm256_unpacklo_epi32(x[0], x[1]);
+    const __m256i high01 = _mm256_unpackhi_epi32(x[0], x[1]);
+    const __m256i low23 = _mm256_unpacklo_epi32(x[2], x[3]);
+    const __m256i high23 = _mm256_unpackhi_epi32(x[2], x[3]);
+    Store8(to, k, _mm256_unpacklo_epi64(low01, low23));
+    Store8(to, k + 1, _mm256_unpackhi_epi64(low01, low23));
+    Store8(to, k + 2, _mm256_unpacklo_epi64(high01, high23));
+    Store8(to, k + 3, _mm256_unpackhi_epi64(high01, high23));
+    if (rows > 8) {
+      const __m128i a = Load16(in[8] + 4 * k), b = Load16(in[9] + 4 * k);
+      const __m128i low = _mm_unpacklo_epi32(a, b), high = _mm_unpackhi_epi32(a, b);
+      Store2(to, k, low);
+      Store2(to, k + 1, _mm_unpackhi_epi64(low, low));
+      Store2(to, k + 2, high);
+      Store2(to, k + 3, _mm_unpackhi_epi64(high, high));
+    }
+  }
+  for (; k < groups; ++k) {
+    for (uint32_t r = 0; r < rows; ++r) {
+      const uint64_t at = k * kGroupBytes + 4 * r;
+      uint32_t word;
+      memcpy(&word, in[r] + 4 * k, 4);
+      const uint32_t even = word & 0x00FF00FFu, odd = (word >> 8) & 0x00FF00FFu;
+      if (to.bytes != nullptr) memcpy(to.bytes + at, &word, 4);
+      memcpy(to.even + at, &even, 4);
+      memcpy(to.odd + at, &odd, 4);
+    }
+  }
+}
+
+static void PrepareTile(const PanelS8& panel, uint32_t rows) {
+  const ConvPlan& plan = *panel.plan;
+  const Areas areas = AreasOf(plan);
+  Columns to = {panel.prepared ? areas.bytes : nullptr, areas.even, areas.odd};
+  const uint64_t step = panel.k_groups * kGroupBytes;
+  for (uint64_t tap = 0; tap < panel.taps; ++tap) {
+    const uint8_t* const* pointers = plan.pointers + tap * kMaxTileRows;
+    const uint8_t* in[kMaxRows];
+    for (uint32_t r = 0; r < kMaxRows; ++r) in[r] = pointers[r < rows ? r : rows - 1];
+    InterleaveRows(in, rows, panel.k_groups, to);
+    if (to.bytes != nullptr) to.bytes += step;
+    to.even += step;
+    to.odd += step;
+  }
+}
+
+static inline __m256i Broadcast(const uint8_t* from) {
+  int32_t word;
+  memcpy(&word, from, 4);
+  return _mm256_set1_epi32(word);
+}
+
+template <int kRows>
+static inline void MultiplyExact(const Areas& areas, uint64_t count, const int8_t* weights,
+                                 __m256i (&acc)[kRows]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t k = areas.exact[i];
+    const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + k * 64));
+    const uint8_t* in = areas.bytes + k * kGroupBytes;
+#pragma GCC unroll 10
+    for (int r = 0; r < kRows; ++r) {
+      const __m256i pairs = _mm256_maddubs_epi16(Broadcast(in + 4 * r), w);
+      acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(pairs, ones));
+    }
+  }
+}
+
+template <int kRows>
+static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_t* weights,
+                                 __m256i (&acc)[kRows]) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t k = areas.other[i];
+    const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + k * 64));
+    const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+    const __m256i w_odd = _mm256_srai_epi16(w, 8);
+    const uint8_t* even = areas.even + k * kGroupBytes;
+    const uint8_t* odd = areas.odd + k * kGroupBytes;
+#pragma GCC unroll 10
+    for (int r = 0; r < kRows; ++r) {
+      acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(Broadcast(even + 4 * r), w_even));
+      acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(Broadcast(odd + 4 * r), w_odd));
+    }
+  }
+}
+
+static inline void StoreHalf(uint8_t* to, __m128i bytes, const TailS8& tail, uint32_t count) {
+  if (count >= 8) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
+    count = 8;
+  } else {
+    StorePartial16(to, bytes, count);
+  }
+  if (tail.table != nullptr) ApplyTable(to, count, tail.table);
+}
+
+// kRows pixels x 8 outputs.
+template <int kRows>
+static void Panel(const PanelS8& p, const TailS8& tail, const Areas& areas, uint32_t half,
+                  uint64_t exact) {
+  const blob::ChannelBlockS8& block = *p.channels;
+  const __m256i bias = _mm256_load_si256(reinterpret_cast<const __m256i*>(block.bias + 8 * half));
+  const __m256i sum =
+      _mm256_load_si256(reinterpret_cast<const __m256i*>(block.weight_sum + 8 * half));
+  const __m256i start = _mm256_sub_epi32(bias, _mm256_slli_epi32(sum, 7));
+  __m256i acc[kRows];
+#pragma GCC unroll 10
+  for (int r = 0; r < kRows; ++r) acc[r] = start;
+  const int8_t* weights = p.weights + 32 * half;
+  MultiplyExact<kRows>(areas, exact, weights, acc);
+  MultiplyOther<kRows>(areas, p.plan->k_groups - exact, weights, acc);
+  if (tail.pre_shift != 0) {
+#pragma GCC unroll 10
+    for (int r = 0; r < kRows; ++r) acc[r] = PreShift8(acc[r], tail.pre_shift);
+  }
+  const Channels8 channels = LoadChannels8(block.multiplier + 8 * half, block.shift + 8 * half);
+#pragma GCC unroll 10
+  for (int r = 0; r < kRows; ++r) acc[r] = Requantize8(acc[r], channels);
+  const Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
+  uint8_t* to = p.output + 8 * half;
+  const uint32_t count = p.output_channels - 8 * half;
+#pragma GCC unroll 3
+  for (int r = 0; r < kRows; r += 4) {
+    // Lanes of 128 bits: outputs 0..3 of four rows, outputs 4..7 of four rows.
+    const int b = r + 1 < kRows ? r + 1 : r, c = r + 2 < kRows ? r + 2 : r,
+              d = r + 3 < kRows ? r + 3 : r;
+    const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(acc[r], acc[b]), finish.zero_point);
+    const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(acc[c], acc[d]), finish.zero_point);
+    const __m256i bytes =
+        _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), finish.lo), finish.hi);
+    const __m128i first = _mm256_castsi256_si128(bytes);
+    const __m128i second = _mm256_extracti128_si256(bytes, 1);
+    const __m128i ab = _mm_unpacklo_epi32(first, second);
+    const __m128i cd = _mm_unpackhi_epi32(first, second);
+    StoreHalf(to + r * p.output_stride, ab, tail, count);
+    if (b != r) StoreHalf(to + b * p.output_stride, _mm_unpackhi_epi64(ab, ab), tail, count);
+    if (c != r) StoreHalf(to + c * p.output_stride, cd, tail, count);
+    if (d != r) StoreHalf(to + d * p.output_stride, _mm_unpackhi_epi64(cd, cd), tail, count);
+  }
+}
+
+static uint32_t PanelRows(uint32_t) {
+  return kMaxRows;
+}
+
+static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
+  typedef void (*PanelFn)(const PanelS8&, const TailS8&, const Areas&, uint32_t, uint64_t);
+  static constexpr PanelFn kPanels[kMaxRows] = {Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>,
+                                                Panel<6>, Panel<7>, Panel<8>, Panel<9>, Panel<10>};
+  const Areas areas = AreasOf(*panel.plan);
+  for (uint32_t half = 0; half < 2 && 8 * half < panel.output_channels; ++half) {
+    uint64_t exact = 0;
+    if (panel.prepared) {
+      exact = MakeLists(areas, areas.bits + (2 * panel.block + half) * areas.bit_bytes);
+    }
+    kPanels[rows - 1](panel, tail, areas, half, exact);
+  }
+}
+
+}  // namespace
+}  // namespace octet
