@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/clock.h"
 #include "bench/kernels/bound_layer.h"
-#include "bench/peak.h"
+#include "ports/linux/peak.h"
 
 namespace octet::bench {
 namespace {
@@ -178,7 +179,7 @@ int Main(int argc, char** argv) {
         std::fprintf(stderr, "skipped: this CPU has no %s\n", word.name);
         continue;
       }
-      const double peak = PeakMacs(word.isa, options.fp16);
+      const double peak = 1e9 * port::PeakGmacs(static_cast<octet_isa>(word.isa), options.fp16);
       const std::vector<Row> rows = Measure(network, table, word.isa, options);
       if (options.json) {
         PrintJson(network, word, rows, peak, options, first);

@@ -5,7 +5,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "bench/peak.h"
+#include "bench/clock.h"
 
 namespace octet::bench {
 namespace {

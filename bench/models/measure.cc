@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "bench/models/engine_session.h"
-#include "bench/peak.h"
+#include "ports/linux/peak.h"
 
 namespace octet::bench {
 namespace {
@@ -49,7 +49,7 @@ std::vector<Result> Measure(const std::string& network, const std::vector<uint8_
         c.result.plan = plan;
         c.result.threads = threads;
         c.result.macs = c.session->macs();
-        c.result.peak_gmacs = PeakMacs(static_cast<Isa>(isa), plan == "fp16") * 1e-9;
+        c.result.peak_gmacs = port::PeakGmacs(isa, plan == "fp16");
         c.session->Infer();
         const double once = c.session->Infer();
         c.repeat = static_cast<uint32_t>(std::clamp(kTurnSeconds / once, 1.0, 1000.0));

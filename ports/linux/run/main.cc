@@ -42,7 +42,8 @@ void DescribeOptions(CLI::App& app, Options& o) {
       ->check(CLI::Range(1u, 1000000u));
   app.add_option("--warmup", o.warmup, "untimed inferences of the first sample")
       ->check(CLI::Range(0u, 1000000u));
-  app.add_flag("--profile", o.profile, "time of every layer");
+  app.add_flag("--profile", o.profile,
+               "time, work, traffic and share of the core's peak of every layer");
   app.add_flag("--json", o.json, "report as JSON");
   app.add_flag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
 }
@@ -71,11 +72,7 @@ void RunSamples(const Options& o, Model& model, const Inputs& inputs, Outputs& o
     for (uint32_t i = 0; i < o.repeat; ++i) {
       inputs.Set(session, sample);  // a run may overwrite its inputs
       m->run_ns.push_back(run());
-      for (uint32_t k = 0; k < m->layer_ns.size(); ++k) {
-        octet_layer_info layer;
-        octet_layer(session, k, &layer);
-        if (layer.ticks < m->layer_ns[k]) m->layer_ns[k] = layer.ticks;
-      }
+      m->layers.Add(session);
     }
     outputs.Write(session);
   }
@@ -112,13 +109,17 @@ int Main(int argc, char** argv) {
   Outputs outputs(o.output, model, inputs.sample_count());
   m.samples = inputs.sample_count();
   m.run_ns.reserve(m.samples * o.repeat);
-  if (o.profile) m.layer_ns.assign(model.blob().plans[model.plan()].layer_count, UINT64_MAX);
+  if (o.profile) {
+    m.layers = LayerClock(model.blob().plans[model.plan()].layer_count, m.samples * o.repeat);
+  }
   RunSamples(o, model, inputs, outputs, &m);
   outputs.Commit();
+  Profile profile;
+  if (o.profile) profile = MakeProfile(model, m.layers);
   if (o.json) {
-    PrintJson(model, m, o.profile);
+    PrintJson(model, m, o.profile ? &profile : nullptr);
   } else {
-    PrintText(model, m, o.profile);
+    PrintText(model, m, o.profile ? &profile : nullptr);
   }
   return 0;
 }

@@ -6,19 +6,21 @@
 #include <vector>
 
 #include "ports/linux/model.h"
+#include "ports/linux/run/profile.h"
 
 namespace octet::port {
 
 struct Measurement {
   uint64_t samples = 0;
-  uint64_t load_ns = 0;            // map, validate, hash, bind
-  uint64_t first_ns = 0;           // of the very first inference
-  std::vector<uint64_t> run_ns;    // one entry a timed inference, without reading in and out
-  std::vector<uint64_t> layer_ns;  // least time of each layer over all timed inferences
+  uint64_t load_ns = 0;          // map, validate, hash, bind
+  uint64_t first_ns = 0;         // of the very first inference
+  std::vector<uint64_t> run_ns;  // one entry a timed inference, without reading in and out
+  LayerClock layers;
 };
 
-void PrintText(const Model& model, const Measurement& measurement, bool profile);
-void PrintJson(const Model& model, const Measurement& measurement, bool profile);
+// profile: null where none is wanted.
+void PrintText(const Model& model, const Measurement& measurement, const Profile* profile);
+void PrintJson(const Model& model, const Measurement& measurement, const Profile* profile);
 
 }  // namespace octet::port
 

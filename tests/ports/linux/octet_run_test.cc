@@ -122,8 +122,49 @@ TEST_F(Programs, ListAndProfile) {
   const Result profile =
       Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --profile --threads 2");
   EXPECT_EQ(profile.status, 0) << profile.err;
-  for (const char* word : {"conv", "max_pool", "softmax", "GMAC/s"}) {
+  for (const char* word : {"conv", "max_pool", "softmax", "GMAC/s", "% peak"}) {
     EXPECT_NE(profile.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(Programs, ProfileAsJson) {
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
+  WriteNpy("x.npy", {1, 3, 4, 4}, std::vector<float>(48, 0.25f));
+  // More runs than the profile keeps.
+  const std::string arguments =
+      Path("m.octet") + " --input " + Path("x.npy") + " --profile --json --repeat 300";
+  for (const std::string plan : {"int8", "fp16"}) {
+    const Result result = Run("octet-run", arguments + " --plan " + plan);
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
+    const double peak = json["core_peak_gmacs_per_s"][plan];
+    EXPECT_EQ(peak > 0, json["isa"] != "reference");
+    TestSession session(blob_, {});
+    octet_set_plan(session.get(), plan == "int8" ? 0 : 1);
+    ASSERT_EQ(json["layers"].size(), octet_layer_count(session.get()));
+    uint64_t macs = 0, ns = 0;
+    for (uint32_t k = 0; k < json["layers"].size(); ++k) {
+      const auto& layer = json["layers"][k];
+      octet_layer_info info;
+      octet_layer(session.get(), k, &info);
+      EXPECT_EQ(layer["name"], info.name);
+      EXPECT_EQ(layer["op"], info.op);
+      EXPECT_EQ(layer["plan"], plan);
+      EXPECT_EQ(layer["precision"], info.precision == 0 ? "int8" : "fp16");
+      EXPECT_EQ(layer["weight_bytes"], info.weight_bytes);
+      EXPECT_LE(layer["min_ns"], layer["ns"]);
+      EXPECT_GT(layer["output_bytes"], 0);
+      EXPECT_EQ(layer["input_bytes"] > 0, layer["op"] != "constant");
+      EXPECT_GE(layer["share_of_peak"], 0);
+      EXPECT_LT(layer["share_of_peak"], 1.5);  // clocks and machines shared with others waver
+      octet_isa isa;
+      EXPECT_EQ(octet_isa_from_name(layer["kernel"].get<std::string>().c_str(), &isa).code,
+                OCTET_OK);
+      macs += layer["macs"].get<uint64_t>();
+      ns += layer["ns"].get<uint64_t>();
+    }
+    EXPECT_EQ(macs, json["macs"]);
+    EXPECT_GT(ns, 0u);
   }
 }
 
