@@ -120,8 +120,12 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
 #pragma GCC unroll 12
       for (int r = 0; r < kRows; ++r) acc[r][b] = PreShift16(acc[r][b], tail.pre_shift);
     }
+    if (channels.doubled) {
 #pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) acc[r][b] = Requantize16(acc[r][b], channels);
+      for (int r = 0; r < kRows; ++r) acc[r][b] = Double16(acc[r][b]);
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) acc[r][b] = RequantizeDoubled16(acc[r][b], channels);
   }
   const __mmask64 mask =
       p.output_channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << p.output_channels) - 1;

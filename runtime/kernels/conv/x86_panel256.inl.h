@@ -35,8 +35,12 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
 #pragma GCC unroll 6
       for (int r = 0; r < kRows; ++r) acc[r][h] = PreShift8(acc[r][h], tail.pre_shift);
     }
+    if (channels.doubled) {
 #pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) acc[r][h] = Requantize8(acc[r][h], channels);
+      for (int r = 0; r < kRows; ++r) acc[r][h] = Double8(acc[r][h]);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) acc[r][h] = RequantizeDoubled8(acc[r][h], channels);
   }
   const Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
 #pragma GCC unroll 6

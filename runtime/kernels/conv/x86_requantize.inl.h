@@ -8,17 +8,29 @@
 namespace octet {
 namespace {
 
+// What the doubling below cannot hold saturates any int8 clamp all the same.
+constexpr int32_t kLargestDoubled = (1 << 30) - 1;
+
+// high = floor(acc * m / 2^32), the upper half of a product, and then a rounding shift by s - 1 is
+// the rule where s >= 2. A shift of 1 (a factor in [1/4, 1/2), rare) asks for one bit more: where
+// any lane has one, `doubled` is set, sums are doubled first and all shifts are s. Lanes of factor
+// 0, whatever their shift, do not count.
 struct Channels8 {
   __m256i multiplier, multiplier_odd, rounding, shift;
+  bool doubled;
 };
 
 static inline Channels8 MakeChannels8(__m256i multiplier, __m256i shift) {
   Channels8 c;
+  const __m256i one = _mm256_set1_epi32(1);
+  const __m256i two = _mm256_set1_epi32(2);
+  const __m256i zero_factor = _mm256_cmpeq_epi32(multiplier, _mm256_setzero_si256());
   c.multiplier = multiplier;
   c.multiplier_odd = _mm256_srli_epi64(multiplier, 32);
-  c.shift = shift;
-  const __m256i one = _mm256_set1_epi32(1);
-  c.rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(shift, one));
+  shift = _mm256_blendv_epi8(shift, two, zero_factor);
+  c.doubled = _mm256_movemask_epi8(_mm256_cmpeq_epi32(shift, one)) != 0;
+  c.shift = c.doubled ? shift : _mm256_sub_epi32(shift, one);
+  c.rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(c.shift, one));
   return c;
 }
 
@@ -27,14 +39,22 @@ static inline Channels8 LoadChannels8(const int32_t* multiplier, const int32_t* 
                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shift)));
 }
 
-// VPMULDQ multiplies the even lanes: floor(product / 2^31) is bits 31..62, which a shift right by
-// 31 brings to the low half of an even lane and a shift left by 1 to the high half of an odd one.
-static inline __m256i Requantize8(__m256i acc, const Channels8& c) {
+static inline __m256i Double8(__m256i acc) {
+  const __m256i bounded = _mm256_min_epi32(acc, _mm256_set1_epi32(kLargestDoubled));
+  return _mm256_add_epi32(bounded, bounded);
+}
+
+// For sums that went through Double8() where c.doubled asks for it. VPMULDQ multiplies the even
+// lanes.
+static inline __m256i RequantizeDoubled8(__m256i acc, const Channels8& c) {
   const __m256i even = _mm256_mul_epi32(acc, c.multiplier);
-  const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(acc, 32), c.multiplier_odd);
-  const __m256i high =
-      _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xAA);
+  const __m256i odd = _mm256_mul_epi32(_mm256_shuffle_epi32(acc, 0xF5), c.multiplier_odd);
+  const __m256i high = _mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xF5), odd, 0xAA);
   return _mm256_srav_epi32(_mm256_add_epi32(high, c.rounding), c.shift);
+}
+
+static inline __m256i Requantize8(__m256i acc, const Channels8& c) {
+  return RequantizeDoubled8(c.doubled ? Double8(acc) : acc, c);
 }
 
 static inline __m256i PreShift8(__m256i acc, int32_t pre_shift) {
@@ -112,15 +132,19 @@ static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* tabl
 #ifdef __AVX512F__
 struct Channels16 {
   __m512i multiplier, multiplier_odd, rounding, shift;
+  bool doubled;
 };
 
 static inline Channels16 MakeChannels16(__m512i multiplier, __m512i shift) {
   Channels16 c;
+  const __m512i one = _mm512_set1_epi32(1);
+  const __mmask16 zero_factor = _mm512_testn_epi32_mask(multiplier, multiplier);
   c.multiplier = multiplier;
   c.multiplier_odd = _mm512_srli_epi64(multiplier, 32);
-  c.shift = shift;
-  const __m512i one = _mm512_set1_epi32(1);
-  c.rounding = _mm512_sllv_epi32(one, _mm512_sub_epi32(shift, one));
+  shift = _mm512_mask_mov_epi32(shift, zero_factor, _mm512_set1_epi32(2));
+  c.doubled = _mm512_cmpeq_epi32_mask(shift, one) != 0;
+  c.shift = c.doubled ? shift : _mm512_sub_epi32(shift, one);
+  c.rounding = _mm512_sllv_epi32(one, _mm512_sub_epi32(c.shift, one));
   return c;
 }
 
@@ -128,15 +152,23 @@ static inline Channels16 LoadChannels16(const int32_t* multiplier, const int32_t
   return MakeChannels16(_mm512_loadu_si512(multiplier), _mm512_loadu_si512(shift));
 }
 
-static inline __m512i Requantize16(__m512i acc, const Channels16& c) {
-  // Shifts and multiplications share one port at 512 bits, so that the odd lanes come down, and the
-  // even ones up, by shuffles: bits 31..62 of a product are the high half of its double.
+static inline __m512i Double16(__m512i acc) {
+  const __m512i bounded = _mm512_min_epi32(acc, _mm512_set1_epi32(kLargestDoubled));
+  return _mm512_add_epi32(bounded, bounded);
+}
+
+// Shifts share one port with others at 512 bits, so that the odd lanes come down, and the upper
+// halves of the even ones, by shuffles.
+static inline __m512i RequantizeDoubled16(__m512i acc, const Channels16& c) {
   const __m512i even = _mm512_mul_epi32(acc, c.multiplier);
   const __m512i odd =
       _mm512_mul_epi32(_mm512_shuffle_epi32(acc, (_MM_PERM_ENUM)0xF5), c.multiplier_odd);
-  const __m512i high = _mm512_mask_shuffle_epi32(_mm512_add_epi64(odd, odd), 0x5555,
-                                                 _mm512_add_epi64(even, even), (_MM_PERM_ENUM)0xF5);
+  const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, (_MM_PERM_ENUM)0xF5);
   return _mm512_srav_epi32(_mm512_add_epi32(high, c.rounding), c.shift);
+}
+
+static inline __m512i Requantize16(__m512i acc, const Channels16& c) {
+  return RequantizeDoubled16(c.doubled ? Double16(acc) : acc, c);
 }
 
 static inline __m512i PreShift16(__m512i acc, int32_t pre_shift) {
