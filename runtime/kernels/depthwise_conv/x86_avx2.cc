@@ -1,5 +1,11 @@
-// Depthwise convolution with VPMADDWD on the even and the odd rows of each group of 4: exact, as in
-// conv/x86_avx2.cc.
+// Depthwise convolution with VPMADDUBSW where it is exact, otherwise with VPMADDWD on the even and
+// the odd rows of each group of 4.
+//
+// A pair of weights is exact when its positive weights add up to at most 128 and its negative ones
+// to at least -128 (conv/x86_avx2.cc). Three rows of weights w0, w1, w2 leave the fourth place
+// free: it takes the middle row once more, and w1 = a + b is divided so that both pairs (w0, a) and
+// (w2, b) are exact. That fails only where the weights of one sign in a column add up to more than
+// 256.
 #include "runtime/kernels/depthwise_conv/x86_vector256.inl.h"
 // The vector class comes first.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
@@ -8,13 +14,52 @@ namespace octet {
 namespace {
 
 struct VectorAvx2 : Vector256 {
+  static constexpr bool kMiddleTwice = true;
   struct Weight {
-    Vec even, odd;
+    Vec even, odd;  // exact: `even` holds the bytes
+    uint64_t exact;
   };
-  static inline Weight MakeWeight(Vec w) {
-    return Weight{_mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8), _mm256_srai_epi16(w, 8)};
+
+  // How much a weight of the sign of `towards` may still be added to the pair of w.
+  static inline Vec Room(Vec w, Vec towards) {
+    const Vec same = _mm256_max_epi32(_mm256_sign_epi32(w, towards), _mm256_setzero_si256());
+    return _mm256_sub_epi32(_mm256_set1_epi32(128), same);
   }
+
+  // (w0, w1, w2, 0) -> (w0, a, w2, b), |a| as large as w0 leaves room for; a and b have the sign of
+  // w1. |b| <= 127 because |w1| <= 127 or, for w1 = -128, IsExact() looks at the byte as it is.
+  static inline Vec DivideMiddle(Vec w) {
+    const Vec w0 = _mm256_srai_epi32(_mm256_slli_epi32(w, 24), 24);
+    const Vec w1 = _mm256_srai_epi32(_mm256_slli_epi32(w, 16), 24);
+    const Vec most = _mm256_min_epi32(_mm256_abs_epi32(w1), Room(w0, w1));
+    const Vec a = _mm256_sign_epi32(most, w1);
+    const Vec b = _mm256_sub_epi32(w1, a);
+    const Vec a_byte = _mm256_and_si256(_mm256_slli_epi32(a, 8), _mm256_set1_epi32(0x0000FF00));
+    const Vec kept = _mm256_and_si256(w, _mm256_set1_epi32(0x00FF00FF));
+    return _mm256_or_si256(_mm256_or_si256(kept, a_byte), _mm256_slli_epi32(b, 24));
+  }
+
+  static inline bool IsExact(Vec w) {
+    const Vec zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1);
+    const Vec above = _mm256_maddubs_epi16(_mm256_max_epi8(w, zero), ones);
+    const Vec below = _mm256_maddubs_epi16(ones, _mm256_min_epi8(w, zero));
+    const Vec largest = _mm256_max_epi16(above, _mm256_sub_epi16(zero, below));
+    const Vec wrong = _mm256_cmpgt_epi16(largest, _mm256_set1_epi16(128));
+    return _mm256_testz_si256(wrong, wrong) != 0;
+  }
+
+  static inline Weight MakeWeight(Vec w, bool three_rows) {
+    const Vec bytes = three_rows ? DivideMiddle(w) : w;
+    if (IsExact(bytes)) return Weight{bytes, bytes, 1};
+    return Weight{_mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8), _mm256_srai_epi16(w, 8), 0};
+  }
+
   static inline void Dot(Vec& acc, Vec x, const Weight& w) {
+    if (w.exact != 0) {
+      const Vec pairs = _mm256_maddubs_epi16(x, w.even);
+      acc = _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+      return;
+    }
     const Vec even = _mm256_and_si256(x, _mm256_set1_epi16(0x00FF));
     const Vec odd = _mm256_srli_epi16(x, 8);
     acc = _mm256_add_epi32(

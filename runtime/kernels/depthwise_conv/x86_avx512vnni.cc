@@ -9,7 +9,8 @@ namespace {
 
 struct VectorAvx512Half : Vector256 {
   typedef Vec Weight;
-  static inline Weight MakeWeight(Vec w) { return w; }
+  static constexpr bool kMiddleTwice = false;
+  static inline Weight MakeWeight(Vec w, bool) { return w; }
   static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
     const __mmask32 mask = width >= kBytes ? ~(__mmask32)0 : ((__mmask32)1 << width) - 1;
     return _mm256_maskz_loadu_epi8(mask, from);
@@ -35,7 +36,8 @@ struct VectorAvx512 {
   static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
     return _mm512_maskz_loadu_epi8(Mask(width), from);
   }
-  static inline Weight MakeWeight(Vec w) { return w; }
+  static constexpr bool kMiddleTwice = false;
+  static inline Weight MakeWeight(Vec w, bool) { return w; }
   static inline void Dot(Vec& acc, Vec x, const Weight& w) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
   }

@@ -8,7 +8,8 @@ namespace {
 
 struct VectorAvxVnni : Vector256 {
   typedef Vec Weight;
-  static inline Weight MakeWeight(Vec w) { return w; }
+  static constexpr bool kMiddleTwice = false;
+  static inline Weight MakeWeight(Vec w, bool) { return w; }
   static inline void Dot(Vec& acc, Vec x, const Weight& w) {
     // As assembly for the reason given in conv/x86_avxvnni.cc.
     __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "xm"(w));

@@ -5,6 +5,7 @@
 // that this image column takes part in: for a chunk of channels and one output row, each image
 // column is interleaved once ([channel][4 rows], 8 byte shuffles for 4 registers) into a small
 // buffer, and an output pixel is then one dot product for each window column and group of 4 rows.
+// Where a class says kMiddleTwice, the fourth place of three rows holds the middle row once more.
 // The channels of register i of 4 are 4i..4i+3 of every 16, which the packing of the results undoes
 // by itself.
 //
@@ -62,7 +63,7 @@ static void LoadChunk(const ConvS8Args& args, uint32_t channel, Chunk<V>* chunk)
       }
       V::Interleave(rows, interleaved);
       for (uint32_t i = 0; i < 4; ++i) {
-        chunk->weights[kx * row_groups + group][i] = V::MakeWeight(interleaved[i]);
+        chunk->weights[kx * row_groups + group][i] = V::MakeWeight(interleaved[i], g.kernel_h == 3);
       }
     }
   }
@@ -164,6 +165,7 @@ static void RunChunk(const ConvS8Args& args, uint32_t channel, uint32_t width, R
       const bool inside = ky < g.kernel_h && row >= 0 && row < g.in_h;
       source.row[ky] = inside ? args.input + (size_t)row * g.in_w * g.in_c + channel : nullptr;
     }
+    if (V::kMiddleTwice && g.kernel_h == 3) source.row[3] = source.row[1];
     for (uint32_t x = 0; x < g.out_w; x += most) {
       const uint32_t count = g.out_w - x < most ? g.out_w - x : most;
       InterleaveColumns<V>(args, source, (int64_t)x * g.stride_w - g.pad_left,
