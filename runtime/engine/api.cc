@@ -5,7 +5,6 @@
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
 #include "runtime/engine/transfer.h"
-#include "runtime/image/preprocess.h"
 
 using octet::Code;
 using octet::Isa;
@@ -102,20 +101,30 @@ octet_status octet_set_plan(octet_session* session, uint32_t plan) {
 octet_status octet_set_input_image(octet_session* session, uint32_t index, const uint8_t* pixels,
                                    uint32_t height, uint32_t width, uint32_t channels,
                                    size_t row_bytes) {
-  Session* s = Of(session);
-  if (index >= s->blob.model->input_count || pixels == nullptr || height == 0 || width == 0 ||
-      height > octet::kMaxPictureSize || width > octet::kMaxPictureSize ||
-      (channels != 1 && channels != 3) || row_bytes < static_cast<size_t>(width) * channels) {
+  if (channels != 1 && channels != 3) return ToC(Code::kInvalidArgument);
+  const octet_frame frame = {channels == 1 ? OCTET_PIXELS_GREY8 : OCTET_PIXELS_RGB24,
+                             width,
+                             height,
+                             {pixels, nullptr, nullptr},
+                             {row_bytes, 0, 0}};
+  return octet_set_input_frame(session, index, &frame);
+}
+
+octet_status octet_set_input_frame(octet_session* session, uint32_t index,
+                                   const octet_frame* frame) {
+  const Session* s = Of(session);
+  if (index >= s->blob.model->input_count || frame == nullptr ||
+      static_cast<uint32_t>(frame->format) > OCTET_PIXELS_YUYV) {
     return ToC(Code::kInvalidArgument);
   }
-  const octet::blob::InputRecord& input = s->blob.inputs[index];
-  if (input.is_image == 0) return ToC(Code::kShapeMismatch);
-  const octet::blob::TensorRecord& tensor =
-      octet::TensorOf(*s, octet::PlanInputTensor(s->blob, octet::CurrentPlan(*s), index));
-  const uint16_t* entries =
-      s->input_tables + octet::InputTableIndex(s->blob, index) * octet::kInputTableEntries;
-  octet::StorePicture(input, tensor, entries, pixels, height, width, channels, row_bytes,
-                      s->tensors + tensor.arena_offset);
+  octet::Frame source = {static_cast<octet::PixelFormat>(frame->format),
+                         frame->width,
+                         frame->height,
+                         {frame->planes[0], frame->planes[1], frame->planes[2]},
+                         {frame->strides[0], frame->strides[1], frame->strides[2]}};
+  if (!octet::FrameIsValid(source)) return ToC(Code::kInvalidArgument);
+  if (s->blob.inputs[index].is_image == 0) return ToC(Code::kShapeMismatch);
+  octet::StoreFrame(*s, index, source);
   return ToC(Code::kOk);
 }
 

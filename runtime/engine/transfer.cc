@@ -26,6 +26,16 @@ void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4],
   }
 }
 
+struct FrameTask {
+  const Session* session;
+  InputFrameArgs args;
+};
+
+void StoreFrameShare(void* argument, uint32_t index) {
+  const FrameTask& task = *static_cast<const FrameTask*>(argument);
+  task.session->kernels.input_frame(task.args, Share{index, task.session->thread_count});
+}
+
 }  // namespace
 
 const blob::TensorRecord& TensorOf(const Session& session, uint32_t tensor) {
@@ -47,6 +57,20 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
     return;
   }
   QuantizeInputTensor(tensor, strides, values, session.sign, bytes);
+}
+
+void StoreFrame(const Session& session, uint32_t input, const Frame& frame) {
+  const blob::TensorRecord& tensor =
+      TensorOf(session, PlanInputTensor(session.blob, CurrentPlan(session), input));
+  const uint16_t* entries =
+      session.input_tables + InputTableIndex(session.blob, input) * kInputTableEntries;
+  FrameTask task = {&session, MakeInputFrameArgs(frame, session.blob.inputs[input], tensor, entries,
+                                                 session.tensors + tensor.arena_offset)};
+  if (session.pool.run != nullptr) {
+    session.pool.run(session.pool.context, StoreFrameShare, &task);
+  } else {
+    StoreFrameShare(&task, 0);
+  }
 }
 
 void LoadFloats(const Session& session, uint32_t output, float* values) {

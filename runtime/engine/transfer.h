@@ -1,4 +1,4 @@
-// Float values in and out of the tensors of the current plan.
+// Frames and float values in and out of the tensors of the current plan.
 #ifndef OCTET_ENGINE_TRANSFER_H_
 #define OCTET_ENGINE_TRANSFER_H_
 
@@ -11,6 +11,9 @@ const blob::TensorRecord& TensorOf(const Session& session, uint32_t tensor);
 
 // values: the input's logical layout; every element of the tensor is quantized or rounded.
 void StoreFloats(const Session& session, uint32_t input, const float* values);
+
+// frame: valid; the input takes pictures. Rows of the tensor are divided among the threads.
+void StoreFrame(const Session& session, uint32_t input, const Frame& frame);
 
 // values: the output's logical layout, OutputRecord::element_count floats; the parts are
 // dequantized into place.

@@ -53,12 +53,6 @@ static inline void ModelChannels(const uint8_t* pixel, uint32_t channels, blob::
 void FillInputTable(const blob::InputRecord& input, const blob::TensorRecord& tensor, uint8_t sign,
                     uint16_t* entries);
 
-// A picture into an image input's tensor [1, H, W, C] at `destination`, through the table.
-// channels 1 or 3; height and width in [1, kMaxPictureSize]; rows row_bytes apart.
-void StorePicture(const blob::InputRecord& input, const blob::TensorRecord& tensor,
-                  const uint16_t* entries, const uint8_t* pixels, uint32_t height, uint32_t width,
-                  uint32_t channels, size_t row_bytes, uint8_t* destination);
-
 }  // namespace octet
 
 #endif  // OCTET_IMAGE_PREPROCESS_H_

@@ -14,6 +14,7 @@
 //   share one sum, rounded once, half up: value = (2 * sum + total) / (2 * total), total = product
 //   of the axes' weight sums (2048 for a bilinear axis).
 // Equal sizes on both axes copy.
+// Every plane of a frame is resized on its own by this rule (frame.h).
 #ifndef OCTET_IMAGE_RESIZE_H_
 #define OCTET_IMAGE_RESIZE_H_
 
@@ -35,6 +36,18 @@ struct Placement {
 };
 Placement PlacePicture(uint32_t source_h, uint32_t source_w, uint32_t target_h, uint32_t target_w,
                        blob::ResizeMode mode);
+
+// Pixels of `step` bytes (those of one plane may hold more components than are wanted).
+struct Plane {
+  const uint8_t* pixels;
+  size_t row_bytes;
+  uint32_t step, height, width;
+};
+Plane CutPlane(const Plane& plane, const Region& region);
+
+// Pixel (y, x) of a plane resized to [out_h, out_w]: its first `channels` (at most 4) bytes.
+void ResizePixel(const Plane& plane, uint32_t channels, uint32_t out_h, uint32_t out_w, uint32_t y,
+                 uint32_t x, uint8_t* values);
 
 // Every output pixel is computed on its own, so that no memory is needed. `store(context, y, x,
 // channel values)` receives each pixel, bars included.

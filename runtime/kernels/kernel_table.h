@@ -8,6 +8,7 @@
 #include "runtime/kernels/binary/binary.h"
 #include "runtime/kernels/conv/conv.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
+#include "runtime/kernels/frame/frame.h"
 #include "runtime/kernels/pool/pool.h"
 #include "runtime/kernels/unary/unary.h"
 
@@ -30,7 +31,8 @@ namespace octet {
   X(div_f16, BinaryF16Fn)                   \
   X(unary_f16, UnaryF16Fn)                  \
   X(max_pool_f16, PoolF16Fn)                \
-  X(average_pool_f16, PoolF16Fn)
+  X(average_pool_f16, PoolF16Fn)            \
+  X(input_frame, InputFrameFn)
 
 struct KernelTable {
 #define OCTET_DECLARE_SLOT(slot, type) type slot;

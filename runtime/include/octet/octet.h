@@ -136,6 +136,31 @@ OCTET_API octet_status octet_output_info(const octet_session* session, uint32_t 
 OCTET_API octet_status octet_set_input_image(octet_session* session, uint32_t index,
                                              const uint8_t* pixels, uint32_t height, uint32_t width,
                                              uint32_t channels, size_t row_bytes);
+
+/* Order and sizes of planes: OCTET_PIXELS_NV12 has Y and interleaved UV, OCTET_PIXELS_YUV420P Y, U
+ * and V, the others one plane. 4:2:0 chroma planes are ceil(width / 2) x ceil(height / 2), a YUYV
+ * row holds the width rounded up to two. YUV is BT.601 limited range. */
+typedef enum octet_pixel_format {
+  OCTET_PIXELS_RGB24 = 0,
+  OCTET_PIXELS_GREY8 = 1,
+  OCTET_PIXELS_NV12 = 2,
+  OCTET_PIXELS_YUV420P = 3,
+  OCTET_PIXELS_YUYV = 4
+} octet_pixel_format;
+
+typedef struct octet_frame {
+  octet_pixel_format format;
+  uint32_t width, height;
+  const uint8_t* planes[3];
+  size_t strides[3]; /* bytes from row to row, at least a row; planes that are not used: ignored */
+} octet_frame;
+
+/* A frame of any size: resized, converted, normalised and quantized as the blob says, in integers,
+ * on the session's threads. Allocates nothing, uses at most 12 KiB of each thread's stack.
+ * OCTET_INVALID_ARGUMENT: format, sizes (1 to 65535), a missing plane, a stride shorter than a row;
+ * OCTET_SHAPE_MISMATCH: this input takes no pictures. */
+OCTET_API octet_status octet_set_input_frame(octet_session* session, uint32_t index,
+                                             const octet_frame* frame);
 /* float32 in the model's own layout, already normalised. */
 OCTET_API octet_status octet_set_input_f32(octet_session* session, uint32_t index,
                                            const float* values, size_t element_count);
