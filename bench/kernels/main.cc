@@ -11,6 +11,7 @@
 
 #include "bench/clock.h"
 #include "bench/kernels/bound_layer.h"
+#include "ports/linux/cpu.h"
 #include "ports/linux/peak.h"
 
 namespace octet::bench {
@@ -20,13 +21,10 @@ struct Word {
   const char* name;
   Isa isa;
 };
-constexpr Word kWords[] = {{"reference", Isa::kReference},
-                           {"avx2", Isa::kAvx2},
-                           {"avxvnni", Isa::kAvxVnni},
-                           {"avx512vnni", Isa::kAvx512Vnni},
-                           {"neon", Isa::kNeon},
-                           {"dotprod", Isa::kDotprod},
-                           {"i8mm", Isa::kI8mm}};
+constexpr Word kWords[] = {
+    {"reference", Isa::kReference},   {"avx2", Isa::kAvx2}, {"avxvnni", Isa::kAvxVnni},
+    {"avx512vnni", Isa::kAvx512Vnni}, {"amx", Isa::kAmx},   {"neon", Isa::kNeon},
+    {"dotprod", Isa::kDotprod},       {"i8mm", Isa::kI8mm}};
 
 const char* WordOf(Isa isa) {
   for (const Word& word : kWords) {
@@ -43,6 +41,8 @@ bool CpuHas(Isa isa) {
   if (isa == Isa::kAvx512Vnni) {
     return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw");
   }
+  // Asks the kernel for the tiles as well.
+  if (isa == Isa::kAmx) return port::CpuHas(port::DetectCpu(), OCTET_ISA_AMX);
 #endif
   return isa == Isa::kReference || isa >= Isa::kNeon;
 }

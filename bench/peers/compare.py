@@ -15,7 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NETWORKS = "resnet18,resnet50,mobilenet_v1,mobilenet_v2,resnet8,vww,ds_cnn"
-LEVELS = "avx2,avxvnni,avx512vnni"
+LEVELS = "avx2,avxvnni,avx512vnni,amx"
 WARMUPS = 3
 TURN_MS = 60.0
 
@@ -101,7 +101,8 @@ def compare(options, models, network, levels):
 
     def ort(model, shape, level):
         environment = dict(os.environ)
-        if options.cpumask:
+        # At our highest level of all ONNX Runtime has the whole CPU.
+        if options.cpumask and level != "amx":
             preloads = [os.path.abspath(options.cpumask), str(options.packages.resolve() / "keep_sigsegv.so")]
             environment |= {"MASK": level, "LD_PRELOAD": ":".join(preloads)}
         return Worker(["node", str(HERE / "ort_worker.js"), str(options.packages), str(models / model),

@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__) || defined(__arm__)
 #include <sys/auxv.h>
 #endif
@@ -32,6 +34,14 @@ uint64_t SavedState() {
   return (uint64_t{high} << 32) | low;
 }
 
+// The kernel hands out the 8 KiB of tile registers on request only, for all threads of the process;
+// it refuses where a thread's signal stack is too small to save them.
+bool TilesGranted() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM of <asm/prctl.h>
+  constexpr long kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 constexpr bool All(uint64_t word, uint64_t bits) {
   return (word & bits) == bits;
 }
@@ -45,6 +55,7 @@ CpuWord Detect() {
   const uint64_t state = osxsave ? SavedState() : 0;
   constexpr uint64_t kYmm = 0x6;          // SSE and AVX state
   constexpr uint64_t kZmm = kYmm | 0xE0;  // masks and the two parts of the ZMM registers
+  constexpr uint64_t kTiles = 3u << 17;   // configuration and data
   // FMA, F16C, AVX; AVX2, BMI1, BMI2.
   const bool avx2 = All(state, kYmm) && All(leaf1.ecx, 1u << 12 | 1u << 29 | 1u << 28) &&
                     All(leaf7.ebx, 1u << 5 | 1u << 3 | 1u << 8);
@@ -55,7 +66,12 @@ CpuWord Detect() {
   const bool avx512 = All(state, kZmm) &&
                       All(leaf7.ebx, 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31) &&
                       (leaf7.ecx >> 11 & 1) != 0;
-  if (avx512) word |= Bit(OCTET_ISA_AVX512VNNI);
+  if (!avx512) return word;
+  word |= Bit(OCTET_ISA_AVX512VNNI);
+  // AMX-TILE, AMX-INT8. The level includes the AVX-VNNI kernels.
+  const bool amx =
+      CpuHas(word, OCTET_ISA_AVXVNNI) && All(state, kTiles) && All(leaf7.edx, 1u << 24 | 1u << 25);
+  if (amx && TilesGranted()) word |= Bit(OCTET_ISA_AMX);
   return word;
 }
 

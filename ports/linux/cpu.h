@@ -13,6 +13,8 @@ namespace octet::port {
 using CpuWord = uint32_t;
 constexpr CpuWord kCpuShaInstructions = 1u << 31;
 
+// Asks the kernel for the tile registers where the CPU has AMX, and offers the level only where
+// they are granted: call it before threads are started.
 CpuWord DetectCpu();
 
 inline bool CpuHas(CpuWord cpu, octet_isa isa) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ports/linux/cpu.h"
+
 #if defined(__aarch64__) || defined(__arm__)
 #include <sys/auxv.h>
 #endif
@@ -32,6 +34,8 @@ bool MachineHas(octet_isa isa) {
       return __builtin_cpu_supports("avxvnni");
     case OCTET_ISA_AVX512VNNI:
       return __builtin_cpu_supports("avx512vnni");
+    case OCTET_ISA_AMX:
+      return port::CpuHas(port::DetectCpu(), isa);  // which also asks the kernel for the tiles
 #elif defined(__aarch64__)
     case OCTET_ISA_NEON:
       return true;

@@ -26,6 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of another architecture.
+#if defined(__x86_64__)
+const std::string kForeignIsa = "neon";
+#else
+const std::string kForeignIsa = "avx2";
+#endif
+
 struct Result {
   int status = -1;
   std::string out, err;
@@ -183,7 +190,7 @@ TEST_F(Programs, BadUseIsOneLineAndStatus2) {
         Path("m.octet") + " --input " + Path("bad.npy") + out,
         Path("m.octet") + " --input " + Path("m.octet") + out,
         Path("m.octet") + input + " --plan int4", Path("m.octet") + input + " --isa mmx",
-        Path("m.octet") + input + " --isa amx", Path("m.octet") + input + " --threads 0",
+        Path("m.octet") + input + " --isa " + kForeignIsa, Path("m.octet") + input + " --threads 0",
         Path("m.octet") + input + " --bogus",
         Path("m.octet") + " --input " + Path("x.npy") + " --output " + Path("no/y.npy")}) {
     const Result result = Run("octet-run", arguments);

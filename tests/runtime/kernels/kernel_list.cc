@@ -1,5 +1,7 @@
 #include "tests/runtime/kernels/kernel_list.h"
 
+#include "ports/linux/cpu.h"
+
 #if defined(__aarch64__) || defined(__arm__)
 #include <sys/auxv.h>
 #endif
@@ -31,6 +33,8 @@ bool CpuHas(Isa isa) {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vnni");
   }
+  // Asks the kernel for the tiles as well.
+  if (isa == Isa::kAmx) return port::CpuHas(port::DetectCpu(), OCTET_ISA_AMX);
 #elif defined(__aarch64__)
   constexpr unsigned long kAsimdDp = 1ul << 20, kI8mm2 = 1ul << 13;  // HWCAP, HWCAP2 of Linux
   if (isa == Isa::kNeon) return true;

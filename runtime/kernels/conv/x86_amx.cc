@@ -1,0 +1,367 @@
+// Convolution with AMX. Activation tiles are read where they lie when every row of a tile is one
+// stride from the last (1x1 convolutions, windows without padding), from a padded copy of part of
+// the image (other windows), or from packed windows (few channels). Layers that would leave tiles
+// mostly empty go to the AVX-512 kernel.
+#include "runtime/kernels/conv/x86_amx_rows.inl.h"
+#include "runtime/kernels/conv/x86_amx_tiles.inl.h"
+
+#include "runtime/format/scratch.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+// Activations of a block of pixels stay in the level 2 cache (2 MiB on every CPU with AMX) while
+// all weights pass by.
+constexpr uint64_t kBlockBytes = 256 * 1024;
+
+enum class Rows { kInImage, kPatch, kPacked };
+
+// What a thread computes, in rectangles of output pixels that all have the same size: the last one
+// of a row or column begins earlier instead.
+struct PlanAmx {
+  Rows source;
+  uint32_t area_y, area_x, area_h, area_w;  // this thread's output pixels; one row where `flat`
+  uint32_t block_h, block_w;                // a rectangle
+  uint32_t tile_h, tile_w;                  // output pixels of a tile
+  bool flat;                                // pixels are numbered through all rows
+  uint32_t pitch;                           // kPatch: pixels from row to row of the copy
+  uint32_t patch_h, patch_w;
+  size_t out_row_bytes;  // from the activations of one output row to those of the next
+  bool tail;
+  uint32_t first_block, last_block;  // of 16 outputs
+};
+
+static inline uint32_t CeilDiv(uint32_t a, uint32_t b) {
+  return (a + b - 1) / b;
+}
+
+// The fewest equal steps of at most 64 bytes, a multiple of 4 each; 0 where that wastes too much.
+static uint32_t EqualSteps(uint64_t bytes) {
+  if (bytes % 4 != 0) return 0;
+  const uint64_t groups = bytes / 4, fewest = (groups + 15) / 16;
+  for (uint64_t n = fewest; n <= fewest + fewest / 2; ++n) {
+    if (groups % n == 0) return (uint32_t)n;
+  }
+  return 0;
+}
+
+// Rows of a tile so that pairs of tiles cover n pixels with the fewest rows; a product with fewer
+// than 10 rows takes no less time.
+static uint32_t RowsFor(uint32_t n) {
+  uint32_t best = 0, least = UINT32_MAX;
+  for (uint32_t tiles = CeilDiv(n, kMaxRows), i = 0; i < 8 && tiles <= n; ++i, ++tiles) {
+    const uint32_t rows = CeilDiv(n, tiles);
+    const uint32_t cost = (tiles + tiles % 2) * (rows < 10 ? 10 : rows);
+    if (cost < least) {
+      least = cost;
+      best = rows;
+    }
+  }
+  return best;
+}
+
+// Size of equal parts of at most `most`.
+static uint32_t PartOf(uint32_t total, uint64_t most) {
+  if (most >= total) return total;
+  return CeilDiv(total, CeilDiv(total, (uint32_t)most));
+}
+
+static bool InsideImage(const ConvGeometry& g) {
+  return g.pad_top == 0 && g.pad_left == 0 &&
+         (uint64_t)(g.out_h - 1) * g.stride_h + (uint64_t)(g.kernel_h - 1) * g.dilation_h <
+             g.in_h &&
+         (uint64_t)(g.out_w - 1) * g.stride_w + (uint64_t)(g.kernel_w - 1) * g.dilation_w < g.in_w;
+}
+
+// This thread's part: outputs where weights outweigh activations, else output pixels.
+static bool TakeShare(const ConvGeometry& g, Share share, uint64_t weight_bytes, PlanAmx* plan) {
+  const uint32_t blocks = CeilDiv(g.out_c, kBlock), pairs = CeilDiv(blocks, 2);
+  const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
+  Range columns = {0, pairs};
+  Range part = {0, plan->flat ? pixels : g.out_h};
+  if (pairs >= share.count &&
+      (pixels < 128 * (uint64_t)share.count || weight_bytes > pixels * g.in_c)) {
+    columns = RangeOf(pairs, share);
+  } else {
+    part = RangeOf(part.end, share);
+  }
+  plan->first_block = (uint32_t)columns.begin * 2;
+  plan->last_block = columns.end == pairs ? blocks : (uint32_t)columns.end * 2;
+  const uint32_t length = (uint32_t)(part.end - part.begin);
+  plan->area_x = plan->flat ? (uint32_t)part.begin : 0;
+  plan->area_y = plan->flat ? 0 : (uint32_t)part.begin;
+  plan->area_w = plan->flat ? length : g.out_w;
+  plan->area_h = plan->flat ? 1 : length;
+  return length != 0 && plan->first_block < plan->last_block;
+}
+
+// How the sums of a pixel are cut into tile products, and where their rows come from.
+static void ChooseSteps(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
+  const bool beside = g.dilation_w == 1 || g.kernel_w == 1;  // taps of a row are one run
+  const uint64_t depth = (uint64_t)g.kernel_h * g.kernel_w * g.in_c;
+  uint64_t run = beside ? (uint64_t)g.kernel_w * g.in_c : g.in_c;
+  layer->runs_y = g.kernel_h;
+  layer->runs_x = beside ? 1 : g.kernel_w;
+  layer->steps = EqualSteps(run);
+  plan->tail = false;
+  plan->source = InsideImage(g) ? Rows::kInImage : Rows::kPatch;
+  if (layer->steps == 0) {
+    plan->source = Rows::kPacked;
+    run = (depth + 3) / 4 * 4;
+    layer->runs_y = layer->runs_x = 1;
+    layer->steps = EqualSteps(run);
+    plan->tail = layer->steps == 0;
+  }
+  if (plan->tail) {
+    layer->steps = (uint32_t)((run + kRow - 1) / kRow);
+    layer->step_bytes = kRow;
+  } else {
+    layer->step_bytes = (uint32_t)(run / layer->steps);
+  }
+  layer->block_bytes = (depth + 3) / 4 * 4 * kBlock;
+}
+
+static void ChooseTiles(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
+  RowMap& map = layer->rows;
+  plan->tile_h = 1;
+  uint32_t between = 0;  // rows from one output row to the next within a tile
+  if (plan->flat) {
+    plan->tile_w = RowsFor(plan->block_w);
+  } else {
+    plan->tile_w = CeilDiv(plan->block_w, CeilDiv(plan->block_w, kMaxRows));
+    if (plan->tile_w == plan->block_w && plan->out_row_bytes % layer->row_stride == 0) {
+      const uint64_t rows = plan->out_row_bytes / layer->row_stride;
+      if (rows + plan->tile_w <= kMaxRows) {
+        between = (uint32_t)rows;
+        plan->tile_h = (kMaxRows - plan->tile_w) / between + 1;
+        if (plan->tile_h > plan->block_h) plan->tile_h = plan->block_h;
+      }
+    }
+  }
+  const size_t out_row = (size_t)g.out_w * g.out_c;
+  uint32_t count = 0;
+  for (uint32_t y = 0; y < plan->tile_h; ++y) {
+    for (uint32_t x = 0; x < plan->tile_w; ++x, ++count) {
+      map.staged[count] = (y * between + x) * kRow;
+      map.output[count] = y * out_row + (size_t)x * g.out_c;
+    }
+  }
+  if (count % 2 != 0) {
+    map.staged[count] = map.staged[count - 1];
+    map.output[count] = map.output[count - 1];
+    ++count;
+  }
+  map.count = count;
+  for (uint32_t i = 0; i < count; ++i) {
+    map.staged[count + i] = map.staged[i] + 2 * kTileBytes;
+    map.output[count + i] = map.output[i];
+  }
+  ConfigureTiles((plan->tile_h - 1) * between + plan->tile_w, layer->step_bytes);
+}
+
+static uint64_t SpanOf(uint32_t outputs, uint32_t stride, uint32_t kernel, uint32_t dilation) {
+  return (uint64_t)(outputs - 1) * stride + (uint64_t)(kernel - 1) * dilation + 1;
+}
+
+// Outputs of part of a row that a patch has to hold at least.
+constexpr uint32_t kNarrowestPatch = 16;
+
+static uint64_t ScratchOf(const ConvGeometry& g) {
+  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
+  return ScratchConv(taps, g.in_c, taps * g.in_c, false);
+}
+
+// Whether scratch holds a useful patch: the same for every thread.
+static bool PatchFits(const ConvGeometry& g) {
+  const uint32_t outputs = g.out_w < kNarrowestPatch ? g.out_w : kNarrowestPatch;
+  return SpanOf(1, g.stride_h, g.kernel_h, g.dilation_h) *
+             SpanOf(outputs, g.stride_w, g.kernel_w, g.dilation_w) * g.in_c <=
+         ScratchOf(g);
+}
+
+// A rectangle whose patch fits scratch: whole rows, else part of one.
+static void ChoosePatch(const ConvGeometry& g, PlanAmx* plan) {
+  const uint64_t capacity = ScratchOf(g) / g.in_c;
+  const uint64_t lines = SpanOf(1, g.stride_h, g.kernel_h, g.dilation_h);
+  uint64_t columns = SpanOf(plan->area_w, g.stride_w, g.kernel_w, g.dilation_w);
+  const uint64_t left = g.pad_left, image = left + g.in_w;
+  const uint64_t right = columns > image ? columns - image : 0;
+  uint64_t pitch = columns - (right < left ? right : left);
+  const uint64_t fitting = capacity >= columns ? (capacity - columns) / pitch + 1 : 0;
+  plan->block_w = plan->area_w;
+  if (fitting >= lines) {
+    plan->block_h = PartOf(plan->area_h, (fitting - lines) / g.stride_h + 1);
+  } else {
+    const uint64_t narrowest = SpanOf(1, g.stride_w, g.kernel_w, g.dilation_w);
+    plan->block_h = 1;
+    plan->block_w = PartOf(plan->area_w, (capacity / lines - narrowest) / g.stride_w + 1);
+    pitch = columns = SpanOf(plan->block_w, g.stride_w, g.kernel_w, g.dilation_w);
+  }
+  plan->patch_h = (uint32_t)SpanOf(plan->block_h, g.stride_h, g.kernel_h, g.dilation_h);
+  plan->patch_w = (uint32_t)columns;
+  plan->pitch = (uint32_t)pitch;
+}
+
+// Rectangles and strides.
+static void ChooseBlocks(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
+  layer->row_stride = (size_t)g.stride_w * g.in_c;
+  layer->step_x = (size_t)g.dilation_w * g.in_c;
+  uint64_t pitch = g.in_w;
+  if (plan->source == Rows::kPacked) {
+    layer->row_stride = layer->steps * (size_t)layer->step_bytes;
+    const uint64_t most = (ScratchOf(g) - kPackSlack) / layer->row_stride;
+    plan->block_h = 1;
+    plan->block_w = PartOf(plan->area_w, most > 32 ? most / 32 * 32 : most);
+  } else if (plan->source == Rows::kPatch) {
+    ChoosePatch(g, plan);
+    pitch = plan->pitch;
+  } else {
+    const uint64_t bytes = plan->flat ? g.in_c : (uint64_t)g.stride_h * g.in_w * g.in_c;
+    const uint64_t most = bytes < kBlockBytes ? kBlockBytes / bytes : 1;
+    plan->block_h = plan->flat ? 1 : PartOf(plan->area_h, most);
+    plan->block_w = plan->flat ? PartOf(plan->area_w, most) : plan->area_w;
+  }
+  layer->step_y = (size_t)g.dilation_h * pitch * g.in_c;
+  plan->out_row_bytes = (size_t)g.stride_h * pitch * g.in_c;
+}
+
+struct Work {
+  const ConvS8Args* args;
+  const PlanAmx* plan;
+  const LayerAmx* layer;
+  StagedAmx* staged;
+  BlockAmx* blocks;  // [2][2]: those of the staged sums, those of the running ones
+  int8_t* tail;      // [2][kTileBytes]
+  uint32_t slot;
+};
+
+template <int kBlocks>
+static bool RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t block) {
+  const PlanAmx& plan = *work->plan;
+  const LayerAmx& layer = *work->layer;
+  const ConvGeometry& g = work->args->g;
+  BlockAmx* blocks = work->blocks + work->slot * 2;
+  work->slot ^= 1;
+  const blob::ChannelBlockS8* channels = work->args->channels + block;
+  bool plain = layer.pre_shift == 0 && layer.table == nullptr;
+  for (int b = 0; b < kBlocks; ++b) {
+    plain = PrepareBlock(channels[b], layer.out_zero_point, &blocks[b]) && plain;
+  }
+  PairAmx pair;
+  pair.weights = work->args->weights + block * layer.block_bytes;
+  pair.tail = nullptr;
+  if (plan.tail) {
+    TailWeights(layer, pair.weights, kBlocks, work->tail);
+    pair.tail = work->tail;
+  }
+  pair.blocks = blocks;
+  pair.channels = g.out_c - block * kBlock;
+  if (pair.channels > kBlocks * kBlock) pair.channels = kBlocks * kBlock;
+  output += block * kBlock;
+
+  const uint32_t across = CeilDiv(plan.block_w, plan.tile_w);
+  const uint32_t tiles = across * CeilDiv(plan.block_h, plan.tile_h);
+  uint32_t tile_y = 0, tile_x = 0;
+  for (uint32_t i = 0; i < tiles; i += 2) {
+    for (uint32_t half = 0; half < 2; ++half) {
+      if (i + half == tiles) {  // an odd number: the last one twice
+        pair.rows[1] = pair.rows[0];
+        pair.output[1] = pair.output[0];
+        break;
+      }
+      uint32_t y = tile_y * plan.tile_h, x = tile_x * plan.tile_w;
+      if (y > plan.block_h - plan.tile_h) y = plan.block_h - plan.tile_h;
+      if (x > plan.block_w - plan.tile_w) x = plan.block_w - plan.tile_w;
+      pair.rows[half] = rows + y * plan.out_row_bytes + x * layer.row_stride;
+      pair.output[half] = output + ((size_t)y * g.out_w + x) * g.out_c;
+      if (++tile_x == across) {
+        tile_x = 0;
+        ++tile_y;
+      }
+    }
+    RunPair<kBlocks>(layer, pair, work->staged);
+    if (!plain) DrainAny(work->staged, layer, channels);
+  }
+  return plain;
+}
+
+// One rectangle against all of this thread's weights.
+static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
+  const PlanAmx& plan = *work->plan;
+  uint32_t block = plan.first_block;
+  for (; block + 2 <= plan.last_block; block += 2) RunColumn<2>(work, rows, output, block);
+  if (block == plan.last_block) return;
+  DrainAll<2>(work->staged, *work->layer);
+  RunColumn<1>(work, rows, output, block);
+  DrainAll<1>(work->staged, *work->layer);
+}
+
+static void RunBlocks(Work* work) {
+  const ConvS8Args& args = *work->args;
+  const PlanAmx& plan = *work->plan;
+  const ConvGeometry& g = args.g;
+  const SourceAmx source = {g, args.input, (uint8_t)((uint8_t)args.in_zero_point ^ args.sign)};
+  const uint32_t down = CeilDiv(plan.area_h, plan.block_h);
+  const uint32_t across = CeilDiv(plan.area_w, plan.block_w);
+  for (uint32_t i = 0; i < down; ++i) {
+    uint32_t y = i * plan.block_h;
+    if (y > plan.area_h - plan.block_h) y = plan.area_h - plan.block_h;
+    y += plan.area_y;
+    for (uint32_t j = 0; j < across; ++j) {
+      uint32_t x = j * plan.block_w;
+      if (x > plan.area_w - plan.block_w) x = plan.area_w - plan.block_w;
+      x += plan.area_x;
+      const uint8_t* rows = args.scratch;
+      if (plan.source == Rows::kPacked) {
+        PackWindows(source, x, plan.block_w, work->layer->row_stride, args.scratch);
+      } else if (plan.source == Rows::kPatch) {
+        CopyPatch(source, (int64_t)y * g.stride_h - g.pad_top, (int64_t)x * g.stride_w - g.pad_left,
+                  plan.patch_h, plan.patch_w, plan.pitch, args.scratch);
+      } else {
+        rows = args.input + (size_t)y * plan.out_row_bytes + (size_t)x * work->layer->row_stride;
+      }
+      RunBlock(work, rows, args.output + ((size_t)y * g.out_w + x) * g.out_c);
+    }
+  }
+  DrainAll<2>(work->staged, *work->layer);
+}
+
+}  // namespace
+
+void conv_s8_amx(const ConvS8Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  PlanAmx plan;
+  LayerAmx layer;
+  ChooseSteps(g, &plan, &layer);
+  if (g.groups != 1 || (uint64_t)g.out_h * g.out_w < 4 ||
+      (plan.source == Rows::kPatch && !PatchFits(g))) {
+    conv_s8_avx512vnni(args, share);
+    return;
+  }
+  plan.flat = plan.source == Rows::kPacked ||
+              (plan.source == Rows::kInImage && g.kernel_h == 1 && g.kernel_w == 1 &&
+               g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w);
+  const uint32_t blocks = CeilDiv(g.out_c, kBlock);
+  if (!TakeShare(g, share, blocks * layer.block_bytes, &plan)) return;
+  ChooseBlocks(g, &plan, &layer);
+  layer.out_zero_point = args.out_zero_point;
+  layer.clamp_lo = args.clamp_lo;
+  layer.clamp_hi = args.clamp_hi;
+  layer.pre_shift = args.pre_shift;
+  layer.table = args.table;
+
+  // On the stack, 7 KiB: sums of a pair of tiles (4), weights of the last step (2), channels (1.3).
+  StagedAmx staged;
+  staged.next = staged.end = 0;
+  BlockAmx channels[4];
+  alignas(64) int8_t tail[2 * kTileBytes];
+  staged.blocks = channels;
+  Work work = {&args, &plan, &layer, &staged, channels, tail, 0};
+  ChooseTiles(g, &plan, &layer);
+  RunBlocks(&work);
+  ReleaseTiles();
+}
+
+}  // namespace octet

@@ -1,0 +1,90 @@
+// Activations as AMX tiles want them, rows at one distance: a rectangle of the image copied with
+// its padding, or whole windows packed one after another. Included once, by x86_amx.cc, inside no
+// namespace; internal linkage only.
+#include <string.h>
+
+#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/conv/x86_immintrin.inl.h"
+
+namespace octet {
+namespace {
+
+struct SourceAmx {
+  ConvGeometry g;
+  const uint8_t* input;
+  uint8_t padding;
+};
+
+// rows x columns pixels from (y, x) on, which may lie outside, `pitch` pixels from row to row.
+// Where pitch < columns, the padding behind one row is that before the next.
+static void CopyPatch(const SourceAmx& source, int64_t y, int64_t x, uint32_t rows,
+                      uint32_t columns, uint32_t pitch, uint8_t* to) {
+  const ConvGeometry& g = source.g;
+  const int64_t first = x < 0 ? (-x < columns ? -x : columns) : 0;
+  const int64_t inside = (int64_t)g.in_w - x < columns ? (int64_t)g.in_w - x : columns;
+  const int64_t last = inside > first ? inside : first;
+  for (uint32_t r = 0; r < rows; ++r, ++y, to += (size_t)pitch * g.in_c) {
+    if (y < 0 || y >= g.in_h) {
+      memset(to, source.padding, (size_t)columns * g.in_c);
+      continue;
+    }
+    const uint8_t* from = source.input + ((uint64_t)y * g.in_w + (uint64_t)(x + first)) * g.in_c;
+    memset(to, source.padding, (size_t)first * g.in_c);
+    memcpy(to + first * g.in_c, from, (size_t)(last - first) * g.in_c);
+    memset(to + last * g.in_c, source.padding, (size_t)(columns - last) * g.in_c);
+  }
+}
+
+// Bytes that PackWindows may write behind the last row.
+constexpr size_t kPackSlack = 64;
+
+// Windows of `count` output pixels from `first` on, as rows of taps x channels, `row_bytes` apart.
+static void PackWindows(const SourceAmx& source, uint64_t first, uint32_t count, size_t row_bytes,
+                        uint8_t* to) {
+  const ConvGeometry& g = source.g;
+  const size_t run = (size_t)g.kernel_w * g.in_c;
+  const size_t image_row = (size_t)g.in_w * g.in_c;
+  const bool short_run = g.dilation_w == 1 && run <= 64;
+  const __mmask64 mask = run < 64 ? ((__mmask64)1 << run) - 1 : ~(__mmask64)0;
+  uint32_t out_y = (uint32_t)(first / g.out_w), out_x = (uint32_t)(first % g.out_w);
+  for (uint32_t i = 0; i < count; ++i, to += row_bytes) {
+    const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
+    const int64_t x = (int64_t)out_x * g.stride_w - g.pad_left;
+    uint8_t* out = to;
+    if (short_run && y >= 0 && x >= 0 && y + (int64_t)(g.kernel_h - 1) * g.dilation_h < g.in_h &&
+        x + g.kernel_w <= g.in_w) {
+      const uint8_t* from = source.input + ((uint64_t)y * g.in_w + (uint64_t)x) * g.in_c;
+      const size_t step = g.dilation_h * image_row;
+      // Whole registers: what they write too much, the next run overwrites.
+      if (run <= 32) {
+        for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                              _mm256_maskz_loadu_epi8((__mmask32)mask, from));
+        }
+      } else {
+        for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
+          _mm512_storeu_si512(out, _mm512_maskz_loadu_epi8(mask, from));
+        }
+      }
+    } else {
+      for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+        const int64_t in_y = y + (int64_t)ky * g.dilation_h;
+        for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += g.in_c) {
+          const int64_t in_x = x + (int64_t)kx * g.dilation_w;
+          if (in_y < 0 || in_y >= g.in_h || in_x < 0 || in_x >= g.in_w) {
+            memset(out, source.padding, g.in_c);
+          } else {
+            memcpy(out, source.input + ((uint64_t)in_y * g.in_w + (uint64_t)in_x) * g.in_c, g.in_c);
+          }
+        }
+      }
+    }
+    if (++out_x == g.out_w) {
+      out_x = 0;
+      ++out_y;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace octet
