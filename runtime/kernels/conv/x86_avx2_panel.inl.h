@@ -250,20 +250,68 @@ static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_
   }
 }
 
-static inline void StoreHalf(uint8_t* to, __m128i bytes, const TailS8& tail, uint32_t count) {
-  if (count >= 8) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
-    count = 8;
-  } else {
-    StorePartial16(to, bytes, count);
+// 8 outputs of up to 4 rows, in lanes of 128 bits: outputs 0..3 of four rows, 4..7 of four rows.
+static inline void StoreRows(const __m256i bytes, uint8_t* to, size_t stride, uint32_t rows,
+                             uint32_t count) {
+  const __m128i first = _mm256_castsi256_si128(bytes);
+  const __m128i second = _mm256_extracti128_si256(bytes, 1);
+  const __m128i halves[2] = {_mm_unpacklo_epi32(first, second), _mm_unpackhi_epi32(first, second)};
+  if (count == 8) {
+#pragma GCC unroll 2
+    for (uint32_t i = 0; i < 2; ++i, to += 2 * stride) {
+      if (2 * i < rows) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), halves[i]);
+      if (2 * i + 1 < rows) {
+        _mm_storeh_pd(reinterpret_cast<double*>(to + stride), _mm_castsi128_pd(halves[i]));
+      }
+    }
+    return;
   }
-  if (tail.table != nullptr) ApplyTable(to, count, tail.table);
+  for (uint32_t r = 0; r < rows; ++r, to += stride) {
+    const __m128i pair = halves[r / 2];
+    StorePartial16(to, r % 2 == 0 ? pair : _mm_unpackhi_epi64(pair, pair), count);
+  }
 }
 
-// kRows pixels x 8 outputs.
+// Sums of kRows pixels x 8 outputs -> bytes.
 template <int kRows>
-static void Panel(const PanelS8& p, const TailS8& tail, const Areas& areas, uint32_t half,
-                  uint64_t exact) {
+static inline void FinishRows(const PanelS8& p, const TailS8& tail, uint32_t half,
+                              __m256i (&sums)[kRows]) {
+  const blob::ChannelBlockS8& block = *p.channels;
+  const Channels8 channels = LoadChannels8(block.multiplier + 8 * half, block.shift + 8 * half);
+  if (tail.pre_shift != 0) {
+    for (int r = 0; r < kRows; ++r) sums[r] = PreShift8(sums[r], tail.pre_shift);
+  }
+  if (channels.doubled) {
+    for (int r = 0; r < kRows; ++r) sums[r] = Double8(sums[r]);
+  }
+  const Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
+  uint8_t* to = p.output + 8 * half;
+  const uint32_t left = p.output_channels - 8 * half;
+  const uint32_t count = left < 8 ? left : 8;
+#pragma GCC unroll 3
+  for (int r = 0; r < kRows; r += 4) {
+    constexpr int kLast = kRows - 1;
+    const __m256i a = RequantizeDoubled8(sums[r], channels);
+    const __m256i b = r + 1 <= kLast ? RequantizeDoubled8(sums[r + 1], channels) : a;
+    const __m256i c = r + 2 <= kLast ? RequantizeDoubled8(sums[r + 2], channels) : a;
+    const __m256i d = r + 3 <= kLast ? RequantizeDoubled8(sums[r + 3], channels) : c;
+    const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(a, b), finish.zero_point);
+    const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(c, d), finish.zero_point);
+    const __m256i bytes =
+        _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), finish.lo), finish.hi);
+    StoreRows(bytes, to, p.output_stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
+    to += 4 * p.output_stride;
+  }
+  if (tail.table != nullptr) {
+    to = p.output + 8 * half;
+    for (int r = 0; r < kRows; ++r) ApplyTable(to + r * p.output_stride, count, tail.table);
+  }
+}
+
+// The two loops in a function of their own, so that all sums stay in registers.
+template <int kRows>
+__attribute__((noinline)) static void Multiply(const PanelS8& p, const Areas& areas, uint32_t half,
+                                               uint64_t exact, __m256i (&sums)[kRows]) {
   const blob::ChannelBlockS8& block = *p.channels;
   const __m256i bias = _mm256_load_si256(reinterpret_cast<const __m256i*>(block.bias + 8 * half));
   const __m256i sum =
@@ -275,34 +323,17 @@ static void Panel(const PanelS8& p, const TailS8& tail, const Areas& areas, uint
   const int8_t* weights = p.weights + 32 * half;
   MultiplyExact<kRows>(areas, exact, weights, acc);
   MultiplyOther<kRows>(areas, p.plan->k_groups - exact, weights, acc);
-  if (tail.pre_shift != 0) {
 #pragma GCC unroll 10
-    for (int r = 0; r < kRows; ++r) acc[r] = PreShift8(acc[r], tail.pre_shift);
-  }
-  const Channels8 channels = LoadChannels8(block.multiplier + 8 * half, block.shift + 8 * half);
-#pragma GCC unroll 10
-  for (int r = 0; r < kRows; ++r) acc[r] = Requantize8(acc[r], channels);
-  const Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
-  uint8_t* to = p.output + 8 * half;
-  const uint32_t count = p.output_channels - 8 * half;
-#pragma GCC unroll 3
-  for (int r = 0; r < kRows; r += 4) {
-    // Lanes of 128 bits: outputs 0..3 of four rows, outputs 4..7 of four rows.
-    const int b = r + 1 < kRows ? r + 1 : r, c = r + 2 < kRows ? r + 2 : r,
-              d = r + 3 < kRows ? r + 3 : r;
-    const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(acc[r], acc[b]), finish.zero_point);
-    const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(acc[c], acc[d]), finish.zero_point);
-    const __m256i bytes =
-        _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), finish.lo), finish.hi);
-    const __m128i first = _mm256_castsi256_si128(bytes);
-    const __m128i second = _mm256_extracti128_si256(bytes, 1);
-    const __m128i ab = _mm_unpacklo_epi32(first, second);
-    const __m128i cd = _mm_unpackhi_epi32(first, second);
-    StoreHalf(to + r * p.output_stride, ab, tail, count);
-    if (b != r) StoreHalf(to + b * p.output_stride, _mm_unpackhi_epi64(ab, ab), tail, count);
-    if (c != r) StoreHalf(to + c * p.output_stride, cd, tail, count);
-    if (d != r) StoreHalf(to + d * p.output_stride, _mm_unpackhi_epi64(cd, cd), tail, count);
-  }
+  for (int r = 0; r < kRows; ++r) sums[r] = acc[r];
+}
+
+// kRows pixels x 8 outputs.
+template <int kRows>
+static void Panel(const PanelS8& p, const TailS8& tail, const Areas& areas, uint32_t half,
+                  uint64_t exact) {
+  __m256i sums[kRows];
+  Multiply<kRows>(p, areas, half, exact, sums);
+  FinishRows<kRows>(p, tail, half, sums);
 }
 
 static uint32_t PanelRows(uint32_t) {

@@ -198,6 +198,7 @@ static void PackRows(const ConvPlan& plan, const uint8_t* input, uint64_t first,
 }
 
 static inline uint32_t FirstBlock(const ConvPlan& plan, uint32_t chunk) {
+  if (kMaxPanelBlocks == 1) return chunk;
   return (uint32_t)((uint64_t)plan.blocks * chunk / plan.chunks);
 }
 
@@ -245,7 +246,7 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
       const uint32_t most = PanelRows(blocks);
       const uint32_t panels = (rows + most - 1) / most;
       for (uint32_t i = 0, row = 0; i < panels; ++i) {
-        const uint32_t next = rows * (i + 1) / panels;
+        const uint32_t next = i + 1 == panels ? rows : rows * (i + 1) / panels;
         panel.pointers = plan.pointers + row;
         panel.output = output + (size_t)row * g.out_c;
         RunPanel(panel, tail, next - row, blocks);
