@@ -121,7 +121,9 @@ void BoundLayer::RunS8(const KernelTable& table, uint8_t sign, const uint8_t* in
                              layer_.relu ? 4 : -128,
                              127,
                              0,
-                             sign};
+                             sign,
+                             0,
+                             nullptr};
     (layer_.kind == LayerKind::kConv ? table.conv_s8 : table.depthwise_conv_s8)(args, share);
   }
 }

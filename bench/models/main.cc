@@ -22,7 +22,7 @@ struct Options {
   std::string plan = "both", save_blobs, export_onnx;
   std::vector<uint32_t> threads = {1, 2};
   uint32_t rounds = 9;
-  bool json = false, worker = false, reference = false;
+  bool json = false, worker = false, reference = false, winograd = false;
 };
 
 std::vector<octet_isa> LevelsOf(const Options& options) {
@@ -114,7 +114,7 @@ int Run(const Options& options) {
               "\n");
     }
     if (save && options.save_blobs.empty()) continue;
-    const std::vector<uint8_t> blob = MakeBlob(network);
+    const std::vector<uint8_t> blob = MakeBlob(network, options.winograd);
     if (!options.save_blobs.empty()) {
       write::SaveFile(options.save_blobs + "/" + name + ".octet", blob);
     }
@@ -143,6 +143,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1u, 64u));
   app.add_option("--rounds", options.rounds)->check(CLI::Range(1u, 10000u));
   app.add_flag("--reference", options.reference, "the portable reference kernels as well (slow)");
+  app.add_flag("--winograd", options.winograd,
+               "blobs with weights transformed for Winograd's method as well");
   app.add_flag("--json", options.json);
   app.add_option("--save-blobs", options.save_blobs, "write NAME.octet here instead of timing")
       ->check(CLI::ExistingDirectory);

@@ -4,6 +4,7 @@
 
 #include "converter/graph/graph.h"
 #include "converter/lower/lower.h"
+#include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
 #include "converter/plan/plan.h"
@@ -146,17 +147,18 @@ quantize::Scheme MakeScheme(const Network& network, const graph::Graph& graph) {
 }
 
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::string& name) {
+                     const std::string& name, bool winograd) {
   write::Plan plan;
   plan.program = lower::Lower(graph, scheme, name);
   plan::DropDead(&plan.program);
+  if (winograd) lower::AddTransformedWeights(&plan.program);
   plan.memory = plan::PlanMemory(plan.program);
   return plan;
 }
 
 }  // namespace
 
-std::vector<uint8_t> MakeBlob(const Network& network) {
+std::vector<uint8_t> MakeBlob(const Network& network, bool winograd) {
   graph::Graph graph = GraphMaker(network).Make();
   operators::InferShapes(graph);
   passes::Canonicalise(graph, nullptr);
@@ -169,7 +171,8 @@ std::vector<uint8_t> MakeBlob(const Network& network) {
   const graph::Value& output = graph.At(graph.outputs[0]);
   info.inputs.push_back({input.name, *input.shape, false});
   info.outputs.push_back({output.name, *output.shape, false});
-  return write::WriteBlob(info, {MakePlan(graph, int8, "int8"), MakePlan(graph, fp16, "fp16")});
+  return write::WriteBlob(
+      info, {MakePlan(graph, int8, "int8", winograd), MakePlan(graph, fp16, "fp16", winograd)});
 }
 
 }  // namespace octet::bench

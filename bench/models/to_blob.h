@@ -11,7 +11,8 @@ namespace octet::bench {
 
 // Plans "int8" and "fp16". The ranges of the values are those the network states, so there is no
 // calibration.
-std::vector<uint8_t> MakeBlob(const Network& network);
+// With `winograd`, weights transformed for Winograd's method as well.
+std::vector<uint8_t> MakeBlob(const Network& network, bool winograd);
 
 }  // namespace octet::bench
 

@@ -108,6 +108,10 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
                       "text file with one class name a line, kept in the blob");
   command->add_option("--board", options->board,
                       "YAML file of the board (boards/): only schemes it allows are used");
+  command->add_flag(
+      "--winograd", options->winograd,
+      "3x3 convolutions also bring weights transformed for Winograd's method, as for a "
+      "board with `winograd: true`: faster on cores without dot product, same bits");
   command->add_option(
       "--calibration-cache", options->cache,
       "JSON file: read when it was made from the same model, data and settings, else written");

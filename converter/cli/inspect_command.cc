@@ -68,6 +68,14 @@ bool HasWeights(const blob::LayerRecord& layer) {
   return layer.weights.offset != blob::kNone;
 }
 
+// Output tile of the transformed weights, 0 where there are none.
+int WinogradOf(const blob::LayerRecord& layer) {
+  if (!HasTransformedWeights(layer)) return 0;
+  blob::ConvParams params{};
+  std::memcpy(&params, layer.params.bytes, sizeof(params));
+  return params.winograd;
+}
+
 // What a layer does to its result besides its own operator.
 std::string FusedOf(const blob::LayerRecord& layer) {
   const bool conv = layer.op == blob::Op::kConv || layer.op == blob::Op::kDepthwiseConv;
@@ -124,6 +132,8 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"zero_point", out.zero_point},
           {"macs", layer.macs},
           {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
+          {"transformed_bytes", HasTransformedWeights(layer) ? layer.extra.bytes : 0},
+          {"winograd", WinogradOf(layer)},
           {"kernel", KernelOf(layer)},
           {"fused", FusedOf(layer)}};
 }
@@ -160,6 +170,8 @@ const char* SectionName(blob::SectionKind kind) {
       return "labels";
     case blob::SectionKind::kReport:
       return "report";
+    case blob::SectionKind::kTransformed:
+      return "transformed-weights";
   }
   return "other";
 }
@@ -205,11 +217,12 @@ json Describe(const BlobFile& file) {
     if (!IsOk(ViewPlan(view, p, &plan))) throw std::logic_error("verified blob has no plan");
     const std::string name = StringAt(view, plan.record->name);
     json layers = json::array(), tensors = json::array();
-    uint64_t macs = 0, weight_bytes = 0;
+    uint64_t macs = 0, weight_bytes = 0, transformed_bytes = 0;
     for (uint32_t i = 0; i < plan.header->layer_count; ++i) {
       layers.push_back(LayerJson(view, plan, plan.layers[i], name));
       macs += plan.layers[i].macs;
       weight_bytes += HasWeights(plan.layers[i]) ? plan.layers[i].weights.bytes : 0;
+      transformed_bytes += HasTransformedWeights(plan.layers[i]) ? plan.layers[i].extra.bytes : 0;
     }
     for (uint32_t i = 0; i < plan.header->tensor_count; ++i)
       tensors.push_back(TensorJson(view, plan.tensors[i]));
@@ -218,6 +231,7 @@ json Describe(const BlobFile& file) {
                                {"scratch_bytes", plan.record->scratch_bytes[0]},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
+                               {"transformed_bytes", transformed_bytes},
                                {"layers", layers},
                                {"tensors", tensors}});
   }
@@ -235,11 +249,11 @@ void PrintText(const json& blob) {
   }
   for (const json& plan : blob["plans"]) {
     fmt::print(
-        "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} arena bytes, {} scratch bytes a "
-        "thread\n",
+        "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} transformed, {} arena bytes, {} "
+        "scratch bytes a thread\n",
         plan["name"].get<std::string>(), plan["layers"].size(), plan["macs"].get<double>() / 1e6,
-        plan["weight_bytes"].get<uint64_t>(), plan["arena_bytes"].get<uint64_t>(),
-        plan["scratch_bytes"].get<uint64_t>());
+        plan["weight_bytes"].get<uint64_t>(), plan["transformed_bytes"].get<uint64_t>(),
+        plan["arena_bytes"].get<uint64_t>(), plan["scratch_bytes"].get<uint64_t>());
     fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12} {:>5} {:>12} {:>10} {:<10} {}\n", "layer", "op",
                "prec", "weights", "scale", "zero", "macs", "w bytes", "scheme", "fused");
     for (const json& l : plan["layers"]) {

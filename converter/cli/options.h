@@ -24,6 +24,7 @@ struct ConvertOptions {
   std::string cache;  // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
+  bool winograd = false;  // transformed weights, whatever the board's file says
   int64_t samples = 512;
   uint64_t seed = 1;
   int threads = 0;  // 0: as many as the machine has

@@ -12,6 +12,7 @@
 #include "converter/cli/progress.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
+#include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
 #include "converter/plan/plan.h"
 #include "converter/support/error.h"
@@ -52,10 +53,11 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
 }
 
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::string& name) {
+                     const std::string& name, bool winograd) {
   write::Plan plan;
   plan.program = lower::Lower(graph, scheme, name);
   plan::DropDead(&plan.program);
+  if (winograd) lower::AddTransformedWeights(&plan.program);
   plan.memory = plan::PlanMemory(plan.program);
   return plan;
 }
@@ -107,15 +109,17 @@ Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::
   return statistics;
 }
 
-// What a board's file allows (boards/README.md): a board without asymmetric activations gets
-// symmetric ones.
-void ObeyBoard(const std::string& path, quantize::Config* config) {
+// What a board's file allows and asks for (boards/README.md): a board without asymmetric
+// activations gets symmetric ones.
+void ObeyBoard(const std::string& path, quantize::Config* config, bool* winograd) {
   if (path.empty()) return;
   try {
-    const YAML::Node allowed = YAML::LoadFile(path)["whitelist"];
+    const YAML::Node board = YAML::LoadFile(path);
+    if (board["winograd"]) *winograd = board["winograd"].as<bool>();
+    const YAML::Node allowed = board["whitelist"];
     const auto lists = [&allowed](const char* field, const std::string& word) {
-      const YAML::Node words = allowed ? allowed[field] : YAML::Node();
-      if (!words) return true;
+      if (!allowed || !allowed[field]) return true;
+      const YAML::Node words = allowed[field];
       return std::any_of(words.begin(), words.end(),
                          [&](const YAML::Node& entry) { return entry.as<std::string>() == word; });
     };
@@ -188,7 +192,9 @@ Conversion Convert(const ConvertOptions& options) {
   InModel(options.model, [&graph] { lower::CheckLowerable(graph); });
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
-  ObeyBoard(options.board, &config);
+  bool winograd = false;
+  ObeyBoard(options.board, &config, &winograd);
+  winograd |= options.winograd;
   config.int8_everywhere |= options.int8_everywhere;
 
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess);
@@ -202,8 +208,8 @@ Conversion Convert(const ConvertOptions& options) {
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
   InModel(options.model, [&] {
-    result.plans.push_back(MakePlan(graph, result.scheme, "int8"));
-    result.plans.push_back(MakePlan(graph, fp16, "fp16"));
+    result.plans.push_back(MakePlan(graph, result.scheme, "int8", winograd));
+    result.plans.push_back(MakePlan(graph, fp16, "fp16", winograd));
   });
   result.blob = write::WriteBlob(InfoOf(graph, options), result.plans);
   VerifyBlob(result.blob);

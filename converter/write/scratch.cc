@@ -15,7 +15,10 @@ uint64_t LayerScratch(const lower::Program& program, const lower::Layer& layer) 
     case blob::Op::kConv: {
       const auto params = layer.Get<blob::ConvParams>();
       const uint64_t taps = uint64_t{params.kernel_h} * params.kernel_w;
-      return ScratchConv(taps, channels, taps * (channels / params.groups), fp16);
+      const uint64_t direct = ScratchConv(taps, channels, taps * (channels / params.groups), fp16);
+      if (fp16 || params.winograd == 0) return direct;
+      const lower::Tensor& out = program.tensors[static_cast<size_t>(layer.output)];
+      return std::max(direct, ScratchWinograd(params.winograd, channels, out.dims[1], out.dims[2]));
     }
     case blob::Op::kDepthwiseConv: {
       const auto params = layer.Get<blob::ConvParams>();

@@ -7,6 +7,7 @@
 #include "converter/write/sections.h"
 #include "runtime/core/isa.h"
 #include "runtime/format/sha256.h"
+#include "runtime/format/view.h"
 
 namespace octet::write {
 namespace {
@@ -22,6 +23,7 @@ struct Content {
 struct Pools {
   DataPool weights_s8{blob::kDataAlignment};
   DataPool weights_f16{blob::kDataAlignment};
+  DataPool transformed{blob::kDataAlignment};
   DataPool tables{16};
   StringPool strings;
   Verbosity verbosity = Verbosity::kDetailed;
@@ -58,8 +60,9 @@ blob::LayerRecord LayerRecordOf(const lower::Layer& layer, std::vector<uint32_t>
   record.weights = weights.Add(layer.weights);
   record.channels = weights.Add(layer.channels);
   record.table = pools->tables.Add(layer.table);
-  record.extra = pools->tables.Add(layer.extra);
   std::copy(std::begin(layer.params), std::end(layer.params), record.params.bytes);
+  record.extra =
+      (HasTransformedWeights(record) ? pools->transformed : pools->tables).Add(layer.extra);
   return record;
 }
 
@@ -254,6 +257,10 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
     contents.push_back({SectionKind::kTables, 0, pools.tables.data()});
   if (!pools.weights_s8.data().empty())
     contents.push_back({SectionKind::kWeightsS8, 0, pools.weights_s8.data()});
+  if (!pools.transformed.data().empty()) {
+    contents.push_back({SectionKind::kTransformed, 0, pools.transformed.data()});
+    features |= blob::kFeatureTransformedWeights;
+  }
   // Last, so that a runtime which never leaves the int8 plan need not touch the end of the file.
   if (!pools.weights_f16.data().empty())
     contents.push_back({SectionKind::kWeightsF16, 0, pools.weights_f16.data()});

@@ -12,7 +12,7 @@ namespace blob {
 
 constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 0;
+constexpr uint16_t kVersionMinor = 1;
 constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
 constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
 constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
@@ -23,9 +23,10 @@ constexpr uint32_t kMaxRank = 8;
 // A blob with a required bit this runtime does not know is refused; unknown optional bits are
 // ignored.
 enum RequiredFeature : uint64_t {
-  kFeatureFp16Plan = 1u << 0,  // at least one layer computes in FP16
+  kFeatureFp16Plan = 1u << 0,            // at least one layer computes in FP16
+  kFeatureTransformedWeights = 1u << 1,  // at least one layer has ConvParams::winograd != 0
 };
-constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan;
+constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureTransformedWeights;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -46,14 +47,15 @@ struct Header {  // 128 bytes at offset 0
 static_assert(sizeof(Header) == 128, "Header layout");
 
 enum class SectionKind : uint32_t {
-  kModel = 1,       // ModelRecord, inputs, outputs, output parts, plan directory
-  kPlan = 2,        // one a plan, `index` = plan number
-  kWeightsS8 = 3,   // int8 weights and their channel blocks
-  kWeightsF16 = 4,  // FP16 weights and their biases; need not be resident until an FP16 layer runs
-  kTables = 5,      // 256-entry tables, resize tables, constants
-  kStrings = 6,     // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
-  kLabels = 7,      // zero-terminated UTF-8 class labels, in order
-  kReport = 8,      // free-form JSON for the inspector, never read by the runtime
+  kModel = 1,        // ModelRecord, inputs, outputs, output parts, plan directory
+  kPlan = 2,         // one a plan, `index` = plan number
+  kWeightsS8 = 3,    // int8 weights and their channel blocks
+  kWeightsF16 = 4,   // FP16 weights and their biases; need not be resident until an FP16 layer runs
+  kTables = 5,       // 256-entry tables, resize tables, constants
+  kStrings = 6,      // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
+  kLabels = 7,       // zero-terminated UTF-8 class labels, in order
+  kReport = 8,       // free-form JSON for the inspector, never read by the runtime
+  kTransformed = 9,  // int16 weights transformed for Winograd's method, beside kWeightsS8
 };
 
 struct Section {  // 64 bytes
@@ -218,7 +220,7 @@ struct LayerRecord {  // 144 bytes
   DataRef weights;   // kWeightsS8 or kWeightsF16, by precision
   DataRef channels;  // ChannelBlockS8[] or float bias[], same section
   DataRef table;     // kTables: 256-entry table of the fused activation or of kUnary, ...
-  DataRef extra;     // kTables: operator specific
+  DataRef extra;     // kTables: operator specific; transformed weights: kTransformed
   union {
     int32_t words[20];
     uint8_t bytes[80];
@@ -270,6 +272,8 @@ constexpr uint8_t kFunctionCount = 23;
 // a block of 16 outputs may span groups.
 // Depthwise (groups == in_c == out_c): int8 and FP16 [ceil(c / 16)][kh * kw][16].
 // Padding is by the zero point (int8) or 0 (FP16).
+// winograd = m (int8 kConv of 3x3, stride 1, dilation 1, one group, in_c % 8 == 0): layer.extra is
+// int16 U[(m + 2)^2][ceil(out_c / 16)][in_c][16] (FORMAT.md, "Transformed weights").
 struct ConvParams {
   uint16_t kernel_h, kernel_w;
   uint16_t stride_h, stride_w;
@@ -281,7 +285,8 @@ struct ConvParams {
   Function function;          // FP16: fused activation; int8 uses clamp or `table`
   float alpha, beta;          // of `function`
   int8_t table_zero_point;    // int8 with `table`: zero point of the value the table maps
-  uint8_t reserved[3];
+  uint8_t winograd;           // 2 or 4: output tile of the transformed weights; 0: there are none
+  uint8_t reserved[2];
 };
 
 // Broadcast of the second operand of Add, Mul, Div against the first (output has the first's

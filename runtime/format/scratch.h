@@ -25,6 +25,36 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
          (fp16 ? kTileRowsF16 * deep * 4 : kTileRows * deep);
 }
 
+// Winograd's method, output tiles of m x m (ConvParams::winograd): so many tiles are transformed
+// and multiplied at a time. Their V must stay in the level 2 cache of a small core, and 24 are
+// enough to make the traffic of weights small beside the products.
+constexpr uint64_t kWinogradInputBytes = 288 * 1024;
+constexpr uint64_t kWinogradMaxTiles = 24;
+
+static inline uint64_t WinogradPositions(uint64_t m) {
+  return (m + 2) * (m + 2);
+}
+static inline uint64_t WinogradTileCount(uint64_t m, uint64_t out_h, uint64_t out_w) {
+  return ((out_h + m - 1) / m) * ((out_w + m - 1) / m);
+}
+static inline uint64_t WinogradTileBlock(uint64_t m, uint64_t in_c, uint64_t out_h,
+                                         uint64_t out_w) {
+  uint64_t tiles = kWinogradInputBytes / (WinogradPositions(m) * in_c * 2);
+  if (tiles > kWinogradMaxTiles) tiles = kWinogradMaxTiles;
+  const uint64_t count = WinogradTileCount(m, out_h, out_w);
+  if (tiles > count) tiles = count;
+  return tiles == 0 ? 1 : tiles;
+}
+
+// Parts, in this order, each 64-byte aligned (in_c is a multiple of 8, the positions of 4): a pixel
+// of padding; V of a block of tiles, int16 [positions][tiles][in_c] in any order; their products
+// with 16 outputs, int32 [positions][tiles][16] in any order. A layer needs the larger of this and
+// ScratchConv: its kernel may read either weights.
+static inline uint64_t ScratchWinograd(uint64_t m, uint64_t in_c, uint64_t out_h, uint64_t out_w) {
+  const uint64_t tiles = WinogradTileBlock(m, in_c, out_h, out_w);
+  return RoundUp64(in_c) + WinogradPositions(m) * tiles * (in_c * 2 + 16 * 4);
+}
+
 // Depthwise: row pointers, a row of padding, one float/int32 accumulator row.
 static inline uint64_t ScratchDepthwise(uint64_t taps, uint64_t channels, bool fp16) {
   return RoundUp64(taps * kTileRows * 8) + RoundUp64((channels + 64) * (fp16 ? 4 : 1)) +

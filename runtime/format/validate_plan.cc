@@ -100,7 +100,12 @@ Status CheckLayer(const BlobView& view, const PlanView& plan, uint32_t number) {
   if (!CheckData(layer.table, kTableAlignment, view.tables)) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, table));
   }
-  if (!CheckData(layer.extra, kTableAlignment, view.tables)) {
+  const bool transformed = HasTransformedWeights(layer);
+  if (transformed && (view.header->required_features & blob::kFeatureTransformedWeights) == 0) {
+    return Malformed(at + (uint32_t)offsetof(LayerRecord, params));
+  }
+  if (transformed ? !CheckData(layer.extra, blob::kDataAlignment, view.transformed)
+                  : !CheckData(layer.extra, kTableAlignment, view.tables)) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, extra));
   }
   return Ok();

@@ -103,6 +103,9 @@ Status SortSections(const Header* header, BlobView* view, Bytes* model) {
       case SectionKind::kLabels:
         place = &view->labels;
         break;
+      case SectionKind::kTransformed:
+        place = &view->transformed;
+        break;
       case SectionKind::kReport:
         break;
     }

@@ -40,7 +40,7 @@ struct BlobView {
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
   uint32_t model_offset;  // of the model section in the blob
-  Bytes weights_s8, weights_f16, tables, strings, labels;
+  Bytes weights_s8, weights_f16, transformed, tables, strings, labels;
   Bytes plan_sections[blob::kMaxPlans];
 };
 
@@ -69,6 +69,12 @@ static inline const blob::Section* SectionAt(const blob::Header* header, uint32_
 
 static inline const char* StringAt(const BlobView& view, uint32_t offset) {
   return reinterpret_cast<const char*>(view.strings.data + offset);
+}
+
+// Whether the layer's `extra` lies in the section of transformed weights.
+static inline bool HasTransformedWeights(const blob::LayerRecord& layer) {
+  return layer.op == blob::Op::kConv && layer.precision == blob::Precision::kInt8 &&
+         reinterpret_cast<const blob::ConvParams*>(layer.params.bytes)->winograd != 0;
 }
 
 // Tensor number of model input i in a plan.

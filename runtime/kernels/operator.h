@@ -15,9 +15,10 @@ namespace octet {
 struct LayerView {
   const blob::LayerRecord* layer;
   const blob::TensorRecord* tensors;
-  const uint32_t* inputs;  // layer->input_count tensor numbers
-  const uint8_t* weights;  // section base: kWeightsS8 or kWeightsF16 by layer->precision
-  const uint8_t* tables;   // section base
+  const uint32_t* inputs;      // layer->input_count tensor numbers
+  const uint8_t* weights;      // section base: kWeightsS8 or kWeightsF16 by layer->precision
+  const uint8_t* tables;       // section base
+  const uint8_t* transformed;  // section base
 };
 
 static inline const blob::TensorRecord& InputOf(const LayerView& v, uint32_t i) {

@@ -250,6 +250,7 @@ Blob BlobBuilder::Build(bool scratch) {
     if (!labels_.empty()) sections.push_back({SectionKind::kLabels, 0, labels_});
     if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
     if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
+    if (!transformed_.empty()) sections.push_back({SectionKind::kTransformed, 0, transformed_});
     if (!weights_f16_.empty()) sections.push_back({SectionKind::kWeightsF16, 0, weights_f16_});
 
     Header header{};
@@ -260,6 +261,7 @@ Blob BlobBuilder::Build(bool scratch) {
     header.section_count = static_cast<uint32_t>(sections.size());
     header.section_entry_bytes = sizeof(Section);
     header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
+    if (!transformed_.empty()) header.required_features |= kFeatureTransformedWeights;
     Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
     for (size_t i = 0; i < sections.size(); ++i) {
       blob.resize(RoundUp(blob.size(), kSectionAlignment));

@@ -97,6 +97,10 @@ class BlobBuilder {
   blob::DataRef AddTable(const std::vector<T>& values) {
     return Append(tables_, Raw(values));
   }
+  template <typename T>
+  blob::DataRef AddTransformed(const std::vector<T>& values) {
+    return Append(transformed_, Raw(values));
+  }
   uint32_t AddString(std::string_view text);
   void AddLabel(std::string_view text);
 
@@ -133,7 +137,7 @@ class BlobBuilder {
   std::vector<Plan> plans_;
   std::vector<blob::InputRecord> inputs_;
   std::vector<blob::OutputRecord> outputs_;
-  std::vector<uint8_t> weights_s8_, weights_f16_, tables_, strings_, labels_;
+  std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_;
   uint32_t label_count_ = 0;
 };
 

@@ -14,6 +14,9 @@
 // ConvParams in format/blob.h (padded to 16 outputs and groups of 4, readable to the end of the
 // block). Output may not overlap the input. No alignment of activations is assumed; weights and
 // channel blocks are 64-byte aligned.
+//
+// Where `winograd` is not 0 the layer has transformed weights as well (FORMAT.md, "Transformed
+// weights"); a kernel uses whichever it is faster with, to the same bytes.
 #ifndef OCTET_KERNELS_CONV_CONV_H_
 #define OCTET_KERNELS_CONV_CONV_H_
 
@@ -51,6 +54,8 @@ struct ConvS8Args {
   int32_t clamp_lo, clamp_hi;
   int32_t pre_shift;
   uint8_t sign;
+  uint8_t winograd;            // 2 or 4: output tile of `transformed`; 0: none
+  const int16_t* transformed;  // 64-byte aligned, or null
 };
 typedef void (*ConvS8Fn)(const ConvS8Args& args, Share share);
 

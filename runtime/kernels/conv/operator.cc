@@ -18,6 +18,18 @@ uint64_t TapsOf(const blob::ConvParams& p) {
 // board.
 constexpr uint64_t kMaxDepthF16 = 1u << 20;
 
+// The window Winograd's method is for, and as many transformed weights as it reads.
+bool HasWinograd(const LayerView& view, uint64_t in_c, uint64_t blocks) {
+  const blob::ConvParams& p = Params(view);
+  if (p.winograd == 0) return true;
+  return (p.winograd == 2 || p.winograd == 4) && p.kernel_h == 3 && p.kernel_w == 3 &&
+         p.stride_h == 1 && p.stride_w == 1 && p.dilation_h == 1 && p.dilation_w == 1 &&
+         p.groups == 1 && in_c % 8 == 0 &&
+         HasData(view.layer->extra,
+                 WinogradPositions(p.winograd) * blocks * in_c * kChannelBlock * sizeof(int16_t),
+                 blob::kDataAlignment);
+}
+
 }  // namespace
 
 bool CheckConvLayer(const LayerView& view) {
@@ -35,7 +47,8 @@ bool CheckConvLayer(const LayerView& view) {
   if (IsInt8(view)) {
     return HasChannelsS8(view, depth, out_c) &&
            HasData(weights, blocks * CeilDiv(depth, 4) * 64, blob::kDataAlignment) &&
-           HasInt8Tail(view, p.clamp_lo, p.clamp_hi, p.pre_shift);
+           HasInt8Tail(view, p.clamp_lo, p.clamp_hi, p.pre_shift) &&
+           HasWinograd(view, in_c, blocks);
   }
   return depth <= kMaxDepthF16 && HasFunction(p.function, p.alpha, p.beta) &&
          HasBiasF16(view, out_c) &&
@@ -45,7 +58,12 @@ bool CheckConvLayer(const LayerView& view) {
 uint64_t ScratchConvLayer(const LayerView& view) {
   const blob::ConvParams& p = Params(view);
   const uint64_t in_c = InputOf(view, 0).dims[3];
-  return ScratchConv(TapsOf(p), in_c, TapsOf(p) * (in_c / p.groups), !IsInt8(view));
+  const uint64_t direct =
+      ScratchConv(TapsOf(p), in_c, TapsOf(p) * (in_c / p.groups), !IsInt8(view));
+  if (!HasTransformedWeights(*view.layer)) return direct;
+  const blob::TensorRecord& out = OutputOf(view);
+  const uint64_t winograd = ScratchWinograd(p.winograd, in_c, out.dims[1], out.dims[2]);
+  return winograd > direct ? winograd : direct;
 }
 
 void RunConvLayer(const LayerView& view, const RunContext& context) {

@@ -2,6 +2,7 @@
 #ifndef OCTET_KERNELS_CONV_RUN_H_
 #define OCTET_KERNELS_CONV_RUN_H_
 
+#include "runtime/format/view.h"
 #include "runtime/kernels/check.h"
 
 namespace octet {
@@ -18,6 +19,9 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
     const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
     uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);
     if (IsInt8(view)) {
+      const bool has_transformed = HasTransformedWeights(*view.layer);
+      const uint8_t* transformed =
+          has_transformed ? view.transformed + view.layer->extra.offset : nullptr;
       const ConvS8Args args = {GeometryOf(view, p, p.groups),
                                input,
                                output,
@@ -30,7 +34,9 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
                                p.clamp_lo,
                                p.clamp_hi,
                                p.pre_shift,
-                               context.sign};
+                               context.sign,
+                               has_transformed ? p.winograd : (uint8_t)0,
+                               reinterpret_cast<const int16_t*>(transformed)};
       s8(args, context.share);
     } else {
       const ConvF16Args args = {GeometryOf(view, p, p.groups),

@@ -56,6 +56,50 @@ TEST_F(Cli, InspectReportsJson) {
   EXPECT_EQ(Octet({"inspect", Path("out.octet")}).status, 0);
 }
 
+// The board's file (or --winograd) brings the section, and nothing else changes: the weights are
+// there all the same.
+TEST_F(Cli, BoardAsksForTransformedWeights) {
+  OnnxBuilder model;
+  model.Input("image", {1, 3, 16, 16})
+      .WithChannels(3)
+      .Conv({.channels = 16, .kernel = 3, .pad = 1})
+      .Relu()
+      .Conv({.channels = 16, .kernel = 3, .pad = 1})
+      .Relu()
+      .GlobalAveragePool()
+      .Output("scores");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "|u1", {8, 16, 16, 3});
+  WriteText("with.yaml", "winograd: true\n");
+  WriteText("without.yaml", "winograd: false\n");
+  const auto inspect = [this](const std::vector<std::string>& options) {
+    const Result done = Convert("m.onnx", options);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+  };
+  const auto bytes_of = [](const json& report, const std::string& kind) {
+    for (const json& section : report["sections"]) {
+      if (section["kind"] == kind) return section["bytes"].get<int>();
+    }
+    return -1;
+  };
+  const json plain = inspect({});
+  EXPECT_EQ(bytes_of(plain, "transformed-weights"), -1);
+  EXPECT_EQ(plain["plans"][0]["transformed_bytes"], 0);
+  EXPECT_EQ(bytes_of(inspect({"--board", Path("without.yaml")}), "transformed-weights"), -1);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--board", Path("with.yaml")}, {"--winograd"}}) {
+    const json report = inspect(options);
+    const int m = report["plans"][0]["layers"][1]["winograd"].get<int>();
+    EXPECT_EQ(m, 4);
+    EXPECT_EQ(bytes_of(report, "transformed-weights"), 36 * 16 * 16 * 2);
+    EXPECT_EQ(report["plans"][0]["transformed_bytes"], 36 * 16 * 16 * 2);
+    EXPECT_EQ(report["plans"][0]["layers"][0]["winograd"], 0);
+    EXPECT_EQ(report["plans"][1]["transformed_bytes"], 0) << "the FP16 plan has none";
+    EXPECT_EQ(bytes_of(report, "weights-int8"), bytes_of(plain, "weights-int8"));
+  }
+}
+
 TEST_F(Cli, InspectRefusesDamage) {
   ASSERT_EQ(Convert("m.onnx").status, 0);
   std::string blob = ReadText("out.octet");

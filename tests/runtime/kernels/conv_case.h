@@ -17,12 +17,20 @@ namespace octet::kernels_test {
 // dilations, pads, groups.
 ConvGeometry RandomConvGeometry(Random& random, bool depthwise);
 
+// Shapes that Winograd's method is for: some of a tile, few tiles and many; in_c <= 96.
+ConvGeometry RandomWinogradGeometry(Random& random);
+
 std::string Describe(const ConvGeometry& g);
 
 // One int8 layer; activations are kept with sign 0.
 class ConvS8Case {
  public:
   ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthwise);
+
+  // Weights and activations that reach 128 * sum(|w|) in every output, sum(|w|) being `sum`.
+  void ReachSum(Random& random, int32_t sum);
+  // The layer's weights also transformed for Winograd's method with tiles of m x m.
+  void AddTransformed(int m);
 
   // Output values q (sign removed) of `kernel` run as `threads` shares, with guards checked by the
   // test.
@@ -31,11 +39,12 @@ class ConvS8Case {
   std::vector<uint8_t> Equation() const;
 
  private:
+  void SetWeight(uint32_t o, uint32_t k, int8_t w);
   int32_t Weight(uint32_t o, uint32_t tap, uint32_t c) const;
 
   ConvGeometry g_;
   bool depthwise_;
-  std::unique_ptr<GuardedBuffer> input_, weights_, channels_, table_;
+  std::unique_ptr<GuardedBuffer> input_, weights_, channels_, table_, transformed_;
   ConvS8Args args_{};
   GuardedBuffer::Place place_;
 };

@@ -63,6 +63,26 @@ ConvGeometry RandomConvGeometry(Random& random, bool depthwise) {
   }
 }
 
+ConvGeometry RandomWinogradGeometry(Random& random) {
+  ConvGeometry g{};
+  for (;;) {
+    g.groups = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
+    g.kernel_h = g.kernel_w = 3;
+    g.in_c = 8 * random.UInt(1, 12);
+    g.out_c = RandomChannels(random);
+    g.pad_top = random.UInt(0, 2);
+    g.pad_left = random.UInt(0, 2);
+    g.in_h = random.UInt(1, random.OneIn(8) ? 60 : 14);
+    g.in_w = random.UInt(1, random.OneIn(8) ? 60 : 14);
+    const uint32_t padded_h = g.in_h + g.pad_top + random.UInt(0, 2);
+    const uint32_t padded_w = g.in_w + g.pad_left + random.UInt(0, 2);
+    if (padded_h < 3 || padded_w < 3) continue;
+    g.out_h = padded_h - 2;
+    g.out_w = padded_w - 2;
+    if (uint64_t{9} * g.out_h * g.out_w * g.out_c * g.in_c <= 1500000) return g;
+  }
+}
+
 std::string Describe(const ConvGeometry& g) {
   const auto pair = [](uint32_t a, uint32_t b) {
     return std::to_string(a) + "x" + std::to_string(b);

@@ -104,9 +104,13 @@ ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthw
 
 std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t threads) const {
   const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
-  const uint64_t scratch_bytes =
-      depthwise_ ? ScratchDepthwise(taps, g_.in_c, false)
-                 : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), false);
+  uint64_t scratch_bytes = depthwise_
+                               ? ScratchDepthwise(taps, g_.in_c, false)
+                               : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), false);
+  if (args_.winograd != 0) {
+    scratch_bytes =
+        std::max(scratch_bytes, ScratchWinograd(args_.winograd, g_.in_c, g_.out_h, g_.out_w));
+  }
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const GuardedBuffer output(size_t{1} * g_.out_h * g_.out_w * g_.out_c, 1, place_);
   output.Poison(static_cast<uint8_t>(0x3C + threads));
@@ -125,6 +129,59 @@ std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t thr
   EXPECT_TRUE(output.GuardsIntact()) << "output guards";
   EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
   return std::vector<uint8_t>(output.data(), output.data() + output.size());
+}
+
+void ConvS8Case::SetWeight(uint32_t o, uint32_t k, int8_t w) {
+  const uint32_t k_groups = (g_.kernel_h * g_.kernel_w * g_.in_c + 3) / 4;
+  weights_->As<int8_t>()[(size_t{o / 16} * k_groups + k / 4) * 64 + o % 16 * 4 + k % 4] = w;
+}
+
+void ConvS8Case::ReachSum(Random& random, int32_t sum) {
+  std::memset(input_->data(), 0x80, input_->size());
+  auto* channels = channels_->As<blob::ChannelBlockS8>();
+  for (uint32_t o = 0; o < g_.out_c; ++o) {
+    blob::ChannelBlockS8& block = channels[o / 16];
+    const int sign = random.OneIn(2) ? 1 : -1;
+    const int32_t bias = block.bias[o % 16] + args_.in_zero_point * block.weight_sum[o % 16];
+    int32_t left = sum;
+    for (uint32_t k = 0; k < 9 * g_.in_c; ++k) {
+      const int32_t w = std::min(left, 127);
+      SetWeight(o, k, static_cast<int8_t>(sign * w));
+      left -= w;
+    }
+    ASSERT_EQ(left, 0) << "not enough weights for the sum";
+    block.weight_sum[o % 16] = sign * sum;
+    block.bias[o % 16] = bias / 64 - args_.in_zero_point * sign * sum;
+    block.multiplier[o % 16] = 1 << 30;
+    block.shift[o % 16] = static_cast<int32_t>(random.Int(1, 24));
+  }
+}
+
+void ConvS8Case::AddTransformed(int m) {
+  static constexpr int k2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+  static constexpr int k4[6][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4},
+                                   {1, 2, 4}, {1, -2, 4},   {0, 0, 6}};
+  const auto row = [m](int i) { return m == 2 ? k2[i] : k4[i]; };
+  const int size = m + 2;
+  const size_t blocks = Blocks(g_.out_c);
+  const size_t count = static_cast<size_t>(size * size) * blocks * g_.in_c * 16;
+  transformed_ = std::make_unique<GuardedBuffer>(count * sizeof(int16_t), 64, place_);
+  transformed_->Poison(0);
+  auto* to = transformed_->As<int16_t>();
+  for (uint32_t o = 0; o < g_.out_c; ++o) {
+    for (uint32_t c = 0; c < g_.in_c; ++c) {
+      for (int p = 0; p < size * size; ++p) {
+        int sum = 0;
+        for (uint32_t tap = 0; tap < 9; ++tap)
+          sum += row(p / size)[tap / 3] * row(p % size)[tap % 3] * Weight(o, tap, c);
+        ASSERT_EQ(sum, static_cast<int16_t>(sum));
+        to[((static_cast<size_t>(p) * blocks + o / 16) * g_.in_c + c) * 16 + o % 16] =
+            static_cast<int16_t>(sum);
+      }
+    }
+  }
+  args_.winograd = static_cast<uint8_t>(m);
+  args_.transformed = to;
 }
 
 int32_t ConvS8Case::Weight(uint32_t o, uint32_t tap, uint32_t c) const {

@@ -2,6 +2,7 @@
 // against the equation.
 #include <gtest/gtest.h>
 
+#include "runtime/kernels/conv/winograd_portable.inl.h"
 #include "tests/runtime/kernels/compare.h"
 #include "tests/runtime/kernels/conv_case.h"
 #include "tests/runtime/kernels/kernel_list.h"
@@ -77,6 +78,82 @@ TEST_P(ConvS8, EqualsReferenceWithManyWeights) {
     for (const uint32_t threads : {1u, 3u}) {
       EXPECT_EQ(DifferenceS8(expected, layer.Run(GetParam().As<ConvS8Fn>(), sign, threads)), "");
     }
+  }
+}
+
+// Both the direct and, where the kernel has one, Winograd's way of a layer with transformed
+// weights.
+void CheckWinograd(ConvS8Fn kernel, uint8_t sign, Random& random, const ConvS8Case& layer) {
+  const std::vector<uint8_t> expected = layer.Run(&conv_s8_reference, 0, 1);
+  EXPECT_EQ(DifferenceS8(expected, layer.Run(kernel, sign, random.UInt(1, 3))), "");
+}
+
+void CheckWinogradShapes(ConvS8Fn kernel, uint8_t sign) {
+  for (int i = 0; i < kCases; ++i) {
+    Random random(TestSeed() + 3000 + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomWinogradGeometry(random);
+    ConvS8Case layer(random, g, false);
+    const int m = random.Pick({2, 4});
+    layer.AddTransformed(m);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + " tile " +
+                 std::to_string(m) + ": " + Describe(g));
+    CheckWinograd(kernel, sign, random, layer);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+// The largest sum of |w| for which the method is exact, and the activations that make the most of
+// it; and more tiles than are taken at once.
+void CheckWinogradBounds(ConvS8Fn kernel, uint8_t sign) {
+  for (const int m : {2, 4}) {
+    Random random(TestSeed() + 4000 + static_cast<uint64_t>(m));
+    ConvGeometry g{};
+    g.groups = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
+    g.kernel_h = g.kernel_w = 3;
+    g.pad_top = g.pad_left = 1;
+    g.in_h = g.out_h = 5;
+    g.in_w = g.out_w = 6;
+    g.in_c = m == 2 ? 3672 : 232;
+    g.out_c = 19;
+    ConvS8Case layer(random, g, false);
+    layer.ReachSum(random, (m == 2 ? 1 << 22 : 1 << 18) - 1);
+    layer.AddTransformed(m);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " tile " + std::to_string(m));
+    CheckWinograd(kernel, sign, random, layer);
+  }
+}
+
+void CheckWinogradManyTiles(ConvS8Fn kernel, uint8_t sign) {
+  for (const int m : {2, 4}) {
+    Random random(TestSeed() + 5000 + static_cast<uint64_t>(m));
+    ConvGeometry g{};
+    g.groups = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
+    g.kernel_h = g.kernel_w = 3;
+    g.pad_top = g.pad_left = 1;
+    g.in_h = g.out_h = 23;
+    g.in_w = g.out_w = 29;
+    g.in_c = 16;
+    g.out_c = 24;
+    ConvS8Case layer(random, g, false);
+    layer.AddTransformed(m);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " tile " + std::to_string(m));
+    CheckWinograd(kernel, sign, random, layer);
+  }
+}
+
+TEST_P(ConvS8, EqualsReferenceWithTransformedWeights) {
+  const auto kernel = GetParam().As<ConvS8Fn>();
+  const uint8_t sign = GetParam().isa == Isa::kReference ? 0x80 : IsaSignByte(GetParam().isa);
+  CheckWinogradShapes(kernel, sign);
+  CheckWinogradBounds(kernel, sign);
+  CheckWinogradManyTiles(kernel, sign);
+}
+
+TEST(WinogradPortable, EqualsReference) {
+  for (const uint8_t sign : {uint8_t{0}, uint8_t{0x80}}) {
+    CheckWinogradShapes(&RunWinograd<WinogradPortable>, sign);
+    CheckWinogradBounds(&RunWinograd<WinogradPortable>, sign);
+    CheckWinogradManyTiles(&RunWinograd<WinogradPortable>, sign);
   }
 }
 
