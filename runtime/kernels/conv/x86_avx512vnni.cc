@@ -7,6 +7,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 4;
+constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxTileRows = 24;  // a multiple of every PanelRows()
 constexpr uint32_t kMaxPackedTileRows = 24;
 // Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
@@ -17,7 +18,6 @@ constexpr size_t kPrefetchBytes = 2048;
 }  // namespace octet
 
 #include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 
 namespace octet {
 namespace {
@@ -29,7 +29,7 @@ static uint32_t PanelRows(uint32_t blocks) {
 }
 
 static uint32_t MaxPartBlocks(const ConvPlan&) {
-  return kAllBlocks;
+  return kPreparedBlocks;
 }
 
 static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
@@ -51,28 +51,63 @@ static inline int32_t LoadWord(const uint8_t* from) {
   return word;
 }
 
-// Up to 64 output bytes of one pixel from the requantized sums of its blocks.
-template <int kBlocks>
-static inline void StoreRow(const __m512i* value, const TailS8& tail, __mmask64 mask, uint8_t* to,
-                            uint32_t channels) {
-  const __m512i zero_point = _mm512_set1_epi16((short)(tail.out_zero_point + 128));
-  const __m512i none = _mm512_setzero_si512();
-  const __m512i low = _mm512_packs_epi32(value[0], kBlocks > 1 ? value[kBlocks > 1 ? 1 : 0] : none);
-  __m512i high = none;
-  if (kBlocks > 2) {
-    high = _mm512_packs_epi32(value[kBlocks > 2 ? 2 : 0],
-                              kBlocks > 3 ? value[kBlocks > 3 ? 3 : 0] : none);
-  }
-  // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each block, so that a
-  // transposition of 4x4 double words puts them in order.
+// Four registers of 16 sums -> 4 times 16 bytes. packs works within 128-bit lanes: lane l holds
+// channels 4l..4l+3 of each register, so that a transposition of 4x4 double words puts them in
+// order.
+static inline __m512i PackFour(const __m512i (&v)[4], __m512i lo, __m512i hi) {
   const __m512i packed =
-      _mm512_packus_epi16(_mm512_adds_epi16(low, zero_point), _mm512_adds_epi16(high, zero_point));
+      _mm512_packus_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  __m512i bytes = _mm512_permutexvar_epi32(order, packed);
-  bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)(tail.clamp_lo + 128)));
-  bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)(tail.clamp_hi + 128)));
-  _mm512_mask_storeu_epi8(to, mask, bytes);
-  if (tail.table != nullptr) ApplyTable(to, channels, tail.table);
+  const __m512i bytes = _mm512_permutexvar_epi32(order, packed);
+  return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
+}
+
+// Clamps, packs and stores; four registers are one row of 4 blocks (or 3), two of 2 or four of 1.
+template <int kRows, int kBlocks>
+static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8& p,
+                             const TailS8& tail) {
+  constexpr int kTogether = kBlocks == 1 ? 4 : kBlocks == 2 ? 2 : 1;
+  // Read before the first store, which may alias anything.
+  const __m512i lo = _mm512_set1_epi8((char)(tail.clamp_lo + 128));
+  const __m512i hi = _mm512_set1_epi8((char)(tail.clamp_hi + 128));
+  const uint32_t channels = p.output_channels;
+  const size_t stride = p.output_stride;
+  const __mmask64 mask = channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << channels) - 1;
+  uint8_t* to = p.output;
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; r += kTogether) {
+    __m512i v[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const int row = r + (kTogether == 1 ? 0 : i / kBlocks);
+      const int block = kTogether == 1 ? i : i % kBlocks;
+      v[i] = row < kRows && block < kBlocks ? acc[row < kRows ? row : 0][block % kBlocks]
+                                            : _mm512_setzero_si512();
+    }
+    const __m512i bytes = PackFour(v, lo, hi);
+    if (kTogether == 4) {
+      _mm_mask_storeu_epi8(to, (__mmask16)mask, _mm512_castsi512_si128(bytes));
+      if (r + 1 < kRows) {
+        _mm_mask_storeu_epi8(to + stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 1));
+      }
+      if (r + 2 < kRows) {
+        _mm_mask_storeu_epi8(to + 2 * stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 2));
+      }
+      if (r + 3 < kRows) {
+        _mm_mask_storeu_epi8(to + 3 * stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 3));
+      }
+    } else if (kTogether == 2) {
+      _mm256_mask_storeu_epi8(to, (__mmask32)mask, _mm512_castsi512_si256(bytes));
+      if (r + 1 < kRows) {
+        _mm256_mask_storeu_epi8(to + stride, (__mmask32)mask, _mm512_extracti64x4_epi64(bytes, 1));
+      }
+    } else {
+      _mm512_mask_storeu_epi8(to, mask, bytes);
+    }
+    to += kTogether * stride;
+  }
+  if (tail.table == nullptr) return;
+  for (int r = 0; r < kRows; ++r) ApplyTable(p.output + (size_t)r * stride, channels, tail.table);
 }
 
 template <int kRows, int kBlocks>
@@ -80,9 +115,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   __m512i acc[kRows][kBlocks];
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
-    const __m512i bias = _mm512_loadu_si512(p.channels[b].bias);
-    const __m512i sum = _mm512_loadu_si512(p.channels[b].weight_sum);
-    const __m512i start = _mm512_sub_epi32(bias, _mm512_slli_epi32(sum, 7));
+    const __m512i start = _mm512_load_si512(p.constants[b].start);
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) acc[r][b] = start;
   }
@@ -113,27 +146,38 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
     }
   }
 
+  if (tail.pre_shift != 0) {
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int b = 0; b < kBlocks; ++b) acc[r][b] = PreShift16(acc[r][b], tail.pre_shift);
+    }
+  }
+  if (tail.kind.doubled) {
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int b = 0; b < kBlocks; ++b) acc[r][b] = Double16(acc[r][b]);
+    }
+  }
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
-    const Channels16 channels = LoadChannels16(p.channels[b].multiplier, p.channels[b].shift);
-    if (tail.pre_shift != 0) {
-#pragma GCC unroll 12
-      for (int r = 0; r < kRows; ++r) acc[r][b] = PreShift16(acc[r][b], tail.pre_shift);
-    }
-    if (channels.doubled) {
-#pragma GCC unroll 12
-      for (int r = 0; r < kRows; ++r) acc[r][b] = Double16(acc[r][b]);
-    }
+    const PreparedBlock& c = p.constants[b];
+    const Channels16 channels = {_mm512_load_si512(c.multiplier),
+                                 _mm512_load_si512(c.multiplier_odd), _mm512_load_si512(c.rounding),
+                                 _mm512_load_si512(c.shift), false};
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) acc[r][b] = RequantizeDoubled16(acc[r][b], channels);
   }
-  const __mmask64 mask =
-      p.output_channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << p.output_channels) - 1;
+  if (tail.kind.late_zero) {
+    const __m512i zero = _mm512_set1_epi32(tail.out_zero_point + 128);
 #pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) {
-    StoreRow<kBlocks>(acc[r], tail, mask, p.output + (size_t)r * p.output_stride,
-                      p.output_channels);
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int b = 0; b < kBlocks; ++b) acc[r][b] = _mm512_add_epi32(acc[r][b], zero);
+    }
   }
+  StoreRows<kRows, kBlocks>(acc, p, tail);
 }
 
 typedef void (*PanelFn)(const PanelS8&, const TailS8&);

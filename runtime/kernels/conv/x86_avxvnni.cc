@@ -7,6 +7,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 1;
+constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
 constexpr uint32_t kMaxTileRows = 24;
 constexpr uint32_t kMaxPackedTileRows = 24;
@@ -18,13 +19,12 @@ constexpr size_t kPrefetchBytes = 2048;
 }  // namespace octet
 
 #include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
-#include "runtime/kernels/conv/x86_panel256.inl.h"
 
 namespace octet {
 namespace {
 
 static uint32_t MaxPartBlocks(const ConvPlan&) {
-  return kAllBlocks;
+  return kPreparedBlocks;
 }
 
 static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
@@ -32,6 +32,10 @@ static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
 }
 
 static void PrepareTile(const PanelS8&, uint32_t) {}
+
+static uint32_t PanelRows(uint32_t) {
+  return kMaxRows;
+}
 
 // acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
 // intrinsic.
@@ -62,6 +66,92 @@ static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
     }
   }
 }
+
+static inline __m256i Load8(const int32_t* from) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+// Two rows of 16 sums -> two times 16 bytes. The packs work within 128-bit lanes and leave double
+// words 0 2 . . | 1 3 . . of the first row and the same of the second.
+static inline __m256i PackRowPair(const __m256i (&a)[2], const __m256i (&b)[2], __m256i lo,
+                                  __m256i hi) {
+  const __m256i bytes =
+      _mm256_packus_epi16(_mm256_packs_epi32(a[0], a[1]), _mm256_packs_epi32(b[0], b[1]));
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i ordered = _mm256_permutevar8x32_epi32(bytes, order);
+  return _mm256_min_epu8(_mm256_max_epu8(ordered, lo), hi);
+}
+
+template <int kRows>
+static void Panel(const PanelS8& p, const TailS8& tail) {
+  __m256i acc[kRows][2];
+  const PreparedBlock& block = *p.constants;
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h) {
+    const __m256i start = Load8(block.start + 8 * h);
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) acc[r][h] = start;
+  }
+  Multiply<kRows>(p, acc);
+  if (tail.pre_shift != 0) {
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      acc[r][0] = PreShift8(acc[r][0], tail.pre_shift);
+      acc[r][1] = PreShift8(acc[r][1], tail.pre_shift);
+    }
+  }
+  if (tail.kind.doubled) {
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      acc[r][0] = Double8(acc[r][0]);
+      acc[r][1] = Double8(acc[r][1]);
+    }
+  }
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h) {
+    const Channels8 channels = {Load8(block.multiplier + 8 * h),
+                                Load8(block.multiplier_odd + 8 * h), Load8(block.rounding + 8 * h),
+                                Load8(block.shift + 8 * h), false};
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) acc[r][h] = RequantizeDoubled8(acc[r][h], channels);
+  }
+  if (tail.kind.late_zero) {
+    const __m256i zero = _mm256_set1_epi32(tail.out_zero_point + 128);
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      acc[r][0] = _mm256_add_epi32(acc[r][0], zero);
+      acc[r][1] = _mm256_add_epi32(acc[r][1], zero);
+    }
+  }
+  // Read before the first store, which may alias anything.
+  const __m256i lo = _mm256_set1_epi8((char)(tail.clamp_lo + 128));
+  const __m256i hi = _mm256_set1_epi8((char)(tail.clamp_hi + 128));
+  const int8_t* table = tail.table;
+  const uint32_t channels = p.output_channels;
+  const size_t stride = p.output_stride;
+  uint8_t* to = p.output;
+#pragma GCC unroll 3
+  for (int r = 0; r < kRows; r += 2, to += 2 * stride) {
+    const bool pair = r + 1 < kRows;
+    const __m256i bytes = PackRowPair(acc[r], acc[pair ? r + 1 : r], lo, hi);
+    if (channels == kBlock && table == nullptr) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
+      if (pair) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + stride),
+                         _mm256_extracti128_si256(bytes, 1));
+      }
+      continue;
+    }
+    for (int i = 0; i < (pair ? 2 : 1); ++i) {
+      const __m128i row =
+          i == 0 ? _mm256_castsi256_si128(bytes) : _mm256_extracti128_si256(bytes, 1);
+      StorePartial16(to + i * stride, row, channels);
+      if (table != nullptr) ApplyTable(to + i * stride, channels, table);
+    }
+  }
+}
+
+typedef void (*PanelFn)(const PanelS8&, const TailS8&);
 
 static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
   static constexpr PanelFn kPanels[kMaxRows] = {Panel<1>, Panel<2>, Panel<3>,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 
@@ -37,14 +38,16 @@ struct PanelS8 {
   uint32_t output_channels;  // written: at most 16 * blocks
   // For levels that prepare weights and tiles in scratch:
   const ConvPlan* plan;
-  uint32_t block;  // of 16 outputs, counted from the first of the part
-  bool prepared;   // what PreparePart() said
+  uint32_t block;                  // of 16 outputs, counted from the first of the part
+  bool prepared;                   // what PreparePart() said
+  const PreparedBlock* constants;  // of the panel's blocks, where kPreparedBlocks is not 0
 };
 
 // What every panel of a layer shares.
 struct TailS8 {
   int32_t out_zero_point, clamp_lo, clamp_hi, pre_shift;
   const int8_t* table;
+  PreparedKind kind;
 };
 
 // Most rows RunPanel() takes with that many blocks.
@@ -197,29 +200,86 @@ static void PackRows(const ConvPlan& plan, const uint8_t* input, uint64_t first,
   }
 }
 
+// Full panels first: a rest costs less than several panels that are not quite full.
 static inline uint32_t FirstBlock(const ConvPlan& plan, uint32_t chunk) {
-  if (kMaxPanelBlocks == 1) return chunk;
-  return (uint32_t)((uint64_t)plan.blocks * chunk / plan.chunks);
+  const uint32_t block = chunk * kMaxPanelBlocks;
+  return block < plan.blocks ? block : plan.blocks;
+}
+
+// Chunks [first, last) of the output channels of one group.
+struct Part {
+  uint64_t group;
+  uint32_t first, last;
+  uint64_t group_block;  // of the group's first output
+  TailS8 tail;
+  PreparedBlock constants[kPreparedBlocks == 0 ? 1 : kPreparedBlocks];
+};
+
+static void BeginPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group, uint32_t first,
+                      uint32_t last, Part* part) {
+  part->group = group;
+  part->first = first;
+  part->last = last;
+  part->group_block = group * plan.group_out / kBlock;
+  part->tail =
+      TailS8{args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}};
+  if (kPreparedBlocks != 0) {
+    const uint32_t block = FirstBlock(plan, first);
+    part->tail.kind =
+        PrepareBlocks(args.channels + part->group_block + block, FirstBlock(plan, last) - block,
+                      args.out_zero_point, part->constants);
+  }
+}
+
+// `rows` output pixels from `pixel` on against the part's chunks; panel.taps, k_groups, pointers
+// and block_bytes stand. `weights` are those of the part's first block.
+static void RunTile(const ConvS8Args& args, const ConvPlan& plan, const Part& part,
+                    const int8_t* weights, uint64_t pixel, uint32_t rows, PanelS8 panel) {
+  const ConvGeometry& g = plan.g;
+  const uint32_t first_block = FirstBlock(plan, part.first);
+  const uint8_t* const* pointers = panel.pointers;
+  panel.output_stride = g.out_c;
+  for (uint32_t chunk = part.first; chunk < part.last; ++chunk) {
+    const uint32_t block = FirstBlock(plan, chunk);
+    const uint32_t blocks = FirstBlock(plan, chunk + 1) - block;
+    const uint32_t channel = block * kBlock;
+    const uint64_t channels_left = plan.group_out - channel;
+    panel.weights = weights + (block - first_block) * panel.block_bytes;
+    panel.channels = args.channels + part.group_block + block;
+    panel.block = block - first_block;
+    panel.constants = part.constants + (kPreparedBlocks == 0 ? 0 : panel.block);
+    panel.output_channels =
+        channels_left < blocks * kBlock ? (uint32_t)channels_left : blocks * kBlock;
+    uint8_t* output = args.output + pixel * g.out_c + part.group * plan.group_out + channel;
+    const uint32_t most = PanelRows(blocks);
+    const uint32_t panels = (rows + most - 1) / most;
+    for (uint32_t i = 0, row = 0; i < panels; ++i) {
+      const uint32_t next = i + 1 == panels ? rows : rows * (i + 1) / panels;
+      panel.pointers = pointers + row;
+      panel.output = output + (size_t)row * g.out_c;
+      RunPanel(panel, part.tail, next - row, blocks);
+      row = next;
+    }
+  }
 }
 
 // Output pixels [begin, end) x chunks [first, last) of one group.
 static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group, Range pixels,
                     uint32_t first, uint32_t last) {
-  const ConvGeometry& g = plan.g;
-  const TailS8 tail = {args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift,
-                       args.table};
+  Part part;
+  BeginPart(args, plan, group, first, last, &part);
   const uint8_t* input = args.input + group * plan.group_in;
-  const uint64_t group_block = group * plan.group_out / kBlock;
   const uint32_t first_block = FirstBlock(plan, first);
-  const bool prepared =
-      PreparePart(plan, args.weights + (group_block + first_block) * plan.k_groups * 4 * kBlock,
-                  pixels.end - pixels.begin, FirstBlock(plan, last) - first_block);
+  PanelS8 panel;
+  panel.block_bytes = plan.k_groups * 4 * kBlock;
+  const int8_t* weights = args.weights + (part.group_block + first_block) * panel.block_bytes;
+  panel.plan = &plan;
+  panel.pointers = plan.pointers;
+  panel.prepared =
+      PreparePart(plan, weights, pixels.end - pixels.begin, FirstBlock(plan, last) - first_block);
   for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += plan.tile_rows) {
     const uint64_t left = pixels.end - pixel;
     const uint32_t rows = left < plan.tile_rows ? (uint32_t)left : plan.tile_rows;
-    PanelS8 panel;
-    panel.block_bytes = plan.k_groups * 4 * kBlock;
-    panel.output_stride = g.out_c;
     if (plan.pack) {
       PackRows(plan, input, pixel, rows);
       panel.taps = 1;
@@ -229,30 +289,8 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
       panel.taps = plan.taps;
       panel.k_groups = plan.group_in / 4;
     }
-    panel.plan = &plan;
-    panel.prepared = prepared;
     PrepareTile(panel, rows);
-    for (uint32_t chunk = first; chunk < last; ++chunk) {
-      const uint32_t block = FirstBlock(plan, chunk);
-      const uint32_t blocks = FirstBlock(plan, chunk + 1) - block;
-      const uint32_t channel = block * kBlock;
-      const uint64_t channels_left = plan.group_out - channel;
-      panel.weights = args.weights + (group_block + block) * panel.block_bytes;
-      panel.channels = args.channels + group_block + block;
-      panel.block = block - first_block;
-      panel.output_channels =
-          channels_left < blocks * kBlock ? (uint32_t)channels_left : blocks * kBlock;
-      uint8_t* output = args.output + pixel * g.out_c + group * plan.group_out + channel;
-      const uint32_t most = PanelRows(blocks);
-      const uint32_t panels = (rows + most - 1) / most;
-      for (uint32_t i = 0, row = 0; i < panels; ++i) {
-        const uint32_t next = i + 1 == panels ? rows : rows * (i + 1) / panels;
-        panel.pointers = plan.pointers + row;
-        panel.output = output + (size_t)row * g.out_c;
-        RunPanel(panel, tail, next - row, blocks);
-        row = next;
-      }
-    }
+    RunTile(args, plan, part, weights, pixel, rows, panel);
   }
 }
 
