@@ -19,6 +19,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 1;
+constexpr bool kRowStrips = false;
 constexpr uint32_t kPreparedBlocks = 0;
 constexpr uint32_t kMaxRows = 10;  // 10 sums, 2 weights, ones and products in 16 registers
 constexpr uint32_t kMaxTileRows = kMaxRows;

@@ -7,6 +7,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 4;
+constexpr bool kRowStrips = true;
 constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxTileRows = 24;  // a multiple of every PanelRows()
 constexpr uint32_t kMaxPackedTileRows = 24;
@@ -110,6 +111,56 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
   for (int r = 0; r < kRows; ++r) ApplyTable(p.output + (size_t)r * stride, channels, tail.table);
 }
 
+// One group of 4 input channels.
+template <int kRows, int kBlocks>
+static inline void DotGroup(__m512i (&acc)[kRows][kBlocks], const uint8_t* const (&in)[kRows],
+                            size_t k, const int8_t* weights, size_t step) {
+#pragma GCC unroll 4
+  for (int b = 0; b < kBlocks; ++b) {
+    _mm_prefetch(weights + (size_t)b * step + kPrefetchBytes, _MM_HINT_T0);
+  }
+  __m512i w[kBlocks];
+#pragma GCC unroll 4
+  for (int b = 0; b < kBlocks; ++b) w[b] = _mm512_loadu_si512(weights + (size_t)b * step);
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+    const __m512i x = _mm512_set1_epi32(LoadWord(in[r] + k));
+#pragma GCC unroll 4
+    for (int b = 0; b < kBlocks; ++b) Dot(acc[r][b], x, w[b]);
+  }
+}
+
+// What few layers need, out of the way: kept in line it would cost the others registers.
+__attribute__((noinline)) static void AdjustSums(__m512i* sums, int count, const TailS8& tail) {
+  for (int i = 0; i < count; ++i) {
+    if (tail.pre_shift != 0) sums[i] = PreShift16(sums[i], tail.pre_shift);
+    if (tail.kind.doubled) sums[i] = Double16(sums[i]);
+  }
+}
+
+__attribute__((noinline)) static void AddZeroPoint(__m512i* sums, int count, const TailS8& tail) {
+  for (int i = 0; i < count; ++i) {
+    sums[i] = _mm512_add_epi32(sums[i], _mm512_set1_epi32(tail.out_zero_point + 128));
+  }
+}
+
+template <int kRows, int kBlocks>
+static inline void ForEachSum(__m512i (&acc)[kRows][kBlocks],
+                              void (*change)(__m512i*, int, const TailS8&), const TailS8& tail) {
+  __m512i sums[kRows][kBlocks];  // a copy, so that acc stays in registers
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int b = 0; b < kBlocks; ++b) sums[r][b] = acc[r][b];
+  }
+  change(&sums[0][0], kRows * kBlocks, tail);
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int b = 0; b < kBlocks; ++b) acc[r][b] = sums[r][b];
+  }
+}
+
 template <int kRows, int kBlocks>
 static void Panel(const PanelS8& p, const TailS8& tail) {
   __m512i acc[kRows][kBlocks];
@@ -127,39 +178,18 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
-    for (size_t k = 0; k < p.k_groups * 4; k += 4, weights += 64) {
-      if (kPrefetchBytes != 0) {
-#pragma GCC unroll 4
-        for (int b = 0; b < kBlocks; ++b) {
-          _mm_prefetch(weights + (size_t)b * step + kPrefetchBytes, _MM_HINT_T0);
-        }
-      }
-      __m512i w[kBlocks];
-#pragma GCC unroll 4
-      for (int b = 0; b < kBlocks; ++b) w[b] = _mm512_loadu_si512(weights + (size_t)b * step);
-#pragma GCC unroll 12
-      for (int r = 0; r < kRows; ++r) {
-        const __m512i x = _mm512_set1_epi32(LoadWord(in[r] + k));
-#pragma GCC unroll 4
-        for (int b = 0; b < kBlocks; ++b) Dot(acc[r][b], x, w[b]);
-      }
+    size_t k = 0;
+    for (; k + 8 <= p.k_groups * 4; k += 8, weights += 128) {
+      DotGroup<kRows, kBlocks>(acc, in, k, weights, step);
+      DotGroup<kRows, kBlocks>(acc, in, k + 4, weights + 64, step);
+    }
+    if (k < p.k_groups * 4) {
+      DotGroup<kRows, kBlocks>(acc, in, k, weights, step);
+      weights += 64;
     }
   }
 
-  if (tail.pre_shift != 0) {
-#pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int b = 0; b < kBlocks; ++b) acc[r][b] = PreShift16(acc[r][b], tail.pre_shift);
-    }
-  }
-  if (tail.kind.doubled) {
-#pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int b = 0; b < kBlocks; ++b) acc[r][b] = Double16(acc[r][b]);
-    }
-  }
+  if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
     const PreparedBlock& c = p.constants[b];
@@ -169,14 +199,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) acc[r][b] = RequantizeDoubled16(acc[r][b], channels);
   }
-  if (tail.kind.late_zero) {
-    const __m512i zero = _mm512_set1_epi32(tail.out_zero_point + 128);
-#pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int b = 0; b < kBlocks; ++b) acc[r][b] = _mm512_add_epi32(acc[r][b], zero);
-    }
-  }
+  if (tail.kind.late_zero) ForEachSum(acc, AddZeroPoint, tail);
   StoreRows<kRows, kBlocks>(acc, p, tail);
 }
 

@@ -7,6 +7,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 1;
+constexpr bool kRowStrips = true;
 constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
 constexpr uint32_t kMaxTileRows = 24;
@@ -82,6 +83,37 @@ static inline __m256i PackRowPair(const __m256i (&a)[2], const __m256i (&b)[2], 
   return _mm256_min_epu8(_mm256_max_epu8(ordered, lo), hi);
 }
 
+// What few layers need, out of the way: kept in line it would cost the others registers.
+__attribute__((noinline)) static void AdjustSums(__m256i* sums, int count, const TailS8& tail) {
+  for (int i = 0; i < count; ++i) {
+    if (tail.pre_shift != 0) sums[i] = PreShift8(sums[i], tail.pre_shift);
+    if (tail.kind.doubled) sums[i] = Double8(sums[i]);
+  }
+}
+
+__attribute__((noinline)) static void AddZeroPoint(__m256i* sums, int count, const TailS8& tail) {
+  for (int i = 0; i < count; ++i) {
+    sums[i] = _mm256_add_epi32(sums[i], _mm256_set1_epi32(tail.out_zero_point + 128));
+  }
+}
+
+template <int kRows>
+static inline void ForEachSum(__m256i (&acc)[kRows][2],
+                              void (*change)(__m256i*, int, const TailS8&), const TailS8& tail) {
+  __m256i sums[kRows][2];  // a copy, so that acc stays in registers
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int b = 0; b < 2; ++b) sums[r][b] = acc[r][b];
+  }
+  change(&sums[0][0], kRows * 2, tail);
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int b = 0; b < 2; ++b) acc[r][b] = sums[r][b];
+  }
+}
+
 template <int kRows>
 static void Panel(const PanelS8& p, const TailS8& tail) {
   __m256i acc[kRows][2];
@@ -93,20 +125,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
     for (int r = 0; r < kRows; ++r) acc[r][h] = start;
   }
   Multiply<kRows>(p, acc);
-  if (tail.pre_shift != 0) {
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
-      acc[r][0] = PreShift8(acc[r][0], tail.pre_shift);
-      acc[r][1] = PreShift8(acc[r][1], tail.pre_shift);
-    }
-  }
-  if (tail.kind.doubled) {
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
-      acc[r][0] = Double8(acc[r][0]);
-      acc[r][1] = Double8(acc[r][1]);
-    }
-  }
+  if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
     const Channels8 channels = {Load8(block.multiplier + 8 * h),
@@ -115,14 +134,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) acc[r][h] = RequantizeDoubled8(acc[r][h], channels);
   }
-  if (tail.kind.late_zero) {
-    const __m256i zero = _mm256_set1_epi32(tail.out_zero_point + 128);
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
-      acc[r][0] = _mm256_add_epi32(acc[r][0], zero);
-      acc[r][1] = _mm256_add_epi32(acc[r][1], zero);
-    }
-  }
+  if (tail.kind.late_zero) ForEachSum(acc, AddZeroPoint, tail);
   // Read before the first store, which may alias anything.
   const __m256i lo = _mm256_set1_epi8((char)(tail.clamp_lo + 128));
   const __m256i hi = _mm256_set1_epi8((char)(tail.clamp_hi + 128));

@@ -48,6 +48,7 @@ struct TailS8 {
   int32_t out_zero_point, clamp_lo, clamp_hi, pre_shift;
   const int8_t* table;
   PreparedKind kind;
+  bool unusual;  // sums are shifted or doubled before they are requantized
 };
 
 // Most rows RunPanel() takes with that many blocks.
@@ -221,13 +222,14 @@ static void BeginPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t gro
   part->first = first;
   part->last = last;
   part->group_block = group * plan.group_out / kBlock;
-  part->tail =
-      TailS8{args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}};
+  part->tail = TailS8{
+      args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, false};
   if (kPreparedBlocks != 0) {
     const uint32_t block = FirstBlock(plan, first);
     part->tail.kind =
         PrepareBlocks(args.channels + part->group_block + block, FirstBlock(plan, last) - block,
                       args.out_zero_point, part->constants);
+    part->tail.unusual = args.pre_shift != 0 || part->tail.kind.doubled;
   }
 }
 
@@ -317,6 +319,14 @@ static void RunGroup(const ConvS8Args& args, const ConvPlan& plan, uint64_t grou
   }
 }
 
+}  // namespace
+}  // namespace octet
+
+#include "runtime/kernels/conv/x86_conv_strips.inl.h"
+
+namespace octet {
+namespace {
+
 static void RunConvS8(const ConvS8Args& args, Share share) {
   ConvPlan plan;
   plan.g = args.g;
@@ -341,6 +351,10 @@ static void RunConvS8(const ConvS8Args& args, Share share) {
   plan.packed = plan.padding + RoundUp64((uint64_t)g.in_c + 64);
   memset(plan.padding, (uint8_t)args.in_zero_point ^ kSign, g.in_c);
 
+  if (kRowStrips && UseStrips(plan)) {
+    RunStrips(args, plan, RangeOf(g.out_h, share));
+    return;
+  }
   const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
   Range rows = {0, pixels};
   Range columns = {0, plan.chunks};

@@ -29,6 +29,29 @@ void CheckS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
   }
 }
 
+// Images wider than the rows that a kernel copies or interleaves at once.
+void CheckWideS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
+  for (int i = 0; i < 40; ++i) {
+    Random random(TestSeed() + 3000 + static_cast<uint64_t>(i));
+    ConvGeometry g = RandomConvGeometry(random, depthwise);
+    g.in_c = random.Pick<uint32_t>({1, 3, 4, 8, 16, 32});
+    g.out_c = depthwise ? g.in_c : random.UInt(1, 40);
+    g.groups = depthwise ? g.in_c : 1;
+    g.in_h = g.kernel_h * g.dilation_h;
+    g.out_h = g.pad_top == 0 ? 1 : random.UInt(1, 2);
+    g.in_w = random.UInt(100, 700);
+    g.out_w = g.in_w / g.stride_w - g.kernel_w * g.dilation_w;
+    const ConvS8Case layer(random, g, depthwise);
+    const uint8_t sign = kernel.isa == Isa::kReference ? 0x80 : IsaSignByte(kernel.isa);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ": " +
+                 Describe(g));
+    EXPECT_EQ(DifferenceS8(layer.Run(reference, 0, 1),
+                           layer.Run(kernel.As<ConvS8Fn>(), sign, random.UInt(1, 2))),
+              "");
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 void CheckF16(const Kernel& kernel, ConvF16Fn reference, bool depthwise) {
   for (int i = 0; i < kCases; ++i) {
     Random random(TestSeed() + 1000 + static_cast<uint64_t>(i));
@@ -157,9 +180,17 @@ TEST(WinogradPortable, EqualsReference) {
   }
 }
 
+TEST_P(ConvS8, EqualsReferenceOnWideImages) {
+  CheckWideS8(GetParam(), &conv_s8_reference, false);
+}
+
 OCTET_KERNEL_SUITE(DepthwiseConvS8, "depthwise_conv_s8");
 TEST_P(DepthwiseConvS8, EqualsReference) {
   CheckS8(GetParam(), &depthwise_conv_s8_reference, true);
+}
+
+TEST_P(DepthwiseConvS8, EqualsReferenceOnWideImages) {
+  CheckWideS8(GetParam(), &depthwise_conv_s8_reference, true);
 }
 
 OCTET_KERNEL_SUITE(ConvF16, "conv_f16");
