@@ -1,0 +1,247 @@
+// Frames into tensors with NEON (ARMv7 and AArch64).
+#include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/frame/geometry.inl.h"
+#include "runtime/kernels/kernel_table.h"
+
+namespace octet {
+namespace {
+
+// [a0+a1, a2+a3, .., b0+b1, ..]
+static inline uint16x8_t AddPairs16(uint16x8_t a, uint16x8_t b) {
+#if defined(__aarch64__)
+  return vpaddq_u16(a, b);
+#else
+  return vcombine_u16(vpadd_u16(vget_low_u16(a), vget_high_u16(a)),
+                      vpadd_u16(vget_low_u16(b), vget_high_u16(b)));
+#endif
+}
+
+static inline uint8x8_t TakeBytes(uint8x16_t from, uint8x8_t which) {
+#if defined(__aarch64__)
+  return vqtbl1_u8(from, which);
+#else
+  const uint8x8x2_t halves = {{vget_low_u8(from), vget_high_u8(from)}};
+  return vtbl2_u8(halves, which);
+#endif
+}
+
+// Sums of 16 bits have weights of at most 128, but for the 256 of a row that stands alone in
+// bilinear steps of 1 / 128: that one is left to the caller's loop.
+template <uint32_t kRows, bool kStart>
+static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint16_t* sums) {
+  uint8x8_t weights[kRows];
+  for (uint32_t r = 0; r < kRows; ++r) {
+    if (taps.weights[r] > 255) return 0;
+    weights[r] = vdup_n_u8((uint8_t)taps.weights[r]);
+  }
+  uint32_t x = 0;
+  for (; x + 16 <= count; x += 16) {
+    uint16x8_t low = kStart ? vdupq_n_u16(0) : vld1q_u16(sums + x);
+    uint16x8_t high = kStart ? vdupq_n_u16(0) : vld1q_u16(sums + x + 8);
+    for (uint32_t r = 0; r < kRows; ++r) {
+      const uint8x16_t pixels = vld1q_u8(taps.rows[r] + x);
+      if (kStart && r == 0) {
+        low = vmull_u8(vget_low_u8(pixels), weights[r]);
+        high = vmull_u8(vget_high_u8(pixels), weights[r]);
+      } else {
+        low = vmlal_u8(low, vget_low_u8(pixels), weights[r]);
+        high = vmlal_u8(high, vget_high_u8(pixels), weights[r]);
+      }
+    }
+    vst1q_u16(sums + x, low);
+    vst1q_u16(sums + x + 8, high);
+  }
+  return x;
+}
+
+// 16-bit weights and 32-bit sums.
+template <uint32_t kRows, bool kStart>
+static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint32_t* sums) {
+  uint32_t x = 0;
+  for (; x + 8 <= count; x += 8) {
+    uint32x4_t low = kStart ? vdupq_n_u32(0) : vld1q_u32(sums + x);
+    uint32x4_t high = kStart ? vdupq_n_u32(0) : vld1q_u32(sums + x + 4);
+    for (uint32_t r = 0; r < kRows; ++r) {
+      const uint16x8_t pixels = vmovl_u8(vld1_u8(taps.rows[r] + x));
+      const uint16x4_t weight = vdup_n_u16((uint16_t)taps.weights[r]);
+      low = vmlal_u16(low, vget_low_u16(pixels), weight);
+      high = vmlal_u16(high, vget_high_u16(pixels), weight);
+    }
+    vst1q_u32(sums + x, low);
+    vst1q_u32(sums + x + 4, high);
+  }
+  return x;
+}
+
+// Sums of 2 columns and 4 rows.
+static inline uint16x8_t Boxes4(const uint8_t* from, size_t row_bytes) {
+  uint16x8_t pairs = vpaddlq_u8(vld1q_u8(from));
+  pairs = vpadalq_u8(pairs, vld1q_u8(from + row_bytes));
+  pairs = vpadalq_u8(pairs, vld1q_u8(from + 2 * row_bytes));
+  return vpadalq_u8(pairs, vld1q_u8(from + 3 * row_bytes));
+}
+
+// (sum + 8) >> 4.
+static inline void BoxRow4(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
+  uint32_t i = 0;
+  for (; i + 16 <= count; i += 16, from += 64) {
+    const uint16x8_t low = AddPairs16(Boxes4(from, row_bytes), Boxes4(from + 16, row_bytes));
+    const uint16x8_t high = AddPairs16(Boxes4(from + 32, row_bytes), Boxes4(from + 48, row_bytes));
+    vst1q_u8(out + i, vcombine_u8(vrshrn_n_u16(low, 4), vrshrn_n_u16(high, 4)));
+  }
+  for (; i < count; ++i, from += 4) {
+    uint32_t sum = 8;
+    for (uint32_t r = 0; r < 4; ++r) {
+      const uint8_t* row = from + r * row_bytes;
+      sum += (uint32_t)row[0] + row[1] + row[2] + row[3];
+    }
+    out[i] = (uint8_t)(sum >> 4);
+  }
+}
+
+// (sum + 2) >> 2.
+static inline void BoxRow2(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
+  uint32_t i = 0;
+  for (; i + 8 <= count; i += 8, from += 16) {
+    const uint16x8_t sums = vpadalq_u8(vpaddlq_u8(vld1q_u8(from)), vld1q_u8(from + row_bytes));
+    vst1_u8(out + i, vrshrn_n_u16(sums, 2));
+  }
+  for (; i < count; ++i, from += 2) {
+    const uint8_t* row = from + row_bytes;
+    out[i] = (uint8_t)(((uint32_t)from[0] + from[1] + row[0] + row[1] + 2) >> 2);
+  }
+}
+
+// The same of pairs: U0 V0 U1 V1 ...
+static inline void BoxPairRow2(const uint8_t* from, size_t row_bytes, uint32_t count,
+                               uint8_t* first, uint8_t* second) {
+  uint32_t i = 0;
+  for (; i + 8 <= count; i += 8, from += 32) {
+    const uint8x16x2_t a = vld2q_u8(from), b = vld2q_u8(from + row_bytes);
+    vst1_u8(first + i, vrshrn_n_u16(vpadalq_u8(vpaddlq_u8(a.val[0]), b.val[0]), 2));
+    vst1_u8(second + i, vrshrn_n_u16(vpadalq_u8(vpaddlq_u8(a.val[1]), b.val[1]), 2));
+  }
+  for (; i < count; ++i, from += 4) {
+    const uint8_t* row = from + row_bytes;
+    first[i] = (uint8_t)(((uint32_t)from[0] + from[2] + row[0] + row[2] + 2) >> 2);
+    second[i] = (uint8_t)(((uint32_t)from[1] + from[3] + row[1] + row[3] + 2) >> 2);
+  }
+}
+
+// Both taps of 8 outputs lie in the 16 bytes from `start` on.
+struct LinearColumns {
+  uint16_t start[kStrip / 8];
+  uint8_t taps[2 * kStrip];  // of 8 outputs the low ones, then the high ones
+  int16_t weights[kStrip];   // of the high taps
+  inline void Set(uint32_t i, uint32_t low, uint32_t high, uint32_t high_weight) {
+    const uint32_t at = i / 8 * 16 + i % 8;
+    taps[at] = (uint8_t)low;
+    taps[at + 8] = (uint8_t)high;
+    weights[i] = (int16_t)high_weight;
+  }
+};
+
+// low 2048 + (high - low) weight, of 8 outputs.
+static inline void WeighColumns(uint8x16_t pixels, uint8x8_t low_taps, uint8x8_t high_taps,
+                                int16x8_t weights, int32x4_t sums[2]) {
+  const uint8x8_t low = TakeBytes(pixels, low_taps), high = TakeBytes(pixels, high_taps);
+  const int16x8_t difference = vreinterpretq_s16_u16(vsubl_u8(high, low));
+  const int16x8_t base = vreinterpretq_s16_u16(vmovl_u8(low));
+  sums[0] = vmlal_s16(vshll_n_s16(vget_low_s16(base), 11), vget_low_s16(difference),
+                      vget_low_s16(weights));
+  sums[1] = vmlal_s16(vshll_n_s16(vget_high_s16(base), 11), vget_high_s16(difference),
+                      vget_high_s16(weights));
+}
+
+// (low 2048 + (high - low) weight + 2^21) >> 22 of rows whose columns are already weighted.
+static inline void LinearRow(const uint8_t* low, const uint8_t* high, const LinearColumns& columns,
+                             uint32_t high_weight, uint32_t count, uint8_t* out) {
+  const int32x4_t weight = vdupq_n_s32((int32_t)high_weight);
+  for (uint32_t i = 0; i < count; i += 8) {
+    const uint32_t start = columns.start[i / 8];
+    const uint8x16_t taps = vld1q_u8(columns.taps + 2 * i);
+    const int16x8_t weights = vld1q_s16(columns.weights + i);
+    int32x4_t upper[2], lower[2];
+    WeighColumns(vld1q_u8(low + start), vget_low_u8(taps), vget_high_u8(taps), weights, upper);
+    WeighColumns(vld1q_u8(high + start), vget_low_u8(taps), vget_high_u8(taps), weights, lower);
+    uint16x4_t words[2];
+    for (int k = 0; k < 2; ++k) {
+      const int32x4_t sum =
+          vmlaq_s32(vshlq_n_s32(upper[k], 11), vsubq_s32(lower[k], upper[k]), weight);
+      words[k] = vshrn_n_u32(vreinterpretq_u32_s32(sum), 16);
+    }
+    // 22 places in two steps, rounded in the second: the same floor.
+    vst1_u8(out + i, vrshrn_n_u16(vcombine_u16(words[0], words[1]), 6));
+  }
+}
+
+// 149 (y - 16) needs more than 16 bits above 235. Less 4096 it lies in [-6480, 27419 + 4096], and
+// the chroma's part plus 4096 in 16 bits too; their saturated sum is wrong only where the byte is 0
+// or 255 anyway. 258 (u - 128) is added in two halves. The last shift rounds.
+static inline void ConvertYuv(uint8_t* first, uint8_t* second, uint8_t* third, uint32_t count) {
+  constexpr int kOffset = 4096;
+  const auto constant = [](int x) { return vdupq_n_s16((int16_t)x); };
+  const auto times = [](uint8x8_t x, uint8_t factor) {
+    return vreinterpretq_s16_u16(vmull_u8(x, vdup_n_u8(factor)));  // wraps, and back below
+  };
+  for (uint32_t i = 0; i < count; i += 8) {
+    const uint8x8_t u = vld1_u8(second + i), v = vld1_u8(third + i);
+    const int16x8_t y = vsubq_s16(times(vld1_u8(first + i), 149), constant(149 * 16 + kOffset));
+    const int16x8_t red = vsubq_s16(times(v, 204), constant(204 * 128 - kOffset));
+    const int16x8_t greens =
+        vreinterpretq_s16_u16(vmlal_u8(vmull_u8(u, vdup_n_u8(50)), v, vdup_n_u8(104)));
+    const int16x8_t green = vsubq_s16(constant(154 * 128 + kOffset), greens);
+    const int16x8_t blue = vsubq_s16(times(u, 129), constant(129 * 128));
+    vst1_u8(first + i, vqrshrun_n_s16(vqaddq_s16(y, red), 7));
+    vst1_u8(second + i, vqrshrun_n_s16(vqaddq_s16(y, green), 7));
+    vst1_u8(third + i,
+            vqrshrun_n_s16(vqaddq_s16(vqaddq_s16(y, blue), vaddq_s16(blue, constant(kOffset))), 7));
+  }
+}
+
+static inline void LookUp(const uint8_t* table, uint32_t count, uint8_t* bytes) {
+#if defined(__aarch64__)
+  // An index outside of a quarter keeps what is there.
+  uint8x16x4_t quarters[4];
+  for (int q = 0; q < 4; ++q) {
+    for (int r = 0; r < 4; ++r) quarters[q].val[r] = vld1q_u8(table + 64 * q + 16 * r);
+  }
+  const uint8x16_t quarter = vdupq_n_u8(64);
+  for (uint32_t i = 0; i < count; i += 16) {
+    uint8x16_t index = vld1q_u8(bytes + i);
+    uint8x16_t result = vqtbl4q_u8(quarters[0], index);
+    for (int q = 1; q < 4; ++q) {
+      index = vsubq_u8(index, quarter);
+      result = vqtbx4q_u8(result, quarters[q], index);
+    }
+    vst1q_u8(bytes + i, result);
+  }
+#else
+  for (uint32_t i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
+#endif
+}
+
+static inline void StoreThree(uint8_t* const planes[3], uint32_t count, uint8_t* to) {
+  uint32_t i = 0;
+  for (; i + 16 <= count; i += 16, to += 48) {
+    const uint8x16x3_t pixels = {
+        {vld1q_u8(planes[0] + i), vld1q_u8(planes[1] + i), vld1q_u8(planes[2] + i)}};
+    vst3q_u8(to, pixels);
+  }
+  for (; i < count; ++i, to += 3) {
+    for (uint32_t p = 0; p < 3; ++p) to[p] = planes[p][i];
+  }
+}
+
+}  // namespace
+}  // namespace octet
+
+#include "runtime/kernels/frame/driver.inl.h"
+
+namespace octet {
+
+void input_frame_neon(const InputFrameArgs& args, Share share) {
+  InputFrameShare(args, share);
+}
+
+}  // namespace octet

@@ -1,0 +1,252 @@
+// Frames into tensors with AVX2.
+#include "runtime/kernels/conv/x86_immintrin.inl.h"
+#include "runtime/kernels/frame/geometry.inl.h"
+#include "runtime/kernels/kernel_table.h"
+
+namespace octet {
+namespace {
+
+static inline __m256i Load32(const uint8_t* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+static inline __m128i Load16(const uint8_t* from) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+static inline void Store16(uint8_t* to, __m128i x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), x);
+}
+
+template <uint32_t kRows, bool kStart>
+static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint16_t* sums) {
+  __m256i weights[kRows];
+  for (uint32_t r = 0; r < kRows; ++r) weights[r] = _mm256_set1_epi16((short)taps.weights[r]);
+  uint32_t x = 0;
+  for (; x + 16 <= count; x += 16) {
+    __m256i* to = reinterpret_cast<__m256i*>(sums + x);
+    __m256i sum = kStart ? _mm256_setzero_si256() : _mm256_loadu_si256(to);
+    for (uint32_t r = 0; r < kRows; ++r) {
+      const __m256i pixels = _mm256_cvtepu8_epi16(Load16(taps.rows[r] + x));
+      sum = _mm256_add_epi16(sum, _mm256_mullo_epi16(pixels, weights[r]));
+    }
+    _mm256_storeu_si256(to, sum);
+  }
+  return x;
+}
+
+template <uint32_t kRows, bool kStart>
+static inline uint32_t AddRowsVector(const RowTaps&, uint32_t, uint32_t*) {
+  return 0;
+}
+
+// The sum of a box, in 32 bits, of 8 outputs.
+static inline __m256i Boxes4(const uint8_t* from, size_t row_bytes) {
+  const __m256i ones = _mm256_set1_epi8(1);
+  __m256i pairs = _mm256_maddubs_epi16(Load32(from), ones);
+  pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(Load32(from + row_bytes), ones));
+  pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(Load32(from + 2 * row_bytes), ones));
+  pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(Load32(from + 3 * row_bytes), ones));
+  return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+// (sum + 8) >> 4.
+static inline void BoxRow4(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
+  const __m256i half = _mm256_set1_epi16(8);
+  uint32_t i = 0;
+  for (; i + 32 <= count; i += 32, from += 128) {
+    const __m256i low = _mm256_packs_epi32(Boxes4(from, row_bytes), Boxes4(from + 32, row_bytes));
+    const __m256i high =
+        _mm256_packs_epi32(Boxes4(from + 64, row_bytes), Boxes4(from + 96, row_bytes));
+    const __m256i bytes = _mm256_packus_epi16(_mm256_srli_epi16(_mm256_add_epi16(low, half), 4),
+                                              _mm256_srli_epi16(_mm256_add_epi16(high, half), 4));
+    // 4 outputs a lane of each of the four: in order they are lanes 0 4 1 5 2 6 3 7.
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_permutevar8x32_epi32(bytes, order));
+  }
+  for (; i < count; ++i, from += 4) {
+    uint32_t sum = 8;
+    for (uint32_t r = 0; r < 4; ++r) {
+      const uint8_t* row = from + r * row_bytes;
+      sum += (uint32_t)row[0] + row[1] + row[2] + row[3];
+    }
+    out[i] = (uint8_t)(sum >> 4);
+  }
+}
+
+// (sum + 2) >> 2.
+static inline void BoxRow2(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
+  const __m256i ones = _mm256_set1_epi8(1), half = _mm256_set1_epi16(2);
+  uint32_t i = 0;
+  for (; i + 32 <= count; i += 32, from += 64) {
+    __m256i sums[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+      const uint8_t* row = from + 32 * k;
+      sums[k] = _mm256_add_epi16(_mm256_maddubs_epi16(Load32(row), ones),
+                                 _mm256_maddubs_epi16(Load32(row + row_bytes), ones));
+      sums[k] = _mm256_srli_epi16(_mm256_add_epi16(sums[k], half), 2);
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_permute4x64_epi64(_mm256_packus_epi16(sums[0], sums[1]), 0xD8));
+  }
+  for (; i < count; ++i, from += 2) {
+    const uint8_t* row = from + row_bytes;
+    out[i] = (uint8_t)(((uint32_t)from[0] + from[1] + row[0] + row[1] + 2) >> 2);
+  }
+}
+
+// The same of pairs: U0 V0 U1 V1 ...
+static inline void BoxPairRow2(const uint8_t* from, size_t row_bytes, uint32_t count,
+                               uint8_t* first, uint8_t* second) {
+  const __m256i ones = _mm256_set1_epi8(1), half = _mm256_set1_epi16(2);
+  const __m256i split = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15));
+  uint32_t i = 0;
+  for (; i + 16 <= count; i += 16, from += 64) {
+    __m256i sums[2];  // of each lane: 4 of the first, 4 of the second
+    for (uint32_t k = 0; k < 2; ++k) {
+      const uint8_t* row = from + 32 * k;
+      const __m256i a = _mm256_shuffle_epi8(Load32(row), split);
+      const __m256i b = _mm256_shuffle_epi8(Load32(row + row_bytes), split);
+      sums[k] = _mm256_add_epi16(_mm256_maddubs_epi16(a, ones), _mm256_maddubs_epi16(b, ones));
+      sums[k] = _mm256_srli_epi16(_mm256_add_epi16(sums[k], half), 2);
+    }
+    const __m256i order = _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7);
+    const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(sums[0], sums[1]), order);
+    Store16(first + i, _mm256_castsi256_si128(bytes));
+    Store16(second + i, _mm256_extracti128_si256(bytes, 1));
+  }
+  for (; i < count; ++i, from += 4) {
+    const uint8_t* row = from + row_bytes;
+    first[i] = (uint8_t)(((uint32_t)from[0] + from[2] + row[0] + row[2] + 2) >> 2);
+    second[i] = (uint8_t)(((uint32_t)from[1] + from[3] + row[1] + row[3] + 2) >> 2);
+  }
+}
+
+// Both taps of 8 outputs lie in the 16 bytes from `start` on: as pairs of bytes they meet pairs of
+// weights in VPMADDWD.
+struct LinearColumns {
+  uint16_t start[kStrip / 8];
+  uint8_t taps[2 * kStrip];
+  int16_t weights[2 * kStrip];
+  inline void Set(uint32_t i, uint32_t low, uint32_t high, uint32_t high_weight) {
+    taps[2 * i] = (uint8_t)low;
+    taps[2 * i + 1] = (uint8_t)high;
+    weights[2 * i] = (int16_t)(kLinearTotal - high_weight);
+    weights[2 * i + 1] = (int16_t)high_weight;
+  }
+};
+
+// (low 2048 + (high - low) weight + 2^21) >> 22 of rows whose columns are already weighted.
+static inline void LinearRow(const uint8_t* low, const uint8_t* high, const LinearColumns& columns,
+                             uint32_t high_weight, uint32_t count, uint8_t* out) {
+  const __m256i weight = _mm256_set1_epi32((int)high_weight);
+  const __m256i half = _mm256_set1_epi32(1 << 21);
+  for (uint32_t i = 0; i < count; i += 8) {
+    const uint32_t start = columns.start[i / 8];
+    const __m128i taps = Load16(columns.taps + 2 * i);
+    const __m256i weights =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns.weights + 2 * i));
+    const __m128i a = _mm_shuffle_epi8(Load16(low + start), taps);
+    const __m128i b = _mm_shuffle_epi8(Load16(high + start), taps);
+    const __m256i upper = _mm256_madd_epi16(_mm256_cvtepu8_epi16(a), weights);
+    const __m256i lower = _mm256_madd_epi16(_mm256_cvtepu8_epi16(b), weights);
+    __m256i sum = _mm256_mullo_epi32(_mm256_sub_epi32(lower, upper), weight);
+    sum = _mm256_add_epi32(sum, _mm256_add_epi32(_mm256_slli_epi32(upper, 11), half));
+    sum = _mm256_srli_epi32(sum, 22);
+    const __m128i words =
+        _mm_packs_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(out + i), _mm_packus_epi16(words, words));
+  }
+}
+
+// 149 (y - 16) needs more than 16 bits above 235. Less 4096 it lies in [-6480, 27419 + 4096], and
+// the chroma's part plus 4096 in 16 bits too; their saturated sum is wrong only where the byte is 0
+// or 255 anyway. 258 (u - 128) is added in two halves. 64 rounds.
+static inline void ConvertYuv(uint8_t* first, uint8_t* second, uint8_t* third, uint32_t count) {
+  constexpr short kOffset = 4096;
+  const auto load = [](const uint8_t* from) { return _mm256_cvtepu8_epi16(Load16(from)); };
+  const auto times = [](__m256i x, short factor) {
+    return _mm256_mullo_epi16(x, _mm256_set1_epi16(factor));
+  };
+  const auto store = [](uint8_t* to, __m256i x) {
+    const __m256i bytes = _mm256_packus_epi16(_mm256_srai_epi16(x, 7), _mm256_setzero_si256());
+    Store16(to, _mm256_castsi256_si128(_mm256_permute4x64_epi64(bytes, 0xD8)));
+  };
+  const __m256i centre = _mm256_set1_epi16(128), offset = _mm256_set1_epi16(kOffset + 64);
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __m256i y =
+        _mm256_sub_epi16(times(load(first + i), 149), _mm256_set1_epi16(149 * 16 + kOffset));
+    const __m256i u = _mm256_sub_epi16(load(second + i), centre);
+    const __m256i v = _mm256_sub_epi16(load(third + i), centre);
+    const __m256i red = _mm256_add_epi16(times(v, 204), offset);
+    const __m256i green = _mm256_sub_epi16(_mm256_sub_epi16(offset, times(u, 50)), times(v, 104));
+    const __m256i blue = times(u, 129);
+    store(first + i, _mm256_adds_epi16(y, red));
+    store(second + i, _mm256_adds_epi16(y, green));
+    store(third + i, _mm256_adds_epi16(_mm256_adds_epi16(y, blue), _mm256_add_epi16(blue, offset)));
+  }
+}
+
+// The method of unary/x86_avx2.cc.
+static inline void LookUp(const uint8_t* table, uint32_t count, uint8_t* bytes) {
+  __m256i rows[16];
+  for (int i = 0; i < 16; ++i) rows[i] = _mm256_broadcastsi128_si256(Load16(table + 16 * i));
+  const __m256i bias = _mm256_set1_epi8(0x70), step = _mm256_set1_epi8(16);
+  for (uint32_t i = 0; i < count; i += 32) {
+    __m256i index = Load32(bytes + i);
+    __m256i result = _mm256_setzero_si256();
+#pragma GCC unroll 16
+    for (int row = 0; row < 16; ++row) {
+      const __m256i entry = _mm256_shuffle_epi8(rows[row], _mm256_adds_epu8(index, bias));
+      result = _mm256_or_si256(result, entry);
+      index = _mm256_sub_epi8(index, step);
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes + i), result);
+  }
+}
+
+// Byte j of vector v of the output is element (16 v + j) / 3 of plane (16 v + j) % 3.
+constexpr char kNone = (char)0x80;
+alignas(16) constexpr char kPlace[3][3][16] = {
+    {{0, kNone, kNone, 1, kNone, kNone, 2, kNone, kNone, 3, kNone, kNone, 4, kNone, kNone, 5},
+     {kNone, 0, kNone, kNone, 1, kNone, kNone, 2, kNone, kNone, 3, kNone, kNone, 4, kNone, kNone},
+     {kNone, kNone, 0, kNone, kNone, 1, kNone, kNone, 2, kNone, kNone, 3, kNone, kNone, 4, kNone}},
+    {{kNone, kNone, 6, kNone, kNone, 7, kNone, kNone, 8, kNone, kNone, 9, kNone, kNone, 10, kNone},
+     {5, kNone, kNone, 6, kNone, kNone, 7, kNone, kNone, 8, kNone, kNone, 9, kNone, kNone, 10},
+     {kNone, 5, kNone, kNone, 6, kNone, kNone, 7, kNone, kNone, 8, kNone, kNone, 9, kNone, kNone}},
+    {{kNone, 11, kNone, kNone, 12, kNone, kNone, 13, kNone, kNone, 14, kNone, kNone, 15, kNone,
+      kNone},
+     {kNone, kNone, 11, kNone, kNone, 12, kNone, kNone, 13, kNone, kNone, 14, kNone, kNone, 15,
+      kNone},
+     {10, kNone, kNone, 11, kNone, kNone, 12, kNone, kNone, 13, kNone, kNone, 14, kNone, kNone,
+      15}}};
+
+static inline void StoreThree(uint8_t* const planes[3], uint32_t count, uint8_t* to) {
+  uint32_t i = 0;
+  for (; i + 16 <= count; i += 16, to += 48) {
+    for (uint32_t v = 0; v < 3; ++v) {
+      __m128i bytes = _mm_setzero_si128();
+      for (uint32_t p = 0; p < 3; ++p) {
+        const __m128i place = _mm_load_si128(reinterpret_cast<const __m128i*>(kPlace[v][p]));
+        bytes = _mm_or_si128(bytes, _mm_shuffle_epi8(Load16(planes[p] + i), place));
+      }
+      Store16(to + 16 * v, bytes);
+    }
+  }
+  for (; i < count; ++i, to += 3) {
+    for (uint32_t p = 0; p < 3; ++p) to[p] = planes[p][i];
+  }
+}
+
+}  // namespace
+}  // namespace octet
+
+#include "runtime/kernels/frame/driver.inl.h"
+
+namespace octet {
+
+void input_frame_avx2(const InputFrameArgs& args, Share share) {
+  InputFrameShare(args, share);
+}
+
+}  // namespace octet
