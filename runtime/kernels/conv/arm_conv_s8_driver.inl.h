@@ -11,6 +11,7 @@
 
 #include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_requantize.inl.h"
+#include "runtime/kernels/conv/arm_rows.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 
@@ -58,107 +59,72 @@ struct ConvPlan {
   uint8_t* packed;
 };
 
-struct Cursor {
-  uint32_t y, x;
-};
-
-static inline void Advance(const ConvGeometry& g, Cursor* c) {
-  if (++c->x == g.out_w) {
-    c->x = 0;
-    ++c->y;
+// at[i] = first + i * step for i < count.
+static inline void Progress(const uint8_t** at, const uint8_t* first, size_t step, uint32_t count) {
+  uint32_t i = 0;
+#if defined(__aarch64__)
+  const uint64_t start = (uint64_t)first;
+  uint64x2_t pair = vcombine_u64(vdup_n_u64(start), vdup_n_u64(start + step));
+  const uint64x2_t next = vdupq_n_u64(2 * step);
+  for (; i + 2 <= count; i += 2, pair = vaddq_u64(pair, next)) {
+    vst1q_u64(reinterpret_cast<uint64_t*>(at + i), pair);
   }
-}
-
-// Where the first tap of an output pixel lies, and whether its whole window is inside the image.
-struct Window {
-  int64_t y, x;
-  bool inside;
-};
-
-static inline Window WindowOf(const ConvGeometry& g, Cursor c) {
-  Window w;
-  w.y = (int64_t)c.y * g.stride_h - g.pad_top;
-  w.x = (int64_t)c.x * g.stride_w - g.pad_left;
-  w.inside = w.y >= 0 && w.x >= 0 && w.y + (int64_t)(g.kernel_h - 1) * g.dilation_h < g.in_h &&
-             w.x + (int64_t)(g.kernel_w - 1) * g.dilation_w < g.in_w;
-  return w;
-}
-
-static inline const uint8_t* SourceOf(const ConvPlan& plan, const uint8_t* input, int64_t y,
-                                      int64_t x) {
-  if (y < 0 || y >= plan.g.in_h || x < 0 || x >= plan.g.in_w) return plan.padding;
-  return input + ((size_t)y * plan.g.in_w + (size_t)x) * plan.g.in_c;
+#endif
+  for (; i < count; ++i) at[i] = first + i * step;
 }
 
 // pointers[tap][row] for `rows` output pixels from `first` on.
-static void PointRows(const ConvPlan& plan, const uint8_t* input, uint64_t first, uint32_t rows) {
+__attribute__((noinline)) static void PointRows(const ConvPlan& plan, const RowSource& source,
+                                                uint64_t first, uint32_t rows) {
   const ConvGeometry& g = plan.g;
-  const uint8_t** pointers = plan.pointers;
   if (plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.pad_top == 0 && g.pad_left == 0 &&
       g.out_w == g.in_w) {
-    const uint8_t* row = input + (size_t)first * g.in_c;
-    for (uint32_t r = 0; r < rows; ++r, row += g.in_c) pointers[r] = row;
+    Progress(plan.pointers, source.input + (size_t)first * g.in_c, g.in_c, rows);
     return;
   }
-  Cursor c = {(uint32_t)(first / g.out_w), (uint32_t)(first % g.out_w)};
-  const size_t step = (size_t)g.dilation_w * g.in_c;
-  for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) {
+  Cursor c = CursorOf(g, first);
+  const size_t right = (size_t)g.dilation_w * g.in_c;
+  const size_t down = (size_t)g.dilation_h * g.in_w * g.in_c;
+  for (uint32_t r = 0; r < rows;) {
     const Window w = WindowOf(g, c);
-    const uint8_t** out = pointers + r;
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-      const int64_t y = w.y + (int64_t)ky * g.dilation_h;
-      const uint8_t* source = w.inside ? SourceOf(plan, input, y, w.x) : nullptr;
-      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += kMaxTileRows) {
-        if (w.inside) {
-          *out = source;
-          source += step;
-        } else {
-          *out = SourceOf(plan, input, y, w.x + (int64_t)kx * g.dilation_w);
+    const uint8_t** out = plan.pointers + r;
+    if (!w.inside) {
+      for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+        const int64_t y = w.y + (int64_t)ky * g.dilation_h;
+        for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += kMaxTileRows) {
+          *out = SourceOf(source, y, w.x + (int64_t)kx * g.dilation_w);
         }
       }
+      ++r;
+      Advance(g, &c);
+      continue;
     }
-  }
-}
-
-// memcpy by overlapping pieces of 16 or 8 bytes: a call of the library function costs as much as a
-// short copy.
-static inline void CopyShort(uint8_t* to, const uint8_t* from, size_t bytes) {
-  if (bytes >= 16) {
-    size_t i = 0;
-    for (; i + 16 < bytes; i += 16) vst1q_u8(to + i, vld1q_u8(from + i));
-    vst1q_u8(to + bytes - 16, vld1q_u8(from + bytes - 16));
-  } else if (bytes >= 8) {
-    const uint8x8_t a = vld1_u8(from), b = vld1_u8(from + bytes - 8);
-    vst1_u8(to, a);
-    vst1_u8(to + bytes - 8, b);
-  } else {
-    for (size_t i = 0; i < bytes; ++i) to[i] = from[i];
+    // The pixels to the right whose windows are inside as well.
+    const uint32_t span = (g.kernel_w - 1) * g.dilation_w + 1;
+    uint32_t run = ((uint32_t)(g.in_w - w.x) - span) / g.stride_w + 1;
+    if (run > g.out_w - c.x) run = g.out_w - c.x;
+    if (run > rows - r) run = rows - r;
+    const uint8_t* line = SourceOf(source, w.y, w.x);
+    for (uint32_t ky = 0; ky < g.kernel_h; ++ky, line += down) {
+      const uint8_t* from = line;
+      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += kMaxTileRows, from += right) {
+        Progress(out, from, (size_t)g.stride_w * g.in_c, run);
+      }
+    }
+    r += run;
+    c.x += run;
+    if (c.x == g.out_w) c = Cursor{c.y + 1, 0};
   }
 }
 
 // Packs rows of taps x channels, zero up to a multiple of 4, and points one tap at them.
-static void PackRows(const ConvPlan& plan, const uint8_t* input, uint64_t first, uint32_t rows) {
-  const ConvGeometry& g = plan.g;
-  const size_t group_in = (size_t)plan.group_in;
-  const size_t run = (size_t)g.kernel_w * group_in;
-  const bool contiguous = g.dilation_w == 1 && group_in == g.in_c;
-  Cursor c = {(uint32_t)(first / g.out_w), (uint32_t)(first % g.out_w)};
-  for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) {
-    const Window w = WindowOf(g, c);
+__attribute__((noinline)) static void PackRows(const ConvPlan& plan, const RowSource& source,
+                                               uint64_t first, uint32_t rows) {
+  Cursor c = CursorOf(plan.g, first);
+  for (uint32_t r = 0; r < rows; ++r, Advance(plan.g, &c)) {
     uint8_t* out = plan.packed + (size_t)r * (size_t)plan.deep;
     plan.pointers[r] = out;
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-      const int64_t y = w.y + (int64_t)ky * g.dilation_h;
-      if (contiguous && w.inside) {
-        CopyShort(out, SourceOf(plan, input, y, w.x), run);
-        out += run;
-        continue;
-      }
-      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += group_in) {
-        CopyShort(out, SourceOf(plan, input, y, w.x + (int64_t)kx * g.dilation_w), group_in);
-      }
-    }
-    for (uint64_t k = plan.depth; k < plan.k_groups * 4; ++k) *out++ = 0;
+    PackRow(source, c, out, (size_t)plan.k_groups * 4, r + 1 < kTileRows);
   }
 }
 
@@ -194,12 +160,15 @@ static bool WeightsAreSmall(const int8_t* weights, size_t bytes) {
 }
 
 // Output pixels `pixels` x blocks [first, last) of one group.
-static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group, Range pixels,
-                    uint32_t first, uint32_t last) {
+__attribute__((noinline)) static void RunPart(const ConvS8Args& args, const ConvPlan& plan,
+                                              uint64_t group, Range pixels, uint32_t first,
+                                              uint32_t last) {
   const ConvGeometry& g = plan.g;
   const LayerTailS8 tail = {MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi),
                             args.pre_shift, args.table};
-  const uint8_t* input = args.input + group * plan.group_in;
+  const RowSource source = {g, args.input + group * plan.group_in,
+                            args.input + (size_t)g.in_h * g.in_w * g.in_c, plan.padding,
+                            (size_t)plan.group_in};
   const uint64_t group_block = group * plan.group_out / kBlock;
   const size_t block_bytes = (size_t)plan.k_groups * 4 * kBlock;
   const int8_t* weights = args.weights + group_block * block_bytes;
@@ -215,9 +184,9 @@ static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group
     const uint32_t rows = left < kMaxTileRows ? (uint32_t)left : kMaxTileRows;
     const uint32_t panels = (rows + kMaxPanelRows - 1) / kMaxPanelRows;
     if (plan.pack) {
-      PackRows(plan, input, pixel, rows);
+      PackRows(plan, source, pixel, rows);
     } else {
-      PointRows(plan, input, pixel, rows);
+      PointRows(plan, source, pixel, rows);
     }
     for (uint32_t block = first; block < last; ++block) {
       const uint32_t channel = block * kBlock;
