@@ -18,7 +18,7 @@ enum class Isa : uint8_t {
   kAmx = 4,         // AMX-INT8; all of the above as well
   kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
   kDotprod = 6,     // ARMv8.2 SDOT
-  kI8mm = 7,        // reserved
+  kI8mm = 7,        // ARMv8.6 SMMLA
 };
 constexpr uint32_t kIsaCount = 8;
 

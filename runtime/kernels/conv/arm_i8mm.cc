@@ -1,0 +1,405 @@
+// Convolution with SMMLA, which multiplies 2 pixels x 8 channels by 2 outputs x 8 channels. Both
+// operands are made first: a tile of pixels is interleaved pair by pair into scratch, and as many
+// weights as a level 1 cache holds (a chunk) have their groups of 4 channels zipped into groups of
+// 8. All panels of the tile use a chunk before the next one is zipped; until the last, their sums
+// wait on the stack.
+#include <string.h>
+
+#include "runtime/format/scratch.h"
+#include "runtime/kernels/arm_requantize.inl.h"
+#include "runtime/kernels/conv/arm_rows.inl.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kBlock = 16;      // outputs of a block of weights
+constexpr uint32_t kHalf = 8;        // outputs of a panel
+constexpr uint32_t kPanelPairs = 4;  // pixel pairs of a panel: 4 x 4 sums of 2 x 2
+constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
+constexpr uint32_t kChunk = 32;  // groups of 8 channels: 4 KiB of zipped weights
+// Below this many pixels the zipping costs more than SMMLA saves over SDOT.
+constexpr uint64_t kMinPixels = 4;
+
+// Zipped weights: [half of the block][group of 8 channels][4 pairs of outputs][2][8].
+struct Chunk {
+  alignas(64) int8_t w[2][kChunk * 64];
+};
+
+// Sums of a panel x half: [pair of pixels][pair of outputs][pixel][output].
+struct Sums {
+  int32x4_t s[kPanelPairs][4];
+};
+
+// What the two rows of a pair of pixels share with all pairs: values of outputs [0 1 0 1] [2 3 2
+// 3].
+struct HalfScale {
+  int32x4_t bias[4], multiplier[4], left_shift[4];
+};
+
+struct Plan {
+  ConvGeometry g;
+  uint64_t group_out;
+  uint64_t k_groups;  // of 4, of a whole row
+  uint32_t steps;     // of 8 channels
+  uint32_t blocks;    // of 16 outputs, per group
+  uint8_t* padding;
+  uint8_t* rows;    // two flat rows, where they fit
+  uint8_t* packed;  // [panel][step][pair][2][8]
+  size_t row_bytes;
+  bool flat;  // channels are no multiple of 8: rows are flattened before they are interleaved
+};
+
+static inline int32x4_t Twice(const int32_t* two) {
+  const int32x2_t v = vld1_s32(two);
+  return vcombine_s32(v, v);
+}
+
+static inline HalfScale LoadHalf(const blob::ChannelBlockS8& block, uint32_t half) {
+  HalfScale h;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t at = half * kHalf + 2 * i;
+    h.bias[i] = Twice(block.bias + at);
+    h.multiplier[i] = Twice(block.multiplier + at);
+    h.left_shift[i] = vnegq_s32(Twice(block.shift + at));
+  }
+  return h;
+}
+
+// [a's 8 channels, b's 8 channels] of `steps` groups, `stride` bytes apart.
+static inline void InterleavePair(const uint8_t* a, const uint8_t* b, size_t channels, uint8_t* to,
+                                  size_t stride) {
+  for (; channels >= 16; channels -= 16, a += 16, b += 16, to += 2 * stride) {
+    const uint64x2_t x = vreinterpretq_u64_u8(vld1q_u8(a)), y = vreinterpretq_u64_u8(vld1q_u8(b));
+    vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(x, y)));
+    vst1q_u8(to + stride, vreinterpretq_u8_u64(vzip2q_u64(x, y)));
+  }
+  if (channels != 0) vst1q_u8(to, vcombine_u8(vld1_u8(a), vld1_u8(b)));
+}
+
+// Pixel rows of a panel where each tap's channels fill groups of 8.
+static void PackTaps(const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+  const ConvGeometry& g = s.g;
+  const uint32_t pairs = (rows + 1) / 2;
+  Window w[2 * kPanelPairs];
+  for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) w[r] = WindowOf(g, c);
+  if (rows % 2 != 0) w[rows] = w[rows - 1];  // computed and not stored
+  const size_t stride = 16 * (size_t)pairs;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += stride * (s.channels / 8)) {
+      const int64_t dy = (int64_t)ky * g.dilation_h, dx = (int64_t)kx * g.dilation_w;
+      for (uint32_t p = 0; p < pairs; ++p) {
+        const uint8_t* a = SourceOf(s, w[2 * p].y + dy, w[2 * p].x + dx);
+        const uint8_t* b = SourceOf(s, w[2 * p + 1].y + dy, w[2 * p + 1].x + dx);
+        InterleavePair(a, b, s.channels, to + 16 * p, stride);
+      }
+    }
+  }
+}
+
+// Appends bytes to a pixel's groups of 8, which lie `stride` apart.
+struct Appender {
+  uint8_t* to;
+  size_t stride, filled;
+
+  void Add(const uint8_t* from, size_t bytes) {
+    while (bytes != 0) {
+      const size_t room = 8 - filled, part = bytes < room ? bytes : room;
+      for (size_t i = 0; i < part; ++i) to[filled + i] = from[i];
+      from += part;
+      bytes -= part;
+      filled += part;
+      if (filled == 8) {
+        filled = 0;
+        to += stride;
+      }
+    }
+  }
+};
+
+// Any number of channels, byte by byte: for shapes whose flat rows fit nowhere.
+static void PackBytes(const Plan& plan, const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+  const ConvGeometry& g = s.g;
+  const uint32_t pairs = (rows + 1) / 2;
+  for (uint32_t r = 0; r < 2 * pairs; ++r) {
+    const Window w = WindowOf(g, c);
+    Appender row = {to + 16 * (r / 2) + 8 * (r % 2), 16 * (size_t)pairs, 0};
+    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+      for (uint32_t kx = 0; kx < g.kernel_w; ++kx) {
+        row.Add(SourceOf(s, w.y + (int64_t)ky * g.dilation_h, w.x + (int64_t)kx * g.dilation_w),
+                s.channels);
+      }
+    }
+    constexpr uint8_t kZeros[8] = {};
+    if (row.filled != 0) row.Add(kZeros, 8 - row.filled);
+    if (r + 1 < rows) Advance(plan.g, &c);
+  }
+}
+
+// Every row flat, then pair by pair.
+static void PackFlat(const Plan& plan, const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+  const uint32_t pairs = (rows + 1) / 2;
+  uint8_t* const a = plan.rows;
+  uint8_t* const b = plan.rows + plan.row_bytes + kRowSlack;
+  for (uint32_t p = 0; p < pairs; ++p) {
+    PackRow(s, c, a, plan.row_bytes, true);
+    if (2 * p + 1 < rows) {
+      Advance(plan.g, &c);
+      PackRow(s, c, b, plan.row_bytes, true);
+      Advance(plan.g, &c);
+    }
+    InterleavePair(a, b, plan.row_bytes, to + 16 * p, 16 * (size_t)pairs);
+  }
+}
+
+// `groups` groups of 4 channels x 16 outputs from `from` on.
+static void ZipWeights(const int8_t* from, uint64_t groups, Chunk* chunk) {
+  int8_t *low = chunk->w[0], *high = chunk->w[1];
+  for (uint64_t k = 0; k < groups; k += 2, from += 128, low += 64, high += 64) {
+    const int32_t* words = reinterpret_cast<const int32_t*>(from);
+    const int32x4x4_t a = vld1q_s32_x4(words);
+    int32x4x4_t b = {};
+    if (k + 1 < groups) b = vld1q_s32_x4(words + 16);
+    const int32x4x4_t l = {{vzip1q_s32(a.val[0], b.val[0]), vzip2q_s32(a.val[0], b.val[0]),
+                            vzip1q_s32(a.val[1], b.val[1]), vzip2q_s32(a.val[1], b.val[1])}};
+    const int32x4x4_t h = {{vzip1q_s32(a.val[2], b.val[2]), vzip2q_s32(a.val[2], b.val[2]),
+                            vzip1q_s32(a.val[3], b.val[3]), vzip2q_s32(a.val[3], b.val[3])}};
+    vst1q_s32_x4(reinterpret_cast<int32_t*>(low), l);
+    vst1q_s32_x4(reinterpret_cast<int32_t*>(high), h);
+  }
+}
+
+template <int kPairs>
+static inline void Step(const int8x16x4_t& w, const int8x16_t* x, int32x4_t (*acc)[4]) {
+#pragma GCC unroll 4
+  for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) acc[p][i] = vmmlaq_s32(acc[p][i], x[p], w.val[i]);
+  }
+}
+
+// kPairs pairs of pixels x 8 outputs over a chunk.
+template <int kPairs>
+static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t steps, Sums* sums) {
+  int32x4_t acc[kPairs][4];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) acc[p][i] = sums->s[p][i];
+  }
+  const int8_t* in = reinterpret_cast<const int8_t*>(packed);
+  for (; steps != 0; --steps, in += 16 * kPairs, weights += 64) {
+    const int8x16x4_t w = vld1q_s8_x4(weights);
+    int8x16_t x[kPairs];
+#pragma GCC unroll 4
+    for (int p = 0; p < kPairs; ++p) x[p] = vld1q_s8(in + 16 * p);
+    Step<kPairs>(w, x, acc);
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < kPairs; ++p) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) sums->s[p][i] = acc[p][i];
+  }
+}
+
+typedef void (*MultiplyFn)(const uint8_t*, const int8_t*, uint32_t, Sums*);
+constexpr MultiplyFn kMultiply[kPanelPairs] = {Multiply<1>, Multiply<2>, Multiply<3>, Multiply<4>};
+
+// Where the results of a panel x half go.
+struct Target {
+  uint8_t* output;
+  size_t stride;
+  uint32_t rows, channels;  // channels 1 to 8
+};
+
+struct LayerTail {
+  Tail16 tail;
+  int32_t pre_shift;
+  const int8_t* table;
+};
+
+// Requantizes a pair of pixels; narrowed, its 16 bytes are [pixel a: outputs 0 1, pixel b: 0 1,
+// ..], which one table lookup sorts.
+static inline int8x16_t FinishPair(const int32x4_t* acc, const HalfScale& h, const LayerTail& t,
+                                   uint8x16_t order) {
+  int32x4_t v[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    v[i] = t.pre_shift == 0 ? acc[i] : PreShift4(acc[i], t.pre_shift);
+    v[i] = Requantize4(v[i], h.multiplier[i], h.left_shift[i]);
+  }
+  return vqtbl1q_s8(Finish16(v[0], v[1], v[2], v[3], t.tail), order);
+}
+
+static void Finish(const Sums& sums, const HalfScale& h, const LayerTail& tail, const Target& to) {
+  static constexpr uint8_t kOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
+  const uint8x16_t order = vld1q_u8(kOrder);
+  uint8_t* out = to.output;
+  for (uint32_t r = 0; r < to.rows; r += 2, out += 2 * to.stride) {
+    int8x16_t q = FinishPair(sums.s[r / 2], h, tail, order);
+    if (tail.table != nullptr) ApplyTable(&q, 1, tail.table);
+    const bool both = r + 1 < to.rows;
+    if (to.channels == kHalf) {
+      vst1_s8(reinterpret_cast<int8_t*>(out), vget_low_s8(q));
+      if (both) vst1_s8(reinterpret_cast<int8_t*>(out + to.stride), vget_high_s8(q));
+    } else {
+      StorePartial16(out, q, to.channels);
+      if (both) StorePartial16(out + to.stride, vextq_s8(q, q, 8), to.channels);
+    }
+  }
+}
+
+// A tile of at most kTileRows pixels.
+struct Tile {
+  uint32_t panels;
+  uint32_t row[kTilePanels + 1];  // first row of each panel; even but for the last
+};
+
+static Tile DivideTile(uint32_t rows) {
+  const uint32_t pairs = (rows + 1) / 2;
+  Tile tile;
+  tile.panels = (pairs + kPanelPairs - 1) / kPanelPairs;
+  for (uint32_t i = 0; i < tile.panels; ++i) tile.row[i] = pairs * i / tile.panels * 2;
+  tile.row[tile.panels] = rows;
+  return tile;
+}
+
+static void PackTile(const Plan& plan, const RowSource& source, uint64_t first, const Tile& tile) {
+  for (uint32_t i = 0; i < tile.panels; ++i) {
+    const Cursor c = CursorOf(plan.g, first + tile.row[i]);
+    const uint32_t rows = tile.row[i + 1] - tile.row[i];
+    uint8_t* to = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
+    if (!plan.flat) {
+      PackTaps(source, c, rows, to);
+    } else if (plan.rows != nullptr) {
+      PackFlat(plan, source, c, rows, to);
+    } else {
+      PackBytes(plan, source, c, rows, to);
+    }
+  }
+}
+
+// A packed tile x one block of outputs.
+static void RunBlock(const Plan& plan, const Tile& tile, const int8_t* weights,
+                     const blob::ChannelBlockS8& channels, const LayerTail& tail, uint8_t* output,
+                     uint32_t lanes) {
+  Chunk chunk;
+  Sums sums[kTilePanels][2];
+  const uint32_t halves = lanes > kHalf ? 2 : 1;
+  const HalfScale scale[2] = {LoadHalf(channels, 0), LoadHalf(channels, 1)};
+  for (uint32_t i = 0; i < tile.panels; ++i) {
+    for (uint32_t h = 0; h < halves; ++h) {
+      for (auto& pair : sums[i][h].s) {
+        for (int k = 0; k < 4; ++k) pair[k] = scale[h].bias[k];
+      }
+    }
+  }
+  for (uint32_t step = 0; step < plan.steps; step += kChunk) {
+    const uint32_t steps = plan.steps - step < kChunk ? plan.steps - step : kChunk;
+    const uint64_t groups = plan.k_groups - 2 * (uint64_t)step;
+    ZipWeights(weights + (size_t)step * 128, groups < 2 * steps ? groups : 2 * steps, &chunk);
+    for (uint32_t h = 0; h < halves; ++h) {
+      for (uint32_t i = 0; i < tile.panels; ++i) {
+        const uint32_t pairs = (tile.row[i + 1] - tile.row[i] + 1) / 2;
+        const uint8_t* packed = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
+        kMultiply[pairs - 1](packed + (size_t)step * 16 * pairs, chunk.w[h], steps, &sums[i][h]);
+      }
+    }
+  }
+  for (uint32_t h = 0; h < halves; ++h) {
+    const uint32_t left = lanes - h * kHalf;
+    for (uint32_t i = 0; i < tile.panels; ++i) {
+      const Target to = {output + (size_t)tile.row[i] * plan.g.out_c + h * kHalf, plan.g.out_c,
+                         tile.row[i + 1] - tile.row[i], left < kHalf ? left : kHalf};
+      Finish(sums[i][h], scale[h], tail, to);
+    }
+  }
+}
+
+// Output pixels `pixels` x blocks [first, last) of one group.
+static void RunPart(const ConvS8Args& args, const Plan& plan, uint64_t group, Range pixels,
+                    uint32_t first, uint32_t last) {
+  const ConvGeometry& g = plan.g;
+  const LayerTail tail = {MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi),
+                          args.pre_shift, args.table};
+  const size_t channels = g.in_c / g.groups;
+  const RowSource source = {g, args.input + group * channels,
+                            args.input + (size_t)g.in_h * g.in_w * g.in_c, plan.padding, channels};
+  const uint64_t group_block = group * plan.group_out / kBlock;
+  const size_t block_bytes = (size_t)plan.k_groups * 4 * kBlock;
+  for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += kTileRows) {
+    const uint64_t left = pixels.end - pixel;
+    const Tile tile = DivideTile(left < kTileRows ? (uint32_t)left : kTileRows);
+    PackTile(plan, source, pixel, tile);
+    for (uint32_t block = first; block < last; ++block) {
+      const uint64_t lanes = plan.group_out - block * kBlock;
+      RunBlock(plan, tile, args.weights + (group_block + block) * block_bytes,
+               args.channels[group_block + block], tail,
+               args.output + pixel * g.out_c + group * plan.group_out + block * kBlock,
+               lanes < kBlock ? (uint32_t)lanes : kBlock);
+    }
+  }
+}
+
+// Weights of this size stay in the level 2 cache of the cores with SMMLA beside the activations.
+constexpr uint64_t kResidentWeightBytes = 512 * 1024;
+
+// All pixels against a part of the outputs at a time when the weights would not stay in cache from
+// one tile to the next.
+static void RunGroup(const ConvS8Args& args, const Plan& plan, uint64_t group, Range pixels,
+                     Range blocks) {
+  const uint64_t count = blocks.end - blocks.begin;
+  const uint64_t bytes = count * plan.k_groups * 4 * kBlock;
+  uint64_t parts = 1;
+  if (bytes > 2 * kResidentWeightBytes && pixels.end - pixels.begin > kTileRows) {
+    parts = (bytes + kResidentWeightBytes - 1) / kResidentWeightBytes;
+    if (parts > count) parts = count;
+  }
+  for (uint64_t i = 0; i < parts; ++i) {
+    RunPart(args, plan, group, pixels, (uint32_t)(blocks.begin + count * i / parts),
+            (uint32_t)(blocks.begin + count * (i + 1) / parts));
+  }
+}
+
+}  // namespace
+
+void conv_s8_i8mm(const ConvS8Args& args, Share share) {
+  Plan plan;
+  plan.g = args.g;
+  const ConvGeometry& g = plan.g;
+  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
+  const uint64_t group_in = g.in_c / g.groups, depth = taps * group_in;
+  const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
+  plan.group_out = g.out_c / g.groups;
+  // Blocks that span groups, and layers with next to no pixels, are the SDOT kernel's.
+  if (pixels < kMinPixels ||
+      (g.groups > 1 && (plan.group_out % kBlock != 0 || group_in % 4 != 0))) {
+    conv_s8_dotprod(args, share);
+    return;
+  }
+  plan.k_groups = (depth + 3) / 4;
+  plan.steps = (uint32_t)((depth + 7) / 8);
+  plan.blocks = (uint32_t)((plan.group_out + kBlock - 1) / kBlock);
+  // Scratch as in format/scratch.h; the place of row pointers holds two flat rows.
+  const uint64_t pointer_bytes = RoundUp64(taps * kTileRows * 8);
+  plan.padding = args.scratch + pointer_bytes;
+  plan.packed = plan.padding + RoundUp64((uint64_t)g.in_c + 64);
+  plan.flat = group_in % 8 != 0;
+  plan.row_bytes = (size_t)plan.steps * 8;
+  plan.rows = 2 * (plan.row_bytes + kRowSlack) <= pointer_bytes ? args.scratch : nullptr;
+  memset(plan.padding, args.in_zero_point, (size_t)group_in);
+
+  Range rows = {0, pixels};
+  Range blocks = {0, plan.blocks};
+  // Few rows: dividing the outputs keeps every thread on weights of its own.
+  if (pixels < 2 * (uint64_t)kTileRows * share.count && plan.blocks >= share.count) {
+    blocks = RangeOf(plan.blocks, share);
+  } else {
+    rows = RangeOf(pixels, share);
+  }
+  if (rows.begin == rows.end || blocks.begin == blocks.end) return;
+  for (uint64_t group = 0; group < g.groups; ++group) RunGroup(args, plan, group, rows, blocks);
+}
+
+}  // namespace octet
