@@ -18,7 +18,7 @@ constexpr uint32_t kBlock = 16;      // outputs of a block of weights
 constexpr uint32_t kHalf = 8;        // outputs of a panel
 constexpr uint32_t kPanelPairs = 4;  // pixel pairs of a panel: 4 x 4 sums of 2 x 2
 constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
-constexpr uint32_t kChunk = 32;  // groups of 8 channels: 4 KiB of zipped weights
+constexpr uint32_t kChunk = 64;  // groups of 8 channels: 8 KiB of zipped weights
 // Below this many pixels the zipping costs more than SMMLA saves over SDOT.
 constexpr uint64_t kMinPixels = 4;
 
@@ -67,19 +67,29 @@ static inline HalfScale LoadHalf(const blob::ChannelBlockS8& block, uint32_t hal
   return h;
 }
 
-// [a's 8 channels, b's 8 channels] of `steps` groups, `stride` bytes apart.
+static inline void Interleave16(const uint8_t* a, const uint8_t* b, uint8_t* to, size_t stride) {
+  const uint64x2_t x = vreinterpretq_u64_u8(vld1q_u8(a)), y = vreinterpretq_u64_u8(vld1q_u8(b));
+  vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(x, y)));
+  vst1q_u8(to + stride, vreinterpretq_u8_u64(vzip2q_u64(x, y)));
+}
+
+// [a's 8 channels, b's 8 channels] of every group of 8, `stride` bytes apart.
 static inline void InterleavePair(const uint8_t* a, const uint8_t* b, size_t channels, uint8_t* to,
                                   size_t stride) {
-  for (; channels >= 16; channels -= 16, a += 16, b += 16, to += 2 * stride) {
-    const uint64x2_t x = vreinterpretq_u64_u8(vld1q_u8(a)), y = vreinterpretq_u64_u8(vld1q_u8(b));
-    vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(x, y)));
-    vst1q_u8(to + stride, vreinterpretq_u8_u64(vzip2q_u64(x, y)));
+  for (; channels >= 32; channels -= 32, a += 32, b += 32, to += 4 * stride) {
+    Interleave16(a, b, to, stride);
+    Interleave16(a + 16, b + 16, to + 2 * stride, stride);
+  }
+  if (channels >= 16) {
+    Interleave16(a, b, to, stride);
+    channels -= 16, a += 16, b += 16, to += 2 * stride;
   }
   if (channels != 0) vst1q_u8(to, vcombine_u8(vld1_u8(a), vld1_u8(b)));
 }
 
 // Pixel rows of a panel where each tap's channels fill groups of 8.
-static void PackTaps(const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+__attribute__((noinline)) static void PackTaps(const RowSource& s, Cursor c, uint32_t rows,
+                                               uint8_t* to) {
   const ConvGeometry& g = s.g;
   const uint32_t pairs = (rows + 1) / 2;
   Window w[2 * kPanelPairs];
@@ -119,7 +129,8 @@ struct Appender {
 };
 
 // Any number of channels, byte by byte: for shapes whose flat rows fit nowhere.
-static void PackBytes(const Plan& plan, const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+__attribute__((noinline)) static void PackBytes(const Plan& plan, const RowSource& s, Cursor c,
+                                                uint32_t rows, uint8_t* to) {
   const ConvGeometry& g = s.g;
   const uint32_t pairs = (rows + 1) / 2;
   for (uint32_t r = 0; r < 2 * pairs; ++r) {
@@ -138,7 +149,8 @@ static void PackBytes(const Plan& plan, const RowSource& s, Cursor c, uint32_t r
 }
 
 // Every row flat, then pair by pair.
-static void PackFlat(const Plan& plan, const RowSource& s, Cursor c, uint32_t rows, uint8_t* to) {
+__attribute__((noinline)) static void PackFlat(const Plan& plan, const RowSource& s, Cursor c,
+                                               uint32_t rows, uint8_t* to) {
   const uint32_t pairs = (rows + 1) / 2;
   uint8_t* const a = plan.rows;
   uint8_t* const b = plan.rows + plan.row_bytes + kRowSlack;
@@ -153,48 +165,58 @@ static void PackFlat(const Plan& plan, const RowSource& s, Cursor c, uint32_t ro
   }
 }
 
-// `groups` groups of 4 channels x 16 outputs from `from` on.
+// `groups` groups of 4 channels x 16 outputs from `from` on. ST2 stores the words of two registers
+// in turn, so that groups k and k + 1 of 4 outputs become groups of 8.
 static void ZipWeights(const int8_t* from, uint64_t groups, Chunk* chunk) {
   int8_t *low = chunk->w[0], *high = chunk->w[1];
-  for (uint64_t k = 0; k < groups; k += 2, from += 128, low += 64, high += 64) {
-    const int32_t* words = reinterpret_cast<const int32_t*>(from);
-    const int32x4x4_t a = vld1q_s32_x4(words);
-    int32x4x4_t b = {};
-    if (k + 1 < groups) b = vld1q_s32_x4(words + 16);
-    const int32x4x4_t l = {{vzip1q_s32(a.val[0], b.val[0]), vzip2q_s32(a.val[0], b.val[0]),
-                            vzip1q_s32(a.val[1], b.val[1]), vzip2q_s32(a.val[1], b.val[1])}};
-    const int32x4x4_t h = {{vzip1q_s32(a.val[2], b.val[2]), vzip2q_s32(a.val[2], b.val[2]),
-                            vzip1q_s32(a.val[3], b.val[3]), vzip2q_s32(a.val[3], b.val[3])}};
-    vst1q_s32_x4(reinterpret_cast<int32_t*>(low), l);
-    vst1q_s32_x4(reinterpret_cast<int32_t*>(high), h);
+  uint64_t twos = groups / 2;
+  __asm__ volatile(
+      "cbz %[twos], 2f\n\t"
+      "1:\n\t"
+      "ldp q0, q2, [%[from]]\n\t"
+      "ldp q4, q6, [%[from], #32]\n\t"
+      "ldp q1, q3, [%[from], #64]\n\t"
+      "ldp q5, q7, [%[from], #96]\n\t"
+      "subs %[twos], %[twos], #1\n\t"
+      "add %[from], %[from], #128\n\t"
+      "st2 {v0.4s, v1.4s}, [%[low]], #32\n\t"
+      "st2 {v4.4s, v5.4s}, [%[high]], #32\n\t"
+      "st2 {v2.4s, v3.4s}, [%[low]], #32\n\t"
+      "st2 {v6.4s, v7.4s}, [%[high]], #32\n\t"
+      "b.ne 1b\n\t"
+      "2:\n\t"
+      : [from] "+r"(from), [low] "+r"(low), [high] "+r"(high), [twos] "+r"(twos)
+      :
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+  if (groups % 2 == 0) return;
+  const int32x4_t none = vdupq_n_s32(0);
+  for (int i = 0; i < 4; ++i, from += 16) {
+    const int32x4_t a = vreinterpretq_s32_s8(vld1q_s8(from));
+    vst2q_s32(reinterpret_cast<int32_t*>((i < 2 ? low : high) + i % 2 * 32),
+              int32x4x2_t{{a, none}});
   }
 }
 
+// kPairs pairs of pixels x 8 outputs over a chunk. `init`: what the sums start from, 4 vectors for
+// each pair, `init_step` vectors from one pair to the next.
 template <int kPairs>
-static inline void Step(const int8x16x4_t& w, const int8x16_t* x, int32x4_t (*acc)[4]) {
-#pragma GCC unroll 4
-  for (int p = 0; p < kPairs; ++p) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) acc[p][i] = vmmlaq_s32(acc[p][i], x[p], w.val[i]);
-  }
-}
-
-// kPairs pairs of pixels x 8 outputs over a chunk.
-template <int kPairs>
-static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t steps, Sums* sums) {
+static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t steps,
+                     const int32x4_t* init, size_t init_step, Sums* sums) {
   int32x4_t acc[kPairs][4];
 #pragma GCC unroll 4
   for (int p = 0; p < kPairs; ++p) {
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) acc[p][i] = sums->s[p][i];
+    for (int i = 0; i < 4; ++i) acc[p][i] = init[(size_t)p * init_step + i];
   }
   const int8_t* in = reinterpret_cast<const int8_t*>(packed);
   for (; steps != 0; --steps, in += 16 * kPairs, weights += 64) {
     const int8x16x4_t w = vld1q_s8_x4(weights);
-    int8x16_t x[kPairs];
 #pragma GCC unroll 4
-    for (int p = 0; p < kPairs; ++p) x[p] = vld1q_s8(in + 16 * p);
-    Step<kPairs>(w, x, acc);
+    for (int p = 0; p < kPairs; ++p) {
+      const int8x16_t x = vld1q_s8(in + 16 * p);
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) acc[p][i] = vmmlaq_s32(acc[p][i], x, w.val[i]);
+    }
   }
 #pragma GCC unroll 4
   for (int p = 0; p < kPairs; ++p) {
@@ -203,8 +225,60 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
   }
 }
 
-typedef void (*MultiplyFn)(const uint8_t*, const int8_t*, uint32_t, Sums*);
-constexpr MultiplyFn kMultiply[kPanelPairs] = {Multiply<1>, Multiply<2>, Multiply<3>, Multiply<4>};
+// clang-format off
+#define OCTET_PAIR(a, b, c, d, x)                         \
+  "smmla v" #a ".4s, v" #x ".16b, v0.16b\n\t"             \
+  "smmla v" #b ".4s, v" #x ".16b, v1.16b\n\t"             \
+  "smmla v" #c ".4s, v" #x ".16b, v2.16b\n\t"             \
+  "smmla v" #d ".4s, v" #x ".16b, v3.16b\n\t"
+#define OCTET_STEP                                        \
+  "ld1 {v0.16b-v3.16b}, [%[weights]], #64\n\t"           \
+  "ld1 {v4.16b-v7.16b}, [%[in]], #64\n\t"                \
+  OCTET_PAIR(16, 17, 18, 19, 4)                           \
+  OCTET_PAIR(20, 21, 22, 23, 5)                           \
+  OCTET_PAIR(24, 25, 26, 27, 6)                           \
+  OCTET_PAIR(28, 29, 30, 31, 7)
+// clang-format on
+
+// The panel that does the work, in assembly: the compiler neither loads four vectors at a time nor
+// unrolls without copies.
+template <>
+void Multiply<4>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
+                 const int32x4_t* init, size_t init_step, Sums* sums) {
+  __asm__ volatile(
+      // clang-format off
+      "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v24.4s-v27.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v28.4s-v31.4s}, [%[init]]\n\t"
+      "subs %w[steps], %w[steps], #4\n\t"
+      "b.lo 2f\n\t"
+      "1:\n\t"
+      OCTET_STEP OCTET_STEP OCTET_STEP OCTET_STEP
+      "subs %w[steps], %w[steps], #4\n\t"
+      "b.hs 1b\n\t"
+      "2:\n\t"
+      "adds %w[steps], %w[steps], #4\n\t"
+      "b.eq 4f\n\t"
+      "3:\n\t"
+      OCTET_STEP
+      "subs %w[steps], %w[steps], #1\n\t"
+      "b.ne 3b\n\t"
+      "4:\n\t"
+      "st1 {v16.4s-v19.4s}, [%[sums]], #64\n\t"
+      "st1 {v20.4s-v23.4s}, [%[sums]], #64\n\t"
+      "st1 {v24.4s-v27.4s}, [%[sums]], #64\n\t"
+      "st1 {v28.4s-v31.4s}, [%[sums]]\n\t"
+      // clang-format on
+      : [in] "+r"(packed), [weights] "+r"(weights), [steps] "+r"(steps), [init] "+r"(init),
+        [sums] "+r"(sums)
+      : [next] "r"(init_step * sizeof(*init))
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
+        "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+}
+
+#undef OCTET_PAIR
+#undef OCTET_STEP
 
 // Where the results of a panel x half go.
 struct Target {
@@ -219,36 +293,62 @@ struct LayerTail {
   const int8_t* table;
 };
 
-// Requantizes a pair of pixels; narrowed, its 16 bytes are [pixel a: outputs 0 1, pixel b: 0 1,
-// ..], which one table lookup sorts.
-static inline int8x16_t FinishPair(const int32x4_t* acc, const HalfScale& h, const LayerTail& t,
-                                   uint8x16_t order) {
-  int32x4_t v[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    v[i] = t.pre_shift == 0 ? acc[i] : PreShift4(acc[i], t.pre_shift);
-    v[i] = Requantize4(v[i], h.multiplier[i], h.left_shift[i]);
+static inline void StorePair(const Target& to, uint32_t row, int8x16_t q) {
+  uint8_t* out = to.output + row * to.stride;
+  const bool both = row + 1 < to.rows;
+  if (to.channels == kHalf) {
+    vst1_s8(reinterpret_cast<int8_t*>(out), vget_low_s8(q));
+    if (both) vst1_s8(reinterpret_cast<int8_t*>(out + to.stride), vget_high_s8(q));
+  } else {
+    StorePartial16(out, q, to.channels);
+    if (both) StorePartial16(out + to.stride, vextq_s8(q, q, 8), to.channels);
   }
-  return vqtbl1q_s8(Finish16(v[0], v[1], v[2], v[3], t.tail), order);
 }
 
-static void Finish(const Sums& sums, const HalfScale& h, const LayerTail& tail, const Target& to) {
+// Requantizes and stores. The 16 narrowed bytes of a pair are [pixel a: outputs 0 1, pixel b: 0 1,
+// a: 2 3, ..], which one table lookup sorts.
+template <int kPairs>
+static void Finish(Sums* sums, const HalfScale& scale, const LayerTail& layer, const Target& to) {
   static constexpr uint8_t kOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
   const uint8x16_t order = vld1q_u8(kOrder);
-  uint8_t* out = to.output;
-  for (uint32_t r = 0; r < to.rows; r += 2, out += 2 * to.stride) {
-    int8x16_t q = FinishPair(sums.s[r / 2], h, tail, order);
-    if (tail.table != nullptr) ApplyTable(&q, 1, tail.table);
-    const bool both = r + 1 < to.rows;
-    if (to.channels == kHalf) {
-      vst1_s8(reinterpret_cast<int8_t*>(out), vget_low_s8(q));
-      if (both) vst1_s8(reinterpret_cast<int8_t*>(out + to.stride), vget_high_s8(q));
-    } else {
-      StorePartial16(out, q, to.channels);
-      if (both) StorePartial16(out + to.stride, vextq_s8(q, q, 8), to.channels);
+  if (layer.pre_shift != 0) {
+    for (int p = 0; p < kPairs; ++p) {
+      for (int i = 0; i < 4; ++i) sums->s[p][i] = PreShift4(sums->s[p][i], layer.pre_shift);
     }
   }
+  Scale16 s;
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    s.multiplier[i] = scale.multiplier[i];
+    s.left_shift[i] = scale.left_shift[i];
+  }
+  const Tail16 tail = layer.tail;
+  int8x16_t q[kPairs];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPairs; ++p) {
+    q[p] = vqtbl1q_s8(RequantizeFinish16(sums->s[p], s, tail), order);
+  }
+  if (layer.table != nullptr) ApplyTable(q, kPairs, layer.table);
+  if (to.channels == kHalf && to.rows == 2 * kPairs) {
+    uint8_t* out = to.output;
+#pragma GCC unroll 4
+    for (int p = 0; p < kPairs; ++p, out += 2 * to.stride) {
+      vst1_s8(reinterpret_cast<int8_t*>(out), vget_low_s8(q[p]));
+      vst1_s8(reinterpret_cast<int8_t*>(out + to.stride), vget_high_s8(q[p]));
+    }
+    return;
+  }
+  for (int p = 0; p < kPairs; ++p) StorePair(to, 2 * (uint32_t)p, q[p]);
 }
+
+struct PanelFns {
+  void (*multiply)(const uint8_t*, const int8_t*, uint32_t, const int32x4_t*, size_t, Sums*);
+  void (*finish)(Sums*, const HalfScale&, const LayerTail&, const Target&);
+};
+constexpr PanelFns kPanels[kPanelPairs] = {{Multiply<1>, Finish<1>},
+                                           {Multiply<2>, Finish<2>},
+                                           {Multiply<3>, Finish<3>},
+                                           {Multiply<4>, Finish<4>}};
 
 // A tile of at most kTileRows pixels.
 struct Tile {
@@ -281,38 +381,33 @@ static void PackTile(const Plan& plan, const RowSource& source, uint64_t first, 
 }
 
 // A packed tile x one block of outputs.
-static void RunBlock(const Plan& plan, const Tile& tile, const int8_t* weights,
-                     const blob::ChannelBlockS8& channels, const LayerTail& tail, uint8_t* output,
-                     uint32_t lanes) {
+__attribute__((noinline)) static void RunBlock(const Plan& plan, const Tile& tile,
+                                               const int8_t* weights,
+                                               const blob::ChannelBlockS8& channels,
+                                               const LayerTail& tail, uint8_t* output,
+                                               uint32_t lanes) {
   Chunk chunk;
-  Sums sums[kTilePanels][2];
+  Sums sums[2][kTilePanels];
   const uint32_t halves = lanes > kHalf ? 2 : 1;
   const HalfScale scale[2] = {LoadHalf(channels, 0), LoadHalf(channels, 1)};
-  for (uint32_t i = 0; i < tile.panels; ++i) {
-    for (uint32_t h = 0; h < halves; ++h) {
-      for (auto& pair : sums[i][h].s) {
-        for (int k = 0; k < 4; ++k) pair[k] = scale[h].bias[k];
-      }
-    }
-  }
   for (uint32_t step = 0; step < plan.steps; step += kChunk) {
     const uint32_t steps = plan.steps - step < kChunk ? plan.steps - step : kChunk;
     const uint64_t groups = plan.k_groups - 2 * (uint64_t)step;
     ZipWeights(weights + (size_t)step * 128, groups < 2 * steps ? groups : 2 * steps, &chunk);
     for (uint32_t h = 0; h < halves; ++h) {
+      const uint32_t left = lanes - h * kHalf;
+      const Target half = {output + h * kHalf, plan.g.out_c, 0, left < kHalf ? left : kHalf};
       for (uint32_t i = 0; i < tile.panels; ++i) {
-        const uint32_t pairs = (tile.row[i + 1] - tile.row[i] + 1) / 2;
+        const uint32_t rows = tile.row[i + 1] - tile.row[i], pairs = (rows + 1) / 2;
         const uint8_t* packed = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
-        kMultiply[pairs - 1](packed + (size_t)step * 16 * pairs, chunk.w[h], steps, &sums[i][h]);
+        const PanelFns& panel = kPanels[pairs - 1];
+        Sums* const s = &sums[h][i];
+        panel.multiply(packed + (size_t)step * 16 * pairs, chunk.w[h], steps,
+                       step == 0 ? scale[h].bias : s->s[0], step == 0 ? 0 : 4, s);
+        if (step + steps < plan.steps) continue;
+        panel.finish(s, scale[h], tail,
+                     {half.output + tile.row[i] * half.stride, half.stride, rows, half.channels});
       }
-    }
-  }
-  for (uint32_t h = 0; h < halves; ++h) {
-    const uint32_t left = lanes - h * kHalf;
-    for (uint32_t i = 0; i < tile.panels; ++i) {
-      const Target to = {output + (size_t)tile.row[i] * plan.g.out_c + h * kHalf, plan.g.out_c,
-                         tile.row[i + 1] - tile.row[i], left < kHalf ? left : kHalf};
-      Finish(sums[i][h], scale[h], tail, to);
     }
   }
 }

@@ -53,15 +53,6 @@ static inline const uint8_t* SourceOf(const RowSource& s, int64_t y, int64_t x) 
   return s.input + ((size_t)y * s.g.in_w + (size_t)x) * s.g.in_c;
 }
 
-// Moves whole vectors, up to 15 bytes more than asked for.
-static inline void CopyOver(uint8_t* to, const uint8_t* from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 16) vst1q_u8(to + i, vld1q_u8(from + i));
-}
-
-static inline void FillOver(uint8_t* to, uint8_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; i += 16) vst1q_u8(to + i, vdupq_n_u8(value));
-}
-
 // memcpy by overlapping pieces of 16 or 8 bytes: a call of the library function costs as much as a
 // short copy.
 static inline void CopyShort(uint8_t* to, const uint8_t* from, size_t bytes) {
@@ -81,44 +72,64 @@ static inline void CopyShort(uint8_t* to, const uint8_t* from, size_t bytes) {
 // PackRow() with `spare` room writes up to so many bytes behind a row; what stood there is lost.
 constexpr size_t kRowSlack = 16;
 
+// `lines` runs of bytes, `step` apart, put one behind the other in whole vectors.
+static inline void CopyLines(uint8_t* to, const uint8_t* from, size_t run, size_t step,
+                             uint32_t lines) {
+  if (run <= 16) {
+    for (; lines != 0; --lines, to += run, from += step) vst1q_u8(to, vld1q_u8(from));
+  } else if (run <= 32) {
+    for (; lines != 0; --lines, to += run, from += step) {
+      const uint8x16_t low = vld1q_u8(from), high = vld1q_u8(from + 16);
+      vst1q_u8(to, low);
+      vst1q_u8(to + 16, high);
+    }
+  } else {
+    for (; lines != 0; --lines, to += run, from += step) {
+      for (size_t i = 0; i < run; i += 16) vst1q_u8(to + i, vld1q_u8(from + i));
+    }
+  }
+}
+
+// A window that reaches over an edge: padding all over, then what lies in the image.
+static inline void CopyClipped(const RowSource& s, const Window& w, uint8_t* to, size_t run) {
+  const ConvGeometry& g = s.g;
+  const int64_t left = w.x < 0 ? -w.x : 0;
+  const int64_t right = w.x + g.kernel_w > g.in_w ? (int64_t)g.in_w - w.x : g.kernel_w;
+  const uint8x16_t padding = vdupq_n_u8(*s.padding);
+  for (size_t i = 0; i < run * g.kernel_h; i += 16) vst1q_u8(to + i, padding);
+  if (left >= right) return;
+  const size_t skip = (size_t)left * s.channels, size = (size_t)(right - left) * s.channels;
+  int64_t y = w.y;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, to += run, y += g.dilation_h) {
+    if (y < 0 || y >= g.in_h) continue;
+    CopyShort(to + skip, s.input + (size_t)y * g.in_w * g.in_c + (w.x + left) * g.in_c, size);
+  }
+}
+
 // The window of a pixel, and zeros up to `bytes`, its size rounded up by less than 8.
 static inline void PackRow(const RowSource& s, Cursor c, uint8_t* to, size_t bytes, bool spare) {
   const ConvGeometry& g = s.g;
   const Window w = WindowOf(g, c);
-  uint8_t* const end = to + bytes;
-  if (g.dilation_w == 1 && s.channels == g.in_c && spare) {
-    // The part of a line under the window that lies in the image; the rest is padding.
-    const int64_t left = w.x < 0 ? -w.x : 0;
-    const int64_t right = w.x + g.kernel_w > g.in_w ? (int64_t)g.in_w - w.x : g.kernel_w;
+  if (spare && g.dilation_w == 1 && s.channels == g.in_c) {
     const size_t run = (size_t)g.kernel_w * s.channels;
-    const size_t line = (size_t)g.dilation_h * g.in_w * g.in_c;
-    const uint8_t* from = s.input + (w.y * g.in_w + w.x) * (int64_t)g.in_c;
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky, to += run, from += line) {
-      const int64_t y = w.y + (int64_t)ky * g.dilation_h;
-      const bool outside = y < 0 || y >= g.in_h;
-      if (outside || !w.inside) FillOver(to, *s.padding, run);
-      if (outside || left >= right) continue;
-      const size_t skip = (size_t)left * s.channels;
-      const size_t size = (size_t)(right - left) * s.channels;
-      if (w.inside && (size_t)(s.end - from) >= run + kRowSlack) {
-        CopyOver(to, from, run);
-      } else {
-        CopyShort(to + skip, from + skip, size);
-      }
+    const size_t step = (size_t)g.dilation_h * g.in_w * g.in_c;
+    const uint8_t* from = SourceOf(s, w.y, w.x);
+    if (w.inside && (size_t)(s.end - from) >= step * (g.kernel_h - 1) + run + kRowSlack) {
+      CopyLines(to, from, run, step, g.kernel_h);
+    } else {
+      CopyClipped(s, w, to, run);
     }
-  } else {
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-      const int64_t y = w.y + (int64_t)ky * g.dilation_h;
-      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += s.channels) {
-        CopyShort(to, SourceOf(s, y, w.x + (int64_t)kx * g.dilation_w), s.channels);
-      }
+    vst1_u8(to + run * g.kernel_h, vdup_n_u8(0));
+    return;
+  }
+  uint8_t* const end = to + bytes;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+    const int64_t y = w.y + (int64_t)ky * g.dilation_h;
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += s.channels) {
+      CopyShort(to, SourceOf(s, y, w.x + (int64_t)kx * g.dilation_w), s.channels);
     }
   }
-  if (spare) {
-    vst1_u8(to, vdup_n_u8(0));
-  } else {
-    while (to < end) *to++ = 0;
-  }
+  while (to < end) *to++ = 0;
 }
 
 }  // namespace
