@@ -56,6 +56,7 @@ enum class SectionKind : uint32_t {
   kLabels = 7,       // zero-terminated UTF-8 class labels, in order
   kReport = 8,       // free-form JSON for the inspector, never read by the runtime
   kTransformed = 9,  // int16 weights transformed for Winograd's method, beside kWeightsS8
+  kDecode = 10,      // what the outputs mean (decode.h)
 };
 
 struct Section {  // 64 bytes

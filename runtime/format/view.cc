@@ -4,6 +4,7 @@
 
 #include "runtime/core/bytes.h"
 #include "runtime/core/checked.h"
+#include "runtime/format/validate_decode.h"
 #include "runtime/format/validate_model.h"
 
 namespace octet {
@@ -106,6 +107,9 @@ Status SortSections(const Header* header, BlobView* view, Bytes* model) {
       case SectionKind::kTransformed:
         place = &view->transformed;
         break;
+      case SectionKind::kDecode:
+        place = &view->decode;
+        break;
       case SectionKind::kReport:
         break;
     }
@@ -136,7 +140,8 @@ Status ViewBlob(const void* base, size_t bytes, BlobView* view) {
   if (model.data == nullptr || view->strings.data == nullptr) {
     return Malformed(view->header->section_table_offset);
   }
-  return ValidateModel(model, view);
+  status = ValidateModel(model, view);
+  return IsOk(status) ? ValidateDecode(*view) : status;
 }
 
 Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view) {

@@ -8,6 +8,7 @@
 
 #include "runtime/core/status.h"
 #include "runtime/format/blob.h"
+#include "runtime/format/decode.h"
 
 namespace octet {
 
@@ -40,7 +41,7 @@ struct BlobView {
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
   uint32_t model_offset;  // of the model section in the blob
-  Bytes weights_s8, weights_f16, transformed, tables, strings, labels;
+  Bytes weights_s8, weights_f16, transformed, tables, strings, labels, decode;
   Bytes plan_sections[blob::kMaxPlans];
 };
 
@@ -75,6 +76,19 @@ static inline const char* StringAt(const BlobView& view, uint32_t offset) {
 static inline bool HasTransformedWeights(const blob::LayerRecord& layer) {
   return layer.op == blob::Op::kConv && layer.precision == blob::Precision::kInt8 &&
          reinterpret_cast<const blob::ConvParams*>(layer.params.bytes)->winograd != 0;
+}
+
+// Of a blob whose `decode` section is there and has been checked.
+static inline const blob::DecodeRecord& DecodeOf(const BlobView& view) {
+  return *reinterpret_cast<const blob::DecodeRecord*>(view.decode.data);
+}
+static inline const blob::DecodeLevel* DecodeLevels(const BlobView& view) {
+  return reinterpret_cast<const blob::DecodeLevel*>(view.decode.data +
+                                                    DecodeOf(view).levels_offset);
+}
+static inline const blob::DecodeAnchor* DecodeAnchors(const BlobView& view) {
+  return reinterpret_cast<const blob::DecodeAnchor*>(view.decode.data +
+                                                     DecodeOf(view).anchors_offset);
 }
 
 // Tensor number of model input i in a plan.

@@ -176,6 +176,47 @@ OCTET_API uint64_t octet_macs(const octet_session* session);
 OCTET_API uint32_t octet_label_count(const octet_session* session);
 OCTET_API const char* octet_label(const octet_session* session, uint32_t index);
 
+/* What the outputs mean, where the blob says so (octet convert --task, --decode). Scalar IEEE in
+ * one order: equal outputs give equal answers on every machine. Nothing is allocated. */
+typedef enum octet_task {
+  OCTET_TASK_NONE = 0,
+  OCTET_TASK_CLASSIFY = 1,
+  OCTET_TASK_DETECT = 2,
+  OCTET_TASK_SEGMENT = 3
+} octet_task;
+
+typedef struct octet_class_score {
+  uint32_t label; /* octet_label() names it */
+  float score;
+} octet_class_score;
+
+/* Pixels of the frame, x to the right, y down, clipped to it. */
+typedef struct octet_detection {
+  float x0, y0, x1, y1;
+  float score;
+  uint32_t label;
+} octet_detection;
+
+OCTET_API octet_task octet_model_task(const octet_session* session);
+/* Working memory of the calls below, 64-byte aligned, supplied with each call; 0: the blob has no
+ * decoder. */
+OCTET_API size_t octet_decode_bytes(const octet_session* session);
+/* After octet_run, for a blob of that task; OCTET_INVALID_ARGUMENT for another. */
+/* The best classes, best first; *count at most `capacity`. */
+OCTET_API octet_status octet_classify(const octet_session* session, void* memory,
+                                      octet_class_score* best, uint32_t capacity, uint32_t* count);
+/* Boxes, best first, after suppression. frame_*: size of the picture given to the input, whose
+ * resize is undone. */
+OCTET_API octet_status octet_detect(const octet_session* session, uint32_t frame_width,
+                                    uint32_t frame_height, void* memory,
+                                    octet_detection* detections, uint32_t capacity,
+                                    uint32_t* count);
+/* One label a pixel of the output's grid, rows first; label_bytes = height * width. */
+OCTET_API octet_status octet_segment_size(const octet_session* session, uint32_t* height,
+                                          uint32_t* width);
+OCTET_API octet_status octet_segment(const octet_session* session, void* memory, uint8_t* labels,
+                                     size_t label_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,57 @@
+// Numbers of the outputs -> boxes: scalar IEEE in one fixed order, so that equal outputs give equal
+// boxes everywhere. Nothing is allocated; the caller gives room for max_candidates.
+//
+//   CollectCandidates   the best max_candidates over all levels, score >= score_threshold
+//   SuppressOverlaps    greedy suppression by intersection over union, class by class
+//
+// Coordinates are pixels of the model's input; ToFrame undoes its resize.
+#ifndef OCTET_DECODE_DETECT_H_
+#define OCTET_DECODE_DETECT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/format/decode.h"
+#include "runtime/image/resize.h"
+
+namespace octet {
+
+struct Detection {
+  float x0, y0, x1, y1;
+  float score;
+  uint32_t label;
+};
+
+struct Candidate {
+  Detection box;
+  uint64_t order;  // place among all candidates: equal scores keep it
+};
+
+// A validated decode section; outputs[i] is output i as float32 in the model's own layout.
+struct DecodeInput {
+  const blob::DecodeRecord* record;
+  const blob::DecodeLevel* levels;
+  const blob::DecodeAnchor* anchors;
+  const float* const* outputs;
+};
+
+// Returns how many of candidates[record.max_candidates] were filled, best first. A NaN score is no
+// candidate.
+uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates);
+
+// Keeps, in place and in order, candidates that overlap no better one of their class (of any class
+// where class_agnostic) by more than iou_threshold; at most `limit`. Returns how many.
+uint32_t SuppressOverlaps(const blob::DecodeRecord& record, Candidate* candidates, uint32_t count,
+                          uint32_t limit);
+
+// Intersection over union; 0 where both are empty.
+float BoxOverlap(const Detection& a, const Detection& b);
+
+// From pixels of the model's input to pixels of the frame that was placed on it, clipped to the
+// frame.
+Detection ToFrame(const Detection& box, const Placement& placement, uint32_t frame_width,
+                  uint32_t frame_height);
+
+}  // namespace octet
+
+#endif  // OCTET_DECODE_DETECT_H_

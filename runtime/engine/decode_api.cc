@@ -1,0 +1,156 @@
+// The decoding half of the C API: outputs of the current plan -> classes, boxes, label maps.
+#include "octet/octet.h"
+#include "runtime/decode/detect.h"
+#include "runtime/decode/scores.h"
+#include "runtime/engine/session.h"
+#include "runtime/engine/transfer.h"
+
+namespace octet {
+namespace {
+
+// Working memory: every output as floats, then the candidates; each part 64-byte aligned.
+struct DecodeMemory {
+  size_t output_offsets[kMaxOutputs];
+  size_t candidates_offset;
+  size_t bytes;
+};
+
+size_t RoundUpToLine(size_t bytes) {
+  return (bytes + 63) & ~(size_t)63;
+}
+
+DecodeMemory LayOut(const BlobView& blob) {
+  DecodeMemory memory;
+  memory.bytes = 0;
+  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
+    memory.output_offsets[i] = memory.bytes;
+    memory.bytes += RoundUpToLine((size_t)blob.outputs[i].element_count * sizeof(float));
+  }
+  memory.candidates_offset = memory.bytes;
+  if (blob.model->task == blob::Task::kDetect) {
+    memory.bytes += (size_t)DecodeOf(blob).max_candidates * sizeof(Candidate);
+  }
+  return memory;
+}
+
+// Outputs as floats, and views of the section.
+struct Outputs {
+  const float* places[kMaxOutputs];
+  DecodeInput in;
+};
+
+// False where the blob decodes something else, or an argument is wrong.
+bool LoadOutputs(const Session& session, blob::Task task, void* memory, Outputs* out) {
+  const BlobView& blob = session.blob;
+  if (blob.decode.data == nullptr || blob.model->task != task || memory == nullptr ||
+      reinterpret_cast<uintptr_t>(memory) % 64 != 0) {
+    return false;
+  }
+  const DecodeMemory layout = LayOut(blob);
+  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
+    float* values =
+        reinterpret_cast<float*>(static_cast<uint8_t*>(memory) + layout.output_offsets[i]);
+    LoadFloats(session, i, values);
+    out->places[i] = values;
+  }
+  out->in = DecodeInput{&DecodeOf(blob), DecodeLevels(blob), DecodeAnchors(blob), out->places};
+  return true;
+}
+
+octet_status Answer(Code code) {
+  return octet_status{static_cast<octet_code>(code), 0};
+}
+
+}  // namespace
+}  // namespace octet
+
+using octet::Answer;
+using octet::Code;
+using octet::Session;
+
+octet_task octet_model_task(const octet_session* session) {
+  return static_cast<octet_task>(reinterpret_cast<const Session*>(session)->blob.model->task);
+}
+
+size_t octet_decode_bytes(const octet_session* session) {
+  const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
+  return blob.decode.data == nullptr ? 0 : octet::LayOut(blob).bytes;
+}
+
+octet_status octet_detect(const octet_session* session, uint32_t frame_width, uint32_t frame_height,
+                          void* memory, octet_detection* detections, uint32_t capacity,
+                          uint32_t* count) {
+  const Session& s = *reinterpret_cast<const Session*>(session);
+  octet::Outputs outputs;
+  if (count == nullptr || (detections == nullptr && capacity != 0) || frame_width == 0 ||
+      frame_height == 0 || !LoadOutputs(s, octet::blob::Task::kDetect, memory, &outputs)) {
+    return Answer(Code::kInvalidArgument);
+  }
+  const octet::blob::DecodeRecord& record = *outputs.in.record;
+  auto* candidates = reinterpret_cast<octet::Candidate*>(static_cast<uint8_t*>(memory) +
+                                                         octet::LayOut(s.blob).candidates_offset);
+  const uint32_t found = octet::CollectCandidates(outputs.in, candidates);
+  const uint32_t limit = record.max_detections < capacity ? record.max_detections : capacity;
+  *count = octet::SuppressOverlaps(record, candidates, found, limit);
+  const octet::blob::InputRecord& input = s.blob.inputs[record.input];
+  const octet::blob::TensorRecord& tensor =
+      octet::TensorOf(s, octet::PlanInputTensor(s.blob, octet::CurrentPlan(s), record.input));
+  const octet::Placement placement =
+      octet::PlacePicture(frame_height, frame_width, tensor.dims[1], tensor.dims[2], input.resize);
+  for (uint32_t i = 0; i < *count; ++i) {
+    const octet::Detection box =
+        octet::ToFrame(candidates[i].box, placement, frame_width, frame_height);
+    detections[i] = octet_detection{box.x0, box.y0, box.x1, box.y1, box.score, box.label};
+  }
+  return Answer(Code::kOk);
+}
+
+octet_status octet_classify(const octet_session* session, void* memory, octet_class_score* best,
+                            uint32_t capacity, uint32_t* count) {
+  octet::Outputs outputs;
+  if (count == nullptr || (best == nullptr && capacity != 0) ||
+      !LoadOutputs(*reinterpret_cast<const Session*>(session), octet::blob::Task::kClassify, memory,
+                   &outputs)) {
+    return Answer(Code::kInvalidArgument);
+  }
+  static_assert(sizeof(octet::ClassScore) == sizeof(octet_class_score), "same record");
+  const octet::blob::DecodeField& field = outputs.in.levels[0].scores;
+  *count = octet::BestClasses(
+      *outputs.in.record,
+      octet::Strided{octet::FieldAt(field, outputs.places, 0, 0, 0), field.channel_step},
+      reinterpret_cast<octet::ClassScore*>(best), capacity);
+  return Answer(Code::kOk);
+}
+
+octet_status octet_segment_size(const octet_session* session, uint32_t* height, uint32_t* width) {
+  const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
+  if (height == nullptr || width == nullptr || blob.decode.data == nullptr ||
+      blob.model->task != octet::blob::Task::kSegment) {
+    return Answer(Code::kInvalidArgument);
+  }
+  *height = octet::DecodeLevels(blob)[0].grid_h;
+  *width = octet::DecodeLevels(blob)[0].grid_w;
+  return Answer(Code::kOk);
+}
+
+octet_status octet_segment(const octet_session* session, void* memory, uint8_t* labels,
+                           size_t label_bytes) {
+  octet::Outputs outputs;
+  if (labels == nullptr || !LoadOutputs(*reinterpret_cast<const Session*>(session),
+                                        octet::blob::Task::kSegment, memory, &outputs)) {
+    return Answer(Code::kInvalidArgument);
+  }
+  const octet::blob::DecodeRecord& record = *outputs.in.record;
+  const octet::blob::DecodeLevel& level = outputs.in.levels[0];
+  if (label_bytes != (size_t)level.grid_h * level.grid_w) return Answer(Code::kShapeMismatch);
+  for (uint32_t y = 0; y < level.grid_h; ++y) {
+    for (uint32_t x = 0; x < level.grid_w; ++x) {
+      const octet::ClassScore best = octet::BestClass(
+          record, octet::Strided{octet::FieldAt(level.scores, outputs.places, 0, y, x),
+                                 level.scores.channel_step});
+      const bool one_class = record.class_count == 1;
+      *labels++ = (uint8_t)(one_class ? best.score >= record.score_threshold : best.label);
+    }
+  }
+  return Answer(Code::kOk);
+}

@@ -1,0 +1,112 @@
+#include "runtime/format/validate_decode.h"
+
+#include "runtime/core/checked.h"
+
+namespace octet {
+namespace {
+
+using blob::DecodeField;
+using blob::DecodeLevel;
+using blob::DecodeRecord;
+
+// Every index the field can make lies inside its output.
+bool FieldFits(const BlobView& view, const DecodeLevel& level, const DecodeField& field,
+               uint64_t channels) {
+  if (field.output >= view.model->output_count) return false;
+  uint64_t last = field.base;
+  last = SaturatingAdd(last, SaturatingMul(level.anchor_count - 1, field.anchor_step));
+  last = SaturatingAdd(last, SaturatingMul(level.grid_h - 1, field.row_step));
+  last = SaturatingAdd(last, SaturatingMul(level.grid_w - 1, field.column_step));
+  last = SaturatingAdd(last, SaturatingMul(channels - 1, field.channel_step));
+  return last < view.outputs[field.output].element_count;
+}
+
+bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLevel& level) {
+  if (level.grid_h == 0 || level.grid_w == 0 || level.anchor_count == 0) return false;
+  if (SaturatingMul(SaturatingMul(level.grid_h, level.grid_w), level.anchor_count) >
+      kMaxTensorBytes) {
+    return false;
+  }
+  if (!FieldFits(view, level, level.scores, record.class_count)) return false;
+  if (view.model->task != blob::Task::kDetect) return true;
+  if (!IsFiniteFloat(level.stride_x) || !IsFiniteFloat(level.stride_y)) return false;
+  const bool has_anchors =
+      record.box_rule == blob::BoxRule::kAnchor || record.box_rule == blob::BoxRule::kPrior;
+  if (has_anchors && !InRange(level.first_anchor, level.anchor_count, 1, record.anchor_count)) {
+    return false;
+  }
+  const uint64_t box_channels = record.bins == 0 ? 4 : 4 * (uint64_t)record.bins;
+  return FieldFits(view, level, level.box, box_channels) &&
+         (record.has_object == 0 || FieldFits(view, level, level.object, 1));
+}
+
+bool RecordFits(const BlobView& view, const DecodeRecord& record) {
+  if (record.level_count == 0 || record.level_count > blob::kMaxDecodeLevels) return false;
+  if (record.class_count == 0 || record.class_count > kMaxTensorBytes) return false;
+  if (record.background != blob::kNone && record.background >= record.class_count) return false;
+  if ((uint8_t)record.class_activation > (uint8_t)blob::Activation::kSoftmax) return false;
+  if (!IsFiniteFloat(record.score_threshold)) return false;
+  // Label maps hold a byte a pixel.
+  if (view.model->task == blob::Task::kSegment && record.class_count > 256) return false;
+  if (view.model->task != blob::Task::kDetect) return true;
+  if (record.input >= view.model->input_count || view.inputs[record.input].is_image == 0) {
+    return false;
+  }
+  if ((uint8_t)record.object_activation > (uint8_t)blob::Activation::kSigmoid ||
+      (uint8_t)record.box_activation > (uint8_t)blob::Activation::kSigmoid ||
+      (uint8_t)record.box_form > (uint8_t)blob::BoxForm::kDistances ||
+      (uint8_t)record.box_rule > (uint8_t)blob::BoxRule::kPrior) {
+    return false;
+  }
+  if (record.anchor_count > blob::kMaxDecodeAnchors || record.bins > blob::kMaxDecodeBins ||
+      record.max_candidates == 0 || record.max_candidates > blob::kMaxDecodeCandidates ||
+      record.max_detections == 0 || record.max_detections > record.max_candidates) {
+    return false;
+  }
+  // The other rules speak of centre and size.
+  if (record.box_rule != blob::BoxRule::kPlain && record.box_form != blob::BoxForm::kCentreSize) {
+    return false;
+  }
+  if (record.bins != 0 && record.box_form != blob::BoxForm::kDistances) return false;
+  const float numbers[] = {record.iou_threshold, record.cell_offset,     record.unit_x,
+                           record.unit_y,        record.centre_variance, record.size_variance};
+  for (const float number : numbers) {
+    if (!IsFiniteFloat(number)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status ValidateDecode(const BlobView& view) {
+  const Bytes& section = view.decode;
+  if (section.data == nullptr) return Ok();
+  const Status bad = Malformed(section.offset);
+  if (view.model->task == blob::Task::kNone || section.bytes < sizeof(DecodeRecord)) return bad;
+  const DecodeRecord& record = DecodeOf(view);
+  if (!RecordFits(view, record)) return bad;
+  if (record.levels_offset % alignof(DecodeLevel) != 0 ||
+      !InRange(record.levels_offset, record.level_count, sizeof(DecodeLevel), section.bytes)) {
+    return bad;
+  }
+  if (record.anchors_offset % alignof(blob::DecodeAnchor) != 0 ||
+      !InRange(record.anchors_offset, record.anchor_count, sizeof(blob::DecodeAnchor),
+               section.bytes)) {
+    return bad;
+  }
+  const DecodeLevel* levels = DecodeLevels(view);
+  for (uint32_t i = 0; i < record.level_count; ++i) {
+    if (!LevelFits(view, record, levels[i])) {
+      return Malformed(section.offset + record.levels_offset + i * (uint32_t)sizeof(DecodeLevel));
+    }
+  }
+  const blob::DecodeAnchor* anchors = DecodeAnchors(view);
+  for (uint32_t i = 0; i < record.anchor_count; ++i) {
+    if (!IsFiniteFloat(anchors[i].width) || !IsFiniteFloat(anchors[i].height)) {
+      return Malformed(section.offset + record.anchors_offset);
+    }
+  }
+  return Ok();
+}
+
+}  // namespace octet
