@@ -6,6 +6,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
+#include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
 #include "converter/support/error.h"
 
@@ -104,6 +105,9 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   command->add_option("--task", *task, "what the outputs mean")
       ->check(CLI::IsMember({"classify", "detect", "segment", "none"}))
       ->capture_default_str();
+  command->add_option("--decode", options->decode,
+                      fmt::format("what the outputs of a detector hold: {}, or a YAML file",
+                                  fmt::join(decode::PresetNames(), ", ")));
   command->add_option("--labels", options->labels,
                       "text file with one class name a line, kept in the blob");
   command->add_option("--board", options->board,

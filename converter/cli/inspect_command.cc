@@ -172,6 +172,8 @@ const char* SectionName(blob::SectionKind kind) {
       return "report";
     case blob::SectionKind::kTransformed:
       return "transformed-weights";
+    case blob::SectionKind::kDecode:
+      return "decode";
   }
   return "other";
 }

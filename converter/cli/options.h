@@ -21,6 +21,7 @@ struct ConvertOptions {
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
+  std::string decode;  // preset or YAML file; empty: none
   std::string cache;  // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;

@@ -1,6 +1,7 @@
 #include "converter/cli/pipeline.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/progress.h"
+#include "converter/decode/spec.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
@@ -34,12 +36,53 @@ std::vector<std::string> ReadLabels(const std::string& path) {
   return labels;
 }
 
+// Whether the numbers of an output are probabilities: a Softmax makes them, perhaps reshaped
+// behind it.
+bool IsSoftmaxed(const graph::Graph& graph, graph::ValueId value) {
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const graph::Node& node = graph.nodes[i];
+    if (std::find(node.outputs.begin(), node.outputs.end(), value) == node.outputs.end()) continue;
+    if (node.op != "Reshape") return node.op == "Softmax";
+    value = node.inputs[0];
+  }
+  return false;
+}
+
+std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
+                                     size_t label_count) {
+  decode::Ports ports;
+  for (graph::ValueId id : graph.inputs) {
+    decode::Port port{graph.At(id).name, *graph.At(id).shape};
+    port.is_image = IsImageInput(port.shape, &port.channels_last);
+    ports.inputs.push_back(port);
+  }
+  for (graph::ValueId id : graph.outputs) {
+    decode::Port port{graph.At(id).name, *graph.At(id).shape};
+    port.softmaxed = IsSoftmaxed(graph, id);
+    ports.outputs.push_back(port);
+  }
+  std::optional<decode::Spec> spec;
+  if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
+  std::vector<uint8_t> section = decode::DecodeSection(options.task, spec, ports);
+  if (!section.empty() && label_count != 0) {
+    blob::DecodeRecord record;
+    std::memcpy(&record, section.data(), sizeof(record));
+    const size_t classes = record.class_count - (record.background == blob::kNone ? 0 : 1);
+    if (label_count != classes) {
+      Fail("{}: {} labels, but the model tells {} classes apart; give one line a class",
+           options.labels, label_count, classes);
+    }
+  }
+  return section;
+}
+
 write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options) {
   write::ModelInfo info;
   info.name = std::filesystem::path(options.model).stem().string();
   info.task = options.task;
   info.preprocess = options.preprocess;
   info.labels = ReadLabels(options.labels);
+  info.decode = DecodeSectionOf(graph, options, info.labels.size());
   info.verbosity = options.verbosity;
   for (graph::ValueId id : graph.inputs) {
     bool channels_last = false;

@@ -8,65 +8,15 @@
 //     "backbone/conv1*": {precision: fp16}
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
-#include <yaml-cpp/yaml.h>
-
-#include <cmath>
-#include <initializer_list>
-#include <utility>
-
 #include "converter/quantize/scheme.h"
-#include "converter/support/error.h"
+#include "converter/support/yaml_reader.h"
 
 namespace octet::quantize {
 namespace {
 
-class Reader {
+class Reader : public YamlReader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
-
-  [[noreturn]] void Bad(const YAML::Node& node, const std::string& key,
-                        const std::string& what) const {
-    Fail("{}:{}: {}: {}", file_, node.Mark().line + 1, key, what);
-  }
-
-  std::string Text(const YAML::Node& node, const std::string& key) const {
-    if (!node.IsScalar()) Bad(node, key, "one value is expected");
-    return node.Scalar();
-  }
-
-  template <typename T>
-  T OneOf(const YAML::Node& node, const std::string& key,
-          std::initializer_list<std::pair<const char*, T>> words) const {
-    const std::string text = Text(node, key);
-    std::string known;
-    for (const auto& [word, value] : words) {
-      if (text == word) return value;
-      known += (known.empty() ? "" : ", ") + std::string(word);
-    }
-    Bad(node, key, fmt::format("'{}' is none of {}", text, known));
-  }
-
-  double Number(const YAML::Node& node, const std::string& key) const {
-    double value = 0;
-    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value)) {
-      Bad(node, key, "a finite number is expected");
-    }
-    return value;
-  }
-
-  bool Truth(const YAML::Node& node, const std::string& key) const {
-    return OneOf<bool>(node, key, {{"true", true}, {"false", false}});
-  }
-
-  // Calls f(key, key node, value node) for every entry of a map.
-  template <typename F>
-  void ForEach(const YAML::Node& node, const std::string& key, F&& f) const {
-    if (node.IsNull()) return;
-    if (!node.IsMap()) Bad(node, key, "a map is expected");
-    for (const auto& entry : node) {
-      f(Text(entry.first, key), entry.first, entry.second);
-    }
-  }
+  using YamlReader::YamlReader;
 
   calibrate::Method Method(const YAML::Node& node, const std::string& key) const {
     using calibrate::Method;
@@ -80,9 +30,6 @@ class Reader {
   bool Symmetric(const YAML::Node& node, const std::string& key) const {
     return OneOf<bool>(node, key, {{"symmetric", true}, {"asymmetric", false}});
   }
-
- private:
-  const std::string& file_;
 };
 
 LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAML::Node& node) {
@@ -144,16 +91,9 @@ void ReadCalibration(const Reader& reader, const YAML::Node& node, Config* confi
 Config ReadConfig(const std::string& path) {
   Config config;
   const Reader reader(path);
-  YAML::Node root;
-  try {
-    root = YAML::LoadFile(path);
-  } catch (const YAML::BadFile&) {
-    Fail("{}: cannot be opened", path);
-  } catch (const YAML::ParserException& error) {
-    Fail("{}:{}: is no YAML: {}", path, error.mark.line + 1, error.msg);
-  }
   reader.ForEach(
-      root, "file", [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
+      reader.Load(), "file",
+      [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         if (key == "activations") {
           config.symmetric = reader.Symmetric(value, key);
         } else if (key == "calibration") {

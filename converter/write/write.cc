@@ -253,6 +253,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});
   if (!info.labels.empty())
     contents.push_back({SectionKind::kLabels, 0, LabelSection(info.labels)});
+  if (!info.decode.empty()) contents.push_back({SectionKind::kDecode, 0, info.decode});
   if (!pools.tables.data().empty())
     contents.push_back({SectionKind::kTables, 0, pools.tables.data()});
   if (!pools.weights_s8.data().empty())

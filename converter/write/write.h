@@ -30,6 +30,7 @@ struct ModelInfo {
   std::vector<Port> inputs, outputs;
   images::Preprocess preprocess;
   std::vector<std::string> labels;
+  std::vector<uint8_t> decode;  // the decode section, where there is one
   Verbosity verbosity = Verbosity::kDetailed;
 };
 

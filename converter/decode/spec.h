@@ -1,0 +1,74 @@
+// What a model's outputs mean, as users write it: a preset or a YAML file.
+//
+//   layout: rows                  # candidates x numbers (default), or planes: numbers x candidates
+//   channels: [box, object, class]            # of a candidate, where one output holds them all
+//   outputs: {box: boxes, class: scores}      # or outputs by name; lists: one a level
+//   strides: [8, 16, 32]          # grids of ceil(input / stride) cells; absent: finished boxes
+//   anchors: [[[10, 13], [16, 30]], ...]      # by level, width and height in pixels of the input
+//   anchor_order: inner           # inner: a cell's candidates lie together (default); outer
+//   box: {form: centre_size, rule: plain, units: pixels, activation: none, cell_offset: 0,
+//         bins: 0, variances: [0.1, 0.2]}
+//   object: {activation: none}
+//   class: {activation: none, background: 0}
+//   score_threshold: 0.25
+//   iou_threshold: 0.45
+//   max_candidates: 1024
+//   max_detections: 100
+//   class_agnostic: false
+//
+// The record it becomes is specified in runtime/format/decode.h.
+#ifndef OCTET_CONVERTER_DECODE_SPEC_H_
+#define OCTET_CONVERTER_DECODE_SPEC_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "runtime/format/decode.h"
+
+namespace octet::decode {
+
+enum class Role : uint8_t { kBox, kObject, kClass };
+
+struct Spec {
+  std::string source;  // file or preset, for messages
+  bool planes = false;
+  std::vector<Role> channels = {Role::kBox, Role::kClass};
+  std::vector<std::string> outputs[3];  // by Role; all empty: the model's only output
+  std::vector<int64_t> strides;
+  std::vector<std::vector<blob::DecodeAnchor>> anchors;  // by level
+  bool anchors_outer = false;
+  bool fractions = false;  // plain numbers are shares of the input's size
+  // Everything that is copied as it is.
+  blob::DecodeRecord record = Defaults();
+
+  static blob::DecodeRecord Defaults();
+};
+
+// A preset's name, or else a YAML file. Throws UserError.
+Spec ReadSpec(const std::string& preset_or_path);
+std::vector<std::string> PresetNames();
+
+// Names and logical shapes of the model's ports, batch first.
+struct Port {
+  std::string name;
+  graph::Shape shape;
+  bool is_image = false;
+  bool channels_last = false;
+  bool softmaxed = false;  // outputs: their numbers are probabilities already
+};
+struct Ports {
+  std::vector<Port> inputs, outputs;
+};
+
+// The bytes of the decode section. `spec` may be absent: classify and segment then read the first
+// output as scores, and detect gets no decoder (no bytes). Throws UserError where spec and shapes
+// do not fit.
+std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
+                                   const Ports& ports);
+
+}  // namespace octet::decode
+
+#endif  // OCTET_CONVERTER_DECODE_SPEC_H_
