@@ -22,7 +22,7 @@ struct ConvertOptions {
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
   std::string decode;  // preset or YAML file; empty: none
-  std::string cache;  // calibration cache to read or write; empty: none
+  std::string cache;   // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
   bool winograd = false;  // transformed weights, whatever the board's file says

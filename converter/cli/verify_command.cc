@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <numeric>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -12,14 +12,13 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/score.h"
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 
 namespace octet::cli {
 namespace {
-
-constexpr int64_t kNoLabel = -1;
 
 struct VerifyOptions {
   std::string model, blob, data, labels;
@@ -59,22 +58,21 @@ class Session {
 
 // Agreement of one plan with FP32 over the samples of one output.
 struct Agreement {
-  double signal = 0, noise = 0;        // sums of squares
-  double largest = 0, range = 0;       // absolute difference, FP32 output range
-  int64_t same_top1 = 0, correct = 0;  // samples
+  double signal = 0, noise = 0;   // sums of squares
+  double largest = 0, range = 0;  // absolute difference, FP32 output range
+  int64_t same_top1 = 0;          // samples
 };
 
 struct SampleResult {
   std::vector<std::vector<Agreement>> plans;  // [plan][output]
-  int64_t fp32_correct = 0;
+  std::vector<Answer> answers;                // of FP32, then of each plan; where there are labels
 };
 
 size_t Top1(const float* values, size_t count) {
   return static_cast<size_t>(std::max_element(values, values + count) - values);
 }
 
-Agreement Compare(const std::vector<float>& expected, const std::vector<float>& actual,
-                  int64_t label) {
+Agreement Compare(const std::vector<float>& expected, const std::vector<float>& actual) {
   Agreement a;
   const auto [lo, hi] = std::minmax_element(expected.begin(), expected.end());
   a.range = static_cast<double>(*hi) - *lo;
@@ -84,9 +82,8 @@ Agreement Compare(const std::vector<float>& expected, const std::vector<float>& 
     a.noise += difference * difference;
     a.largest = std::max(a.largest, std::fabs(difference));
   }
-  const size_t top = Top1(actual.data(), actual.size());
-  a.same_top1 = top == Top1(expected.data(), expected.size());
-  a.correct = static_cast<int64_t>(top) == label;
+  a.same_top1 =
+      Top1(actual.data(), actual.size()) == Top1(expected.data(), expected.size()) ? 1 : 0;
   return a;
 }
 
@@ -96,29 +93,6 @@ void Merge(const Agreement& from, Agreement* into) {
   into->largest = std::max(into->largest, from.largest);
   into->range = std::max(into->range, from.range);
   into->same_top1 += from.same_top1;
-  into->correct += from.correct;
-}
-
-std::vector<int64_t> ReadClasses(const std::string& path) {
-  std::vector<int64_t> classes;
-  if (path.empty()) return classes;
-  const images::NpyFile file(path);
-  if (file.shape().size() != 1)
-    Fail("{}: --labels takes one class number a sample, shape [N]", path);
-  for (int64_t i = 0; i < file.shape()[0]; ++i) {
-    const auto* bytes = static_cast<const uint8_t*>(file.data());
-    if (file.dtype() == "|u1")
-      classes.push_back(bytes[i]);
-    else if (file.dtype() == "|i1")
-      classes.push_back(static_cast<const int8_t*>(file.data())[i]);
-    else if (file.dtype() == "<i4")
-      classes.push_back(static_cast<const int32_t*>(file.data())[i]);
-    else if (file.dtype() == "<i8")
-      classes.push_back(static_cast<const int64_t*>(file.data())[i]);
-    else
-      Fail("{}: --labels takes integers, not {}", path, file.dtype());
-  }
-  return classes;
 }
 
 double SnrDb(const Agreement& a) {
@@ -133,13 +107,19 @@ bool Agrees(const Agreement& a, bool fp16) {
 
 SampleResult RunSample(executor::Executor& executor, const Session& session,
                        const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
-                       int64_t label) {
+                       const Decoder* decoder) {
   std::vector<graph::Tensor> inputs;
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
   const std::vector<graph::Tensor> expected = executor.Run(inputs);
   SampleResult result;
-  result.fp32_correct =
-      static_cast<int64_t>(Top1(expected[0].floats.data(), expected[0].floats.size())) == label;
+  const images::PictureSize picture =
+      decoder == nullptr ? images::PictureSize() : data[0]->Picture(i);
+  const auto answer = [&](const auto& floats_of) {
+    std::vector<const float*> outputs;
+    for (size_t o = 0; o < expected.size(); ++o) outputs.push_back(floats_of(o));
+    result.answers.push_back(decoder->Decode(outputs, picture));
+  };
+  if (decoder != nullptr) answer([&](size_t o) { return expected[o].floats.data(); });
   for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
     Session::Check(octet_set_plan(session.get(), plan));
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -148,12 +128,14 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
     }
     Session::Check(octet_run(session.get()));
     result.plans.emplace_back();
+    std::vector<std::vector<float>> actual;
     for (size_t o = 0; o < expected.size(); ++o) {
-      std::vector<float> actual(expected[o].floats.size());
-      Session::Check(
-          octet_get_output(session.get(), static_cast<uint32_t>(o), actual.data(), actual.size()));
-      result.plans.back().push_back(Compare(expected[o].floats, actual, label));
+      actual.emplace_back(expected[o].floats.size());
+      Session::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
+                                      actual[o].size()));
+      result.plans.back().push_back(Compare(expected[o].floats, actual[o]));
     }
+    if (decoder != nullptr) answer([&](size_t o) { return actual[o].data(); });
   }
   return result;
 }
@@ -167,12 +149,13 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
   const BlobFile blob(options.blob);
   const auto data = OpenInputs(graph, SplitCommas(options.data), input.Preprocess());
-  const std::vector<int64_t> classes = ReadClasses(options.labels);
+  BlobView view;
+  ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
+  const Decoder decoder(view);
   int64_t count = data[0]->size();
   if (options.samples > 0) count = std::min(count, options.samples);
-  if (!classes.empty() && static_cast<int64_t>(classes.size()) < count) {
-    Fail("{}: holds {} labels for {} samples", options.labels, classes.size(), count);
-  }
+  std::optional<Truth> truth;
+  if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
   std::vector<std::unique_ptr<executor::Executor>> executors;
   std::vector<std::unique_ptr<Session>> sessions;
@@ -189,10 +172,9 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   std::mutex mutex;
   int64_t done = 0;
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
-    const int64_t label = classes.empty() ? kNoLabel : classes[static_cast<size_t>(i)];
     results[static_cast<size_t>(i)] =
         RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
-                  data, i, label);
+                  data, i, truth ? &decoder : nullptr);
     const std::lock_guard lock(mutex);
     progress.Show(++done, count);
   });
@@ -200,7 +182,6 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   // Merged in the order of the samples, so that sums do not depend on the threads.
   SampleResult total = results[0];
   for (size_t i = 1; i < results.size(); ++i) {
-    total.fp32_correct += results[i].fp32_correct;
     for (size_t p = 0; p < total.plans.size(); ++p) {
       for (size_t o = 0; o < total.plans[p].size(); ++o)
         Merge(results[i].plans[p][o], &total.plans[p][o]);
@@ -208,7 +189,13 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   const double percent = 100.0 / static_cast<double>(count);
   nlohmann::json report{{"samples", count}, {"isa", options.isa}};
-  if (!classes.empty()) report["fp32_top1"] = static_cast<double>(total.fp32_correct) * percent;
+  const auto score = [&](size_t contestant) {
+    std::vector<const Answer*> answers;
+    for (const SampleResult& result : results) answers.push_back(&result.answers[contestant]);
+    return truth->Score(answers);
+  };
+  const std::string metric = truth ? truth->metric() : "";
+  if (truth) report["fp32_" + metric] = score(0);
   bool agrees = true;
   for (size_t p = 0; p < total.plans.size(); ++p) {
     const std::string name = octet_plan_name(sessions[0]->get(), static_cast<uint32_t>(p));
@@ -222,7 +209,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                          {"range", a.range},
                          {"same_top1", static_cast<double>(a.same_top1) * percent},
                          {"agrees", Agrees(a, name == "fp16")}};
-      if (!classes.empty()) row["top1"] = static_cast<double>(a.correct) * percent;
+      // A score belongs to the plan, not to one of its outputs.
+      if (truth && o == 0) row[metric] = score(p + 1);
       report["plans"].push_back(row);
     }
   }
@@ -231,8 +219,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     fmt::print("{}\n", report.dump(2));
     return agrees ? kDone : kAnswerIsNo;
   }
-  if (!classes.empty())
-    fmt::print("fp32 top-1 {:.2f} % of {} samples\n", report["fp32_top1"].get<double>(), count);
+  if (truth) {
+    fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
+               count);
+  }
   for (const auto& row : report["plans"]) {
     fmt::print(
         "{:<8} {:<24} SNR {:6.2f} dB  largest difference {:.4g} of range {:.4g}  same top-1 {:.2f} "
@@ -240,7 +230,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
         row["plan"].get<std::string>(), row["output"].get<std::string>(),
         row["snr_db"].get<double>(), row["largest_difference"].get<double>(),
         row["range"].get<double>(), row["same_top1"].get<double>());
-    if (row.contains("top1")) fmt::print("  top-1 {:.2f} %", row["top1"].get<double>());
+    if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
     fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
   }
   return agrees ? kDone : kAnswerIsNo;
@@ -268,7 +258,11 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
       ->add_option("--data", options->data,
                    "a folder of pictures or a .npy file; several inputs: joined by commas")
       ->required();
-  command->add_option("--labels", options->labels, "a .npy file with one class number a sample");
+  command->add_option(
+      "--labels", options->labels,
+      "to score with: a .npy of class numbers [N]; for a detector BOXES.npy,CLASSES.npy "
+      "(float32 [N,M,4] in pixels, integers [N,M], negative: none); for "
+      "segmentation masks [N,H,W]");
   command->add_option("--samples", options->samples, "only the first samples; 0: all")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 31))
       ->capture_default_str();

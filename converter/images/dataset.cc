@@ -67,6 +67,10 @@ class NpyPictures : public Dataset {
     return ToInput(image, input_shape_, preprocess_, channels_last_);
   }
 
+  PictureSize Picture(int64_t) const override {
+    return {static_cast<uint32_t>(height_), static_cast<uint32_t>(width_)};
+  }
+
  private:
   void Set(int64_t count, int64_t height, int64_t width, int64_t channels) {
     count_ = count;
@@ -140,6 +144,11 @@ class PictureFiles : public Dataset {
   graph::Tensor Load(int64_t i) const override {
     return ToInput(DecodePicture(files_[static_cast<size_t>(i)]), input_shape_, preprocess_,
                    channels_last_);
+  }
+
+  PictureSize Picture(int64_t i) const override {
+    const Image image = DecodePicture(files_[static_cast<size_t>(i)]);
+    return {static_cast<uint32_t>(image.height), static_cast<uint32_t>(image.width)};
   }
 
  private:

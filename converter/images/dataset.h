@@ -54,6 +54,10 @@ class NpyFile {
 void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape,
                    const float* values);
 
+struct PictureSize {
+  uint32_t height = 0, width = 0;
+};
+
 // The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images).
 class Dataset {
  public:
@@ -61,6 +65,8 @@ class Dataset {
   virtual int64_t size() const = 0;
   // Sample i as the model's float input. Thread-safe.
   virtual graph::Tensor Load(int64_t i) const = 0;
+  // Of the picture behind sample i; zeros where it is none.
+  virtual PictureSize Picture(int64_t) const { return {}; }
 };
 
 // path: a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive unless it has

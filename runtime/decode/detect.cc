@@ -145,6 +145,14 @@ float ClipTo(float x, float limit) {
 
 }  // namespace
 
+uint8_t PixelLabel(const DecodeInput& in, uint32_t row, uint32_t column) {
+  const blob::DecodeField& field = in.levels[0].scores;
+  const ClassScore best = BestClass(
+      *in.record, Strided{FieldAt(field, in.outputs, 0, row, column), field.channel_step});
+  if (in.record->class_count > 1) return (uint8_t)best.label;
+  return best.score >= in.record->score_threshold ? 1 : 0;
+}
+
 uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates) {
   const blob::DecodeRecord& record = *in.record;
   uint32_t count = 0;

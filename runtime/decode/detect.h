@@ -35,6 +35,9 @@ struct DecodeInput {
   const float* const* outputs;
 };
 
+// Segment: the label of a pixel of the grid.
+uint8_t PixelLabel(const DecodeInput& in, uint32_t row, uint32_t column);
+
 // Returns how many of candidates[record.max_candidates] were filled, best first. A NaN score is no
 // candidate.
 uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates);

@@ -140,16 +140,11 @@ octet_status octet_segment(const octet_session* session, void* memory, uint8_t* 
                                         octet::blob::Task::kSegment, memory, &outputs)) {
     return Answer(Code::kInvalidArgument);
   }
-  const octet::blob::DecodeRecord& record = *outputs.in.record;
   const octet::blob::DecodeLevel& level = outputs.in.levels[0];
   if (label_bytes != (size_t)level.grid_h * level.grid_w) return Answer(Code::kShapeMismatch);
   for (uint32_t y = 0; y < level.grid_h; ++y) {
     for (uint32_t x = 0; x < level.grid_w; ++x) {
-      const octet::ClassScore best = octet::BestClass(
-          record, octet::Strided{octet::FieldAt(level.scores, outputs.places, 0, y, x),
-                                 level.scores.channel_step});
-      const bool one_class = record.class_count == 1;
-      *labels++ = (uint8_t)(one_class ? best.score >= record.score_threshold : best.label);
+      *labels++ = octet::PixelLabel(outputs.in, y, x);
     }
   }
   return Answer(Code::kOk);

@@ -53,6 +53,22 @@ void BlobBuilder::AddLabel(std::string_view text) {
   ++label_count_;
 }
 
+void BlobBuilder::SetDecode(blob::Task task, blob::DecodeRecord record,
+                            const std::vector<blob::DecodeLevel>& levels,
+                            const std::vector<blob::DecodeAnchor>& anchors) {
+  task_ = task;
+  record.level_count = static_cast<uint32_t>(levels.size());
+  record.levels_offset = sizeof(record);
+  record.anchor_count = static_cast<uint32_t>(anchors.size());
+  record.anchors_offset =
+      record.levels_offset + static_cast<uint32_t>(levels.size() * sizeof(blob::DecodeLevel));
+  decode_.clear();
+  const std::vector<blob::DecodeRecord> records = {record};
+  for (const std::span<const uint8_t> part : {Raw(records), Raw(levels), Raw(anchors)}) {
+    decode_.insert(decode_.end(), part.begin(), part.end());
+  }
+}
+
 DataRef BlobBuilder::Append(std::vector<uint8_t>& section, std::span<const uint8_t> data) {
   section.resize(RoundUp(section.size(), kDataAlignment));
   const DataRef ref = {static_cast<uint32_t>(section.size()), static_cast<uint32_t>(data.size())};
@@ -224,6 +240,7 @@ std::vector<uint8_t> BlobBuilder::ModelSection() {
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = AppendRecords(out, parts.data(), parts.size());
   model.label_count = label_count_;
+  model.task = task_;
   std::memcpy(out.data(), &model, sizeof(model));
   return out;
 }
@@ -248,6 +265,7 @@ Blob BlobBuilder::Build(bool scratch) {
     }
     sections.push_back({SectionKind::kStrings, 0, strings_});
     if (!labels_.empty()) sections.push_back({SectionKind::kLabels, 0, labels_});
+    if (!decode_.empty()) sections.push_back({SectionKind::kDecode, 0, decode_});
     if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
     if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
     if (!transformed_.empty()) sections.push_back({SectionKind::kTransformed, 0, transformed_});

@@ -26,6 +26,7 @@
 
 #include "runtime/core/isa.h"
 #include "runtime/format/blob.h"
+#include "runtime/format/decode.h"
 
 namespace octet::test {
 
@@ -103,6 +104,10 @@ class BlobBuilder {
   }
   uint32_t AddString(std::string_view text);
   void AddLabel(std::string_view text);
+  // The decode section: record, levels and anchors, whose counts and offsets are filled in.
+  void SetDecode(blob::Task task, blob::DecodeRecord record,
+                 const std::vector<blob::DecodeLevel>& levels,
+                 const std::vector<blob::DecodeAnchor>& anchors);
 
   blob::TensorRecord& tensor(uint32_t number) { return plans_.back().tensors[number]; }
   blob::InputRecord& input(uint32_t number) { return inputs_[number]; }
@@ -137,8 +142,11 @@ class BlobBuilder {
   std::vector<Plan> plans_;
   std::vector<blob::InputRecord> inputs_;
   std::vector<blob::OutputRecord> outputs_;
-  std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_;
+  std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_, decode_;
   uint32_t label_count_ = 0;
+  blob::Task task_ = blob::Task::kNone;
+  uint32_t label_count_ = 0;
+  blob::Task task_ = blob::Task::kNone;
 };
 
 // Recomputes section hashes and header hash as far as the header and table can be followed.

@@ -144,6 +144,24 @@ void AddFp16Plan(BlobBuilder& b) {
   b.AddOutput("joined", {1, 16, 2}, {first, second});
 }
 
+// 8 candidates with boxes from output 0 and two classes from output 1.
+void AddDecoder(BlobBuilder& b) {
+  DecodeRecord record{};
+  record.class_count = 2;
+  record.background = kNone;
+  record.box_rule = BoxRule::kAnchor;
+  record.iou_threshold = 0.5f;
+  record.score_threshold = -1000;
+  record.max_candidates = 6;
+  record.max_detections = 6;
+  DecodeLevel level{};
+  level.grid_h = 2, level.grid_w = 2, level.anchor_count = 2;
+  level.stride_x = level.stride_y = 2;
+  level.box = {0, 0, 4, 16, 8, 1};
+  level.scores = {1, 0, 2, 8, 4, 1};
+  b.SetDecode(Task::kDetect, record, {level}, {{2, 3}, {1, 1}});
+}
+
 }  // namespace
 
 Blob MakeMixedBlob() {
@@ -152,6 +170,7 @@ Blob MakeMixedBlob() {
   AddFp16Plan(b);
   b.AddLabel("a");
   b.AddLabel("b");
+  AddDecoder(b);
   return b.Build();
 }
 

@@ -8,7 +8,7 @@ namespace octet::test {
 
 // Input: a picture [1,4,4,3]. Plan "int8": conv, table (in place), depthwise conv, add (in place),
 // max pool, concat, reshape, softmax, and a second output in two parts; plan "fp16": convert-free
-// FP16 twin of its beginning. Labels "a", "b".
+// FP16 twin of its beginning. Labels "a", "b"; a decoder.
 Blob MakeMixedBlob();
 
 }  // namespace octet::test

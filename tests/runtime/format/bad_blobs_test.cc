@@ -49,6 +49,18 @@ void Try(const uint8_t* bytes, size_t size, Counts* counts) {
     octet_set_input_image(session.get(), 0, picture.data(), 7, 5, 3, 15);
     octet_run(session.get());
     for (uint32_t i = 0; i < octet_output_count(session.get()); ++i) session.Output(i);
+    const size_t decode_bytes = octet_decode_bytes(session.get());
+    if (decode_bytes != 0 && decode_bytes <= kArenaLimitBytes) {
+      AlignedBytes memory(decode_bytes);
+      octet_detection boxes[8];
+      uint32_t found = 0;
+      octet_detect(session.get(), 5, 7, memory.data(), boxes, 8, &found);
+      ASSERT_LE(found, 8u);
+      octet_class_score best[3];
+      octet_classify(session.get(), memory.data(), best, 3, &found);
+      uint8_t map[64];
+      octet_segment(session.get(), memory.data(), map, sizeof(map));
+    }
     for (uint32_t i = 0; i < octet_layer_count(session.get()); ++i) {
       octet_layer_info info;
       octet_layer(session.get(), i, &info);
@@ -98,11 +110,11 @@ TEST_P(BadBlobs, EveryByteChanged) {
   ChangeEveryByte(good, section->offset, section->offset + section->bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sections, BadBlobs, testing::Range(-1, 8));
+INSTANTIATE_TEST_SUITE_P(Sections, BadBlobs, testing::Range(-1, 9));
 
 TEST(BadBlobs, AllSectionsAreCovered) {
   const Blob good = MakeMixedBlob();
-  EXPECT_EQ(reinterpret_cast<const blob::Header*>(good.data())->section_count, 8u);
+  EXPECT_EQ(reinterpret_cast<const blob::Header*>(good.data())->section_count, 9u);
 }
 
 // As it is cut, and with the header saying the shorter length.

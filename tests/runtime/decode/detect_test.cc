@@ -1,0 +1,238 @@
+// Boxes of every form and rule against numbers worked out by hand, selection and suppression
+// against straightforward versions of themselves.
+#include "runtime/decode/detect.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "octet/octet.h"
+#include "runtime/decode/scores.h"
+#include "tests/support/mixed_blob.h"
+#include "tests/support/session.h"
+
+namespace octet::test {
+namespace {
+
+using blob::Activation;
+using blob::BoxForm;
+using blob::BoxRule;
+
+blob::DecodeRecord Record(uint32_t classes) {
+  blob::DecodeRecord record{};
+  record.level_count = 1;
+  record.class_count = classes;
+  record.background = blob::kNone;
+  record.unit_x = record.unit_y = 1;
+  record.score_threshold = 0.25f;
+  record.iou_threshold = 0.5f;
+  record.max_candidates = 16;
+  record.max_detections = 16;
+  return record;
+}
+
+// One candidate at column 3, row 2 of a 4 x 3 grid: 4 box numbers, then a class score of 1.
+Detection OneBox(const blob::DecodeRecord& record, const std::vector<float>& numbers,
+                 blob::DecodeAnchor anchor = {}) {
+  const uint32_t step = static_cast<uint32_t>(numbers.size()) + 1;
+  std::vector<float> output(size_t{12} * step, 0.0f);
+  std::copy(numbers.begin(), numbers.end(), output.end() - step);
+  output.back() = 1.0f;
+  blob::DecodeLevel level{};
+  level.grid_h = 3, level.grid_w = 4, level.anchor_count = 1;
+  level.stride_x = 8, level.stride_y = 16;
+  level.box = {0, 0, 0, 4 * step, step, 1};
+  level.scores = {0, step - 1, 0, 4 * step, step, 1};
+  const float* outputs[] = {output.data()};
+  Candidate candidates[16];
+  const DecodeInput in = {&record, &level, &anchor, outputs};
+  EXPECT_EQ(CollectCandidates(in, candidates), 1u);
+  return candidates[0].box;
+}
+
+void ExpectBox(const Detection& box, float x0, float y0, float x1, float y1) {
+  EXPECT_NEAR(box.x0, x0, 1e-3f);
+  EXPECT_NEAR(box.y0, y0, 1e-3f);
+  EXPECT_NEAR(box.x1, x1, 1e-3f);
+  EXPECT_NEAR(box.y1, y1, 1e-3f);
+}
+
+TEST(Boxes, Forms) {
+  blob::DecodeRecord record = Record(1);
+  ExpectBox(OneBox(record, {50, 40, 20, 10}), 40, 35, 60, 45);
+  record.box_form = BoxForm::kCornerSize;
+  ExpectBox(OneBox(record, {50, 40, 20, 10}), 50, 40, 70, 50);
+  record.box_form = BoxForm::kCorners;
+  record.unit_x = 100, record.unit_y = 10;
+  ExpectBox(OneBox(record, {0.5f, 0.25f, 0.75f, 1}), 50, 2.5f, 75, 10);
+  record.box_form = BoxForm::kDistances;
+  record.cell_offset = 0.5f;
+  // Point (3.5 * 8, 2.5 * 16) = (28, 40).
+  ExpectBox(OneBox(record, {1, 0.5f, 2, 0.25f}), 20, 32, 44, 44);
+}
+
+TEST(Boxes, Rules) {
+  blob::DecodeRecord record = Record(1);
+  record.box_rule = BoxRule::kGrid;
+  // Centre ((3 + 0.5) * 8, (2 - 0.5) * 16), size (e^0 * 8, 2 * 16).
+  ExpectBox(OneBox(record, {0.5f, -0.5f, 0, std::log(2.0f)}), 24, 8, 32, 40);
+  record.box_rule = BoxRule::kAnchor;
+  record.cell_offset = -0.5f;
+  record.box_activation = Activation::kSigmoid;
+  // All sigmoids are 1/2: centre (3.5 * 8, 2.5 * 16), size the anchor's.
+  ExpectBox(OneBox(record, {0, 0, 0, 0}, {10, 20}), 23, 30, 33, 50);
+  record.box_rule = BoxRule::kPrior;
+  record.box_activation = Activation::kLinear;
+  record.cell_offset = 0.5f;
+  record.centre_variance = 0.1f, record.size_variance = 0.2f;
+  // Centre (28 + 2 * 0.1 * 10, 40 - 0.1 * 20), size (10 * 2, 20).
+  ExpectBox(OneBox(record, {2, -1, std::log(2.0f) / 0.2f, 0}, {10, 20}), 20, 28, 40, 48);
+}
+
+TEST(Boxes, DistancesAsDistributions) {
+  blob::DecodeRecord record = Record(1);
+  record.box_form = BoxForm::kDistances;
+  record.bins = 3;
+  // All mass on bin 2; evenly over 0..2; half each on 0 and 2; all on 0. Point (24, 32).
+  const float none = -100;
+  ExpectBox(OneBox(record, {none, none, 0, 1, 1, 1, 0, none, 0, 0, none, none}), 8, 16, 32, 32);
+}
+
+TEST(Scores, ActivationAndBackground) {
+  blob::DecodeRecord record = Record(3);
+  const float values[] = {2, 1, 1.5f};
+  EXPECT_EQ(BestClass(record, {values, 1}).label, 0u);
+  record.background = 0;
+  const ClassScore best = BestClass(record, {values, 1});
+  EXPECT_EQ(best.label, 1u);  // channel 2
+  EXPECT_EQ(best.score, 1.5f);
+  record.class_activation = Activation::kSoftmax;
+  const double sum = std::exp(2.0) + std::exp(1.0) + std::exp(1.5);
+  EXPECT_NEAR(BestClass(record, {values, 1}).score, std::exp(1.5) / sum, 1e-6);
+  ClassScore top[2];
+  EXPECT_EQ(BestClasses(record, {values, 1}, top, 2), 2u);
+  EXPECT_EQ(top[0].label, 1u);
+  EXPECT_EQ(top[1].label, 0u);
+  EXPECT_NEAR(top[1].score, std::exp(1.0) / sum, 1e-6);
+  EXPECT_EQ(BestClasses(record, {values, 1}, top, 0), 0u);
+}
+
+TEST(Scores, NanIsNoCandidate) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  blob::DecodeRecord record = Record(2);
+  const float values[] = {nan, 0.5f}, all[] = {nan, nan};
+  EXPECT_EQ(BestClass(record, {values, 1}).label, 1u);
+  EXPECT_TRUE(std::isnan(BestClass(record, {all, 1}).score));
+  blob::DecodeLevel level{};
+  level.grid_h = level.grid_w = level.anchor_count = 1;
+  level.scores.channel_step = 1;
+  const float* outputs[] = {all};
+  Candidate candidates[16];
+  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs}, candidates), 0u);
+}
+
+// The bounded heap keeps what a full sort would.
+TEST(Selection, KeepsTheBestInOrder) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const uint32_t count = 1 + static_cast<uint32_t>(random() % 100);
+    std::vector<float> output;
+    std::vector<std::pair<float, uint32_t>> expected;
+    for (uint32_t i = 0; i < count; ++i) {
+      const float score = static_cast<float>(random() % 20) / 20.0f;  // many are equal
+      output.insert(output.end(), {static_cast<float>(i), 0, 1, 1, score});
+      if (score >= 0.25f) expected.emplace_back(-score, i);
+    }
+    std::sort(expected.begin(), expected.end());
+    blob::DecodeRecord record = Record(1);
+    record.box_form = BoxForm::kCorners;
+    blob::DecodeLevel level{};
+    level.grid_h = 1, level.grid_w = count, level.anchor_count = 1;
+    level.box = {0, 0, 0, 0, 5, 1};
+    level.scores = {0, 4, 0, 0, 5, 1};
+    const float* outputs[] = {output.data()};
+    Candidate candidates[16];
+    const uint32_t found = CollectCandidates({&record, &level, nullptr, outputs}, candidates);
+    ASSERT_EQ(found, std::min<size_t>(16, expected.size()));
+    for (uint32_t i = 0; i < found; ++i) {
+      EXPECT_EQ(candidates[i].box.x0, static_cast<float>(expected[i].second)) << i;
+    }
+  }
+}
+
+TEST(Suppression, DropsOverlapsOfAClass) {
+  blob::DecodeRecord record = Record(2);
+  // The second overlaps the first by 0.6; the third is of another class; the fourth only touches.
+  const Candidate all[] = {{{0, 0, 10, 10, 0.9f, 0}, 0},
+                           {{0, 2.5f, 10, 12.5f, 0.8f, 0}, 1},
+                           {{0, 0, 10, 10, 0.7f, 1}, 2},
+                           {{10, 0, 20, 10, 0.6f, 0}, 3}};
+  EXPECT_NEAR(BoxOverlap(all[0].box, all[1].box), 0.6f, 1e-6f);
+  Candidate candidates[4];
+  std::copy(std::begin(all), std::end(all), candidates);
+  ASSERT_EQ(SuppressOverlaps(record, candidates, 4, 16), 3u);
+  EXPECT_EQ(candidates[1].order, 2u);
+  EXPECT_EQ(candidates[2].order, 3u);
+  record.class_agnostic = 1;
+  std::copy(std::begin(all), std::end(all), candidates);
+  ASSERT_EQ(SuppressOverlaps(record, candidates, 4, 16), 2u);
+  std::copy(std::begin(all), std::end(all), candidates);
+  EXPECT_EQ(SuppressOverlaps(record, candidates, 4, 1), 1u);
+}
+
+TEST(Frame, ResizeIsUndoneAndClipped) {
+  // 1280 x 720 letterboxed into 320 x 320: scale 4, bars of 70 rows.
+  const Placement placement = PlacePicture(720, 1280, 320, 320, blob::ResizeMode::kLetterbox);
+  ASSERT_EQ(placement.target.y, 70u);
+  const Detection box = ToFrame({-5, 80, 100, 400, 0.5f, 3}, placement, 1280, 720);
+  ExpectBox(box, 0, 40, 400, 720);
+  EXPECT_EQ(box.label, 3u);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  ExpectBox(ToFrame({nan, nan, nan, nan, 1, 0}, placement, 1280, 720), 0, 0, 0, 0);
+}
+
+TEST(Api, SameAnswerOnEveryLevel) {
+  const Blob blob = MakeMixedBlob();
+  std::vector<octet_detection> first;
+  for (const octet_isa isa : RunnableLevels()) {
+    SessionOptions options;
+    options.isa = isa;
+    const TestSession session(blob, options);
+    ASSERT_EQ(session.status().code, OCTET_OK);
+    const std::vector<uint8_t> picture(7 * 5 * 3, 77);
+    ASSERT_EQ(octet_set_input_image(session.get(), 0, picture.data(), 7, 5, 3, 15).code, OCTET_OK);
+    octet_run(session.get());
+    AlignedBytes memory(octet_decode_bytes(session.get()));
+    ASSERT_EQ(octet_model_task(session.get()), OCTET_TASK_DETECT);
+    std::vector<octet_detection> boxes(8);
+    uint32_t count = 0;
+    ASSERT_EQ(octet_detect(session.get(), 5, 7, memory.data(), boxes.data(), 8, &count).code,
+              OCTET_OK);
+    boxes.resize(count);
+    EXPECT_GT(count, 0u);
+    if (first.empty()) first = boxes;
+    ASSERT_EQ(boxes.size(), first.size());
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      EXPECT_EQ(boxes[i].x0, first[i].x0);
+      EXPECT_EQ(boxes[i].y1, first[i].y1);
+      EXPECT_EQ(boxes[i].score, first[i].score);
+      EXPECT_EQ(boxes[i].label, first[i].label);
+    }
+    // Another task, a small capacity, missing memory.
+    octet_class_score best;
+    EXPECT_EQ(octet_classify(session.get(), memory.data(), &best, 1, &count).code,
+              OCTET_INVALID_ARGUMENT);
+    EXPECT_EQ(octet_detect(session.get(), 5, 7, memory.data(), boxes.data(), 1, &count).code,
+              OCTET_OK);
+    EXPECT_EQ(count, 1u);
+    EXPECT_EQ(octet_detect(session.get(), 5, 7, nullptr, boxes.data(), 1, &count).code,
+              OCTET_INVALID_ARGUMENT);
+  }
+}
+
+}  // namespace
+}  // namespace octet::test
