@@ -145,8 +145,6 @@ class BlobBuilder {
   std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_, decode_;
   uint32_t label_count_ = 0;
   blob::Task task_ = blob::Task::kNone;
-  uint32_t label_count_ = 0;
-  blob::Task task_ = blob::Task::kNone;
 };
 
 // Recomputes section hashes and header hash as far as the header and table can be followed.
