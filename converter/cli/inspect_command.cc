@@ -1,5 +1,7 @@
 #include <memory>
+#include <set>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/blob_file.h"
@@ -269,6 +271,15 @@ void PrintText(const json& blob) {
   }
 }
 
+// conv_s8,conv_f16,...: the kernels of all plans, each once.
+std::string OperatorsOf(const json& blob) {
+  std::set<std::string> words;
+  for (const json& plan : blob["plans"]) {
+    for (const json& layer : plan["layers"]) words.insert(layer["kernel"].get<std::string>());
+  }
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
 }  // namespace
 
 void AddInspect(CLI::App& app, std::function<int()>* run) {
@@ -276,12 +287,18 @@ void AddInspect(CLI::App& app, std::function<int()>* run) {
       app.add_subcommand("inspect", "show every layer, tensor and section of a blob");
   auto path = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
+  auto operators = std::make_shared<bool>(false);
   command->add_option("BLOB", *path, "the .octet file")->required();
   command->add_flag("--json", *as_json, "as JSON, tensors with their arena places included");
+  command->add_flag("--operators", *operators,
+                    "only the operators of all plans, as a program linked without the others wants "
+                    "them (CMake: octet_select_operators)");
   command->callback([=] {
     *run = [=] {
       const json description = Describe(BlobFile(*path));
-      if (*as_json) {
+      if (*operators) {
+        fmt::print("{}\n", OperatorsOf(description));
+      } else if (*as_json) {
         fmt::print("{}\n", description.dump(2));
       } else {
         PrintText(description);

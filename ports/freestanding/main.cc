@@ -1,4 +1,4 @@
-// A blob on standard input, one inference of zeros at the reference level, the first output's
+// A blob on standard input, one inference of zeros at the level compiled in, the first output's
 // floats on standard output. Exit status: 0, or the octet_code of what went wrong.
 #include "octet/octet.h"
 
@@ -24,7 +24,7 @@ long FreestandingMain() {
     if (count <= 0) break;
     blob_bytes += static_cast<size_t>(count);
   }
-  octet_config config = {OCTET_ISA_REFERENCE, nullptr, OCTET_VERIFY_PORTABLE, nullptr};
+  octet_config config = {OCTET_FREESTANDING_ISA, nullptr, OCTET_VERIFY_PORTABLE, nullptr};
   octet_session* session = nullptr;
   octet_status status =
       octet_bind(blob_memory, blob_bytes, arena_memory, kArenaLimit, &config, &session);

@@ -24,7 +24,7 @@ constexpr uint32_t kIsaCount = 8;
 
 // True where `level` may use kernels written for `kernel` (same family and not higher). The one
 // gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI.
-static inline bool IsaIncludes(Isa level, Isa kernel) {
+static constexpr bool IsaIncludes(Isa level, Isa kernel) {
   if (kernel == Isa::kReference) return true;
   if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;
   const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;

@@ -16,9 +16,10 @@ enum class Code : uint8_t {
   kCorrupt = 5,             // a hash does not match
   kMalformed = 6,           // a record breaks a rule of FORMAT.md
   kArenaTooSmall = 7,
-  kMisaligned = 8,      // blob or arena is not 64-byte aligned
-  kIsaUnavailable = 9,  // the level is not in this build or on this machine
-  kShapeMismatch = 10,  // input or output buffer does not fit the model
+  kMisaligned = 8,            // blob or arena is not 64-byte aligned
+  kIsaUnavailable = 9,        // the level is not in this build or on this machine
+  kShapeMismatch = 10,        // input or output buffer does not fit the model
+  kOperatorUnavailable = 11,  // the blob needs an operator that this program leaves out
 };
 
 // `offset` is the byte in the blob at which the first broken rule was found (0 otherwise).

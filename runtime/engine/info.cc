@@ -55,6 +55,8 @@ const char* octet_code_name(octet_code code) {
       return "instruction set unavailable";
     case OCTET_SHAPE_MISMATCH:
       return "shape mismatch";
+    case OCTET_OPERATOR_UNAVAILABLE:
+      return "operator left out of this program";
   }
   return "unknown";
 }

@@ -2,16 +2,47 @@
 #include "runtime/kernels/kernel_table.h"
 
 #include "runtime/engine/isa_names.h"
+#include "runtime/engine/selection.h"
 
 namespace octet {
+namespace {
+
+struct Line {
+  const char* slot;
+  Isa isa;
+};
+constexpr Line kLines[] = {
+#define OCTET_KERNEL(slot, args, word, isa) {#slot, isa},
+#include "runtime/kernels/kernels.inc"
+#undef OCTET_KERNEL
+};
+
+// Whether the kernel is the one that a linked level ends up with. kernels.inc lists the lowest
+// level first, so that the highest allowed one stays.
+constexpr bool IsNeeded(const char* slot, Isa isa) {
+  if (!IsSelectedKernel(slot)) return false;
+  for (uint32_t i = 0; i < kIsaCount; ++i) {
+    const Isa level = (Isa)i;
+    if (!IsSelectedLevel(IsaWord(level))) continue;
+    Isa best = Isa::kReference;
+    for (const Line& line : kLines) {
+      if (SameWord(line.slot, slot) && IsaIncludes(level, line.isa)) best = line.isa;
+    }
+    if (best == isa) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 bool FillKernelTable(Isa level, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
-    // kernels.inc lists the lowest level first, so that the highest allowed one stays.
 #define OCTET_KERNEL(slot, args, word, isa) \
-  if (IsaIncludes(level, isa)) {            \
-    table->slot = slot##_##word;            \
-    table->slot##_isa = isa;                \
+  if constexpr (IsNeeded(#slot, isa)) {     \
+    if (IsaIncludes(level, isa)) {          \
+      table->slot = slot##_##word;          \
+      table->slot##_isa = isa;              \
+    }                                       \
   }
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL

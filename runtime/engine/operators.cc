@@ -1,5 +1,7 @@
 #include "runtime/engine/operators.h"
 
+#include "runtime/engine/selection.h"
+
 namespace octet {
 
 LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t layer) {
@@ -10,12 +12,20 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
                    weights.data, view.tables.data, view.transformed.data};
 }
 
+bool LayerIsLinked(const blob::LayerRecord& layer) {
+  for (const OperatorWords& words : kOperatorWords) {
+    if (words.op == layer.op) return IsSelectedOperator(layer.op, layer.precision);
+  }
+  return true;  // no operator at all: LayerCheck refuses it
+}
+
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
   const LayerView layer_view = MakeLayerView(view, plan, layer);
   switch (layer_view.layer->op) {
-#define OCTET_OPERATOR(op, Name) \
-  case blob::Op::op:             \
-    return Check##Name(layer_view);
+#define OCTET_OPERATOR(op, Name)                                                    \
+  case blob::Op::op:                                                                \
+    if constexpr (IsSelectedOperator(blob::Op::op)) return Check##Name(layer_view); \
+    break;
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }
@@ -25,9 +35,10 @@ bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
 uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer) {
   const LayerView layer_view = MakeLayerView(view, plan, layer);
   switch (layer_view.layer->op) {
-#define OCTET_OPERATOR(op, Name) \
-  case blob::Op::op:             \
-    return Scratch##Name(layer_view);
+#define OCTET_OPERATOR(op, Name)                                                      \
+  case blob::Op::op:                                                                  \
+    if constexpr (IsSelectedOperator(blob::Op::op)) return Scratch##Name(layer_view); \
+    break;
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }
@@ -36,9 +47,10 @@ uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t 
 
 RunLayerFn LayerRun(blob::Op op) {
   switch (op) {
-#define OCTET_OPERATOR(op, Name) \
-  case blob::Op::op:             \
-    return Run##Name;
+#define OCTET_OPERATOR(op, Name)                                      \
+  case blob::Op::op:                                                  \
+    if constexpr (IsSelectedOperator(blob::Op::op)) return Run##Name; \
+    break;
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }

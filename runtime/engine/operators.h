@@ -11,6 +11,8 @@ typedef void (*RunLayerFn)(const LayerView& view, const RunContext& context);
 
 LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t layer);
 
+// False for an operator that this program leaves out (selection.h).
+bool LayerIsLinked(const blob::LayerRecord& layer);
 // False for an unknown operator, and for a layer that breaks a rule of its operator.
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
 // Of a layer LayerCheck accepts.
@@ -24,7 +26,7 @@ const char* OpName(blob::Op op);
 Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels);
 
 static inline LayerRules OperatorRules() {
-  return LayerRules{LayerCheck, LayerScratchBytes};
+  return LayerRules{LayerIsLinked, LayerCheck, LayerScratchBytes};
 }
 
 }  // namespace octet

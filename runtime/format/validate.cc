@@ -12,10 +12,10 @@ using blob::Section;
 Status ValidateLayers(const BlobView& view, const PlanView& plan, const LayerRules& rules) {
   uint64_t scratch_bytes = 0;
   for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
-    if (!rules.check(view, plan, k)) {
-      return Malformed(plan.offset + plan.header->layers_offset +
-                       k * (uint32_t)sizeof(blob::LayerRecord));
-    }
+    const uint32_t at =
+        plan.offset + plan.header->layers_offset + k * (uint32_t)sizeof(blob::LayerRecord);
+    if (!rules.is_linked(plan.layers[k])) return Status{Code::kOperatorUnavailable, at};
+    if (!rules.check(view, plan, k)) return Malformed(at);
     const uint64_t bytes = rules.scratch_bytes(view, plan, k);
     if (bytes > scratch_bytes) scratch_bytes = bytes;
   }

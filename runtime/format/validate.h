@@ -13,6 +13,8 @@ namespace octet {
 
 // The rules of single operators live with the operators; the engine hands them in.
 struct LayerRules {
+  // False where this program was linked without the layer's operator.
+  bool (*is_linked)(const blob::LayerRecord& layer);
   // Every rule of the operator. Called once indices, tensors and data references are known to be
   // sound.
   bool (*check)(const BlobView& view, const PlanView& plan, uint32_t layer);
@@ -22,7 +24,7 @@ struct LayerRules {
 
 // hash: null leaves the hashes unchecked. On success `view` is filled.
 // Errors: kInvalidArgument, kMisaligned, kNotABlob, kUnsupportedVersion, kTruncated, kCorrupt,
-// kMalformed, with the offset of the first broken rule.
+// kMalformed, kOperatorUnavailable, with the offset of the first broken rule.
 Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
                     BlobView* view);
 

@@ -32,7 +32,8 @@ typedef enum octet_code {
   OCTET_ARENA_TOO_SMALL = 7,
   OCTET_MISALIGNED = 8,
   OCTET_ISA_UNAVAILABLE = 9,
-  OCTET_SHAPE_MISMATCH = 10
+  OCTET_SHAPE_MISMATCH = 10,
+  OCTET_OPERATOR_UNAVAILABLE = 11 /* offset: the layer whose operator was left out at link time */
 } octet_code;
 
 /* offset: byte of the blob where the first broken rule was found, else 0. */
