@@ -49,7 +49,12 @@ struct FloatFunction {
   float alpha, beta;
 };
 
-// ApplyFunction() of function.h on four values.
+static inline bool IsInLine(blob::Function function) {
+  return function == blob::Function::kLeakyRelu || function == blob::Function::kHardSigmoid ||
+         function == blob::Function::kHardSwish;
+}
+
+// ApplyFunction() of function.h on four values, for the functions of IsInLine().
 static inline float32x4_t Apply4(const FloatFunction& f, float32x4_t x) {
   const float32x4_t zero = vdupq_n_f32(0.0f), one = vdupq_n_f32(1.0f);
   switch (f.function) {
@@ -62,20 +67,8 @@ static inline float32x4_t Apply4(const FloatFunction& f, float32x4_t x) {
           Clamp4(vaddq_f32(vmulq_n_f32(x, 1.0f / 6.0f), vdupq_n_f32(0.5f)), zero, one);
       return vbslq_f32(vceqq_f32(gate, zero), zero, vmulq_f32(x, gate));
     }
-    case blob::Function::kScale:
-      return vaddq_f32(vmulq_n_f32(x, f.alpha), vdupq_n_f32(f.beta));
-    case blob::Function::kAbs:
-      return vabsq_f32(x);
-    case blob::Function::kNeg:
-      return vnegq_f32(x);
-    default: {
-      float values[4];
-      vst1q_f32(values, x);
-      for (int i = 0; i < 4; ++i) {
-        values[i] = ApplyFunction(f.function, values[i], f.alpha, f.beta);
-      }
-      return vld1q_f32(values);
-    }
+    default:
+      return x;  // Apply8() has taken the others
   }
 }
 
@@ -86,7 +79,12 @@ static inline Float8 Apply8(const FloatFunction& f, const Float8& x) {
     const float32x4_t lo = vdupq_n_f32(f.alpha), hi = vdupq_n_f32(f.beta);
     return Float8{Clamp4(x.low, lo, hi), Clamp4(x.high, lo, hi)};
   }
-  return Float8{Apply4(f, x.low), Apply4(f, x.high)};
+  if (IsInLine(f.function)) return Float8{Apply4(f, x.low), Apply4(f, x.high)};
+  float values[8];
+  vst1q_f32(values, x.low);
+  vst1q_f32(values + 4, x.high);
+  apply_function_neon(f.function, f.alpha, f.beta, values, 8);
+  return Float8{vld1q_f32(values), vld1q_f32(values + 4)};
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ static inline __m256 Apply8(blob::Function function, __m256 x, float alpha, floa
     default: {
       alignas(32) float values[8];
       _mm256_store_ps(values, x);
-      for (float& value : values) value = ApplyFunction(function, value, alpha, beta);
+      apply_function_avx2(function, alpha, beta, values, 8);
       return _mm256_load_ps(values);
     }
   }
