@@ -3,6 +3,8 @@
 #include "runtime/kernels/depthwise_conv/x86_vector256.inl.h"
 // The vector classes come first.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
+// Then what uses both.
+#include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
 
 namespace octet {
 namespace {
@@ -18,6 +20,23 @@ struct VectorAvx512Half : Vector256 {
   static inline void Dot(Vec& acc, Vec x, const Weight& w) {
     // As assembly for the reason given in conv/x86_avx512vnni.cc.
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
+  }
+  static inline Vec FromLanes(const void* const (&lanes)[2]) {
+    return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
+                               static_cast<const __m128i*>(lanes[0]));
+  }
+  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
+    return RequantizeDoubled8(acc, c);
+  }
+  // The packs within 128-bit lanes restore the order of the channels.
+  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
+    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(value[0], value[1]),
+                                          _mm256_packs_epi32(value[2], value[3]));
+    return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
+  }
+  static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
+    const __mmask32 mask = width >= kBytes ? ~(__mmask32)0 : ((__mmask32)1 << width) - 1;
+    _mm256_mask_storeu_epi8(to, mask, bytes);
   }
 };
 
@@ -69,6 +88,26 @@ struct VectorAvx512 {
     bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)(hi + 128)));
     _mm512_mask_storeu_epi8(to, Mask(width), bytes);
   }
+  static inline Vec FromLanes(const void* const (&lanes)[4]) {
+    const auto load = [](const void* from) {
+      return _mm_loadu_si128(static_cast<const __m128i*>(from));
+    };
+    Vec v = _mm512_castsi128_si512(load(lanes[0]));
+    v = _mm512_inserti32x4(v, load(lanes[1]), 1);
+    v = _mm512_inserti32x4(v, load(lanes[2]), 2);
+    return _mm512_inserti32x4(v, load(lanes[3]), 3);
+  }
+  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
+    return RequantizeDoubled16(acc, c);
+  }
+  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
+    const Vec bytes = _mm512_packus_epi16(_mm512_packs_epi32(value[0], value[1]),
+                                          _mm512_packs_epi32(value[2], value[3]));
+    return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
+  }
+  static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
+    _mm512_mask_storeu_epi8(to, Mask(width), bytes);
+  }
 };
 
 }  // namespace
@@ -80,15 +119,15 @@ void depthwise_conv_s8_avx512vnni(const DepthwiseConvS8Args& args, Share share) 
     return;
   }
   const Range rows = RangeOf(g.out_h, share);
-  if (rows.begin == rows.end) return;
+  if (rows.begin == rows.end || TryFlat3x3<VectorAvx512>(args, rows)) return;
   for (uint32_t channel = 0; channel < g.in_c;) {
     const uint32_t left = g.in_c - channel;
     if (left > VectorAvx512Half::kBytes) {
       const uint32_t width = left < VectorAvx512::kBytes ? left : VectorAvx512::kBytes;
-      RunChunk<VectorAvx512>(args, channel, width, rows);
+      RunAnyChunk<VectorAvx512>(args, channel, width, rows);
       channel += width;
     } else {
-      RunChunk<VectorAvx512Half>(args, channel, left, rows);
+      RunAnyChunk<VectorAvx512Half>(args, channel, left, rows);
       channel += left;
     }
   }
