@@ -20,6 +20,7 @@ constexpr int kPassQuads = 2;
 }  // namespace octet
 
 #include "runtime/kernels/conv/arm_conv_s8_driver.inl.h"
+#include "runtime/kernels/conv/arm_winograd.inl.h"
 
 namespace octet {
 namespace {
@@ -249,7 +250,11 @@ static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t row
 }  // namespace
 
 void conv_s8_neon(const ConvS8Args& args, Share share) {
-  RunConvS8(args, share);
+  if (args.winograd != 0) {
+    RunWinograd<WinogradNeon>(args, share);
+  } else {
+    RunConvS8(args, share);
+  }
 }
 
 }  // namespace octet
