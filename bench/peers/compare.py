@@ -74,6 +74,7 @@ def parse_arguments():
     parser.add_argument("--levels", default=LEVELS)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core", type=int, default=0)
+    parser.add_argument("--winograd", action="store_true", help="our blobs bring transformed weights as well")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/peers/compare.json")
     return parser.parse_args()
 
@@ -110,7 +111,7 @@ def compare(options, models, network, levels):
 
     def ours(level):
         return Worker([str(options.bin / "bench-models"), "--worker", "--network", network, "--isa", level,
-                       "--plan", "int8", "--threads", "1"], dict(os.environ))
+                       "--plan", "int8", "--threads", "1"] + ["--winograd"] * options.winograd, dict(os.environ))
 
     pairs = {level: (Contestant(ours(level)), Contestant(ort(f"{network}.onnx", shapes["input"], level)))
              for level in levels}

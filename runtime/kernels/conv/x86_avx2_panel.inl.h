@@ -250,28 +250,6 @@ static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_
   }
 }
 
-// 8 outputs of up to 4 rows, in lanes of 128 bits: outputs 0..3 of four rows, 4..7 of four rows.
-static inline void StoreRows(const __m256i bytes, uint8_t* to, size_t stride, uint32_t rows,
-                             uint32_t count) {
-  const __m128i first = _mm256_castsi256_si128(bytes);
-  const __m128i second = _mm256_extracti128_si256(bytes, 1);
-  const __m128i halves[2] = {_mm_unpacklo_epi32(first, second), _mm_unpackhi_epi32(first, second)};
-  if (count == 8) {
-#pragma GCC unroll 2
-    for (uint32_t i = 0; i < 2; ++i, to += 2 * stride) {
-      if (2 * i < rows) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), halves[i]);
-      if (2 * i + 1 < rows) {
-        _mm_storeh_pd(reinterpret_cast<double*>(to + stride), _mm_castsi128_pd(halves[i]));
-      }
-    }
-    return;
-  }
-  for (uint32_t r = 0; r < rows; ++r, to += stride) {
-    const __m128i pair = halves[r / 2];
-    StorePartial16(to, r % 2 == 0 ? pair : _mm_unpackhi_epi64(pair, pair), count);
-  }
-}
-
 // Sums of kRows pixels x 8 outputs -> bytes.
 template <int kRows>
 static inline void FinishRows(const PanelS8& p, const TailS8& tail, uint32_t half,
@@ -295,11 +273,9 @@ static inline void FinishRows(const PanelS8& p, const TailS8& tail, uint32_t hal
     const __m256i b = r + 1 <= kLast ? RequantizeDoubled8(sums[r + 1], channels) : a;
     const __m256i c = r + 2 <= kLast ? RequantizeDoubled8(sums[r + 2], channels) : a;
     const __m256i d = r + 3 <= kLast ? RequantizeDoubled8(sums[r + 3], channels) : c;
-    const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(a, b), finish.zero_point);
-    const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(c, d), finish.zero_point);
-    const __m256i bytes =
-        _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), finish.lo), finish.hi);
-    StoreRows(bytes, to, p.output_stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
+    const __m256i value[4] = {a, b, c, d};
+    const __m256i bytes = FinishRows8(value, finish);
+    StoreRows8(bytes, to, p.output_stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
     to += 4 * p.output_stride;
   }
   if (tail.table != nullptr) {

@@ -171,6 +171,35 @@ static inline void StorePartial16(uint8_t* to, __m128i bytes, uint32_t count) {
   for (uint32_t i = 0; i < (count & 3); ++i, half >>= 8) *to++ = (uint8_t)half;
 }
 
+// 8 outputs of 4 rows -> arena bytes: outputs 0..3 of the four rows, then outputs 4..7.
+static inline __m256i FinishRows8(const __m256i (&rows)[4], const Finish8& f) {
+  const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(rows[0], rows[1]), f.zero_point);
+  const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(rows[2], rows[3]), f.zero_point);
+  return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), f.lo), f.hi);
+}
+
+// Stores what FinishRows8() made for the first `rows` (1..4) rows, `count` (1..8) outputs of each.
+static inline void StoreRows8(const __m256i bytes, uint8_t* to, size_t stride, uint32_t rows,
+                              uint32_t count) {
+  const __m128i first = _mm256_castsi256_si128(bytes);
+  const __m128i second = _mm256_extracti128_si256(bytes, 1);
+  const __m128i halves[2] = {_mm_unpacklo_epi32(first, second), _mm_unpackhi_epi32(first, second)};
+  if (count == 8) {
+#pragma GCC unroll 2
+    for (uint32_t i = 0; i < 2; ++i, to += 2 * stride) {
+      if (2 * i < rows) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), halves[i]);
+      if (2 * i + 1 < rows) {
+        _mm_storeh_pd(reinterpret_cast<double*>(to + stride), _mm_castsi128_pd(halves[i]));
+      }
+    }
+    return;
+  }
+  for (uint32_t r = 0; r < rows; ++r, to += stride) {
+    const __m128i pair = halves[r / 2];
+    StorePartial16(to, r % 2 == 0 ? pair : _mm_unpackhi_epi64(pair, pair), count);
+  }
+}
+
 // The first `count` (1..16) bytes, zeros behind them; no byte further is read.
 static inline __m128i LoadPartial16(const uint8_t* from, uint32_t count) {
   if (count >= 16) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
