@@ -1,7 +1,6 @@
 // Concat: copies of contiguous runs; an int8 input of another scale goes through its own table.
-#include <string.h>
-
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -18,15 +17,48 @@ uint64_t RunBytes(const blob::TensorRecord& t, uint32_t axis) {
   return bytes;
 }
 
-void CopyMapped(uint8_t* to, const uint8_t* from, uint64_t bytes, const int8_t* table,
-                uint8_t sign) {
-  if (table == nullptr) {
-    memcpy(to, from, (size_t)bytes);
-    return;
+// One input's part of the output: its runs lie together in the input and out_run apart in the
+// output.
+struct Part {
+  const uint8_t* input;
+  uint8_t* output;
+  uint64_t run, out_run;
+};
+
+// Bytes [at, end) of the input, which stand at `from`.
+void CopyPart(const Part& part, const uint8_t* from, uint64_t at, uint64_t end) {
+  while (at < end) {
+    const uint64_t in_run = at % part.run;
+    uint8_t* to = part.output + at / part.run * part.out_run + in_run;
+    uint64_t bytes = part.run - in_run;
+    if (bytes > end - at) bytes = end - at;
+    if (in_run == 0 && bytes == part.run) {
+      const uint64_t runs = (end - at) / part.run;
+      CopyRuns(to, part.out_run, from, part.run, runs, (size_t)part.run);
+      bytes = runs * part.run;
+    } else {
+      CopyRun(to, from, (size_t)bytes);
+    }
+    at += bytes;
+    from += bytes;
   }
-  const uint8_t to_index = sign ^ 0x80;
-  for (uint64_t i = 0; i < bytes; ++i) {
-    to[i] = (uint8_t)((uint8_t)table[(uint8_t)(from[i] ^ to_index)] ^ sign);
+}
+
+// Bytes [at, end) of the input through a table. Long runs go through the table on their way; short
+// ones a block at a time, so that the kernel has something to chew on.
+void MapPart(const Part& part, uint64_t at, uint64_t end, const int8_t* table,
+             const RunContext& context) {
+  constexpr uint64_t kBlock = 512;
+  uint8_t block[kBlock];
+  const bool is_long = part.run >= kBlock;
+  while (at < end) {
+    uint64_t bytes = is_long ? part.run - at % part.run : kBlock;
+    if (bytes > end - at) bytes = end - at;
+    uint8_t* to = is_long ? part.output + at / part.run * part.out_run + at % part.run : block;
+    const TableS8Args args = {part.input + at, to, (uint32_t)bytes, table, context.sign};
+    context.kernels->table_s8(args, Share{0, 1});
+    if (!is_long) CopyPart(part, block, at, at + bytes);
+    at += bytes;
   }
 }
 
@@ -67,14 +99,11 @@ void RunConcatLayer(const LayerView& view, const RunContext& context) {
     const uint64_t run = RunBytes(in, axis);
     const int8_t* table = tables == nullptr ? nullptr : tables + (uint64_t)i * 256;
     const Range range = RangeOf(in.bytes, context.share);
-    for (uint64_t at = range.begin; at < range.end;) {
-      const uint64_t in_run = at % run;
-      const uint64_t left_in_run = run - in_run;
-      const uint64_t left = range.end - at;
-      const uint64_t bytes = left < left_in_run ? left : left_in_run;
-      CopyMapped(PlaceOf(context, out) + at / run * out_run + out_offset + in_run,
-                 PlaceOf(context, in) + at, bytes, table, context.sign);
-      at += bytes;
+    const Part part = {PlaceOf(context, in), PlaceOf(context, out) + out_offset, run, out_run};
+    if (table == nullptr) {
+      CopyPart(part, part.input + range.begin, range.begin, range.end);
+    } else {
+      MapPart(part, range.begin, range.end, table, context);
     }
     out_offset += run;
   }

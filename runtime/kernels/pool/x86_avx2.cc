@@ -29,6 +29,28 @@ struct MaxOp {
   inline void Tap(__m128i x) { best = _mm_max_epu8(best, x); }
 };
 
+// The maximum of kVectors * 32 channels from c on: the loops over the taps cost as much as 16
+// channels do.
+template <int kVectors>
+static inline void MaxOfVectors(const Taps<uint8_t>& taps, uint32_t c, __m256i lo, __m256i hi,
+                                uint8_t* to) {
+  __m256i best[kVectors];
+  for (int v = 0; v < kVectors; ++v) best[v] = lo;
+  const uint8_t* row = taps.first + c;
+  for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
+    const uint8_t* x = row;
+    for (uint32_t kx = 0; kx < taps.columns; ++kx, x += taps.column_step) {
+      for (int v = 0; v < kVectors; ++v) {
+        best[v] = _mm256_max_epu8(best[v],
+                                  _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * v)));
+      }
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32 * v), _mm256_min_epu8(best[v], hi));
+  }
+}
+
 // 16-bit sums of unsigned bytes, spilled to 32 bits before they can overflow: 257 * 255 = 65535.
 struct SumOp {
   __m256i words, low, high;
@@ -53,16 +75,31 @@ void max_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const Range work = RangeOf((uint64_t)g.out_h * g.out_w * pieces, share);
   const __m128i lo = _mm_set1_epi8((char)(args.clamp_lo + 128));
   const __m128i hi = _mm_set1_epi8((char)(args.clamp_hi + 128));
+  const __m256i lo32 = _mm256_broadcastsi128_si256(lo), hi32 = _mm256_broadcastsi128_si256(hi);
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
     const Taps<uint8_t> taps = TapsOf(g, args.input, pixel);
-    for (uint64_t end = (pixel + 1) * pieces; i < end && i < work.end; ++i) {
+    uint64_t end = (pixel + 1) * pieces;
+    if (end > work.end) end = work.end;
+    while (i < end) {
       const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide;
-      const uint32_t count = g.in_c - c < kWide ? g.in_c - c : kWide;
+      uint8_t* to = args.output + pixel * g.in_c + c;
+      const uint32_t left = g.in_c - c;
+      if (end - i >= 6 && left >= 96) {
+        MaxOfVectors<3>(taps, c, lo32, hi32, to);
+        i += 6;
+        continue;
+      }
+      if (end - i >= 2 && left >= 32) {
+        MaxOfVectors<1>(taps, c, lo32, hi32, to);
+        i += 2;
+        continue;
+      }
+      const uint32_t count = left < kWide ? left : kWide;
       MaxOp op = {_mm_setzero_si128()};
       ForEachTap(taps, c, count, &op);
-      StorePartial16(args.output + pixel * g.in_c + c, _mm_min_epu8(_mm_max_epu8(op.best, lo), hi),
-                     count);
+      StorePartial16(to, _mm_min_epu8(_mm_max_epu8(op.best, lo), hi), count);
+      ++i;
     }
   }
 }

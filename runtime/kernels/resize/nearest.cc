@@ -1,8 +1,7 @@
 // Resize, nearest: the converter's table names the source row and column of every output row and
 // column.
-#include <string.h>
-
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -47,7 +46,7 @@ void RunResizeNearestLayer(const LayerView& view, const RunContext& context) {
     const uint8_t* from = PlaceOf(context, in) + source_line * in.dims[2] * pixel_bytes;
     uint8_t* to = PlaceOf(context, out) + line * out.dims[2] * pixel_bytes;
     for (uint32_t x = 0; x < out.dims[2]; ++x, to += pixel_bytes) {
-      memcpy(to, from + columns[x] * pixel_bytes, (size_t)pixel_bytes);
+      CopyRun(to, from + columns[x] * pixel_bytes, (size_t)pixel_bytes);
     }
   }
 }

@@ -1,7 +1,7 @@
-// Slice: a strided box of the input; rows of channels are copied whole where their step is 1.
-#include <string.h>
-
+// Slice: a strided box of the input; the channels of a pixel are copied whole where their step
+// is 1.
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -11,12 +11,9 @@ const blob::SliceParams& Params(const LayerView& v) {
   return ParamsOf<blob::SliceParams>(v);
 }
 
+// `count` elements, every `step`-th of the input.
 template <typename T>
-void CopyRow(T* to, const T* from, uint32_t count, uint32_t step) {
-  if (step == 1) {
-    memcpy(to, from, count * sizeof(T));
-    return;
-  }
+void CopyStrided(T* to, const T* from, uint32_t count, uint32_t step) {
   for (uint32_t i = 0; i < count; ++i) to[i] = from[(uint64_t)i * step];
 }
 
@@ -27,13 +24,29 @@ void Run(const LayerView& view, const RunContext& context) {
   const uint32_t* out = OutputOf(view).dims;
   const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0)));
   T* output = reinterpret_cast<T*>(PlaceOf(context, OutputOf(view)));
-  const Range rows = RangeOf((uint64_t)out[0] * out[1] * out[2], context.share);
-  for (uint64_t row = rows.begin; row < rows.end; ++row) {
-    const uint64_t x = p.begin[2] + row % out[2] * p.step[2];
-    const uint64_t y = p.begin[1] + row / out[2] % out[1] * p.step[1];
-    const uint64_t n = p.begin[0] + row / out[2] / out[1] * p.step[0];
-    CopyRow(output + row * out[3], input + ((n * in[1] + y) * in[2] + x) * in[3] + p.begin[3],
-            out[3], p.step[3]);
+  // The share counts pixels; each turn does those of one line.
+  const Range pixels = RangeOf((uint64_t)out[0] * out[1] * out[2], context.share);
+  for (uint64_t pixel = pixels.begin; pixel < pixels.end;) {
+    const uint64_t line = pixel / out[2];
+    const uint64_t x = pixel % out[2];
+    const uint64_t left = pixels.end - pixel;
+    const uint64_t count = left < out[2] - x ? left : out[2] - x;
+    const uint64_t y = p.begin[1] + line % out[1] * p.step[1];
+    const uint64_t n = p.begin[0] + line / out[1] * p.step[0];
+    const uint64_t column = p.begin[2] + x * p.step[2];
+    const T* from = input + ((n * in[1] + y) * in[2] + column) * in[3] + p.begin[3];
+    const uint64_t from_step = (uint64_t)p.step[2] * in[3];
+    T* to = output + pixel * out[3];
+    if (p.step[3] == 1) {
+      CopyRuns(reinterpret_cast<uint8_t*>(to), out[3] * sizeof(T),
+               reinterpret_cast<const uint8_t*>(from), from_step * sizeof(T), count,
+               out[3] * sizeof(T));
+    } else {
+      for (uint64_t i = 0; i < count; ++i) {
+        CopyStrided(to + i * out[3], from + i * from_step, out[3], p.step[3]);
+      }
+    }
+    pixel += count;
   }
 }
 

@@ -1,8 +1,6 @@
-// Transpose: the output is written in order, row by row of its innermost dimension; each row reads
-// with one stride.
-#include <string.h>
-
+// Transpose: the output is written in order, a plane of its two innermost dimensions at a time.
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -14,37 +12,91 @@ const blob::TransposeParams& Params(const LayerView& v) {
   return ParamsOf<blob::TransposeParams>(v);
 }
 
+// The output's dimensions, outermost first, and how far apart the input keeps their elements.
+// Dimensions of one element are left out, and neighbours that lie together in both are one.
+struct Walk {
+  uint32_t rank;
+  uint64_t size[kMaxTransposeRank], step[kMaxTransposeRank];
+};
+
+Walk WalkOf(const blob::TransposeParams& p) {
+  uint64_t in_step[kMaxTransposeRank];
+  uint64_t step = 1;
+  for (uint32_t d = p.rank; d-- > 0;) {
+    in_step[d] = step;
+    step *= p.dims[d];
+  }
+  Walk walk = {};
+  for (uint32_t d = 0; d < p.rank; ++d) {
+    const uint64_t size = p.dims[p.perm[d]];
+    if (size == 1) continue;
+    const uint64_t apart = in_step[p.perm[d]];
+    if (walk.rank != 0 && walk.step[walk.rank - 1] == size * apart) {
+      walk.size[walk.rank - 1] *= size;
+      walk.step[walk.rank - 1] = apart;
+    } else {
+      walk.size[walk.rank] = size;
+      walk.step[walk.rank] = apart;
+      ++walk.rank;
+    }
+  }
+  // Where one dimension is left, or none: a plane of one row. Run() needs two dimensions.
+  if (walk.rank < 2) {
+    walk.size[1] = walk.rank == 0 ? 1 : walk.size[0];
+    walk.step[1] = 1;  // what lies together in both is dense
+    walk.size[0] = 1;
+    walk.step[0] = 0;
+    walk.rank = 2;
+  }
+  return walk;
+}
+
+// `rows` rows of `count` elements: dense in the output, row_step and step apart in the input.
 template <typename T>
-void CopyRow(T* to, const T* from, uint64_t count, uint64_t stride) {
-  if (stride == 1) {
-    memcpy(to, from, (size_t)count * sizeof(T));
+void CopyPlane(T* to, const T* from, uint64_t rows, uint64_t row_step, uint64_t count,
+               uint64_t step) {
+  if (step == 1) {
+    CopyRuns(reinterpret_cast<uint8_t*>(to), count * sizeof(T),
+             reinterpret_cast<const uint8_t*>(from), row_step * sizeof(T), rows,
+             (size_t)count * sizeof(T));
     return;
   }
-  for (uint64_t i = 0; i < count; ++i) to[i] = from[i * stride];
+  // Blocks that use all of a cache line before it goes: a row of the output takes one element of
+  // each of its lines.
+  constexpr uint64_t kBlockRows = 16, kBlockColumns = 64;
+  for (uint64_t row = 0; row < rows; row += kBlockRows) {
+    const uint64_t row_end = row + kBlockRows < rows ? row + kBlockRows : rows;
+    for (uint64_t column = 0; column < count; column += kBlockColumns) {
+      const uint64_t end = column + kBlockColumns < count ? column + kBlockColumns : count;
+      for (uint64_t r = row; r < row_end; ++r) {
+        const T* source = from + r * row_step + column * step;
+        T* target = to + r * count;
+        for (uint64_t c = column; c < end; ++c, source += step) target[c] = *source;
+      }
+    }
+  }
 }
 
 template <typename T>
 void Run(const LayerView& view, const RunContext& context) {
-  const blob::TransposeParams& p = Params(view);
-  uint64_t in_stride[kMaxTransposeRank];
-  uint64_t step = 1;
-  for (uint32_t d = p.rank; d-- > 0;) {
-    in_stride[d] = step;
-    step *= p.dims[d];
-  }
-  const uint32_t inner = p.perm[p.rank - 1];
-  const uint64_t row_count = ElementCount(OutputOf(view)) / p.dims[inner];
+  const Walk walk = WalkOf(Params(view));
+  const uint64_t count = walk.size[walk.rank - 1], step = walk.step[walk.rank - 1];
+  const uint64_t plane_rows = walk.size[walk.rank - 2], row_step = walk.step[walk.rank - 2];
   const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0)));
   T* output = reinterpret_cast<T*>(PlaceOf(context, OutputOf(view)));
-  const Range rows = RangeOf(row_count, context.share);
-  for (uint64_t row = rows.begin; row < rows.end; ++row) {
-    uint64_t source = 0;
-    uint64_t rest = row;
-    for (uint32_t d = p.rank - 1; d-- > 0;) {
-      source += rest % p.dims[p.perm[d]] * in_stride[p.perm[d]];
-      rest /= p.dims[p.perm[d]];
+  const Range rows = RangeOf(ElementCount(OutputOf(view)) / count, context.share);
+  for (uint64_t row = rows.begin; row < rows.end;) {
+    const uint64_t first = row % plane_rows;
+    const uint64_t left = rows.end - row;
+    const uint64_t turn = left < plane_rows - first ? left : plane_rows - first;
+    uint64_t source = first * row_step;
+    uint64_t rest = row / plane_rows;
+    for (uint32_t d = walk.rank - 2; d-- > 0;) {
+      source += rest % walk.size[d] * walk.step[d];
+      rest /= walk.size[d];
     }
-    CopyRow(output + row * p.dims[inner], input + source, p.dims[inner], in_stride[inner]);
+    CopyPlane(output + row * count, input + source, turn, row_step, count, step);
+    row += turn;
   }
 }
 

@@ -16,6 +16,7 @@ constexpr int kCases = 200;
 ConvGeometry RandomPoolGeometry(Random& random) {
   for (;;) {
     ConvGeometry g = RandomConvGeometry(random, true);
+    if (random.OneIn(4)) g.in_c = g.out_c = random.UInt(90, 230);  // several vectors at once
     if (random.OneIn(4)) {  // global, with more taps than 16-bit sums hold
       if (random.OneIn(2)) g.in_h = g.in_w = random.UInt(17, 24);
       g.kernel_h = g.in_h;

@@ -1,0 +1,68 @@
+// Copies of short runs of bytes: the channels of a pixel. A call of memcpy costs more than most of
+// them take.
+#ifndef OCTET_KERNELS_COPY_H_
+#define OCTET_KERNELS_COPY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+namespace octet {
+
+// As memcpy: the two do not overlap. Tails are copied by a block that ends with the run and repeats
+// bytes before it.
+static inline void CopyRun(uint8_t* to, const uint8_t* from, size_t bytes) {
+  constexpr size_t kLong = 256;  // where memcpy's wider registers pay for the call
+  if (bytes > kLong) {
+    memcpy(to, from, bytes);
+  } else if (bytes >= 16) {
+    for (size_t i = 0; i + 16 <= bytes; i += 16) memcpy(to + i, from + i, 16);
+    memcpy(to + bytes - 16, from + bytes - 16, 16);
+  } else if (bytes >= 8) {
+    memcpy(to, from, 8);
+    memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    memcpy(to, from, 4);
+    memcpy(to + bytes - 4, from + bytes - 4, 4);
+  } else if (bytes >= 2) {
+    memcpy(to, from, 2);
+    to[bytes - 1] = from[bytes - 1];
+  } else if (bytes == 1) {
+    *to = *from;
+  }
+}
+
+// `count` runs, at their own distances.
+static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, uint64_t from_step,
+                            uint64_t count, size_t bytes) {
+  if (to_step == bytes && from_step == bytes) {
+    memcpy(to, from, (size_t)count * bytes);
+    return;
+  }
+  const auto each = [=](auto copy) {
+    uint8_t* t = to;
+    const uint8_t* f = from;
+    for (uint64_t i = 0; i < count; ++i, t += to_step, f += from_step) copy(t, f);
+  };
+  switch (bytes) {
+    case 1:
+      return each([](uint8_t* t, const uint8_t* f) { *t = *f; });
+    case 2:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 2); });
+    case 3:
+      return each([](uint8_t* t, const uint8_t* f) {
+        memcpy(t, f, 2);
+        t[2] = f[2];
+      });
+    case 4:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 4); });
+    case 16:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 16); });
+    default:
+      return each([bytes](uint8_t* t, const uint8_t* f) { CopyRun(t, f, bytes); });
+  }
+}
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_COPY_H_
