@@ -73,6 +73,179 @@ static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint32
   return x;
 }
 
+struct Sums8 {
+  uint32x4_t low, high;
+};
+
+static inline Sums8 LoadSums(const uint32_t* from) {
+  return Sums8{vld1q_u32(from), vld1q_u32(from + 4)};
+}
+static inline Sums8 Widen(uint16x8_t x) {
+  return Sums8{vmovl_u16(vget_low_u16(x)), vmovl_u16(vget_high_u16(x))};
+}
+static inline Sums8 LoadSums(const uint16_t* from) {
+  return Widen(vld1q_u16(from));
+}
+static inline void StoreSums(Sums8 sums, uint32_t* to) {
+  vst1q_u32(to, sums.low);
+  vst1q_u32(to + 4, sums.high);
+}
+static inline Sums8 Difference(Sums8 a, Sums8 b) {
+  return Sums8{vsubq_u32(a.low, b.low), vsubq_u32(a.high, b.high)};
+}
+
+// Neighbours added up: of a, then of b.
+static inline uint32x4_t PairSums(uint32x4_t a, uint32x4_t b) {
+  return vreinterpretq_u32_s32(AddPairs(vreinterpretq_s32_u32(a), vreinterpretq_s32_u32(b)));
+}
+static inline Sums8 PairSums(Sums8 a, Sums8 b) {
+  return Sums8{PairSums(a.low, a.high), PairSums(b.low, b.high)};
+}
+
+static inline Sums8 Triples(const uint16_t* from) {
+  const uint16x8x3_t x = vld3q_u16(from);
+  return Sums8{
+      vaddw_u16(vaddl_u16(vget_low_u16(x.val[0]), vget_low_u16(x.val[1])), vget_low_u16(x.val[2])),
+      vaddw_u16(vaddl_u16(vget_high_u16(x.val[0]), vget_high_u16(x.val[1])),
+                vget_high_u16(x.val[2]))};
+}
+
+template <uint32_t kBox>
+static inline Sums8 BoxSums(const uint16_t* from) {
+  if constexpr (kBox == 1) return LoadSums(from);
+  if constexpr (kBox == 2) {
+    return Sums8{vpaddlq_u16(vld1q_u16(from)), vpaddlq_u16(vld1q_u16(from + 8))};
+  }
+  if constexpr (kBox == 3) return Triples(from);
+  if constexpr (kBox == 4) return PairSums(BoxSums<2>(from), BoxSums<2>(from + 16));
+  if constexpr (kBox == 6) return PairSums(Triples(from), Triples(from + 24));
+}
+
+// line[i] = the sum of the first i.
+template <class Sum>
+static inline void RunningSums(const Sum* sums, uint32_t count, uint32_t* line) {
+  const uint32x4_t zero = vdupq_n_u32(0);
+  const auto within = [zero](uint32x4_t x) {
+    x = vaddq_u32(x, vextq_u32(zero, x, 3));
+    return vaddq_u32(x, vextq_u32(zero, x, 2));
+  };
+  line[0] = 0;
+  uint32x4_t before = zero;
+  for (uint32_t i = 0; i < count; i += 8) {
+    const Sums8 x = LoadSums(sums + i);
+    const uint32x4_t low = vaddq_u32(within(x.low), before);
+    const uint32x4_t high = vaddq_u32(within(x.high), vdupq_n_u32(vgetq_lane_u32(low, 3)));
+    StoreSums(Sums8{low, high}, line + i + 1);
+    before = vdupq_n_u32(vgetq_lane_u32(high, 3));
+  }
+}
+
+static inline uint32x4_t WeighPairs4(const uint32_t* line, const uint16_t* at, uint32x4_t low,
+                                     uint32x4_t high) {
+  const uint32x4x2_t pairs =
+      vuzpq_u32(vcombine_u32(vld1_u32(line + at[0]), vld1_u32(line + at[1])),
+                vcombine_u32(vld1_u32(line + at[2]), vld1_u32(line + at[3])));
+  return vmlaq_u32(vmulq_u32(pairs.val[0], low), pairs.val[1], high);
+}
+
+static inline Sums8 WeighPairs8(const uint32_t* line, const uint16_t* at, const uint16_t* low,
+                                const uint16_t* high) {
+  const Sums8 lows = LoadSums(low), highs = LoadSums(high);
+  return Sums8{WeighPairs4(line, at, lows.low, highs.low),
+               WeighPairs4(line, at + 4, lows.high, highs.high)};
+}
+
+struct VectorRounding {
+  uint32x4_t total, offset, twice;  // total; total * multiplier and 2 * multiplier in 32 bits
+  uint32x2_t multiplier;
+  int32x4_t left_shift;
+};
+
+static inline VectorRounding MakeVectorRounding(const Rounding& r) {
+  return VectorRounding{vdupq_n_u32(r.total), vdupq_n_u32(r.total * r.multiplier),
+                        vdupq_n_u32(2 * r.multiplier), vdup_n_u32(r.multiplier),
+                        vdupq_n_s32(r.wide ? 32 - (int32_t)r.shift : -(int32_t)r.shift)};
+}
+
+template <bool kWide>
+static inline uint32x4_t Quotient(const VectorRounding& r, uint32x4_t sums) {
+  if (!kWide) return vshlq_u32(vmlaq_u32(r.offset, sums, r.twice), r.left_shift);
+  const uint32x4_t n = vaddq_u32(vaddq_u32(sums, sums), r.total);
+  const uint32x2_t low = vshrn_n_u64(vmull_u32(vget_low_u32(n), r.multiplier), 32);
+  const uint32x2_t high = vshrn_n_u64(vmull_u32(vget_high_u32(n), r.multiplier), 32);
+  return vshlq_u32(vcombine_u32(low, high), r.left_shift);
+}
+
+template <bool kWide>
+static inline void StoreRounded(const VectorRounding& r, Sums8 sums, uint8_t* to) {
+  const uint16x4_t low = vmovn_u32(Quotient<kWide>(r, sums.low));
+  const uint16x4_t high = vmovn_u32(Quotient<kWide>(r, sums.high));
+  vst1_u8(to, vmovn_u16(vcombine_u16(low, high)));
+}
+
+// One component of interleaved ones.
+static inline uint8x16_t Take(const uint8_t* from, uint32_t offset, uint32_t step) {
+  if (step == 2) {
+    const uint8x16x2_t x = vld2q_u8(from);
+    return offset == 0 ? x.val[0] : x.val[1];
+  }
+  if (step == 3) {
+    const uint8x16x3_t x = vld3q_u8(from);
+    return offset == 0 ? x.val[0] : (offset == 1 ? x.val[1] : x.val[2]);
+  }
+  const uint8x16x4_t x = vld4q_u8(from);
+  return offset == 1 ? x.val[1] : x.val[3];  // YUYV's chroma
+}
+static inline uint16x8_t Take(const uint16_t* from, uint32_t offset, uint32_t step) {
+  if (step == 2) {
+    const uint16x8x2_t x = vld2q_u16(from);
+    return offset == 0 ? x.val[0] : x.val[1];
+  }
+  if (step == 3) {
+    const uint16x8x3_t x = vld3q_u16(from);
+    return offset == 0 ? x.val[0] : (offset == 1 ? x.val[1] : x.val[2]);
+  }
+  const uint16x8x4_t x = vld4q_u16(from);
+  return offset == 1 ? x.val[1] : x.val[3];
+}
+static inline uint32x4_t Take(const uint32_t* from, uint32_t offset, uint32_t step) {
+  if (step == 2) {
+    const uint32x4x2_t x = vld2q_u32(from);
+    return offset == 0 ? x.val[0] : x.val[1];
+  }
+  if (step == 3) {
+    const uint32x4x3_t x = vld3q_u32(from);
+    return offset == 0 ? x.val[0] : (offset == 1 ? x.val[1] : x.val[2]);
+  }
+  const uint32x4x4_t x = vld4q_u32(from);
+  return offset == 1 ? x.val[1] : x.val[3];
+}
+static inline void Put(uint8_t* to, uint8x16_t x) {
+  vst1q_u8(to, x);
+}
+static inline void Put(uint16_t* to, uint16x8_t x) {
+  vst1q_u16(to, x);
+}
+static inline void Put(uint32_t* to, uint32x4_t x) {
+  vst1q_u32(to, x);
+}
+
+template <uint32_t kStep, uint32_t kOffset, class T>
+static inline uint32_t SplitAt(const T* from, uint32_t count, T* to) {
+  constexpr uint32_t kLanes = 16 / sizeof(T);
+  uint32_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) Put(to + i, Take(from + kStep * i, kOffset, kStep));
+  return i;
+}
+
+template <uint32_t kStep, class T>
+static inline uint32_t SplitVector(const T* from, uint32_t count, uint32_t offset, T* to) {
+  if (offset == 0) return SplitAt<kStep, 0>(from, count, to);
+  if (offset == 1) return SplitAt<kStep, 1>(from, count, to);
+  if (offset == 2) return SplitAt<kStep, 2>(from, count, to);
+  return SplitAt<kStep, 3>(from, count, to);
+}
+
 // Sums of 2 columns and 4 rows.
 static inline uint16x8_t Boxes4(const uint8_t* from, size_t row_bytes) {
   uint16x8_t pairs = vpaddlq_u8(vld1q_u8(from));
@@ -202,18 +375,21 @@ static inline void ConvertYuv(uint8_t* first, uint8_t* second, uint8_t* third, u
 static inline void LookUp(const uint8_t* table, uint32_t count, uint8_t* bytes) {
 #if defined(__aarch64__)
   // An index outside of a quarter keeps what is there.
-  uint8x16x4_t quarters[4];
-  for (int q = 0; q < 4; ++q) {
-    for (int r = 0; r < 4; ++r) quarters[q].val[r] = vld1q_u8(table + 64 * q + 16 * r);
-  }
+  const auto load = [table](uint32_t first) {
+    const uint8_t* at = table + first;
+    return uint8x16x4_t{{vld1q_u8(at), vld1q_u8(at + 16), vld1q_u8(at + 32), vld1q_u8(at + 48)}};
+  };
+  const uint8x16x4_t a = load(0), b = load(64), c = load(128), d = load(192);
   const uint8x16_t quarter = vdupq_n_u8(64);
   for (uint32_t i = 0; i < count; i += 16) {
     uint8x16_t index = vld1q_u8(bytes + i);
-    uint8x16_t result = vqtbl4q_u8(quarters[0], index);
-    for (int q = 1; q < 4; ++q) {
-      index = vsubq_u8(index, quarter);
-      result = vqtbx4q_u8(result, quarters[q], index);
-    }
+    uint8x16_t result = vqtbl4q_u8(a, index);
+    index = vsubq_u8(index, quarter);
+    result = vqtbx4q_u8(result, b, index);
+    index = vsubq_u8(index, quarter);
+    result = vqtbx4q_u8(result, c, index);
+    index = vsubq_u8(index, quarter);
+    result = vqtbx4q_u8(result, d, index);
     vst1q_u8(bytes + i, result);
   }
 #else

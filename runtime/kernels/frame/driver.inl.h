@@ -1,8 +1,10 @@
 // A share of a frame: strips of output columns, in each of them the rows, of each row the
-// components, the colour, the table. The including file defines before it, for its instruction set:
-//   AddRowsVector<rows, start>(taps, count, uint16_t* or uint32_t* sums): how many it did, from 0
-//   BoxRow4, BoxRow2, BoxPairRow2, LinearColumns, LinearRow, ConvertYuv, LookUp, StoreThree
-// Outputs of theirs may be overwritten up to the next multiple of 32; inputs are read exactly.
+// components, the colour, the table. The including file defines before it, for its instruction set,
+// of sums of 8 outputs in 32 bits (Sums8): LoadSums, StoreSums, Difference, BoxSums, RunningSums,
+// WeighPairs8, VectorRounding, MakeVectorRounding, StoreRounded; of rows: AddRowsVector,
+// SplitVector (both tell how many they did, from the first), BoxRow4, BoxRow2, BoxPairRow2,
+// LinearColumns, LinearRow, ConvertYuv, LookUp, StoreThree. Outputs in work memory may be written
+// up to the next multiple of 32; frames are read exactly, and so is the tensor written.
 // Internal linkage.
 #ifndef OCTET_KERNELS_FRAME_DRIVER_INL_H_
 #define OCTET_KERNELS_FRAME_DRIVER_INL_H_
@@ -24,21 +26,19 @@ struct Work {
     uint32_t sums32[kWorkBytes / 4];
     uint8_t rows[kWorkBytes];  // [2][components][row_room], kLinear of interleaved components
   };
+  uint32_t line[kWorkBytes / 4];
   union {
     LinearColumns linear;
     SumColumns sums;
-  } columns[2];  // of group 0 and of the others, which are alike
+  } columns[2];   // of group 0 and of the others, which are alike
+  Span spans[3];  // source columns of each group's strip
   // The group and the source rows that `rows` holds.
   uint32_t holder;
   uint32_t held[2];
 };
-static_assert(sizeof(Work) <= 11 * 1024, "the strips on the stack");
+static_assert(sizeof(Work) <= 14 * 1024, "the strips on the stack");
 
 constexpr uint32_t kNobody = 3;
-
-struct Strip {
-  uint32_t first, count;
-};
 
 static inline void FillLinearColumns(const Axis& axis, uint32_t step, const Strip& strip,
                                      uint32_t begin, LinearColumns* columns) {
@@ -80,7 +80,7 @@ static inline void LinearGroup(const ComponentGroup& group, uint32_t index, cons
               values[0]);
     return;
   }
-  const Span span = SpanOf(plan.columns.axis, strip.first, strip.count);
+  const Span span = work->spans[index];
   const uint32_t room = RowRoom(group);
   if (work->holder != index) work->held[0] = work->held[1] = UINT32_MAX;
   work->holder = index;
@@ -103,22 +103,23 @@ static inline void LinearGroup(const ComponentGroup& group, uint32_t index, cons
 }
 
 template <class Sum>
-static inline void SumGroup(const ComponentGroup& group, const GroupPlan& plan,
+static inline void SumGroup(const ComponentGroup& group, uint32_t index, const GroupPlan& plan,
                             const SumColumns& columns, const Strip& strip, uint32_t y, Sum* sums,
-                            uint8_t (*values)[kStrip + kSlack]) {
-  const Span span = SpanOf(plan.columns.axis, strip.first, strip.count);
+                            Work* work, uint8_t (*values)[kStrip + kSlack]) {
+  const Span span = work->spans[index];
   const uint32_t step = group.plane.step, width = span.end - span.begin;
   SumRows(group.plane, plan.rows, y, (size_t)span.begin * step, width * step, sums);
-  if (step == 1) {
-    RoundColumns(plan, columns, sums, strip.count, values[0]);
-    return;
-  }
+  // The upper half holds the sums of one component, which make place for the outputs' sums when the
+  // line has been made of them.
   Sum* split = sums + kWorkBytes / 2 / sizeof(Sum);
+  uint32_t* weighed = work->sums32 + kWorkBytes / 2 / sizeof(uint32_t);
   for (uint32_t k = 0; k < group.count; ++k) {
-    Split(step, sums, width, group.offsets[k], split);
-    RoundColumns(plan, columns, split, strip.count, values[k]);
+    if (step != 1) Split(step, sums, width, group.offsets[k], split);
+    RoundColumns(plan, columns, step != 1 ? split : sums, width, strip.count, work->line, weighed,
+                 values[k]);
   }
 }
+static_assert(kWorkBytes / 2 >= (kStrip + 16) * sizeof(uint32_t), "the sums of a strip");
 
 static inline void SlowGroup(const ComponentGroup& group, const Region& target, const Strip& strip,
                              uint32_t y, uint8_t (*values)[kStrip + kSlack]) {
@@ -152,9 +153,9 @@ static inline void ResizeGroup(const InputFrameArgs& args, uint32_t index, const
     case Path::kSums:
       work->holder = kNobody;
       if (plan.wide_sums) {
-        return SumGroup(group, plan, columns.sums, strip, y, work->sums32, values);
+        return SumGroup(group, index, plan, columns.sums, strip, y, work->sums32, work, values);
       }
-      return SumGroup(group, plan, columns.sums, strip, y, work->sums16, values);
+      return SumGroup(group, index, plan, columns.sums, strip, y, work->sums16, work, values);
     case Path::kSlow:
       return SlowGroup(group, args.layout.target, strip, y, values);
   }
@@ -240,11 +241,12 @@ static inline void StoreBars(const InputFrameArgs& args, size_t first, size_t co
 static inline void FillColumns(const ComponentGroup& group, const GroupPlan& plan,
                                const Strip& strip, Work* work, uint32_t index) {
   auto& columns = work->columns[index == 0 ? 0 : 1];
-  const uint32_t begin = SpanOf(plan.columns.axis, strip.first, strip.count).begin;
+  work->spans[index] = SpanOf(plan.columns.axis, strip.first, strip.count);
+  const uint32_t begin = work->spans[index].begin;
   if (plan.path == Path::kLinear) {
     FillLinearColumns(plan.columns.axis, group.plane.step, strip, begin, &columns.linear);
-  } else if (plan.path == Path::kSums) {
-    FillSumColumns(plan.columns, strip.first, strip.count, begin, &columns.sums);
+  } else if (plan.path == Path::kSums && !IsVectorBox(plan)) {
+    FillSumColumns(plan.columns, strip, begin, &columns.sums);
   }
 }
 

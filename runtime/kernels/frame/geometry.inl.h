@@ -15,8 +15,12 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kStrip = 320;       // most output columns at once
-constexpr uint32_t kSlack = 32;        // what a vector may touch behind the last one
+constexpr uint32_t kSlack = 48;        // elements that a vector may touch behind the last one
 constexpr uint32_t kWorkBytes = 4096;  // sums of a strip, or two rows of it split by component
+
+struct Strip {
+  uint32_t first, count;  // output columns
+};
 
 enum class Path : uint8_t {
   kBox4,    // rows and columns by 4, one component a pixel: in registers
@@ -126,14 +130,22 @@ static inline Span SpanOf(const Axis& axis, uint32_t first, uint32_t count) {
   return Span{TapsOf(axis, first).first, last.first + last.count};
 }
 
+// Columns that RoundBoxes has vectors for.
+static inline bool IsVectorBox(const GroupPlan& plan) {
+  const uint32_t box = plan.columns.box;
+  return !plan.wide_sums && ((box >= 1 && box <= 4) || box == 6);
+}
+
 // Output columns that the work memory has room for; 0: none.
 static inline uint32_t StripLimit(const ComponentGroup& group, const GroupPlan& plan) {
   if (plan.path != Path::kSums) return kStrip;
   const uint32_t step = group.plane.step;
-  // Where components are interleaved, half of the memory is for the sums split.
-  const uint32_t bytes = (step == 1 ? kWorkBytes : kWorkBytes / 2);
-  const uint32_t elements = bytes / (plan.wide_sums ? 4 : 2);
-  const uint32_t span = elements / step - kSlack / (step == 1 ? 1 : 2);
+  // Half of the memory is for the sums of one component where they are interleaved. A line of
+  // 32-bit numbers has as much room as all of it.
+  const uint32_t bytes = plan.wide_sums ? 4 : 2;
+  uint32_t elements = step == 1 ? kWorkBytes / bytes : kWorkBytes / 2 / bytes / step;
+  if (elements > kWorkBytes / 4 && !IsVectorBox(plan)) elements = kWorkBytes / 4;
+  const uint32_t span = elements - kSlack;
   // n outputs read fewer than n in / out + 3 columns.
   const uint64_t outputs = (uint64_t)(span - 3) * plan.columns.axis.out / plan.columns.axis.in;
   return outputs < kStrip ? (uint32_t)outputs : kStrip;

@@ -1,5 +1,5 @@
-// Sums over source rows, then over columns, for every combination of weights: loops that the
-// compiler turns into vectors of the including file's instruction set. Internal linkage.
+// Sums over source rows, then over columns, for every combination of weights, with the vectors of
+// the including file (driver.inl.h lists what it defines). Internal linkage.
 #ifndef OCTET_KERNELS_FRAME_SUMS_INL_H_
 #define OCTET_KERNELS_FRAME_SUMS_INL_H_
 
@@ -62,50 +62,53 @@ static inline void SumRows(const Plane& plane, const AxisWeights& weights, uint3
   }
 }
 
-// How the outputs of a strip read its sums, positions relative to the strip's first column.
+// Any other columns: the value low_weight * line[at] + high_weight * line[at + 1] of a line of
+// 32-bit numbers, positions relative to the strip's first column. Bilinear: the line is the sums,
+// the value the output's sum. Area: the line holds the sum of all columns before, the value is that
+// sum up to the boundary before output i (whole columns, and a part of the next one), and the
+// output's sum the difference of two neighbours. 32 bits may overflow in between, not in the
+// difference.
 struct SumColumns {
-  uint16_t position[kStrip + 1];  // area: where the boundary before output i lies; linear: low tap
-  uint16_t weight[kStrip + 1];    // area: the part of that column before it; linear: the high tap's
+  uint16_t at[kStrip + 8];
+  uint16_t low_weight[kStrip + 8], high_weight[kStrip + 8];
 };
 
-static inline void FillSumColumns(const AxisWeights& weights, uint32_t first, uint32_t count,
-                                  uint32_t begin, SumColumns* columns) {
+static inline void FillSumColumns(const AxisWeights& weights, const Strip& strip, uint32_t begin,
+                                  SumColumns* columns) {
   const Axis& axis = weights.axis;
-  if (weights.box != 0) return;
-  for (uint32_t i = 0; i < count + (axis.area ? 1 : 0); ++i) {
+  // Up to a whole number of vectors, and the boundary behind the last output.
+  const uint32_t padded = (strip.count + 8) & ~7u;
+  for (uint32_t i = 0; i < padded; ++i) {
+    uint32_t at = 0, low = 0, high = 0;
     if (axis.area) {
-      const uint64_t boundary = (uint64_t)(first + i) * axis.in;
-      columns->position[i] = (uint16_t)(boundary / axis.out - begin);
-      columns->weight[i] = (uint16_t)(boundary % axis.out);
-    } else {
-      const Taps taps = LinearTaps(axis, first + i);
-      columns->position[i] = (uint16_t)(taps.first - begin);
-      columns->weight[i] = (uint16_t)(taps.count == 2 ? taps.last_weight >> weights.shift : 0);
+      const uint64_t boundary = (uint64_t)(strip.first + i) * axis.in;
+      at = (uint32_t)(boundary / axis.out) - begin;
+      high = (uint32_t)(boundary % axis.out);
+      low = axis.out - high;
+    } else if (i < strip.count) {
+      const Taps taps = LinearTaps(axis, strip.first + i);
+      at = taps.first - begin;
+      high = taps.count == 2 ? (uint32_t)taps.last_weight >> weights.shift : 0;
+      low = weights.total - high;
     }
+    const bool inside = i <= strip.count;
+    columns->at[i] = (uint16_t)(inside ? at : 0);
+    columns->low_weight[i] = (uint16_t)low;
+    columns->high_weight[i] = (uint16_t)high;
+  }
+}
+
+template <uint32_t kBox, bool kWide>
+static inline void RoundBoxesOf(const VectorRounding& rounding, const uint16_t* sums,
+                                uint32_t count, uint8_t* out) {
+  for (uint32_t i = 0; i < count; i += 8) {
+    StoreRounded<kWide>(rounding, BoxSums<kBox>(sums + kBox * i), out + i);
   }
 }
 
 template <bool kWide>
-static inline uint8_t Round(const Rounding& rounding, uint32_t sum) {
-  const uint32_t n = 2 * sum + rounding.total;
-  return kWide ? (uint8_t)((uint64_t)n * rounding.multiplier >> rounding.shift)
-               : (uint8_t)((n * rounding.multiplier) >> rounding.shift);
-}
-
-template <uint32_t kBox, bool kWide, class Sum>
-static inline void RoundBoxesOf(const Rounding& rounding, const Sum* __restrict sums,
-                                uint32_t count, uint8_t* __restrict out) {
-  const Rounding r = rounding;
-  for (uint32_t i = 0; i < count; ++i) {
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < kBox; ++k) sum += sums[kBox * i + k];
-    out[i] = Round<kWide>(r, sum);
-  }
-}
-
-template <bool kWide, class Sum>
-static inline void RoundBoxes(uint32_t box, const Rounding& rounding, const Sum* __restrict sums,
-                              uint32_t count, uint8_t* __restrict out) {
+static inline void RoundBoxes(uint32_t box, const VectorRounding& rounding, const uint16_t* sums,
+                              uint32_t count, uint8_t* out) {
   switch (box) {
     case 1:
       return RoundBoxesOf<1, kWide>(rounding, sums, count, out);
@@ -115,73 +118,73 @@ static inline void RoundBoxes(uint32_t box, const Rounding& rounding, const Sum*
       return RoundBoxesOf<3, kWide>(rounding, sums, count, out);
     case 4:
       return RoundBoxesOf<4, kWide>(rounding, sums, count, out);
-    case 6:
-      return RoundBoxesOf<6, kWide>(rounding, sums, count, out);
     default:
-      for (uint32_t i = 0; i < count; ++i, sums += box) {
-        uint32_t sum = 0;
-        for (uint32_t k = 0; k < box; ++k) sum += sums[k];
-        out[i] = Round<kWide>(rounding, sum);
-      }
+      return RoundBoxesOf<6, kWide>(rounding, sums, count, out);
   }
 }
 
-// Every column is split between the outputs on both its sides once: what is left of it behind a
-// boundary is where the next output begins.
-template <bool kWide, class Sum>
-static inline void RoundAreas(const Axis& axis, const SumColumns& columns, const Rounding& rounding,
-                              const Sum* __restrict sums, uint32_t count, uint8_t* __restrict out) {
-  const uint32_t unit = axis.out;
-  uint32_t x = columns.position[0];
-  uint32_t part = sums[x] * (unit - columns.weight[0]);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t end = columns.position[i + 1], before = columns.weight[i + 1];
-    uint32_t inner = 0;
-    for (++x; x < end; ++x) inner += sums[x];
-    // At the picture's end the boundary lies behind the last column, with nothing before it.
-    const uint32_t last = sums[end];
-    out[i] = Round<kWide>(rounding, part + inner * unit + last * before);
-    part = last * (unit - before);
+static inline void WeighPairs(const SumColumns& columns, uint32_t count, const uint32_t* line,
+                              uint32_t* values) {
+  for (uint32_t i = 0; i < count; i += 8) {
+    StoreSums(WeighPairs8(line, columns.at + i, columns.low_weight + i, columns.high_weight + i),
+              values + i);
   }
 }
 
-template <bool kWide, class Sum>
-static inline void RoundLinears(uint32_t total, const SumColumns& columns, const Rounding& rounding,
-                                const Sum* __restrict sums, uint32_t count,
-                                uint8_t* __restrict out) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t at = columns.position[i], high = columns.weight[i];
-    out[i] = Round<kWide>(rounding, sums[at] * (total - high) + sums[at + 1] * high);
-  }
-}
-
+// line: room for width + kSlack; values: room for count + 16.
 template <bool kWide, class Sum>
 static inline void RoundColumnsOf(const GroupPlan& plan, const SumColumns& columns, const Sum* sums,
-                                  uint32_t count, uint8_t* out) {
-  if (plan.columns.box != 0) {
-    RoundBoxes<kWide>(plan.columns.box, plan.rounding, sums, count, out);
-  } else if (plan.columns.axis.area) {
-    RoundAreas<kWide>(plan.columns.axis, columns, plan.rounding, sums, count, out);
-  } else {
-    RoundLinears<kWide>(plan.columns.total, columns, plan.rounding, sums, count, out);
+                                  uint32_t width, uint32_t count, uint32_t* line, uint32_t* values,
+                                  uint8_t* out) {
+  const VectorRounding rounding = MakeVectorRounding(plan.rounding);
+  if (plan.columns.axis.area) {
+    RunningSums(sums, width, line);
+    WeighPairs(columns, count + 1, line, values);
+    for (uint32_t i = 0; i < count; i += 8) {
+      StoreRounded<kWide>(rounding, Difference(LoadSums(values + i + 1), LoadSums(values + i)),
+                          out + i);
+    }
+    return;
+  }
+  for (uint32_t x = 0; x < width; x += 8) StoreSums(LoadSums(sums + x), line + x);
+  for (uint32_t i = 0; i < count; i += 8) {
+    StoreRounded<kWide>(
+        rounding,
+        WeighPairs8(line, columns.at + i, columns.low_weight + i, columns.high_weight + i),
+        out + i);
   }
 }
 
-template <class Sum>
-static inline void RoundColumns(const GroupPlan& plan, const SumColumns& columns, const Sum* sums,
-                                uint32_t count, uint8_t* out) {
+static inline void RoundColumns(const GroupPlan& plan, const SumColumns& columns,
+                                const uint16_t* sums, uint32_t width, uint32_t count,
+                                uint32_t* line, uint32_t* values, uint8_t* out) {
+  if (IsVectorBox(plan)) {
+    const VectorRounding rounding = MakeVectorRounding(plan.rounding);
+    if (plan.rounding.wide) return RoundBoxes<true>(plan.columns.box, rounding, sums, count, out);
+    return RoundBoxes<false>(plan.columns.box, rounding, sums, count, out);
+  }
   if (plan.rounding.wide) {
-    RoundColumnsOf<true>(plan, columns, sums, count, out);
+    RoundColumnsOf<true>(plan, columns, sums, width, count, line, values, out);
   } else {
-    RoundColumnsOf<false>(plan, columns, sums, count, out);
+    RoundColumnsOf<false>(plan, columns, sums, width, count, line, values, out);
   }
 }
 
-// Components out of interleaved pixels: to[k][i] = from[i * step + offsets[k]].
+static inline void RoundColumns(const GroupPlan& plan, const SumColumns& columns,
+                                const uint32_t* sums, uint32_t width, uint32_t count,
+                                uint32_t* line, uint32_t* values, uint8_t* out) {
+  if (plan.rounding.wide) {
+    RoundColumnsOf<true>(plan, columns, sums, width, count, line, values, out);
+  } else {
+    RoundColumnsOf<false>(plan, columns, sums, width, count, line, values, out);
+  }
+}
+
+// One component out of interleaved pixels: to[i] = from[i * step + offset].
 template <uint32_t kStep, class T>
-static inline void SplitBy(const T* __restrict from, uint32_t count, uint32_t offset,
-                           T* __restrict to) {
-  for (uint32_t i = 0; i < count; ++i) to[i] = from[i * kStep + offset];
+static inline void SplitBy(const T* from, uint32_t count, uint32_t offset, T* to) {
+  uint32_t i = SplitVector<kStep>(from, count, offset, to);
+  for (; i < count; ++i) to[i] = from[i * kStep + offset];
 }
 
 template <class T>
