@@ -16,6 +16,21 @@ static inline uint16x8_t AddPairs16(uint16x8_t a, uint16x8_t b) {
 #endif
 }
 
+static inline uint16x8_t MultiplyHigh(uint8x16_t a, uint8x16_t b) {
+#if defined(__aarch64__)
+  return vmull_high_u8(a, b);
+#else
+  return vmull_u8(vget_high_u8(a), vget_high_u8(b));
+#endif
+}
+static inline uint16x8_t MultiplyAddHigh(uint16x8_t sum, uint8x16_t a, uint8x16_t b) {
+#if defined(__aarch64__)
+  return vmlal_high_u8(sum, a, b);
+#else
+  return vmlal_u8(sum, vget_high_u8(a), vget_high_u8(b));
+#endif
+}
+
 static inline uint8x8_t TakeBytes(uint8x16_t from, uint8x8_t which) {
 #if defined(__aarch64__)
   return vqtbl1_u8(from, which);
@@ -29,36 +44,42 @@ static inline uint8x8_t TakeBytes(uint8x16_t from, uint8x8_t which) {
 // bilinear steps of 1 / 128: that one is left to the caller's loop.
 template <uint32_t kRows, bool kStart>
 static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint16_t* sums) {
-  uint8x8_t weights[kRows];
+  uint8x16_t weights[kRows];
+  const uint8_t* rows[kRows];
   for (uint32_t r = 0; r < kRows; ++r) {
     if (taps.weights[r] > 255) return 0;
-    weights[r] = vdup_n_u8((uint8_t)taps.weights[r]);
+    weights[r] = vdupq_n_u8((uint8_t)taps.weights[r]);
+    rows[r] = taps.rows[r];
   }
-  uint32_t x = 0;
-  for (; x + 16 <= count; x += 16) {
-    uint16x8_t low = kStart ? vdupq_n_u16(0) : vld1q_u16(sums + x);
-    uint16x8_t high = kStart ? vdupq_n_u16(0) : vld1q_u16(sums + x + 8);
-    for (uint32_t r = 0; r < kRows; ++r) {
-      const uint8x16_t pixels = vld1q_u8(taps.rows[r] + x);
-      if (kStart && r == 0) {
-        low = vmull_u8(vget_low_u8(pixels), weights[r]);
-        high = vmull_u8(vget_high_u8(pixels), weights[r]);
-      } else {
-        low = vmlal_u8(low, vget_low_u8(pixels), weights[r]);
-        high = vmlal_u8(high, vget_high_u8(pixels), weights[r]);
-      }
+  const size_t end = count & ~15u;
+  for (size_t x = 0; x < end; x += 16) {
+    uint16x8_t low, high;
+    uint32_t r = 0;
+    if (kStart) {
+      const uint8x16_t pixels = vld1q_u8(rows[0] + x);
+      low = vmull_u8(vget_low_u8(pixels), vget_low_u8(weights[0]));
+      high = MultiplyHigh(pixels, weights[0]);
+      r = 1;
+    } else {
+      low = vld1q_u16(sums + x);
+      high = vld1q_u16(sums + x + 8);
+    }
+    for (; r < kRows; ++r) {
+      const uint8x16_t pixels = vld1q_u8(rows[r] + x);
+      low = vmlal_u8(low, vget_low_u8(pixels), vget_low_u8(weights[r]));
+      high = MultiplyAddHigh(high, pixels, weights[r]);
     }
     vst1q_u16(sums + x, low);
     vst1q_u16(sums + x + 8, high);
   }
-  return x;
+  return (uint32_t)end;
 }
 
 // 16-bit weights and 32-bit sums.
 template <uint32_t kRows, bool kStart>
 static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint32_t* sums) {
-  uint32_t x = 0;
-  for (; x + 8 <= count; x += 8) {
+  const size_t end = count & ~7u;
+  for (size_t x = 0; x < end; x += 8) {
     uint32x4_t low = kStart ? vdupq_n_u32(0) : vld1q_u32(sums + x);
     uint32x4_t high = kStart ? vdupq_n_u32(0) : vld1q_u32(sums + x + 4);
     for (uint32_t r = 0; r < kRows; ++r) {
@@ -70,7 +91,7 @@ static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint32
     vst1q_u32(sums + x, low);
     vst1q_u32(sums + x + 4, high);
   }
-  return x;
+  return (uint32_t)end;
 }
 
 struct Sums8 {
@@ -131,7 +152,7 @@ static inline void RunningSums(const Sum* sums, uint32_t count, uint32_t* line) 
   };
   line[0] = 0;
   uint32x4_t before = zero;
-  for (uint32_t i = 0; i < count; i += 8) {
+  for (size_t i = 0; i < count; i += 8) {
     const Sums8 x = LoadSums(sums + i);
     const uint32x4_t low = vaddq_u32(within(x.low), before);
     const uint32x4_t high = vaddq_u32(within(x.high), vdupq_n_u32(vgetq_lane_u32(low, 3)));
@@ -233,9 +254,9 @@ static inline void Put(uint32_t* to, uint32x4_t x) {
 template <uint32_t kStep, uint32_t kOffset, class T>
 static inline uint32_t SplitAt(const T* from, uint32_t count, T* to) {
   constexpr uint32_t kLanes = 16 / sizeof(T);
-  uint32_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) Put(to + i, Take(from + kStep * i, kOffset, kStep));
-  return i;
+  const size_t end = count / kLanes * kLanes;
+  for (size_t i = 0; i < end; i += kLanes) Put(to + i, Take(from + kStep * i, kOffset, kStep));
+  return (uint32_t)end;
 }
 
 template <uint32_t kStep, class T>
@@ -330,7 +351,7 @@ static inline void WeighColumns(uint8x16_t pixels, uint8x8_t low_taps, uint8x8_t
 static inline void LinearRow(const uint8_t* low, const uint8_t* high, const LinearColumns& columns,
                              uint32_t high_weight, uint32_t count, uint8_t* out) {
   const int32x4_t weight = vdupq_n_s32((int32_t)high_weight);
-  for (uint32_t i = 0; i < count; i += 8) {
+  for (size_t i = 0; i < count; i += 8) {
     const uint32_t start = columns.start[i / 8];
     const uint8x16_t taps = vld1q_u8(columns.taps + 2 * i);
     const int16x8_t weights = vld1q_s16(columns.weights + i);
@@ -353,22 +374,31 @@ static inline void LinearRow(const uint8_t* low, const uint8_t* high, const Line
 // or 255 anyway. 258 (u - 128) is added in two halves. The last shift rounds.
 static inline void ConvertYuv(uint8_t* first, uint8_t* second, uint8_t* third, uint32_t count) {
   constexpr int kOffset = 4096;
+  struct Rgb {
+    uint8x8_t r, g, b;
+  };
   const auto constant = [](int x) { return vdupq_n_s16((int16_t)x); };
   const auto times = [](uint8x8_t x, uint8_t factor) {
     return vreinterpretq_s16_u16(vmull_u8(x, vdup_n_u8(factor)));  // wraps, and back below
   };
-  for (uint32_t i = 0; i < count; i += 8) {
-    const uint8x8_t u = vld1_u8(second + i), v = vld1_u8(third + i);
-    const int16x8_t y = vsubq_s16(times(vld1_u8(first + i), 149), constant(149 * 16 + kOffset));
+  const auto convert = [&](uint8x8_t luma, uint8x8_t u, uint8x8_t v) {
+    const int16x8_t y = vsubq_s16(times(luma, 149), constant(149 * 16 + kOffset));
     const int16x8_t red = vsubq_s16(times(v, 204), constant(204 * 128 - kOffset));
     const int16x8_t greens =
         vreinterpretq_s16_u16(vmlal_u8(vmull_u8(u, vdup_n_u8(50)), v, vdup_n_u8(104)));
     const int16x8_t green = vsubq_s16(constant(154 * 128 + kOffset), greens);
     const int16x8_t blue = vsubq_s16(times(u, 129), constant(129 * 128));
-    vst1_u8(first + i, vqrshrun_n_s16(vqaddq_s16(y, red), 7));
-    vst1_u8(second + i, vqrshrun_n_s16(vqaddq_s16(y, green), 7));
-    vst1_u8(third + i,
-            vqrshrun_n_s16(vqaddq_s16(vqaddq_s16(y, blue), vaddq_s16(blue, constant(kOffset))), 7));
+    const int16x8_t blue_too = vaddq_s16(blue, constant(kOffset));
+    return Rgb{vqrshrun_n_s16(vqaddq_s16(y, red), 7), vqrshrun_n_s16(vqaddq_s16(y, green), 7),
+               vqrshrun_n_s16(vqaddq_s16(vqaddq_s16(y, blue), blue_too), 7)};
+  };
+  for (size_t i = 0; i < count; i += 16) {
+    const uint8x16_t y = vld1q_u8(first + i), u = vld1q_u8(second + i), v = vld1q_u8(third + i);
+    const Rgb low = convert(vget_low_u8(y), vget_low_u8(u), vget_low_u8(v));
+    const Rgb high = convert(vget_high_u8(y), vget_high_u8(u), vget_high_u8(v));
+    vst1q_u8(first + i, vcombine_u8(low.r, high.r));
+    vst1q_u8(second + i, vcombine_u8(low.g, high.g));
+    vst1q_u8(third + i, vcombine_u8(low.b, high.b));
   }
 }
 
@@ -381,7 +411,7 @@ static inline void LookUp(const uint8_t* table, uint32_t count, uint8_t* bytes) 
   };
   const uint8x16x4_t a = load(0), b = load(64), c = load(128), d = load(192);
   const uint8x16_t quarter = vdupq_n_u8(64);
-  for (uint32_t i = 0; i < count; i += 16) {
+  for (size_t i = 0; i < count; i += 16) {
     uint8x16_t index = vld1q_u8(bytes + i);
     uint8x16_t result = vqtbl4q_u8(a, index);
     index = vsubq_u8(index, quarter);

@@ -233,9 +233,10 @@ static inline void StoreBars(const InputFrameArgs& args, size_t first, size_t co
     memset(to, (uint8_t)bar[0], count * channels);
     return;
   }
-  for (size_t i = 0; i < count; ++i) {
-    for (uint32_t c = 0; c < channels; ++c) *to++ = (uint8_t)bar[256 * c];
-  }
+  uint8_t sixteen[48];
+  for (uint32_t i = 0; i < 48; ++i) sixteen[i] = (uint8_t)bar[256 * (i % 3)];
+  for (; count >= 16; count -= 16, to += 48) memcpy(to, sixteen, 48);
+  memcpy(to, sixteen, count * 3);
 }
 
 static inline void FillColumns(const ComponentGroup& group, const GroupPlan& plan,

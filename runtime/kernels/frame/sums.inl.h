@@ -101,7 +101,7 @@ static inline void FillSumColumns(const AxisWeights& weights, const Strip& strip
 template <uint32_t kBox, bool kWide>
 static inline void RoundBoxesOf(const VectorRounding& rounding, const uint16_t* sums,
                                 uint32_t count, uint8_t* out) {
-  for (uint32_t i = 0; i < count; i += 8) {
+  for (size_t i = 0; i < count; i += 8) {
     StoreRounded<kWide>(rounding, BoxSums<kBox>(sums + kBox * i), out + i);
   }
 }
@@ -125,7 +125,7 @@ static inline void RoundBoxes(uint32_t box, const VectorRounding& rounding, cons
 
 static inline void WeighPairs(const SumColumns& columns, uint32_t count, const uint32_t* line,
                               uint32_t* values) {
-  for (uint32_t i = 0; i < count; i += 8) {
+  for (size_t i = 0; i < count; i += 8) {
     StoreSums(WeighPairs8(line, columns.at + i, columns.low_weight + i, columns.high_weight + i),
               values + i);
   }
@@ -140,14 +140,14 @@ static inline void RoundColumnsOf(const GroupPlan& plan, const SumColumns& colum
   if (plan.columns.axis.area) {
     RunningSums(sums, width, line);
     WeighPairs(columns, count + 1, line, values);
-    for (uint32_t i = 0; i < count; i += 8) {
+    for (size_t i = 0; i < count; i += 8) {
       StoreRounded<kWide>(rounding, Difference(LoadSums(values + i + 1), LoadSums(values + i)),
                           out + i);
     }
     return;
   }
-  for (uint32_t x = 0; x < width; x += 8) StoreSums(LoadSums(sums + x), line + x);
-  for (uint32_t i = 0; i < count; i += 8) {
+  for (size_t x = 0; x < width; x += 8) StoreSums(LoadSums(sums + x), line + x);
+  for (size_t i = 0; i < count; i += 8) {
     StoreRounded<kWide>(
         rounding,
         WeighPairs8(line, columns.at + i, columns.low_weight + i, columns.high_weight + i),
