@@ -33,6 +33,9 @@ struct PlanAmx {
   uint32_t first_block, last_block;  // of 16 outputs
 };
 
+// Drains write up to 4 rows at once, and a row that is divided among tiles leaves at least half.
+constexpr uint32_t kFewestRows = 4;
+
 static inline uint32_t CeilDiv(uint32_t a, uint32_t b) {
   return (a + b - 1) / b;
 }
@@ -124,7 +127,6 @@ static void ChooseSteps(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
 }
 
 static void ChooseTiles(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
-  RowMap& map = layer->rows;
   plan->tile_h = 1;
   uint32_t between = 0;  // rows from one output row to the next within a tile
   if (plan->flat) {
@@ -140,24 +142,8 @@ static void ChooseTiles(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
       }
     }
   }
-  const size_t out_row = (size_t)g.out_w * g.out_c;
-  uint32_t count = 0;
-  for (uint32_t y = 0; y < plan->tile_h; ++y) {
-    for (uint32_t x = 0; x < plan->tile_w; ++x, ++count) {
-      map.staged[count] = (y * between + x) * kRow;
-      map.output[count] = y * out_row + (size_t)x * g.out_c;
-    }
-  }
-  if (count % 2 != 0) {
-    map.staged[count] = map.staged[count - 1];
-    map.output[count] = map.output[count - 1];
-    ++count;
-  }
-  map.count = count;
-  for (uint32_t i = 0; i < count; ++i) {
-    map.staged[count + i] = map.staged[i] + 2 * kTileBytes;
-    map.output[count + i] = map.output[i];
-  }
+  layer->output_stride = g.out_c;
+  layer->rows = {plan->tile_h, plan->tile_w, between * kRow, (size_t)g.out_w * g.out_c};
   ConfigureTiles((plan->tile_h - 1) * between + plan->tile_w, layer->step_bytes);
 }
 
@@ -219,7 +205,8 @@ static void ChooseBlocks(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) 
     pitch = plan->pitch;
   } else {
     const uint64_t bytes = plan->flat ? g.in_c : (uint64_t)g.stride_h * g.in_w * g.in_c;
-    const uint64_t most = bytes < kBlockBytes ? kBlockBytes / bytes : 1;
+    uint64_t most = kBlockBytes / bytes;
+    if (most < kMaxRows) most = kMaxRows;
     plan->block_h = plan->flat ? 1 : PartOf(plan->area_h, most);
     plan->block_w = plan->flat ? PartOf(plan->area_w, most) : plan->area_w;
   }
@@ -232,70 +219,83 @@ struct Work {
   const PlanAmx* plan;
   const LayerAmx* layer;
   StagedAmx* staged;
-  BlockAmx* blocks;  // [2][2]: those of the staged sums, those of the running ones
-  int8_t* tail;      // [2][kTileBytes]
+  BlockAmx* blocks;  // [2][4]: those of the staged sums, those of the running ones
+  int8_t* tail;      // kTileBytes
   uint32_t slot;
+  bool tail_ready;
 };
 
-template <int kBlocks>
-static bool RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t block) {
+// One rectangle against kBlocks blocks of weights.
+template <int kTiles, int kBlocks>
+static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t block) {
   const PlanAmx& plan = *work->plan;
   const LayerAmx& layer = *work->layer;
   const ConvGeometry& g = work->args->g;
-  BlockAmx* blocks = work->blocks + work->slot * 2;
+  BlockAmx* blocks = work->blocks + work->slot * 4;
   work->slot ^= 1;
   const blob::ChannelBlockS8* channels = work->args->channels + block;
   bool plain = layer.pre_shift == 0 && layer.table == nullptr;
   for (int b = 0; b < kBlocks; ++b) {
     plain = PrepareBlock(channels[b], layer.out_zero_point, &blocks[b]) && plain;
   }
-  PairAmx pair;
-  pair.weights = work->args->weights + block * layer.block_bytes;
-  pair.tail = nullptr;
-  if (plan.tail) {
-    TailWeights(layer, pair.weights, kBlocks, work->tail);
-    pair.tail = work->tail;
+  QuadAmx quad;
+  quad.weights = work->args->weights + block * layer.block_bytes;
+  quad.tail = nullptr;
+  if (plan.tail && (block + kBlocks) * kBlock >= g.out_c) {
+    if (!work->tail_ready) {
+      TailWeights(layer, quad.weights + (kBlocks - 1) * layer.block_bytes, work->tail);
+    }
+    work->tail_ready = true;
+    quad.tail = work->tail;
   }
-  pair.blocks = blocks;
-  pair.channels = g.out_c - block * kBlock;
-  if (pair.channels > kBlocks * kBlock) pair.channels = kBlocks * kBlock;
+  quad.blocks = blocks;
+  quad.channels = g.out_c - block * kBlock;
+  if (quad.channels > kBlocks * kBlock) quad.channels = kBlocks * kBlock;
   output += block * kBlock;
 
   const uint32_t across = CeilDiv(plan.block_w, plan.tile_w);
   const uint32_t tiles = across * CeilDiv(plan.block_h, plan.tile_h);
   uint32_t tile_y = 0, tile_x = 0;
-  for (uint32_t i = 0; i < tiles; i += 2) {
+  for (uint32_t i = 0; i < tiles; i += kTiles) {
     for (uint32_t half = 0; half < 2; ++half) {
-      if (i + half == tiles) {  // an odd number: the last one twice
-        pair.rows[1] = pair.rows[0];
-        pair.output[1] = pair.output[0];
+      if (half == kTiles || i + half == tiles) {  // an odd number: the last one twice
+        quad.rows[1] = quad.rows[0];
+        quad.output[1] = quad.output[0];
         break;
       }
       uint32_t y = tile_y * plan.tile_h, x = tile_x * plan.tile_w;
       if (y > plan.block_h - plan.tile_h) y = plan.block_h - plan.tile_h;
       if (x > plan.block_w - plan.tile_w) x = plan.block_w - plan.tile_w;
-      pair.rows[half] = rows + y * plan.out_row_bytes + x * layer.row_stride;
-      pair.output[half] = output + ((size_t)y * g.out_w + x) * g.out_c;
+      quad.rows[half] = rows + y * plan.out_row_bytes + x * layer.row_stride;
+      quad.output[half] = output + ((size_t)y * g.out_w + x) * g.out_c;
       if (++tile_x == across) {
         tile_x = 0;
         ++tile_y;
       }
     }
-    RunPair<kBlocks>(layer, pair, work->staged);
-    if (!plain) DrainAny(work->staged, layer, channels);
+    RunQuad<kTiles, kBlocks>(layer, quad, work->staged);
+    if (!plain) DrainAny<kTiles, kBlocks>(work->staged, layer, channels);
   }
-  return plain;
 }
+
+// Four blocks of outputs share a cache line of every pixel: one tile of rows against four writes
+// whole lines, which layers with few products per sum need. The weights of four blocks have to stay
+// in the level 1 cache beside the rows.
+constexpr uint64_t kWideBytes = 24 * 1024;
 
 // One rectangle against all of this thread's weights.
 static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
   const PlanAmx& plan = *work->plan;
+  const LayerAmx& layer = *work->layer;
   uint32_t block = plan.first_block;
-  for (; block + 2 <= plan.last_block; block += 2) RunColumn<2>(work, rows, output, block);
-  if (block == plan.last_block) return;
-  DrainAll<2>(work->staged, *work->layer);
-  RunColumn<1>(work, rows, output, block);
-  DrainAll<1>(work->staged, *work->layer);
+  if (4 * layer.block_bytes <= kWideBytes) {
+    for (; block + 4 <= plan.last_block; block += 4) RunColumn<1, 4>(work, rows, output, block);
+    DrainAll<1, 4>(work->staged, layer);
+  }
+  for (; block + 2 <= plan.last_block; block += 2) RunColumn<2, 2>(work, rows, output, block);
+  DrainAll<2, 2>(work->staged, layer);
+  if (block < plan.last_block) RunColumn<2, 1>(work, rows, output, block);
+  DrainAll<2, 1>(work->staged, layer);
 }
 
 static void RunBlocks(Work* work) {
@@ -315,7 +315,7 @@ static void RunBlocks(Work* work) {
       x += plan.area_x;
       const uint8_t* rows = args.scratch;
       if (plan.source == Rows::kPacked) {
-        PackWindows(source, x, plan.block_w, work->layer->row_stride, args.scratch);
+        PackWindows(source, x, plan.block_w, work->layer->row_stride, plan.tail, args.scratch);
       } else if (plan.source == Rows::kPatch) {
         CopyPatch(source, (int64_t)y * g.stride_h - g.pad_top, (int64_t)x * g.stride_w - g.pad_left,
                   plan.patch_h, plan.patch_w, plan.pitch, args.scratch);
@@ -325,7 +325,6 @@ static void RunBlocks(Work* work) {
       RunBlock(work, rows, args.output + ((size_t)y * g.out_w + x) * g.out_c);
     }
   }
-  DrainAll<2>(work->staged, *work->layer);
 }
 
 }  // namespace
@@ -335,14 +334,15 @@ void conv_s8_amx(const ConvS8Args& args, Share share) {
   PlanAmx plan;
   LayerAmx layer;
   ChooseSteps(g, &plan, &layer);
-  if (g.groups != 1 || (uint64_t)g.out_h * g.out_w < 4 ||
-      (plan.source == Rows::kPatch && !PatchFits(g))) {
-    conv_s8_avx512vnni(args, share);
-    return;
-  }
   plan.flat = plan.source == Rows::kPacked ||
               (plan.source == Rows::kInImage && g.kernel_h == 1 && g.kernel_w == 1 &&
                g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w);
+  // The same decision in every thread.
+  const uint64_t row = plan.flat ? (uint64_t)g.out_h * g.out_w / share.count / 2 : g.out_w;
+  if (g.groups != 1 || row < kFewestRows || (plan.source == Rows::kPatch && !PatchFits(g))) {
+    conv_s8_avx512vnni(args, share);
+    return;
+  }
   const uint32_t blocks = CeilDiv(g.out_c, kBlock);
   if (!TakeShare(g, share, blocks * layer.block_bytes, &plan)) return;
   ChooseBlocks(g, &plan, &layer);
@@ -352,13 +352,17 @@ void conv_s8_amx(const ConvS8Args& args, Share share) {
   layer.pre_shift = args.pre_shift;
   layer.table = args.table;
 
-  // On the stack, 7 KiB: sums of a pair of tiles (4), weights of the last step (2), channels (1.3).
+  // On the stack, under 8 KiB: sums of four tiles (4), weights of the last step (1), channels
+  // (2.5).
   StagedAmx staged;
-  staged.next = staged.end = 0;
-  BlockAmx channels[4];
-  alignas(64) int8_t tail[2 * kTileBytes];
+  BlockAmx channels[8];
+  alignas(64) int8_t tail[kTileBytes];
+  memset(channels, 0, sizeof(channels));
+  staged.pending = false;
   staged.blocks = channels;
-  Work work = {&args, &plan, &layer, &staged, channels, tail, 0};
+  staged.channels = 0;
+  staged.output[0] = staged.output[1] = nullptr;
+  Work work = {&args, &plan, &layer, &staged, channels, tail, 0, false};
   ChooseTiles(g, &plan, &layer);
   RunBlocks(&work);
   ReleaseTiles();

@@ -1,6 +1,7 @@
 // Activations as AMX tiles want them, rows at one distance: a rectangle of the image copied with
 // its padding, or whole windows packed one after another. Included once, by x86_amx.cc, inside no
 // namespace; internal linkage only.
+#include <stddef.h>
 #include <string.h>
 
 #include "runtime/kernels/conv/conv.h"
@@ -38,47 +39,78 @@ static void CopyPatch(const SourceAmx& source, int64_t y, int64_t x, uint32_t ro
 // Bytes that PackWindows may write behind the last row.
 constexpr size_t kPackSlack = 64;
 
-// Windows of `count` output pixels from `first` on, as rows of taps x channels, `row_bytes` apart.
-static void PackWindows(const SourceAmx& source, uint64_t first, uint32_t count, size_t row_bytes,
-                        uint8_t* to) {
+static inline __mmask64 FirstBytes(uint64_t bytes) {
+  return bytes >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
+}
+
+// The rows of a window, each kernel_w * in_c <= 64 bytes, one after another. Whole registers are
+// written: what is too much, the next run overwrites. `mask`: the bytes of a run within the image.
+static inline void PackMasked(const SourceAmx& source, int64_t y, int64_t x, uint8_t* to) {
   const ConvGeometry& g = source.g;
   const size_t run = (size_t)g.kernel_w * g.in_c;
-  const size_t image_row = (size_t)g.in_w * g.in_c;
-  const bool short_run = g.dilation_w == 1 && run <= 64;
-  const __mmask64 mask = run < 64 ? ((__mmask64)1 << run) - 1 : ~(__mmask64)0;
+  const uint64_t before = x < 0 ? (uint64_t)-x * g.in_c : 0;
+  const uint64_t inside = x < g.in_w ? (uint64_t)(g.in_w - x) * g.in_c : 0;
+  const __mmask64 image = FirstBytes(inside) & FirstBytes(run) & ~FirstBytes(before);
+  const __m512i padding = _mm512_set1_epi8((char)source.padding);
+  const ptrdiff_t row = (ptrdiff_t)g.in_w * g.in_c, step = (ptrdiff_t)g.dilation_h * row;
+  const uint8_t* from = source.input + y * row + x * (ptrdiff_t)g.in_c;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h, from += step, to += run) {
+    const __mmask64 mask = y >= 0 && y < g.in_h ? image : 0;
+    if (run <= 32) {
+      _mm256_storeu_si256(
+          reinterpret_cast<__m256i*>(to),
+          _mm256_mask_loadu_epi8(_mm512_castsi512_si256(padding), (__mmask32)mask, from));
+    } else {
+      _mm512_storeu_si512(to, _mm512_mask_loadu_epi8(padding, mask, from));
+    }
+  }
+}
+
+static inline void PackTaps(const SourceAmx& source, int64_t y, int64_t x, uint8_t* to) {
+  const ConvGeometry& g = source.g;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+    const int64_t in_y = y + (int64_t)ky * g.dilation_h;
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += g.in_c) {
+      const int64_t in_x = x + (int64_t)kx * g.dilation_w;
+      if (in_y < 0 || in_y >= g.in_h || in_x < 0 || in_x >= g.in_w) {
+        memset(to, source.padding, g.in_c);
+      } else {
+        memcpy(to, source.input + ((uint64_t)in_y * g.in_w + (uint64_t)in_x) * g.in_c, g.in_c);
+      }
+    }
+  }
+}
+
+// Windows of `count` output pixels from `first` on, as rows of taps x channels, `row_bytes` apart;
+// with `clear`, zeros behind each.
+static void PackWindows(const SourceAmx& source, uint64_t first, uint32_t count, size_t row_bytes,
+                        bool clear, uint8_t* to) {
+  const ConvGeometry& g = source.g;
+  const size_t run = (size_t)g.kernel_w * g.in_c, depth = g.kernel_h * run;
+  const size_t step = (size_t)g.dilation_h * g.in_w * g.in_c;
+  const bool beside = g.dilation_w == 1 && run <= 64;
+  // Unmasked loads of 32 bytes end within the input.
+  const uint64_t span = (g.kernel_h - 1) * step + 32;
+  const uint64_t image = (uint64_t)g.in_h * g.in_w * g.in_c;
+  const bool whole = beside && run <= 32 && image >= span;
   uint32_t out_y = (uint32_t)(first / g.out_w), out_x = (uint32_t)(first % g.out_w);
   for (uint32_t i = 0; i < count; ++i, to += row_bytes) {
     const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
     const int64_t x = (int64_t)out_x * g.stride_w - g.pad_left;
-    uint8_t* out = to;
-    if (short_run && y >= 0 && x >= 0 && y + (int64_t)(g.kernel_h - 1) * g.dilation_h < g.in_h &&
-        x + g.kernel_w <= g.in_w) {
-      const uint8_t* from = source.input + ((uint64_t)y * g.in_w + (uint64_t)x) * g.in_c;
-      const size_t step = g.dilation_h * image_row;
-      // Whole registers: what they write too much, the next run overwrites.
-      if (run <= 32) {
-        for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                              _mm256_maskz_loadu_epi8((__mmask32)mask, from));
-        }
-      } else {
-        for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
-          _mm512_storeu_si512(out, _mm512_maskz_loadu_epi8(mask, from));
-        }
+    const uint64_t place = ((uint64_t)y * g.in_w + (uint64_t)x) * g.in_c;
+    if (whole && y >= 0 && x >= 0 && x + g.kernel_w <= g.in_w && place <= image - span &&
+        y + (int64_t)(g.kernel_h - 1) * g.dilation_h < g.in_h) {
+      const uint8_t* from = source.input + place;
+      uint8_t* out = to;
+      for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
+        memcpy(out, from, 32);
       }
+    } else if (beside) {
+      PackMasked(source, y, x, to);
     } else {
-      for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-        const int64_t in_y = y + (int64_t)ky * g.dilation_h;
-        for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += g.in_c) {
-          const int64_t in_x = x + (int64_t)kx * g.dilation_w;
-          if (in_y < 0 || in_y >= g.in_h || in_x < 0 || in_x >= g.in_w) {
-            memset(out, source.padding, g.in_c);
-          } else {
-            memcpy(out, source.input + ((uint64_t)in_y * g.in_w + (uint64_t)in_x) * g.in_c, g.in_c);
-          }
-        }
-      }
+      PackTaps(source, y, x, to);
     }
+    if (clear) _mm512_storeu_si512(to + depth, _mm512_setzero_si512());
     if (++out_x == g.out_w) {
       out_x = 0;
       ++out_y;

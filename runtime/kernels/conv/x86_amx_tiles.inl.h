@@ -77,18 +77,18 @@ static inline bool PrepareBlock(const blob::ChannelBlockS8& from, int32_t zero_p
   return _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(shift, two), _mm512_set1_epi32(20)) == 0;
 }
 
-// How the real rows of a pair of tiles map to staged sums and output pixels, the same for every
-// pair of a layer. `count` of one tile is even: an odd one has its last row once more, whose bytes
-// are written twice.
-struct RowMap {
-  uint32_t count;
-  uint32_t staged[2 * kMaxRows];  // byte offset within StagedAmx::sums, of block 0
-  size_t output[2 * kMaxRows];    // byte offset from the tile's first pixel
+// The real rows of a tile: `segments` runs of `length` rows each, `staged_step` bytes of staged
+// sums and `output_step` bytes of output apart; the same for every tile of a layer. Only where
+// images are narrower than a tile there are several.
+struct SegmentsAmx {
+  uint32_t segments, length;
+  size_t staged_step, output_step;
 };
 
-// What all pairs of a layer share.
+// What all tiles of a layer share.
 struct LayerAmx {
-  RowMap rows;
+  SegmentsAmx rows;
+  size_t output_stride;     // from one output pixel to the next
   size_t row_stride;        // from one row of an activation tile to the next
   uint32_t runs_y, runs_x;  // taps; channels (and taps side by side) within a run are contiguous
   size_t step_y, step_x;    // bytes between runs
@@ -99,217 +99,262 @@ struct LayerAmx {
   const int8_t* table;
 };
 
-// One pair of row tiles against one or two blocks.
-struct PairAmx {
+// Four tiles of sums: one or two tiles of rows against four, two or one blocks of outputs.
+struct QuadAmx {
   const uint8_t* rows[2];
   uint8_t* output[2];
   const int8_t* weights;
-  const int8_t* tail;  // the last step's weights of each block, or null: see TailWeights()
+  const int8_t* tail;  // the last step's weights of the last block, or null: see TailWeights()
   const BlockAmx* blocks;
   uint32_t channels;  // written of each pixel: at most 16 * blocks
 };
 
-// Sums of a pair that wait for their requantization.
+// Sums that wait for their requantization: tile t, block b at [t * blocks + b].
 struct StagedAmx {
   alignas(64) int32_t sums[4][kMaxRows * kBlock];
   uint8_t* output[2];
   const BlockAmx* blocks;
-  __mmask32 mask;  // channels
-  uint32_t next, end;
+  uint32_t channels;
+  bool pending;
 };
 
-template <int kBlocks>
-struct RequantizerAmx {
-  __m512i multiplier[kBlocks], multiplier_odd[kBlocks], rounding[kBlocks], shift[kBlocks];
+struct LanesAmx {
+  __m512i multiplier, multiplier_odd, rounding, shift;
+};
+
+static inline LanesAmx LoadLanes(const BlockAmx& block) {
+  return {_mm512_load_si512(block.multiplier), _mm512_load_si512(block.multiplier_odd),
+          _mm512_load_si512(block.rounding), _mm512_load_si512(block.shift)};
+}
+
+static inline __m512i RequantizeStaged(const uint8_t* from, const LanesAmx& lanes) {
+  // The odd lanes come down in the load: shuffles are scarce.
+  const __m512i odd_lanes = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_load_ps(from)));
+  const __m512i even = _mm512_mul_epi32(_mm512_load_si512(from), lanes.multiplier);
+  const __m512i odd = _mm512_mul_epi32(odd_lanes, lanes.multiplier_odd);
+  const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, (_MM_PERM_ENUM)0xF5);
+  return _mm512_srav_epi32(_mm512_add_epi32(high, lanes.rounding), lanes.shift);
+}
+
+// Requantizes staged sums, four vectors at a time: one row of four blocks, two rows of two, four
+// rows of one. A segment whose length is no multiple of that ends with rows that were written
+// before. Plain members and no arrays, so that everything stays in registers.
+template <int kTiles, int kBlocks>
+struct DrainAmx {
+  static constexpr uint32_t kRows = 4 / kBlocks;
+
+  LanesAmx lanes0, lanes1, lanes2, lanes3;
   __m512i lo, hi, order;
+  __mmask64 mask;
+  const uint8_t* segment;  // staged sums of block 0
+  uint8_t* segment_output;
+  const uint8_t* second;  // of the second tile
+  uint8_t* second_output;
+  uint32_t row, segments, tiles;
+  uint32_t length;
+  size_t stride, staged_step, output_step;
+
+  __attribute__((always_inline)) inline DrainAmx(const StagedAmx& staged, const LayerAmx& layer) {
+    lanes0 = LoadLanes(staged.blocks[0]);
+    lanes1 = LoadLanes(staged.blocks[kBlocks > 1 ? 1 : 0]);
+    lanes2 = LoadLanes(staged.blocks[kBlocks > 2 ? 2 : 0]);
+    lanes3 = LoadLanes(staged.blocks[kBlocks > 3 ? 3 : kBlocks - 1]);
+    lo = _mm512_set1_epi8((char)(layer.clamp_lo + 128));
+    hi = _mm512_set1_epi8((char)(layer.clamp_hi + 128));
+    // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each vector, so that a
+    // transposition of 4x4 double words puts them in order.
+    order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    mask = staged.channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << staged.channels) - 1;
+    segment = reinterpret_cast<const uint8_t*>(staged.sums[0]);
+    segment_output = staged.output[0];
+    second = reinterpret_cast<const uint8_t*>(staged.sums[kTiles > 1 ? kBlocks : 0]);
+    second_output = staged.output[kTiles - 1];
+    row = 0;
+    segments = layer.rows.segments;
+    tiles = staged.pending ? kTiles : 0;
+    length = layer.rows.length;
+    stride = layer.output_stride;
+    staged_step = layer.rows.staged_step;
+    output_step = layer.rows.output_step;
+  }
+
+  __attribute__((always_inline)) inline void Four() {
+    const uint32_t first = row + kRows <= length ? row : length - kRows;
+    const uint8_t* from = segment + first * kRow;
+    uint8_t* to = segment_output + first * stride;
+    constexpr size_t kNextRow = kRow, kNextBlock = kTileBytes;
+    __m512i v0, v1, v2, v3;
+    v0 = RequantizeStaged(from, lanes0);
+    if (kBlocks == 4) {
+      v1 = RequantizeStaged(from + kNextBlock, lanes1);
+      v2 = RequantizeStaged(from + 2 * kNextBlock, lanes2);
+      v3 = RequantizeStaged(from + 3 * kNextBlock, lanes3);
+    } else if (kBlocks == 2) {
+      v1 = RequantizeStaged(from + kNextBlock, lanes1);
+      v2 = RequantizeStaged(from + kNextRow, lanes0);
+      v3 = RequantizeStaged(from + kNextRow + kNextBlock, lanes1);
+    } else {
+      v1 = RequantizeStaged(from + kNextRow, lanes0);
+      v2 = RequantizeStaged(from + 2 * kNextRow, lanes0);
+      v3 = RequantizeStaged(from + 3 * kNextRow, lanes0);
+    }
+    const __m512i packed =
+        _mm512_packus_epi16(_mm512_packs_epi32(v0, v1), _mm512_packs_epi32(v2, v3));
+    __m512i bytes = _mm512_permutexvar_epi32(order, packed);
+    bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
+    if (kBlocks == 4) {
+      _mm512_mask_storeu_epi8(to, mask, bytes);
+    } else if (kBlocks == 2) {
+      _mm256_mask_storeu_epi8(to, (__mmask32)mask, _mm512_castsi512_si256(bytes));
+      _mm256_mask_storeu_epi8(to + stride, (__mmask32)mask, _mm512_extracti64x4_epi64(bytes, 1));
+    } else {
+      _mm_mask_storeu_epi8(to, (__mmask16)mask, _mm512_castsi512_si128(bytes));
+      _mm_mask_storeu_epi8(to + stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 1));
+      _mm_mask_storeu_epi8(to + 2 * stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 2));
+      _mm_mask_storeu_epi8(to + 3 * stride, (__mmask16)mask, _mm512_extracti32x4_epi32(bytes, 3));
+    }
+    row += kRows;
+  }
+
+  // At most `units` times four vectors.
+  __attribute__((always_inline)) inline void Some(const LayerAmx& layer, uint32_t units) {
+    for (; units != 0 && tiles != 0; --units) {
+      Four();
+      if (row < length) continue;
+      row = 0;
+      segment += staged_step;
+      segment_output += output_step;
+      if (--segments != 0) continue;
+      segments = layer.rows.segments;
+      segment = second;
+      segment_output = second_output;
+      --tiles;
+    }
+  }
+
+  static uint32_t Units(const StagedAmx& staged, const LayerAmx& layer) {
+    const uint32_t segment_units = (layer.rows.length + kRows - 1) / kRows;
+    return staged.pending ? kTiles * layer.rows.segments * segment_units : 0;
+  }
 };
 
-template <int kBlocks>
-static inline RequantizerAmx<kBlocks> MakeRequantizer(const LayerAmx& layer,
-                                                      const BlockAmx* blocks) {
-  RequantizerAmx<kBlocks> r;
-#pragma GCC unroll 2
-  for (int b = 0; b < kBlocks; ++b) {
-    r.multiplier[b] = _mm512_load_si512(blocks[b].multiplier);
-    r.multiplier_odd[b] = _mm512_load_si512(blocks[b].multiplier_odd);
-    r.rounding[b] = _mm512_load_si512(blocks[b].rounding);
-    r.shift[b] = _mm512_load_si512(blocks[b].shift);
-  }
-  r.lo = _mm512_set1_epi8((char)(layer.clamp_lo + 128));
-  r.hi = _mm512_set1_epi8((char)(layer.clamp_hi + 128));
-  r.order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return r;
-}
-
-static inline const uint8_t* StagedRow(const StagedAmx& staged, const LayerAmx& layer, uint32_t row,
-                                       uint32_t block) {
-  return reinterpret_cast<const uint8_t*>(staged.sums[block]) + layer.rows.staged[row];
-}
-
-static inline uint8_t* OutputRow(const StagedAmx& staged, const LayerAmx& layer, uint32_t row) {
-  return staged.output[row >= layer.rows.count] + layer.rows.output[row];
-}
-
-// Four vectors of sums, two rows of two blocks or four rows of one, to 64 bytes.
-template <int kBlocks>
-static inline void DrainRows(const StagedAmx& staged, const LayerAmx& layer,
-                             const RequantizerAmx<kBlocks>& r, uint32_t row) {
-  __m512i value[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const int b = i % kBlocks;
-    const uint8_t* from = StagedRow(staged, layer, row + (uint32_t)(i / kBlocks), (uint32_t)b);
-    // The odd lanes come down in the load: shuffles are scarce.
-    const __m512i odd_lanes = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_load_ps(from)));
-    const __m512i even = _mm512_mul_epi32(_mm512_load_si512(from), r.multiplier[b]);
-    const __m512i odd = _mm512_mul_epi32(odd_lanes, r.multiplier_odd[b]);
-    const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, (_MM_PERM_ENUM)0xF5);
-    value[i] = _mm512_srav_epi32(_mm512_add_epi32(high, r.rounding[b]), r.shift[b]);
-  }
-  // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each vector, so that a
-  // transposition of 4x4 double words puts them in order.
-  const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(value[0], value[1]),
-                                             _mm512_packs_epi32(value[2], value[3]));
-  __m512i bytes = _mm512_permutexvar_epi32(r.order, packed);
-  bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, r.lo), r.hi);
-  if (kBlocks == 2) {
-    _mm256_mask_storeu_epi8(OutputRow(staged, layer, row), staged.mask,
-                            _mm512_castsi512_si256(bytes));
-    _mm256_mask_storeu_epi8(OutputRow(staged, layer, row + 1), staged.mask,
-                            _mm512_extracti64x4_epi64(bytes, 1));
-  } else {
-    const __mmask16 mask = (__mmask16)staged.mask;
-    _mm_mask_storeu_epi8(OutputRow(staged, layer, row), mask, _mm512_castsi512_si128(bytes));
-    _mm_mask_storeu_epi8(OutputRow(staged, layer, row + 1), mask,
-                         _mm512_extracti32x4_epi32(bytes, 1));
-    _mm_mask_storeu_epi8(OutputRow(staged, layer, row + 2), mask,
-                         _mm512_extracti32x4_epi32(bytes, 2));
-    _mm_mask_storeu_epi8(OutputRow(staged, layer, row + 3), mask,
-                         _mm512_extracti32x4_epi32(bytes, 3));
-  }
-}
-
-// Requantizes what is staged, at most so many times four vectors.
-template <int kBlocks>
-static inline void Drain(StagedAmx* staged, const LayerAmx& layer, const RequantizerAmx<kBlocks>& r,
-                         uint32_t units) {
-  for (; units != 0 && staged->next < staged->end; --units) {
-    DrainRows<kBlocks>(*staged, layer, r, staged->next);
-    staged->next += 4 / kBlocks;
-  }
-}
-
-template <int kBlocks>
+template <int kTiles, int kBlocks>
 static void DrainAll(StagedAmx* staged, const LayerAmx& layer) {
-  if (staged->next < staged->end) {
-    Drain<kBlocks>(staged, layer, MakeRequantizer<kBlocks>(layer, staged->blocks), UINT32_MAX);
-  }
+  if (staged->pending) DrainAmx<kTiles, kBlocks>(*staged, layer).Some(layer, UINT32_MAX);
+  staged->pending = false;
 }
 
 // As DrainAll, for any shift, pre-shift and table.
+template <int kTiles, int kBlocks>
 static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
                      const blob::ChannelBlockS8* channels) {
   const __m512i zero_point = _mm512_set1_epi32(layer.out_zero_point);
   const __m512i lo = _mm512_set1_epi32(layer.clamp_lo), hi = _mm512_set1_epi32(layer.clamp_hi);
-  for (uint32_t b = 0; b < 2; ++b) {
-    const uint32_t first = b * kBlock;
-    const __mmask16 mask = (__mmask16)(staged->mask >> first);
-    if (mask == 0) break;
+  for (uint32_t b = 0; b < kBlocks && b * kBlock < staged->channels; ++b) {
+    const uint32_t left = staged->channels - b * kBlock, count = left < kBlock ? left : kBlock;
     const Channels16 c = LoadChannels16(channels[b].multiplier, channels[b].shift);
-    for (uint32_t row = 0; row < staged->end; ++row) {
-      __m512i sums = _mm512_load_si512(StagedRow(*staged, layer, row, b));
+    for (uint32_t i = 0; i < kTiles * layer.rows.segments * layer.rows.length; ++i) {
+      const uint32_t row = i % layer.rows.length, segment = i / layer.rows.length;
+      const uint32_t tile = segment / layer.rows.segments, s = segment % layer.rows.segments;
+      const uint8_t* from = reinterpret_cast<const uint8_t*>(staged->sums[tile * kBlocks + b]);
+      __m512i sums = _mm512_load_si512(from + s * layer.rows.staged_step + row * kRow);
       if (layer.pre_shift != 0) sums = PreShift16(sums, layer.pre_shift);
       const __m512i value = _mm512_add_epi32(Requantize16(sums, c), zero_point);
       const __m512i q = _mm512_min_epi32(_mm512_max_epi32(value, lo), hi);
       const __m128i bytes = _mm_xor_si128(_mm512_cvtepi32_epi8(q), _mm_set1_epi8((char)0x80));
-      uint8_t* to = OutputRow(*staged, layer, row) + first;
-      _mm_mask_storeu_epi8(to, mask, bytes);
-      if (layer.table != nullptr) {
-        ApplyTable(to, (uint32_t)__builtin_popcount((unsigned)mask), layer.table);
-      }
+      uint8_t* to = staged->output[tile] + s * layer.rows.output_step + row * layer.output_stride +
+                    b * kBlock;
+      _mm_mask_storeu_epi8(to, (__mmask16)((1u << count) - 1), bytes);
+      if (layer.table != nullptr) ApplyTable(to, count, layer.table);
     }
   }
-  staged->next = staged->end;
+  staged->pending = false;
 }
 
-// The last step of a block whose depth is no multiple of the step: its weights followed by zeros,
-// against which the bytes behind the end of a row do not matter.
-static inline void TailWeights(const LayerAmx& layer, const int8_t* weights, uint32_t blocks,
-                               int8_t* tail) {
+// The last step of the last block of weights, followed by zeros: memory may end behind it. Other
+// blocks are read on into the next one, against zeros behind the end of each row.
+static inline void TailWeights(const LayerAmx& layer, const int8_t* weights, int8_t* tail) {
   const size_t before = (size_t)(layer.steps - 1) * layer.step_bytes * kBlock;
   const size_t bytes = layer.block_bytes - before;
-  for (uint32_t b = 0; b < blocks; ++b, weights += layer.block_bytes, tail += kTileBytes) {
-    memcpy(tail, weights + before, bytes);
-    memset(tail + bytes, 0, kTileBytes - bytes);
-  }
+  memcpy(tail, weights + before, bytes);
+  memset(tail + bytes, 0, kTileBytes - bytes);
 }
 
 constexpr size_t kPrefetchBytes = 2048;
 
-// Sums of one pair, while the staged ones are requantized; then these are staged.
-template <int kBlocks>
-static void RunPair(const LayerAmx& layer, const PairAmx& pair, StagedAmx* staged) {
-  const RequantizerAmx<kBlocks> r = MakeRequantizer<kBlocks>(layer, staged->blocks);
+// The sums of four tiles, while the staged ones are requantized; then these are staged.
+template <int kTiles, int kBlocks>
+static void RunQuad(const LayerAmx& layer, const QuadAmx& quad, StagedAmx* staged) {
+  typedef DrainAmx<kTiles, kBlocks> Drain;
   const uint32_t products = layer.runs_y * layer.runs_x * layer.steps;
-  const uint32_t left = (staged->end - staged->next) * kBlocks / 4;
-  const uint32_t units = (left + products - 1) / products;
+  const uint32_t units = (Drain::Units(*staged, layer) + products - 1) / products;
+  Drain drain(*staged, layer);
 
-  OCTET_TILE_LOAD(0, pair.blocks[0].start, kSameRow);
-  OCTET_TILE_LOAD(2, pair.blocks[0].start, kSameRow);
-  if (kBlocks == 2) {
-    OCTET_TILE_LOAD(1, pair.blocks[1].start, kSameRow);
-    OCTET_TILE_LOAD(3, pair.blocks[1].start, kSameRow);
-  }
+  OCTET_TILE_LOAD(0, quad.blocks[0].start, kSameRow);
+  if (kBlocks > 1) OCTET_TILE_LOAD(1, quad.blocks[1].start, kSameRow);
+  if (kTiles > 1) OCTET_TILE_LOAD(2, quad.blocks[0].start, kSameRow);
+  if (kTiles > 1 && kBlocks > 1) OCTET_TILE_LOAD(3, quad.blocks[1].start, kSameRow);
+  if (kBlocks > 2) OCTET_TILE_LOAD(2, quad.blocks[2].start, kSameRow);
+  if (kBlocks > 3) OCTET_TILE_LOAD(3, quad.blocks[3].start, kSameRow);
+
+  const size_t block = layer.block_bytes;
   const size_t weight_step = (size_t)layer.step_bytes * kBlock;
-  const size_t lines = weight_step / 64;
-  const int8_t* weights = pair.weights;
+  const size_t row_stride = layer.row_stride;
+  const uint32_t steps = layer.steps;
+  const int8_t* weights = quad.weights;
   for (uint32_t y = 0; y < layer.runs_y; ++y) {
     for (uint32_t x = 0; x < layer.runs_x; ++x) {
       const size_t run = y * layer.step_y + x * layer.step_x;
-      const uint8_t* x0 = pair.rows[0] + run;
-      const uint8_t* x1 = pair.rows[1] + run;
-      for (uint32_t s = 0; s < layer.steps; ++s) {
-        const int8_t* w0 = weights;
-        const int8_t* w1 = weights + layer.block_bytes;
-        if (pair.tail != nullptr && s + 1 == layer.steps) {
-          w0 = pair.tail;
-          w1 = pair.tail + kTileBytes;
-        }
-        OCTET_TILE_LOAD(4, x0, layer.row_stride);
-        OCTET_TILE_LOAD(6, w0, kRow);
+      const uint8_t* x0 = quad.rows[0] + run;
+      const uint8_t* x1 = quad.rows[1] + run;
+      for (uint32_t s = 0; s < steps; ++s) {
+        const int8_t* last = weights + (kBlocks - 1) * block;
+        if (quad.tail != nullptr && s + 1 == steps) last = quad.tail;
+        OCTET_TILE_LOAD(4, x0, row_stride);
+        OCTET_TILE_LOAD(6, kBlocks == 1 ? last : weights, kRow);
         OCTET_TILE_DOT(0, 4, 6);
-        if (kBlocks == 2) {
-          OCTET_TILE_LOAD(7, w1, kRow);
+        if (kBlocks > 1) {
+          OCTET_TILE_LOAD(7, kBlocks == 2 ? last : weights + block, kRow);
           OCTET_TILE_DOT(1, 4, 7);
         }
-        OCTET_TILE_LOAD(5, x1, layer.row_stride);
-        OCTET_TILE_DOT(2, 5, 6);
-        if (kBlocks == 2) OCTET_TILE_DOT(3, 5, 7);
-        for (size_t i = 0; i < lines; ++i) {
-          _mm_prefetch(w0 + kPrefetchBytes + i * 64, _MM_HINT_T0);
-          if (kBlocks == 2) _mm_prefetch(w1 + kPrefetchBytes + i * 64, _MM_HINT_T0);
+        if (kTiles > 1) {
+          OCTET_TILE_LOAD(5, x1, row_stride);
+          OCTET_TILE_DOT(2, 5, 6);
+          if (kBlocks > 1) OCTET_TILE_DOT(3, 5, 7);
         }
-        Drain<kBlocks>(staged, layer, r, units);
+        if (kBlocks == 4) {
+          OCTET_TILE_LOAD(6, weights + 2 * block, kRow);
+          OCTET_TILE_DOT(2, 4, 6);
+          OCTET_TILE_LOAD(7, last, kRow);
+          OCTET_TILE_DOT(3, 4, 7);
+        }
+        drain.Some(layer, units);
+        for (size_t i = 0; i < weight_step; i += 64) {
+#pragma GCC unroll 4
+          for (int b = 0; b < kBlocks; ++b) {
+            _mm_prefetch(weights + (size_t)b * block + kPrefetchBytes + i, _MM_HINT_T0);
+          }
+        }
         x0 += layer.step_bytes;
         x1 += layer.step_bytes;
         weights += weight_step;
       }
     }
   }
-  Drain<kBlocks>(staged, layer, r, UINT32_MAX);
+  drain.Some(layer, UINT32_MAX);
 
   OCTET_TILE_STORE(0, staged->sums[0]);
-  OCTET_TILE_STORE(2, staged->sums[2]);
-  if (kBlocks == 2) {
-    OCTET_TILE_STORE(1, staged->sums[1]);
+  if (kBlocks > 1) OCTET_TILE_STORE(1, staged->sums[1]);
+  if (kTiles > 1 && kBlocks == 1) OCTET_TILE_STORE(2, staged->sums[1]);
+  if (kTiles * kBlocks == 4) {
+    OCTET_TILE_STORE(2, staged->sums[2]);
     OCTET_TILE_STORE(3, staged->sums[3]);
   }
-  staged->output[0] = pair.output[0];
-  staged->output[1] = pair.output[1];
-  staged->blocks = pair.blocks;
-  staged->mask = pair.channels >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << pair.channels) - 1;
-  staged->next = 0;
-  staged->end = 2 * layer.rows.count;
+  staged->output[0] = quad.output[0];
+  staged->output[1] = quad.output[1];
+  staged->blocks = quad.blocks;
+  staged->channels = quad.channels;
+  staged->pending = true;
 }
 
 }  // namespace
