@@ -358,6 +358,7 @@ void conv_s8_amx(const ConvS8Args& args, Share share) {
   BlockAmx channels[8];
   alignas(64) int8_t tail[kTileBytes];
   memset(channels, 0, sizeof(channels));
+  staged.slot = 0;
   staged.pending = false;
   staged.blocks = channels;
   staged.channels = 0;

@@ -109,9 +109,12 @@ struct QuadAmx {
   uint32_t channels;  // written of each pixel: at most 16 * blocks
 };
 
-// Sums that wait for their requantization: tile t, block b at [t * blocks + b].
+// Sums that wait for their requantization: tile t, block b at [slot][t * blocks + b]. Two slots,
+// because what a tile store writes can be read only when it has left the store queue: these sums
+// are stored before the last ones are read.
 struct StagedAmx {
-  alignas(64) int32_t sums[4][kMaxRows * kBlock];
+  alignas(64) int32_t sums[2][4][kMaxRows * kBlock];
+  uint32_t slot;
   uint8_t* output[2];
   const BlockAmx* blocks;
   uint32_t channels;
@@ -165,9 +168,9 @@ struct DrainAmx {
     // transposition of 4x4 double words puts them in order.
     order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     mask = staged.channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << staged.channels) - 1;
-    segment = reinterpret_cast<const uint8_t*>(staged.sums[0]);
+    segment = reinterpret_cast<const uint8_t*>(staged.sums[staged.slot][0]);
     segment_output = staged.output[0];
-    second = reinterpret_cast<const uint8_t*>(staged.sums[kTiles > 1 ? kBlocks : 0]);
+    second = segment + (kTiles > 1 ? kBlocks : 0) * kTileBytes;
     second_output = staged.output[kTiles - 1];
     row = 0;
     segments = layer.rows.segments;
@@ -256,7 +259,8 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
     for (uint32_t i = 0; i < kTiles * layer.rows.segments * layer.rows.length; ++i) {
       const uint32_t row = i % layer.rows.length, segment = i / layer.rows.length;
       const uint32_t tile = segment / layer.rows.segments, s = segment % layer.rows.segments;
-      const uint8_t* from = reinterpret_cast<const uint8_t*>(staged->sums[tile * kBlocks + b]);
+      const uint8_t* from =
+          reinterpret_cast<const uint8_t*>(staged->sums[staged->slot][tile * kBlocks + b]);
       __m512i sums = _mm512_load_si512(from + s * layer.rows.staged_step + row * kRow);
       if (layer.pre_shift != 0) sums = PreShift16(sums, layer.pre_shift);
       const __m512i value = _mm512_add_epi32(Requantize16(sums, c), zero_point);
@@ -284,10 +288,14 @@ constexpr size_t kPrefetchBytes = 2048;
 
 // The sums of four tiles, while the staged ones are requantized; then these are staged.
 template <int kTiles, int kBlocks>
-static void RunQuad(const LayerAmx& layer, const QuadAmx& quad, StagedAmx* staged) {
+__attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadAmx& quad,
+                                              StagedAmx* staged) {
   typedef DrainAmx<kTiles, kBlocks> Drain;
   const uint32_t products = layer.runs_y * layer.runs_x * layer.steps;
-  const uint32_t units = (Drain::Units(*staged, layer) + products - 1) / products;
+  // Evenly between tile instructions, two places a step and one a store: no queue of the core is
+  // long enough to overlap more than that by itself. In 65536ths of four vectors.
+  const uint32_t share = Drain::Units(*staged, layer) * (65536 / (2 * products + 4) + 1);
+  uint32_t due = 0;
   Drain drain(*staged, layer);
 
   OCTET_TILE_LOAD(0, quad.blocks[0].start, kSameRow);
@@ -310,25 +318,32 @@ static void RunQuad(const LayerAmx& layer, const QuadAmx& quad, StagedAmx* stage
       for (uint32_t s = 0; s < steps; ++s) {
         const int8_t* last = weights + (kBlocks - 1) * block;
         if (quad.tail != nullptr && s + 1 == steps) last = quad.tail;
-        OCTET_TILE_LOAD(4, x0, row_stride);
-        OCTET_TILE_LOAD(6, kBlocks == 1 ? last : weights, kRow);
-        OCTET_TILE_DOT(0, 4, 6);
-        if (kBlocks > 1) {
-          OCTET_TILE_LOAD(7, kBlocks == 2 ? last : weights + block, kRow);
-          OCTET_TILE_DOT(1, 4, 7);
+        for (int half = 0; half < 2; ++half) {
+          if (half == 0) {
+            OCTET_TILE_LOAD(4, x0, row_stride);
+            OCTET_TILE_LOAD(6, kBlocks == 1 ? last : weights, kRow);
+            OCTET_TILE_DOT(0, 4, 6);
+            if (kBlocks > 1) {
+              OCTET_TILE_LOAD(7, kBlocks == 2 ? last : weights + block, kRow);
+              OCTET_TILE_DOT(1, 4, 7);
+            }
+          } else {
+            if (kTiles > 1) {
+              OCTET_TILE_LOAD(5, x1, row_stride);
+              OCTET_TILE_DOT(2, 5, 6);
+              if (kBlocks > 1) OCTET_TILE_DOT(3, 5, 7);
+            }
+            if (kBlocks == 4) {
+              OCTET_TILE_LOAD(6, weights + 2 * block, kRow);
+              OCTET_TILE_DOT(2, 4, 6);
+              OCTET_TILE_LOAD(7, last, kRow);
+              OCTET_TILE_DOT(3, 4, 7);
+            }
+          }
+          due += share;
+          drain.Some(layer, due >> 16);
+          due &= 0xffff;
         }
-        if (kTiles > 1) {
-          OCTET_TILE_LOAD(5, x1, row_stride);
-          OCTET_TILE_DOT(2, 5, 6);
-          if (kBlocks > 1) OCTET_TILE_DOT(3, 5, 7);
-        }
-        if (kBlocks == 4) {
-          OCTET_TILE_LOAD(6, weights + 2 * block, kRow);
-          OCTET_TILE_DOT(2, 4, 6);
-          OCTET_TILE_LOAD(7, last, kRow);
-          OCTET_TILE_DOT(3, 4, 7);
-        }
-        drain.Some(layer, units);
         for (size_t i = 0; i < weight_step; i += 64) {
 #pragma GCC unroll 4
           for (int b = 0; b < kBlocks; ++b) {
@@ -341,14 +356,16 @@ static void RunQuad(const LayerAmx& layer, const QuadAmx& quad, StagedAmx* stage
       }
     }
   }
-  drain.Some(layer, UINT32_MAX);
-
-  OCTET_TILE_STORE(0, staged->sums[0]);
-  if (kBlocks > 1) OCTET_TILE_STORE(1, staged->sums[1]);
-  if (kTiles > 1 && kBlocks == 1) OCTET_TILE_STORE(2, staged->sums[1]);
-  if (kTiles * kBlocks == 4) {
-    OCTET_TILE_STORE(2, staged->sums[2]);
-    OCTET_TILE_STORE(3, staged->sums[3]);
+  staged->slot ^= 1;
+  int32_t(*sums)[kMaxRows * kBlock] = staged->sums[staged->slot];
+  for (int tile = 0; tile < 4; ++tile) {
+    if (tile == 0) OCTET_TILE_STORE(0, sums[0]);
+    if (tile == 1 && kBlocks > 1) OCTET_TILE_STORE(1, sums[1]);
+    if (tile == 2) OCTET_TILE_STORE(2, sums[kTiles * kBlocks == 2 ? 1 : 2]);
+    if (tile == 3 && kTiles * kBlocks == 4) OCTET_TILE_STORE(3, sums[3]);
+    due += share;
+    drain.Some(layer, tile == 3 ? UINT32_MAX : due >> 16);
+    due &= 0xffff;
   }
   staged->output[0] = quad.output[0];
   staged->output[1] = quad.output[1];
