@@ -43,6 +43,9 @@ struct SharedKernel {
 };
 constexpr SharedKernel kSharedKernels[] = {{"table_s8", "concat_s8"}};
 
+// Kernels of the inputs, which no operator names: always linked.
+constexpr const char* kInputKernels[] = {"input_frame", "input_f32"};
+
 static constexpr const char* IsaWord(Isa isa) {
   switch (isa) {
     case Isa::kReference:
@@ -141,6 +144,9 @@ static constexpr bool IsSelectedOperator(blob::Op op) {
 }
 
 static constexpr bool IsSelectedKernel(const char* slot) {
+  for (const char* input : kInputKernels) {
+    if (SameWord(slot, input)) return true;
+  }
   for (const SharedKernel& shared : kSharedKernels) {
     if (SameWord(slot, shared.slot) && IsSelectedWord(shared.word)) return true;
   }

@@ -1,7 +1,6 @@
 #include "runtime/engine/transfer.h"
 
 #include "runtime/core/half.h"
-#include "runtime/engine/quantize_input.h"
 #include "runtime/kernels/function.h"
 
 namespace octet {
@@ -56,7 +55,12 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
     });
     return;
   }
-  QuantizeInputTensor(tensor, strides, values, session.sign, bytes);
+  const uint32_t* d = tensor.dims;
+  const InputF32Args args = {
+      values,       {d[0], d[1], d[2], d[3]}, {strides[0], strides[1], strides[2], strides[3]},
+      tensor.scale, tensor.zero_point,        session.sign,
+      bytes};
+  session.kernels.input_f32(args, Share{0, 1});
 }
 
 void StoreFrame(const Session& session, uint32_t input, const Frame& frame) {

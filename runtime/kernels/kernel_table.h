@@ -9,6 +9,7 @@
 #include "runtime/kernels/conv/conv.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
 #include "runtime/kernels/frame/frame.h"
+#include "runtime/kernels/input/input.h"
 #include "runtime/kernels/pool/pool.h"
 #include "runtime/kernels/unary/unary.h"
 
@@ -32,7 +33,8 @@ namespace octet {
   X(unary_f16, UnaryF16Fn)                  \
   X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)            \
-  X(input_frame, InputFrameFn)
+  X(input_frame, InputFrameFn)              \
+  X(input_f32, InputF32Fn)
 
 struct KernelTable {
 #define OCTET_DECLARE_SLOT(slot, type) type slot;

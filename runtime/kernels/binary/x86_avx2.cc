@@ -1,9 +1,11 @@
-// Add and Mul with AVX2: 16 elements at a time, widened to 32 bits, packed with saturation.
+// Add and Mul with AVX2, widened to 32 bits, packed with saturation.
 #include <string.h>
 
 #include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+// Intrinsics come first.
+#include "runtime/kernels/binary/x86_add.inl.h"
 
 namespace octet {
 namespace {
@@ -28,6 +30,40 @@ struct AddOp {
   inline void Sixteen(__m128i a, __m128i b, __m256i* low, __m256i* high) const {
     *low = Eight(_mm_unpacklo_epi8(a, b));
     *high = Eight(_mm_unpackhi_epi8(a, b));
+  }
+};
+
+// 32 elements at a time, for the usual shifts.
+struct Add256 {
+  typedef __m256i Vec;
+  static constexpr uint32_t kBytes = 32;
+  Vec multipliers, constant, lo, hi;
+  __m128i shift;
+
+  Add256(const BinaryS8Args& args, int32_t sum_constant) {
+    multipliers = _mm256_set1_epi32(PairOfMultipliers(args));
+    constant = _mm256_set1_epi32(sum_constant);
+    lo = _mm256_set1_epi8((char)(args.clamp_lo + 128));
+    hi = _mm256_set1_epi8((char)(args.clamp_hi + 128));
+    shift = _mm_cvtsi32_si128(args.shift);
+  }
+  static inline Vec Load(const void* from) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  }
+  static inline void Store(void* to, Vec x) { _mm256_storeu_si256(static_cast<__m256i*>(to), x); }
+  static inline Vec Set(uint8_t byte) { return _mm256_set1_epi8((char)byte); }
+  inline Vec Sum(Vec pairs) const {
+    return _mm256_sra_epi32(_mm256_add_epi32(_mm256_madd_epi16(pairs, multipliers), constant),
+                            shift);
+  }
+  inline Vec Add(Vec a, Vec b) const {
+    const Vec none = _mm256_setzero_si256();
+    const Vec low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
+    const Vec words0 = _mm256_packs_epi32(Sum(_mm256_unpacklo_epi8(low, none)),
+                                          Sum(_mm256_unpackhi_epi8(low, none)));
+    const Vec words1 = _mm256_packs_epi32(Sum(_mm256_unpacklo_epi8(high, none)),
+                                          Sum(_mm256_unpackhi_epi8(high, none)));
+    return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(words0, words1), lo), hi);
   }
 };
 
@@ -99,7 +135,11 @@ static inline void RunBinary(const BinaryS8Args& args, Share share) {
 }  // namespace
 
 void add_s8_avx2(const BinaryS8Args& args, Share share) {
-  RunBinary<AddOp>(args, share);
+  if (args.shift > kLargestAddShift) {
+    RunBinary<AddOp>(args, share);
+  } else {
+    RunAdd<Add256>(args, share);
+  }
 }
 void mul_s8_avx2(const BinaryS8Args& args, Share share) {
   RunBinary<MulOp>(args, share);

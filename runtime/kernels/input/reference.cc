@@ -1,14 +1,15 @@
-#include "runtime/engine/quantize_input.h"
-
 #include <stddef.h>
 
 #include "runtime/core/half.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 namespace {
 
-// QuantizeInput element by element, in short loops without branches and with comparisons on the
-// bits, which is what lets the compiler make vectors of them. bytes[i] ^ sign is the value kept.
+// QuantizeInput of runtime/image/preprocess.h element by element, in short loops without branches
+// and with comparisons on the bits, which is what lets the compiler make vectors of them. bytes[i]
+// ^ sign is the value kept.
 constexpr size_t kBlock = 32;  // divides the usual widths
 void QuantizeBlock(const float* values, float scale, int32_t zero_point, uint8_t sign,
                    uint8_t* bytes) {
@@ -37,9 +38,9 @@ void QuantizeBlock(const float* values, float scale, int32_t zero_point, uint8_t
 
 }  // namespace
 
-void QuantizeInputTensor(const blob::TensorRecord& tensor, const uint32_t strides[4],
-                         const float* values, uint8_t sign, uint8_t* bytes) {
-  const size_t width = tensor.dims[2], channels = tensor.dims[3];
+void input_f32_reference(const InputF32Args& args, Share share) {
+  const size_t width = args.dims[2], channels = args.dims[3];
+  const uint32_t* strides = args.strides;
   // Along the axis that is contiguous in `values`: columns of a plane, or channels.
   const bool along_width = strides[2] == 1 && width > 1;
   const size_t lines = along_width ? channels : width;
@@ -50,21 +51,21 @@ void QuantizeInputTensor(const blob::TensorRecord& tensor, const uint32_t stride
   const size_t byte_step = along_width ? channels : 1;
   float block[kBlock] = {};
   uint8_t quantized[kBlock];
-  for (uint32_t n = 0; n < tensor.dims[0]; ++n) {
-    for (uint32_t h = 0; h < tensor.dims[1]; ++h, bytes += width * channels) {
-      const float* row = values + (size_t)n * strides[0] + (size_t)h * strides[1];
-      for (size_t line = 0; line < lines; ++line) {
-        for (size_t first = 0; first < count; first += kBlock) {
-          const size_t taken = count - first < kBlock ? count - first : kBlock;
-          const float* from = row + line * line_stride + first * step;
-          uint8_t* to = bytes + line * byte_line_stride + first * byte_step;
-          const bool in_place = step == 1 && taken == kBlock;
-          if (!in_place) {
-            for (size_t i = 0; i < taken; ++i) block[i] = from[i * step];
-          }
-          QuantizeBlock(in_place ? from : block, tensor.scale, tensor.zero_point, sign, quantized);
-          for (size_t i = 0; i < taken; ++i) to[i * byte_step] = quantized[i];
+  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
+  for (uint64_t i = rows.begin; i < rows.end; ++i) {
+    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
+    uint8_t* bytes = args.bytes + i * width * channels;
+    for (size_t line = 0; line < lines; ++line) {
+      for (size_t first = 0; first < count; first += kBlock) {
+        const size_t taken = count - first < kBlock ? count - first : kBlock;
+        const float* from = row + line * line_stride + first * step;
+        uint8_t* to = bytes + line * byte_line_stride + first * byte_step;
+        const bool in_place = step == 1 && taken == kBlock;
+        if (!in_place) {
+          for (size_t k = 0; k < taken; ++k) block[k] = from[k * step];
         }
+        QuantizeBlock(in_place ? from : block, args.scale, args.zero_point, args.sign, quantized);
+        for (size_t k = 0; k < taken; ++k) to[k * byte_step] = quantized[k];
       }
     }
   }
