@@ -98,6 +98,7 @@ static inline int8x16_t LoadNext4(const uint8_t** from) {
 // The first `count` (0..16) bytes; the rest are zero, and nothing behind them is read.
 static inline int8x16_t LoadPartial16(const uint8_t* from, uint32_t count) {
   if (count >= 16) return LoadBytes(from);
+  if (count == 8) return vcombine_s8(vld1_s8(reinterpret_cast<const int8_t*>(from)), vdup_n_s8(0));
   uint64_t half[2] = {0, 0};
   uint8_t* to = reinterpret_cast<uint8_t*>(half);
   if (count & 8) {
@@ -118,6 +119,10 @@ static inline int8x16_t LoadPartial16(const uint8_t* from, uint32_t count) {
 static inline void StorePartial16(uint8_t* to, int8x16_t bytes, uint32_t count) {
   if (count >= 16) {
     vst1q_u8(to, vreinterpretq_u8_s8(bytes));
+    return;
+  }
+  if (count == 8) {
+    vst1_u8(to, vget_low_u8(vreinterpretq_u8_s8(bytes)));
     return;
   }
   uint64_t half = vgetq_lane_u64(vreinterpretq_u64_s8(bytes), 0);

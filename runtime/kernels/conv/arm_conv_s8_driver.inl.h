@@ -141,9 +141,16 @@ static inline void StoreRows(const PanelS8& panel, const LayerTailS8& tail, uint
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < rows; ++r) q[r] = RequantizeFinish16(acc[r], scale, tail.tail);
   if (tail.table != nullptr) ApplyTable(q, (int)rows, tail.table);
+  uint8_t* to = panel.output;
+  if (panel.output_channels == kBlock) {
 #pragma GCC unroll 8
-  for (uint32_t r = 0; r < rows; ++r) {
-    StorePartial16(panel.output + r * panel.output_stride, q[r], panel.output_channels);
+    for (uint32_t r = 0; r < rows; ++r, to += panel.output_stride) {
+      vst1q_u8(to, vreinterpretq_u8_s8(q[r]));
+    }
+    return;
+  }
+  for (uint32_t r = 0; r < rows; ++r, to += panel.output_stride) {
+    StorePartial16(to, q[r], panel.output_channels);
   }
 }
 

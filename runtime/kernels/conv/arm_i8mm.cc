@@ -7,16 +7,15 @@
 
 #include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_requantize.inl.h"
-#include "runtime/kernels/conv/arm_rows.inl.h"
+#include "runtime/kernels/conv/arm_pairs.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;      // outputs of a block of weights
-constexpr uint32_t kHalf = 8;        // outputs of a panel
-constexpr uint32_t kPanelPairs = 4;  // pixel pairs of a panel: 4 x 4 sums of 2 x 2
+constexpr uint32_t kBlock = 16;  // outputs of a block of weights
+constexpr uint32_t kHalf = 8;    // outputs of a panel
 constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
 constexpr uint32_t kChunk = 64;  // groups of 8 channels: 8 KiB of zipped weights
 // Below this many pixels the zipping costs more than SMMLA saves over SDOT.
@@ -45,10 +44,8 @@ struct Plan {
   uint32_t steps;     // of 8 channels
   uint32_t blocks;    // of 16 outputs, per group
   uint8_t* padding;
-  uint8_t* rows;    // two flat rows, where they fit
+  FlatRows flat;
   uint8_t* packed;  // [panel][step][pair][2][8]
-  size_t row_bytes;
-  bool flat;  // channels are no multiple of 8: rows are flattened before they are interleaved
 };
 
 static inline int32x4_t Twice(const int32_t* two) {
@@ -65,104 +62,6 @@ static inline HalfScale LoadHalf(const blob::ChannelBlockS8& block, uint32_t hal
     h.left_shift[i] = vnegq_s32(Twice(block.shift + at));
   }
   return h;
-}
-
-static inline void Interleave16(const uint8_t* a, const uint8_t* b, uint8_t* to, size_t stride) {
-  const uint64x2_t x = vreinterpretq_u64_u8(vld1q_u8(a)), y = vreinterpretq_u64_u8(vld1q_u8(b));
-  vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(x, y)));
-  vst1q_u8(to + stride, vreinterpretq_u8_u64(vzip2q_u64(x, y)));
-}
-
-// [a's 8 channels, b's 8 channels] of every group of 8, `stride` bytes apart.
-static inline void InterleavePair(const uint8_t* a, const uint8_t* b, size_t channels, uint8_t* to,
-                                  size_t stride) {
-  for (; channels >= 32; channels -= 32, a += 32, b += 32, to += 4 * stride) {
-    Interleave16(a, b, to, stride);
-    Interleave16(a + 16, b + 16, to + 2 * stride, stride);
-  }
-  if (channels >= 16) {
-    Interleave16(a, b, to, stride);
-    channels -= 16, a += 16, b += 16, to += 2 * stride;
-  }
-  if (channels != 0) vst1q_u8(to, vcombine_u8(vld1_u8(a), vld1_u8(b)));
-}
-
-// Pixel rows of a panel where each tap's channels fill groups of 8.
-__attribute__((noinline)) static void PackTaps(const RowSource& s, Cursor c, uint32_t rows,
-                                               uint8_t* to) {
-  const ConvGeometry& g = s.g;
-  const uint32_t pairs = (rows + 1) / 2;
-  Window w[2 * kPanelPairs];
-  for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) w[r] = WindowOf(g, c);
-  if (rows % 2 != 0) w[rows] = w[rows - 1];  // computed and not stored
-  const size_t stride = 16 * (size_t)pairs;
-  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += stride * (s.channels / 8)) {
-      const int64_t dy = (int64_t)ky * g.dilation_h, dx = (int64_t)kx * g.dilation_w;
-      for (uint32_t p = 0; p < pairs; ++p) {
-        const uint8_t* a = SourceOf(s, w[2 * p].y + dy, w[2 * p].x + dx);
-        const uint8_t* b = SourceOf(s, w[2 * p + 1].y + dy, w[2 * p + 1].x + dx);
-        InterleavePair(a, b, s.channels, to + 16 * p, stride);
-      }
-    }
-  }
-}
-
-// Appends bytes to a pixel's groups of 8, which lie `stride` apart.
-struct Appender {
-  uint8_t* to;
-  size_t stride, filled;
-
-  void Add(const uint8_t* from, size_t bytes) {
-    while (bytes != 0) {
-      const size_t room = 8 - filled, part = bytes < room ? bytes : room;
-      for (size_t i = 0; i < part; ++i) to[filled + i] = from[i];
-      from += part;
-      bytes -= part;
-      filled += part;
-      if (filled == 8) {
-        filled = 0;
-        to += stride;
-      }
-    }
-  }
-};
-
-// Any number of channels, byte by byte: for shapes whose flat rows fit nowhere.
-__attribute__((noinline)) static void PackBytes(const Plan& plan, const RowSource& s, Cursor c,
-                                                uint32_t rows, uint8_t* to) {
-  const ConvGeometry& g = s.g;
-  const uint32_t pairs = (rows + 1) / 2;
-  for (uint32_t r = 0; r < 2 * pairs; ++r) {
-    const Window w = WindowOf(g, c);
-    Appender row = {to + 16 * (r / 2) + 8 * (r % 2), 16 * (size_t)pairs, 0};
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-      for (uint32_t kx = 0; kx < g.kernel_w; ++kx) {
-        row.Add(SourceOf(s, w.y + (int64_t)ky * g.dilation_h, w.x + (int64_t)kx * g.dilation_w),
-                s.channels);
-      }
-    }
-    constexpr uint8_t kZeros[8] = {};
-    if (row.filled != 0) row.Add(kZeros, 8 - row.filled);
-    if (r + 1 < rows) Advance(plan.g, &c);
-  }
-}
-
-// Every row flat, then pair by pair.
-__attribute__((noinline)) static void PackFlat(const Plan& plan, const RowSource& s, Cursor c,
-                                               uint32_t rows, uint8_t* to) {
-  const uint32_t pairs = (rows + 1) / 2;
-  uint8_t* const a = plan.rows;
-  uint8_t* const b = plan.rows + plan.row_bytes + kRowSlack;
-  for (uint32_t p = 0; p < pairs; ++p) {
-    PackRow(s, c, a, plan.row_bytes, true);
-    if (2 * p + 1 < rows) {
-      Advance(plan.g, &c);
-      PackRow(s, c, b, plan.row_bytes, true);
-      Advance(plan.g, &c);
-    }
-    InterleavePair(a, b, plan.row_bytes, to + 16 * p, 16 * (size_t)pairs);
-  }
 }
 
 // `groups` groups of 4 channels x 16 outputs from `from` on. ST2 stores the words of two registers
@@ -231,54 +130,69 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
   "smmla v" #b ".4s, v" #x ".16b, v1.16b\n\t"             \
   "smmla v" #c ".4s, v" #x ".16b, v2.16b\n\t"             \
   "smmla v" #d ".4s, v" #x ".16b, v3.16b\n\t"
-#define OCTET_STEP                                        \
-  "ld1 {v0.16b-v3.16b}, [%[weights]], #64\n\t"           \
-  "ld1 {v4.16b-v7.16b}, [%[in]], #64\n\t"                \
+#define OCTET_STEP3                                       \
+  "ld1 {v0.16b-v3.16b}, [%[weights]], #64\n\t"            \
+  "ld1 {v4.16b-v6.16b}, [%[in]], #48\n\t"                 \
+  OCTET_PAIR(16, 17, 18, 19, 4)                           \
+  OCTET_PAIR(20, 21, 22, 23, 5)                           \
+  OCTET_PAIR(24, 25, 26, 27, 6)
+#define OCTET_STEP4                                       \
+  "ld1 {v0.16b-v3.16b}, [%[weights]], #64\n\t"            \
+  "ld1 {v4.16b-v7.16b}, [%[in]], #64\n\t"                 \
   OCTET_PAIR(16, 17, 18, 19, 4)                           \
   OCTET_PAIR(20, 21, 22, 23, 5)                           \
   OCTET_PAIR(24, 25, 26, 27, 6)                           \
   OCTET_PAIR(28, 29, 30, 31, 7)
+#define OCTET_MULTIPLY(step, load, store)                                                        \
+  __asm__ volatile(                                                                              \
+      "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"                                              \
+      "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"                                              \
+      "ld1 {v24.4s-v27.4s}, [%[init]], %[next]\n\t"                                              \
+      load                                                                                       \
+      "subs %w[steps], %w[steps], #4\n\t"                                                        \
+      "b.lo 2f\n\t"                                                                              \
+      "1:\n\t"                                                                                   \
+      step step step step                                                                        \
+      "subs %w[steps], %w[steps], #4\n\t"                                                        \
+      "b.hs 1b\n\t"                                                                              \
+      "2:\n\t"                                                                                   \
+      "adds %w[steps], %w[steps], #4\n\t"                                                        \
+      "b.eq 4f\n\t"                                                                              \
+      "3:\n\t"                                                                                   \
+      step                                                                                       \
+      "subs %w[steps], %w[steps], #1\n\t"                                                        \
+      "b.ne 3b\n\t"                                                                              \
+      "4:\n\t"                                                                                   \
+      "st1 {v16.4s-v19.4s}, [%[sums]], #64\n\t"                                                  \
+      "st1 {v20.4s-v23.4s}, [%[sums]], #64\n\t"                                                  \
+      "st1 {v24.4s-v27.4s}, [%[sums]], #64\n\t"                                                  \
+      store                                                                                      \
+      : [in] "+r"(packed), [weights] "+r"(weights), [steps] "+r"(steps), [init] "+r"(init),      \
+        [sums] "+r"(sums)                                                                        \
+      : [next] "r"(init_step * sizeof(*init))                                                    \
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18",     \
+        "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
 // clang-format on
 
-// The panel that does the work, in assembly: the compiler neither loads four vectors at a time nor
-// unrolls without copies.
+// The panels that do the work, in assembly: the compiler neither loads several vectors at a time
+// nor unrolls without copies.
+template <>
+void Multiply<3>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
+                 const int32x4_t* init, size_t init_step, Sums* sums) {
+  OCTET_MULTIPLY(OCTET_STEP3, "", "");
+}
+
 template <>
 void Multiply<4>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
                  const int32x4_t* init, size_t init_step, Sums* sums) {
-  __asm__ volatile(
-      // clang-format off
-      "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"
-      "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"
-      "ld1 {v24.4s-v27.4s}, [%[init]], %[next]\n\t"
-      "ld1 {v28.4s-v31.4s}, [%[init]]\n\t"
-      "subs %w[steps], %w[steps], #4\n\t"
-      "b.lo 2f\n\t"
-      "1:\n\t"
-      OCTET_STEP OCTET_STEP OCTET_STEP OCTET_STEP
-      "subs %w[steps], %w[steps], #4\n\t"
-      "b.hs 1b\n\t"
-      "2:\n\t"
-      "adds %w[steps], %w[steps], #4\n\t"
-      "b.eq 4f\n\t"
-      "3:\n\t"
-      OCTET_STEP
-      "subs %w[steps], %w[steps], #1\n\t"
-      "b.ne 3b\n\t"
-      "4:\n\t"
-      "st1 {v16.4s-v19.4s}, [%[sums]], #64\n\t"
-      "st1 {v20.4s-v23.4s}, [%[sums]], #64\n\t"
-      "st1 {v24.4s-v27.4s}, [%[sums]], #64\n\t"
-      "st1 {v28.4s-v31.4s}, [%[sums]]\n\t"
-      // clang-format on
-      : [in] "+r"(packed), [weights] "+r"(weights), [steps] "+r"(steps), [init] "+r"(init),
-        [sums] "+r"(sums)
-      : [next] "r"(init_step * sizeof(*init))
-      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
-        "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+  OCTET_MULTIPLY(OCTET_STEP4, "ld1 {v28.4s-v31.4s}, [%[init]]\n\t",
+                 "st1 {v28.4s-v31.4s}, [%[sums]]\n\t");
 }
 
 #undef OCTET_PAIR
-#undef OCTET_STEP
+#undef OCTET_STEP3
+#undef OCTET_STEP4
+#undef OCTET_MULTIPLY
 
 // Where the results of a panel x half go.
 struct Target {
@@ -370,13 +284,7 @@ static void PackTile(const Plan& plan, const RowSource& source, uint64_t first, 
     const Cursor c = CursorOf(plan.g, first + tile.row[i]);
     const uint32_t rows = tile.row[i + 1] - tile.row[i];
     uint8_t* to = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
-    if (!plan.flat) {
-      PackTaps(source, c, rows, to);
-    } else if (plan.rows != nullptr) {
-      PackFlat(plan, source, c, rows, to);
-    } else {
-      PackBytes(plan, source, c, rows, to);
-    }
+    PackPanel(plan.flat, source, c, rows, to);
   }
 }
 
@@ -480,9 +388,8 @@ void conv_s8_i8mm(const ConvS8Args& args, Share share) {
   const uint64_t pointer_bytes = RoundUp64(taps * kTileRows * 8);
   plan.padding = args.scratch + pointer_bytes;
   plan.packed = plan.padding + RoundUp64((uint64_t)g.in_c + 64);
-  plan.flat = group_in % 8 != 0;
-  plan.row_bytes = (size_t)plan.steps * 8;
-  plan.rows = 2 * (plan.row_bytes + kRowSlack) <= pointer_bytes ? args.scratch : nullptr;
+  plan.flat.bytes = (size_t)plan.steps * 8;
+  plan.flat.rows = 2 * (plan.flat.bytes + kRowSlack) <= pointer_bytes ? args.scratch : nullptr;
   memset(plan.padding, args.in_zero_point, (size_t)group_in);
 
   Range rows = {0, pixels};
