@@ -157,7 +157,7 @@ typedef struct octet_frame {
 } octet_frame;
 
 /* A frame of any size: resized, converted, normalised and quantized as the blob says, in integers,
- * on the session's threads. Allocates nothing, uses at most 12 KiB of each thread's stack.
+ * on the session's threads. Allocates nothing, uses at most 16 KiB of each thread's stack.
  * OCTET_INVALID_ARGUMENT: format, sizes (1 to 65535), a missing plane, a stride shorter than a row;
  * OCTET_SHAPE_MISMATCH: this input takes no pictures. */
 OCTET_API octet_status octet_set_input_frame(octet_session* session, uint32_t index,

@@ -1,9 +1,9 @@
 // A frame into the tensor [1, H, W, C] of an image input: resize, colour, table, by the rule of
 // runtime/image/frame.h. Shares divide the tensor's rows.
 //
-// No memory but the stack: the vector versions keep strips of at most 9 KiB there. Nothing outside
-// the rows of the planes is read. destination: H * W * C elements, int8 codes (entries' low byte)
-// or FP16; aligned to its elements.
+// No memory but the stack, where the vector versions keep strips: at most 16 KiB with all they
+// call. Nothing outside the rows of the planes is read. destination: H * W * C elements, int8 codes
+// (entries' low byte) or FP16; aligned to its elements.
 #ifndef OCTET_KERNELS_FRAME_FRAME_H_
 #define OCTET_KERNELS_FRAME_FRAME_H_
 

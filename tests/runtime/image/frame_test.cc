@@ -3,6 +3,7 @@
 #include "runtime/image/frame.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <memory>
@@ -205,6 +206,58 @@ TEST_P(InputFrame, ExtremeRatiosEqualReference) {
     }
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// What runs on a stack of its own, painted before: bytes that were written, from the first to the
+// stack's upper end.
+size_t StackBytes(void* (*run)(void*), void* argument) {
+  constexpr size_t kBytes = size_t{1} << 18;
+  const GuardedBuffer stack(kBytes, 64);
+  stack.Poison(0xB7);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack.data(), kBytes);
+  pthread_t thread;
+  EXPECT_EQ(pthread_create(&thread, &attributes, run, argument), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  size_t untouched = 0;
+  while (untouched < kBytes && stack.data()[untouched] == 0xB7) ++untouched;
+  return kBytes - untouched;
+}
+
+TEST_P(InputFrame, NeedsAtMost16KiBOfStack) {
+  struct Call {
+    InputFrameFn run;
+    InputFrameArgs args;
+  };
+  uint32_t seed = TestSeed() + 60000;
+  const uint32_t sizes[][4] = {{180, 320, 45, 80},     // whole numbers
+                               {180, 320, 57, 123},    // areas
+                               {90, 160, 71, 123},     // bilinear
+                               {90, 640, 80, 320},     // both
+                               {3001, 2999, 11, 13}};  // pixel by pixel
+  const size_t empty = StackBytes([](void* argument) { return argument; }, nullptr);
+  for (const auto& size : sizes) {
+    for (const PixelFormat format : kFormats) {
+      Random random(++seed);
+      const Target target(random, size[2], size[3], blob::ResizeMode::kStretch);
+      const GuardedFrame source(random, format, size[0], size[1]);
+      std::vector<uint16_t> output(target.bytes());
+      Call call = {GetParam().As<InputFrameFn>(),
+                   target.Args(source.frame, reinterpret_cast<uint8_t*>(output.data()))};
+      const size_t bytes = StackBytes(
+          [](void* argument) -> void* {
+            const Call& c = *static_cast<const Call*>(argument);
+            c.run(c.args, Share{0, 1});
+            return nullptr;
+          },
+          &call);
+      EXPECT_LE(bytes, empty + 16 * 1024) << Describe(source.frame, target);
+    }
+  }
+}
+#endif
 
 // RGB and grey: the reference is the normative resize of resize.h and the table, nothing else.
 TEST(FrameRule, PicturesAreResizedAndLookedUp) {

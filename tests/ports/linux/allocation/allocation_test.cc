@@ -73,6 +73,8 @@ TEST(Allocation, TheCounterCounts) {
 TEST(Allocation, NoneFromBindToTheLastFrame) {
   const Blob blob = MakeMixedBlob();
   const std::vector<uint8_t> picture(9 * 7 * 3, 77);
+  const octet_frame nv12 = {
+      OCTET_PIXELS_NV12, 9, 7, {picture.data(), picture.data() + 63, nullptr}, {9, 10, 0}};
   const std::vector<float> floats(48, 0.5f);
   std::vector<float> scores(32), joined(32);
   for (const octet_isa isa : RunnableLevels()) {
@@ -94,6 +96,8 @@ TEST(Allocation, NoneFromBindToTheLastFrame) {
         octet_set_plan(session, frame % 2);
         if (frame % 3 == 0) {
           octet_set_input_f32(session, 0, floats.data(), floats.size());
+        } else if (frame % 3 == 1) {
+          octet_set_input_frame(session, 0, &nv12);
         } else {
           octet_set_input_image(session, 0, picture.data(), 9, 7, 3, 21);
         }
