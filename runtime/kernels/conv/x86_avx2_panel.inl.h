@@ -7,6 +7,10 @@
 namespace octet {
 namespace {
 
+// List entries are 8 times the number of a group, so that addresses need no shift: w[8 * entry],
+// x[5 * entry].
+constexpr uint32_t kEntry = 8;
+constexpr uint64_t kMaxListed = (UINT16_MAX + 1) / kEntry;
 constexpr uint32_t kGroupBytes = 4 * kMaxRows;  // one group of 4 channels of an interleaved tile
 // Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
 constexpr uint64_t kMinPixels = 24;
@@ -18,7 +22,8 @@ constexpr uint64_t kMinDeep = 64;
 //   interleaved bytes, where lists are made      kMaxRows  / the two
 //   interleaved even halves, then odd halves     2 * kMaxRows
 //   lists of groups, bits of exact groups        2
-static_assert(3 * kMaxRows + 2 <= kTileRows, "tiles and lists fit scratch");
+static_assert(kGroupBytes % kEntry == 0 && 3 * kMaxRows + 2 <= kTileRows,
+              "tiles and lists fit scratch");
 
 struct Areas {
   uint8_t *bytes, *even, *odd;
@@ -45,12 +50,18 @@ static inline Areas AreasOf(const ConvPlan& plan) {
 }
 
 static bool WantsLists(const ConvPlan& plan, uint64_t pixels) {
-  return !plan.pack && plan.deep >= kMinDeep && plan.k_groups <= UINT16_MAX && pixels >= kMinPixels;
+  return !plan.pack && plan.deep >= kMinDeep && plan.k_groups <= kMaxListed && pixels >= kMinPixels;
+}
+
+// Rows are neither interleaved nor listed, MultiplyRow() reads the image.
+static bool RowByRow(const ConvPlan& plan, uint32_t rows) {
+  return rows == 1 || plan.k_groups > kMaxListed;
 }
 
 static uint32_t MaxPartBlocks(const ConvPlan& plan) {
-  if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kAllBlocks;
-  return (uint32_t)(AreasOf(plan).capacity / 2);
+  if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kPreparedBlocks;
+  const uint64_t most = AreasOf(plan).capacity / 2;
+  return most < kPreparedBlocks ? (uint32_t)most : kPreparedBlocks;
 }
 
 // All 4 channels x 8 outputs may go through VPMADDUBSW.
@@ -68,7 +79,8 @@ static bool PreparePart(const ConvPlan& plan, const int8_t* weights, uint64_t pi
                         uint32_t blocks) {
   const Areas areas = AreasOf(plan);
   if (!WantsLists(plan, pixels)) {
-    for (uint64_t k = 0; k < plan.k_groups; ++k) areas.other[k] = (uint16_t)k;
+    for (uint64_t k = 0; k < plan.k_groups && k < kMaxListed; ++k)
+      areas.other[k] = (uint16_t)(k * kEntry);
     return false;
   }
   uint8_t* bits = areas.bits;
@@ -86,14 +98,14 @@ static bool PreparePart(const ConvPlan& plan, const int8_t* weights, uint64_t pi
   return true;
 }
 
-// Positions of the bits set in a byte.
+// Positions of the bits set in a byte, in units of list entries.
 struct BitLists {
   uint8_t list[256][8];
   constexpr BitLists() : list() {
     for (int byte = 0; byte < 256; ++byte) {
       int count = 0;
       for (int bit = 0; bit < 8; ++bit) {
-        if (byte & (1 << bit)) list[byte][count++] = (uint8_t)bit;
+        if (byte & (1 << bit)) list[byte][count++] = (uint8_t)(bit * kEntry);
       }
     }
   }
@@ -109,7 +121,8 @@ static inline __m128i ListOf(uint32_t byte, __m128i base) {
 static inline uint64_t MakeLists(const Areas& areas, const uint8_t* bits) {
   uint16_t *exact = areas.exact, *other = areas.other;
   __m128i base = _mm_setzero_si128();
-  for (uint64_t i = 0; i < areas.bit_bytes; ++i, base = _mm_add_epi16(base, _mm_set1_epi16(8))) {
+  for (uint64_t i = 0; i < areas.bit_bytes;
+       ++i, base = _mm_add_epi16(base, _mm_set1_epi16(8 * kEntry))) {
     const uint32_t byte = bits[i];
     const int count = __builtin_popcount(byte);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(exact), ListOf(byte, base));
@@ -156,32 +169,38 @@ static inline __m256i Load16x2(const uint8_t* low, const uint8_t* high) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(low)), Load16(high), 1);
 }
 
-// `groups` groups of rows `in` from one tap.
+// 4 groups from k on.
+static inline void InterleaveGroups(const uint8_t* const (&in)[kMaxRows], uint32_t rows, uint64_t k,
+                                    const Columns& to) {
+  __m256i x[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) x[r] = Load16x2(in[r] + 4 * k, in[r + 4] + 4 * k);
+  const __m256i low01 = _mm256_unpacklo_epi32(x[0], x[1]);
+  const __m256i high01 = _mm256_unpackhi_epi32(x[0], x[1]);
+  const __m256i low23 = _mm256_unpacklo_epi32(x[2], x[3]);
+  const __m256i high23 = _mm256_unpackhi_epi32(x[2], x[3]);
+  Store8(to, k, _mm256_unpacklo_epi64(low01, low23));
+  Store8(to, k + 1, _mm256_unpackhi_epi64(low01, low23));
+  Store8(to, k + 2, _mm256_unpacklo_epi64(high01, high23));
+  Store8(to, k + 3, _mm256_unpackhi_epi64(high01, high23));
+  if (rows <= 8) return;
+  const __m128i a = Load16(in[8] + 4 * k), b = Load16(in[9] + 4 * k);
+  const __m128i low = _mm_unpacklo_epi32(a, b), high = _mm_unpackhi_epi32(a, b);
+  Store2(to, k, low);
+  Store2(to, k + 1, _mm_unpackhi_epi64(low, low));
+  Store2(to, k + 2, high);
+  Store2(to, k + 3, _mm_unpackhi_epi64(high, high));
+}
+
+// `groups` groups of rows `in` from one tap. The last four of them may be done twice.
 static inline void InterleaveRows(const uint8_t* const (&in)[kMaxRows], uint32_t rows,
                                   uint64_t groups, const Columns& to) {
-  uint64_t k = 0;
-  for (; k + 4 <= groups; k += 4) {
-    __m256i x[4];
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; ++r) x[r] = Load16x2(in[r] + 4 * k, in[r + 4] + 4 * k);
-    const __m256i low01 = _mm256_unpacklo_epi32(x[0], x[1]);
-    const __m256i high01 = _mm256_unpackhi_epi32(x[0], x[1]);
-    const __m256i low23 = _mm256_unpacklo_epi32(x[2], x[3]);
-    const __m256i high23 = _mm256_unpackhi_epi32(x[2], x[3]);
-    Store8(to, k, _mm256_unpacklo_epi64(low01, low23));
-    Store8(to, k + 1, _mm256_unpackhi_epi64(low01, low23));
-    Store8(to, k + 2, _mm256_unpacklo_epi64(high01, high23));
-    Store8(to, k + 3, _mm256_unpackhi_epi64(high01, high23));
-    if (rows > 8) {
-      const __m128i a = Load16(in[8] + 4 * k), b = Load16(in[9] + 4 * k);
-      const __m128i low = _mm_unpacklo_epi32(a, b), high = _mm_unpackhi_epi32(a, b);
-      Store2(to, k, low);
-      Store2(to, k + 1, _mm_unpackhi_epi64(low, low));
-      Store2(to, k + 2, high);
-      Store2(to, k + 3, _mm_unpackhi_epi64(high, high));
-    }
+  if (groups >= 4) {
+    for (uint64_t k = 0; k + 4 <= groups; k += 4) InterleaveGroups(in, rows, k, to);
+    if (groups % 4 != 0) InterleaveGroups(in, rows, groups - 4, to);
+    return;
   }
-  for (; k < groups; ++k) {
+  for (uint64_t k = 0; k < groups; ++k) {
     for (uint32_t r = 0; r < rows; ++r) {
       const uint64_t at = k * kGroupBytes + 4 * r;
       uint32_t word;
@@ -196,6 +215,7 @@ static inline void InterleaveRows(const uint8_t* const (&in)[kMaxRows], uint32_t
 
 static void PrepareTile(const PanelS8& panel, uint32_t rows) {
   const ConvPlan& plan = *panel.plan;
+  if (RowByRow(plan, rows)) return;
   const Areas areas = AreasOf(plan);
   Columns to = {panel.prepared ? areas.bytes : nullptr, areas.even, areas.odd};
   const uint64_t step = panel.k_groups * kGroupBytes;
@@ -203,7 +223,8 @@ static void PrepareTile(const PanelS8& panel, uint32_t rows) {
     const uint8_t* const* pointers = plan.pointers + tap * kMaxTileRows;
     const uint8_t* in[kMaxRows];
     for (uint32_t r = 0; r < kMaxRows; ++r) in[r] = pointers[r < rows ? r : rows - 1];
-    InterleaveRows(in, rows, panel.k_groups, to);
+    // Packed rows are readable to their full depth, a multiple of 4 groups.
+    InterleaveRows(in, rows, plan.pack ? plan.deep / 4 : panel.k_groups, to);
     if (to.bytes != nullptr) to.bytes += step;
     to.even += step;
     to.odd += step;
@@ -221,9 +242,10 @@ static inline void MultiplyExact(const Areas& areas, uint64_t count, const int8_
                                  __m256i (&acc)[kRows]) {
   const __m256i ones = _mm256_set1_epi16(1);
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t k = areas.exact[i];
-    const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + k * 64));
-    const uint8_t* in = areas.bytes + k * kGroupBytes;
+    const size_t entry = areas.exact[i];
+    const __m256i w =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + entry * (64 / kEntry)));
+    const uint8_t* in = areas.bytes + entry * (kGroupBytes / kEntry);
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
       const __m256i pairs = _mm256_maddubs_epi16(Broadcast(in + 4 * r), w);
@@ -236,12 +258,13 @@ template <int kRows>
 static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_t* weights,
                                  __m256i (&acc)[kRows]) {
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t k = areas.other[i];
-    const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + k * 64));
+    const size_t entry = areas.other[i];
+    const __m256i w =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + entry * (64 / kEntry)));
     const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
     const __m256i w_odd = _mm256_srai_epi16(w, 8);
-    const uint8_t* even = areas.even + k * kGroupBytes;
-    const uint8_t* odd = areas.odd + k * kGroupBytes;
+    const uint8_t* even = areas.even + entry * (kGroupBytes / kEntry);
+    const uint8_t* odd = areas.odd + entry * (kGroupBytes / kEntry);
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(Broadcast(even + 4 * r), w_even));
@@ -250,84 +273,132 @@ static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_
   }
 }
 
+// One row (fully connected layers) x 16 outputs: the weights pass once.
+static void MultiplyRow(const PanelS8& p, __m256i (&sums)[2]) {
+  constexpr size_t kAheadBytes = 2048;  // the hardware's prefetcher stops at every 4 KiB page
+  const __m256i low_bytes = _mm256_set1_epi16(0x00FF);
+  const int8_t* weights = p.weights;
+  __m256i acc[2][2] = {};
+  for (uint64_t tap = 0; tap < p.taps; ++tap) {
+    const uint8_t* in = p.pointers[tap * kMaxTileRows];
+    for (uint64_t k = 0; k < p.k_groups; ++k, weights += 64, in += 4) {
+      _mm_prefetch(weights + kAheadBytes, _MM_HINT_T0);
+      const __m256i x = Broadcast(in);
+      const __m256i even = _mm256_and_si256(x, low_bytes), odd = _mm256_srli_epi16(x, 8);
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 32 * h));
+        const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+        const __m256i w_odd = _mm256_srai_epi16(w, 8);
+        acc[h][0] = _mm256_add_epi32(acc[h][0], _mm256_madd_epi16(even, w_even));
+        acc[h][1] = _mm256_add_epi32(acc[h][1], _mm256_madd_epi16(odd, w_odd));
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h) {
+    const __m256i start =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(p.constants->start + 8 * h));
+    sums[h] = _mm256_add_epi32(start, _mm256_add_epi32(acc[h][0], acc[h][1]));
+  }
+}
+
+static inline __m256i Load8(const int32_t* from) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+// What few layers need.
+__attribute__((noinline)) static void AdjustSums(const TailS8& tail, __m256i* sums, int count) {
+  for (int r = 0; r < count; ++r) {
+    if (tail.pre_shift != 0) sums[r] = PreShift8(sums[r], tail.pre_shift);
+    if (tail.kind.doubled) sums[r] = Double8(sums[r]);
+  }
+}
+
 // Sums of kRows pixels x 8 outputs -> bytes.
 template <int kRows>
 static inline void FinishRows(const PanelS8& p, const TailS8& tail, uint32_t half,
                               __m256i (&sums)[kRows]) {
-  const blob::ChannelBlockS8& block = *p.channels;
-  const Channels8 channels = LoadChannels8(block.multiplier + 8 * half, block.shift + 8 * half);
-  if (tail.pre_shift != 0) {
-    for (int r = 0; r < kRows; ++r) sums[r] = PreShift8(sums[r], tail.pre_shift);
-  }
-  if (channels.doubled) {
-    for (int r = 0; r < kRows; ++r) sums[r] = Double8(sums[r]);
-  }
-  const Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
+  if (tail.unusual) AdjustSums(tail, sums, kRows);
+  const PreparedBlock& block = *p.constants;
+  const Channels8 channels = {
+      Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
+      Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half), false};
+  Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
+  if (!tail.kind.late_zero) finish.zero_point = _mm256_setzero_si256();
   uint8_t* to = p.output + 8 * half;
+  const size_t stride = p.output_stride;
+  const int8_t* table = tail.table;
   const uint32_t left = p.output_channels - 8 * half;
   const uint32_t count = left < 8 ? left : 8;
 #pragma GCC unroll 3
-  for (int r = 0; r < kRows; r += 4) {
+  for (int r = 0; r < kRows; r += 4, to += 4 * stride) {
     constexpr int kLast = kRows - 1;
-    const __m256i a = RequantizeDoubled8(sums[r], channels);
-    const __m256i b = r + 1 <= kLast ? RequantizeDoubled8(sums[r + 1], channels) : a;
-    const __m256i c = r + 2 <= kLast ? RequantizeDoubled8(sums[r + 2], channels) : a;
-    const __m256i d = r + 3 <= kLast ? RequantizeDoubled8(sums[r + 3], channels) : c;
-    const __m256i value[4] = {a, b, c, d};
+    __m256i value[4];
+    value[0] = RequantizeDoubled8(sums[r], channels);
+    value[1] = r + 1 <= kLast ? RequantizeDoubled8(sums[r + 1], channels) : value[0];
+    value[2] = r + 2 <= kLast ? RequantizeDoubled8(sums[r + 2], channels) : value[0];
+    value[3] = r + 3 <= kLast ? RequantizeDoubled8(sums[r + 3], channels) : value[2];
     const __m256i bytes = FinishRows8(value, finish);
-    StoreRows8(bytes, to, p.output_stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
-    to += 4 * p.output_stride;
+    StoreRows8(bytes, to, stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
   }
-  if (tail.table != nullptr) {
+  if (table != nullptr) {
     to = p.output + 8 * half;
-    for (int r = 0; r < kRows; ++r) ApplyTable(to + r * p.output_stride, count, tail.table);
+    for (int r = 0; r < kRows; ++r) ApplyTable(to + (size_t)r * stride, count, table);
   }
 }
 
 // The two loops in a function of their own, so that all sums stay in registers.
 template <int kRows>
-__attribute__((noinline)) static void Multiply(const PanelS8& p, const Areas& areas, uint32_t half,
-                                               uint64_t exact, __m256i (&sums)[kRows]) {
-  const blob::ChannelBlockS8& block = *p.channels;
-  const __m256i bias = _mm256_load_si256(reinterpret_cast<const __m256i*>(block.bias + 8 * half));
-  const __m256i sum =
-      _mm256_load_si256(reinterpret_cast<const __m256i*>(block.weight_sum + 8 * half));
-  const __m256i start = _mm256_sub_epi32(bias, _mm256_slli_epi32(sum, 7));
+__attribute__((noinline)) static void Multiply(const int32_t* start, const int8_t* weights,
+                                               const Areas& areas, uint64_t exact, uint64_t other,
+                                               __m256i (&sums)[kRows]) {
   __m256i acc[kRows];
 #pragma GCC unroll 10
-  for (int r = 0; r < kRows; ++r) acc[r] = start;
-  const int8_t* weights = p.weights + 32 * half;
+  for (int r = 0; r < kRows; ++r) acc[r] = Load8(start);
   MultiplyExact<kRows>(areas, exact, weights, acc);
-  MultiplyOther<kRows>(areas, p.plan->k_groups - exact, weights, acc);
+  MultiplyOther<kRows>(areas, other, weights, acc);
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) sums[r] = acc[r];
 }
 
-// kRows pixels x 8 outputs.
+// kRows pixels x 16 outputs.
 template <int kRows>
-static void Panel(const PanelS8& p, const TailS8& tail, const Areas& areas, uint32_t half,
-                  uint64_t exact) {
-  __m256i sums[kRows];
-  Multiply<kRows>(p, areas, half, exact, sums);
-  FinishRows<kRows>(p, tail, half, sums);
+static void Panel(const PanelS8& p, const TailS8& tail) {
+  const Areas areas = AreasOf(*p.plan);
+  const uint64_t groups = p.plan->k_groups;
+  for (uint32_t half = 0; half < 2 && 8 * half < p.output_channels; ++half) {
+    uint64_t exact = 0;
+    if (p.prepared) exact = MakeLists(areas, areas.bits + (2 * p.block + half) * areas.bit_bytes);
+    __m256i sums[kRows];
+    Multiply<kRows>(p.constants->start + 8 * half, p.weights + 32 * half, areas, exact,
+                    groups - exact, sums);
+    FinishRows<kRows>(p, tail, half, sums);
+  }
 }
 
 static uint32_t PanelRows(uint32_t) {
   return kMaxRows;
 }
 
+typedef void (*PanelFn)(const PanelS8&, const TailS8&);
+
 static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
-  typedef void (*PanelFn)(const PanelS8&, const TailS8&, const Areas&, uint32_t, uint64_t);
-  static constexpr PanelFn kPanels[kMaxRows] = {Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>,
-                                                Panel<6>, Panel<7>, Panel<8>, Panel<9>, Panel<10>};
-  const Areas areas = AreasOf(*panel.plan);
-  for (uint32_t half = 0; half < 2 && 8 * half < panel.output_channels; ++half) {
-    uint64_t exact = 0;
-    if (panel.prepared) {
-      exact = MakeLists(areas, areas.bits + (2 * panel.block + half) * areas.bit_bytes);
+  if (RowByRow(*panel.plan, rows)) {
+    PanelS8 one = panel;
+    for (uint32_t r = 0; r < rows; ++r, ++one.pointers, one.output += one.output_stride) {
+      __m256i sums[2];
+      MultiplyRow(one, sums);
+      for (uint32_t half = 0; half < 2 && 8 * half < panel.output_channels; ++half) {
+        __m256i row[1] = {sums[half]};
+        FinishRows<1>(one, tail, half, row);
+      }
     }
-    kPanels[rows - 1](panel, tail, areas, half, exact);
+    return;
   }
+  static constexpr PanelFn kPanels[kMaxRows - 1] = {
+      Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>, Panel<7>, Panel<8>, Panel<9>, Panel<10>};
+  kPanels[rows - 2](panel, tail);
 }
 
 }  // namespace

@@ -184,6 +184,23 @@ TEST_P(ConvS8, EqualsReferenceOnWideImages) {
   CheckWideS8(GetParam(), &conv_s8_reference, false);
 }
 
+// Sums near the longest that 2^30 allows.
+TEST_P(ConvS8, EqualsReferenceWithLongSums) {
+  Random random(TestSeed());
+  ConvGeometry g{};
+  g.in_h = g.out_h = 1;
+  g.in_w = g.out_w = 5;
+  g.in_c = 40004;
+  g.out_c = 9;
+  g.kernel_h = g.kernel_w = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = g.groups = 1;
+  const ConvS8Case layer(random, g, false);
+  SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+  const uint8_t sign = GetParam().isa == Isa::kReference ? 0x80 : IsaSignByte(GetParam().isa);
+  EXPECT_EQ(DifferenceS8(layer.Run(&conv_s8_reference, 0, 1),
+                         layer.Run(GetParam().As<ConvS8Fn>(), sign, 1)),
+            "");
+}
+
 OCTET_KERNEL_SUITE(DepthwiseConvS8, "depthwise_conv_s8");
 TEST_P(DepthwiseConvS8, EqualsReference) {
   CheckS8(GetParam(), &depthwise_conv_s8_reference, true);
