@@ -29,7 +29,7 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
 // and multiplied at a time. Their V must stay in the level 2 cache of a small core, and 24 are
 // enough to make the traffic of weights small beside the products.
 constexpr uint64_t kWinogradInputBytes = 288 * 1024;
-constexpr uint64_t kWinogradMaxTiles = 24;
+constexpr uint64_t kWinogradMaxTiles = 25;
 
 static inline uint64_t WinogradPositions(uint64_t m) {
   return (m + 2) * (m + 2);

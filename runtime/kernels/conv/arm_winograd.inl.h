@@ -37,115 +37,106 @@ static inline void TransformLine(const int16x8_t (&d)[6], int16x8_t* out) {
 
 #if defined(__aarch64__)
 
-constexpr size_t kWinogradPanel = 6;
+constexpr size_t kWinogradPanel = 5;
 
-// 6 tiles x 16 outputs are 24 registers of sums (v8 to v31), 6 of V (v0 to v5: 8 channels of a tile
-// each) and 2 of U (v6, v7: a channel's 16 outputs). Each half of U is loaded again while the other
-// is multiplied, V while its last products are: llvm-mca has 0.89 SMLAL a cycle on Cortex-A53 and
-// 0.86 on Cortex-A55.
+// 5 tiles x 16 outputs are 20 registers of sums (v12 to v31), 5 of V (v0 to v4: 8 channels of a tile
+// each) and 2 x 2 of U (v5 to v8: 16 outputs of two channels). U is loaded a channel ahead, V while
+// its last products are made. Addresses advance on their own: cores that execute in order make a
+// load wait for the address that the one before it wrote back.
 // clang-format off
 #define OCTET_ROW(op, sum, u, lanes, v, c) \
   #op " v" #sum ".4s, v" #u "." #lanes ", v" #v ".h[" #c "]\n\t"
-#define OCTET_ROWS1(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s0, u, lanes, 0, c)
-#define OCTET_ROWS2(op, u, lanes, s0, s1, s2, s3, s4, s5, c) \
-  OCTET_ROWS1(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s1, u, lanes, 1, c)
-#define OCTET_ROWS3(op, u, lanes, s0, s1, s2, s3, s4, s5, c) \
-  OCTET_ROWS2(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s2, u, lanes, 2, c)
-#define OCTET_ROWS4(op, u, lanes, s0, s1, s2, s3, s4, s5, c) \
-  OCTET_ROWS3(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s3, u, lanes, 3, c)
-#define OCTET_ROWS5(op, u, lanes, s0, s1, s2, s3, s4, s5, c) \
-  OCTET_ROWS4(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s4, u, lanes, 4, c)
-#define OCTET_ROWS6(op, u, lanes, s0, s1, s2, s3, s4, s5, c) \
-  OCTET_ROWS5(op, u, lanes, s0, s1, s2, s3, s4, s5, c) OCTET_ROW(op, s5, u, lanes, 5, c)
+#define OCTET_ROWS1(op, u, lanes, s0, s1, s2, s3, s4, c) OCTET_ROW(op, s0, u, lanes, 0, c)
+#define OCTET_ROWS2(op, u, lanes, s0, s1, s2, s3, s4, c) \
+  OCTET_ROWS1(op, u, lanes, s0, s1, s2, s3, s4, c) OCTET_ROW(op, s1, u, lanes, 1, c)
+#define OCTET_ROWS3(op, u, lanes, s0, s1, s2, s3, s4, c) \
+  OCTET_ROWS2(op, u, lanes, s0, s1, s2, s3, s4, c) OCTET_ROW(op, s2, u, lanes, 2, c)
+#define OCTET_ROWS4(op, u, lanes, s0, s1, s2, s3, s4, c) \
+  OCTET_ROWS3(op, u, lanes, s0, s1, s2, s3, s4, c) OCTET_ROW(op, s3, u, lanes, 3, c)
+#define OCTET_ROWS5(op, u, lanes, s0, s1, s2, s3, s4, c) \
+  OCTET_ROWS4(op, u, lanes, s0, s1, s2, s3, s4, c) OCTET_ROW(op, s4, u, lanes, 4, c)
+// A channel's products with U in registers a and b; the last quarter apart.
+#define OCTET_PART(rows, c, a, b)                \
+  rows(smlal, a, 4h, 12, 16, 20, 24, 28, c)      \
+  rows(smlal2, a, 8h, 13, 17, 21, 25, 29, c)     \
+  rows(smlal, b, 4h, 14, 18, 22, 26, 30, c)
+#define OCTET_CHANNEL(rows, c, a, b, next)       \
+  OCTET_PART(rows, c, a, b)                      \
+  rows(smlal2, b, 8h, 15, 19, 23, 27, 31, c)     \
+  "ldp q" #a ", q" #b ", [%[u], #" #next "]\n\t"
 // The last products of 8 channels, and V of the next 8.
-#define OCTET_LAST1 \
-  "smlal2 v11.4s, v7.8h, v0.h[7]\n\t" "ldr q0, [%[v]]\n\t"
-#define OCTET_LAST2                                                             \
-  "smlal2 v11.4s, v7.8h, v0.h[7]\n\t" "smlal2 v15.4s, v7.8h, v1.h[7]\n\t"       \
+#define OCTET_LAST1 "smlal2 v15.4s, v8.8h, v0.h[7]\n\t" "ldr q0, [%[v]]\n\t"
+#define OCTET_LAST2                                                        \
+  "smlal2 v15.4s, v8.8h, v0.h[7]\n\t" "smlal2 v19.4s, v8.8h, v1.h[7]\n\t"  \
   "ldp q0, q1, [%[v]]\n\t"
 #define OCTET_LAST3 \
-  OCTET_LAST2 "smlal2 v19.4s, v7.8h, v2.h[7]\n\t" "ldr q2, [%[v], #32]\n\t"
-#define OCTET_LAST4                                                             \
-  OCTET_LAST2 "smlal2 v19.4s, v7.8h, v2.h[7]\n\t"                               \
-  "smlal2 v23.4s, v7.8h, v3.h[7]\n\t" "ldp q2, q3, [%[v], #32]\n\t"
+  OCTET_LAST2 "smlal2 v23.4s, v8.8h, v2.h[7]\n\t" "ldr q2, [%[v], #32]\n\t"
+#define OCTET_LAST4                                                        \
+  OCTET_LAST2 "smlal2 v23.4s, v8.8h, v2.h[7]\n\t"                          \
+  "smlal2 v27.4s, v8.8h, v3.h[7]\n\t" "ldp q2, q3, [%[v], #32]\n\t"
 #define OCTET_LAST5 \
-  OCTET_LAST4 "smlal2 v27.4s, v7.8h, v4.h[7]\n\t" "ldr q4, [%[v], #64]\n\t"
-#define OCTET_LAST6                                                             \
-  OCTET_LAST4 "smlal2 v27.4s, v7.8h, v4.h[7]\n\t"                               \
-  "smlal2 v31.4s, v7.8h, v5.h[7]\n\t" "ldp q4, q5, [%[v], #64]\n\t"
+  OCTET_LAST4 "smlal2 v31.4s, v8.8h, v4.h[7]\n\t" "ldr q4, [%[v], #64]\n\t"
 #define OCTET_FIRST1 "ldr q0, [%[v]]\n\t"
 #define OCTET_FIRST2 "ldp q0, q1, [%[v]]\n\t"
 #define OCTET_FIRST3 OCTET_FIRST2 "ldr q2, [%[v], #32]\n\t"
 #define OCTET_FIRST4 OCTET_FIRST2 "ldp q2, q3, [%[v], #32]\n\t"
 #define OCTET_FIRST5 OCTET_FIRST4 "ldr q4, [%[v], #64]\n\t"
-#define OCTET_FIRST6 OCTET_FIRST4 "ldp q4, q5, [%[v], #64]\n\t"
-// Three quarters of a channel's products; `next` is the place of the next channel's U.
-#define OCTET_CHANNEL(rows, c, next)                   \
-  rows(smlal, 6, 4h, 8, 12, 16, 20, 24, 28, c)         \
-  rows(smlal2, 6, 8h, 9, 13, 17, 21, 25, 29, c)        \
-  "ldr q6, [%[u], #" #next "]\n\t"                     \
-  rows(smlal, 7, 4h, 10, 14, 18, 22, 26, 30, c)
-#define OCTET_WHOLE_CHANNEL(rows, c, next, next_half)  \
-  OCTET_CHANNEL(rows, c, next)                         \
-  rows(smlal2, 7, 8h, 11, 15, 19, 23, 27, 31, c)       \
-  "ldr q7, [%[u], #" #next_half "]\n\t"
-#define OCTET_ZERO4(a, b, c, d) \
-  "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t" "movi v" #c ".4s, #0\n\t" "movi v" #d ".4s, #0\n\t"
-#define OCTET_ZERO1 OCTET_ZERO4(8, 9, 10, 11)
-#define OCTET_ZERO2 OCTET_ZERO1 OCTET_ZERO4(12, 13, 14, 15)
-#define OCTET_ZERO3 OCTET_ZERO2 OCTET_ZERO4(16, 17, 18, 19)
-#define OCTET_ZERO4_ OCTET_ZERO3 OCTET_ZERO4(20, 21, 22, 23)
-#define OCTET_ZERO5 OCTET_ZERO4_ OCTET_ZERO4(24, 25, 26, 27)
-#define OCTET_ZERO6 OCTET_ZERO5 OCTET_ZERO4(28, 29, 30, 31)
-#define OCTET_STORE4(a, b, c, d)                                                    \
-  "stp q" #a ", q" #b ", [%[to]]\n\t" "stp q" #c ", q" #d ", [%[to], #32]\n\t"      \
+#define OCTET_ZERO(a, b, c, d)                        \
+  "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t" \
+  "movi v" #c ".4s, #0\n\t" "movi v" #d ".4s, #0\n\t"
+#define OCTET_ZERO1 OCTET_ZERO(12, 13, 14, 15)
+#define OCTET_ZERO2 OCTET_ZERO1 OCTET_ZERO(16, 17, 18, 19)
+#define OCTET_ZERO3 OCTET_ZERO2 OCTET_ZERO(20, 21, 22, 23)
+#define OCTET_ZERO4 OCTET_ZERO3 OCTET_ZERO(24, 25, 26, 27)
+#define OCTET_ZERO5 OCTET_ZERO4 OCTET_ZERO(28, 29, 30, 31)
+#define OCTET_STORE(a, b, c, d)                                                \
+  "stp q" #a ", q" #b ", [%[to]]\n\t" "stp q" #c ", q" #d ", [%[to], #32]\n\t" \
   "add %[to], %[to], %[to_step]\n\t"
-#define OCTET_STORE1 OCTET_STORE4(8, 9, 10, 11)
-#define OCTET_STORE2 OCTET_STORE1 OCTET_STORE4(12, 13, 14, 15)
-#define OCTET_STORE3 OCTET_STORE2 OCTET_STORE4(16, 17, 18, 19)
-#define OCTET_STORE4_ OCTET_STORE3 OCTET_STORE4(20, 21, 22, 23)
-#define OCTET_STORE5 OCTET_STORE4_ OCTET_STORE4(24, 25, 26, 27)
-#define OCTET_STORE6 OCTET_STORE5 OCTET_STORE4(28, 29, 30, 31)
+#define OCTET_STORE1 OCTET_STORE(12, 13, 14, 15)
+#define OCTET_STORE2 OCTET_STORE1 OCTET_STORE(16, 17, 18, 19)
+#define OCTET_STORE3 OCTET_STORE2 OCTET_STORE(20, 21, 22, 23)
+#define OCTET_STORE4 OCTET_STORE3 OCTET_STORE(24, 25, 26, 27)
+#define OCTET_STORE5 OCTET_STORE4 OCTET_STORE(28, 29, 30, 31)
 // The last round loads its own U and V again: nothing behind them is read.
-#define OCTET_PANEL(name, rows, zero, first, last, store)                           \
-  static inline void name(const int16_t* u, const int16_t* v, size_t v_step,        \
-                          size_t rounds, int32_t* to, size_t to_step) {             \
+#define OCTET_PANEL(n)                                                              \
+  static inline void WinogradPanel##n(const int16_t* u, const int16_t* v,           \
+                                      size_t v_step, size_t rounds, int32_t* to,    \
+                                      size_t to_step) {                             \
     size_t u_step = 256;                                                            \
     __asm__ volatile(                                                               \
-        "ldp q6, q7, [%[u]]\n\t"                                                    \
-        first zero                                                                  \
+        "ldp q5, q6, [%[u]]\n\t"                                                    \
+        "ldp q7, q8, [%[u], #32]\n\t"                                               \
+        OCTET_FIRST##n OCTET_ZERO##n                                                \
         "1:\n\t"                                                                    \
         "subs %[rounds], %[rounds], #1\n\t"                                         \
-        OCTET_WHOLE_CHANNEL(rows, 0, 32, 48)                                        \
-        OCTET_WHOLE_CHANNEL(rows, 1, 64, 80)                                        \
+        OCTET_CHANNEL(OCTET_ROWS##n, 0, 5, 6, 64)                                   \
+        OCTET_CHANNEL(OCTET_ROWS##n, 1, 7, 8, 96)                                   \
         "csel %[v_step], %[v_step], xzr, ne\n\t"                                    \
-        OCTET_WHOLE_CHANNEL(rows, 2, 96, 112)                                       \
-        OCTET_WHOLE_CHANNEL(rows, 3, 128, 144)                                      \
+        OCTET_CHANNEL(OCTET_ROWS##n, 2, 5, 6, 128)                                  \
+        OCTET_CHANNEL(OCTET_ROWS##n, 3, 7, 8, 160)                                  \
         "csel %[u_step], %[u_step], xzr, ne\n\t"                                    \
-        OCTET_WHOLE_CHANNEL(rows, 4, 160, 176)                                      \
+        OCTET_CHANNEL(OCTET_ROWS##n, 4, 5, 6, 192)                                  \
         "add %[v], %[v], %[v_step]\n\t"                                             \
-        OCTET_WHOLE_CHANNEL(rows, 5, 192, 208)                                      \
-        OCTET_WHOLE_CHANNEL(rows, 6, 224, 240)                                      \
+        OCTET_CHANNEL(OCTET_ROWS##n, 5, 7, 8, 224)                                  \
         "add %[u], %[u], %[u_step]\n\t"                                             \
-        OCTET_CHANNEL(rows, 7, 0)                                                   \
-        last                                                                        \
-        "ldr q7, [%[u], #16]\n\t"                                                   \
+        OCTET_CHANNEL(OCTET_ROWS##n, 6, 5, 6, 0)                                    \
+        OCTET_PART(OCTET_ROWS##n, 7, 7, 8)                                          \
+        OCTET_LAST##n                                                               \
+        "ldp q7, q8, [%[u], #32]\n\t"                                               \
         "b.ne 1b\n\t"                                                               \
-        store                                                                       \
+        OCTET_STORE##n                                                              \
         : [u] "+r"(u), [v] "+r"(v), [rounds] "+r"(rounds), [to] "+r"(to),           \
           [u_step] "+r"(u_step), [v_step] "+r"(v_step)                              \
         : [to_step] "r"(to_step)                                                    \
         : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",     \
-          "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",      \
-          "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",     \
-          "v29", "v30", "v31");                                                     \
+          "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21",     \
+          "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");    \
   }
-OCTET_PANEL(WinogradPanel1, OCTET_ROWS1, OCTET_ZERO1, OCTET_FIRST1, OCTET_LAST1, OCTET_STORE1)
-OCTET_PANEL(WinogradPanel2, OCTET_ROWS2, OCTET_ZERO2, OCTET_FIRST2, OCTET_LAST2, OCTET_STORE2)
-OCTET_PANEL(WinogradPanel3, OCTET_ROWS3, OCTET_ZERO3, OCTET_FIRST3, OCTET_LAST3, OCTET_STORE3)
-OCTET_PANEL(WinogradPanel4, OCTET_ROWS4, OCTET_ZERO4_, OCTET_FIRST4, OCTET_LAST4, OCTET_STORE4_)
-OCTET_PANEL(WinogradPanel5, OCTET_ROWS5, OCTET_ZERO5, OCTET_FIRST5, OCTET_LAST5, OCTET_STORE5)
-OCTET_PANEL(WinogradPanel6, OCTET_ROWS6, OCTET_ZERO6, OCTET_FIRST6, OCTET_LAST6, OCTET_STORE6)
+OCTET_PANEL(1)
+OCTET_PANEL(2)
+OCTET_PANEL(3)
+OCTET_PANEL(4)
+OCTET_PANEL(5)
 // clang-format on
 #undef OCTET_ROW
 #undef OCTET_ROWS1
@@ -153,35 +144,30 @@ OCTET_PANEL(WinogradPanel6, OCTET_ROWS6, OCTET_ZERO6, OCTET_FIRST6, OCTET_LAST6,
 #undef OCTET_ROWS3
 #undef OCTET_ROWS4
 #undef OCTET_ROWS5
-#undef OCTET_ROWS6
+#undef OCTET_PART
+#undef OCTET_CHANNEL
 #undef OCTET_LAST1
 #undef OCTET_LAST2
 #undef OCTET_LAST3
 #undef OCTET_LAST4
 #undef OCTET_LAST5
-#undef OCTET_LAST6
 #undef OCTET_FIRST1
 #undef OCTET_FIRST2
 #undef OCTET_FIRST3
 #undef OCTET_FIRST4
 #undef OCTET_FIRST5
-#undef OCTET_FIRST6
-#undef OCTET_CHANNEL
-#undef OCTET_WHOLE_CHANNEL
-#undef OCTET_ZERO4
+#undef OCTET_ZERO
 #undef OCTET_ZERO1
 #undef OCTET_ZERO2
 #undef OCTET_ZERO3
-#undef OCTET_ZERO4_
+#undef OCTET_ZERO4
 #undef OCTET_ZERO5
-#undef OCTET_ZERO6
-#undef OCTET_STORE4
+#undef OCTET_STORE
 #undef OCTET_STORE1
 #undef OCTET_STORE2
 #undef OCTET_STORE3
-#undef OCTET_STORE4_
+#undef OCTET_STORE4
 #undef OCTET_STORE5
-#undef OCTET_STORE6
 #undef OCTET_PANEL
 
 // Steps in bytes; `rounds` of 8 channels.
@@ -189,8 +175,7 @@ static inline void WinogradPanel(const int16_t* u, const int16_t* v, size_t v_st
                                  int32_t* to, size_t to_step, size_t tiles) {
   static constexpr void (*kPanels[kWinogradPanel])(const int16_t*, const int16_t*, size_t, size_t,
                                                    int32_t*, size_t) = {
-      WinogradPanel1, WinogradPanel2, WinogradPanel3,
-      WinogradPanel4, WinogradPanel5, WinogradPanel6};
+      WinogradPanel1, WinogradPanel2, WinogradPanel3, WinogradPanel4, WinogradPanel5};
   kPanels[tiles - 1](u, v, v_step, rounds, to, to_step);
 }
 
