@@ -13,12 +13,39 @@ namespace {
 
 // --- Input: V = B^T d B of 8 channels ----------------------------------------------------------
 
-// One dimension; `out` may be `in`.
+// Stores and moves the pointer on, in one instruction where the compiler spends two.
+static inline void StoreNext(int16_t** to, size_t bytes, int16x8_t value) {
+#if defined(__aarch64__)
+  __asm__ volatile("st1 {%1.8h}, [%0], %2" : "+r"(*to) : "w"(value), "r"(bytes) : "memory");
+#else
+  __asm__ volatile("vst1.16 {%e1, %f1}, [%0], %2" : "+r"(*to) : "w"(value), "r"(bytes) : "memory");
+#endif
+}
+
+// One dimension of int8 or int16.
+static inline void TransformLine(const int8x8_t (&d)[4], int16x8_t* out) {
+  out[0] = vsubl_s8(d[0], d[2]);
+  out[1] = vaddl_s8(d[1], d[2]);
+  out[2] = vsubl_s8(d[2], d[1]);
+  out[3] = vsubl_s8(d[1], d[3]);
+}
 static inline void TransformLine(const int16x8_t (&d)[4], int16x8_t* out) {
   out[0] = vsubq_s16(d[0], d[2]);
   out[1] = vaddq_s16(d[1], d[2]);
   out[2] = vsubq_s16(d[2], d[1]);
   out[3] = vsubq_s16(d[1], d[3]);
+}
+static inline void TransformLine(const int8x8_t (&d)[6], int16x8_t* out) {
+  const int8x8_t four = vdup_n_s8(4);
+  const int16x8_t even = vsubl_s8(d[4], d[2]), odd = vsubl_s8(d[3], d[1]);
+  const int16x8_t a = vmlsl_s8(vmovl_s8(d[4]), d[2], four);
+  const int16x8_t b = vmlsl_s8(vmovl_s8(d[3]), d[1], four);
+  out[0] = vaddq_s16(even, vshlq_n_s16(vsubl_s8(d[0], d[2]), 2));
+  out[1] = vaddq_s16(a, b);
+  out[2] = vsubq_s16(a, b);
+  out[3] = vaddq_s16(even, vaddq_s16(odd, odd));
+  out[4] = vsubq_s16(even, vaddq_s16(odd, odd));
+  out[5] = vsubq_s16(vsubl_s8(d[5], d[3]), vshlq_n_s16(odd, 2));
 }
 static inline void TransformLine(const int16x8_t (&d)[6], int16x8_t* out) {
   const int16x8_t four = vdupq_n_s16(4);
@@ -39,10 +66,10 @@ static inline void TransformLine(const int16x8_t (&d)[6], int16x8_t* out) {
 
 constexpr size_t kWinogradPanel = 5;
 
-// 5 tiles x 16 outputs are 20 registers of sums (v12 to v31), 5 of V (v0 to v4: 8 channels of a tile
-// each) and 2 x 2 of U (v5 to v8: 16 outputs of two channels). U is loaded a channel ahead, V while
-// its last products are made. Addresses advance on their own: cores that execute in order make a
-// load wait for the address that the one before it wrote back.
+// 5 tiles x 16 outputs are 20 registers of sums (v12 to v31), 5 of V (v0 to v4: 8 channels of a
+// tile each) and 2 x 2 of U (v5 to v8: 16 outputs of two channels). U is loaded a channel ahead, V
+// while its last products are made. Addresses advance on their own: cores that execute in order
+// make a load wait for the address that the one before it wrote back.
 // clang-format off
 #define OCTET_ROW(op, sum, u, lanes, v, c) \
   #op " v" #sum ".4s, v" #u "." #lanes ", v" #v ".h[" #c "]\n\t"
@@ -249,30 +276,35 @@ static inline int32x4_t ExactQuotient(int32x4_t bias, int32x4_t sum) {
 }
 
 struct WinogradNeon {
+  // Half of the transform goes through memory: (m + 2)^2 vectors are more than there are registers.
   template <int m>
   static inline void TransformInput(const uint8_t* const* pixels, uint32_t in_c, uint8_t /*sign*/,
                                     int16_t* v, size_t position_stride, size_t channel_stride) {
     constexpr int kSize = m + 2;
     for (uint32_t c = 0; c < in_c; c += 8, v += channel_stride) {
-      int16x8_t half[kSize][kSize];  // row of the transform, column of the image
-#pragma GCC unroll 6
+      int16_t half[kSize][kSize][8];  // row of the transform, column of the image
+      // Unrolled, the compiler would keep more addresses than there are registers.
+#pragma GCC unroll 1
       for (int j = 0; j < kSize; ++j) {
-        int16x8_t d[kSize], line[kSize];
+        int8x8_t d[kSize];
+        int16x8_t line[kSize];
 #pragma GCC unroll 6
         for (int i = 0; i < kSize; ++i) {
-          d[i] = vmovl_s8(vreinterpret_s8_u8(vld1_u8(pixels[i * kSize + j] + c)));
+          d[i] = vreinterpret_s8_u8(vld1_u8(pixels[i * kSize + j] + c));
         }
         TransformLine(d, line);
 #pragma GCC unroll 6
-        for (int i = 0; i < kSize; ++i) half[i][j] = line[i];
+        for (int i = 0; i < kSize; ++i) vst1q_s16(half[i][j], line[i]);
       }
       int16_t* to = v;
-#pragma GCC unroll 6
+#pragma GCC unroll 1
       for (int i = 0; i < kSize; ++i) {
-        int16x8_t line[kSize];
-        TransformLine(half[i], line);
+        int16x8_t d[kSize], line[kSize];
 #pragma GCC unroll 6
-        for (int j = 0; j < kSize; ++j, to += position_stride) vst1q_s16(to, line[j]);
+        for (int j = 0; j < kSize; ++j) d[j] = vld1q_s16(half[i][j]);
+        TransformLine(d, line);
+#pragma GCC unroll 6
+        for (int j = 0; j < kSize; ++j) StoreNext(&to, position_stride * sizeof(*to), line[j]);
       }
     }
   }
@@ -280,11 +312,13 @@ struct WinogradNeon {
   static inline void Multiply(const int16_t* u, const int16_t* v, size_t tiles, uint32_t in_c,
                               int32_t* products, size_t product_stride) {
     const size_t panels = (tiles + kWinogradPanel - 1) / kWinogradPanel;
-    for (size_t i = 0, t = 0; i < panels; ++i) {
-      const size_t next = tiles * (i + 1) / panels;
-      WinogradPanel(u, v + t * 8, tiles * 8 * sizeof(*v), in_c / 8, products + t * product_stride,
-                    product_stride * sizeof(*products), next - t);
-      t = next;
+    const size_t least = tiles / panels, larger = tiles % panels;  // panels with one tile more
+    for (size_t i = 0; i < panels; ++i) {
+      const size_t count = least + (i < larger ? 1 : 0);
+      WinogradPanel(u, v, tiles * 8 * sizeof(*v), in_c / 8, products,
+                    product_stride * sizeof(*products), count);
+      v += count * 8;
+      products += count * product_stride;
     }
   }
 
@@ -325,22 +359,35 @@ struct WinogradNeon {
 
  private:
   // Saturation to 16 bits before the zero point is added changes nothing (Finish16).
+  static inline int8x16_t Narrow(const int16_t* values, const Tail16& tail) {
+    const int16x8_t low = vqaddq_s16(vld1q_s16(values), tail.zero_point);
+    const int16x8_t high = vqaddq_s16(vld1q_s16(values + 8), tail.zero_point);
+    const int8x16_t q = vcombine_s8(vqmovn_s16(low), vqmovn_s16(high));
+    return vminq_s8(vmaxq_s8(q, tail.lo), tail.hi);
+  }
+
   template <int m>
   static inline void Store(const int16_t (*values)[16], const WinogradOutput& out) {
     const ConvS8Args& args = *out.args;
     const Tail16 tail = MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi);
-    int8x16_t q[m * m];
-#pragma GCC unroll 16
-    for (int i = 0; i < m * m; ++i) {
-      const int16x8_t low = vqaddq_s16(vld1q_s16(values[i]), tail.zero_point);
-      const int16x8_t high = vqaddq_s16(vld1q_s16(values[i] + 8), tail.zero_point);
-      q[i] = vcombine_s8(vqmovn_s16(low), vqmovn_s16(high));
-      q[i] = vminq_s8(vmaxq_s8(q[i], tail.lo), tail.hi);
+    const size_t out_c = args.g.out_c, row_bytes = (size_t)args.g.out_w * out_c;
+    uint8_t* row = out.output;
+    if (args.table == nullptr && out.channels_count == 16 && out.columns == m) {
+      for (uint32_t y = 0; y < out.rows; ++y, row += row_bytes, values += m) {
+        uint8_t* to = row;
+#pragma GCC unroll 4
+        for (int x = 0; x < m; ++x, to += out_c) {
+          vst1q_u8(to, vreinterpretq_u8_s8(Narrow(values[x], tail)));
+        }
+      }
+      return;
     }
+    int8x16_t q[m * m];
+    for (int i = 0; i < m * m; ++i) q[i] = Narrow(values[i], tail);
     if (args.table != nullptr) ApplyTable(q, m * m, args.table);
-    for (uint32_t y = 0; y < out.rows; ++y) {
-      uint8_t* to = out.output + (size_t)y * args.g.out_w * args.g.out_c;
-      for (uint32_t x = 0; x < out.columns; ++x, to += args.g.out_c) {
+    for (uint32_t y = 0; y < out.rows; ++y, row += row_bytes) {
+      uint8_t* to = row;
+      for (uint32_t x = 0; x < out.columns; ++x, to += out_c) {
         StorePartial16(to, q[y * m + x], out.channels_count);
       }
     }

@@ -56,6 +56,20 @@ struct WinogradPlan {
   int32_t* products;
 };
 
+// pixels[size * size] of a tile that may leave the image.
+static inline void PointEdgeTile(const ConvS8Args& args, const WinogradPlan& plan, int64_t top,
+                                 int64_t left, int size, const uint8_t** pixels) {
+  const ConvGeometry& g = args.g;
+  for (int64_t y = top; y < top + size; ++y) {
+    const bool row_inside = y >= 0 && y < g.in_h;
+    for (int64_t x = left; x < left + size; ++x) {
+      *pixels++ = row_inside && x >= 0 && x < g.in_w
+                      ? args.input + ((size_t)y * g.in_w + (size_t)x) * g.in_c
+                      : plan.padding;
+    }
+  }
+}
+
 // V of tiles [first, first + tiles).
 template <typename Level, int m>
 static inline void WinogradInput(const ConvS8Args& args, const WinogradPlan& plan, uint64_t first,
@@ -66,15 +80,13 @@ static inline void WinogradInput(const ConvS8Args& args, const WinogradPlan& pla
     const int64_t top = (int64_t)((first + t) / plan.tiles_x) * m - g.pad_top;
     const int64_t left = (int64_t)((first + t) % plan.tiles_x) * m - g.pad_left;
     const uint8_t* pixels[kSize * kSize];
-    for (int i = 0; i < kSize; ++i) {
-      const int64_t y = top + i;
-      const bool row_inside = y >= 0 && y < g.in_h;
-      for (int j = 0; j < kSize; ++j) {
-        const int64_t x = left + j;
-        pixels[i * kSize + j] = row_inside && x >= 0 && x < g.in_w
-                                    ? args.input + ((size_t)y * g.in_w + (size_t)x) * g.in_c
-                                    : plan.padding;
+    if (top >= 0 && left >= 0 && top + kSize <= g.in_h && left + kSize <= g.in_w) {
+      const uint8_t* row = args.input + ((size_t)top * g.in_w + (size_t)left) * g.in_c;
+      for (int i = 0; i < kSize; ++i, row += (size_t)g.in_w * g.in_c) {
+        for (int j = 0; j < kSize; ++j) pixels[i * kSize + j] = row + (size_t)j * g.in_c;
       }
+    } else {
+      PointEdgeTile(args, plan, top, left, kSize, pixels);
     }
     Level::template TransformInput<m>(pixels, g.in_c, args.sign, plan.v + t * 8, tiles * g.in_c,
                                       tiles * 8);
