@@ -67,27 +67,28 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
 }
 
 // clang-format off
-#define OCTET_DOT6(a0, a1, a2, a3, a4, a5, w, lane)      \
-  "sdot v" #a0 ".4s, v" #w ".16b, v0.4b[" #lane "]\n\t"  \
-  "sdot v" #a1 ".4s, v" #w ".16b, v1.4b[" #lane "]\n\t"  \
-  "sdot v" #a2 ".4s, v" #w ".16b, v2.4b[" #lane "]\n\t"  \
-  "sdot v" #a3 ".4s, v" #w ".16b, v3.4b[" #lane "]\n\t"  \
-  "sdot v" #a4 ".4s, v" #w ".16b, v4.4b[" #lane "]\n\t"  \
+// 4 outputs of all rows: row 0's dot product, a load for later, the other rows'.
+#define OCTET_QUAD(a0, a1, a2, a3, a4, a5, w, lane, load)  \
+  "sdot v" #a0 ".4s, v" #w ".16b, v0.4b[" #lane "]\n\t"    \
+  load                                                     \
+  "sdot v" #a1 ".4s, v" #w ".16b, v1.4b[" #lane "]\n\t"    \
+  "sdot v" #a2 ".4s, v" #w ".16b, v2.4b[" #lane "]\n\t"    \
+  "sdot v" #a3 ".4s, v" #w ".16b, v3.4b[" #lane "]\n\t"    \
+  "sdot v" #a4 ".4s, v" #w ".16b, v4.4b[" #lane "]\n\t"    \
   "sdot v" #a5 ".4s, v" #w ".16b, v5.4b[" #lane "]\n\t"
-#define OCTET_LANE(lane)                                 \
-  "ldp q6, q7, [%[weights], #64 * " #lane "]\n\t"        \
-  OCTET_DOT6(8, 12, 16, 20, 24, 28, 6, lane)             \
-  OCTET_DOT6(9, 13, 17, 21, 25, 29, 7, lane)             \
-  "ldp q6, q7, [%[weights], #64 * " #lane " + 32]\n\t"   \
-  OCTET_DOT6(10, 14, 18, 22, 26, 30, 6, lane)            \
-  OCTET_DOT6(11, 15, 19, 23, 27, 31, 7, lane)
-#define OCTET_LOAD6(form, bytes)                         \
-  "ldr " form "0, [%[in0]], #" bytes "\n\t"              \
-  "ldr " form "1, [%[in1]], #" bytes "\n\t"              \
-  "ldr " form "2, [%[in2]], #" bytes "\n\t"              \
-  "ldr " form "3, [%[in3]], #" bytes "\n\t"              \
-  "ldr " form "4, [%[in4]], #" bytes "\n\t"              \
-  "ldr " form "5, [%[in5]], #" bytes "\n\t"
+#define OCTET_WEIGHTS(w, at) "ldr q" #w ", [%[weights], #" #at "]\n\t"
+#define OCTET_LANE(lane, last)                                                            \
+  OCTET_QUAD(8, 12, 16, 20, 24, 28, 6, lane, OCTET_WEIGHTS(7, 64 * lane + 16))            \
+  OCTET_QUAD(9, 13, 17, 21, 25, 29, 7, lane, OCTET_WEIGHTS(6, 64 * lane + 32))            \
+  OCTET_QUAD(10, 14, 18, 22, 26, 30, 6, lane, OCTET_WEIGHTS(7, 64 * lane + 48))           \
+  OCTET_QUAD(11, 15, 19, 23, 27, 31, 7, lane, last)
+#define OCTET_LOAD6(form)                                \
+  "ldr " form "0, [%[in0], %[at]]\n\t"                   \
+  "ldr " form "1, [%[in1], %[at]]\n\t"                   \
+  "ldr " form "2, [%[in2], %[at]]\n\t"                   \
+  "ldr " form "3, [%[in3], %[at]]\n\t"                   \
+  "ldr " form "4, [%[in4], %[at]]\n\t"                   \
+  "ldr " form "5, [%[in5], %[at]]\n\t"
 #define OCTET_START(a, b, c, d)                          \
   "ldp q" #a ", q" #b ", [%[bias]]\n\t"                  \
   "ldp q" #c ", q" #d ", [%[bias], #32]\n\t"
@@ -98,14 +99,16 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
 
 // The largest panel in assembly: 24 sums, 6 rows and 2 weights take all 32 registers, and the
 // compiler, which wants one more, moves sums through memory. Row r, outputs 4 i .. 4 i + 3: v(8 + 4
-// r + i).
+// r + i). Weights are loaded one by one, each during the dot products of the one before, and rows
+// without moving their pointers: cores that execute in order (Cortex-A55) wait for pairs of loads
+// and for moved pointers, others do as well either way.
 template <>
 void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
   int32x4_t acc[6][4];
   const int8_t* weights = p.weights;
   const uint8_t* const* pointers = p.pointers;
   uint64_t taps = p.taps;  // at least 1
-  size_t left;
+  size_t at, left;
   const uint8_t *in0, *in1, *in2, *in3, *in4, *in5;
   __asm__ volatile(
       // clang-format off
@@ -120,24 +123,29 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
       "ldp %[in2], %[in3], [%[pointers], #16]\n\t"
       "ldp %[in4], %[in5], [%[pointers], #32]\n\t"
       "add %[pointers], %[pointers], %[next_tap]\n\t"
+      "mov %[at], #0\n\t"
       "subs %[left], %[tap_bytes], #16\n\t"
       "b.lo 3f\n\t"
       "2:\n\t"  // 16 channels
-      OCTET_LOAD6("q", "16")
-      OCTET_LANE(0)
-      OCTET_LANE(1)
+      OCTET_WEIGHTS(6, 0)
+      OCTET_LOAD6("q")
+      OCTET_LANE(0, OCTET_WEIGHTS(6, 64))
+      OCTET_LANE(1, OCTET_WEIGHTS(6, 128))
       "subs %[left], %[left], #16\n\t"
-      OCTET_LANE(2)
-      OCTET_LANE(3)
+      "add %[at], %[at], #16\n\t"
+      OCTET_LANE(2, OCTET_WEIGHTS(6, 192))
+      OCTET_LANE(3, "")
       "add %[weights], %[weights], #256\n\t"
       "b.hs 2b\n\t"
       "3:\n\t"
       "adds %[left], %[left], #16\n\t"
       "b.eq 5f\n\t"
       "4:\n\t"  // the last 4, 8 or 12
-      OCTET_LOAD6("s", "4")
-      OCTET_LANE(0)
+      OCTET_WEIGHTS(6, 0)
+      OCTET_LOAD6("s")
+      OCTET_LANE(0, "")
       "subs %[left], %[left], #4\n\t"
+      "add %[at], %[at], #4\n\t"
       "add %[weights], %[weights], #64\n\t"
       "b.ne 4b\n\t"
       "5:\n\t"
@@ -150,7 +158,7 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
       OCTET_STORE(24, 25, 26, 27, 4)
       OCTET_STORE(28, 29, 30, 31, 5)
       // clang-format on
-      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [left] "=&r"(left),
+      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [at] "=&r"(at), [left] "=&r"(left),
         [in0] "=&r"(in0), [in1] "=&r"(in1), [in2] "=&r"(in2), [in3] "=&r"(in3), [in4] "=&r"(in4),
         [in5] "=&r"(in5)
       : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc),
@@ -161,7 +169,8 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
   StoreRows(p, tail, 6, acc);
 }
 
-#undef OCTET_DOT6
+#undef OCTET_QUAD
+#undef OCTET_WEIGHTS
 #undef OCTET_LANE
 #undef OCTET_LOAD6
 #undef OCTET_START
