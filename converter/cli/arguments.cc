@@ -53,35 +53,41 @@ void InputArguments::AddTo(CLI::App& command) {
       "subtracted after scaling, in the model's channel order: R,G,B or one number (default 0)");
   command.add_option("--std", std_dev, "divided by after subtracting the mean (default 1)");
   command.add_option("--scale", scale, "multiplies the bytes of a picture first (default 1/255)");
-  command.add_option("--colour", colour, "channel order the model wants; files are RGB")
-      ->check(CLI::IsMember({"rgb", "bgr"}))
-      ->capture_default_str();
-  command.add_option("--resize", resize, "how a picture of another size is fitted")
-      ->check(CLI::IsMember({"stretch", "letterbox", "crop"}))
-      ->capture_default_str();
+  command
+      .add_option("--colour", colour, "channel order the model wants (default rgb); files are RGB")
+      ->check(CLI::IsMember({"rgb", "bgr"}));
+  command
+      .add_option("--resize", resize, "how a picture of another size is fitted (default stretch)")
+      ->check(CLI::IsMember({"stretch", "letterbox", "crop"}));
   command
       .add_option("--input-shape", shapes,
                   "NAME:1,3,224,224 for an input with unknown dimensions; may be repeated")
       ->allow_extra_args(false);
 }
 
-images::Preprocess InputArguments::Preprocess() const {
-  images::Preprocess result;
+images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) const {
+  images::Preprocess result = base;
   if (!scale.empty()) result.scale = ParseFloat(scale, "--scale");
   ParseTriple(mean, "--mean", result.mean);
   ParseTriple(std_dev, "--std", result.std_dev);
   for (float value : result.std_dev) {
     if (value == 0) Fail("--std: 0 would divide by zero");
   }
-  result.colour = colour == "bgr" ? blob::ColourOrder::kBgr : blob::ColourOrder::kRgb;
-  result.resize = resize == "crop"        ? blob::ResizeMode::kCrop
-                  : resize == "letterbox" ? blob::ResizeMode::kLetterbox
-                                          : blob::ResizeMode::kStretch;
+  if (!colour.empty()) {
+    result.colour = colour == "bgr" ? blob::ColourOrder::kBgr : blob::ColourOrder::kRgb;
+  }
+  if (!resize.empty()) {
+    result.resize = resize == "crop"        ? blob::ResizeMode::kCrop
+                    : resize == "letterbox" ? blob::ResizeMode::kLetterbox
+                                            : blob::ResizeMode::kStretch;
+  }
   return result;
 }
 
 import::ImportOptions InputArguments::Import() const {import::ImportOptions options;
-for (const std::string& shape : shapes) options.input_shapes.insert(import::ParseInputShape(shape));
+for (const std::string& shape : shapes) {
+  options.input_shapes.insert(import::ParseInputShape(shape));
+}
 return options;
 }  // namespace octet::cli
 

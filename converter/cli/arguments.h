@@ -13,11 +13,13 @@
 namespace octet::cli {
 
 struct InputArguments {
-  std::string mean, std_dev, scale, colour = "rgb", resize = "stretch";
+  // Empty: not given.
+  std::string mean, std_dev, scale, colour, resize;
   std::vector<std::string> shapes;
 
   void AddTo(CLI::App& command);
-  images::Preprocess Preprocess() const;  // throws UserError
+  // `base` with what was given put over it; throws UserError.
+  images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;
 };
 

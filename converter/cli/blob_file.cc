@@ -16,6 +16,13 @@ BlobFile::BlobFile(const std::string& path) {
   file.read(reinterpret_cast<char*>(data_.get()), static_cast<std::streamsize>(bytes_));
   if (!file) Fail("{}: cannot be read", path);
   const octet_status status = octet_validate(data_.get(), bytes_, 1);
+  if (status.code == OCTET_NOT_A_BLOB) {
+    const bool is_onnx = path.ends_with(".onnx");
+    Fail("{}: {}", path,
+         is_onnx ? "an ONNX model, not a blob; convert it first: octet convert MODEL.onnx -o "
+                   "MODEL.octet --calibrate PICTURES"
+                 : "not a blob; octet convert makes one from an ONNX model");
+  }
   if (status.code != OCTET_OK) {
     Fail("{}: no valid blob: {} at byte {}; convert the model again", path,
          octet_code_name(status.code), status.offset);

@@ -145,7 +145,7 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
       "image, DepthToSpace and the like are rewritten into these.");
   command->callback([=] {
     *run = [=] {
-      options->preprocess = input->Preprocess();
+      options->preprocess = input->Preprocess({});
       options->import = input->Import();
       options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);

@@ -7,6 +7,7 @@
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/support/error.h"
+#include "octet/octet.h"
 #include "runtime/core/isa.h"
 #include "runtime/format/view.h"
 
@@ -180,6 +181,16 @@ const char* SectionName(blob::SectionKind kind) {
   return "other";
 }
 
+// What octet_arena_bytes() asks for; the same at every level.
+size_t SessionArenaBytes(const BlobFile& file, uint32_t threads) {
+  size_t bytes = 0;
+  if (octet_arena_bytes(file.data(), file.bytes(), OCTET_ISA_REFERENCE, threads, &bytes).code !=
+      OCTET_OK) {
+    throw std::logic_error("verified blob has no arena size");
+  }
+  return bytes;
+}
+
 json Describe(const BlobFile& file) {
   BlobView view{};
   if (!IsOk(ViewBlob(file.data(), file.bytes(), &view)))
@@ -216,6 +227,9 @@ json Describe(const BlobFile& file) {
          {"shape", std::vector<uint32_t>(output.dims, output.dims + output.rank)}});
   }
   result["labels"] = view.model->label_count;
+  const size_t one = SessionArenaBytes(file, 1);
+  result["session_arena_bytes"] = {{"one_thread", one},
+                                   {"each_further_thread", SessionArenaBytes(file, 2) - one}};
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {
     PlanView plan{};
     if (!IsOk(ViewPlan(view, p, &plan))) throw std::logic_error("verified blob has no plan");
@@ -251,9 +265,15 @@ void PrintText(const json& blob) {
                s["index"].get<int>(), s["offset"].get<uint64_t>(), s["bytes"].get<uint64_t>(),
                s["sha256"].get<std::string>());
   }
+  const json& session = blob["session_arena_bytes"];
+  fmt::print(
+      "\narena of a session: {} bytes with one thread, {} more for each further thread: records, "
+      "scratch and the tensors of the largest plan\n",
+      session["one_thread"].get<uint64_t>(), session["each_further_thread"].get<uint64_t>());
   for (const json& plan : blob["plans"]) {
     fmt::print(
-        "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} transformed, {} arena bytes, {} "
+        "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} transformed, {} arena bytes of "
+        "tensors, {} "
         "scratch bytes a thread\n",
         plan["name"].get<std::string>(), plan["layers"].size(), plan["macs"].get<double>() / 1e6,
         plan["weight_bytes"].get<uint64_t>(), plan["transformed_bytes"].get<uint64_t>(),

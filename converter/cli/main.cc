@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
       "Octet converter: ONNX models to int8 blobs that run with the same bits on every board.\n"
       "Exit status: 0 done, 1 the answer is no, 2 bad use or input, 3 internal error."};
   app.name("octet");
+  app.set_version_flag("--version", "octet " OCTET_VERSION);
   app.require_subcommand(1);
   std::function<int()> run;
   AddConvert(app, &run);
@@ -28,7 +29,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return run();
-  } catch (const CLI::CallForHelp& help) {
+  } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "octet: {}; see octet --help\n", error.what());

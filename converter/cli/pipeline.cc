@@ -95,6 +95,24 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
   return info;
 }
 
+// Without a decode section nothing says which numbers of which output belong to a label; a count
+// that meets no dimension is a wrong file all the same.
+void WarnOfLabels(const write::ModelInfo& info, const std::string& path,
+                  std::vector<std::string>* warnings) {
+  if (info.labels.empty() || !info.decode.empty()) return;
+  std::string shapes;
+  for (const auto& output : info.outputs) {
+    for (const int64_t dim : output.shape) {
+      if (dim == static_cast<int64_t>(info.labels.size())) return;
+    }
+    shapes += (shapes.empty() ? "" : ", ") + graph::ToString(output.shape);
+  }
+  warnings->push_back(
+      fmt::format("{}: {} labels, but no output has as many entries in any "
+                  "dimension: {}; --task or --decode says what outputs mean",
+                  path, info.labels.size(), shapes));
+}
+
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
                      const std::string& name, bool winograd) {
   write::Plan plan;
@@ -156,6 +174,12 @@ Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::
 // activations gets symmetric ones.
 void ObeyBoard(const std::string& path, quantize::Config* config, bool* winograd) {
   if (path.empty()) return;
+  if (!std::filesystem::is_regular_file(path)) {
+    Fail(
+        "{}: no such file; --board takes the path of a YAML file, as those in the sources' boards "
+        "folder: " OCTET_BOARDS,
+        path);
+  }
   try {
     const YAML::Node board = YAML::LoadFile(path);
     if (board["winograd"]) *winograd = board["winograd"].as<bool>();
@@ -209,6 +233,10 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
     images::Preprocess own = preprocess;
     own.is_image = IsImageInput(shape, &channels_last);
     datasets.push_back(images::OpenDataset(paths[i], shape, own, channels_last));
+    if (own.is_image && shape[channels_last ? 3 : 1] == 1 && datasets[i]->SourceChannels() == 3) {
+      fmt::print(stderr, "octet: warning: {}: colour pictures for a grey input are made grey\n",
+                 paths[i]);
+    }
     if (datasets[i]->size() != datasets[0]->size()) {
       Fail("{} holds {} samples, {} holds {}; every input needs the same number", paths[0],
            datasets[0]->size(), paths[i], datasets[i]->size());
@@ -254,7 +282,9 @@ Conversion Convert(const ConvertOptions& options) {
     result.plans.push_back(MakePlan(graph, result.scheme, "int8", winograd));
     result.plans.push_back(MakePlan(graph, fp16, "fp16", winograd));
   });
-  result.blob = write::WriteBlob(InfoOf(graph, options), result.plans);
+  const write::ModelInfo info = InfoOf(graph, options);
+  WarnOfLabels(info, options.labels, &result.scheme.warnings);
+  result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
   return result;
 }

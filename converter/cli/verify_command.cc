@@ -16,6 +16,7 @@
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
+#include "runtime/format/view.h"
 
 namespace octet::cli {
 namespace {
@@ -140,6 +141,29 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
   return result;
 }
 
+// As the blob says for its first picture input.
+images::Preprocess PreprocessOf(const BlobFile& file) {
+  images::Preprocess result;
+  BlobView view{};
+  if (!IsOk(ViewBlob(file.data(), file.bytes(), &view))) {
+    throw std::logic_error("verified blob has no view");
+  }
+  for (uint32_t i = 0; i < view.model->input_count; ++i) {
+    const blob::InputRecord& input = view.inputs[i];
+    if (input.is_image == 0) continue;
+    result.scale = input.scale;
+    for (int c = 0; c < 3; ++c) {
+      result.mean[c] = input.mean[c];
+      result.std_dev[c] = input.std_dev[c];
+    }
+    result.colour = input.colour;
+    result.resize = input.resize;
+    result.letterbox_value = input.letterbox_value;
+    break;
+  }
+  return result;
+}
+
 int Run(const VerifyOptions& options, const InputArguments& input) {
   octet_isa isa = OCTET_ISA_REFERENCE;
   if (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
@@ -148,7 +172,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
   const BlobFile blob(options.blob);
-  const auto data = OpenInputs(graph, SplitCommas(options.data), input.Preprocess());
+  const auto data =
+      OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)));
   BlobView view;
   ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
   const Decoder decoder(view);
@@ -243,7 +268,8 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
       "verify",
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
   command->footer(
-      fmt::format("Give the same --mean, --std, --scale, --colour and --resize as for convert. An "
+      fmt::format("Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
+                  "--resize put other values in its place. An "
                   "output agrees when its signal "
                   "stands {} dB (int8 plans) or {} dB (fp16 plans) above its difference from FP32, "
                   "over all samples. Where int8 "

@@ -71,6 +71,8 @@ class NpyPictures : public Dataset {
     return {static_cast<uint32_t>(height_), static_cast<uint32_t>(width_)};
   }
 
+  int SourceChannels() const override { return static_cast<int>(channels_); }
+
  private:
   void Set(int64_t count, int64_t height, int64_t width, int64_t channels) {
     count_ = count;
@@ -151,6 +153,8 @@ class PictureFiles : public Dataset {
     return {static_cast<uint32_t>(image.height), static_cast<uint32_t>(image.width)};
   }
 
+  int SourceChannels() const override { return DecodePicture(files_[0]).channels; }
+
  private:
   std::vector<fs::path> files_;
   graph::Shape input_shape_;
@@ -209,6 +213,10 @@ std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& i
       Fail("{}: holds no pictures (.jpg .jpeg .png .bmp .ppm)", name);
     }
     return std::make_unique<PictureFiles>(std::move(files), input_shape, preprocess, channels_last);
+  }
+  if (IsPictureName(path) && preprocess.is_image) {
+    return std::make_unique<PictureFiles>(std::vector<fs::path>{path}, input_shape, preprocess,
+                                          channels_last);
   }
   NpyFile file(path);
   if (file.dtype() == "<f4") return std::make_unique<NpyFloats>(std::move(file), name, input_shape);

@@ -67,10 +67,12 @@ class Dataset {
   virtual graph::Tensor Load(int64_t i) const = 0;
   // Of the picture behind sample i; zeros where it is none.
   virtual PictureSize Picture(int64_t) const { return {}; }
+  // 1 or 3: channels of the pictures, as the first of them tells; 0 where they are none.
+  virtual int SourceChannels() const { return 0; }
 };
 
-// path: a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive unless it has
-// only folders) or a .npy file. `channels_last`: the model's input is [1, H, W, C].
+// path: a picture, a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive
+// unless it has only folders) or a .npy file. `channels_last`: the model's input is [1, H, W, C].
 std::unique_ptr<Dataset> OpenDataset(const std::filesystem::path& path,
                                      const graph::Shape& input_shape, const Preprocess& preprocess,
                                      bool channels_last);

@@ -68,6 +68,13 @@ void Model::Bind() {
 }
 
 void Model::Refuse(octet_status status) const {
+  if (status.code == OCTET_NOT_A_BLOB) {
+    throw InputError(file_.path() + ": not a blob; octet convert makes one from an ONNX model");
+  }
+  if (status.code == OCTET_OPERATOR_UNAVAILABLE) {
+    throw InputError(file_.path() + ": needs an operator left out of this program; octet inspect " +
+                     "--operators lists what to link");
+  }
   throw InputError(file_.path() + ": " + octet_code_name(status.code) + " at byte " +
                    std::to_string(status.offset) +
                    "; convert the model again or copy the file anew");

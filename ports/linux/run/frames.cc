@@ -1,6 +1,7 @@
 #include "ports/linux/run/frames.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace octet::port {
 namespace {
@@ -52,6 +53,13 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
           shape[2] - 1 >= kMaxPictureSize) {
         throw InputError(paths[i] + ": shape " + ShapeText(shape) +
                          " holds no pictures; give uint8 [N,H,W,3] or [N,H,W,1]");
+      }
+      PlanView plan;
+      ViewPlan(blob, 0, &plan);  // checked by the model
+      if (channels == 3 && plan.tensors[PlanInputTensor(blob, *plan.record, i)].dims[3] == 1) {
+        std::fprintf(stderr,
+                     "octet-run: warning: %s: colour pictures for a grey input are made grey\n",
+                     paths[i].c_str());
       }
       count = shape[0];
       source.height = static_cast<uint32_t>(shape[1]);

@@ -18,6 +18,15 @@ struct Options {
   ModelOptions model;
 };
 
+// Every word there is.
+std::string IsaWords() {
+  std::string words;
+  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
+    words += std::string(i == 0 ? "" : ", ") + octet_isa_name(static_cast<octet_isa>(i));
+  }
+  return words;
+}
+
 int ListIsas() {
   const CpuWord cpu = DetectCpu();
   for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
@@ -28,6 +37,7 @@ int ListIsas() {
 }
 
 void DescribeOptions(CLI::App& app, Options& o) {
+  app.set_version_flag("--version", "octet-run " OCTET_VERSION);
   app.add_option("MODEL", o.blob, "blob made by octet convert");
   app.add_option("--input", o.inputs,
                  "one .npy for each model input: uint8 pictures [N,H,W,C] or float32 in the "
@@ -35,7 +45,9 @@ void DescribeOptions(CLI::App& app, Options& o) {
       ->delimiter(',');
   app.add_option("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
   app.add_option("--plan", o.model.plan, "plan by name (default: the blob's first)");
-  app.add_option("--isa", o.isa, "highest instruction set to use, or 'list'");
+  app.add_option("--isa", o.isa,
+                 "highest instruction set to use: " + IsaWords() +
+                     " (default: the best here); 'list' names those that work here");
   app.add_option("--threads", o.model.threads, "threads, this one included")
       ->check(CLI::Range(1u, 256u));
   app.add_option("--repeat", o.repeat, "timed inferences of each sample")
@@ -84,7 +96,7 @@ int Main(int argc, char** argv) {
   DescribeOptions(app, o);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
+  } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string(error.what()) + "; see --help");

@@ -155,6 +155,7 @@ TEST_F(Cli, Configuration) {
   refused("layers: [\n", "c.yaml");
   ExpectRefused(Convert("m.onnx", {"--config", Path("absent.yaml")}), "absent.yaml");
   ExpectRefused(Convert("m.onnx", {"--board", Path("absent.yaml")}), "absent.yaml");
+  ExpectRefused(Convert("m.onnx", {"--board", "rpi4"}), "raspberry-pi-4.yaml");
   ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "absent.txt");
 }
 
@@ -172,6 +173,11 @@ TEST_F(Cli, Options) {
   ExpectRefused(Octet({"convert", Path("m.onnx")}), "--");
   ExpectRefused(Octet({"frobnicate"}), "no command 'frobnicate'");
   ExpectRefused(Octet({}), "octet --help");
+}
+
+TEST_F(Cli, ModelInPlaceOfABlob) {
+  ExpectRefused(Octet({"inspect", Path("m.onnx")}), "octet convert");
+  ExpectRefused(Octet({"inspect", Path("c.npy")}), "octet convert");
 }
 
 TEST_F(Cli, OutputFolderMissing) {

@@ -20,6 +20,51 @@ TEST_F(Cli, HelpOfEveryCommand) {
   }
 }
 
+TEST_F(Cli, Version) {
+  const Result result = Octet({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "octet " OCTET_VERSION "\n");
+}
+
+TEST_F(Cli, OnePictureCalibrates) {
+  WriteText("p.ppm", "P6\n2 2\n255\n0123456789ab");
+  const Result result = Convert("m.onnx", {"--calibrate", Path("p.ppm"), "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["samples"], 1);
+}
+
+TEST_F(Cli, DoubtsAreWarnings) {
+  WriteText("labels.txt", "a\nb\nc\n");
+  const Result labels = Convert("m.onnx", {"--labels", Path("labels.txt")});
+  EXPECT_EQ(labels.status, 0);
+  EXPECT_NE(labels.err.find("3 labels"), std::string::npos) << labels.err;
+  WriteText("labels.txt", "a\nb\nc\nd\n");
+  EXPECT_EQ(Convert("m.onnx", {"--labels", Path("labels.txt")}).err, "");
+
+  OnnxBuilder model;
+  model.Input("image", {1, 1, 8, 8}).WithChannels(1).Conv({.channels = 4}).Output("y");
+  model.Save(Path("grey.onnx"));
+  const Result grey = Convert("grey.onnx");
+  EXPECT_EQ(grey.status, 0) << grey.err;
+  EXPECT_NE(grey.err.find("made grey"), std::string::npos) << grey.err;
+}
+
+// What convert was told about pictures need not be told again.
+TEST_F(Cli, VerifyTakesPreprocessingFromTheBlob) {
+  const std::vector<std::string> prepared{"--mean",  "0.5,0.4,0.3", "--std",    "0.1",
+                                          "--scale", "1/100",       "--colour", "bgr"};
+  ASSERT_EQ(Convert("m.onnx", prepared).status, 0);
+  std::vector<std::string> verify{"verify", Path("m.onnx"), Path("out.octet"),
+                                  "--data", Path("c.npy"),  "--json"};
+  const Result without = Octet(verify);
+  ASSERT_EQ(without.status, 0) << without.err;
+  std::vector<std::string> told = verify, other = verify;
+  told.insert(told.end(), prepared.begin(), prepared.end());
+  other.insert(other.end(), {"--mean", "0"});
+  EXPECT_EQ(Octet(told).out, without.out);
+  EXPECT_NE(Octet(other).out, without.out);
+}
+
 TEST_F(Cli, ConvertReportsJson) {
   const Result result = Convert("m.onnx", {"--json"});
   ASSERT_EQ(result.status, 0) << result.err;
@@ -37,6 +82,9 @@ TEST_F(Cli, InspectReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["name"], "m");
+  EXPECT_GT(report["session_arena_bytes"]["one_thread"], report["plans"][1]["arena_bytes"]);
+  const Result operators = Octet({"inspect", Path("out.octet"), "--operators"});
+  EXPECT_EQ(operators.out, "average_pool_f16,average_pool_s8,conv_f16,conv_s8\n");
   ASSERT_EQ(report["plans"].size(), 2u);
   for (const json& plan : report["plans"]) {
     for (const json& layer : plan["layers"]) {

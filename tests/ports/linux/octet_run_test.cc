@@ -125,6 +125,8 @@ TEST_F(Programs, ListAndProfile) {
   const Result list = Run("octet-run", "--isa list");
   EXPECT_EQ(list.status, 0);
   EXPECT_EQ(list.out.rfind("reference\n", 0), 0u) << list.out;
+  EXPECT_EQ(Run("octet-run", "--version").out, "octet-run " OCTET_VERSION "\n");
+  EXPECT_NE(Run("octet-run", "--help").out.find("avx512vnni"), std::string::npos);
   WriteNpy("x.npy", {2, 3, 4, 4}, std::vector<float>(96, 0.25f));
   const Result profile =
       Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --profile --threads 2");
