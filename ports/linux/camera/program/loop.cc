@@ -1,0 +1,300 @@
+#include "ports/linux/camera/program/loop.h"
+
+#include <sched.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "ports/linux/camera/program/http.h"
+#include "ports/linux/camera/program/live_score.h"
+#include "ports/linux/capture/jpeg.h"
+#include "ports/linux/capture/slot.h"
+
+namespace octet::port {
+namespace {
+
+constexpr size_t kLineBytes = size_t{1} << 17;
+constexpr uint64_t kSettledFrames = 1000;  // memory is compared with that after so many
+
+double Milliseconds(uint64_t ns) {
+  return static_cast<double>(ns) / 1e6;
+}
+
+// Times of many frames in fixed memory: counts by 1/16 of a power of two.
+class Histogram {
+ public:
+  void Add(uint64_t ns) {
+    largest_ = std::max(largest_, ns);
+    ++count_;
+    ++bins_[BinOf(ns)];
+  }
+  uint64_t largest_ns() const { return largest_; }
+  // Within 4.5 %.
+  uint64_t MedianNs() const {
+    uint64_t before = 0;
+    for (size_t i = 0; i < kBins; ++i) {
+      before += bins_[i];
+      if (2 * before >= count_ && count_ != 0) return std::min(UpperOf(i), largest_);
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr size_t kSteps = 16, kBins = 64 * kSteps;
+  static size_t BinOf(uint64_t ns) {
+    if (ns < kSteps) return ns;
+    const auto log2 = static_cast<size_t>(63 - __builtin_clzll(ns));
+    return (log2 - 3) * kSteps + (ns >> (log2 - 4)) - kSteps;
+  }
+  static uint64_t UpperOf(size_t bin) {
+    if (bin < kSteps) return bin;
+    return ((bin % kSteps + kSteps + 1) << (bin / kSteps - 1)) - 1;
+  }
+  uint64_t bins_[kBins] = {}, count_ = 0, largest_ = 0;
+};
+
+// "4-7" or "0,2,5-6". Throws InputError.
+void PinTo(const std::string& cpus) {
+  if (cpus.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const char* at = cpus.c_str();;) {
+    char* end;
+    const long first = std::strtol(at, &end, 10);
+    long last = first;
+    bool good = end != at && first >= 0;
+    if (good && *end == '-') {
+      at = end + 1;
+      last = std::strtol(at, &end, 10);
+      good = end != at && last >= first;
+    }
+    if (!good || last >= CPU_SETSIZE || (*end != ',' && *end != 0)) {
+      throw InputError("--cpus " + cpus + ": cores are written as in 4-7 or 0,2");
+    }
+    for (long cpu = first; cpu <= last; ++cpu) CPU_SET(static_cast<size_t>(cpu), &set);
+    if (*end == 0) break;
+    at = end + 1;
+  }
+  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
+    throw InputError("--cpus " + cpus + ": " + std::strerror(errno) + "; nproc counts the cores");
+  }
+}
+
+// Threads started later inherit it.
+void Prioritise(int priority) {
+  if (priority == 0) return;
+  const sched_param parameters = {priority};
+  if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0) {
+    std::fprintf(stderr, "octet-camera: --priority %d: %s; going on without it\n", priority,
+                 std::strerror(errno));
+  }
+}
+
+class Loop {
+ public:
+  explicit Loop(const CameraOptions& options)
+      : options_(options),
+        model_(options.blob, options.model),
+        line_(kLineBytes),
+        status_(kLineBytes) {
+    source_ = OpenSource(options, &garments_);
+    if (model_.blob().model->input_count != 1 || model_.blob().inputs[0].is_image == 0) {
+      throw InputError(options.blob +
+                       ": its input takes no pictures; the camera needs one picture "
+                       "input");
+    }
+    model_.Bind();
+    results_.emplace(model_);
+    if (model_.blob().decode.data == nullptr) {
+      std::fprintf(stderr,
+                   "octet-camera: %s has no decoder, so only times are printed; convert it with "
+                   "--task and --decode\n",
+                   options.blob.c_str());
+    }
+    if (options.score) {
+      if (octet_model_task(model_.session()) != OCTET_TASK_DETECT ||
+          model_.blob().decode.data == nullptr) {
+        throw InputError("--score: " + options.blob + " is no detector with a decoder");
+      }
+      score_.emplace(Garments::kClassCount);
+    }
+    if (!options.dump.empty() && mkdir(options.dump.c_str(), 0777) != 0 && errno != EEXIST) {
+      throw InputError("--dump " + options.dump + ": " + std::strerror(errno));
+    }
+    stop_.ObeySignals();
+    if (options.http_port >= 0) {
+      http_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_);
+      std::fprintf(stderr, "octet-camera: http://127.0.0.1:%u\n", unsigned{http_->port()});
+    }
+    timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    wall_offset_ns_ = static_cast<uint64_t>(wall.tv_sec) * 1000000000u +
+                      static_cast<uint64_t>(wall.tv_nsec) - NowNs();
+  }
+
+  int Run() {
+    const uint64_t started = NowNs();
+    std::thread capture([this] { Capture(source_.get(), &slot_, stop_); });
+    try {
+      while (!stop_.raised()) {
+        const FrameBuffer* frame = slot_.Take();
+        if (frame == nullptr || !Process(*frame)) break;
+        if (options_.frames != 0 && processed_ >= options_.frames) break;
+      }
+    } catch (...) {
+      Finish(&capture);
+      throw;
+    }
+    Finish(&capture);
+    Summarise(NowNs() - started);
+    const std::string error = slot_.error();
+    if (error.empty()) return 0;
+    std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
+    return 2;
+  }
+
+ private:
+  void Finish(std::thread* capture) {
+    stop_.Raise();
+    slot_.Leave();
+    capture->join();
+  }
+
+  // False where nobody reads the results any more.
+  bool Process(const FrameBuffer& frame) {
+    octet_session* session = model_.session();
+    const uint64_t begun = NowNs();
+    const octet_frame view = frame.View();
+    const octet_status set = octet_set_input_frame(session, 0, &view);
+    if (set.code != OCTET_OK) {
+      throw InputError(std::string("a frame of ") + std::to_string(frame.width) + "x" +
+                       std::to_string(frame.height) +
+                       " does not fit the model: " + octet_code_name(set.code));
+    }
+    octet_run(session);
+    const Results& results = results_->Read(session, frame.width, frame.height);
+    const uint64_t done = NowNs();
+    ++processed_;
+    inference_.Add(done - begun);
+    age_.Add(done - frame.captured_ns);
+    if (score_) score_->Add(results, frame.truth);
+    if (processed_ == kSettledFrames) settled_rss_bytes_ = ResidentBytes();
+    const FrameReport report = {frame.number,
+                                static_cast<double>(frame.captured_ns + wall_offset_ns_) / 1e9,
+                                Milliseconds(done - frame.captured_ns),
+                                Milliseconds(done - begun),
+                                octet_plan_name(session, octet_plan(session)),
+                                slot_.dropped()};
+    if (options_.json || http_) FormatJson(report, results, session, &line_);
+    if (http_) {
+      http_->SetStatus(line_);
+      if (http_->wanted()) http_->Show(frame, results);
+    }
+    if (!options_.dump.empty()) Dump(frame, results);
+    if (options_.json) return line_.WriteTo(STDOUT_FILENO);
+    return PrintEverySecond(report, results, done);
+  }
+
+  bool PrintEverySecond(const FrameReport& report, const Results& results, uint64_t now) {
+    if (now < next_print_ns_) return true;
+    const bool first = next_print_ns_ == 0;
+    const double fps = first ? 0
+                             : static_cast<double>(processed_ - printed_) * 1e9 /
+                                   static_cast<double>(now - printed_ns_);
+    status_.Clear();
+    status_.Add("frame %-8llu %s  %7.2f ms  age %7.2f ms  %6.1f fps  dropped %llu",
+                static_cast<unsigned long long>(report.number), report.plan, report.infer_ms,
+                report.age_ms, fps, static_cast<unsigned long long>(report.dropped));
+    if (score_) status_.Add("  mAP %.2f", score_->MeanAveragePrecision());
+    FormatResults(results, model_.session(), &status_);
+    status_.Add("\n");
+    printed_ = processed_;
+    printed_ns_ = now;
+    next_print_ns_ = now + 1000000000u;
+    return status_.WriteTo(STDOUT_FILENO);
+  }
+
+  void Dump(const FrameBuffer& frame, const Results& results) {
+    picture_.SetFrame(frame);
+    picture_.Draw(results, model_.session());
+    encoded_.clear();
+    if (options_.dump_format == "png") {
+      EncodePng(picture_.rgb.data(), picture_.width, picture_.height, &encoded_);
+    } else {
+      EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, 90, &encoded_);
+    }
+    char name[64];
+    std::snprintf(name, sizeof(name), "/frame-%08llu.%s",
+                  static_cast<unsigned long long>(frame.number), options_.dump_format.c_str());
+    OutputFile file(options_.dump + name);
+    file.Write(encoded_.data(), encoded_.size());
+    file.Commit();
+  }
+
+  void Summarise(uint64_t elapsed_ns) {
+    const double seconds = static_cast<double>(elapsed_ns) / 1e9;
+    const double fps = seconds > 0 ? static_cast<double>(processed_) / seconds : 0;
+    const uint64_t rss_bytes = ResidentBytes();
+    Line line(4096);
+    line.Add(
+        "{\"summary\":{\"frames\":%llu,\"captured\":%llu,\"dropped\":%llu,\"fps\":%.2f,"
+        "\"median_ms\":%.3f,\"max_ms\":%.3f,\"median_age_ms\":%.3f,\"max_age_ms\":%.3f,"
+        "\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu",
+        static_cast<unsigned long long>(processed_),
+        static_cast<unsigned long long>(slot_.published()),
+        static_cast<unsigned long long>(slot_.dropped()), fps, Milliseconds(inference_.MedianNs()),
+        Milliseconds(inference_.largest_ns()), Milliseconds(age_.MedianNs()),
+        Milliseconds(age_.largest_ns()), static_cast<unsigned long long>(rss_bytes),
+        static_cast<unsigned long long>(settled_rss_bytes_));
+    if (score_) line.Add(",\"map50\":%.3f", score_->MeanAveragePrecision());
+    line.Add("}}\n");
+    if (options_.json) {
+      line.WriteTo(STDOUT_FILENO);
+      return;
+    }
+    line.Clear();
+    line.Add(
+        "%llu frames in %.1f s (%.1f fps), %llu dropped; median %.2f ms, age %.2f ms (at most "
+        "%.2f); %.1f MB resident",
+        static_cast<unsigned long long>(processed_), seconds, fps,
+        static_cast<unsigned long long>(slot_.dropped()), Milliseconds(inference_.MedianNs()),
+        Milliseconds(age_.MedianNs()), Milliseconds(age_.largest_ns()),
+        static_cast<double>(rss_bytes) / 1e6);
+    if (score_) line.Add("; mAP@0.5 %.2f", score_->MeanAveragePrecision());
+    line.Add("\n");
+    line.WriteTo(STDERR_FILENO);
+  }
+
+  const CameraOptions& options_;
+  StopRequest stop_;
+  Model model_;
+  std::unique_ptr<Garments> garments_;
+  std::unique_ptr<Source> source_;
+  std::optional<ResultReader> results_;
+  std::optional<LiveScore> score_;
+  std::optional<HttpServer> http_;
+  Slot slot_;
+  Line line_, status_;
+  Annotated picture_;
+  std::vector<uint8_t> encoded_;
+  Histogram inference_, age_;
+  uint64_t processed_ = 0, printed_ = 0, printed_ns_ = 0, next_print_ns_ = 0;
+  uint64_t settled_rss_bytes_ = 0, wall_offset_ns_ = 0;
+};
+
+}  // namespace
+
+int RunCamera(const CameraOptions& options) {
+  PinTo(options.cpus);
+  Prioritise(options.priority);
+  Loop loop(options);
+  return loop.Run();
+}
+
+}  // namespace octet::port

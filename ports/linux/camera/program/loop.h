@@ -1,0 +1,14 @@
+// Frames in, results out: what octet-camera does until it is told to end.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
+
+#include "ports/linux/camera/program/options.h"
+
+namespace octet::port {
+
+// Exit status. Throws InputError.
+int RunCamera(const CameraOptions& options);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_

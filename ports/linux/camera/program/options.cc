@@ -1,0 +1,158 @@
+#include "ports/linux/camera/program/options.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace octet::port {
+namespace {
+
+constexpr double kSceneFps = 30;
+
+// The built-in scene as a source of frames with known boxes.
+class SceneSource : public Source {
+ public:
+  SceneSource(const SceneConfig& config, const Garments& garments, double frames_per_second)
+      : scene_(config, garments), pace_(frames_per_second) {}
+
+  Took Next(FrameBuffer* frame, const StopRequest& stop) override {
+    if (!pace_.Wait(stop)) return Took::kStopped;
+    frame->Resize(OCTET_PIXELS_RGB24, scene_.config().width, scene_.config().height);
+    for (const SceneBox& box : scene_.Render(next_++, frame->bytes.data())) {
+      frame->truth.push_back({static_cast<float>(box.x0), static_cast<float>(box.y0),
+                              static_cast<float>(box.x1), static_cast<float>(box.y1), box.label});
+    }
+    return Took::kFrame;
+  }
+
+ private:
+  Scene scene_;
+  Pace pace_;
+  uint64_t next_ = 0;
+};
+
+void ListIsas() {
+  const CpuWord cpu = DetectCpu();
+  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
+    const auto isa = static_cast<octet_isa>(i);
+    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
+  }
+}
+
+void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
+  unsigned w = 0, h = 0;
+  char rest = 0;
+  if (std::sscanf(size.c_str(), "%ux%u%c", &w, &h, &rest) != 2 || w == 0 || h == 0 || w > 16384 ||
+      h > 16384) {
+    throw InputError("--size " + size + ": a size is written as in 1280x720");
+  }
+  *width = w;
+  *height = h;
+}
+
+}  // namespace
+
+bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
+  CLI::App app{"Runs an Octet blob on a stream of frames; the newest frame wins"};
+  app.add_option("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
+  app.add_option("--source", o->source,
+                 "scene, a folder of pictures, /dev/videoN, or - for a stream on stdin");
+  app.add_option("--format", o->format,
+                 "of the stream: y4m, or raw rgb24, grey8, nv12, yuv420p, yuyv with --size")
+      ->capture_default_str();
+  app.add_option("--size", o->size, "WxH of raw frames, of the scene, or wanted of the camera");
+  app.add_option("--fps", o->fps,
+                 "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
+                 "picture, none dropped), or wanted of the camera");
+  app.add_option("--frames", o->frames, "stop after so many results; 0: never")
+      ->capture_default_str();
+  app.add_option("--plan", o->model.plan, "plan by name (default: the blob's first)");
+  app.add_option("--isa", o->isa, "highest instruction set to use, or 'list'");
+  app.add_option("--threads", o->model.threads, "threads that infer, the loop's included")
+      ->check(CLI::Range(1u, 256u))
+      ->capture_default_str();
+  app.add_option("--cpus", o->cpus, "cores to run on, as in 4-7 or 0,2");
+  app.add_option("--priority", o->priority,
+                 "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
+      ->check(CLI::Range(0, 99));
+  app.add_option("--http", o->http_port,
+                 "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
+      ->check(CLI::Range(0, 65535));
+  app.add_option("--dump", o->dump, "write every annotated frame into this folder");
+  app.add_option("--dump-format", o->dump_format, "of --dump")
+      ->check(CLI::IsMember({"jpg", "png"}))
+      ->capture_default_str();
+  app.add_option(
+         "--garments", o->garments,
+         "of the scene: folder with test.npy and labels.npy as demo/pictures.py writes them")
+      ->capture_default_str();
+  app.add_option("--seed", o->seed, "of the scene")->capture_default_str();
+  app.add_flag("--score", o->score, "scene: mAP@0.5 against the known boxes");
+  app.add_flag("--json", o->json, "one JSON object a frame, and a summary at the end");
+  app.footer(
+      "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
+      "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"
+      "Jetson:        gst-launch-1.0 -q nvarguscamerasrc ! 'video/x-raw(memory:NVMM),width=1280,"
+      "height=720' !\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
+      "                 octet-camera MODEL.octet --source - --format nv12 --size 1280x720");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    app.exit(help);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw InputError(std::string(error.what()) + "; see --help");
+  }
+  if (o->isa == "list") {
+    ListIsas();
+    return false;
+  }
+  if (o->blob.empty()) throw InputError("no MODEL given; see --help");
+  if (o->source.empty()) {
+    throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
+  }
+  if (!o->isa.empty()) {
+    octet_isa isa;
+    if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
+      throw InputError("--isa " + o->isa + ": unknown word; --isa list names those that work here");
+    }
+    o->model.isa = isa;
+  }
+  if (o->score && o->source != "scene") {
+    throw InputError("--score: only the built-in scene knows where things are; --source scene");
+  }
+  return true;
+}
+
+std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garments>* garments) {
+  uint32_t width = 0, height = 0;
+  if (o.source == "-") {
+    if (isatty(STDIN_FILENO) != 0) {
+      throw InputError("--source -: stdin is a terminal; pipe a stream into the program");
+    }
+    return OpenStream(STDIN_FILENO, ReadStreamFormat(o.format, o.size));
+  }
+  if (!o.size.empty()) ReadSize(o.size, &width, &height);
+  if (o.source == "scene") {
+    SceneConfig config;
+    if (width != 0) config.width = width, config.height = height;
+    config.seed = o.seed;
+    *garments = std::make_unique<Garments>(o.garments + "/test.npy", o.garments + "/labels.npy");
+    return std::make_unique<SceneSource>(config, **garments, o.fps < 0 ? kSceneFps : o.fps);
+  }
+  struct stat status;
+  if (stat(o.source.c_str(), &status) != 0) {
+    throw InputError("--source " + o.source +
+                     ": no such file or folder; scene, - and /dev/videoN "
+                     "are known as well");
+  }
+  if (S_ISDIR(status.st_mode)) return OpenFolder(o.source, o.fps);
+  if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, width, height, o.fps);
+  throw InputError("--source " + o.source +
+                   ": is neither a folder nor a camera; pipe a film: ffmpeg -i FILE -f "
+                   "yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -");
+}
+
+}  // namespace octet::port

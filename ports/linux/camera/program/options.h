@@ -1,0 +1,33 @@
+// The command line of octet-camera.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
+
+#include <string>
+
+#include "ports/linux/camera/scene.h"
+#include "ports/linux/capture/source.h"
+#include "ports/linux/model.h"
+
+namespace octet::port {
+
+struct CameraOptions {
+  std::string blob, source, format = "y4m", size, isa, cpus, dump, dump_format = "jpg";
+  std::string garments = "build/demo";
+  ModelOptions model;
+  uint64_t frames = 0, seed = 1;
+  double fps = -1;  // not given
+  int http_port = -1;
+  int priority = 0;
+  bool json = false, score = false;
+};
+
+// Throws InputError; returns false where the program is done (--help, --isa list).
+bool ReadCameraOptions(int argc, char** argv, CameraOptions* options);
+
+// Opens what --source names. `garments` has to outlive the source of a scene.
+std::unique_ptr<Source> OpenSource(const CameraOptions& options,
+                                   std::unique_ptr<Garments>* garments);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_

@@ -1,0 +1,155 @@
+#include "ports/linux/camera/program/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+
+namespace octet::port {
+namespace {
+
+// Bytes of the UTF-8 sequence at `text`, 0 where it is none (overlong and surrogate forms are
+// none).
+size_t SequenceLength(const unsigned char* text) {
+  const unsigned char lead = text[0];
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  }
+  if ((lead == 0xE0 && text[1] < 0xA0) || (lead == 0xED && text[1] > 0x9F) ||
+      (lead == 0xF0 && text[1] < 0x90) || (lead == 0xF4 && text[1] > 0x8F)) {
+    return 0;
+  }
+  return length;
+}
+
+void AddClass(const octet_session* session, uint32_t label, float score, Line* line) {
+  line->Add("{\"label\":");
+  line->AddJsonString(LabelName(session, label));
+  line->Add(",\"class\":%u,\"score\":%.4f", label, static_cast<double>(score));
+}
+
+void AddDetections(const Results& results, const octet_session* session, Line* line) {
+  line->Add(",\"detections\":[");
+  for (uint32_t i = 0; i < results.count; ++i) {
+    const octet_detection& box = results.boxes[i];
+    if (i != 0) line->Add(",");
+    AddClass(session, box.label, box.score, line);
+    line->Add(",\"box\":[%.1f,%.1f,%.1f,%.1f]}", static_cast<double>(box.x0),
+              static_cast<double>(box.y0), static_cast<double>(box.x1),
+              static_cast<double>(box.y1));
+  }
+  line->Add("]");
+}
+
+void AddClasses(const Results& results, const octet_session* session, Line* line) {
+  line->Add(",\"classes\":[");
+  for (uint32_t i = 0; i < results.count; ++i) {
+    if (i != 0) line->Add(",");
+    AddClass(session, results.classes[i].label, results.classes[i].score, line);
+    line->Add("}");
+  }
+  line->Add("]");
+}
+
+void AddSegments(const Results& results, const octet_session* session, Line* line) {
+  line->Add(",\"segments\":[");
+  bool first = true;
+  for (uint32_t label = 0; label < results.pixels.size(); ++label) {
+    if (results.pixels[label] == 0) continue;
+    if (!first) line->Add(",");
+    first = false;
+    line->Add("{\"label\":");
+    line->AddJsonString(LabelName(session, label));
+    line->Add(",\"class\":%u,\"share\":%.4f}", label,
+              static_cast<double>(results.pixels[label]) / static_cast<double>(results.map.size()));
+  }
+  line->Add("]");
+}
+
+}  // namespace
+
+void Line::Add(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int wanted =
+      std::vsnprintf(text_.data() + length_, text_.size() - length_, format, arguments);
+  va_end(arguments);
+  if (wanted > 0) length_ = std::min(text_.size() - 1, length_ + static_cast<size_t>(wanted));
+}
+
+void Line::AddJsonString(const char* text) {
+  Add("\"");
+  const auto* at = reinterpret_cast<const unsigned char*>(text);
+  while (*at != 0) {
+    const size_t length = SequenceLength(at);
+    if (length == 0) {
+      Add("\\ufffd");
+      ++at;
+      continue;
+    }
+    if (*at < 0x20 || *at == '"' || *at == '\\') {
+      Add(*at < 0x20 ? "\\u%04x" : "\\%c", *at);
+    } else {
+      Add("%.*s", static_cast<int>(length), reinterpret_cast<const char*>(at));
+    }
+    at += length;
+  }
+  Add("\"");
+}
+
+bool Line::WriteTo(int descriptor) const {
+  for (size_t done = 0; done < length_;) {
+    const ssize_t count = write(descriptor, text_.data() + done, length_ - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    done += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
+                Line* line) {
+  line->Clear();
+  line->Add(
+      "{\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":\"%s\",\"ms\":%.3f,"
+      "\"dropped\":%llu",
+      static_cast<unsigned long long>(report.number), report.time_s, report.age_ms, report.plan,
+      report.infer_ms, static_cast<unsigned long long>(report.dropped));
+  switch (results.task) {
+    case OCTET_TASK_NONE:
+      break;
+    case OCTET_TASK_CLASSIFY:
+      AddClasses(results, session, line);
+      break;
+    case OCTET_TASK_DETECT:
+      AddDetections(results, session, line);
+      break;
+    case OCTET_TASK_SEGMENT:
+      AddSegments(results, session, line);
+      break;
+  }
+  line->Add("}\n");
+}
+
+void FormatResults(const Results& results, const octet_session* session, Line* line) {
+  for (uint32_t i = 0; i < results.count; ++i) {
+    const bool boxes = results.task == OCTET_TASK_DETECT;
+    const uint32_t label = boxes ? results.boxes[i].label : results.classes[i].label;
+    const char* name = LabelName(session, label);
+    line->Add("%s", i == 0 ? "  " : ", ");
+    if (*name != 0) {
+      line->Add("%s", name);
+    } else {
+      line->Add("class %u", label);
+    }
+    line->Add(" %.2f",
+              static_cast<double>(boxes ? results.boxes[i].score : results.classes[i].score));
+  }
+}
+
+}  // namespace octet::port

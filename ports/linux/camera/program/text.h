@@ -1,0 +1,50 @@
+// Lines built in one buffer that is kept, so that printing a frame allocates nothing.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ports/linux/camera/program/results.h"
+
+namespace octet::port {
+
+class Line {
+ public:
+  explicit Line(size_t capacity) : text_(capacity) {}
+
+  void Clear() { length_ = 0; }
+  // printf; what does not fit is cut off.
+  void Add(const char* format, ...) __attribute__((format(printf, 2, 3)));
+  // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
+  void AddJsonString(const char* text);
+  const char* data() const { return text_.data(); }
+  size_t length() const { return length_; }
+  // To a descriptor, whole. False where the reader has gone.
+  bool WriteTo(int descriptor) const;
+
+ private:
+  std::vector<char> text_;
+  size_t length_ = 0;
+};
+
+// One frame's outcome.
+struct FrameReport {
+  uint64_t number;  // in the stream
+  double time_s;    // since 1970, of the capture
+  double age_ms;    // from the capture until the result stood
+  double infer_ms;  // preprocessing, network and decoding
+  const char* plan;
+  uint64_t dropped;  // frames so far that nobody took
+};
+
+// One JSON object and a newline.
+void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
+                Line* line);
+// "cat 0.91 [12 30 80 99]", ... for people.
+void FormatResults(const Results& results, const octet_session* session, Line* line);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_

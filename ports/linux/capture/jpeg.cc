@@ -1,0 +1,131 @@
+#include "ports/linux/capture/jpeg.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace {
+
+// The decoder's allocator: blocks one behind the other, all given back at the end of a picture.
+// Each block begins with its size, for realloc.
+struct Pool {
+  uint8_t* begin = nullptr;
+  size_t bytes = 0, used = 0;
+};
+thread_local Pool pool;
+
+constexpr size_t kPoolAlignment = 16;
+
+void* PoolAllocate(size_t bytes) {
+  const size_t whole =
+      kPoolAlignment + (bytes + kPoolAlignment - 1) / kPoolAlignment * kPoolAlignment;
+  if (bytes > pool.bytes || whole > pool.bytes - pool.used) return nullptr;
+  uint8_t* block = pool.begin + pool.used;
+  pool.used += whole;
+  std::memcpy(block, &bytes, sizeof(bytes));
+  return block + kPoolAlignment;
+}
+
+void* PoolReallocate(void* old, size_t bytes) {
+  void* block = PoolAllocate(bytes);
+  if (block != nullptr && old != nullptr) {
+    size_t old_bytes;
+    std::memcpy(&old_bytes, static_cast<uint8_t*>(old) - kPoolAlignment, sizeof(old_bytes));
+    std::memcpy(block, old, std::min(old_bytes, bytes));
+  }
+  return block;
+}
+
+void PoolFree(void*) {}
+
+}  // namespace
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#define STBI_MALLOC(bytes) PoolAllocate(bytes)
+#define STBI_REALLOC(block, bytes) PoolReallocate(block, bytes)
+#define STBI_FREE(block) PoolFree(block)
+#define STBI_NO_STDIO
+#define STBI_NO_HDR
+#define STBI_NO_LINEAR
+#define STBI_NO_GIF
+#define STBI_NO_PSD
+#define STBI_NO_PIC
+#define STBI_NO_TGA
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb/stb_image.h>
+#define STBI_WRITE_NO_STDIO
+#define STB_IMAGE_WRITE_STATIC
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace octet::port {
+namespace {
+
+constexpr int kLargestSide = 16384;
+// Output, components at full size, coefficients of progressive files (2 bytes) and tables.
+constexpr size_t kPoolBytesPerPixel = 16;
+constexpr size_t kPoolFixedBytes = size_t{1} << 20;
+
+void Append(void* context, void* data, int size) {
+  auto* out = static_cast<std::vector<uint8_t>*>(context);
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  out->insert(out->end(), bytes, bytes + size);
+}
+
+}  // namespace
+
+bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* frame) {
+  int width = 0, height = 0, channels = 0;
+  why_ = "larger than any camera's";
+  if (count > INT32_MAX) return false;
+  const int length = static_cast<int>(count);
+  pool = {memory_.data(), memory_.size(), 0};
+  if (memory_.empty()) {
+    memory_.resize(kPoolFixedBytes);
+    pool = {memory_.data(), memory_.size(), 0};
+  }
+  if (stbi_info_from_memory(bytes, length, &width, &height, &channels) == 0) {
+    why_ = "no JPEG, PNG, BMP or PPM";
+    return false;
+  }
+  if (width > kLargestSide || height > kLargestSide) return false;
+  // A compressed file hardly ever holds more than a thousand pixels a byte; without this a header
+  // alone would claim gigabytes.
+  const size_t pixels = static_cast<size_t>(width) * static_cast<size_t>(height);
+  if (pixels / 1024 > count) {
+    why_ = "its header claims more pixels than its bytes can hold";
+    return false;
+  }
+  const size_t wanted = pixels * kPoolBytesPerPixel + kPoolFixedBytes + 2 * count;
+  if (memory_.size() < wanted) memory_.resize(wanted);
+  pool = {memory_.data(), memory_.size(), 0};
+  const bool grey = channels <= 2;
+  const uint8_t* picture =
+      stbi_load_from_memory(bytes, length, &width, &height, &channels, grey ? 1 : 3);
+  if (picture == nullptr) {
+    why_ = "damaged";
+    return false;
+  }
+  frame->Resize(grey ? OCTET_PIXELS_GREY8 : OCTET_PIXELS_RGB24, static_cast<uint32_t>(width),
+                static_cast<uint32_t>(height));
+  std::memcpy(frame->bytes.data(), picture, frame->bytes.size());
+  return true;
+}
+
+void EncodeJpeg(const uint8_t* rgb, uint32_t width, uint32_t height, int quality,
+                std::vector<uint8_t>* out) {
+  stbi_write_jpg_to_func(Append, out, static_cast<int>(width), static_cast<int>(height), 3, rgb,
+                         quality);
+}
+
+void EncodePng(const uint8_t* rgb, uint32_t width, uint32_t height, std::vector<uint8_t>* out) {
+  stbi_write_png_to_func(Append, out, static_cast<int>(width), static_cast<int>(height), 3, rgb,
+                         static_cast<int>(width) * 3);
+}
+
+}  // namespace octet::port

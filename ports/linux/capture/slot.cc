@@ -1,0 +1,82 @@
+#include "ports/linux/capture/slot.h"
+
+#include <exception>
+#include <utility>
+
+#include "ports/linux/model.h"
+
+namespace octet::port {
+
+bool Slot::Publish(bool wait) {
+  std::unique_lock lock(mutex_);
+  if (wait) changed_.wait(lock, [this] { return !fresh_ || left_; });
+  if (left_) return false;
+  if (fresh_) ++dropped_;
+  std::swap(back_, ready_);
+  fresh_ = true;
+  ++published_;
+  changed_.notify_all();
+  return true;
+}
+
+void Slot::End(const std::string& error) {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  error_ = error;
+  changed_.notify_all();
+}
+
+FrameBuffer* Slot::Take() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return fresh_ || ended_; });
+  if (!fresh_) return nullptr;
+  std::swap(ready_, front_);
+  fresh_ = false;
+  changed_.notify_all();
+  return &buffers_[front_];
+}
+
+void Slot::Leave() {
+  const std::lock_guard lock(mutex_);
+  left_ = true;
+  changed_.notify_all();
+}
+
+uint64_t Slot::published() const {
+  const std::lock_guard lock(mutex_);
+  return published_;
+}
+
+uint64_t Slot::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+std::string Slot::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+void Capture(Source* source, Slot* slot, const StopRequest& stop) {
+  std::string error;
+  try {
+    for (uint64_t number = 0;; ++number) {
+      FrameBuffer* frame = slot->back();
+      frame->truth.clear();
+      if (source->Next(frame, stop) != Source::Took::kFrame) break;
+      frame->number = number;
+      frame->captured_ns = NowNs();
+      if (!slot->Publish(source->waits())) break;
+    }
+    error = source->note();
+    if (!error.empty()) {
+      std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
+      error.clear();
+    }
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  slot->End(error);
+}
+
+}  // namespace octet::port

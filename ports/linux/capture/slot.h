@@ -1,0 +1,50 @@
+// One place between the thread that captures and the one that infers: the newest frame wins, so
+// latency never grows. Three buffers change hands; nothing is allocated or copied.
+#ifndef OCTET_PORTS_LINUX_CAPTURE_SLOT_H_
+#define OCTET_PORTS_LINUX_CAPTURE_SLOT_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "ports/linux/capture/frame.h"
+#include "ports/linux/capture/source.h"
+
+namespace octet::port {
+
+class Slot {
+ public:
+  // The producer's buffer; Publish hands it over and gives another.
+  FrameBuffer* back() { return &buffers_[back_]; }
+  // wait: until the frame before has been taken, instead of replacing it. False once the consumer
+  // has left.
+  bool Publish(bool wait);
+  // No frame will follow. error: why, one line; empty for a plain end.
+  void End(const std::string& error);
+
+  // The newest frame not yet taken, waiting for one; valid until the next call. Null at the end.
+  FrameBuffer* Take();
+  // The consumer takes no more.
+  void Leave();
+
+  uint64_t published() const;
+  uint64_t dropped() const;
+  std::string error() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  FrameBuffer buffers_[3];
+  int back_ = 0, ready_ = 1, front_ = 2;
+  bool fresh_ = false, ended_ = false, left_ = false;
+  uint64_t published_ = 0, dropped_ = 0;
+  std::string error_;
+};
+
+// Body of the capture thread: frames of the source into the slot until one of the two ends.
+void Capture(Source* source, Slot* slot, const StopRequest& stop);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAPTURE_SLOT_H_

@@ -1,0 +1,61 @@
+// Where frames come from. A source runs on the capture thread; what it throws ends the stream with
+// one line.
+#ifndef OCTET_PORTS_LINUX_CAPTURE_SOURCE_H_
+#define OCTET_PORTS_LINUX_CAPTURE_SOURCE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ports/linux/capture/frame.h"
+#include "ports/linux/capture/stop.h"
+
+namespace octet::port {
+
+class Source {
+ public:
+  enum class Took { kFrame, kEnd, kStopped };
+
+  virtual ~Source() = default;
+  // Blocks until the next frame stands in `frame` (all but number and captured_ns). Throws
+  // InputError where the stream makes no sense any more.
+  virtual Took Next(FrameBuffer* frame, const StopRequest& stop) = 0;
+  // True: it can wait, so no frame has to be dropped (pictures of a folder).
+  virtual bool waits() const { return false; }
+  // One line about how the stream ended, where there is something to say.
+  virtual std::string note() const { return {}; }
+};
+
+struct StreamFormat {
+  bool y4m = false;
+  octet_pixel_format pixels = OCTET_PIXELS_RGB24;
+  uint32_t width = 0, height = 0;
+};
+
+// "rgb24", "nv12", ... with "WxH" as typed. Throws InputError.
+StreamFormat ReadStreamFormat(const std::string& format, const std::string& size);
+
+// Frames one after another from a descriptor (stdin): raw, or YUV4MPEG2 (4:2:0 or mono, 8 bits).
+std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format);
+// Pictures of a folder in the order of their names (.jpg .jpeg .png .bmp .ppm .pgm), once; with
+// frames_per_second > 0 as a camera would deliver them.
+std::unique_ptr<Source> OpenFolder(const std::string& path, double frames_per_second);
+// A V4L2 camera: YUYV, NV12, YUV420 or MJPEG, whichever it has, at a size near the wanted one (0:
+// its own).
+std::unique_ptr<Source> OpenV4l2(const std::string& device, uint32_t width, uint32_t height,
+                                 double frames_per_second);
+
+// Times of a steady pace from the first call on; a consumer that comes late finds the next one.
+class Pace {
+ public:
+  explicit Pace(double frames_per_second);
+  // False on a stop.
+  bool Wait(const StopRequest& stop);
+
+ private:
+  uint64_t period_ns_, next_ns_ = 0;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAPTURE_SOURCE_H_

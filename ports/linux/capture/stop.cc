@@ -1,0 +1,79 @@
+#include "ports/linux/capture/stop.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "ports/linux/model.h"
+
+namespace octet::port {
+namespace {
+
+StopRequest* signalled = nullptr;
+
+void OnSignal(int) {
+  const int kept = errno;
+  signalled->Raise();
+  errno = kept;
+}
+
+}  // namespace
+
+StopRequest::StopRequest() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+StopRequest::~StopRequest() {
+  if (signalled == this) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signalled = nullptr;
+  }
+  close(descriptor_);
+}
+
+void StopRequest::Raise() {
+  raised_.store(true, std::memory_order_relaxed);
+  const uint64_t one = 1;
+  // It can only fail when it has been raised 2^64 times.
+  [[maybe_unused]] const ssize_t written = write(descriptor_, &one, sizeof(one));
+}
+
+void StopRequest::ObeySignals() {
+  signalled = this;
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+Waited WaitReadable(int descriptor, const StopRequest& stop, int timeout_ms) {
+  for (;;) {
+    pollfd both[2] = {{stop.descriptor(), POLLIN, 0}, {descriptor, POLLIN, 0}};
+    const int ready = poll(both, descriptor < 0 ? 1 : 2, timeout_ms);
+    if (stop.raised()) return Waited::kStopped;
+    if (ready < 0 && errno == EINTR) continue;
+    return ready == 0 ? Waited::kTimeout : Waited::kReady;
+  }
+}
+
+bool SleepUntil(uint64_t when_ns, const StopRequest& stop) {
+  for (uint64_t now = NowNs(); now < when_ns; now = NowNs()) {
+    const uint64_t left = when_ns - now;
+    if (left < 1000000) {
+      // poll counts in milliseconds; the rest is short enough to sleep through.
+      const timespec rest = {0, static_cast<long>(left)};
+      nanosleep(&rest, nullptr);
+    } else if (WaitReadable(-1, stop, static_cast<int>(left / 1000000)) == Waited::kStopped) {
+      return false;
+    }
+  }
+  return !stop.raised();
+}
+
+}  // namespace octet::port

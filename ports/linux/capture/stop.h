@@ -1,0 +1,36 @@
+// A request to end, seen by everything that waits: an eventfd, so that poll wakes up, and a flag.
+#ifndef OCTET_PORTS_LINUX_CAPTURE_STOP_H_
+#define OCTET_PORTS_LINUX_CAPTURE_STOP_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace octet::port {
+
+class StopRequest {
+ public:
+  StopRequest();
+  ~StopRequest();
+  StopRequest(const StopRequest&) = delete;
+  StopRequest& operator=(const StopRequest&) = delete;
+
+  void Raise();  // safe in a signal handler
+  bool raised() const { return raised_.load(std::memory_order_relaxed); }
+  int descriptor() const { return descriptor_; }  // readable once raised
+  // SIGINT and SIGTERM raise this one from now on; SIGPIPE is ignored. One object a process.
+  void ObeySignals();
+
+ private:
+  int descriptor_;
+  std::atomic<bool> raised_{false};
+};
+
+// Waits until the descriptor can be read (or has ended), for at most timeout_ms (-1: for ever).
+enum class Waited { kReady, kTimeout, kStopped };
+Waited WaitReadable(int descriptor, const StopRequest& stop, int timeout_ms);
+// Sleeps until the time of NowNs(), or a stop (then false).
+bool SleepUntil(uint64_t when_ns, const StopRequest& stop);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAPTURE_STOP_H_

@@ -1,0 +1,224 @@
+// Raw frames and YUV4MPEG2 (https://linux.die.net/man/5/yuv4mpeg) from a pipe.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "ports/linux/capture/source.h"
+#include "ports/linux/file.h"
+#include "ports/linux/model.h"
+
+namespace octet::port {
+namespace {
+
+constexpr size_t kLongestLine = 1024;
+constexpr int kStallMs = 5000;
+constexpr const char* kMagic = "YUV4MPEG2 ";
+constexpr const char* kFrame = "FRAME";
+
+class StreamSource : public Source {
+ public:
+  StreamSource(int descriptor, const StreamFormat& format)
+      : descriptor_(descriptor), format_(format) {}
+
+  Took Next(FrameBuffer* frame, const StopRequest& stop) override {
+    if (format_.y4m) {
+      const Took took = ReadHeaders(stop);
+      if (took != Took::kFrame) return took;
+    }
+    frame->Resize(format_.pixels, format_.width, format_.height);
+    size_t done = 0;
+    const Took took = Fill(frame->bytes.data(), frame->bytes.size(), &done, stop);
+    if (took == Took::kEnd && done != 0) {
+      note_ = "stdin: ended inside a frame, " + std::to_string(done) + " of " +
+              std::to_string(frame->bytes.size()) + " bytes dropped";
+    }
+    return took;
+  }
+
+  std::string note() const override { return note_; }
+
+ private:
+  // The stream's header, where it is new or comes again (another stream behind the first), and the
+  // frame's.
+  Took ReadHeaders(const StopRequest& stop) {
+    for (;;) {
+      const Took took = ReadLine(stop);
+      if (took != Took::kFrame) return took;
+      if (line_.rfind(kMagic, 0) == 0) {
+        ParseHeader();
+      } else if (format_.width != 0 && line_.rfind(kFrame, 0) == 0) {
+        return Took::kFrame;
+      } else {
+        throw InputError(format_.width == 0
+                             ? "stdin: no YUV4MPEG2 stream; pipe one, or say --format and --size"
+                             : "stdin: lost the frames of the YUV4MPEG2 stream; it is damaged");
+      }
+    }
+  }
+
+  void ParseHeader() {
+    uint64_t width = 0, height = 0;
+    std::string colour = "420jpeg";
+    for (size_t at = std::strlen(kMagic); at < line_.size();) {
+      const size_t end = std::min(line_.find(' ', at), line_.size());
+      const std::string word = line_.substr(at, end - at);
+      at = end + 1;
+      if (word.empty()) continue;
+      if (word[0] == 'W') width = Number(word);
+      if (word[0] == 'H') height = Number(word);
+      if (word[0] == 'C') colour = word.substr(1);
+    }
+    if (colour == "mono") {
+      format_.pixels = OCTET_PIXELS_GREY8;
+    } else if (colour == "420" || colour == "420jpeg" || colour == "420paldv" ||
+               colour == "420mpeg2") {
+      format_.pixels = OCTET_PIXELS_YUV420P;
+    } else {
+      throw InputError("stdin: YUV4MPEG2 with colour space " + colour +
+                       "; convert it to 4:2:0 with 8 bits (ffmpeg -pix_fmt yuv420p)");
+    }
+    if (width > UINT32_MAX || height > UINT32_MAX ||
+        FrameBytes(format_.pixels, static_cast<uint32_t>(width), static_cast<uint32_t>(height)) ==
+            0) {
+      throw InputError("stdin: YUV4MPEG2 header without a usable size: " + line_.substr(0, 80));
+    }
+    format_.width = static_cast<uint32_t>(width);
+    format_.height = static_cast<uint32_t>(height);
+  }
+
+  static uint64_t Number(const std::string& word) {
+    uint64_t value = 0;
+    for (size_t i = 1; i < word.size(); ++i) {
+      if (word[i] < '0' || word[i] > '9' || value > UINT32_MAX) return 0;
+      value = value * 10 + static_cast<uint64_t>(word[i] - '0');
+    }
+    return value;
+  }
+
+  Took ReadLine(const StopRequest& stop) {
+    line_.clear();
+    for (;;) {
+      char c = 0;
+      size_t done = 0;
+      const Took took = Fill(reinterpret_cast<uint8_t*>(&c), 1, &done, stop);
+      if (took == Took::kEnd && !line_.empty()) {
+        note_ = "stdin: ended inside a header line";
+      }
+      if (took != Took::kFrame) return took;
+      if (c == '\n') return Took::kFrame;
+      line_ += c;
+      if (line_.size() > kLongestLine) {
+        throw InputError(format_.width == 0
+                             ? "stdin: no YUV4MPEG2 stream; pipe one, or say --format and --size"
+                             : "stdin: lost the frames of the YUV4MPEG2 stream; it is damaged");
+      }
+    }
+  }
+
+  // kFrame when all bytes have come.
+  Took Fill(uint8_t* to, size_t bytes, size_t* done, const StopRequest& stop) {
+    while (*done < bytes) {
+      if (next_ == end_) {
+        const Took took = Refill(to + *done, bytes - *done, done, stop);
+        if (took != Took::kFrame) return took;
+        continue;
+      }
+      const size_t count = std::min(bytes - *done, end_ - next_);
+      std::memcpy(to + *done, buffer_ + next_, count);
+      next_ += count;
+      *done += count;
+    }
+    return Took::kFrame;
+  }
+
+  // Large rests go straight to their place, small ones through the buffer.
+  Took Refill(uint8_t* to, size_t wanted, size_t* done, const StopRequest& stop) {
+    for (;;) {
+      const Waited waited = WaitReadable(descriptor_, stop, kStallMs);
+      if (waited == Waited::kStopped) return Took::kStopped;
+      if (waited == Waited::kTimeout) {
+        if (!stalled_) std::fprintf(stderr, "octet-camera: stdin: no data for 5 s; waiting\n");
+        stalled_ = true;
+        continue;
+      }
+      const bool direct = wanted >= sizeof(buffer_);
+      const ssize_t count =
+          direct ? read(descriptor_, to, wanted) : read(descriptor_, buffer_, sizeof(buffer_));
+      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (count < 0) {
+        throw InputError(std::string("stdin: ") + std::strerror(errno));
+      }
+      if (stalled_) std::fprintf(stderr, "octet-camera: stdin: data again\n");
+      stalled_ = false;
+      if (count == 0) return Took::kEnd;
+      if (direct) {
+        *done += static_cast<size_t>(count);
+      } else {
+        next_ = 0;
+        end_ = static_cast<size_t>(count);
+      }
+      return Took::kFrame;
+    }
+  }
+
+  int descriptor_;
+  StreamFormat format_;
+  std::string line_, note_;
+  bool stalled_ = false;
+  uint8_t buffer_[4096];
+  size_t next_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+StreamFormat ReadStreamFormat(const std::string& format, const std::string& size) {
+  StreamFormat stream;
+  if (format == "y4m") {
+    stream.y4m = true;
+    return stream;
+  }
+  static constexpr std::pair<const char*, octet_pixel_format> kWords[] = {
+      {"rgb24", OCTET_PIXELS_RGB24},     {"grey8", OCTET_PIXELS_GREY8}, {"nv12", OCTET_PIXELS_NV12},
+      {"yuv420p", OCTET_PIXELS_YUV420P}, {"yuyv", OCTET_PIXELS_YUYV},
+  };
+  const auto* word = std::find_if(std::begin(kWords), std::end(kWords),
+                                  [&](const auto& entry) { return format == entry.first; });
+  if (word == std::end(kWords)) {
+    throw InputError("--format " + format +
+                     ": unknown; rgb24, grey8, nv12, yuv420p, yuyv and y4m are known");
+  }
+  stream.pixels = word->second;
+  unsigned width = 0, height = 0;
+  char rest = 0;
+  if (std::sscanf(size.c_str(), "%ux%u%c", &width, &height, &rest) != 2 ||
+      FrameBytes(stream.pixels, width, height) == 0) {
+    throw InputError("--size '" + size + "': raw frames need their size, as in 1280x720");
+  }
+  stream.width = width;
+  stream.height = height;
+  return stream;
+}
+
+std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format) {
+  return std::make_unique<StreamSource>(descriptor, format);
+}
+
+Pace::Pace(double frames_per_second)
+    : period_ns_(frames_per_second > 0 ? static_cast<uint64_t>(1e9 / frames_per_second) : 0) {}
+
+bool Pace::Wait(const StopRequest& stop) {
+  const uint64_t now = NowNs();
+  if (period_ns_ == 0) return !stop.raised();
+  if (next_ns_ == 0) next_ns_ = now;
+  // Late by more than a period: those frames were never taken.
+  if (now > next_ns_ + period_ns_) next_ns_ = now - (now - next_ns_) % period_ns_;
+  const bool go_on = SleepUntil(next_ns_, stop);
+  next_ns_ += period_ns_;
+  return go_on;
+}
+
+}  // namespace octet::port
