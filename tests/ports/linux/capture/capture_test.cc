@@ -1,0 +1,220 @@
+// Streams, pictures and the slot between two threads.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ports/linux/capture/jpeg.h"
+#include "ports/linux/capture/slot.h"
+#include "ports/linux/file.h"
+#include "ports/linux/model.h"
+
+namespace octet::port {
+namespace {
+
+using Took = Source::Took;
+
+// A pipe filled by a thread in pieces of `piece` bytes, then closed.
+class Piped {
+ public:
+  explicit Piped(std::string bytes, size_t piece = 1 << 20) {
+    signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    read_end_ = ends[0];
+    writer_ = std::thread([bytes = std::move(bytes), piece, end = ends[1]] {
+      for (size_t at = 0; at < bytes.size(); at += piece) {
+        const size_t count = std::min(piece, bytes.size() - at);
+        if (write(end, bytes.data() + at, count) < 0) break;
+      }
+      close(end);
+    });
+  }
+  ~Piped() {
+    close(read_end_);
+    writer_.join();
+  }
+  int descriptor() const { return read_end_; }
+
+ private:
+  int read_end_;
+  std::thread writer_;
+};
+
+std::string Fill(size_t count, int first) {
+  std::string bytes(count, 0);
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<char>(first + static_cast<int>(i));
+  return bytes;
+}
+
+std::string Failure(Source& source) {
+  StopRequest stop;
+  FrameBuffer frame;
+  try {
+    while (source.Next(&frame, stop) == Took::kFrame) {
+    }
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+TEST(Frames, SizesOfEveryFormat) {
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_RGB24, 5, 3), 45u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_GREY8, 5, 3), 15u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_NV12, 5, 3), 15u + 12u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_YUV420P, 5, 3), 15u + 12u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_YUYV, 5, 3), 36u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_RGB24, 0, 3), 0u);
+  EXPECT_EQ(FrameBytes(OCTET_PIXELS_RGB24, 1u << 20, 3), 0u);
+}
+
+TEST(Streams, RawFramesWhateverThePieces) {
+  const StreamFormat format = ReadStreamFormat("nv12", "6x4");
+  for (const size_t piece : {size_t{1}, size_t{7}, size_t{36}, size_t{1000}}) {
+    const Piped pipe(Fill(36, 1) + Fill(36, 100) + Fill(5, 0), piece);
+    const auto source = OpenStream(pipe.descriptor(), format);
+    StopRequest stop;
+    FrameBuffer frame;
+    ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
+    EXPECT_EQ(std::string(frame.bytes.begin(), frame.bytes.end()), Fill(36, 1));
+    EXPECT_EQ(frame.View().strides[1], 6u);
+    ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
+    EXPECT_EQ(std::string(frame.bytes.begin(), frame.bytes.end()), Fill(36, 100));
+    EXPECT_EQ(source->Next(&frame, stop), Took::kEnd);
+    EXPECT_NE(source->note().find("5 of 36 bytes"), std::string::npos) << source->note();
+  }
+}
+
+TEST(Streams, Y4mAndANewSizeInTheMiddle) {
+  const std::string first = "YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n";
+  const Piped pipe(first + "FRAME\n" + Fill(12, 3) + "FRAME Ixyz\n" + Fill(12, 50) +
+                       "YUV4MPEG2 W3 H3 Cmono\nFRAME\n" + Fill(9, 9),
+                   5);
+  const auto source = OpenStream(pipe.descriptor(), ReadStreamFormat("y4m", ""));
+  StopRequest stop;
+  FrameBuffer frame;
+  ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
+  EXPECT_EQ(frame.format, OCTET_PIXELS_YUV420P);
+  EXPECT_EQ(frame.width, 4u);
+  ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
+  EXPECT_EQ(std::string(frame.bytes.begin(), frame.bytes.end()), Fill(12, 50));
+  ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
+  EXPECT_EQ(frame.format, OCTET_PIXELS_GREY8);
+  EXPECT_EQ(frame.height, 3u);
+  EXPECT_EQ(source->Next(&frame, stop), Took::kEnd);
+  EXPECT_EQ(source->note(), "");
+}
+
+TEST(Streams, GarbageIsNamed) {
+  const auto failure = [](const std::string& bytes) {
+    const Piped pipe(bytes);
+    const auto source = OpenStream(pipe.descriptor(), ReadStreamFormat("y4m", ""));
+    return Failure(*source);
+  };
+  EXPECT_NE(failure("GIF89a\n").find("no YUV4MPEG2"), std::string::npos);
+  EXPECT_NE(failure(std::string(100000, 'x')).find("no YUV4MPEG2"), std::string::npos);
+  EXPECT_NE(failure("YUV4MPEG2 W4 H2 C444\n").find("4:2:0"), std::string::npos);
+  EXPECT_NE(failure("YUV4MPEG2 W0 H2\n").find("usable size"), std::string::npos);
+  EXPECT_NE(failure("YUV4MPEG2 W99999999999999999999 H2\n").find("usable size"), std::string::npos);
+  EXPECT_NE(failure("YUV4MPEG2 W2 H2\nFRAME\n123456FRANE\n").find("damaged"), std::string::npos);
+}
+
+TEST(Streams, StopEndsAWait) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const auto source = OpenStream(ends[0], ReadStreamFormat("rgb24", "2x2"));
+  StopRequest stop;
+  std::thread later([&] {
+    SleepUntil(NowNs() + 20000000, stop);
+    stop.Raise();
+  });
+  FrameBuffer frame;
+  EXPECT_EQ(source->Next(&frame, stop), Took::kStopped);
+  later.join();
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Pictures, WhatIsEncodedComesBack) {
+  const uint32_t width = 33, height = 17;
+  std::vector<uint8_t> rgb(size_t{3} * width * height);
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i / 9);
+  std::vector<uint8_t> png, jpeg;
+  EncodePng(rgb.data(), width, height, &png);
+  EncodeJpeg(rgb.data(), width, height, 95, &jpeg);
+  PictureDecoder decoder;
+  FrameBuffer frame;
+  ASSERT_TRUE(decoder.Decode(png.data(), png.size(), &frame));
+  EXPECT_EQ(frame.bytes, rgb);
+  ASSERT_TRUE(decoder.Decode(jpeg.data(), jpeg.size(), &frame));
+  ASSERT_EQ(frame.bytes.size(), rgb.size());
+  int64_t difference = 0;
+  for (size_t i = 0; i < rgb.size(); ++i) difference += std::abs(rgb[i] - frame.bytes[i]);
+  EXPECT_LT(difference, static_cast<int64_t>(rgb.size()) * 6);
+  // Cut or changed files are refused or decoded, never more.
+  for (size_t cut = 0; cut < jpeg.size(); cut += 3) decoder.Decode(jpeg.data(), cut, &frame);
+  for (size_t at = 0; at < jpeg.size(); ++at) {
+    std::vector<uint8_t> bad = jpeg;
+    bad[at] ^= 0x41;
+    decoder.Decode(bad.data(), bad.size(), &frame);
+  }
+  EXPECT_FALSE(decoder.Decode(jpeg.data(), 0, &frame));
+}
+
+TEST(Slot, NewestFrameWins) {
+  Slot slot;
+  for (uint64_t number = 0; number < 5; ++number) {
+    slot.back()->number = number;
+    EXPECT_TRUE(slot.Publish(false));
+  }
+  EXPECT_EQ(slot.Take()->number, 4u);
+  EXPECT_EQ(slot.dropped(), 4u);
+  slot.back()->number = 7;
+  EXPECT_TRUE(slot.Publish(false));
+  slot.End("why");
+  EXPECT_EQ(slot.Take()->number, 7u);
+  EXPECT_EQ(slot.Take(), nullptr);
+  EXPECT_EQ(slot.error(), "why");
+  EXPECT_EQ(slot.published(), 6u);
+  slot.Leave();
+  EXPECT_FALSE(slot.Publish(true));
+}
+
+// Neither side ever sees a frame that the other one writes.
+TEST(Slot, TwoThreads) {
+  for (const bool wait : {false, true}) {
+    Slot slot;
+    constexpr uint64_t kFrames = 20000;
+    std::thread producer([&] {
+      for (uint64_t number = 0; number < kFrames; ++number) {
+        FrameBuffer* frame = slot.back();
+        frame->number = number;
+        frame->bytes.assign(16, static_cast<uint8_t>(number));
+        slot.Publish(wait);
+      }
+      slot.End("");
+    });
+    uint64_t taken = 0, last = 0;
+    while (const FrameBuffer* frame = slot.Take()) {
+      EXPECT_TRUE(taken == 0 || frame->number > last);
+      last = frame->number;
+      ++taken;
+      for (const uint8_t byte : frame->bytes) ASSERT_EQ(byte, static_cast<uint8_t>(last));
+    }
+    producer.join();
+    EXPECT_EQ(last, kFrames - 1);
+    EXPECT_EQ(taken + slot.dropped(), kFrames);
+    if (wait) {
+      EXPECT_EQ(taken, kFrames);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace octet::port
