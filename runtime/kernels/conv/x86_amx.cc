@@ -231,6 +231,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
   const PlanAmx& plan = *work->plan;
   const LayerAmx& layer = *work->layer;
   const ConvGeometry& g = work->args->g;
+  if (work->staged->pending != kBlocks) DrainAll(work->staged, layer);
   BlockAmx* blocks = work->blocks + work->slot * 4;
   work->slot ^= 1;
   const blob::ChannelBlockS8* channels = work->args->channels + block;
@@ -286,16 +287,13 @@ constexpr uint64_t kWideBytes = 24 * 1024;
 // One rectangle against all of this thread's weights.
 static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
   const PlanAmx& plan = *work->plan;
-  const LayerAmx& layer = *work->layer;
   uint32_t block = plan.first_block;
-  if (4 * layer.block_bytes <= kWideBytes) {
-    for (; block + 4 <= plan.last_block; block += 4) RunColumn<1, 4>(work, rows, output, block);
-    DrainAll<1, 4>(work->staged, layer);
+  while (block + 4 <= plan.last_block && 4 * work->layer->block_bytes <= kWideBytes) {
+    RunColumn<1, 4>(work, rows, output, block);
+    block += 4;
   }
   for (; block + 2 <= plan.last_block; block += 2) RunColumn<2, 2>(work, rows, output, block);
-  DrainAll<2, 2>(work->staged, layer);
   if (block < plan.last_block) RunColumn<2, 1>(work, rows, output, block);
-  DrainAll<2, 1>(work->staged, layer);
 }
 
 static void RunBlocks(Work* work) {
@@ -325,6 +323,7 @@ static void RunBlocks(Work* work) {
       RunBlock(work, rows, args.output + ((size_t)y * g.out_w + x) * g.out_c);
     }
   }
+  DrainAll(work->staged, *work->layer);
 }
 
 }  // namespace
@@ -359,7 +358,7 @@ void conv_s8_amx(const ConvS8Args& args, Share share) {
   alignas(64) int8_t tail[kTileBytes];
   memset(channels, 0, sizeof(channels));
   staged.slot = 0;
-  staged.pending = false;
+  staged.pending = 0;
   staged.blocks = channels;
   staged.channels = 0;
   staged.output[0] = staged.output[1] = nullptr;

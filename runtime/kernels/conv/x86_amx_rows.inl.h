@@ -81,37 +81,75 @@ static inline void PackTaps(const SourceAmx& source, int64_t y, int64_t x, uint8
   }
 }
 
+// `count` windows within the image whose runs are 32 bytes at most.
+template <int kKernelRows>
+static void PackInside(const uint8_t* from, size_t image_step, size_t pixel_step, size_t run,
+                       uint32_t count, size_t row_bytes, bool clear, uint8_t* to) {
+  for (uint32_t i = 0; i < count; ++i, from += pixel_step, to += row_bytes) {
+    const uint8_t* line = from;
+    uint8_t* out = to;
+#pragma GCC unroll 7
+    for (int ky = 0; ky < kKernelRows; ++ky, line += image_step, out += run) memcpy(out, line, 32);
+    if (clear) _mm512_storeu_si512(out, _mm512_setzero_si512());
+  }
+}
+
+typedef void (*PackInsideFn)(const uint8_t*, size_t, size_t, size_t, uint32_t, size_t, bool,
+                             uint8_t*);
+
+static inline uint32_t Between(int64_t value, int64_t least, int64_t most) {
+  return (uint32_t)(value < least ? least : value > most ? most : value);
+}
+
 // Windows of `count` output pixels from `first` on, as rows of taps x channels, `row_bytes` apart;
 // with `clear`, zeros behind each.
 static void PackWindows(const SourceAmx& source, uint64_t first, uint32_t count, size_t row_bytes,
                         bool clear, uint8_t* to) {
+  static constexpr PackInsideFn kPackInside[7] = {PackInside<1>, PackInside<2>, PackInside<3>,
+                                                  PackInside<4>, PackInside<5>, PackInside<6>,
+                                                  PackInside<7>};
   const ConvGeometry& g = source.g;
   const size_t run = (size_t)g.kernel_w * g.in_c, depth = g.kernel_h * run;
   const size_t step = (size_t)g.dilation_h * g.in_w * g.in_c;
+  const size_t pixel_step = (size_t)g.stride_w * g.in_c;
   const bool beside = g.dilation_w == 1 && run <= 64;
-  // Unmasked loads of 32 bytes end within the input.
-  const uint64_t span = (g.kernel_h - 1) * step + 32;
-  const uint64_t image = (uint64_t)g.in_h * g.in_w * g.in_c;
-  const bool whole = beside && run <= 32 && image >= span;
+  // Outputs of a row whose windows lie within the image: [inside, outside).
+  const uint32_t inside = Between(((int64_t)g.pad_left + g.stride_w - 1) / g.stride_w, 0, g.out_w);
+  const int64_t last = (int64_t)g.in_w + g.pad_left - g.kernel_w;
+  const uint32_t outside = last < 0 ? inside : Between(last / g.stride_w + 1, inside, g.out_w);
   uint32_t out_y = (uint32_t)(first / g.out_w), out_x = (uint32_t)(first % g.out_w);
-  for (uint32_t i = 0; i < count; ++i, to += row_bytes) {
+  while (count != 0) {
     const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
     const int64_t x = (int64_t)out_x * g.stride_w - g.pad_left;
-    const uint64_t place = ((uint64_t)y * g.in_w + (uint64_t)x) * g.in_c;
-    if (whole && y >= 0 && x >= 0 && x + g.kernel_w <= g.in_w && place <= image - span &&
+    uint32_t done = 1;
+    uint32_t whole = 0;
+    if (beside && run <= 32 && g.kernel_h <= 7 && y >= 0 && out_x >= inside && out_x < outside &&
         y + (int64_t)(g.kernel_h - 1) * g.dilation_h < g.in_h) {
-      const uint8_t* from = source.input + place;
-      uint8_t* out = to;
-      for (uint32_t ky = 0; ky < g.kernel_h; ++ky, out += run, from += step) {
-        memcpy(out, from, 32);
+      whole = outside - out_x < count ? outside - out_x : count;
+      // Loads of 32 bytes end within the input.
+      const uint64_t place = ((uint64_t)y * g.in_w + (uint64_t)x) * g.in_c;
+      const uint64_t end = place + (g.kernel_h - 1) * step + 32;
+      const uint64_t image = (uint64_t)g.in_h * g.in_w * g.in_c;
+      const uint64_t fitting = end <= image ? (image - end) / pixel_step + 1 : 0;
+      if (whole > fitting) whole = (uint32_t)fitting;
+      if (whole != 0) {
+        kPackInside[g.kernel_h - 1](source.input + place, step, pixel_step, run, whole, row_bytes,
+                                    clear, to);
+        done = whole;
       }
-    } else if (beside) {
-      PackMasked(source, y, x, to);
-    } else {
-      PackTaps(source, y, x, to);
     }
-    if (clear) _mm512_storeu_si512(to + depth, _mm512_setzero_si512());
-    if (++out_x == g.out_w) {
+    if (whole == 0) {
+      if (beside) {
+        PackMasked(source, y, x, to);
+      } else {
+        PackTaps(source, y, x, to);
+      }
+      if (clear) _mm512_storeu_si512(to + depth, _mm512_setzero_si512());
+    }
+    to += done * row_bytes;
+    count -= done;
+    out_x += done;
+    if (out_x == g.out_w) {
       out_x = 0;
       ++out_y;
     }

@@ -118,7 +118,7 @@ struct StagedAmx {
   uint8_t* output[2];
   const BlockAmx* blocks;
   uint32_t channels;
-  bool pending;
+  uint32_t pending;  // blocks a tile, 0: none
 };
 
 struct LanesAmx {
@@ -174,7 +174,7 @@ struct DrainAmx {
     second_output = staged.output[kTiles - 1];
     row = 0;
     segments = layer.rows.segments;
-    tiles = staged.pending ? kTiles : 0;
+    tiles = staged.pending != 0 ? kTiles : 0;
     length = layer.rows.length;
     stride = layer.output_stride;
     staged_step = layer.rows.staged_step;
@@ -237,14 +237,20 @@ struct DrainAmx {
 
   static uint32_t Units(const StagedAmx& staged, const LayerAmx& layer) {
     const uint32_t segment_units = (layer.rows.length + kRows - 1) / kRows;
-    return staged.pending ? kTiles * layer.rows.segments * segment_units : 0;
+    return staged.pending != 0 ? kTiles * layer.rows.segments * segment_units : 0;
   }
 };
 
 template <int kTiles, int kBlocks>
+static void DrainAs(const StagedAmx& staged, const LayerAmx& layer) {
+  DrainAmx<kTiles, kBlocks>(staged, layer).Some(layer, UINT32_MAX);
+}
+
 static void DrainAll(StagedAmx* staged, const LayerAmx& layer) {
-  if (staged->pending) DrainAmx<kTiles, kBlocks>(*staged, layer).Some(layer, UINT32_MAX);
-  staged->pending = false;
+  if (staged->pending == 4) DrainAs<1, 4>(*staged, layer);
+  if (staged->pending == 2) DrainAs<2, 2>(*staged, layer);
+  if (staged->pending == 1) DrainAs<2, 1>(*staged, layer);
+  staged->pending = 0;
 }
 
 // As DrainAll, for any shift, pre-shift and table.
@@ -272,7 +278,7 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
       if (layer.table != nullptr) ApplyTable(to, count, layer.table);
     }
   }
-  staged->pending = false;
+  staged->pending = 0;
 }
 
 // The last step of the last block of weights, followed by zeros: memory may end behind it. Other
@@ -371,7 +377,7 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
   staged->output[1] = quad.output[1];
   staged->blocks = quad.blocks;
   staged->channels = quad.channels;
-  staged->pending = true;
+  staged->pending = kBlocks;
 }
 
 }  // namespace
