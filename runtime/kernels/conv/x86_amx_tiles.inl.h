@@ -290,7 +290,10 @@ static inline void TailWeights(const LayerAmx& layer, const int8_t* weights, int
   memset(tail + bytes, 0, kTileBytes - bytes);
 }
 
-constexpr size_t kPrefetchBytes = 2048;
+// Weights of a quad beyond this come from the level 2 cache, and are fetched some steps ahead;
+// where they stay in the level 1 cache, that costs more load slots than it gains.
+constexpr size_t kResidentBytes = 40 * 1024;
+constexpr size_t kAheadBytes = 2048;
 
 // The sums of four tiles, while the staged ones are requantized; then these are staged.
 template <int kTiles, int kBlocks>
@@ -313,6 +316,7 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
 
   const size_t block = layer.block_bytes;
   const size_t weight_step = (size_t)layer.step_bytes * kBlock;
+  const size_t ahead = kBlocks * block > kResidentBytes ? weight_step : 0;
   const size_t row_stride = layer.row_stride;
   const uint32_t steps = layer.steps;
   const int8_t* weights = quad.weights;
@@ -350,10 +354,10 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
           drain.Some(layer, due >> 16);
           due &= 0xffff;
         }
-        for (size_t i = 0; i < weight_step; i += 64) {
+        for (size_t i = 0; i < ahead; i += 64) {
 #pragma GCC unroll 4
           for (int b = 0; b < kBlocks; ++b) {
-            _mm_prefetch(weights + (size_t)b * block + kPrefetchBytes + i, _MM_HINT_T0);
+            _mm_prefetch(weights + (size_t)b * block + kAheadBytes + i, _MM_HINT_T0);
           }
         }
         x0 += layer.step_bytes;
