@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Octet and ONNX Runtime side by side on the benchmark networks, one thread, one core, interleaved round by round.
+"""Octet, ONNX Runtime and oneDNN's convolutions side by side on the benchmark networks, one thread, one core, interleaved round by round.
 
 Both engines live in child processes that stay loaded and take turns; what a call into ONNX Runtime costs without work
-(an Identity model) is subtracted from its times. Ours are from float input to float output as well.
+(an Identity model) is subtracted from its times. Ours are from float input to float output as well. oneDNN (where
+bench-onednn was built) runs the convolutions and nothing else, in the memory layouts it likes best: a ceiling.
 """
 import argparse
 import json
@@ -16,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NETWORKS = "resnet18,resnet50,mobilenet_v1,mobilenet_v2,resnet8,vww,ds_cnn"
 LEVELS = "avx2,avxvnni,avx512vnni,amx"
+ONEDNN_ISA = {"avx2": "AVX2", "avxvnni": "AVX2_VNNI", "avx512vnni": "AVX512_CORE_VNNI", "amx": "AVX512_CORE_AMX"}
 WARMUPS = 3
 TURN_MS = 60.0
 
@@ -113,28 +115,44 @@ def compare(options, models, network, levels):
         return Worker([str(options.bin / "bench-models"), "--worker", "--network", network, "--isa", level,
                        "--plan", "int8", "--threads", "1"] + ["--winograd"] * options.winograd, dict(os.environ))
 
-    pairs = {level: (Contestant(ours(level)), Contestant(ort(f"{network}.onnx", shapes["input"], level)))
-             for level in levels}
+    def onednn(level):
+        program = options.bin / "bench-onednn"
+        if not program.exists():
+            return None
+        environment = dict(os.environ) | {"ONEDNN_MAX_CPU_ISA": ONEDNN_ISA[level], "OMP_NUM_THREADS": "1"}
+        return Contestant(Worker([str(program), network], environment))
+
+    engines = {level: (Contestant(ours(level)), Contestant(ort(f"{network}.onnx", shapes["input"], level)),
+                       onednn(level)) for level in levels}
     call = Contestant(ort(f"{network}.identity.onnx", shapes["output"], levels[-1]))
     for _ in range(options.rounds):
         call.turn()
-        for octet, peer in pairs.values():
-            octet.turn()
-            peer.turn()
+        for contestants in engines.values():
+            for contestant in filter(None, contestants):
+                contestant.turn()
     overhead = statistics.median(call.times)
     rows = []
-    for level, (octet, peer) in pairs.items():
+    for level, (octet, peer, ceiling) in engines.items():
         octet_ms = statistics.median(octet.times)
         peer_ms = statistics.median(peer.times) - overhead
         best = (min(octet.times), min(peer.times) - min(call.times))
         rows.append({"network": network, "level": level, "macs": shapes["macs"], "octet_ms": octet_ms,
                      "ort_ms": peer_ms, "ratio": octet_ms / peer_ms, "octet_min_ms": best[0], "ort_min_ms": best[1],
                      "min_ratio": best[0] / best[1], "call_overhead_ms": overhead,
+                     "onednn_convolutions_ms": statistics.median(ceiling.times) if ceiling else None,
+                     "onednn_convolutions_min_ms": min(ceiling.times) if ceiling else None,
                      "samples": [len(octet.times), len(peer.times)]})
-        for contestant in (octet, peer):
+        for contestant in filter(None, (octet, peer, ceiling)):
             contestant.worker.close()
     call.worker.close()
     return rows
+
+
+def ceiling_of(row):
+    """oneDNN's convolutions in a row of the table, and our whole network against them."""
+    if row["onednn_convolutions_ms"] is None:
+        return f"{'-':>13} {'-':>9}"
+    return f"{row['onednn_convolutions_ms']:>13.3f} {row['octet_min_ms'] / row['onednn_convolutions_min_ms']:>9.2f}"
 
 
 def levels_of(options):
@@ -163,12 +181,13 @@ def main():
     version = json.loads((options.packages / "node_modules/onnxruntime-node/package.json").read_text())["version"]
     print(f"one thread on core {options.core}, int8, medians of {options.rounds} interleaved rounds, "
           f"ONNX Runtime {version}")
-    print(f"{'network':<13} {'level':<10} {'octet ms':>10} {'ORT ms':>10} {'ratio':>6} {'of minima':>10}")
+    print(f"{'network':<13} {'level':<10} {'octet ms':>10} {'ORT ms':>10} {'ratio':>6} {'of minima':>10} "
+          f"{'oneDNN convs':>13} {'octet/it':>9}")
     rows = []
     for network in options.networks.split(","):
         for row in compare(options, models, network, levels):
             print(f"{network:<13} {row['level']:<10} {row['octet_ms']:>10.3f} {row['ort_ms']:>10.3f} "
-                  f"{row['ratio']:>6.2f} {row['min_ratio']:>10.2f}", flush=True)
+                  f"{row['ratio']:>6.2f} {row['min_ratio']:>10.2f} {ceiling_of(row)}", flush=True)
             rows.append(row)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps({"onnxruntime": version, "rounds": options.rounds, "rows": rows}, indent=2))
