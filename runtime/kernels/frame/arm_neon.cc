@@ -1,20 +1,11 @@
 // Frames into tensors with NEON (ARMv7 and AArch64).
 #include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/frame/arm_boxes.inl.h"
 #include "runtime/kernels/frame/geometry.inl.h"
 #include "runtime/kernels/kernel_table.h"
 
 namespace octet {
 namespace {
-
-// [a0+a1, a2+a3, .., b0+b1, ..]
-static inline uint16x8_t AddPairs16(uint16x8_t a, uint16x8_t b) {
-#if defined(__aarch64__)
-  return vpaddq_u16(a, b);
-#else
-  return vcombine_u16(vpadd_u16(vget_low_u16(a), vget_high_u16(a)),
-                      vpadd_u16(vget_low_u16(b), vget_high_u16(b)));
-#endif
-}
 
 static inline uint16x8_t MultiplyHigh(uint8x16_t a, uint8x16_t b) {
 #if defined(__aarch64__)
@@ -94,116 +85,6 @@ static inline uint32_t AddRowsVector(const RowTaps& taps, uint32_t count, uint32
   return (uint32_t)end;
 }
 
-struct Sums8 {
-  uint32x4_t low, high;
-};
-
-static inline Sums8 LoadSums(const uint32_t* from) {
-  return Sums8{vld1q_u32(from), vld1q_u32(from + 4)};
-}
-static inline Sums8 Widen(uint16x8_t x) {
-  return Sums8{vmovl_u16(vget_low_u16(x)), vmovl_u16(vget_high_u16(x))};
-}
-static inline Sums8 LoadSums(const uint16_t* from) {
-  return Widen(vld1q_u16(from));
-}
-static inline void StoreSums(Sums8 sums, uint32_t* to) {
-  vst1q_u32(to, sums.low);
-  vst1q_u32(to + 4, sums.high);
-}
-static inline Sums8 Difference(Sums8 a, Sums8 b) {
-  return Sums8{vsubq_u32(a.low, b.low), vsubq_u32(a.high, b.high)};
-}
-
-// Neighbours added up: of a, then of b.
-static inline uint32x4_t PairSums(uint32x4_t a, uint32x4_t b) {
-  return vreinterpretq_u32_s32(AddPairs(vreinterpretq_s32_u32(a), vreinterpretq_s32_u32(b)));
-}
-static inline Sums8 PairSums(Sums8 a, Sums8 b) {
-  return Sums8{PairSums(a.low, a.high), PairSums(b.low, b.high)};
-}
-
-static inline Sums8 Triples(const uint16_t* from) {
-  const uint16x8x3_t x = vld3q_u16(from);
-  return Sums8{
-      vaddw_u16(vaddl_u16(vget_low_u16(x.val[0]), vget_low_u16(x.val[1])), vget_low_u16(x.val[2])),
-      vaddw_u16(vaddl_u16(vget_high_u16(x.val[0]), vget_high_u16(x.val[1])),
-                vget_high_u16(x.val[2]))};
-}
-
-template <uint32_t kBox>
-static inline Sums8 BoxSums(const uint16_t* from) {
-  if constexpr (kBox == 1) return LoadSums(from);
-  if constexpr (kBox == 2) {
-    return Sums8{vpaddlq_u16(vld1q_u16(from)), vpaddlq_u16(vld1q_u16(from + 8))};
-  }
-  if constexpr (kBox == 3) return Triples(from);
-  if constexpr (kBox == 4) return PairSums(BoxSums<2>(from), BoxSums<2>(from + 16));
-  if constexpr (kBox == 6) return PairSums(Triples(from), Triples(from + 24));
-}
-
-// line[i] = the sum of the first i.
-template <class Sum>
-static inline void RunningSums(const Sum* sums, uint32_t count, uint32_t* line) {
-  const uint32x4_t zero = vdupq_n_u32(0);
-  const auto within = [zero](uint32x4_t x) {
-    x = vaddq_u32(x, vextq_u32(zero, x, 3));
-    return vaddq_u32(x, vextq_u32(zero, x, 2));
-  };
-  line[0] = 0;
-  uint32x4_t before = zero;
-  for (size_t i = 0; i < count; i += 8) {
-    const Sums8 x = LoadSums(sums + i);
-    const uint32x4_t low = vaddq_u32(within(x.low), before);
-    const uint32x4_t high = vaddq_u32(within(x.high), vdupq_n_u32(vgetq_lane_u32(low, 3)));
-    StoreSums(Sums8{low, high}, line + i + 1);
-    before = vdupq_n_u32(vgetq_lane_u32(high, 3));
-  }
-}
-
-static inline uint32x4_t WeighPairs4(const uint32_t* line, const uint16_t* at, uint32x4_t low,
-                                     uint32x4_t high) {
-  const uint32x4x2_t pairs =
-      vuzpq_u32(vcombine_u32(vld1_u32(line + at[0]), vld1_u32(line + at[1])),
-                vcombine_u32(vld1_u32(line + at[2]), vld1_u32(line + at[3])));
-  return vmlaq_u32(vmulq_u32(pairs.val[0], low), pairs.val[1], high);
-}
-
-static inline Sums8 WeighPairs8(const uint32_t* line, const uint16_t* at, const uint16_t* low,
-                                const uint16_t* high) {
-  const Sums8 lows = LoadSums(low), highs = LoadSums(high);
-  return Sums8{WeighPairs4(line, at, lows.low, highs.low),
-               WeighPairs4(line, at + 4, lows.high, highs.high)};
-}
-
-struct VectorRounding {
-  uint32x4_t total, offset, twice;  // total; total * multiplier and 2 * multiplier in 32 bits
-  uint32x2_t multiplier;
-  int32x4_t left_shift;
-};
-
-static inline VectorRounding MakeVectorRounding(const Rounding& r) {
-  return VectorRounding{vdupq_n_u32(r.total), vdupq_n_u32(r.total * r.multiplier),
-                        vdupq_n_u32(2 * r.multiplier), vdup_n_u32(r.multiplier),
-                        vdupq_n_s32(r.wide ? 32 - (int32_t)r.shift : -(int32_t)r.shift)};
-}
-
-template <bool kWide>
-static inline uint32x4_t Quotient(const VectorRounding& r, uint32x4_t sums) {
-  if (!kWide) return vshlq_u32(vmlaq_u32(r.offset, sums, r.twice), r.left_shift);
-  const uint32x4_t n = vaddq_u32(vaddq_u32(sums, sums), r.total);
-  const uint32x2_t low = vshrn_n_u64(vmull_u32(vget_low_u32(n), r.multiplier), 32);
-  const uint32x2_t high = vshrn_n_u64(vmull_u32(vget_high_u32(n), r.multiplier), 32);
-  return vshlq_u32(vcombine_u32(low, high), r.left_shift);
-}
-
-template <bool kWide>
-static inline void StoreRounded(const VectorRounding& r, Sums8 sums, uint8_t* to) {
-  const uint16x4_t low = vmovn_u32(Quotient<kWide>(r, sums.low));
-  const uint16x4_t high = vmovn_u32(Quotient<kWide>(r, sums.high));
-  vst1_u8(to, vmovn_u16(vcombine_u16(low, high)));
-}
-
 // One component of interleaved ones.
 static inline uint8x16_t Take(const uint8_t* from, uint32_t offset, uint32_t step) {
   if (step == 2) {
@@ -265,61 +146,6 @@ static inline uint32_t SplitVector(const T* from, uint32_t count, uint32_t offse
   if (offset == 1) return SplitAt<kStep, 1>(from, count, to);
   if (offset == 2) return SplitAt<kStep, 2>(from, count, to);
   return SplitAt<kStep, 3>(from, count, to);
-}
-
-// Sums of 2 columns and 4 rows.
-static inline uint16x8_t Boxes4(const uint8_t* from, size_t row_bytes) {
-  uint16x8_t pairs = vpaddlq_u8(vld1q_u8(from));
-  pairs = vpadalq_u8(pairs, vld1q_u8(from + row_bytes));
-  pairs = vpadalq_u8(pairs, vld1q_u8(from + 2 * row_bytes));
-  return vpadalq_u8(pairs, vld1q_u8(from + 3 * row_bytes));
-}
-
-// (sum + 8) >> 4.
-static inline void BoxRow4(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
-  uint32_t i = 0;
-  for (; i + 16 <= count; i += 16, from += 64) {
-    const uint16x8_t low = AddPairs16(Boxes4(from, row_bytes), Boxes4(from + 16, row_bytes));
-    const uint16x8_t high = AddPairs16(Boxes4(from + 32, row_bytes), Boxes4(from + 48, row_bytes));
-    vst1q_u8(out + i, vcombine_u8(vrshrn_n_u16(low, 4), vrshrn_n_u16(high, 4)));
-  }
-  for (; i < count; ++i, from += 4) {
-    uint32_t sum = 8;
-    for (uint32_t r = 0; r < 4; ++r) {
-      const uint8_t* row = from + r * row_bytes;
-      sum += (uint32_t)row[0] + row[1] + row[2] + row[3];
-    }
-    out[i] = (uint8_t)(sum >> 4);
-  }
-}
-
-// (sum + 2) >> 2.
-static inline void BoxRow2(const uint8_t* from, size_t row_bytes, uint32_t count, uint8_t* out) {
-  uint32_t i = 0;
-  for (; i + 8 <= count; i += 8, from += 16) {
-    const uint16x8_t sums = vpadalq_u8(vpaddlq_u8(vld1q_u8(from)), vld1q_u8(from + row_bytes));
-    vst1_u8(out + i, vrshrn_n_u16(sums, 2));
-  }
-  for (; i < count; ++i, from += 2) {
-    const uint8_t* row = from + row_bytes;
-    out[i] = (uint8_t)(((uint32_t)from[0] + from[1] + row[0] + row[1] + 2) >> 2);
-  }
-}
-
-// The same of pairs: U0 V0 U1 V1 ...
-static inline void BoxPairRow2(const uint8_t* from, size_t row_bytes, uint32_t count,
-                               uint8_t* first, uint8_t* second) {
-  uint32_t i = 0;
-  for (; i + 8 <= count; i += 8, from += 32) {
-    const uint8x16x2_t a = vld2q_u8(from), b = vld2q_u8(from + row_bytes);
-    vst1_u8(first + i, vrshrn_n_u16(vpadalq_u8(vpaddlq_u8(a.val[0]), b.val[0]), 2));
-    vst1_u8(second + i, vrshrn_n_u16(vpadalq_u8(vpaddlq_u8(a.val[1]), b.val[1]), 2));
-  }
-  for (; i < count; ++i, from += 4) {
-    const uint8_t* row = from + row_bytes;
-    first[i] = (uint8_t)(((uint32_t)from[0] + from[2] + row[0] + row[2] + 2) >> 2);
-    second[i] = (uint8_t)(((uint32_t)from[1] + from[3] + row[1] + row[3] + 2) >> 2);
-  }
 }
 
 // Both taps of 8 outputs lie in the 16 bytes from `start` on.

@@ -2,10 +2,10 @@
 // components, the colour, the table. The including file defines before it, for its instruction set,
 // of sums of 8 outputs in 32 bits (Sums8): LoadSums, StoreSums, Difference, BoxSums, RunningSums,
 // WeighPairs8, VectorRounding, MakeVectorRounding, StoreRounded; of rows: AddRowsVector,
-// SplitVector (both tell how many they did, from the first), BoxRow4, BoxRow2, BoxPairRow2,
-// LinearColumns, LinearRow, ConvertYuv, LookUp, StoreThree. Outputs in work memory may be written
-// up to the next multiple of 32; frames are read exactly, and so is the tensor written.
-// Internal linkage.
+// SplitVector (both tell how many they did, from the first), BoxRow4, BoxRow2, BoxPairRow2, BoxRow
+// where kHasBoxRow, LinearColumns, LinearRow, ConvertYuv, LookUp, StoreThree. Outputs in work
+// memory may be written up to the next multiple of 32; frames are read exactly, and so is the
+// tensor written. Internal linkage.
 #ifndef OCTET_KERNELS_FRAME_DRIVER_INL_H_
 #define OCTET_KERNELS_FRAME_DRIVER_INL_H_
 
@@ -59,6 +59,21 @@ static inline void FillLinearColumns(const Axis& axis, uint32_t step, const Stri
     }
     columns->start[i / 8] = (uint16_t)start;
   }
+}
+
+// Output columns that the work memory has room for; 0: none.
+static inline uint32_t StripLimit(const ComponentGroup& group, const GroupPlan& plan) {
+  if (plan.path != Path::kSums || (kHasBoxRow && plan.boxes)) return kStrip;
+  const uint32_t step = group.plane.step;
+  // Half of the memory is for the sums of one component where they are interleaved. A line of
+  // 32-bit numbers has as much room as all of it.
+  const uint32_t bytes = plan.wide_sums ? 4 : 2;
+  uint32_t elements = step == 1 ? kWorkBytes / bytes : kWorkBytes / 2 / bytes / step;
+  if (elements > kWorkBytes / 4 && !IsVectorBox(plan)) elements = kWorkBytes / 4;
+  const uint32_t span = elements - kSlack;
+  // n outputs read fewer than n in / out + 3 columns.
+  const uint64_t outputs = (uint64_t)(span - 3) * plan.columns.axis.out / plan.columns.axis.in;
+  return outputs < kStrip ? (uint32_t)outputs : kStrip;
 }
 
 // Room of a component's row in `rows`: the columns that a strip reads and the last vector's rest.
@@ -121,6 +136,21 @@ static inline void SumGroup(const ComponentGroup& group, uint32_t index, const G
 }
 static_assert(kWorkBytes / 2 >= (kStrip + 16) * sizeof(uint32_t), "the sums of a strip");
 
+static inline void BoxGroup(const ComponentGroup& group, const GroupPlan& plan, const Strip& strip,
+                            uint32_t y, uint8_t (*values)[kStrip + kSlack]) {
+  const Plane& plane = group.plane;
+  const Taps taps = TapsOf(plan.rows.axis, y);
+  BoxRows rows;
+  rows.first = plane.pixels + (size_t)taps.first * plane.row_bytes +
+               (size_t)strip.first * plan.columns.box * plane.step;
+  rows.row_bytes = plane.row_bytes;
+  rows.count = taps.count;
+  for (uint32_t r = 0; r < taps.count; ++r) {
+    rows.weights[r] = (uint16_t)(WeightOf(taps, r) >> plan.rows.shift);
+  }
+  BoxRow(plan.columns.box, plane.step, group.count, rows, plan.rounding, strip.count, values);
+}
+
 static inline void SlowGroup(const ComponentGroup& group, const Region& target, const Strip& strip,
                              uint32_t y, uint8_t (*values)[kStrip + kSlack]) {
   for (uint32_t k = 0; k < group.count; ++k) {
@@ -151,6 +181,9 @@ static inline void ResizeGroup(const InputFrameArgs& args, uint32_t index, const
     case Path::kLinear:
       return LinearGroup(group, index, plan, columns.linear, strip, y, work, values);
     case Path::kSums:
+      if (kHasBoxRow && plan.boxes && strip.count >= 8) {
+        return BoxGroup(group, plan, strip, y, values);
+      }
       work->holder = kNobody;
       if (plan.wide_sums) {
         return SumGroup(group, index, plan, columns.sums, strip, y, work->sums32, work, values);

@@ -8,6 +8,8 @@
 #ifndef OCTET_KERNELS_FRAME_GEOMETRY_INL_H_
 #define OCTET_KERNELS_FRAME_GEOMETRY_INL_H_
 
+#include <stddef.h>
+
 #include "runtime/image/taps.h"
 #include "runtime/kernels/frame/frame.h"
 
@@ -88,16 +90,30 @@ static inline Rounding RoundingOf(uint32_t total) {
   return Rounding{total, (uint32_t)((((uint64_t)1 << shift) + d - 1) / d), shift, shift > 24};
 }
 
+// Rows of one output and their weights, for boxes of columns that are summed before the rows.
+constexpr uint32_t kMaxBoxRows = 20;
+struct BoxRows {
+  const uint8_t* first;  // the strip's first column
+  size_t row_bytes;
+  uint32_t count;
+  uint16_t weights[kMaxBoxRows];
+};
+
 struct GroupPlan {
   Path path;
+  bool boxes;      // kSums: columns by 2 or 4, and all sums in 16 bits
   bool wide_sums;  // sums of rows in 32 bits, not 16
   AxisWeights rows, columns;
   Rounding rounding;
 };
 
 static inline GroupPlan PlanGroup(const ComponentGroup& group, const Region& target) {
-  GroupPlan plan = {Path::kSlow, false, WeightsOf(group.plane.height, target.height),
-                    WeightsOf(group.plane.width, target.width), Rounding{}};
+  GroupPlan plan = {Path::kSlow,
+                    false,
+                    false,
+                    WeightsOf(group.plane.height, target.height),
+                    WeightsOf(group.plane.width, target.width),
+                    Rounding{}};
   const uint64_t total = (uint64_t)plan.rows.total * plan.columns.total;
   const uint32_t step = group.plane.step, box = plan.rows.box;
   plan.wide_sums = plan.rows.total > 257;  // 257 * 255 = 65535
@@ -110,6 +126,9 @@ static inline GroupPlan PlanGroup(const ComponentGroup& group, const Region& tar
   } else if (total <= kMaxTotal) {
     plan.path = Path::kSums;
     plan.rounding = RoundingOf((uint32_t)total);
+    // An output reads fewer than in / out + 3 rows.
+    plan.boxes = (plan.columns.box == 2 || plan.columns.box == 4) && total * 255 <= 65535 &&
+                 plan.rows.axis.in / plan.rows.axis.out + 3 <= kMaxBoxRows;
   }
   return plan;
 }
@@ -134,21 +153,6 @@ static inline Span SpanOf(const Axis& axis, uint32_t first, uint32_t count) {
 static inline bool IsVectorBox(const GroupPlan& plan) {
   const uint32_t box = plan.columns.box;
   return !plan.wide_sums && ((box >= 1 && box <= 4) || box == 6);
-}
-
-// Output columns that the work memory has room for; 0: none.
-static inline uint32_t StripLimit(const ComponentGroup& group, const GroupPlan& plan) {
-  if (plan.path != Path::kSums) return kStrip;
-  const uint32_t step = group.plane.step;
-  // Half of the memory is for the sums of one component where they are interleaved. A line of
-  // 32-bit numbers has as much room as all of it.
-  const uint32_t bytes = plan.wide_sums ? 4 : 2;
-  uint32_t elements = step == 1 ? kWorkBytes / bytes : kWorkBytes / 2 / bytes / step;
-  if (elements > kWorkBytes / 4 && !IsVectorBox(plan)) elements = kWorkBytes / 4;
-  const uint32_t span = elements - kSlack;
-  // n outputs read fewer than n in / out + 3 columns.
-  const uint64_t outputs = (uint64_t)(span - 3) * plan.columns.axis.out / plan.columns.axis.in;
-  return outputs < kStrip ? (uint32_t)outputs : kStrip;
 }
 
 }  // namespace

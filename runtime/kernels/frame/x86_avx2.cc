@@ -330,6 +330,11 @@ static inline void BoxPairRow2(const uint8_t* from, size_t row_bytes, uint32_t c
   }
 }
 
+// The shuffles that take components apart cost as much on sums as on pixels: none.
+constexpr bool kHasBoxRow = false;
+static inline void BoxRow(uint32_t, uint32_t, uint32_t, const BoxRows&, const Rounding&, uint32_t,
+                          uint8_t (*)[kStrip + kSlack]) {}
+
 // Both taps of 8 outputs lie in the 16 bytes from `start` on: as pairs of bytes they meet pairs of
 // weights in VPMADDWD.
 struct LinearColumns {
