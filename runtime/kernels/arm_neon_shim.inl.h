@@ -32,6 +32,10 @@ static inline int8_t Smallest(int8x16_t a) {
 static inline float32x4_t DivideF32(float32x4_t a, float32x4_t b) {
   return vdivq_f32(a, b);
 }
+// floor(x) as an integer, saturated (ARMv7: to +-512, beyond every code); 0 for NaN.
+static inline int32x4_t FloorToInt(float32x4_t x) {
+  return vcvtmq_s32_f32(x);
+}
 static inline float32x4_t WidenHighHalf(uint16x8_t half) {
   return vcvt_high_f32_f16(vreinterpretq_f16_u16(half));
 }
@@ -57,6 +61,13 @@ static inline int8_t Smallest(int8x16_t a) {
   m = vpmin_s8(m, m);
   m = vpmin_s8(m, m);
   return vget_lane_s8(m, 0);
+}
+static inline int32x4_t FloorToInt(float32x4_t x) {
+  const float32x4_t limit = vdupq_n_f32(512.0f);
+  const float32x4_t bounded = vminq_f32(vmaxq_f32(x, vnegq_f32(limit)), limit);
+  const int32x4_t whole = vcvtq_s32_f32(bounded);  // towards 0: one too many below it
+  const uint32x4_t above = vcgtq_f32(vcvtq_f32_s32(whole), bounded);
+  return vaddq_s32(whole, vreinterpretq_s32_u32(above));
 }
 static inline float32x4_t WidenHighHalf(uint16x8_t half) {
   return vcvt_f32_f16(vreinterpret_f16_u16(vget_high_u16(half)));

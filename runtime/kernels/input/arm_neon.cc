@@ -1,0 +1,92 @@
+// Float inputs with NEON: 16 elements at a time; three planes are interleaved by the store.
+#include <string.h>
+
+#include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+constexpr size_t kWide = 16;
+
+struct Rule {
+  float32x4_t scale;
+  int16x8_t zero_point;
+  uint8x16_t sign;
+};
+
+// Four codes before the zero point, NaN as 0; saturated to 16 bits.
+static inline int16x4_t Four(const Rule& rule, const float* values) {
+  const float32x4_t x = vaddq_f32(DivideF32(vld1q_f32(values), rule.scale), vdupq_n_f32(0.5f));
+  return vqmovn_s32(FloorToInt(x));
+}
+
+static inline int8x8_t Eight(const Rule& rule, const float* values) {
+  const int16x8_t codes = vcombine_s16(Four(rule, values), Four(rule, values + 4));
+  return vqmovn_s16(vqaddq_s16(codes, rule.zero_point));
+}
+
+static inline uint8x16_t Sixteen(const Rule& rule, const float* values) {
+  const int8x16_t codes = vcombine_s8(Eight(rule, values), Eight(rule, values + 8));
+  return veorq_u8(vreinterpretq_u8_s8(codes), rule.sign);
+}
+
+static inline uint8x16_t UpTo16(const Rule& rule, const float* values, size_t count) {
+  if (count >= kWide) return Sixteen(rule, values);
+  float padded[kWide] = {};
+  memcpy(padded, values, count * sizeof(float));
+  return Sixteen(rule, padded);
+}
+
+static void QuantizeRun(const Rule& rule, const float* values, size_t count, uint8_t* bytes) {
+  for (size_t i = 0; i < count; i += kWide) {
+    const size_t left = count - i;
+    StorePartial16(bytes + i, vreinterpretq_s8_u8(UpTo16(rule, values + i, left)),
+                   left < kWide ? (uint32_t)left : (uint32_t)kWide);
+  }
+}
+
+static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane, size_t count,
+                            uint8_t* bytes) {
+  for (size_t x = 0; x < count; x += kWide) {
+    const size_t left = count - x;
+    const uint8x16x3_t planes = {{UpTo16(rule, values + x, left),
+                                  UpTo16(rule, values + plane + x, left),
+                                  UpTo16(rule, values + 2 * plane + x, left)}};
+    if (left >= kWide) {
+      vst3q_u8(bytes + 3 * x, planes);
+      continue;
+    }
+    uint8_t rest[3 * kWide];
+    vst3q_u8(rest, planes);
+    memcpy(bytes + 3 * x, rest, 3 * left);
+  }
+}
+
+}  // namespace
+
+void input_f32_neon(const InputF32Args& args, Share share) {
+  const size_t width = args.dims[2], channels = args.dims[3];
+  const uint32_t* strides = args.strides;
+  const bool planes = strides[2] == 1 && (channels == 1 || channels == 3);
+  const bool pixels = strides[3] == 1 && (strides[2] == channels || width == 1);
+  if (!planes && !pixels) {
+    input_f32_reference(args, share);
+    return;
+  }
+  const Rule rule = {vdupq_n_f32(args.scale), vdupq_n_s16((int16_t)args.zero_point),
+                     vdupq_n_u8(args.sign)};
+  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
+  for (uint64_t i = rows.begin; i < rows.end; ++i) {
+    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
+    uint8_t* bytes = args.bytes + i * width * channels;
+    if (planes && channels == 3) {
+      QuantizePlanes3(rule, row, strides[3], width, bytes);
+    } else {
+      QuantizeRun(rule, row, width * channels, bytes);
+    }
+  }
+}
+
+}  // namespace octet
