@@ -140,10 +140,16 @@ static void RunRow(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y
   if (args.table != nullptr) ApplyTableToRow(args, y, block);
 }
 
+// What one quad of channels needs, in the order in which the assembly loads it.
+struct Quad {
+  int32x4_t start;
+  int8x16_t w[2][3];  // [upper, lower][kx]
+  int32x4_t multiplier, left_shift;
+};
+
 // What two output rows x 16 channels need; in this order for the assembly.
 struct RowPair {
-  int8x16_t w[2][3][4];  // [upper, lower][kx][quad of channels]
-  int32x4_t start[4], multiplier[4], left_shift[4];
+  Quad quads[4];
   int8x16_t zero_point_halves, lo, hi;
   int8x16_t columns[2][4];  // the first two of the strip
 };
@@ -173,124 +179,140 @@ static inline Column ColumnAt(const Lines& lines, int64_t x, uint32_t in_w, int8
 }
 
 // clang-format off
-#define OCTET_DOT(acc0, acc1, acc2, acc3, c0, c1, c2, c3, w0, w1, w2, w3) \
-  "sdot v" #acc0 ".4s, v" #c0 ".16b, v" #w0 ".16b\n\t"                  \
-  "sdot v" #acc1 ".4s, v" #c1 ".16b, v" #w1 ".16b\n\t"                  \
-  "sdot v" #acc2 ".4s, v" #c2 ".16b, v" #w2 ".16b\n\t"                  \
-  "sdot v" #acc3 ".4s, v" #c3 ".16b, v" #w3 ".16b\n\t"
-#define OCTET_UPPER(c0, c1, c2, c3) OCTET_DOT(12, 13, 14, 15, c0, c1, c2, c3, 20, 21, 22, 23)
-#define OCTET_LOWER(c0, c1, c2, c3) OCTET_DOT(16, 17, 18, 19, c0, c1, c2, c3, 24, 25, 26, 27)
-#define OCTET_LOAD4(a, b, c, d, at)                     \
-  "ldp q" #a ", q" #b ", [%[pair], #" #at "]\n\t"       \
-  "ldp q" #c ", q" #d ", [%[pair], #" #at " + 32]\n\t"
-#define OCTET_BOTH(op, a, b, c)                         \
-  op " v" #a ".4s, v" #a ".4s, v" #c ".4s\n\t"          \
-  op " v" #b ".4s, v" #b ".4s, v" #c ".4s\n\t"
-// One output of each row: columns a, b in registers, c loaded and interleaved.
-#define OCTET_OUTPUTS(a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3)     \
-  "ldr q24, [%[r0]]\n\t"                                                  \
-  "ldr q25, [%[r1]]\n\t"                                                  \
-  "ldr q26, [%[r2]]\n\t"                                                  \
-  "ldr q27, [%[r3]]\n\t"                                                  \
-  OCTET_LOAD4(12, 13, 14, 15, 384)                                        \
-  OCTET_LOAD4(20, 21, 22, 23, 0)                                          \
-  "add %[r0], %[r0], %[s0]\n\t"                                           \
-  "zip1 v" #c0 ".16b, v24.16b, v25.16b\n\t"                               \
-  "add %[r1], %[r1], %[s1]\n\t"                                           \
-  "zip2 v" #c1 ".16b, v24.16b, v25.16b\n\t"                               \
-  "add %[r2], %[r2], %[s2]\n\t"                                           \
-  "zip1 v24.16b, v26.16b, v27.16b\n\t"                                    \
-  "add %[r3], %[r3], %[s3]\n\t"                                           \
-  "zip2 v25.16b, v26.16b, v27.16b\n\t"                                    \
-  OCTET_UPPER(a0, a1, a2, a3)                                             \
-  OCTET_LOAD4(16, 17, 18, 19, 384)                                        \
-  "zip1 v" #c2 ".8h, v" #c1 ".8h, v25.8h\n\t"                             \
-  "zip2 v" #c3 ".8h, v" #c1 ".8h, v25.8h\n\t"                             \
-  "zip2 v" #c1 ".8h, v" #c0 ".8h, v24.8h\n\t"                             \
-  "zip1 v" #c0 ".8h, v" #c0 ".8h, v24.8h\n\t"                             \
-  OCTET_LOAD4(24, 25, 26, 27, 192)                                        \
-  OCTET_LOAD4(20, 21, 22, 23, 64)                                         \
-  OCTET_LOWER(a0, a1, a2, a3)                                             \
-  OCTET_LOAD4(24, 25, 26, 27, 256)                                        \
-  OCTET_UPPER(b0, b1, b2, b3)                                             \
-  OCTET_LOAD4(20, 21, 22, 23, 128)                                        \
-  OCTET_LOWER(b0, b1, b2, b3)                                             \
-  OCTET_LOAD4(24, 25, 26, 27, 320)                                        \
-  OCTET_UPPER(c0, c1, c2, c3)                                             \
-  OCTET_LOAD4(20, 21, 22, 23, 448)                                        \
-  OCTET_LOWER(c0, c1, c2, c3)                                             \
-  OCTET_LOAD4(24, 25, 26, 27, 512)                                        \
-  OCTET_BOTH("sqdmulh", 12, 16, 20)                                       \
-  OCTET_BOTH("sqdmulh", 13, 17, 21)                                       \
-  OCTET_BOTH("sqdmulh", 14, 18, 22)                                       \
-  OCTET_BOTH("sqdmulh", 15, 19, 23)                                       \
-  OCTET_BOTH("srshl", 12, 16, 24)                                         \
-  OCTET_BOTH("srshl", 13, 17, 25)                                         \
-  OCTET_BOTH("srshl", 14, 18, 26)                                         \
-  OCTET_BOTH("srshl", 15, 19, 27)                                         \
-  "sqxtn v12.4h, v12.4s\n\t"                                              \
-  "sqxtn v16.4h, v16.4s\n\t"                                              \
-  "sqxtn v14.4h, v14.4s\n\t"                                              \
-  "sqxtn v18.4h, v18.4s\n\t"                                              \
-  "sqxtn2 v12.8h, v13.4s\n\t"                                             \
-  "sqxtn2 v16.8h, v17.4s\n\t"                                             \
-  "sqxtn2 v14.8h, v15.4s\n\t"                                             \
-  "sqxtn2 v18.8h, v19.4s\n\t"                                             \
-  "sqadd v12.8h, v12.8h, v28.8h\n\t"                                      \
-  "sqadd v16.8h, v16.8h, v28.8h\n\t"                                      \
-  "sqadd v14.8h, v14.8h, v28.8h\n\t"                                      \
-  "sqadd v18.8h, v18.8h, v28.8h\n\t"                                      \
-  "sqxtn v12.8b, v12.8h\n\t"                                              \
-  "sqxtn v16.8b, v16.8h\n\t"                                              \
-  "sqxtn2 v12.16b, v14.8h\n\t"                                            \
-  "sqxtn2 v16.16b, v18.8h\n\t"                                            \
-  "smax v12.16b, v12.16b, v29.16b\n\t"                                    \
-  "smax v16.16b, v16.16b, v29.16b\n\t"                                    \
-  "smin v12.16b, v12.16b, v30.16b\n\t"                                    \
-  "smin v16.16b, v16.16b, v30.16b\n\t"                                    \
-  "str q16, [%[lower], %[to]]\n\t"                                       \
-  "str q12, [%[upper], %[to]]\n\t"                                       \
+// A column: 16 channels of four rows (v16 to v19), interleaved into c0 to c3.
+#define OCTET_COLUMN(c0, c1, c2, c3)                      \
+  "ldr q16, [%[r0]]\n\t"                                  \
+  "ldr q17, [%[r1]]\n\t"                                  \
+  "ldr q18, [%[r2]]\n\t"                                  \
+  "ldr q19, [%[r3]]\n\t"                                  \
+  "add %[r0], %[r0], %[s0]\n\t"                           \
+  "zip1 v" #c0 ".16b, v16.16b, v17.16b\n\t"               \
+  "add %[r1], %[r1], %[s1]\n\t"                           \
+  "zip2 v" #c1 ".16b, v16.16b, v17.16b\n\t"               \
+  "add %[r2], %[r2], %[s2]\n\t"                           \
+  "zip1 v16.16b, v18.16b, v19.16b\n\t"                    \
+  "add %[r3], %[r3], %[s3]\n\t"                           \
+  "zip2 v17.16b, v18.16b, v19.16b\n\t"                    \
+  "zip1 v" #c2 ".8h, v" #c1 ".8h, v17.8h\n\t"             \
+  "zip2 v" #c3 ".8h, v" #c1 ".8h, v17.8h\n\t"             \
+  "zip2 v" #c1 ".8h, v" #c0 ".8h, v16.8h\n\t"             \
+  "zip1 v" #c0 ".8h, v" #c0 ".8h, v16.8h\n\t"
+#define OCTET_SDOT(acc, column, w) "sdot v" #acc ".4s, v" #column ".16b, v" #w ".16b\n\t"
+#define OCTET_FOUR(op, x)                                 \
+  op " v16.4s, v16.4s, v" #x ".4s\n\t"                    \
+  op " v17.4s, v17.4s, v" #x ".4s\n\t"                    \
+  op " v18.4s, v18.4s, v" #x ".4s\n\t"                    \
+  op " v19.4s, v19.4s, v" #x ".4s\n\t"
+#define OCTET_AT(x, at) "ldr q" #x ", [%[pair], #" #at "]\n\t"
+// A quad of channels of four outputs, upper left (v16), upper right, lower left, lower right, from
+// the quad's part of columns a to d; `narrow` puts them where they wait.
+#define OCTET_QUAD(at, a, b, c, d, narrow)                \
+  OCTET_AT(16, at)                                        \
+  OCTET_AT(20, at + 16)                                   \
+  OCTET_AT(21, at + 64)                                   \
+  OCTET_AT(22, at + 32)                                   \
+  OCTET_AT(23, at + 80)                                   \
+  "mov v17.16b, v16.16b\n\t"                              \
+  "mov v18.16b, v16.16b\n\t"                              \
+  "mov v19.16b, v16.16b\n\t"                              \
+  OCTET_SDOT(16, a, 20)                                   \
+  OCTET_SDOT(17, b, 20)                                   \
+  OCTET_AT(20, at + 48)                                   \
+  OCTET_SDOT(18, a, 21)                                   \
+  OCTET_SDOT(19, b, 21)                                   \
+  OCTET_AT(21, at + 96)                                   \
+  OCTET_SDOT(16, b, 22)                                   \
+  OCTET_SDOT(17, c, 22)                                   \
+  OCTET_AT(22, at + 112)                                  \
+  OCTET_SDOT(18, b, 23)                                   \
+  OCTET_SDOT(19, c, 23)                                   \
+  OCTET_AT(23, at + 128)                                  \
+  OCTET_SDOT(16, c, 20)                                   \
+  OCTET_SDOT(17, d, 20)                                   \
+  OCTET_SDOT(18, c, 21)                                   \
+  OCTET_SDOT(19, d, 21)                                   \
+  OCTET_FOUR("sqdmulh", 22)                               \
+  OCTET_FOUR("srshl", 23)                                 \
+  narrow
+#define OCTET_NARROW(op, form, a, b, c, d)                \
+  op " v" #a "." form ", v16.4s\n\t"                      \
+  op " v" #b "." form ", v17.4s\n\t"                      \
+  op " v" #c "." form ", v18.4s\n\t"                      \
+  op " v" #d "." form ", v19.4s\n\t"
+#define OCTET_EACH(op, a, b, c, d, form, x)               \
+  op " v" #a "." form ", v" #a "." form ", v" #x "." form "\n\t" \
+  op " v" #b "." form ", v" #b "." form ", v" #x "." form "\n\t" \
+  op " v" #c "." form ", v" #c "." form ", v" #x "." form "\n\t" \
+  op " v" #d "." form ", v" #d "." form ", v" #x "." form "\n\t"
+// Two outputs of each row: columns a, b in registers, c, d loaded.
+#define OCTET_OUTPUTS(a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3)    \
+  OCTET_COLUMN(c0, c1, c2, c3)                                                          \
+  OCTET_COLUMN(d0, d1, d2, d3)                                                          \
+  OCTET_QUAD(0, a0, b0, c0, d0, OCTET_NARROW("sqxtn", "4h", 24, 25, 26, 27))            \
+  OCTET_QUAD(144, a1, b1, c1, d1, OCTET_NARROW("sqxtn2", "8h", 24, 25, 26, 27))         \
+  OCTET_QUAD(288, a2, b2, c2, d2, OCTET_NARROW("sqxtn", "4h", 28, 29, 30, 31))          \
+  OCTET_QUAD(432, a3, b3, c3, d3, OCTET_NARROW("sqxtn2", "8h", 28, 29, 30, 31))         \
+  OCTET_AT(20, 576)                                                                     \
+  OCTET_AT(21, 592)                                                                     \
+  OCTET_AT(22, 608)                                                                     \
+  OCTET_EACH("sqadd", 24, 25, 26, 27, "8h", 20)                                         \
+  OCTET_EACH("sqadd", 28, 29, 30, 31, "8h", 20)                                         \
+  "sqxtn v24.8b, v24.8h\n\t"                                                            \
+  "sqxtn v25.8b, v25.8h\n\t"                                                            \
+  "sqxtn v26.8b, v26.8h\n\t"                                                            \
+  "sqxtn v27.8b, v27.8h\n\t"                                                            \
+  "sqxtn2 v24.16b, v28.8h\n\t"                                                          \
+  "sqxtn2 v25.16b, v29.8h\n\t"                                                          \
+  "sqxtn2 v26.16b, v30.8h\n\t"                                                          \
+  "sqxtn2 v27.16b, v31.8h\n\t"                                                          \
+  OCTET_EACH("smax", 24, 25, 26, 27, "16b", 21)                                         \
+  OCTET_EACH("smin", 24, 25, 26, 27, "16b", 22)                                         \
+  "str q26, [%[lower], %[to]]\n\t"                                                      \
+  "str q24, [%[upper], %[to]]\n\t"                                                      \
+  "add %[to], %[to], %[to_step]\n\t"                                                    \
+  "str q27, [%[lower], %[to]]\n\t"                                                      \
+  "str q25, [%[upper], %[to]]\n\t"                                                      \
   "add %[to], %[to], %[to_step]\n\t"
 // clang-format on
 
-// `count` outputs (at least 1) of two rows; `r`: the third column of the first. Both rows may be
-// one and the same: the upper's value is stored last. In assembly for the pairs of loads and for
-// two rows of latencies side by side, which the compiler does not keep apart.
+// `count` outputs (even, at least 2) of two rows; `r`: the third column of the first. Both rows may
+// be one and the same: the upper's values are stored last. In assembly because four outputs that
+// share every load of weights need all registers.
 static void RunPair(const RowPair& pair, const Lines& r, uint8_t* upper, uint8_t* lower,
                     size_t to_step, uint32_t count) {
   const uint8_t *r0 = r.at[0], *r1 = r.at[1], *r2 = r.at[2], *r3 = r.at[3];
   size_t to = 0;
   __asm__ volatile(
       // clang-format off
-      "ldp q28, q29, [%[pair], #576]\n\t"
-      "ldr q30, [%[pair], #608]\n\t"
-      OCTET_LOAD4(0, 1, 2, 3, 624)
-      OCTET_LOAD4(4, 5, 6, 7, 688)
+      "ldp q0, q1, [%[pair], #624]\n\t"
+      "ldp q2, q3, [%[pair], #656]\n\t"
+      "ldp q4, q5, [%[pair], #688]\n\t"
+      "ldp q6, q7, [%[pair], #720]\n\t"
       "1:\n\t"
-      OCTET_OUTPUTS(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
-      "subs %w[count], %w[count], #1\n\t"
+      OCTET_OUTPUTS(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+      "subs %w[count], %w[count], #2\n\t"
       "b.eq 2f\n\t"
-      OCTET_OUTPUTS(4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3)
-      "subs %w[count], %w[count], #1\n\t"
-      "b.eq 2f\n\t"
-      OCTET_OUTPUTS(8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7)
-      "subs %w[count], %w[count], #1\n\t"
+      OCTET_OUTPUTS(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)
+      "subs %w[count], %w[count], #2\n\t"
       "b.ne 1b\n\t"
       "2:\n\t"
       // clang-format on
-      : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [r3] "+r"(r3), [to] "+r"(to), [count] "+r"(count)
-      : [upper] "r"(upper), [lower] "r"(lower), [pair] "r"(&pair), [s0] "r"(r.step[0]), [s1] "r"(r.step[1]), [s2] "r"(r.step[2]),
-        [s3] "r"(r.step[3]), [to_step] "r"(to_step)
+      : [r0] "+r"(r0), [r1] "+r"(r1), [r2] "+r"(r2), [r3] "+r"(r3), [to] "+r"(to),
+        [count] "+r"(count)
+      : [upper] "r"(upper), [lower] "r"(lower), [pair] "r"(&pair), [s0] "r"(r.step[0]),
+        [s1] "r"(r.step[1]), [s2] "r"(r.step[2]), [s3] "r"(r.step[3]), [to_step] "r"(to_step)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
-        "v25", "v26", "v27", "v28", "v29", "v30");
+        "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
-#undef OCTET_DOT
-#undef OCTET_UPPER
-#undef OCTET_LOWER
-#undef OCTET_LOAD4
-#undef OCTET_BOTH
+#undef OCTET_COLUMN
+#undef OCTET_SDOT
+#undef OCTET_FOUR
+#undef OCTET_AT
+#undef OCTET_QUAD
+#undef OCTET_NARROW
+#undef OCTET_EACH
 #undef OCTET_OUTPUTS
 
 // The same for one output at a time with columns that may lie beside the image.
@@ -298,9 +320,10 @@ static inline int8x16_t EdgeOutput(const RowPair& pair, int row, const Column* c
                                    const Tail16& tail) {
   int32x4_t acc[4];
   for (int i = 0; i < 4; ++i) {
-    acc[i] = pair.start[i];
-    for (int kx = 0; kx < 3; ++kx) acc[i] = vdotq_s32(acc[i], c[kx].x[i], pair.w[row][kx][i]);
-    acc[i] = Requantize4(acc[i], pair.multiplier[i], pair.left_shift[i]);
+    const Quad& quad = pair.quads[i];
+    acc[i] = quad.start;
+    for (int kx = 0; kx < 3; ++kx) acc[i] = vdotq_s32(acc[i], c[kx].x[i], quad.w[row][kx]);
+    acc[i] = Requantize4(acc[i], quad.multiplier, quad.left_shift);
   }
   return Finish16(acc[0], acc[1], acc[2], acc[3], tail);
 }
@@ -315,7 +338,7 @@ static void PreparePair(const ConvS8Args& args, const Tail16& tail, uint32_t cha
   if (skip == 0) {
     const int8_t* weights = args.weights + (size_t)block * 9 * kBlock;
     for (int t = 0; t < 9; ++t) w[t / 3][t % 3] = vld1q_s8(weights + t * kBlock);
-    for (int i = 0; i < 4; ++i) pair->start[i] = vld1q_s32(args.channels[block].bias + 4 * i);
+    for (int i = 0; i < 4; ++i) pair->quads[i].start = vld1q_s32(args.channels[block].bias + 4 * i);
     scale = LoadScale16(args.channels[block]);
   } else {
     int8_t taps[9][kBlock];
@@ -330,7 +353,7 @@ static void PreparePair(const ConvS8Args& args, const Tail16& tail, uint32_t cha
       channels.shift[lane] = args.channels[b].shift[l];
     }
     for (int t = 0; t < 9; ++t) w[t / 3][t % 3] = vld1q_s8(taps[t]);
-    for (int i = 0; i < 4; ++i) pair->start[i] = vld1q_s32(channels.bias + 4 * i);
+    for (int i = 0; i < 4; ++i) pair->quads[i].start = vld1q_s32(channels.bias + 4 * i);
     scale = LoadScale16(channels);
   }
   const int8x16_t none = vdupq_n_s8(0);
@@ -339,13 +362,13 @@ static void PreparePair(const ConvS8Args& args, const Tail16& tail, uint32_t cha
     const int8x16_t lower[4] = {none, w[0][kx], w[1][kx], w[2][kx]};
     const Column u = Interleave4(upper), l = Interleave4(lower);
     for (int i = 0; i < 4; ++i) {
-      pair->w[0][kx][i] = u.x[i];
-      pair->w[1][kx][i] = l.x[i];
+      pair->quads[i].w[0][kx] = u.x[i];
+      pair->quads[i].w[1][kx] = l.x[i];
     }
   }
   for (int i = 0; i < 4; ++i) {
-    pair->multiplier[i] = scale.multiplier[i];
-    pair->left_shift[i] = scale.left_shift[i];
+    pair->quads[i].multiplier = scale.multiplier[i];
+    pair->quads[i].left_shift = scale.left_shift[i];
   }
   pair->zero_point_halves = vreinterpretq_s8_s16(tail.zero_point);
   pair->lo = tail.lo;
@@ -371,10 +394,11 @@ static void RunTwoRows(const ConvS8Args& args, const DepthwisePlan& plan, uint32
   }
   uint8_t* upper = args.output + (size_t)y * g.out_w * g.out_c + channel;
   uint8_t* lower = y + 1 < g.out_h ? upper + (size_t)g.out_w * g.out_c : upper;
-  // Outputs whose third column is in the image.
+  // Pairs of outputs whose last column is in the image.
   const int64_t third = first + 2;
   uint32_t count = third < g.in_w ? (uint32_t)(g.in_w - third) : 0;
   if (count > g.out_w) count = g.out_w;
+  count -= count % 2;
   if (count != 0) {
     Lines from = lines;
     for (int i = 0; i < 4; ++i) from.at[i] += (size_t)third * lines.step[i];
