@@ -93,6 +93,26 @@ static inline void WinogradInput(const ConvS8Args& args, const WinogradPlan& pla
   }
 }
 
+// Output of tiles [first, first + tiles) from their products with one block.
+template <typename Level, int m>
+static inline void WinogradFinish(const ConvS8Args& args, const WinogradPlan& plan, uint64_t first,
+                                  size_t tiles, uint32_t block, const int32_t* products) {
+  constexpr size_t kPositions = (m + 2) * (m + 2);
+  const ConvGeometry& g = args.g;
+  WinogradOutput out;
+  out.args = &args;
+  out.channels = args.channels + block;
+  out.channels_count = g.out_c - block * 16 < 16 ? g.out_c - block * 16 : 16;
+  for (size_t t = 0; t < tiles; ++t) {
+    const uint32_t y = (uint32_t)((first + t) / plan.tiles_x) * m;
+    const uint32_t x = (uint32_t)((first + t) % plan.tiles_x) * m;
+    out.rows = g.out_h - y < m ? g.out_h - y : m;
+    out.columns = g.out_w - x < m ? g.out_w - x : m;
+    out.output = args.output + ((size_t)y * g.out_w + x) * g.out_c + (size_t)block * 16;
+    Level::template Finish<m>(products + t * kPositions * 16, out);
+  }
+}
+
 // Tiles [first, first + tiles), whose V are there, x one block of outputs.
 template <typename Level, int m>
 static inline void WinogradBlock(const ConvS8Args& args, const WinogradPlan& plan, uint64_t first,
@@ -104,33 +124,27 @@ static inline void WinogradBlock(const ConvS8Args& args, const WinogradPlan& pla
                     plan.v + p * tiles * g.in_c, tiles, g.in_c, plan.products + p * 16,
                     kPositions * 16);
   }
-  WinogradOutput out;
-  out.args = &args;
-  out.channels = args.channels + block;
-  out.channels_count = g.out_c - block * 16 < 16 ? g.out_c - block * 16 : 16;
-  for (size_t t = 0; t < tiles; ++t) {
-    const uint32_t y = (uint32_t)((first + t) / plan.tiles_x) * m;
-    const uint32_t x = (uint32_t)((first + t) % plan.tiles_x) * m;
-    out.rows = g.out_h - y < m ? g.out_h - y : m;
-    out.columns = g.out_w - x < m ? g.out_w - x : m;
-    out.output = args.output + ((size_t)y * g.out_w + x) * g.out_c + (size_t)block * 16;
-    Level::template Finish<m>(plan.products + t * kPositions * 16, out);
-  }
+  WinogradFinish<Level, m>(args, plan, first, tiles, block, plan.products);
 }
 
-template <typename Level, int m>
-static inline void RunWinogradTiles(const ConvS8Args& args, Share share) {
+static inline WinogradPlan PlanWinograd(const ConvS8Args& args, uint32_t m, uint64_t most) {
   const ConvGeometry& g = args.g;
   WinogradPlan plan;
   plan.tiles_x = (g.out_w + m - 1) / m;
   plan.tile_count = WinogradTileCount(m, g.out_h, g.out_w);
   plan.blocks = (g.out_c + 15) / 16;
-  const uint64_t most = WinogradTileBlock(m, g.in_c, g.out_h, g.out_w);
   plan.padding = args.scratch;
   plan.v = reinterpret_cast<int16_t*>(args.scratch + RoundUp64(g.in_c));
   plan.products = reinterpret_cast<int32_t*>(plan.v + WinogradPositions(m) * most * g.in_c);
   memset(plan.padding, (uint8_t)args.in_zero_point ^ args.sign, g.in_c);
+  return plan;
+}
 
+template <typename Level, int m>
+static inline void RunWinogradTiles(const ConvS8Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  const uint64_t most = WinogradTileBlock(m, g.in_c, g.out_h, g.out_w);
+  const WinogradPlan plan = PlanWinograd(args, m, most);
   Range tiles = {0, plan.tile_count};
   Range blocks = {0, plan.blocks};
   // Few tiles: dividing the outputs lets every thread read weights of its own, which are many times

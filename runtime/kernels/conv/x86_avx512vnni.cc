@@ -19,6 +19,8 @@ constexpr size_t kPrefetchBytes = 2048;
 }  // namespace octet
 
 #include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
+// The requantization comes first.
+#include "runtime/kernels/conv/x86_winograd512.inl.h"
 
 namespace octet {
 namespace {
@@ -217,9 +219,23 @@ static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, ui
   kPanels[blocks - 1][rows - 1](panel, tail);
 }
 
+// The transforms pay where many channels and tiles share them, and while the weights stay in a
+// level 2 cache: 56 x 56 x 64 takes 0.23 ms where the direct way takes 0.28, 28 x 28 x 128 (1.2 MB
+// of weights) 0.20 against 0.27, but 8 x 8 x 64 or 14 x 14 x 256 more than the direct way.
+static bool WantsWinograd(const ConvS8Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  return args.winograd == 4 && g.in_c >= 64 && TransformedBytes(args) <= 1536 * 1024 &&
+         WinogradTileCount(4, g.out_h, g.out_w) >= 24 * (uint64_t)share.count &&
+         WinogradTileBlock(4, g.in_c, g.out_h, g.out_w) >= 2;
+}
+
 }  // namespace
 
 void conv_s8_avx512vnni(const ConvS8Args& args, Share share) {
+  if (WantsWinograd(args, share)) {
+    RunWinograd512(args, share);
+    return;
+  }
   RunConvS8(args, share);
 }
 

@@ -28,6 +28,25 @@ static inline void StoreWords(int16_t* to, size_t, Words8 words) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), (__m128i)words);
 }
 
+#ifdef __AVX512F__
+typedef int16_t Words32 __attribute__((vector_size(64)));
+
+static inline void LoadWords(const uint8_t* from, Words32* to) {
+  *to = (Words32)_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))) -
+        (int16_t)128;
+}
+static inline void StoreWords(int16_t* to, size_t channel_stride, Words32 words) {
+  const __m512i x = (__m512i)words;
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_castsi512_si128(x));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + channel_stride),
+                   _mm512_extracti32x4_epi32(x, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * channel_stride),
+                   _mm512_extracti32x4_epi32(x, 2));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 3 * channel_stride),
+                   _mm512_extracti32x4_epi32(x, 3));
+}
+#endif
+
 // B^T d for 4 or 6 values `step` apart.
 template <int m, typename Words>
 static inline void TransformLine(const Words* d, int step, Words* r) {
@@ -77,16 +96,16 @@ typedef int32_t Sums8 __attribute__((vector_size(32)));
 typedef uint32_t Wrapping8 __attribute__((vector_size(32)));
 
 // A^T p for 4 or 6 values `step` apart.
-template <int m>
-static inline void GatherLine(const Wrapping8* p, int step, Wrapping8* s) {
-  const Wrapping8 p0 = p[0], p1 = p[step], p2 = p[2 * step], p3 = p[3 * step];
+template <int m, typename Wrapping>
+static inline void GatherLine(const Wrapping* p, int step, Wrapping* s) {
+  const Wrapping p0 = p[0], p1 = p[step], p2 = p[2 * step], p3 = p[3 * step];
   if (m == 2) {
     s[0] = p0 + p1 + p2;
     s[1] = p1 - p2 - p3;
     return;
   }
-  const Wrapping8 p4 = p[4 * step], p5 = p[5 * step];
-  const Wrapping8 a = p1 + p2, b = p1 - p2, c = p3 + p4, d = (p3 - p4) << 1;
+  const Wrapping p4 = p[4 * step], p5 = p[5 * step];
+  const Wrapping a = p1 + p2, b = p1 - p2, c = p3 + p4, d = (p3 - p4) << 1;
   s[0] = p0 + a + c;
   s[1] = b + d;
   s[2] = a + (c << 2);

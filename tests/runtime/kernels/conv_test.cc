@@ -157,8 +157,8 @@ void CheckWinogradManyTiles(ConvS8Fn kernel, uint8_t sign) {
     g.pad_top = g.pad_left = 1;
     g.in_h = g.out_h = 23;
     g.in_w = g.out_w = 29;
-    g.in_c = 16;
-    g.out_c = 24;
+    g.in_c = 104;
+    g.out_c = 40;
     ConvS8Case layer(random, g, false);
     layer.AddTransformed(m);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " tile " + std::to_string(m));
