@@ -46,6 +46,7 @@ class Model {
     void operator()(void* memory) const { std::free(memory); }
   };
 
+  void TouchArena() const;
   [[noreturn]] void Refuse(octet_status status) const;
   bool InUse(blob::SectionKind kind) const;
   void VerifyHashes(CpuWord cpu) const;
