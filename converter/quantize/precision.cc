@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "converter/quantize/names.h"
+#include "converter/quantize/tail.h"
 #include "converter/support/error.h"
 
 namespace octet::quantize {
@@ -55,6 +56,9 @@ void AssignPrecision(const graph::Graph& graph,
   for (const LayerOverride& layer : config.layers) RequireMatch(layer.name, names, "layer");
 
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
+  const std::vector<bool> tail = ArithmeticTail(graph);
+  std::string first_of_tail;
+  int64_t tail_count = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
     std::optional<blob::Precision> asked;
@@ -68,7 +72,12 @@ void AssignPrecision(const graph::Graph& graph,
       continue;
     }
     const std::string reason = WhyNotInt8(graph, statistics, node);
-    if (reason.empty()) continue;
+    if (reason.empty()) {
+      if (!tail[i] || asked || config.int8_everywhere) continue;
+      scheme->precision[i] = blob::Precision::kFp16;
+      if (tail_count++ == 0) first_of_tail = node.name;
+      continue;
+    }
     if (config.int8_everywhere || (asked && config.constraint == Constraint::kObey)) {
       Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name,
            node.op, reason);
@@ -76,6 +85,12 @@ void AssignPrecision(const graph::Graph& graph,
     scheme->precision[i] = blob::Precision::kFp16;
     scheme->warnings.push_back(
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
+  }
+  if (tail_count > 0) {
+    scheme->warnings.push_back(fmt::format(
+        "{} nodes behind the last weights, from '{}' on, run in FP16: they put coordinates "
+        "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
+        tail_count, first_of_tail));
   }
 }
 
