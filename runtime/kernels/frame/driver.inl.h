@@ -207,6 +207,21 @@ static inline void MakeTables(const InputFrameArgs& args, Work* work) {
   }
 }
 
+template <uint32_t kChannels>
+static inline void StoreHalves(const uint16_t* entries, uint8_t* const planes[3], size_t count,
+                               uint16_t* to) {
+  const uint8_t* const first = planes[0];
+  const uint8_t* const second = planes[1];
+  const uint8_t* const third = planes[2];
+  for (size_t i = 0; i < count; ++i, to += kChannels) {
+    to[0] = entries[first[i]];
+    if (kChannels == 3) {
+      to[1] = entries[256 + second[i]];
+      to[2] = entries[512 + third[i]];
+    }
+  }
+}
+
 // Pixels [first, first + count) of a row of the tensor, from the components in `values`, which are
 // overwritten.
 static inline void StorePixels(const InputFrameArgs& args, uint32_t components, size_t first,
@@ -229,10 +244,8 @@ static inline void StorePixels(const InputFrameArgs& args, uint32_t components, 
   }
   if (args.fp16) {
     uint16_t* to = reinterpret_cast<uint16_t*>(args.destination) + first * args.channels;
-    for (uint32_t i = 0; i < count; ++i) {
-      for (uint32_t c = 0; c < args.channels; ++c) *to++ = args.entries[c * 256 + planes[c][i]];
-    }
-    return;
+    return args.channels == 1 ? StoreHalves<1>(args.entries, planes, count, to)
+                              : StoreHalves<3>(args.entries, planes, count, to);
   }
   for (uint32_t c = 0; c < args.channels; ++c) {
     if (!work->is_xor[c]) {
@@ -251,25 +264,31 @@ static inline void StorePixels(const InputFrameArgs& args, uint32_t components, 
   }
 }
 
+// `count` pixels of three channels, the same each.
+template <class T>
+static inline void FillPixels(const uint16_t* bar, size_t count, T* to) {
+  T sixteen[48];
+  for (uint32_t i = 0; i < 48; ++i) sixteen[i] = (T)bar[256 * (i % 3)];
+  for (; count >= 16; count -= 16, to += 48) memcpy(to, sixteen, sizeof(sixteen));
+  memcpy(to, sixteen, count * 3 * sizeof(T));
+}
+
 static inline void StoreBars(const InputFrameArgs& args, size_t first, size_t count) {
   const uint32_t channels = args.channels;
   const uint16_t* bar = args.entries + args.letterbox_value;
+  if (count == 0) return;
   if (args.fp16) {
     uint16_t* to = reinterpret_cast<uint16_t*>(args.destination) + first * channels;
-    for (size_t i = 0; i < count; ++i) {
-      for (uint32_t c = 0; c < channels; ++c) *to++ = bar[256 * c];
-    }
+    if (channels == 3) return FillPixels(bar, count, to);
+    for (size_t i = 0; i < count; ++i) to[i] = bar[0];
     return;
   }
   uint8_t* to = args.destination + first * channels;
   if (channels == 1 || (bar[0] == bar[256] && bar[0] == bar[512])) {
     memset(to, (uint8_t)bar[0], count * channels);
-    return;
+  } else {
+    FillPixels(bar, count, to);
   }
-  uint8_t sixteen[48];
-  for (uint32_t i = 0; i < 48; ++i) sixteen[i] = (uint8_t)bar[256 * (i % 3)];
-  for (; count >= 16; count -= 16, to += 48) memcpy(to, sixteen, 48);
-  memcpy(to, sixteen, count * 3);
 }
 
 static inline void FillColumns(const ComponentGroup& group, const GroupPlan& plan,

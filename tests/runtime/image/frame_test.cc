@@ -56,10 +56,12 @@ struct GuardedFrame {
       const size_t stride = size.row_bytes + (random.OneIn(2) ? random.UInt(0, 70) : 0);
       planes.push_back(
           std::make_unique<GuardedBuffer>(stride * (size.height - 1) + size.row_bytes, 1, place));
-      const bool extremes = random.OneIn(4);
+      // Anything; 0 and 255; 255 alone, which fills the sums to their bounds.
+      const uint32_t kind = random.UInt(0, 7);
       for (size_t i = 0; i < planes.back()->size(); ++i) {
-        planes.back()->data()[i] =
-            static_cast<uint8_t>(extremes ? random.UInt(0, 1) * 255 : random.UInt(0, 255));
+        planes.back()->data()[i] = static_cast<uint8_t>(kind == 0   ? 255
+                                                        : kind == 1 ? random.UInt(0, 1) * 255
+                                                                    : random.UInt(0, 255));
       }
       frame.planes[planes.size() - 1] = planes.back()->data();
       frame.strides[planes.size() - 1] = stride;
@@ -258,6 +260,26 @@ TEST_P(InputFrame, NeedsAtMost16KiBOfStack) {
   }
 }
 #endif
+
+// White, where sums of rows reach 16 bits (257 * 255), boxes of columns do, and totals reach those
+// of the vector paths.
+TEST_P(InputFrame, WhiteAtTheBoundsOfTheSums) {
+  uint32_t seed = TestSeed() + 70000;
+  for (const PixelFormat format : kFormats) {
+    for (const uint32_t rows : {64u, 65u, 127u, 128u, 129u, 256u, 257u, 258u, 514u, 516u, 1023u}) {
+      for (const uint32_t columns : {20u, 36u, 40u, 60u, 80u, 90u, 91u, 2047u, 2049u}) {
+        Random random(++seed);
+        const Target target(random, 1 + rows / 512, columns < 100 ? 10 : 20,
+                            blob::ResizeMode::kStretch);
+        const GuardedFrame source(random, format, rows, columns);
+        for (const auto& plane : source.planes) plane->Poison(255);
+        SCOPED_TRACE("seed " + std::to_string(seed) + " " + Describe(source.frame, target));
+        Compare(GetParam(), random, source.frame, target);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
 
 // RGB and grey: the reference is the normative resize of resize.h and the table, nothing else.
 TEST(FrameRule, PicturesAreResizedAndLookedUp) {
