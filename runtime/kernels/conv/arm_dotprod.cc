@@ -1,5 +1,6 @@
 // Convolution with SDOT by element: a vector of weights holds 4 outputs x 4 channels, an element of
 // a row's activations the same 4 channels, so neither is rearranged.
+#include <stddef.h>
 #include <stdint.h>
 
 namespace octet {
@@ -15,6 +16,11 @@ constexpr uint32_t kMaxPanelRows = 6;
 
 namespace octet {
 namespace {
+
+// The assembly below reads it.
+static_assert(offsetof(Tail16, zero_point) == 0 && offsetof(Tail16, lo) == 16 &&
+                  offsetof(Tail16, hi) == 32,
+              "layout");
 
 // SDOT sums four products in 32 bits: any weight will do.
 static bool NeedsWeightRange(uint64_t) {
@@ -95,13 +101,52 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
 #define OCTET_STORE(a, b, c, d, row)                     \
   "stp q" #a ", q" #b ", [%[acc], #64 * " #row "]\n\t"   \
   "stp q" #c ", q" #d ", [%[acc], #64 * " #row " + 32]\n\t"
+#define OCTET_BY4(op, a, b, c, d, e, f, x)               \
+  op " v" #a ".4s, v" #a ".4s, v" #x ".4s\n\t"           \
+  op " v" #b ".4s, v" #b ".4s, v" #x ".4s\n\t"           \
+  op " v" #c ".4s, v" #c ".4s, v" #x ".4s\n\t"           \
+  op " v" #d ".4s, v" #d ".4s, v" #x ".4s\n\t"           \
+  op " v" #e ".4s, v" #e ".4s, v" #x ".4s\n\t"           \
+  op " v" #f ".4s, v" #f ".4s, v" #x ".4s\n\t"
+#define OCTET_ALL(op, x0, x1, x2, x3)                    \
+  OCTET_BY4(op, 8, 12, 16, 20, 24, 28, x0)               \
+  OCTET_BY4(op, 9, 13, 17, 21, 25, 29, x1)               \
+  OCTET_BY4(op, 10, 14, 18, 22, 26, 30, x2)              \
+  OCTET_BY4(op, 11, 15, 19, 23, 27, 31, x3)
+// Two rows of requantized values to bytes, as Finish16() does, and to the output.
+#define OCTET_FINISH2(a, b, c, d, e, f, g, h)            \
+  "sqxtn v" #a ".4h, v" #a ".4s\n\t"                     \
+  "sqxtn v" #c ".4h, v" #c ".4s\n\t"                     \
+  "sqxtn v" #e ".4h, v" #e ".4s\n\t"                     \
+  "sqxtn v" #g ".4h, v" #g ".4s\n\t"                     \
+  "sqxtn2 v" #a ".8h, v" #b ".4s\n\t"                    \
+  "sqxtn2 v" #c ".8h, v" #d ".4s\n\t"                    \
+  "sqxtn2 v" #e ".8h, v" #f ".4s\n\t"                    \
+  "sqxtn2 v" #g ".8h, v" #h ".4s\n\t"                    \
+  "sqadd v" #a ".8h, v" #a ".8h, v0.8h\n\t"              \
+  "sqadd v" #c ".8h, v" #c ".8h, v0.8h\n\t"              \
+  "sqadd v" #e ".8h, v" #e ".8h, v0.8h\n\t"              \
+  "sqadd v" #g ".8h, v" #g ".8h, v0.8h\n\t"              \
+  "sqxtn v" #a ".8b, v" #a ".8h\n\t"                     \
+  "sqxtn v" #e ".8b, v" #e ".8h\n\t"                     \
+  "sqxtn2 v" #a ".16b, v" #c ".8h\n\t"                   \
+  "sqxtn2 v" #e ".16b, v" #g ".8h\n\t"                   \
+  "smax v" #a ".16b, v" #a ".16b, v1.16b\n\t"            \
+  "smax v" #e ".16b, v" #e ".16b, v1.16b\n\t"            \
+  "smin v" #a ".16b, v" #a ".16b, v2.16b\n\t"            \
+  "smin v" #e ".16b, v" #e ".16b, v2.16b\n\t"            \
+  "str q" #a ", [%[output]]\n\t"                         \
+  "add %[output], %[output], %[stride]\n\t"              \
+  "str q" #e ", [%[output]]\n\t"                         \
+  "add %[output], %[output], %[stride]\n\t"
 // clang-format on
 
 // The largest panel in assembly: 24 sums, 6 rows and 2 weights take all 32 registers, and the
 // compiler, which wants one more, moves sums through memory. Row r, outputs 4 i .. 4 i + 3: v(8 + 4
 // r + i). Weights are loaded one by one, each during the dot products of the one before, and rows
 // without moving their pointers: cores that execute in order (Cortex-A55) wait for pairs of loads
-// and for moved pointers, others do as well either way.
+// and for moved pointers, others do as well either way. Sums of whole blocks of a layer without
+// pre-shift and table, nearly all, are requantized where they are.
 template <>
 void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
   int32x4_t acc[6][4];
@@ -109,6 +154,8 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
   const uint8_t* const* pointers = p.pointers;
   uint64_t taps = p.taps;  // at least 1
   size_t at, left;
+  const bool plain = tail.pre_shift == 0 && tail.table == nullptr && p.output_channels == kBlock;
+  uint8_t* output = p.output;
   const uint8_t *in0, *in1, *in2, *in3, *in4, *in5;
   __asm__ volatile(
       // clang-format off
@@ -151,22 +198,41 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
       "5:\n\t"
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 1b\n\t"
+      "cbz %w[plain], 6f\n\t"
+      "ldp q0, q1, [%[channels], %[multiplier]]\n\t"
+      "ldp q2, q3, [%[channels], %[multiplier] + 32]\n\t"
+      "ldp q4, q5, [%[channels], %[shift]]\n\t"
+      "ldp q6, q7, [%[channels], %[shift] + 32]\n\t"
+      OCTET_ALL("sqdmulh", 0, 1, 2, 3)
+      "neg v4.4s, v4.4s\n\t"
+      "neg v5.4s, v5.4s\n\t"
+      "neg v6.4s, v6.4s\n\t"
+      "neg v7.4s, v7.4s\n\t"
+      "ldp q0, q1, [%[tail]]\n\t"  // zero point, lo
+      "ldr q2, [%[tail], #32]\n\t"  // hi
+      OCTET_ALL("srshl", 4, 5, 6, 7)
+      OCTET_FINISH2(8, 9, 10, 11, 12, 13, 14, 15)
+      OCTET_FINISH2(16, 17, 18, 19, 20, 21, 22, 23)
+      OCTET_FINISH2(24, 25, 26, 27, 28, 29, 30, 31)
+      "b 7f\n\t"
+      "6:\n\t"
       OCTET_STORE(8, 9, 10, 11, 0)
       OCTET_STORE(12, 13, 14, 15, 1)
       OCTET_STORE(16, 17, 18, 19, 2)
       OCTET_STORE(20, 21, 22, 23, 3)
       OCTET_STORE(24, 25, 26, 27, 4)
       OCTET_STORE(28, 29, 30, 31, 5)
+      "7:\n\t"
       // clang-format on
-      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [at] "=&r"(at), [left] "=&r"(left),
+      : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [at] "=&r"(at), [left] "=&r"(left), [output] "+r"(output),
         [in0] "=&r"(in0), [in1] "=&r"(in1), [in2] "=&r"(in2), [in3] "=&r"(in3), [in4] "=&r"(in4),
         [in5] "=&r"(in5)
-      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc),
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc), [plain] "r"(plain), [channels] "r"(p.channels), [tail] "r"(&tail.tail), [stride] "r"(p.output_stride), [multiplier] "i"(offsetof(blob::ChannelBlockS8, multiplier)), [shift] "i"(offsetof(blob::ChannelBlockS8, shift)),
         [next_tap] "i"(kMaxTileRows * sizeof(*pointers))
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
         "v25", "v26", "v27", "v28", "v29", "v30", "v31");
-  StoreRows(p, tail, 6, acc);
+  if (!plain) StoreRows(p, tail, 6, acc);
 }
 
 #undef OCTET_QUAD
@@ -175,6 +241,9 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
 #undef OCTET_LOAD6
 #undef OCTET_START
 #undef OCTET_STORE
+#undef OCTET_BY4
+#undef OCTET_ALL
+#undef OCTET_FINISH2
 
 static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t rows, bool) {
   static constexpr void (*kPanels[kMaxPanelRows])(const PanelS8&, const LayerTailS8&) = {
