@@ -189,7 +189,6 @@ __attribute__((noinline)) static void RunPart(const ConvS8Args& args, const Conv
   for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += kMaxTileRows) {
     const uint64_t left = pixels.end - pixel;
     const uint32_t rows = left < kMaxTileRows ? (uint32_t)left : kMaxTileRows;
-    const uint32_t panels = (rows + kMaxPanelRows - 1) / kMaxPanelRows;
     if (plan.pack) {
       PackRows(plan, source, pixel, rows);
     } else {
@@ -202,8 +201,9 @@ __attribute__((noinline)) static void RunPart(const ConvS8Args& args, const Conv
       panel.channels = args.channels + group_block + block;
       panel.output_channels = channels_left < kBlock ? (uint32_t)channels_left : kBlock;
       uint8_t* output = args.output + pixel * g.out_c + group * plan.group_out + channel;
-      for (uint32_t i = 0, row = 0; i < panels; ++i) {
-        const uint32_t next = rows * (i + 1) / panels;
+      // Full panels first: they are the fast ones.
+      for (uint32_t row = 0; row < rows;) {
+        const uint32_t next = rows - row < kMaxPanelRows ? rows : row + kMaxPanelRows;
         panel.pointers = plan.pointers + row;
         panel.output = output + (size_t)row * g.out_c;
         RunPanel(panel, tail, next - row, small_weights);
