@@ -113,17 +113,20 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
   for (int r = 0; r < kRows; ++r) ApplyTable(p.output + (size_t)r * stride, channels, tail.table);
 }
 
+// As assembly, because GCC makes an address of its own for every block, and runs out of registers.
+static inline void Prefetch(const int8_t* weights, size_t offset) {
+  __asm__ volatile("prefetcht0 %c2(%0,%1)" ::"r"(weights), "r"(offset), "i"(kPrefetchBytes));
+}
+
 // One group of 4 input channels.
 template <int kRows, int kBlocks>
 static inline void DotGroup(__m512i (&acc)[kRows][kBlocks], const uint8_t* const (&in)[kRows],
-                            size_t k, const int8_t* weights, size_t step) {
+                            size_t k, const int8_t* weights, const size_t (&offset)[kBlocks]) {
 #pragma GCC unroll 4
-  for (int b = 0; b < kBlocks; ++b) {
-    _mm_prefetch(weights + (size_t)b * step + kPrefetchBytes, _MM_HINT_T0);
-  }
+  for (int b = 0; b < kBlocks; ++b) Prefetch(weights, offset[b]);
   __m512i w[kBlocks];
 #pragma GCC unroll 4
-  for (int b = 0; b < kBlocks; ++b) w[b] = _mm512_loadu_si512(weights + (size_t)b * step);
+  for (int b = 0; b < kBlocks; ++b) w[b] = _mm512_loadu_si512(weights + offset[b]);
 #pragma GCC unroll 12
   for (int r = 0; r < kRows; ++r) {
     const __m512i x = _mm512_set1_epi32(LoadWord(in[r] + k));
@@ -174,7 +177,9 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   }
 
   const int8_t* weights = p.weights;
-  const size_t step = p.block_bytes;
+  size_t offset[kBlocks];
+#pragma GCC unroll 4
+  for (int b = 0; b < kBlocks; ++b) offset[b] = b * p.block_bytes;
   const uint8_t* const* pointers = p.pointers;
   for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
     const uint8_t* in[kRows];
@@ -182,11 +187,11 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
     size_t k = 0;
     for (; k + 8 <= p.k_groups * 4; k += 8, weights += 128) {
-      DotGroup<kRows, kBlocks>(acc, in, k, weights, step);
-      DotGroup<kRows, kBlocks>(acc, in, k + 4, weights + 64, step);
+      DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
+      DotGroup<kRows, kBlocks>(acc, in, k + 4, weights + 64, offset);
     }
     if (k < p.k_groups * 4) {
-      DotGroup<kRows, kBlocks>(acc, in, k, weights, step);
+      DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
       weights += 64;
     }
   }
