@@ -46,6 +46,23 @@ static inline void Dot(__m256i& acc, __m256i x, __m256i w) {
   __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
 }
 
+// One group of 4 input channels.
+template <int kRows>
+static inline void DotGroup(__m256i (&acc)[kRows][2], const uint8_t* const (&in)[kRows], size_t k,
+                            const int8_t* weights) {
+  _mm_prefetch(weights + kPrefetchBytes, _MM_HINT_T0);
+  const __m256i w0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
+  const __m256i w1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 32));
+#pragma GCC unroll 6
+  for (int r = 0; r < kRows; ++r) {
+    int32_t word;
+    memcpy(&word, in[r] + k, 4);
+    const __m256i x = _mm256_set1_epi32(word);
+    Dot(acc[r][0], x, w0);
+    Dot(acc[r][1], x, w1);
+  }
+}
+
 template <int kRows>
 static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
   const int8_t* weights = p.weights;
@@ -54,18 +71,14 @@ static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
-    for (size_t k = 0; k < p.k_groups * 4; k += 4, weights += 64) {
-      _mm_prefetch(weights + kPrefetchBytes, _MM_HINT_T0);
-      const __m256i w0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
-      const __m256i w1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 32));
-#pragma GCC unroll 6
-      for (int r = 0; r < kRows; ++r) {
-        int32_t word;
-        memcpy(&word, in[r] + k, 4);
-        const __m256i x = _mm256_set1_epi32(word);
-        Dot(acc[r][0], x, w0);
-        Dot(acc[r][1], x, w1);
-      }
+    size_t k = 0;
+    for (; k + 8 <= p.k_groups * 4; k += 8, weights += 128) {
+      DotGroup<kRows>(acc, in, k, weights);
+      DotGroup<kRows>(acc, in, k + 4, weights + 64);
+    }
+    if (k < p.k_groups * 4) {
+      DotGroup<kRows>(acc, in, k, weights);
+      weights += 64;
     }
   }
 }
