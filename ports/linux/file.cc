@@ -47,6 +47,13 @@ void MappedFile::Drop(size_t offset, size_t bytes) const {
   if (end > begin) madvise(const_cast<uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
+void MappedFile::Map(size_t offset, size_t bytes) const {
+  constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, missing in older headers
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t begin = offset / page * page;
+  madvise(const_cast<uint8_t*>(data_) + begin, offset + bytes - begin, kPopulateRead);
+}
+
 OutputFile::OutputFile(const std::string& path)
     : path_(path), temporary_(path + ".partial." + std::to_string(getpid())) {
   file_ = std::fopen(temporary_.c_str(), "wbe");

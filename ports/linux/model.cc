@@ -1,6 +1,7 @@
 #include "ports/linux/model.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,8 +65,13 @@ void Model::Bind() {
   // Validation has looked at every plan; keep what this one runs on.
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     const blob::Section* section = SectionAt(blob_.header, i);
-    if (!InUse(section->kind)) file_.Drop(section->offset, section->bytes);
+    if (InUse(section->kind)) {
+      file_.Map(section->offset, section->bytes);
+    } else {
+      file_.Drop(section->offset, section->bytes);
+    }
   }
+  TouchArena();
 }
 
 // Asks the kernel for the pages that this plan writes (its tensors lie last in the arena), so that
@@ -92,6 +98,24 @@ void Model::Refuse(octet_status status) const {
   throw InputError(file_.path() + ": " + octet_code_name(status.code) + " at byte " +
                    std::to_string(status.offset) +
                    "; convert the model again or copy the file anew");
+}
+
+// The pages this plan uses, so that the first inference does not meet them one by one. The tensors
+// come last and another plan's may be larger.
+void Model::TouchArena() const {
+  uint32_t largest = 0;
+  for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
+    largest = std::max(largest, blob_.plans[i].arena_bytes);
+  }
+  const size_t bytes = arena_bytes_ - (largest - blob_.plans[plan_].arena_bytes);
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, missing in older headers
+  auto* memory = static_cast<volatile uint8_t*>(arena_.get());
+  const size_t lead = reinterpret_cast<uintptr_t>(arena_.get()) % page;
+  if (madvise(static_cast<uint8_t*>(arena_.get()) - lead, lead + bytes, kPopulateWrite) == 0) {
+    return;
+  }
+  for (size_t i = 0; i < bytes; i += page) memory[i] = memory[i];
 }
 
 // A plan that mixes precisions uses both kinds of weights.

@@ -50,6 +50,7 @@ class Model {
   [[noreturn]] void Refuse(octet_status status) const;
   bool InUse(blob::SectionKind kind) const;
   void VerifyHashes(CpuWord cpu) const;
+  void TouchArena() const;
 
   ModelOptions options_;
   MappedFile file_;
