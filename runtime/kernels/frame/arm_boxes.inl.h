@@ -88,9 +88,12 @@ static inline void RunningSums(const Sum* sums, uint32_t count, uint32_t* line) 
 
 static inline uint32x4_t WeighPairs4(const uint32_t* line, const uint16_t* at, uint32x4_t low,
                                      uint32x4_t high) {
+  const auto pair = [line](uint32_t bytes) {
+    const uint8_t* from = reinterpret_cast<const uint8_t*>(line) + bytes;
+    return vld1_u32(reinterpret_cast<const uint32_t*>(from));
+  };
   const uint32x4x2_t pairs =
-      vuzpq_u32(vcombine_u32(vld1_u32(line + at[0]), vld1_u32(line + at[1])),
-                vcombine_u32(vld1_u32(line + at[2]), vld1_u32(line + at[3])));
+      vuzpq_u32(vcombine_u32(pair(at[0]), pair(at[1])), vcombine_u32(pair(at[2]), pair(at[3])));
   return vmlaq_u32(vmulq_u32(pairs.val[0], low), pairs.val[1], high);
 }
 

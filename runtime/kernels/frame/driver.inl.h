@@ -173,6 +173,15 @@ static inline void ResizeGroup(const InputFrameArgs& args, uint32_t index, const
   const uint8_t* corner =
       plane.pixels + (size_t)y * box * plane.row_bytes + (size_t)strip.first * box * plane.step;
   switch (plan.path) {
+    case Path::kCopy:
+      for (uint32_t k = 0; k < group.count; ++k) {
+        if (plane.step == 1) {
+          memcpy(values[k], corner, strip.count);
+        } else {
+          Split(plane.step, corner, strip.count, group.offsets[k], values[k]);
+        }
+      }
+      return;
     case Path::kBox4:
       return BoxRow4(corner, plane.row_bytes, strip.count, values[0]);
     case Path::kBox2:

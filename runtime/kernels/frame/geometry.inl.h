@@ -25,6 +25,7 @@ struct Strip {
 };
 
 enum class Path : uint8_t {
+  kCopy,    // equal sizes
   kBox4,    // rows and columns by 4, one component a pixel: in registers
   kBox2,    // rows and columns by 2, one component or a pair a pixel: in registers
   kLinear,  // both axes bilinear
@@ -117,7 +118,9 @@ static inline GroupPlan PlanGroup(const ComponentGroup& group, const Region& tar
   const uint64_t total = (uint64_t)plan.rows.total * plan.columns.total;
   const uint32_t step = group.plane.step, box = plan.rows.box;
   plan.wide_sums = plan.rows.total > 257;  // 257 * 255 = 65535
-  if (box == plan.columns.box && (box == 4 || box == 2) && step == 1) {
+  if (box == 1 && plan.columns.box == 1) {
+    plan.path = Path::kCopy;
+  } else if (box == plan.columns.box && (box == 4 || box == 2) && step == 1) {
     plan.path = box == 4 ? Path::kBox4 : Path::kBox2;
   } else if (box == 2 && plan.columns.box == 2 && step == 2 && group.count == 2) {
     plan.path = Path::kBox2;

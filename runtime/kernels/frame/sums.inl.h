@@ -62,14 +62,14 @@ static inline void SumRows(const Plane& plane, const AxisWeights& weights, uint3
   }
 }
 
-// Any other columns: the value low_weight * line[at] + high_weight * line[at + 1] of a line of
-// 32-bit numbers, positions relative to the strip's first column. Bilinear: the line is the sums,
-// the value the output's sum. Area: the line holds the sum of all columns before, the value is that
-// sum up to the boundary before output i (whole columns, and a part of the next one), and the
-// output's sum the difference of two neighbours. 32 bits may overflow in between, not in the
-// difference.
+// Any other columns: the value low_weight * line[x] + high_weight * line[x + 1] of a line of
+// 32-bit numbers, x = at / sizeof(uint32_t), positions relative to the strip's first column.
+// Bilinear: the line is the sums, the value the output's sum. Area: the line holds the sum of all
+// columns before, the value is that sum up to the boundary before output i (whole columns, and a
+// part of the next one), and the output's sum the difference of two neighbours. 32 bits may
+// overflow in between, not in the difference.
 struct SumColumns {
-  uint16_t at[kStrip + 8];
+  uint16_t at[kStrip + 8];  // in bytes
   uint16_t low_weight[kStrip + 8], high_weight[kStrip + 8];
 };
 
@@ -92,7 +92,7 @@ static inline void FillSumColumns(const AxisWeights& weights, const Strip& strip
       low = weights.total - high;
     }
     const bool inside = i <= strip.count;
-    columns->at[i] = (uint16_t)(inside ? at : 0);
+    columns->at[i] = (uint16_t)(inside ? at * sizeof(uint32_t) : 0);
     columns->low_weight[i] = (uint16_t)low;
     columns->high_weight[i] = (uint16_t)high;
   }

@@ -133,12 +133,15 @@ static inline void RunningSums(const Sum* sums, uint32_t count, uint32_t* line) 
 
 static inline Sums8 WeighPairs8(const uint32_t* line, const uint16_t* at, const uint16_t* low,
                                 const uint16_t* high) {
-  const auto two = [line](uint32_t a, uint32_t b) {
-    const __m128i pair = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(line + a));
-    return _mm_unpacklo_epi64(pair, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(line + b)));
+  const auto pair = [line](uint32_t bytes) {
+    const uint8_t* from = reinterpret_cast<const uint8_t*>(line) + bytes;
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   };
-  const __m256 a = _mm256_castsi256_ps(_mm256_setr_m128i(two(at[0], at[1]), two(at[4], at[5])));
-  const __m256 b = _mm256_castsi256_ps(_mm256_setr_m128i(two(at[2], at[3]), two(at[6], at[7])));
+  const auto two = [&](uint32_t i, uint32_t k) {
+    return _mm_unpacklo_epi64(pair(at[i]), pair(at[k]));
+  };
+  const __m256 a = _mm256_castsi256_ps(_mm256_setr_m128i(two(0, 1), two(4, 5)));
+  const __m256 b = _mm256_castsi256_ps(_mm256_setr_m128i(two(2, 3), two(6, 7)));
   const __m256i lows = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
   const __m256i highs = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD));
   return _mm256_add_epi32(_mm256_mullo_epi32(lows, LoadSums(low)),
