@@ -61,7 +61,6 @@ void Model::Bind() {
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);
   if (status.code != OCTET_OK) Refuse(status);
-  TouchArena();
   // Validation has looked at every plan; keep what this one runs on.
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     const blob::Section* section = SectionAt(blob_.header, i);
@@ -72,19 +71,6 @@ void Model::Bind() {
     }
   }
   TouchArena();
-}
-
-// Asks the kernel for the pages that this plan writes (its tensors lie last in the arena), so that
-// the first frame does not wait for them one by one.
-void Model::TouchArena() const {
-  uint32_t largest = 0;
-  for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
-    largest = std::max(largest, blob_.plans[i].arena_bytes);
-  }
-  const size_t used = arena_bytes_ - largest + blob_.plans[plan_].arena_bytes;
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  volatile uint8_t* arena = static_cast<uint8_t*>(arena_.get());
-  for (size_t i = 0; i < used; i += page) arena[i] = arena[i];
 }
 
 void Model::Refuse(octet_status status) const {

@@ -46,7 +46,6 @@ class Model {
     void operator()(void* memory) const { std::free(memory); }
   };
 
-  void TouchArena() const;
   [[noreturn]] void Refuse(octet_status status) const;
   bool InUse(blob::SectionKind kind) const;
   void VerifyHashes(CpuWord cpu) const;
