@@ -83,6 +83,9 @@ static void WidenRow(const ConvGeometry& g, const uint16_t* input, uint64_t chan
   }
 }
 
+// Weights of this size stay in the level 2 cache from one tile of pixels to the next.
+constexpr uint64_t kResidentWeightBytes = 1024 * 1024;
+
 // panels[rows - 1], rows up to kMaxRows.
 static void RunConvF16(const ConvF16Args& args, Share share, const PanelFn* panels) {
   const ConvGeometry& g = args.g;
@@ -104,14 +107,22 @@ static void RunConvF16(const ConvF16Args& args, Share share, const PanelFn* pane
   const Range work = by_blocks ? Range{0, pixels} : RangeOf(pixels, share);
   const Range outputs = by_blocks ? RangeOf(blocks, share) : Range{0, blocks};
   if (outputs.begin == outputs.end) return;
-  for (uint64_t group = 0; group < g.groups; ++group) {
+  // All pixels against part of the outputs at a time where their weights would not stay in cache;
+  // rows are widened once for each part.
+  const uint64_t block_bytes = depth * kBlock * 2;
+  uint64_t part = outputs.end - outputs.begin;
+  if (part * block_bytes > 2 * kResidentWeightBytes && work.end - work.begin > kMaxTileRows) {
+    part = kResidentWeightBytes / block_bytes > 4 ? kResidentWeightBytes / block_bytes : 4;
+  }
+  for (uint64_t group = 0, begin = outputs.begin; group < g.groups;) {
+    const uint64_t end = outputs.end - begin < part ? outputs.end : begin + part;
     for (uint64_t first = work.begin; first < work.end; first += kMaxTileRows) {
       const uint64_t left = work.end - first;
       const uint64_t rows = left < kMaxTileRows ? left : kMaxTileRows;
       for (uint64_t r = 0; r < rows; ++r) {
         WidenRow(g, args.input + group * group_in, group_in, first + r, tile + r * deep);
       }
-      for (uint64_t block = outputs.begin; block < outputs.end; ++block) {
+      for (uint64_t block = begin; block < end; ++block) {
         const uint64_t channel = group * group_out + block * kBlock;
         const uint64_t rest = group_out - block * kBlock;
         Panel p;
@@ -128,6 +139,11 @@ static void RunConvF16(const ConvF16Args& args, Share share, const PanelFn* pane
           panels[count - 1](args, p);
         }
       }
+    }
+    begin = end;
+    if (begin == outputs.end) {
+      begin = outputs.begin;
+      ++group;
     }
   }
 }
