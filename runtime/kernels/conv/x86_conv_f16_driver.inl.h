@@ -57,6 +57,11 @@ typedef void (*PanelFn)(const ConvF16Args&, const Panel&);
 static inline void Widen(const uint16_t* from, uint64_t count, float* to) {
   uint64_t i = 0;
   for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
+  if (i == count) return;
+  if (count >= 8) {  // the last eight once more
+    _mm256_storeu_ps(to + count - 8, LoadHalves(from + count - 8, 8));
+    return;
+  }
   for (; i < count; ++i) to[i] = _cvtsh_ss(from[i]);
 }
 
