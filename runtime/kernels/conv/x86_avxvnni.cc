@@ -186,9 +186,9 @@ static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, ui
   kPanels[rows - 1](panel, tail);
 }
 
-// Only the large tile is worth its transforms beside VPDPBUSD, and only while its weights stay in a
-// level 2 cache: 36 x 128 x 128 (1.2 MB) take 0.43 ms in ResNet18 where the direct way takes 0.55,
-// 36 x 256 x 256 (4.7 MB) 0.69 against 0.54.
+// Only the large tile is worth its transforms beside VPDPBUSD, for 32 channels or more, and only
+// while its weights stay in a level 2 cache: 36 x 128 x 128 (1.2 MB) take 0.43 ms in ResNet18 where
+// the direct way takes 0.55, 36 x 256 x 256 (4.7 MB) 0.69 against 0.54.
 constexpr uint64_t kMaxTransformedBytes = 1536 * 1024;
 
 static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
@@ -198,7 +198,7 @@ static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
 }  // namespace
 
 void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
-  if (args.winograd == 4 && TransformedBytes(args) <= kMaxTransformedBytes) {
+  if (args.winograd == 4 && args.g.in_c >= 32 && TransformedBytes(args) <= kMaxTransformedBytes) {
     RunWinograd<Winograd256>(args, share);
     return;
   }

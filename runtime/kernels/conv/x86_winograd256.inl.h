@@ -14,8 +14,9 @@ struct Winograd256 : WinogradX86 {
   // kTiles tiles x 16 outputs. Two rows of weights interleave within lanes of 128 bits to the pairs
   // of outputs 0..3 and 8..11, and of 4..7 and 12..15.
   template <int kTiles>
-  static void MultiplyTiles(const int16_t* u, const int16_t* v, size_t step, uint32_t in_c,
-                            int32_t* products, size_t product_stride) {
+  __attribute__((aligned(64))) static void MultiplyTiles(const int16_t* u, const int16_t* v,
+                                                         size_t step, uint32_t in_c,
+                                                         int32_t* products, size_t product_stride) {
     __m256i acc[kTiles][2];
 #pragma GCC unroll 6
     for (int t = 0; t < kTiles; ++t) acc[t][0] = acc[t][1] = _mm256_setzero_si256();

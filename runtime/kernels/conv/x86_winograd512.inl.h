@@ -37,9 +37,10 @@ struct Winograd512 {
 
   // kTiles tiles x kBlocks blocks of 16 outputs; `block_step` from the weights of one to the next.
   template <int kTiles, int kBlocks>
-  static void MultiplyTiles(const int16_t* u, size_t block_step, const int16_t* v, size_t step,
-                            uint32_t in_c, int32_t* products, size_t tile_step,
-                            size_t product_step) {
+  __attribute__((aligned(64))) static void MultiplyTiles(const int16_t* u, size_t block_step,
+                                                         const int16_t* v, size_t step,
+                                                         uint32_t in_c, int32_t* products,
+                                                         size_t tile_step, size_t product_step) {
     // The hardware's prefetcher stops at every 4 KiB page.
     constexpr size_t kAheadBytes = 2048;
     const __m512i order = _mm512_load_si512(kPairOrder.lane);
