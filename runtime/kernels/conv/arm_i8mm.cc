@@ -31,11 +31,17 @@ struct Sums {
   int32x4_t s[kPanelPairs][4];
 };
 
-// What the two rows of a pair of pixels share with all pairs: values of outputs [0 1 0 1] [2 3 2
-// 3].
+// What all pairs of pixels share: values of outputs [0 1 0 1] [2 3 2 3] ..; what the layer's
+// outputs share; and the order of a pair's 16 narrowed bytes [pixel a: outputs 0 1, pixel b: 0 1,
+// a: 2 3,
+// ..], which one table lookup sorts. The assembly reads it.
 struct HalfScale {
   int32x4_t bias[4], multiplier[4], left_shift[4];
+  int16x8_t zero_point;
+  int8x16_t lo, hi;
+  uint8x16_t order;
 };
+static_assert(sizeof(HalfScale) == 256, "no padding");
 
 struct Plan {
   ConvGeometry g;
@@ -53,8 +59,14 @@ static inline int32x4_t Twice(const int32_t* two) {
   return vcombine_s32(v, v);
 }
 
-static inline HalfScale LoadHalf(const blob::ChannelBlockS8& block, uint32_t half) {
+static inline HalfScale LoadHalf(const blob::ChannelBlockS8& block, uint32_t half,
+                                 const Tail16& tail) {
+  static constexpr uint8_t kOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
   HalfScale h;
+  h.zero_point = tail.zero_point;
+  h.lo = tail.lo;
+  h.hi = tail.hi;
+  h.order = vld1q_u8(kOrder);
   for (uint32_t i = 0; i < 4; ++i) {
     const uint32_t at = half * kHalf + 2 * i;
     h.bias[i] = Twice(block.bias + at);
@@ -143,7 +155,7 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
   OCTET_PAIR(20, 21, 22, 23, 5)                           \
   OCTET_PAIR(24, 25, 26, 27, 6)                           \
   OCTET_PAIR(28, 29, 30, 31, 7)
-#define OCTET_MULTIPLY(step, load, store)                                                        \
+#define OCTET_MULTIPLY(step, load, end)                                                        \
   __asm__ volatile(                                                                              \
       "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"                                              \
       "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"                                              \
@@ -163,15 +175,41 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
       "subs %w[steps], %w[steps], #1\n\t"                                                        \
       "b.ne 3b\n\t"                                                                              \
       "4:\n\t"                                                                                   \
-      "st1 {v16.4s-v19.4s}, [%[sums]], #64\n\t"                                                  \
-      "st1 {v20.4s-v23.4s}, [%[sums]], #64\n\t"                                                  \
-      "st1 {v24.4s-v27.4s}, [%[sums]], #64\n\t"                                                  \
-      store                                                                                      \
+      end                                                                                        \
       : [in] "+r"(packed), [weights] "+r"(weights), [steps] "+r"(steps), [init] "+r"(init),      \
-        [sums] "+r"(sums)                                                                        \
-      : [next] "r"(init_step * sizeof(*init))                                                    \
+        [to] "+r"(to)                                                                            \
+      : [next] "r"(init_step * sizeof(*init)), [scale] "r"(scale), [stride] "r"(stride)          \
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18",     \
         "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
+#define OCTET_STORE3                                      \
+  "st1 {v16.4s-v19.4s}, [%[to]], #64\n\t"                 \
+  "st1 {v20.4s-v23.4s}, [%[to]], #64\n\t"                 \
+  "st1 {v24.4s-v27.4s}, [%[to]], #64\n\t"
+#define OCTET_BY4(op, a, b, c, d, x)                      \
+  op " v" #a ".4s, v" #a ".4s, v" #x ".4s\n\t"            \
+  op " v" #b ".4s, v" #b ".4s, v" #x ".4s\n\t"            \
+  op " v" #c ".4s, v" #c ".4s, v" #x ".4s\n\t"            \
+  op " v" #d ".4s, v" #d ".4s, v" #x ".4s\n\t"
+#define OCTET_ALL(op, x0, x1, x2, x3)                     \
+  OCTET_BY4(op, 16, 20, 24, 28, x0)                       \
+  OCTET_BY4(op, 17, 21, 25, 29, x1)                       \
+  OCTET_BY4(op, 18, 22, 26, 30, x2)                       \
+  OCTET_BY4(op, 19, 23, 27, 31, x3)
+// A pair of pixels x 8 outputs to bytes, as Finish() below does, and to the output.
+#define OCTET_FINISH(a, b, c, d)                          \
+  "sqxtn v" #a ".4h, v" #a ".4s\n\t"                      \
+  "sqxtn v" #c ".4h, v" #c ".4s\n\t"                      \
+  "sqxtn2 v" #a ".8h, v" #b ".4s\n\t"                     \
+  "sqxtn2 v" #c ".8h, v" #d ".4s\n\t"                     \
+  "sqadd v" #a ".8h, v" #a ".8h, v0.8h\n\t"               \
+  "sqadd v" #c ".8h, v" #c ".8h, v0.8h\n\t"               \
+  "sqxtn v" #a ".8b, v" #a ".8h\n\t"                      \
+  "sqxtn2 v" #a ".16b, v" #c ".8h\n\t"                    \
+  "smax v" #a ".16b, v" #a ".16b, v1.16b\n\t"             \
+  "smin v" #a ".16b, v" #a ".16b, v2.16b\n\t"             \
+  "tbl v" #a ".16b, {v" #a ".16b}, v3.16b\n\t"            \
+  "st1 {v" #a ".d}[0], [%[to]], %[stride]\n\t"            \
+  "st1 {v" #a ".d}[1], [%[to]], %[stride]\n\t"
 // clang-format on
 
 // The panels that do the work, in assembly: the compiler neither loads several vectors at a time
@@ -179,20 +217,45 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
 template <>
 void Multiply<3>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
                  const int32x4_t* init, size_t init_step, Sums* sums) {
-  OCTET_MULTIPLY(OCTET_STEP3, "", "");
+  uint8_t* to = reinterpret_cast<uint8_t*>(sums);
+  constexpr const HalfScale* scale = nullptr;
+  constexpr size_t stride = 0;
+  OCTET_MULTIPLY(OCTET_STEP3, "", OCTET_STORE3);
 }
 
 template <>
 void Multiply<4>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
                  const int32x4_t* init, size_t init_step, Sums* sums) {
+  uint8_t* to = reinterpret_cast<uint8_t*>(sums);
+  constexpr const HalfScale* scale = nullptr;
+  constexpr size_t stride = 0;
   OCTET_MULTIPLY(OCTET_STEP4, "ld1 {v28.4s-v31.4s}, [%[init]]\n\t",
-                 "st1 {v28.4s-v31.4s}, [%[sums]]\n\t");
+                 OCTET_STORE3 "st1 {v28.4s-v31.4s}, [%[to]]\n\t");
+}
+
+// The last chunk of 8 pixels x 8 outputs of a layer without pre-shift and table: requantized where
+// the sums are, straight to the output.
+static void MultiplyAndFinish(const uint8_t* packed, const int8_t* weights, uint32_t steps,
+                              const int32x4_t* init, size_t init_step, const HalfScale* scale,
+                              uint8_t* to, size_t stride) {
+  OCTET_MULTIPLY(
+      OCTET_STEP4, "ld1 {v28.4s-v31.4s}, [%[init]]\n\t",
+      "add %[init], %[scale], #64\n\t"
+      "ld1 {v0.4s-v3.4s}, [%[init]], #64\n\t"
+      "ld1 {v4.4s-v7.4s}, [%[init]], #64\n\t" OCTET_ALL(
+          "sqdmulh", 0, 1, 2, 3) "ld1 {v0.16b-v3.16b}, [%[init]]\n\t" OCTET_ALL("srshl", 4, 5, 6, 7)
+          OCTET_FINISH(16, 17, 18, 19) OCTET_FINISH(20, 21, 22, 23) OCTET_FINISH(24, 25, 26, 27)
+              OCTET_FINISH(28, 29, 30, 31));
 }
 
 #undef OCTET_PAIR
 #undef OCTET_STEP3
 #undef OCTET_STEP4
 #undef OCTET_MULTIPLY
+#undef OCTET_STORE3
+#undef OCTET_BY4
+#undef OCTET_ALL
+#undef OCTET_FINISH
 
 // Where the results of a panel x half go.
 struct Target {
@@ -219,12 +282,9 @@ static inline void StorePair(const Target& to, uint32_t row, int8x16_t q) {
   }
 }
 
-// Requantizes and stores. The 16 narrowed bytes of a pair are [pixel a: outputs 0 1, pixel b: 0 1,
-// a: 2 3, ..], which one table lookup sorts.
+// Requantizes and stores.
 template <int kPairs>
 static void Finish(Sums* sums, const HalfScale& scale, const LayerTail& layer, const Target& to) {
-  static constexpr uint8_t kOrder[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
-  const uint8x16_t order = vld1q_u8(kOrder);
   if (layer.pre_shift != 0) {
     for (int p = 0; p < kPairs; ++p) {
       for (int i = 0; i < 4; ++i) sums->s[p][i] = PreShift4(sums->s[p][i], layer.pre_shift);
@@ -240,7 +300,7 @@ static void Finish(Sums* sums, const HalfScale& scale, const LayerTail& layer, c
   int8x16_t q[kPairs];
 #pragma GCC unroll 4
   for (int p = 0; p < kPairs; ++p) {
-    q[p] = vqtbl1q_s8(RequantizeFinish16(sums->s[p], s, tail), order);
+    q[p] = vqtbl1q_s8(RequantizeFinish16(sums->s[p], s, tail), scale.order);
   }
   if (layer.table != nullptr) ApplyTable(q, kPairs, layer.table);
   if (to.channels == kHalf && to.rows == 2 * kPairs) {
@@ -297,7 +357,7 @@ __attribute__((noinline)) static void RunBlock(const Plan& plan, const Tile& til
   Chunk chunk;
   Sums sums[2][kTilePanels];
   const uint32_t halves = lanes > kHalf ? 2 : 1;
-  const HalfScale scale[2] = {LoadHalf(channels, 0), LoadHalf(channels, 1)};
+  const HalfScale scale[2] = {LoadHalf(channels, 0, tail.tail), LoadHalf(channels, 1, tail.tail)};
   for (uint32_t step = 0; step < plan.steps; step += kChunk) {
     const uint32_t steps = plan.steps - step < kChunk ? plan.steps - step : kChunk;
     const uint64_t groups = plan.k_groups - 2 * (uint64_t)step;
@@ -305,16 +365,24 @@ __attribute__((noinline)) static void RunBlock(const Plan& plan, const Tile& til
     for (uint32_t h = 0; h < halves; ++h) {
       const uint32_t left = lanes - h * kHalf;
       const Target half = {output + h * kHalf, plan.g.out_c, 0, left < kHalf ? left : kHalf};
+      const bool last = step + steps == plan.steps;
+      const bool plain =
+          last && half.channels == kHalf && tail.pre_shift == 0 && tail.table == nullptr;
       for (uint32_t i = 0; i < tile.panels; ++i) {
-        const uint32_t rows = tile.row[i + 1] - tile.row[i], pairs = (rows + 1) / 2;
-        const uint8_t* packed = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
-        const PanelFns& panel = kPanels[pairs - 1];
+        const uint32_t row = tile.row[i], rows = tile.row[i + 1] - row, pairs = (rows + 1) / 2;
         Sums* const s = &sums[h][i];
-        panel.multiply(packed + (size_t)step * 16 * pairs, chunk.w[h], steps,
-                       step == 0 ? scale[h].bias : s->s[0], step == 0 ? 0 : 4, s);
-        if (step + steps < plan.steps) continue;
-        panel.finish(s, scale[h], tail,
-                     {half.output + tile.row[i] * half.stride, half.stride, rows, half.channels});
+        const int32x4_t* init = step == 0 ? scale[h].bias : s->s[0];
+        const size_t init_step = step == 0 ? 0 : 4;
+        const uint8_t* packed =
+            plan.packed + (size_t)row * 8 * plan.steps + (size_t)step * 16 * pairs;
+        uint8_t* to = half.output + row * half.stride;
+        if (plain && rows == 2 * kPanelPairs) {
+          MultiplyAndFinish(packed, chunk.w[h], steps, init, init_step, &scale[h], to, half.stride);
+          continue;
+        }
+        const PanelFns& panel = kPanels[pairs - 1];
+        panel.multiply(packed, chunk.w[h], steps, init, init_step, s);
+        if (last) panel.finish(s, scale[h], tail, {to, half.stride, rows, half.channels});
       }
     }
   }
