@@ -44,30 +44,23 @@ __attribute__((noinline)) static void PackTaps(const RowSource& s, Cursor c, uin
   Window w[2 * kPanelPairs];
   for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) w[r] = WindowOf(g, c);
   if (rows % 2 != 0) w[rows] = w[rows - 1];  // computed and not stored
-  const size_t stride = 16 * (size_t)pairs, right = (size_t)g.dilation_w * g.in_c;
-  bool inside = true;
-  for (uint32_t r = 0; r < rows; ++r) inside = inside && w[r].inside;
-  if (inside) {
-    const uint8_t* at[2 * kPanelPairs];
-    for (uint32_t r = 0; r < 2 * pairs; ++r) at[r] = SourceOf(s, w[r].y, w[r].x);
-    size_t line = 0;
-    for (uint32_t ky = 0; ky < g.kernel_h; ++ky, line += (size_t)g.dilation_h * g.in_w * g.in_c) {
-      size_t tap = line;
-      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, tap += right, to += stride * (s.channels / 8)) {
-        for (uint32_t p = 0; p < pairs; ++p) {
-          InterleavePair(at[2 * p] + tap, at[2 * p + 1] + tap, s.channels, to + 16 * p, stride);
-        }
-      }
-    }
-    return;
+  // Pixels whose windows are inside find their taps by offsets.
+  const uint8_t* at[2 * kPanelPairs];
+  for (uint32_t r = 0; r < 2 * pairs; ++r) {
+    at[r] = w[r].inside ? SourceOf(s, w[r].y, w[r].x) : nullptr;
   }
-  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, to += stride * (s.channels / 8)) {
+  const size_t stride = 16 * (size_t)pairs, right = (size_t)g.dilation_w * g.in_c;
+  size_t line = 0;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, line += (size_t)g.dilation_h * g.in_w * g.in_c) {
+    size_t tap = line;
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, tap += right, to += stride * (s.channels / 8)) {
       const int64_t dy = (int64_t)ky * g.dilation_h, dx = (int64_t)kx * g.dilation_w;
-      for (uint32_t p = 0; p < pairs; ++p) {
-        const uint8_t* a = SourceOf(s, w[2 * p].y + dy, w[2 * p].x + dx);
-        const uint8_t* b = SourceOf(s, w[2 * p + 1].y + dy, w[2 * p + 1].x + dx);
-        InterleavePair(a, b, s.channels, to + 16 * p, stride);
+      const auto source = [&](uint32_t r) {
+        return at[r] != nullptr ? at[r] + tap : SourceOf(s, w[r].y + dy, w[r].x + dx);
+      };
+      uint8_t* out = to;
+      for (uint32_t r = 0; r < 2 * pairs; r += 2, out += 16) {
+        InterleavePair(source(r), source(r + 1), s.channels, out, stride);
       }
     }
   }
