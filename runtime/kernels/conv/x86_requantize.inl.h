@@ -189,7 +189,8 @@ static inline void StoreRows8(const __m256i bytes, uint8_t* to, size_t stride, u
     for (uint32_t i = 0; i < 2; ++i, to += 2 * stride) {
       if (2 * i < rows) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), halves[i]);
       if (2 * i + 1 < rows) {
-        _mm_storeh_pd(reinterpret_cast<double*>(to + stride), _mm_castsi128_pd(halves[i]));
+        // Not _mm_storeh_pd(), whose double would have to be aligned.
+        _mm_storeh_pi(reinterpret_cast<__m64*>(to + stride), _mm_castsi128_ps(halves[i]));
       }
     }
     return;
