@@ -315,18 +315,18 @@ static inline void FillColumns(const ComponentGroup& group, const GroupPlan& pla
 static inline void InputFrameShare(const InputFrameArgs& args, Share share) {
   const FrameLayout& layout = args.layout;
   const Region& to = layout.target;
-  const Range rows = RangeOf(args.height, share);
-  for (uint64_t row = rows.begin; row < rows.end; ++row) {
+  // Bars and the rest are divided each on its own: a row of bars costs next to nothing.
+  const Range bars = RangeOf(args.height - to.height, share), rows = RangeOf(to.height, share);
+  for (uint64_t i = bars.begin; i < bars.end; ++i) {
+    const size_t row = (size_t)(i < to.y ? i : i + to.height);
+    StoreBars(args, row * args.width, args.width);
+  }
+  const uint64_t begin = to.y + rows.begin, end = to.y + rows.end;
+  for (uint64_t row = begin; row < end; ++row) {
     const size_t first = (size_t)row * args.width;
-    if (row < to.y || row >= to.y + to.height) {
-      StoreBars(args, first, args.width);
-      continue;
-    }
     StoreBars(args, first, to.x);
     StoreBars(args, first + to.x + to.width, args.width - to.x - to.width);
   }
-  const uint64_t begin = rows.begin < to.y ? to.y : rows.begin;
-  const uint64_t end = rows.end < to.y + to.height ? rows.end : to.y + to.height;
   if (begin >= end) return;
 
   Work work;
