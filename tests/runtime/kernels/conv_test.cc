@@ -106,6 +106,40 @@ TEST_P(ConvS8, EqualsReferenceWithManyWeights) {
   }
 }
 
+// Windows that reach over every edge of an image of several tiles, `channels` in and out.
+ConvGeometry Window3(uint32_t height, uint32_t width, uint32_t channels, bool depthwise) {
+  ConvGeometry g{};
+  g.in_h = g.out_h = height;
+  g.in_w = g.out_w = width;
+  g.in_c = g.out_c = channels;
+  g.kernel_h = g.kernel_w = 3;
+  g.pad_top = g.pad_left = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
+  g.groups = depthwise ? channels : 1;
+  return g;
+}
+
+void CheckWindow3(const Kernel& kernel, ConvS8Fn reference, bool depthwise,
+                  const std::vector<uint32_t>& all_channels) {
+  const uint8_t sign = kernel.isa == Isa::kReference ? 0x80 : IsaSignByte(kernel.isa);
+  for (const uint32_t channels : all_channels) {
+    for (const uint32_t width : {3u, 8u, 13u, 34u}) {
+      Random random(TestSeed() + channels + width);
+      const ConvGeometry g = Window3(width > 13 ? 3 : 6, width, channels, depthwise);
+      const ConvS8Case layer(random, g, depthwise);
+      SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+      const std::vector<uint8_t> expected = layer.Run(reference, 0, 1);
+      for (const uint32_t threads : {1u, 2u}) {
+        EXPECT_EQ(DifferenceS8(expected, layer.Run(kernel.As<ConvS8Fn>(), sign, threads)), "");
+      }
+    }
+  }
+}
+
+// Deep enough that kernels which take the channels in chunks need several.
+TEST_P(ConvS8, EqualsReferenceOnDeepWindows) {
+  CheckWindow3(GetParam(), &conv_s8_reference, false, {24, 72, 131});
+}
+
 // Both the direct and, where the kernel has one, Winograd's way of a layer with transformed
 // weights.
 void CheckWinograd(ConvS8Fn kernel, uint8_t sign, Random& random, const ConvS8Case& layer) {
@@ -261,6 +295,11 @@ TEST_P(DepthwiseConvS8, EqualsReference) {
 
 TEST_P(DepthwiseConvS8, EqualsReferenceOnWideImages) {
   CheckWideS8(GetParam(), &depthwise_conv_s8_reference, true);
+}
+
+// Strips of whole blocks, of a last block that overlaps the one before, and of part of one block.
+TEST_P(DepthwiseConvS8, EqualsReferenceOnStrips) {
+  CheckWindow3(GetParam(), &depthwise_conv_s8_reference, true, {8, 12, 16, 23, 40, 64});
 }
 
 OCTET_KERNEL_SUITE(ConvF16, "conv_f16");
