@@ -22,7 +22,8 @@ constexpr uint64_t kMinDeep = 64;
 //   interleaved bytes, where lists are made      kMaxRows  / the two
 //   interleaved even halves, then odd halves     2 * kMaxRows
 //   lists of groups, bits of exact groups        2
-static_assert(kGroupBytes % kEntry == 0 && 3 * kMaxRows + 2 <= kTileRows,
+static_assert(kMaxTileRows == kMaxRows && kGroupBytes % kEntry == 0 &&
+                  3 * kMaxRows + 2 <= kTileRows,
               "tiles and lists fit scratch");
 
 struct Areas {
@@ -170,7 +171,7 @@ static inline __m256i Load16x2(const uint8_t* low, const uint8_t* high) {
 }
 
 // 4 groups from k on.
-static inline void InterleaveGroups(const uint8_t* const (&in)[kMaxRows], uint32_t rows, uint64_t k,
+static inline void InterleaveGroups(const uint8_t* const* in, uint32_t rows, uint64_t k,
                                     const Columns& to) {
   __m256i x[4];
 #pragma GCC unroll 4
@@ -193,8 +194,8 @@ static inline void InterleaveGroups(const uint8_t* const (&in)[kMaxRows], uint32
 }
 
 // `groups` groups of rows `in` from one tap. The last four of them may be done twice.
-static inline void InterleaveRows(const uint8_t* const (&in)[kMaxRows], uint32_t rows,
-                                  uint64_t groups, const Columns& to) {
+static inline void InterleaveRows(const uint8_t* const* in, uint32_t rows, uint64_t groups,
+                                  const Columns& to) {
   if (groups >= 4) {
     for (uint64_t k = 0; k + 4 <= groups; k += 4) InterleaveGroups(in, rows, k, to);
     if (groups % 4 != 0) InterleaveGroups(in, rows, groups - 4, to);
@@ -220,9 +221,8 @@ static void PrepareTile(const PanelS8& panel, uint32_t rows) {
   Columns to = {panel.prepared ? areas.bytes : nullptr, areas.even, areas.odd};
   const uint64_t step = panel.k_groups * kGroupBytes;
   for (uint64_t tap = 0; tap < panel.taps; ++tap) {
-    const uint8_t* const* pointers = plan.pointers + tap * kMaxTileRows;
-    const uint8_t* in[kMaxRows];
-    for (uint32_t r = 0; r < kMaxRows; ++r) in[r] = pointers[r < rows ? r : rows - 1];
+    const uint8_t** in = plan.pointers + tap * kMaxTileRows;
+    for (uint32_t r = rows; r < kMaxRows; ++r) in[r] = in[rows - 1];
     // Packed rows are readable to their full depth, a multiple of 4 groups.
     InterleaveRows(in, rows, plan.pack ? plan.deep / 4 : panel.k_groups, to);
     if (to.bytes != nullptr) to.bytes += step;
