@@ -124,37 +124,47 @@ constexpr size_t kWinogradPanel = 5;
 #define OCTET_STORE3 OCTET_STORE2 OCTET_STORE(20, 21, 22, 23)
 #define OCTET_STORE4 OCTET_STORE3 OCTET_STORE(24, 25, 26, 27)
 #define OCTET_STORE5 OCTET_STORE4 OCTET_STORE(28, 29, 30, 31)
-// The last round loads its own U and V again: nothing behind them is read.
+// 8 channels whose U lies at `u` + at; those behind them are loaded from u + next. The last round of
+// all loads its own U and V again: nothing behind them is read.
+#define OCTET_ROUND(n, at64, at96, at128, at160, at192, at224, next, next32, step0, step1, step2) \
+  OCTET_CHANNEL(OCTET_ROWS##n, 0, 5, 6, at64)                                       \
+  OCTET_CHANNEL(OCTET_ROWS##n, 1, 7, 8, at96) step0                                 \
+  OCTET_CHANNEL(OCTET_ROWS##n, 2, 5, 6, at128)                                      \
+  OCTET_CHANNEL(OCTET_ROWS##n, 3, 7, 8, at160) step1                                \
+  OCTET_CHANNEL(OCTET_ROWS##n, 4, 5, 6, at192)                                      \
+  "add %[v], %[v], %[v_step]\n\t"                                                   \
+  OCTET_CHANNEL(OCTET_ROWS##n, 5, 7, 8, at224) step2                                \
+  OCTET_CHANNEL(OCTET_ROWS##n, 6, 5, 6, next)                                       \
+  OCTET_PART(OCTET_ROWS##n, 7, 7, 8)                                                \
+  OCTET_LAST##n                                                                     \
+  "ldp q7, q8, [%[u], #" #next32 "]\n\t"
+// Two rounds at a time; an odd number begins with the second.
 #define OCTET_PANEL(n)                                                              \
   static inline void WinogradPanel##n(const int16_t* u, const int16_t* v,           \
                                       size_t v_step, size_t rounds, int32_t* to,    \
                                       size_t to_step) {                             \
-    size_t u_step = 256;                                                            \
+    size_t u_step = 512;                                                            \
     __asm__ volatile(                                                               \
         "ldp q5, q6, [%[u]]\n\t"                                                    \
         "ldp q7, q8, [%[u], #32]\n\t"                                               \
         OCTET_FIRST##n OCTET_ZERO##n                                                \
+        "tbz %[rounds], #0, 1f\n\t"                                                 \
+        "add %[rounds], %[rounds], #1\n\t"                                          \
+        "sub %[u], %[u], #256\n\t"                                                  \
+        "b 2f\n\t"                                                                  \
         "1:\n\t"                                                                    \
-        "subs %[rounds], %[rounds], #1\n\t"                                         \
-        OCTET_CHANNEL(OCTET_ROWS##n, 0, 5, 6, 64)                                   \
-        OCTET_CHANNEL(OCTET_ROWS##n, 1, 7, 8, 96)                                   \
-        "csel %[v_step], %[v_step], xzr, ne\n\t"                                    \
-        OCTET_CHANNEL(OCTET_ROWS##n, 2, 5, 6, 128)                                  \
-        OCTET_CHANNEL(OCTET_ROWS##n, 3, 7, 8, 160)                                  \
-        "csel %[u_step], %[u_step], xzr, ne\n\t"                                    \
-        OCTET_CHANNEL(OCTET_ROWS##n, 4, 5, 6, 192)                                  \
-        "add %[v], %[v], %[v_step]\n\t"                                             \
-        OCTET_CHANNEL(OCTET_ROWS##n, 5, 7, 8, 224)                                  \
-        "add %[u], %[u], %[u_step]\n\t"                                             \
-        OCTET_CHANNEL(OCTET_ROWS##n, 6, 5, 6, 0)                                    \
-        OCTET_PART(OCTET_ROWS##n, 7, 7, 8)                                          \
-        OCTET_LAST##n                                                               \
-        "ldp q7, q8, [%[u], #32]\n\t"                                               \
+        OCTET_ROUND(n, 64, 96, 128, 160, 192, 224, 256, 288, "", "", "")            \
+        "2:\n\t"                                                                    \
+        "subs %[rounds], %[rounds], #2\n\t"                                         \
+        OCTET_ROUND(n, 320, 352, 384, 416, 448, 480, 0, 32,                         \
+                    "csel %[v_step], %[v_step], xzr, ne\n\t",                       \
+                    "csel %[u_step], %[u_step], %[u_last], ne\n\t",                 \
+                    "add %[u], %[u], %[u_step]\n\t")                                \
         "b.ne 1b\n\t"                                                               \
         OCTET_STORE##n                                                              \
         : [u] "+r"(u), [v] "+r"(v), [rounds] "+r"(rounds), [to] "+r"(to),           \
           [u_step] "+r"(u_step), [v_step] "+r"(v_step)                              \
-        : [to_step] "r"(to_step)                                                    \
+        : [to_step] "r"(to_step), [u_last] "r"((size_t)256)                         \
         : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",     \
           "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21",     \
           "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");    \
@@ -195,6 +205,7 @@ OCTET_PANEL(5)
 #undef OCTET_STORE3
 #undef OCTET_STORE4
 #undef OCTET_STORE5
+#undef OCTET_ROUND
 #undef OCTET_PANEL
 
 // Steps in bytes; `rounds` of 8 channels.
