@@ -1,6 +1,7 @@
 // Convolution for cores without SDOT: SMULL and SMLAL put the products of two groups of 4 channels
 // into 16 bits, SADALP adds neighbours to 32-bit sums of pairs of channels; two of these belong to
 // each output and meet once at the end.
+#include <stddef.h>
 #include <stdint.h>
 
 namespace octet {
@@ -176,7 +177,7 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
   "sadalp v" #s3 ".4s, v15.8h\n\t"
 #define OCTET_ZERO(a) "movi v" #a ".4s, #0\n\t"
 // Pair sums of a row -> sums of 16 outputs.
-#define OCTET_STORE(a, b, c, d, e, f, g, h, row)               \
+#define OCTET_SUMS(a, b, c, d, e, f, g, h)                     \
   "addp v" #a ".4s, v" #a ".4s, v" #b ".4s\n\t"                \
   "addp v" #c ".4s, v" #c ".4s, v" #d ".4s\n\t"                \
   "addp v" #e ".4s, v" #e ".4s, v" #f ".4s\n\t"                \
@@ -184,9 +185,30 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
   "add v" #a ".4s, v" #a ".4s, v0.4s\n\t"                      \
   "add v" #c ".4s, v" #c ".4s, v1.4s\n\t"                      \
   "add v" #e ".4s, v" #e ".4s, v2.4s\n\t"                      \
-  "add v" #g ".4s, v" #g ".4s, v3.4s\n\t"                      \
+  "add v" #g ".4s, v" #g ".4s, v3.4s\n\t"
+#define OCTET_STORE(a, c, e, g, row)                           \
   "stp q" #a ", q" #c ", [%[acc], #64 * " #row "]\n\t"         \
   "stp q" #e ", q" #g ", [%[acc], #64 * " #row " + 32]\n\t"
+// RequantizeFinish16: multipliers in v0 to v3, shifts in v4 to v7, zero point and clamp in v8 to v10.
+#define OCTET_REQUANTIZE(a, c, e, g)                           \
+  "sqdmulh v" #a ".4s, v" #a ".4s, v0.4s\n\t"                  \
+  "sqdmulh v" #c ".4s, v" #c ".4s, v1.4s\n\t"                  \
+  "sqdmulh v" #e ".4s, v" #e ".4s, v2.4s\n\t"                  \
+  "sqdmulh v" #g ".4s, v" #g ".4s, v3.4s\n\t"                  \
+  "srshl v" #a ".4s, v" #a ".4s, v4.4s\n\t"                    \
+  "srshl v" #c ".4s, v" #c ".4s, v5.4s\n\t"                    \
+  "srshl v" #e ".4s, v" #e ".4s, v6.4s\n\t"                    \
+  "srshl v" #g ".4s, v" #g ".4s, v7.4s\n\t"                    \
+  "sqxtn v" #a ".4h, v" #a ".4s\n\t"                           \
+  "sqxtn v" #e ".4h, v" #e ".4s\n\t"                           \
+  "sqxtn2 v" #a ".8h, v" #c ".4s\n\t"                          \
+  "sqxtn2 v" #e ".8h, v" #g ".4s\n\t"                          \
+  "sqadd v" #a ".8h, v" #a ".8h, v8.8h\n\t"                    \
+  "sqadd v" #e ".8h, v" #e ".8h, v8.8h\n\t"                    \
+  "sqxtn v" #a ".8b, v" #a ".8h\n\t"                           \
+  "sqxtn2 v" #a ".16b, v" #e ".8h\n\t"                         \
+  "smax v" #a ".16b, v" #a ".16b, v9.16b\n\t"                  \
+  "smin v" #a ".16b, v" #a ".16b, v10.16b\n\t"
 // clang-format on
 
 // The panel that does the work, in assembly: the compiler moves sums through memory, and for cores
@@ -207,6 +229,14 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
   uint64_t taps = p.taps;  // at least 1
   size_t left;
   const uint8_t *in0, *in1;
+  // Whole blocks without table and pre-shift are requantized where they are.
+  const uint32_t plain =
+      tail.pre_shift == 0 && tail.table == nullptr && p.output_channels == kBlock ? 1 : 0;
+  static_assert(offsetof(blob::ChannelBlockS8, bias) == 0, "");
+  static_assert(offsetof(blob::ChannelBlockS8, multiplier) == 128, "");
+  static_assert(offsetof(blob::ChannelBlockS8, shift) == 192, "");
+  static_assert(offsetof(Tail16, zero_point) == 0 && offsetof(Tail16, lo) == 16, "");
+  static_assert(offsetof(Tail16, hi) == 32, "");
   __asm__ volatile(
       // clang-format off
       OCTET_ZERO(16) OCTET_ZERO(17) OCTET_ZERO(18) OCTET_ZERO(19)
@@ -243,17 +273,38 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
       "b.ne 1b\n\t"
       "ldp q0, q1, [%[bias]]\n\t"
       "ldp q2, q3, [%[bias], #32]\n\t"
-      OCTET_STORE(16, 17, 18, 19, 20, 21, 22, 23, 0)
-      OCTET_STORE(24, 25, 26, 27, 28, 29, 30, 31, 1)
+      OCTET_SUMS(16, 17, 18, 19, 20, 21, 22, 23)
+      OCTET_SUMS(24, 25, 26, 27, 28, 29, 30, 31)
+      "cbz %w[plain], 6f\n\t"
+      "ldp q4, q5, [%[bias], #192]\n\t"  // shifts
+      "ldp q6, q7, [%[bias], #224]\n\t"
+      "ldp q0, q1, [%[bias], #128]\n\t"  // multipliers
+      "ldp q2, q3, [%[bias], #160]\n\t"
+      "neg v4.4s, v4.4s\n\t"
+      "neg v5.4s, v5.4s\n\t"
+      "neg v6.4s, v6.4s\n\t"
+      "neg v7.4s, v7.4s\n\t"
+      "ldp q8, q9, [%[tail]]\n\t"
+      "ldr q10, [%[tail], #32]\n\t"
+      OCTET_REQUANTIZE(16, 18, 20, 22)
+      OCTET_REQUANTIZE(24, 26, 28, 30)
+      "str q16, [%[output]]\n\t"
+      "str q24, [%[output], %[stride]]\n\t"
+      "b 7f\n\t"
+      "6:\n\t"
+      OCTET_STORE(16, 18, 20, 22, 0)
+      OCTET_STORE(24, 26, 28, 30, 1)
+      "7:\n\t"
       // clang-format on
       : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [left] "=&r"(left),
         [in0] "=&r"(in0), [in1] "=&r"(in1)
-      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc),
-        [next_tap] "i"(kMaxTileRows * sizeof(*pointers))
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels), [acc] "r"(acc),
+        [next_tap] "i"(kMaxTileRows * sizeof(*pointers)), [plain] "r"(plain),
+        [tail] "r"(&tail.tail), [output] "r"(p.output), [stride] "r"(p.output_stride)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
         "v25", "v26", "v27", "v28", "v29", "v30", "v31");
-  StoreRows(p, tail, 2, acc);
+  if (plain == 0) StoreRows(p, tail, 2, acc);
 }
 
 #undef OCTET_PRODUCTS
@@ -266,7 +317,9 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
 #undef OCTET_ROUND
 #undef OCTET_SINGLE
 #undef OCTET_ZERO
+#undef OCTET_SUMS
 #undef OCTET_STORE
+#undef OCTET_REQUANTIZE
 
 #endif  // __aarch64__
 
