@@ -22,16 +22,22 @@ def read_idx(path: pathlib.Path) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=pathlib.Path, help="folder to write calib.npy, test.npy and labels.npy into")
+    parser.add_argument("out", type=pathlib.Path, help="folder to write calib.npy, test.npy and their labels into")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
     parser.add_argument("--calibration", type=int, default=512, help="training pictures to calibrate with")
+    parser.add_argument("--train", action="store_true", help="write train.npy and train_labels.npy as well, all 60,000")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     train = read_idx(arguments.folder / "train-images-idx3-ubyte.gz")
     test = read_idx(arguments.folder / "t10k-images-idx3-ubyte.gz")
+    train_labels = read_idx(arguments.folder / "train-labels-idx1-ubyte.gz")
     np.save(arguments.out / "calib.npy", train[: arguments.calibration, :, :, None])
+    np.save(arguments.out / "calib_labels.npy", train_labels[: arguments.calibration])
     np.save(arguments.out / "test.npy", test[..., None])
     np.save(arguments.out / "labels.npy", read_idx(arguments.folder / "t10k-labels-idx1-ubyte.gz"))
+    if arguments.train:
+        np.save(arguments.out / "train.npy", train[..., None])
+        np.save(arguments.out / "train_labels.npy", train_labels)
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ NpyArray::NpyArray(const std::string& path) : file_(path) {
   if (reinterpret_cast<uintptr_t>(data_) % element_bytes != 0) Bad(path, "misaligned data");
 }
 
-std::string NpyHeader(const std::vector<uint64_t>& shape) {
-  std::string dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+std::string NpyHeader(const std::vector<uint64_t>& shape, const char* type) {
+  std::string dict = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (";
   for (const uint64_t dim : shape) dict += std::to_string(dim) + ", ";
   if (shape.size() > 1) dict.resize(dict.size() - 2);
   if (shape.size() == 1) dict.resize(dict.size() - 1);

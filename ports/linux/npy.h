@@ -33,8 +33,8 @@ class NpyArray {
   const uint8_t* data_ = nullptr;
 };
 
-// Header of a float32 array of that shape (magic to the end of the padding).
-std::string NpyHeader(const std::vector<uint64_t>& shape);
+// Header of an array of that shape (magic to the end of the padding); `type` as NumPy writes it.
+std::string NpyHeader(const std::vector<uint64_t>& shape, const char* type = "<f4");
 
 }  // namespace octet::port
 
