@@ -22,7 +22,7 @@ function(octet_program)
   endif()
   add_executable(${arg_NAME} ${sources})
   target_link_libraries(${arg_NAME} PRIVATE octet_host_options ${arg_LIBS})
-  install(TARGETS ${arg_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${arg_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 endfunction()
 
 # octet_glob(<result> <recurse>): the *.cc of the calling folder, sorted; the build re-globs when files come or go.

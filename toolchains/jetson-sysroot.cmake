@@ -1,0 +1,15 @@
+# A Jetson's own libraries instead of static programs: OCTET_SYSROOT is a copy of the board's /lib and /usr
+# (docs/cross-compiling.md).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OCTET_SYSROOT)
+if(NOT EXISTS "${OCTET_SYSROOT}/usr/include")
+  message(FATAL_ERROR "octet: -DOCTET_SYSROOT=<copy of the board's /lib and /usr> is needed; see docs/cross-compiling.md")
+endif()
+set(CMAKE_SYSROOT ${OCTET_SYSROOT})
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static-libstdc++ -static-libgcc")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
