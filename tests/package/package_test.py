@@ -76,6 +76,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
     options = parser.parse_args()
+    options.build, options.source = options.build.resolve(), options.source.resolve()
     with tempfile.TemporaryDirectory(prefix="octet-package-") as folder:
         work = pathlib.Path(folder)
         run("cmake", "--install", options.build, "--prefix", work / "first")
