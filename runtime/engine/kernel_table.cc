@@ -21,6 +21,7 @@ constexpr Line kLines[] = {
 // level first, so that the highest allowed one stays.
 constexpr bool IsNeeded(const char* slot, Isa isa) {
   if (!IsSelectedKernel(slot)) return false;
+  if (!HasFastForms(slot)) return isa == Isa::kReference;
   for (uint32_t i = 0; i < kIsaCount; ++i) {
     const Isa level = (Isa)i;
     if (!IsSelectedLevel(IsaWord(level))) continue;

@@ -43,7 +43,9 @@ struct SharedKernel {
 };
 constexpr SharedKernel kSharedKernels[] = {{"table_s8", "concat_s8"}};
 
-// Kernels of the inputs, which no operator names: always linked.
+// Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
+// model's operators, so a selection gets the reference alone unless it lists this word.
+constexpr const char kFrameWord[] = "input_frame";
 constexpr const char* kInputKernels[] = {"input_frame", "input_f32"};
 
 static constexpr const char* IsaWord(Isa isa) {
@@ -96,7 +98,7 @@ static constexpr bool IsSelectedWord(const char* word) {
   return HasWord(OCTET_OPERATORS, word);
 }
 static constexpr uint32_t CountKnownOperators() {
-  uint32_t count = 0;
+  uint32_t count = IsSelectedWord(kFrameWord) ? 1 : 0;
   for (const OperatorWords& words : kOperatorWords) {
     count += (IsSelectedWord(words.int8) ? 1 : 0) + (IsSelectedWord(words.fp16) ? 1 : 0);
   }
@@ -151,6 +153,11 @@ static constexpr bool IsSelectedKernel(const char* slot) {
     if (SameWord(slot, shared.slot) && IsSelectedWord(shared.word)) return true;
   }
   return IsSelectedWord(slot);
+}
+
+// Levels of this kernel that may be linked besides the reference.
+static constexpr bool HasFastForms(const char* slot) {
+  return !SameWord(slot, kFrameWord) || IsSelectedWord(kFrameWord);
 }
 
 }  // namespace octet
