@@ -97,7 +97,7 @@ octet_status octet_detect(const octet_session* session, uint32_t frame_width, ui
       octet::TensorOf(s, octet::PlanInputTensor(s.blob, octet::CurrentPlan(s), record.input));
   const octet::Placement placement =
       octet::PlacePicture(frame_height, frame_width, tensor.dims[1], tensor.dims[2], input.resize);
-  for (uint32_t i = 0; i < *count; ++i) {
+  for (uint32_t i = 0; i < *count && detections != nullptr; ++i) {
     const octet::Detection box =
         octet::ToFrame(candidates[i].box, placement, frame_width, frame_height);
     detections[i] = octet_detection{box.x0, box.y0, box.x1, box.y1, box.score, box.label};
