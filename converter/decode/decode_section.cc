@@ -60,10 +60,38 @@ Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anc
   return table;
 }
 
+// Combinations the runtime would refuse.
+void CheckBoxes(const Spec& spec) {
+  const blob::DecodeRecord& record = spec.record;
+  if (record.box_rule != blob::BoxRule::kPlain && record.box_form != blob::BoxForm::kCentreSize) {
+    Fail("--decode {}: box.rule grid, anchor and prior need box.form centre_size", spec.source);
+  }
+  if (record.bins != 0 && record.box_form != blob::BoxForm::kDistances) {
+    Fail("--decode {}: box.bins needs box.form distances", spec.source);
+  }
+  if (spec.strides.size() > blob::kMaxDecodeLevels) {
+    Fail("--decode {}: {} strides; a blob can hold {}", spec.source, spec.strides.size(),
+         blob::kMaxDecodeLevels);
+  }
+  size_t anchors = 0;
+  for (const auto& level : spec.anchors) anchors += level.size();
+  if (anchors > blob::kMaxDecodeAnchors) {
+    Fail("--decode {}: {} anchors; a blob can hold {}", spec.source, anchors,
+         blob::kMaxDecodeAnchors);
+  }
+}
+
+void CheckBackground(const blob::DecodeRecord& record, const std::string& source) {
+  if (record.background == blob::kNone || record.background < record.class_count) return;
+  Fail("--decode {}: background is class {}, but there are {}, counted from 0", source,
+       record.background, record.class_count);
+}
+
 class Resolver {
  public:
   Resolver(const Spec& spec, const Ports& ports) : spec_(spec), ports_(ports) {
     record_ = spec.record;
+    CheckBoxes(spec);
     const auto input = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [](const Port& port) { return port.is_image; });
     if (input == ports.inputs.end()) {
@@ -226,10 +254,7 @@ class Resolver {
            ports_.outputs[table.output].name, numbers, record_.class_count);
     }
     record_.class_count = static_cast<uint32_t>(numbers);
-    if (record_.background != blob::kNone && record_.background >= record_.class_count) {
-      Fail("--decode {}: background is class {}, but there are {}", spec_.source,
-           record_.background, record_.class_count);
-    }
+    CheckBackground(record_, spec_.source);
   }
 
   void AddLevel(size_t index) {
@@ -308,6 +333,7 @@ blob::DecodeRecord ScoresRecord(const std::optional<Spec>& spec, const Port& out
 std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& output) {
   blob::DecodeRecord record = ScoresRecord(spec, output);
   record.class_count = static_cast<uint32_t>(graph::ElementCount(output.shape));
+  if (spec) CheckBackground(record, spec->source);
   blob::DecodeLevel level{};
   level.grid_h = level.grid_w = level.anchor_count = 1;
   level.scores.channel_step = 1;
@@ -328,6 +354,7 @@ std::vector<uint8_t> Segment(const std::optional<Spec>& spec, const Port& output
     Fail("--task segment: output '{}' has {} classes; at most 256 fit a label map", output.name,
          record.class_count);
   }
+  if (spec) CheckBackground(record, spec->source);
   if (!spec && record.class_count == 1) record.class_activation = blob::Activation::kLinear;
   blob::DecodeLevel level{};
   level.anchor_count = 1;

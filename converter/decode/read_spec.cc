@@ -22,10 +22,6 @@ class Reader : public YamlReader {
                        {{"box", Role::kBox}, {"object", Role::kObject}, {"class", Role::kClass}});
   }
 
-  float Real(const YAML::Node& node, const std::string& key) const {
-    return static_cast<float>(Number(node, key));
-  }
-
   std::pair<float, float> Pair(const YAML::Node& node, const std::string& key) const {
     if (!node.IsSequence() || node.size() != 2) Bad(node, key, "two numbers are expected");
     return {Real(node[0], key), Real(node[1], key)};

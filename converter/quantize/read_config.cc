@@ -50,9 +50,9 @@ TensorOverride ReadTensor(const Reader& reader, const std::string& name, const Y
                  [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
                    const std::string path = "tensors." + name + "." + key;
                    if (key == "min") {
-                     tensor.min = static_cast<float>(reader.Number(value, path));
+                     tensor.min = reader.Real(value, path);
                    } else if (key == "max") {
-                     tensor.max = static_cast<float>(reader.Number(value, path));
+                     tensor.max = reader.Real(value, path);
                    } else if (key == "scheme") {
                      tensor.symmetric = reader.Symmetric(value, path);
                    } else if (key == "method") {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,14 @@ class YamlReader {
       Bad(node, key, "a finite number is expected");
     }
     return value;
+  }
+
+  float Real(const YAML::Node& node, const std::string& key) const {
+    const double value = Number(node, key);
+    if (std::abs(value) > std::numeric_limits<float>::max()) {
+      Bad(node, key, "a number within the range of float32 is expected");
+    }
+    return static_cast<float>(value);
   }
 
   int64_t Whole(const YAML::Node& node, const std::string& key, int64_t low, int64_t high) const {

@@ -94,6 +94,10 @@ bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* fra
     return false;
   }
   if (width > kLargestSide || height > kLargestSide) return false;
+  if (width < 1 || height < 1) {  // a PPM may say so
+    why_ = "a picture without pixels";
+    return false;
+  }
   // A compressed file hardly ever holds more than a thousand pixels a byte; without this a header
   // alone would claim gigabytes.
   const size_t pixels = static_cast<size_t>(width) * static_cast<size_t>(height);
