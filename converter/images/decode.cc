@@ -2,9 +2,12 @@
 #include <stb/stb_image.h>
 #include <turbojpeg.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "converter/images/dataset.h"
 #include "converter/support/error.h"
@@ -55,10 +58,18 @@ Image DecodeJpeg(const std::vector<unsigned char>& bytes, const std::string& fil
   return image;
 }
 
+// The library reads more than is promised, and some of that trusts its input.
+bool IsPromised(const std::vector<unsigned char>& bytes) {
+  static constexpr std::string_view kMagics[] = {"\x89PNG", "BM", "P5", "P6"};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::any_of(std::begin(kMagics), std::end(kMagics),
+                     [&](std::string_view magic) { return text.substr(0, magic.size()) == magic; });
+}
+
 Image DecodeOther(const std::vector<unsigned char>& bytes, const std::string& file) {
   int width = 0, height = 0, channels = 0;
   const auto size = static_cast<int>(bytes.size());
-  if (bytes.size() > INT32_MAX ||
+  if (bytes.size() > INT32_MAX || !IsPromised(bytes) ||
       stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
     Fail("{}: is no picture that can be read (JPEG, PNG, BMP, PPM)", file);
   }
@@ -82,7 +93,7 @@ Image DecodePicture(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::vector<unsigned char> bytes = ReadBytes(file);
   if (bytes.empty()) Fail("{}: is empty", file);
-  const bool jpeg = bytes.size() >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
+  const bool jpeg = bytes[0] == 0xFF;
   return jpeg ? DecodeJpeg(bytes, file) : DecodeOther(bytes, file);
 }
 

@@ -227,7 +227,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
     size_t begin = 0, end = sizeof(blob::Header);
     blob::Section section;
     const size_t at =
-        sizeof(blob::Header) + random() % (header->section_count + 1u) * sizeof(blob::Section);
+        sizeof(blob::Header) + random() % (header->section_count % 16 + 1) * sizeof(blob::Section);
     if (at + sizeof(section) <= size) {
       std::memcpy(&section, data + at, sizeof(section));
       if (section.offset < size && section.bytes <= size - section.offset && section.bytes >= 8) {
@@ -243,7 +243,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace octet;
   const fuzz::Aligned blob = fuzz::Allocate(size, 0);
-  std::memcpy(blob.get(), data, size);
+  std::copy(data, data + size, blob.get());
   const octet_status valid = octet_validate(blob.get(), size, OCTET_VERIFY_NONE);
   size_t arena_bytes = 0;
   const octet_status sized =

@@ -77,6 +77,35 @@ void Append(void* context, void* data, int size) {
   out->insert(out->end(), bytes, bytes + size);
 }
 
+// stb_image before 2.28 trusts a JPEG's Huffman tables to hold at most 256 codes and writes on
+// behind its array. True where no table claims more. Until the first scan segments are stepped over
+// as stb does it; behind that every marker of a table counts, wherever it stands.
+bool JpegTablesFit(const uint8_t* bytes, size_t count) {
+  constexpr uint8_t kTables = 0xC4, kScan = 0xDA;
+  bool scan = false;
+  for (size_t at = 2; at + 3 < count;) {
+    if (bytes[at++] != 0xFF) continue;
+    while (at < count && bytes[at] == 0xFF) ++at;
+    if (at + 3 > count) return true;
+    const uint8_t marker = bytes[at++];
+    const size_t length = static_cast<size_t>(bytes[at]) << 8 | bytes[at + 1];
+    if (marker == kTables) {
+      // A table counts as soon as it begins, as it does there; behind the end stand zeros.
+      for (size_t table = at + 2; table < at + length;) {
+        size_t codes = 0;
+        for (size_t i = table + 1; i <= table + 16 && i < count; ++i) codes += bytes[i];
+        if (codes > 256) return false;
+        table += 17 + codes;
+      }
+    }
+    scan |= marker == kScan;
+    // Markers without a segment: what follows is no length.
+    const bool alone = marker <= 0x01 || (marker >= 0xD0 && marker <= 0xD9);
+    if (!scan && !alone) at += std::max<size_t>(length, 2);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* frame) {
@@ -84,6 +113,10 @@ bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* fra
   why_ = "larger than any camera's";
   if (count > INT32_MAX) return false;
   const int length = static_cast<int>(count);
+  if (count > 2 && bytes[0] == 0xFF && !JpegTablesFit(bytes, count)) {
+    why_ = "damaged";
+    return false;
+  }
   pool = {memory_.data(), memory_.size(), 0};
   if (memory_.empty()) {
     memory_.resize(kPoolFixedBytes);
