@@ -24,10 +24,18 @@ std::vector<unsigned char> ReadBytes(const std::string& file) {
                                     std::istreambuf_iterator<char>());
 }
 
-void CheckSize(int height, int width, const std::string& file) {
+// The most that any of the formats packs into a byte: a white picture of one bit a pixel as PNG.
+// Without this a header alone would claim gigabytes.
+constexpr size_t kMostPixelsPerByte = 8 * 1032;
+
+void CheckSize(int height, int width, size_t bytes, const std::string& file) {
   if (height < 1 || width < 1 || height > kMaxSize || width > kMaxSize) {
     Fail("{}: picture of {} x {} pixels; sides from 1 to {} can be read", file, width, height,
          kMaxSize);
+  }
+  if (static_cast<size_t>(height) * static_cast<size_t>(width) / kMostPixelsPerByte > bytes) {
+    Fail("{}: its header claims {} x {} pixels, more than its {} bytes can hold", file, width,
+         height, bytes);
   }
 }
 
@@ -41,7 +49,7 @@ Image DecodeJpeg(const std::vector<unsigned char>& bytes, const std::string& fil
   if (colour_space == TJCS_CMYK || colour_space == TJCS_YCCK) {
     Fail("{}: a CMYK picture cannot be read; save it as RGB", file);
   }
-  CheckSize(height, width, file);
+  CheckSize(height, width, bytes.size(), file);
   const bool grey = colour_space == TJCS_GRAY;
   Image image{height, width, grey ? 1 : 3, {}};
   image.pixels.resize(static_cast<size_t>(height) * static_cast<size_t>(width) *
@@ -73,7 +81,7 @@ Image DecodeOther(const std::vector<unsigned char>& bytes, const std::string& fi
       stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
     Fail("{}: is no picture that can be read (JPEG, PNG, BMP, PPM)", file);
   }
-  CheckSize(height, width, file);
+  CheckSize(height, width, bytes.size(), file);
   // Transparency is dropped: grey and RGB are what models read.
   const int wanted = channels <= 2 ? 1 : 3;
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(

@@ -49,7 +49,8 @@ struct ConvOptions {
   int64_t channels = 8;  // output channels
   int64_t kernel = 3;    // height, and width unless kernel_width is set
   int64_t kernel_width = 0;
-  int64_t stride = 1;
+  int64_t stride = 1;  // of rows, and of columns unless stride_width is set
+  int64_t stride_width = 0;
   int64_t pad = 0;  // on all four sides, unless pads is set
   Dims pads = {};   // top, left, bottom, right
   int64_t dilation = 1;

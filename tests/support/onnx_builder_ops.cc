@@ -20,7 +20,8 @@ Attributes Window(const ConvOptions& options, int64_t group) {
   const Dims pads = options.pads.empty() ? Dims{options.pad, options.pad, options.pad, options.pad}
                                          : options.pads;
   return {{"kernel_shape", Dims{options.kernel, width}},
-          {"strides", Dims{options.stride, options.stride}},
+          {"strides",
+           Dims{options.stride, options.stride_width != 0 ? options.stride_width : options.stride}},
           {"pads", pads},
           {"dilations", Dims{options.dilation, options.dilation}},
           {"group", group}};

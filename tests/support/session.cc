@@ -40,6 +40,8 @@ bool MachineHas(octet_isa isa) {
       return true;
     case OCTET_ISA_DOTPROD:
       return (getauxval(AT_HWCAP) & (1ul << 20)) != 0;
+    case OCTET_ISA_I8MM:
+      return port::CpuHas(port::DetectCpu(), isa);
 #elif defined(__arm__)
     case OCTET_ISA_NEON:
       return (getauxval(AT_HWCAP) & (1ul << 16)) != 0;

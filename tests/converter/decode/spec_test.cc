@@ -122,7 +122,13 @@ TEST(Refusals, SayWhatIsWrong) {
   EXPECT_NE(Refusal("outputs: {box: a, class: out}\n", ports).find("it has out"),
             std::string::npos);
   EXPECT_NE(Refusal("channels: [box]\n", ports).find("nothing holds 'class'"), std::string::npos);
-  EXPECT_NE(Refusal("box: {bins: 3}\n", ports).find("too few"), std::string::npos);
+  EXPECT_NE(Refusal("", PortsOf(64, {{"out", {1, 84, 4}}})).find("too few"), std::string::npos);
+  // What the runtime would refuse in the blob.
+  EXPECT_NE(Refusal("box: {bins: 3}\n", ports).find("needs box.form"), std::string::npos);
+  EXPECT_NE(Refusal("box: {rule: grid, form: corners}\nstrides: [8]\n", ports).find("box.rule"),
+            std::string::npos);
+  EXPECT_NE(Refusal("class: {background: 5}\n", ports).find("there are 5"), std::string::npos);
+  EXPECT_NE(Refusal("score_threshold: 1e300\n", ports).find("float32"), std::string::npos);
   try {
     ReadSpec("yolov99");
     FAIL();

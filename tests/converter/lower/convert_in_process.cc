@@ -9,6 +9,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
+#include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
 
@@ -23,7 +24,32 @@ graph::Tensor RandomDataset::Load(int64_t i) const {
   return graph::Tensor::Floats(shape_, std::move(values));
 }
 
-Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samples) {
+namespace {
+
+// As lower::AddTransformedWeights, without asking whether it pays.
+void TransformAll(lower::Program* program) {
+  int m = 2;
+  for (lower::Layer& layer : program->layers) {
+    if (layer.op != blob::Op::kConv || layer.precision != blob::Precision::kInt8) continue;
+    auto p = layer.Get<blob::ConvParams>();
+    const uint32_t in_c = program->tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
+    const uint32_t out_c = program->tensors[static_cast<size_t>(layer.output)].dims[3];
+    // 128 * 9 * in_c * 127 < 2^25: exact whatever the weights.
+    if (p.kernel_h != 3 || p.kernel_w != 3 || p.stride_h != 1 || p.stride_w != 1 ||
+        p.dilation_h != 1 || p.dilation_w != 1 || p.groups != 1 || in_c % 8 != 0 || in_c > 224) {
+      continue;
+    }
+    p.winograd = static_cast<uint8_t>(m);
+    layer.Set(p);
+    layer.extra = lower::ToBytes(lower::TransformWeights(layer.weights, out_c, in_c, m));
+    m = 6 - m;
+  }
+}
+
+}  // namespace
+
+Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samples,
+                           const ConvertVariant& variant) {
   Converted result;
   const auto path = std::filesystem::temp_directory_path() /
                     ("octet-lower-test-" + std::to_string(getpid()) + ".onnx");
@@ -54,10 +80,19 @@ Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samp
   result.scheme = quantize::AssignScheme(result.graph, statistics, config);
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(result.graph.nodes.size(), blob::Precision::kFp16);
-  for (const auto& [scheme, name] : {std::pair(&result.scheme, "int8"), std::pair(&fp16, "fp16")}) {
+  quantize::Scheme mixed = result.scheme;
+  std::mt19937_64 random(seed);
+  for (blob::Precision& precision : mixed.precision) {
+    if (random() % 4 == 0) precision = blob::Precision::kFp16;
+  }
+  std::vector<std::pair<const quantize::Scheme*, const char*>> schemes{{&result.scheme, "int8"},
+                                                                       {&fp16, "fp16"}};
+  if (variant.mixed) schemes.emplace_back(&mixed, "mixed");
+  for (const auto& [scheme, name] : schemes) {
     write::Plan plan;
     plan.program = lower::Lower(result.graph, *scheme, name);
     plan::DropDead(&plan.program);
+    if (variant.winograd) TransformAll(&plan.program);
     plan.memory = plan::PlanMemory(plan.program);
     result.plans.push_back(std::move(plan));
   }

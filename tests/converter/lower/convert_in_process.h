@@ -35,13 +35,20 @@ struct Converted {
   graph::Graph original;  // as imported, shapes inferred
   graph::Graph graph;     // canonical
   quantize::Scheme scheme;
-  std::vector<write::Plan> plans;  // int8, fp16
+  std::vector<write::Plan> plans;  // int8, fp16, and with `mixed` mixed
   Blob blob;
   std::vector<RandomDataset> data;  // by input
 };
 
+struct ConvertVariant {
+  bool winograd =
+      false;           // transformed weights wherever the format allows them, m = 2 and 4 in turn
+  bool mixed = false;  // a third plan, in which every fourth node or so computes in FP16
+};
+
 // Throws UserError as the program would. `samples` random inputs calibrate it.
-Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samples);
+Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samples,
+                           const ConvertVariant& variant = {});
 
 }  // namespace octet::test
 

@@ -1,10 +1,12 @@
 #include "tests/converter/lower/random_graph.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace octet::test {
 RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(13, seed) {
-  const Dims shape{1, Chance(30) ? 3 : Pick(1, 20), Pick(4, 13), Pick(4, 13)};
+  const Dims shape{1, Chance(30) ? 3 : Pick(1, 20), Pick(4, Chance(10) ? 29 : 13),
+                   Pick(4, Chance(10) ? 29 : 13)};
   entries_.push_back({model_.Input("x", shape).WithChannels(shape[1]), shape});
   if (Chance(20)) {
     entries_.push_back({model_.Input("x2", shape).WithChannels(shape[1]), shape});
@@ -41,7 +43,7 @@ void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
 }
 
 void RandomGraph::Step() {
-  switch (Pick(0, 18)) {
+  switch (Pick(0, 24)) {
     case 0:
     case 1:
     case 2:
@@ -73,6 +75,17 @@ void RandomGraph::Step() {
       return Matrix();
     case 17:
       return SqueezeExcite();
+    case 18:
+    case 19:
+      return Winograd();
+    case 20:
+      return Line();
+    case 21:
+      return DepthSpace();
+    case 22:
+      return Means();
+    case 23:
+      return Nothing();
     default:
       return Residual();
   }
@@ -85,25 +98,31 @@ void RandomGraph::Convolution() {
   options.channels = Pick(1, 40);
   options.kernel = Pick(1, std::min<int64_t>(5, h));
   options.kernel_width = Pick(1, std::min<int64_t>(5, w));
-  options.stride = Chance(30) ? 2 : 1;
+  options.stride = Chance(30) ? Pick(2, 3) : 1;
+  options.stride_width = Chance(80) ? options.stride : Pick(1, 4);
   options.pads = {Pick(0, options.kernel - (Chance(90) ? 1 : 0)), Pick(0, options.kernel_width - 1),
                   Pick(0, options.kernel - 1), Pick(0, options.kernel_width - 1)};
-  if (Chance(15) && h >= 2 * options.kernel && w >= 2 * options.kernel_width) options.dilation = 2;
+  const int64_t dilation = Pick(2, 3);
+  if (Chance(15) && h >= dilation * options.kernel && w >= dilation * options.kernel_width) {
+    options.dilation = dilation;
+  }
   options.bias = Chance(80);
   const int64_t kind = Pick(0, 3);
   if (kind == 0) {
     options.group = c;
-    options.channels = c;
+    options.channels = c * (Chance(15) ? 2 : 1);
   } else if (kind == 1 && c > 1) {  // groups: a divisor of the channels
     do options.group = Pick(1, c);
     while (c % options.group != 0);
     options.channels = options.group * Pick(1, 1 + 40 / options.group);
   }
-  const auto extent = [&](int64_t size, int64_t kernel, int64_t before, int64_t after) {
-    return (size + before + after - (kernel - 1) * options.dilation - 1) / options.stride + 1;
+  const auto extent = [&](int64_t size, int64_t kernel, int64_t padding, int64_t stride) {
+    return (size + padding - (kernel - 1) * options.dilation - 1) / stride + 1;
   };
-  const Dims shape{1, options.channels, extent(h, options.kernel, options.pads[0], options.pads[2]),
-                   extent(w, options.kernel_width, options.pads[1], options.pads[3])};
+  const Dims shape{
+      1, options.channels,
+      extent(h, options.kernel, options.pads[0] + options.pads[2], options.stride),
+      extent(w, options.kernel_width, options.pads[1] + options.pads[3], options.stride_width)};
   if (ElementsOf(shape) > kMostElements) return;
   Push("Conv", in.value.WithChannels(c).Conv(options), shape);
   if (Chance(20)) Push("BatchNorm", entries_.back().value.BatchNorm(), shape);
@@ -170,8 +189,9 @@ void RandomGraph::Unary() {
       return push("Floor", Bounded(in, -3, 3).value.Op(Chance(50) ? "Floor" : "Ceil"));
     case 22: {
       const std::string two = model_.Unique("two");
-      model_.Initializer(two, {}, std::vector<float>{2.0f});
-      return push("Pow", Bounded(in, 0, 2).value.Op("Pow", {}, {two}));
+      static constexpr float kExponents[] = {2, 0.5f, 3, 1.5f};
+      model_.Initializer(two, {}, std::vector<float>{kExponents[Pick(0, 3)]});
+      return push("Pow", Bounded(in, 0.1f, 2).value.Op("Pow", {}, {two}));
     }
     case 23: {
       const std::string level = model_.Unique("level");
@@ -280,6 +300,75 @@ void RandomGraph::Residual() {
                              .Relu()
                              .Conv({.channels = in.shape[1], .kernel = 1});
   Push("Residual", Chance(50) ? in.value.Add(body).Relu() : body.Add(in.value), in.shape);
+}
+
+// What Winograd's method is for: 3x3, stride 1, channels by eights.
+void RandomGraph::Winograd() {
+  const Entry in = Image();
+  const int64_t h = in.shape[2], w = in.shape[3], channels = 8 * Pick(1, 4), units = Pick(1, 40);
+  if (h < 2 || w < 2 || h * w * std::max(channels, units) > kMostElements) return;
+  const OnnxValue wide =
+      in.value.WithChannels(in.shape[1]).Conv({.channels = channels, .kernel = 1});
+  Push("Widen", wide, {1, channels, h, w});
+  const int64_t pad = h < 3 || w < 3 || Chance(70) ? 1 : 0;
+  Push("Conv3x3", wide.Conv({.channels = units, .kernel = 3, .pad = pad}),
+       {1, units, h + 2 * pad - 2, w + 2 * pad - 2});
+  if (Chance(60)) Unary();
+}
+
+// Convolution and pooling of a sequence.
+void RandomGraph::Line() {
+  const Entry in = Image();
+  const int64_t channels = in.shape[1], length = in.shape[2] * in.shape[3];
+  const int64_t kernel = Pick(1, std::min<int64_t>(5, length)), stride = Pick(1, 2);
+  const int64_t units = Pick(1, 24), pad = Pick(0, kernel / 2);
+  const std::string weight = model_.Unique("line") + ".weight";
+  model_.Random(weight, {units, channels, kernel},
+                1.0f / std::sqrt(static_cast<float>(channels * kernel)));
+  const Attributes attributes{
+      {"kernel_shape", Dims{kernel}}, {"strides", Dims{stride}}, {"pads", Dims{pad, pad}}};
+  Push("Conv1D", in.value.Reshape({1, channels, length}).Op("Conv", attributes, {weight}),
+       {1, units, (length + 2 * pad - kernel) / stride + 1});
+}
+
+void RandomGraph::DepthSpace() {
+  const Entry in = Image();
+  const Dims& s = in.shape;
+  const Attributes block{{"blocksize", Int(2)}};
+  if (s[2] % 2 == 0 && s[3] % 2 == 0 && Chance(60)) {
+    return Push("SpaceToDepth", in.value.Op("SpaceToDepth", block),
+                {1, s[1] * 4, s[2] / 2, s[3] / 2});
+  }
+  const OnnxValue wide =
+      in.value.WithChannels(s[1]).Conv({.channels = 4 * Pick(1, 5), .kernel = 1});
+  Attributes attributes = block;
+  attributes["mode"] = std::string(Chance(50) ? "DCR" : "CRD");
+  Push("DepthToSpace", wide.Op("DepthToSpace", attributes),
+       {1, wide.channels() / 4, s[2] * 2, s[3] * 2});
+}
+
+void RandomGraph::Means() {
+  const Entry in = Bounded(Image(), 0, 1);
+  const bool keep = Chance(50);
+  Push("ReduceMean", in.value.ReduceMean({2, 3}, keep),
+       keep ? Dims{1, in.shape[1], 1, 1} : Dims{1, in.shape[1]});
+}
+
+// Operators that say nothing, and ranks that come and go.
+void RandomGraph::Nothing() {
+  const Entry in = Any();
+  switch (Pick(0, 2)) {
+    case 0:
+      return Push("Identity", in.value.Op("Identity"), in.shape);
+    case 1:
+      return Push("Dropout", in.value.Op("Dropout"), in.shape);
+    default: {
+      const std::string axes = model_.Unique("axes");
+      model_.Initializer(axes, {1}, Dims{1});
+      Push("UnsqueezeSqueeze", in.value.Op("Unsqueeze", {}, {axes}).Op("Squeeze", {}, {axes}),
+           in.shape);
+    }
+  }
 }
 
 void RandomGraph::Outputs() {

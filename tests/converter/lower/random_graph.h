@@ -58,6 +58,11 @@ class RandomGraph {
   void Matrix();
   void SqueezeExcite();
   void Residual();
+  void Winograd();
+  void Line();
+  void DepthSpace();
+  void Means();
+  void Nothing();
   void Outputs();
 
   std::mt19937_64 random_;

@@ -81,6 +81,12 @@ TEST(RemoveDropout, Goes) {
   EXPECT_EQ(RunPass(net, "remove_dropout", 1), "Relu");
 }
 
+TEST(RemoveDropout, IsTheIdentityBetweenInputAndOutput) {
+  Net net;
+  net.Output(net.Op("Dropout", {net.Input({2, 3})}));
+  EXPECT_EQ(RunPass(net, "remove_dropout", 1), "Identity");
+}
+
 TEST(RemoveDropout, StaysWhenItsMaskIsUsed) {
   Net net;
   const auto results = net.Nodes("Dropout", {net.Input({2, 3})}, 2);

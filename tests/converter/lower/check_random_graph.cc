@@ -1,0 +1,156 @@
+#include "tests/converter/lower/check_random_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "converter/executor/executor.h"
+#include "converter/support/error.h"
+#include "tests/converter/lower/convert_in_process.h"
+#include "tests/converter/lower/random_graph.h"
+#include "tests/support/session.h"
+
+namespace octet::test {
+namespace {
+
+constexpr int64_t kCalibrationSamples = 4;
+constexpr int64_t kSamples = 2;  // the first of those
+// A wrong layout, axis or sign leaves no signal at all; rounding alone leaves more than this.
+constexpr double kLeastInt8Db = 6, kLeastFp16Db = 30;
+
+using Values = std::vector<std::vector<float>>;
+
+// The signal is that of all calibration samples: a sum that happens to cancel in one of them keeps
+// the rounding of its terms.
+double SnrDb(const std::vector<Values>& all, size_t output, size_t sample,
+             const std::vector<float>& actual) {
+  double signal = 0, noise = 0;
+  for (const Values& values : all) {
+    for (const float value : values[output]) signal += static_cast<double>(value) * value;
+  }
+  signal /= static_cast<double>(all.size());
+  const std::vector<float>& expected = all[sample][output];
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double difference = static_cast<double>(actual[i]) - expected[i];
+    noise += difference * difference;
+  }
+  // Nothing but zeros is right when it is zeros again.
+  if (signal < 1e-12 * static_cast<double>(expected.size())) return noise <= 1e-6 ? 200 : -200;
+  return 10 * std::log10(signal / std::max(noise, signal * 1e-20));
+}
+
+class Check {
+ public:
+  Check(const RandomGraph& random, uint64_t seed, GraphReport* report)
+      : random_(random), report_(*report) {
+    converted_ = ConvertInProcess(random.model(), seed, kCalibrationSamples,
+                                  {.winograd = seed % 2 == 0, .mixed = true});
+  }
+
+  void Go() {
+    if (converted_.plans[0].program.layers.empty()) return;
+    const octet_status status = octet_validate(converted_.blob.data(), converted_.blob.size(), 1);
+    if (status.code != OCTET_OK) return Differs("validate", octet_code_name(status.code), 0);
+    report_.blob = converted_.blob;
+    for (const lower::Layer& layer : converted_.plans[0].program.layers) {
+      report_.winograd |= layer.op == blob::Op::kConv &&
+                          layer.precision == blob::Precision::kInt8 &&
+                          layer.Get<blob::ConvParams>().winograd != 0;
+    }
+    executor::Executor fp32(converted_.original);
+    for (int64_t sample = 0; sample < kCalibrationSamples; ++sample) {
+      std::vector<graph::Tensor> tensors;
+      Values& inputs = inputs_.emplace_back();
+      for (const RandomDataset& data : converted_.data) {
+        tensors.push_back(data.Load(sample));
+        inputs.push_back(tensors.back().floats);
+      }
+      Values& expected = expected_.emplace_back();
+      for (const graph::Tensor& tensor : fp32.Run(tensors)) expected.push_back(tensor.floats);
+    }
+    for (size_t sample = 0; sample < kSamples; ++sample) CheckSample(sample);
+  }
+
+ private:
+  template <typename What>
+  void Differs(const char* where, const What& what, size_t output) {
+    report_.differences.push_back(fmt::format("{}: {}, output {}", where, what, output));
+  }
+
+  Values Run(octet_isa isa, uint32_t threads, uint32_t plan, const Values& inputs) {
+    TestSession session(converted_.blob, {.isa = isa, .threads = threads});
+    if (session.status().code != OCTET_OK) {
+      Differs("bind", octet_code_name(session.status().code), session.status().offset);
+      return {};
+    }
+    octet_set_plan(session.get(), plan);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      octet_set_input_f32(session.get(), static_cast<uint32_t>(i), inputs[i].data(),
+                          inputs[i].size());
+    }
+    octet_run(session.get());
+    Values outputs;
+    for (uint32_t i = 0; i < octet_output_count(session.get()); ++i) {
+      octet_tensor_info info{};
+      octet_output_info(session.get(), i, &info);
+      std::vector<float>& values = outputs.emplace_back(info.element_count);
+      octet_get_output(session.get(), i, values.data(), values.size());
+    }
+    session.ExpectGuardsIntact();
+    return outputs;
+  }
+
+  void CheckSample(size_t sample) {
+    const Values int8 = Run(OCTET_ISA_REFERENCE, 1, 0, inputs_[sample]);
+    const std::vector<octet_isa> levels = RunnableLevels();
+    report_.levels = static_cast<int>(levels.size()) - 1;
+    for (const octet_isa isa : levels) {
+      const Values same = Run(isa, isa == OCTET_ISA_REFERENCE ? 3 : 2, 0, inputs_[sample]);
+      if (same.size() != int8.size()) return Differs(octet_isa_name(isa), "no outputs", 0);
+      for (size_t o = 0; o < int8.size(); ++o) {
+        if (same[o].size() != int8[o].size() ||
+            std::memcmp(same[o].data(), int8[o].data(), int8[o].size() * sizeof(float)) != 0) {
+          Differs(octet_isa_name(isa), "bytes", o);
+        }
+      }
+    }
+    if (random_.discontinuous()) return;
+    Compare("int8", int8, sample, kLeastInt8Db);
+    Compare("fp16", Run(levels.back(), 2, 1, inputs_[sample]), sample, kLeastFp16Db);
+    Compare("fp16 of the reference", Run(OCTET_ISA_REFERENCE, 1, 1, inputs_[sample]), sample,
+            kLeastFp16Db);
+    Compare("mixed", Run(levels.back(), 3, 2, inputs_[sample]), sample, kLeastInt8Db);
+  }
+
+  void Compare(const char* plan, const Values& actual, size_t sample, double least) {
+    for (size_t o = 0; o < actual.size(); ++o) {
+      const double db = SnrDb(expected_, o, sample, actual[o]);
+      if (db >= least) continue;
+      report_.distant.push_back(
+          fmt::format("{}, output {}, sample {}: {:.1f} dB", plan, o, sample, db));
+    }
+  }
+
+  const RandomGraph& random_;
+  GraphReport& report_;
+  Converted converted_;
+  std::vector<Values> inputs_, expected_;  // by calibration sample
+};
+
+}  // namespace
+
+GraphReport CheckRandomGraph(uint64_t seed) {
+  GraphReport report;
+  const RandomGraph random(seed);
+  report.description = random.description();
+  try {
+    Check(random, seed, &report).Go();
+  } catch (const UserError& error) {
+    report.differences.push_back(fmt::format("refused: {}", error.what()));
+  }
+  return report;
+}
+
+}  // namespace octet::test
