@@ -1,20 +1,27 @@
 #!/bin/sh
-# Converts the demo's classifier and scores it on all 10,000 Fashion-MNIST test pictures, as a stream of frames.
+# Converts the demo's classifier and scores it on all 10,000 Fashion-MNIST test pictures, as a stream of frames; then the
+# detector, with the camera loop running on the built-in scene.
 set -eu
 cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-usage: demo/run.sh [--build FOLDER] [--help]
+usage: demo/run.sh [--build FOLDER] [--frames N] [--fps N] [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
+  --frames N  frames of the scene for each plan (2000)
+  --fps N     pace of the scene (60); 0: as fast as it renders, the newest frame wins
 TEXT
 }
 
 build=build/native
+frames=2000
+fps=60
 while [ $# -gt 0 ]; do
   case "$1" in
     --build) build=$2; shift ;;
+    --frames) frames=$2; shift ;;
+    --fps) fps=$2; shift ;;
     --help | -h) usage; exit 0 ;;
     *) echo "demo/run.sh: unknown argument '$1'; see demo/run.sh --help" >&2; exit 2 ;;
   esac
@@ -40,4 +47,28 @@ for plan in int8 fp16; do
   done
 done
 /usr/bin/python3 demo/table.py "$out"
-echo "the blob is $out/fashion_mnist.octet; look inside with $build/bin/octet inspect"
+
+echo "== detector: converting (256 frames of the built-in scene calibrate it)"
+"$build/bin/octet-scene" --pictures "$out/calib.npy" --labels "$out/calib_labels.npy" --frames 256 --seed 10000000 \
+  --output "$out/scene_calib.npy"
+# To score, every box counts; to show, those that the detector is fairly sure of.
+sed 's/^score_threshold: .*/score_threshold: 0.001/' demo/scene_decode.yaml >"$out/scene_score.yaml"
+for decode in demo/scene_decode.yaml "$out/scene_score.yaml"; do
+  "$build/bin/octet" convert demo/scene_detector.onnx -o "$out/$(basename "$decode" .yaml).octet" \
+    --calibrate "$out/scene_calib.npy" --mean 0,0,0 --std 1,1,1 --task detect --decode "$decode" --labels demo/labels.txt
+done
+
+echo "== camera loop on the scene, $frames frames for each plan at a pace of $fps"
+mkdir "$out/camera"
+for plan in int8 fp16; do
+  "$build/bin/octet-camera" "$out/scene_score.octet" --source scene --garments "$out" --score --frames "$frames" \
+    --fps "$fps" --plan "$plan" --json >"$out/camera/$plan.jsonl"
+done
+/usr/bin/python3 demo/scene_table.py "$out/camera" demo/scene_scores.json
+"$build/bin/octet-camera" "$out/scene_decode.octet" --source scene --garments "$out" --seed 3 --frames 60 --fps 15 \
+  --dump "$out/frames" --dump-format png --json >"$out/camera/dump.jsonl"
+/usr/bin/python3 demo/animate.py "$out/frames" "$out/scene.png" --step 2
+
+echo "the blobs are $out/fashion_mnist.octet and $out/scene_decode.octet; look inside with $build/bin/octet inspect"
+echo "frames with boxes are in $out/frames, as a film in $out/scene.png; live in a browser on http://127.0.0.1:8080:"
+echo "  $build/bin/octet-camera $out/scene_decode.octet --source scene --http 8080"

@@ -1,5 +1,6 @@
 #include "ports/linux/capture/slot.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -11,6 +12,9 @@ bool Slot::Publish(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait) changed_.wait(lock, [this] { return !fresh_ || left_; });
   if (left_) return false;
+  const uint64_t captured_ns = buffers_[back_].captured_ns;
+  if (published_ != 0) longest_gap_ns_ = std::max(longest_gap_ns_, captured_ns - captured_ns_);
+  captured_ns_ = captured_ns;
   if (fresh_) ++dropped_;
   std::swap(back_, ready_);
   fresh_ = true;
@@ -50,6 +54,11 @@ uint64_t Slot::published() const {
 uint64_t Slot::dropped() const {
   const std::lock_guard lock(mutex_);
   return dropped_;
+}
+
+uint64_t Slot::longest_gap_ns() const {
+  const std::lock_guard lock(mutex_);
+  return longest_gap_ns_;
 }
 
 std::string Slot::error() const {

@@ -30,6 +30,7 @@ class Slot {
 
   uint64_t published() const;
   uint64_t dropped() const;
+  uint64_t longest_gap_ns() const;  // between the captures of two frames, one after the other
   std::string error() const;
 
  private:
@@ -39,6 +40,7 @@ class Slot {
   int back_ = 0, ready_ = 1, front_ = 2;
   bool fresh_ = false, ended_ = false, left_ = false;
   uint64_t published_ = 0, dropped_ = 0;
+  uint64_t captured_ns_ = 0, longest_gap_ns_ = 0;
   std::string error_;
 };
 

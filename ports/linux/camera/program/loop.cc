@@ -245,12 +245,13 @@ class Loop {
     line.Add(
         "{\"summary\":{\"frames\":%llu,\"captured\":%llu,\"dropped\":%llu,\"fps\":%.2f,"
         "\"median_ms\":%.3f,\"max_ms\":%.3f,\"median_age_ms\":%.3f,\"max_age_ms\":%.3f,"
-        "\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu",
+        "\"max_gap_ms\":%.3f,\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu",
         static_cast<unsigned long long>(processed_),
         static_cast<unsigned long long>(slot_.published()),
         static_cast<unsigned long long>(slot_.dropped()), fps, Milliseconds(inference_.MedianNs()),
         Milliseconds(inference_.largest_ns()), Milliseconds(age_.MedianNs()),
-        Milliseconds(age_.largest_ns()), static_cast<unsigned long long>(rss_bytes),
+        Milliseconds(age_.largest_ns()), Milliseconds(slot_.longest_gap_ns()),
+        static_cast<unsigned long long>(rss_bytes),
         static_cast<unsigned long long>(settled_rss_bytes_));
     if (score_) line.Add(",\"map50\":%.3f", score_->MeanAveragePrecision());
     line.Add("}}\n");

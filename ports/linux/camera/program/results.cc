@@ -1,6 +1,7 @@
 #include "ports/linux/camera/program/results.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace octet::port {
 namespace {
@@ -15,6 +16,7 @@ ResultReader::ResultReader(const Model& model) {
   if (bytes == 0) return;
   memory_.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
   if (memory_ == nullptr) throw InputError("no memory to decode into");
+  std::memset(memory_.get(), 0, bytes);  // resident from now on
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {
     results_.boxes.resize(std::min(kMostBoxes, DecodeOf(model.blob()).max_detections));
