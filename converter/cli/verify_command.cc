@@ -16,6 +16,7 @@
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
+#include "ports/linux/cpu.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
@@ -167,8 +168,10 @@ images::Preprocess PreprocessOf(const BlobFile& file) {
 int Run(const VerifyOptions& options, const InputArguments& input) {
   octet_isa isa = OCTET_ISA_REFERENCE;
   if (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
-      octet_isa_built(isa) == 0) {
-    Fail("--isa {}: this build has no such kernels", options.isa);
+      !port::CanRun(port::DetectCpu(), isa)) {
+    Fail(
+        "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
+        options.isa);
   }
   const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
   const BlobFile blob(options.blob);

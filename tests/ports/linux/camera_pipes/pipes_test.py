@@ -73,7 +73,9 @@ def check(pipe: Pipe, frames: int, camera: list) -> dict:
                            capture_output=True, text=True, timeout=500)
     sender.stdout.close()
     complaint = sender.communicate()[1].decode()
-    assert taken.returncode == 0 and not taken.stderr, f"exit status {taken.returncode}: {taken.stderr}"
+    # A busy machine may make the sender pause; that is said, and is no fault.
+    said = [line for line in taken.stderr.splitlines() if "no data for" not in line and "data again" not in line]
+    assert taken.returncode == 0 and not said, f"exit status {taken.returncode}: {taken.stderr}"
     assert sender.returncode == 0, f"{pipe.tool}: {complaint}"
     *lines, last = [json.loads(line) for line in taken.stdout.splitlines()]
     summary = last["summary"]
@@ -99,12 +101,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--frames", type=int, default=300)
+    parser.add_argument("--only", default="", help="pipes with this in their name")
     options = parser.parse_args()
     ran = failed = 0
     with tempfile.TemporaryDirectory(prefix="octet-pipes-") as folder:
         camera = [options.build / "bin/octet-camera", detector_blob.make(options.build, pathlib.Path(folder))]
         for pipe in PIPES:
             name = f"{pipe.tool} {pipe.form} as {pipe.stream}, {pipe.width}x{pipe.height}"
+            if options.only not in name:
+                continue
             lack = missing(pipe)
             if lack:
                 print(f"skipped: {name}: {lack} is not installed")
