@@ -22,6 +22,12 @@ static inline int16x8_t MultiplyAddHigh8(int16x8_t sum, int8x16_t a, int8x16_t b
 static inline int32x4_t AddHigh16(int32x4_t sum, int16x8_t a) {
   return vaddw_high_s16(sum, a);
 }
+static inline int32x4_t MultiplyHigh16(int16x8_t a, int16x8_t b) {
+  return vmull_high_s16(a, b);
+}
+static inline int32x4_t MultiplyAddHigh16(int32x4_t sum, int16x8_t a, int16x8_t b) {
+  return vmlal_high_s16(sum, a, b);
+}
 // [a0+a1, a2+a3, b0+b1, b2+b3]
 static inline int32x4_t AddPairs(int32x4_t a, int32x4_t b) {
   return vpaddq_s32(a, b);
@@ -50,6 +56,12 @@ static inline int16x8_t MultiplyAddHigh8(int16x8_t sum, int8x16_t a, int8x16_t b
 }
 static inline int32x4_t AddHigh16(int32x4_t sum, int16x8_t a) {
   return vaddw_s16(sum, vget_high_s16(a));
+}
+static inline int32x4_t MultiplyHigh16(int16x8_t a, int16x8_t b) {
+  return vmull_s16(vget_high_s16(a), vget_high_s16(b));
+}
+static inline int32x4_t MultiplyAddHigh16(int32x4_t sum, int16x8_t a, int16x8_t b) {
+  return vmlal_s16(sum, vget_high_s16(a), vget_high_s16(b));
 }
 static inline int32x4_t AddPairs(int32x4_t a, int32x4_t b) {
   return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)),
