@@ -10,13 +10,13 @@ usage: demo/run.sh [--build FOLDER] [--frames N] [--fps N] [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
   --frames N  frames of the scene for each plan (2000)
-  --fps N     pace of the scene (60); 0: as fast as it renders, the newest frame wins
+  --fps N     pace of the scene (30); 0: as fast as it renders, the newest frame wins
 TEXT
 }
 
 build=build/native
 frames=2000
-fps=60
+fps=30
 while [ $# -gt 0 ]; do
   case "$1" in
     --build) build=$2; shift ;;
