@@ -111,6 +111,7 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
                        const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
                        const Decoder* decoder) {
   std::vector<graph::Tensor> inputs;
+  inputs.reserve(data.size());
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
   const std::vector<graph::Tensor> expected = executor.Run(inputs);
   SampleResult result;
@@ -219,6 +220,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   nlohmann::json report{{"samples", count}, {"isa", options.isa}};
   const auto score = [&](size_t contestant) {
     std::vector<const Answer*> answers;
+    answers.reserve(results.size());
     for (const SampleResult& result : results) answers.push_back(&result.answers[contestant]);
     return truth->Score(answers);
   };
