@@ -6,8 +6,6 @@
 #include <fstream>
 #include <thread>
 
-#include <yaml-cpp/yaml.h>
-
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/progress.h"
@@ -170,8 +168,6 @@ Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::
   return statistics;
 }
 
-// What a board's file allows and asks for (boards/README.md): a board without asymmetric
-// activations gets symmetric ones.
 void ObeyBoard(const std::string& path, quantize::Config* config, bool* winograd) {
   if (path.empty()) return;
   if (!std::filesystem::is_regular_file(path)) {
@@ -180,26 +176,9 @@ void ObeyBoard(const std::string& path, quantize::Config* config, bool* winograd
         "folder: " OCTET_BOARDS,
         path);
   }
-  try {
-    const YAML::Node board = YAML::LoadFile(path);
-    if (board["winograd"]) *winograd = board["winograd"].as<bool>();
-    const YAML::Node allowed = board["whitelist"];
-    const auto lists = [&allowed](const char* field, const std::string& word) {
-      if (!allowed || !allowed[field]) return true;
-      const YAML::Node words = allowed[field];
-      return std::any_of(words.begin(), words.end(),
-                         [&](const YAML::Node& entry) { return entry.as<std::string>() == word; });
-    };
-    if (!lists("weight_schemes", "per_channel")) {
-      Fail("{}: the board's whitelist has no per_channel weights, the only ones there are", path);
-    }
-    if (!lists("precisions", "int8") || !lists("precisions", "fp16")) {
-      Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);
-    }
-    if (!lists("activation_schemes", "asymmetric")) config->symmetric = true;
-  } catch (const YAML::Exception& error) {
-    Fail("{}: cannot be read as a board file: {}", path, error.what());
-  }
+  const quantize::Board board = quantize::ReadBoard(path);
+  *winograd = board.winograd;
+  if (board.symmetric_only) config->symmetric = true;
 }
 
 }  // namespace

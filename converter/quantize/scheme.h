@@ -61,6 +61,14 @@ struct Config {
 // and key.
 Config ReadConfig(const std::string& path);
 
+// What a board's file allows and asks for (boards/README.md).
+struct Board {
+  bool winograd = false;        // transformed weights are worth their bytes there
+  bool symmetric_only = false;  // asymmetric activations are not allowed
+};
+// Throws UserError where the file is none, or allows nothing we can make.
+Board ReadBoard(const std::string& path);
+
 // Chooses scales from the statistics. Deterministic.
 Scheme AssignScheme(const graph::Graph& graph,
                     const std::vector<std::optional<calibrate::Statistics>>& statistics,

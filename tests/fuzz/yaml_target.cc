@@ -1,5 +1,5 @@
-// The YAML files of users: --decode against several models, and --config. What --decode accepts,
-// the runtime accepts.
+// The YAML files of users: --decode against several models, --config and --board. What --decode
+// accepts, the runtime accepts.
 #include <cstring>
 
 #include "converter/decode/presets.h"
@@ -30,6 +30,8 @@ std::vector<Input> Seeds() {
            "layers: {\"a/*\": {precision: fp16}}\n"
            "tensors: {x: {min: 0, max: 1, scheme: symmetric, method: auto}}\n",
            "a: &a [*a, *a]\nb: {<<: *a}\n",
+           "winograd: true\nwhitelist:\n  weight_schemes: [per_channel]\n"
+           "  precisions: [int8, fp16]\n  activation_schemes: [symmetric]\n",
        }) {
     seeds.push_back(FromText(text));
   }
@@ -102,6 +104,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::MemoryFile file(data, size);
   try {
     quantize::ReadConfig(file.path());
+  } catch (const UserError&) {
+  }
+  try {
+    quantize::ReadBoard(file.path());
   } catch (const UserError&) {
   }
   std::optional<decode::Spec> spec;

@@ -19,6 +19,16 @@ constexpr int kStallMs = 5000;
 constexpr const char* kMagic = "YUV4MPEG2 ";
 constexpr const char* kFrame = "FRAME";
 
+// What a stranger's bytes may put into a log line: a few words of plain characters.
+std::string Quoted(const std::string& text) {
+  constexpr size_t kMost = 80;
+  std::string plain = text.substr(0, kMost);
+  for (char& c : plain) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return plain;
+}
+
 class StreamSource : public Source {
  public:
   StreamSource(int descriptor, const StreamFormat& format)
@@ -78,13 +88,13 @@ class StreamSource : public Source {
                colour == "420mpeg2") {
       format_.pixels = OCTET_PIXELS_YUV420P;
     } else {
-      throw InputError("stdin: YUV4MPEG2 with colour space " + colour +
+      throw InputError("stdin: YUV4MPEG2 with colour space " + Quoted(colour) +
                        "; convert it to 4:2:0 with 8 bits (ffmpeg -pix_fmt yuv420p)");
     }
     if (width > UINT32_MAX || height > UINT32_MAX ||
         FrameBytes(format_.pixels, static_cast<uint32_t>(width), static_cast<uint32_t>(height)) ==
             0) {
-      throw InputError("stdin: YUV4MPEG2 header without a usable size: " + line_.substr(0, 80));
+      throw InputError("stdin: YUV4MPEG2 header without a usable size: " + Quoted(line_));
     }
     format_.width = static_cast<uint32_t>(width);
     format_.height = static_cast<uint32_t>(height);

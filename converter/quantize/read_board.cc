@@ -1,0 +1,36 @@
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <string>
+
+#include "converter/quantize/scheme.h"
+#include "converter/support/error.h"
+
+namespace octet::quantize {
+
+Board ReadBoard(const std::string& path) {
+  Board result;
+  try {
+    const YAML::Node board = YAML::LoadFile(path);
+    if (board["winograd"]) result.winograd = board["winograd"].as<bool>();
+    const YAML::Node allowed = board["whitelist"];
+    const auto lists = [&allowed](const char* field, const std::string& word) {
+      if (!allowed || !allowed[field]) return true;
+      const YAML::Node words = allowed[field];
+      return std::any_of(words.begin(), words.end(),
+                         [&](const YAML::Node& entry) { return entry.as<std::string>() == word; });
+    };
+    if (!lists("weight_schemes", "per_channel")) {
+      Fail("{}: the board's whitelist has no per_channel weights, the only ones there are", path);
+    }
+    if (!lists("precisions", "int8") || !lists("precisions", "fp16")) {
+      Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);
+    }
+    result.symmetric_only = !lists("activation_schemes", "asymmetric");
+  } catch (const YAML::Exception& error) {
+    Fail("{}: cannot be read as a board file: {}", path, error.what());
+  }
+  return result;
+}
+
+}  // namespace octet::quantize
