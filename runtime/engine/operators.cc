@@ -8,8 +8,8 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
   const blob::LayerRecord& record = plan.layers[layer];
   const Bytes& weights =
       record.precision == blob::Precision::kFp16 ? view.weights_f16 : view.weights_s8;
-  return LayerView{&record,      plan.tensors,     plan.operands + record.first_operand,
-                   weights.data, view.tables.data, view.transformed.data};
+  return LayerView{&record, plan.tensors, plan.operands + record.first_operand, weights.data,
+                   view.tables.data};
 }
 
 bool LayerIsLinked(const blob::LayerRecord& layer) {

@@ -15,10 +15,9 @@ namespace octet {
 struct LayerView {
   const blob::LayerRecord* layer;
   const blob::TensorRecord* tensors;
-  const uint32_t* inputs;      // layer->input_count tensor numbers
-  const uint8_t* weights;      // section base: kWeightsS8 or kWeightsF16 by layer->precision
-  const uint8_t* tables;       // section base
-  const uint8_t* transformed;  // section base
+  const uint32_t* inputs;  // layer->input_count tensor numbers
+  const uint8_t* weights;  // section base: kWeightsS8 or kWeightsF16 by layer->precision
+  const uint8_t* tables;   // section base
 };
 
 static inline const blob::TensorRecord& InputOf(const LayerView& v, uint32_t i) {
@@ -34,8 +33,9 @@ static inline const Params& ParamsOf(const LayerView& v) {
 }
 
 struct RunContext {
-  uint8_t* arena;    // plan's tensors
-  uint8_t* scratch;  // this thread's
+  const uint8_t* transformed;  // section base
+  uint8_t* arena;              // plan's tensors
+  uint8_t* scratch;            // this thread's
   const KernelTable* kernels;
   Share share;
   uint8_t sign;

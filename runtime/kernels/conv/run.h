@@ -21,7 +21,7 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
     if (IsInt8(view)) {
       const bool has_transformed = HasTransformedWeights(*view.layer);
       const uint8_t* transformed =
-          has_transformed ? view.transformed + view.layer->extra.offset : nullptr;
+          has_transformed ? context.transformed + view.layer->extra.offset : nullptr;
       const ConvS8Args args = {GeometryOf(view, p, p.groups),
                                input,
                                output,

@@ -106,8 +106,8 @@ bool LayerCase::Check() const {
   const GuardedBuffer weights_copy(weights.size(), 64), tables_copy(tables.size(), 64);
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
-  const LayerView view = {
-      &layer, tensors.data(), inputs.data(), weights_copy.data(), tables_copy.data(), nullptr};
+  const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
+                          tables_copy.data()};
   return FunctionsOf(layer.op).check(view);
 }
 
@@ -115,8 +115,8 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   const GuardedBuffer weights_copy(weights.size(), 64), tables_copy(tables.size(), 64);
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
-  const LayerView view = {
-      &layer, tensors.data(), inputs.data(), weights_copy.data(), tables_copy.data(), nullptr};
+  const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
+                          tables_copy.data()};
   const Functions& f = FunctionsOf(layer.op);
   const blob::TensorRecord& out = tensors[layer.output];
 
@@ -131,8 +131,8 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   for (uint32_t index = 0; index < threads; ++index) {
     const GuardedBuffer scratch(static_cast<size_t>(f.scratch(view)), 64);
     scratch.Poison(kPoison);
-    const RunContext context = {memory.data(), scratch.data(), &kernels, Share{index, threads},
-                                sign};
+    const RunContext context = {nullptr,  memory.data(),         scratch.data(),
+                                &kernels, Share{index, threads}, sign};
     f.run(view, context);
     EXPECT_TRUE(scratch.GuardsIntact());
   }
