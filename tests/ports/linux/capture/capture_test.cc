@@ -167,6 +167,48 @@ TEST(Pictures, WhatIsEncodedComesBack) {
   EXPECT_FALSE(decoder.Decode(jpeg.data(), 0, &frame));
 }
 
+// stb_image 2.27 writes behind an array for tables of more than 256 codes, wherever it meets them.
+TEST(Pictures, OverlongHuffmanTablesAreRefused) {
+  std::vector<uint8_t> rgb(16 * 16 * 3, 90), jpeg;
+  EncodeJpeg(rgb.data(), 16, 16, 95, &jpeg);
+  std::vector<uint8_t> table{0xFF, 0xC4, 0, 19, 0};
+  table.resize(5 + 16, 17);  // 272 codes
+  PictureDecoder decoder;
+  FrameBuffer frame;
+  ASSERT_TRUE(decoder.Decode(jpeg.data(), jpeg.size(), &frame));
+  const auto begins = [](const uint8_t* at, uint8_t marker) {
+    return at[0] == 0xFF && at[1] == marker;
+  };
+  for (const uint8_t before : {0xDB, 0xC0, 0xDA, 0xD9}) {
+    size_t at = 2;
+    while (!begins(&jpeg[at], before)) ++at;
+    std::vector<uint8_t> bad = jpeg;
+    bad.insert(bad.begin() + static_cast<std::ptrdiff_t>(at), table.begin(), table.end());
+    EXPECT_FALSE(decoder.Decode(bad.data(), bad.size(), &frame)) << int{before};
+    EXPECT_STREQ(decoder.why(), "damaged");
+  }
+  // The same bytes inside a comment say nothing.
+  std::vector<uint8_t> good = jpeg, comment{0xFF, 0xFE, 0, static_cast<uint8_t>(table.size() + 2)};
+  comment.insert(comment.end(), table.begin(), table.end());
+  good.insert(good.begin() + 2, comment.begin(), comment.end());
+  EXPECT_TRUE(decoder.Decode(good.data(), good.size(), &frame));
+}
+
+TEST(Pictures, NoPixelsIsNoPicture) {
+  const std::string ppm = "P6\n0 0\n255\n";
+  PictureDecoder decoder;
+  FrameBuffer frame;
+  EXPECT_FALSE(decoder.Decode(reinterpret_cast<const uint8_t*>(ppm.data()), ppm.size(), &frame));
+}
+
+TEST(Stream, LogLinesAreOfPlainCharacters) {
+  const Piped pipe("YUV4MPEG2 W4 H2 C\x1b[31m" + std::string(500, '\xff') + "\nFRAME\n");
+  const auto source = OpenStream(pipe.descriptor(), ReadStreamFormat("y4m", ""));
+  const std::string line = Failure(*source);
+  EXPECT_LT(line.size(), 200u);
+  EXPECT_NE(line.find("colour space ?[31m??"), std::string::npos) << line;
+}
+
 TEST(Slot, NewestFrameWins) {
   Slot slot;
   for (uint64_t number = 0; number < 5; ++number) {
