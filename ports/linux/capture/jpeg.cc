@@ -3,6 +3,22 @@
 #include <algorithm>
 #include <cstring>
 
+// So that AddressSanitizer sees the ends of the decoder's blocks, which lie in one of ours.
+#if defined(__SANITIZE_ADDRESS__)
+#define OCTET_GUARD_POOL
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OCTET_GUARD_POOL
+#endif
+#endif
+#ifdef OCTET_GUARD_POOL
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) (static_cast<void>(begin), static_cast<void>(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) \
+  (static_cast<void>(begin), static_cast<void>(bytes))
+#endif
+
 namespace {
 
 // The decoder's allocator: blocks one behind the other, all given back at the end of a picture.
@@ -21,21 +37,41 @@ void* PoolAllocate(size_t bytes) {
   if (bytes > pool.bytes || whole > pool.bytes - pool.used) return nullptr;
   uint8_t* block = pool.begin + pool.used;
   pool.used += whole;
+  ASAN_UNPOISON_MEMORY_REGION(block, kPoolAlignment + bytes);
   std::memcpy(block, &bytes, sizeof(bytes));
+  ASAN_POISON_MEMORY_REGION(block, kPoolAlignment);
   return block + kPoolAlignment;
+}
+
+size_t PoolBytes(void* block) {
+  uint8_t* header = static_cast<uint8_t*>(block) - kPoolAlignment;
+  ASAN_UNPOISON_MEMORY_REGION(header, kPoolAlignment);
+  size_t bytes;
+  std::memcpy(&bytes, header, sizeof(bytes));
+  ASAN_POISON_MEMORY_REGION(header, kPoolAlignment);
+  return bytes;
+}
+
+void PoolFree(void* block) {
+  if (block != nullptr) ASAN_POISON_MEMORY_REGION(block, PoolBytes(block));
 }
 
 void* PoolReallocate(void* old, size_t bytes) {
   void* block = PoolAllocate(bytes);
   if (block != nullptr && old != nullptr) {
-    size_t old_bytes;
-    std::memcpy(&old_bytes, static_cast<uint8_t*>(old) - kPoolAlignment, sizeof(old_bytes));
-    std::memcpy(block, old, std::min(old_bytes, bytes));
+    std::memcpy(block, old, std::min(PoolBytes(old), bytes));
+    PoolFree(old);
   }
   return block;
 }
 
-void PoolFree(void*) {}
+// The memory that blocks come from, from now on; none of them is left.
+void SetPool(std::vector<uint8_t>* memory, size_t least) {
+  ASAN_UNPOISON_MEMORY_REGION(memory->data(), memory->size());
+  if (memory->size() < least) memory->resize(least);
+  pool = {memory->data(), memory->size(), 0};
+  ASAN_POISON_MEMORY_REGION(memory->data(), memory->size());
+}
 
 }  // namespace
 
@@ -117,11 +153,7 @@ bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* fra
     why_ = "damaged";
     return false;
   }
-  pool = {memory_.data(), memory_.size(), 0};
-  if (memory_.empty()) {
-    memory_.resize(kPoolFixedBytes);
-    pool = {memory_.data(), memory_.size(), 0};
-  }
+  SetPool(&memory_, kPoolFixedBytes);
   if (stbi_info_from_memory(bytes, length, &width, &height, &channels) == 0) {
     why_ = "no JPEG, PNG, BMP or PPM";
     return false;
@@ -139,8 +171,7 @@ bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* fra
     return false;
   }
   const size_t wanted = pixels * kPoolBytesPerPixel + kPoolFixedBytes + 2 * count;
-  if (memory_.size() < wanted) memory_.resize(wanted);
-  pool = {memory_.data(), memory_.size(), 0};
+  SetPool(&memory_, wanted);
   const bool grey = channels <= 2;
   const uint8_t* picture =
       stbi_load_from_memory(bytes, length, &width, &height, &channels, grey ? 1 : 3);
