@@ -20,7 +20,9 @@ struct SessionOptions {
 
 class TestSession {
  public:
+  // blob: has to stay.
   TestSession(const Blob& blob, const SessionOptions& options);
+  TestSession(Blob&& blob, const SessionOptions& options) = delete;
   // blob: has to stay; bytes: as many as are readable.
   TestSession(const uint8_t* blob, size_t bytes, const SessionOptions& options);
 

@@ -85,7 +85,8 @@ TEST(SetInputFrame, APictureIsAFrame) {
 }
 
 TEST(SetInputFrame, RefusesWhatIsNoFrame) {
-  TestSession session(MakeMixedBlob(), {});
+  const Blob blob = MakeMixedBlob();
+  TestSession session(blob, {});
   const auto code = [&](auto change, uint32_t input = 0) {
     TestFrame source(OCTET_PIXELS_NV12);
     change(source.frame);
