@@ -1,4 +1,5 @@
 # NVIDIA Jetson: the aarch64 compiler against the board's own root file system, linked dynamically.
+# docs/cross-compiling.md says how to make the copy.
 #   cmake --toolchain toolchains/jetson.cmake -DOCTET_SYSROOT=<copy of the board's root> ...
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -270,6 +270,7 @@ class Resolver {
       Fail("--decode {}: this box rule needs `anchors:`", spec_.source);
     }
     if (spec_.strides.empty()) {
+      CheckLayout();
       if (record_.box_rule != blob::BoxRule::kPlain ||
           record_.box_form == blob::BoxForm::kDistances) {
         Fail("--decode {}: this kind of box needs `strides:`", spec_.source);
@@ -287,6 +288,21 @@ class Resolver {
     if (record_.has_object != 0) level.object = FieldOf(Role::kObject, index, level);
     level.scores = FieldOf(Role::kClass, index, level);
     levels_.push_back(level);
+  }
+
+  // A head has far more candidates than numbers of each.
+  void CheckLayout() const {
+    for (const Holder& holder : holders_) {
+      if (holder.outputs.empty()) continue;
+      const Table table = TableOf(spec_, ports_, holder.outputs[0], 1, true);
+      if (table.numbers <= table.candidates) continue;
+      Fail(
+          "--decode {}: output '{}' of shape {} would be {} candidates of {} numbers each; is "
+          "another preset meant, or `layout: {}`?",
+          spec_.source, ports_.outputs[table.output].name,
+          graph::ToString(ports_.outputs[table.output].shape), table.candidates, table.numbers,
+          spec_.planes ? "rows" : "planes");
+    }
   }
 
   // The strides explain every candidate there is.

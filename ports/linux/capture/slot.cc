@@ -66,7 +66,7 @@ std::string Slot::error() const {
   return error_;
 }
 
-void Capture(Source* source, Slot* slot, const StopRequest& stop) {
+void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_frame) {
   std::string error;
   try {
     for (uint64_t number = 0;; ++number) {
@@ -75,7 +75,7 @@ void Capture(Source* source, Slot* slot, const StopRequest& stop) {
       if (source->Next(frame, stop) != Source::Took::kFrame) break;
       frame->number = number;
       frame->captured_ns = NowNs();
-      if (!slot->Publish(source->waits())) break;
+      if (!slot->Publish(every_frame || source->waits())) break;
     }
     error = source->note();
     if (!error.empty()) {

@@ -45,7 +45,8 @@ class Slot {
 };
 
 // Body of the capture thread: frames of the source into the slot until one of the two ends.
-void Capture(Source* source, Slot* slot, const StopRequest& stop);
+// every_frame: no frame is dropped, the source waits.
+void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_frame);
 
 }  // namespace octet::port
 

@@ -192,8 +192,10 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
     return stream;
   }
   static constexpr std::pair<const char*, octet_pixel_format> kWords[] = {
-      {"rgb24", OCTET_PIXELS_RGB24},     {"grey8", OCTET_PIXELS_GREY8}, {"nv12", OCTET_PIXELS_NV12},
-      {"yuv420p", OCTET_PIXELS_YUV420P}, {"yuyv", OCTET_PIXELS_YUYV},
+      {"rgb24", OCTET_PIXELS_RGB24},  {"grey8", OCTET_PIXELS_GREY8},
+      {"nv12", OCTET_PIXELS_NV12},    {"yuv420p", OCTET_PIXELS_YUV420P},
+      {"i420", OCTET_PIXELS_YUV420P}, {"yuyv", OCTET_PIXELS_YUYV},
+      {"yuy2", OCTET_PIXELS_YUYV},
   };
   const auto* word = std::find_if(std::begin(kWords), std::end(kWords),
                                   [&](const auto& entry) { return format == entry.first; });

@@ -1,13 +1,13 @@
 #include "ports/linux/camera/program/loop.h"
 
 #include <sched.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -26,7 +26,7 @@ double Milliseconds(uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
-// Times of many frames in fixed memory: counts by 1/16 of a power of two.
+// Times of many frames in fixed memory: counts by 1/128 of a power of two.
 class Histogram {
  public:
   void Add(uint64_t ns) {
@@ -35,7 +35,7 @@ class Histogram {
     ++bins_[BinOf(ns)];
   }
   uint64_t largest_ns() const { return largest_; }
-  // Within 4.5 %.
+  // Up to 0.8 % above the true one.
   uint64_t MedianNs() const {
     uint64_t before = 0;
     for (size_t i = 0; i < kBins; ++i) {
@@ -46,11 +46,11 @@ class Histogram {
   }
 
  private:
-  static constexpr size_t kSteps = 16, kBins = 64 * kSteps;
+  static constexpr size_t kStepsLog2 = 7, kSteps = 1 << kStepsLog2, kBins = 64 * kSteps;
   static size_t BinOf(uint64_t ns) {
     if (ns < kSteps) return ns;
     const auto log2 = static_cast<size_t>(63 - __builtin_clzll(ns));
-    return (log2 - 3) * kSteps + (ns >> (log2 - 4)) - kSteps;
+    return (log2 - kStepsLog2 + 1) * kSteps + (ns >> (log2 - kStepsLog2)) - kSteps;
   }
   static uint64_t UpperOf(size_t bin) {
     if (bin < kSteps) return bin;
@@ -124,8 +124,10 @@ class Loop {
       }
       score_.emplace(Garments::kClassCount);
     }
-    if (!options.dump.empty() && mkdir(options.dump.c_str(), 0777) != 0 && errno != EEXIST) {
-      throw InputError("--dump " + options.dump + ": " + std::strerror(errno));
+    if (!options.dump.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(options.dump, error);
+      if (error) throw InputError("--dump " + options.dump + ": " + error.message());
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
@@ -140,7 +142,7 @@ class Loop {
 
   int Run() {
     const uint64_t started = NowNs();
-    std::thread capture([this] { Capture(source_.get(), &slot_, stop_); });
+    std::thread capture([this] { Capture(source_.get(), &slot_, stop_, options_.every_frame); });
     try {
       while (!stop_.raised()) {
         const FrameBuffer* frame = slot_.Take();
@@ -151,9 +153,13 @@ class Loop {
       Finish(&capture);
       throw;
     }
+    const bool interrupted = stop_.raised();
     Finish(&capture);
     Summarise(NowNs() - started);
-    const std::string error = slot_.error();
+    std::string error = slot_.error();
+    if (error.empty() && !interrupted && slot_.published() == 0) {
+      error = "no frame came: the source ended at once; is what feeds it running?";
+    }
     if (error.empty()) return 0;
     std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
     return 2;

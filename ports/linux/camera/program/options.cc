@@ -66,6 +66,9 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.add_option("--fps", o->fps,
                  "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
                  "picture, none dropped), or wanted of the camera");
+  app.add_flag(
+      "--every-frame", o->every_frame,
+      "the source waits for the model and no frame is dropped: for films, not for cameras");
   app.add_option("--frames", o->frames, "stop after so many results; 0: never")
       ->capture_default_str();
   app.add_option("--plan", o->model.plan, "plan by name (default: the blob's first)");
@@ -95,12 +98,13 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
       "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"
       "Jetson:        gst-launch-1.0 -q nvarguscamerasrc ! 'video/x-raw(memory:NVMM),width=1280,"
-      "height=720' !\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
+      "height=720' !\\\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
       "                 octet-camera MODEL.octet --source - --format nv12 --size 1280x720");
+  app.set_version_flag("--version", "octet-camera " OCTET_VERSION);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    app.exit(help);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
     return false;
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string(error.what()) + "; see --help");
@@ -120,6 +124,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     }
     o->model.isa = isa;
   }
+  if (o->fps != kNotGiven && !(o->fps >= 0)) throw InputError("--fps: at least 0; see --help");
   if (o->score && o->source != "scene") {
     throw InputError("--score: only the built-in scene knows where things are; --source scene");
   }

@@ -10,15 +10,17 @@
 
 namespace octet::port {
 
+constexpr double kNotGiven = -1;
+
 struct CameraOptions {
   std::string blob, source, format = "y4m", size, isa, cpus, dump, dump_format = "jpg";
   std::string garments = "build/demo";
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
-  double fps = -1;  // not given
+  double fps = kNotGiven;
   int http_port = -1;
   int priority = 0;
-  bool json = false, score = false;
+  bool json = false, score = false, every_frame = false;
 };
 
 // Throws InputError; returns false where the program is done (--help, --isa list).
