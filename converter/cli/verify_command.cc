@@ -279,7 +279,7 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
                   "stands {} dB (int8 plans) or {} dB (fp16 plans) above its difference from FP32, "
                   "over all samples. Where int8 "
                   "differs: calibrate with more pictures like those of the camera, or keep layers "
-                  "in FP16 with --config.",
+                  "in FP16 with --config (docs/precision.md).",
                   kInt8AgreesDb, kFp16AgreesDb));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();

@@ -1,5 +1,6 @@
 #include "converter/quantize/precision.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -37,6 +38,24 @@ std::string WhyNotInt8(const graph::Graph& graph,
   return {};
 }
 
+// The activation of a layer that was asked to run in FP16: between them nothing may be rounded to
+// 8 bits, and `octet inspect` shows the two as one layer.
+bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const graph::Node& node,
+                    const std::vector<bool>& requested) {
+  static constexpr std::string_view kActivations[] = {
+      "Silu", "Sigmoid", "HardSigmoid", "HardSwish", "Mish",
+      "Gelu", "Tanh",    "Elu",         "LeakyRelu", "Softplus"};
+  if (std::find(std::begin(kActivations), std::end(kActivations), node.op) ==
+      std::end(kActivations)) {
+    return false;
+  }
+  const auto input = static_cast<size_t>(node.inputs[0]);
+  const int producer = links.producer[input];
+  return producer >= 0 && requested[static_cast<size_t>(producer)] &&
+         links.consumers[input].size() == 1 &&
+         AccumulatedProducts(graph, graph.nodes[static_cast<size_t>(producer)]) > 0;
+}
+
 }  // namespace
 
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
@@ -57,6 +76,8 @@ void AssignPrecision(const graph::Graph& graph,
 
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
   const std::vector<bool> tail = ArithmeticTail(graph);
+  const graph::Links links(graph);
+  std::vector<bool> requested(graph.nodes.size());
   std::string first_of_tail;
   int64_t tail_count = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -67,7 +88,9 @@ void AssignPrecision(const graph::Graph& graph,
         if (layer.precision && Matches(layer.name, node.name)) asked = layer.precision;
       }
     }
+    if (!asked && FollowsRequest(graph, links, node, requested)) asked = blob::Precision::kFp16;
     if (asked == blob::Precision::kFp16) {
+      requested[i] = true;
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }

@@ -53,5 +53,14 @@ TEST(Tail, RunsInFp16UnlessAskedOtherwise) {
   EXPECT_EQ(net.Assign(config).precision[3], Precision::kInt8);
 }
 
+TEST(Precision, AnActivationFollowsItsLayer) {
+  Head net(false);
+  Config config = Net::MinMax();
+  config.layers.push_back({"Conv_b", Precision::kFp16});
+  EXPECT_EQ(net.Assign(config).precision[3], Precision::kFp16);
+  config.layers.push_back({"Sigmoid_c", Precision::kInt8});
+  EXPECT_EQ(net.Assign(config).precision[3], Precision::kInt8);
+}
+
 }  // namespace
 }  // namespace octet::quantize
