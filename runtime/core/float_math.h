@@ -67,6 +67,12 @@ static inline float FloatExp(float x) {
   return e * FloatPowerOfTwo(half) * FloatPowerOfTwo(n - half);
 }
 
+// The exponential never gets a positive argument, so that it cannot overflow.
+static inline float FloatSigmoid(float x) {
+  const float e = FloatExp(-FloatAbs(x));
+  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
+
 // x = 2^e m, m in [sqrt(1/2), sqrt(2)): ln m = 2 (s + s^3/3 + ...), s = (m - 1) / (m + 1) (4.1.27),
 // |s| < 0.172.
 static inline float FloatLog(float x) {

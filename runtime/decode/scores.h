@@ -15,13 +15,8 @@ struct ClassScore {
   float score;
 };
 
-static inline float Sigmoid(float x) {
-  const float e = FloatExp(-FloatAbs(x));
-  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
-}
-
 static inline float Activate(blob::Activation activation, float x) {
-  return activation == blob::Activation::kSigmoid ? Sigmoid(x) : x;
+  return activation == blob::Activation::kSigmoid ? FloatSigmoid(x) : x;
 }
 
 // Element of a field; the validator has proved that it lies inside the output.

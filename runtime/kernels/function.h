@@ -13,12 +13,6 @@ static inline float FloatClamp(float x, float lo, float hi) {
   return low > hi ? hi : low;
 }
 
-// The exponential never gets a positive argument, so that it cannot overflow.
-static inline float FloatSigmoid(float x) {
-  const float e = FloatExp(-FloatAbs(x));
-  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
-}
-
 // max(x, 0) + ln(1 + exp(-|x|)).
 static inline float FloatSoftplus(float x) {
   return (x < 0.0f ? 0.0f : x) + FloatLog1pUnit(FloatExp(-FloatAbs(x)));
