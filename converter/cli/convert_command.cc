@@ -9,6 +9,7 @@
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
 #include "converter/support/error.h"
+#include "ports/linux/pictures/pictures.h"
 
 namespace octet::cli {
 namespace {
@@ -99,7 +100,9 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   command
       ->add_option(
           "--calibrate", *calibration,
-          "a folder of pictures or a .npy file, without labels; several inputs: joined by commas")
+          fmt::format("a folder of pictures ({}; where it has none, those of its subfolders), one "
+                      "picture, or a .npy file; no labels needed; several inputs: joined by commas",
+                      pictures::kExtensions))
       ->required();
   input->AddTo(*command);
   command->add_option("--task", *task, "what the outputs mean")

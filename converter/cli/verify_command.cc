@@ -287,7 +287,8 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
   command->add_option("BLOB", options->blob, "the blob made of it")->required();
   command
       ->add_option("--data", options->data,
-                   "a folder of pictures or a .npy file; several inputs: joined by commas")
+                   "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy "
+                   "file; several inputs: joined by commas")
       ->required();
   command->add_option(
       "--labels", options->labels,

@@ -1,11 +1,11 @@
 #include "converter/images/dataset.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <system_error>
 
 #include "converter/support/error.h"
+#include "ports/linux/pictures/pictures.h"
 
 namespace octet::images {
 namespace {
@@ -134,7 +134,7 @@ class NpyFloats : public Dataset {
 
 class PictureFiles : public Dataset {
  public:
-  PictureFiles(std::vector<fs::path> files, const graph::Shape& input_shape,
+  PictureFiles(std::vector<std::string> files, const graph::Shape& input_shape,
                const Preprocess& preprocess, bool channels_last)
       : files_(std::move(files)),
         input_shape_(input_shape),
@@ -149,50 +149,18 @@ class PictureFiles : public Dataset {
   }
 
   PictureSize Picture(int64_t i) const override {
-    const Image image = DecodePicture(files_[static_cast<size_t>(i)]);
+    const Image image = ReadPictureHeader(files_[static_cast<size_t>(i)]);
     return {static_cast<uint32_t>(image.height), static_cast<uint32_t>(image.width)};
   }
 
-  int SourceChannels() const override { return DecodePicture(files_[0]).channels; }
+  int SourceChannels() const override { return ReadPictureHeader(files_[0]).channels; }
 
  private:
-  std::vector<fs::path> files_;
+  std::vector<std::string> files_;
   graph::Shape input_shape_;
   Preprocess preprocess_;
   bool channels_last_;
 };
-
-bool IsPictureName(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const char* known : {".jpg", ".jpeg", ".png", ".bmp", ".ppm"}) {
-    if (extension == known) return true;
-  }
-  return false;
-}
-
-std::vector<fs::path> PicturesIn(const fs::path& folder) {
-  std::vector<fs::path> files, folders;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) {
-      folders.push_back(entry.path());
-    } else if (entry.is_regular_file() && IsPictureName(entry.path())) {
-      files.push_back(entry.path());
-    }
-  }
-  // One folder a class, as data sets are often kept.
-  if (files.empty()) {
-    for (const fs::path& child : folders) {
-      const std::vector<fs::path> inner = PicturesIn(child);
-      files.insert(files.end(), inner.begin(), inner.end());
-    }
-  }
-  // Directory order differs between machines.
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return a.generic_string() < b.generic_string();
-  });
-  return files;
-}
 
 }  // namespace
 
@@ -201,21 +169,11 @@ std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& i
   const std::string name = path.string();
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) Fail("{}: no such file or folder", name);
-  if (fs::is_directory(status)) {
-    std::vector<fs::path> files;
-    try {
-      files = PicturesIn(path);
-    } catch (const fs::filesystem_error& cause) {
-      Fail("{}: cannot be listed: {}", name, cause.code().message());
-    }
-    if (files.empty()) {
-      Fail("{}: holds no pictures (.jpg .jpeg .png .bmp .ppm)", name);
-    }
-    return std::make_unique<PictureFiles>(std::move(files), input_shape, preprocess, channels_last);
-  }
-  if (IsPictureName(path) && preprocess.is_image) {
-    return std::make_unique<PictureFiles>(std::vector<fs::path>{path}, input_shape, preprocess,
+  if (!fs::exists(status)) Fail("{}: no such file or folder; check the path", name);
+  if (fs::is_directory(status) || (pictures::HasPictureName(name) && preprocess.is_image)) {
+    pictures::Listing listing = pictures::ListPictures(name);
+    if (!listing.error.empty()) Fail("{}", listing.error);
+    return std::make_unique<PictureFiles>(std::move(listing.files), input_shape, preprocess,
                                           channels_last);
   }
   NpyFile file(path);

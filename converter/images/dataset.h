@@ -71,13 +71,16 @@ class Dataset {
   virtual int SourceChannels() const { return 0; }
 };
 
-// path: a picture, a folder (pictures .jpg .jpeg .png .bmp .ppm, sorted by name; not recursive
-// unless it has only folders) or a .npy file. `channels_last`: the model's input is [1, H, W, C].
+// path: a picture, a folder of pictures (ports/linux/pictures says which) or a .npy file. A file
+// that cannot be read is refused by Load: what was measured is what was named. `channels_last`: the
+// model's input is [1, H, W, C].
 std::unique_ptr<Dataset> OpenDataset(const std::filesystem::path& path,
                                      const graph::Shape& input_shape, const Preprocess& preprocess,
                                      bool channels_last);
 
 Image DecodePicture(const std::filesystem::path& path);
+// Height, width and channels alone, without pixels.
+Image ReadPictureHeader(const std::filesystem::path& path);
 // The normative resize (runtime/image/resize.h) + table, in float.
 graph::Tensor ToInput(const Image& image, const graph::Shape& input_shape,
                       const Preprocess& preprocess, bool channels_last);

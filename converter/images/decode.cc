@@ -19,7 +19,7 @@ constexpr int kMaxSize = 65535;  // of the resize (runtime/image/preprocess.h)
 
 std::vector<unsigned char> ReadBytes(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) Fail("{}: cannot be opened", file);
+  if (!in) Fail("{}: cannot be opened; check its permissions", file);
   return std::vector<unsigned char>(std::istreambuf_iterator<char>(in),
                                     std::istreambuf_iterator<char>());
 }
@@ -39,31 +39,36 @@ void CheckSize(int height, int width, size_t bytes, const std::string& file) {
   }
 }
 
-Image DecodeJpeg(const std::vector<unsigned char>& bytes, const std::string& file) {
-  const std::unique_ptr<void, int (*)(void*)> handle(tjInitDecompress(), tjDestroy);
+using JpegReader = std::unique_ptr<void, int (*)(void*)>;
+
+// An Image without its pixels.
+Image JpegHeader(const JpegReader& reader, const std::vector<unsigned char>& bytes,
+                 const std::string& file) {
   int width = 0, height = 0, subsampling = 0, colour_space = 0;
-  if (tjDecompressHeader3(handle.get(), bytes.data(), bytes.size(), &width, &height, &subsampling,
+  if (tjDecompressHeader3(reader.get(), bytes.data(), bytes.size(), &width, &height, &subsampling,
                           &colour_space) != 0) {
-    Fail("{}: cannot be decoded: {}", file, tjGetErrorStr2(handle.get()));
+    Fail("{}: cannot be decoded: {}; replace or remove it", file, tjGetErrorStr2(reader.get()));
   }
   if (colour_space == TJCS_CMYK || colour_space == TJCS_YCCK) {
     Fail("{}: a CMYK picture cannot be read; save it as RGB", file);
   }
   CheckSize(height, width, bytes.size(), file);
-  const bool grey = colour_space == TJCS_GRAY;
-  Image image{height, width, grey ? 1 : 3, {}};
-  image.pixels.resize(static_cast<size_t>(height) * static_cast<size_t>(width) *
-                      static_cast<size_t>(image.channels));
-  if (tjDecompress2(handle.get(), bytes.data(), bytes.size(), image.pixels.data(), width, 0, height,
-                    grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_ACCURATEDCT) != 0) {
-    // Stray bytes between markers are common and harmless; missing data is not.
-    const std::string message = tjGetErrorStr2(handle.get());
-    if (tjGetErrorCode(handle.get()) != TJERR_WARNING ||
-        message.find("Premature") != std::string::npos) {
-      Fail("{}: cannot be decoded: {}", file, message);
-    }
+  return {height, width, colour_space == TJCS_GRAY ? 1 : 3, {}};
+}
+
+void DecodeJpeg(const JpegReader& reader, const std::vector<unsigned char>& bytes,
+                const std::string& file, Image* image) {
+  if (tjDecompress2(reader.get(), bytes.data(), bytes.size(), image->pixels.data(), image->width, 0,
+                    image->height, image->channels == 1 ? TJPF_GRAY : TJPF_RGB,
+                    TJFLAG_ACCURATEDCT) == 0) {
+    return;
   }
-  return image;
+  // Stray bytes between markers are common and harmless; missing data is not.
+  const std::string message = tjGetErrorStr2(reader.get());
+  if (tjGetErrorCode(reader.get()) != TJERR_WARNING ||
+      message.find("Premature") != std::string::npos) {
+    Fail("{}: cannot be decoded: {}; replace or remove it", file, message);
+  }
 }
 
 // The library reads more than is promised, and some of that trusts its input.
@@ -74,35 +79,56 @@ bool IsPromised(const std::vector<unsigned char>& bytes) {
                      [&](std::string_view magic) { return text.substr(0, magic.size()) == magic; });
 }
 
-Image DecodeOther(const std::vector<unsigned char>& bytes, const std::string& file) {
+Image OtherHeader(const std::vector<unsigned char>& bytes, const std::string& file) {
   int width = 0, height = 0, channels = 0;
-  const auto size = static_cast<int>(bytes.size());
   if (bytes.size() > INT32_MAX || !IsPromised(bytes) ||
-      stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0) {
-    Fail("{}: is no picture that can be read (JPEG, PNG, BMP, PPM)", file);
+      stbi_info_from_memory(bytes.data(), static_cast<int>(bytes.size()), &width, &height,
+                            &channels) == 0) {
+    Fail("{}: is no picture that can be read (JPEG, PNG, BMP, PPM, PGM); replace or remove it",
+         file);
   }
   CheckSize(height, width, bytes.size(), file);
   // Transparency is dropped: grey and RGB are what models read.
-  const int wanted = channels <= 2 ? 1 : 3;
+  return {height, width, channels <= 2 ? 1 : 3, {}};
+}
+
+void DecodeOther(const std::vector<unsigned char>& bytes, const std::string& file, Image* image) {
+  int width = 0, height = 0, channels = 0;
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
-      stbi_load_from_memory(bytes.data(), size, &width, &height, &channels, wanted),
+      stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &width, &height,
+                            &channels, image->channels),
       stbi_image_free);
-  if (pixels == nullptr) Fail("{}: cannot be decoded: {}", file, stbi_failure_reason());
-  Image image{height, width, wanted, {}};
-  image.pixels.assign(pixels.get(), pixels.get() + static_cast<size_t>(height) *
-                                                       static_cast<size_t>(width) *
-                                                       static_cast<size_t>(wanted));
+  if (pixels == nullptr) {
+    Fail("{}: cannot be decoded: {}; replace or remove it", file, stbi_failure_reason());
+  }
+  std::copy(pixels.get(), pixels.get() + image->pixels.size(), image->pixels.begin());
+}
+
+Image Read(const std::string& file, bool with_pixels) {
+  const std::vector<unsigned char> bytes = ReadBytes(file);
+  if (bytes.empty()) Fail("{}: is empty; replace or remove it", file);
+  const bool jpeg = bytes[0] == 0xFF;
+  const JpegReader reader(jpeg ? tjInitDecompress() : nullptr, tjDestroy);
+  Image image = jpeg ? JpegHeader(reader, bytes, file) : OtherHeader(bytes, file);
+  if (!with_pixels) return image;
+  image.pixels.resize(static_cast<size_t>(image.height) * static_cast<size_t>(image.width) *
+                      static_cast<size_t>(image.channels));
+  if (jpeg) {
+    DecodeJpeg(reader, bytes, file, &image);
+  } else {
+    DecodeOther(bytes, file, &image);
+  }
   return image;
 }
 
 }  // namespace
 
 Image DecodePicture(const std::filesystem::path& path) {
-  const std::string file = path.string();
-  const std::vector<unsigned char> bytes = ReadBytes(file);
-  if (bytes.empty()) Fail("{}: is empty", file);
-  const bool jpeg = bytes[0] == 0xFF;
-  return jpeg ? DecodeJpeg(bytes, file) : DecodeOther(bytes, file);
+  return Read(path.string(), true);
+}
+
+Image ReadPictureHeader(const std::filesystem::path& path) {
+  return Read(path.string(), false);
 }
 
 }  // namespace octet::images

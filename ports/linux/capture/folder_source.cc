@@ -1,46 +1,33 @@
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
+#include <cstdio>
 
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/source.h"
 #include "ports/linux/file.h"
+#include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
 namespace {
 
-namespace fs = std::filesystem;
-
-bool IsPicture(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const char* known : {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm"}) {
-    if (extension == known) return true;
-  }
-  return false;
-}
-
 class FolderSource : public Source {
  public:
   FolderSource(const std::string& path, double frames_per_second)
-      : pace_(frames_per_second), waits_(!(frames_per_second > 0)) {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-      if (IsPicture(entry.path())) files_.push_back(entry.path().string());
-    }
-    if (error) throw InputError(path + ": " + error.message());
-    if (files_.empty()) {
-      throw InputError(path + ": holds no pictures (.jpg .jpeg .png .bmp .ppm .pgm)");
-    }
-    std::sort(files_.begin(), files_.end());
+      : path_(path), pace_(frames_per_second), waits_(!(frames_per_second > 0)) {
+    pictures::Listing listing = pictures::ListPictures(path);
+    if (!listing.error.empty()) throw InputError(listing.error);
+    files_ = std::move(listing.files);
   }
 
   Took Next(FrameBuffer* frame, const StopRequest& stop) override {
     if (!pace_.Wait(stop)) return Took::kStopped;
     while (next_ < files_.size()) {
-      const MappedFile file(files_[next_++]);
-      if (decoder_.Decode(file.data(), file.bytes(), frame)) return Took::kFrame;
-      std::fprintf(stderr, "octet-camera: %s: %s; left out\n", file.path().c_str(), decoder_.why());
+      const std::string& path = files_[next_++];
+      if (!Read(path, frame)) continue;
+      frame->name = path;
+      read_any_ = true;
+      return Took::kFrame;
+    }
+    if (!read_any_) {
+      throw InputError(path_ + ": none of its pictures can be read; replace them");
     }
     return Took::kEnd;
   }
@@ -48,8 +35,24 @@ class FolderSource : public Source {
   bool waits() const override { return waits_; }
 
  private:
+  // A program that runs for days does not end for one bad file.
+  bool Read(const std::string& path, FrameBuffer* frame) {
+    std::string why;
+    try {
+      const MappedFile file(path);
+      if (decoder_.Decode(file.data(), file.bytes(), frame)) return true;
+      why = path + ": " + decoder_.why();
+    } catch (const InputError& error) {
+      why = error.what();
+    }
+    std::fprintf(stderr, "octet-camera: %s; left out\n", why.c_str());
+    return false;
+  }
+
+  std::string path_;
   std::vector<std::string> files_;
   size_t next_ = 0;
+  bool read_any_ = false;
   PictureDecoder decoder_;
   Pace pace_;
   bool waits_;

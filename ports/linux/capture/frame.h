@@ -3,6 +3,7 @@
 #define OCTET_PORTS_LINUX_CAPTURE_FRAME_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "octet/octet.h"
@@ -22,6 +23,7 @@ struct FrameBuffer {
   uint64_t number = 0;         // in the stream, from 0
   uint64_t captured_ns = 0;    // NowNs() when its last byte had arrived
   std::vector<TruthBox> truth;
+  std::string name;  // of the file, where it is a picture of a folder
 
   // Allocates only where the frame grows.
   void Resize(octet_pixel_format new_format, uint32_t new_width, uint32_t new_height);

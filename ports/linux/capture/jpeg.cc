@@ -155,7 +155,7 @@ bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* fra
   }
   SetPool(&memory_, kPoolFixedBytes);
   if (stbi_info_from_memory(bytes, length, &width, &height, &channels) == 0) {
-    why_ = "no JPEG, PNG, BMP or PPM";
+    why_ = "no JPEG, PNG, BMP, PPM or PGM";
     return false;
   }
   if (width > kLargestSide || height > kLargestSide) return false;

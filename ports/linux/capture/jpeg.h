@@ -10,8 +10,8 @@
 
 namespace octet::port {
 
-// Decodes pictures (JPEG, PNG, BMP, PPM) into frames. Its working memory grows with the largest
-// picture seen and is then used again.
+// Decodes pictures (JPEG, PNG, BMP, PPM, PGM) into frames. Its working memory grows with the
+// largest picture seen and is then used again.
 class PictureDecoder {
  public:
   // RGB24, or GREY8 where the picture is grey. False where the bytes are no picture; then why()

@@ -37,8 +37,9 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
 
 // Frames one after another from a descriptor (stdin): raw, or YUV4MPEG2 (4:2:0 or mono, 8 bits).
 std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format);
-// Pictures of a folder in the order of their names (.jpg .jpeg .png .bmp .ppm .pgm), once; with
-// frames_per_second > 0 as a camera would deliver them.
+// Pictures of a folder (ports/linux/pictures says which, in which order), or one picture, once;
+// with frames_per_second > 0 as a camera would deliver them. What cannot be read is left out with
+// one line; where nothing can, the stream ends with an error.
 std::unique_ptr<Source> OpenFolder(const std::string& path, double frames_per_second);
 // A V4L2 camera: YUYV, NV12, YUV420 or MJPEG, whichever it has, at a size near the wanted one (0:
 // its own).

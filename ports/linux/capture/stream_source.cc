@@ -43,9 +43,12 @@ class StreamSource : public Source {
     size_t done = 0;
     const Took took = Fill(frame->bytes.data(), frame->bytes.size(), &done, stop);
     if (took == Took::kEnd && done != 0) {
-      note_ = "stdin: ended inside a frame, " + std::to_string(done) + " of " +
-              std::to_string(frame->bytes.size()) + " bytes dropped";
+      note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
+              " of " + std::to_string(frame->bytes.size()) + " bytes dropped";
+      // Any bytes make a raw frame, so this is the one sign of a wrong size.
+      if (!format_.y4m) note_ += "; cut off, or --size or --format is not the stream's";
     }
+    if (took == Took::kFrame) ++frames_;
     return took;
   }
 
@@ -178,6 +181,7 @@ class StreamSource : public Source {
   int descriptor_;
   StreamFormat format_;
   std::string line_, note_;
+  uint64_t frames_ = 0;  // that came whole
   bool stalled_ = false;
   uint8_t buffer_[4096];
   size_t next_ = 0, end_ = 0;

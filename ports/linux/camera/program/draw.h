@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ports/linux/camera/program/results.h"
 #include "ports/linux/capture/frame.h"
+#include "ports/linux/results/results.h"
 
 namespace octet::port {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "ports/linux/camera/program/draw.h"
-#include "ports/linux/camera/program/text.h"
 #include "ports/linux/capture/stop.h"
+#include "ports/linux/results/text.h"
 
 namespace octet::port {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "ports/linux/camera/program/results.h"
 #include "ports/linux/capture/frame.h"
+#include "ports/linux/results/results.h"
 
 namespace octet::port {
 

@@ -196,7 +196,8 @@ class Loop {
                                 Milliseconds(done - frame.captured_ns),
                                 Milliseconds(done - begun),
                                 octet_plan_name(session, octet_plan(session)),
-                                slot_.dropped()};
+                                slot_.dropped(),
+                                frame.name.c_str()};
     if (options_.json || http_) FormatJson(report, results, session, &line_);
     if (http_) {
       http_->SetStatus(line_);
@@ -204,7 +205,16 @@ class Loop {
     }
     if (!options_.dump.empty()) Dump(frame, results);
     if (options_.json) return line_.WriteTo(STDOUT_FILENO);
-    return PrintEverySecond(report, results, done);
+    return *report.picture != 0 ? PrintPicture(report, results)
+                                : PrintEverySecond(report, results, done);
+  }
+
+  bool PrintPicture(const FrameReport& report, const Results& results) {
+    status_.Clear();
+    status_.Add("%s  %.2f ms  ", report.picture, report.infer_ms);
+    FormatResults(results, model_.session(), true, &status_);
+    status_.Add("\n");
+    return status_.WriteTo(STDOUT_FILENO);
   }
 
   bool PrintEverySecond(const FrameReport& report, const Results& results, uint64_t now) {
@@ -218,7 +228,8 @@ class Loop {
                 static_cast<unsigned long long>(report.number), report.plan, report.infer_ms,
                 report.age_ms, fps, static_cast<unsigned long long>(report.dropped));
     if (score_) status_.Add("  mAP %.2f", score_->MeanAveragePrecision());
-    FormatResults(results, model_.session(), &status_);
+    status_.Add("  ");
+    FormatResults(results, model_.session(), false, &status_);
     status_.Add("\n");
     printed_ = processed_;
     printed_ns_ = now;

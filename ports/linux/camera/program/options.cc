@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "ports/linux/pictures/pictures.h"
+
 namespace octet::port {
 namespace {
 
@@ -58,7 +60,9 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   CLI::App app{"Runs an Octet blob on a stream of frames; the newest frame wins"};
   app.add_option("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
   app.add_option("--source", o->source,
-                 "scene, a folder of pictures, /dev/videoN, or - for a stream on stdin");
+                 std::string("scene, a folder of pictures (") + pictures::kExtensions +
+                     "; where it has none, those of its subfolders), one picture, /dev/videoN, or "
+                     "- for a stream on stdin");
   app.add_option("--format", o->format,
                  "of the stream: y4m, or raw rgb24, grey8, nv12, yuv420p, yuyv with --size")
       ->capture_default_str();
@@ -153,10 +157,12 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
                      ": no such file or folder; scene, - and /dev/videoN "
                      "are known as well");
   }
-  if (S_ISDIR(status.st_mode)) return OpenFolder(o.source, o.fps);
+  if (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && pictures::HasPictureName(o.source))) {
+    return OpenFolder(o.source, o.fps);
+  }
   if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, width, height, o.fps);
   throw InputError("--source " + o.source +
-                   ": is neither a folder nor a camera; pipe a film: ffmpeg -i FILE -f "
+                   ": is neither a folder, a picture nor a camera; pipe a film: ffmpeg -i FILE -f "
                    "yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -");
 }
 

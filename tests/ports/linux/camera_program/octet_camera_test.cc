@@ -148,6 +148,35 @@ TEST_F(Camera, EndInsideAFrame) {
   EXPECT_NE(Read("err").find("7 of 48 bytes dropped"), std::string::npos);
 }
 
+TEST_F(Camera, EveryPictureOfAFolderHasItsLine) {
+  fs::create_directory(folder_ / "p");
+  for (const char* name : {"p/a.pgm", "p/b.pgm", "p/c.pgm"}) {
+    std::ofstream(Path(name), std::ios::binary) << "P5\n2 2\n255\n0123";
+  }
+  Start({"--source", Path("p")});
+  EXPECT_EQ(Finish(), 0);
+  std::istringstream text(Read("out"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 3u) << Read("out");
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(lines[i].rfind(Path(i == 0   ? "p/a.pgm"
+                                  : i == 1 ? "p/b.pgm"
+                                           : "p/c.pgm") +
+                                 "  ",
+                             0),
+              0u);
+    EXPECT_NE(lines[i].find(" ms  "), std::string::npos) << lines[i];
+    EXPECT_EQ(lines[i].back(), ']') << "a box: " << lines[i];
+  }
+  Start({"--source", Path("p"), "--json"});
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(Lines()[1]["picture"], Path("p/b.pgm"));
+  Start({"--source", Path("p/c.pgm"), "--json"});
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(Lines().size(), 2u);
+}
+
 TEST_F(Camera, GarbageEndsWithOneLine) {
   Start({"--source", "-", "--json"});
   Send(Y4m(8, 8, 1));

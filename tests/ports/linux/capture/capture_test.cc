@@ -4,7 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -87,7 +90,8 @@ TEST(Streams, RawFramesWhateverThePieces) {
     ASSERT_EQ(source->Next(&frame, stop), Took::kFrame);
     EXPECT_EQ(std::string(frame.bytes.begin(), frame.bytes.end()), Fill(36, 100));
     EXPECT_EQ(source->Next(&frame, stop), Took::kEnd);
-    EXPECT_NE(source->note().find("5 of 36 bytes"), std::string::npos) << source->note();
+    EXPECT_NE(source->note().find("inside frame 2: 5 of 36 bytes"), std::string::npos);
+    EXPECT_NE(source->note().find("--size"), std::string::npos) << source->note();
   }
 }
 
@@ -199,6 +203,37 @@ TEST(Pictures, NoPixelsIsNoPicture) {
   PictureDecoder decoder;
   FrameBuffer frame;
   EXPECT_FALSE(decoder.Decode(reinterpret_cast<const uint8_t*>(ppm.data()), ppm.size(), &frame));
+}
+
+// For days: what cannot be read is left out, but a folder of nothing else is an error.
+TEST(Pictures, FolderWithBadFiles) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "octet-capture-XXXXXX").string();
+  const fs::path folder = mkdtemp(pattern.data());
+  const auto write = [&](const char* name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  write("a.ppm", "P6\n2 1\n255\n012345");
+  write("b.jpg", "no picture");
+  write("c.jpg", "");
+  write("d.pgm", "P5\n2 2\n255\n0123");
+  const auto names = [&](const fs::path& path) {
+    const auto source = OpenFolder(path.string(), 0);
+    StopRequest stop;
+    FrameBuffer frame;
+    std::vector<std::string> found;
+    while (source->Next(&frame, stop) == Took::kFrame) {
+      found.push_back(fs::path(frame.name).filename().string());
+    }
+    return found;
+  };
+  EXPECT_EQ(names(folder), (std::vector<std::string>{"a.ppm", "d.pgm"}));
+  EXPECT_EQ(names(folder / "a.ppm"), std::vector<std::string>{"a.ppm"});
+  fs::remove(folder / "a.ppm");
+  fs::remove(folder / "d.pgm");
+  const auto source = OpenFolder(folder.string(), 0);
+  EXPECT_NE(Failure(*source).find("none of its pictures"), std::string::npos);
+  fs::remove_all(folder);
 }
 
 TEST(Stream, LogLinesAreOfPlainCharacters) {

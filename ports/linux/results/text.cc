@@ -1,4 +1,4 @@
-#include "ports/linux/camera/program/text.h"
+#include "ports/linux/results/text.h"
 
 #include <unistd.h>
 
@@ -31,6 +31,15 @@ void AddClass(const octet_session* session, uint32_t label, float score, Line* l
   line->Add("{\"label\":");
   line->AddJsonString(LabelName(session, label));
   line->Add(",\"class\":%u,\"score\":%.4f", label, static_cast<double>(score));
+}
+
+void AddName(const octet_session* session, uint32_t label, Line* line) {
+  const char* name = LabelName(session, label);
+  if (*name != 0) {
+    line->Add("%s", name);
+  } else {
+    line->Add("class %u", label);
+  }
 }
 
 void AddDetections(const Results& results, const octet_session* session, Line* line) {
@@ -120,6 +129,15 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
       "\"dropped\":%llu",
       static_cast<unsigned long long>(report.number), report.time_s, report.age_ms, report.plan,
       report.infer_ms, static_cast<unsigned long long>(report.dropped));
+  if (*report.picture != 0) {
+    line->Add(",\"picture\":");
+    line->AddJsonString(report.picture);
+  }
+  FormatJsonResults(results, session, line);
+  line->Add("}\n");
+}
+
+void FormatJsonResults(const Results& results, const octet_session* session, Line* line) {
   switch (results.task) {
     case OCTET_TASK_NONE:
       break;
@@ -133,23 +151,33 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
       AddSegments(results, session, line);
       break;
   }
-  line->Add("}\n");
 }
 
-void FormatResults(const Results& results, const octet_session* session, Line* line) {
-  for (uint32_t i = 0; i < results.count; ++i) {
-    const bool boxes = results.task == OCTET_TASK_DETECT;
-    const uint32_t label = boxes ? results.boxes[i].label : results.classes[i].label;
-    const char* name = LabelName(session, label);
-    line->Add("%s", i == 0 ? "  " : ", ");
-    if (*name != 0) {
-      line->Add("%s", name);
-    } else {
-      line->Add("class %u", label);
+void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line) {
+  if (results.task == OCTET_TASK_SEGMENT) {
+    const auto all = static_cast<double>(results.map.size());
+    const char* between = "";
+    for (uint32_t label = 0; label < results.pixels.size(); ++label) {
+      if (results.pixels[label] == 0) continue;
+      line->Add("%s", between);
+      AddName(session, label, line);
+      line->Add(" %.1f %%", 100 * static_cast<double>(results.pixels[label]) / all);
+      between = ", ";
     }
-    line->Add(" %.2f",
-              static_cast<double>(boxes ? results.boxes[i].score : results.classes[i].score));
+    return;
   }
+  const bool detect = results.task == OCTET_TASK_DETECT;
+  for (uint32_t i = 0; i < results.count; ++i) {
+    line->Add("%s", i == 0 ? "" : ", ");
+    AddName(session, detect ? results.boxes[i].label : results.classes[i].label, line);
+    line->Add(" %.2f",
+              static_cast<double>(detect ? results.boxes[i].score : results.classes[i].score));
+    if (!detect || !boxes) continue;
+    const octet_detection& box = results.boxes[i];
+    line->Add(" [%.0f %.0f %.0f %.0f]", static_cast<double>(box.x0), static_cast<double>(box.y0),
+              static_cast<double>(box.x1), static_cast<double>(box.y1));
+  }
+  if (detect && results.count == 0) line->Add("nothing found");
 }
 
 }  // namespace octet::port

@@ -1,12 +1,12 @@
 // Lines built in one buffer that is kept, so that printing a frame allocates nothing.
-#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_
-#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_
+#ifndef OCTET_PORTS_LINUX_RESULTS_TEXT_H_
+#define OCTET_PORTS_LINUX_RESULTS_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "ports/linux/camera/program/results.h"
+#include "ports/linux/results/results.h"
 
 namespace octet::port {
 
@@ -36,15 +36,18 @@ struct FrameReport {
   double age_ms;    // from the capture until the result stood
   double infer_ms;  // preprocessing, network and decoding
   const char* plan;
-  uint64_t dropped;  // frames so far that nobody took
+  uint64_t dropped;     // frames so far that nobody took
+  const char* picture;  // the file's name, where the frame is one; else ""
 };
 
 // One JSON object and a newline.
 void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
                 Line* line);
-// "cat 0.91 [12 30 80 99]", ... for people.
-void FormatResults(const Results& results, const octet_session* session, Line* line);
+// Its part that says what was found: ,"detections":[...] or classes or segments, by the task.
+void FormatJsonResults(const Results& results, const octet_session* session, Line* line);
+// "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted; appended.
+void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line);
 
 }  // namespace octet::port
 
-#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEXT_H_
+#endif  // OCTET_PORTS_LINUX_RESULTS_TEXT_H_

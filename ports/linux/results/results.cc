@@ -1,4 +1,4 @@
-#include "ports/linux/camera/program/results.h"
+#include "ports/linux/results/results.h"
 
 #include <algorithm>
 #include <cstring>

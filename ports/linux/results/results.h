@@ -1,6 +1,6 @@
 // What a model says about a frame, by its task.
-#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_RESULTS_H_
-#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_RESULTS_H_
+#ifndef OCTET_PORTS_LINUX_RESULTS_RESULTS_H_
+#define OCTET_PORTS_LINUX_RESULTS_RESULTS_H_
 
 #include <cstdint>
 #include <vector>
@@ -41,4 +41,4 @@ const char* LabelName(const octet_session* session, uint32_t label);
 
 }  // namespace octet::port
 
-#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_RESULTS_H_
+#endif  // OCTET_PORTS_LINUX_RESULTS_RESULTS_H_
