@@ -30,6 +30,9 @@ struct Pool {
 thread_local Pool pool;
 
 constexpr size_t kPoolAlignment = 16;
+// Blocks up to this size begin as zeros: the decoder's state is one of them, and it follows Huffman
+// tables that the picture never defined.
+constexpr size_t kZeroedBytes = size_t{1} << 16;
 
 void* PoolAllocate(size_t bytes) {
   const size_t whole =
@@ -40,6 +43,7 @@ void* PoolAllocate(size_t bytes) {
   ASAN_UNPOISON_MEMORY_REGION(block, kPoolAlignment + bytes);
   std::memcpy(block, &bytes, sizeof(bytes));
   ASAN_POISON_MEMORY_REGION(block, kPoolAlignment);
+  if (bytes <= kZeroedBytes) std::memset(block + kPoolAlignment, 0, bytes);
   return block + kPoolAlignment;
 }
 
@@ -113,24 +117,30 @@ void Append(void* context, void* data, int size) {
   out->insert(out->end(), bytes, bytes + size);
 }
 
+constexpr uint8_t kTables = 0xC4, kScan = 0xDA;  // markers
+
+enum class Tables { kNone, kGood, kOverlong };
+
 // stb_image before 2.28 trusts a JPEG's Huffman tables to hold at most 256 codes and writes on
-// behind its array. True where no table claims more. Until the first scan segments are stepped over
-// as stb does it; behind that every marker of a table counts, wherever it stands.
-bool JpegTablesFit(const uint8_t* bytes, size_t count) {
-  constexpr uint8_t kTables = 0xC4, kScan = 0xDA;
+// behind its array: kOverlong where one claims more. Until the first scan segments are stepped over
+// as stb does it; behind that every marker of a table counts, wherever it stands. kNone: none
+// stands before the first scan.
+Tables TablesOf(const uint8_t* bytes, size_t count) {
   bool scan = false;
+  auto found = Tables::kNone;
   for (size_t at = 2; at + 3 < count;) {
     if (bytes[at++] != 0xFF) continue;
     while (at < count && bytes[at] == 0xFF) ++at;
-    if (at + 3 > count) return true;
+    if (at + 3 > count) return found;
     const uint8_t marker = bytes[at++];
     const size_t length = static_cast<size_t>(bytes[at]) << 8 | bytes[at + 1];
     if (marker == kTables) {
+      if (!scan) found = Tables::kGood;
       // A table counts as soon as it begins, as it does there; behind the end stand zeros.
       for (size_t table = at + 2; table < at + length;) {
         size_t codes = 0;
         for (size_t i = table + 1; i <= table + 16 && i < count; ++i) codes += bytes[i];
-        if (codes > 256) return false;
+        if (codes > 256) return Tables::kOverlong;
         table += 17 + codes;
       }
     }
@@ -139,7 +149,21 @@ bool JpegTablesFit(const uint8_t* bytes, size_t count) {
     const bool alone = marker <= 0x01 || (marker >= 0xD0 && marker <= 0xD9);
     if (!scan && !alone) at += std::max<size_t>(length, 2);
   }
-  return true;
+  return found;
+}
+
+// The segment with the tables of the JPEG standard's annex K, which stb's writer always uses.
+std::vector<uint8_t> StandardTables() {
+  const uint8_t grey[3] = {128, 128, 128};
+  std::vector<uint8_t> jpeg;
+  EncodeJpeg(grey, 1, 1, 50, &jpeg);
+  for (size_t at = 2; at + 4 <= jpeg.size();) {
+    const size_t length = 2 + (static_cast<size_t>(jpeg[at + 2]) << 8 | jpeg[at + 3]);
+    const auto begin = jpeg.begin() + static_cast<std::ptrdiff_t>(at);
+    if (jpeg[at + 1] == kTables) return {begin, begin + static_cast<std::ptrdiff_t>(length)};
+    at += length;
+  }
+  return {};
 }
 
 }  // namespace
@@ -147,12 +171,24 @@ bool JpegTablesFit(const uint8_t* bytes, size_t count) {
 bool PictureDecoder::Decode(const uint8_t* bytes, size_t count, FrameBuffer* frame) {
   int width = 0, height = 0, channels = 0;
   why_ = "larger than any camera's";
-  if (count > INT32_MAX) return false;
-  const int length = static_cast<int>(count);
-  if (count > 2 && bytes[0] == 0xFF && !JpegTablesFit(bytes, count)) {
-    why_ = "damaged";
-    return false;
+  if (count > INT32_MAX / 2) return false;
+  if (count > 2 && bytes[0] == 0xFF) {
+    const Tables tables = TablesOf(bytes, count);
+    if (tables == Tables::kOverlong) {
+      why_ = "damaged";
+      return false;
+    }
+    // Many cameras leave them out of Motion JPEG, where the standard's are meant.
+    if (tables == Tables::kNone) {
+      if (standard_tables_.empty()) standard_tables_ = StandardTables();
+      completed_.assign(bytes, bytes + 2);
+      completed_.insert(completed_.end(), standard_tables_.begin(), standard_tables_.end());
+      completed_.insert(completed_.end(), bytes + 2, bytes + count);
+      bytes = completed_.data();
+      count = completed_.size();
+    }
   }
+  const int length = static_cast<int>(count);
   SetPool(&memory_, kPoolFixedBytes);
   if (stbi_info_from_memory(bytes, length, &width, &height, &channels) == 0) {
     why_ = "no JPEG, PNG, BMP, PPM or PGM";

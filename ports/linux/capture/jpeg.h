@@ -20,7 +20,8 @@ class PictureDecoder {
   const char* why() const { return why_; }
 
  private:
-  std::vector<uint8_t> memory_;
+  std::vector<uint8_t> memory_, standard_tables_;
+  std::vector<uint8_t> completed_;  // a JPEG that came without tables, with them
   const char* why_ = "";
 };
 

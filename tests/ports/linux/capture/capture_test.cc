@@ -198,6 +198,43 @@ TEST(Pictures, OverlongHuffmanTablesAreRefused) {
   EXPECT_TRUE(decoder.Decode(good.data(), good.size(), &frame));
 }
 
+// As many USB cameras send Motion JPEG.
+TEST(Pictures, JpegWithoutTablesMeansTheStandardOnes) {
+  std::vector<uint8_t> rgb(size_t{40} * 24 * 3), jpeg;
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i * i / 50);
+  EncodeJpeg(rgb.data(), 40, 24, 90, &jpeg);
+  std::vector<uint8_t> bare(jpeg.begin(), jpeg.begin() + 2);
+  size_t at = 2, left_out = 0;
+  while (jpeg[at + 1] != 0xDA) {
+    const auto begin = jpeg.begin() + static_cast<std::ptrdiff_t>(at);
+    const size_t length = 2u + (static_cast<size_t>(jpeg[at + 2]) << 8 | jpeg[at + 3]);
+    if (jpeg[at + 1] == 0xC4) {
+      left_out += length;
+    } else {
+      bare.insert(bare.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
+    }
+    at += length;
+  }
+  bare.insert(bare.end(), jpeg.begin() + static_cast<std::ptrdiff_t>(at), jpeg.end());
+  ASSERT_EQ(bare.size() + left_out, jpeg.size());
+  ASSERT_GT(left_out, 400u);
+  PictureDecoder decoder, other;
+  FrameBuffer whole, completed;
+  ASSERT_TRUE(decoder.Decode(jpeg.data(), jpeg.size(), &whole));
+  ASSERT_TRUE(other.Decode(bare.data(), bare.size(), &completed));
+  EXPECT_EQ(completed.bytes, whole.bytes);
+  // A scan that names a table which nobody defined decodes the same whatever was decoded before.
+  std::vector<uint8_t> wrong = jpeg;
+  size_t scan = 2;
+  while (!(wrong[scan] == 0xFF && wrong[scan + 1] == 0xDA)) ++scan;
+  wrong[scan + 6] = 0x33;  // of the first component
+  FrameBuffer fresh, used;
+  PictureDecoder third;
+  EXPECT_EQ(third.Decode(wrong.data(), wrong.size(), &fresh),
+            decoder.Decode(wrong.data(), wrong.size(), &used));
+  EXPECT_EQ(fresh.bytes, used.bytes);
+}
+
 TEST(Pictures, NoPixelsIsNoPicture) {
   const std::string ppm = "P6\n0 0\n255\n";
   PictureDecoder decoder;
