@@ -15,10 +15,11 @@ bool Slot::Publish(bool wait) {
   const uint64_t captured_ns = buffers_[back_].captured_ns;
   if (published_ != 0) longest_gap_ns_ = std::max(longest_gap_ns_, captured_ns - captured_ns_);
   captured_ns_ = captured_ns;
-  if (fresh_) ++dropped_;
+  const uint64_t passed_over = buffers_[back_].passed_over;
+  dropped_ += passed_over + (fresh_ ? 1 : 0);
   std::swap(back_, ready_);
   fresh_ = true;
-  ++published_;
+  published_ += 1 + passed_over;
   changed_.notify_all();
   return true;
 }
@@ -72,9 +73,11 @@ void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_fra
     for (uint64_t number = 0;; ++number) {
       FrameBuffer* frame = slot->back();
       frame->truth.clear();
+      frame->captured_ns = 0;
       if (source->Next(frame, stop) != Source::Took::kFrame) break;
+      number += frame->passed_over;
       frame->number = number;
-      frame->captured_ns = NowNs();
+      if (frame->captured_ns == 0) frame->captured_ns = NowNs();
       if (!slot->Publish(every_frame || source->waits())) break;
     }
     error = source->note();

@@ -28,7 +28,7 @@ class Slot {
   // The consumer takes no more.
   void Leave();
 
-  uint64_t published() const;
+  uint64_t published() const;  // those passed over included
   uint64_t dropped() const;
   uint64_t longest_gap_ns() const;  // between the captures of two frames, one after the other
   std::string error() const;

@@ -17,8 +17,8 @@ class Source {
   enum class Took { kFrame, kEnd, kStopped };
 
   virtual ~Source() = default;
-  // Blocks until the next frame stands in `frame` (all but number and captured_ns). Throws
-  // InputError where the stream makes no sense any more.
+  // Blocks until the next frame stands in `frame` (all but its number; captured_ns where the source
+  // knows better than the caller). Throws InputError where the stream makes no sense any more.
   virtual Took Next(FrameBuffer* frame, const StopRequest& stop) = 0;
   // True: it can wait, so no frame has to be dropped (pictures of a folder).
   virtual bool waits() const { return false; }
@@ -41,10 +41,15 @@ std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format);
 // with frames_per_second > 0 as a camera would deliver them. What cannot be read is left out with
 // one line; where nothing can, the stream ends with an error.
 std::unique_ptr<Source> OpenFolder(const std::string& path, double frames_per_second);
-// A V4L2 camera: YUYV, NV12, YUV420 or MJPEG, whichever it has, at a size near the wanted one (0:
-// its own).
-std::unique_ptr<Source> OpenV4l2(const std::string& device, uint32_t width, uint32_t height,
-                                 double frames_per_second);
+
+struct CameraWish {
+  std::string format;              // nv12 yuv420p yuyv rgb24 grey8 mjpeg; empty: whichever it has
+  uint32_t width = 0, height = 0;  // 0: its own
+  double frames_per_second = 0;    // 0: as it is set
+};
+
+// A V4L2 camera, in what comes nearest to the wish; a line on stderr says what that is.
+std::unique_ptr<Source> OpenV4l2(const std::string& device, const CameraWish& wish);
 
 // Times of a steady pace from the first call on; a consumer that comes late finds the next one.
 class Pace {

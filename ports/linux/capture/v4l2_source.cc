@@ -9,31 +9,36 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/source.h"
 #include "ports/linux/file.h"
+#include "ports/linux/model.h"
 
 namespace octet::port {
 namespace {
 
-constexpr uint32_t kBufferCount = 4;
+constexpr uint32_t kBufferCount = 4;  // a driver may insist on more
 constexpr int kStallMs = 5000;
+// A frame's own time further back than this is of another clock.
+constexpr uint64_t kOldestNs = 10000000000u;
 
 // Best first: what needs no conversion, then what needs decoding.
 struct Known {
   uint32_t fourcc;
   octet_pixel_format pixels;
   bool jpeg;
+  const char* word;
 };
 constexpr Known kKnown[] = {
-    {V4L2_PIX_FMT_NV12, OCTET_PIXELS_NV12, false},
-    {V4L2_PIX_FMT_YUV420, OCTET_PIXELS_YUV420P, false},
-    {V4L2_PIX_FMT_YUYV, OCTET_PIXELS_YUYV, false},
-    {V4L2_PIX_FMT_RGB24, OCTET_PIXELS_RGB24, false},
-    {V4L2_PIX_FMT_GREY, OCTET_PIXELS_GREY8, false},
-    {V4L2_PIX_FMT_MJPEG, OCTET_PIXELS_RGB24, true},
-    {V4L2_PIX_FMT_JPEG, OCTET_PIXELS_RGB24, true},
+    {V4L2_PIX_FMT_NV12, OCTET_PIXELS_NV12, false, "nv12"},
+    {V4L2_PIX_FMT_YUV420, OCTET_PIXELS_YUV420P, false, "yuv420p"},
+    {V4L2_PIX_FMT_YUYV, OCTET_PIXELS_YUYV, false, "yuyv"},
+    {V4L2_PIX_FMT_RGB24, OCTET_PIXELS_RGB24, false, "rgb24"},
+    {V4L2_PIX_FMT_GREY, OCTET_PIXELS_GREY8, false, "grey8"},
+    {V4L2_PIX_FMT_MJPEG, OCTET_PIXELS_RGB24, true, "mjpeg"},
+    {V4L2_PIX_FMT_JPEG, OCTET_PIXELS_RGB24, true, "mjpeg"},
 };
 
 int Control(int descriptor, unsigned long request, void* argument) {
@@ -46,12 +51,12 @@ int Control(int descriptor, unsigned long request, void* argument) {
 
 class V4l2Source : public Source {
  public:
-  V4l2Source(const std::string& device, uint32_t width, uint32_t height, double frames_per_second)
+  V4l2Source(const std::string& device, const CameraWish& wish)
       : device_(device), descriptor_(open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw InputError(device + ": " + std::strerror(errno));
+    if (descriptor_ < 0) Refuse("cannot be opened");
     try {
-      Negotiate(width, height);
-      SetRate(frames_per_second);
+      Negotiate(wish);
+      SetRate(wish.frames_per_second);
       Map();
       int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
       Must(VIDIOC_STREAMON, &type, "cannot start streaming");
@@ -59,6 +64,7 @@ class V4l2Source : public Source {
       Release();
       throw;
     }
+    Introduce(wish);
   }
 
   ~V4l2Source() override {
@@ -68,6 +74,7 @@ class V4l2Source : public Source {
   }
 
   Took Next(FrameBuffer* frame, const StopRequest& stop) override {
+    frame->passed_over = 0;
     for (;;) {
       const Waited waited = WaitReadable(descriptor_, stop, kStallMs);
       if (waited == Waited::kStopped) return Took::kStopped;
@@ -79,25 +86,26 @@ class V4l2Source : public Source {
         continue;
       }
       v4l2_buffer buffer = Buffer();
-      if (Control(descriptor_, VIDIOC_DQBUF, &buffer) < 0) {
-        if (errno == EAGAIN) continue;
-        if (errno == ENODEV || errno == EIO) {
-          note_ = device_ + ": " + std::strerror(errno);
-          return Took::kEnd;
-        }
-        throw InputError(device_ + ": " + std::strerror(errno));
-      }
+      if (!Dequeue(&buffer)) continue;
       if (stalled_) std::fprintf(stderr, "octet-camera: %s: frames again\n", device_.c_str());
       stalled_ = false;
-      const bool good = (buffer.flags & V4L2_BUF_FLAG_ERROR) == 0 && buffer.index < kBufferCount &&
-                        Take(buffer, frame);
+      // While the last frame was decoded others may have come: the newest counts.
+      v4l2_buffer newer = Buffer();
+      for (size_t i = 1; i < buffers_.size() && Dequeue(&newer); ++i) {
+        if (!Damaged(newer)) std::swap(buffer, newer);
+        if (Damaged(newer)) ReportDamage();
+        ++frame->passed_over;
+        Must(VIDIOC_QBUF, &newer, "cannot give a buffer back");
+        newer = Buffer();
+      }
+      frame->captured_ns = TimeOf(buffer);
+      const bool good = !Damaged(buffer) && Take(buffer, frame);
       Must(VIDIOC_QBUF, &buffer, "cannot give a buffer back");
       if (good) return Took::kFrame;
+      ++frame->passed_over;
       ReportDamage();
     }
   }
-
-  std::string note() const override { return note_; }
 
  private:
   static v4l2_buffer Buffer() {
@@ -107,43 +115,92 @@ class V4l2Source : public Source {
     return buffer;
   }
 
-  void Must(unsigned long request, void* argument, const char* what) {
-    if (Control(descriptor_, request, argument) < 0) {
-      throw InputError(device_ + ": " + what + ": " + std::strerror(errno));
-    }
+  bool Damaged(const v4l2_buffer& buffer) const {
+    return (buffer.flags & V4L2_BUF_FLAG_ERROR) != 0 || buffer.index >= buffers_.size();
   }
 
-  void Negotiate(uint32_t width, uint32_t height) {
+  // With errno's reason and, where there is one, the way round it.
+  [[noreturn]] void Refuse(const char* what) const {
+    const int error = errno;
+    if (error == ENODEV) what = "the camera is gone";
+    const char* round = error == EBUSY    ? "; another program uses it"
+                        : error == EACCES ? "; is this user in the group video?"
+                                          : "";
+    throw InputError(device_ + ": " + what + ": " + std::strerror(error) + round);
+  }
+
+  void Must(unsigned long request, void* argument, const char* what) const {
+    if (Control(descriptor_, request, argument) < 0) Refuse(what);
+  }
+
+  // False where no frame waits.
+  bool Dequeue(v4l2_buffer* buffer) const {
+    if (Control(descriptor_, VIDIOC_DQBUF, buffer) == 0) return true;
+    if (errno != EAGAIN) Refuse("the camera gives no frames any more");
+    return false;
+  }
+
+  // When the frame's last byte had arrived: the driver's word, where it gives that.
+  uint64_t TimeOf(const v4l2_buffer& buffer) {
+    const uint64_t now = NowNs();
+    const uint64_t stamp = static_cast<uint64_t>(buffer.timestamp.tv_sec) * 1000000000u +
+                           static_cast<uint64_t>(buffer.timestamp.tv_usec) * 1000u;
+    const bool of_its_end =
+        (buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) == V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC &&
+        (buffer.flags & V4L2_BUF_FLAG_TSTAMP_SRC_MASK) == V4L2_BUF_FLAG_TSTAMP_SRC_EOF;
+    const bool usable = of_its_end && stamp <= now && now - stamp < kOldestNs;
+    captured_ns_ = std::max(captured_ns_, usable ? stamp : now);
+    return captured_ns_;
+  }
+
+  // Of the formats wished for the first that the camera has at the wanted size; without that, the
+  // first at a size near it.
+  void Negotiate(const CameraWish& wish) {
     v4l2_capability capability = {};
     Must(VIDIOC_QUERYCAP, &capability, "is no V4L2 camera");
     const uint32_t able = (capability.capabilities & V4L2_CAP_DEVICE_CAPS) != 0
                               ? capability.device_caps
                               : capability.capabilities;
+    if ((able & V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0) {
+      throw InputError(device_ +
+                       ": captures into several planes, which is not supported; gst-launch-1.0 -q "
+                       "v4l2src ! ... ! fdsink with --source - does it");
+    }
     if ((able & V4L2_CAP_VIDEO_CAPTURE) == 0 || (able & V4L2_CAP_STREAMING) == 0) {
       throw InputError(device_ + ": cannot capture by streaming; try another /dev/video*");
     }
-    v4l2_format format = {};
-    format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    Must(VIDIOC_G_FMT, &format, "has no format");
-    if (width != 0) format.fmt.pix.width = width, format.fmt.pix.height = height;
-    const v4l2_format wanted = format;
-    for (const Known& known : kKnown) {
-      format = wanted;
-      format.fmt.pix.pixelformat = known.fourcc;
-      format.fmt.pix.field = V4L2_FIELD_NONE;
-      format.fmt.pix.bytesperline = 0;
-      if (Control(descriptor_, VIDIOC_S_FMT, &format) == 0 &&
-          format.fmt.pix.pixelformat == known.fourcc) {
-        pixels_ = known.pixels;
-        jpeg_ = known.jpeg;
+    v4l2_format own = {};
+    own.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    Must(VIDIOC_G_FMT, &own, "has no format");
+    if (wish.width != 0) own.fmt.pix.width = wish.width, own.fmt.pix.height = wish.height;
+    for (const bool exact : {true, false}) {
+      for (const Known& known : kKnown) {
+        if (!wish.format.empty() && wish.format != known.word) continue;
+        v4l2_format format = own;
+        format.fmt.pix.pixelformat = known.fourcc;
+        format.fmt.pix.field = V4L2_FIELD_NONE;
+        format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
+        if (Control(descriptor_, VIDIOC_TRY_FMT, &format) < 0 ||
+            format.fmt.pix.pixelformat != known.fourcc ||
+            FrameBytes(known.pixels, format.fmt.pix.width, format.fmt.pix.height) == 0) {
+          continue;
+        }
+        if (exact && (format.fmt.pix.width != own.fmt.pix.width ||
+                      format.fmt.pix.height != own.fmt.pix.height)) {
+          continue;
+        }
+        Must(VIDIOC_S_FMT, &format, "cannot set its format");
+        if (format.fmt.pix.pixelformat != known.fourcc) continue;
+        known_ = known;
         width_ = format.fmt.pix.width;
         height_ = format.fmt.pix.height;
         line_bytes_ = format.fmt.pix.bytesperline;
-        if (FrameBytes(pixels_, width_, height_) == 0) break;
-        return;
+        if (FrameBytes(known.pixels, width_, height_) != 0) return;
       }
     }
-    throw InputError(device_ + ": offers none of NV12, YUV420, YUYV, RGB24, GREY and MJPEG");
+    throw InputError(device_ + ": offers " +
+                     (wish.format.empty() ? "none of NV12, YUV420, YUYV, RGB24, GREY and MJPEG"
+                                          : "no " + wish.format + "; leave --format out"));
   }
 
   // Drivers that cannot set it keep their own rate.
@@ -153,7 +210,7 @@ class V4l2Source : public Source {
     parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     parameters.parm.capture.timeperframe.numerator = 1000;
     parameters.parm.capture.timeperframe.denominator =
-        static_cast<uint32_t>(frames_per_second * 1000);
+        static_cast<uint32_t>(std::min(frames_per_second, 1e6) * 1000);
     Control(descriptor_, VIDIOC_S_PARM, &parameters);
   }
 
@@ -163,27 +220,42 @@ class V4l2Source : public Source {
     request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     request.memory = V4L2_MEMORY_MMAP;
     Must(VIDIOC_REQBUFS, &request, "has no buffers to map");
-    const uint32_t count = std::min(request.count, kBufferCount);
-    if (count == 0) throw InputError(device_ + ": gives no buffers");
-    for (uint32_t i = 0; i < count; ++i) {
+    if (request.count == 0) throw InputError(device_ + ": gives no buffers");
+    for (uint32_t i = 0; i < request.count; ++i) {
       v4l2_buffer buffer = Buffer();
       buffer.index = i;
       Must(VIDIOC_QUERYBUF, &buffer, "cannot describe a buffer");
       void* data = mmap(nullptr, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
                         static_cast<off_t>(buffer.m.offset));
-      if (data == MAP_FAILED) throw InputError(device_ + ": cannot map a buffer");
-      buffers_[i] = {static_cast<uint8_t*>(data), buffer.length};
+      if (data == MAP_FAILED) Refuse("cannot map a buffer");
+      buffers_.push_back({static_cast<uint8_t*>(data), buffer.length});
       Must(VIDIOC_QBUF, &buffer, "cannot queue a buffer");
     }
+  }
+
+  // What was agreed upon, as it may differ from what was asked for.
+  void Introduce(const CameraWish& wish) const {
+    char rate[48] = "", size[48] = "";
+    v4l2_streamparm parameters = {};
+    parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    const v4l2_fract& period = parameters.parm.capture.timeperframe;
+    if (Control(descriptor_, VIDIOC_G_PARM, &parameters) == 0 && period.numerator != 0) {
+      std::snprintf(rate, sizeof(rate), ", %.4g frames/s",
+                    static_cast<double>(period.denominator) / period.numerator);
+    }
+    if (wish.width != 0 && (wish.width != width_ || wish.height != height_)) {
+      std::snprintf(size, sizeof(size), "; it has no %ux%u", wish.width, wish.height);
+    }
+    std::fprintf(stderr, "octet-camera: %s: %s %ux%u%s%s\n", device_.c_str(), known_.word, width_,
+                 height_, rate, size);
   }
 
   // The driver's rows may be longer than the frame's. False where the buffer holds too little.
   bool Take(const v4l2_buffer& buffer, FrameBuffer* frame) {
     const Mapping& mapping = buffers_[buffer.index];
     const size_t used = std::min<size_t>(buffer.bytesused, mapping.bytes);
-    if (mapping.data == nullptr) return false;
-    if (jpeg_) return decoder_.Decode(mapping.data, used, frame);
-    frame->Resize(pixels_, width_, height_);
+    if (known_.jpeg) return decoder_.Decode(mapping.data, used, frame);
+    frame->Resize(known_.pixels, width_, height_);
     const octet_frame view = frame->View();
     size_t offset = 0;
     for (uint32_t plane = 0; plane < 3 && view.planes[plane] != nullptr; ++plane) {
@@ -209,32 +281,29 @@ class V4l2Source : public Source {
   }
 
   void Release() {
-    for (Mapping& mapping : buffers_) {
-      if (mapping.data != nullptr) munmap(mapping.data, mapping.bytes);
-    }
-    if (descriptor_ >= 0) close(descriptor_);
+    for (const Mapping& mapping : buffers_) munmap(mapping.data, mapping.bytes);
+    close(descriptor_);
   }
 
   struct Mapping {
-    uint8_t* data = nullptr;
-    size_t bytes = 0;
+    uint8_t* data;
+    size_t bytes;
   };
 
-  std::string device_, note_;
+  std::string device_;
   int descriptor_;
-  Mapping buffers_[kBufferCount];
-  octet_pixel_format pixels_ = OCTET_PIXELS_NV12;
-  bool jpeg_ = false, stalled_ = false;
+  std::vector<Mapping> buffers_;
+  Known known_ = kKnown[0];
+  bool stalled_ = false;
   uint32_t width_ = 0, height_ = 0, line_bytes_ = 0;
-  uint64_t damaged_ = 0;
+  uint64_t damaged_ = 0, captured_ns_ = 0;
   PictureDecoder decoder_;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> OpenV4l2(const std::string& device, uint32_t width, uint32_t height,
-                                 double frames_per_second) {
-  return std::make_unique<V4l2Source>(device, width, height, frames_per_second);
+std::unique_ptr<Source> OpenV4l2(const std::string& device, const CameraWish& wish) {
+  return std::make_unique<V4l2Source>(device, wish);
 }
 
 }  // namespace octet::port

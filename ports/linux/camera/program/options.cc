@@ -64,8 +64,9 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
                      "; where it has none, those of its subfolders), one picture, /dev/videoN, or "
                      "- for a stream on stdin");
   app.add_option("--format", o->format,
-                 "of the stream: y4m, or raw rgb24, grey8, nv12, yuv420p, yuyv with --size")
-      ->capture_default_str();
+                 "of the stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with "
+                 "--size; of the camera: one of these or mjpeg (default: the first it has of nv12, "
+                 "yuv420p, yuyv, rgb24, grey8, mjpeg)");
   app.add_option("--size", o->size, "WxH of raw frames, of the scene, or wanted of the camera");
   app.add_option("--fps", o->fps,
                  "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
@@ -141,7 +142,7 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
     if (isatty(STDIN_FILENO) != 0) {
       throw InputError("--source -: stdin is a terminal; pipe a stream into the program");
     }
-    return OpenStream(STDIN_FILENO, ReadStreamFormat(o.format, o.size));
+    return OpenStream(STDIN_FILENO, ReadStreamFormat(o.format.empty() ? "y4m" : o.format, o.size));
   }
   if (!o.size.empty()) ReadSize(o.size, &width, &height);
   if (o.source == "scene") {
@@ -160,7 +161,7 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
   if (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && pictures::HasPictureName(o.source))) {
     return OpenFolder(o.source, o.fps);
   }
-  if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, width, height, o.fps);
+  if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, {o.format, width, height, o.fps});
   throw InputError("--source " + o.source +
                    ": is neither a folder, a picture nor a camera; pipe a film: ffmpeg -i FILE -f "
                    "yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -");

@@ -13,7 +13,7 @@ namespace octet::port {
 constexpr double kNotGiven = -1;
 
 struct CameraOptions {
-  std::string blob, source, format = "y4m", size, isa, cpus, dump, dump_format = "jpg";
+  std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
   std::string garments = "build/demo";
   ModelOptions model;
   uint64_t frames = 0, seed = 1;

@@ -296,6 +296,10 @@ TEST(Slot, NewestFrameWins) {
   EXPECT_EQ(slot.Take(), nullptr);
   EXPECT_EQ(slot.error(), "why");
   EXPECT_EQ(slot.published(), 6u);
+  slot.back()->passed_over = 3;  // in a camera's queue
+  EXPECT_TRUE(slot.Publish(false));
+  EXPECT_EQ(slot.published(), 10u);
+  EXPECT_EQ(slot.dropped(), 7u);
   slot.Leave();
   EXPECT_FALSE(slot.Publish(true));
 }
