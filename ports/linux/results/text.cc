@@ -180,4 +180,12 @@ void FormatResults(const Results& results, const octet_session* session, bool bo
   if (detect && results.count == 0) line->Add("nothing found");
 }
 
+void FormatPicture(const char* name, double ms, const Results& results,
+                   const octet_session* session, Line* line) {
+  line->Clear();
+  line->Add("%s  %.2f ms  ", name, ms);
+  FormatResults(results, session, true, line);
+  line->Add("\n");
+}
+
 }  // namespace octet::port

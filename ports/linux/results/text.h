@@ -10,6 +10,9 @@
 
 namespace octet::port {
 
+// Room for all a frame may hold: a thousand boxes.
+constexpr size_t kLineBytes = size_t{1} << 17;
+
 class Line {
  public:
   explicit Line(size_t capacity) : text_(capacity) {}
@@ -47,6 +50,10 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
 void FormatJsonResults(const Results& results, const octet_session* session, Line* line);
 // "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted; appended.
 void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line);
+
+// A picture's line: its name, the time, what was found.
+void FormatPicture(const char* name, double ms, const Results& results,
+                   const octet_session* session, Line* line);
 
 }  // namespace octet::port
 

@@ -1,7 +1,11 @@
 #include "ports/linux/run/frames.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdio>
+
+#include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
 namespace {
@@ -27,80 +31,153 @@ uint64_t CountSamples(const std::vector<uint64_t>& shape, const std::vector<uint
   return shape[0] / dims[0];
 }
 
+bool IsPictures(const std::string& path) {
+  struct stat info;
+  return pictures::HasPictureName(path) ||
+         (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+void WarnOfColour(const BlobView& blob, uint32_t input, uint64_t channels,
+                  const std::string& path) {
+  PlanView plan;
+  ViewPlan(blob, 0, &plan);  // checked by the model
+  if (channels != 3 || plan.tensors[PlanInputTensor(blob, *plan.record, input)].dims[3] != 1) {
+    return;
+  }
+  std::fprintf(stderr, "octet-run: warning: %s: colour pictures for a grey input are made grey\n",
+               path.c_str());
+}
+
 }  // namespace
 
 Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
   const BlobView& blob = model.blob();
-  if (paths.size() != blob.model->input_count) {
-    throw InputError("--input names " + std::to_string(paths.size()) + " files; the model has " +
-                     std::to_string(blob.model->input_count) + " inputs");
+  const uint32_t count = blob.model->input_count;
+  const bool all_pictures = !paths.empty() && std::all_of(paths.begin(), paths.end(), IsPictures);
+  if (paths.empty() && count != 0) {
+    throw InputError("no --input given; name pictures, a folder of pictures or a .npy file");
   }
-  for (uint32_t i = 0; i < blob.model->input_count; ++i) {
-    const blob::InputRecord& input = blob.inputs[i];
-    const std::vector<uint64_t> dims = Dims(input.dims, input.rank);
-    Source source{NpyArray(paths[i]), 0, 0, 0, 0, 1};
-    const std::vector<uint64_t>& shape = source.array.shape();
-    const std::string name = StringAt(blob, input.name);
-    uint64_t count = 0;
-    if (source.array.type() == NpyType::kUint8) {
-      if (input.is_image == 0) {
-        throw InputError(paths[i] + ": uint8, but input " + name +
-                         " takes no pictures; give float32 " + ShapeText(dims));
-      }
-      const bool grey = shape.size() == 3;
-      const uint64_t channels = grey ? 1 : (shape.size() == 4 ? shape[3] : 0);
-      if ((channels != 1 && channels != 3) || shape[1] - 1 >= kMaxPictureSize ||
-          shape[2] - 1 >= kMaxPictureSize) {
-        throw InputError(paths[i] + ": shape " + ShapeText(shape) +
-                         " holds no pictures; give uint8 [N,H,W,3] or [N,H,W,1]");
-      }
-      PlanView plan;
-      ViewPlan(blob, 0, &plan);  // checked by the model
-      if (channels == 3 && plan.tensors[PlanInputTensor(blob, *plan.record, i)].dims[3] == 1) {
-        std::fprintf(stderr,
-                     "octet-run: warning: %s: colour pictures for a grey input are made grey\n",
-                     paths[i].c_str());
-      }
-      count = shape[0];
-      source.height = static_cast<uint32_t>(shape[1]);
-      source.width = static_cast<uint32_t>(shape[2]);
-      source.channels = static_cast<uint32_t>(channels);
-      source.sample_bytes = size_t{source.height} * source.width * source.channels;
+  if (paths.size() != count && !(count == 1 && all_pictures)) {
+    throw InputError("--input names " + std::to_string(paths.size()) + " files, the model has " +
+                     std::to_string(count) + (count == 1 ? " input" : " inputs") +
+                     "; give one .npy file an input" +
+                     (count == 1 ? ", or pictures and folders alone" : ""));
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (all_pictures && count == 1) {
+      sources_.push_back(PictureSource(paths, blob, i));
     } else {
-      count = CountSamples(shape, dims);
-      if (count == 0 && source.array.element_count() != 0) {
-        throw InputError(paths[i] + ": shape " + ShapeText(shape) + " does not fit input " + name +
-                         "; give float32 " + ShapeText(dims) + ", samples along the first axis");
-      }
-      for (const uint64_t dim : dims) source.element_count *= static_cast<size_t>(dim);
-      source.sample_bytes = source.element_count * sizeof(float);
+      sources_.push_back(IsPictures(paths[i]) ? PictureSource({paths[i]}, blob, i)
+                                              : ArraySource(paths[i], blob, i));
     }
-    if (count == 0) throw InputError(paths[i] + ": no samples; give at least one");
-    if (i != 0 && count != sample_count_) {
-      throw InputError(paths[i] + ": " + std::to_string(count) + " samples, but " + paths[0] +
+    const uint64_t samples = sources_.back().sample_count;
+    if (i != 0 && samples != sample_count_) {
+      throw InputError(paths[i] + ": " + std::to_string(samples) + " samples, but " + paths[0] +
                        " has " + std::to_string(sample_count_) + "; give as many");
     }
-    sample_count_ = count;
-    sources_.push_back(std::move(source));
+    sample_count_ = samples;
   }
   if (sources_.empty()) sample_count_ = 1;
+  Load(0);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Source& source = sources_[i];
+    const uint64_t channels = source.array                                ? source.channels
+                              : source.frame.format == OCTET_PIXELS_RGB24 ? 3
+                                                                          : 1;
+    WarnOfColour(blob, i, channels, paths[i]);
+  }
 }
 
-void Inputs::Set(octet_session* session, uint64_t sample) const {
+Inputs::Source Inputs::ArraySource(const std::string& path, const BlobView& blob, uint32_t i) {
+  const blob::InputRecord& input = blob.inputs[i];
+  const std::vector<uint64_t> dims = Dims(input.dims, input.rank);
+  Source source{NpyArray(path), {}, {}, 0, 0, 0, 0, 1, 0};
+  const std::vector<uint64_t>& shape = source.array->shape();
+  const std::string name = StringAt(blob, input.name);
+  if (source.array->type() == NpyType::kUint8) {
+    if (input.is_image == 0) {
+      throw InputError(path + ": uint8, but input " + name + " takes no pictures; give float32 " +
+                       ShapeText(dims));
+    }
+    const bool grey = shape.size() == 3;
+    const uint64_t channels = grey ? 1 : (shape.size() == 4 ? shape[3] : 0);
+    if ((channels != 1 && channels != 3) || shape[1] - 1 >= kMaxPictureSize ||
+        shape[2] - 1 >= kMaxPictureSize) {
+      throw InputError(path + ": shape " + ShapeText(shape) +
+                       " holds no pictures; give uint8 [N,H,W,3] or [N,H,W,1]");
+    }
+    source.sample_count = shape[0];
+    source.height = static_cast<uint32_t>(shape[1]);
+    source.width = static_cast<uint32_t>(shape[2]);
+    source.channels = static_cast<uint32_t>(channels);
+    source.sample_bytes = size_t{source.height} * source.width * source.channels;
+  } else {
+    source.sample_count = CountSamples(shape, dims);
+    if (source.sample_count == 0 && source.array->element_count() != 0) {
+      throw InputError(path + ": shape " + ShapeText(shape) + " does not fit input " + name +
+                       "; give float32 " + ShapeText(dims) + ", samples along the first axis");
+    }
+    for (const uint64_t dim : dims) source.element_count *= static_cast<size_t>(dim);
+    source.sample_bytes = source.element_count * sizeof(float);
+  }
+  if (source.sample_count == 0) throw InputError(path + ": no samples; give at least one");
+  return source;
+}
+
+Inputs::Source Inputs::PictureSource(const std::vector<std::string>& paths, const BlobView& blob,
+                                     uint32_t i) {
+  const blob::InputRecord& input = blob.inputs[i];
+  if (input.is_image == 0) {
+    throw InputError(paths[0] + ": input " + StringAt(blob, input.name) +
+                     " takes no pictures; give float32 " + ShapeText(Dims(input.dims, input.rank)) +
+                     " in a .npy file");
+  }
+  Source source{};
+  for (const std::string& path : paths) {
+    const pictures::Listing listing = pictures::ListPictures(path);
+    if (!listing.error.empty()) throw InputError(listing.error);
+    source.pictures.insert(source.pictures.end(), listing.files.begin(), listing.files.end());
+  }
+  source.sample_count = source.pictures.size();
+  return source;
+}
+
+bool Inputs::of_pictures() const {
+  return !sources_.empty() && std::none_of(sources_.begin(), sources_.end(),
+                                           [](const Source& s) { return s.array.has_value(); });
+}
+
+void Inputs::Load(uint64_t sample) {
+  loaded_ = sample;
+  for (Source& source : sources_) {
+    if (source.array || source.frame.name == source.pictures[sample]) continue;
+    const MappedFile file(source.pictures[sample]);
+    if (!decoder_.Decode(file.data(), file.bytes(), &source.frame)) {
+      throw InputError(file.path() + ": " + decoder_.why() + "; replace or remove it");
+    }
+    source.frame.name = file.path();
+  }
+}
+
+void Inputs::Set(octet_session* session) const {
   for (uint32_t i = 0; i < sources_.size(); ++i) {
     const Source& source = sources_[i];
-    const uint8_t* data = source.array.bytes() + sample * source.sample_bytes;
     octet_status status;
-    if (source.array.type() == NpyType::kUint8) {
-      status = octet_set_input_image(session, i, data, source.height, source.width, source.channels,
-                                     size_t{source.width} * source.channels);
+    if (!source.array) {
+      const octet_frame view = source.frame.View();
+      status = octet_set_input_frame(session, i, &view);
+    } else if (source.array->type() == NpyType::kUint8) {
+      status = octet_set_input_image(
+          session, i, source.array->bytes() + loaded_ * source.sample_bytes, source.height,
+          source.width, source.channels, size_t{source.width} * source.channels);
     } else {
+      const uint8_t* data = source.array->bytes() + loaded_ * source.sample_bytes;
       status = octet_set_input_f32(session, i, reinterpret_cast<const float*>(data),
                                    source.element_count);
     }
     if (status.code != OCTET_OK) {
-      throw InputError(source.array.path() + ": " + octet_code_name(status.code) +
-                       "; check its shape");
+      throw InputError((source.array ? source.array->path() : source.frame.name) + ": " +
+                       octet_code_name(status.code) + "; check its shape");
     }
   }
 }

@@ -1,10 +1,12 @@
-// The samples of a run: inputs from .npy files one by one, outputs to .npy files.
+// The samples of a run: inputs from .npy files or pictures one by one, outputs to .npy files.
 #ifndef OCTET_PORTS_LINUX_RUN_FRAMES_H_
 #define OCTET_PORTS_LINUX_RUN_FRAMES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ports/linux/capture/jpeg.h"
 #include "ports/linux/model.h"
 #include "ports/linux/npy.h"
 
@@ -12,20 +14,37 @@ namespace octet::port {
 
 class Inputs {
  public:
-  // One file for each model input, all with the same number of samples. Throws InputError.
+  // Of every model input a .npy file, a folder of pictures or a picture, all with the same number
+  // of samples; where the model has one input, any number of pictures and folders. Throws
+  // InputError.
   Inputs(const std::vector<std::string>& paths, const Model& model);
   uint64_t sample_count() const { return sample_count_; }
-  void Set(octet_session* session, uint64_t sample) const;
+  // True: the samples are picture files.
+  bool of_pictures() const;
+  // Reads the sample's pictures; arrays are mapped already. Throws InputError.
+  void Load(uint64_t sample);
+  // The sample that was loaded last, into the session.
+  void Set(octet_session* session) const;
+  // Of an input's loaded picture.
+  const FrameBuffer& frame(uint32_t input) const { return sources_[input].frame; }
 
  private:
   struct Source {
-    NpyArray array;
-    uint32_t height, width, channels;  // of pictures
+    std::optional<NpyArray> array;
+    std::vector<std::string> pictures;  // where there is no array
+    FrameBuffer frame;                  // the picture loaded
+    uint32_t height, width, channels;   // of pictures in an array
     size_t sample_bytes;
     size_t element_count;  // of float samples
+    uint64_t sample_count;
   };
+  static Source ArraySource(const std::string& path, const BlobView& blob, uint32_t input);
+  static Source PictureSource(const std::vector<std::string>& paths, const BlobView& blob,
+                              uint32_t input);
+
   std::vector<Source> sources_;
-  uint64_t sample_count_ = 0;
+  PictureDecoder decoder_;
+  uint64_t sample_count_ = 0, loaded_ = 0;
 };
 
 class Outputs {

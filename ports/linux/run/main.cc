@@ -1,9 +1,14 @@
-// octet-run: runs a blob over .npy samples, one by one.
+// octet-run: runs a blob over pictures or .npy samples, one by one.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ports/linux/pictures/pictures.h"
+#include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
 #include "ports/linux/run/report.h"
 
@@ -39,9 +44,12 @@ int ListIsas() {
 void DescribeOptions(CLI::App& app, Options& o) {
   app.set_version_flag("--version", "octet-run " OCTET_VERSION);
   app.add_option("MODEL", o.blob, "blob made by octet convert");
-  app.add_option("--input", o.inputs,
-                 "one .npy for each model input: uint8 pictures [N,H,W,C] or float32 in the "
-                 "model's own layout")
+  app.add_option(
+         "--input", o.inputs,
+         std::string("pictures or a folder of them (") + pictures::kExtensions +
+             "; where it has none, those of its subfolders), or a .npy file: uint8 pictures "
+             "[N,H,W,C] or float32 in the model's own layout; one path an input where the "
+             "model has several")
       ->delimiter(',');
   app.add_option("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
   app.add_option("--plan", o.model.plan, "plan by name (default: the blob's first)");
@@ -60,9 +68,52 @@ void DescribeOptions(CLI::App& app, Options& o) {
   app.add_flag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
 }
 
-// Nothing is allocated between Bind and the last frame.
-void RunSamples(const Options& o, Model& model, const Inputs& inputs, Outputs& outputs,
-                Measurement* m) {
+// What was found in each picture, by the blob's decoder: a line as it comes, or kept for the
+// report.
+class PictureResults {
+ public:
+  PictureResults(const Options& o, const Model& model)
+      : json_(o.json), model_(model), reader_(model), line_(kLineBytes) {
+    if (model.blob().decode.data != nullptr || !o.output.empty()) return;
+    std::fprintf(stderr,
+                 "octet-run: %s has no decoder, so only times are printed; convert it with --task "
+                 "and --decode, or take its numbers with --output FILE.npy\n",
+                 o.blob.c_str());
+  }
+
+  void Add(const Inputs& inputs, uint64_t run_ns, Measurement* m) {
+    const BlobView& blob = model_.blob();
+    const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
+    const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
+    line_.Clear();
+    if (json_) {
+      line_.Add("{\"picture\":");
+      line_.AddJsonString(frame.name.c_str());
+      FormatJsonResults(results, model_.session(), &line_);
+      line_.Add("}");
+      m->results.push_back(nlohmann::ordered_json::parse(line_.data(), nullptr, false));
+      if (m->results.back().is_discarded()) {
+        throw InputError(frame.name +
+                         ": more results than a line holds; lower max_detections in "
+                         "the file of --decode");
+      }
+    } else {
+      FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
+                    model_.session(), &line_);
+      if (!line_.WriteTo(STDOUT_FILENO)) throw InputError("stdout: nobody reads the results");
+    }
+  }
+
+ private:
+  bool json_;
+  const Model& model_;
+  ResultReader reader_;
+  Line line_;
+};
+
+// Nothing is allocated between Bind and the last frame, but for pictures what reads and prints
+// them.
+void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs, Measurement* m) {
   const uint64_t load_started = NowNs();
   model.Bind();
   m->load_ns += NowNs() - load_started;
@@ -76,22 +127,26 @@ void RunSamples(const Options& o, Model& model, const Inputs& inputs, Outputs& o
     first = false;
     return ns;
   };
+  std::optional<PictureResults> results;
+  if (inputs.of_pictures()) results.emplace(o, model);
   for (uint32_t i = 0; i < o.warmup; ++i) {
-    inputs.Set(session, 0);
+    inputs.Set(session);  // the first
     run();
   }
   for (uint64_t sample = 0; sample < inputs.sample_count(); ++sample) {
+    inputs.Load(sample);
     for (uint32_t i = 0; i < o.repeat; ++i) {
-      inputs.Set(session, sample);  // a run may overwrite its inputs
+      inputs.Set(session);  // a run may overwrite its inputs
       m->run_ns.push_back(run());
       m->layers.Add(session);
     }
     outputs.Write(session);
+    if (results) results->Add(inputs, m->run_ns.back(), m);
   }
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app{"Runs an Octet blob over .npy samples"};
+  CLI::App app{"Runs an Octet blob over pictures or .npy samples"};
   Options o;
   DescribeOptions(app, o);
   try {
@@ -102,7 +157,11 @@ int Main(int argc, char** argv) {
     throw InputError(std::string(error.what()) + "; see --help");
   }
   if (o.isa == "list") return ListIsas();
-  if (o.blob.empty()) throw InputError("no MODEL given; see --help");
+  if (o.blob.empty()) {
+    throw InputError(o.inputs.size() > 1
+                         ? "no MODEL given; it stands before --input, which takes all that follows"
+                         : "no MODEL given; see --help");
+  }
   if (!o.isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o.isa.c_str(), &isa).code != OCTET_OK) {
@@ -117,7 +176,7 @@ int Main(int argc, char** argv) {
   const uint64_t load_started = NowNs();
   Model model(o.blob, o.model);
   m.load_ns = NowNs() - load_started;
-  const Inputs inputs(o.inputs, model);
+  Inputs inputs(o.inputs, model);
   Outputs outputs(o.output, model, inputs.sample_count());
   m.samples = inputs.sample_count();
   m.run_ns.reserve(m.samples * o.repeat);

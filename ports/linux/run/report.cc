@@ -53,6 +53,7 @@ void PrintJson(const Model& model, const Measurement& m, const Profile* profile)
     json["core_peak_gmacs_per_s"] = {{"int8", profile->peak_s8}, {"fp16", profile->peak_f16}};
     json["layers"] = ProfileJson(*profile, model);
   }
+  if (!m.results.empty()) json["results"] = m.results;
   // Names come from the file as bytes; what is no UTF-8 must not stop the report.
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }

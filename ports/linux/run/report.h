@@ -16,6 +16,7 @@ struct Measurement {
   uint64_t first_ns = 0;         // of the very first inference
   std::vector<uint64_t> run_ns;  // one entry a timed inference, without reading in and out
   LayerClock layers;
+  std::vector<nlohmann::ordered_json> results;  // of every picture, for --json
 };
 
 // profile: null where none is wanted.

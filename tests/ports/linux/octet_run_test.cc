@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -117,6 +118,53 @@ TEST_F(Programs, RunWritesWhatASessionComputes) {
       EXPECT_EQ(std::memcmp(session.Output(0).data(), scores.floats() + sample * 32, 128), 0);
       EXPECT_EQ(std::memcmp(session.Output(1).data(), joined.floats() + sample * 32, 128), 0);
     }
+  }
+}
+
+// A folder, its pictures one by one and the same pixels as an array give the same numbers; what
+// they mean is printed for pictures.
+TEST_F(Programs, PicturesAndFolders) {
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
+  const std::vector<uint8_t> pixels = Pictures(2);
+  WriteNpy("x.npy", {2, 6, 5, 3}, pixels);
+  fs::create_directory(folder_ / "p");
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string ppm =
+        "P6\n5 6\n255\n" + std::string(pixels.begin() + 90 * i, pixels.begin() + 90 * (i + 1));
+    WriteFile(i == 0 ? "p/a.ppm" : "p/b.ppm", ppm.data(), ppm.size());
+  }
+  const auto run = [this](const std::string& input, const std::string& more) {
+    return Run("octet-run", Path("m.octet") + " --input " + input + " --output " + Path("y.npy") +
+                                " --repeat 2 --warmup 1 " + more);
+  };
+  ASSERT_EQ(run(Path("x.npy"), "--json").status, 0);
+  const std::string wanted = ReadAll(Path("y.1.npy"));
+  for (const std::string& input : {Path("p"), Path("p/a.ppm") + "," + Path("p/b.ppm"),
+                                   Path("p/a.ppm") + " " + Path("p/b.ppm")}) {
+    const Result result = run(input, "--json");
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(ReadAll(Path("y.1.npy")), wanted);
+    const auto json = nlohmann::json::parse(result.out);
+    EXPECT_EQ(json["samples"], 2);
+    ASSERT_EQ(json["results"].size(), 2u);
+    EXPECT_EQ(json["results"][1]["picture"], Path("p/b.ppm"));
+    const auto& box = json["results"][1]["detections"][0]["box"];
+    EXPECT_LE(box[2], 5);
+    EXPECT_LE(box[3], 6);
+  }
+  const Result text = run(Path("p"), "");
+  EXPECT_EQ(text.out.rfind(Path("p/a.ppm") + "  ", 0), 0u) << text.out;
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 3) << text.out;
+
+  WriteFile("p/c.jpg", "none", 4);
+  for (const auto& [input, cause] : std::vector<std::pair<std::string, std::string>>{
+           {Path("p"), "c.jpg"},
+           {Path("p/a.ppm") + "," + Path("x.npy"), "pictures and folders alone"},
+           {Path("absent.jpg"), "no such file"}}) {
+    const Result refused = Run("octet-run", Path("m.octet") + " --input " + input);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find(cause), std::string::npos) << refused.err;
+    EXPECT_TRUE(IsOneLine(refused.err)) << refused.err;
   }
 }
 

@@ -19,7 +19,6 @@
 namespace octet::port {
 namespace {
 
-constexpr size_t kLineBytes = size_t{1} << 17;
 constexpr uint64_t kSettledFrames = 1000;  // memory is compared with that after so many
 
 double Milliseconds(uint64_t ns) {
@@ -210,10 +209,7 @@ class Loop {
   }
 
   bool PrintPicture(const FrameReport& report, const Results& results) {
-    status_.Clear();
-    status_.Add("%s  %.2f ms  ", report.picture, report.infer_ms);
-    FormatResults(results, model_.session(), true, &status_);
-    status_.Add("\n");
+    FormatPicture(report.picture, report.infer_ms, results, model_.session(), &status_);
     return status_.WriteTo(STDOUT_FILENO);
   }
 
