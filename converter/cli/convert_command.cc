@@ -72,6 +72,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
 
 int Run(ConvertOptions options) {
   const auto start = std::chrono::steady_clock::now();
+  write::CheckWritable(options.output);
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);
@@ -112,9 +113,11 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
                       fmt::format("what the outputs of a detector hold: {}, or a YAML file",
                                   fmt::join(decode::PresetNames(), ", ")));
   command->add_option("--labels", options->labels,
-                      "text file with one class name a line, kept in the blob");
-  command->add_option("--board", options->board,
-                      "YAML file of the board (boards/): only schemes it allows are used");
+                      "text file with one class name a line (labels/coco.txt), kept in the blob");
+  command->add_option(
+      "--board", options->board,
+      "YAML file of the board (boards/): only schemes it allows are used; its name is "
+      "kept in the blob, which runs elsewhere all the same");
   command->add_flag(
       "--winograd", options->winograd,
       "3x3 convolutions also bring weights transformed for Winograd's method, as for a "

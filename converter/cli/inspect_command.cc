@@ -1,3 +1,4 @@
+#include <cstring>
 #include <memory>
 #include <set>
 
@@ -155,6 +156,32 @@ json TensorJson(const BlobView& view, const blob::TensorRecord& tensor) {
           {"zero_point", tensor.zero_point}};
 }
 
+const char* TaskName(blob::Task task) {
+  switch (task) {
+    case blob::Task::kNone:
+      return "none";
+    case blob::Task::kClassify:
+      return "classify";
+    case blob::Task::kDetect:
+      return "detect";
+    case blob::Task::kSegment:
+      return "segment";
+  }
+  return "?";
+}
+
+const char* ResizeName(blob::ResizeMode mode) {
+  switch (mode) {
+    case blob::ResizeMode::kStretch:
+      return "stretch";
+    case blob::ResizeMode::kLetterbox:
+      return "letterbox";
+    case blob::ResizeMode::kCrop:
+      return "crop";
+  }
+  return "?";
+}
+
 const char* SectionName(blob::SectionKind kind) {
   switch (kind) {
     case blob::SectionKind::kModel:
@@ -199,6 +226,10 @@ json Describe(const BlobFile& file) {
   result["name"] = StringAt(view, view.model->name);
   result["version"] = fmt::format("{}.{}", view.header->version_major, view.header->version_minor);
   result["blob_bytes"] = view.header->file_bytes;
+  const auto* board = reinterpret_cast<const char*>(view.header->board);
+  result["board"] = std::string(board, strnlen(board, sizeof(view.header->board)));
+  result["task"] = TaskName(view.model->task);
+  result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const blob::Section* section = SectionAt(view.header, i);
     std::string hash;
@@ -216,6 +247,7 @@ json Describe(const BlobFile& file) {
          {"shape", std::vector<uint32_t>(input.dims, input.dims + input.rank)},
          {"image", input.is_image != 0},
          {"colour", input.colour == blob::ColourOrder::kBgr ? "bgr" : "rgb"},
+         {"resize", ResizeName(input.resize)},
          {"scale", input.scale},
          {"mean", input.mean},
          {"std", input.std_dev}});
@@ -256,9 +288,31 @@ json Describe(const BlobFile& file) {
   return result;
 }
 
+// What goes in and comes out, and for whom.
+void PrintModel(const json& blob) {
+  const std::string board = blob["board"].get<std::string>();
+  fmt::print("{}: format {}, {} bytes, {}; task {}, {} decoder, {} labels\n",
+             blob["name"].get<std::string>(), blob["version"].get<std::string>(),
+             blob["blob_bytes"].get<uint64_t>(), board.empty() ? "any board" : "board " + board,
+             blob["task"].get<std::string>(), blob["decoder"].get<bool>() ? "with" : "no",
+             blob["labels"].get<uint32_t>());
+  for (const json& input : blob.value("inputs", json::array())) {
+    fmt::print("input {} {}", input["name"].get<std::string>(), input["shape"].dump());
+    if (input["image"].get<bool>()) {
+      fmt::print(": pictures, {}, {}, x * {:.6g} - {}, / {}", input["colour"].get<std::string>(),
+                 input["resize"].get<std::string>(), input["scale"].get<double>(),
+                 input["mean"].dump(), input["std"].dump());
+    }
+    fmt::print("\n");
+  }
+  for (const json& output : blob["outputs"]) {
+    fmt::print("output {} {}\n", output["name"].get<std::string>(), output["shape"].dump());
+  }
+}
+
 void PrintText(const json& blob) {
-  fmt::print("{}: format {}, {} bytes\n\n", blob["name"].get<std::string>(),
-             blob["version"].get<std::string>(), blob["blob_bytes"].get<uint64_t>());
+  PrintModel(blob);
+  fmt::print("\n");
   fmt::print("{:<14} {:>5} {:>10} {:>10}  sha256\n", "section", "index", "offset", "bytes");
   for (const json& s : blob["sections"]) {
     fmt::print("{:<14} {:>5} {:>10} {:>10}  {}\n", s["kind"].get<std::string>(),
@@ -319,7 +373,8 @@ void AddInspect(CLI::App& app, std::function<int()>* run) {
       if (*operators) {
         fmt::print("{}\n", OperatorsOf(description));
       } else if (*as_json) {
-        fmt::print("{}\n", description.dump(2));
+        // Names come from the file as bytes; what is no UTF-8 must not stop the report.
+        fmt::print("{}\n", description.dump(2, ' ', false, json::error_handler_t::replace));
       } else {
         PrintText(description);
       }

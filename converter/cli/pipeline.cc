@@ -9,6 +9,7 @@
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
@@ -26,7 +27,10 @@ std::vector<std::string> ReadLabels(const std::string& path) {
   if (path.empty()) return labels;
   std::ifstream file(path);
   if (!file)
-    Fail("{}: cannot be read; --labels takes a text file with one class name a line", path);
+    Fail(
+        "{}: cannot be read; --labels takes a text file with one class name a line, as those in "
+        "the sources' labels folder: " OCTET_LABELS,
+        path);
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     labels.push_back(line);
@@ -93,24 +97,6 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
   return info;
 }
 
-// Without a decode section nothing says which numbers of which output belong to a label; a count
-// that meets no dimension is a wrong file all the same.
-void WarnOfLabels(const write::ModelInfo& info, const std::string& path,
-                  std::vector<std::string>* warnings) {
-  if (info.labels.empty() || !info.decode.empty()) return;
-  std::string shapes;
-  for (const auto& output : info.outputs) {
-    for (const int64_t dim : output.shape) {
-      if (dim == static_cast<int64_t>(info.labels.size())) return;
-    }
-    shapes += (shapes.empty() ? "" : ", ") + graph::ToString(output.shape);
-  }
-  warnings->push_back(
-      fmt::format("{}: {} labels, but no output has as many entries in any "
-                  "dimension: {}; --task or --decode says what outputs mean",
-                  path, info.labels.size(), shapes));
-}
-
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
                      const std::string& name, bool winograd) {
   write::Plan plan;
@@ -168,17 +154,15 @@ Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::
   return statistics;
 }
 
-void ObeyBoard(const std::string& path, quantize::Config* config, bool* winograd) {
-  if (path.empty()) return;
+quantize::Board ReadBoard(const std::string& path) {
+  if (path.empty()) return {};
   if (!std::filesystem::is_regular_file(path)) {
     Fail(
         "{}: no such file; --board takes the path of a YAML file, as those in the sources' boards "
         "folder: " OCTET_BOARDS,
         path);
   }
-  const quantize::Board board = quantize::ReadBoard(path);
-  *winograd = board.winograd;
-  if (board.symmetric_only) config->symmetric = true;
+  return quantize::ReadBoard(path);
 }
 
 }  // namespace
@@ -198,7 +182,8 @@ bool IsImageInput(const graph::Shape& shape, bool* channels_last) {
 
 std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& graph,
                                                          const std::vector<std::string>& paths,
-                                                         const images::Preprocess& preprocess) {
+                                                         const images::Preprocess& preprocess,
+                                                         std::vector<std::string>* warnings) {
   if (paths.size() != graph.inputs.size()) {
     Fail(
         "the model has {} inputs but {} data sets are given; give one path an input, joined by "
@@ -212,10 +197,7 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
     images::Preprocess own = preprocess;
     own.is_image = IsImageInput(shape, &channels_last);
     datasets.push_back(images::OpenDataset(paths[i], shape, own, channels_last));
-    if (own.is_image && shape[channels_last ? 3 : 1] == 1 && datasets[i]->SourceChannels() == 3) {
-      fmt::print(stderr, "octet: warning: {}: colour pictures for a grey input are made grey\n",
-                 paths[i]);
-    }
+    if (own.is_image) WarnOfColour(shape, channels_last, *datasets[i], paths[i], warnings);
     if (datasets[i]->size() != datasets[0]->size()) {
       Fail("{} holds {} samples, {} holds {}; every input needs the same number", paths[0],
            datasets[0]->size(), paths[i], datasets[i]->size());
@@ -242,12 +224,16 @@ Conversion Convert(const ConvertOptions& options) {
   InModel(options.model, [&graph] { lower::CheckLowerable(graph); });
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
-  bool winograd = false;
-  ObeyBoard(options.board, &config, &winograd);
-  winograd |= options.winograd;
+  const quantize::Board board = ReadBoard(options.board);
+  const bool winograd = board.winograd || options.winograd;
+  config.symmetric |= board.symmetric_only;
   config.int8_everywhere |= options.int8_everywhere;
 
-  const auto inputs = OpenInputs(graph, options.calibration, options.preprocess);
+  // Before the minutes that calibration takes: whatever can be refused.
+  write::ModelInfo info = InfoOf(graph, options);
+  info.board = board.compatible;
+  Warnings warnings;
+  const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   std::vector<const images::Dataset*> datasets;
   for (const auto& input : inputs) datasets.push_back(input.get());
   const Statistics statistics = Calibrate(graph, datasets, options);
@@ -261,8 +247,9 @@ Conversion Convert(const ConvertOptions& options) {
     result.plans.push_back(MakePlan(graph, result.scheme, "int8", winograd));
     result.plans.push_back(MakePlan(graph, fp16, "fp16", winograd));
   });
-  const write::ModelInfo info = InfoOf(graph, options);
-  WarnOfLabels(info, options.labels, &result.scheme.warnings);
+  WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
+  WarnOfMeaning(info, options.labels, &warnings);
+  result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
   return result;

@@ -35,7 +35,8 @@ bool IsImageInput(const graph::Shape& shape, bool* channels_last);
 // One dataset an input, in the graph's order; all of one length.
 std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& graph,
                                                          const std::vector<std::string>& paths,
-                                                         const images::Preprocess& preprocess);
+                                                         const images::Preprocess& preprocess,
+                                                         std::vector<std::string>* warnings);
 
 int ThreadCount(int requested);
 

@@ -176,8 +176,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
   const BlobFile blob(options.blob);
+  std::vector<std::string> warnings;
   const auto data =
-      OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)));
+      OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);
+  for (const std::string& warning : warnings) fmt::print(stderr, "octet: warning: {}\n", warning);
   BlobView view;
   ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
   const Decoder decoder(view);

@@ -347,6 +347,14 @@ blob::DecodeRecord ScoresRecord(const std::optional<Spec>& spec, const Port& out
 }
 
 std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& output) {
+  const auto wide =
+      std::count_if(output.shape.begin(), output.shape.end(), [](int64_t dim) { return dim != 1; });
+  if (wide > 1) {
+    Fail(
+        "--task classify: output '{}' has shape {}; one score a class is expected, as in [1, "
+        "1000]; is the task detect or segment?",
+        output.name, graph::ToString(output.shape));
+  }
   blob::DecodeRecord record = ScoresRecord(spec, output);
   record.class_count = static_cast<uint32_t>(graph::ElementCount(output.shape));
   if (spec) CheckBackground(record, spec->source);
@@ -389,7 +397,7 @@ std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& s
                                    const Ports& ports) {
   switch (task) {
     case blob::Task::kNone:
-      if (spec) Fail("--decode {}: say what it decodes with --task", spec->source);
+      if (spec) Fail("--decode {}: for which task? Add --task detect", spec->source);
       return {};
     case blob::Task::kClassify:
       return Classify(spec, ports.outputs[0]);

@@ -5,6 +5,7 @@
 
 #include "converter/quantize/scheme.h"
 #include "converter/support/error.h"
+#include "runtime/format/blob.h"
 
 namespace octet::quantize {
 
@@ -12,6 +13,16 @@ Board ReadBoard(const std::string& path) {
   Board result;
   try {
     const YAML::Node board = YAML::LoadFile(path);
+    if (board["compatible"]) {
+      result.compatible = board["compatible"].as<std::string>();
+      constexpr size_t kMostBytes = sizeof(blob::Header::board) - 1;
+      if (result.compatible.size() > kMostBytes ||
+          result.compatible.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
+              std::string::npos) {
+        Fail("{}: compatible: '{}' is no board's name; at most {} of a-z, 0-9 and - are expected",
+             path, result.compatible, kMostBytes);
+      }
+    }
     if (board["winograd"]) result.winograd = board["winograd"].as<bool>();
     const YAML::Node allowed = board["whitelist"];
     const auto lists = [&allowed](const char* field, const std::string& word) {

@@ -63,6 +63,7 @@ Config ReadConfig(const std::string& path);
 
 // What a board's file allows and asks for (boards/README.md).
 struct Board {
+  std::string compatible;       // its name, kept in the blob; empty where the file has none
   bool winograd = false;        // transformed weights are worth their bytes there
   bool symmetric_only = false;  // asymmetric activations are not allowed
 };

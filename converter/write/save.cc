@@ -11,8 +11,23 @@
 
 namespace octet::write {
 
+namespace {
+
+std::string TemporaryOf(const std::filesystem::path& path) {
+  return path.string() + ".part" + std::to_string(getpid());
+}
+
+[[noreturn]] void Refuse(const std::filesystem::path& path, int error) {
+  std::error_code ignored;
+  std::filesystem::remove(TemporaryOf(path), ignored);
+  Fail("{}: cannot be written: {}; check the folder and the space left", path.string(),
+       std::strerror(error));
+}
+
+}  // namespace
+
 void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) {
-  const std::string temporary = path.string() + ".part" + std::to_string(getpid());
+  const std::string temporary = TemporaryOf(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   bool good = file != nullptr;
   if (good) {
@@ -20,12 +35,16 @@ void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& byt
            std::fflush(file) == 0 && fsync(fileno(file)) == 0;
     good = (std::fclose(file) == 0) && good;
   }
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int error = errno;
+  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) Refuse(path, errno);
+}
+
+void CheckWritable(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  Fail("{}: cannot be written: {}; check the folder and the space left", path.string(),
-       std::strerror(error));
+  if (std::filesystem::is_directory(path, ignored)) Refuse(path, EISDIR);
+  std::FILE* file = std::fopen(TemporaryOf(path).c_str(), "wb");
+  if (file == nullptr) Refuse(path, errno);
+  std::fclose(file);
+  std::filesystem::remove(TemporaryOf(path), ignored);
 }
 
 }  // namespace octet::write

@@ -195,7 +195,8 @@ std::vector<uint8_t> LabelSection(const std::vector<std::string>& labels) {
 }
 
 // Header, section table, sections on page boundaries.
-std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t features) {
+std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t features,
+                              const std::string& board) {
   std::vector<blob::Section> table(contents.size());
   uint64_t end = sizeof(blob::Header) + contents.size() * sizeof(blob::Section);
   for (size_t i = 0; i < contents.size(); ++i) {
@@ -221,6 +222,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   header.section_table_offset = sizeof(header);
   header.section_entry_bytes = sizeof(blob::Section);
   header.required_features = features;
+  std::memcpy(header.board, board.data(), std::min(board.size(), sizeof(header.board) - 1));
   std::vector<uint8_t> head(sizeof(header) + table.size() * sizeof(blob::Section));
   std::memcpy(head.data(), &header, sizeof(header));
   std::memcpy(head.data() + sizeof(header), table.data(), table.size() * sizeof(blob::Section));
@@ -265,7 +267,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   // Last, so that a runtime which never leaves the int8 plan need not touch the end of the file.
   if (!pools.weights_f16.data().empty())
     contents.push_back({SectionKind::kWeightsF16, 0, pools.weights_f16.data()});
-  return Assemble(contents, features);
+  return Assemble(contents, features, info.board);
 }
 
 }  // namespace octet::write

@@ -31,6 +31,7 @@ struct ModelInfo {
   images::Preprocess preprocess;
   std::vector<std::string> labels;
   std::vector<uint8_t> decode;  // the decode section, where there is one
+  std::string board;            // compatible string, at most 23 bytes; empty: any board
   Verbosity verbosity = Verbosity::kDetailed;
 };
 
@@ -45,6 +46,8 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
 // Writes `bytes` beside `path` and renames, so that the file appears whole or not at all. Throws
 // UserError.
 void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes);
+// Whether it could, before work is done in vain. Throws UserError.
+void CheckWritable(const std::filesystem::path& path);
 
 }  // namespace octet::write
 

@@ -66,6 +66,8 @@ def check_archives(build, work):
             names[archive.name.rsplit("-", 1)[1]] = {pathlib.PurePath(*pathlib.PurePath(m.name).parts[1:]) for m in tar}
     programs = {path.name for path in names["programs.tar.gz"] if path.parent.name == "bin"}
     check(PROGRAMS <= programs, f"programs in the archive: {programs}")
+    data = {path.as_posix() for path in names["programs.tar.gz"]}
+    check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml"} <= data, f"data: {sorted(data)}")
     sdk = {path.name for path in names["sdk.tar.gz"]}
     check({"octet.h", "octet.hpp", "liboctet_runtime.a", "octetConfig.cmake", "octet.pc", "LICENSE"} <= sdk,
           f"in the SDK: {sorted(sdk)}")

@@ -21,6 +21,7 @@ struct Options {
 };
 
 void DescribeOptions(CLI::App& app, Options& o) {
+  app.set_version_flag("--version", "octet-scene " OCTET_VERSION);
   app.add_option("--pictures", o.pictures, "garments, uint8 [N,28,28,1] (demo/pictures.py)")
       ->required();
   app.add_option("--labels", o.labels, "their classes, uint8 [N]")->required();
@@ -107,7 +108,7 @@ int Main(int argc, char** argv) {
   DescribeOptions(app, o);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
+  } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string(error.what()) + "; see --help");

@@ -156,7 +156,9 @@ TEST_F(Cli, Configuration) {
   ExpectRefused(Convert("m.onnx", {"--config", Path("absent.yaml")}), "absent.yaml");
   ExpectRefused(Convert("m.onnx", {"--board", Path("absent.yaml")}), "absent.yaml");
   ExpectRefused(Convert("m.onnx", {"--board", "rpi4"}), "raspberry-pi-4.yaml");
-  ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "absent.txt");
+  ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "coco.txt");
+  WriteText("b.yaml", "compatible: My Board\n");
+  ExpectRefused(Convert("m.onnx", {"--board", Path("b.yaml")}), "'My Board' is no board's name");
 }
 
 TEST_F(Cli, Options) {
@@ -175,6 +177,19 @@ TEST_F(Cli, Options) {
   ExpectRefused(Octet({}), "octet --help");
 }
 
+TEST_F(Cli, TaskThatTheOutputsDoNotHave) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3, 8, 8}).WithChannels(3).Conv({.channels = 4}).Output("y");
+  model.Save(Path("maps.onnx"));
+  const Result result = Convert("maps.onnx", {"--task", "classify"});
+  ExpectRefused(result, "one score a class");
+  EXPECT_NE(result.err.find("[1,4,"), std::string::npos) << result.err;
+  ExpectRefused(Convert("m.onnx", {"--task", "segment"}), "height, width");
+  ExpectRefused(Convert("m.onnx", {"--decode", "yolov8"}), "--task detect");
+  ExpectRefused(Convert("m.onnx", {"--task", "detect", "--decode", "yolov8"}), "yolov8");
+  ExpectRefused(Convert("m.onnx", {"--task", "detect", "--decode", "yolo8"}), "yolo11");
+}
+
 TEST_F(Cli, ModelInPlaceOfABlob) {
   ExpectRefused(Octet({"inspect", Path("m.onnx")}), "octet convert");
   ExpectRefused(Octet({"inspect", Path("c.npy")}), "octet convert");
@@ -184,6 +199,10 @@ TEST_F(Cli, OutputFolderMissing) {
   ExpectRefused(
       Octet({"convert", Path("m.onnx"), "-o", Path("absent/out"), "--calibrate", Path("c.npy")}),
       "absent/out");
+  std::filesystem::create_directory(Path("folder"));
+  ExpectRefused(
+      Octet({"convert", Path("m.onnx"), "-o", Path("folder"), "--calibrate", Path("c.npy")}),
+      "folder: cannot be written");
 }
 
 }  // namespace

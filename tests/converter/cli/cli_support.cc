@@ -67,7 +67,7 @@ void Cli::WriteGoodModel() const {
       .Gemm(4)
       .Output("scores");
   model.Save(Path("m.onnx"));
-  WriteNpy("c.npy", "|u1", {8, 8, 8, 3});
+  WriteNpy("c.npy", "|u1", {32, 8, 8, 3});
 }
 
 Cli::Result Cli::Octet(const std::vector<std::string>& arguments) const {

@@ -1,4 +1,5 @@
 // The commands of octet: help, JSON, exit statuses.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/converter/cli/cli_support.h"
@@ -47,6 +48,47 @@ TEST_F(Cli, DoubtsAreWarnings) {
   const Result grey = Convert("grey.onnx");
   EXPECT_EQ(grey.status, 0) << grey.err;
   EXPECT_NE(grey.err.find("made grey"), std::string::npos) << grey.err;
+
+  const Result detector = Convert("m.onnx", {"--task", "detect"});
+  EXPECT_EQ(detector.status, 0) << detector.err;
+  EXPECT_NE(detector.err.find("--decode yolov5, yolov8"), std::string::npos) << detector.err;
+}
+
+// One line each, in the report as well.
+TEST_F(Cli, DoubtsAboutCalibration) {
+  const auto warnings = [this](const Dims& pictures, const std::vector<std::string>& more = {}) {
+    WriteNpy("p.npy", "|u1", pictures);
+    std::vector<std::string> options{"--calibrate", Path("p.npy"), "--json"};
+    options.insert(options.end(), more.begin(), more.end());
+    const Result result = Convert("m.onnx", options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    const json lines = json::parse(result.out)["warnings"];
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), lines.size()) << result.err;
+    return lines.dump();
+  };
+  EXPECT_EQ(warnings({32, 8, 8, 3}), "[]");
+  EXPECT_NE(warnings({31, 8, 8, 3}).find("31 samples only"), std::string::npos);
+  EXPECT_NE(warnings({32, 8, 8, 3}, {"--samples", "1"}).find("1 sample only"), std::string::npos);
+  EXPECT_EQ(warnings({32, 4, 4, 3}), "[]");
+  EXPECT_NE(warnings({32, 8, 3, 3}).find("3x8 pixels are enlarged 2.7 times"), std::string::npos);
+  EXPECT_EQ(warnings({32, 8, 3, 3}, {"--resize", "letterbox"}), "[]");
+  EXPECT_NE(warnings({32, 3, 3, 3}, {"--resize", "letterbox"}).find("enlarged"), std::string::npos);
+}
+
+TEST_F(Cli, BoardsNameStandsInTheBlob) {
+  WriteText("b.yaml", "compatible: my-board-2\n");
+  ASSERT_EQ(Convert("m.onnx", {"--board", Path("b.yaml")}).status, 0);
+  const std::vector<std::string> inspect{"inspect", Path("out.octet")};
+  EXPECT_NE(Octet(inspect).out.find("board my-board-2"), std::string::npos);
+  const auto board = [this] {
+    return json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out)["board"];
+  };
+  EXPECT_EQ(board(), "my-board-2");
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  EXPECT_EQ(board(), "");
+  EXPECT_NE(Octet(inspect).out.find("any board"), std::string::npos);
+  EXPECT_NE(Octet(inspect).out.find("input image [1,3,8,8]: pictures, rgb, stretch"),
+            std::string::npos);
 }
 
 // What convert was told about pictures need not be told again.
@@ -70,7 +112,8 @@ TEST_F(Cli, ConvertReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["blob_bytes"], ReadText("out.octet").size());
-  EXPECT_EQ(report["samples"], 8);
+  EXPECT_EQ(report["samples"], 32);
+  EXPECT_TRUE(report["warnings"].empty()) << report["warnings"];
   ASSERT_EQ(report["plans"].size(), 2u);
   // 8x8 pictures: 3x3x3 to 8 channels, then 8 to 4.
   EXPECT_EQ(report["plans"][0]["macs"], 8 * 8 * 27 * 8 + 8 * 4);

@@ -1,0 +1,103 @@
+#include "converter/cli/warnings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "converter/cli/pipeline.h"
+#include "converter/decode/spec.h"
+
+namespace octet::cli {
+namespace {
+
+// TensorFlow Lite asks for 100 to 500 samples, TensorRT for about 500. With fewer than this the
+// ranges hang on single pictures.
+constexpr int64_t kFewSamples = 32, kEnoughSamples = 100;
+// An enlarged picture has no fine detail: what the first layers make of it is narrower than what a
+// camera makes.
+constexpr double kMuchEnlarged = 2;
+constexpr int64_t kPicturesLookedAt = 64;
+
+struct Size {
+  int64_t height, width;
+};
+
+double Enlarged(const images::PictureSize& picture, Size input, blob::ResizeMode mode) {
+  const double y = static_cast<double>(input.height) / picture.height;
+  const double x = static_cast<double>(input.width) / picture.width;
+  return mode == blob::ResizeMode::kLetterbox ? std::min(x, y) : std::max(x, y);
+}
+
+// By the median of a few, evenly spaced.
+void WarnOfEnlarged(const images::Dataset& data, Size input, blob::ResizeMode mode,
+                    const std::string& path, Warnings* warnings) {
+  std::vector<std::pair<double, images::PictureSize>> looked_at;
+  const int64_t step = std::max<int64_t>(1, data.size() / kPicturesLookedAt);
+  for (int64_t i = 0; i < data.size(); i += step) {
+    const images::PictureSize picture = data.Picture(i);
+    if (picture.height == 0) return;
+    looked_at.emplace_back(Enlarged(picture, input, mode), picture);
+  }
+  const auto middle = looked_at.begin() + static_cast<std::ptrdiff_t>(looked_at.size() / 2);
+  std::nth_element(looked_at.begin(), middle, looked_at.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (middle->first <= kMuchEnlarged) return;
+  warnings->push_back(fmt::format(
+      "{}: pictures of {}x{} pixels are enlarged {:.1f} times for the input of {}x{}, so what is "
+      "measured may differ from a camera's; calibrate with pictures as large as the camera's",
+      path, middle->second.width, middle->second.height, middle->first, input.width, input.height));
+}
+
+}  // namespace
+
+void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,
+                  const std::string& path, Warnings* warnings) {
+  if (input[channels_last ? 3 : 1] != 1 || data.SourceChannels() != 3) return;
+  warnings->push_back(path + ": colour pictures for a grey input are made grey");
+}
+
+void WarnOfCalibration(const graph::Graph& graph,
+                       const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+                       const ConvertOptions& options, int64_t samples, Warnings* warnings) {
+  if (samples < kFewSamples && !datasets.empty()) {
+    warnings->push_back(
+        fmt::format("calibrated with {} sample{} only, so ranges hang on single ones; give "
+                    "--calibrate {} or more, as the camera takes them",
+                    samples, samples == 1 ? "" : "s", kEnoughSamples));
+  }
+  for (size_t i = 0; i < datasets.size(); ++i) {
+    const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
+    bool channels_last = false;
+    if (!IsImageInput(shape, &channels_last)) continue;
+    const Size input = channels_last ? Size{shape[1], shape[2]} : Size{shape[2], shape[3]};
+    WarnOfEnlarged(*datasets[i], input, options.preprocess.resize, options.calibration[i],
+                   warnings);
+  }
+}
+
+void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings) {
+  if (!info.decode.empty()) return;
+  if (info.task == blob::Task::kDetect) {
+    warnings->push_back(fmt::format(
+        "--task detect without --decode: the blob gives numbers but no boxes; say what they hold "
+        "with --decode {} or a YAML file",
+        fmt::join(decode::PresetNames(), ", ")));
+  }
+  // Without a decode section nothing says which numbers of which output belong to a label; a count
+  // that meets no dimension is a wrong file all the same.
+  if (info.labels.empty()) return;
+  std::string shapes;
+  for (const auto& output : info.outputs) {
+    for (const int64_t dim : output.shape) {
+      if (dim == static_cast<int64_t>(info.labels.size())) return;
+    }
+    shapes += (shapes.empty() ? "" : ", ") + graph::ToString(output.shape);
+  }
+  warnings->push_back(
+      fmt::format("{}: {} labels, but no output has as many entries in any "
+                  "dimension: {}; --task or --decode says what outputs mean",
+                  labels, info.labels.size(), shapes));
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,32 @@
+// What convert does, but doubts: one line each, with the way out.
+#ifndef OCTET_CONVERTER_CLI_WARNINGS_H_
+#define OCTET_CONVERTER_CLI_WARNINGS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/cli/options.h"
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+
+using Warnings = std::vector<std::string>;
+
+// Colour pictures for a grey input.
+void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,
+                  const std::string& path, Warnings* warnings);
+
+// Few samples, and pictures much smaller than the input.
+void WarnOfCalibration(const graph::Graph& graph,
+                       const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+                       const ConvertOptions& options, int64_t samples, Warnings* warnings);
+
+// A detector without a decoder, and labels that belong to nothing.
+void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_WARNINGS_H_
