@@ -8,7 +8,8 @@
 namespace octet {
 namespace {
 
-// Working memory: every output as floats, then the candidates; each part 64-byte aligned.
+// Working memory: every output as floats, then the candidates; each part 64-byte aligned. The sum
+// lies below 2^31 (validate_decode.cc).
 struct DecodeMemory {
   size_t output_offsets[kMaxOutputs];
   size_t candidates_offset;
@@ -28,6 +29,7 @@ DecodeMemory LayOut(const BlobView& blob) {
   }
   memory.candidates_offset = memory.bytes;
   if (blob.model->task == blob::Task::kDetect) {
+    static_assert(sizeof(Candidate) <= 64, "as the validator reckons");
     memory.bytes += (size_t)DecodeOf(blob).max_candidates * sizeof(Candidate);
   }
   return memory;

@@ -9,7 +9,21 @@ using blob::DecodeField;
 using blob::DecodeLevel;
 using blob::DecodeRecord;
 
-// Every index the field can make lies inside its output.
+// Decoding needs all outputs as floats and the candidates in one piece of memory, whose size a
+// 32-bit board has to be able to tell.
+constexpr uint64_t kMaxDecodeFloatBytes =
+    kMaxTensorBytes - (uint64_t)blob::kMaxDecodeCandidates * 64;
+
+bool OutputsFit(const BlobView& view) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < view.model->output_count; ++i) {
+    bytes += (uint64_t)view.outputs[i].element_count * sizeof(float) + 63;
+  }
+  return bytes <= kMaxDecodeFloatBytes;
+}
+
+// Every index the field can make lies inside its output, and no two candidates need share a number:
+// decoding takes no more steps than there are numbers.
 bool FieldFits(const BlobView& view, const DecodeLevel& level, const DecodeField& field,
                uint64_t channels) {
   if (field.output >= view.model->output_count) return false;
@@ -18,15 +32,14 @@ bool FieldFits(const BlobView& view, const DecodeLevel& level, const DecodeField
   last = SaturatingAdd(last, SaturatingMul(level.grid_h - 1, field.row_step));
   last = SaturatingAdd(last, SaturatingMul(level.grid_w - 1, field.column_step));
   last = SaturatingAdd(last, SaturatingMul(channels - 1, field.channel_step));
-  return last < view.outputs[field.output].element_count;
+  const uint64_t cells =
+      SaturatingMul(SaturatingMul(level.grid_h, level.grid_w), level.anchor_count);
+  const uint64_t elements = view.outputs[field.output].element_count;
+  return last < elements && SaturatingMul(cells, channels) <= elements;
 }
 
 bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLevel& level) {
   if (level.grid_h == 0 || level.grid_w == 0 || level.anchor_count == 0) return false;
-  if (SaturatingMul(SaturatingMul(level.grid_h, level.grid_w), level.anchor_count) >
-      kMaxTensorBytes) {
-    return false;
-  }
   if (!FieldFits(view, level, level.scores, record.class_count)) return false;
   if (view.model->task != blob::Task::kDetect) return true;
   if (!IsFiniteFloat(level.stride_x) || !IsFiniteFloat(level.stride_y)) return false;
@@ -84,7 +97,7 @@ Status ValidateDecode(const BlobView& view) {
   const Status bad = Malformed(section.offset);
   if (view.model->task == blob::Task::kNone || section.bytes < sizeof(DecodeRecord)) return bad;
   const DecodeRecord& record = DecodeOf(view);
-  if (!RecordFits(view, record)) return bad;
+  if (!RecordFits(view, record) || !OutputsFit(view)) return bad;
   if (record.levels_offset % alignof(DecodeLevel) != 0 ||
       !InRange(record.levels_offset, record.level_count, sizeof(DecodeLevel), section.bytes)) {
     return bad;

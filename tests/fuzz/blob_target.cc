@@ -193,17 +193,50 @@ uint64_t WorkOf(const BlobView& view) {
 
 void AddConverted(std::vector<Input>* seeds, uint64_t seed) {
   const test::Converted converted =
-      test::ConvertInProcess(test::RandomGraph(seed).model(), seed, 1);
-  if (converted.blob.size() <= kLongestInput / 2) {
+      test::ConvertInProcess(test::RandomGraph(seed).model(), seed, 1,
+                             {.winograd = seed % 2 == 0, .mixed = seed % 3 == 0});
+  if (converted.blob.size() <= kLongestInput * 5 / 8) {
     seeds->emplace_back(converted.blob.begin(), converted.blob.end());
   }
+}
+
+// A picture four times side by side in channels, and what its 12 numbers a pixel mean.
+test::Blob MakeDecoderBlob(blob::Task task) {
+  test::BlobBuilder b;
+  const uint32_t x = b.AddInput("x", {1, 4, 4, 3}, blob::ElementType::kInt8, 1.0f / 64, -128);
+  b.input(0).is_image = 1;
+  b.input(0).scale = 1.0f / 64;
+  const uint32_t y = b.AddTensor({1, 4, 4, 12}, blob::ElementType::kInt8, 1.0f / 64, -128);
+  auto& concat = b.AddLayer(blob::Op::kConcat, {x, x, x, x}, y, "concat");
+  test::BlobBuilder::Params<blob::ConcatParams>(concat).axis = 3;
+  b.AddOutput("y", y);
+  const bool detect = task == blob::Task::kDetect;
+  blob::DecodeRecord record{};
+  record.class_count = detect ? 3 : 12;
+  record.background = 1;
+  record.class_activation = blob::Activation::kSoftmax;
+  record.has_object = 1;
+  record.box_form = blob::BoxForm::kDistances;
+  record.bins = 2;
+  record.max_candidates = record.max_detections = 9;
+  blob::DecodeLevel level{};
+  level.grid_h = level.grid_w = task == blob::Task::kClassify ? 1 : 4;
+  level.anchor_count = 1;
+  level.stride_x = level.stride_y = 1;
+  level.box = {0, 0, 0, 48, 12, 1};
+  level.object = {0, 8, 0, 48, 12, 1};
+  level.scores = {0, detect ? 9u : 0u, 0, 48, 12, 1};
+  b.SetDecode(task, record, {level}, {});
+  return b.Build();
 }
 
 }  // namespace
 
 std::vector<Input> Seeds() {
   std::vector<Input> seeds;
-  for (const test::Blob& blob : {test::MakeConvBlob({}), test::MakeMixedBlob()}) {
+  for (const test::Blob& blob :
+       {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeDecoderBlob(blob::Task::kDetect),
+        MakeDecoderBlob(blob::Task::kClassify), MakeDecoderBlob(blob::Task::kSegment)}) {
     seeds.emplace_back(blob.begin(), blob.end());
   }
   for (uint64_t seed = 1; seed <= 40; ++seed) AddConverted(&seeds, seed);
@@ -245,6 +278,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::Aligned blob = fuzz::Allocate(size, 0);
   std::copy(data, data + size, blob.get());
   const octet_status valid = octet_validate(blob.get(), size, OCTET_VERIFY_NONE);
+  FUZZ_CHECK(valid.code == OCTET_OK ||
+             octet_validate(blob.get(), size, OCTET_VERIFY_SHA_INSTRUCTIONS).code != OCTET_OK);
   size_t arena_bytes = 0;
   const octet_status sized =
       octet_arena_bytes(blob.get(), size, OCTET_ISA_REFERENCE, 1, &arena_bytes);

@@ -1,5 +1,5 @@
 // The YAML files of users: --decode against several models, --config and --board. What --decode
-// accepts, the runtime accepts.
+// accepts, the runtime accepts and decodes.
 #include <cstring>
 
 #include "converter/decode/presets.h"
@@ -9,6 +9,7 @@
 #include "octet/octet.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/blob_builder.h"
+#include "tests/support/session.h"
 
 namespace octet::fuzz {
 
@@ -75,7 +76,9 @@ test::Blob BlobAround(const decode::Ports& model, blob::Task task, const Input& 
   for (const decode::Port& port : model.outputs) {
     const auto elements = static_cast<uint32_t>(graph::ElementCount(port.shape));
     const uint32_t tensor = b.AddTensor({1, 1, 1, elements});
-    b.AddLayer(blob::Op::kConstant, {}, tensor).extra = b.AddTable(std::vector<int8_t>(elements));
+    std::vector<int8_t> values(elements);
+    for (uint32_t i = 0; i < elements; ++i) values[i] = static_cast<int8_t>(i * 2654435761u >> 24);
+    b.AddLayer(blob::Op::kConstant, {}, tensor).extra = b.AddTable(values);
     std::vector<uint32_t> dims(port.shape.begin(), port.shape.end());
     blob::OutputPart part{};
     part.tensor = tensor;
@@ -94,6 +97,29 @@ test::Blob BlobAround(const decode::Ports& model, blob::Task task, const Input& 
   }
   b.SetDecode(task, record, levels, anchors);
   return b.Build();
+}
+
+void Decode(const test::Blob& blob, blob::Task task) {
+  const test::TestSession session(blob, {});
+  FUZZ_CHECK(session.status().code == OCTET_OK);
+  octet_run(session.get());
+  test::AlignedBytes memory(octet_decode_bytes(session.get()));
+  uint32_t count = 0, height = 0, width = 0;
+  if (task == blob::Task::kDetect) {
+    octet_detection boxes[8];
+    FUZZ_CHECK(octet_detect(session.get(), 70, 30, memory.data(), boxes, 8, &count).code ==
+               OCTET_OK);
+    FUZZ_CHECK(count <= 8);
+  } else if (task == blob::Task::kClassify) {
+    octet_class_score best[3];
+    FUZZ_CHECK(octet_classify(session.get(), memory.data(), best, 3, &count).code == OCTET_OK);
+    FUZZ_CHECK(count <= 3);
+  } else {
+    FUZZ_CHECK(octet_segment_size(session.get(), &height, &width).code == OCTET_OK);
+    std::vector<uint8_t> labels(size_t{height} * width);
+    FUZZ_CHECK(octet_segment(session.get(), memory.data(), labels.data(), labels.size()).code ==
+               OCTET_OK);
+  }
 }
 
 }  // namespace
@@ -127,6 +153,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const test::Blob blob = fuzz::BlobAround(model, task, section);
       const octet_status status = octet_validate(blob.data(), blob.size(), OCTET_VERIFY_NONE);
       FUZZ_CHECK(status.code == OCTET_OK);
+      fuzz::Decode(blob, task);
     }
   }
   return 0;
