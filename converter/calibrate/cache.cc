@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/support/error.h"
+#include "ports/linux/pictures/pictures.h"
 #include "runtime/format/sha256.h"
 
 namespace octet::calibrate {
@@ -102,15 +103,8 @@ void AddFile(const std::filesystem::path& path, Digest* digest) {
 std::string DataDigest(const std::vector<std::string>& paths) {
   Digest digest;
   for (const std::string& path : paths) {
-    std::vector<std::filesystem::path> files;
-    if (std::filesystem::is_directory(path)) {
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-        if (entry.is_regular_file()) files.push_back(entry.path());
-      }
-      std::sort(files.begin(), files.end());
-    } else {
-      files.emplace_back(path);
-    }
+    std::vector<std::string> files{path};
+    if (std::filesystem::is_directory(path)) files = pictures::ListPictures(path).files;
     digest.AddNumber(files.size());
     for (const auto& file : files) AddFile(file, &digest);
   }

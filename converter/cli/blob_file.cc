@@ -1,22 +1,32 @@
 #include "converter/cli/blob_file.h"
 
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "converter/support/error.h"
 #include "octet/octet.h"
+#include "runtime/format/blob.h"
 
 namespace octet::cli {
 
 BlobFile::BlobFile(const std::string& path) {
+  std::error_code error;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) Fail("{}: cannot be opened; give the path of a .octet blob", path);
+  if (!file || std::filesystem::is_directory(path, error)) {
+    Fail("{}: cannot be opened; give the path of a .octet blob", path);
+  }
   bytes_ = static_cast<size_t>(file.tellg());
   data_.reset(static_cast<uint8_t*>(::operator new[](bytes_ + 1, std::align_val_t{64})));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(data_.get()), static_cast<std::streamsize>(bytes_));
   if (!file) Fail("{}: cannot be read", path);
   const octet_status status = octet_validate(data_.get(), bytes_, 1);
-  if (status.code == OCTET_NOT_A_BLOB) {
+  // A short file of another kind is truncated to the verifier.
+  const size_t begun = std::min(bytes_, sizeof(blob::kMagic));
+  if (bytes_ == 0) Fail("{}: is empty; convert the model again or copy the file anew", path);
+  if (status.code == OCTET_NOT_A_BLOB || std::memcmp(data_.get(), blob::kMagic, begun) != 0) {
     const bool is_onnx = path.ends_with(".onnx");
     Fail("{}: {}", path,
          is_onnx ? "an ONNX model, not a blob; convert it first: octet convert MODEL.onnx -o "
@@ -24,7 +34,7 @@ BlobFile::BlobFile(const std::string& path) {
                  : "not a blob; octet convert makes one from an ONNX model");
   }
   if (status.code != OCTET_OK) {
-    Fail("{}: no valid blob: {} at byte {}; convert the model again", path,
+    Fail("{}: no valid blob: {} at byte {}; convert the model again or copy the file anew", path,
          octet_code_name(status.code), status.offset);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "converter/cli/commands.h"
 #include "converter/support/error.h"
+#include "ports/linux/command_line.h"
 
 int main(int argc, char** argv) {
   using namespace octet::cli;
@@ -20,7 +21,13 @@ int main(int argc, char** argv) {
   AddInspect(app, &run);
   AddVerify(app, &run);
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (argc > 1 && argv[1][0] != '-' &&
+  if (argc == 1) {
+    fmt::print(
+        stderr,
+        "octet: no command given; there are convert, inspect and verify; see octet --help\n");
+    return kBadInput;
+  }
+  if (argv[1][0] != '-' &&
       std::none_of(commands.begin(), commands.end(),
                    [&](const CLI::App* command) { return command->check_name(argv[1]); })) {
     fmt::print(stderr, "octet: no command '{}'; there are convert, inspect and verify\n", argv[1]);
@@ -32,7 +39,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "octet: {}; see octet --help\n", error.what());
+    fmt::print(stderr, "octet: {}\n", octet::port::ParseErrorLine(app, error, "octet"));
     return kBadInput;
   } catch (const octet::UserError& error) {
     fmt::print(stderr, "octet: {}\n", error.what());

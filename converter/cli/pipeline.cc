@@ -248,6 +248,7 @@ Conversion Convert(const ConvertOptions& options) {
     result.plans.push_back(MakePlan(graph, fp16, "fp16", winograd));
   });
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
+  WarnOfBoxes(graph, statistics, info, options.decode, &warnings);
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   result.blob = write::WriteBlob(info, result.plans);

@@ -1,12 +1,14 @@
 #include "converter/cli/warnings.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "converter/cli/pipeline.h"
 #include "converter/decode/spec.h"
+#include "runtime/format/decode.h"
 
 namespace octet::cli {
 namespace {
@@ -18,6 +20,10 @@ constexpr int64_t kFewSamples = 32, kEnoughSamples = 100;
 // camera makes.
 constexpr double kMuchEnlarged = 2;
 constexpr int64_t kPicturesLookedAt = 64;
+
+// A box of fewer pixels is nothing, a share of so much is none; e to this is wider than any
+// picture.
+constexpr float kLeastPixels = 16, kMostExponent = 24;
 
 struct Size {
   int64_t height, width;
@@ -74,6 +80,32 @@ void WarnOfCalibration(const graph::Graph& graph,
     WarnOfEnlarged(*datasets[i], input, options.preprocess.resize, options.calibration[i],
                    warnings);
   }
+}
+
+void WarnOfBoxes(const graph::Graph& graph,
+                 const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                 const write::ModelInfo& info, const std::string& decode, Warnings* warnings) {
+  if (info.task != blob::Task::kDetect || info.decode.empty()) return;
+  blob::DecodeRecord record;
+  blob::DecodeLevel level;
+  std::memcpy(&record, info.decode.data(), sizeof(record));
+  std::memcpy(&level, info.decode.data() + record.levels_offset, sizeof(level));
+  const graph::ValueId output = graph.outputs[level.box.output];
+  const auto& seen = statistics[static_cast<size_t>(output)];
+  if (!seen || seen->count == 0) return;
+  const bool finished =
+      record.box_rule == blob::BoxRule::kPlain && record.box_form != blob::BoxForm::kDistances;
+  const char* instead = nullptr;
+  if (finished && record.unit_x == 1 && seen->max < kLeastPixels) {
+    instead = "too small for boxes in pixels; are they still on the grid (yolox), or shares (ssd)?";
+  } else if (finished && record.unit_x != 1 && seen->max > kLeastPixels) {
+    instead = "too large for shares of the picture; are the boxes in pixels?";
+  } else if (record.box_rule == blob::BoxRule::kGrid && seen->max > kMostExponent) {
+    instead = "too large for sizes given as logarithms; are the boxes finished (yolov5)?";
+  }
+  if (instead == nullptr) return;
+  warnings->push_back(fmt::format("--decode {}: output '{}' reaches {:.4g}, {}", decode,
+                                  graph.At(output).name, seen->max, instead));
 }
 
 void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings) {

@@ -3,9 +3,11 @@
 #define OCTET_CONVERTER_CLI_WARNINGS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/calibrate/calibrate.h"
 #include "converter/cli/options.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
@@ -23,6 +25,11 @@ void WarnOfColour(const graph::Shape& input, bool channels_last, const images::D
 void WarnOfCalibration(const graph::Graph& graph,
                        const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                        const ConvertOptions& options, int64_t samples, Warnings* warnings);
+
+// Outputs that never hold what the decoder takes them for: pixels, shares or steps on a grid.
+void WarnOfBoxes(const graph::Graph& graph,
+                 const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                 const write::ModelInfo& info, const std::string& decode, Warnings* warnings);
 
 // A detector without a decoder, and labels that belong to nothing.
 void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings);

@@ -93,11 +93,11 @@ size_t ElementBytes(const std::string& dtype, const std::string& file) {
 NpyFile::NpyFile(const std::filesystem::path& path) {
   const std::string file = path.string();
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) Fail("{}: cannot be opened: {}", file, std::strerror(errno));
+  if (descriptor < 0) Fail("{}: cannot be opened: {}; check the path", file, std::strerror(errno));
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
-    Fail("{}: is no plain file", file);
+    Fail("{}: is no plain file; name a .npy file", file);
   }
   map_bytes_ = static_cast<size_t>(status.st_size);
   if (map_bytes_ > 0) {
@@ -113,7 +113,8 @@ NpyFile::NpyFile(const std::filesystem::path& path) {
     const auto* bytes = static_cast<const unsigned char*>(map_);
     constexpr size_t kPrefix = 8;  // magic and version
     if (map_bytes_ < kPrefix || std::memcmp(bytes, kMagic.data(), kMagic.size()) != 0) {
-      Fail("{}: is no .npy file (its first bytes are not \\x93NUMPY)", file);
+      Fail("{}: is no .npy file (its first bytes are not \\x93NUMPY); save it with numpy.save",
+           file);
     }
     const int version = bytes[6];
     if (version < 1 || version > 2) {

@@ -1,7 +1,9 @@
 #include "converter/import/model_file.h"
 
 #include <fcntl.h>
+#include <fstream>
 #include <limits>
+#include <string_view>
 #include <system_error>
 
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -17,6 +19,19 @@ namespace {
 // its meaning.
 constexpr int64_t kOldestIr = 3;
 constexpr int64_t kNewestIr = 13;
+
+// Files that people have at hand in place of the model, by their first bytes.
+const char* WhatElse(const std::filesystem::path& path) {
+  char head[8] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof(head));
+  const std::string_view bytes(head, sizeof(head));
+  if (bytes.substr(1, 3) == "OCT") return "it is a blob; the model it was made of is wanted";
+  if (bytes.substr(0, 2) == "PK") {
+    return "it is a zip file, as PyTorch's .pt; export it, as with `yolo export format=onnx`";
+  }
+  if (bytes.substr(4, 4) == "TFL3") return "it is a TensorFlow Lite model; export it as ONNX";
+  return "protobuf cannot parse it; export or copy it again";
+}
 
 }  // namespace
 
@@ -44,7 +59,7 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
   // Protobuf writes its own lines on stderr; ours is the only one there is to be.
   const google::protobuf::LogSilencer silence;
   if (!model->ParseFromBoundedZeroCopyStream(&stream, static_cast<int>(bytes))) {
-    Fail("not an ONNX model, or truncated: protobuf cannot parse it; export or copy it again");
+    Fail("not an ONNX model, or truncated: {}", WhatElse(path));
   }
   if (!model->has_graph()) {
     Fail("not an ONNX model, or truncated: it holds no graph; export or copy it again");

@@ -110,7 +110,7 @@ class YamlReader {
     try {
       return load();
     } catch (const YAML::BadFile&) {
-      Fail("{}: cannot be opened", file_);
+      Fail("{}: cannot be opened; check the path", file_);
     } catch (const YAML::ParserException& error) {
       Fail("{}:{}: is no YAML: {}", file_, error.mark.line + 1, error.msg);
     }

@@ -56,6 +56,10 @@ void MappedFile::Map(size_t offset, size_t bytes) const {
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path), temporary_(path + ".partial." + std::to_string(getpid())) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    throw InputError("cannot write " + path + ": is a folder; name a file");
+  }
   file_ = std::fopen(temporary_.c_str(), "wbe");
   if (file_ == nullptr) {
     throw InputError("cannot write " + path + ": " + std::strerror(errno) +

@@ -74,7 +74,9 @@ void Model::Bind() {
 }
 
 void Model::Refuse(octet_status status) const {
-  if (status.code == OCTET_NOT_A_BLOB) {
+  // A short file of another kind is truncated to the verifier.
+  const size_t begun = std::min(file_.bytes(), sizeof(blob::kMagic));
+  if (status.code == OCTET_NOT_A_BLOB || std::memcmp(file_.data(), blob::kMagic, begun) != 0) {
     throw InputError(file_.path() + ": not a blob; octet convert makes one from an ONNX model");
   }
   if (status.code == OCTET_OPERATOR_UNAVAILABLE) {

@@ -81,7 +81,8 @@ void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_fra
       if (!slot->Publish(every_frame || source->waits())) break;
     }
     error = source->note();
-    if (!error.empty()) {
+    // Of a stream that gave frames it is news; of one that gave none, the reason.
+    if (!error.empty() && slot->published() != 0) {
       std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
       error.clear();
     }

@@ -212,7 +212,8 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
   char rest = 0;
   if (std::sscanf(size.c_str(), "%ux%u%c", &width, &height, &rest) != 2 ||
       FrameBytes(stream.pixels, width, height) == 0) {
-    throw InputError("--size '" + size + "': raw frames need their size, as in 1280x720");
+    throw InputError((size.empty() ? "no --size given" : "--size " + size) +
+                     ": raw frames need their size, as in 1280x720");
   }
   stream.width = width;
   stream.height = height;

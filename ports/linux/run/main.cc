@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/linux/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
@@ -154,7 +155,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    throw InputError(std::string(error.what()) + "; see --help");
+    throw InputError(ParseErrorLine(app, error, "octet-run"));
   }
   if (o.isa == "list") return ListIsas();
   if (o.blob.empty()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
+#include "ports/linux/command_line.h"
 #include "ports/linux/file.h"
 #include "ports/linux/npy.h"
 
@@ -111,7 +112,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    throw InputError(std::string(error.what()) + "; see --help");
+    throw InputError(ParseErrorLine(app, error, "octet-scene"));
   }
   ParseSize(o.size, &o.scene);
   if (o.frames_path.empty() && o.boxes_path.empty() && o.classes_path.empty()) {

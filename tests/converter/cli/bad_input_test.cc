@@ -25,6 +25,8 @@ TEST_F(Cli, NotProtobuf) {
   WriteText("text.onnx", "This is no model.\n");
   ExpectRefused(Convert("text.onnx"), "text.onnx");
   ExpectRefused(Convert("c.npy"), "c.npy");
+  WriteText("model.pt", std::string("PK\3\4", 4) + std::string(100, 'x'));
+  ExpectRefused(Convert("model.pt"), "export it");
 }
 
 TEST_F(Cli, FolderInPlaceOfAModel) {
@@ -173,6 +175,9 @@ TEST_F(Cli, Options) {
   ExpectRefused(Convert("m.onnx", {"--input-shape", "nobody:1,3,8,8"}), "nobody");
   ExpectRefused(Convert("m.onnx", {"--frobnicate"}), "frobnicate");
   ExpectRefused(Octet({"convert", Path("m.onnx")}), "--");
+  ExpectRefused(Octet({"convert", Path("m.onnx"), "-o", Path("x"), "--calibrat", Path("c.npy")}),
+                "--calibrat: no such option; see octet convert --help");
+  ExpectRefused(Convert("m.onnx", {"surplus"}), "'surplus': one argument too many");
   ExpectRefused(Octet({"frobnicate"}), "no command 'frobnicate'");
   ExpectRefused(Octet({}), "octet --help");
 }
@@ -193,6 +198,12 @@ TEST_F(Cli, TaskThatTheOutputsDoNotHave) {
 TEST_F(Cli, ModelInPlaceOfABlob) {
   ExpectRefused(Octet({"inspect", Path("m.onnx")}), "octet convert");
   ExpectRefused(Octet({"inspect", Path("c.npy")}), "octet convert");
+  WriteText("short.octet", "none");
+  const Result shorter = Octet({"inspect", Path("short.octet")});
+  EXPECT_NE(shorter.err.find("not a blob"), std::string::npos) << shorter.err;
+  std::filesystem::remove(Path("short.octet"));
+  std::filesystem::create_directory(Path("folder"));
+  ExpectRefused(Octet({"inspect", Path("folder")}), "folder: cannot be opened");
 }
 
 TEST_F(Cli, OutputFolderMissing) {

@@ -54,6 +54,27 @@ TEST_F(Cli, DoubtsAreWarnings) {
   EXPECT_NE(detector.err.find("--decode yolov5, yolov8"), std::string::npos) << detector.err;
 }
 
+// A preset whose layout fits says nothing of units: the values seen do.
+TEST_F(Cli, DoubtsAboutBoxes) {
+  OnnxBuilder model;
+  model.Input("image", {1, 3, 8, 8})
+      .WithChannels(3)
+      .Conv({.channels = 7, .kernel = 3, .pad = 1})
+      .Reshape({1, 7, 64})
+      .Transpose({0, 2, 1})
+      .Output("y");
+  model.Save(Path("boxes.onnx"));
+  const auto warning = [this](const std::string& decode) {
+    const Result result = Convert("boxes.onnx", {"--task", "detect", "--decode", decode});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err;
+  };
+  EXPECT_NE(warning("yolov5").find("too small for boxes in pixels"), std::string::npos);
+  WriteText("shares.yaml",
+            "channels: [box, object, class]\nbox: {form: corners, units: fraction}\n");
+  EXPECT_EQ(warning(Path("shares.yaml")), "");
+}
+
 // One line each, in the report as well.
 TEST_F(Cli, DoubtsAboutCalibration) {
   const auto warnings = [this](const Dims& pictures, const std::vector<std::string>& more = {}) {

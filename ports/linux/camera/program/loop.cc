@@ -126,7 +126,10 @@ class Loop {
     if (!options.dump.empty()) {
       std::error_code error;
       std::filesystem::create_directories(options.dump, error);
-      if (error) throw InputError("--dump " + options.dump + ": " + error.message());
+      if (error) {
+        throw InputError("--dump " + options.dump + ": " + error.message() +
+                         "; name a folder that can be made");
+      }
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
@@ -154,7 +157,7 @@ class Loop {
     }
     const bool interrupted = stop_.raised();
     Finish(&capture);
-    Summarise(NowNs() - started);
+    if (options_.json || processed_ != 0) Summarise(NowNs() - started);
     std::string error = slot_.error();
     if (error.empty() && !interrupted && slot_.published() == 0) {
       error = "no frame came: the source ended at once; is what feeds it running?";

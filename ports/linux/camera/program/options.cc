@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "ports/linux/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
@@ -112,7 +113,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     app.exit(asked);
     return false;
   } catch (const CLI::ParseError& error) {
-    throw InputError(std::string(error.what()) + "; see --help");
+    throw InputError(ParseErrorLine(app, error, "octet-camera"));
   }
   if (o->isa == "list") {
     ListIsas();
@@ -154,6 +155,10 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
   }
   struct stat status;
   if (stat(o.source.c_str(), &status) != 0) {
+    if (o.source.rfind("/dev/", 0) == 0) {
+      throw InputError("--source " + o.source +
+                       ": no such device; ls /dev/video* names the cameras there are");
+    }
     throw InputError("--source " + o.source +
                      ": no such file or folder; scene, - and /dev/videoN "
                      "are known as well");
