@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kCacheVersion = 1;
+constexpr int kCacheVersion = 2;
 
 class Digest {
  public:
@@ -112,6 +112,11 @@ std::string DataDigest(const std::vector<std::string>& paths) {
 }
 
 json StatisticsJson(const Statistics& s) {
+  json low = json::array(), high = json::array();
+  for (const Range& channel : s.channels) {
+    low.push_back(channel.min);
+    high.push_back(channel.max);
+  }
   return {{"min", s.min},
           {"max", s.max},
           {"mean", s.mean},
@@ -120,7 +125,9 @@ json StatisticsJson(const Statistics& s) {
           {"zeros", s.zeros},
           {"histogram_min", s.histogram_min},
           {"histogram_max", s.histogram_max},
-          {"histogram", s.histogram}};
+          {"histogram", s.histogram},
+          {"channels_min", low},
+          {"channels_max", high}};
 }
 
 // JSON has no NaN: it is written as null.
@@ -139,6 +146,11 @@ Statistics StatisticsOf(const json& j) {
   s.histogram_min = j.at("histogram_min").get<float>();
   s.histogram_max = j.at("histogram_max").get<float>();
   s.histogram = j.at("histogram").get<std::vector<uint64_t>>();
+  const auto low = j.at("channels_min").get<std::vector<float>>();
+  const auto high = j.at("channels_max").get<std::vector<float>>();
+  for (size_t c = 0; c < std::min(low.size(), high.size()); ++c) {
+    s.channels.push_back({low[c], high[c]});
+  }
   return s;
 }
 

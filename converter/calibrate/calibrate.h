@@ -31,6 +31,8 @@ struct Statistics {
   // edge; at most 4096, so bounded memory. Empty when nothing finite was seen.
   float histogram_min = 0, histogram_max = 0;
   std::vector<uint64_t> histogram;
+  // Extremes of the finite values by channel (axis 1), for [1, C, H, W] with C > 1; else empty.
+  std::vector<Range> channels;
 };
 
 // The statistics of min(max(value, low), high), low <= high.

@@ -73,7 +73,10 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
       tensors.push_back(input->Load(picks[static_cast<size_t>(item)]));
     }
     state->executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
-      if (tensor.IsFloat()) state->observations[static_cast<size_t>(id)].Add(tensor.floats);
+      if (!tensor.IsFloat()) return;
+      const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
+      const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
+      state->observations[static_cast<size_t>(id)].Add(tensor.floats, channels);
     });
     if (options.progress) {
       const std::lock_guard lock(progress_mutex);

@@ -11,11 +11,7 @@ namespace {
 constexpr size_t kLanes = 16;
 constexpr float kLargest = std::numeric_limits<float>::max();
 
-struct Extremes {
-  float min, max;  // of the finite values; min > max when there is none
-  int64_t zeros;
-  bool non_finite;
-};
+using Extremes = Observation::Extremes;
 
 // Independent lanes, so that the compiler may keep them in vector registers.
 Extremes FindExtremes(std::span<const float> values) {
@@ -75,9 +71,25 @@ void Observation::GrowTo(int exponent) {
   bins_ = std::move(grown);
 }
 
-void Observation::Add(std::span<const float> values) {
+Observation::Extremes Observation::FindChannels(std::span<const float> values, size_t channels) {
+  if (channels <= 1) return FindExtremes(values);
+  channels_.resize(channels, Range{kLargest, -kLargest});
+  const size_t plane = values.size() / channels;
+  Extremes all{kLargest, -kLargest, 0, false};
+  for (size_t c = 0; c < channels; ++c) {
+    const Extremes one = FindExtremes(values.subspan(c * plane, plane));
+    channels_[c] = {std::min(channels_[c].min, one.min), std::max(channels_[c].max, one.max)};
+    all.min = std::min(all.min, one.min);
+    all.max = std::max(all.max, one.max);
+    all.zeros += one.zeros;
+    all.non_finite |= one.non_finite;
+  }
+  return all;
+}
+
+void Observation::Add(std::span<const float> values, size_t channels) {
   if (values.empty()) return;
-  const Extremes extremes = FindExtremes(values);
+  const Extremes extremes = FindChannels(values, channels);
   count_ += static_cast<int64_t>(values.size());
   zeros_ += extremes.zeros;
   non_finite_ |= extremes.non_finite;
@@ -118,6 +130,11 @@ void Observation::Merge(const Observation& other) {
   count_ += other.count_;
   zeros_ += other.zeros_;
   non_finite_ |= other.non_finite_;
+  channels_.resize(std::max(channels_.size(), other.channels_.size()), Range{kLargest, -kLargest});
+  for (size_t c = 0; c < other.channels_.size(); ++c) {
+    channels_[c] = {std::min(channels_[c].min, other.channels_[c].min),
+                    std::max(channels_[c].max, other.channels_[c].max)};
+  }
   if (other.bins_.empty()) return;
   if (bins_.empty()) {
     bins_ = other.bins_;
@@ -142,6 +159,9 @@ Statistics Observation::Finish() const {
   result.min = min_;
   result.max = max_;
   if (non_finite_) result.min = result.max = std::numeric_limits<float>::quiet_NaN();
+  for (const Range& channel : channels_) {
+    result.channels.push_back(channel.min > channel.max ? Range{} : channel);
+  }
   if (bins_.empty()) return result;
   const double width = std::ldexp(1.0, exponent_);
   const int first = static_cast<int>(std::floor(min_ / width));

@@ -23,19 +23,28 @@ class Observation {
   static constexpr int kHalf = kBins / 2;  // bins -kHalf .. kHalf - 1
   static constexpr int kMinExponent = -100;
 
-  void Add(std::span<const float> values);
+  // `channels` > 1: values are [channels][values.size() / channels], always as many channels.
+  void Add(std::span<const float> values, size_t channels = 1);
   void Merge(const Observation& other);
   bool Empty() const { return count_ == 0; }
   Statistics Finish() const;
 
+  struct Extremes {
+    float min, max;  // of the finite values; min > max when there is none
+    int64_t zeros;
+    bool non_finite;
+  };
+
  private:
   void GrowTo(int exponent);
+  Extremes FindChannels(std::span<const float> values, size_t channels);
 
   float min_ = 0, max_ = 0;  // of the finite values
   bool non_finite_ = false;
   int64_t count_ = 0, zeros_ = 0;
   int exponent_ = kMinExponent;
-  std::vector<uint64_t> bins_;  // empty until a finite value comes
+  std::vector<uint64_t> bins_;   // empty until a finite value comes
+  std::vector<Range> channels_;  // min > max: no finite value yet
 };
 
 }  // namespace octet::calibrate

@@ -80,6 +80,12 @@ int WinogradOf(const blob::LayerRecord& layer) {
   return params.winograd;
 }
 
+// Tables of a unary layer: one, or several that its channels share.
+uint32_t TablesOf(const blob::LayerRecord& layer) {
+  const bool int8 = layer.precision == blob::Precision::kInt8;
+  return int8 && layer.op == blob::Op::kUnary ? layer.table.bytes / 256 : 0;
+}
+
 // What a layer does to its result besides its own operator.
 std::string FusedOf(const blob::LayerRecord& layer) {
   const bool conv = layer.op == blob::Op::kConv || layer.op == blob::Op::kDepthwiseConv;
@@ -117,6 +123,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
     inputs.push_back(StringAt(view, plan.tensors[plan.operands[layer.first_operand + i]].name));
   }
   const std::string scheme = out.type == blob::ElementType::kFp16 ? "float"
+                             : out.per_channel != 0               ? "per-channel"
                              : out.zero_point == 0                ? "symmetric"
                                                                   : "asymmetric";
   return {{"name", StringAt(view, layer.name)},
@@ -139,6 +146,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"transformed_bytes", HasTransformedWeights(layer) ? layer.extra.bytes : 0},
           {"winograd", WinogradOf(layer)},
           {"kernel", KernelOf(layer)},
+          {"tables", TablesOf(layer)},
           {"fused", FusedOf(layer)}};
 }
 
@@ -153,7 +161,8 @@ json TensorJson(const BlobView& view, const blob::TensorRecord& tensor) {
           {"first", first},
           {"last", tensor.last_layer},
           {"scale", tensor.scale},
-          {"zero_point", tensor.zero_point}};
+          {"zero_point", tensor.zero_point},
+          {"per_channel", tensor.per_channel != 0}};
 }
 
 const char* TaskName(blob::Task task) {

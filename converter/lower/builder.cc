@@ -107,6 +107,12 @@ int Builder::UseBroadcast(graph::ValueId id, size_t rank, Layout layout, blob::E
 int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
   if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
   if (const auto it = forms_.find({id, layout, type}); it != forms_.end()) return it->second;
+  if (const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
+      scheme && !scheme->channels.empty()) {
+    throw std::logic_error("tensor " + graph_.At(id).name +
+                           " has a scale a channel, and a reader "
+                           "that wants another form of it");
+  }
   if (Constant(id) != nullptr) return UseConstant(id, layout, type);
   const Layout other_layout = layout == Layout::kImage ? Layout::kRowMajor : Layout::kImage;
   const blob::ElementType other_type =
@@ -184,6 +190,8 @@ int Builder::Define(graph::ValueId id, Layout layout, blob::ElementType type) {
   if (type == blob::ElementType::kInt8 && !value.constant) {
     tensor.scale = SchemeOf(id).scale;
     tensor.zero_point = SchemeOf(id).zero_point;
+    tensor.channels = SchemeOf(id).channels;
+    if (!tensor.channels.empty()) tensor.zero_point = tensor.channels[0].zero_point;
   }
   program_->tensors.push_back(std::move(tensor));
   const int index = static_cast<int>(program_->tensors.size()) - 1;

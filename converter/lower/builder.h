@@ -124,6 +124,12 @@ FunctionOf FunctionNamed(const std::string& op);
 double Evaluate(const FunctionOf& function, double x);
 // int8 table[256] from one scheme to another.
 Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& to);
+// Where `from` has a scheme a channel: its tables one behind another, and the table of each
+// channel.
+struct ChannelTables {
+  Bytes tables, index;
+};
+ChannelTables UnaryTables(const FunctionOf& function, const Tensor& from, const Tensor& to);
 // int8 clamp of an activation whose result is quantized with `to`; false if it is not a clamp.
 bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* hi);
 

@@ -19,6 +19,9 @@ struct Fusion {
 Fusion FuseActivation(Builder& builder, const graph::Node& node) {
   Fusion fusion{ActivationFunction(node), node.outputs[0]};
   if (!node.activation.empty()) return fusion;
+  // Tables by channel are a layer of their own.
+  const bool int8 = builder.PrecisionOf(node) == blob::Precision::kInt8;
+  if (int8 && !builder.SchemeOf(node.outputs[0]).channels.empty()) return fusion;
   const graph::Node* reader = builder.OnlyReader(node.outputs[0]);
   FunctionOf function;
   if (reader == nullptr || builder.PrecisionOf(*reader) != builder.PrecisionOf(node) ||

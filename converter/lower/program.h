@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "converter/quantize/scheme.h"
 #include "runtime/format/blob.h"
 
 namespace octet::lower {
@@ -20,7 +21,8 @@ struct Tensor {
   blob::ElementType type = blob::ElementType::kInt8;
   float scale = 1;
   int zero_point = 0;
-  uint32_t dims[4] = {1, 1, 1, 1};  // n, h, w, c
+  std::vector<quantize::ChannelScheme> channels;  // as quantize::TensorScheme has them
+  uint32_t dims[4] = {1, 1, 1, 1};                // n, h, w, c
 
   uint64_t Elements() const { return uint64_t{dims[0]} * dims[1] * dims[2] * dims[3]; }
   uint64_t Size() const { return Elements() * (type == blob::ElementType::kFp16 ? 2 : 1); }
@@ -50,6 +52,12 @@ struct Layer {
     return value;
   }
 };
+
+// A unary layer with a table index for every channel.
+inline bool HasChannelTables(const Layer& layer) {
+  return layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8 &&
+         !layer.extra.empty();
+}
 
 struct OutputPart {
   int tensor = -1;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "converter/lower/builder.h"
@@ -203,11 +205,39 @@ Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& t
   return table;
 }
 
+ChannelTables UnaryTables(const FunctionOf& function, const Tensor& from, const Tensor& to) {
+  ChannelTables result;
+  std::map<std::array<float, 4>, uint8_t> known;  // by both schemes
+  for (size_t c = 0; c < from.channels.size(); ++c) {
+    Tensor x = from, y = to;
+    x.scale = from.channels[c].scale;
+    x.zero_point = from.channels[c].zero_point;
+    if (!to.channels.empty()) {
+      y.scale = to.channels[c].scale;
+      y.zero_point = to.channels[c].zero_point;
+    }
+    const std::array<float, 4> key{x.scale, static_cast<float>(x.zero_point), y.scale,
+                                   static_cast<float>(y.zero_point)};
+    const auto [at, is_new] = known.try_emplace(key, static_cast<uint8_t>(known.size()));
+    if (is_new) {
+      const Bytes table = UnaryTable(function, x, y);
+      result.tables.insert(result.tables.end(), table.begin(), table.end());
+    }
+    result.index.push_back(at->second);
+  }
+  return result;
+}
+
 bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* hi) {
   *lo = -128;
   *hi = 127;
   if (function.function == Function::kIdentity) return true;
   if (function.function != Function::kClamp) return false;
+  if (!to.channels.empty()) {
+    // The upper bound is the largest code: no channel's range reaches past it.
+    *lo = static_cast<int8_t>(to.zero_point);
+    return true;
+  }
   const auto quantized = [&to](double x) {
     return static_cast<int8_t>(
         std::clamp(std::floor(x / to.scale + 0.5) + to.zero_point, -128.0, 127.0));
@@ -236,7 +266,14 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   Layer& layer = builder.Emit(node, blob::Op::kUnary, precision, {input}, output);
   layer.Set(blob::UnaryParams{function.function, {}, function.alpha, function.beta});
   if (precision == blob::Precision::kInt8) {
-    layer.table = UnaryTable(function, builder.At(input), builder.At(output));
+    const Tensor &from = builder.At(input), &to = builder.At(output);
+    if (from.channels.empty()) {
+      layer.table = UnaryTable(function, from, to);
+    } else {
+      ChannelTables tables = UnaryTables(function, from, to);
+      layer.table = std::move(tables.tables);
+      layer.extra = std::move(tables.index);
+    }
   }
 }
 

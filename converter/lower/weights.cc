@@ -121,14 +121,22 @@ QuantizedConv QuantizeConv(const ConvWeights& weights, const Tensor& input, cons
   const double bias_limit = (kAccumulatorLimit - std::ldexp(static_cast<double>(depth), 15)) / 2;
   std::vector<double> factors(static_cast<size_t>(weights.out_c));
   for (int64_t o = 0; o < weights.out_c; ++o) {
+    const auto channel = static_cast<size_t>(o);
+    const double in_scale =
+        depthwise && !input.channels.empty() ? input.channels[channel].scale : input.scale;
+    const double out_scale =
+        output.channels.empty() ? output.scale : output.channels[channel].scale;
+    // Zero points of channels that differ from the layer's go into the bias.
+    const int offset =
+        output.channels.empty() ? 0 : output.channels[channel].zero_point - output.zero_point;
     const float* row = &weights.values[static_cast<size_t>(o * depth)];
     double largest = 0;
     for (int64_t k = 0; k < depth; ++k)
       largest = std::max(largest, std::fabs(static_cast<double>(row[k])));
     double scale = largest / 127;
-    const double bias = weights.bias[static_cast<size_t>(o)];
+    const double bias = weights.bias[channel] + offset * out_scale;
     // A channel with next to no weights may carry a bias its own scale cannot hold.
-    scale = std::max(scale, std::fabs(bias) / (input.scale * bias_limit));
+    scale = std::max(scale, std::fabs(bias) / (in_scale * bias_limit));
     if (scale < 1e-30) scale = 1.0;
     blob::ChannelBlockS8& block = blocks[static_cast<size_t>(o / kBlock)];
     const auto lane = static_cast<size_t>(o % kBlock);
@@ -139,10 +147,10 @@ QuantizedConv QuantizeConv(const ConvWeights& weights, const Tensor& input, cons
       stored[static_cast<size_t>(depthwise ? ByKIndex(o, k, depth) : DenseS8Index(o, k, depth))] =
           static_cast<int8_t>(q);
     }
-    const auto bias_q = static_cast<int32_t>(std::floor(bias / (input.scale * scale) + 0.5));
+    const auto bias_q = static_cast<int32_t>(std::floor(bias / (in_scale * scale) + 0.5));
     block.weight_sum[lane] = sum;
     block.bias[lane] = bias_q - input.zero_point * sum;
-    factors[static_cast<size_t>(o)] = static_cast<double>(input.scale) * scale / output.scale;
+    factors[channel] = in_scale * scale / out_scale;
   }
   QuantizedConv result;
   result.pre_shift = PreShiftFor(*std::max_element(factors.begin(), factors.end()));

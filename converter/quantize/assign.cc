@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "converter/graph/output_view.h"
+#include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
 #include "converter/quantize/scheme.h"
@@ -181,7 +182,7 @@ class Assigner {
       if (Node(n).op == "Softmax") {
         // Probabilities: the kernel's own scale, see lower/softmax.cc.
         scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
-            TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed"};
+            TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed", {}};
       } else if (Moves(n)) {
         const auto& from = scheme_->tensors[static_cast<size_t>(Node(n).inputs[0])];
         auto& to = scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])];
@@ -226,6 +227,7 @@ Scheme AssignScheme(const graph::Graph& graph,
   Scheme scheme;
   AssignPrecision(graph, statistics, config, &scheme);
   Assigner(graph, ChooseRanges(graph, statistics, config, scheme.precision), &scheme).Run();
+  ChooseChannelScales(graph, statistics, config, &scheme);
   return scheme;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "converter/quantize/activation.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/tail.h"
 #include "converter/support/error.h"
@@ -42,13 +43,7 @@ std::string WhyNotInt8(const graph::Graph& graph,
 // 8 bits, and `octet inspect` shows the two as one layer.
 bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const graph::Node& node,
                     const std::vector<bool>& requested) {
-  static constexpr std::string_view kActivations[] = {
-      "Silu", "Sigmoid", "HardSigmoid", "HardSwish", "Mish",
-      "Gelu", "Tanh",    "Elu",         "LeakyRelu", "Softplus"};
-  if (std::find(std::begin(kActivations), std::end(kActivations), node.op) ==
-      std::end(kActivations)) {
-    return false;
-  }
+  if (!IsActivation(node)) return false;
   const auto input = static_cast<size_t>(node.inputs[0]);
   const int producer = links.producer[input];
   return producer >= 0 && requested[static_cast<size_t>(producer)] &&

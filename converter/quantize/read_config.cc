@@ -2,6 +2,7 @@
 //
 //   activations: asymmetric            # or symmetric
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
+//   channel_scales: true               # scales of single channels, where that pays
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
 //   layers:
@@ -103,6 +104,8 @@ Config ReadConfig(const std::string& path) {
                                                        {{"none", Constraint::kNone},
                                                         {"prefer", Constraint::kPrefer},
                                                         {"obey", Constraint::kObey}});
+        } else if (key == "channel_scales") {
+          config.channel_scales = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -118,8 +121,8 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(
               at, key,
-              "unknown key; activations, calibration, precision_constraints, int8_everywhere, "
-              "layers and tensors can be given");
+              "unknown key; activations, calibration, channel_scales, precision_constraints, "
+              "int8_everywhere, layers and tensors can be given");
         }
       });
   return config;

@@ -14,6 +14,11 @@
 
 namespace octet::quantize {
 
+struct ChannelScheme {
+  float scale = 1;
+  int zero_point = 0;
+};
+
 // real = scale * (q - zero_point), q in [-128, 127].
 struct TensorScheme {
   float scale = 1;
@@ -21,6 +26,8 @@ struct TensorScheme {
   float min = 0, max = 0;  // the real range it covers
   std::string
       origin;  // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME", "fixed"
+  // By channel (axis 1) where channels have schemes of their own (channel_scales.h), else empty.
+  std::vector<ChannelScheme> channels;
 };
 
 struct Scheme {
@@ -51,6 +58,7 @@ struct Config {
   calibrate::Method method = calibrate::Method::kAuto;
   double percentile = 99.99;
   bool symmetric = false;        // default scheme of activations
+  bool channel_scales = true;    // see channel_scales.h
   bool int8_everywhere = false;  // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;

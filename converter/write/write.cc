@@ -35,6 +35,7 @@ blob::TensorRecord TensorRecordOf(const lower::Tensor& tensor, const plan::Place
   if (pools->verbosity == Verbosity::kDetailed) record.name = pools->strings.Add(tensor.name);
   record.type = tensor.type;
   record.zero_point = static_cast<int8_t>(tensor.zero_point);
+  record.per_channel = tensor.channels.empty() ? 0 : 1;
   record.scale = tensor.scale;
   std::copy(std::begin(tensor.dims), std::end(tensor.dims), record.dims);
   record.arena_offset = place.offset_bytes;
@@ -250,6 +251,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         {SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans[i], &pools)});
     for (const lower::Layer& layer : plans[i].program.layers) {
       if (layer.precision == blob::Precision::kFp16) features |= blob::kFeatureFp16Plan;
+      if (lower::HasChannelTables(layer)) features |= blob::kFeatureChannelTables;
     }
   }
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});

@@ -115,6 +115,7 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
     case Op::kDiv:
       return fp16 ? kernels.div_f16_isa : kernels.div_s8_isa;
     case Op::kUnary:
+      if (HasChannelTables(layer)) return kernels.channel_table_s8_isa;
       return fp16 ? kernels.unary_f16_isa : kernels.table_s8_isa;
     case Op::kMaxPool:
       return fp16 ? kernels.max_pool_f16_isa : kernels.max_pool_s8_isa;

@@ -41,7 +41,8 @@ constexpr OperatorWords kOperatorWords[] = {
 struct SharedKernel {
   const char *slot, *word;
 };
-constexpr SharedKernel kSharedKernels[] = {{"table_s8", "concat_s8"}};
+constexpr SharedKernel kSharedKernels[] = {{"table_s8", "concat_s8"},
+                                           {"channel_table_s8", "table_s8"}};
 
 // Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
 // model's operators, so a selection gets the reference alone unless it lists this word.

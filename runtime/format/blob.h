@@ -12,7 +12,7 @@ namespace blob {
 
 constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 1;
+constexpr uint16_t kVersionMinor = 2;
 constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
 constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
 constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
@@ -25,8 +25,10 @@ constexpr uint32_t kMaxRank = 8;
 enum RequiredFeature : uint64_t {
   kFeatureFp16Plan = 1u << 0,            // at least one layer computes in FP16
   kFeatureTransformedWeights = 1u << 1,  // at least one layer has ConvParams::winograd != 0
+  kFeatureChannelTables = 1u << 2,       // at least one int8 kUnary has a table index a channel
 };
-constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureTransformedWeights;
+constexpr uint64_t kKnownRequiredFeatures =
+    kFeatureFp16Plan | kFeatureTransformedWeights | kFeatureChannelTables;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -167,8 +169,9 @@ enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2 };
 struct TensorRecord {  // 48 bytes
   uint32_t name;
   ElementType type;
-  int8_t zero_point;  // real = scale * (q - zero_point); 0 for FP16
-  uint16_t reserved0;
+  int8_t zero_point;    // real = scale * (q - zero_point); 0 for FP16
+  uint8_t per_channel;  // 1: channels have scales of their own, scale is the largest (informative)
+  uint8_t reserved0;
   float scale;  // finite, > 0; 1 for FP16
   uint32_t dims[4];
   uint32_t arena_offset;  // multiple of kTensorAlignment
@@ -321,8 +324,9 @@ struct BinaryParams {
   float alpha, beta;
 };
 
-// int8: layer.table is int8 table[256] indexed by q + 128. FP16: function. If the table is fused
-// behind another layer (conv), it maps that layer's own int8 result.
+// int8: layer.table is int8 table[256] indexed by q + 128, or several of them: then layer.extra is
+// uint8 index[c], the table of every channel. FP16: function. If the table is fused behind another
+// layer (conv), it maps that layer's own int8 result.
 struct UnaryParams {
   Function function;
   uint8_t reserved[3];

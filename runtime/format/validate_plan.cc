@@ -104,6 +104,10 @@ Status CheckLayer(const BlobView& view, const PlanView& plan, uint32_t number) {
   if (transformed && (view.header->required_features & blob::kFeatureTransformedWeights) == 0) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, params));
   }
+  if (HasChannelTables(layer) &&
+      (view.header->required_features & blob::kFeatureChannelTables) == 0) {
+    return Malformed(at + (uint32_t)offsetof(LayerRecord, extra));
+  }
   if (transformed ? !CheckData(layer.extra, blob::kDataAlignment, view.transformed)
                   : !CheckData(layer.extra, kTableAlignment, view.tables)) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, extra));

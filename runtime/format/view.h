@@ -73,6 +73,11 @@ static inline const char* StringAt(const BlobView& view, uint32_t offset) {
 }
 
 // Whether the layer's `extra` lies in the section of transformed weights.
+static inline bool HasChannelTables(const blob::LayerRecord& layer) {
+  return layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8 &&
+         layer.extra.offset != blob::kNone;
+}
+
 static inline bool HasTransformedWeights(const blob::LayerRecord& layer) {
   return layer.op == blob::Op::kConv && layer.precision == blob::Precision::kInt8 &&
          reinterpret_cast<const blob::ConvParams*>(layer.params.bytes)->winograd != 0;

@@ -23,6 +23,7 @@ namespace octet {
   X(mul_s8, BinaryS8Fn)                     \
   X(div_s8, BinaryS8Fn)                     \
   X(table_s8, TableS8Fn)                    \
+  X(channel_table_s8, ChannelTableS8Fn)     \
   X(max_pool_s8, PoolS8Fn)                  \
   X(average_pool_s8, PoolS8Fn)              \
   X(conv_f16, ConvF16Fn)                    \

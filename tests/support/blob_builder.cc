@@ -280,6 +280,11 @@ Blob BlobBuilder::Build(bool scratch) {
     header.section_entry_bytes = sizeof(Section);
     header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
     if (!transformed_.empty()) header.required_features |= kFeatureTransformedWeights;
+    for (const Plan& plan : plans_) {
+      for (const Layer& layer : plan.layers) {
+        if (HasChannelTables(layer.record)) header.required_features |= kFeatureChannelTables;
+      }
+    }
     Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
     for (size_t i = 0; i < sections.size(); ++i) {
       blob.resize(RoundUp(blob.size(), kSectionAlignment));

@@ -16,6 +16,17 @@ struct TableS8Args {
 };
 typedef void (*TableS8Fn)(const TableS8Args& args, Share share);
 
+// A table a channel: q_out[p][c] = tables[index[c]][q[p][c] + 128].
+struct ChannelTableS8Args {
+  const uint8_t* input;
+  uint8_t* output;
+  uint32_t pixels, channels;
+  const int8_t* tables;  // of 256 entries each
+  const uint8_t* index;  // by channel
+  uint8_t sign;
+};
+typedef void (*ChannelTableS8Fn)(const ChannelTableS8Args& args, Share share);
+
 struct UnaryF16Args {
   const uint16_t* input;
   uint16_t* output;

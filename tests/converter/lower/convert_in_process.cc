@@ -12,6 +12,7 @@
 #include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
+#include "converter/quantize/channel_scales.h"
 
 namespace octet::test {
 
@@ -85,6 +86,7 @@ Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samp
   for (blob::Precision& precision : mixed.precision) {
     if (random() % 4 == 0) precision = blob::Precision::kFp16;
   }
+  quantize::ChooseChannelScales(result.graph, statistics, config, &mixed);
   std::vector<std::pair<const quantize::Scheme*, const char*>> schemes{{&result.scheme, "int8"},
                                                                        {&fp16, "fp16"}};
   if (variant.mixed) schemes.emplace_back(&mixed, "mixed");

@@ -38,6 +38,51 @@ TEST_P(TableS8, EqualsReference) {
   }
 }
 
+// Channels in runs of one table and mixed, of every count around a vector's; the table of the last
+// channels lies at the very end.
+OCTET_KERNEL_SUITE(ChannelTableS8, "channel_table_s8");
+TEST_P(ChannelTableS8, EqualsReference) {
+  for (uint32_t round = 0; round < 250; ++round) {
+    Random random(TestSeed() + 7500 + round);
+    const uint32_t channels = random.OneIn(3) ? random.UInt(1, 260) : 8 * random.UInt(1, 16);
+    const uint32_t pixels = random.UInt(1, 40), tables_count = random.UInt(1, 9);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
+                 " channels " + std::to_string(channels) + " pixels " + std::to_string(pixels) +
+                 " tables " + std::to_string(tables_count));
+    const GuardedBuffer::Place place = random.Place();
+    const uint32_t count = pixels * channels;
+    const GuardedBuffer input(count, 1, place), output(count, 1, place),
+        tables(256 * tables_count, 1, place), index(channels, 1, place);
+    FillActivations(random, input, false);
+    FillActivations(random, tables, false);
+    uint8_t table = 0;
+    for (uint32_t c = 0; c < channels; ++c) {
+      if (c == 0 || random.OneIn(round % 2 == 0 ? 2 : 20)) {
+        table = static_cast<uint8_t>(random.UInt(0, tables_count - 1));
+      }
+      index.data()[c] = table;
+    }
+    std::vector<uint8_t> expected(count);
+    ChannelTableS8Args args = {input.data(),        expected.data(), pixels, channels,
+                               tables.As<int8_t>(), index.data(),    0};
+    channel_table_s8_reference(args, Share{0, 1});
+
+    const bool in_place = random.OneIn(3);
+    const GuardedBuffer& result = in_place ? input : output;
+    args.sign = GetParam().isa == Isa::kReference ? 0x80 : IsaSignByte(GetParam().isa);
+    args.output = result.data();
+    ApplySign(input, args.sign);
+    if (!in_place) output.Poison(0x3C);
+    const uint32_t threads = random.UInt(1, 3);
+    for (uint32_t t = 0; t < threads; ++t) {
+      GetParam().As<ChannelTableS8Fn>()(args, Share{t, threads});
+    }
+    ApplySign(result, args.sign);
+    ASSERT_EQ(DifferenceS8(expected, {result.data(), result.data() + count}), "");
+    ASSERT_TRUE(result.GuardsIntact());
+  }
+}
+
 // Parameters and a range of arguments that suit the function.
 struct FunctionCase {
   float alpha, beta, lo, hi;

@@ -36,6 +36,16 @@ TEST(Check, Unary) {
                                    m.layer.table = {blob::kNone, 0};
                                  }},
                                 {"table size", [](LayerCase& m) { m.layer.table.bytes = 128; }}}}));
+  l.layer.table = l.AddTable(std::vector<int8_t>(768));
+  l.layer.extra = l.AddTable(std::vector<uint8_t>{0, 2, 1, 2});
+  ExpectRefused(
+      l, Join({Common(),
+               Mutations{shape,
+                         {"no tables", [](LayerCase& m) { m.layer.table.bytes = 0; }},
+                         {"a table less", [](LayerCase& m) { m.layer.table.bytes = 512; }},
+                         {"part of a table", [](LayerCase& m) { m.layer.table.bytes = 767; }},
+                         {"a channel less", [](LayerCase& m) { m.layer.extra.bytes = 3; }},
+                         {"a channel more", [](LayerCase& m) { m.layer.extra.bytes = 5; }}}}));
   l = Sound(Op::kUnary, ElementType::kFp16, {1, 2, 3, 4}, {1, 2, 3, 4});
   ExpectRefused(l, Join({Common(), Mutations{shape,
                                              {"function",

@@ -87,6 +87,28 @@ TEST(UnaryLayer, Int8IsItsTable) {
   });
 }
 
+TEST(UnaryLayer, Int8IsTheTableOfItsChannel) {
+  Repeat(20, [](Random& random) {
+    const Dims dims = {random.UInt(1, 2), random.UInt(1, 5), random.UInt(1, 5), random.UInt(1, 70)};
+    LayerCase layer(blob::Op::kUnary, blob::ElementType::kInt8);
+    layer.AddInput(random, dims, 0.5f, 3);
+    layer.SetOutput(dims, 0.25f, -7);
+    const uint32_t tables_count = random.UInt(1, 5);
+    std::vector<int8_t> tables(size_t{256} * tables_count);
+    for (int8_t& t : tables) t = static_cast<int8_t>(random.Next());
+    std::vector<uint8_t> index(dims.c);
+    for (uint8_t& i : index) i = static_cast<uint8_t>(random.UInt(0, tables_count - 1));
+    layer.layer.table = layer.AddTable(tables);
+    layer.layer.extra = layer.AddTable(index);
+    std::vector<int> expected(dims.Count());
+    for (uint64_t i = 0; i < dims.Count(); ++i) {
+      const size_t first = size_t{256} * index[i % dims.c];
+      expected[i] = tables[first + static_cast<size_t>(layer.Q(0, i) + 128)];
+    }
+    ExpectInt8(layer.RunAll(), expected);
+  });
+}
+
 TEST(UnaryLayer, HalfEqualsEveryFunction) {
   for (uint8_t f = 0; f < blob::kFunctionCount; ++f) {
     SCOPED_TRACE("function " + std::to_string(f));
