@@ -9,7 +9,7 @@ usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
 Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
 UBSan), tsan, aarch64 and armv7 (under QEMU). Last, whole models run on the programs of all presets and have to give the
-same bits. The last line is `N passed, N failed` (`, N skipped`).
+same bits, and the packages for boards are unpacked and run. The last line is `N passed, N failed` (`, N skipped`).
 Exit status: 0 all passed, 1 something failed, 2 bad use.
   --preset   only these presets
   --jobs     parallel jobs (default: one a processor)
@@ -54,7 +54,7 @@ done
 case " $presets " in
   *" native "*)
     # Its own folder keeps this report apart from that of the native run.
-    echo "== native: models on the other presets' programs"
+    echo "== native: models and packages of the other presets"
     last=build/native/last
     rm -rf "$last"
     mkdir -p "$last/tests/reports"

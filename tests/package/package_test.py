@@ -4,6 +4,7 @@
 Exit status 0 when everything holds; the first failure is printed with what the command said.
 """
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
@@ -14,6 +15,8 @@ import tempfile
 import numpy
 
 PROGRAMS = {"octet", "octet-run", "octet-camera"}
+BOARDS = {"armv7": ("qemu-arm", "-cpu", "cortex-a15"), "aarch64": ("qemu-aarch64", "-cpu", "cortex-a53")}
+SKIPPED = 77
 
 
 def run(*command, **options):
@@ -34,7 +37,7 @@ def make_blob(build, source, work):
     numpy.save(work / "noise.npy", pictures)
     blob = work / "model.octet"
     run(build / "bin/octet", "convert", source / "demo/fashion_mnist.onnx", "-o", blob,
-        "--calibrate", work / "noise.npy")
+        "--calibrate", work / "noise.npy", "--task", "classify")
     return blob
 
 
@@ -73,14 +76,60 @@ def check_archives(build, work):
           f"in the SDK: {sorted(sdk)}")
 
 
+def check_board(board, build, source, work, blob):
+    """The archives for a board, unpacked where nothing else is: the native programs' bytes, and programs against the SDK."""
+    emulator = BOARDS[board]
+    run("cpack", "--config", source / f"build/{board}/CPackConfig.cmake", "-B", work / board, cwd=work)
+    unpacked = {}
+    for archive in (work / board).glob("*.tar.gz"):
+        component = archive.name.removesuffix(".tar.gz").rsplit("-", 1)[1]
+        with tarfile.open(archive) as tar:
+            tar.extractall(work / board / component)
+        (unpacked[component],) = (work / board / component).iterdir()
+    programs, sdk = unpacked["programs"], unpacked["sdk"]
+    for program in (programs / "bin").iterdir():
+        check("INTERP" not in run("readelf", "-lW", program), f"{board}: {program.name} is not static")
+    pictures = work / "noise.npy"
+    frames = b"YUV4MPEG2 W28 H28 Cmono\n" + b"".join(b"FRAME\n" + bytes(784 * [grey]) for grey in (0, 90, 255))
+    lines = {}
+    for name, prefix in (("here", (build / "bin",)), (board, (*emulator, "-L", work / "empty", programs / "bin"))):
+        *starter, folder = prefix
+        run(*starter, folder / "octet-run", blob, "--input", pictures, "--output", work / f"{name}.npy")
+        seen = subprocess.run([*map(str, starter), str(folder / "octet-camera"), str(blob), "--source", "-", "--json",
+                               "--every-frame"], input=frames, capture_output=True, check=True).stdout
+        lines[name] = [json.loads(line).get("classes") for line in seen.splitlines()]
+    check((work / "here.npy").read_bytes() == (work / f"{board}.npy").read_bytes(), f"{board}: other outputs")
+    check(len(lines["here"]) == 4 and all(lines["here"][:3]), f"octet-camera printed {lines['here']}")
+    check(lines["here"] == lines[board], f"{board}: other classes: {lines}")
+    shutil.copytree(source / "examples", work / board / "examples")
+    run("cmake", "-S", work / board / "examples/consumer", "-B", work / board / "consumer", "--toolchain",
+        source / f"toolchains/{board}.cmake", f"-DCMAKE_PREFIX_PATH={sdk}", f"-DMODEL={blob}")
+    run("cmake", "--build", work / board / "consumer")
+    values = [float(line) for line in run(*emulator, work / board / "consumer/minimal", blob).split()]
+    best = max(range(10), key=lambda i: values[i])
+    check(run(*emulator, work / board / "consumer/firmware") == f"largest output 0 {best}\n",
+          f"{board}: firmware and minimal disagree")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--boards", action="store_true", help="the archives of the presets for boards that are built")
     options = parser.parse_args()
     options.build, options.source = options.build.resolve(), options.source.resolve()
     with tempfile.TemporaryDirectory(prefix="octet-package-") as folder:
         work = pathlib.Path(folder)
+        if options.boards:
+            built = [name for name in BOARDS if (options.source / f"build/{name}/bin/octet-camera").exists()]
+            if not built:
+                print("package: neither aarch64 nor armv7 is built")
+                return SKIPPED
+            blob = make_blob(options.build, options.source, work)
+            for board in built:
+                check_board(board, options.build, options.source, work, blob)
+            print(f"package: unpacked, run and built against for {' and '.join(built)}")
+            return 0
         run("cmake", "--install", options.build, "--prefix", work / "first")
         prefix = work / "moved"
         (work / "first").rename(prefix)
@@ -88,7 +137,8 @@ def main():
         check_consumers(prefix, options.source, work, blob)
         check_archives(options.build, work)
     print("package: installed, moved, built against by find_package and pkg-config, packed")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

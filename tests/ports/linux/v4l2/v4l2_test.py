@@ -37,7 +37,7 @@ CASES = {
     "reqbufs": (2, 0, r"has no buffers to map"),
     "streamon": (2, 0, r"cannot start streaming"),
     "busy": (2, 0, r"busy; another program uses it"),
-    "stall": (0, 6, r"damaged frame left out (.|\n)*no frame for 5 s(.|\n)*frames again$"),
+    "stall": (0, 6, r"(?s)(?=.*damaged frame left out)(?=.*no frame for 5 s.*frames again)"),
     "fatal": (2, 6, r"gives no frames any more: Input/output error$"),
     "disconnect": (2, 6, r"the camera is gone: No such device$"),
     "usb-yuyv": (0, 60, r"yuyv 640x480, 30 frames/s$"),
