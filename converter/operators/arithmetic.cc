@@ -32,6 +32,19 @@ void ApplyByType(const Tensor& a, const Tensor& b, Tensor& out, F f) {
   }
 }
 
+struct Sum {
+  float operator()(float x, float y) const { return x + y; }
+  int64_t operator()(int64_t x, int64_t y) const { return WrappingAdd(x, y); }
+};
+struct Difference {
+  float operator()(float x, float y) const { return x - y; }
+  int64_t operator()(int64_t x, int64_t y) const { return WrappingSub(x, y); }
+};
+struct Multiple {
+  float operator()(float x, float y) const { return x * y; }
+  int64_t operator()(int64_t x, int64_t y) const { return WrappingMul(x, y); }
+};
+
 int64_t IntegerPower(int64_t base, int64_t exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   uint64_t result = 1;
@@ -55,9 +68,9 @@ void ExecuteArithmetic(const Node& node, Inputs inputs, Outputs outputs, Workspa
   const Tensor& a = *inputs[0];
   const Tensor& b = *inputs[1];
   Tensor& out = outputs[0];
-  if (node.op == "Add") return ApplyByType(a, b, out, [](auto x, auto y) { return x + y; });
-  if (node.op == "Sub") return ApplyByType(a, b, out, [](auto x, auto y) { return x - y; });
-  if (node.op == "Mul") return ApplyByType(a, b, out, [](auto x, auto y) { return x * y; });
+  if (node.op == "Add") return ApplyByType(a, b, out, Sum());
+  if (node.op == "Sub") return ApplyByType(a, b, out, Difference());
+  if (node.op == "Mul") return ApplyByType(a, b, out, Multiple());
   if (a.IsFloat()) {
     return Apply(a, a.floats, b, b.floats, out, out.floats, [](float x, float y) { return x / y; });
   }
@@ -65,7 +78,7 @@ void ExecuteArithmetic(const Node& node, Inputs inputs, Outputs outputs, Workspa
     NodeFail(node, "integer division by zero");
   }
   Apply(a, a.integers, b, b.integers, out, out.integers,
-        [](int64_t x, int64_t y) { return y == -1 ? -x : x / y; });
+        [](int64_t x, int64_t y) { return y == -1 ? WrappingSub(0, x) : x / y; });
 }
 
 std::vector<OutputType> InferPow(const ShapeContext& context) {

@@ -106,7 +106,8 @@ void ExecuteRange(const Node&, Inputs inputs, Outputs outputs, Workspace&) {
     out.floats[i] = inputs[0]->floats[0] + static_cast<float>(i) * inputs[2]->floats[0];
   }
   for (size_t i = 0; i < out.integers.size(); ++i) {
-    out.integers[i] = inputs[0]->integers[0] + static_cast<int64_t>(i) * inputs[2]->integers[0];
+    out.integers[i] = WrappingAdd(inputs[0]->integers[0],
+                                  WrappingMul(static_cast<int64_t>(i), inputs[2]->integers[0]));
   }
 }
 

@@ -74,6 +74,12 @@ void RequireRank(const ShapeContext& context, size_t index, size_t least, size_t
   }
 }
 
+void RequireElements(const ShapeContext& context, size_t index) {
+  if (graph::ElementCount(InputShape(context, index)) == 0) {
+    ShapeFail(context, "input {} is empty", index);
+  }
+}
+
 const Tensor* KnownInput(const ShapeContext& context, size_t index, const char* what) {
   if (!HasInput(context, index)) return nullptr;
   const Tensor* tensor = context.inputs[index]->constant.get();

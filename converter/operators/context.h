@@ -53,6 +53,9 @@ DataType InputType(const ShapeContext& context, size_t index);
 void RequireFloat(const ShapeContext& context, size_t index);
 void RequireInteger(const ShapeContext& context, size_t index);
 void RequireRank(const ShapeContext& context, size_t index, size_t least, size_t most);
+// Fails when a dimension of the input is 0: an operator that reads at least one element of each
+// row.
+void RequireElements(const ShapeContext& context, size_t index);
 // Null when omitted; fails when present but not known at conversion time.
 const Tensor* KnownInput(const ShapeContext& context, size_t index, const char* what);
 // Integers of a known input; empty when omitted.
@@ -90,6 +93,17 @@ void ByStorage(const Tensor& in, Tensor& out, F&& f) {
 
 // Sizes the storage of a tensor for its type and shape. Keeps capacity.
 void Allocate(Tensor& tensor, const OutputType& type);
+
+// Integers of a model may be anything, so they wrap.
+inline int64_t WrappingAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+inline int64_t WrappingSub(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+inline int64_t WrappingMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 
 // Loops marked so are compiled for several vector widths and chosen at load. Off where the resolver
 // that chooses runs before a sanitizer is ready.

@@ -97,6 +97,8 @@ std::vector<OutputType> InferConv(const ShapeContext& context) {
   const Shape& input = InputShape(context, 0);
   const Shape& weights = InputShape(context, 1);
   RequireRank(context, 1, input.size(), input.size());
+  RequireElements(context, 0);
+  RequireElements(context, 1);
   const int64_t group = node.Int("group", 1);
   if (group < 1) ShapeFail(context, "group {} must be positive", group);
   if (weights[0] < 1 || weights[0] % group != 0) {

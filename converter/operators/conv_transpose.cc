@@ -45,6 +45,8 @@ std::vector<OutputType> InferConvTranspose(const ShapeContext& context) {
   const Shape& input = InputShape(context, 0);
   const Shape& weights = InputShape(context, 1);  // [in channels, out channels / group, kernel...]
   RequireRank(context, 1, input.size(), input.size());
+  RequireElements(context, 0);
+  RequireElements(context, 1);
   const int64_t group = node.Int("group", 1);
   if (group < 1 || input[1] % group != 0 || weights[0] != input[1] || weights[1] < 1) {
     ShapeFail(context, "{} input channels in {} groups do not fit weights {}", input[1], group,

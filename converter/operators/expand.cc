@@ -8,6 +8,7 @@ namespace {
 // The source repeated along every dimension until it fills the result; ranks may differ at the
 // front.
 void Repeat(const Tensor& in, Tensor& out) {
+  if (out.Count() == 0) return;
   Shape shape(out.shape.size() - in.shape.size(), 1);
   shape.insert(shape.end(), in.shape.begin(), in.shape.end());
   IndexMaps maps;

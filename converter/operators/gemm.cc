@@ -43,7 +43,9 @@ void MultiplyIntegers(const MatMulShape& s, const int64_t* a, const int64_t* b, 
   for (int64_t i = 0; i < s.rows; ++i) {
     for (int64_t j = 0; j < s.columns; ++j) {
       int64_t sum = 0;
-      for (int64_t k = 0; k < s.depth; ++k) sum += a[i * s.depth + k] * b[k * s.columns + j];
+      for (int64_t k = 0; k < s.depth; ++k) {
+        sum = WrappingAdd(sum, WrappingMul(a[i * s.depth + k], b[k * s.columns + j]));
+      }
       c[i * s.columns + j] = sum;
     }
   }
@@ -59,6 +61,8 @@ std::vector<OutputType> InferGemm(const ShapeContext& context) {
   }
   RequireRank(context, 0, 2, 2);
   RequireRank(context, 1, 2, 2);
+  RequireElements(context, 0);
+  RequireElements(context, 1);
   Shape a = InputShape(context, 0);
   Shape b = InputShape(context, 1);
   if (node.Int("transA", 0) != 0) std::swap(a[0], a[1]);
@@ -99,6 +103,8 @@ std::vector<OutputType> InferMatMul(const ShapeContext& context) {
     ShapeFail(context, "inputs have different types: {} and {}", graph::Name(InputType(context, 0)),
               graph::Name(InputType(context, 1)));
   }
+  RequireElements(context, 0);
+  RequireElements(context, 1);
   return {{InputType(context, 0),
            ShapeOfMatMul(*context.node, InputShape(context, 0), InputShape(context, 1)).result}};
 }

@@ -44,6 +44,7 @@ std::vector<OutputType> InferBatchNormalization(const ShapeContext& context) {
   if (context.node->Int("training_mode", 0) != 0) ShapeFail(context, "is in training mode");
   const Shape& shape = InputShape(context, 0);
   if (shape.size() < 2) ShapeFail(context, "input 0 must have at least 2 dimensions");
+  RequireElements(context, 0);
   const char* names[] = {"data", "scale", "bias", "mean", "variance"};
   for (size_t i = 1; i < 5; ++i) RequireParameter(context, i, names[i], {shape[1]});
   return {{DataType::kFloat, shape}};
@@ -70,6 +71,7 @@ std::vector<OutputType> InferInstanceNormalization(const ShapeContext& context) 
   RequireFloat(context, 0);
   const Shape& shape = InputShape(context, 0);
   if (shape.size() < 3) ShapeFail(context, "input 0 must have at least 3 dimensions");
+  RequireElements(context, 0);
   RequireParameter(context, 1, "scale", {shape[1]});
   RequireParameter(context, 2, "bias", {shape[1]});
   return {{DataType::kFloat, shape}};
@@ -94,6 +96,7 @@ std::vector<OutputType> InferLayerNormalization(const ShapeContext& context) {
   CheckInputCount(context, 2, 3);
   CheckOutputCount(context, 1);
   RequireFloat(context, 0);
+  RequireElements(context, 0);
   const Shape& shape = InputShape(context, 0);
   const auto axis = static_cast<size_t>(
       NormalizeAxis(*context.node, context.node->Int("axis", -1), shape.size()));

@@ -21,6 +21,8 @@ constexpr int64_t kMaxElements = int64_t{1} << 31;
 // Results of nodes with constant inputs are folded during inference up to this size: they may
 // decide shapes. Larger ones are left to the constant folding pass.
 constexpr int64_t kMaxFoldedFloats = 4096;
+// Integers always are folded, so that a few bytes (Range, Expand) must not ask for gigabytes.
+constexpr int64_t kMaxFoldedIntegers = int64_t{1} << 24;
 
 const Operator& Require(const Node& node) {
   const Operator* op = Find(node.op);
@@ -41,23 +43,23 @@ ShapeContext MakeContext(const graph::Graph& graph, const Node& node) {
   return context;
 }
 
-// Product of the dims, with care for overflow; fails on a negative dim.
-int64_t CheckedCount(const ShapeContext& context, const Shape& shape) {
+// Fails on a negative dim, and where the product of those that are not 0 is too large.
+void CheckShape(const ShapeContext& context, const Shape& shape) {
   int64_t count = 1;
   for (int64_t dim : shape) {
     if (dim < 0) ShapeFail(context, "the result would have shape {}", graph::ToString(shape));
-    if (dim != 0 && count > kMaxElements / dim) {
+    if (dim == 0) continue;
+    if (count > kMaxElements / dim) {
       ShapeFail(context, "the result {} is too large", graph::ToString(shape));
     }
     count *= dim;
   }
-  return count;
 }
 
 std::vector<OutputType> InferChecked(const Operator& op, const ShapeContext& context) {
   std::vector<OutputType> types = op.infer(context);
   CheckOutputCount(context, types.size());
-  for (const OutputType& type : types) CheckedCount(context, type.shape);
+  for (const OutputType& type : types) CheckShape(context, type.shape);
   return types;
 }
 
@@ -70,8 +72,13 @@ bool AllInputsKnown(const ShapeContext& context) {
 
 bool WorthFolding(const ShapeContext& context, const std::vector<OutputType>& types) {
   if (!context.node->activation.empty() || !AllInputsKnown(context)) return false;
-  return std::all_of(types.begin(), types.end(), [](const OutputType& type) {
-    return type.type != DataType::kFloat || graph::ElementCount(type.shape) <= kMaxFoldedFloats;
+  return std::all_of(types.begin(), types.end(), [&](const OutputType& type) {
+    const int64_t count = graph::ElementCount(type.shape);
+    if (type.type == DataType::kFloat) return count <= kMaxFoldedFloats;
+    if (count > kMaxFoldedIntegers) {
+      ShapeFail(context, "the constant {} is too large", graph::ToString(type.shape));
+    }
+    return true;
   });
 }
 

@@ -63,6 +63,7 @@ std::vector<OutputType> InferPool(const ShapeContext& context) {
   CheckOutputCount(context, 1);  // MaxPool's Indices are not computed
   RequireFloat(context, 0);
   RequireRank(context, 0, 3, 4);
+  RequireElements(context, 0);
   const Shape& input = InputShape(context, 0);
   const Window window = PoolWindow(*context.node, input);
   for (const WindowAxis* axis : {&window.y, &window.x}) {
@@ -111,6 +112,7 @@ std::vector<OutputType> InferGlobalPool(const ShapeContext& context) {
   RequireFloat(context, 0);
   Shape shape = InputShape(context, 0);
   if (shape.size() < 3) ShapeFail(context, "input 0 must have spatial dimensions");
+  RequireElements(context, 0);
   std::fill(shape.begin() + 2, shape.end(), 1);
   return {{DataType::kFloat, shape}};
 }

@@ -32,6 +32,13 @@ Shape DropAxes(const Node& node, const Shape& shape, const std::vector<int64_t>&
   return result;
 }
 
+double Plus(double a, double b) {
+  return a + b;
+}
+int64_t Plus(int64_t a, int64_t b) {
+  return WrappingAdd(a, b);
+}
+
 // Sums run in `Sum` (double for floats), row after row of the input.
 template <typename T, typename Sum>
 void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in, T* out) {
@@ -46,7 +53,7 @@ void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in
     for (int64_t i = 0; i < count; ++i) {
       Sum& target = sum[i * strides[1]];
       const auto value = static_cast<Sum>(row[i]);
-      target = max ? std::max(target, value) : target + value;
+      target = max ? std::max(target, value) : Plus(target, value);
     }
   });
   const auto divisor = static_cast<Sum>(

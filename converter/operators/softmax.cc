@@ -25,6 +25,7 @@ SoftmaxView ViewOf(const Node& node, const Shape& shape) {
 std::vector<OutputType> InferSoftmax(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
   RequireFloat(context, 0);
+  RequireElements(context, 0);
   ViewOf(*context.node, InputShape(context, 0));
   return {{DataType::kFloat, InputShape(context, 0)}};
 }

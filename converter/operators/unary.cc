@@ -205,7 +205,8 @@ bool WorksOnIntegers(std::string_view op) {
 void ExecuteIntegers(std::string_view op, const Tensor& in, Tensor& out) {
   for (size_t i = 0; i < in.integers.size(); ++i) {
     const int64_t x = in.integers[i];
-    out.integers[i] = op == "Neg" ? -x : op == "Abs" ? std::abs(x) : std::max<int64_t>(x, 0);
+    const bool negate = op == "Neg" || (op == "Abs" && x < 0);
+    out.integers[i] = negate ? WrappingSub(0, x) : op == "Abs" ? x : std::max<int64_t>(x, 0);
   }
 }
 
