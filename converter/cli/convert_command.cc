@@ -80,7 +80,9 @@ int Run(ConvertOptions options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
-    fmt::print("{}\n", ToJson(conversion, seconds).dump(2));
+    fmt::print(
+        "{}\n",
+        ToJson(conversion, seconds).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     PrintText(options, conversion, seconds);
   }

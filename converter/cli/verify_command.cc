@@ -248,7 +248,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   report["agrees"] = agrees;
   if (options.json) {
-    fmt::print("{}\n", report.dump(2));
+    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return agrees ? kDone : kAnswerIsNo;
   }
   if (truth) {

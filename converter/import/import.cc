@@ -10,6 +10,7 @@
 #include "converter/import/input_shapes.h"
 #include "converter/import/model_file.h"
 #include "converter/import/normalise.h"
+#include "converter/import/plain_names.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
 #include "converter/support/error.h"
@@ -34,6 +35,7 @@ class Importer {
 
   Graph Run() {
     graph_.opsets = ReadVersions(model_);
+    MakeNamesPlain(&proto_);
     graph_.name = proto_.name();
     if (proto_.node_size() == 0) Fail("the graph has no nodes; export the model again");
     if (proto_.output_size() == 0) Fail("the graph has no outputs; export the model again");
@@ -137,8 +139,9 @@ class Importer {
       name = node.op_type() + "_" + (node.output_size() > 0 ? node.output(0) : "");
     }
     std::string unique = name;
-    for (int64_t i = 2; !node_names_.insert(unique).second; ++i) {
-      unique = fmt::format("{}_{}", name, i);
+    // Each name counts on from where it was, so that many nodes of one name take no longer.
+    for (int64_t& i = repeats_[name]; !node_names_.insert(unique).second;) {
+      unique = fmt::format("{}_{}", name, ++i + 1);
     }
     return unique;
   }
@@ -259,11 +262,12 @@ class Importer {
   Graph graph_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
+  std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph
 };
 
-// Names come from the file: whatever they hold, the message stays one line.
+// Paths and attributes too may hold anything; the message stays one line.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

@@ -1,6 +1,7 @@
 // Whole models: what a good one becomes, and each way a file or graph is refused.
 #include <set>
 
+#include "converter/import/plain_names.h"
 #include "tests/converter/import/import_support.h"
 
 namespace octet::import {
@@ -280,7 +281,38 @@ TEST_F(ImportTest, NamesWithLineBreaksStayOnOneLine) {
   model.Input("x", {1, 3});
   model.Node("Add", {"x", "no\nwhere"}, {}, {"y"}, "a\nb");
   model.Output("y");
-  EXPECT_SAYS(Refusal(model), "node 'a?b' (Add): reads 'no?where'");
+  EXPECT_SAYS(Refusal(model), "node 'a%0Ab' (Add): reads 'no%0Awhere'");
+}
+
+TEST_F(ImportTest, NamesAreUtf8WithoutControlCharacters) {
+  EXPECT_EQ(PlainName("conv/1:0 %41 \u00e9\u20ac"), "conv/1:0 %41 \u00e9\u20ac");
+  EXPECT_EQ(PlainName("\xff\x1b[m\xc3"), "%FF%1B[m%C3");
+  EXPECT_EQ(PlainName(std::string("a\0b", 3)), "a%00b");
+  EXPECT_EQ(PlainName("\xc0\x80 \xed\xa0\x80"), "%C0%80 %ED%A0%80");
+  OnnxBuilder model;
+  model.Input("x\xff", {1, 3});
+  model.Node("Relu", {"x\xff"}, {}, {"y\x80"}, "n\xfe");
+  model.Output("y\x80");
+  const Graph graph = Import(model);
+  EXPECT_EQ(graph.At(graph.inputs[0]).name, "x%FF");
+  EXPECT_EQ(graph.At(graph.outputs[0]).name, "y%80");
+  EXPECT_EQ(graph.nodes[0].name, "n%FE");
+}
+
+TEST_F(ImportTest, ManyNodesOfOneName) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3});
+  std::string last = "x";
+  for (int i = 0; i < 5000; ++i) {
+    const std::string next = "v" + std::to_string(i);
+    model.Node("Relu", {last}, {}, {next}, i == 3 ? "same_2" : "same");
+    last = next;
+  }
+  model.Output(last);
+  const Graph graph = Import(model);
+  EXPECT_EQ(graph.nodes[1].name, "same_2");
+  EXPECT_EQ(graph.nodes[3].name, "same_2_2");
+  EXPECT_EQ(graph.nodes[4999].name, "same_4999");
 }
 
 TEST_F(ImportTest, UnknownOperatorsAreNamedWithTheWayRound) {
