@@ -77,6 +77,11 @@ void SetPool(std::vector<uint8_t>* memory, size_t least) {
   ASAN_POISON_MEMORY_REGION(memory->data(), memory->size());
 }
 
+// A PNG may begin with a data chunk of no bytes, which the decoder copies to where nothing is.
+[[maybe_unused]] void* CopyIfAny(void* to, const void* from, size_t bytes) {
+  return bytes == 0 ? to : std::memcpy(to, from, bytes);
+}
+
 }  // namespace
 
 #pragma GCC diagnostic push
@@ -87,6 +92,7 @@ void SetPool(std::vector<uint8_t>* memory, size_t least) {
 #define STBI_MALLOC(bytes) PoolAllocate(bytes)
 #define STBI_REALLOC(block, bytes) PoolReallocate(block, bytes)
 #define STBI_FREE(block) PoolFree(block)
+#define memcpy CopyIfAny
 #define STBI_NO_STDIO
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
@@ -97,6 +103,7 @@ void SetPool(std::vector<uint8_t>* memory, size_t least) {
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
+#undef memcpy
 #define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
