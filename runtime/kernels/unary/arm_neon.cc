@@ -70,6 +70,8 @@ void channel_table_s8_neon(const ChannelTableS8Args& args, Share share) {
 #pragma GCC unroll 8
         for (uint32_t i = 0; i < kBytes; ++i) {
           to |= (Word)tables[i][(int8_t)(from >> (8 * i))] << (8 * i);
+          // One ORR with a shift a byte: GCC would make a tree, with shifts of their own.
+          __asm__("" : "+r"(to));
         }
         memcpy(y, &to, kBytes);
       }
