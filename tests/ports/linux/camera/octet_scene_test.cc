@@ -100,6 +100,11 @@ TEST_F(SceneProgram, WritesWhatTheSceneRenders) {
   }
 }
 
+TEST_F(SceneProgram, Version) {
+  EXPECT_EQ(Run("--version"), 0);
+  EXPECT_EQ(ReadAll("out"), "octet-scene " OCTET_VERSION "\n");
+}
+
 TEST_F(SceneProgram, BadUseIsOneLineAndStatus2) {
   const std::string output = " --output " + Path("f.npy");
   for (const std::string& arguments :
