@@ -235,7 +235,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
   BlockAmx* blocks = work->blocks + work->slot * 4;
   work->slot ^= 1;
   const blob::ChannelBlockS8* channels = work->args->channels + block;
-  bool plain = layer.pre_shift == 0 && layer.table == nullptr;
+  bool plain = layer.pre_shift == 0;
   for (int b = 0; b < kBlocks; ++b) {
     plain = PrepareBlock(channels[b], layer.out_zero_point, &blocks[b]) && plain;
   }
@@ -274,7 +274,11 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
         ++tile_y;
       }
     }
-    RunQuad<kTiles, kBlocks>(layer, quad, work->staged);
+    if (layer.table != nullptr) {
+      RunQuad<kTiles, kBlocks, true>(layer, quad, work->staged);
+    } else {
+      RunQuad<kTiles, kBlocks, false>(layer, quad, work->staged);
+    }
     if (!plain) DrainAny<kTiles, kBlocks>(work->staged, layer, channels);
   }
 }

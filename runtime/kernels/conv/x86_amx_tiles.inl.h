@@ -142,13 +142,14 @@ static inline __m512i RequantizeStaged(const uint8_t* from, const LanesAmx& lane
 // Requantizes staged sums, four vectors at a time: one row of four blocks, two rows of two, four
 // rows of one. A segment whose length is no multiple of that ends with rows that were written
 // before. Plain members and no arrays, so that everything stays in registers.
-template <int kTiles, int kBlocks>
+template <int kTiles, int kBlocks, bool kTable>
 struct DrainAmx {
   static constexpr uint32_t kRows = 4 / kBlocks;
 
   LanesAmx lanes0, lanes1, lanes2, lanes3;
   __m512i lo, hi, order;
   __mmask64 mask;
+  const int8_t* table;
   const uint8_t* segment;  // staged sums of block 0
   uint8_t* segment_output;
   const uint8_t* second;  // of the second tile
@@ -172,6 +173,7 @@ struct DrainAmx {
     segment_output = staged.output[0];
     second = segment + (kTiles > 1 ? kBlocks : 0) * kTileBytes;
     second_output = staged.output[kTiles - 1];
+    table = layer.table;
     row = 0;
     segments = layer.rows.segments;
     tiles = staged.pending != 0 ? kTiles : 0;
@@ -205,6 +207,7 @@ struct DrainAmx {
         _mm512_packus_epi16(_mm512_packs_epi32(v0, v1), _mm512_packs_epi32(v2, v3));
     __m512i bytes = _mm512_permutexvar_epi32(order, packed);
     bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
+    if (kTable) bytes = LookUp(bytes, table);
     if (kBlocks == 4) {
       _mm512_mask_storeu_epi8(to, mask, bytes);
     } else if (kBlocks == 2) {
@@ -243,7 +246,11 @@ struct DrainAmx {
 
 template <int kTiles, int kBlocks>
 static void DrainAs(const StagedAmx& staged, const LayerAmx& layer) {
-  DrainAmx<kTiles, kBlocks>(staged, layer).Some(layer, UINT32_MAX);
+  if (layer.table != nullptr) {
+    DrainAmx<kTiles, kBlocks, true>(staged, layer).Some(layer, UINT32_MAX);
+  } else {
+    DrainAmx<kTiles, kBlocks, false>(staged, layer).Some(layer, UINT32_MAX);
+  }
 }
 
 static void DrainAll(StagedAmx* staged, const LayerAmx& layer) {
@@ -253,7 +260,7 @@ static void DrainAll(StagedAmx* staged, const LayerAmx& layer) {
   staged->pending = 0;
 }
 
-// As DrainAll, for any shift, pre-shift and table.
+// As DrainAll, for any shift and pre-shift.
 template <int kTiles, int kBlocks>
 static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
                      const blob::ChannelBlockS8* channels) {
@@ -296,10 +303,10 @@ constexpr size_t kResidentBytes = 40 * 1024;
 constexpr size_t kAheadBytes = 2048;
 
 // The sums of four tiles, while the staged ones are requantized; then these are staged.
-template <int kTiles, int kBlocks>
+template <int kTiles, int kBlocks, bool kTable>
 __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadAmx& quad,
                                               StagedAmx* staged) {
-  typedef DrainAmx<kTiles, kBlocks> Drain;
+  typedef DrainAmx<kTiles, kBlocks, kTable> Drain;
   const uint32_t products = layer.runs_y * layer.runs_x * layer.steps;
   // Evenly between tile instructions, two places a step and one a store: no queue of the core is
   // long enough to overlap more than that by itself. In 65536ths of four vectors.

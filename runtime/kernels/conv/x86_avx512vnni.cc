@@ -73,6 +73,7 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
   // Read before the first store, which may alias anything.
   const __m512i lo = _mm512_set1_epi8((char)(tail.clamp_lo + 128));
   const __m512i hi = _mm512_set1_epi8((char)(tail.clamp_hi + 128));
+  const int8_t* table = tail.table;
   const uint32_t channels = p.output_channels;
   const size_t stride = p.output_stride;
   const __mmask64 mask = channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << channels) - 1;
@@ -87,7 +88,8 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
       v[i] = row < kRows && block < kBlocks ? acc[row < kRows ? row : 0][block % kBlocks]
                                             : _mm512_setzero_si512();
     }
-    const __m512i bytes = PackFour(v, lo, hi);
+    __m512i bytes = PackFour(v, lo, hi);
+    if (table != nullptr) bytes = LookUp(bytes, table);
     if (kTogether == 4) {
       _mm_mask_storeu_epi8(to, (__mmask16)mask, _mm512_castsi512_si128(bytes));
       if (r + 1 < kRows) {
@@ -109,8 +111,6 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
     }
     to += kTogether * stride;
   }
-  if (tail.table == nullptr) return;
-  for (int r = 0; r < kRows; ++r) ApplyTable(p.output + (size_t)r * stride, channels, tail.table);
 }
 
 // As assembly, because GCC makes an address of its own for every block, and runs out of registers.

@@ -214,6 +214,37 @@ static inline __m128i LoadPartial16(const uint8_t* from, uint32_t count) {
   return _mm_set_epi64x((long long)high, (long long)low);
 }
 
+#ifdef __AVX512F__
+// Arena bytes q + 128 through a table of q. The table is 128 words in four registers; a permutation
+// of words finds one of 64 by bits 1 to 6 of the index, for the even bytes of every word and for
+// the odd ones; bit 7 chooses the half of the table, bit 0 the byte of the word found.
+static inline __m512i LookUp(__m512i bytes, const int8_t* table) {
+  const __m512i part[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
+                           _mm512_loadu_si512(table + 128), _mm512_loadu_si512(table + 192)};
+  const __m512i even = _mm512_srli_epi16(bytes, 1), odd = _mm512_srli_epi16(bytes, 9);
+  const __m512i even_word =
+      _mm512_mask_blend_epi16(_mm512_test_epi16_mask(bytes, _mm512_set1_epi16(0x80)),
+                              _mm512_permutex2var_epi16(part[0], even, part[1]),
+                              _mm512_permutex2var_epi16(part[2], even, part[3]));
+  const __m512i odd_word = _mm512_mask_blend_epi16(
+      _mm512_movepi16_mask(bytes), _mm512_permutex2var_epi16(part[0], odd, part[1]),
+      _mm512_permutex2var_epi16(part[2], odd, part[3]));
+  const __mmask64 odd_bytes = 0xAAAAAAAAAAAAAAAA;
+  const __m512i low = _mm512_mask_mov_epi8(even_word, odd_bytes, _mm512_slli_epi16(odd_word, 8));
+  const __m512i high = _mm512_mask_mov_epi8(_mm512_srli_epi16(even_word, 8), odd_bytes, odd_word);
+  const __mmask64 upper = _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1));
+  return _mm512_xor_si512(_mm512_mask_blend_epi8(upper, low, high), _mm512_set1_epi8((char)0x80));
+}
+
+static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* table) {
+  for (uint32_t i = 0; i < count; i += 64) {
+    const uint32_t left = count - i;
+    const __mmask64 mask = left >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << left) - 1;
+    const __m512i from = _mm512_maskz_loadu_epi8(mask, bytes + i);
+    _mm512_mask_storeu_epi8(bytes + i, mask, LookUp(from, table));
+  }
+}
+#else
 // Arena bytes q + 128 through a table of q, in place.
 static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* table) {
   uint32_t i = 0;
@@ -225,6 +256,7 @@ static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* tabl
   }
   for (; i < count; ++i) bytes[i] = (uint8_t)((uint8_t)table[bytes[i]] ^ 0x80);
 }
+#endif
 
 #ifdef __AVX512F__
 struct Channels16 {

@@ -144,7 +144,8 @@ struct Winograd512 {
       // Lane l of 128 bits holds outputs 4 l .. 4 l + 3 of the four pixels.
       const __m512i packed =
           _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), lo), hi);
-      const __m512i bytes = _mm512_permutexvar_epi32(order, packed);
+      __m512i bytes = _mm512_permutexvar_epi32(order, packed);
+      if (args.table != nullptr) bytes = LookUp(bytes, args.table);
       _mm_mask_storeu_epi8(to, mask, _mm512_castsi512_si128(bytes));
       if (out.columns > 1) {
         _mm_mask_storeu_epi8(to + stride, mask, _mm512_extracti32x4_epi32(bytes, 1));
@@ -154,11 +155,6 @@ struct Winograd512 {
       }
       if (out.columns > 3) {
         _mm_mask_storeu_epi8(to + 3 * stride, mask, _mm512_extracti32x4_epi32(bytes, 3));
-      }
-      if (args.table != nullptr) {
-        for (uint32_t j = 0; j < out.columns; ++j) {
-          ApplyTable(to + j * stride, out.channels_count, args.table);
-        }
       }
     }
   }

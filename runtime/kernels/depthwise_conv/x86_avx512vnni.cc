@@ -11,6 +11,10 @@ namespace {
 
 struct VectorAvx512Half : Vector256 {
   typedef Vec Weight;
+  static constexpr bool kLooksUp = true;
+  static inline Vec LookUp(Vec bytes, const int8_t* table) {
+    return _mm512_castsi512_si256(octet::LookUp(_mm512_castsi256_si512(bytes), table));
+  }
   static constexpr bool kMiddleTwice = false;
   static inline Weight MakeWeight(Vec w, bool) { return w; }
   static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
@@ -45,6 +49,8 @@ struct VectorAvx512 {
   typedef Vec Weight;
   typedef Channels16 Channels;
   static constexpr uint32_t kBytes = 64;
+  static constexpr bool kLooksUp = true;
+  static inline Vec LookUp(Vec bytes, const int8_t* table) { return octet::LookUp(bytes, table); }
 
   static inline Vec Load(const void* from) { return _mm512_loadu_si512(from); }
   static inline void Store(void* to, Vec x) { _mm512_store_si512(to, x); }

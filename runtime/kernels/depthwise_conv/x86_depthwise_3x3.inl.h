@@ -89,8 +89,12 @@ static inline void Finish3x3(const Chunk3x3<V>& chunk, const int8_t* table,
   for (int r = 0; r < kRows; ++r, to += row_step) {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) acc[r][i] = V::RequantizeDoubled(acc[r][i], chunk.channels[i]);
-    V::StorePart(to, V::Pack(acc[r], chunk.lo, chunk.hi), width);
-    if (table != nullptr) ApplyTable(to, width, table);
+    typename V::Vec bytes = V::Pack(acc[r], chunk.lo, chunk.hi);
+    if constexpr (V::kLooksUp) {
+      if (table != nullptr) bytes = V::LookUp(bytes, table);
+    }
+    V::StorePart(to, bytes, width);
+    if (!V::kLooksUp && table != nullptr) ApplyTable(to, width, table);
   }
 }
 

@@ -9,6 +9,7 @@ struct Vector256 {
   typedef __m256i Vec;
   typedef Channels8 Channels;
   static constexpr uint32_t kBytes = 32;
+  static constexpr bool kLooksUp = false;  // true: LookUp() applies a table to a register
 
   static inline Vec Load(const void* from) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
