@@ -1,6 +1,7 @@
-// A 256-entry table with AVX2: 16 shuffles, each with the 16 entries of one upper half byte. Index
-// minus 16 times the row has its upper half clear for the right row only; adding 0x70 with
-// saturation sets the top bit of all others, and the shuffle makes them zero.
+// A 256-entry table with AVX2: 16 shuffles, each with the 16 entries of one upper half byte. A
+// shuffle makes zero of an index whose top bit is set. Index minus 16 times the row (signed, with
+// saturation) is negative below the row: every row from the first of its half of the table to that
+// of the index adds the difference from the row before, by XOR.
 //
 // Tables by channel are looked up a byte at a time: three memory operations and an XOR a byte take
 // as long as the 16 shuffles of a single table, and every further table among the channels of a
@@ -19,22 +20,25 @@ void table_s8_avx2(const TableS8Args& args, Share share) {
   uint8_t* output = args.output + range.begin;
   const uint64_t count = range.end - range.begin;
   __m256i rows[16];
-  const __m256i sign = _mm256_set1_epi8((char)0x80);
+  const __m128i sign = _mm_set1_epi8((char)0x80);
+  __m128i before = sign;
   for (int i = 0; i < 16; ++i) {
     const __m128i row = _mm_loadu_si128(reinterpret_cast<const __m128i*>(args.table + 16 * i));
-    rows[i] = _mm256_xor_si256(_mm256_broadcastsi128_si256(row), sign);
+    rows[i] = _mm256_broadcastsi128_si256(_mm_xor_si128(row, i == 8 ? sign : before));
+    before = row;
   }
-  const __m256i bias = _mm256_set1_epi8(0x70);
-  const __m256i step = _mm256_set1_epi8(16);
+  const __m256i half = _mm256_set1_epi8((char)0x80), step = _mm256_set1_epi8(16);
   uint64_t i = 0;
   for (; i + 32 <= count; i += 32) {
-    __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(input + i));
+    __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(input + i));
+    __m256i upper = _mm256_xor_si256(lower, half);
     __m256i result = _mm256_setzero_si256();
-#pragma GCC unroll 16
-    for (int row = 0; row < 16; ++row) {
-      const __m256i entry = _mm256_shuffle_epi8(rows[row], _mm256_adds_epu8(index, bias));
-      result = _mm256_or_si256(result, entry);
-      index = _mm256_sub_epi8(index, step);
+#pragma GCC unroll 8
+    for (int row = 0; row < 8; ++row) {
+      result = _mm256_xor_si256(result, _mm256_shuffle_epi8(rows[row], lower));
+      result = _mm256_xor_si256(result, _mm256_shuffle_epi8(rows[row + 8], upper));
+      lower = _mm256_subs_epi8(lower, step);
+      upper = _mm256_subs_epi8(upper, step);
     }
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(output + i), result);
   }
