@@ -24,7 +24,7 @@ namespace {
 
 struct VerifyOptions {
   std::string model, blob, data, labels;
-  std::string isa = "reference";
+  std::string isa;      // empty: the machine's best
   int64_t samples = 0;  // 0: all
   int threads = 0;
   bool json = false;
@@ -63,6 +63,7 @@ struct Agreement {
   double signal = 0, noise = 0;   // sums of squares
   double largest = 0, range = 0;  // absolute difference, FP32 output range
   int64_t same_top1 = 0;          // samples
+  int64_t boxes = 0, found = 0;   // that FP32 is sure of; that the plan finds again
 };
 
 struct SampleResult {
@@ -89,12 +90,27 @@ Agreement Compare(const std::vector<float>& expected, const std::vector<float>& 
   return a;
 }
 
+constexpr float kSureScore = 0.5f, kFoundIou = 0.5f;
+
+// A box is found again by one of its class that overlaps it by half.
+void CompareBoxes(const Answer& expected, const Answer& actual, Agreement* a) {
+  for (const Detection& box : expected.boxes) {
+    if (box.score < kSureScore) continue;
+    ++a->boxes;
+    a->found += std::any_of(actual.boxes.begin(), actual.boxes.end(), [&](const Detection& other) {
+      return other.label == box.label && BoxOverlap(other, box) >= kFoundIou;
+    });
+  }
+}
+
 void Merge(const Agreement& from, Agreement* into) {
   into->signal += from.signal;
   into->noise += from.noise;
   into->largest = std::max(into->largest, from.largest);
   into->range = std::max(into->range, from.range);
   into->same_top1 += from.same_top1;
+  into->boxes += from.boxes;
+  into->found += from.found;
 }
 
 double SnrDb(const Agreement& a) {
@@ -138,7 +154,9 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
                                       actual[o].size()));
       result.plans.back().push_back(Compare(expected[o].floats, actual[o]));
     }
-    if (decoder != nullptr) answer([&](size_t o) { return actual[o].data(); });
+    if (decoder == nullptr) continue;
+    answer([&](size_t o) { return actual[o].data(); });
+    CompareBoxes(result.answers[0], result.answers.back(), result.plans.back().data());
   }
   return result;
 }
@@ -167,9 +185,10 @@ images::Preprocess PreprocessOf(const BlobFile& file) {
 }
 
 int Run(const VerifyOptions& options, const InputArguments& input) {
-  octet_isa isa = OCTET_ISA_REFERENCE;
-  if (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
-      !port::CanRun(port::DetectCpu(), isa)) {
+  const port::CpuWord cpu = port::DetectCpu();
+  octet_isa isa = port::BestIsa(cpu);
+  if (!options.isa.empty() && (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
+                               !port::CanRun(cpu, isa))) {
     Fail(
         "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
         options.isa);
@@ -185,6 +204,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   const Decoder decoder(view);
   int64_t count = data[0]->size();
   if (options.samples > 0) count = std::min(count, options.samples);
+  const bool detects = decoder.task() == blob::Task::kDetect;
   std::optional<Truth> truth;
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
@@ -205,7 +225,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
     results[static_cast<size_t>(i)] =
         RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
-                  data, i, truth ? &decoder : nullptr);
+                  data, i, truth || detects ? &decoder : nullptr);
     const std::lock_guard lock(mutex);
     progress.Show(++done, count);
   });
@@ -219,7 +239,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     }
   }
   const double percent = 100.0 / static_cast<double>(count);
-  nlohmann::json report{{"samples", count}, {"isa", options.isa}};
+  nlohmann::json report{{"samples", count}, {"isa", octet_isa_name(isa)}};
   const auto score = [&](size_t contestant) {
     std::vector<const Answer*> answers;
     answers.reserve(results.size());
@@ -241,8 +261,9 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                          {"range", a.range},
                          {"same_top1", static_cast<double>(a.same_top1) * percent},
                          {"agrees", Agrees(a, name == "fp16")}};
-      // A score belongs to the plan, not to one of its outputs.
+      // These belong to the plan, not to one of its outputs.
       if (truth && o == 0) row[metric] = score(p + 1);
+      if (detects && o == 0) row["boxes"] = a.boxes, row["boxes_found"] = a.found;
       report["plans"].push_back(row);
     }
   }
@@ -256,12 +277,17 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                count);
   }
   for (const auto& row : report["plans"]) {
-    fmt::print(
-        "{:<8} {:<24} SNR {:6.2f} dB  largest difference {:.4g} of range {:.4g}  same top-1 {:.2f} "
-        "%",
-        row["plan"].get<std::string>(), row["output"].get<std::string>(),
-        row["snr_db"].get<double>(), row["largest_difference"].get<double>(),
-        row["range"].get<double>(), row["same_top1"].get<double>());
+    fmt::print("{:<8} {:<24} SNR {:6.2f} dB  largest difference {:.4g} of range {:.4g}",
+               row["plan"].get<std::string>(), row["output"].get<std::string>(),
+               row["snr_db"].get<double>(), row["largest_difference"].get<double>(),
+               row["range"].get<double>());
+    if (decoder.task() == blob::Task::kClassify) {
+      fmt::print("  same top-1 {:.2f} %", row["same_top1"].get<double>());
+    }
+    if (row.contains("boxes")) {
+      fmt::print("  finds {} of {} boxes", row["boxes_found"].get<int64_t>(),
+                 row["boxes"].get<int64_t>());
+    }
     if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
     fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
   }
@@ -274,15 +300,16 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
   CLI::App* command = app.add_subcommand(
       "verify",
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
-  command->footer(
-      fmt::format("Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
-                  "--resize put other values in its place. An "
-                  "output agrees when its signal "
-                  "stands {} dB (int8 plans) or {} dB (fp16 plans) above its difference from FP32, "
-                  "over all samples. Where int8 "
-                  "differs: calibrate with more pictures like those of the camera, or keep layers "
-                  "in FP16 with --config (docs/precision.md).",
-                  kInt8AgreesDb, kFp16AgreesDb));
+  command->footer(fmt::format(
+      "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
+      "--resize put other values in its place. An "
+      "output agrees when its signal "
+      "stands {} dB (int8 plans) or {} dB (fp16 plans) above its difference from FP32, "
+      "over all samples. Of a detector's boxes those of FP32 count that score {} or more; one of "
+      "the same class that overlaps by half finds it. Where int8 "
+      "differs: calibrate with more pictures like those of the camera, or keep layers "
+      "in FP16 with --config (docs/precision.md).",
+      kInt8AgreesDb, kFp16AgreesDb, kSureScore));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();
   command->add_option("MODEL", options->model, "the ONNX file")->required();
@@ -300,10 +327,10 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
   command->add_option("--samples", options->samples, "only the first samples; 0: all")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 31))
       ->capture_default_str();
-  command
-      ->add_option("--isa", options->isa,
-                   "level of the runtime's kernels; every level gives the same int8 bits")
-      ->capture_default_str();
+  command->add_option(
+      "--isa", options->isa,
+      "level of the runtime's kernels (default: the best here); every level gives the "
+      "same int8 bits");
   command->add_option("--threads", options->threads, "0: as many as the machine has")
       ->capture_default_str();
   command->add_flag("--json", options->json, "print the figures as JSON");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "ports/linux/cpu.h"
 #include "tests/converter/cli/cli_support.h"
 
 namespace octet::test {
@@ -260,6 +261,37 @@ TEST_F(Cli, VerifyAnswers) {
       .Output("scores");
   shapes.Save(Path("shapes.onnx"));
   EXPECT_EQ(verify("shapes.onnx").status, 2) << "another number of values cannot be compared";
+}
+
+// The largest of all numbers says nothing of a detector; the boxes do.
+TEST_F(Cli, VerifyCountsBoxes) {
+  OnnxBuilder model;
+  model.Input("image", {1, 3, 8, 8})
+      .WithChannels(3)
+      .Conv({.channels = 6, .kernel = 3, .pad = 1})
+      .Sigmoid()
+      .Reshape({1, 6, 64})
+      .Transpose({0, 2, 1})
+      .Output("y");
+  model.Save(Path("boxes.onnx"));
+  WriteText("shares.yaml", "channels: [box, class]\nbox: {units: fraction}\n");
+  ASSERT_EQ(Convert("boxes.onnx", {"--task", "detect", "--decode", Path("shares.yaml")}).status, 0);
+  std::vector<std::string> verify{"verify", Path("boxes.onnx"), Path("out.octet"), "--data",
+                                  Path("c.npy")};
+  const Result text = Octet(verify);
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("  finds "), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("top-1"), std::string::npos) << text.out;
+  verify.emplace_back("--json");
+  const json report = json::parse(Octet(verify).out);
+  EXPECT_EQ(report["isa"], octet_isa_name(port::BestIsa(port::DetectCpu())));
+  for (const json& plan : report["plans"]) {
+    EXPECT_GT(plan["boxes"], 32) << "a box in every sample";
+    EXPECT_GE(plan["boxes_found"], plan["boxes"].get<int>() * 9 / 10) << plan;
+    EXPECT_LE(plan["boxes_found"], plan["boxes"]);
+  }
+  verify.insert(verify.end(), {"--isa", "reference"});
+  EXPECT_EQ(json::parse(Octet(verify).out)["plans"][0], report["plans"][0]);
 }
 
 TEST_F(Cli, BlobDoesNotDependOnThreads) {
