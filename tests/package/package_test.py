@@ -44,8 +44,8 @@ def make_blob(build, source, work):
 def check_consumers(prefix, source, work, blob):
     # Away from the tree, so that nothing is found there by accident.
     shutil.copytree(source / "examples", work / "examples")
-    run("cmake", "-S", work / "examples/consumer", "-B", work / "consumer", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DMODEL={blob}")
+    run("cmake", "-G", "Ninja", "-S", work / "examples/consumer", "-B", work / "consumer",
+        f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODEL={blob}")
     run("cmake", "--build", work / "consumer")
     values = [float(line) for line in run(work / "consumer/minimal", blob).split()]
     check(len(values) == 10, f"minimal printed {len(values)} values")
@@ -102,8 +102,8 @@ def check_board(board, build, source, work, blob):
     check(len(lines["here"]) == 4 and all(lines["here"][:3]), f"octet-camera printed {lines['here']}")
     check(lines["here"] == lines[board], f"{board}: other classes: {lines}")
     shutil.copytree(source / "examples", work / board / "examples")
-    run("cmake", "-S", work / board / "examples/consumer", "-B", work / board / "consumer", "--toolchain",
-        source / f"toolchains/{board}.cmake", f"-DCMAKE_PREFIX_PATH={sdk}", f"-DMODEL={blob}")
+    run("cmake", "-G", "Ninja", "-S", work / board / "examples/consumer", "-B", work / board / "consumer",
+        "--toolchain", source / f"toolchains/{board}.cmake", f"-DCMAKE_PREFIX_PATH={sdk}", f"-DMODEL={blob}")
     run("cmake", "--build", work / board / "consumer")
     values = [float(line) for line in run(*emulator, work / board / "consumer/minimal", blob).split()]
     best = max(range(10), key=lambda i: values[i])
