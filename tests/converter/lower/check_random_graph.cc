@@ -19,6 +19,9 @@ constexpr int64_t kCalibrationSamples = 4;
 constexpr int64_t kSamples = 2;  // the first of those
 // A wrong layout, axis or sign leaves no signal at all; rounding alone leaves more than this.
 constexpr double kLeastInt8Db = 6, kLeastFp16Db = 30;
+// Where sums cancel, or a Relu lets hardly anything through, 8 bits leave less: then as much as
+// they leave of FP32 rounded to the same steps, but for this.
+constexpr double kRoundingsDb = 6;
 
 using Values = std::vector<std::vector<float>>;
 
@@ -40,6 +43,58 @@ double SnrDb(const std::vector<Values>& all, size_t output, size_t sample,
   if (signal < 1e-12 * static_cast<double>(expected.size())) return noise <= 1e-6 ? 200 : -200;
   return 10 * std::log10(signal / std::max(noise, signal * 1e-20));
 }
+
+// FP32 with weights and activations on the steps that the int8 plan has.
+class RoundedFp32 {
+ public:
+  RoundedFp32(const graph::Graph& graph, const quantize::Scheme& scheme)
+      : graph_(graph), scheme_(scheme) {
+    for (const graph::Node& node : graph_.nodes) {
+      const bool by_row = node.op == "Conv" || (node.op == "Gemm" && node.Int("transB", 0) != 0);
+      if (by_row) RoundRows(node.inputs[1]);
+    }
+  }
+
+  Values Run(std::vector<graph::Tensor> inputs) {
+    Values outputs;
+    executor::Executor executor(graph_);
+    const auto round = [this](graph::ValueId id, const graph::Tensor& tensor) {
+      const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
+      if (!scheme) return;
+      // The executor's own memory, or our inputs.
+      for (float& value : const_cast<graph::Tensor&>(tensor).floats) {
+        const float q = std::round(value / scheme->scale) + static_cast<float>(scheme->zero_point);
+        value = scheme->scale *
+                (std::clamp(q, -128.0f, 127.0f) - static_cast<float>(scheme->zero_point));
+      }
+    };
+    for (graph::Tensor& tensor : executor.Run(inputs, round)) {
+      outputs.push_back(std::move(tensor.floats));
+    }
+    return outputs;
+  }
+
+ private:
+  void RoundRows(graph::ValueId id) {
+    graph::Value& value = graph_.At(id);
+    if (value.constant == nullptr || value.constant->shape.empty()) return;
+    graph::Tensor tensor = *value.constant;
+    const size_t row = tensor.floats.size() / static_cast<size_t>(tensor.shape[0]);
+    for (size_t begin = 0; begin < tensor.floats.size(); begin += row) {
+      float largest = 1e-30f;
+      for (size_t i = begin; i < begin + row; ++i) {
+        largest = std::max(largest, std::abs(tensor.floats[i]));
+      }
+      for (size_t i = begin; i < begin + row; ++i) {
+        tensor.floats[i] = std::round(tensor.floats[i] / largest * 127) * largest / 127;
+      }
+    }
+    value.constant = std::make_shared<const graph::Tensor>(std::move(tensor));
+  }
+
+  graph::Graph graph_;
+  const quantize::Scheme& scheme_;
+};
 
 class Check {
  public:
@@ -127,10 +182,21 @@ class Check {
   void Compare(const char* plan, const Values& actual, size_t sample, double least) {
     for (size_t o = 0; o < actual.size(); ++o) {
       const double db = SnrDb(expected_, o, sample, actual[o]);
-      if (db >= least) continue;
+      if (db >= least || (least == kLeastInt8Db && db >= RoundedDb(o, sample) - kRoundingsDb)) {
+        continue;
+      }
       report_.distant.push_back(
           fmt::format("{}, output {}, sample {}: {:.1f} dB", plan, o, sample, db));
     }
+  }
+
+  double RoundedDb(size_t output, size_t sample) {
+    std::vector<graph::Tensor> tensors;
+    for (const RandomDataset& data : converted_.data) {
+      tensors.push_back(data.Load(static_cast<int64_t>(sample)));
+    }
+    RoundedFp32 rounded(converted_.graph, converted_.scheme);
+    return SnrDb(expected_, output, sample, rounded.Run(std::move(tensors))[output]);
   }
 
   const RandomGraph& random_;
