@@ -48,11 +48,18 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   }
   nlohmann::json passes = nlohmann::json::object();
   for (const auto& [name, count] : conversion.passes.rewrites) passes[name] = count;
+  nlohmann::json correction;
+  if (conversion.bias_correction) {
+    correction = {{"before_db", conversion.bias_correction->before_db},
+                  {"after_db", conversion.bias_correction->after_db},
+                  {"kept", conversion.bias_correction->kept}};
+  }
   return {{"blob_bytes", conversion.blob.size()},
           {"samples", conversion.samples},
           {"seconds", seconds},
           {"plans", plans},
           {"passes", passes},
+          {"bias_correction", correction},
           {"warnings", conversion.scheme.warnings}};
 }
 
@@ -67,6 +74,12 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
     fmt::print("{:<8} {:>7} {:>10.2f} {:>12} {:>12}\n", plan.program.name,
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
+  }
+  if (const auto& gain = conversion.bias_correction) {
+    fmt::print(
+        "bias correction: outputs of the int8 plan {:.1f} dB above their error, {:.1f} "
+        "without{}\n",
+        gain->after_db, gain->before_db, gain->kept ? "" : "; left out");
   }
 }
 

@@ -165,6 +165,16 @@ quantize::Board ReadBoard(const std::string& path) {
   return quantize::ReadBoard(path);
 }
 
+recover::Gain CorrectBiases(const graph::Graph& graph,
+                            const std::vector<const images::Dataset*>& datasets, int threads,
+                            quantize::Scheme* scheme) {
+  Progress progress("correcting biases");
+  recover::Options settings;
+  settings.threads = ThreadCount(threads);
+  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  return recover::CorrectBiases(graph, datasets, settings, scheme);
+}
+
 }  // namespace
 
 int ThreadCount(int requested) {
@@ -240,6 +250,9 @@ Conversion Convert(const ConvertOptions& options) {
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
   result.scheme = quantize::AssignScheme(graph, statistics, config);
+  if (config.bias_correction) {
+    result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
+  }
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.

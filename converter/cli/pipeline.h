@@ -1,14 +1,17 @@
-// The converter in one place: import, passes, calibrate, quantize, lower, plan, write.
+// The converter in one place: import, passes, calibrate, quantize, recover, lower, plan,
+// write.
 #ifndef OCTET_CONVERTER_CLI_PIPELINE_H_
 #define OCTET_CONVERTER_CLI_PIPELINE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "converter/cli/options.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
+#include "converter/recover/bias_correction.h"
 #include "converter/write/write.h"
 
 namespace octet::cli {
@@ -17,6 +20,7 @@ struct Conversion {
   graph::Graph graph;  // canonical
   passes::PassReport passes;
   quantize::Scheme scheme;
+  std::optional<recover::Gain> bias_correction;  // of the int8 plan
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   int64_t samples = 0;

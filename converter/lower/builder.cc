@@ -49,6 +49,12 @@ blob::Precision Builder::PrecisionOf(const graph::Node& node) const {
   return scheme_.precision[IndexOf(node)];
 }
 
+const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) const {
+  static const std::vector<float> kNone;
+  const auto& corrections = scheme_.bias_correction;
+  return corrections.empty() ? kNone : corrections[IndexOf(node)];
+}
+
 blob::ElementType Builder::TypeOf(blob::Precision precision) {
   return precision == blob::Precision::kInt8 ? blob::ElementType::kInt8 : blob::ElementType::kFp16;
 }

@@ -32,6 +32,8 @@ class Builder {
   const graph::Tensor* Constant(graph::ValueId id) const { return graph_.Constant(id); }
   const quantize::TensorScheme& SchemeOf(graph::ValueId id) const;
   blob::Precision PrecisionOf(const graph::Node& node) const;
+  // By output channel; empty: none.
+  const std::vector<float>& BiasCorrectionOf(const graph::Node& node) const;
   static blob::ElementType TypeOf(blob::Precision precision);
 
   // The tensor that holds `id` in this form, converting from another one if need be (constants

@@ -67,7 +67,10 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
       params.table_zero_point = static_cast<int8_t>(target.zero_point);
       layer.table = UnaryTable(fusion.function, target, out);
     }
-    QuantizedConv data = QuantizeConv(weights, in, target, depthwise);
+    ConvWeights corrected = weights;
+    const std::vector<float>& correction = builder.BiasCorrectionOf(node);
+    for (size_t o = 0; o < correction.size(); ++o) corrected.bias[o] += correction[o];
+    QuantizedConv data = QuantizeConv(corrected, in, target, depthwise);
     params.pre_shift = static_cast<uint8_t>(data.pre_shift);
     layer.weights = std::move(data.weights);
     layer.channels = std::move(data.channels);

@@ -2,6 +2,7 @@
 //
 //   activations: asymmetric            # or symmetric
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
+//   bias_correction: true              # means that rounding shifted, put back
 //   channel_scales: true               # scales of single channels, where that pays
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
@@ -106,6 +107,8 @@ Config ReadConfig(const std::string& path) {
                                                         {"obey", Constraint::kObey}});
         } else if (key == "channel_scales") {
           config.channel_scales = reader.Truth(value, key);
+        } else if (key == "bias_correction") {
+          config.bias_correction = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -119,10 +122,9 @@ Config ReadConfig(const std::string& path) {
                            config.tensors.push_back(ReadTensor(reader, name, tensor));
                          });
         } else {
-          reader.Bad(
-              at, key,
-              "unknown key; activations, calibration, channel_scales, precision_constraints, "
-              "int8_everywhere, layers and tensors can be given");
+          reader.Bad(at, key,
+                     "unknown key; activations, bias_correction, calibration, channel_scales, "
+                     "precision_constraints, int8_everywhere, layers and tensors can be given");
         }
       });
   return config;

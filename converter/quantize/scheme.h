@@ -33,6 +33,8 @@ struct TensorScheme {
 struct Scheme {
   std::vector<std::optional<TensorScheme>> tensors;  // by value id
   std::vector<blob::Precision> precision;            // by node
+  // By node: added to the biases of an int8 layer, one value an output channel; may be empty.
+  std::vector<std::vector<float>> bias_correction;
   std::vector<std::string> warnings;
 };
 
@@ -59,6 +61,7 @@ struct Config {
   double percentile = 99.99;
   bool symmetric = false;        // default scheme of activations
   bool channel_scales = true;    // see channel_scales.h
+  bool bias_correction = true;   // see converter/recover/bias_correction.h
   bool int8_everywhere = false;  // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;

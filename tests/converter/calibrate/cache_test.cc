@@ -66,6 +66,7 @@ std::vector<std::optional<Statistics>> SomeStatistics() {
   s.histogram_min = -0.125f;
   s.histogram_max = 3.1415927f;
   s.histogram = {1, 2, uint64_t{1} << 60};
+  s.channels = {{-0.1f, 1e-7f}, {0, 3.1415927f}};
   return {s, std::nullopt};
 }
 
@@ -89,6 +90,9 @@ TEST_F(CacheTest, RoundTripsExactly) {
   EXPECT_EQ(a.histogram_min, b.histogram_min);
   EXPECT_EQ(a.histogram_max, b.histogram_max);
   EXPECT_EQ(a.histogram, b.histogram);
+  ASSERT_EQ(b.channels.size(), 2u);
+  EXPECT_EQ(a.channels[0].max, b.channels[0].max);
+  EXPECT_EQ(a.channels[1].max, b.channels[1].max);
   EXPECT_EQ(CacheText(graph, key, *after), CacheText(graph, key, before));
 }
 

@@ -80,6 +80,25 @@ TEST(Observation, OrderAndSplitDoNotMatter) {
   ExpectEqual(forward.Finish(), even.Finish());
 }
 
+TEST(Observation, ExtremesByChannel) {
+  Observation a, b, whole;
+  a.Add(std::vector<float>{1, 2, -3, 0}, 2);
+  b.Add(std::vector<float>{-1, 1, std::numeric_limits<float>::infinity(), 5}, 2);
+  whole.Add(std::vector<float>{1, 2, -3, 0});
+  ExpectEqual(a.Finish(), whole.Finish());
+  a.Merge(b);
+  const Statistics merged = a.Finish();
+  ASSERT_EQ(merged.channels.size(), 2u);
+  EXPECT_EQ(merged.channels[0].min, -1);
+  EXPECT_EQ(merged.channels[0].max, 2);
+  EXPECT_EQ(merged.channels[1].min, -3);
+  EXPECT_EQ(merged.channels[1].max, 5) << "of the finite values";
+  Observation fresh;
+  fresh.Merge(b);
+  EXPECT_EQ(fresh.Finish().channels[1].max, 5);
+  EXPECT_TRUE(whole.Finish().channels.empty());
+}
+
 TEST(Observation, ExtremesOfFloat) {
   const float largest = std::numeric_limits<float>::max();
   Observation huge;

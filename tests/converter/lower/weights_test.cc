@@ -167,5 +167,37 @@ TEST(QuantizeConv, LargeBiasStaysInsideTheAccumulator) {
       100);
 }
 
+// What a depthwise layer computes from inputs and to outputs of a scheme a channel.
+TEST(QuantizeConv, SchemesByChannel) {
+  ConvWeights weights;
+  weights.out_c = 3;
+  weights.depth = 2;
+  weights.values = {0.5f, -1, 2, 1, 0.25f, 0.125f};
+  weights.bias = {0.1f, -0.2f, 0.3f};
+  Tensor input, output;
+  input.zero_point = -100;
+  input.channels = {{0.01f, -100}, {0.2f, -100}, {1.0f, -100}};
+  output.zero_point = 5;
+  output.channels = {{0.02f, 5}, {0.5f, -90}, {0.3f, 100}};
+  const QuantizedConv conv = QuantizeConv(weights, input, output, true);
+  const auto* block = reinterpret_cast<const blob::ChannelBlockS8*>(conv.channels.data());
+  const auto* stored = reinterpret_cast<const int8_t*>(conv.weights.data());
+  for (size_t o = 0; o < 3; ++o) {
+    const int q[2] = {-100 + 37, -100 + 11};
+    int32_t acc = block->bias[o];
+    double real = weights.bias[o];
+    for (size_t k = 0; k < 2; ++k) {
+      acc += q[k] * stored[k * 16 + o];
+      real +=
+          static_cast<double>(weights.values[o * 2 + k]) * (q[k] + 100) * input.channels[o].scale;
+    }
+    const int32_t got =
+        Requantize(PreShift(acc, conv.pre_shift), block->multiplier[o], block->shift[o]) +
+        output.zero_point;
+    const double expected = real / output.channels[o].scale + output.channels[o].zero_point;
+    EXPECT_NEAR(got, expected, 0.75 + std::fabs(real / output.channels[o].scale) / 127) << o;
+  }
+}
+
 }  // namespace
 }  // namespace octet::lower

@@ -1,0 +1,43 @@
+// Sequential bias correction: the mean that rounding shifts is put back into the biases.
+//
+// Rounded weights and activations move the mean of a layer's results, the same way in every
+// picture; layer by layer such shifts add up to more than the noise around them. All pictures go
+// through the FP32 graph and its 8-bit simulation side by side, one node at a time. At every int8
+// layer with weights the difference of the means of each output channel goes into the bias, so that
+// the next layer sees inputs corrected already (M. Nagel et al., "Data-Free Quantization Through
+// Weight Equalization and Bias Correction", 2019, section 4.2 and appendix D, with unlabelled
+// pictures in place of BatchNorm's statistics).
+#ifndef OCTET_CONVERTER_RECOVER_BIAS_CORRECTION_H_
+#define OCTET_CONVERTER_RECOVER_BIAS_CORRECTION_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/quantize/scheme.h"
+
+namespace octet::recover {
+
+struct Options {
+  int64_t samples = 32;  // at most; fewer where their tensors would pass `memory_bytes`
+  int64_t memory_bytes = int64_t{1} << 29;
+  int threads = 1;
+  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+};
+
+// Signal over error of the graph's outputs, in dB, the mean over outputs: simulated, with pictures
+// that the corrections were not made from. The corrections are kept where they gain.
+struct Gain {
+  double before_db = 0, after_db = 0;
+  bool kept = false;
+};
+
+// Sets scheme->bias_correction. The result does not depend on the number of threads.
+Gain CorrectBiases(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
+                   const Options& options, quantize::Scheme* scheme);
+
+}  // namespace octet::recover
+
+#endif  // OCTET_CONVERTER_RECOVER_BIAS_CORRECTION_H_

@@ -1,0 +1,71 @@
+#include "converter/recover/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace octet::recover {
+namespace {
+
+void RoundRun(float scale, int zero_point, bool clip, std::span<float> values) {
+  const float inverse = 1 / scale;
+  constexpr float kNoBound = std::numeric_limits<float>::infinity();
+  const float low = clip ? static_cast<float>(-128 - zero_point) : -kNoBound;
+  const float high = clip ? static_cast<float>(127 - zero_point) : kNoBound;
+  for (float& value : values) {
+    value = std::clamp(std::floor(value * inverse + 0.5f), low, high) * scale;
+  }
+}
+
+}  // namespace
+
+void Round(const quantize::TensorScheme& scheme, bool clip, graph::Tensor* tensor) {
+  const std::span<float> values = tensor->floats;
+  if (scheme.channels.empty()) {
+    return RoundRun(scheme.scale, scheme.zero_point, clip, values);
+  }
+  const size_t plane = values.size() / scheme.channels.size();
+  for (size_t c = 0; c < scheme.channels.size(); ++c) {
+    const quantize::ChannelScheme& channel = scheme.channels[c];
+    RoundRun(channel.scale, channel.zero_point, clip, values.subspan(c * plane, plane));
+  }
+}
+
+Outputs OutputsOf(const graph::Graph& graph, const graph::Node& node) {
+  Outputs outputs;
+  const graph::Tensor* weights = node.inputs.size() > 1 ? graph.Constant(node.inputs[1]) : nullptr;
+  if (weights == nullptr || !weights->IsFloat() || weights->Count() == 0) return outputs;
+  const graph::Shape& shape = weights->shape;
+  if (node.op == "Conv" && shape.size() >= 3) {
+    outputs.count = static_cast<size_t>(shape[0]);
+    const graph::Shape& result = *graph.At(node.outputs[0]).shape;
+    for (size_t i = 2; i < result.size(); ++i) outputs.inner *= static_cast<size_t>(result[i]);
+  } else if ((node.op == "Gemm" || node.op == "MatMul") && shape.size() == 2) {
+    const bool transposed = node.op == "Gemm" && node.Int("transB", 0) != 0;
+    outputs.count = static_cast<size_t>(shape[transposed ? 0 : 1]);
+    if (!transposed) outputs.across = outputs.count;
+  }
+  return outputs;
+}
+
+graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs) {
+  graph::Tensor rounded = weights;
+  const size_t depth = weights.floats.size() / outputs.count;
+  for (size_t o = 0; o < outputs.count; ++o) {
+    const size_t first = outputs.across == 1 ? o * depth : o;
+    float largest = 0;
+    for (size_t k = 0; k < depth; ++k) {
+      largest = std::max(largest, std::fabs(weights.floats[first + k * outputs.across]));
+    }
+    if (largest == 0) continue;
+    const float scale = largest / 127;
+    for (size_t k = 0; k < depth; ++k) {
+      float& value = rounded.floats[first + k * outputs.across];
+      value = std::floor(value / scale + 0.5f) * scale;
+    }
+  }
+  return rounded;
+}
+
+}  // namespace octet::recover

@@ -1,0 +1,159 @@
+#include "converter/quantize/channel_scales.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "converter/quantize/channel_groups.h"
+#include "tests/converter/quantize/quantize_support.h"
+
+namespace octet::quantize {
+namespace {
+
+using calibrate::Range;
+
+size_t CountOf(const std::vector<size_t>& groups) {
+  return std::set<size_t>(groups.begin(), groups.end()).size();
+}
+
+TEST(GroupChannels, FindsTheClusters) {
+  const std::vector<Range> ranges{{-1, 1}, {-1, 80}, {-1, 1.1f}, {-1, 79}, {-1, 9}, {-1, 10}};
+  const auto groups = GroupChannels(ranges, std::vector<double>(6, 1), 3, 1.3);
+  EXPECT_EQ(CountOf(groups), 3u);
+  EXPECT_EQ(groups[0], groups[2]);
+  EXPECT_EQ(groups[1], groups[3]);
+  EXPECT_EQ(groups[4], groups[5]);
+}
+
+TEST(GroupChannels, NoMoreThanPay) {
+  const std::vector<Range> alike(20, Range{-1, 3});
+  EXPECT_EQ(CountOf(GroupChannels(alike, std::vector<double>(20, 1), 8, 1.3)), 1u);
+  std::vector<Range> spread;
+  for (int i = 0; i < 64; ++i) spread.push_back({0, static_cast<float>(1 << (i / 8))});
+  EXPECT_EQ(CountOf(GroupChannels(spread, std::vector<double>(64, 1), 8, 1.3)), 4u);
+  // Where only the widest channel matters, a finer scale for the others is no gain.
+  std::vector<double> importance(64, 0);
+  importance[63] = 1;
+  EXPECT_EQ(CountOf(GroupChannels(spread, importance, 8, 1.3)), 1u);
+}
+
+// [1, 4, 4, 4] values whose channels reach `tops`.
+graph::ValueId Channels(Net* net, const std::string& name, const std::vector<float>& tops,
+                        float low) {
+  const float top = *std::max_element(tops.begin(), tops.end());
+  const graph::ValueId id = net->Value(name, low, top);
+  auto& channels = net->statistics[static_cast<size_t>(id)]->channels;
+  for (float high : tops) channels.push_back({low, high});
+  return id;
+}
+
+graph::Node& Depthwise(Net* net, graph::ValueId in, graph::ValueId out) {
+  graph::Node& node = net->Op("Conv", {in, net->Constant({4, 1, 3, 3}, 0.25f)}, out);
+  node.attributes["group"] = int64_t{4};
+  return node;
+}
+
+const std::vector<float> kTops{80, 0.5f, 8, 40};
+
+// x -> 1x1 convolution -> p -> `activation` -> s -> depthwise -> y.
+struct Chain {
+  explicit Chain(const std::string& activation = "Silu") {
+    x = net.Input("x", -1, 1);
+    p = Channels(&net, "p", kTops, -9);
+    s = Channels(&net, "s", kTops, -0.28f);
+    y = net.Value("y", -2, 2);
+    net.Conv(x, p);
+    net.Op(activation, {p}, s);
+    Depthwise(&net, s, y);
+    net.Output(y);
+  }
+  Net net;
+  graph::ValueId x, p, s, y;
+};
+
+TEST(ChannelScales, BeforeAndBehindAnActivation) {
+  Chain chain;
+  const Scheme scheme = chain.net.Assign();
+  const auto &before = At(scheme, chain.p).channels, &behind = At(scheme, chain.s).channels;
+  ASSERT_EQ(before.size(), 4u);
+  ASSERT_EQ(behind.size(), 4u);
+  for (size_t c = 0; c < 4; ++c) {
+    const float step = before[c].scale;
+    EXPECT_GE(step * static_cast<float>(127 - before[c].zero_point), kTops[c] - step);
+    EXPECT_GE(behind[c].scale * static_cast<float>(127 - behind[c].zero_point), kTops[c] * 0.999f);
+    EXPECT_LE(behind[c].scale * static_cast<float>(-128 - behind[c].zero_point), -0.279f);
+    EXPECT_EQ(behind[c].zero_point, behind[0].zero_point) << "padding is one byte for all";
+  }
+  EXPECT_LT(before[1].scale, At(scheme, chain.p).scale / 5);
+  EXPECT_LT(behind[1].scale, At(scheme, chain.s).scale / 5);
+}
+
+TEST(ChannelScales, DirectWithoutATable) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto r = Channels(&net, "r", {6, 0.5f, 3, 6}, 0);
+  const auto y = net.Value("y", -2, 2);
+  graph::Node& conv = net.Conv(x, r);
+  conv.activation = "Clip";
+  conv.beta = 6;
+  Depthwise(&net, r, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  const auto& channels = At(scheme, r).channels;
+  ASSERT_EQ(channels.size(), 4u);
+  EXPECT_FLOAT_EQ(channels[0].scale, 6.0f / 255);
+  EXPECT_FLOAT_EQ(channels[1].scale, 0.5f / 255);
+  for (const ChannelScheme& channel : channels) EXPECT_EQ(channel.zero_point, -128);
+}
+
+TEST(ChannelScales, OnlyWhereEveryReaderCan) {
+  {
+    Chain chain;  // Behind the activation an Add reads too: one scale there, tables all the same.
+    const auto sum = chain.net.Value("sum", -2, 160);
+    chain.net.Op("Add", {chain.s, chain.s}, sum);
+    chain.net.Output(sum);
+    const Scheme scheme = chain.net.Assign();
+    EXPECT_EQ(At(scheme, chain.p).channels.size(), 4u);
+    EXPECT_TRUE(At(scheme, chain.s).channels.empty());
+  }
+  {
+    Chain chain;  // Two readers of the convolution itself.
+    const auto other = chain.net.Value("other", -2, 2);
+    chain.net.Op("Tanh", {chain.p}, other);
+    chain.net.Output(other);
+    EXPECT_TRUE(At(chain.net.Assign(), chain.p).channels.empty());
+  }
+  {
+    Chain chain;
+    chain.net.Output(chain.p);
+    EXPECT_TRUE(At(chain.net.Assign(), chain.p).channels.empty());
+  }
+}
+
+TEST(ChannelScales, OffWhereAskedOrOverridden) {
+  Chain chain;
+  Config config = Net::MinMax();
+  config.channel_scales = false;
+  EXPECT_TRUE(At(chain.net.Assign(config), chain.p).channels.empty());
+  config.channel_scales = true;
+  config.tensors.push_back({"p", -8.0f, 80.0f, {}, {}});
+  EXPECT_TRUE(At(chain.net.Assign(config), chain.p).channels.empty());
+  config.tensors.clear();
+  config.layers.push_back({"Silu_s", blob::Precision::kFp16});
+  EXPECT_TRUE(At(chain.net.Assign(config), chain.p).channels.empty()) << "the reader is FP16";
+}
+
+TEST(ChannelScales, SymmetricStaysSymmetric) {
+  Chain chain;
+  Config config = Net::MinMax();
+  config.symmetric = true;
+  const Scheme scheme = chain.net.Assign(config);
+  for (graph::ValueId id : {chain.p, chain.s}) {
+    ASSERT_EQ(At(scheme, id).channels.size(), 4u);
+    for (const ChannelScheme& channel : At(scheme, id).channels) EXPECT_EQ(channel.zero_point, 0);
+  }
+}
+
+}  // namespace
+}  // namespace octet::quantize

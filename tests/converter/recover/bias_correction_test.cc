@@ -1,0 +1,149 @@
+#include "converter/recover/bias_correction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "converter/operators/operator.h"
+#include "converter/recover/simulate.h"
+
+namespace octet::recover {
+namespace {
+
+using graph::Tensor;
+
+TEST(Round, ToTheNearestOfTheScheme) {
+  quantize::TensorScheme scheme;
+  scheme.scale = 0.5f;
+  scheme.zero_point = -128;
+  Tensor x = Tensor::Floats({1, 2, 1, 2}, {0.2f, 0.3f, -4, 1000});
+  Tensor open = x;
+  Round(scheme, true, &x);
+  EXPECT_EQ(x.floats, (std::vector<float>{0, 0.5f, 0, 127.5f}));
+  Round(scheme, false, &open);
+  EXPECT_EQ(open.floats, (std::vector<float>{0, 0.5f, -4, 1000}));
+}
+
+TEST(Round, ByChannel) {
+  quantize::TensorScheme scheme;
+  scheme.channels = {{1.0f, 0}, {0.25f, -128}};
+  Tensor x = Tensor::Floats({1, 2, 1, 2}, {0.6f, 200, 0.6f, 200});
+  Round(scheme, true, &x);
+  EXPECT_EQ(x.floats, (std::vector<float>{1, 127, 0.5f, 63.75f}));
+}
+
+TEST(RoundWeights, OneScaleAnOutput) {
+  graph::Graph graph;
+  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
+  const auto y = graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
+  // Outputs are columns: (127, 0.4), (1.27, 0.004).
+  const auto w = graph.AddConstant("w", Tensor::Floats({2, 2}, {127, 1.27f, 0.4f, 0.004f}));
+  graph::Node node;
+  node.op = "MatMul";
+  node.inputs = {x, w};
+  node.outputs = {y};
+  const Outputs outputs = OutputsOf(graph, node);
+  EXPECT_EQ(outputs.count, 2u);
+  EXPECT_EQ(outputs.inner, 1u);
+  const Tensor rounded = RoundWeights(*graph.Constant(w), outputs);
+  EXPECT_EQ(rounded.floats[0], 127);
+  EXPECT_EQ(rounded.floats[2], 0);
+  EXPECT_FLOAT_EQ(rounded.floats[1], 1.27f);
+  EXPECT_EQ(rounded.floats[3], 0);
+  node.inputs = {w, x};
+  EXPECT_EQ(OutputsOf(graph, node).count, 0u) << "weights that are computed";
+}
+
+// Positive pictures, which a shift of the weights moves all the same way.
+class Pictures : public images::Dataset {
+ public:
+  explicit Pictures(int64_t size) : size_(size) {}
+  int64_t size() const override { return size_; }
+  Tensor Load(int64_t i) const override {
+    std::mt19937 random(static_cast<uint32_t>(i));
+    std::vector<float> values(8 * 36);
+    for (float& v : values) v = static_cast<float>(random() % 1024) / 1023;
+    return Tensor::Floats({1, 8, 6, 6}, std::move(values));
+  }
+
+ private:
+  int64_t size_;
+};
+
+// Two 3x3 layers whose small weights all round the same way.
+graph::Graph TwoLayers() {
+  graph::Graph graph;
+  const auto value = [&](const char* name) {
+    return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, nullptr});
+  };
+  const auto x = value("x"), a = value("a"), y = value("y");
+  graph.inputs = {x};
+  graph.outputs = {y};
+  for (const auto& [in, out] : {std::pair{x, a}, std::pair{a, y}}) {
+    std::vector<float> weights(8 * 8 * 9, 0.44f / 127);  // rounds to 0
+    for (size_t o = 0; o < 8; ++o) weights[o * 72 + 4 + o * 9] = 1;
+    graph::Node node;
+    node.op = "Conv";
+    node.name = "to_" + graph.At(out).name;
+    node.inputs = {in, graph.AddConstant(node.name + "_w", Tensor::Floats({8, 8, 3, 3}, weights))};
+    node.outputs = {out};
+    node.attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+    if (out == a) node.activation = "Relu";
+    graph.nodes.push_back(node);
+  }
+  operators::InferShapes(graph);
+  return graph;
+}
+
+quantize::Scheme SchemeFor(const graph::Graph& graph, const Pictures& pictures) {
+  calibrate::Options options;
+  options.samples = pictures.size();
+  const auto statistics = calibrate::Collect(graph, {&pictures}, options);
+  return quantize::AssignScheme(graph, statistics, {});
+}
+
+TEST(CorrectBiases, PutsTheMeanBack) {
+  const graph::Graph graph = TwoLayers();
+  const Pictures pictures(16);
+  quantize::Scheme scheme = SchemeFor(graph, pictures);
+  const Gain gain = CorrectBiases(graph, {&pictures}, {}, &scheme);
+  EXPECT_TRUE(gain.kept);
+  EXPECT_GT(gain.after_db, gain.before_db + 3);
+  ASSERT_EQ(scheme.bias_correction.size(), 2u);
+  ASSERT_EQ(scheme.bias_correction[0].size(), 8u);
+  // 71 weights of 0.44 / 127 times a mean of 0.5, less what the border leaves out.
+  for (float shift : scheme.bias_correction[0]) EXPECT_NEAR(shift, 71 * 0.44 / 127 * 0.5, 0.035);
+}
+
+TEST(CorrectBiases, SameForAnyThreadCount) {
+  const graph::Graph graph = TwoLayers();
+  const Pictures pictures(9);
+  const quantize::Scheme scheme = SchemeFor(graph, pictures);
+  quantize::Scheme one = scheme, three = scheme;
+  Options options;
+  CorrectBiases(graph, {&pictures}, options, &one);
+  options.threads = 3;
+  CorrectBiases(graph, {&pictures}, options, &three);
+  EXPECT_EQ(one.bias_correction, three.bias_correction);
+}
+
+TEST(CorrectBiases, LeavesFp16LayersAlone) {
+  const graph::Graph graph = TwoLayers();
+  const Pictures pictures(8);
+  quantize::Scheme scheme = SchemeFor(graph, pictures);
+  scheme.precision[0] = blob::Precision::kFp16;
+  CorrectBiases(graph, {&pictures}, {}, &scheme);
+  EXPECT_TRUE(scheme.bias_correction[0].empty());
+  EXPECT_EQ(scheme.bias_correction[1].size(), 8u);
+}
+
+TEST(CorrectBiases, NoPicturesNoCorrection) {
+  const graph::Graph graph = TwoLayers();
+  quantize::Scheme scheme = SchemeFor(graph, Pictures(8));
+  const Pictures none(0);
+  EXPECT_FALSE(CorrectBiases(graph, {&none}, {}, &scheme).kept);
+}
+
+}  // namespace
+}  // namespace octet::recover
