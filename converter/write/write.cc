@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "converter/support/error.h"
+#include "converter/write/limits.h"
 #include "converter/write/scratch.h"
 #include "converter/write/sections.h"
 #include "runtime/core/isa.h"
@@ -241,6 +242,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
 }  // namespace
 
 std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& plans) {
+  CheckLimits(info, plans);
   Pools pools;
   pools.verbosity = info.verbosity;
   std::vector<Content> contents;

@@ -118,6 +118,40 @@ TEST(WriteBlob, LabelsAreRead) {
   EXPECT_NE(text.find(std::string("cat\0dog\0", 8)), std::string::npos);
 }
 
+std::string Refusal(const ModelInfo& info, const Plan& plan) {
+  try {
+    WriteBlob(info, {plan});
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(WriteBlob, SaysWhatABlobCannotHold) {
+  Plan layers;
+  layers.program.layers.resize(8193);
+  EXPECT_EQ(Refusal({}, layers),
+            "the model has 8193 layers, a blob holds 8192; convert it in parts");
+  Plan tensors;
+  tensors.program.tensors.resize(8193);
+  EXPECT_EQ(Refusal({}, tensors).find("the model has 8193 tensors"), 0u);
+  Plan parts;
+  parts.program.outputs.resize(2, std::vector<lower::OutputPart>(513));
+  EXPECT_EQ(Refusal({}, parts).find("the model has 1026 pieces"), 0u);
+  Plan concat;
+  concat.program.layers.resize(1);
+  concat.program.layers[0].name = "c";
+  concat.program.layers[0].inputs.resize(1025);
+  EXPECT_EQ(Refusal({}, concat),
+            "node 'c' has 1025 inputs, a layer of a blob 1024; join them in steps");
+  ModelInfo info;
+  info.inputs.resize(65);
+  EXPECT_EQ(Refusal(info, {}).find("the model has 65 inputs"), 0u);
+  info.inputs.clear();
+  info.outputs.resize(65);
+  EXPECT_EQ(Refusal(info, {}).find("the model has 65 outputs"), 0u);
+}
+
 TEST(SaveFile, WholeOrNotAtAll) {
   const fs::path folder = fs::temp_directory_path() / ("octet-write-" + std::to_string(getpid()));
   fs::create_directory(folder);
