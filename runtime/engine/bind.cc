@@ -17,7 +17,7 @@ ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads) {
   for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
     const blob::PlanRecord& plan = blob.plans[p];
     const uint64_t scratch = RoundUp64(PlanScratchBytes(plan, (uint32_t)isa));
-    layer_count += plan.layer_count;
+    if (plan.layer_count > layer_count) layer_count = plan.layer_count;
     if (plan.arena_bytes > tensor_bytes) tensor_bytes = plan.arena_bytes;
     if (scratch > scratch_bytes) scratch_bytes = scratch;
   }
@@ -50,14 +50,6 @@ Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t
   session->scratch = arena + layout.scratch_offset;
   session->scratch_bytes = layout.scratch_bytes;
   session->tensors = arena + layout.tensors_offset;
-  BoundLayer* bound = session->layers;
-  for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
-    PlanView plan;
-    ViewPlan(blob, p, &plan);  // validated
-    for (uint32_t k = 0; k < plan.header->layer_count; ++k, ++bound) {
-      *bound = BoundLayer{MakeLayerView(blob, plan, k), LayerRun(plan.layers[k].op), 0};
-    }
-  }
   SelectPlan(session, 0);
   return session;
 }
@@ -65,10 +57,11 @@ Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t
 void SelectPlan(Session* session, uint32_t plan) {
   const BlobView& blob = session->blob;
   session->plan = plan;
-  session->plan_layers = session->layers;
-  for (uint32_t p = 0; p < plan; ++p) session->plan_layers += blob.plans[p].layer_count;
   PlanView view;
-  ViewPlan(blob, plan, &view);
+  ViewPlan(blob, plan, &view);  // validated
+  for (uint32_t k = 0; k < view.header->layer_count; ++k) {
+    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), 0};
+  }
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];

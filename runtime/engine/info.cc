@@ -142,7 +142,7 @@ octet_status octet_layer(const octet_session* session, uint32_t index, octet_lay
   if (info == nullptr || index >= octet::CurrentPlan(s).layer_count) {
     return ToC(Code::kInvalidArgument);
   }
-  const octet::BoundLayer& bound = s.plan_layers[index];
+  const octet::BoundLayer& bound = s.layers[index];
   const octet::blob::LayerRecord& layer = *bound.view.layer;
   info->name = StringAt(s.blob, layer.name);
   info->op = octet::OpName(layer.op);

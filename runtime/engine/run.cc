@@ -28,7 +28,7 @@ void Run(Session* session) {
   const uint32_t layer_count = CurrentPlan(*session).layer_count;
   uint64_t before = session->ticks != nullptr ? session->ticks() : 0;
   for (uint32_t k = 0; k < layer_count; ++k) {
-    BoundLayer* layer = &session->plan_layers[k];
+    BoundLayer* layer = &session->layers[k];
     LayerTask task = {session, layer};
     if (session->pool.run != nullptr) {
       session->pool.run(session->pool.context, RunShare, &task);

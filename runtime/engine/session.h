@@ -1,6 +1,6 @@
 // A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
-//   session | bound layers of all plans | input tables | scratch of each thread | tensors of the
-//   largest plan
+//   session | bound layers of the current plan | input tables | scratch of each thread | tensors of
+//   the largest plan
 #ifndef OCTET_ENGINE_SESSION_H_
 #define OCTET_ENGINE_SESSION_H_
 
@@ -30,9 +30,8 @@ struct Session {
   uint32_t plan;
   Isa isa;
   uint8_t sign;
-  BoundLayer* layers;       // of all plans, plan 0 first
-  BoundLayer* plan_layers;  // of the current plan
-  uint16_t* input_tables;   // [picture inputs][3][256], of the current plan
+  BoundLayer* layers;      // of the current plan; room for the longest
+  uint16_t* input_tables;  // [picture inputs][3][256], of the current plan
   uint8_t* scratch;
   uint32_t scratch_bytes;  // of one thread, multiple of 64
   uint8_t* tensors;
