@@ -137,11 +137,15 @@ std::vector<int64_t> ReshapeStrides(const Shape& from, const std::vector<int64_t
 OutputView ViewOutputs(const Graph& graph) {
   Viewer viewer{graph, Links(graph)};
   OutputView view;
+  view.is_piece.assign(graph.values.size(), false);
   std::vector<ValueId> pending;
   for (ValueId output : graph.outputs) {
     std::vector<OutputPiece> pieces;
     viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape), {}}, &pieces);
-    for (const OutputPiece& piece : pieces) pending.push_back(piece.value);
+    for (const OutputPiece& piece : pieces) {
+      pending.push_back(piece.value);
+      view.is_piece[static_cast<size_t>(piece.value)] = true;
+    }
     view.outputs.push_back(std::move(pieces));
   }
   view.needed.assign(graph.nodes.size(), false);

@@ -25,6 +25,7 @@ struct OutputPiece {
 struct OutputView {
   std::vector<std::vector<OutputPiece>> outputs;  // in the order of graph.outputs
   std::vector<bool> needed;                       // by node: has to be executed
+  std::vector<bool> is_piece;                     // by value: an output is copied from it
 };
 
 // Shapes must be known. Values of rank > 4 are only taken whole (their tensor is flat).

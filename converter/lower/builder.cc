@@ -20,12 +20,7 @@ Builder::Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Prog
       program_(program),
       links_(graph),
       view_(graph::ViewOutputs(graph)),
-      absorbed_(graph.nodes.size(), false),
-      is_piece_(graph.values.size(), false) {
-  for (const auto& pieces : view_.outputs) {
-    for (const graph::OutputPiece& piece : pieces)
-      is_piece_[static_cast<size_t>(piece.value)] = true;
-  }
+      absorbed_(graph.nodes.size(), false) {
   for (size_t i = 0; i < absorbed_.size(); ++i) absorbed_[i] = !view_.needed[i];
 }
 
@@ -307,7 +302,7 @@ int Builder::Convert(int tensor, blob::ElementType type, const quantize::TensorS
 const graph::Node* Builder::OnlyReader(graph::ValueId id) const {
   const auto& consumers = links_.consumers[static_cast<size_t>(id)];
   if (consumers.size() != 1 || links_.is_output[static_cast<size_t>(id)]) return nullptr;
-  if (is_piece_[static_cast<size_t>(id)]) return nullptr;
+  if (view_.is_piece[static_cast<size_t>(id)]) return nullptr;
   const graph::Node& node = graph_.nodes[static_cast<size_t>(consumers[0])];
   // A reader that only arranges an output is no layer: the value itself is read there.
   return view_.needed[static_cast<size_t>(consumers[0])] ? &node : nullptr;

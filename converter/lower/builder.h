@@ -89,7 +89,6 @@ class Builder {
   graph::Links links_;
   graph::OutputView view_;
   std::vector<bool> absorbed_;
-  std::vector<bool> is_piece_;  // by value: an output is copied from it
   std::map<std::tuple<graph::ValueId, Layout, blob::ElementType>, int> forms_;
 };
 

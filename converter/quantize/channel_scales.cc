@@ -27,15 +27,8 @@ class Chooser {
         statistics_(statistics),
         links_(graph),
         view_(graph::ViewOutputs(graph)),
-        is_piece_(graph.values.size(), false),
         importance_(ChannelImportance(graph)),
-        scheme_(scheme) {
-    for (const auto& pieces : view_.outputs) {
-      for (const graph::OutputPiece& piece : pieces) {
-        is_piece_[static_cast<size_t>(piece.value)] = true;
-      }
-    }
-  }
+        scheme_(scheme) {}
 
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -64,7 +57,7 @@ class Chooser {
   bool IsFree(ValueId id) const {
     const auto v = static_cast<size_t>(id);
     return scheme_->tensors[v] && scheme_->tensors[v]->origin != "override" && statistics_[v] &&
-           statistics_[v]->channels.size() > 1 && !links_.is_output[v] && !is_piece_[v] &&
+           statistics_[v]->channels.size() > 1 && !links_.is_output[v] && !view_.is_piece[v] &&
            importance_[v].size() == statistics_[v]->channels.size();
   }
 
@@ -194,7 +187,6 @@ class Chooser {
   const std::vector<std::optional<calibrate::Statistics>>& statistics_;
   graph::Links links_;
   graph::OutputView view_;
-  std::vector<bool> is_piece_;
   std::vector<std::vector<double>> importance_;
   Scheme* scheme_;
 };

@@ -34,14 +34,8 @@ class Lockstep {
         links_(graph),
         view_(graph::ViewOutputs(graph)),
         last_use_(graph.values.size(), -1),
-        is_piece_(graph.values.size(), false),
         workspaces_(static_cast<size_t>(std::max(1, threads))),
         figures_(graph.outputs.size()) {
-    for (const auto& pieces : view_.outputs) {
-      for (const graph::OutputPiece& piece : pieces) {
-        is_piece_[static_cast<size_t>(piece.value)] = true;
-      }
-    }
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       if (!view_.needed[n]) continue;
       for (ValueId id : graph.nodes[n].inputs) Use(id, n);
@@ -253,7 +247,7 @@ class Lockstep {
 
   // Adds what outputs take from a value, through the function they apply to it.
   void Measure(ValueId id) {
-    if (!is_piece_[static_cast<size_t>(id)] || graph_.At(id).type != graph::DataType::kFloat)
+    if (!view_.is_piece[static_cast<size_t>(id)] || graph_.At(id).type != graph::DataType::kFloat)
       return;
     for (size_t o = 0; o < view_.outputs.size(); ++o) {
       for (const graph::OutputPiece& piece : view_.outputs[o]) {
@@ -292,7 +286,6 @@ class Lockstep {
   graph::Links links_;
   graph::OutputView view_;
   std::vector<int64_t> last_use_;  // by value: node
-  std::vector<bool> is_piece_;
   std::vector<Lane> lanes_;
   std::vector<operators::Workspace> workspaces_;
   std::vector<Figure> figures_;  // by output
