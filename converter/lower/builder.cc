@@ -209,6 +209,7 @@ int Builder::Temporary(const std::string& name, blob::ElementType type, const ui
   if (like != nullptr) {
     tensor.scale = like->scale;
     tensor.zero_point = like->zero_point;
+    tensor.channels = like->channels;
   }
   program_->tensors.push_back(std::move(tensor));
   return static_cast<int>(program_->tensors.size()) - 1;
