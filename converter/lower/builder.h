@@ -92,23 +92,14 @@ class Builder {
   std::map<std::tuple<graph::ValueId, Layout, blob::ElementType>, int> forms_;
 };
 
-// One function an operator family; lower.cc maps ONNX names to them.
+// One function an operator family; the list of all operators declares them.
 using LowerFn = void (*)(Builder& builder, const graph::Node& node);
-void LowerConv(Builder& builder, const graph::Node& node);    // conv.cc: Conv
-void LowerGemm(Builder& builder, const graph::Node& node);    // gemm.cc: Gemm, MatMul
-void LowerBinary(Builder& builder, const graph::Node& node);  // binary.cc: Add, Sub, Mul, Div
-void LowerUnary(Builder& builder, const graph::Node& node);   // unary.cc
-void LowerPool(Builder& builder, const graph::Node& node);    // pool.cc
-void LowerConcat(Builder& builder, const graph::Node& node);  // movement.cc
-void LowerSlice(Builder& builder, const graph::Node& node);
-void LowerTranspose(Builder& builder, const graph::Node& node);
-void LowerIdentity(Builder& builder, const graph::Node& node);
-void LowerReshape(Builder& builder, const graph::Node& node);
-void LowerPad(Builder& builder, const graph::Node& node);
+#define OCTET_OPERATOR(name, rule, function, lowering, int8) \
+  void lowering(Builder& builder, const graph::Node& node);
+#include "converter/operators/operators.inc"
+#undef OCTET_OPERATOR
 // The constant 0 around the picture in `input`: pads are top, left, bottom, right.
 int PadPicture(Builder& builder, const graph::Node& node, int input, const int64_t (&pads)[4]);
-void LowerResize(Builder& builder, const graph::Node& node);   // resize.cc
-void LowerSoftmax(Builder& builder, const graph::Node& node);  // softmax.cc
 
 // unary.cc
 struct FunctionOf {

@@ -15,14 +15,15 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-#define OCTET_LOWER(op, function) {op, function},
-#include "converter/lower/operators.inc"
-#undef OCTET_LOWER
+#define OCTET_OPERATOR(name, rule, function, lowering, int8) {#name, lowering},
+#include "converter/operators/operators.inc"
+#undef OCTET_OPERATOR
 };
 
+// Null for an operator that cannot run on the board.
 const Entry* Find(std::string_view op) {
   for (const Entry& entry : kEntries) {
-    if (entry.op == op) return &entry;
+    if (entry.op == op) return entry.lower == NotLowered ? nullptr : &entry;
   }
   return nullptr;
 }
@@ -66,6 +67,10 @@ void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<in
 
 }  // namespace
 
+void NotLowered(Builder&, const graph::Node& node) {
+  Refuse(node);
+}
+
 void CheckLowerable(const graph::Graph& graph) {
   for (graph::ValueId id : graph.inputs) {
     if (graph.At(id).type == graph::DataType::kFloat) continue;
@@ -82,7 +87,9 @@ void CheckLowerable(const graph::Graph& graph) {
 
 std::vector<std::string_view> LowerableOperators() {
   std::vector<std::string_view> names;
-  for (const Entry& entry : kEntries) names.push_back(entry.op);
+  for (const Entry& entry : kEntries) {
+    if (entry.lower != NotLowered) names.push_back(entry.op);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -11,7 +11,7 @@ namespace octet::operators {
 namespace {
 
 constexpr Operator kOperators[] = {
-#define OCTET_OPERATOR(name, rule, function) {#name, rule, function},
+#define OCTET_OPERATOR(name, rule, function, lowering, int8) {#name, rule, function, Int8::int8},
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 };
@@ -116,6 +116,11 @@ const Operator* Find(std::string_view op) {
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                    [&](const Operator& entry) { return entry.name == op; });
   return found == std::end(kOperators) ? nullptr : found;
+}
+
+Int8 Int8Of(const graph::Node& node) {
+  const Operator* op = Find(node.op);
+  return op == nullptr ? Int8::kFp16 : op->int8;
 }
 
 std::vector<std::string_view> Names() {

@@ -3,6 +3,7 @@
 #ifndef OCTET_CONVERTER_OPERATORS_OPERATOR_H_
 #define OCTET_CONVERTER_OPERATORS_OPERATOR_H_
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,15 @@ struct Workspace {
   std::vector<float> buffer;
 };
 
+// What the result of an operator is in int8: who decides its scale.
+enum class Int8 : uint8_t {
+  kComputes,    // requantized, to any scale
+  kKeepsScale,  // values of input 0, at its scale
+  kJoins,       // values of all inputs, at one scale
+  kFixedScale,  // the kernel decides
+  kFp16,        // no int8 kernel: runs in FP16, or exactly on integers, in every plan
+};
+
 struct Operator {
   std::string_view name;  // ONNX operator
   // Shapes and types of the outputs; throws UserError naming the node when inputs are wrong.
@@ -38,10 +48,13 @@ struct Operator {
   // count: one thread, one order. The node's fused activation is applied by the caller.
   void (*execute)(const graph::Node& node, std::span<const graph::Tensor* const> inputs,
                   std::span<graph::Tensor> outputs, Workspace& workspace);
+  Int8 int8;
 };
 
 // Null for an unknown operator.
 const Operator* Find(std::string_view op);
+// kFp16 for an unknown operator.
+Int8 Int8Of(const graph::Node& node);
 // All names, sorted; for messages.
 std::vector<std::string_view> Names();
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "converter/graph/output_view.h"
+#include "converter/operators/operator.h"
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
@@ -14,6 +15,7 @@ namespace octet::quantize {
 namespace {
 
 using graph::ValueId;
+using operators::Int8;
 
 class Assigner {
  public:
@@ -26,7 +28,7 @@ class Assigner {
 
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (RunsInInt8(n) && Node(n).op == "Softmax") {
+      if (RunsInInt8(n) && Int8Of(n) == Int8::kFixedScale) {
         Range(Node(n).outputs[0]) = ValueRange{0, 255.0f / 256, false, true, "fixed"};
       }
     }
@@ -49,6 +51,8 @@ class Assigner {
   std::optional<ValueRange>& Range(ValueId id) { return ranges_[static_cast<size_t>(id)]; }
   const std::string& Name(ValueId id) const { return graph_.At(id).name; }
 
+  Int8 Int8Of(size_t n) const { return operators::Int8Of(Node(n)); }
+
   bool RunsInInt8(size_t n) const {
     return needed_[n] && scheme_->precision[n] == blob::Precision::kInt8;
   }
@@ -56,17 +60,13 @@ class Assigner {
   // The result holds values of input 0 (or a mean of them), at its scale.
   bool Moves(size_t n) const {
     if (!RunsInInt8(n) || graph_.Constant(Node(n).inputs[0]) != nullptr) return false;
-    for (const char* op :
-         {"MaxPool", "GlobalMaxPool", "Slice", "Reshape", "Transpose", "Resize", "Pad"}) {
-      if (Node(n).op == op) return true;
-    }
-    return false;
+    return Int8Of(n) == Int8::kKeepsScale;
   }
-  bool Joins(size_t n) const { return RunsInInt8(n) && Node(n).op == "Concat"; }
+  bool Joins(size_t n) const { return RunsInInt8(n) && Int8Of(n) == Int8::kJoins; }
 
   // Requantizes its result, so that it may do so to any scale.
   bool Computes(size_t n) const {
-    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Node(n).op != "Softmax";
+    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Int8Of(n) != Int8::kFixedScale;
   }
 
   // A value that only moving operators read need not hold more than what they let through.
@@ -179,7 +179,7 @@ class Assigner {
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!RunsInInt8(n)) continue;
-      if (Node(n).op == "Softmax") {
+      if (Int8Of(n) == Int8::kFixedScale) {
         // Probabilities: the kernel's own scale, see lower/softmax.cc.
         scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
             TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed", {}};

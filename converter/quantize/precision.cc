@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "converter/operators/operator.h"
+#include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/tail.h"
@@ -39,6 +41,18 @@ std::string WhyNotInt8(const graph::Graph& graph,
   return {};
 }
 
+// Integers are no int8: they stay exact, in every plan.
+bool OnIntegers(const graph::Graph& graph, const graph::Node& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](graph::ValueId id) {
+    return id != graph::kNoValue && graph.At(id).type != graph::DataType::kFloat;
+  });
+}
+
+[[noreturn]] void FailInt8(const graph::Node& node, std::string_view reason) {
+  Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
+       reason);
+}
+
 // The activation of a layer that was asked to run in FP16: between them nothing may be rounded to
 // 8 bits, and `octet inspect` shows the two as one layer.
 bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const graph::Node& node,
@@ -54,12 +68,8 @@ bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const 
 }  // namespace
 
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
-  if (node.op != "Conv" && node.op != "Gemm" && node.op != "MatMul") return 0;
-  const graph::Tensor* weights = node.inputs.size() > 1 ? graph.Constant(node.inputs[1]) : nullptr;
-  if (weights == nullptr || weights->shape.size() < 2 || weights->Count() == 0) return 0;
-  if (node.op == "Conv") return weights->Count() / weights->shape[0];
-  const bool transposed = node.op == "Gemm" && node.Int("transB", 0) != 0;
-  return transposed ? weights->shape[1] : weights->shape[0];
+  const auto weights = operators::WeightsOf(graph, node);
+  return weights ? weights->products : 0;
 }
 
 void AssignPrecision(const graph::Graph& graph,
@@ -89,6 +99,14 @@ void AssignPrecision(const graph::Graph& graph,
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }
+    const bool integers = OnIntegers(graph, node);
+    if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
+      const bool forced =
+          config.int8_everywhere || (asked && config.constraint == Constraint::kObey);
+      if (forced && !integers) FailInt8(node, "there is no int8 kernel for it");
+      scheme->precision[i] = blob::Precision::kFp16;
+      continue;
+    }
     const std::string reason = WhyNotInt8(graph, statistics, node);
     if (reason.empty()) {
       if (!tail[i] || asked || config.int8_everywhere) continue;
@@ -97,8 +115,7 @@ void AssignPrecision(const graph::Graph& graph,
       continue;
     }
     if (config.int8_everywhere || (asked && config.constraint == Constraint::kObey)) {
-      Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name,
-           node.op, reason);
+      FailInt8(node, reason);
     }
     scheme->precision[i] = blob::Precision::kFp16;
     scheme->warnings.push_back(

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "converter/operators/weights.h"
+
 namespace octet::quantize {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr int64_t kMostElements = int64_t{1} << 18;
 
 bool IsOneOf(std::string_view op, std::initializer_list<std::string_view> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
-}
-
-bool HasWeights(const graph::Node& node) {
-  return IsOneOf(node.op, {"Conv", "ConvTranspose", "Gemm", "MatMul"});
 }
 
 class Groups {
@@ -41,12 +39,12 @@ std::vector<bool> ArithmeticTail(const graph::Graph& graph) {
   Groups groups(count);
   for (size_t n = count; n-- > 0;) {
     const graph::Node& node = graph.nodes[n];
-    if (HasWeights(node)) tail[n] = false;
+    if (operators::IsContraction(node)) tail[n] = false;
     for (graph::ValueId id : node.outputs) {
       if (id == graph::kNoValue) continue;
       for (int reader : links.consumers[static_cast<size_t>(id)]) {
         const auto r = static_cast<size_t>(reader);
-        if (!tail[r] || HasWeights(graph.nodes[r])) tail[n] = false;
+        if (!tail[r] || operators::IsContraction(graph.nodes[r])) tail[n] = false;
       }
     }
     if (!tail[n]) continue;
@@ -62,7 +60,7 @@ std::vector<bool> ArithmeticTail(const graph::Graph& graph) {
   std::vector<bool> computes(count), large(count);
   for (size_t n = 0; n < count; ++n) {
     const graph::Node& node = graph.nodes[n];
-    weights |= HasWeights(node);
+    weights |= operators::IsContraction(node);
     if (!tail[n]) continue;
     if (IsOneOf(node.op, {"Add", "Sub", "Mul", "Div", "Pow"})) computes[groups.Root(n)] = true;
     for (const auto* ids : {&node.inputs, &node.outputs}) {

@@ -12,7 +12,7 @@ namespace blob {
 
 constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 2;
+constexpr uint16_t kVersionMinor = 3;
 constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
 constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
 constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
@@ -203,6 +203,10 @@ enum class Op : uint16_t {
   kReshape = 16,        // no params; same bytes; a no-op when input and output share their place
   kConvert = 17,        // ConvertParams; int8 <-> FP16
   kConstant = 18,       // ConstantParams; copies a constant tensor into the arena
+  // 19 kElementwise, 20 kCast, 21 kMove, 22 kGather, 23 kGatherElements, 24 kScatter, 25 kTopK, 26
+  // kNonMaxSuppression, 27 kGatherNd, 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn,
+  // 40 kConvNd, 41 kResample, 42 kGridSample, 43 kRoiAlign, 44 kPoolNd are spoken for; from 0x8000
+  // on: operators of others.
 };
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).

@@ -1,0 +1,54 @@
+#include "converter/operators/weights.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace octet::operators {
+namespace {
+
+struct Entry {
+  std::string_view op;
+  // Of the output channels: in the weights, in the result; negative ones count from the end.
+  int64_t axis, result_axis;
+};
+
+constexpr Entry kEntries[] = {
+    {"Conv", 0, 1}, {"ConvTranspose", 1, 1}, {"Gemm", -1, -1}, {"MatMul", -1, -1}};
+
+const Entry* Find(const graph::Node& node) {
+  const auto* found = std::find_if(std::begin(kEntries), std::end(kEntries),
+                                   [&](const Entry& entry) { return entry.op == node.op; });
+  return found == std::end(kEntries) ? nullptr : found;
+}
+
+}  // namespace
+
+bool IsContraction(const graph::Node& node) {
+  return Find(node) != nullptr;
+}
+
+std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
+  const Entry* entry = Find(node);
+  if (entry == nullptr || node.inputs.size() < 2) return std::nullopt;
+  Weights weights;
+  weights.tensor = graph.Constant(node.inputs[weights.input]);
+  if (weights.tensor == nullptr || !weights.tensor->IsFloat()) return std::nullopt;
+  const graph::Shape& shape = weights.tensor->shape;
+  if (shape.size() < 2 || weights.tensor->Count() == 0) return std::nullopt;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const bool transposed = entry->axis < 0 && node.Int("transB", 0) != 0;
+  const int64_t axis = transposed ? rank - 2 : entry->axis < 0 ? entry->axis + rank : entry->axis;
+  weights.axis = static_cast<size_t>(axis);
+  weights.outputs = shape[weights.axis] * (entry->axis == 1 ? node.Int("group", 1) : 1);
+  weights.products = weights.tensor->Count() / weights.outputs;
+  if (entry->axis < 0) weights.products = shape[static_cast<size_t>(2 * rank - 3 - axis)];
+  const auto& result = graph.At(node.outputs[0]).shape;
+  if (entry->result_axis >= 0) {
+    weights.result_axis = static_cast<size_t>(entry->result_axis);
+  } else if (result && !result->empty()) {
+    weights.result_axis = result->size() - 1;
+  }
+  return weights;
+}
+
+}  // namespace octet::operators

@@ -1,0 +1,29 @@
+// Which operators have weights, and how they lie: what quantization, bias correction and the FP16
+// tail ask, instead of naming operators.
+#ifndef OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
+#define OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
+
+#include <optional>
+
+#include "converter/graph/graph.h"
+
+namespace octet::operators {
+
+// A constant weight tensor of shape [..., outputs at `axis`, ...].
+struct Weights {
+  const graph::Tensor* tensor = nullptr;
+  size_t input = 1;        // of the node
+  size_t axis = 0;         // of the output channels, a group's where there are groups
+  int64_t outputs = 0;     // output channels of all groups
+  int64_t products = 0;    // summed for each result
+  size_t result_axis = 0;  // of the output channels in the node's result
+};
+
+// An operator that sums products of its first input with weights (or with a computed tensor).
+bool IsContraction(const graph::Node& node);
+// nullopt for other operators, and where the weights are not constant floats.
+std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node);
+
+}  // namespace octet::operators
+
+#endif  // OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
