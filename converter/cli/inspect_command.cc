@@ -55,6 +55,22 @@ const char* OpName(blob::Op op) {
       return "Convert";
     case blob::Op::kConstant:
       return "Constant";
+    case blob::Op::kElementwise:
+      return "Elementwise";
+    case blob::Op::kCast:
+      return "Cast";
+  }
+  return "?";
+}
+
+const char* TypeName(blob::ElementType type) {
+  switch (type) {
+    case blob::ElementType::kInt8:
+      return "int8";
+    case blob::ElementType::kFp16:
+      return "fp16";
+    case blob::ElementType::kInt32:
+      return "int32";
   }
   return "?";
 }
@@ -122,14 +138,17 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
   for (uint32_t i = 0; i < layer.input_count; ++i) {
     inputs.push_back(StringAt(view, plan.tensors[plan.operands[layer.first_operand + i]].name));
   }
-  const std::string scheme = out.type == blob::ElementType::kFp16 ? "float"
-                             : out.per_channel != 0               ? "per-channel"
-                             : out.zero_point == 0                ? "symmetric"
-                                                                  : "asymmetric";
+  const std::string scheme = out.type == blob::ElementType::kFp16    ? "float"
+                             : out.type == blob::ElementType::kInt32 ? "integer"
+                             : out.per_channel != 0                  ? "per-channel"
+                             : out.zero_point == 0                   ? "symmetric"
+                                                                     : "asymmetric";
   return {{"name", StringAt(view, layer.name)},
           {"op", OpName(layer.op)},
           {"plan", plan_name},
-          {"precision", int8 ? "int8" : "fp16"},
+          {"precision", out.type == blob::ElementType::kInt32 ? "int32"
+                        : int8                                ? "int8"
+                                                              : "fp16"},
           {"inputs", inputs},
           {"outputs", json::array({StringAt(view, out.name)})},
           {"weights_type", !HasWeights(layer) ? ""
@@ -154,7 +173,7 @@ json TensorJson(const BlobView& view, const blob::TensorRecord& tensor) {
   const int64_t first =
       tensor.first_layer == blob::kNone ? -1 : static_cast<int64_t>(tensor.first_layer);
   return {{"name", StringAt(view, tensor.name)},
-          {"type", tensor.type == blob::ElementType::kInt8 ? "int8" : "fp16"},
+          {"type", TypeName(tensor.type)},
           {"dims", tensor.dims},
           {"bytes", tensor.bytes},
           {"offset", tensor.arena_offset},

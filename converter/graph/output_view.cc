@@ -19,6 +19,7 @@ struct Viewer {
       const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
       if (!shared && node.activation.empty()) {
         if (piece.function.empty() && ExpandFunction(node, piece, out)) return;
+        if (node.op == "Cast" && ExpandCast(node, piece, out)) return;
         if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
         if (node.op == "Transpose" && ExpandTranspose(node, piece, out)) return;
         if (node.op == "Reshape" && ExpandReshape(node, piece, out)) return;
@@ -37,6 +38,16 @@ struct Viewer {
     if (node.op != "Sigmoid" && node.op != "Tanh" && node.op != "Exp") return false;
     if (!Usable(node.inputs[0])) return false;
     Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, node.op}, out);
+    return true;
+  }
+
+  // Outputs are float whatever the tensor: an integer need not become one in FP16 first, where
+  // 2049 is 2048.
+  bool ExpandCast(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+    const bool widens = graph.At(node.outputs[0]).type == DataType::kFloat &&
+                        graph.At(node.inputs[0]).type != DataType::kFloat;
+    if (!widens || !Usable(node.inputs[0])) return false;
+    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, piece.function}, out);
     return true;
   }
 

@@ -1,7 +1,7 @@
-// How every graph output is put together from computed values. Concat, Transpose, Reshape, and one
-// Sigmoid, Tanh or Exp in front of an output need no layer: the runtime scatters each value's
-// elements straight to their places while it dequantizes them, so branches joined there keep their
-// own scales (a box of up to 6 does not ruin a probability).
+// How every graph output is put together from computed values. Concat, Transpose, Reshape, Cast of
+// integers to float, and one Sigmoid, Tanh or Exp in front of an output need no layer: the runtime
+// scatters each value's elements straight to their places while it dequantizes them, so branches
+// joined there keep their own scales (a box of up to 6 does not ruin a probability).
 #ifndef OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 #define OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "converter/lower/weights.h"
+#include "converter/quantize/precision.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
@@ -11,6 +12,43 @@ namespace {
 
 constexpr int kImageFromRowMajor[4] = {0, 2, 3, 1};  // NCHW -> NHWC
 constexpr int kRowMajorFromImage[4] = {0, 3, 1, 2};  // NHWC -> NCHW
+constexpr blob::ElementType kTypes[] = {blob::ElementType::kInt8, blob::ElementType::kFp16,
+                                        blob::ElementType::kInt32};
+
+// The operators of format 1.2 compute in int8 and FP16, but for those that only move elements; the
+// newer ones are lowered for the types they take.
+bool RunsOnIntegers(blob::Op op) {
+  switch (op) {
+    case blob::Op::kConcat:
+    case blob::Op::kSlice:
+    case blob::Op::kTranspose:
+    case blob::Op::kReshape:
+    case blob::Op::kConstant:
+      return true;
+    default:
+      return op > blob::Op::kConstant;
+  }
+}
+
+// Of a layer on such tensors.
+blob::Precision PrecisionFor(blob::ElementType type) {
+  return type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+}
+
+// [N, C, ...] to the image layout where that is asked for.
+template <typename T>
+std::vector<T> Arranged(const graph::Shape& shape, const std::vector<T>& values, Layout layout) {
+  if (layout != Layout::kImage || shape.size() != 4) return values;
+  const auto planes = static_cast<size_t>(shape[1]);
+  const size_t pixels = static_cast<size_t>(shape[2] * shape[3]);
+  std::vector<T> result(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t plane = i / pixels, pixel = i % pixels;
+    const size_t image = plane / planes, channel = plane % planes;
+    result[(image * pixels + pixel) * planes + channel] = values[i];
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -41,7 +79,8 @@ const quantize::TensorScheme& Builder::SchemeOf(graph::ValueId id) const {
 }
 
 blob::Precision Builder::PrecisionOf(const graph::Node& node) const {
-  return scheme_.precision[IndexOf(node)];
+  const blob::Precision precision = scheme_.precision[IndexOf(node)];
+  return quantize::RunsOnIntegers(graph_, node) ? blob::Precision::kFp16 : precision;
 }
 
 const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) const {
@@ -52,6 +91,10 @@ const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) con
 
 blob::ElementType Builder::TypeOf(blob::Precision precision) {
   return precision == blob::Precision::kInt8 ? blob::ElementType::kInt8 : blob::ElementType::kFp16;
+}
+
+blob::ElementType Builder::TypeOf(graph::ValueId id, blob::ElementType type) const {
+  return IsInteger(id) ? blob::ElementType::kInt32 : type;
 }
 
 void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]) {
@@ -85,10 +128,10 @@ Layout Builder::Natural(graph::ValueId id) const {
 
 Layout Builder::Existing(graph::ValueId id) const {
   if (ShapeOf(id).size() != 4) return Layout::kRowMajor;
-  for (blob::ElementType type : {blob::ElementType::kInt8, blob::ElementType::kFp16}) {
+  for (blob::ElementType type : kTypes) {
     if (forms_.count({id, Layout::kImage, type}) != 0) return Layout::kImage;
   }
-  for (blob::ElementType type : {blob::ElementType::kInt8, blob::ElementType::kFp16}) {
+  for (blob::ElementType type : kTypes) {
     if (forms_.count({id, Layout::kRowMajor, type}) != 0) return Layout::kRowMajor;
   }
   return Layout::kImage;
@@ -107,6 +150,7 @@ int Builder::UseBroadcast(graph::ValueId id, size_t rank, Layout layout, blob::E
 
 int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
   if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  type = TypeOf(id, type);
   if (const auto it = forms_.find({id, layout, type}); it != forms_.end()) return it->second;
   if (const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
       scheme && !scheme->channels.empty()) {
@@ -151,19 +195,26 @@ int Builder::UseAnyType(graph::ValueId id, Layout layout) {
 
 int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType type) {
   const graph::Tensor& constant = *Constant(id);
-  if (!constant.IsFloat())
-    Fail("tensor '{}': an integer constant cannot be computed with here", graph_.At(id).name);
-  std::vector<float> values = constant.floats;
-  if (layout == Layout::kImage && constant.shape.size() == 4) {
-    values = ToChannelsLast(constant);
-  }
   const int tensor = Define(id, layout, type);
   Layer layer;
   layer.name = graph_.At(id).name;
   layer.op = blob::Op::kConstant;
-  layer.precision =
-      type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.precision = PrecisionFor(type);
   layer.output = tensor;
+  if (!constant.IsFloat()) {
+    std::vector<int32_t> integers;
+    for (const int64_t value : Arranged(constant.shape, constant.integers, layout)) {
+      if (value < INT32_MIN || value > INT32_MAX) {
+        Fail("tensor '{}': the constant {} does not fit 32 bits, which integers have on the board",
+             graph_.At(id).name, value);
+      }
+      integers.push_back(static_cast<int32_t>(value));
+    }
+    layer.extra = ToBytes(integers);
+    program_->layers.push_back(std::move(layer));
+    return tensor;
+  }
+  const std::vector<float> values = Arranged(constant.shape, constant.floats, layout);
   if (type == blob::ElementType::kInt8) {
     float lo = 0, hi = 0;
     for (float v : values) {
@@ -184,6 +235,7 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
 int Builder::Define(graph::ValueId id, Layout layout, blob::ElementType type) {
   const graph::Value& value = graph_.At(id);
   if (ShapeOf(id).size() != 4) layout = Layout::kRowMajor;
+  type = TypeOf(id, type);
   Tensor tensor;
   tensor.name = value.name;
   tensor.type = type;
@@ -222,6 +274,14 @@ void Builder::Alias(graph::ValueId id, Layout layout, int tensor) {
 
 Layer& Builder::Emit(const graph::Node& node, blob::Op op, blob::Precision precision,
                      std::vector<int> inputs, int output) {
+  if (!RunsOnIntegers(op)) {
+    bool integers = At(output).type == blob::ElementType::kInt32;
+    for (int input : inputs) integers |= At(input).type == blob::ElementType::kInt32;
+    if (integers) {
+      Fail("node '{}' ({}): it cannot run on integers; cast its inputs to float in the model",
+           node.name, node.op);
+    }
+  }
   Layer layer;
   layer.name = node.name;
   layer.op = op;
@@ -247,8 +307,7 @@ int Builder::Transpose(int tensor, const int (&perm)[4], const std::string& name
   Layer layer;
   layer.name = name + "/transpose";
   layer.op = blob::Op::kTranspose;
-  layer.precision =
-      source.type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.precision = PrecisionFor(source.type);
   layer.inputs = {tensor};
   layer.output = Temporary(name, source.type, dims, &source);
   blob::TransposeParams params{};
@@ -271,8 +330,7 @@ int Builder::Reshape(int tensor, const uint32_t (&dims)[4], const std::string& n
   Layer layer;
   layer.name = name + "/reshape";
   layer.op = blob::Op::kReshape;
-  layer.precision =
-      source.type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.precision = PrecisionFor(source.type);
   layer.inputs = {tensor};
   layer.output = Temporary(name, source.type, dims, &source);
   const int output = layer.output;

@@ -31,13 +31,17 @@ class Builder {
   const graph::Shape& ShapeOf(graph::ValueId id) const;
   const graph::Tensor* Constant(graph::ValueId id) const { return graph_.Constant(id); }
   const quantize::TensorScheme& SchemeOf(graph::ValueId id) const;
+  // kFp16 for what runs on integers (quantize::RunsOnIntegers).
   blob::Precision PrecisionOf(const graph::Node& node) const;
   // By output channel; empty: none.
   const std::vector<float>& BiasCorrectionOf(const graph::Node& node) const;
   static blob::ElementType TypeOf(blob::Precision precision);
+  // Integers and bool are kInt32 in every plan, whatever `type` a float value would have.
+  blob::ElementType TypeOf(graph::ValueId id, blob::ElementType type) const;
+  bool IsInteger(graph::ValueId id) const { return graph_.At(id).type != graph::DataType::kFloat; }
 
   // The tensor that holds `id` in this form, converting from another one if need be (constants
-  // become kConstant layers).
+  // become kConstant layers). An integer value is kInt32 whatever `type` says; so with Define().
   int Use(graph::ValueId id, Layout layout, blob::ElementType type);
   // The tensor that holds `id` in a layout, whichever type it has (constants: FP16).
   int UseAnyType(graph::ValueId id, Layout layout);
@@ -48,6 +52,7 @@ class Builder {
                 const Tensor* like);
   void Alias(graph::ValueId id, Layout layout, int tensor);
 
+  // Throws UserError where the operator does not run on integers and a tensor holds them.
   Layer& Emit(const graph::Node& node, blob::Op op, blob::Precision precision,
               std::vector<int> inputs, int output);
   // A transpose of `tensor` (its 4 dims) into a new tensor; a plain reshape where only dims of 1

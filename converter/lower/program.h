@@ -25,7 +25,11 @@ struct Tensor {
   uint32_t dims[4] = {1, 1, 1, 1};                // n, h, w, c
 
   uint64_t Elements() const { return uint64_t{dims[0]} * dims[1] * dims[2] * dims[3]; }
-  uint64_t Size() const { return Elements() * (type == blob::ElementType::kFp16 ? 2 : 1); }
+  uint64_t Size() const {
+    return Elements() * (type == blob::ElementType::kInt8   ? 1
+                         : type == blob::ElementType::kFp16 ? 2
+                                                            : 4);
+  }
 };
 
 struct Layer {

@@ -27,20 +27,6 @@ int64_t ByKIndex(int64_t o, int64_t k, int64_t depth) {
 
 }  // namespace
 
-std::vector<float> ToChannelsLast(const graph::Tensor& tensor) {
-  const int64_t n = tensor.shape[0], c = tensor.shape[1], h = tensor.shape[2], w = tensor.shape[3];
-  std::vector<float> values(tensor.floats.size());
-  size_t to = 0;
-  for (int64_t in = 0; in < n; ++in) {
-    for (int64_t p = 0; p < h * w; ++p) {
-      for (int64_t ic = 0; ic < c; ++ic) {
-        values[to++] = tensor.floats[static_cast<size_t>((in * c + ic) * h * w + p)];
-      }
-    }
-  }
-  return values;
-}
-
 std::vector<int8_t> QuantizeValues(const std::vector<float>& values,
                                    const quantize::TensorScheme& scheme) {
   std::vector<int8_t> result(values.size());

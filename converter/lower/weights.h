@@ -12,7 +12,6 @@
 
 namespace octet::lower {
 
-std::vector<float> ToChannelsLast(const graph::Tensor& tensor);  // [N,C,H,W] -> [N,H,W,C]
 std::vector<int8_t> QuantizeValues(const std::vector<float>& values,
                                    const quantize::TensorScheme& scheme);
 std::vector<uint16_t> ToHalf(const std::vector<float>& values);

@@ -41,13 +41,6 @@ std::string WhyNotInt8(const graph::Graph& graph,
   return {};
 }
 
-// Integers are no int8: they stay exact, in every plan.
-bool OnIntegers(const graph::Graph& graph, const graph::Node& node) {
-  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](graph::ValueId id) {
-    return id != graph::kNoValue && graph.At(id).type != graph::DataType::kFloat;
-  });
-}
-
 [[noreturn]] void FailInt8(const graph::Node& node, std::string_view reason) {
   Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
        reason);
@@ -70,6 +63,22 @@ bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const 
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
   const auto weights = operators::WeightsOf(graph, node);
   return weights ? weights->products : 0;
+}
+
+bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node) {
+  const auto is_integer = [&graph](graph::ValueId id) {
+    return graph.At(id).type != graph::DataType::kFloat;
+  };
+  for (graph::ValueId id : node.outputs) {
+    if (id != graph::kNoValue && is_integer(id)) return true;
+  }
+  bool computed = false;
+  for (graph::ValueId id : node.inputs) {
+    if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+    if (!is_integer(id)) return false;
+    computed = true;
+  }
+  return computed;
 }
 
 void AssignPrecision(const graph::Graph& graph,
@@ -99,7 +108,7 @@ void AssignPrecision(const graph::Graph& graph,
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }
-    const bool integers = OnIntegers(graph, node);
+    const bool integers = RunsOnIntegers(graph, node);
     if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
       const bool forced =
           config.int8_everywhere || (asked && config.constraint == Constraint::kObey);

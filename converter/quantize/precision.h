@@ -13,6 +13,10 @@ namespace octet::quantize {
 // Products of one output of a Conv, Gemm or MatMul; 0 for other nodes.
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node);
 
+// Whether a node computes integers, or from nothing else: no plan quantizes what it does, and its
+// precision is kFp16.
+bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node);
+
 // Fills scheme->precision and appends to scheme->warnings. UserError where a binding request is
 // impossible, or where a name fits no node.
 void AssignPrecision(const graph::Graph& graph,

@@ -251,6 +251,9 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   for (size_t i = 0; i < plans.size(); ++i) {
     contents.push_back(
         {SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans[i], &pools)});
+    for (const lower::Tensor& tensor : plans[i].program.tensors) {
+      if (tensor.type == blob::ElementType::kInt32) features |= blob::kFeatureIntegers;
+    }
     for (const lower::Layer& layer : plans[i].program.layers) {
       if (layer.precision == blob::Precision::kFp16) features |= blob::kFeatureFp16Plan;
       if (lower::HasChannelTables(layer)) features |= blob::kFeatureChannelTables;

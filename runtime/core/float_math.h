@@ -36,6 +36,14 @@ static inline float FloatCeil(float x) {
   return whole < x ? whole + 1.0f : whole;
 }
 
+// Truncated towards zero; beyond int32 the nearest end of it, NaN 0.
+static inline int32_t FloatToInt32(float x) {
+  if (x != x) return 0;
+  if (x >= 2147483648.0f) return INT32_MAX;
+  if (x < -2147483648.0f) return INT32_MIN;
+  return (int32_t)x;
+}
+
 // 2^n for n in [-126, 127].
 static inline float FloatPowerOfTwo(int32_t n) {
   return BitsFloat((uint32_t)(n + 127) << 23);

@@ -96,6 +96,10 @@ const char* OpName(blob::Op op) {
       return "convert";
     case Op::kConstant:
       return "constant";
+    case Op::kElementwise:
+      return "elementwise";
+    case Op::kCast:
+      return "cast";
   }
   return "unknown";
 }

@@ -35,6 +35,8 @@ constexpr OperatorWords kOperatorWords[] = {
     {blob::Op::kReshape, "reshape_s8", "reshape_f16"},
     {blob::Op::kConvert, "convert_s8", "convert_f16"},
     {blob::Op::kConstant, "constant_s8", "constant_f16"},
+    {blob::Op::kElementwise, "elementwise_s8", "elementwise_f16"},
+    {blob::Op::kCast, "cast_s8", "cast_f16"},
 };
 
 // Kernels that an operator of another name calls as well.

@@ -55,6 +55,13 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
     });
     return;
   }
+  if (tensor.type == blob::ElementType::kInt32) {
+    int32_t* integers = reinterpret_cast<int32_t*>(bytes);
+    ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
+      integers[dense] = FloatToInt32(values[strided]);
+    });
+    return;
+  }
   const uint32_t* d = tensor.dims;
   const InputF32Args args = {
       values,       {d[0], d[1], d[2], d[3]}, {strides[0], strides[1], strides[2], strides[3]},
@@ -88,6 +95,13 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
       const uint16_t* halves = reinterpret_cast<const uint16_t*>(bytes);
       ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
         values[strided] = ApplyFunction(function, HalfToFloat(halves[dense]), 0.0f, 0.0f);
+      });
+      continue;
+    }
+    if (tensor.type == blob::ElementType::kInt32) {
+      const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
+      ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
+        values[strided] = ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
       });
       continue;
     }

@@ -26,9 +26,10 @@ enum RequiredFeature : uint64_t {
   kFeatureFp16Plan = 1u << 0,            // at least one layer computes in FP16
   kFeatureTransformedWeights = 1u << 1,  // at least one layer has ConvParams::winograd != 0
   kFeatureChannelTables = 1u << 2,       // at least one int8 kUnary has a table index a channel
+  kFeatureIntegers = 1u << 3,            // at least one tensor is kInt32
 };
 constexpr uint64_t kKnownRequiredFeatures =
-    kFeatureFp16Plan | kFeatureTransformedWeights | kFeatureChannelTables;
+    kFeatureFp16Plan | kFeatureTransformedWeights | kFeatureChannelTables | kFeatureIntegers;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -163,16 +164,18 @@ struct PlanHeader {                         // 32 bytes at offset 0 of the plan 
 };
 static_assert(sizeof(PlanHeader) == 32, "PlanHeader layout");
 
-enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2 };
+// kInt32 holds what the model computes with integers: indices, counts, and bool as 0 and 1. Layers
+// on such tensors have precision kFp16 in every plan.
+enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2, kInt32 = 3 };
 
 // An activation in the arena: dense [n, h, w, c], row-major. Tensors of lower rank have leading 1s.
 struct TensorRecord {  // 48 bytes
   uint32_t name;
   ElementType type;
-  int8_t zero_point;    // real = scale * (q - zero_point); 0 for FP16
+  int8_t zero_point;    // real = scale * (q - zero_point); 0 for FP16 and int32
   uint8_t per_channel;  // 1: channels have scales of their own, scale is the largest (informative)
   uint8_t reserved0;
-  float scale;  // finite, > 0; 1 for FP16
+  float scale;  // finite, > 0; 1 for FP16 and int32
   uint32_t dims[4];
   uint32_t arena_offset;  // multiple of kTensorAlignment
   uint32_t bytes;         // product of dims * element size
@@ -203,7 +206,9 @@ enum class Op : uint16_t {
   kReshape = 16,        // no params; same bytes; a no-op when input and output share their place
   kConvert = 17,        // ConvertParams; int8 <-> FP16
   kConstant = 18,       // ConstantParams; copies a constant tensor into the arena
-  // 19 kElementwise, 20 kCast, 21 kMove, 22 kGather, 23 kGatherElements, 24 kScatter, 25 kTopK, 26
+  kElementwise = 19,    // ElementwiseParams; one function of 1 to 3 operands, any broadcasting
+  kCast = 20,           // CastParams; FP16 <-> int32, int32 -> int32
+  // 21 kMove, 22 kGather, 23 kGatherElements, 24 kScatter, 25 kTopK, 26
   // kNonMaxSuppression, 27 kGatherNd, 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn,
   // 40 kConvNd, 41 kResample, 42 kGridSample, 43 kRoiAlign, 44 kPoolNd are spoken for; from 0x8000
   // on: operators of others.
@@ -409,7 +414,45 @@ struct ConvertParams {
   float inverse_scale;
 };
 
-// layer.extra: the constant in the tensor's type (int8 values of the rule, or FP16 bits).
+// What kElementwise computes; elementwise.inc has the functions.
+enum class Elementwise : uint8_t {
+#define OCTET_ELEMENTWISE(name, code, operands, result, half, integer, int8) k##name = code,
+#include "runtime/format/elementwise.inc"
+#undef OCTET_ELEMENTWISE
+};
+constexpr uint8_t kElementwiseCount = 33;
+constexpr uint32_t kMaxElementwiseRank = 6;
+constexpr uint32_t kMaxElementwiseOperands = 3;
+
+// output[i] = function(operands[..]) over a view of `rank` dims, outermost first, whose product is
+// the output's element count; the dims of the tensor records do not matter. Operand k is dense in
+// the view with extent 1 in the dims of bits stretched[k] (bit d: dim d): each element there meets
+// all of the output's. Types: operands and output FP16, or int32, or (int8 precision) int8; tests
+// give int32; the first operand of Where is int32 (not 0: the second is taken, else the third).
+// FP16: `activation` of the result in float; NaN is stored as 0x7E00. int8: QUANTIZATION.md, 14.
+// int32 wraps modulo 2^32; a division or remainder by 0 is 0.
+struct ElementwiseParams {
+  Elementwise function;
+  uint8_t rank;
+  uint8_t stretched[kMaxElementwiseOperands];
+  uint8_t pre_shift;
+  int8_t clamp_lo, clamp_hi;
+  uint32_t dims[kMaxElementwiseRank];
+  int32_t multiplier_a, multiplier_b, shift;
+  Function activation;
+  uint8_t reserved[3];
+  float alpha, beta;
+};
+
+// To int32: truncated towards zero, then clamped to [low, high]; NaN is 0; with `not_zero` x != 0
+// instead (NaN is 1; low and high are 0 and 1). int32 to FP16: the nearest float, then the nearest
+// half.
+struct CastParams {
+  int32_t low, high;
+  uint32_t not_zero;
+};
+
+// layer.extra: the constant in the tensor's type (int8 values of the rule, FP16 bits, or int32).
 struct ConstantParams {
   uint32_t reserved;
 };
@@ -422,6 +465,8 @@ static_assert(sizeof(SliceParams) == 32, "SliceParams layout");
 static_assert(sizeof(TransposeParams) == 36, "TransposeParams layout");
 static_assert(sizeof(PadParams) == 44, "PadParams layout");
 static_assert(sizeof(ResizeTap) == 16, "ResizeTap layout");
+static_assert(sizeof(ElementwiseParams) == 56, "ElementwiseParams layout");
+static_assert(sizeof(CastParams) == 12, "CastParams layout");
 
 constexpr uint32_t kNone = 0xFFFFFFFFu;  // "no such index / offset"
 

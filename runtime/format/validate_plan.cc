@@ -24,12 +24,27 @@ uint64_t ElementCount(const TensorRecord& tensor) {
   return count;
 }
 
+// Bytes of an element; 0 for an unknown type.
+uint32_t ElementBytes(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8:
+      return 1;
+    case ElementType::kFp16:
+      return 2;
+    case ElementType::kInt32:
+      return 4;
+  }
+  return 0;
+}
+
 Status CheckTensor(const BlobView& view, const PlanView& plan, uint32_t number) {
   const TensorRecord& tensor = plan.tensors[number];
   const uint32_t at = TensorOffset(plan, number);
   if (tensor.name >= view.strings.bytes) return Malformed(at);
   const bool int8 = tensor.type == ElementType::kInt8;
-  if (!int8 && tensor.type != ElementType::kFp16) {
+  const bool integers = tensor.type == ElementType::kInt32;
+  if (ElementBytes(tensor.type) == 0 ||
+      (integers && (view.header->required_features & blob::kFeatureIntegers) == 0)) {
     return Malformed(at + (uint32_t)offsetof(TensorRecord, type));
   }
   if (!int8 && tensor.zero_point != 0) {
@@ -38,7 +53,7 @@ Status CheckTensor(const BlobView& view, const PlanView& plan, uint32_t number) 
   if (!IsNormalPositiveFloat(tensor.scale) || (!int8 && tensor.scale != 1.0f)) {
     return Malformed(at + (uint32_t)offsetof(TensorRecord, scale));
   }
-  const uint64_t bytes = SaturatingMul(ElementCount(tensor), int8 ? 1 : 2);
+  const uint64_t bytes = SaturatingMul(ElementCount(tensor), ElementBytes(tensor.type));
   if (bytes == 0 || bytes > kMaxTensorBytes) {
     return Malformed(at + (uint32_t)offsetof(TensorRecord, dims));
   }
@@ -204,10 +219,10 @@ Status CheckInputs(const BlobView& view, const PlanView& plan) {
       if (!IsOk(status)) return status;
       const TensorRecord& same = first.tensors[PlanInputTensor(view, *first.record, i)];
       const uint32_t channels = tensor.dims[3];
-      if (tensor.dims[0] != 1 || (channels != 1 && channels != 3) ||
-          tensor.dims[1] > kMaxPictureSize || tensor.dims[2] > kMaxPictureSize ||
-          tensor.dims[1] != same.dims[1] || tensor.dims[2] != same.dims[2] ||
-          channels != same.dims[3]) {
+      if (tensor.type == ElementType::kInt32 || tensor.dims[0] != 1 ||
+          (channels != 1 && channels != 3) || tensor.dims[1] > kMaxPictureSize ||
+          tensor.dims[2] > kMaxPictureSize || tensor.dims[1] != same.dims[1] ||
+          tensor.dims[2] != same.dims[2] || channels != same.dims[3]) {
         return Malformed(at + (uint32_t)offsetof(blob::InputRecord, is_image));
       }
     }

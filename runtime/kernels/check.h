@@ -58,7 +58,7 @@ static inline bool SameQuantization(const blob::TensorRecord& a, const blob::Ten
 }
 
 static inline uint32_t ElementBytes(const blob::TensorRecord& t) {
-  return t.type == blob::ElementType::kInt8 ? 1 : 2;
+  return t.type == blob::ElementType::kInt8 ? 1 : t.type == blob::ElementType::kFp16 ? 2 : 4;
 }
 static inline uint64_t ElementCount(const blob::TensorRecord& t) {
   return t.bytes / ElementBytes(t);
@@ -66,6 +66,22 @@ static inline uint64_t ElementCount(const blob::TensorRecord& t) {
 
 static inline bool IsInt8(const LayerView& v) {
   return v.layer->precision == blob::Precision::kInt8;
+}
+
+// `count` inputs (0: any number >= 1), and they and the output of one type, int32 among them: for
+// operators that only move elements.
+static inline bool HasOneType(const LayerView& v, uint32_t count) {
+  const blob::ElementType type = OutputOf(v).type;
+  if (v.layer->precision !=
+      (type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16)) {
+    return false;
+  }
+  const uint32_t inputs = v.layer->input_count;
+  if (count != 0 ? inputs != count : inputs == 0) return false;
+  for (uint32_t i = 0; i < inputs; ++i) {
+    if (InputOf(v, i).type != type) return false;
+  }
+  return true;
 }
 
 // `count` inputs (0: any number >= 1), all tensors of the type that the layer's precision says.

@@ -82,9 +82,10 @@ uint32_t BlobBuilder::AddTensor(const Dims& dims, ElementType type, float scale,
   TensorRecord tensor{};
   tensor.name = AddString(name);
   tensor.type = type;
-  tensor.scale = type == ElementType::kFp16 ? 1.0f : scale;
-  tensor.zero_point = static_cast<int8_t>(type == ElementType::kFp16 ? 0 : zero_point);
-  tensor.bytes = type == ElementType::kFp16 ? 2 : 1;
+  const bool int8 = type == ElementType::kInt8;
+  tensor.scale = int8 ? scale : 1.0f;
+  tensor.zero_point = static_cast<int8_t>(int8 ? zero_point : 0);
+  tensor.bytes = int8 ? 1 : type == ElementType::kFp16 ? 2 : 4;
   for (size_t i = 0; i < 4; ++i) {
     tensor.dims[i] = dims[i];
     tensor.bytes *= dims[i];
@@ -150,7 +151,7 @@ LayerRecord& BlobBuilder::AddLayer(Op op, std::vector<uint32_t> inputs, uint32_t
   record.op = op;
   record.name = AddString(name);
   record.precision =
-      plan.tensors[output].type == ElementType::kFp16 ? Precision::kFp16 : Precision::kInt8;
+      plan.tensors[output].type == ElementType::kInt8 ? Precision::kInt8 : Precision::kFp16;
   record.output = output;
   record.input_count = static_cast<uint32_t>(inputs.size());
   record.weights = record.channels = record.table = record.extra = DataRef{kNone, 0};
@@ -251,9 +252,10 @@ Blob BlobBuilder::Build(bool scratch) {
     uint32_t index;
     std::vector<uint8_t> bytes;
   };
-  bool fp16 = false;
+  bool fp16 = false, integers = false;
   for (Plan& plan : plans_) {
     Derive(plan);
+    for (const TensorRecord& tensor : plan.tensors) integers |= tensor.type == ElementType::kInt32;
     for (const Layer& layer : plan.layers) fp16 |= layer.record.precision == Precision::kFp16;
   }
   // Twice where scratch is wanted: the operators compute it from a finished blob.
@@ -279,6 +281,7 @@ Blob BlobBuilder::Build(bool scratch) {
     header.section_count = static_cast<uint32_t>(sections.size());
     header.section_entry_bytes = sizeof(Section);
     header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
+    if (integers) header.required_features |= kFeatureIntegers;
     if (!transformed_.empty()) header.required_features |= kFeatureTransformedWeights;
     for (const Plan& plan : plans_) {
       for (const Layer& layer : plan.layers) {

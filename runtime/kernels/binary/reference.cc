@@ -2,6 +2,7 @@
 #include "runtime/kernels/binary/binary.h"
 
 #include "runtime/core/half.h"
+#include "runtime/kernels/binary/quotient.h"
 #include "runtime/kernels/function.h"
 #include "runtime/kernels/share.h"
 #include "runtime/quant/requantize.h"
@@ -49,19 +50,8 @@ void Store(const BinaryS8Args& args, uint64_t i, int32_t value) {
   args.output[i] = (uint8_t)((uint8_t)q ^ args.sign);
 }
 
-// floor(n / d + 1/2) = floor((2n + d) / 2d), |n| < 2^39, 0 < d < 2^48.
-int64_t RoundedQuotient(int64_t n, int64_t d) {
-  const int64_t numerator = 2 * n + d;
-  const int64_t truncated = numerator / (2 * d);
-  return numerator % (2 * d) < 0 ? truncated - 1 : truncated;
-}
-
 int32_t Divide(const BinaryS8Args& args, int64_t n, int64_t d) {
-  if (d == 0) return n > 0 ? INT16_MAX : (n < 0 ? INT16_MIN : 0);  // beyond every clamp
-  const int64_t q = d > 0
-                        ? RoundedQuotient(n * args.multiplier_a, d * ((int64_t)1 << args.shift))
-                        : RoundedQuotient(-n * args.multiplier_a, -d * ((int64_t)1 << args.shift));
-  return q > INT16_MAX ? INT16_MAX : (q < INT16_MIN ? INT16_MIN : (int32_t)q);
+  return QuotientS8(n, d, args.multiplier_a, args.shift);
 }
 
 template <typename Op>

@@ -65,7 +65,7 @@ void MapPart(const Part& part, uint64_t at, uint64_t end, const int8_t* table,
 }  // namespace
 
 bool CheckConcatLayer(const LayerView& view) {
-  if (!HasTypes(view, 0)) return false;
+  if (!HasOneType(view, 0)) return false;
   const uint32_t axis = AxisOf(view);
   if (axis > 3) return false;
   const blob::TensorRecord& out = OutputOf(view);

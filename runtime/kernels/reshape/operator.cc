@@ -7,7 +7,7 @@
 namespace octet {
 
 bool CheckReshapeLayer(const LayerView& view) {
-  if (!HasTypes(view, 1)) return false;
+  if (!HasOneType(view, 1)) return false;
   const blob::TensorRecord& in = InputOf(view, 0);
   const blob::TensorRecord& out = OutputOf(view);
   return in.bytes == out.bytes && SameQuantization(in, out);

@@ -53,7 +53,7 @@ void Run(const LayerView& view, const RunContext& context) {
 }  // namespace
 
 bool CheckSliceLayer(const LayerView& view) {
-  if (!HasTypes(view, 1)) return false;
+  if (!HasOneType(view, 1)) return false;
   const blob::SliceParams& p = Params(view);
   const blob::TensorRecord& in = InputOf(view, 0);
   const blob::TensorRecord& out = OutputOf(view);
@@ -69,10 +69,13 @@ uint64_t ScratchSliceLayer(const LayerView&) {
 }
 
 void RunSliceLayer(const LayerView& view, const RunContext& context) {
-  if (IsInt8(view)) {
-    Run<uint8_t>(view, context);
-  } else {
-    Run<uint16_t>(view, context);
+  switch (ElementBytes(OutputOf(view))) {
+    case 1:
+      return Run<uint8_t>(view, context);
+    case 2:
+      return Run<uint16_t>(view, context);
+    default:
+      return Run<uint32_t>(view, context);
   }
 }
 

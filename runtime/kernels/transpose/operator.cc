@@ -103,7 +103,7 @@ void Run(const LayerView& view, const RunContext& context) {
 }  // namespace
 
 bool CheckTransposeLayer(const LayerView& view) {
-  if (!HasTypes(view, 1)) return false;
+  if (!HasOneType(view, 1)) return false;
   const blob::TransposeParams& p = Params(view);
   if (p.rank == 0 || p.rank > kMaxTransposeRank) return false;
   uint64_t count = 1;
@@ -124,10 +124,13 @@ uint64_t ScratchTransposeLayer(const LayerView&) {
 }
 
 void RunTransposeLayer(const LayerView& view, const RunContext& context) {
-  if (IsInt8(view)) {
-    Run<uint8_t>(view, context);
-  } else {
-    Run<uint16_t>(view, context);
+  switch (ElementBytes(OutputOf(view))) {
+    case 1:
+      return Run<uint8_t>(view, context);
+    case 2:
+      return Run<uint16_t>(view, context);
+    default:
+      return Run<uint32_t>(view, context);
   }
 }
 

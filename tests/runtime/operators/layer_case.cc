@@ -65,7 +65,10 @@ uint32_t LayerCase::AddTensor(blob::ElementType type, Dims dims, float scale, in
   t.zero_point = static_cast<int8_t>(zero_point);
   const uint32_t sizes[4] = {dims.n, dims.h, dims.w, dims.c};
   std::copy(sizes, sizes + 4, t.dims);
-  t.bytes = static_cast<uint32_t>(dims.Count() * (type == blob::ElementType::kInt8 ? 1 : 2));
+  const uint32_t element_bytes = type == blob::ElementType::kInt8   ? 1
+                                 : type == blob::ElementType::kFp16 ? 2
+                                                                    : 4;
+  t.bytes = static_cast<uint32_t>(dims.Count() * element_bytes);
   t.arena_offset = static_cast<uint32_t>((arena.size() + 15) / 16 * 16);
   arena.resize(t.arena_offset + t.bytes, kPoison);
   tensors.push_back(t);
@@ -74,11 +77,20 @@ uint32_t LayerCase::AddTensor(blob::ElementType type, Dims dims, float scale, in
 
 uint32_t LayerCase::AddInput(Random& random, Dims dims, float scale, int zero_point, float lo,
                              float hi) {
-  const uint32_t number = AddTensor(type_, dims, scale, zero_point);
+  return AddInputOf(type_, random, dims, scale, zero_point, lo, hi);
+}
+
+uint32_t LayerCase::AddInputOf(blob::ElementType type, Random& random, Dims dims, float scale,
+                               int zero_point, float lo, float hi) {
+  const uint32_t number = AddTensor(type, dims, scale, zero_point);
   uint8_t* data = arena.data() + tensors[number].arena_offset;
   for (uint64_t i = 0; i < dims.Count(); ++i) {
-    if (IsInt8()) {
+    if (type == blob::ElementType::kInt8) {
       data[i] = static_cast<uint8_t>(random.Next());
+    } else if (type == blob::ElementType::kInt32) {
+      const auto integer =
+          static_cast<int32_t>(random.Int(static_cast<int64_t>(lo), static_cast<int64_t>(hi)));
+      std::memcpy(data + 4 * i, &integer, 4);
     } else {
       const uint16_t half = FloatToHalf(random.Float(lo, hi));
       std::memcpy(data + 2 * i, &half, 2);
@@ -92,6 +104,10 @@ uint32_t LayerCase::AddInput(Random& random, Dims dims, float scale, int zero_po
 
 void LayerCase::SetOutput(Dims dims, float scale, int zero_point) {
   layer.output = AddTensor(type_, dims, scale, zero_point);
+}
+
+void LayerCase::SetOutputOf(blob::ElementType type, Dims dims) {
+  layer.output = AddTensor(type, dims);
 }
 
 blob::DataRef LayerCase::Append(Bytes* section, const void* data, size_t bytes) {
@@ -167,6 +183,11 @@ double LayerCase::Input(uint32_t i, uint64_t index) const {
   const blob::TensorRecord& t = tensors[inputs[i]];
   const uint8_t* data = arena.data() + t.arena_offset;
   if (t.type == blob::ElementType::kInt8) return static_cast<int8_t>(data[index]);
+  if (t.type == blob::ElementType::kInt32) {
+    int32_t integer;
+    std::memcpy(&integer, data + 4 * index, 4);
+    return integer;
+  }
   uint16_t half;
   std::memcpy(&half, data + 2 * index, 2);
   return HalfToFloat(half);
@@ -176,6 +197,15 @@ void ExpectInt8(const Bytes& actual, const std::vector<int>& expected) {
   ASSERT_EQ(expected.size(), actual.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     ASSERT_EQ(expected[i], static_cast<int8_t>(actual[i])) << "element " << i;
+  }
+}
+
+void ExpectInt32(const Bytes& actual, const std::vector<int64_t>& expected) {
+  ASSERT_EQ(expected.size() * 4, actual.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    int32_t value;
+    std::memcpy(&value, actual.data() + 4 * i, 4);
+    ASSERT_EQ(expected[i], value) << "element " << i;
   }
 }
 

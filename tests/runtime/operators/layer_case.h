@@ -29,7 +29,11 @@ class LayerCase {
   // Of the layer's type, as next input: random values, over the whole int8 range or [lo, hi].
   uint32_t AddInput(Random& random, Dims dims, float scale = 1, int zero_point = 0, float lo = -4,
                     float hi = 4);
+  // Of another type; int32: whole numbers of [lo, hi].
+  uint32_t AddInputOf(blob::ElementType type, Random& random, Dims dims, float scale = 1,
+                      int zero_point = 0, float lo = -4, float hi = 4);
   void SetOutput(Dims dims, float scale = 1, int zero_point = 0);
+  void SetOutputOf(blob::ElementType type, Dims dims);
 
   template <typename T>
   blob::DataRef AddWeights(const std::vector<T>& values) {
@@ -53,7 +57,7 @@ class LayerCase {
   Bytes RunAll() const;
 
   bool IsInt8() const { return layer.precision == blob::Precision::kInt8; }
-  // Element of input `i` by flat index, as the int8 value or the float that the half is.
+  // Element of input `i` by flat index, as the integer or the float that the half is.
   double Input(uint32_t i, uint64_t index) const;
   int Q(uint32_t i, uint64_t index) const { return static_cast<int>(Input(i, index)); }
 
@@ -90,6 +94,7 @@ inline int Clamp(int64_t x, int64_t lo, int64_t hi) {
 
 // `expected` gives the int8 value of every element; the first difference fails the test.
 void ExpectInt8(const Bytes& actual, const std::vector<int>& expected);
+void ExpectInt32(const Bytes& actual, const std::vector<int64_t>& expected);
 // Within 1e-3 of the range of the expected values.
 void ExpectHalf(const Bytes& actual, const std::vector<double>& expected);
 

@@ -21,8 +21,25 @@ uint32_t& Dim(Dims& d, uint32_t axis) {
   return *std::array<uint32_t*, 4>{&d.n, &d.h, &d.w, &d.c}[axis];
 }
 
+// Any, for those that only move elements.
+blob::ElementType AnyType(Random& random) {
+  return static_cast<blob::ElementType>(random.Int(1, 3));
+}
+
 blob::ElementType RandomType(Random& random) {
   return random.OneIn(2) ? blob::ElementType::kInt8 : blob::ElementType::kFp16;
+}
+
+// One list for integers, one for halves.
+void ExpectValues(const LayerCase& layer, const std::vector<int>& integers,
+                  const std::vector<double>& halves) {
+  if (layer.tensors[layer.layer.output].type == blob::ElementType::kInt32) {
+    ExpectInt32(layer.RunAll(), std::vector<int64_t>(integers.begin(), integers.end()));
+  } else if (layer.IsInt8()) {
+    ExpectInt8(layer.RunAll(), integers);
+  } else {
+    ExpectHalf(layer.RunAll(), halves);
+  }
 }
 
 // Runs the layer and expects output (n, h, w, c) = element source(n, h, w, c) of input 0, or
@@ -43,11 +60,7 @@ void ExpectMoved(const LayerCase& layer, Dims out, const Source& source, double 
       }
     }
   }
-  if (layer.IsInt8()) {
-    ExpectInt8(layer.RunAll(), int8);
-  } else {
-    ExpectHalf(layer.RunAll(), half);
-  }
+  ExpectValues(layer, int8, half);
 }
 
 TEST(SliceLayer, TakesTheBox) {
@@ -59,7 +72,7 @@ TEST(SliceLayer, TakesTheBox) {
       p.step[d] = random.UInt(1, 3);
       Dim(out, d) = random.UInt(1, (Dim(in, d) - 1 - p.begin[d]) / p.step[d] + 1);
     }
-    LayerCase layer(blob::Op::kSlice, RandomType(random));
+    LayerCase layer(blob::Op::kSlice, AnyType(random));
     layer.AddInput(random, in);
     layer.SetOutput(out);
     layer.Params<blob::SliceParams>() = p;
@@ -122,7 +135,7 @@ TEST(TransposeLayer, EveryRank) {
       count *= p.dims[d];
     }
     for (uint32_t d = p.rank; d-- > 1;) std::swap(p.perm[d], p.perm[random.UInt(0, d)]);
-    LayerCase layer(blob::Op::kTranspose, RandomType(random));
+    LayerCase layer(blob::Op::kTranspose, AnyType(random));
     layer.AddInput(random, {1, 1, 1, count});
     layer.SetOutput({1, 1, count, 1});
     layer.Params<blob::TransposeParams>() = p;
@@ -158,7 +171,7 @@ TEST(ReshapeLayer, KeepsTheBytes) {
   Repeat(10, [](Random& random) {
     const Dims in = RandomDims(random);
     const Dims out = {1, 1, 1, static_cast<uint32_t>(in.Count())};
-    LayerCase layer(blob::Op::kReshape, RandomType(random));
+    LayerCase layer(blob::Op::kReshape, AnyType(random));
     layer.AddInput(random, in);
     layer.SetOutput(out);
     ExpectMoved(layer, out, [](uint32_t, uint32_t, uint32_t, uint32_t c) { return uint64_t{c}; });
@@ -170,9 +183,9 @@ TEST(ReshapeLayer, KeepsTheBytes) {
 TEST(ConstantLayer, CopiesInTheArenasForm) {
   Repeat(10, [](Random& random) {
     const Dims dims = RandomDims(random);
-    LayerCase layer(blob::Op::kConstant, RandomType(random));
+    LayerCase layer(blob::Op::kConstant, AnyType(random));
     layer.SetOutput(dims);
-    Bytes data(dims.Count() * (layer.IsInt8() ? 1 : 2));
+    Bytes data(layer.tensors[layer.layer.output].bytes);
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(random.Next());
     layer.layer.extra = layer.AddTable(data);
     EXPECT_EQ(data, layer.RunAll());
@@ -182,7 +195,7 @@ TEST(ConstantLayer, CopiesInTheArenasForm) {
 TEST(ConcatLayer, JoinsAlongEveryAxis) {
   Repeat(60, [](Random& random) {
     const uint32_t axis = random.UInt(0, 3), count = random.UInt(1, 4);
-    LayerCase layer(blob::Op::kConcat, RandomType(random));
+    LayerCase layer(blob::Op::kConcat, AnyType(random));
     const bool mapped = layer.IsInt8() && random.OneIn(2);
     const Dims shape = RandomDims(random);
     Dims out = shape;
@@ -213,11 +226,7 @@ TEST(ConcatLayer, JoinsAlongEveryAxis) {
       }
       base[axis] += Dim(ins[i], axis);
     }
-    if (layer.IsInt8()) {
-      ExpectInt8(layer.RunAll(), int8);
-    } else {
-      ExpectHalf(layer.RunAll(), half);
-    }
+    ExpectValues(layer, int8, half);
   });
 }
 

@@ -1,0 +1,36 @@
+// One function of one to three operands over a row of the output. The equation of every function
+// stands in format/elementwise.inc, the view in blob.h at ElementwiseParams, the int8 rules in
+// QUANTIZATION.md, section 14. The output overlaps no operand.
+#ifndef OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
+#define OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
+
+#include "runtime/kernels/operator.h"
+
+namespace octet {
+
+enum class Int8Rule : uint8_t { kNone, kSum, kProduct, kQuotient, kTables, kSlope };
+
+struct ElementwiseTraits {
+  uint8_t operands;
+  bool is_test;  // gives int32
+  bool on_halves, on_integers;
+  Int8Rule int8;
+};
+const ElementwiseTraits& TraitsOf(blob::Elementwise function);
+
+// `count` elements of a row: operand k's stand step[k] elements apart, 0 or 1.
+struct ElementwiseBlock {
+  const blob::ElementwiseParams* params;
+  const LayerView* view;
+  uint8_t sign;
+  const int8_t* table;
+  const uint8_t* operand[blob::kMaxElementwiseOperands];
+  uint32_t step[blob::kMaxElementwiseOperands];
+  uint8_t* output;
+  uint64_t count;
+};
+void RunElementwiseBlock(const ElementwiseBlock& block);
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_

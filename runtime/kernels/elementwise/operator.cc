@@ -1,0 +1,150 @@
+// Elementwise: the checks, and the walk over the output in blocks, for which run.h computes.
+#include "runtime/kernels/check.h"
+#include "runtime/kernels/elementwise/elementwise.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+using blob::ElementType;
+using blob::Elementwise;
+
+constexpr uint32_t kOperands = blob::kMaxElementwiseOperands;
+
+const blob::ElementwiseParams& Params(const LayerView& v) {
+  return ParamsOf<blob::ElementwiseParams>(v);
+}
+
+// A power of two and no shift where the pre-shift must not be read.
+bool HasInt8Rule(const LayerView& view, const ElementwiseTraits& traits) {
+  const blob::ElementwiseParams& p = Params(view);
+  if (p.clamp_lo > p.clamp_hi || p.pre_shift > kMaxPreShift) return false;
+  const auto is_factor = [](int32_t m) { return m > -(1 << 15) && m < (1 << 15); };
+  switch (traits.int8) {
+    case Int8Rule::kSum:
+      return is_factor(p.multiplier_a) && is_factor(p.multiplier_b) && p.shift >= 1 &&
+             p.shift <= 30;
+    case Int8Rule::kProduct:
+      return IsMultiplier(p.multiplier_a, p.shift);
+    case Int8Rule::kQuotient:
+      return p.multiplier_a > 0 && p.shift >= 0 && p.shift <= 40;
+    case Int8Rule::kTables:
+      return HasData(view.layer->table, 2 * 256, 1);
+    case Int8Rule::kSlope:
+      return HasData(view.layer->table, 256, 1) && IsMultiplier(p.multiplier_a, p.shift);
+    case Int8Rule::kNone:
+      break;
+  }
+  return false;
+}
+
+// The tensors' types, which are those of the function, and the precision that goes with them.
+bool HasElementTypes(const LayerView& view, const ElementwiseTraits& traits) {
+  const bool is_where = Params(view).function == Elementwise::kWhere;
+  const ElementType type = InputOf(view, is_where ? 1 : 0).type;
+  for (uint32_t i = 0; i < view.layer->input_count; ++i) {
+    const ElementType wanted = is_where && i == 0 ? ElementType::kInt32 : type;
+    if (InputOf(view, i).type != wanted) return false;
+  }
+  if (OutputOf(view).type != (traits.is_test ? ElementType::kInt32 : type)) return false;
+  if (type == ElementType::kInt8) return IsInt8(view) && HasInt8Rule(view, traits);
+  if (view.layer->precision != blob::Precision::kFp16) return false;
+  if (is_where) return true;
+  return type == ElementType::kFp16 ? traits.on_halves : traits.on_integers;
+}
+
+// How far apart neighbours along a dim of the view stand in each operand.
+struct Walk {
+  uint64_t steps[kOperands][blob::kMaxElementwiseRank];
+};
+
+Walk WalkOf(const blob::ElementwiseParams& p, uint32_t operands) {
+  Walk walk = {};
+  for (uint32_t k = 0; k < operands; ++k) {
+    uint64_t step = 1;
+    for (uint32_t d = p.rank; d-- > 0;) {
+      if ((p.stretched[k] >> d & 1) != 0) continue;
+      walk.steps[k][d] = step;
+      step *= p.dims[d];
+    }
+  }
+  return walk;
+}
+
+}  // namespace
+
+bool CheckElementwiseLayer(const LayerView& view) {
+  const blob::ElementwiseParams& p = Params(view);
+  if ((uint8_t)p.function >= blob::kElementwiseCount || p.rank == 0 ||
+      p.rank > blob::kMaxElementwiseRank || !HasFunction(p.activation, p.alpha, p.beta)) {
+    return false;
+  }
+  const ElementwiseTraits& traits = TraitsOf(p.function);
+  if (view.layer->input_count != traits.operands || !HasElementTypes(view, traits)) return false;
+  // Sizes: of the view the output's, and what is left without the stretched dims the operand's.
+  uint64_t count = 1;
+  uint64_t operand_count[kOperands] = {1, 1, 1};
+  for (uint32_t d = 0; d < p.rank; ++d) {
+    if (p.dims[d] == 0) return false;
+    count = SaturatingMul(count, p.dims[d]);
+    for (uint32_t k = 0; k < traits.operands; ++k) {
+      if ((p.stretched[k] >> d & 1) == 0) {
+        operand_count[k] = SaturatingMul(operand_count[k], p.dims[d]);
+      }
+    }
+  }
+  if (count != ElementCount(OutputOf(view))) return false;
+  for (uint32_t k = 0; k < traits.operands; ++k) {
+    if (p.stretched[k] >> p.rank != 0 || operand_count[k] != ElementCount(InputOf(view, k))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint64_t ScratchElementwiseLayer(const LayerView&) {
+  return 0;
+}
+
+void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
+  const blob::ElementwiseParams& p = Params(view);
+  const uint32_t operands = view.layer->input_count;
+  const blob::TensorRecord& out = OutputOf(view);
+  const Walk walk = WalkOf(p, operands);
+  const uint32_t last = p.rank - 1u;
+  const uint64_t row = p.dims[last];
+  const Range range = RangeOf(ElementCount(out), context.share);
+  if (range.begin == range.end) return;
+
+  uint64_t index[blob::kMaxElementwiseRank];
+  uint64_t rest = range.begin;
+  for (uint32_t d = p.rank; d-- > 0; rest /= p.dims[d]) index[d] = rest % p.dims[d];
+  uint64_t at[kOperands] = {};  // of index, in elements
+  for (uint32_t k = 0; k < operands; ++k) {
+    for (uint32_t d = 0; d < p.rank; ++d) at[k] += index[d] * walk.steps[k][d];
+  }
+  for (uint64_t i = range.begin; i < range.end;) {
+    uint64_t count = row - index[last];
+    if (count > range.end - i) count = range.end - i;
+    ElementwiseBlock block = {&p, &view, context.sign, TableOf(view), {}, {}, nullptr, count};
+    for (uint32_t k = 0; k < operands; ++k) {
+      const blob::TensorRecord& in = InputOf(view, k);
+      block.operand[k] = PlaceOf(context, in) + at[k] * ElementBytes(in);
+      block.step[k] = (uint32_t)walk.steps[k][last];
+    }
+    block.output = PlaceOf(context, out) + i * ElementBytes(out);
+    RunElementwiseBlock(block);
+    i += count;
+    index[last] += count;
+    for (uint32_t k = 0; k < operands; ++k) at[k] += count * walk.steps[k][last];
+    for (uint32_t d = last; index[d] == p.dims[d] && d > 0; --d) {
+      index[d] = 0;
+      ++index[d - 1];
+      for (uint32_t k = 0; k < operands; ++k) {
+        at[k] += walk.steps[k][d - 1] - p.dims[d] * walk.steps[k][d];  // wraps back
+      }
+    }
+  }
+}
+
+}  // namespace octet

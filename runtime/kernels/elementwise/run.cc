@@ -1,0 +1,234 @@
+// A row of an elementwise layer, a few elements at a time: operands into buffers, one loop over
+// those for the function, the results out of them. A stretched operand fills its buffer once.
+#include <string.h>
+
+#include "runtime/core/half.h"
+#include "runtime/kernels/binary/quotient.h"
+#include "runtime/kernels/check.h"
+#include "runtime/kernels/elementwise/elementwise.h"
+#include "runtime/kernels/elementwise/functions.h"
+#include "runtime/kernels/function.h"
+
+namespace octet {
+namespace {
+
+using blob::ElementType;
+using blob::Elementwise;
+
+constexpr uint32_t kBlock = 64;  // three buffers of 256 bytes
+
+constexpr bool kSame = false, kTest = true;
+// Stands for an expression that does not exist.
+struct Absent {};
+constexpr Absent kAbsent = {};
+template <typename T>
+struct Exists {
+  static constexpr bool kValue = true;
+};
+template <>
+struct Exists<Absent> {
+  static constexpr bool kValue = false;
+};
+
+#define OCTET_ELEMENTWISE(name, code, operands, result, half, integer, int8) \
+  struct name {                                                              \
+    static auto Of(float x, float y) {                                       \
+      (void)x, (void)y;                                                      \
+      return half;                                                           \
+    }                                                                        \
+    static auto Of(int32_t x, int32_t y) {                                   \
+      (void)x, (void)y;                                                      \
+      return integer;                                                        \
+    }                                                                        \
+  };
+#include "runtime/format/elementwise.inc"
+#undef OCTET_ELEMENTWISE
+
+// z[i] = the function of x[i] and y[i].
+template <typename T>
+using LoopFn = void (*)(const T* x, const T* y, T* z, uint32_t count);
+
+template <typename F, typename T>
+void Loop(const T* x, const T* y, T* z, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) z[i] = (T)F::Of(x[i], y[i]);
+}
+
+template <typename F, typename T>
+constexpr bool kIsFor = Exists<decltype(F::Of(T(), T()))>::kValue;
+
+template <typename F, typename T>
+constexpr LoopFn<T> LoopOf() {
+  if constexpr (kIsFor<F, T>) return Loop<F, T>;
+  return nullptr;
+}
+
+struct Loops {
+  LoopFn<float> halves;
+  LoopFn<int32_t> integers;
+};
+constexpr Loops kLoops[] = {
+#define OCTET_ELEMENTWISE(name, code, operands, result, half, integer, int8) \
+  {LoopOf<name, float>(), LoopOf<name, int32_t>()},
+#include "runtime/format/elementwise.inc"
+#undef OCTET_ELEMENTWISE
+};
+
+constexpr ElementwiseTraits kTraits[] = {
+#define OCTET_ELEMENTWISE(name, code, operands, result, half, integer, int8) \
+  {operands, result, kIsFor<name, float>, kIsFor<name, int32_t>, Int8Rule::int8},
+#include "runtime/format/elementwise.inc"
+#undef OCTET_ELEMENTWISE
+};
+static_assert(sizeof(kTraits) / sizeof(kTraits[0]) == blob::kElementwiseCount,
+              "codes run from 0 without a gap");
+
+float ToBuffer(uint16_t half) {
+  return HalfToFloat(half);
+}
+int32_t ToBuffer(int32_t integer) {
+  return integer;
+}
+
+// The next `count` elements of operand k, from element `i` of the row on. One that is stretched is
+// loaded with the first block, which is the longest.
+template <typename Stored, typename T>
+void Load(const ElementwiseBlock& b, uint32_t k, uint64_t i, uint32_t count, T* to) {
+  if (k >= b.view->layer->input_count) return;
+  const Stored* from = reinterpret_cast<const Stored*>(b.operand[k]);
+  if (b.step[k] != 0) {
+    for (uint32_t e = 0; e < count; ++e) to[e] = ToBuffer(from[i + e]);
+  } else if (i == 0) {
+    const T value = ToBuffer(*from);
+    for (uint32_t e = 0; e < count; ++e) to[e] = value;
+  }
+}
+
+// Which of two NaNs an operation returns differs between machines: one pattern for all.
+uint16_t StoredHalf(float x) {
+  return x != x ? (uint16_t)0x7E00u : FloatToHalf(x);
+}
+
+template <typename Stored, typename T>
+void RunFunction(const ElementwiseBlock& b, LoopFn<T> loop) {
+  const blob::ElementwiseParams& p = *b.params;
+  T x[kBlock] = {}, y[kBlock] = {}, z[kBlock];
+  const bool is_half = OutputOf(*b.view).type == ElementType::kFp16;
+  for (uint64_t i = 0; i < b.count; i += kBlock) {
+    const uint32_t count = b.count - i < kBlock ? (uint32_t)(b.count - i) : kBlock;
+    Load<Stored>(b, 0, i, count, x);
+    Load<Stored>(b, 1, i, count, y);
+    loop(x, y, z, count);
+    if (!is_half) {
+      int32_t* to = reinterpret_cast<int32_t*>(b.output) + i;
+      for (uint32_t e = 0; e < count; ++e) to[e] = (int32_t)z[e];
+      continue;
+    }
+    uint16_t* to = reinterpret_cast<uint16_t*>(b.output) + i;
+    if (p.activation != blob::Function::kIdentity) {
+      for (uint32_t e = 0; e < count; ++e) {
+        z[e] = (T)ApplyFunction(p.activation, (float)z[e], p.alpha, p.beta);
+      }
+    }
+    for (uint32_t e = 0; e < count; ++e) to[e] = StoredHalf((float)z[e]);
+  }
+}
+
+// Where, on elements of any type.
+template <typename T>
+void Select(const ElementwiseBlock& b) {
+  const int32_t* condition = reinterpret_cast<const int32_t*>(b.operand[0]);
+  const T* x = reinterpret_cast<const T*>(b.operand[1]);
+  const T* y = reinterpret_cast<const T*>(b.operand[2]);
+  T* to = reinterpret_cast<T*>(b.output);
+  for (uint64_t i = 0; i < b.count; ++i) {
+    to[i] = condition[i * b.step[0]] != 0 ? x[i * b.step[1]] : y[i * b.step[2]];
+  }
+}
+
+// --- int8 ---
+
+// Calls body(q of the first operand, q of the second) for every element and stores its value.
+template <typename Body>
+void ForEachS8(const ElementwiseBlock& b, uint32_t first, Body body) {
+  const blob::ElementwiseParams& p = *b.params;
+  const uint8_t* x = b.operand[first];
+  const uint8_t* y = b.operand[first + 1];
+  for (uint64_t i = 0; i < b.count; ++i) {
+    const int32_t value =
+        body((int8_t)(x[i * b.step[first]] ^ b.sign), (int8_t)(y[i * b.step[first + 1]] ^ b.sign));
+    b.output[i] = (uint8_t)((uint8_t)ToInt8(value, 0, p.clamp_lo, p.clamp_hi) ^ b.sign);
+  }
+}
+
+void RunInt8(const ElementwiseBlock& b) {
+  const blob::ElementwiseParams& p = *b.params;
+  const auto mapped = [&b](uint32_t table, int32_t q) {
+    return (int32_t)b.table[256 * table + (uint32_t)(q + 128)];
+  };
+  const int32_t za = InputOf(*b.view, 0).zero_point, zb = InputOf(*b.view, 1).zero_point;
+  const int32_t zo = OutputOf(*b.view).zero_point;
+  switch (p.function) {
+    case Elementwise::kAdd: {
+      const int32_t half = (int32_t)(1u << (p.shift - 1));
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        const int32_t sum = (x - za) * p.multiplier_a + (y - zb) * p.multiplier_b;
+        return ((sum + half) >> p.shift) + zo;
+      });
+    }
+    case Elementwise::kMul:
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        const int32_t product = PreShift((x - za) * (y - zb), p.pre_shift);
+        return Requantize(product, p.multiplier_a, p.shift) + zo;
+      });
+    case Elementwise::kDiv:
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        return QuotientS8(x - za, y - zb, p.multiplier_a, p.shift) + zo;
+      });
+    case Elementwise::kMin:
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        const int32_t a = mapped(0, x), c = mapped(1, y);
+        return a < c ? a : c;
+      });
+    case Elementwise::kMax:
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        const int32_t a = mapped(0, x), c = mapped(1, y);
+        return a > c ? a : c;
+      });
+    case Elementwise::kPRelu:
+      return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
+        if (x >= za) return mapped(0, x);
+        const int32_t product = PreShift((x - za) * (y - zb), p.pre_shift);
+        return Requantize(product, p.multiplier_a, p.shift) + zo;
+      });
+    case Elementwise::kWhere: {
+      const int32_t* condition = reinterpret_cast<const int32_t*>(b.operand[0]);
+      return ForEachS8(b, 1, [&, condition](int32_t x, int32_t y) mutable {
+        const bool chosen = *condition != 0;
+        condition += b.step[0];
+        return chosen ? mapped(0, x) : mapped(1, y);
+      });
+    }
+    default:
+      return;  // the check lets no other pass
+  }
+}
+
+}  // namespace
+
+const ElementwiseTraits& TraitsOf(blob::Elementwise function) {
+  return kTraits[(uint8_t)function];
+}
+
+void RunElementwiseBlock(const ElementwiseBlock& block) {
+  const LayerView& view = *block.view;
+  if (IsInt8(view)) return RunInt8(block);
+  const Loops& loops = kLoops[(uint8_t)block.params->function];
+  const bool on_halves = InputOf(view, view.layer->input_count - 1).type == ElementType::kFp16;
+  if (block.params->function == Elementwise::kWhere) {
+    return on_halves ? Select<uint16_t>(block) : Select<uint32_t>(block);
+  }
+  if (on_halves) return RunFunction<uint16_t>(block, loops.halves);
+  RunFunction<int32_t>(block, loops.integers);
+}
+
+}  // namespace octet
