@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cmath>
+#include <stdexcept>
 
 #include "converter/lower/builder.h"
-#include "converter/lower/weights.h"
+#include "converter/lower/elementwise.h"
+#include "converter/lower/factors.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
@@ -27,13 +28,15 @@ bool BroadcastOf(const Dims& a, const Dims& b, blob::Broadcast* kind) {
   return true;
 }
 
-// Whether a kernel can broadcast these operands where they stand in `layout`.
+// Whether the kernels of Add, Mul and Div can broadcast these operands where they stand in
+// `layout`.
 bool CanBroadcast(const graph::Shape& a, const graph::Shape& b, size_t rank, Layout layout) {
+  if (rank > 4) return a == b;
   Dims dims[2];
   const graph::Shape* shapes[2] = {&a, &b};
   for (int i = 0; i < 2; ++i) {
     graph::Shape full = *shapes[i];
-    if (rank <= 4) full.insert(full.begin(), rank - std::min(rank, full.size()), 1);
+    full.insert(full.begin(), rank - std::min(rank, full.size()), 1);
     Builder::DimsOf(full, layout, dims[i]);
   }
   blob::Broadcast unused;
@@ -57,50 +60,28 @@ Layout LayoutFor(const Builder& builder, const graph::Node& node) {
   return CanBroadcast(a, b, rank, other) ? other : layout;
 }
 
-// out = a * Ma + b * Mb with 16-bit factors; see BinaryParams.
-void SetAddFactors(double a, double b, blob::BinaryParams* params) {
-  const double largest = std::max(std::fabs(a), std::fabs(b));
-  int shift = 30;
-  while (shift > 1 && std::ldexp(largest, shift) >= 32767.0) --shift;
-  params->shift = shift;
-  params->multiplier_a =
-      static_cast<int32_t>(std::clamp(std::floor(std::ldexp(a, shift) + 0.5), -32767.0, 32767.0));
-  params->multiplier_b =
-      static_cast<int32_t>(std::clamp(std::floor(std::ldexp(b, shift) + 0.5), -32767.0, 32767.0));
-}
-
-// n * multiplier / (d << shift) approximates n * factor / d.
-void SetDivFactor(double factor, blob::BinaryParams* params) {
-  int shift = 40;
-  while (shift > 0 && std::ldexp(factor, shift) >= 2147483647.0) --shift;
-  params->shift = shift;
-  params->multiplier_a = static_cast<int32_t>(
-      std::clamp(std::floor(std::ldexp(factor, shift) + 0.5), 1.0, 2147483647.0));
-}
-
 }  // namespace
 
 void LowerBinary(Builder& builder, const graph::Node& node) {
   FunctionOf unary;
   if (UnaryFunction(builder.graph(), node, &unary)) return LowerUnary(builder, node);
-  const blob::Precision precision = builder.PrecisionOf(node);
-  const blob::ElementType type = Builder::TypeOf(precision);
   const graph::Shape& shape = builder.ShapeOf(node.outputs[0]);
   const Layout layout = LayoutFor(builder, node);
+  if (builder.IsInteger(node.outputs[0]) ||
+      !CanBroadcast(builder.ShapeOf(node.inputs[0]), builder.ShapeOf(node.inputs[1]), shape.size(),
+                    layout)) {
+    return LowerElementwise(builder, node);
+  }
+  const blob::Precision precision = builder.PrecisionOf(node);
+  const blob::ElementType type = Builder::TypeOf(precision);
   int a = builder.UseBroadcast(node.inputs[0], shape.size(), layout, type);
   int b = builder.UseBroadcast(node.inputs[1], shape.size(), layout, type);
   blob::BinaryParams params{};
-  bool swapped = false;
-  if (!BroadcastOf(builder.At(a).dims, builder.At(b).dims, &params.broadcast)) {
+  const bool swapped = !BroadcastOf(builder.At(a).dims, builder.At(b).dims, &params.broadcast);
+  if (swapped) {
     std::swap(a, b);
-    swapped = true;
     if (!BroadcastOf(builder.At(a).dims, builder.At(b).dims, &params.broadcast)) {
-      Fail(
-          "node '{}' ({}): shapes {} and {} broadcast both ways; only one operand may be "
-          "stretched, whole or "
-          "per channel",
-          node.name, node.op, graph::ToString(builder.ShapeOf(node.inputs[0])),
-          graph::ToString(builder.ShapeOf(node.inputs[1])));
+      throw std::logic_error("node " + node.name + ": no operand has the shape of the result");
     }
   }
   const FunctionOf function = ActivationFunction(node);
@@ -127,11 +108,7 @@ void LowerBinary(Builder& builder, const graph::Node& node) {
   const double sa = ta.scale, sb = tb.scale, so = to.scale;
   if (node.op == "Mul") {
     op = blob::Op::kMul;
-    const double factor = sa * sb / so;
-    params.pre_shift = static_cast<uint8_t>(PreShiftFor(factor));
-    const Multiplier m = MakeMultiplier(factor, params.pre_shift);
-    params.multiplier_a = m.multiplier;
-    params.shift = m.shift;
+    SetMulFactor(sa * sb / so, &params);
   } else if (node.op == "Div") {
     op = blob::Op::kDiv;
     params.swap = swapped;

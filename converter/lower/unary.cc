@@ -248,6 +248,7 @@ bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* h
 }
 
 void LowerUnary(Builder& builder, const graph::Node& node) {
+  if (builder.IsInteger(node.outputs[0])) return LowerElementwise(builder, node);
   FunctionOf function;
   if (!UnaryFunction(builder.graph(), node, &function)) {
     Fail(

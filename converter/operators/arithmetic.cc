@@ -29,6 +29,7 @@ void ApplyByType(const Tensor& a, const Tensor& b, Tensor& out, F f) {
     Apply(a, a.floats, b, b.floats, out, out.floats, f);
   } else {
     Apply(a, a.integers, b, b.integers, out, out.integers, f);
+    NarrowToType(out);
   }
 }
 
@@ -74,11 +75,11 @@ void ExecuteArithmetic(const Node& node, Inputs inputs, Outputs outputs, Workspa
   if (a.IsFloat()) {
     return Apply(a, a.floats, b, b.floats, out, out.floats, [](float x, float y) { return x / y; });
   }
-  if (std::find(b.integers.begin(), b.integers.end(), 0) != b.integers.end()) {
-    NodeFail(node, "integer division by zero");
-  }
-  Apply(a, a.integers, b, b.integers, out, out.integers,
-        [](int64_t x, int64_t y) { return y == -1 ? WrappingSub(0, x) : x / y; });
+  // By 0 it is 0, as on the board: a head may divide what nobody reads.
+  Apply(a, a.integers, b, b.integers, out, out.integers, [](int64_t x, int64_t y) {
+    return y == 0 ? 0 : y == -1 ? WrappingSub(0, x) : x / y;
+  });
+  NarrowToType(out);
 }
 
 std::vector<OutputType> InferPow(const ShapeContext& context) {
@@ -92,7 +93,8 @@ void ExecutePow(const Node&, Inputs inputs, Outputs outputs, Workspace&) {
   const Tensor& b = *inputs[1];
   Tensor& out = outputs[0];
   if (!a.IsFloat() && !b.IsFloat()) {
-    return Apply(a, a.integers, b, b.integers, out, out.integers, IntegerPower);
+    Apply(a, a.integers, b, b.integers, out, out.integers, IntegerPower);
+    return NarrowToType(out);
   }
   std::vector<float> base = a.floats;
   std::vector<float> exponent = b.floats;

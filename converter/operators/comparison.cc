@@ -65,8 +65,12 @@ void ExecuteLogical(const Node& node, Inputs inputs, Outputs outputs, Workspace&
     return CompareByType(*inputs[0], *inputs[1], outputs[0],
                          [](auto x, auto y) { return x != 0 && y != 0; });
   }
+  if (node.op == "Or") {
+    return CompareByType(*inputs[0], *inputs[1], outputs[0],
+                         [](auto x, auto y) { return x != 0 || y != 0; });
+  }
   CompareByType(*inputs[0], *inputs[1], outputs[0],
-                [](auto x, auto y) { return x != 0 || y != 0; });
+                [](auto x, auto y) { return (x != 0) != (y != 0); });
 }
 
 std::vector<OutputType> InferNot(const ShapeContext& context) {

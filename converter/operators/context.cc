@@ -149,6 +149,14 @@ std::vector<int64_t> Strides(const Shape& shape) {
   return strides;
 }
 
+void NarrowToType(Tensor& tensor) {
+  for (int64_t& value : tensor.integers) {
+    if (tensor.type == DataType::kUInt8) value = static_cast<uint8_t>(value);
+    if (tensor.type == DataType::kInt8) value = static_cast<int8_t>(value);
+    if (tensor.type == DataType::kInt32) value = static_cast<int32_t>(value);
+  }
+}
+
 void Allocate(Tensor& tensor, const OutputType& type) {
   tensor.type = type.type;
   tensor.shape = type.shape;

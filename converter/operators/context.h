@@ -91,6 +91,9 @@ void ByStorage(const Tensor& in, Tensor& out, F&& f) {
   }
 }
 
+// Wraps integers into their type, as arithmetic in it does.
+void NarrowToType(Tensor& tensor);
+
 // Sizes the storage of a tensor for its type and shape. Keeps capacity.
 void Allocate(Tensor& tensor, const OutputType& type);
 

@@ -22,6 +22,9 @@ int NormaliseClip(graph::Graph& graph) {
     if (!editor.IsFloat(node.inputs[0]) || !node.activation.empty()) return false;
     auto bounds = ReadClipBounds(graph, node);
     if (!bounds) return false;
+    // Bounds that cross give the upper one.
+    const bool crossed = bounds->min > bounds->max;
+    if (crossed) bounds->min = bounds->max;
     ValueId data = node.inputs[0];
     bool merged = false;
     const bool is_private = editor.IsPrivate(data);
@@ -47,7 +50,7 @@ int NormaliseClip(graph::Graph& graph) {
     }
     const bool normal = node.attributes.empty() && node.inputs.size() == 3 &&
                         node.inputs[1] != graph::kNoValue && node.inputs[2] != graph::kNoValue;
-    if (normal && !merged) return false;
+    if (normal && !merged && !crossed) return false;
     const float min = std::max(bounds->min, kLowest), max = std::min(bounds->max, kLargest);
     const ValueId low = editor.NewConstant(node.name + "_min", Tensor::Floats({}, {min}));
     const ValueId high = editor.NewConstant(node.name + "_max", Tensor::Floats({}, {max}));

@@ -429,7 +429,7 @@ constexpr uint32_t kMaxElementwiseOperands = 3;
 // the view with extent 1 in the dims of bits stretched[k] (bit d: dim d): each element there meets
 // all of the output's. Types: operands and output FP16, or int32, or (int8 precision) int8; tests
 // give int32; the first operand of Where is int32 (not 0: the second is taken, else the third).
-// FP16: `activation` of the result in float; NaN is stored as 0x7E00. int8: QUANTIZATION.md, 14.
+// FP16: `activation` of the result in float; NaN is stored as 0x7E00. int8: QUANTIZATION.md, 13.
 // int32 wraps modulo 2^32; a division or remainder by 0 is 0.
 struct ElementwiseParams {
   Elementwise function;

@@ -1,6 +1,6 @@
 // One function of one to three operands over a row of the output. The equation of every function
 // stands in format/elementwise.inc, the view in blob.h at ElementwiseParams, the int8 rules in
-// QUANTIZATION.md, section 14. The output overlaps no operand.
+// QUANTIZATION.md, section 13. The output overlaps no operand.
 #ifndef OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 #define OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 

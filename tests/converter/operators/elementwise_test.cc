@@ -98,10 +98,47 @@ TEST(Arithmetic, Broadcasting) {
 TEST(Arithmetic, Refusals) {
   ExpectRefused("cannot be broadcast", "Add", {Ramp({3}), Ramp({2})});
   ExpectRefused("different types", "Add", {Ramp({3}), I({1, 2, 3})});
-  ExpectRefused("division by zero", "Div", {I({1}), I({0})});
   ExpectRefused("expects 2 inputs, has 1", "Add", {Ramp({3})});
   ExpectRefused("slope", "PRelu", {Ramp({1, 2}), Ramp({3, 1, 2})});
   ExpectRefused("must be floating point", "Sigmoid", {I({1})});
+}
+
+// By zero it is 0, and nothing traps: a head may divide what nobody reads.
+TEST(Arithmetic, IntegerQuotientsAndRemainders) {
+  const Tensor x = I({7, -7, 7, -7, 5, INT64_MIN}), y = I({3, 3, -3, -3, 0, -1});
+  ExpectIntegers(Apply("Div", {x, y}), {6}, {2, -2, -2, 2, 0, INT64_MIN});
+  ExpectIntegers(Apply("Mod", {x, y}), {6}, {1, 2, -2, -1, 0, 0});
+  ExpectIntegers(Apply("Mod", {x, y}, {{"fmod", int64_t{1}}}), {6}, {1, -1, 1, -1, 0, 0});
+  ExpectFloats(Apply("Mod", {F({2}, {-4.25f, 5}), F({}, {2})}, {{"fmod", int64_t{1}}}), {2},
+               {-0.25f, 1});
+  ExpectRefused("fmod", "Mod", {F({1}, {1}), F({1}, {2})});
+}
+
+TEST(Arithmetic, NarrowTypesWrap) {
+  const Tensor x = Tensor::Integers({3}, {200, 100, 1}, graph::DataType::kUInt8);
+  ExpectIntegers(Apply("Add", {x, x}), {3}, {144, 200, 2});
+  ExpectIntegers(Apply("BitwiseNot", {x}), {3}, {55, 155, 254});
+  const Tensor two = Tensor::Integers({}, {2}, graph::DataType::kUInt8);
+  ExpectIntegers(Apply("BitShift", {x, two}, {{"direction", "LEFT"}}), {3}, {32, 144, 4});
+  ExpectIntegers(Apply("BitShift", {x, two}, {{"direction", "RIGHT"}}), {3}, {50, 25, 0});
+  ExpectRefused("LEFT or RIGHT", "BitShift", {x, two});
+  ExpectIntegers(Apply("BitwiseAnd", {x, two}), {3}, {0, 0, 0});
+  ExpectIntegers(Apply("BitwiseOr", {x, two}), {3}, {202, 102, 3});
+  ExpectIntegers(Apply("BitwiseXor", {x, x}), {3}, {0, 0, 0});
+}
+
+TEST(Arithmetic, SumsOfMany) {
+  const Tensor row = F({3}, {1, 2, 3});
+  ExpectFloats(Apply("Sum", {row, F({2, 1}, {0, 10}), row}), {2, 3}, {2, 4, 6, 12, 14, 16});
+  ExpectFloats(Apply("Mean", {row, F({}, {0})}), {3}, {0.5f, 1, 1.5f});
+  ExpectFloats(Apply("Sum", {row}), {3}, {1, 2, 3});
+}
+
+TEST(Comparison, OfNotANumber) {
+  const Tensor x = F({4}, {NAN, INFINITY, -INFINITY, 0});
+  ExpectIntegers(Apply("IsNaN", {x}), {4}, {1, 0, 0, 0});
+  ExpectIntegers(Apply("IsInf", {x}), {4}, {0, 1, 1, 0});
+  ExpectIntegers(Apply("IsInf", {x}, {{"detect_negative", int64_t{0}}}), {4}, {0, 1, 0, 0});
 }
 
 TEST(Comparison, Values) {
@@ -117,6 +154,7 @@ TEST(Comparison, Values) {
   ExpectIntegers(Apply("And", {p, q}), {2}, {1, 0});
   ExpectIntegers(Apply("Or", {p, q}), {2}, {1, 1});
   ExpectIntegers(Apply("Not", {p}), {2}, {0, 1});
+  ExpectIntegers(Apply("Xor", {p, q}), {2}, {0, 1});
   ExpectFloats(Apply("Where", {p, F({2, 1}, {1, 2}), F({}, {9})}), {2, 2}, {1, 9, 2, 9});
   EXPECT_EQ(Apply("Equal", {x, two}).type, graph::DataType::kBool);
   ExpectRefused("must be bool", "Where", {x, x, x});

@@ -75,8 +75,10 @@ TEST_P(Model, KeepsItsOutputs) {
 }
 
 std::string Label(const ::testing::TestParamInfo<std::string>& info) {
+  // A folder may hold several forms of one model.
   const fs::path path = info.param;
-  return path.stem() == "model" ? path.parent_path().filename() : path.stem();
+  const std::string folder = path.parent_path().filename();
+  return path.stem() == "model" ? folder : folder + "_" + path.stem().string();
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Model);

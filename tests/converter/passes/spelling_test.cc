@@ -50,6 +50,47 @@ TEST(NormaliseClip, LeavesSharedReluAndComputedBounds) {
   EXPECT_EQ(RunPass(net, "normalise_clip", 0), "Relu Clip ReduceMax Clip");
 }
 
+TEST(NormaliseClip, CrossedBoundsGiveTheUpper) {
+  Net net;
+  net.Output(net.Op("Clip", {net.Input({2, 3}), net.Scalar(1), net.Scalar(-1)}));
+  EXPECT_EQ(RunPass(net, "normalise_clip", 1), "Clip");
+  const auto bounds = ReadClipBounds(net.graph, net.graph.nodes[0]);
+  ASSERT_TRUE(bounds);
+  EXPECT_EQ(bounds->min, -1);
+  EXPECT_EQ(bounds->max, -1);
+  EXPECT_EQ(RunPass(net, "normalise_clip", 0), "Clip");
+}
+
+TEST(ClipToMinMax, OnlyComputedBounds) {
+  Net net;
+  const ValueId x = net.Input({2, 3});
+  const ValueId largest = net.Op("ReduceMax", {x}, {{"keepdims", int64_t{0}}});
+  net.Output(net.Op("Clip", {x, net.Scalar(-1), net.Scalar(1)}));
+  net.Output(net.Op("Clip", {x, net.Scalar(-1), largest}));
+  net.Output(net.Op("Clip", {x, kNoValue, largest}));
+  net.Output(net.Op("Clip", {x, largest}));
+  EXPECT_EQ(RunPass(net, "clip_to_min_max", 3), "ReduceMax Clip Max Min Min Max");
+}
+
+TEST(VariadicToBinary, ChainsOfTwo) {
+  Net net;
+  const ValueId x = net.Input({2, 3}), row = net.Random({3}), column = net.Random({2, 1});
+  net.Output(net.Op("Sum", {x, row, column}));
+  net.Output(net.Op("Mean", {row, column, x}));
+  net.Output(net.Op("Max", {x, row, column, x}));
+  net.Output(net.Op("Min", {x}));
+  net.Output(net.Op("Min", {x, row}));
+  EXPECT_EQ(RunPass(net, "variadic_to_binary", 4), "Add Add Add Add Mul Max Max Max Identity Min");
+}
+
+TEST(PReluToLeakyRelu, OnlyOneSlope) {
+  Net net;
+  const ValueId x = net.Input({2, 3});
+  net.Output(net.Op("PRelu", {x, net.Floats({3}, {0.5f, 0.5f, 0.5f})}));
+  net.Output(net.Op("PRelu", {x, net.Floats({3}, {0.5f, 0.5f, 0.25f})}));
+  EXPECT_EQ(RunPass(net, "prelu_to_leaky_relu", 1), "LeakyRelu PRelu");
+}
+
 TEST(ExplicitPadding, SameUpperAndLower) {
   for (const std::string mode : {"SAME_UPPER", "SAME_LOWER"}) {
     Net net;
