@@ -1,12 +1,12 @@
 // octet verify: the FP32 model against the plans of its blob, sample by sample.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/agreement.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
@@ -58,74 +58,20 @@ class Session {
   octet_session* session_ = nullptr;
 };
 
-// Agreement of one plan with FP32 over the samples of one output.
-struct Agreement {
-  double signal = 0, noise = 0;   // sums of squares
-  double largest = 0, range = 0;  // absolute difference, FP32 output range
-  int64_t same_top1 = 0;          // samples
-  int64_t boxes = 0, found = 0;   // that FP32 is sure of; that the plan finds again
-};
-
 struct SampleResult {
   std::vector<std::vector<Agreement>> plans;  // [plan][output]
+  std::vector<AnswerAgreement> judged;        // [plan], where the blob has a decoder
   std::vector<Answer> answers;                // of FP32, then of each plan; where there are labels
 };
 
-size_t Top1(const float* values, size_t count) {
-  return static_cast<size_t>(std::max_element(values, values + count) - values);
-}
-
-Agreement Compare(const std::vector<float>& expected, const std::vector<float>& actual) {
-  Agreement a;
-  const auto [lo, hi] = std::minmax_element(expected.begin(), expected.end());
-  a.range = static_cast<double>(*hi) - *lo;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const double difference = static_cast<double>(actual[i]) - expected[i];
-    a.signal += static_cast<double>(expected[i]) * expected[i];
-    a.noise += difference * difference;
-    a.largest = std::max(a.largest, std::fabs(difference));
-  }
-  a.same_top1 =
-      Top1(actual.data(), actual.size()) == Top1(expected.data(), expected.size()) ? 1 : 0;
-  return a;
-}
-
-constexpr float kSureScore = 0.5f, kFoundIou = 0.5f;
-
-// A box is found again by one of its class that overlaps it by half.
-void CompareBoxes(const Answer& expected, const Answer& actual, Agreement* a) {
-  for (const Detection& box : expected.boxes) {
-    if (box.score < kSureScore) continue;
-    ++a->boxes;
-    a->found += std::any_of(actual.boxes.begin(), actual.boxes.end(), [&](const Detection& other) {
-      return other.label == box.label && BoxOverlap(other, box) >= kFoundIou;
-    });
-  }
-}
-
-void Merge(const Agreement& from, Agreement* into) {
-  into->signal += from.signal;
-  into->noise += from.noise;
-  into->largest = std::max(into->largest, from.largest);
-  into->range = std::max(into->range, from.range);
-  into->same_top1 += from.same_top1;
-  into->boxes += from.boxes;
-  into->found += from.found;
-}
-
-double SnrDb(const Agreement& a) {
-  return 10 * std::log10(std::max(a.signal, 1e-30) / std::max(a.noise, 1e-30));
-}
-
-// The answer, as --help states it: signal over noise of the whole output.
-constexpr double kInt8AgreesDb = 10, kFp16AgreesDb = 30;
-bool Agrees(const Agreement& a, bool fp16) {
-  return SnrDb(a) >= (fp16 ? kFp16AgreesDb : kInt8AgreesDb);
+// As the names of plans say it.
+const Limits& LimitsOf(const std::string& plan) {
+  return plan == "fp16" ? kFp16Limits : kInt8Limits;
 }
 
 SampleResult RunSample(executor::Executor& executor, const Session& session,
                        const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
-                       const Decoder* decoder) {
+                       const Decoder* decoder, bool keep_answers) {
   std::vector<graph::Tensor> inputs;
   inputs.reserve(data.size());
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
@@ -152,12 +98,13 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
       actual.emplace_back(expected[o].floats.size());
       Session::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
                                       actual[o].size()));
-      result.plans.back().push_back(Compare(expected[o].floats, actual[o]));
+      result.plans.back().emplace_back().Add(expected[o].floats, actual[o]);
     }
     if (decoder == nullptr) continue;
     answer([&](size_t o) { return actual[o].data(); });
-    CompareBoxes(result.answers[0], result.answers.back(), result.plans.back().data());
+    result.judged.emplace_back().Add(decoder->task(), result.answers[0], result.answers.back());
   }
+  if (!keep_answers) result.answers.clear();
   return result;
 }
 
@@ -184,6 +131,42 @@ images::Preprocess PreprocessOf(const BlobFile& file) {
   return result;
 }
 
+const char* JudgeOf(blob::Task task) {
+  if (task == blob::Task::kClassify) return "same_top1";
+  return task == blob::Task::kDetect ? "f1" : "mask_iou";
+}
+
+void AddAnswers(blob::Task task, const AnswerAgreement& judged, nlohmann::json* row) {
+  if (task == blob::Task::kClassify) (*row)["same_top1"] = judged.Top1();
+  if (task == blob::Task::kSegment) (*row)["mask_iou"] = judged.MeanIou();
+  if (task != blob::Task::kDetect) return;
+  (*row)["boxes"] = judged.boxes;
+  (*row)["boxes_found"] = judged.found;
+  (*row)["plan_boxes"] = judged.plan_boxes;
+  (*row)["plan_boxes_found"] = judged.plan_found;
+  (*row)["f1"] = judged.F1();
+}
+
+void PrintRow(const nlohmann::json& row, const std::string& metric) {
+  fmt::print(
+      "{:<8} {:<24} SNR {:6.2f} dB  cosine {:.4f}  largest difference {:.4g} of range {:.4g}",
+      row["plan"].get<std::string>(), row["output"].get<std::string>(), row["snr_db"].get<double>(),
+      row["cosine"].get<double>(), row["largest_difference"].get<double>(),
+      row["range"].get<double>());
+  if (row.contains("same_top1")) {
+    fmt::print("  same top-1 {:.2f} %", row["same_top1"].get<double>());
+  }
+  if (row.contains("mask_iou")) fmt::print("  masks IoU {:.2f} %", row["mask_iou"].get<double>());
+  if (row.contains("f1")) {
+    fmt::print("  finds {} of {} boxes, {} of its {} are FP32's, F1 {:.2f} %",
+               row["boxes_found"].get<int64_t>(), row["boxes"].get<int64_t>(),
+               row["plan_boxes_found"].get<int64_t>(), row["plan_boxes"].get<int64_t>(),
+               row["f1"].get<double>());
+  }
+  if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
+  fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
+}
+
 int Run(const VerifyOptions& options, const InputArguments& input) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -204,7 +187,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   const Decoder decoder(view);
   int64_t count = data[0]->size();
   if (options.samples > 0) count = std::min(count, options.samples);
-  const bool detects = decoder.task() == blob::Task::kDetect;
+  const bool decodes = view.decode.data != nullptr;
   std::optional<Truth> truth;
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
@@ -225,7 +208,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
     results[static_cast<size_t>(i)] =
         RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
-                  data, i, truth || detects ? &decoder : nullptr);
+                  data, i, truth || decodes ? &decoder : nullptr, truth.has_value());
     const std::lock_guard lock(mutex);
     progress.Show(++done, count);
   });
@@ -235,10 +218,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   for (size_t i = 1; i < results.size(); ++i) {
     for (size_t p = 0; p < total.plans.size(); ++p) {
       for (size_t o = 0; o < total.plans[p].size(); ++o)
-        Merge(results[i].plans[p][o], &total.plans[p][o]);
+        total.plans[p][o].Merge(results[i].plans[p][o]);
     }
+    for (size_t p = 0; p < total.judged.size(); ++p) total.judged[p].Merge(results[i].judged[p]);
   }
-  const double percent = 100.0 / static_cast<double>(count);
   nlohmann::json report{{"samples", count}, {"isa", octet_isa_name(isa)}};
   const auto score = [&](size_t contestant) {
     std::vector<const Answer*> answers;
@@ -251,19 +234,25 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   bool agrees = true;
   for (size_t p = 0; p < total.plans.size(); ++p) {
     const std::string name = octet_plan_name(sessions[0]->get(), static_cast<uint32_t>(p));
+    const Limits& limits = LimitsOf(name);
     for (size_t o = 0; o < total.plans[p].size(); ++o) {
-      const Agreement& a = total.plans[p][o];
-      agrees &= Agrees(a, name == "fp16");
+      const Agreement& numbers = total.plans[p][o];
+      const bool by_answer = decodes && DecoderReads(view, static_cast<uint32_t>(o)) &&
+                             total.judged[p].Speaks(decoder.task());
+      const bool same =
+          by_answer ? total.judged[p].Agrees(decoder.task(), limits) : numbers.Agrees(limits);
+      agrees &= same;
       nlohmann::json row{{"plan", name},
                          {"output", graph.At(graph.outputs[o]).name},
-                         {"snr_db", SnrDb(a)},
-                         {"largest_difference", a.largest},
-                         {"range", a.range},
-                         {"same_top1", static_cast<double>(a.same_top1) * percent},
-                         {"agrees", Agrees(a, name == "fp16")}};
-      // These belong to the plan, not to one of its outputs.
+                         {"snr_db", numbers.SnrDb()},
+                         {"cosine", numbers.Cosine()},
+                         {"largest_difference", numbers.largest},
+                         {"range", numbers.range},
+                         {"judged_by", by_answer ? JudgeOf(decoder.task()) : "numbers"},
+                         {"agrees", same}};
+      if (by_answer) AddAnswers(decoder.task(), total.judged[p], &row);
+      // The score belongs to the plan, not to one of its outputs.
       if (truth && o == 0) row[metric] = score(p + 1);
-      if (detects && o == 0) row["boxes"] = a.boxes, row["boxes_found"] = a.found;
       report["plans"].push_back(row);
     }
   }
@@ -276,21 +265,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
                count);
   }
-  for (const auto& row : report["plans"]) {
-    fmt::print("{:<8} {:<24} SNR {:6.2f} dB  largest difference {:.4g} of range {:.4g}",
-               row["plan"].get<std::string>(), row["output"].get<std::string>(),
-               row["snr_db"].get<double>(), row["largest_difference"].get<double>(),
-               row["range"].get<double>());
-    if (decoder.task() == blob::Task::kClassify) {
-      fmt::print("  same top-1 {:.2f} %", row["same_top1"].get<double>());
-    }
-    if (row.contains("boxes")) {
-      fmt::print("  finds {} of {} boxes", row["boxes_found"].get<int64_t>(),
-                 row["boxes"].get<int64_t>());
-    }
-    if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
-    fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
-  }
+  for (const auto& row : report["plans"]) PrintRow(row, metric);
   return agrees ? kDone : kAnswerIsNo;
 }
 
@@ -302,14 +277,19 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
   command->footer(fmt::format(
       "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
-      "--resize put other values in its place. An "
-      "output agrees when its signal "
-      "stands {} dB (int8 plans) or {} dB (fp16 plans) above its difference from FP32, "
-      "over all samples. Of a detector's boxes those of FP32 count that score {} or more; one of "
-      "the same class that overlaps by half finds it. Where int8 "
-      "differs: calibrate with more pictures like those of the camera, or keep layers "
-      "in FP16 with --config (docs/precision.md).",
-      kInt8AgreesDb, kFp16AgreesDb, kSureScore));
+      "--resize put other values in its place. Over all samples, an output agrees when (int8 "
+      "plans, "
+      "in brackets fp16 plans) a classifier gives the same first class in {} % ({} %); a detector "
+      "with --decode the same boxes, F1 {} % ({} %) of those that score {} or more, found by one "
+      "of "
+      "the same class with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); "
+      "anything "
+      "else when signal stands {} dB ({} dB) above the difference and the cosine is {} ({}) or "
+      "more. One miss is always allowed. Where int8 differs: calibrate with more pictures like "
+      "those of the camera, or keep layers in FP16 with --config (docs/precision.md).",
+      kInt8Limits.top1, kFp16Limits.top1, kInt8Limits.f1, kFp16Limits.f1, kSureScore, kFoundIou,
+      kInt8Limits.iou, kFp16Limits.iou, kInt8Limits.snr_db, kFp16Limits.snr_db, kInt8Limits.cosine,
+      kFp16Limits.cosine));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();
   command->add_option("MODEL", options->model, "the ONNX file")->required();

@@ -1,0 +1,101 @@
+// What verify judges by, and what convert says of numbers beyond FP16.
+#include <nlohmann/json.hpp>
+
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+using nlohmann::json;
+
+class Agreement : public Cli {
+ protected:
+  Result Verify(const std::string& model, const std::string& data = "c.npy") const {
+    return Octet({"verify", Path(model), Path("out.octet"), "--data", Path(data)});
+  }
+  json Report(const std::string& model, const std::string& data = "c.npy") const {
+    return json::parse(
+        Octet({"verify", Path(model), Path("out.octet"), "--data", Path(data), "--json"}).out);
+  }
+  // Scores of 16 x 16 pixels for 3 classes; `offset` shifts those of the last.
+  void WriteSegmenter(const std::string& name, float offset) const {
+    OnnxBuilder model;
+    const OnnxValue x = model.Input("image", {1, 3, 16, 16}).WithChannels(3);
+    const OnnxValue shift = model.Initializer("shift", {1, 3, 1, 1}, {0.0f, 0.0f, offset});
+    x.Conv({.channels = 3, .kernel = 1}).Add(shift).Output("y");
+    model.Save(Path(name));
+  }
+};
+
+TEST_F(Agreement, ClassifiersByTheirFirstClass) {
+  WriteGoodModel();
+  ASSERT_EQ(Convert("m.onnx", {"--task", "classify"}).status, 0);
+  const Result text = Verify("m.onnx");
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("same top-1"), std::string::npos) << text.out;
+  for (const json& row : Report("m.onnx")["plans"]) {
+    EXPECT_EQ(row["judged_by"], "same_top1");
+    EXPECT_GE(row["same_top1"], 90);
+  }
+  // The same numbers without a task are numbers.
+  ASSERT_EQ(Convert("m.onnx", {"--task", "none"}).status, 0);
+  EXPECT_EQ(Verify("m.onnx").out.find("top-1"), std::string::npos);
+  for (const json& row : Report("m.onnx")["plans"]) {
+    EXPECT_EQ(row["judged_by"], "numbers");
+    EXPECT_FALSE(row.contains("same_top1"));
+    EXPECT_GE(row["cosine"], 0.99);
+  }
+}
+
+// A constant beside which the classes are small: signal over noise would pass any mask.
+TEST_F(Agreement, SegmentersByTheirMasks) {
+  WriteSegmenter("right.onnx", 0);
+  WriteSegmenter("wrong.onnx", 3);
+  WriteNpy("c.npy", "|u1", {32, 16, 16, 3});
+  ASSERT_EQ(Convert("right.onnx", {"--task", "segment"}).status, 0);
+  const Result right = Verify("right.onnx"), wrong = Verify("wrong.onnx");
+  EXPECT_EQ(right.status, 0) << right.out << right.err;
+  EXPECT_NE(right.out.find("masks IoU"), std::string::npos) << right.out;
+  EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
+  for (const json& row : Report("wrong.onnx")["plans"]) {
+    EXPECT_EQ(row["judged_by"], "mask_iou");
+    EXPECT_LT(row["mask_iou"], 90);
+  }
+}
+
+TEST_F(Agreement, NumbersBeyondHalfPrecision) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("points", {1, 4, 8, 8}).WithChannels(4);
+  const OnnxValue large = model.Initializer("large", {4, 4, 1, 1}, std::vector<float>(16, 3e5f));
+  const OnnxValue small = model.Initializer("small", {4, 4, 1, 1}, std::vector<float>(16, 1e-7f));
+  x.Op("Conv", {}, {large.name()}).Relu().Op("Conv", {}, {small.name()}).Output("y");
+  x.Op("Conv", {}, {large.name()}).Output("z");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
+  const Result convert = Convert("m.onnx");
+  ASSERT_EQ(convert.status, 0) << convert.err;
+  EXPECT_EQ(convert.err.find("FP16"), std::string::npos) << convert.err;
+  const json report = Report("m.onnx");
+  ASSERT_EQ(report["plans"].size(), 4u);
+  for (const json& row : report["plans"]) {
+    EXPECT_GT(row["snr_db"], row["plan"] == "fp16" ? 50 : 30) << row;
+  }
+}
+
+TEST_F(Agreement, WhatHalfPrecisionCannotHoldIsRefused) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("points", {1, 4, 8, 8}).WithChannels(4);
+  const OnnxValue large = model.Initializer("large", {4, 4, 1, 1}, std::vector<float>(16, 3e4f));
+  // Read by a Sigmoid, which lets no factor pass, and by another, so that it has to be stored.
+  const OnnxValue y = x.Op("Conv", {}, {large.name()});
+  y.Sigmoid().Add(y.Op("Tanh")).Output("y");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
+  const Result convert = Convert("m.onnx");
+  ASSERT_EQ(convert.status, 0) << convert.err;
+  EXPECT_NE(convert.err.find("no FP16 plan"), std::string::npos) << convert.err;
+  for (const json& row : Report("m.onnx")["plans"]) EXPECT_EQ(row["plan"], "int8");
+}
+
+}  // namespace
+}  // namespace octet::test
