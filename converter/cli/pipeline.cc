@@ -12,10 +12,12 @@
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
+#include "converter/lower/half_check.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
 #include "converter/plan/plan.h"
+#include "converter/quantize/half_range.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 
@@ -97,10 +99,14 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
   return info;
 }
 
+// `beyond`: what FP16 cannot hold of its FP16 layers.
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::string& name, bool winograd) {
+                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                     const std::string& name, bool winograd, std::string* beyond) {
   write::Plan plan;
-  plan.program = lower::Lower(graph, scheme, name);
+  const quantize::HalfPlan halves = quantize::FitHalves(graph, statistics, scheme);
+  plan.program = lower::Lower(halves.graph, halves.scheme, name);
+  *beyond = lower::BeyondHalves(halves, plan.program, statistics);
   plan::DropDead(&plan.program);
   if (winograd) lower::AddTransformedWeights(&plan.program);
   plan.memory = plan::PlanMemory(plan.program);
@@ -249,16 +255,52 @@ Conversion Convert(const ConvertOptions& options) {
   const Statistics statistics = Calibrate(graph, datasets, options);
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
-  result.scheme = quantize::AssignScheme(graph, statistics, config);
-  if (config.bias_correction) {
-    result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
-  }
-  quantize::Scheme fp16 = result.scheme;
-  fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
+  // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
+  const auto make_int8 = [&](const quantize::Config& how) {
+    result.scheme = quantize::AssignScheme(graph, statistics, how);
+    if (how.bias_correction) {
+      result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
+    }
+    std::string beyond;
+    result.plans.clear();
+    result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
+    return beyond;
+  };
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
   InModel(options.model, [&] {
-    result.plans.push_back(MakePlan(graph, result.scheme, "int8", winograd));
-    result.plans.push_back(MakePlan(graph, fp16, "fp16", winograd));
+    const std::string beyond = make_int8(config);
+    if (beyond.empty()) return;
+    quantize::Config all_int8 = config;
+    all_int8.int8_everywhere = true;
+    std::string still = beyond;
+    try {
+      still = make_int8(all_int8);
+    } catch (const UserError&) {  // a layer that only FP16 can run
+    }
+    if (!still.empty()) {
+      Fail(
+          "{}, and FP16, in which the int8 plan runs it, ends at 65504; scale the model's numbers "
+          "down",
+          beyond);
+    }
+    warnings.push_back(fmt::format(
+        "{}, more than FP16 holds (65504): the int8 plan runs all layers in int8, coarser "
+        "than it would",
+        beyond));
+  });
+  quantize::Scheme fp16 = result.scheme;
+  fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
+  InModel(options.model, [&] {
+    std::string beyond;
+    write::Plan plan = MakePlan(graph, fp16, statistics, "fp16", winograd, &beyond);
+    if (beyond.empty()) {
+      result.plans.push_back(std::move(plan));
+    } else {
+      warnings.push_back(fmt::format(
+          "no FP16 plan, the blob has the int8 plan alone: {}, and FP16 ends at 65504 with no "
+          "power of two to help, since an operator around it lets none pass",
+          beyond));
+    }
   });
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);

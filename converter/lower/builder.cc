@@ -89,6 +89,12 @@ const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) con
   return corrections.empty() ? kNone : corrections[IndexOf(node)];
 }
 
+float Builder::HalfScaleOf(graph::ValueId id) const {
+  const auto index = static_cast<size_t>(id);
+  if (index >= scheme_.half_exponents.size() || scheme_.half_exponents[index].size() != 1) return 1;
+  return std::ldexp(1.0f, scheme_.half_exponents[index][0]);
+}
+
 blob::ElementType Builder::TypeOf(blob::Precision precision) {
   return precision == blob::Precision::kInt8 ? blob::ElementType::kInt8 : blob::ElementType::kFp16;
 }
@@ -177,9 +183,7 @@ int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
     }
     if (found == forms_.end())
       Fail("tensor '{}' is read before it is computed", graph_.At(id).name);
-    const quantize::TensorScheme* scheme =
-        type == blob::ElementType::kInt8 ? &SchemeOf(id) : nullptr;
-    tensor = Convert(found->second, type, scheme);
+    tensor = Convert(found->second, type, id);
     forms_[{id, source, type}] = tensor;
     if (source != layout) return Use(id, layout, type);
   }
@@ -246,6 +250,7 @@ int Builder::Define(graph::ValueId id, Layout layout, blob::ElementType type) {
     tensor.channels = SchemeOf(id).channels;
     if (!tensor.channels.empty()) tensor.zero_point = tensor.channels[0].zero_point;
   }
+  if (type == blob::ElementType::kFp16) tensor.scale = HalfScaleOf(id);
   program_->tensors.push_back(std::move(tensor));
   const int index = static_cast<int>(program_->tensors.size()) - 1;
   forms_[{id, layout, type}] = index;
@@ -338,7 +343,7 @@ int Builder::Reshape(int tensor, const uint32_t (&dims)[4], const std::string& n
   return output;
 }
 
-int Builder::Convert(int tensor, blob::ElementType type, const quantize::TensorScheme* scheme) {
+int Builder::Convert(int tensor, blob::ElementType type, graph::ValueId id) {
   const Tensor source = At(tensor);
   Layer layer;
   layer.name = source.name + (type == blob::ElementType::kInt8 ? "/quantize" : "/dequantize");
@@ -347,10 +352,13 @@ int Builder::Convert(int tensor, blob::ElementType type, const quantize::TensorS
   layer.inputs = {tensor};
   layer.output = Temporary(source.name, type, source.dims, nullptr);
   blob::ConvertParams params{1.0f};
-  if (scheme != nullptr) {
-    At(layer.output).scale = scheme->scale;
-    At(layer.output).zero_point = scheme->zero_point;
-    params.inverse_scale = 1.0f / scheme->scale;
+  if (type == blob::ElementType::kInt8) {
+    const quantize::TensorScheme& scheme = SchemeOf(id);
+    At(layer.output).scale = scheme.scale;
+    At(layer.output).zero_point = scheme.zero_point;
+    params.inverse_scale = source.scale / scheme.scale;
+  } else {
+    At(layer.output).scale = HalfScaleOf(id);
   }
   layer.Set(params);
   const int output = layer.output;

@@ -60,7 +60,7 @@ class Builder {
   int Transpose(int tensor, const int (&perm)[4], const std::string& name);
   // The same bytes under other dims.
   int Reshape(int tensor, const uint32_t (&dims)[4], const std::string& name);
-  int Convert(int tensor, blob::ElementType type, const quantize::TensorScheme* scheme);
+  int Convert(int tensor, blob::ElementType type, graph::ValueId id);
 
   Tensor& At(int tensor) { return program_->tensors[static_cast<size_t>(tensor)]; }
   Program& program() { return *program_; }
@@ -87,6 +87,8 @@ class Builder {
     return static_cast<size_t>(&node - graph_.nodes.data());
   }
   int UseConstant(graph::ValueId id, Layout layout, blob::ElementType type);
+  // Of the value's FP16 form.
+  float HalfScaleOf(graph::ValueId id) const;
 
   const graph::Graph& graph_;
   const quantize::Scheme& scheme_;

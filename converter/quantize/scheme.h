@@ -35,6 +35,9 @@ struct Scheme {
   std::vector<blob::Precision> precision;            // by node
   // By node: added to the biases of an int8 layer, one value an output channel; may be empty.
   std::vector<std::vector<float>> bias_correction;
+  // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
+  // (half_range.h). May be shorter than the values are many.
+  std::vector<std::vector<int>> half_exponents;
   std::vector<std::string> warnings;
 };
 

@@ -258,6 +258,10 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
       if (layer.precision == blob::Precision::kFp16) features |= blob::kFeatureFp16Plan;
       if (lower::HasChannelTables(layer)) features |= blob::kFeatureChannelTables;
     }
+    for (const lower::Tensor& tensor : plans[i].program.tensors) {
+      if (tensor.type == blob::ElementType::kFp16 && tensor.scale != 1)
+        features |= blob::kFeatureHalfScale;
+    }
   }
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});
   if (!info.labels.empty())

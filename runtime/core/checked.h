@@ -34,6 +34,13 @@ static inline bool IsNormalPositiveFloat(float value) {
   return bits >= 0x00800000u && bits < 0x7F800000u;
 }
 
+// 2^-64 to 2^64: multiplying by it, or by its inverse, rounds nothing away that FP16 holds.
+static inline bool IsPowerOfTwo(float value) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x807FFFFFu) == 0 && bits >= 0x1F800000u && bits <= 0x5F800000u;
+}
+
 }  // namespace octet
 
 #endif  // OCTET_CORE_CHECKED_H_

@@ -50,8 +50,9 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
   const uint32_t* strides = session.blob.inputs[input].strides;
   if (tensor.type == blob::ElementType::kFp16) {
     uint16_t* halves = reinterpret_cast<uint16_t*>(bytes);
+    const float inverse = 1.0f / tensor.scale;  // exact: a power of two
     ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
-      halves[dense] = FloatToHalf(values[strided]);
+      halves[dense] = FloatToHalf(values[strided] * inverse);
     });
     return;
   }
@@ -94,7 +95,8 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
     if (tensor.type == blob::ElementType::kFp16) {
       const uint16_t* halves = reinterpret_cast<const uint16_t*>(bytes);
       ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-        values[strided] = ApplyFunction(function, HalfToFloat(halves[dense]), 0.0f, 0.0f);
+        values[strided] =
+            ApplyFunction(function, tensor.scale * HalfToFloat(halves[dense]), 0.0f, 0.0f);
       });
       continue;
     }

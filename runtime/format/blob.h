@@ -27,9 +27,11 @@ enum RequiredFeature : uint64_t {
   kFeatureTransformedWeights = 1u << 1,  // at least one layer has ConvParams::winograd != 0
   kFeatureChannelTables = 1u << 2,       // at least one int8 kUnary has a table index a channel
   kFeatureIntegers = 1u << 3,            // at least one tensor is kInt32
+  kFeatureHalfScale = 1u << 4,           // at least one FP16 tensor has a scale other than 1
 };
-constexpr uint64_t kKnownRequiredFeatures =
-    kFeatureFp16Plan | kFeatureTransformedWeights | kFeatureChannelTables | kFeatureIntegers;
+constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureTransformedWeights |
+                                            kFeatureChannelTables | kFeatureIntegers |
+                                            kFeatureHalfScale;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];

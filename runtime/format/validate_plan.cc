@@ -37,6 +37,13 @@ uint32_t ElementBytes(ElementType type) {
   return 0;
 }
 
+bool ScaleFits(const BlobView& view, const TensorRecord& tensor) {
+  if (tensor.type == ElementType::kInt8) return IsNormalPositiveFloat(tensor.scale);
+  if (tensor.scale == 1.0f) return true;
+  return tensor.type == ElementType::kFp16 && IsPowerOfTwo(tensor.scale) &&
+         (view.header->required_features & blob::kFeatureHalfScale) != 0;
+}
+
 Status CheckTensor(const BlobView& view, const PlanView& plan, uint32_t number) {
   const TensorRecord& tensor = plan.tensors[number];
   const uint32_t at = TensorOffset(plan, number);
@@ -50,9 +57,7 @@ Status CheckTensor(const BlobView& view, const PlanView& plan, uint32_t number) 
   if (!int8 && tensor.zero_point != 0) {
     return Malformed(at + (uint32_t)offsetof(TensorRecord, zero_point));
   }
-  if (!IsNormalPositiveFloat(tensor.scale) || (!int8 && tensor.scale != 1.0f)) {
-    return Malformed(at + (uint32_t)offsetof(TensorRecord, scale));
-  }
+  if (!ScaleFits(view, tensor)) return Malformed(at + (uint32_t)offsetof(TensorRecord, scale));
   const uint64_t bytes = SaturatingMul(ElementCount(tensor), ElementBytes(tensor.type));
   if (bytes == 0 || bytes > kMaxTensorBytes) {
     return Malformed(at + (uint32_t)offsetof(TensorRecord, dims));

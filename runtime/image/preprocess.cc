@@ -8,7 +8,7 @@ void FillInputTable(const blob::InputRecord& input, const blob::TensorRecord& te
       const float value = NormalizedPixel(input, c, (uint8_t)x);
       entries[c * 256 + x] =
           tensor.type == blob::ElementType::kFp16
-              ? FloatToHalf(value)
+              ? FloatToHalf(value * (1.0f / tensor.scale))
               : (uint8_t)((uint8_t)QuantizeInput(value, tensor.scale, tensor.zero_point) ^ sign);
     }
   }

@@ -41,9 +41,10 @@ void RunConvertLayer(const LayerView& view, const RunContext& context) {
   if (out.type == blob::ElementType::kFp16) {
     const uint8_t* from = PlaceOf(context, in);
     uint16_t* to = reinterpret_cast<uint16_t*>(PlaceOf(context, out));
+    const float scale = in.scale / out.scale;  // the divisor is a power of two
     for (uint64_t i = range.begin; i < range.end; ++i) {
       const int32_t q = (int8_t)(from[i] ^ context.sign);
-      to[i] = FloatToHalf(in.scale * (float)(q - in.zero_point));
+      to[i] = FloatToHalf(scale * (float)(q - in.zero_point));
     }
     return;
   }

@@ -21,7 +21,8 @@ class Agreement : public Cli {
   void WriteSegmenter(const std::string& name, float offset) const {
     OnnxBuilder model;
     const OnnxValue x = model.Input("image", {1, 3, 16, 16}).WithChannels(3);
-    const OnnxValue shift = model.Initializer("shift", {1, 3, 1, 1}, {0.0f, 0.0f, offset});
+    const OnnxValue shift =
+        model.Initializer("shift", {1, 3, 1, 1}, std::vector<float>{0, 0, offset});
     x.Conv({.channels = 3, .kernel = 1}).Add(shift).Output("y");
     model.Save(Path(name));
   }

@@ -1,0 +1,372 @@
+#include "converter/quantize/half_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "converter/operators/scaling.h"
+#include "converter/quantize/half_groups.h"
+
+namespace octet::quantize {
+namespace {
+
+using graph::Tensor;
+using graph::ValueId;
+using operators::Scaling;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMostLog2 = 14;  // of a value; 65,504 is four times as much
+constexpr int kMostWeightLog2 = 15;
+constexpr int kLeastLog2 = -14;    // below, FP16 has fewer than 11 bits
+constexpr int kMostExponent = 60;  // of the format's 2^64
+// Sweeps over the groups: what a group needs hangs on the exponents of its neighbours.
+constexpr int kSweeps = 3;
+
+// The largest weight between an input channel and an output channel (or all of them: 1 row, 1
+// column).
+struct Matrix {
+  size_t rows = 1, columns = 1;
+  std::vector<double> largest;
+  double depth = 1;  // products of one output
+  double At(size_t row, size_t column) const { return largest[row * columns + column]; }
+};
+
+// Bounds of one exponent: those that always hold, and those that keep precision.
+struct Bounds {
+  double least = -kInfinity, most = kInfinity;
+  double fine_least = -kInfinity, fine_most = kInfinity;
+};
+
+// The nearest to 0 that keeps to them.
+int Choose(const Bounds& bounds) {
+  double low = std::ceil(bounds.fine_least), high = std::floor(bounds.fine_most);
+  if (low > high) std::swap(low, high);  // cannot have both: the nearer of the two is no worse
+  double e = std::clamp(0.0, low, high);
+  e = std::min(e, std::floor(bounds.most));
+  e = std::max(e, std::ceil(bounds.least));
+  return static_cast<int>(std::clamp<double>(e, -kMostExponent, kMostExponent));
+}
+
+// A bound that stands for none stays finite.
+float Scaled(float value, int exponent) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (std::fabs(value) >= kMost) return value;
+  return std::clamp(std::ldexp(value, exponent), -kMost, kMost);
+}
+
+class Fitter {
+ public:
+  Fitter(const graph::Graph& graph,
+         const std::vector<std::optional<calibrate::Statistics>>& statistics, const Scheme& scheme)
+      : graph_(graph),
+        scheme_(scheme),
+        groups_(graph, statistics, scheme),
+        matrices_(graph.nodes.size()) {}
+
+  HalfPlan Run() {
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      for (HalfGroup& group : groups_.groups()) {
+        if (!group.pinned) ChooseExponents(&group);
+      }
+    }
+    HalfPlan plan{graph_, scheme_, {}};
+    plan.scheme.half_exponents.assign(graph_.values.size(), {});
+    for (const HalfGroup& group : groups_.groups()) {
+      if (std::all_of(group.exponent.begin(), group.exponent.end(), [](int e) { return e == 0; }))
+        continue;
+      for (ValueId id : group.values) {
+        plan.scheme.half_exponents[static_cast<size_t>(id)] = group.exponent;
+      }
+    }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (groups_.IsHalf(n)) Rewrite(n, &plan);
+    }
+    plan.scheme.tensors.resize(plan.graph.values.size());
+    plan.scheme.half_exponents.resize(plan.graph.values.size());
+    return plan;
+  }
+
+ private:
+  static int ExponentOf(const HalfGroup* group, size_t channel) {
+    if (group == nullptr) return 0;
+    return group->exponent[group->exponent.size() == 1 ? 0 : channel];
+  }
+  static size_t WidthOf(const HalfGroup* group) {
+    return group == nullptr ? 1 : group->exponent.size();
+  }
+  double LargestOf(ValueId id, const HalfGroup* group, size_t channel) const {
+    return WidthOf(group) == 1 ? groups_.Largest(id) : groups_.Largest(id, channel);
+  }
+
+  // The weights of a bilinear node with a constant factor; null where it has none, or where the
+  // constant is one number, which the layer keeps as a float.
+  const Matrix* MatrixOf(size_t n) {
+    const graph::Node& node = graph_.nodes[n];
+    if (!groups_.IsHalf(n) || operators::ScalingOf(node) != Scaling::kBilinear) return nullptr;
+    const int data = groups_.DataInput(node);
+    if (data < 0) return nullptr;
+    const Tensor& weights = *graph_.Constant(node.inputs[data == 0 ? 1 : 0]);
+    if (weights.Count() <= 1 || weights.floats.empty()) return nullptr;
+    const HalfGroup* in = groups_.GroupOf(node.inputs[static_cast<size_t>(data)]);
+    const HalfGroup* out = groups_.GroupOf(node.outputs[0]);
+    std::optional<Matrix>& matrix = matrices_[n];
+    if (!matrix) matrix = MakeMatrix(node, weights, WidthOf(in), WidthOf(out));
+    return &*matrix;
+  }
+
+  static Matrix MakeMatrix(const graph::Node& node, const Tensor& weights, size_t columns,
+                           size_t rows) {
+    Matrix matrix;
+    matrix.rows = rows;
+    matrix.columns = columns;
+    matrix.largest.assign(rows * columns, 0);
+    ForEachWeight(node, weights, [&](size_t i, size_t row, size_t column) {
+      double& largest =
+          matrix.largest[(rows == 1 ? 0 : row) * columns + (columns == 1 ? 0 : column)];
+      largest = std::max(largest, std::fabs(static_cast<double>(weights.floats[i])));
+    });
+    if (operators::HasChannelWeights(node)) {
+      matrix.depth = static_cast<double>(weights.Count()) / static_cast<double>(weights.shape[0]);
+    } else if (weights.shape.size() == 2) {
+      matrix.depth = static_cast<double>(std::max(weights.shape[0], weights.shape[1]));
+    }
+    return matrix;
+  }
+
+  // Index of a weight, its output channel and its input channel (0 where weights have none).
+  template <typename Visit>
+  static void ForEachWeight(const graph::Node& node, const Tensor& weights, const Visit& visit) {
+    if (!operators::HasChannelWeights(node)) {
+      for (size_t i = 0; i < weights.floats.size(); ++i) visit(i, 0, 0);
+      return;
+    }
+    const auto outs = static_cast<size_t>(weights.shape[0]),
+               ins = static_cast<size_t>(weights.shape[1]),
+               group_outs = outs / static_cast<size_t>(std::max<int64_t>(1, node.Int("group", 1)));
+    const size_t taps = weights.floats.size() / std::max<size_t>(1, outs * ins);
+    size_t i = 0;
+    for (size_t o = 0; o < outs; ++o) {
+      for (size_t c = 0; c < ins; ++c) {
+        for (size_t t = 0; t < taps; ++t) visit(i++, o, o / group_outs * ins + c);
+      }
+    }
+  }
+
+  void ChooseExponents(HalfGroup* group) {
+    std::vector<Bounds> bounds(group->exponent.size());
+    std::vector<double> heard(bounds.size());
+    for (size_t c = 0; c < bounds.size(); ++c) heard[c] = LeastHeard(*group, c);
+    for (ValueId id : group->values) {
+      for (size_t c = 0; c < bounds.size(); ++c) {
+        const double largest = LargestOf(id, group, c);
+        if (largest <= 0) continue;
+        Bounds& own = bounds[c];
+        own.least = std::max(own.least, std::log2(largest) - kMostLog2);
+        own.fine_most =
+            std::min(own.fine_most, std::log2(std::max(largest, heard[c])) - kLeastLog2);
+      }
+      const int producer = groups_.links().producer[static_cast<size_t>(id)];
+      if (producer >= 0) BoundByWeightsOf(static_cast<size_t>(producer), *group, heard, &bounds);
+      for (int reader : groups_.links().consumers[static_cast<size_t>(id)]) {
+        BoundByWeightsReading(static_cast<size_t>(reader), id, *group, &bounds);
+      }
+    }
+    for (size_t c = 0; c < bounds.size(); ++c) group->exponent[c] = Choose(bounds[c]);
+  }
+
+  // How large a number of the group would have to be to make up a whole result of a layer that
+  // reads it: smaller ones may lose bits, since the result hides it. 0 where others read it.
+  double LeastHeard(const HalfGroup& group, size_t channel) {
+    double least = kInfinity;
+    for (ValueId id : group.values) {
+      if (groups_.view().is_piece[static_cast<size_t>(id)]) return 0;
+      for (int reader : groups_.links().consumers[static_cast<size_t>(id)]) {
+        const auto n = static_cast<size_t>(reader);
+        if (const Matrix* matrix = MatrixOf(n)) {
+          const graph::Node& node = graph_.nodes[n];
+          const HalfGroup* out = groups_.GroupOf(node.outputs[0]);
+          const size_t column = matrix->columns == 1 ? 0 : channel;
+          for (size_t row = 0; row < matrix->rows; ++row) {
+            const double result = LargestOf(node.outputs[0], out, row);
+            if (matrix->At(row, column) > 0 && result > 0)
+              least = std::min(least, result / matrix->At(row, column));
+          }
+        } else if (operators::ScalingOf(graph_.nodes[n]) != Scaling::kHomogeneous) {
+          return 0;
+        }
+      }
+    }
+    return std::isfinite(least) ? least : 0;
+  }
+
+  // The smallest of the results, as they are stored, that an input channel takes part in.
+  double LeastResult(size_t n, const Matrix& matrix, size_t column) const {
+    const ValueId out = graph_.nodes[n].outputs[0];
+    const HalfGroup* group = groups_.GroupOf(out);
+    double least = kInfinity;
+    for (size_t row = 0; row < matrix.rows; ++row) {
+      const double result = std::ldexp(LargestOf(out, group, row), -ExponentOf(group, row));
+      if (matrix.At(row, column) > 0 && result > 0) least = std::min(least, result);
+    }
+    return least;
+  }
+
+  // The weights that make a value shrink as its exponent grows.
+  void BoundByWeightsOf(size_t n, const HalfGroup& group, const std::vector<double>& heard,
+                        std::vector<Bounds>* bounds) {
+    const Matrix* matrix = MatrixOf(n);
+    if (matrix == nullptr) return;
+    const graph::Node& node = graph_.nodes[n];
+    const ValueId in = node.inputs[static_cast<size_t>(groups_.DataInput(node))];
+    const HalfGroup* in_group = groups_.GroupOf(in);
+    for (size_t row = 0; row < matrix->rows; ++row) {
+      double weight = 0, input = 0;
+      for (size_t c = 0; c < matrix->columns; ++c) {
+        const int e = ExponentOf(in_group, c);
+        if (matrix->At(row, c) <= 0) continue;
+        weight = std::max(weight, std::ldexp(matrix->At(row, c), e));
+        input = std::max(input, std::ldexp(LargestOf(in, in_group, c), -e));
+      }
+      if (weight <= 0) continue;
+      Bounds& own = (*bounds)[row];
+      own.least = std::max(own.least, std::log2(weight) - kMostWeightLog2);
+      // A weight rounded by 2^-25 moves the result by sqrt(depth) inputs of that at most, or so.
+      const double result = std::max(LargestOf(node.outputs[0], &group, row), heard[row]);
+      const double enough =
+          std::max(weight, result / std::max(input * std::sqrt(matrix->depth), 1e-300));
+      own.fine_most = std::min(own.fine_most, std::log2(enough) - kLeastLog2);
+    }
+  }
+
+  // Those that read it grow with the exponent.
+  void BoundByWeightsReading(size_t n, ValueId id, const HalfGroup& group,
+                             std::vector<Bounds>* bounds) {
+    const Matrix* matrix = MatrixOf(n);
+    if (matrix == nullptr) return;
+    const graph::Node& node = graph_.nodes[n];
+    if (node.inputs[static_cast<size_t>(groups_.DataInput(node))] != id) return;
+    const HalfGroup* out = groups_.GroupOf(node.outputs[0]);
+    for (size_t c = 0; c < matrix->columns; ++c) {
+      double weight = 0;
+      for (size_t row = 0; row < matrix->rows; ++row) {
+        weight = std::max(weight, std::ldexp(matrix->At(row, c), -ExponentOf(out, row)));
+      }
+      const double input = LargestOf(id, &group, c);
+      if (weight <= 0 || input <= 0) continue;
+      Bounds& own = (*bounds)[c];
+      own.most = std::min(own.most, kMostWeightLog2 - std::log2(weight));
+      const double matters = std::log2(input) - std::log2(LeastResult(n, *matrix, c));
+      own.fine_least = std::max(own.fine_least, kLeastLog2 + std::min(-std::log2(weight), matters));
+    }
+  }
+
+  // The constants and bounds of a node, for the exponents chosen around it.
+  void Rewrite(size_t n, HalfPlan* plan) {
+    graph::Node& node = plan->graph.nodes[n];
+    const HalfGroup* out = node.outputs.empty() ? nullptr : groups_.GroupOf(node.outputs[0]);
+    switch (operators::ScalingOf(node)) {
+      case Scaling::kHomogeneous:
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+          if (operators::IsScaled(node, i)) Scale(&node, i, -FactorOf(node), plan);
+        }
+        break;
+      case Scaling::kBilinear:
+        RewriteBilinear(&node, out, plan);
+        break;
+      case Scaling::kQuotient: {
+        const int data = groups_.DataInput(node);
+        if (data < 0) break;
+        const int in = ExponentOf(groups_.GroupOf(node.inputs[static_cast<size_t>(data)]), 0);
+        const int result = ExponentOf(out, 0);
+        Scale(&node, data == 0 ? 1 : 0, data == 0 ? result - in : -result - in, plan);
+        break;
+      }
+      case Scaling::kInvariant: {
+        const int e = ExponentOf(groups_.GroupOf(node.inputs[0]), 0);
+        const float epsilon = operators::EpsilonOf(node);
+        if (e != 0 && epsilon > 0) node.attributes["epsilon"] = std::ldexp(epsilon, -2 * e);
+        break;
+      }
+      case Scaling::kNone:
+        break;
+    }
+    if (operators::FusedScalingOf(node) == operators::FusedScaling::kBounds) {
+      node.alpha = Scaled(node.alpha, -ExponentOf(out, 0));
+      node.beta = Scaled(node.beta, -ExponentOf(out, 0));
+    }
+  }
+
+  // The one exponent of a homogeneous node with constant inputs.
+  int FactorOf(const graph::Node& node) const {
+    for (const auto* ids : {&node.inputs, &node.outputs}) {
+      for (ValueId id : *ids) {
+        if (const HalfGroup* group = groups_.GroupOf(id)) return group->exponent[0];
+      }
+    }
+    return 0;
+  }
+
+  void RewriteBilinear(graph::Node* node, const HalfGroup* out, HalfPlan* plan) {
+    const int data = groups_.DataInput(*node);
+    if (data >= 0) {
+      const HalfGroup* in = groups_.GroupOf(node->inputs[static_cast<size_t>(data)]);
+      const size_t at = data == 0 ? 1 : 0;
+      const Tensor& weights = *graph_.Constant(node->inputs[at]);
+      Tensor scaled = weights;
+      bool changed = false;
+      float largest = 0;
+      ForEachWeight(*node, weights, [&](size_t i, size_t row, size_t column) {
+        const int e = ExponentOf(in, column) - ExponentOf(out, row);
+        changed |= e != 0;
+        scaled.floats[i] = std::ldexp(weights.floats[i], e);
+        largest = std::max(largest, std::fabs(scaled.floats[i]));
+      });
+      if (largest > kLargestHalf && weights.Count() > 1 && plan->cannot_store.empty()) {
+        plan->cannot_store =
+            fmt::format("a weight of node '{}' ({}) is {:.4g}", node->name, node->op, largest);
+      }
+      if (changed) Replace(node, at, std::move(scaled), plan);
+    }
+    const Tensor* bias = node->inputs.size() > 2 ? graph_.Constant(node->inputs[2]) : nullptr;
+    if (bias == nullptr || !bias->IsFloat()) return;
+    Tensor scaled = *bias;
+    bool changed = false;
+    for (size_t o = 0; o < scaled.floats.size(); ++o) {
+      const int e = ExponentOf(out, o);
+      changed |= e != 0;
+      scaled.floats[o] = std::ldexp(scaled.floats[o], -e);
+    }
+    if (changed) Replace(node, 2, std::move(scaled), plan);
+  }
+
+  void Scale(graph::Node* node, size_t input, int exponent, HalfPlan* plan) const {
+    const Tensor* constant = graph_.Constant(node->inputs[input]);
+    if (constant == nullptr || !constant->IsFloat() || exponent == 0) return;
+    Tensor scaled = *constant;
+    for (float& value : scaled.floats) value = Scaled(value, exponent);
+    Replace(node, input, std::move(scaled), plan);
+  }
+
+  void Replace(graph::Node* node, size_t input, Tensor tensor, HalfPlan* plan) const {
+    const std::string name = graph_.At(node->inputs[input]).name;
+    node->inputs[input] = plan->graph.AddConstant(name, std::move(tensor));
+  }
+
+  const graph::Graph& graph_;
+  const Scheme& scheme_;
+  HalfGroups groups_;
+  std::vector<std::optional<Matrix>> matrices_;
+};
+
+}  // namespace
+
+HalfPlan FitHalves(const graph::Graph& graph,
+                   const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                   const Scheme& scheme) {
+  return Fitter(graph, statistics, scheme).Run();
+}
+
+}  // namespace octet::quantize
