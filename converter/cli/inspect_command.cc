@@ -59,6 +59,20 @@ const char* OpName(blob::Op op) {
       return "Elementwise";
     case blob::Op::kCast:
       return "Cast";
+    case blob::Op::kMove:
+      return "Move";
+    case blob::Op::kGather:
+      return "Gather";
+    case blob::Op::kGatherElements:
+      return "GatherElements";
+    case blob::Op::kScatter:
+      return "Scatter";
+    case blob::Op::kTopK:
+      return "TopK";
+    case blob::Op::kNonMaxSuppression:
+      return "NonMaxSuppression";
+    case blob::Op::kGatherNd:
+      return "GatherNd";
   }
   return "?";
 }

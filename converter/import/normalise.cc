@@ -195,6 +195,24 @@ void Cast(Context&, Node& node) {
   if (to == kFloat16 || to == kDouble || to == kBfloat16) node.attributes["to"] = kFloat;
 }
 
+// A Scatter of opset 9 and 10.
+void Scatter(Context&, Node& node) {
+  node.op = "ScatterElements";
+}
+
+// The values are the first result, whether anybody wants them or not.
+void TopK(Context& context, Node& node) {
+  if (node.Has("k") && Input(node, 1) == kNoValue) {
+    const Tensor k = Tensor::Integers({1}, {node.Int("k", 1)});
+    SetInput(node, 1, context.graph.AddConstant(node.name + ".k", k));
+  }
+  node.attributes.erase("k");
+  if (node.outputs.empty() || node.outputs[0] != kNoValue) return;
+  graph::Value values;
+  values.name = node.name + ".values";
+  node.outputs[0] = context.graph.AddValue(std::move(values));
+}
+
 struct Rule {
   std::string_view op;
   void (*rewrite)(Context&, Node&);
@@ -219,10 +237,12 @@ constexpr Rule kRules[] = {
     {"ReduceSum", Reduce},
     {"ReduceSumSquare", Reduce},
     {"Resize", Resize},
+    {"Scatter", Scatter},
     {"Slice", Slice},
     {"Softmax", Softmax},
     {"Split", Split},
     {"Squeeze", AxesToInput},
+    {"TopK", TopK},
     {"Unsqueeze", AxesToInput},
     {"Upsample", Resize},
 };

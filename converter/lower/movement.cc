@@ -3,6 +3,7 @@
 
 #include "converter/lower/builder.h"
 #include "converter/lower/conv.h"
+#include "converter/lower/move.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
@@ -30,17 +31,50 @@ bool HasInput(const graph::Node& node, size_t input) {
 
 }  // namespace
 
+namespace {
+
+// [outer, 1, count of the axis, inner]: above 4 dimensions a Concat sees no others.
+void AroundAxis(const graph::Shape& shape, int64_t axis, uint32_t (&dims)[4]) {
+  int64_t outer = 1, inner = 1;
+  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
+    if (i < axis) outer *= shape[static_cast<size_t>(i)];
+    if (i > axis) inner *= shape[static_cast<size_t>(i)];
+  }
+  dims[0] = static_cast<uint32_t>(outer);
+  dims[1] = 1;
+  dims[2] = static_cast<uint32_t>(shape[static_cast<size_t>(axis)]);
+  dims[3] = static_cast<uint32_t>(inner);
+}
+
+}  // namespace
+
 void LowerConcat(Builder& builder, const graph::Node& node) {
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);
   const graph::Shape& shape = builder.ShapeOf(node.outputs[0]);
-  if (shape.size() > 4) {
-    Fail("node '{}' (Concat): {} dimensions are more than 4", node.name, shape.size());
-  }
+  const bool flat = shape.size() > 4;
   const Layout layout = builder.Existing(node.inputs[0]);
+  int64_t axis = node.Int("axis", 0);
+  if (axis < 0) axis += static_cast<int64_t>(shape.size());
+  uint32_t dims[4];
   std::vector<int> inputs;
-  for (graph::ValueId input : node.inputs) inputs.push_back(builder.Use(input, layout, type));
-  const int output = builder.Define(node.outputs[0], layout, type);
+  for (graph::ValueId input : node.inputs) {
+    inputs.push_back(builder.Use(input, layout, type));
+    if (!flat) continue;
+    AroundAxis(builder.ShapeOf(input), axis, dims);
+    inputs.back() = builder.Reshape(inputs.back(), dims, node.name);
+  }
+  int output = -1;
+  if (flat) {
+    AroundAxis(shape, axis, dims);
+    output = builder.Temporary(node.name, builder.At(inputs[0]).type, dims, nullptr);
+    if (precision == blob::Precision::kInt8) {
+      builder.At(output).scale = builder.SchemeOf(node.outputs[0]).scale;
+      builder.At(output).zero_point = builder.SchemeOf(node.outputs[0]).zero_point;
+    }
+  } else {
+    output = builder.Define(node.outputs[0], layout, type);
+  }
   Bytes tables;
   bool rescales = false;
   if (precision == blob::Precision::kInt8) {
@@ -53,37 +87,40 @@ void LowerConcat(Builder& builder, const graph::Node& node) {
   }
   Layer& layer = builder.Emit(node, blob::Op::kConcat, precision, inputs, output);
   layer.Set(blob::ConcatParams{
-      static_cast<uint32_t>(Builder::ArenaAxis(shape, node.Int("axis", 0), layout))});
+      flat ? 2 : static_cast<uint32_t>(Builder::ArenaAxis(shape, axis, layout))});
   if (rescales) layer.table = std::move(tables);
+  if (!flat) return;
+  Builder::DimsOf(shape, Layout::kRowMajor, dims);
+  builder.Alias(node.outputs[0], Layout::kRowMajor, builder.Reshape(output, dims, node.name));
 }
 
 void LowerSlice(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   const std::vector<int64_t> starts = ConstantInts(builder, node, 1);
-  const std::vector<int64_t> ends = ConstantInts(builder, node, 2);
   std::vector<int64_t> axes, steps(starts.size(), 1);
   if (HasInput(node, 3)) axes = ConstantInts(builder, node, 3);
   if (HasInput(node, 4)) steps = ConstantInts(builder, node, 4);
   for (size_t i = axes.size(); i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  if (shape.size() > 4)
-    Fail("node '{}' (Slice): {} dimensions are more than 4", node.name, shape.size());
+  std::vector<int64_t> begins(shape.size(), 0), strides(shape.size(), 1);
+  bool backwards = false;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const auto rank = static_cast<int64_t>(shape.size());
+    const auto axis = static_cast<size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
+    const int64_t size = shape[axis];
+    // A step over the end takes one element, as the longest one that does.
+    strides[axis] = std::clamp<int64_t>(steps[i], -size, size);
+    begins[axis] = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + size : starts[i], 0, size - 1);
+    backwards |= steps[i] < 0;
+  }
+  if (backwards || shape.size() > 4) return LowerSteppedSlice(builder, node, begins, strides);
   const blob::Precision precision = builder.PrecisionOf(node);
   const Layout layout = builder.Existing(node.inputs[0]);
   const int input = builder.Use(node.inputs[0], layout, Builder::TypeOf(precision));
   blob::SliceParams params{{0, 0, 0, 0}, {1, 1, 1, 1}};
-  for (size_t i = 0; i < starts.size(); ++i) {
-    const auto rank = static_cast<int64_t>(shape.size());
-    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    const int64_t size = shape[static_cast<size_t>(axis)];
-    if (steps[i] < 1) {
-      Fail("node '{}' (Slice): step {} is not supported; export without reversing", node.name,
-           steps[i]);
-    }
-    const int64_t begin =
-        std::clamp<int64_t>(starts[i] < 0 ? starts[i] + size : starts[i], 0, size);
-    const int arena_axis = Builder::ArenaAxis(shape, axis, layout);
-    params.begin[arena_axis] = static_cast<uint32_t>(begin);
-    params.step[arena_axis] = static_cast<uint32_t>(steps[i]);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int axis = Builder::ArenaAxis(shape, static_cast<int64_t>(d), layout);
+    params.begin[axis] = static_cast<uint32_t>(begins[d]);
+    params.step[axis] = static_cast<uint32_t>(strides[d]);
   }
   const int output = builder.Define(node.outputs[0], layout, Builder::TypeOf(precision));
   KeepScale(builder, input, output);
@@ -136,7 +173,7 @@ void LowerTranspose(Builder& builder, const graph::Node& node) {
     builder.Alias(out, to, builder.Reshape(input, dims, node.name));
     return;
   }
-  if (rank > 6) Fail("node '{}' (Transpose): {} dimensions are more than 6", node.name, rank);
+  if (rank > 6) return LowerLongTranspose(builder, node, perm);
   blob::TransposeParams params{};
   params.rank = static_cast<uint32_t>(rank);
   for (size_t i = 0; i < rank; ++i) {
@@ -187,39 +224,52 @@ int PadPicture(Builder& builder, const graph::Node& node, int input, const int64
 
 void LowerPad(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
+  const size_t rank = shape.size();
   const std::vector<int64_t> pads = ConstantInts(builder, node, 1);
-  if (shape.size() > 4 || pads.size() != 2 * shape.size() || HasInput(node, 3)) {
-    Fail("node '{}' (Pad): only up to 4 dimensions with one pad pair each can run", node.name);
+  std::vector<int64_t> axes;
+  if (HasInput(node, 3)) axes = ConstantInts(builder, node, 3);
+  for (size_t i = axes.size(); i < pads.size() / 2; ++i) axes.push_back(static_cast<int64_t>(i));
+  std::vector<int64_t> begins(rank, 0), ends(rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis =
+        static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(rank) : axes[i]);
+    begins[axis] = pads[i];
+    ends[axis] = pads[i + axes.size()];
+  }
+  double value = 0;
+  if (HasInput(node, 2)) {
+    const graph::Tensor* constant = builder.Constant(node.inputs[2]);
+    if (constant == nullptr || constant->Count() > 1) {
+      Fail("node '{}' (Pad): its value has to be one constant", node.name);
+    }
+    if (constant->Count() == 1) {
+      value = constant->IsFloat() ? static_cast<double>(constant->floats[0])
+                                  : static_cast<double>(constant->integers[0]);
+    }
   }
   const std::string mode = node.String("mode", "constant");
+  bool crops = false;
+  for (const auto* margins : {&begins, &ends}) {
+    for (int64_t margin : *margins) crops |= margin < 0;
+  }
+  if (crops || rank > 4 || mode == "wrap" || builder.IsInteger(node.inputs[0])) {
+    return LowerMappedPad(builder, node, mode, begins, value);
+  }
   blob::PadParams params{};
   params.mode = mode == "reflect" ? blob::PadMode::kReflect
                 : mode == "edge"  ? blob::PadMode::kEdge
                                   : blob::PadMode::kConstant;
-  if (params.mode == blob::PadMode::kConstant && mode != "constant") {
-    Fail("node '{}' (Pad): mode {} is not supported; use constant, reflect or edge", node.name,
-         mode);
-  }
   const blob::Precision precision = builder.PrecisionOf(node);
   const Layout layout = builder.Existing(node.inputs[0]);
   const int input = builder.Use(node.inputs[0], layout, Builder::TypeOf(precision));
   const int output = builder.Define(node.outputs[0], layout, Builder::TypeOf(precision));
   KeepScale(builder, input, output);
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (pads[i] < 0 || pads[i + shape.size()] < 0) {
-      Fail("node '{}' (Pad): negative padding is not supported; use Slice", node.name);
-    }
+  for (size_t i = 0; i < rank; ++i) {
     const int axis = Builder::ArenaAxis(shape, static_cast<int64_t>(i), layout);
-    params.before[axis] = static_cast<uint32_t>(pads[i]);
-    params.after[axis] = static_cast<uint32_t>(pads[i + shape.size()]);
+    params.before[axis] = static_cast<uint32_t>(begins[i]);
+    params.after[axis] = static_cast<uint32_t>(ends[i]);
   }
-  if (HasInput(node, 2)) {
-    const graph::Tensor* value = builder.Constant(node.inputs[2]);
-    if (value == nullptr || !value->IsFloat() || value->Count() != 1) {
-      Fail("node '{}' (Pad): its value has to be one constant", node.name);
-    }
-    params.value = value->floats[0];
-  }
+  params.value = static_cast<float>(value);
   const Tensor& out = builder.At(output);
   int8_t unused = 0;
   const FunctionOf constant{blob::Function::kClamp, params.value, params.value};

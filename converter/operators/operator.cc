@@ -63,8 +63,13 @@ std::vector<OutputType> InferChecked(const Operator& op, const ShapeContext& con
   return types;
 }
 
+// Operators whose result the shape of the input decides.
+bool ReadsShapeAlone(const Node& node) {
+  return node.op == "Shape" || node.op == "EyeLike";
+}
+
 bool AllInputsKnown(const ShapeContext& context) {
-  if (context.node->op == "Shape") return true;
+  if (ReadsShapeAlone(*context.node)) return true;
   return std::all_of(context.inputs.begin(), context.inputs.end(), [](const graph::Value* value) {
     return value == nullptr || value->constant != nullptr;
   });
@@ -85,10 +90,10 @@ bool WorthFolding(const ShapeContext& context, const std::vector<OutputType>& ty
 std::vector<Tensor> EvaluateAs(const Operator& op, const ShapeContext& context,
                                const std::vector<OutputType>& types) {
   std::vector<const Tensor*> inputs;
-  Tensor shape_only;  // Shape reads no data, so its input need not be known
+  Tensor shape_only;
   for (const graph::Value* value : context.inputs) {
     const Tensor* tensor = value == nullptr ? nullptr : value->constant.get();
-    if (value != nullptr && tensor == nullptr && context.node->op == "Shape") {
+    if (value != nullptr && tensor == nullptr && ReadsShapeAlone(*context.node)) {
       shape_only.type = value->type;
       shape_only.shape = *value->shape;
       tensor = &shape_only;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/format/move.h"
 #include "runtime/format/scratch.h"
 
 namespace octet::write {
@@ -29,6 +30,8 @@ uint64_t LayerScratch(const lower::Program& program, const lower::Layer& layer) 
       const auto params = layer.Get<blob::PoolParams>();
       return ScratchPool(uint64_t{params.kernel_h} * params.kernel_w, channels);
     }
+    case blob::Op::kNonMaxSuppression:
+      return ScratchNonMaxSuppression(layer.Get<blob::NonMaxSuppressionParams>().boxes);
     default:
       return 0;
   }

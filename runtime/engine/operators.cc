@@ -100,6 +100,20 @@ const char* OpName(blob::Op op) {
       return "elementwise";
     case Op::kCast:
       return "cast";
+    case Op::kMove:
+      return "move";
+    case Op::kGather:
+      return "gather";
+    case Op::kGatherElements:
+      return "gather_elements";
+    case Op::kScatter:
+      return "scatter";
+    case Op::kTopK:
+      return "top_k";
+    case Op::kNonMaxSuppression:
+      return "non_max_suppression";
+    case Op::kGatherNd:
+      return "gather_nd";
   }
   return "unknown";
 }

@@ -37,6 +37,13 @@ constexpr OperatorWords kOperatorWords[] = {
     {blob::Op::kConstant, "constant_s8", "constant_f16"},
     {blob::Op::kElementwise, "elementwise_s8", "elementwise_f16"},
     {blob::Op::kCast, "cast_s8", "cast_f16"},
+    {blob::Op::kMove, "move_s8", "move_f16"},
+    {blob::Op::kGather, "gather_s8", "gather_f16"},
+    {blob::Op::kGatherElements, "gather_elements_s8", "gather_elements_f16"},
+    {blob::Op::kScatter, "scatter_s8", "scatter_f16"},
+    {blob::Op::kTopK, "top_k_s8", "top_k_f16"},
+    {blob::Op::kNonMaxSuppression, "non_max_suppression_s8", "non_max_suppression_f16"},
+    {blob::Op::kGatherNd, "gather_nd_s8", "gather_nd_f16"},
 };
 
 // Kernels that an operator of another name calls as well.

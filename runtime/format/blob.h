@@ -210,10 +210,18 @@ enum class Op : uint16_t {
   kConstant = 18,       // ConstantParams; copies a constant tensor into the arena
   kElementwise = 19,    // ElementwiseParams; one function of 1 to 3 operands, any broadcasting
   kCast = 20,           // CastParams; FP16 <-> int32, int32 -> int32
-  // 21 kMove, 22 kGather, 23 kGatherElements, 24 kScatter, 25 kTopK, 26
-  // kNonMaxSuppression, 27 kGatherNd, 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn,
-  // 40 kConvNd, 41 kResample, 42 kGridSample, 43 kRoiAlign, 44 kPoolNd are spoken for; from 0x8000
-  // on: operators of others.
+
+  // move.h
+  kMove = 21,  // a strided or indexed copy
+  kGather = 22,
+  kGatherElements = 23,
+  kScatter = 24,
+  kTopK = 25,  // the indices alone
+  kNonMaxSuppression = 26,
+  kGatherNd = 27,
+
+  // 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn, 40 kConvNd, 41 kResample, 42
+  // kGridSample, 43 kRoiAlign, 44 kPoolNd are spoken for; from 0x8000 on: operators of others.
 };
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).

@@ -67,6 +67,11 @@ static inline uint64_t ScratchPool(uint64_t taps, uint64_t channels) {
          RoundUp64(channels * 4);
 }
 
+// NonMaxSuppression: the candidates of one class in order.
+static inline uint64_t ScratchNonMaxSuppression(uint64_t boxes) {
+  return RoundUp64(boxes * 4);
+}
+
 }  // namespace octet
 
 #endif  // OCTET_FORMAT_SCRATCH_H_

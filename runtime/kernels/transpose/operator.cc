@@ -1,6 +1,6 @@
 // Transpose: the output is written in order, a plane of its two innermost dimensions at a time.
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/copy.h"
+#include "runtime/kernels/move/plane.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -51,32 +51,6 @@ Walk WalkOf(const blob::TransposeParams& p) {
   return walk;
 }
 
-// `rows` rows of `count` elements: dense in the output, row_step and step apart in the input.
-template <typename T>
-void CopyPlane(T* to, const T* from, uint64_t rows, uint64_t row_step, uint64_t count,
-               uint64_t step) {
-  if (step == 1) {
-    CopyRuns(reinterpret_cast<uint8_t*>(to), count * sizeof(T),
-             reinterpret_cast<const uint8_t*>(from), row_step * sizeof(T), rows,
-             (size_t)count * sizeof(T));
-    return;
-  }
-  // Blocks that use all of a cache line before it goes: a row of the output takes one element of
-  // each of its lines.
-  constexpr uint64_t kBlockRows = 16, kBlockColumns = 64;
-  for (uint64_t row = 0; row < rows; row += kBlockRows) {
-    const uint64_t row_end = row + kBlockRows < rows ? row + kBlockRows : rows;
-    for (uint64_t column = 0; column < count; column += kBlockColumns) {
-      const uint64_t end = column + kBlockColumns < count ? column + kBlockColumns : count;
-      for (uint64_t r = row; r < row_end; ++r) {
-        const T* source = from + r * row_step + column * step;
-        T* target = to + r * count;
-        for (uint64_t c = column; c < end; ++c, source += step) target[c] = *source;
-      }
-    }
-  }
-}
-
 template <typename T>
 void Run(const LayerView& view, const RunContext& context) {
   const Walk walk = WalkOf(Params(view));
@@ -95,7 +69,7 @@ void Run(const LayerView& view, const RunContext& context) {
       source += rest % walk.size[d] * walk.step[d];
       rest /= walk.size[d];
     }
-    CopyPlane(output + row * count, input + source, turn, row_step, count, step);
+    CopyPlane(output + row * count, input + source, turn, (int64_t)row_step, count, (int64_t)step);
     row += turn;
   }
 }

@@ -49,6 +49,53 @@ TEST(MergeTransposes, NotAcrossAnotherNode) {
   EXPECT_EQ(RunPass(net, "merge_transposes", 0), "Transpose Relu Transpose");
 }
 
+TEST(SliceOfConcat, TakesTheInputWhereItLiesInOne) {
+  Net net;
+  const ValueId a = net.Op("Neg", {net.Input({1, 4, 6})}), b = net.Op("Abs", {a});
+  const ValueId joined = net.Op("Concat", {a, b}, {{"axis", int64_t{1}}});
+  const auto slice = [&](int64_t begin, int64_t end) {
+    return net.Op("Slice", {joined, net.Integers({begin}), net.Integers({end}), net.Integers({1})});
+  };
+  net.Output(slice(0, 4));
+  net.Output(slice(-3, 8));
+  net.Output(slice(3, 5));  // of both
+  EXPECT_EQ(RunPass(net, "slice_of_concat", 2), "Neg Abs Concat Slice Slice Slice");
+}
+
+TEST(SliceBeforeTranspose, WhereNobodyReadsTheWhole) {
+  Net net;
+  const ValueId x = net.Input({2, 5, 6});
+  const auto slices = [&](ValueId turned) {
+    for (int64_t begin : {0, 2}) {
+      net.Output(net.Op(
+          "Slice", {turned, net.Integers({begin}), net.Integers({begin + 2}), net.Integers({-1})}));
+    }
+  };
+  slices(net.Op("Transpose", {x}, {{"perm", Ints{0, 2, 1}}}));
+  const ValueId whole = net.Op("Transpose", {x}, {{"perm", Ints{2, 0, 1}}});
+  slices(whole);
+  net.Output(net.Op("Neg", {whole}));
+  EXPECT_EQ(RunPass(net, "slice_before_transpose", 2),
+            "Transpose Slice Transpose Slice Transpose Transpose Slice Slice Neg");
+}
+
+TEST(GatherElementsToGather, OfARepeatedList) {
+  Net net;
+  const ValueId x = net.Input({1, 7, 3});
+  const ValueId values = net.Op("ReduceMax", {x}, {{"axes", Ints{2}}, {"keepdims", int64_t{0}}});
+  const auto top = net.Nodes("TopK", {values, net.Integers({4})}, 2);
+  const ValueId list = net.Op("Unsqueeze", {top[1], net.Integers({2})});
+  const auto gather = [&](std::vector<int64_t> repeats) {
+    const ValueId places = net.Op("Tile", {list, net.Integers(std::move(repeats))});
+    net.Output(net.Op("GatherElements", {x, places}, {{"axis", int64_t{1}}}));
+  };
+  gather({1, 1, 3});
+  gather({1, 1, 2});  // not all of a row
+  const std::string ops = RunPass(net, "gather_elements_to_gather", 1);
+  EXPECT_NE(ops.find("Reshape Gather"), std::string::npos) << ops;
+  EXPECT_NE(ops.find("GatherElements"), std::string::npos) << ops;
+}
+
 TEST(SplitToSlices, OnlyTheUsedParts) {
   Net net;
   const ValueId x = net.Input({1, 7, 2});

@@ -1,0 +1,84 @@
+// TopK: a heap of the k best so far, in the output itself; O(n log k) at worst, and few of n enter
+// the heap.
+#include "runtime/format/move.h"
+#include "runtime/kernels/check.h"
+#include "runtime/kernels/select/heap.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+// Integers in the order of the values.
+int32_t KeyOf(uint8_t value, uint8_t sign) {
+  return (int8_t)(value ^ sign);
+}
+int32_t KeyOf(uint16_t half, uint8_t) {
+  const int32_t magnitude = half & 0x7FFF;
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+int32_t KeyOf(int32_t value, uint8_t) {
+  return value;
+}
+
+template <typename T>
+void Run(const LayerView& view, const RunContext& context) {
+  const blob::TopKParams& p = ParamsOf<blob::TopKParams>(view);
+  const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0)));
+  int32_t* output = reinterpret_cast<int32_t*>(PlaceOf(context, OutputOf(view)));
+  const uint64_t inner = p.inner;
+  const uint8_t sign = context.sign;
+  const int32_t flip = p.largest != 0 ? 0 : -1;  // ~key reverses the order of keys
+  const Range rows = RangeOf((uint64_t)p.outer * inner, context.share);
+  for (uint64_t row = rows.begin; row < rows.end; ++row) {
+    const T* values = input + row / inner * p.axis * inner + row % inner;
+    int32_t* chosen = output + row / inner * p.k * inner + row % inner;
+    const auto key = [=](int32_t i) { return KeyOf(values[(uint64_t)i * inner], sign) ^ flip; };
+    const auto better = [=](int32_t a, int32_t b) {
+      const int32_t x = key(a), y = key(b);
+      return x != y ? x > y : a < b;
+    };
+    const auto list = [=](uint64_t i) -> int32_t& { return chosen[i * inner]; };
+    for (uint32_t i = 0; i < p.k; ++i) list(i) = (int32_t)i;
+    MakeHeap(list, p.k, better);
+    int32_t worst = key(list(0));
+    for (uint32_t i = p.k; i < p.axis; ++i) {
+      // Of equal keys the one in the heap is the earlier.
+      if (key((int32_t)i) <= worst) continue;
+      list(0) = (int32_t)i;
+      SiftDown(list, 0, p.k, better);
+      worst = key(list(0));
+    }
+    SortHeap(list, p.k, better);
+  }
+}
+
+}  // namespace
+
+bool CheckTopKLayer(const LayerView& view) {
+  if (view.layer->input_count != 1) return false;
+  const blob::TopKParams& p = ParamsOf<blob::TopKParams>(view);
+  const blob::TensorRecord& in = InputOf(view, 0);
+  const bool int8 = in.type == blob::ElementType::kInt8;
+  const uint64_t rows = SaturatingMul(p.outer, p.inner);
+  return view.layer->precision == (int8 ? blob::Precision::kInt8 : blob::Precision::kFp16) &&
+         OutputOf(view).type == blob::ElementType::kInt32 && p.largest <= 1 && p.k >= 1 &&
+         p.k <= p.axis && SaturatingMul(rows, p.axis) == ElementCount(in) &&
+         SaturatingMul(rows, p.k) == ElementCount(OutputOf(view));
+}
+
+uint64_t ScratchTopKLayer(const LayerView&) {
+  return 0;
+}
+
+void RunTopKLayer(const LayerView& view, const RunContext& context) {
+  switch (InputOf(view, 0).type) {
+    case blob::ElementType::kInt8:
+      return Run<uint8_t>(view, context);
+    case blob::ElementType::kFp16:
+      return Run<uint16_t>(view, context);
+    case blob::ElementType::kInt32:
+      return Run<int32_t>(view, context);
+  }
+}
+
+}  // namespace octet
