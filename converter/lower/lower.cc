@@ -65,6 +65,13 @@ void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<in
   }
 }
 
+// A result known at conversion: whoever uses it takes the constant.
+bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
+  return std::all_of(node.outputs.begin(), node.outputs.end(), [&graph](graph::ValueId id) {
+    return id == graph::kNoValue || graph.Constant(id) != nullptr;
+  });
+}
+
 }  // namespace
 
 void NotLowered(Builder&, const graph::Node& node) {
@@ -81,7 +88,8 @@ void CheckLowerable(const graph::Graph& graph) {
   }
   const graph::OutputView view = graph::ViewOutputs(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (view.needed[i] && Find(graph.nodes[i].op) == nullptr) Refuse(graph.nodes[i]);
+    if (view.needed[i] && !IsKnown(graph, graph.nodes[i]) && Find(graph.nodes[i].op) == nullptr)
+      Refuse(graph.nodes[i]);
   }
 }
 
@@ -111,7 +119,7 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
     program.inputs.push_back(input);
   }
   for (const graph::Node& node : graph.nodes) {
-    if (builder.Absorbed(node)) continue;
+    if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
     const Entry* entry = Find(node.op);
     if (entry == nullptr) Refuse(node);
     entry->lower(builder, node);
