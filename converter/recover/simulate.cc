@@ -58,11 +58,12 @@ graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs)
     for (size_t k = 0; k < depth; ++k) {
       largest = std::max(largest, std::fabs(weights.floats[first + k * outputs.across]));
     }
-    if (largest == 0) continue;
     const float scale = largest / 127;
+    // Below, quotients are no numbers any more; weights that small are nothing in int8.
+    const bool nothing = scale < std::numeric_limits<float>::min();
     for (size_t k = 0; k < depth; ++k) {
       float& value = rounded.floats[first + k * outputs.across];
-      value = std::floor(value / scale + 0.5f) * scale;
+      value = nothing ? 0 : std::floor(value / scale + 0.5f) * scale;
     }
   }
   return rounded;

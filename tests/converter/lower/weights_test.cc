@@ -167,6 +167,69 @@ TEST(QuantizeConv, LargeBiasStaysInsideTheAccumulator) {
       100);
 }
 
+// What channel `o` makes of an input of one value everywhere, in steps of the result.
+int32_t ResultOf(const QuantizedConv& conv, const ConvWeights& weights, size_t o, int q) {
+  const auto* block = reinterpret_cast<const blob::ChannelBlockS8*>(conv.channels.data());
+  const auto* stored = reinterpret_cast<const int8_t*>(conv.weights.data());
+  int32_t acc = block->bias[o];
+  for (int64_t k = 0; k < weights.depth; ++k) {
+    acc += q * stored[static_cast<size_t>((k / 4 * 16) * 4 + k % 4) + o * 4];
+  }
+  return Requantize(PreShift(acc, conv.pre_shift), block->multiplier[o], block->shift[o]);
+}
+
+// The factor of a channel without weights could be anything: it must not choose the pre-shift.
+TEST(QuantizeConv, DeadChannelsLeaveTheOthersAlone) {
+  for (const float dead : {0.0f, 1e-42f}) {
+    ConvWeights weights;
+    weights.out_c = 2;
+    weights.depth = 64;
+    weights.values.assign(64, dead);
+    weights.values.resize(128, 1e-6f);
+    weights.bias = {37e-6f, 5e-6f};
+    Tensor input, output;
+    input.scale = 0.05f;
+    input.zero_point = -128;
+    output.scale = 1e-6f;
+    const QuantizedConv conv = QuantizeConv(weights, input, output, false);
+    for (int q : {-128, 0, 127}) {
+      EXPECT_EQ(ResultOf(conv, weights, 0, q), 37) << dead;
+      EXPECT_NEAR(ResultOf(conv, weights, 1, q), 5 + 64 * 0.05 * (q + 128), 1) << dead;
+    }
+  }
+}
+
+TEST(QuantizeConv, DeadChannelsAreTheirBiasBehindAnyPreShift) {
+  for (int exponent = -3; exponent < 20; ++exponent) {
+    ConvWeights weights{2, 4, {0, 0, 0, 0, 1, 1, 1, 1}, {-77.4f, 0}};
+    Tensor input, output;
+    input.scale = std::ldexp(1.0f, exponent);
+    const QuantizedConv conv = QuantizeConv(weights, input, output, false);
+    for (int q : {-128, 127}) EXPECT_EQ(ResultOf(conv, weights, 0, q), -77) << conv.pre_shift;
+    weights.bias[0] = 1e30f;
+    EXPECT_GT(ResultOf(QuantizeConv(weights, input, output, false), weights, 0, 0), 255);
+  }
+}
+
+// A live channel 2^25 below the largest, with a bias: what the pre-shift would cut off is kept by a
+// coarser scale.
+TEST(QuantizeConv, SmallFactorsBesideLargeOnes) {
+  ConvWeights weights;
+  weights.out_c = 2;
+  weights.depth = 8;
+  weights.values.assign(8, 40000.0f);
+  weights.values.resize(16, 1e-3f);
+  weights.bias = {0, 90.3f};
+  Tensor input, output;
+  input.scale = 1;
+  output.scale = 1;
+  const QuantizedConv conv = QuantizeConv(weights, input, output, false);
+  EXPECT_GT(conv.pre_shift, 8);
+  for (int q : {-128, 0, 127}) {
+    EXPECT_NEAR(ResultOf(conv, weights, 1, q), 90.3 + 8e-3 * q, 1.1) << q;
+  }
+}
+
 // What a depthwise layer computes from inputs and to outputs of a scheme a channel.
 TEST(QuantizeConv, SchemesByChannel) {
   ConvWeights weights;
