@@ -25,7 +25,8 @@ void AddConv(const graph::Graph& graph, const graph::Node& node,
   const graph::Tensor* weights = graph.Constant(node.inputs[1]);
   const auto groups = static_cast<size_t>(node.Int("group", 1));
   const size_t channels = importance->size();
-  if (weights == nullptr || weights->shape.size() != 4 || channels % groups != 0) {
+  if (weights == nullptr || weights->shape.size() != 4 || channels == 0 ||
+      channels != groups * static_cast<size_t>(weights->shape[1])) {
     return AddAll(1, importance);
   }
   const auto out_c = static_cast<size_t>(weights->shape[0]),

@@ -144,6 +144,20 @@ TEST(ChannelScales, OffWhereAskedOrOverridden) {
   EXPECT_TRUE(At(chain.net.Assign(config), chain.p).channels.empty()) << "the reader is FP16";
 }
 
+TEST(ChannelScales, ABatchInsideTheGraphHasNoChannels) {
+  Net net;
+  const graph::Shape two{2, 4, 4, 4};
+  const auto x = net.Input("x", -1, 1);
+  const auto a = net.Value("a", -1, 1, two), b = net.Value("b", -1, 1, two),
+             y = net.Value("y", -1, 1, two);
+  net.Op("Reshape", {x}, a);
+  net.Conv(a, b);
+  Depthwise(&net, b, y);
+  net.Output(y);
+  EXPECT_TRUE(ChannelImportance(net.graph)[static_cast<size_t>(a)].empty());
+  EXPECT_TRUE(At(net.Assign(), b).channels.empty());
+}
+
 TEST(ChannelScales, SymmetricStaysSymmetric) {
   Chain chain;
   Config config = Net::MinMax();
