@@ -49,7 +49,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   nlohmann::json passes = nlohmann::json::object();
   for (const auto& [name, count] : conversion.passes.rewrites) passes[name] = count;
   nlohmann::json correction;
-  if (conversion.bias_correction) {
+  if (conversion.bias_correction && conversion.bias_correction->judges > 0) {
     correction = {{"before_db", conversion.bias_correction->before_db},
                   {"after_db", conversion.bias_correction->after_db},
                   {"kept", conversion.bias_correction->kept}};
@@ -75,7 +75,9 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
   }
-  if (const auto& gain = conversion.bias_correction) {
+  if (const auto& gain = conversion.bias_correction; gain && gain->judges == 0) {
+    fmt::print("bias correction: left out, for it takes at least 8 samples that fit memory\n");
+  } else if (gain) {
     fmt::print(
         "bias correction: outputs of the int8 plan {:.1f} dB above their error, {:.1f} "
         "without{}\n",

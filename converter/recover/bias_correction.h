@@ -21,15 +21,19 @@
 namespace octet::recover {
 
 struct Options {
-  int64_t samples = 32;  // at most; fewer where their tensors would pass `memory_bytes`
-  int64_t memory_bytes = int64_t{1} << 29;
+  int64_t samples = 32;  // at most, a quarter of them to judge by
+  // Of the pictures that go side by side; fewer correct where they would pass it. 24 take 640 MB in
+  // a detector at 640x640.
+  int64_t memory_bytes = int64_t{3} << 28;
   int threads = 1;
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
 };
 
-// Signal over error of the graph's outputs, in dB, the mean over outputs: simulated, with pictures
-// that the corrections were not made from. The corrections are kept where they gain.
+// Signal over error of what the graph's outputs are put together from, in dB, the mean over those
+// pieces: simulated, with at least four pictures that the corrections were not made from.
+// Corrections are kept where they gain; those that only pieces feel which fall are left out before.
 struct Gain {
+  int64_t judges = 0;  // 0: too few pictures, or too large ones, so nothing was corrected
   double before_db = 0, after_db = 0;
   bool kept = false;
 };

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "converter/operators/operator.h"
+#include "converter/recover/lockstep.h"
 #include "converter/recover/simulate.h"
 
 namespace octet::recover {
@@ -53,6 +55,16 @@ TEST(RoundWeights, OneScaleAnOutput) {
   EXPECT_EQ(rounded.floats[3], 0);
   node.inputs = {w, x};
   EXPECT_EQ(OutputsOf(graph, node).count, 0u) << "weights that are computed";
+}
+
+TEST(RoundWeights, SubnormalOnesAreNothing) {
+  const Tensor weights = Tensor::Floats({2, 1, 1, 2}, {1e-42f, -3e-44f, 1, 0.5f});
+  Outputs outputs;
+  outputs.count = 2;
+  const Tensor rounded = RoundWeights(weights, outputs);
+  EXPECT_EQ(rounded.floats[0], 0);
+  EXPECT_EQ(rounded.floats[1], 0);
+  EXPECT_EQ(rounded.floats[2], 1);
 }
 
 // Positive pictures, which a shift of the weights moves all the same way.
@@ -138,11 +150,59 @@ TEST(CorrectBiases, LeavesFp16LayersAlone) {
   EXPECT_EQ(scheme.bias_correction[1].size(), 8u);
 }
 
-TEST(CorrectBiases, NoPicturesNoCorrection) {
+TEST(CorrectBiases, LeftOutWhereTooFewWouldJudge) {
   const graph::Graph graph = TwoLayers();
   quantize::Scheme scheme = SchemeFor(graph, Pictures(8));
-  const Pictures none(0);
-  EXPECT_FALSE(CorrectBiases(graph, {&none}, {}, &scheme).kept);
+  for (int64_t count : {0, 1, 4, 7}) {
+    const Pictures few(count);
+    const Gain gain = CorrectBiases(graph, {&few}, {}, &scheme);
+    EXPECT_FALSE(gain.kept) << count;
+    EXPECT_EQ(gain.judges, 0) << count;
+    for (const auto& correction : scheme.bias_correction) EXPECT_TRUE(correction.empty());
+  }
+  const Pictures eight(8);
+  EXPECT_EQ(CorrectBiases(graph, {&eight}, {}, &scheme).judges, 4);
+}
+
+// Of 32 pictures 24 correct where they fit; memory for six takes six, and never fewer judges.
+TEST(CorrectBiases, MemoryBoundsWhoCorrects) {
+  const graph::Graph graph = TwoLayers();
+  EXPECT_EQ(BytesOfPicture(graph), 2 * 2 * 288 * 4);
+  const Pictures pictures(32);
+  quantize::Scheme scheme = SchemeFor(graph, pictures);
+  Options options;
+  options.memory_bytes = 6 * BytesOfPicture(graph);
+  const Gain gain = CorrectBiases(graph, {&pictures}, options, &scheme);
+  EXPECT_EQ(gain.judges, 8);
+  EXPECT_TRUE(gain.kept);
+  options.memory_bytes = 3 * BytesOfPicture(graph);
+  EXPECT_EQ(CorrectBiases(graph, {&pictures}, options, &scheme).judges, 0);
+}
+
+class Counted : public Pictures {
+ public:
+  using Pictures::Pictures;
+  Tensor Load(int64_t i) const override {
+    ++loads[i];
+    return Pictures::Load(i);
+  }
+  mutable std::map<int64_t, int> loads;
+};
+
+TEST(CorrectBiases, WhoCorrectsNeverJudges) {
+  const graph::Graph graph = TwoLayers();
+  const Counted pictures(32);
+  quantize::Scheme scheme = SchemeFor(graph, pictures);
+  pictures.loads.clear();
+  CorrectBiases(graph, {&pictures}, {}, &scheme);
+  // Once to correct, or twice to judge, without and with: nobody does both.
+  int once = 0, twice = 0;
+  for (const auto& [sample, count] : pictures.loads) {
+    once += count == 1;
+    twice += count == 2;
+  }
+  EXPECT_EQ(once, 24);
+  EXPECT_EQ(twice, 8);
 }
 
 }  // namespace
