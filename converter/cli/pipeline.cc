@@ -242,7 +242,7 @@ Conversion Convert(const ConvertOptions& options) {
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
   const quantize::Board board = ReadBoard(options.board);
   const bool winograd = board.winograd || options.winograd;
-  config.symmetric |= board.symmetric_only;
+  config.symmetric_only |= board.symmetric_only;
   config.int8_everywhere |= options.int8_everywhere;
 
   // Before the minutes that calibration takes: whatever can be refused.
@@ -303,6 +303,7 @@ Conversion Convert(const ConvertOptions& options) {
     }
   });
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
+  WarnOfRange(graph, statistics, inputs, options, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());

@@ -21,6 +21,9 @@ constexpr int64_t kFewSamples = 32, kEnoughSamples = 100;
 constexpr double kMuchEnlarged = 2;
 constexpr int64_t kPicturesLookedAt = 64;
 
+// Pixels of 0 to 255 for a model that takes 0 to 1 are 255 times too large; scenes differ by less.
+constexpr float kOtherRange = 8;
+
 // A box of fewer pixels is nothing, a share of so much is none; e to this is wider than any
 // picture.
 constexpr float kLeastPixels = 16, kMostExponent = 24;
@@ -79,6 +82,33 @@ void WarnOfCalibration(const graph::Graph& graph,
     const Size input = channels_last ? Size{shape[1], shape[2]} : Size{shape[2], shape[3]};
     WarnOfEnlarged(*datasets[i], input, options.preprocess.resize, options.calibration[i],
                    warnings);
+  }
+}
+
+void WarnOfRange(const graph::Graph& graph,
+                 const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                 const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+                 const ConvertOptions& options, Warnings* warnings) {
+  for (size_t i = 0; i < datasets.size(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
+    const auto& seen = statistics[static_cast<size_t>(id)];
+    bool channels_last = false;
+    if (!seen || datasets[i]->SourceChannels() != 0 ||
+        !IsImageInput(*graph.At(id).shape, &channels_last)) {
+      continue;
+    }
+    const images::Preprocess& pixels = options.preprocess;
+    float low = 0, high = 0;
+    for (int c = 0; c < 3; ++c) {
+      low = std::min(low, -pixels.mean[c] / pixels.std_dev[c]);
+      high = std::max(high, (255 * pixels.scale - pixels.mean[c]) / pixels.std_dev[c]);
+    }
+    const float ratio = std::max(-seen->min, seen->max) / std::max(-low, high);
+    if (ratio <= kOtherRange && ratio >= 1 / kOtherRange) continue;
+    warnings->push_back(fmt::format(
+        "{}: floats from {:.4g} to {:.4g}, but the blob will make {:.4g} to {:.4g} of pictures "
+        "for '{}'; say with --scale, --mean and --std what its pixels become",
+        options.calibration[i], seen->min, seen->max, low, high, graph.At(id).name));
   }
 }
 

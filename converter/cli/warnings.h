@@ -26,6 +26,12 @@ void WarnOfCalibration(const graph::Graph& graph,
                        const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                        const ConvertOptions& options, int64_t samples, Warnings* warnings);
 
+// Float samples of a picture input in another range than pictures come in.
+void WarnOfRange(const graph::Graph& graph,
+                 const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                 const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+                 const ConvertOptions& options, Warnings* warnings);
+
 // Outputs that never hold what the decoder takes them for: pixels, shares or steps on a grid.
 void WarnOfBoxes(const graph::Graph& graph,
                  const std::vector<std::optional<calibrate::Statistics>>& statistics,

@@ -1,6 +1,7 @@
 #include "converter/images/dataset.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <system_error>
 
@@ -93,7 +94,7 @@ class NpyPictures : public Dataset {
 class NpyFloats : public Dataset {
  public:
   NpyFloats(NpyFile file, const std::string& name, const graph::Shape& input_shape)
-      : file_(std::move(file)), input_shape_(input_shape) {
+      : file_(std::move(file)), name_(name), input_shape_(input_shape) {
     const graph::Shape& shape = file_.shape();
     const graph::Shape tail(input_shape.empty() ? input_shape.end() : input_shape.begin() + 1,
                             input_shape.end());
@@ -123,11 +124,15 @@ class NpyFloats : public Dataset {
                 static_cast<const uint8_t*>(file_.data()) +
                     static_cast<size_t>(i) * elements * sizeof(float),
                 elements * sizeof(float));
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+      Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
+    }
     return graph::Tensor::Floats(input_shape_, std::move(values));
   }
 
  private:
   NpyFile file_;
+  std::string name_;
   graph::Shape input_shape_;
   int64_t count_ = 0;
 };

@@ -97,6 +97,20 @@ TEST_F(Cli, DoubtsAboutCalibration) {
   EXPECT_NE(warnings({32, 3, 3, 3}, {"--resize", "letterbox"}).find("enlarged"), std::string::npos);
 }
 
+TEST_F(Cli, DoubtsAboutTheRangeOfFloats) {
+  WriteNpy("f.npy", "<f4", {32, 3, 8, 8});
+  const auto warnings = [this](const std::string& scale) {
+    const Result result =
+        Convert("m.onnx", {"--calibrate", Path("f.npy"), "--scale", scale, "--json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out)["warnings"].dump();
+  };
+  EXPECT_EQ(warnings("1/255"), "[]");
+  EXPECT_NE(warnings("1").find("floats from 0 to 1, but the blob will make 0 to 255 of pictures"),
+            std::string::npos);
+  EXPECT_NE(warnings("1/65025").find("floats from 0 to 1"), std::string::npos);
+}
+
 TEST_F(Cli, BoardsNameStandsInTheBlob) {
   WriteText("b.yaml", "compatible: my-board-2\n");
   ASSERT_EQ(Convert("m.onnx", {"--board", Path("b.yaml")}).status, 0);

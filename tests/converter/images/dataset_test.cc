@@ -89,6 +89,19 @@ TEST_F(DatasetTest, FloatsGoThroughAsTheyAre) {
   EXPECT_NE(Refusal([&] { Open(path, {1, 4}); }).find("does not fit"), std::string::npos);
 }
 
+TEST_F(DatasetTest, NamesTheSampleThatIsNoNumber) {
+  for (const float bad : {std::nanf(""), -INFINITY}) {
+    std::string data(24, '\0');
+    const float values[6] = {1, 2, 3, 4, bad, 6};
+    std::memcpy(data.data(), values, sizeof values);
+    const auto path = Write("a.npy", Npy(Header("<f4", "(2, 3)"), data));
+    const auto dataset = Open(path, {1, 3});
+    EXPECT_EQ(dataset->Load(0).floats[2], 3);
+    const std::string line = Refusal([&] { dataset->Load(1); });
+    EXPECT_NE(line.find("a.npy: sample 1 "), std::string::npos) << line;
+  }
+}
+
 TEST_F(DatasetTest, FoldersAreSortedAndKeepPicturesOnly) {
   Write("d/b.PPM", Ppm(20));
   Write("d/a.ppm", Ppm(10));
