@@ -225,7 +225,7 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
       lo = std::min(lo, v);
       hi = std::max(hi, v);
     }
-    const quantize::TensorScheme scheme = quantize::Affine(lo, hi, false);
+    const quantize::TensorScheme scheme = quantize::Affine(lo, hi, scheme_.symmetric_only);
     At(tensor).scale = scheme.scale;
     At(tensor).zero_point = scheme.zero_point;
     layer.extra = ToBytes(QuantizeValues(values, scheme));

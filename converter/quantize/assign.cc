@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "converter/graph/output_view.h"
+#include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
@@ -16,6 +17,11 @@ namespace {
 
 using graph::ValueId;
 using operators::Int8;
+
+// 5 of 8 bits lost: what is left tells 8 levels apart.
+constexpr float kRuinous = 32;
+// No activation: what files write for infinity.
+constexpr float kNoNumber = 1e30f;
 
 class Assigner {
  public:
@@ -37,6 +43,7 @@ class Assigner {
       if (Moves(n)) ShareForward(n);
       if (Joins(n)) UniteInputs(n);
     }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) WidenByFill(n);
     for (size_t n = graph_.nodes.size(); n-- > 0;) {
       if (Joins(n)) ShareBackward(n);
     }
@@ -80,6 +87,9 @@ class Assigner {
     for (int reader : readers) {
       const auto r = static_cast<size_t>(reader);
       if (!Moves(r) || Node(r).inputs[0] != id) return;
+      // What is written beside our values is none of them.
+      const auto fill = operators::FillOf(graph_, Node(r));
+      if (fill && (*fill < Range(id)->min || *fill > Range(id)->max)) return;
       const auto& moved = Range(Node(r).outputs[0]);
       if (!moved || Range(id)->symmetric != moved->symmetric) return;
       if (!united) {
@@ -139,14 +149,50 @@ class Assigner {
       united->min = -united->max;
     }
     out = united;
-    // 5 of 8 bits lost: what is left tells 8 levels apart.
-    constexpr float kRuinous = 32;
     if (narrowest > 0 && (out->max - out->min) > kRuinous * narrowest) {
       Warn(
           fmt::format("node '{}' (Concat) joins a tensor of range {:.3g} with others of range "
                       "{:.3g}: few of its bits are left; `layers:` can ask for fp16 here",
                       Node(n).name, narrowest, out->max - out->min));
     }
+  }
+
+  // The constant a moving operator writes beside values of its input has their scale: the range
+  // where that scale is chosen holds it too.
+  void WidenByFill(size_t n) {
+    if (!Moves(n)) return;
+    const std::optional<float> fill = operators::FillOf(graph_, Node(n));
+    ValueId root = Node(n).inputs[0];
+    for (int p = links_.producer[static_cast<size_t>(root)];
+         p >= 0 && Moves(static_cast<size_t>(p)) && !Range(root)->overridden;
+         p = links_.producer[static_cast<size_t>(root)]) {
+      root = Node(static_cast<size_t>(p)).inputs[0];
+    }
+    auto& range = Range(root);
+    if (!fill || !range || (*fill >= range->min && *fill <= range->max)) return;
+    // Stands for minus infinity, in front of a maximum: the lowest code is as good.
+    if (*fill <= -kNoNumber) return;
+    const int producer = links_.producer[static_cast<size_t>(root)];
+    const float width = range->max - range->min;
+    ValueRange wide = *range;
+    wide.min = std::min(wide.min, *fill);
+    wide.max = std::max(wide.max, *fill);
+    if (wide.symmetric) {
+      wide.max = std::max(wide.max, -wide.min);
+      wide.min = -wide.max;
+    }
+    const bool fixed = producer >= 0 && Int8Of(static_cast<size_t>(producer)) == Int8::kFixedScale;
+    if (range->overridden || fixed || !(wide.max - wide.min <= kRuinous * width)) {
+      // Beside it nothing would be left of the values, or their scale is not ours to choose.
+      scheme_->precision[n] = blob::Precision::kFp16;
+      if (auto& own = Range(Node(n).outputs[0]); own && !own->overridden) own = wide;
+      return Warn(fmt::format(
+          "node '{}' ({}) runs in FP16: it writes {} beside values of '{}', whose range is {} to "
+          "{}",
+          Node(n).name, Node(n).op, *fill, Name(root), range->min, range->max));
+    }
+    wide.origin = "united with the fill of " + Node(n).name;
+    range = wide;
   }
 
   // Inputs that nobody else reads are rounded once, straight to the scale of the result.
@@ -225,6 +271,7 @@ Scheme AssignScheme(const graph::Graph& graph,
                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
                     const Config& config) {
   Scheme scheme;
+  scheme.symmetric_only = config.symmetric_only;
   AssignPrecision(graph, statistics, config, &scheme);
   Assigner(graph, ChooseRanges(graph, statistics, config, scheme.precision), &scheme).Run();
   ChooseChannelScales(graph, statistics, config, &scheme);

@@ -22,11 +22,14 @@ constexpr int64_t kDeepestAccumulation = 28000;
 // Why a node cannot run in int8; empty when it can.
 std::string WhyNotInt8(const graph::Graph& graph,
                        const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                       const graph::Node& node) {
+                       const Config& config, const graph::Node& node) {
   const int64_t products = AccumulatedProducts(graph, node);
   if (products > kDeepestAccumulation) {
     return fmt::format("each output sums {} products, more than the {} a 32-bit accumulator holds",
                        products, kDeepestAccumulation);
+  }
+  if (config.symmetric_only && operators::Int8Of(node) == operators::Int8::kFixedScale) {
+    return "its int8 kernel writes asymmetric values, which the board does not allow";
   }
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     for (graph::ValueId id : *ids) {
@@ -116,7 +119,7 @@ void AssignPrecision(const graph::Graph& graph,
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }
-    const std::string reason = WhyNotInt8(graph, statistics, node);
+    const std::string reason = WhyNotInt8(graph, statistics, config, node);
     if (reason.empty()) {
       if (!tail[i] || asked || config.int8_everywhere) continue;
       scheme->precision[i] = blob::Precision::kFp16;
@@ -131,10 +134,10 @@ void AssignPrecision(const graph::Graph& graph,
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
   }
   if (tail_count > 0) {
-    scheme->warnings.push_back(fmt::format(
-        "{} nodes behind the last weights, from '{}' on, run in FP16: they put coordinates "
-        "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
-        tail_count, first_of_tail));
+    scheme->warnings.push_back(
+        fmt::format("{} nodes of the head, from '{}' on, run in FP16: they put coordinates "
+                    "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
+                    tail_count, first_of_tail));
   }
 }
 

@@ -44,7 +44,8 @@ class Chooser {
     std::optional<ClampBounds> clamp;
     if (producer >= 0) clamp = ClampOf(graph_, graph_.nodes[static_cast<size_t>(producer)]);
     // A clamped value spends its whole range on one side of 0 or within known ends.
-    range.symmetric = asked.symmetric.value_or(clamp ? false : config_.symmetric);
+    range.symmetric =
+        config_.symmetric_only || asked.symmetric.value_or(clamp ? false : config_.symmetric);
     if (!bounded) {
       const bool input = producer < 0;
       // Pixels fill their range and nothing lies outside: there is nothing to clip at an input.
@@ -64,6 +65,10 @@ class Chooser {
     }
     if (asked.min) range.min = *asked.min;
     if (asked.max) range.max = *asked.max;
+    if (range.symmetric) {
+      range.max = std::max(range.max, -range.min);
+      range.min = -range.max;
+    }
     range.overridden = asked.min || asked.max || asked.symmetric || asked.method;
     if (asked.min || asked.max) range.origin = "override";
   }

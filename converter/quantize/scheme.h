@@ -38,6 +38,7 @@ struct Scheme {
   // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
   // (half_range.h). May be shorter than the values are many.
   std::vector<std::vector<int>> half_exponents;
+  bool symmetric_only = false;  // every zero point is 0, those of constants too
   std::vector<std::string> warnings;
 };
 
@@ -63,6 +64,7 @@ struct Config {
   calibrate::Method method = calibrate::Method::kAuto;
   double percentile = 99.99;
   bool symmetric = false;        // default scheme of activations
+  bool symmetric_only = false;   // the board has no other, whatever else is asked for
   bool channel_scales = true;    // see channel_scales.h
   bool bias_correction = true;   // see converter/recover/bias_correction.h
   bool int8_everywhere = false;  // --int8-everywhere

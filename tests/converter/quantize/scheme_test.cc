@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
@@ -114,6 +116,67 @@ TEST(Scheme, MovedDataKeepTheirScale) {
   }
   EXPECT_EQ(At(scheme, pooled).origin, "shared with y");
   EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
+}
+
+// conv -> pad with `value` -> conv; the pad's result is moved on to another reader.
+struct Padded : Net {
+  explicit Padded(float value) {
+    x = Input("x", -1, 1);
+    a = Value("a", -1, 1);
+    padded = Value("padded", std::min(value, -1.0f), std::max(value, 1.0f));
+    const auto y = Value("y", -1, 1);
+    Conv(x, a);
+    Op("Pad", {a, Constant({8}, 1), Constant({}, value)}, padded);
+    Conv(padded, y);
+    Output(y);
+  }
+  graph::ValueId x, a, padded;
+};
+
+TEST(Scheme, WhatIsPaddedHoldsTheValue) {
+  for (float value : {5.0f, -3.0f, 0.5f}) {
+    Padded net(value);
+    Config config;  // a range of least error would cut the value off
+    const Scheme scheme = net.Assign(config);
+    EXPECT_LE(At(scheme, net.a).min, std::min(value, 0.0f) + At(scheme, net.a).scale) << value;
+    EXPECT_GE(At(scheme, net.a).max, std::max(value, 0.0f) - At(scheme, net.a).scale) << value;
+    EXPECT_EQ(At(scheme, net.padded).scale, At(scheme, net.a).scale);
+    EXPECT_EQ(scheme.precision[1], blob::Precision::kInt8);
+  }
+}
+
+TEST(Scheme, PadValuesThatWouldRuinTheRangeRunInFp16) {
+  Padded net(1000);
+  const Scheme scheme = net.Assign();
+  EXPECT_LT(At(scheme, net.a).max, 1.1f);
+  EXPECT_EQ(scheme.precision[1], blob::Precision::kFp16);
+  ASSERT_FALSE(scheme.warnings.empty());
+  EXPECT_NE(scheme.warnings[0].find("Pad_padded"), std::string::npos) << scheme.warnings[0];
+  // Minus infinity in front of a maximum is the lowest code.
+  Padded lowest(-1e35f);
+  EXPECT_EQ(lowest.Assign().precision[1], blob::Precision::kInt8);
+}
+
+TEST(Scheme, ABoardWithSymmetricActivationsOnlyGetsNoOthers) {
+  Net net;
+  const auto x = net.Input("x", 0, 1);
+  const auto relu = net.Value("relu", 0, 3), b = net.Value("b", -9, 2),
+             soft = net.Value("soft", 0, 1), y = net.Value("y", 0, 2);
+  net.Conv(x, relu).activation = "Relu";
+  net.Conv(relu, b);
+  net.Op("Softmax", {b}, soft);
+  net.Conv(soft, y);
+  net.Output(y);
+  Config config = Net::MinMax();
+  config.symmetric_only = true;
+  TensorOverride asked;
+  asked.name = "b";
+  asked.symmetric = false;
+  config.tensors.push_back(asked);
+  const Scheme scheme = net.Assign(config);
+  for (const auto id : {x, relu, b, soft, y}) EXPECT_EQ(At(scheme, id).zero_point, 0);
+  EXPECT_EQ(scheme.precision[2], blob::Precision::kFp16) << "its int8 kernel has a zero point";
+  EXPECT_TRUE(scheme.symmetric_only);
 }
 
 TEST(Scheme, ConcatHasOneScaleAndPrivateInputsTakeIt) {
