@@ -78,6 +78,7 @@ Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samp
   const auto statistics = calibrate::Collect(result.graph, datasets, options);
   quantize::Config config;
   config.method = calibrate::Method::kMinMax;  // a handful of samples: nothing is an outlier
+  config.symmetric_only = variant.symmetric_only;
   result.scheme = quantize::AssignScheme(result.graph, statistics, config);
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(result.graph.nodes.size(), blob::Precision::kFp16);

@@ -63,6 +63,11 @@ class RandomGraph {
   void DepthSpace();
   void Means();
   void Nothing();
+  void Odd();
+  void Batch();
+  void DeadChannels();
+  void PaddingOfValue();
+  void FiveDimensions();
   void Outputs();
 
   std::mt19937_64 random_;
@@ -70,6 +75,7 @@ class RandomGraph {
   std::vector<Entry> entries_;
   std::string description_;
   bool discontinuous_ = false;
+  bool odd_ = false;
 };
 
 }  // namespace octet::test
