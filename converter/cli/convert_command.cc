@@ -112,8 +112,13 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   auto input = std::make_shared<InputArguments>();
   auto calibration = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
+  auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
-  command->add_option("MODEL", options->model, "the ONNX file, opset 7 to 21")->required();
+  command
+      ->add_option("MODEL", options->model,
+                   fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset,
+                               import::kNewestOpset))
+      ->required();
   command->add_option("-o,--output", options->output, "the blob to write")->required();
   command
       ->add_option(
@@ -123,6 +128,8 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
                       pictures::kExtensions))
       ->required();
   input->AddTo(*command);
+  command->add_option("--cut-at", *cut_at,
+                      "end the graph at these tensors, joined by commas, instead of its outputs");
   command->add_option("--task", *task, "what the outputs mean")
       ->check(CLI::IsMember({"classify", "detect", "segment", "none"}))
       ->capture_default_str();
@@ -170,6 +177,7 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
     *run = [=] {
       options->preprocess = input->Preprocess({});
       options->import = input->Import();
+      options->import.cut_at = SplitCommas(*cut_at);
       options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);
       options->verbosity = VerbosityOf(*verbosity);

@@ -171,6 +171,25 @@ quantize::Board ReadBoard(const std::string& path) {
   return quantize::ReadBoard(path);
 }
 
+// Both plans with dummy ranges: what cannot run shows in shapes and constants.
+void CheckPlans(const graph::Graph& graph, quantize::Config config) {
+  Statistics statistics(graph.values.size());
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    const graph::Value& value = graph.values[id];
+    if (value.type != graph::DataType::kFloat || value.constant != nullptr) continue;
+    calibrate::Statistics& seen = statistics[id].emplace();
+    seen.min = seen.histogram_min = -1;
+    seen.max = seen.histogram_max = 1;
+    seen.histogram = {1, 1};
+    seen.count = 2;
+  }
+  config.method = calibrate::Method::kMinMax;
+  config.channel_scales = false;
+  std::vector<quantize::Scheme> schemes(2, quantize::AssignScheme(graph, statistics, config));
+  schemes[1].precision.assign(graph.nodes.size(), blob::Precision::kFp16);
+  lower::CheckLowers(graph, schemes);
+}
+
 recover::Gain CorrectBiases(const graph::Graph& graph,
                             const std::vector<const images::Dataset*>& datasets, int threads,
                             quantize::Scheme* scheme) {
@@ -190,7 +209,8 @@ int ThreadCount(int requested) {
 
 bool IsImageInput(const graph::Shape& shape, bool* channels_last) {
   *channels_last = false;
-  if (shape.size() != 4) return false;
+  // A batch of pictures is no picture: each is a frame of its own.
+  if (shape.size() != 4 || shape[0] != 1) return false;
   if (shape[1] == 1 || shape[1] == 3) return true;
   *channels_last = shape[3] == 1 || shape[3] == 3;
   return *channels_last;
@@ -246,9 +266,10 @@ Conversion Convert(const ConvertOptions& options) {
   config.int8_everywhere |= options.int8_everywhere;
 
   // Before the minutes that calibration takes: whatever can be refused.
+  InModel(options.model, [&] { CheckPlans(graph, config); });
   write::ModelInfo info = InfoOf(graph, options);
   info.board = board.compatible;
-  Warnings warnings;
+  Warnings warnings = graph.notes;
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   std::vector<const images::Dataset*> datasets;
   for (const auto& input : inputs) datasets.push_back(input.get());

@@ -167,6 +167,17 @@ void PrintRow(const nlohmann::json& row, const std::string& metric) {
   fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
 }
 
+// Of a model that was cut, too: its graph ends where the blob does.
+std::vector<std::string> OutputNames(const BlobFile& file) {
+  BlobView view{};
+  ViewBlob(file.data(), file.bytes(), &view);  // BlobFile has verified it
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < view.model->output_count; ++i) {
+    names.push_back(StringAt(view, view.outputs[i].name));
+  }
+  return names;
+}
+
 int Run(const VerifyOptions& options, const InputArguments& input) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -176,8 +187,11 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
         "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
         options.isa);
   }
-  const graph::Graph graph = LoadGraph(options.model, input.Import(), nullptr);
   const BlobFile blob(options.blob);
+  import::ImportOptions import = input.Import();
+  import.cut_at = OutputNames(blob);
+  import.cut_if_known = true;
+  const graph::Graph graph = LoadGraph(options.model, import, nullptr);
   std::vector<std::string> warnings;
   const auto data =
       OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);

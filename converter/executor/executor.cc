@@ -1,6 +1,7 @@
 #include "converter/executor/executor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -64,6 +65,15 @@ void SetShape(const graph::Graph& graph, graph::ValueId id, graph::Tensor& tenso
     tensor.floats.resize(count);
   } else {
     tensor.integers.resize(count);
+  }
+}
+
+// The value as its codes have it, where the model says which: the model means what is rounded.
+void RoundToGiven(const graph::Given& given, std::vector<float>& values) {
+  const float scale = given.scales[0], zero_point = static_cast<float>(given.zero_points[0]);
+  const float low = -128 - zero_point, high = 127 - zero_point;
+  for (float& value : values) {
+    value = std::clamp(std::nearbyint(value / scale), low, high) * scale;
   }
 }
 
@@ -145,6 +155,13 @@ void Executor::PlanSlots() {
   }
 }
 
+const graph::Given* Executor::GivenOf(graph::ValueId id) const {
+  if (id == graph::kNoValue) return nullptr;
+  const graph::Value& value = graph_->At(id);
+  const bool is_float = value.type == graph::DataType::kFloat && !value.constant;
+  return is_float ? value.given.get() : nullptr;
+}
+
 int64_t Executor::SlotElements() const {
   int64_t sum = 0;
   for (int64_t elements : slot_elements_) sum += elements;
@@ -156,7 +173,8 @@ const graph::Tensor* Executor::Source(graph::ValueId id,
   if (id == graph::kNoValue) return nullptr;
   if (IsConstant(*graph_, id)) return graph_->At(id).constant.get();
   if (input_of_value_[At(id)] != kNone) {
-    return &inputs[static_cast<size_t>(input_of_value_[At(id)])];
+    const auto input = static_cast<size_t>(input_of_value_[At(id)]);
+    return GivenOf(id) != nullptr ? &rounded_inputs_[input] : &inputs[input];
   }
   return &slots_[static_cast<size_t>(slot_of_value_[At(id)])];
 }
@@ -176,6 +194,13 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
            graph::ToString(*value.shape));
     }
     if (observer) observer(graph.inputs[i], inputs[i]);
+  }
+  rounded_inputs_.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const graph::Given* given = GivenOf(graph.inputs[i]);
+    if (given == nullptr) continue;
+    rounded_inputs_[i] = inputs[i];
+    RoundToGiven(*given, rounded_inputs_[i].floats);
   }
 
   std::vector<const graph::Tensor*> sources;
@@ -198,6 +223,7 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
       }
       graph::Tensor& slot = slots_[static_cast<size_t>(step.slots[i])];
       slot = std::move(results[i]);
+      if (const graph::Given* given = GivenOf(node.outputs[i])) RoundToGiven(*given, slot.floats);
       if (observer && node.outputs[i] != graph::kNoValue) observer(node.outputs[i], slot);
     }
   }

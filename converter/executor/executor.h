@@ -16,6 +16,9 @@ namespace octet::executor {
 // activation.
 using Observer = std::function<void(graph::ValueId, const graph::Tensor&)>;
 
+// Values that bring a scheme of their codes along (graph::Given) are rounded to it: that is what
+// the model means.
+//
 // One image at a time on the calling thread; keeps its memory between runs. Intermediate values are
 // freed (reused) after their last use. The graph must outlive the executor, must have been through
 // InferShapes and must not change meanwhile.
@@ -40,6 +43,8 @@ class Executor {
   };
 
   void PlanSlots();
+  // The scheme that a computed value or an input brings along, or null.
+  const graph::Given* GivenOf(graph::ValueId id) const;
   const graph::Tensor* Source(graph::ValueId id, const std::vector<graph::Tensor>& inputs) const;
 
   const graph::Graph* graph_;
@@ -49,6 +54,7 @@ class Executor {
   std::vector<int> input_of_value_;  // position in graph.inputs, or -1
   std::vector<int> last_use_;        // step after which a value's slot is free
   std::vector<Step> steps_;
+  std::vector<graph::Tensor> rounded_inputs_;  // those that bring a scheme along
   operators::Workspace workspace_;
 };
 

@@ -52,6 +52,10 @@ std::string_view Name(DataType type) {
       return "uint8";
     case DataType::kBool:
       return "bool";
+    case DataType::kInt16:
+      return "int16";
+    case DataType::kUInt16:
+      return "uint16";
   }
   return "unknown";
 }

@@ -21,7 +21,7 @@ inline constexpr int64_t kUnknownDim = -1;
 int64_t ElementCount(const Shape& shape);
 std::string ToString(const Shape& shape);
 
-enum class DataType : uint8_t { kFloat, kInt32, kInt64, kInt8, kUInt8, kBool };
+enum class DataType : uint8_t { kFloat, kInt32, kInt64, kInt8, kUInt8, kBool, kInt16, kUInt16 };
 std::string_view Name(DataType type);
 
 // A dense tensor, row-major. Floats are stored as float (FP16, BF16 and double are converted at
@@ -45,11 +45,29 @@ using Attribute =
 using ValueId = int32_t;  // index into Graph::values; kNoValue marks an omitted optional input
 inline constexpr ValueId kNoValue = -1;
 
+// What a model says itself about how a value is quantized (QuantizeLinear, DequantizeLinear), to be
+// obeyed bit for bit: real = scale * (code - zero_point).
+struct Given {
+  std::vector<float> scales;     // one, or one an index of `axis`
+  std::vector<int> zero_points;  // as many; of codes in int8: those of a uint8 value are 128 less
+  int64_t axis = 0;
+  DataType type = DataType::kInt8;       // kInt8, of uint8 too; kInt32 for biases
+  std::shared_ptr<const Tensor> codes;   // of a constant
+  bool operator==(const Given& other) const {
+    return scales == other.scales && zero_points == other.zero_points && type == other.type &&
+           (scales.size() == 1 || axis == other.axis);
+  }
+  // Ends of what the codes of an int8 value with one scale can say.
+  float Low() const { return scales[0] * static_cast<float>(-128 - zero_points[0]); }
+  float High() const { return scales[0] * static_cast<float>(127 - zero_points[0]); }
+};
+
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
   std::optional<Shape> shape;              // known after shape inference
   std::shared_ptr<const Tensor> constant;  // initialiser or folded constant, else null
+  std::shared_ptr<const Given> given;      // null where the model says nothing
 };
 
 struct Node {
@@ -65,6 +83,12 @@ struct Node {
   // range before them, and lowering fuses them as tables.
   std::string activation;
   float alpha = 0, beta = 0;
+  // Layers whose weights the model brings quantized: real = scale * code, a scale an output
+  // channel. A channel whose weights are no int8 multiples of its scale is quantized anew.
+  std::vector<float> weight_scales;
+  // Its bias in the model's own integers, in units of `bias_scales`; both empty where it has none.
+  std::vector<int64_t> bias_codes;
+  std::vector<float> bias_scales;
 
   bool Has(const std::string& key) const { return attributes.count(key) != 0; }
   int64_t Int(const std::string& key, int64_t fallback) const;
@@ -83,6 +107,7 @@ struct Graph {
   std::vector<Node> nodes;      // topological order, always
   std::vector<ValueId> inputs;  // without initialisers
   std::vector<ValueId> outputs;
+  std::vector<std::string> notes;  // what the user has to hear of how the model was read
 
   Value& At(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Value& At(ValueId id) const { return values[static_cast<size_t>(id)]; }

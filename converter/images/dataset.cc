@@ -7,6 +7,7 @@
 
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
+#include "runtime/core/half.h"
 
 namespace octet::images {
 namespace {
@@ -90,7 +91,7 @@ class NpyPictures : public Dataset {
   int64_t count_ = 0, height_ = 0, width_ = 0, channels_ = 0;
 };
 
-// float32 samples in the model's own layout.
+// Floats in the model's own layout.
 class NpyFloats : public Dataset {
  public:
   NpyFloats(NpyFile file, const std::string& name, const graph::Shape& input_shape)
@@ -98,18 +99,20 @@ class NpyFloats : public Dataset {
     const graph::Shape& shape = file_.shape();
     const graph::Shape tail(input_shape.empty() ? input_shape.end() : input_shape.begin() + 1,
                             input_shape.end());
-    if (shape == tail && !input_shape.empty() && input_shape[0] == 1) {
+    if (shape == input_shape ||
+        (shape == tail && !input_shape.empty() && input_shape[0] == 1)) {
       count_ = 1;
-    } else if (!shape.empty() && !input_shape.empty() && input_shape[0] == 1 &&
+    } else if (!shape.empty() && !input_shape.empty() && shape[0] % input_shape[0] == 0 &&
                std::equal(shape.begin() + 1, shape.end(), tail.begin(), tail.end())) {
-      count_ = shape[0];
-    } else if (shape == input_shape) {
-      count_ = 1;
+      count_ = shape[0] / input_shape[0];
     } else {
       Fail(
-          "{}: float32 array of shape {} does not fit the model's input {}; its first dimension "
-          "counts samples, the others must be equal",
-          name, graph::ToString(shape), graph::ToString(input_shape));
+          "{}: float array of shape {} does not fit the model's input {}; its first dimension "
+          "counts samples{}, the others must be equal",
+          name, graph::ToString(shape), graph::ToString(input_shape),
+          !input_shape.empty() && input_shape[0] > 1
+              ? fmt::format(", {} rows each", input_shape[0])
+              : "");
     }
     if (count_ < 1) Fail("{}: holds no samples", name);
   }
@@ -119,11 +122,24 @@ class NpyFloats : public Dataset {
   graph::Tensor Load(int64_t i) const override {
     const auto elements = static_cast<size_t>(graph::ElementCount(input_shape_));
     std::vector<float> values(elements);
+    const auto* data = static_cast<const uint8_t*>(file_.data());
+    const size_t first = static_cast<size_t>(i) * elements;
     // The header may leave the data unaligned.
-    std::memcpy(values.data(),
-                static_cast<const uint8_t*>(file_.data()) +
-                    static_cast<size_t>(i) * elements * sizeof(float),
-                elements * sizeof(float));
+    if (file_.dtype() == "<f2") {
+      for (size_t k = 0; k < elements; ++k) {
+        uint16_t half;
+        std::memcpy(&half, data + (first + k) * sizeof(half), sizeof(half));
+        values[k] = HalfToFloat(half);
+      }
+    } else if (file_.dtype() == "<f8") {
+      for (size_t k = 0; k < elements; ++k) {
+        double wide;
+        std::memcpy(&wide, data + (first + k) * sizeof(wide), sizeof(wide));
+        values[k] = static_cast<float>(wide);
+      }
+    } else {
+      std::memcpy(values.data(), data + first * sizeof(float), elements * sizeof(float));
+    }
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
       Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
     }
@@ -182,7 +198,9 @@ std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& i
                                           channels_last);
   }
   NpyFile file(path);
-  if (file.dtype() == "<f4") return std::make_unique<NpyFloats>(std::move(file), name, input_shape);
+  if (file.dtype() == "<f2" || file.dtype() == "<f4" || file.dtype() == "<f8") {
+    return std::make_unique<NpyFloats>(std::move(file), name, input_shape);
+  }
   if (file.dtype() == "|u1" && preprocess.is_image) {
     return std::make_unique<NpyPictures>(std::move(file), name, input_shape, preprocess,
                                          channels_last);

@@ -32,9 +32,9 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
-// .npy as described in contract.md: uint8 [N,H,W,C] or [H,W,C] or [N,H,W] (grey), float32 in the
-// model's layout. v1 and v2 headers, C order, '|u1', '<f4', '<i8', '<i4', '|i1'. Memory-mapped,
-// samples are read one by one.
+// .npy as described in contract.md: uint8 [N,H,W,C] or [H,W,C] or [N,H,W] (grey), floats (16, 32 or
+// 64 bits) in the model's layout. v1 and v2 headers, C order, '|u1', '<f2', '<f4', '<f8', '<i8',
+// '<i4', '|i1'. Memory-mapped, samples are read one by one.
 class NpyFile {
  public:
   explicit NpyFile(const std::filesystem::path& path);  // throws UserError
@@ -58,7 +58,8 @@ struct PictureSize {
   uint32_t height = 0, width = 0;
 };
 
-// The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images).
+// The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images). Where its
+// leading dimension is B, each B rows of an array are one sample.
 class Dataset {
  public:
   virtual ~Dataset() = default;

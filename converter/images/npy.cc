@@ -83,8 +83,9 @@ class HeaderText {
 
 size_t ElementBytes(const std::string& dtype, const std::string& file) {
   if (dtype == "|u1" || dtype == "|i1") return 1;
+  if (dtype == "<f2") return 2;
   if (dtype == "<f4" || dtype == "<i4") return 4;
-  if (dtype == "<i8") return 8;
+  if (dtype == "<f8" || dtype == "<i8") return 8;
   Fail("{}: element type {} cannot be read; save uint8 pictures or float32 values", file, dtype);
 }
 

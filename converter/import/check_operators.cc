@@ -45,13 +45,20 @@ constexpr Hint kHints[] = {
     {"LSTM", kRecurrent},
     {"GRU", kRecurrent},
     {"RNN", kRecurrent},
-    {"DynamicQuantizeLinear", kStatic},
     {"ConvInteger", kStatic},
     {"MatMulInteger", kStatic},
-    {"QLinearConv", kStatic},
-    {"QLinearMatMul", kStatic},
-    {"QuantizeLinear", kStatic},
-    {"DequantizeLinear", kStatic},
+    // Removed from ONNX, or never in it.
+    {"Affine", "ONNX removed it: use Mul and Add of constants"},
+    {"ATen", "it calls PyTorch: export with operator_export_type ONNX"},
+    {"ConstantFill", "ONNX removed it: use ConstantOfShape"},
+    {"Crop", "ONNX removed it: use Slice"},
+    {"DynamicSlice", "ONNX removed it: use Slice"},
+    {"GivenTensorFill", "ONNX removed it: use an initialiser or Constant"},
+    {"GRUUnit", "ONNX removed it: use GRU, unrolled over a fixed number of steps"},
+    {"ImageScaler", "ONNX removed it: use Mul and Add of constants, or --scale, --mean and --std"},
+    {"ParametricSoftplus", "ONNX removed it: use Softplus between Mul of constants"},
+    {"Scale", "ONNX removed it: use Mul of a constant"},
+    {"ScaledTanh", "ONNX removed it: use Tanh between Mul of constants"},
     {"RandomNormal", "replace it by a constant"},
     {"RandomNormalLike", "replace it by a constant"},
     {"RandomUniform", "replace it by a constant"},
@@ -84,20 +91,13 @@ void CheckOperators(const graph::Graph& graph) {
   }
   if (first.empty()) return;
 
-  // More than a few would be no line to read; the rest comes when these are gone.
-  constexpr size_t kMostListed = 4;
   std::vector<std::string> parts;
-  for (size_t i = 0; i < first.size() && i < kMostListed; ++i) {
-    const graph::Node& node = *first[i];
-    const size_t more = counts[node.op] - 1;
+  for (const graph::Node* node : first) {
+    const size_t more = counts[node->op] - 1;
     parts.push_back(fmt::format(
-        "node '{}'{}: operator {} (opset {}, domain {}) is not supported; {}", node.name,
-        more > 0 ? fmt::format(" and {} more", more) : "", node.op, node.since_opset,
-        node.domain.empty() ? "ai.onnx" : node.domain, WayRound(node.op)));
-  }
-  if (first.size() > kMostListed) {
-    parts.push_back(
-        fmt::format("{} further operators are not supported", first.size() - kMostListed));
+        "node '{}'{}: operator {} (opset {}, domain {}) is not supported; {}", node->name,
+        more > 0 ? fmt::format(" and {} more", more) : "", node->op, node->since_opset,
+        node->domain.empty() ? "ai.onnx" : node->domain, WayRound(node->op)));
   }
   Fail("{}", fmt::join(parts, "; "));
 }

@@ -7,7 +7,11 @@
 #include <fmt/ranges.h>
 
 #include "converter/import/attribute.h"
+#include "converter/import/cut.h"
+#include "converter/import/inline_functions.h"
 #include "converter/import/input_shapes.h"
+#include "converter/import/integer_layers.h"
+#include "converter/import/lift_old.h"
 #include "converter/import/model_file.h"
 #include "converter/import/normalise.h"
 #include "converter/import/plain_names.h"
@@ -35,6 +39,7 @@ class Importer {
 
   Graph Run() {
     graph_.opsets = ReadVersions(model_);
+    InlineFunctions(&model_);
     MakeNamesPlain(&proto_);
     graph_.name = proto_.name();
     if (proto_.node_size() == 0) Fail("the graph has no nodes; export the model again");
@@ -46,7 +51,10 @@ class Importer {
     ConnectInputs();
     ReadOutputs();
     graph_.SortTopologically();
+    if (!options_.cut_at.empty()) CutAt(graph_, options_.cut_at, options_.cut_if_known);
+    LiftOldForms(graph_);
     Normalise(graph_);
+    RewriteIntegerLayers(graph_);
     graph_.Compact();
     return std::move(graph_);
   }
@@ -152,6 +160,7 @@ class Importer {
     node.op = proto.op_type();
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
     const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
+    if (node.domain == "com.microsoft" && IsIntegerLayer(node.op)) node.domain.clear();
     if (!node.domain.empty()) {
       Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
            node.domain == "com.microsoft"

@@ -9,25 +9,30 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converter/graph/graph.h"
 
 namespace octet::import {
 
-inline constexpr int64_t kOldestOpset = 7;
-inline constexpr int64_t kNewestOpset = 21;
+inline constexpr int64_t kOldestOpset = 1;
+inline constexpr int64_t kNewestOpset = 23;
 
 struct ImportOptions {
   std::map<std::string, graph::Shape> input_shapes;  // --input-shape: input name -> shape
+  std::vector<std::string> cut_at = {};  // --cut-at: outputs instead of the model's; empty: those
+  // The names are those of a blob's outputs, which may be of another model: then the model's own
+  // outputs stay, and whoever compares sees that they are others.
+  bool cut_if_known = false;
 };
 
 // "image:1,3,224,224" as given to --input-shape. The name may itself hold colons; the shape follows
 // the last one.
 std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
 
-// Reads a model of opset 7 to 21 (domain ai.onnx). The graph that comes back
+// Reads a model of opset 1 to 23 (domain ai.onnx; layers on codes also of com.microsoft). The graph that comes back
 //  - has every input shape fixed: a symbolic leading dimension is 1, other unknown ones come from
-//  the options;
+//  the options; ends at `cut_at`;
 //  - is sorted, each value has one definition, node names are unique, Constant nodes and
 //  initialisers are constants;
 //  - holds floats as float (also from float16, bfloat16, double) and integers within INT32 (Slice

@@ -41,7 +41,6 @@ std::string ExampleFlag(const std::string& name, const std::optional<Shape>& dec
     const bool is_channel = i == 1 && !channels_last;
     example[i] = i == 0 ? 1 : example.size() != 4 ? 128 : is_channel ? 3 : 224;
   }
-  if (example.size() > 1) example[0] = 1;
   return fmt::format("--input-shape {}:{}", name, fmt::join(example, ","));
 }
 
@@ -83,12 +82,6 @@ Shape FixInputShape(const onnx::ValueInfoProto& input, const Shape* override_sha
     Fail("input '{}': dimension {}{} is not known; give it, for example {}", name, i,
          dim.has_dim_param() ? fmt::format(" ('{}')", dim.dim_param()) : "",
          ExampleFlag(name, declared));
-  }
-  if (shape.size() > 1 && shape[0] != 1) {
-    Fail(
-        "input '{}': the batch (dimension 0) is {}, but frames run one by one; export with a "
-        "dynamic or unit batch, or give {}",
-        name, shape[0], ExampleFlag(name, declared));
   }
   if (CheckedCount(shape, fmt::format("input '{}'", name)) > kMaxInputElements) {
     Fail("input '{}': shape {} has more than 2^31 elements; give a smaller --input-shape", name,

@@ -15,9 +15,9 @@
 namespace octet::import {
 namespace {
 
-// Opset 7 came with IR 3; IR 13 is the newest published. Between them no field we read has changed
-// its meaning.
-constexpr int64_t kOldestIr = 3;
+// IR 13 is the newest published. No field we read has changed its meaning; before IR 3 there were no
+// opsets, and all was opset 1.
+constexpr int64_t kOldestIr = 1;
 constexpr int64_t kNewestIr = 13;
 
 // Files that people have at hand in place of the model, by their first bytes.
@@ -82,6 +82,7 @@ std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model) {
            domain.empty() ? "ai.onnx" : domain, found->second, set.version());
     }
   }
+  if (ir < 3 && versions.empty()) versions[""] = 1;
   const auto standard = versions.find("");
   if (standard == versions.end()) {
     Fail("no opset version for domain ai.onnx, or truncated; export or copy the model again");

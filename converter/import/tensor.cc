@@ -25,8 +25,7 @@ struct Element {
   graph::DataType data_type;
 };
 
-// 16-bit and unsigned types go to the next signed type that holds them: the graph keeps all
-// integers wide.
+// Wide unsigned types go to the next signed type that holds them: the graph keeps all integers wide.
 constexpr Element kElements[] = {
     {TensorProto::FLOAT, "float", 4, graph::DataType::kFloat},
     {TensorProto::FLOAT16, "float16", 2, graph::DataType::kFloat},
@@ -35,8 +34,8 @@ constexpr Element kElements[] = {
     {TensorProto::INT8, "int8", 1, graph::DataType::kInt8},
     {TensorProto::UINT8, "uint8", 1, graph::DataType::kUInt8},
     {TensorProto::BOOL, "bool", 1, graph::DataType::kBool},
-    {TensorProto::INT16, "int16", 2, graph::DataType::kInt32},
-    {TensorProto::UINT16, "uint16", 2, graph::DataType::kInt32},
+    {TensorProto::INT16, "int16", 2, graph::DataType::kInt16},
+    {TensorProto::UINT16, "uint16", 2, graph::DataType::kUInt16},
     {TensorProto::INT32, "int32", 4, graph::DataType::kInt32},
     {TensorProto::UINT32, "uint32", 4, graph::DataType::kInt64},
     {TensorProto::INT64, "int64", 8, graph::DataType::kInt64},

@@ -225,7 +225,12 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
       lo = std::min(lo, v);
       hi = std::max(hi, v);
     }
-    const quantize::TensorScheme scheme = quantize::Affine(lo, hi, scheme_.symmetric_only);
+    quantize::TensorScheme scheme = quantize::Affine(lo, hi, scheme_.symmetric_only);
+    const graph::Given* given = graph_.At(id).given.get();
+    if (given != nullptr && given->scales.size() == 1 && given->type == graph::DataType::kInt8) {
+      scheme.scale = given->scales[0];
+      scheme.zero_point = given->zero_points[0];
+    }
     At(tensor).scale = scheme.scale;
     At(tensor).zero_point = scheme.zero_point;
     layer.extra = ToBytes(QuantizeValues(values, scheme));

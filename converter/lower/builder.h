@@ -112,6 +112,9 @@ int PadPicture(Builder& builder, const graph::Node& node, int input, const int64
 struct FunctionOf {
   blob::Function function = blob::Function::kIdentity;
   float alpha = 0, beta = 0;
+  // Of a Silu whose gate the model rounds to codes; 0: not rounded. Tables alone have it.
+  float gate_scale = 0;
+  int gate_zero_point = 0;
 };
 // The runtime's function for a unary node (Relu, Clip, Silu, ..., Add/Mul/... with a scalar
 // constant) or for a fused activation.

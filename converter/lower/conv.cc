@@ -16,9 +16,20 @@ struct Fusion {
   const graph::Node* absorbed = nullptr;
 };
 
+// The clamp of an int8 layer that its codes are anyway: it is done by what is rounded before the
+// table, as if it were not there.
+bool IsItsRange(const Builder& builder, const graph::Node& node) {
+  if (builder.PrecisionOf(node) != blob::Precision::kInt8) return false;
+  Tensor result;
+  result.scale = builder.SchemeOf(node.outputs[0]).scale;
+  result.zero_point = builder.SchemeOf(node.outputs[0]).zero_point;
+  int8_t lo = 0, hi = 0;
+  return ClampOf(ActivationFunction(node), result, &lo, &hi) && lo == -128 && hi == 127;
+}
+
 Fusion FuseActivation(Builder& builder, const graph::Node& node) {
   Fusion fusion{ActivationFunction(node), node.outputs[0]};
-  if (!node.activation.empty()) return fusion;
+  if (!node.activation.empty() && !IsItsRange(builder, node)) return fusion;
   // Tables by channel are a layer of their own.
   const bool int8 = builder.PrecisionOf(node) == blob::Precision::kInt8;
   if (int8 && !builder.SchemeOf(node.outputs[0]).channels.empty()) return fusion;
@@ -43,7 +54,7 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
   Layer& layer = builder.Emit(node, depthwise ? blob::Op::kDepthwiseConv : blob::Op::kConv,
                               precision, {input}, output);
   if (fusion.absorbed != nullptr) layer.fused = fusion.absorbed->op;
-  if (!node.activation.empty()) layer.fused = node.activation;
+  if (!node.activation.empty() && fusion.absorbed == nullptr) layer.fused = node.activation;
   const Tensor& in = builder.At(input);
   const Tensor& out = builder.At(output);
   layer.weight_count = weights.values.size();
@@ -68,6 +79,9 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
       layer.table = UnaryTable(fusion.function, target, out);
     }
     ConvWeights corrected = weights;
+    corrected.scales = node.weight_scales;
+    corrected.bias_codes = node.bias_codes;
+    corrected.bias_scales = node.bias_scales;
     const std::vector<float>& correction = builder.BiasCorrectionOf(node);
     for (size_t o = 0; o < correction.size(); ++o) corrected.bias[o] += correction[o];
     QuantizedConv data = QuantizeConv(corrected, in, target, depthwise);

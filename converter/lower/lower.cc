@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 #include "converter/lower/builder.h"
 #include "converter/support/error.h"
@@ -28,9 +31,41 @@ const Entry* Find(std::string_view op) {
   return nullptr;
 }
 
+std::string NoSuchOperator(const graph::Node& node) {
+  return fmt::format(
+      "node '{}': operator {} cannot run on the board yet; `octet convert --help` lists what can",
+      node.name, node.op);
+}
+
 [[noreturn]] void Refuse(const graph::Node& node) {
-  Fail("node '{}': operator {} cannot run on the board yet; `octet convert --help` lists what can",
-       node.name, node.op);
+  throw UserError(NoSuchOperator(node));
+}
+
+struct Refusal {
+  const graph::Node* node;
+  std::string why;
+};
+
+// One line of all: nodes of one operator with one reason are counted.
+[[noreturn]] void Refuse(const std::vector<Refusal>& refusals) {
+  if (refusals.size() == 1) throw UserError(refusals[0].why);
+  std::vector<std::pair<std::string, std::vector<const Refusal*>>> groups;
+  for (const Refusal& refusal : refusals) {
+    const size_t colon = refusal.why.find(": ");
+    const std::string key =
+        refusal.node->op + (colon == std::string::npos ? "" : refusal.why.substr(colon));
+    const auto at = std::find_if(groups.begin(), groups.end(),
+                                 [&key](const auto& group) { return group.first == key; });
+    auto& group = at == groups.end() ? groups.emplace_back(key, std::vector<const Refusal*>()) : *at;
+    group.second.push_back(&refusal);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [key, group] : groups) {
+    const size_t more = group.size() - 1;
+    parts.push_back(group[0]->why +
+                    (more == 0 ? "" : fmt::format(" (and {} more {})", more, group[0]->node->op)));
+  }
+  Fail("{} nodes cannot run on the board: {}", refusals.size(), fmt::join(parts, "; "));
 }
 
 // A [1, H, W, C] picture arrives as the arena keeps it; [1, C, H, W] has to be turned.
@@ -87,10 +122,14 @@ void CheckLowerable(const graph::Graph& graph) {
         graph.At(id).name, graph::Name(graph.At(id).type));
   }
   const graph::OutputView view = graph::ViewOutputs(graph);
+  std::vector<Refusal> refusals;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (view.needed[i] && !IsKnown(graph, graph.nodes[i]) && Find(graph.nodes[i].op) == nullptr)
-      Refuse(graph.nodes[i]);
+    const graph::Node& node = graph.nodes[i];
+    if (view.needed[i] && !IsKnown(graph, node) && Find(node.op) == nullptr) {
+      refusals.push_back({&node, NoSuchOperator(node)});
+    }
   }
+  if (!refusals.empty()) Refuse(refusals);
 }
 
 std::vector<std::string_view> LowerableOperators() {
@@ -102,8 +141,19 @@ std::vector<std::string_view> LowerableOperators() {
   return names;
 }
 
-Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
-              const std::string& plan_name) {
+namespace {
+
+// Stands for what a refused node would have computed, so that its readers can be tried too.
+void StandIn(Builder& builder, const graph::Node& node) {
+  for (graph::ValueId id : node.outputs) {
+    if (id == graph::kNoValue || builder.Constant(id) != nullptr) continue;
+    builder.Define(id, builder.Natural(id), Builder::TypeOf(builder.PrecisionOf(node)));
+  }
+}
+
+// With `refusals` goes on behind nodes that cannot run.
+Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
+                   const std::string& plan_name, std::vector<Refusal>* refusals) {
   Program program;
   program.name = plan_name;
   const bool any_int8 = std::find(scheme.precision.begin(), scheme.precision.end(),
@@ -120,9 +170,18 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
   }
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
-    const Entry* entry = Find(node.op);
-    if (entry == nullptr) Refuse(node);
-    entry->lower(builder, node);
+    try {
+      const Entry* entry = Find(node.op);
+      if (entry == nullptr) Refuse(node);
+      entry->lower(builder, node);
+    } catch (const UserError& error) {
+      if (refusals == nullptr) throw;
+      const auto is_same = [&node](const Refusal& refusal) { return refusal.node == &node; };
+      if (std::none_of(refusals->begin(), refusals->end(), is_same)) {
+        refusals->push_back({&node, error.what()});
+      }
+      StandIn(builder, node);
+    }
   }
   const graph::OutputView view = graph::ViewOutputs(graph);
   for (const auto& pieces : view.outputs) {
@@ -139,6 +198,19 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
     program.outputs.push_back(std::move(parts));
   }
   return program;
+}
+
+}  // namespace
+
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
+              const std::string& plan_name) {
+  return LowerNodes(graph, scheme, plan_name, nullptr);
+}
+
+void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes) {
+  std::vector<Refusal> refusals;
+  for (const quantize::Scheme& scheme : schemes) LowerNodes(graph, scheme, "", &refusals);
+  if (!refusals.empty()) Refuse(refusals);
 }
 
 }  // namespace octet::lower

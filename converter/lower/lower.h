@@ -18,9 +18,13 @@ namespace octet::lower {
 Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
               const std::string& plan_name);
 
-// Throws UserError with one line naming the first node no plan can run, before any calibration is
-// done.
+// Throws UserError with one line naming every node whose operator no plan can run, or the input that
+// none can take.
 void CheckLowerable(const graph::Graph& graph);
+
+// Lowers once by each of these schemes, made of dummy ranges before any calibration is done, and
+// throws UserError with one line naming every node that a plan cannot run.
+void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes);
 
 // The ONNX operators that can run on the board, sorted.
 std::vector<std::string_view> LowerableOperators();

@@ -123,7 +123,10 @@ bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionO
   } else if (node.op == "Gelu" && node.String("approximate", "none") != "none") {
     return false;
   }
-  return Named(node.op, alpha, beta, out);
+  if (!Named(node.op, alpha, beta, out)) return false;
+  out->gate_scale = node.Float("gate_scale", 0);
+  out->gate_zero_point = static_cast<int>(node.Int("gate_zero_point", 0));
+  return true;
 }
 
 FunctionOf ActivationFunction(const graph::Node& node) {
@@ -151,8 +154,12 @@ double Evaluate(const FunctionOf& f, double x) {
       return x < 0 ? alpha * x : x;
     case Function::kSigmoid:
       return 1 / (1 + std::exp(-x));
-    case Function::kSilu:
-      return x / (1 + std::exp(-x));
+    case Function::kSilu: {
+      if (f.gate_scale <= 0) return x / (1 + std::exp(-x));
+      const double gate = 1 / (1 + std::exp(-x));
+      const double code = std::nearbyint(gate / f.gate_scale) + f.gate_zero_point;
+      return x * (std::clamp(code, -128.0, 127.0) - f.gate_zero_point) * f.gate_scale;
+    }
     case Function::kHardSigmoid:
       return std::clamp(alpha * x + beta, 0.0, 1.0);
     case Function::kHardSwish:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "runtime/core/half.h"
 
@@ -25,6 +26,26 @@ int64_t ByKIndex(int64_t o, int64_t k, int64_t depth) {
   return ((o / kBlock) * depth + k) * kBlock + o % kBlock;
 }
 
+// Whether the weights of a channel are int8 multiples of a scale: real = scale * code in float is
+// off by half of 2^-24 of itself.
+bool AreCodes(const float* row, int64_t depth, double scale) {
+  for (int64_t k = 0; k < depth; ++k) {
+    const double code = static_cast<double>(row[k]) / scale, whole = std::floor(code + 0.5);
+    if (whole < -128 || whole > 127 || std::fabs(code - whole) > 1e-4) return false;
+  }
+  return true;
+}
+
+// Whether the bias that the model brings in integers counts in `unit` and holds what the bias says.
+bool IsCodeOf(const ConvWeights& weights, size_t channel, double unit) {
+  if (weights.bias_codes.empty()) return false;
+  const double scale = static_cast<double>(weights.bias_scales[channel]);
+  const double code = static_cast<double>(weights.bias_codes[channel]);
+  return std::fabs(scale - unit) <= 1e-6 * unit &&
+         std::fabs(code * unit - static_cast<double>(weights.bias[channel])) <=
+             1e-6 * std::fabs(code * unit) + unit / 4;
+}
+
 // One output channel of an int8 layer: acc * Factor() counts steps of the result.
 struct Channel {
   double in_scale = 1, out_scale = 1;
@@ -32,9 +53,15 @@ struct Channel {
   double scale = 1;  // of the weights
   size_t depth = 0;
   bool dead = false;
+  double lowest = -127;  // code of the weights
+  // The model's own, which a float cannot hold in full; counts in in_scale * scale.
+  std::optional<int64_t> bias_code;
 
   double Factor() const { return in_scale * scale / out_scale; }
-  int32_t Bias() const { return static_cast<int32_t>(std::floor(bias / (in_scale * scale) + 0.5)); }
+  int32_t Bias() const {
+    if (bias_code) return static_cast<int32_t>(*bias_code);
+    return static_cast<int32_t>(std::floor(bias / (in_scale * scale) + 0.5));
+  }
 };
 
 // Weights that cannot move a result by more than this share of a step do nothing: what is left is
@@ -65,8 +92,17 @@ Channel ChannelOf(const ConvWeights& weights, int64_t o, const Tensor& input, co
   // depth): next to no weights may come with a bias their own scale cannot hold.
   const double bias_limit =
       (kAccumulatorLimit - std::ldexp(static_cast<double>(weights.depth), 15)) / 2;
-  channel.scale =
-      std::max(largest / 127, std::fabs(channel.bias) / (channel.in_scale * bias_limit));
+  const double least = std::fabs(channel.bias) / (channel.in_scale * bias_limit);
+  channel.scale = std::max(largest / 127, least);
+  if (weights.scales.empty()) return channel;
+  const auto given = static_cast<double>(weights.scales[at]);
+  const float* row = &weights.values[static_cast<size_t>(o * weights.depth)];
+  if (given < least || !AreCodes(row, weights.depth, given)) return channel;
+  channel.scale = given;
+  channel.lowest = -128;
+  if (offset == 0 && IsCodeOf(weights, at, channel.in_scale * given)) {
+    channel.bias_code = weights.bias_codes[at];
+  }
   return channel;
 }
 
@@ -87,10 +123,10 @@ struct RowSums {
   int32_t sum = 0;
   int64_t absolute = 0;
 };
-RowSums QuantizeRow(const float* values, double scale, std::vector<int8_t>* row) {
+RowSums QuantizeRow(const float* values, const Channel& channel, std::vector<int8_t>* row) {
   RowSums sums;
   for (size_t k = 0; k < row->size(); ++k) {
-    const int q = static_cast<int>(std::clamp(std::floor(values[k] / scale + 0.5), -127.0, 127.0));
+    const int q = static_cast<int>(std::clamp(std::floor(values[k] / channel.scale + 0.5), channel.lowest, 127.0));
     (*row)[k] = static_cast<int8_t>(q);
     sums.sum += q;
     sums.absolute += std::abs(q);
@@ -107,9 +143,10 @@ void FitBelowPreShift(const float* values, int pre_shift, Channel* channel) {
   std::vector<int8_t> row(channel->depth);
   while (std::ldexp(channel->Factor(), -pre_shift) < 0x1p-20 &&
          std::abs(int64_t{channel->Bias()}) +
-                 255 * QuantizeRow(values, channel->scale, &row).absolute >
+                 255 * QuantizeRow(values, *channel, &row).absolute >
              bound) {
     channel->scale *= 2;
+    channel->bias_code.reset();
   }
 }
 
@@ -209,7 +246,7 @@ QuantizedConv QuantizeConv(const ConvWeights& weights, const Tensor& input, cons
     }
     const float* values = &weights.values[static_cast<size_t>(o * depth)];
     FitBelowPreShift(values, result.pre_shift, &channel);
-    const int32_t sum = QuantizeRow(values, channel.scale, &row).sum;
+    const int32_t sum = QuantizeRow(values, channel, &row).sum;
     for (int64_t k = 0; k < depth; ++k) {
       stored[static_cast<size_t>(depthwise ? ByKIndex(o, k, depth) : DenseS8Index(o, k, depth))] =
           row[static_cast<size_t>(k)];

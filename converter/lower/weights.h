@@ -27,6 +27,10 @@ struct ConvWeights {
   int64_t out_c = 0, depth = 0;  // depth = kernel_h * kernel_w * in_c / groups
   std::vector<float> values;     // [out_c][depth]
   std::vector<float> bias;       // [out_c]
+  // As the model brings them (graph::Node), or empty.
+  std::vector<float> scales;  // [out_c]
+  std::vector<int64_t> bias_codes;
+  std::vector<float> bias_scales;
 };
 ConvWeights ArrangeConvWeights(const graph::Tensor& weights, const graph::Tensor* bias);
 

@@ -22,6 +22,10 @@ std::optional<DataType> TargetType(int64_t code) {
       return DataType::kUInt8;
     case 3:
       return DataType::kInt8;
+    case 4:
+      return DataType::kUInt16;
+    case 5:
+      return DataType::kInt16;
     case 6:
       return DataType::kInt32;
     case 7:
@@ -43,6 +47,10 @@ IntegerRange RangeOf(DataType type) {
       return {-128, 127};
     case DataType::kUInt8:
       return {0, 255};
+    case DataType::kInt16:
+      return {-32768, 32767};
+    case DataType::kUInt16:
+      return {0, 65535};
     case DataType::kInt32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     default:

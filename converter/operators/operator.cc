@@ -154,23 +154,25 @@ void InferShapes(graph::Graph& graph) {
     value.type = value.constant->type;
     value.shape = value.constant->shape;
   }
-  for (const Node& node : graph.nodes) {
-    const Operator& op = Require(node);
-    const ShapeContext context = MakeContext(graph, node);
-    const std::vector<OutputType> types = InferChecked(op, context);
-    std::vector<Tensor> folded;
-    if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
-    for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
-      if (node.outputs[i] == graph::kNoValue) continue;
-      if (folded.empty() && graph::ElementCount(types[i].shape) == 0) {
-        ShapeFail(context, "the result {} is empty", graph::ToString(types[i].shape));
-      }
-      graph::Value& value = graph.At(node.outputs[i]);
-      value.type = types[i].type;
-      value.shape = types[i].shape;
-      value.constant =
-          folded.empty() ? nullptr : std::make_shared<const Tensor>(std::move(folded[i]));
+  for (const Node& node : graph.nodes) InferNode(graph, node);
+}
+
+void InferNode(graph::Graph& graph, const Node& node) {
+  const Operator& op = Require(node);
+  const ShapeContext context = MakeContext(graph, node);
+  const std::vector<OutputType> types = InferChecked(op, context);
+  std::vector<Tensor> folded;
+  if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
+  for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
+    if (node.outputs[i] == graph::kNoValue) continue;
+    if (folded.empty() && graph::ElementCount(types[i].shape) == 0) {
+      ShapeFail(context, "the result {} is empty", graph::ToString(types[i].shape));
     }
+    graph::Value& value = graph.At(node.outputs[i]);
+    value.type = types[i].type;
+    value.shape = types[i].shape;
+    value.constant =
+        folded.empty() ? nullptr : std::make_shared<const Tensor>(std::move(folded[i]));
   }
 }
 

@@ -62,6 +62,8 @@ std::vector<std::string_view> Names();
 // throws UserError naming node and operator. Values with a leading symbolic dim must have been
 // pinned before.
 void InferShapes(graph::Graph& graph);
+// The step of it for one node, those before it being done.
+void InferNode(graph::Graph& graph, const graph::Node& node);
 
 // Evaluates one node whose inputs are all constant.
 std::vector<graph::Tensor> Evaluate(const graph::Graph& graph, const graph::Node& node);

@@ -241,10 +241,25 @@ std::vector<OutputType> InferUnary(const ShapeContext& context) {
   return {{InputType(context, 0), InputShape(context, 0)}};
 }
 
+namespace {
+
+// x * sigmoid(x) with the sigmoid rounded to codes, as the model says (passes/recognise_silu.cc).
+void RoundedGates(const Node& node, float scale, std::vector<float>& values) {
+  const auto zero_point = static_cast<float>(node.Int("gate_zero_point", 0));
+  for (float& x : values) {
+    const float gate = 1 / (1 + std::exp(-x));
+    x *= std::clamp(std::nearbyint(gate / scale), -128 - zero_point, 127 - zero_point) * scale;
+  }
+}
+
+}  // namespace
+
 void ExecuteUnary(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {
   if (!inputs[0]->IsFloat()) return ExecuteIntegers(node.op, *inputs[0], outputs[0]);
   const UnaryParameters parameters = ParametersOf(node);
   std::copy(inputs[0]->floats.begin(), inputs[0]->floats.end(), outputs[0].floats.begin());
+  const float gate_scale = node.Float("gate_scale", 0);
+  if (gate_scale > 0) return RoundedGates(node, gate_scale, outputs[0].floats);
   ApplyActivation(node.op, outputs[0].floats, parameters.alpha, parameters.beta);
 }
 

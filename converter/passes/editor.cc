@@ -170,6 +170,7 @@ void Editor::SetConstantInput(int node, size_t index, Tensor tensor, const std::
     graph::Value& value = graph_->At(old);
     value.type = tensor.type;
     value.shape = tensor.shape;
+    value.given = nullptr;
     value.constant = std::make_shared<const Tensor>(std::move(tensor));
     return;
   }
@@ -212,6 +213,7 @@ bool Editor::Bypass(int node) {
   const std::vector<ValueId>& outputs = At(producer).outputs;
   const auto index = std::find(outputs.begin(), outputs.end(), in) - outputs.begin();
   Remove(node);
+  if (graph_->At(out).given == nullptr) graph_->At(out).given = graph_->At(in).given;
   SetOutput(producer, static_cast<size_t>(index), out);
   ReplaceUses(in, out);
   return true;
@@ -229,6 +231,9 @@ void Editor::Become(int node, const std::string& op, std::vector<ValueId> inputs
   changed.domain.clear();
   changed.since_opset = 13;
   changed.attributes.clear();
+  changed.weight_scales.clear();
+  changed.bias_codes.clear();
+  changed.bias_scales.clear();
   SetInputs(node, std::move(inputs));
 }
 

@@ -5,6 +5,7 @@
 
 #include "converter/operators/operator.h"
 #include "converter/passes/editor.h"
+#include "converter/passes/quantization.h"
 
 namespace octet::passes {
 
@@ -14,9 +15,28 @@ namespace {
 // the inputs together, or 2^20 elements (4 MiB of floats).
 constexpr int64_t kMaxGrownCount = int64_t{1} << 20;
 
-// Quantization of weights is read from these nodes as it stands.
+// The codes of constants and their scales are read from these as they stand.
 bool IsKept(std::string_view op) {
-  return op == "QuantizeLinear" || op == "DequantizeLinear";
+  return op == "DequantizeLinear";
+}
+
+// What is left of the scheme of quantized constants that only move.
+std::shared_ptr<const graph::Given> MovedGiven(const graph::Graph& graph, const Node& node) {
+  if (node.inputs.empty() || node.inputs[0] == graph::kNoValue) return nullptr;
+  const std::shared_ptr<const graph::Given>& given = graph.At(node.inputs[0]).given;
+  if (given == nullptr || !MovesCodes(node.op)) return nullptr;
+  const bool keeps_order = node.op == "Identity" || node.op == "Reshape" || node.op == "Flatten" ||
+                           node.op == "Squeeze" || node.op == "Unsqueeze";
+  graph::Given moved = *given;
+  if (!keeps_order) moved.codes = nullptr;
+  if (moved.scales.size() > 1) {
+    if (node.op != "Transpose") return nullptr;
+    const std::vector<int64_t> perm = node.Ints("perm");
+    const auto at = std::find(perm.begin(), perm.end(), moved.axis);
+    if (at == perm.end()) return nullptr;
+    moved.axis = at - perm.begin();
+  }
+  return std::make_shared<const graph::Given>(std::move(moved));
 }
 
 }  // namespace
@@ -48,6 +68,7 @@ int FoldConstants(graph::Graph& graph) {
     for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
       if (node.outputs[i] == graph::kNoValue) continue;
       graph::Value& value = editor.Value(node.outputs[i]);
+      value.given = MovedGiven(graph, node);
       value.type = results[i].type;
       value.shape = results[i].shape;
       value.constant = std::make_shared<const Tensor>(std::move(results[i]));

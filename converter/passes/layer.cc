@@ -1,6 +1,7 @@
 #include "converter/passes/layer.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace octet::passes {
 
@@ -14,6 +15,12 @@ bool HasPadding(const Node& node) {
   const std::vector<int64_t> pads = node.Ints("pads");
   return node.String("auto_pad", "NOTSET").starts_with("SAME") ||
          std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
+}
+
+// The bias is about to change.
+void ForgetBiasCodes(Node& node) {
+  node.bias_codes.clear();
+  node.bias_scales.clear();
 }
 
 // Index of the output channel each weight belongs to. Conv and Gemm: [O, ...]; ConvTranspose: [I, O
@@ -74,7 +81,11 @@ int64_t InputChannels(const Editor& editor, const Node& node) {
 }
 
 void ScaleOutputs(Editor& editor, int n, const ScaleShift& by) {
-  const Node& node = editor.At(n);
+  Node& node = editor.At(n);
+  for (size_t o = 0; o < node.weight_scales.size(); ++o) {
+    node.weight_scales[o] *= std::fabs(by.scale[o]);
+  }
+  ForgetBiasCodes(node);
   Tensor weights = *editor.Constant(node.inputs[1]);
   ForEachWeight(node, weights.shape,
                 [&](size_t at, size_t output, size_t) { weights.floats[at] *= by.scale[output]; });
@@ -91,9 +102,11 @@ void ScaleOutputs(Editor& editor, int n, const ScaleShift& by) {
 }
 
 bool ScaleInputs(Editor& editor, int n, const ScaleShift& by) {
-  const Node& node = editor.At(n);
+  Node& node = editor.At(n);
   const bool shifts = std::any_of(by.shift.begin(), by.shift.end(), [](float s) { return s != 0; });
   if (node.op == "ConvTranspose" || (shifts && HasPadding(node))) return false;
+  node.weight_scales.clear();
+  ForgetBiasCodes(node);
   Tensor weights = *editor.Constant(node.inputs[1]);
   std::vector<double> sums(static_cast<size_t>(OutputChannels(editor, node)), 0.0);
   ForEachWeight(node, weights.shape, [&](size_t at, size_t output, size_t input) {

@@ -52,6 +52,7 @@ int MatMulToGemm(graph::Graph& graph) {
     const int64_t k = matrix->shape[0], columns = matrix->shape[1];
     const int64_t rows = graph::ElementCount(shape) / k;
     const std::string name = editor.At(n).name;
+    const std::vector<float> scales = editor.At(n).weight_scales;
     const std::string weights_name = editor.Value(editor.At(n).inputs[1]).name + "_transposed";
 
     std::vector<ValueId> inputs = {data, editor.NewConstant(weights_name, Transposed(*matrix))};
@@ -63,6 +64,7 @@ int MatMulToGemm(graph::Graph& graph) {
     }
     if (shape.size() == 2) {
       editor.Become(n, "Gemm", inputs);
+      editor.At(n).weight_scales = scales;
       editor.At(n).attributes["transB"] = int64_t{1};
       return true;
     }
@@ -78,6 +80,7 @@ int MatMulToGemm(graph::Graph& graph) {
     editor.AddNode(n, "Reshape", name + "_flatten", {data, reshape_to({rows, k})}, {flat});
     inputs[0] = flat;
     const int gemm = editor.AddNode(n, "Gemm", name + "_gemm", inputs, {product});
+    editor.At(gemm).weight_scales = scales;
     editor.At(gemm).attributes["transB"] = int64_t{1};
     editor.Become(n, "Reshape", {product, reshape_to(result)});
     return true;

@@ -86,6 +86,8 @@ int NormaliseGemm(graph::Graph& graph) {
       }
     }
     Node& changed = editor.At(n);
+    if (alpha != 1) changed.weight_scales.clear();
+    if (alpha != 1 || beta != 1) changed.bias_codes.clear();
     changed.since_opset = 13;
     changed.attributes = {{"transB", int64_t{1}}};
     return true;

@@ -13,7 +13,13 @@ int RecogniseSilu(graph::Graph& graph) {
       const ValueId x = product->factors[i], gate = product->factors[1 - i];
       const int sigmoid = editor.IsPrivate(gate) ? editor.ProducerIf(gate, "Sigmoid") : -1;
       if (sigmoid < 0 || editor.At(sigmoid).inputs[0] != x) continue;
+      // Where the model rounds the gate to codes, the rounding is part of the function.
+      const std::shared_ptr<const graph::Given> given = editor.Value(gate).given;
       editor.Become(n, "Silu", {x});
+      if (given != nullptr) {
+        editor.At(n).attributes["gate_scale"] = given->scales[0];
+        editor.At(n).attributes["gate_zero_point"] = int64_t{given->zero_points[0]};
+      }
       return true;
     }
     return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "converter/graph/output_view.h"
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
@@ -50,6 +52,7 @@ class Assigner {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (Moves(n)) ShareForward(n);
     }
+    ReportUnquantized();
     Write();
   }
 
@@ -94,6 +97,7 @@ class Assigner {
       if (!moved || Range(id)->symmetric != moved->symmetric) return;
       if (!united) {
         united = moved;
+        united->given = nullptr;
       } else {
         united->min = std::min(united->min, moved->min);
         united->max = std::max(united->max, moved->max);
@@ -109,6 +113,7 @@ class Assigner {
   void ShareForward(size_t n) {
     const ValueId from = Node(n).inputs[0], to = Node(n).outputs[0];
     if (!Range(from)) return;
+    if (Range(to) && Range(to)->given != nullptr) return;
     if (Range(to) && Range(to)->overridden &&
         (Range(to)->min != Range(from)->min || Range(to)->max != Range(from)->max ||
          Range(to)->symmetric != Range(from)->symmetric)) {
@@ -123,6 +128,7 @@ class Assigner {
 
   void UniteInputs(size_t n) {
     auto& out = Range(Node(n).outputs[0]);
+    if (out && out->given != nullptr) WarnOfVanishing(n, *out->given);
     if (!out || out->overridden) return;
     std::optional<ValueRange> united;
     float narrowest = 0;
@@ -195,6 +201,50 @@ class Assigner {
     range = wide;
   }
 
+  // What the model itself joins at a scale that leaves of it next to nothing.
+  void WarnOfVanishing(size_t n, const graph::Given& given) {
+    // 3 of 8 bits, told apart by nobody.
+    constexpr float kFewSteps = 8;
+    for (ValueId id : Node(n).inputs) {
+      if (graph_.Constant(id) != nullptr || !Range(id)) continue;
+      const float width = Range(id)->max - Range(id)->min;
+      if (width >= kFewSteps * given.scales[0]) continue;
+      Warn(fmt::format("node '{}' (Concat): the model gives its result steps of {:.3g}, in which '{}', "
+                       "of range {:.3g}, vanishes; end the graph before it: --cut-at {}",
+                       Node(n).name, given.scales[0], Name(id), width, InputNames(n)));
+    }
+  }
+
+  std::string InputNames(size_t n) const {
+    std::string names;
+    for (ValueId id : Node(n).inputs) {
+      if (graph_.Constant(id) == nullptr) names += (names.empty() ? "" : ",") + Name(id);
+    }
+    return names;
+  }
+
+  // A model that brings quantization for some of its tensors: those it says nothing of.
+  void ReportUnquantized() {
+    size_t given = 0;
+    std::vector<std::string> names;
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!needed_[n]) continue;
+      for (ValueId id : Node(n).outputs) {
+        if (id == graph::kNoValue || graph_.At(id).type != graph::DataType::kFloat) continue;
+        if (graph_.At(id).given != nullptr) ++given;
+        if (Range(id) && Range(id)->given == nullptr) names.push_back(Name(id));
+      }
+    }
+    if (given == 0 || names.empty()) return;
+    const size_t total = given + names.size();
+    constexpr size_t kMostNamed = 3;
+    const bool more = names.size() > kMostNamed;
+    const size_t unquantized = names.size();
+    if (more) names.resize(kMostNamed);
+    Warn(fmt::format("{} of {} tensors have no quantization in the model and are calibrated: '{}'{}",
+                     unquantized, total, fmt::join(names, "', '"), more ? ", ..." : ""));
+  }
+
   // Inputs that nobody else reads are rounded once, straight to the scale of the result.
   void ShareBackward(size_t n) {
     const ValueId to = Node(n).outputs[0];
@@ -220,7 +270,9 @@ class Assigner {
     for (size_t id = 0; id < ranges_.size(); ++id) {
       if (!ranges_[id]) continue;
       const ValueRange& range = *ranges_[id];
-      scheme_->tensors[id] = Affine(range.min, range.max, range.symmetric);
+      scheme_->tensors[id] = range.given != nullptr
+                                 ? Obeyed(*range.given)
+                                 : Affine(range.min, range.max, range.symmetric);
       scheme_->tensors[id]->origin = range.origin;
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -240,6 +292,10 @@ class Assigner {
         for (ValueId id : *ids) RequireScheme(Node(n), id);
       }
     }
+  }
+
+  static TensorScheme Obeyed(const graph::Given& given) {
+    return TensorScheme{given.scales[0], given.zero_points[0], given.Low(), given.High(), {}, {}};
   }
 
   void RequireScheme(const graph::Node& node, ValueId id) const {

@@ -61,6 +61,13 @@ bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const 
          AccumulatedProducts(graph, graph.nodes[static_cast<size_t>(producer)]) > 0;
 }
 
+// The model itself rounds the result to 8 bits.
+bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](graph::ValueId id) {
+    return id != graph::kNoValue && graph.At(id).given != nullptr;
+  });
+}
+
 }  // namespace
 
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
@@ -121,7 +128,7 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const std::string reason = WhyNotInt8(graph, statistics, config, node);
     if (reason.empty()) {
-      if (!tail[i] || asked || config.int8_everywhere) continue;
+      if (!tail[i] || asked || config.int8_everywhere || IsGiven(graph, node)) continue;
       scheme->precision[i] = blob::Precision::kFp16;
       if (tail_count++ == 0) first_of_tail = node.name;
       continue;

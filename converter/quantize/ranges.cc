@@ -34,7 +34,14 @@ class Chooser {
 
  private:
   void Choose(graph::ValueId id) {
-    if (id == graph::kNoValue || !statistics_[static_cast<size_t>(id)]) return;
+    if (id == graph::kNoValue) return;
+    if (const graph::Given* given = graph_.At(id).given.get()) {
+      const bool symmetric = given->zero_points[0] == 0;
+      ranges_[static_cast<size_t>(id)] =
+          ValueRange{given->Low(), given->High(), symmetric, true, "given", given};
+      return;
+    }
+    if (!statistics_[static_cast<size_t>(id)]) return;
     const calibrate::Statistics& seen = *statistics_[static_cast<size_t>(id)];
     const TensorOverride asked = OverrideOf(graph_.At(id).name);
     const bool bounded = asked.min && asked.max;

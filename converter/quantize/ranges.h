@@ -13,8 +13,9 @@ namespace octet::quantize {
 struct ValueRange {
   float min = 0, max = 0;
   bool symmetric = false;
-  bool overridden = false;  // given by the user: nothing else may change it
+  bool overridden = false;  // given by the user or the model: nothing else may change it
   std::string origin;
+  const graph::Given* given = nullptr;  // the model's own: these bits, not what [min, max] gives
 };
 
 // By value id; empty where nothing finite was seen. Also checks the names of `tensors:`.

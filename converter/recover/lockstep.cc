@@ -177,7 +177,10 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
     }
   });
   std::vector<float> correction;
-  if (outputs.count > 0 && correct) correction = CertainMeans(outputs, shifts);
+  // Where the model brings its own quantization, it was trained with it.
+  const bool given = graph_.At(node.inputs[0]).given != nullptr ||
+                     graph_.At(node.outputs[0]).given != nullptr;
+  if (outputs.count > 0 && correct && !given) correction = CertainMeans(outputs, shifts);
   if (outputs.count > 0 && !correct) correction = scheme_.bias_correction[n];
   ForEachLane([&](Lane& lane, size_t, operators::Workspace&) {
     for (ValueId id : node.outputs) {

@@ -117,11 +117,11 @@ TEST_F(Cli, MissingExternalData) {
   ExpectRefused(Convert("bad.onnx"), "weights.bin");
 }
 
-TEST_F(Cli, BatchOfFour) {
+TEST_F(Cli, PicturesForABatchOfFour) {
   OnnxBuilder model;
   model.Input("x", {4, 3, 8, 8}).Relu().Output("y");
   model.Save(Path("bad.onnx"));
-  ExpectRefused(Convert("bad.onnx"), "batch");
+  ExpectRefused(Convert("bad.onnx"), "float32 values in the model's layout");
 }
 
 TEST_F(Cli, CalibrationData) {

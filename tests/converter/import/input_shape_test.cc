@@ -49,12 +49,12 @@ TEST_F(InputShapeTest, NoShapeNeedsTheFlag) {
   EXPECT_EQ(Refusal(model, With({1, 3, 8, 8})), "accepted");
 }
 
-TEST_F(InputShapeTest, FixedBatchIsRefusedWithTheWayOut) {
-  const std::string line = RefusalOf({4, 3, 8, 8});
-  EXPECT_SAYS(line, "the batch (dimension 0) is 4");
-  EXPECT_SAYS(line, "--input-shape image:1,3,8,8");
+TEST_F(InputShapeTest, AnyFixedBatchIsKept) {
+  EXPECT_EQ(ShapeOf({4, 3, 8, 8}), (graph::Shape{4, 3, 8, 8}));
   EXPECT_EQ(ShapeOf({4, 3, 8, 8}, With({1, 3, 8, 8})), (graph::Shape{1, 3, 8, 8}));
-  EXPECT_SAYS(RefusalOf({-1, 3, 8, 8}, With({2, 3, 8, 8})), "the batch (dimension 0) is 2");
+  EXPECT_EQ(ShapeOf({-1, 3, 8, 8}, With({2, 3, 8, 8})), (graph::Shape{2, 3, 8, 8}));
+  // No batch at all: three channels.
+  EXPECT_EQ(ShapeOf({3, 8, 8}), (graph::Shape{3, 8, 8}));
 }
 
 TEST_F(InputShapeTest, OverridesAreChecked) {

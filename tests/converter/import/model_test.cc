@@ -145,20 +145,25 @@ TEST_F(ImportTest, OutputsLeftOutLeaveNoHoles) {
 }
 
 TEST_F(ImportTest, Versions) {
-  for (int64_t opset : {7, 21}) {
+  for (int64_t opset : {1, 7, 23}) {
     OnnxBuilder good(opset);
     AddRelu(good);
     EXPECT_EQ(Refusal(good), "accepted") << opset;
   }
-  for (int64_t opset : {6, 22}) {
+  for (int64_t opset : {0, 24}) {
     OnnxBuilder bad(opset);
     AddRelu(bad);
-    EXPECT_SAYS(Refusal(bad), "opset " + std::to_string(opset) + " is outside 7 to 21");
+    EXPECT_SAYS(Refusal(bad), "opset " + std::to_string(opset) + " is outside 1 to 23");
   }
   OnnxBuilder model;
   AddRelu(model);
+  model.Proto().set_ir_version(0);
+  EXPECT_SAYS(Refusal(model), "IR version 0 is outside");
+  // Before IR 3 there were no opsets.
   model.Proto().set_ir_version(2);
-  EXPECT_SAYS(Refusal(model), "IR version 2 is outside");
+  model.Proto().clear_opset_import();
+  EXPECT_EQ(Refusal(model), "accepted");
+  model.Proto().add_opset_import()->set_version(13);
   model.Proto().set_ir_version(99);
   EXPECT_SAYS(Refusal(model), "IR version 99 is outside");
   model.Proto().set_ir_version(7);

@@ -1,0 +1,42 @@
+// Reading QuantizeLinear and DequantizeLinear, and what their removal has to know of operators.
+#ifndef OCTET_CONVERTER_PASSES_QUANTIZATION_H_
+#define OCTET_CONVERTER_PASSES_QUANTIZATION_H_
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "converter/passes/editor.h"
+
+namespace octet::passes {
+
+// What a node of either operator says, nothing where scale or zero point are no constants. `given`
+// is null for codes that int8 has no room for: 16 bits, or an axis of scales in an activation.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int64_t> zero_points;  // as many
+  graph::DataType type = graph::DataType::kUInt8;  // of the codes
+  int64_t axis = 1;
+  std::shared_ptr<const graph::Given> given;
+  bool operator==(const Quantization& other) const {
+    return scales == other.scales && zero_points == other.zero_points && type == other.type &&
+           (scales.size() == 1 || axis == other.axis);
+  }
+};
+std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& node);
+
+// The result holds elements of input 0, unchanged, in another order or number, so that it may be
+// taken of codes or of real values alike.
+bool MovesCodes(std::string_view op);
+// In int8 the result keeps the scale of input 0.
+bool KeepsScale(std::string_view op);
+// A clamp behind it costs nothing on the board.
+bool TakesClamp(std::string_view op);
+
+// A Clip to what the codes of `given` can say, before node `before`; `out` gets that scheme.
+int AddClamp(Editor& editor, int before, ValueId in, ValueId out,
+             std::shared_ptr<const graph::Given> given);
+
+}  // namespace octet::passes
+
+#endif  // OCTET_CONVERTER_PASSES_QUANTIZATION_H_

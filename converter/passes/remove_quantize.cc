@@ -1,0 +1,229 @@
+// A QuantizeLinear with the DequantizeLinear behind it becomes the range that its codes can say, a
+// Clip, and the scheme of the value behind that Clip. The Clip is what an activation that a
+// quantizer left out lives in: [0, 6] of unsigned codes is a ReLU6.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "converter/passes/editor.h"
+#include "converter/passes/quantization.h"
+
+namespace octet::passes {
+
+namespace {
+
+// Readers of codes for which real values do as well: the largest code is the largest value.
+bool ReadsAnOrder(std::string_view op) {
+  return op == "ArgMax" || op == "ArgMin";
+}
+
+void Note(graph::Graph& graph, const std::string& line) {
+  if (std::find(graph.notes.begin(), graph.notes.end(), line) == graph.notes.end()) {
+    graph.notes.push_back(line);
+  }
+}
+
+std::vector<ValueId> RealResults(Editor& editor, ValueId codes, const Quantization& quantization) {
+  std::vector<ValueId> results;
+  for (const int reader : editor.Consumers(codes)) {
+    const Node& node = editor.At(reader);
+    if (node.op != "DequantizeLinear" || node.inputs[0] != codes) continue;
+    const auto other = ReadQuantization(editor, node);
+    if (other && *other == quantization) results.push_back(node.outputs[0]);
+  }
+  return results;
+}
+
+// The result of a node that goes: its readers read `real` instead; a graph output is copied.
+void Replace(Editor& editor, ValueId result, ValueId real) {
+  const int node = editor.Producer(result);
+  editor.Remove(node);
+  editor.ReplaceUses(result, real);
+  if (!editor.IsOutput(result)) return;
+  editor.Value(result).type = graph::DataType::kFloat;
+  editor.AddNode(node, "Identity", editor.Value(result).name + "_copy", {real}, {result});
+}
+
+class Remover {
+ public:
+  explicit Remover(graph::Graph& graph) : graph_(graph), editor_(graph) {}
+
+  int Run() {
+    editor_.ForEach({"QuantizeLinear"}, [this](int n) { return Remove(n); });
+    return editor_.Finish();
+  }
+
+ private:
+  bool Remove(int n) {
+    const Node& node = editor_.At(n);
+    const ValueId x = node.inputs[0], codes = node.outputs[0];
+    const auto quantization = ReadQuantization(editor_, node);
+    if (!quantization || editor_.IsConstant(x)) return false;
+    std::vector<ValueId> results = RealResults(editor_, codes, *quantization);
+    const bool orders = std::any_of(
+        editor_.Consumers(codes).begin(), editor_.Consumers(codes).end(),
+        [this](int reader) { return ReadsAnOrder(editor_.At(reader).op); });
+    if (results.empty() && !orders && !editor_.IsOutput(codes)) return false;
+    const ValueId real = quantization->given == nullptr ? x : RealValue(n, x, quantization->given);
+    if (quantization->given == nullptr) {
+      ClampOnly(n, x, *quantization);
+      Note(graph_, fmt::format("tensor '{}' is quantized {}, which int8 has no room for: it is "
+                               "calibrated instead",
+                               graph_.At(x).name,
+                               quantization->scales.size() > 1 ? "by channel" : "to 16 bits"));
+    }
+    for (const ValueId result : results) Replace(editor_, result, real);
+    const std::vector<int> readers = editor_.Consumers(codes);
+    for (const int reader : readers) {
+      if (ReadsAnOrder(editor_.At(reader).op)) editor_.SetInput(reader, 0, real);
+    }
+    if (editor_.IsOutput(codes)) {
+      Note(graph_, fmt::format("output '{}' is {} in the model; here it holds the real values, "
+                               "scale * (code - zero point)",
+                               graph_.At(codes).name, graph::Name(quantization->type)));
+      if (editor_.Consumers(codes).empty()) Replace(editor_, codes, real);
+    } else if (editor_.Consumers(codes).empty()) {
+      editor_.Remove(n);
+    }
+    return true;
+  }
+
+  // The range of codes that int8 cannot hold is a range all the same.
+  void ClampOnly(int n, ValueId x, const Quantization& quantization) {
+    const int producer = editor_.Producer(x);
+    if (quantization.scales.size() != 1 || producer < 0) return;
+    const bool is_signed = quantization.type == graph::DataType::kInt16;
+    const auto bound = [&](int64_t code) {
+      return static_cast<float>(code - quantization.zero_points[0]) * quantization.scales[0];
+    };
+    const ValueId raw = Detach(producer, x, "_unclipped");
+    const std::string name = editor_.Value(x).name;
+    const ValueId low = editor_.NewConstant(
+        name + "_low", Tensor::Floats({}, {bound(is_signed ? -32768 : 0)}));
+    const ValueId high = editor_.NewConstant(
+        name + "_high", Tensor::Floats({}, {bound(is_signed ? 32767 : 65535)}));
+    editor_.AddNode(n, "Clip", name + "_range", {raw, low, high}, {x});
+  }
+
+  // The producer of x gets a result of its own, which is returned; x is without a producer then.
+  ValueId Detach(int producer, ValueId x, const char* suffix) {
+    const graph::Value& value = editor_.Value(x);
+    const ValueId raw =
+        editor_.NewValue(value.name + suffix, graph::DataType::kFloat, *value.shape);
+    const std::vector<ValueId>& outputs = editor_.At(producer).outputs;
+    const auto index = std::find(outputs.begin(), outputs.end(), x) - outputs.begin();
+    editor_.SetOutput(producer, static_cast<size_t>(index), raw);
+    return raw;
+  }
+
+  // x as the codes have it. Whoever reads x itself reads it so too: beside a quantized reader the
+  // rounding is in the data anyhow, and the board keeps one tensor.
+  ValueId RealValue(int n, ValueId x, const std::shared_ptr<const graph::Given>& given) {
+    graph::Value& value = editor_.Value(x);
+    if (value.given != nullptr && *value.given == *given) return x;
+    const int producer = editor_.Producer(x);
+    if (value.given != nullptr) {
+      // A second scheme of one value.
+      const std::pair<ValueId, std::vector<float>> key{
+          x, {given->scales[0], static_cast<float>(given->zero_points[0])}};
+      if (const auto known = others_.find(key); known != others_.end()) return known->second;
+      const ValueId other =
+          editor_.NewValue(value.name + "_requantized", graph::DataType::kFloat, *value.shape);
+      AddClamp(editor_, n, x, other, given);
+      return others_[key] = other;
+    }
+    if (producer < 0) {
+      value.given = given;
+      return x;
+    }
+    const ValueId raw = Detach(producer, x, "_unrounded");
+    AddClamp(editor_, n, raw, x, given);
+    return x;
+  }
+
+  graph::Graph& graph_;
+  Editor editor_;
+  std::map<std::pair<ValueId, std::vector<float>>, ValueId> others_;
+};
+
+}  // namespace
+
+int RemoveQuantize(graph::Graph& graph) {
+  return Remover(graph).Run();
+}
+
+// Codes that come from outside: the input takes the real values, at the scheme of its codes. A Cast
+// of an 8-bit input reads codes of scale 1.
+int RemoveInputCodes(graph::Graph& graph) {
+  Editor editor(graph);
+  const std::vector<ValueId> inputs = graph.inputs;
+  int rewrites = 0;
+  for (const ValueId input : inputs) {
+    const graph::DataType type = graph.At(input).type;
+    if (type != graph::DataType::kInt8 && type != graph::DataType::kUInt8) continue;
+    const std::vector<int> readers = editor.Consumers(input);
+    std::optional<graph::Given> given;
+    bool all = !readers.empty() && !editor.IsOutput(input);
+    for (const int reader : readers) {
+      const Node& node = editor.At(reader);
+      std::optional<graph::Given> own;
+      if (node.op == "DequantizeLinear" && node.inputs[0] == input) {
+        const auto quantization = ReadQuantization(editor, node);
+        if (quantization && quantization->given != nullptr) own = *quantization->given;
+      } else if (node.op == "Cast" && editor.IsFloat(node.outputs[0])) {
+        own.emplace();
+        own->scales = {1.0f};
+        own->zero_points = {type == graph::DataType::kUInt8 ? -128 : 0};
+      }
+      all = all && own && (!given || *own == *given);
+      given = own;
+    }
+    if (!all) continue;
+    const char* name = type == graph::DataType::kUInt8 ? "uint8" : "int8";
+    const float scale = given->scales[0];
+    const int zero_point = given->zero_points[0] + (type == graph::DataType::kUInt8 ? 128 : 0);
+    Note(graph, fmt::format("input '{}' is {} in the model; here it takes the real values, {:.6g} * "
+                            "(code - {}): --scale and --mean have to say the same of pixels",
+                            graph.At(input).name, name, scale, zero_point));
+    editor.Value(input).type = graph::DataType::kFloat;
+    editor.Value(input).given = std::make_shared<const graph::Given>(std::move(*given));
+    for (const int reader : readers) Replace(editor, editor.At(reader).outputs[0], input);
+    ++rewrites;
+  }
+  return editor.Finish() + rewrites;
+}
+
+// DequantizeLinear(Move(codes)) = Move(DequantizeLinear(codes)), so that each meets its
+// QuantizeLinear.
+int HoistDequantize(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"DequantizeLinear"}, [&](int n) {
+    const ValueId moved = editor.At(n).inputs[0];
+    const int movement = editor.Producer(moved);
+    if (movement < 0 || !MovesCodes(editor.At(movement).op)) return false;
+    const auto quantization = ReadQuantization(editor, editor.At(n));
+    const ValueId source = editor.At(movement).inputs[0];
+    const Shape* shape = editor.KnownShape(source);
+    if (!quantization || quantization->scales.size() != 1 || shape == nullptr ||
+        editor.IsConstant(source) || editor.IsFloat(source) ||
+        editor.At(movement).outputs.size() != 1) {
+      return false;
+    }
+    const std::string name = editor.Value(editor.At(n).outputs[0]).name;
+    const ValueId real = editor.NewValue(name + "_unmoved", graph::DataType::kFloat, *shape);
+    std::vector<ValueId> inputs = editor.At(n).inputs;
+    inputs[0] = source;
+    editor.AddNode(n, "DequantizeLinear", name + "_dequantize", inputs, {real});
+    const Node copy = editor.At(movement);
+    inputs = copy.inputs;
+    inputs[0] = real;
+    editor.Become(n, copy.op, inputs);
+    editor.At(n).attributes = copy.attributes;
+    editor.At(n).since_opset = copy.since_opset;
+    return true;
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

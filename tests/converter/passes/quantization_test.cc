@@ -1,0 +1,186 @@
+// Quantization that a model brings: what it says stays, bit for bit, and what it means too.
+#include <gtest/gtest.h>
+
+#include "tests/converter/passes/net.h"
+
+namespace octet::passes::testing {
+namespace {
+
+using graph::DataType;
+using graph::Given;
+
+ValueId Codes(Net& net, const Shape& shape, std::vector<int64_t> values, DataType type) {
+  return net.graph.AddConstant("q" + std::to_string(net.graph.values.size()),
+                               Tensor::Integers(shape, std::move(values), type));
+}
+
+ValueId Quantize(Net& net, ValueId x, float scale, int64_t zero_point,
+                 DataType type = DataType::kUInt8) {
+  return net.Op("QuantizeLinear", {x, net.Scalar(scale), Codes(net, {}, {zero_point}, type)});
+}
+
+ValueId Dequantize(Net& net, ValueId q, float scale, int64_t zero_point,
+                   DataType type = DataType::kUInt8) {
+  return net.Op("DequantizeLinear", {q, net.Scalar(scale), Codes(net, {}, {zero_point}, type)});
+}
+
+ValueId Both(Net& net, ValueId x, float scale, int64_t zero_point,
+             DataType type = DataType::kUInt8) {
+  return Dequantize(net, Quantize(net, x, scale, zero_point, type), scale, zero_point, type);
+}
+
+std::shared_ptr<const Given> Scheme(float scale, int zero_point) {
+  Given given;
+  given.scales = {scale};
+  given.zero_points = {zero_point};
+  return std::make_shared<const Given>(given);
+}
+
+// 1x1 weights of four outputs and two inputs, a scale an output.
+ValueId Weights(Net& net) {
+  const ValueId codes =
+      Codes(net, {4, 2, 1, 1}, {-128, 127, 5, -7, 64, 3, 0, 100}, DataType::kInt8);
+  return net.Op("DequantizeLinear",
+                {codes, net.Floats({4}, {0.01f, 0.02f, 0.5f, 0.25f}),
+                 Codes(net, {4}, {0, 0, 0, 0}, DataType::kInt8)},
+                {{"axis", int64_t{0}}});
+}
+
+TEST(DequantizeConstants, RemembersScalesByOutput) {
+  Net net;
+  net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), Weights(net)}));
+  EXPECT_EQ(RunPass(net, "dequantize_constants", 1), "Conv");
+  EXPECT_EQ(RunPass(net, "take_weight_scales", 1), "Conv");
+  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{0.01f, 0.02f, 0.5f, 0.25f}));
+}
+
+TEST(TakeWeightScales, OfAMatrixByColumnAndItsBias) {
+  Net net;
+  const ValueId codes = Codes(net, {2, 3}, {1, 2, 3, 4, 5, 6}, DataType::kInt8);
+  const ValueId weights =
+      net.Op("DequantizeLinear", {codes, net.Floats({3}, {1, 2, 4})}, {{"axis", int64_t{1}}});
+  const ValueId bias = net.Op("DequantizeLinear",
+                              {Codes(net, {3}, {1 << 30, -7, 0}, DataType::kInt32), net.Scalar(0.5f)});
+  net.Output(net.Op("Gemm", {net.Input({1, 2}), weights, bias}));
+  EXPECT_EQ(RunAll(net), "Gemm");
+  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{1, 2, 4}));
+  EXPECT_EQ(net.graph.nodes[0].bias_codes, (std::vector<int64_t>{1 << 30, -7, 0}));
+}
+
+TEST(RemoveQuantize, KeepsTheClampThatLivesInTheCodes) {
+  Net net;
+  const ValueId x = net.Input({1, 2, 3, 3});
+  const ValueId conv = net.Op("Conv", {Both(net, x, 0.03f, 120), Weights(net)});
+  net.Output(net.Op("Abs", {Both(net, conv, 6.0f / 255, 0)}));
+  EXPECT_EQ(RunAll(net), "Conv+Clip Abs");
+  const Node& node = net.graph.nodes[0];
+  EXPECT_EQ(node.alpha, 0);
+  EXPECT_FLOAT_EQ(node.beta, 6);
+  const graph::Value &in = net.graph.At(node.inputs[0]), &out = net.graph.At(node.outputs[0]);
+  ASSERT_NE(in.given, nullptr);
+  EXPECT_TRUE(*in.given == *Scheme(0.03f, -8));
+  ASSERT_NE(out.given, nullptr);
+  EXPECT_TRUE(*out.given == *Scheme(6.0f / 255, -128));
+  EXPECT_EQ(out.name, "Conv_3_y0");
+}
+
+TEST(RemoveQuantize, OtherReadersReadTheSameCodes) {
+  Net net;
+  const ValueId sum = net.Op("Add", {net.Input({1, 2, 3, 3}), net.Random({1, 2, 3, 3})});
+  net.Output(net.Op("Abs", {Both(net, sum, 0.05f, 0, DataType::kInt8)}));
+  net.Output(net.Op("Neg", {Both(net, sum, 0.05f, 0, DataType::kInt8)}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 2), "Add Clip Abs Neg");
+}
+
+TEST(RemoveQuantize, ASecondSchemeIsReachedFromTheFirst) {
+  Net net;
+  const ValueId first = Both(net, net.Op("Abs", {net.Input({1, 8})}), 0.05f, 0);
+  net.Output(net.Op("Neg", {Both(net, first, 0.1f, 3)}));
+  net.Output(net.Op("Abs", {first}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 2), "Abs Clip Clip Neg Abs");
+}
+
+TEST(RemoveQuantize, SixteenBitsAreCalibrated) {
+  Net net;
+  const ValueId x = net.Op("Abs", {net.Input({1, 8})});
+  net.Output(net.Op("Neg", {Both(net, x, 5e-5f, 0, DataType::kInt16)}));
+  // 1.6 is the largest that the codes say.
+  EXPECT_EQ(RunPass(net, "remove_quantize", 1), "Abs Clip Neg");
+  ASSERT_EQ(net.graph.notes.size(), 1u);
+  EXPECT_NE(net.graph.notes[0].find("16 bits"), std::string::npos) << net.graph.notes[0];
+}
+
+TEST(RemoveImpliedClip, GoesWhereItDoesNothing) {
+  Net net;
+  net.Output(Both(net, net.Op("Sigmoid", {net.Input({1, 8})}), 1.0f / 256, 0));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 1), "Sigmoid Clip Identity");
+  EXPECT_EQ(RunPass(net, "remove_identity", 1), "Sigmoid Clip");
+  EXPECT_EQ(RunPass(net, "remove_implied_clip", 1), "Sigmoid");
+  ASSERT_NE(net.graph.At(net.graph.outputs[0]).given, nullptr);
+}
+
+TEST(RemoveImpliedClip, StaysWhereItIsAnActivationOrSoftmax) {
+  Net net;
+  const ValueId x = net.Input({1, 2, 8, 8});
+  // Negative values of x would come through the mean.
+  net.Output(net.Op("Abs", {Both(net, net.Op("GlobalAveragePool", {x}), 0.01f, 0)}));
+  net.Output(net.Op("Neg", {Both(net, net.Op("Softmax", {x}), 1.0f / 255, 0)}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 2), "GlobalAveragePool Clip Abs Softmax Clip Neg");
+  EXPECT_EQ(RunPass(net, "remove_implied_clip", 0),
+            "GlobalAveragePool Clip Abs Softmax Clip Neg");
+}
+
+TEST(RemoveImpliedClip, OfAConcatCutsWhatNothingBounds) {
+  Net net;
+  const ValueId x = net.Input({1, 2, 3, 3});
+  const ValueId joined = net.Op("Concat", {net.Op("Neg", {x}), Both(net, net.Op("Abs", {x}), 0.05f, 0)},
+                                {{"axis", int64_t{1}}});
+  net.Output(net.Op("Tanh", {Both(net, joined, 0.01f, 0)}));
+  EXPECT_EQ(RunAll(net), "Neg Abs Clip Concat Tanh");
+}
+
+TEST(HoistDequantize, RealValuesMoveAsTheirCodesDo) {
+  Net net;
+  const ValueId codes = Quantize(net, net.Op("Abs", {net.Input({2, 3})}), 0.05f, 0);
+  const ValueId moved = net.Op("Transpose", {codes}, {{"perm", Ints{1, 0}}});
+  net.Output(net.Op("Neg", {Dequantize(net, moved, 0.05f, 0)}));
+  EXPECT_EQ(RunPass(net, "hoist_dequantize", 1),
+            "Abs QuantizeLinear Transpose DequantizeLinear Transpose Neg");
+  EXPECT_EQ(RunAll(net), "Abs Transpose Neg");
+}
+
+TEST(RemoveInputCodes, AnInputOfBytesTakesTheirRealValues) {
+  Net net;
+  const ValueId x = net.Input({1, 3, 4, 4});
+  net.graph.At(x).type = DataType::kUInt8;
+  net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
+  const ValueId y = net.Input({1, 3, 4, 4}, "y");
+  net.graph.At(y).type = DataType::kUInt8;
+  net.Output(net.Op("Abs", {net.Op("Cast", {y}, {{"to", int64_t{1}}})}));
+  EXPECT_EQ(RunPass(net, "remove_input_codes", 2), "Neg Abs");
+  EXPECT_TRUE(*net.graph.At(x).given == *Scheme(0.5f, -126));
+  EXPECT_TRUE(*net.graph.At(y).given == *Scheme(1.0f, -128));
+}
+
+TEST(SpreadGiven, WhatKeepsItsScaleHasOneSchemeOnBothSides) {
+  Net net;
+  const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
+  const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
+  net.graph.At(flat).given = Scheme(0.05f, -128);
+  net.Output(net.Op("Neg", {flat}));
+  EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Neg");
+  EXPECT_TRUE(*net.graph.At(x).given == *Scheme(0.05f, -128));
+}
+
+TEST(SpreadGiven, OrIsRequantizedBehindIt) {
+  Net net;
+  const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
+  net.graph.At(x).given = Scheme(0.05f, -128);
+  const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
+  net.graph.At(flat).given = Scheme(0.1f, 0);
+  net.Output(net.Op("Neg", {flat}));
+  EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Clip Neg");
+}
+
+}  // namespace
+}  // namespace octet::passes::testing
