@@ -10,17 +10,24 @@ namespace {
 // An input of 11 significant bits; int8 in steps of a 127th of its range.
 constexpr double kHalf = 1e-3, kByte = 9e-3;
 
+// The input as a list, then in this shape: frames come one by one, so an input begins with 1.
+OnnxValue Source(OnnxBuilder& model, const Dims& shape) {
+  int64_t count = 1;
+  for (int64_t dim : shape) count *= dim;
+  return model.Input("x", {1, count}).Reshape(shape);
+}
+
 // What is behind a convolution is an image, what is an input may lie otherwise: both.
 void ExpectMoves(const Dims& shape,
                  const std::function<OnnxValue(OnnxBuilder&, const OnnxValue&)>& move,
                  int64_t opset = 18) {
   OnnxBuilder plain(opset);
-  move(plain, plain.Input("x", shape)).Output("y");
+  move(plain, Source(plain, shape)).Output("y");
   ExpectPlansNear(plain, kHalf, kByte);
   if (shape.size() != 4) return;
   OnnxBuilder image(opset);
-  const OnnxValue x = image.Input("x", shape);
-  move(image, x.Conv({.channels = shape[1], .kernel = 1})).Output("y");
+  const OnnxValue x = Source(image, shape);
+  move(image, x.Conv({.channels = shape[1], .kernel = 1, .in_channels = shape[1]})).Output("y");
   ExpectPlansNear(image, 3e-3, 4e-2);
 }
 
@@ -43,7 +50,7 @@ TEST(Moves, SliceBackwardsAndInManyDimensions) {
 }
 
 TEST(Moves, ExpandAndTile) {
-  for (const Dims& shape : {Dims{1, 3, 1, 5}, Dims{3, 1, 5}, Dims{3, 1}}) {
+  for (const Dims& shape : {Dims{1, 3, 1, 5}, Dims{3, 1, 5}, Dims{4, 1}}) {
     ExpectMoves(shape, [](OnnxBuilder& m, const OnnxValue& x) {
       return x.Op("Expand", {}, {IntsOf(m, {2, 3, 4, 5})});
     });
@@ -158,7 +165,7 @@ std::vector<OnnxValue> TopK(OnnxBuilder& model, const OnnxValue& x, int64_t k, i
 TEST(Moves, TopKAndWhatItsIndicesChoose) {
   for (int64_t axis : {0, 1, 2}) {
     OnnxBuilder model(18);
-    const OnnxValue x = model.Input("x", {3, 4, 5});
+    const OnnxValue x = Source(model, {3, 4, 5});
     const auto top = TopK(model, x, 2, axis);
     const OnnxValue& indices = top[1];
     top[0].Output("values");
@@ -173,7 +180,7 @@ TEST(Moves, TopKAndWhatItsIndicesChoose) {
 
 TEST(Moves, ComputedIndices) {
   OnnxBuilder model(18);
-  const OnnxValue x = model.Input("x", {4, 6});
+  const OnnxValue x = Source(model, {4, 6});
   const auto top = TopK(model, x, 3, 1);  // indices [4,3] below 6
   const OnnxValue& indices = top[1];
   const OnnxValue table = model.Random("table", {6, 5}, 1.0f);
@@ -223,7 +230,7 @@ TEST(Moves, MaxUnpoolAndOneHot) {
                 {places.name()});
   });
   OnnxBuilder model(18);
-  const OnnxValue x = model.Input("x", {3, 5});
+  const OnnxValue x = Source(model, {3, 5});
   const auto top = TopK(model, x, 2, 1);
   const OnnxValue values = model.Initializer("values", {2}, std::vector<float>{-1, 2});
   top[1].Op("OneHot", {{"axis", Int(1)}}, {IntsOf(model, {5}), values.name()}).Output("y");
