@@ -12,6 +12,7 @@ RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(13, seed) {
     entries_.push_back({model_.Input("x2", shape).WithChannels(shape[1]), shape});
   }
   odd_ = seed % 4 == 3;
+  families_ = seed >= kFamilySeeds;
   const int64_t steps = Pick(2, 9);
   for (int64_t i = 0; i < steps; ++i) Step();
   Outputs();
@@ -45,6 +46,7 @@ void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
 
 void RandomGraph::Step() {
   if (odd_ && Chance(35)) return Odd();
+  if (families_ && Chance(50)) return FamilyStep();
   switch (Pick(0, 24)) {
     case 0:
     case 1:

@@ -21,6 +21,10 @@ inline int64_t ElementsOf(const Dims& shape) {
 // so that int8 outputs can be compared with FP32.
 class RandomGraph {
  public:
+  // Seeds from here on also take the steps of random_graph_families.cc; those below make the graphs
+  // they always made.
+  static constexpr uint64_t kFamilySeeds = uint64_t{1} << 32;
+
   explicit RandomGraph(uint64_t seed);
   const OnnxBuilder& model() const { return model_; }
   // Rounds somewhere, so that a small difference may become a large one.
@@ -69,6 +73,15 @@ class RandomGraph {
   void PaddingOfValue();
   void FiveDimensions();
   void Outputs();
+  // Of random_graph_families.cc.
+  void FamilyStep();
+  OnnxValue Comparison(const Entry& in);
+  void Choice();
+  void Logic();
+  void Remainder();
+  void TwoComputed();
+  void SlopeByChannel();
+  void FractionalResize();
 
   std::mt19937_64 random_;
   OnnxBuilder model_;
@@ -76,6 +89,7 @@ class RandomGraph {
   std::string description_;
   bool discontinuous_ = false;
   bool odd_ = false;
+  bool families_ = false;
 };
 
 }  // namespace octet::test
