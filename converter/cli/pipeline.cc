@@ -8,6 +8,7 @@
 
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
+#include "converter/cli/decode_ports.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
@@ -40,34 +41,12 @@ std::vector<std::string> ReadLabels(const std::string& path) {
   return labels;
 }
 
-// Whether the numbers of an output are probabilities: a Softmax makes them, perhaps reshaped
-// behind it.
-bool IsSoftmaxed(const graph::Graph& graph, graph::ValueId value) {
-  for (size_t i = graph.nodes.size(); i-- > 0;) {
-    const graph::Node& node = graph.nodes[i];
-    if (std::find(node.outputs.begin(), node.outputs.end(), value) == node.outputs.end()) continue;
-    if (node.op != "Reshape") return node.op == "Softmax";
-    value = node.inputs[0];
-  }
-  return false;
-}
-
 std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
                                      size_t label_count) {
-  decode::Ports ports;
-  for (graph::ValueId id : graph.inputs) {
-    decode::Port port{graph.At(id).name, *graph.At(id).shape};
-    port.is_image = IsImageInput(port.shape, &port.channels_last);
-    ports.inputs.push_back(port);
-  }
-  for (graph::ValueId id : graph.outputs) {
-    decode::Port port{graph.At(id).name, *graph.At(id).shape};
-    port.softmaxed = IsSoftmaxed(graph, id);
-    ports.outputs.push_back(port);
-  }
   std::optional<decode::Spec> spec;
   if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
-  std::vector<uint8_t> section = decode::DecodeSection(options.task, spec, ports);
+  std::vector<uint8_t> section =
+      decode::DecodeSection(options.task, spec, PortsOf(graph, label_count));
   if (!section.empty() && label_count != 0) {
     blob::DecodeRecord record;
     std::memcpy(&record, section.data(), sizeof(record));

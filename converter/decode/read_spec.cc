@@ -19,7 +19,11 @@ class Reader : public YamlReader {
 
   Role RoleOf(const YAML::Node& node, const std::string& key) const {
     return OneOf<Role>(node, key,
-                       {{"box", Role::kBox}, {"object", Role::kObject}, {"class", Role::kClass}});
+                       {{"box", Role::kBox},
+                        {"object", Role::kObject},
+                        {"class", Role::kClass},
+                        {"points", Role::kPoints},
+                        {"mask", Role::kMask}});
   }
 
   std::pair<float, float> Pair(const YAML::Node& node, const std::string& key) const {
@@ -44,7 +48,8 @@ void ReadBox(const Reader& reader, const YAML::Node& node, Spec* spec) {
                                                   {{"plain", BoxRule::kPlain},
                                                    {"grid", BoxRule::kGrid},
                                                    {"anchor", BoxRule::kAnchor},
-                                                   {"prior", BoxRule::kPrior}});
+                                                   {"prior", BoxRule::kPrior},
+                                                   {"offset", BoxRule::kOffset}});
         } else if (key == "units") {
           spec->fractions =
               reader.OneOf<bool>(value, path, {{"pixels", false}, {"fraction", true}});
@@ -78,8 +83,14 @@ void ReadClass(const Reader& reader, const YAML::Node& node, Spec* spec) {
                                                               {"softmax", Activation::kSoftmax}});
         } else if (key == "background") {
           record.background = static_cast<uint32_t>(reader.Whole(value, path, 0, 1 << 20));
+        } else if (key == "count") {
+          spec->class_count = static_cast<uint32_t>(reader.Whole(value, path, 1, 1 << 20));
+        } else if (key == "form") {
+          record.class_form = reader.OneOf<blob::ClassForm>(
+              value, path,
+              {{"scores", blob::ClassForm::kScores}, {"index", blob::ClassForm::kIndex}});
         } else {
-          reader.Bad(at, path, "unknown key; activation and background can be given");
+          reader.Bad(at, path, "unknown key; activation, background, count and form can be given");
         }
       });
 }
@@ -92,6 +103,16 @@ void ReadObject(const Reader& reader, const YAML::Node& node, Spec* spec) {
                    spec->record.object_activation = reader.OneOf<Activation>(
                        value, "object.activation",
                        {{"none", Activation::kLinear}, {"sigmoid", Activation::kSigmoid}});
+                 });
+}
+
+void ReadPoints(const Reader& reader, const YAML::Node& node, Spec* spec) {
+  reader.ForEach(node, "points",
+                 [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
+                   if (key != "numbers")
+                     reader.Bad(at, "points." + key, "unknown key; numbers can be given");
+                   spec->record.point_numbers =
+                       static_cast<uint8_t>(reader.Whole(value, "points.numbers", 2, 3));
                  });
 }
 
@@ -143,6 +164,14 @@ void ReadKey(const Reader& reader, const std::string& key, const YAML::Node& at,
           spec->outputs[static_cast<size_t>(reader.RoleOf(role, key))] = reader.List(
               names, key, [&](const YAML::Node& name) { return reader.Text(name, key); });
         });
+  } else if (key == "separate") {
+    spec->separate =
+        reader.List(value, key, [&](const YAML::Node& node) { return reader.RoleOf(node, key); });
+    if (std::count(spec->separate.begin(), spec->separate.end(), Role::kBox) != 0) {
+      reader.Bad(value, key, "the output of the boxes is no separate one");
+    }
+  } else if (key == "prototypes") {
+    spec->prototypes = reader.Text(value, key);
   } else if (key == "strides") {
     spec->strides = reader.List(value, key, [&](const YAML::Node& node) {
       return reader.Whole(node, key, 1, kLargestStride);
@@ -157,12 +186,42 @@ void ReadKey(const Reader& reader, const std::string& key, const YAML::Node& at,
     ReadObject(reader, value, spec);
   } else if (key == "class") {
     ReadClass(reader, value, spec);
+  } else if (key == "points") {
+    ReadPoints(reader, value, spec);
+  } else if (key == "score") {
+    spec->record.score_rule = reader.OneOf<blob::ScoreRule>(
+        value, key,
+        {{"product", blob::ScoreRule::kProduct}, {"root", blob::ScoreRule::kRootOfProduct}});
   } else if (!ReadLimit(reader, key, value, spec)) {
     reader.Bad(at, key,
-               "unknown key; layout, channels, outputs, strides, anchors, anchor_order, box, "
-               "object, class, score_threshold, iou_threshold, max_candidates, max_detections and "
-               "class_agnostic can be given");
+               "unknown key; layout, channels, outputs, separate, prototypes, strides, anchors, "
+               "anchor_order, box, object, class, points, score, score_threshold, iou_threshold, "
+               "max_candidates, max_detections and class_agnostic can be given");
   }
+}
+
+Spec SpecOf(const Reader& reader, const YAML::Node& root) {
+  Spec spec;
+  spec.source = reader.file();
+  reader.ForEach(root, "file",
+                 [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
+                   ReadKey(reader, key, at, value, &spec);
+                 });
+  return spec;
+}
+
+Spec PresetSpec(const Preset& preset) {
+  const Reader reader(preset.name);
+  std::vector<Spec> forms;
+  for (const char* text : preset.forms) {
+    if (text == nullptr) break;
+    Spec& form = forms.emplace_back(SpecOf(reader, reader.LoadText(text)));
+    form.preset = true;
+    form.cell_candidates = preset.cell_candidates;
+  }
+  Spec spec = forms[0];
+  spec.other_forms.assign(forms.begin() + 1, forms.end());
+  return spec;
 }
 
 }  // namespace
@@ -177,6 +236,7 @@ blob::DecodeRecord Spec::Defaults() {
   record.size_variance = 0.2f;
   record.max_candidates = 1024;
   record.max_detections = 100;
+  record.point_numbers = 3;
   return record;
 }
 
@@ -186,27 +246,23 @@ std::vector<std::string> PresetNames() {
   return names;
 }
 
+std::vector<Spec> AllPresets() {
+  std::vector<Spec> specs;
+  for (const Preset& preset : kPresets) specs.push_back(PresetSpec(preset));
+  return specs;
+}
+
 Spec ReadSpec(const std::string& preset_or_path) {
   const auto preset = std::find_if(kPresets.begin(), kPresets.end(), [&](const Preset& candidate) {
     return preset_or_path == candidate.name;
   });
-  const Reader reader(preset_or_path);
-  Spec spec;
-  spec.source = preset_or_path;
-  YAML::Node root;
-  if (preset != kPresets.end()) {
-    root = reader.LoadText(preset->text);
-  } else if (preset_or_path.find_first_of("./") == std::string::npos) {
+  if (preset != kPresets.end()) return PresetSpec(*preset);
+  if (preset_or_path.find_first_of("./") == std::string::npos) {
     Fail("--decode {}: neither a preset ({}) nor a YAML file", preset_or_path,
          fmt::join(PresetNames(), ", "));
-  } else {
-    root = reader.Load();
   }
-  reader.ForEach(root, "file",
-                 [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
-                   ReadKey(reader, key, at, value, &spec);
-                 });
-  return spec;
+  const Reader reader(preset_or_path);
+  return SpecOf(reader, reader.Load());
 }
 
 }  // namespace octet::decode

@@ -1,15 +1,20 @@
 // What a model's outputs mean, as users write it: a preset or a YAML file.
 //
 //   layout: rows                  # candidates x numbers (default), or planes: numbers x candidates
-//   channels: [box, object, class]            # of a candidate, where one output holds them all
+//   channels: [box, object, class]            # of a candidate, in the output that holds the boxes;
+//                                             # points (key points) and mask (coefficients) as well
 //   outputs: {box: boxes, class: scores}      # or outputs by name; lists: one a level
+//   separate: [class, object]     # what has outputs of its own, found by their shapes
+//   prototypes: protos            # output of the masks' prototypes; absent: the one of rank 4
 //   strides: [8, 16, 32]          # grids of ceil(input / stride) cells; absent: finished boxes
 //   anchors: [[[10, 13], [16, 30]], ...]      # by level, width and height in pixels of the input
 //   anchor_order: inner           # inner: a cell's candidates lie together (default); outer
 //   box: {form: centre_size, rule: plain, units: pixels, activation: none, cell_offset: 0,
 //         bins: 0, variances: [0.1, 0.2]}
 //   object: {activation: none}
-//   class: {activation: none, background: 0}
+//   class: {activation: none, background: 0, form: scores, count: 1}   # form index: score, number
+//   points: {numbers: 3}          # of a key point: x, y and, with 3, how visible it is
+//   score: product                # of object and class; root: the root of the product
 //   score_threshold: 0.25
 //   iou_threshold: 0.45
 //   max_candidates: 1024
@@ -30,17 +35,26 @@
 
 namespace octet::decode {
 
-enum class Role : uint8_t { kBox, kObject, kClass };
+enum class Role : uint8_t { kBox, kObject, kClass, kPoints, kMask };
+inline constexpr size_t kRoles = 5;
+inline constexpr const char* kRoleNames[kRoles] = {"box", "object", "class", "points", "mask"};
 
 struct Spec {
   std::string source;  // file or preset, for messages
   bool planes = false;
   std::vector<Role> channels = {Role::kBox, Role::kClass};
-  std::vector<std::string> outputs[3];  // by Role; all empty: the model's only output
+  std::vector<std::string> outputs[kRoles];  // by Role; all empty: found by shapes
+  std::vector<Role> separate;
+  std::string prototypes;
+  uint32_t class_count = 0;  // 0: as many as there is room for
   std::vector<int64_t> strides;
   std::vector<std::vector<blob::DecodeAnchor>> anchors;  // by level
   bool anchors_outer = false;
   bool fractions = false;  // plain numbers are shares of the input's size
+  // Of presets: candidates of each cell of the usual grids, to tell heads apart; 0: not known.
+  int64_t cell_candidates = 0;
+  bool preset = false;
+  std::vector<Spec> other_forms;  // a preset's, tried in turn
   // Everything that is copied as it is.
   blob::DecodeRecord record = Defaults();
 
@@ -50,6 +64,7 @@ struct Spec {
 // A preset's name, or else a YAML file. Throws UserError.
 Spec ReadSpec(const std::string& preset_or_path);
 std::vector<std::string> PresetNames();
+std::vector<Spec> AllPresets();
 
 // Names and logical shapes of the model's ports, batch first.
 struct Port {
@@ -58,14 +73,18 @@ struct Port {
   bool is_image = false;
   bool channels_last = false;
   bool softmaxed = false;  // outputs: their numbers are probabilities already
+  // Outputs that a Concat makes: its axis and the sizes it joins there; else no sizes.
+  size_t join_axis = 0;
+  std::vector<int64_t> joined = {};
 };
 struct Ports {
   std::vector<Port> inputs, outputs;
+  size_t label_count = 0;  // 0: no names of classes
 };
 
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first
 // output as scores, and detect gets no decoder (no bytes). Throws UserError where spec and shapes
-// do not fit.
+// do not fit; for a preset it names those that do.
 std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
                                    const Ports& ports);
 

@@ -8,10 +8,6 @@ namespace {
 using blob::BoxForm;
 using blob::BoxRule;
 
-struct Cell {
-  uint32_t anchor, row, column;
-};
-
 // A distance as the mean of a distribution over 0 .. bins - 1 (generalised focal loss).
 float Expectation(const Strided& bins, uint32_t count) {
   const SoftmaxNorm norm = NormOf(bins, count);
@@ -97,7 +93,27 @@ void BoxOf(const DecodeInput& in, const blob::DecodeLevel& level, const Cell& ce
                  FloatExp(v[3] * r.size_variance) * anchor.height, box);
       return;
     }
+    case BoxRule::kOffset:
+      FromCentre(column * level.stride_x + v[0] * r.unit_x, row * level.stride_y + v[1] * r.unit_y,
+                 v[2] * r.unit_x, v[3] * r.unit_y, box);
+      return;
   }
+}
+
+// The class a candidate is of, and its score for it; NaN where its number is no class.
+ClassScore ClassOf(const DecodeInput& in, const blob::DecodeLevel& level, const Cell& cell) {
+  const blob::DecodeRecord& record = *in.record;
+  const Strided values = {FieldAt(level.scores, in.outputs, cell.anchor, cell.row, cell.column),
+                          level.scores.channel_step};
+  if (record.class_form == blob::ClassForm::kScores) return BestClass(record, values);
+  // Numbers of classes lie on whole numbers; FP16 and int8 outputs may miss them a little.
+  const float number = values[1] + 0.5f;
+  if (!(number >= 0.0f && number < (float)record.class_count)) return ClassScore{0, FloatNan()};
+  return ClassScore{(uint32_t)number, Activate(record.class_activation, values[0])};
+}
+
+float Combine(blob::ScoreRule rule, float object, float score) {
+  return rule == blob::ScoreRule::kProduct ? object * score : FloatSqrt(object * score);
 }
 
 // Worse: a lower score, or an equal one that came later.
@@ -167,14 +183,13 @@ uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates) {
           if (record.has_object != 0) {
             object = Activate(record.object_activation,
                               *FieldAt(level.object, in.outputs, anchor, row, column));
-            // Class scores are at most 1, so the product cannot pass the threshold either.
-            if (!(object >= record.score_threshold)) continue;
+            // Class scores are at most 1, so with one the threshold cannot be passed either.
+            if (!(Combine(record.score_rule, object, 1.0f) >= record.score_threshold)) continue;
           }
-          const ClassScore best =
-              BestClass(record, Strided{FieldAt(level.scores, in.outputs, anchor, row, column),
-                                        level.scores.channel_step});
+          const ClassScore best = ClassOf(in, level, cell);
           Candidate found;
-          found.box.score = object * best.score;
+          found.box.score =
+              record.has_object != 0 ? Combine(record.score_rule, object, best.score) : best.score;
           found.box.label = best.label;
           found.order = order;
           if (!(found.box.score >= record.score_threshold)) continue;
@@ -206,6 +221,8 @@ float BoxOverlap(const Detection& a, const Detection& b) {
 
 uint32_t SuppressOverlaps(const blob::DecodeRecord& record, Candidate* candidates, uint32_t count,
                           uint32_t limit) {
+  // Nothing overlaps by more than 1: the model has suppressed what it wanted to.
+  if (record.iou_threshold >= 1.0f) return count < limit ? count : limit;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count && kept < limit; ++i) {
     bool keep = true;

@@ -27,12 +27,18 @@ struct Candidate {
   uint64_t order;  // place among all candidates: equal scores keep it
 };
 
+// Place within a level.
+struct Cell {
+  uint32_t anchor, row, column;
+};
+
 // A validated decode section; outputs[i] is output i as float32 in the model's own layout.
 struct DecodeInput {
   const blob::DecodeRecord* record;
   const blob::DecodeLevel* levels;
   const blob::DecodeAnchor* anchors;
   const float* const* outputs;
+  const blob::DecodeExtra* extras = nullptr;  // read where the record has key points or masks
 };
 
 // Segment: the label of a pixel of the grid.

@@ -2,60 +2,20 @@
 #include "octet/octet.h"
 #include "runtime/decode/detect.h"
 #include "runtime/decode/scores.h"
-#include "runtime/engine/session.h"
+#include "runtime/engine/decode_memory.h"
 #include "runtime/engine/transfer.h"
 
 namespace octet {
 namespace {
 
-// Working memory: every output as floats, then the candidates; each part 64-byte aligned. The sum
-// lies below 2^31 (validate_decode.cc).
-struct DecodeMemory {
-  size_t output_offsets[kMaxOutputs];
-  size_t candidates_offset;
-  size_t bytes;
-};
-
-size_t RoundUpToLine(size_t bytes) {
-  return (bytes + 63) & ~(size_t)63;
-}
-
-DecodeMemory LayOut(const BlobView& blob) {
-  DecodeMemory memory;
-  memory.bytes = 0;
-  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
-    memory.output_offsets[i] = memory.bytes;
-    memory.bytes += RoundUpToLine((size_t)blob.outputs[i].element_count * sizeof(float));
-  }
-  memory.candidates_offset = memory.bytes;
-  if (blob.model->task == blob::Task::kDetect) {
-    static_assert(sizeof(Candidate) <= 64, "as the validator reckons");
-    memory.bytes += (size_t)DecodeOf(blob).max_candidates * sizeof(Candidate);
-  }
-  return memory;
-}
-
-// Outputs as floats, and views of the section.
-struct Outputs {
-  const float* places[kMaxOutputs];
-  DecodeInput in;
-};
-
 // False where the blob decodes something else, or an argument is wrong.
-bool LoadOutputs(const Session& session, blob::Task task, void* memory, Outputs* out) {
-  const BlobView& blob = session.blob;
-  if (blob.decode.data == nullptr || blob.model->task != task || memory == nullptr ||
-      reinterpret_cast<uintptr_t>(memory) % 64 != 0) {
-    return false;
+bool LoadOutputs(const Session& session, blob::Task task, void* memory, DecodeOutputs* out) {
+  if (!ViewOutputs(session, task, memory, out)) return false;
+  const DecodeMemory layout = LayOutDecodeMemory(session.blob);
+  for (uint32_t i = 0; i < session.blob.model->output_count; ++i) {
+    LoadFloats(session, i,
+               reinterpret_cast<float*>(static_cast<uint8_t*>(memory) + layout.output_offsets[i]));
   }
-  const DecodeMemory layout = LayOut(blob);
-  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
-    float* values =
-        reinterpret_cast<float*>(static_cast<uint8_t*>(memory) + layout.output_offsets[i]);
-    LoadFloats(session, i, values);
-    out->places[i] = values;
-  }
-  out->in = DecodeInput{&DecodeOf(blob), DecodeLevels(blob), DecodeAnchors(blob), out->places};
   return true;
 }
 
@@ -68,6 +28,7 @@ octet_status Answer(Code code) {
 
 using octet::Answer;
 using octet::Code;
+using octet::LoadOutputs;
 using octet::Session;
 
 octet_task octet_model_task(const octet_session* session) {
@@ -76,29 +37,25 @@ octet_task octet_model_task(const octet_session* session) {
 
 size_t octet_decode_bytes(const octet_session* session) {
   const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
-  return blob.decode.data == nullptr ? 0 : octet::LayOut(blob).bytes;
+  return blob.decode.data == nullptr ? 0 : octet::LayOutDecodeMemory(blob).bytes;
 }
 
 octet_status octet_detect(const octet_session* session, uint32_t frame_width, uint32_t frame_height,
                           void* memory, octet_detection* detections, uint32_t capacity,
                           uint32_t* count) {
   const Session& s = *reinterpret_cast<const Session*>(session);
-  octet::Outputs outputs;
+  octet::DecodeOutputs outputs;
   if (count == nullptr || (detections == nullptr && capacity != 0) || frame_width == 0 ||
       frame_height == 0 || !LoadOutputs(s, octet::blob::Task::kDetect, memory, &outputs)) {
     return Answer(Code::kInvalidArgument);
   }
   const octet::blob::DecodeRecord& record = *outputs.in.record;
-  auto* candidates = reinterpret_cast<octet::Candidate*>(static_cast<uint8_t*>(memory) +
-                                                         octet::LayOut(s.blob).candidates_offset);
+  auto* candidates = reinterpret_cast<octet::Candidate*>(
+      static_cast<uint8_t*>(memory) + octet::LayOutDecodeMemory(s.blob).candidates_offset);
   const uint32_t found = octet::CollectCandidates(outputs.in, candidates);
   const uint32_t limit = record.max_detections < capacity ? record.max_detections : capacity;
   *count = octet::SuppressOverlaps(record, candidates, found, limit);
-  const octet::blob::InputRecord& input = s.blob.inputs[record.input];
-  const octet::blob::TensorRecord& tensor =
-      octet::TensorOf(s, octet::PlanInputTensor(s.blob, octet::CurrentPlan(s), record.input));
-  const octet::Placement placement =
-      octet::PlacePicture(frame_height, frame_width, tensor.dims[1], tensor.dims[2], input.resize);
+  const octet::Placement placement = octet::PlaceFrame(s, frame_width, frame_height);
   for (uint32_t i = 0; i < *count && detections != nullptr; ++i) {
     const octet::Detection box =
         octet::ToFrame(candidates[i].box, placement, frame_width, frame_height);
@@ -109,7 +66,7 @@ octet_status octet_detect(const octet_session* session, uint32_t frame_width, ui
 
 octet_status octet_classify(const octet_session* session, void* memory, octet_class_score* best,
                             uint32_t capacity, uint32_t* count) {
-  octet::Outputs outputs;
+  octet::DecodeOutputs outputs;
   if (count == nullptr || (best == nullptr && capacity != 0) ||
       !LoadOutputs(*reinterpret_cast<const Session*>(session), octet::blob::Task::kClassify, memory,
                    &outputs)) {
@@ -137,7 +94,7 @@ octet_status octet_segment_size(const octet_session* session, uint32_t* height, 
 
 octet_status octet_segment(const octet_session* session, void* memory, uint8_t* labels,
                            size_t label_bytes) {
-  octet::Outputs outputs;
+  octet::DecodeOutputs outputs;
   if (labels == nullptr || !LoadOutputs(*reinterpret_cast<const Session*>(session),
                                         octet::blob::Task::kSegment, memory, &outputs)) {
     return Answer(Code::kInvalidArgument);

@@ -25,6 +25,19 @@ enum class BoxRule : uint8_t {
   kGrid = 1,    // centre (cell + cell_offset + v) * stride, size exp(v) * stride (YOLOX)
   kAnchor = 2,  // centre (cell + cell_offset + 2 v) * stride, size (2 v)^2 * anchor (YOLOv5 heads)
   kPrior = 3,   // centre point + v * centre_variance * anchor, size exp(v * size_variance) * anchor
+  kOffset = 4,  // centre point + v * unit, size v * unit (BlazeFace)
+};
+
+// How a candidate's score and class stand in `scores`.
+enum class ClassForm : uint8_t {
+  kScores = 0,  // class_count scores
+  kIndex = 1,   // two numbers: the score, and which of class_count classes it is of (YOLO26)
+};
+
+// What becomes of the two scores where there is an object score.
+enum class ScoreRule : uint8_t {
+  kProduct = 0,
+  kRootOfProduct = 1,  // their geometric mean (YuNet)
 };
 
 enum class Activation : uint8_t { kLinear = 0, kSigmoid = 1, kSoftmax = 2 };
@@ -48,6 +61,13 @@ struct DecodeLevel {  // 96 bytes
 };
 static_assert(sizeof(DecodeLevel) == 96, "DecodeLevel layout");
 
+// Key points and masks of a level's candidates; where a record has either, there is one a level.
+struct DecodeExtra {   // 48 bytes
+  DecodeField points;  // point_count x point_numbers: x, y and perhaps how visible
+  DecodeField mask;    // mask_count coefficients
+};
+static_assert(sizeof(DecodeExtra) == 48, "DecodeExtra layout");
+
 struct DecodeAnchor {  // width and height in pixels of the model's input
   float width, height;
 };
@@ -70,7 +90,7 @@ struct DecodeRecord {  // 96 bytes
   BoxForm box_form;
   BoxRule box_rule;
   uint8_t class_agnostic;  // boxes of different classes suppress each other
-  uint8_t reserved0;
+  ClassForm class_form;
   uint32_t
       bins;  // 0; or kDistances as distributions over 0 .. bins - 1, channel = side * bins + bin
   float score_threshold, iou_threshold;
@@ -79,13 +99,24 @@ struct DecodeRecord {  // 96 bytes
   float centre_variance, size_variance;  // kPrior
   uint32_t max_candidates;               // kept by score before suppression
   uint32_t max_detections;
-  uint32_t reserved[5];
+  uint32_t extras_offset;  // of a DecodeExtra a level; 0 where there are no points and no masks
+  uint16_t point_count;    // key points of a candidate; x and y as the box's centre by its rule
+  uint8_t point_numbers;   // 2: x, y; 3: and a score; 0 without points
+  ScoreRule score_rule;
+  // Coefficients of a candidate's mask, 0 where it has none. Output `prototypes` is [mask_count,
+  // rows, prototype_columns] over the whole input; a pixel belongs to the mask where the sum of
+  // coefficient x prototype, bilinear between the prototypes' points, is above 0.
+  uint32_t mask_count;
+  uint32_t prototypes;
+  uint32_t prototype_columns;
 };
 static_assert(sizeof(DecodeRecord) == 96, "DecodeRecord layout");
 
 constexpr uint32_t kMaxDecodeLevels = 16;
 constexpr uint32_t kMaxDecodeAnchors = 1024;
 constexpr uint32_t kMaxDecodeBins = 64;
+constexpr uint32_t kMaxDecodePoints = 256;
+constexpr uint32_t kMaxMaskCount = 256;
 constexpr uint32_t kMaxDecodeCandidates = 65536;
 
 }  // namespace blob

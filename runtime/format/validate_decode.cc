@@ -14,8 +14,16 @@ using blob::DecodeRecord;
 constexpr uint64_t kMaxDecodeFloatBytes =
     kMaxTensorBytes - (uint64_t)blob::kMaxDecodeCandidates * 64;
 
-bool OutputsFit(const BlobView& view) {
-  uint64_t bytes = 0;
+// Elements of one prototype; 0 where there are no masks.
+uint64_t PrototypeElements(const BlobView& view, const DecodeRecord& record) {
+  return record.mask_count == 0 ? 0
+                                : view.outputs[record.prototypes].element_count / record.mask_count;
+}
+
+bool OutputsFit(const BlobView& view, const DecodeRecord& record) {
+  // A mask's sums need room for one prototype more.
+  const bool detect = view.model->task == blob::Task::kDetect;
+  uint64_t bytes = detect ? PrototypeElements(view, record) * sizeof(float) + 63 : 0;
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     bytes += (uint64_t)view.outputs[i].element_count * sizeof(float) + 63;
   }
@@ -40,8 +48,10 @@ bool FieldFits(const BlobView& view, const DecodeLevel& level, const DecodeField
 
 bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLevel& level) {
   if (level.grid_h == 0 || level.grid_w == 0 || level.anchor_count == 0) return false;
-  if (!FieldFits(view, level, level.scores, record.class_count)) return false;
-  if (view.model->task != blob::Task::kDetect) return true;
+  const bool detect = view.model->task == blob::Task::kDetect;
+  const bool by_index = detect && record.class_form == blob::ClassForm::kIndex;
+  if (!FieldFits(view, level, level.scores, by_index ? 2 : record.class_count)) return false;
+  if (!detect) return true;
   if (!IsFiniteFloat(level.stride_x) || !IsFiniteFloat(level.stride_y)) return false;
   const bool has_anchors =
       record.box_rule == blob::BoxRule::kAnchor || record.box_rule == blob::BoxRule::kPrior;
@@ -51,6 +61,44 @@ bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLev
   const uint64_t box_channels = record.bins == 0 ? 4 : 4 * (uint64_t)record.bins;
   return FieldFits(view, level, level.box, box_channels) &&
          (record.has_object == 0 || FieldFits(view, level, level.object, 1));
+}
+
+bool ExtraFits(const BlobView& view, const DecodeRecord& record, const DecodeLevel& level,
+               const blob::DecodeExtra& extra) {
+  const uint64_t numbers = (uint64_t)record.point_count * record.point_numbers;
+  return (numbers == 0 || FieldFits(view, level, extra.points, numbers)) &&
+         (record.mask_count == 0 || FieldFits(view, level, extra.mask, record.mask_count));
+}
+
+// The numbers that say which points and masks there are.
+bool ExtrasFit(const BlobView& view, const DecodeRecord& record) {
+  if ((uint8_t)record.class_form > (uint8_t)blob::ClassForm::kIndex ||
+      (uint8_t)record.score_rule > (uint8_t)blob::ScoreRule::kRootOfProduct) {
+    return false;
+  }
+  // A class by its number has no background and needs no softmax over others.
+  if (record.class_form == blob::ClassForm::kIndex &&
+      (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)) {
+    return false;
+  }
+  if (record.point_count > blob::kMaxDecodePoints) return false;
+  const bool has_points = record.point_count != 0;
+  if (has_points ? record.point_numbers != 2 && record.point_numbers != 3
+                 : record.point_numbers != 0) {
+    return false;
+  }
+  // No model known gives points by such a rule.
+  if (has_points && record.box_rule == blob::BoxRule::kAnchor) return false;
+  if (record.mask_count > blob::kMaxMaskCount) return false;
+  if (record.mask_count != 0) {
+    if (record.prototypes >= view.model->output_count || record.prototype_columns == 0) {
+      return false;
+    }
+    const uint64_t elements = view.outputs[record.prototypes].element_count;
+    const uint64_t row = (uint64_t)record.mask_count * record.prototype_columns;
+    if (elements < row || elements % row != 0) return false;
+  }
+  return (record.extras_offset != 0) == (has_points || record.mask_count != 0);
 }
 
 bool RecordFits(const BlobView& view, const DecodeRecord& record) {
@@ -68,7 +116,7 @@ bool RecordFits(const BlobView& view, const DecodeRecord& record) {
   if ((uint8_t)record.object_activation > (uint8_t)blob::Activation::kSigmoid ||
       (uint8_t)record.box_activation > (uint8_t)blob::Activation::kSigmoid ||
       (uint8_t)record.box_form > (uint8_t)blob::BoxForm::kDistances ||
-      (uint8_t)record.box_rule > (uint8_t)blob::BoxRule::kPrior) {
+      (uint8_t)record.box_rule > (uint8_t)blob::BoxRule::kOffset || !ExtrasFit(view, record)) {
     return false;
   }
   if (record.anchor_count > blob::kMaxDecodeAnchors || record.bins > blob::kMaxDecodeBins ||
@@ -97,7 +145,7 @@ Status ValidateDecode(const BlobView& view) {
   const Status bad = Malformed(section.offset);
   if (view.model->task == blob::Task::kNone || section.bytes < sizeof(DecodeRecord)) return bad;
   const DecodeRecord& record = DecodeOf(view);
-  if (!RecordFits(view, record) || !OutputsFit(view)) return bad;
+  if (!RecordFits(view, record) || !OutputsFit(view, record)) return bad;
   if (record.levels_offset % alignof(DecodeLevel) != 0 ||
       !InRange(record.levels_offset, record.level_count, sizeof(DecodeLevel), section.bytes)) {
     return bad;
@@ -108,8 +156,16 @@ Status ValidateDecode(const BlobView& view) {
     return bad;
   }
   const DecodeLevel* levels = DecodeLevels(view);
+  const blob::DecodeExtra* extras = DecodeExtras(view);
+  const bool has_extras = view.model->task == blob::Task::kDetect && record.extras_offset != 0;
+  if (has_extras && (record.extras_offset % alignof(blob::DecodeExtra) != 0 ||
+                     !InRange(record.extras_offset, record.level_count, sizeof(blob::DecodeExtra),
+                              section.bytes))) {
+    return bad;
+  }
   for (uint32_t i = 0; i < record.level_count; ++i) {
-    if (!LevelFits(view, record, levels[i])) {
+    if (!LevelFits(view, record, levels[i]) ||
+        (has_extras && !ExtraFits(view, record, levels[i], extras[i]))) {
       return Malformed(section.offset + record.levels_offset + i * (uint32_t)sizeof(DecodeLevel));
     }
   }

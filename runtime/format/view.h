@@ -95,6 +95,11 @@ static inline const blob::DecodeAnchor* DecodeAnchors(const BlobView& view) {
   return reinterpret_cast<const blob::DecodeAnchor*>(view.decode.data +
                                                      DecodeOf(view).anchors_offset);
 }
+// One a level, where the record has key points or masks.
+static inline const blob::DecodeExtra* DecodeExtras(const BlobView& view) {
+  return reinterpret_cast<const blob::DecodeExtra*>(view.decode.data +
+                                                    DecodeOf(view).extras_offset);
+}
 
 // Tensor number of model input i in a plan.
 static inline uint32_t PlanInputTensor(const BlobView& view, const blob::PlanRecord& plan,

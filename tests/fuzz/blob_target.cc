@@ -92,6 +92,15 @@ void Decode(octet_session* session) {
     FUZZ_CHECK(found <= 8);
     for (uint32_t i = 0; i < found; ++i) {
       FUZZ_CHECK(boxes[i].x0 >= 0 && boxes[i].x1 <= 9 && boxes[i].y0 >= 0 && boxes[i].y1 <= 8);
+      octet_keypoint points[256];  // FORMAT.md: at most as many
+      uint8_t mask[72];
+      if (octet_keypoint_count(session) != 0) {
+        FUZZ_CHECK(octet_keypoints(session, 9, 8, memory.get(), i, points, 256).code == OCTET_OK);
+      }
+      if (octet_has_masks(session) != 0) {
+        FUZZ_CHECK(octet_mask(session, 9, 8, memory.get(), i, 0, 0, 9, 8, mask, 72).code ==
+                   OCTET_OK);
+      }
     }
   }
   if (octet_classify(session, memory.get(), best, 3, &found).code == OCTET_OK) {

@@ -17,7 +17,11 @@ const size_t kLongestInput = 2048;
 
 std::vector<Input> Seeds() {
   std::vector<Input> seeds;
-  for (const decode::Preset& preset : decode::kPresets) seeds.push_back(FromText(preset.text));
+  for (const decode::Preset& preset : decode::kPresets) {
+    for (const char* form : preset.forms) {
+      if (form != nullptr) seeds.push_back(FromText(form));
+    }
+  }
   for (const char* text : {
            "layout: planes\nchannels: [box, object, class]\nstrides: [8, 16]\n"
            "anchors: [[[10, 13], [16, 30]], [[30, 61], [62, 45]]]\nanchor_order: outer\n"
@@ -95,7 +99,12 @@ test::Blob BlobAround(const decode::Ports& model, blob::Task task, const Input& 
     std::memcpy(anchors.data(), section.data() + record.anchors_offset,
                 anchors.size() * sizeof(anchors[0]));
   }
-  b.SetDecode(task, record, levels, anchors);
+  std::vector<blob::DecodeExtra> extras(record.extras_offset == 0 ? 0 : record.level_count);
+  if (!extras.empty()) {
+    std::memcpy(extras.data(), section.data() + record.extras_offset,
+                extras.size() * sizeof(extras[0]));
+  }
+  b.SetDecode(task, record, levels, anchors, extras);
   return b.Build();
 }
 

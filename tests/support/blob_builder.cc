@@ -55,16 +55,22 @@ void BlobBuilder::AddLabel(std::string_view text) {
 
 void BlobBuilder::SetDecode(blob::Task task, blob::DecodeRecord record,
                             const std::vector<blob::DecodeLevel>& levels,
-                            const std::vector<blob::DecodeAnchor>& anchors) {
+                            const std::vector<blob::DecodeAnchor>& anchors,
+                            const std::vector<blob::DecodeExtra>& extras) {
   task_ = task;
   record.level_count = static_cast<uint32_t>(levels.size());
   record.levels_offset = sizeof(record);
   record.anchor_count = static_cast<uint32_t>(anchors.size());
   record.anchors_offset =
       record.levels_offset + static_cast<uint32_t>(levels.size() * sizeof(blob::DecodeLevel));
+  if (!extras.empty()) {
+    record.extras_offset =
+        record.anchors_offset + static_cast<uint32_t>(anchors.size() * sizeof(blob::DecodeAnchor));
+  }
   decode_.clear();
   const std::vector<blob::DecodeRecord> records = {record};
-  for (const std::span<const uint8_t> part : {Raw(records), Raw(levels), Raw(anchors)}) {
+  for (const std::span<const uint8_t> part :
+       {Raw(records), Raw(levels), Raw(anchors), Raw(extras)}) {
     decode_.insert(decode_.end(), part.begin(), part.end());
   }
 }

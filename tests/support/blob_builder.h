@@ -107,7 +107,8 @@ class BlobBuilder {
   // The decode section: record, levels and anchors, whose counts and offsets are filled in.
   void SetDecode(blob::Task task, blob::DecodeRecord record,
                  const std::vector<blob::DecodeLevel>& levels,
-                 const std::vector<blob::DecodeAnchor>& anchors);
+                 const std::vector<blob::DecodeAnchor>& anchors,
+                 const std::vector<blob::DecodeExtra>& extras = {});
 
   blob::TensorRecord& tensor(uint32_t number) { return plans_.back().tensors[number]; }
   blob::InputRecord& input(uint32_t number) { return inputs_[number]; }

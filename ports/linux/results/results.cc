@@ -1,12 +1,19 @@
 #include "ports/linux/results/results.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+
+#include "ports/linux/results/text.h"
 
 namespace octet::port {
 namespace {
 
 constexpr uint32_t kMostBoxes = 1024;
+// Of all masks of a frame: a hundred objects of 500 rows with two edges each, and room.
+constexpr size_t kMostRuns = size_t{1} << 17;
+// In JSON: `[1234.5,1234.5,0.9999],` of a point; digits and comma of a run.
+constexpr size_t kPointBytes = 24, kRunBytes = 6;
 
 }  // namespace
 
@@ -20,6 +27,13 @@ ResultReader::ResultReader(const Model& model) {
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {
     results_.boxes.resize(std::min(kMostBoxes, DecodeOf(model.blob()).max_detections));
+    results_.point_count = octet_keypoint_count(session);
+    results_.points.resize(results_.boxes.size() * results_.point_count);
+    has_masks_ = octet_has_masks(session) != 0;
+    if (has_masks_) {
+      results_.masks.reserve(results_.boxes.size());
+      results_.runs.reserve(kMostRuns);
+    }
   } else if (results_.task == OCTET_TASK_SEGMENT) {
     octet_segment_size(session, &results_.map_height, &results_.map_width);
     results_.map.resize(size_t{results_.map_height} * results_.map_width);
@@ -39,6 +53,11 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
     case OCTET_TASK_DETECT:
       octet_detect(session, frame_width, frame_height, memory_.get(), r.boxes.data(),
                    static_cast<uint32_t>(r.boxes.size()), &r.count);
+      for (uint32_t i = 0; i < r.count && r.point_count != 0; ++i) {
+        octet_keypoints(session, frame_width, frame_height, memory_.get(), i,
+                        r.points.data() + size_t{i} * r.point_count, r.point_count);
+      }
+      if (has_masks_) ReadMasks(session, frame_width, frame_height);
       break;
     case OCTET_TASK_SEGMENT:
       octet_segment(session, memory_.get(), r.map.data(), r.map.size());
@@ -47,6 +66,47 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
       break;
   }
   return r;
+}
+
+// Masks without room for their runs have none.
+void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
+  Results& r = results_;
+  r.masks.clear();
+  r.runs.clear();
+  for (uint32_t i = 0; i < r.count; ++i) {
+    const octet_detection& box = r.boxes[i];
+    ObjectMask mask;
+    mask.first_run = static_cast<uint32_t>(r.runs.size());
+    mask.left = static_cast<uint32_t>(box.x0), mask.top = static_cast<uint32_t>(box.y0);
+    mask.width = std::min(frame_width, static_cast<uint32_t>(std::ceil(box.x1))) - mask.left;
+    mask.height = std::min(frame_height, static_cast<uint32_t>(std::ceil(box.y1))) - mask.top;
+    const size_t bytes = size_t{mask.width} * mask.height;
+    if (mask_.size() < bytes) mask_.resize(bytes);
+    if (bytes != 0) {
+      octet_mask(session, frame_width, frame_height, memory_.get(), i, mask.left, mask.top,
+                 mask.width, mask.height, mask_.data(), bytes);
+    }
+    uint8_t value = 0;
+    for (size_t first = 0; first < bytes; value ^= 1) {
+      size_t end = first;
+      while (end < bytes && mask_[end] == value) ++end;
+      if (r.runs.size() == kMostRuns) {
+        r.runs.resize(mask.first_run);
+        mask.pixels = 0;
+        break;
+      }
+      r.runs.push_back(static_cast<uint32_t>(end - first));
+      if (value != 0) mask.pixels += r.runs.back();
+      first = end;
+    }
+    mask.run_count = static_cast<uint32_t>(r.runs.size()) - mask.first_run;
+    r.masks.push_back(mask);
+  }
+}
+
+size_t ResultReader::LineBytes() const {
+  return kLineBytes + results_.points.size() * kPointBytes +
+         (has_masks_ ? kMostRuns * kRunBytes + results_.boxes.size() * 64 : 0);
 }
 
 const char* LabelName(const octet_session* session, uint32_t label) {

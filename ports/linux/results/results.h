@@ -9,11 +9,23 @@
 
 namespace octet::port {
 
+// The object of a box, over the box's pixels: lengths of runs, rows first, of pixels that are not
+// of it and that are, in turn.
+struct ObjectMask {
+  uint32_t left = 0, top = 0, width = 0, height = 0;
+  uint32_t first_run = 0, run_count = 0;
+  uint32_t pixels = 0;  // of the object
+};
+
 struct Results {
   static constexpr uint32_t kTopClasses = 5;
 
   octet_task task = OCTET_TASK_NONE;
-  std::vector<octet_detection> boxes;      // detect; `count` of them
+  std::vector<octet_detection> boxes;  // detect; `count` of them
+  std::vector<octet_keypoint> points;  // detect; `point_count` of each box, one after another
+  uint32_t point_count = 0;
+  std::vector<ObjectMask> masks;           // detect; one a box, or none
+  std::vector<uint32_t> runs;              // of the masks
   octet_class_score classes[kTopClasses];  // classify; `count` of them
   uint32_t count = 0;
   std::vector<uint8_t> map;  // segment: labels on the output's grid
@@ -21,12 +33,16 @@ struct Results {
   std::vector<uint32_t> pixels;  // segment: of each label
 };
 
-// Runs the blob's decoder; all memory is taken by the constructor.
+// Runs the blob's decoder; all memory is taken by the constructor, but for a mask of the
+// largest box so far.
 class ResultReader {
  public:
   // model: bound. A blob without a decoder gives task NONE.
   explicit ResultReader(const Model& model);
   const Results& Read(octet_session* session, uint32_t frame_width, uint32_t frame_height);
+
+  // Bytes of the longest line that says what was found.
+  size_t LineBytes() const;
 
  private:
   struct Free {
@@ -34,6 +50,10 @@ class ResultReader {
   };
   std::unique_ptr<void, Free> memory_;
   Results results_;
+  bool has_masks_ = false;
+  std::vector<uint8_t> mask_;
+
+  void ReadMasks(octet_session* session, uint32_t frame_width, uint32_t frame_height);
 };
 
 // The label's name, or "" where the blob has none.

@@ -42,15 +42,40 @@ void AddName(const octet_session* session, uint32_t label, Line* line) {
   }
 }
 
+// "points":[[x,y,score],...]
+void AddPoints(const Results& results, uint32_t box, Line* line) {
+  line->Add(",\"points\":[");
+  const octet_keypoint* points = results.points.data() + size_t{box} * results.point_count;
+  for (uint32_t i = 0; i < results.point_count; ++i) {
+    line->Add("%s[%.1f,%.1f,%.4f]", i == 0 ? "" : ",", static_cast<double>(points[i].x),
+              static_cast<double>(points[i].y), static_cast<double>(points[i].score));
+  }
+  line->Add("]");
+}
+
+// "mask":{"at":[left,top,width,height],"runs":[...]}
+void AddMask(const Results& results, uint32_t box, Line* line) {
+  const ObjectMask& mask = results.masks[box];
+  line->Add(",\"mask\":{\"at\":[%u,%u,%u,%u],\"runs\":[", mask.left, mask.top, mask.width,
+            mask.height);
+  for (uint32_t i = 0; i < mask.run_count; ++i) {
+    line->Add(i == 0 ? "%u" : ",%u", results.runs[mask.first_run + i]);
+  }
+  line->Add("]}");
+}
+
 void AddDetections(const Results& results, const octet_session* session, Line* line) {
   line->Add(",\"detections\":[");
   for (uint32_t i = 0; i < results.count; ++i) {
     const octet_detection& box = results.boxes[i];
     if (i != 0) line->Add(",");
     AddClass(session, box.label, box.score, line);
-    line->Add(",\"box\":[%.1f,%.1f,%.1f,%.1f]}", static_cast<double>(box.x0),
+    line->Add(",\"box\":[%.1f,%.1f,%.1f,%.1f]", static_cast<double>(box.x0),
               static_cast<double>(box.y0), static_cast<double>(box.x1),
               static_cast<double>(box.y1));
+    if (results.point_count != 0) AddPoints(results, i, line);
+    if (!results.masks.empty()) AddMask(results, i, line);
+    line->Add("}");
   }
   line->Add("]");
 }
@@ -176,6 +201,15 @@ void FormatResults(const Results& results, const octet_session* session, bool bo
     const octet_detection& box = results.boxes[i];
     line->Add(" [%.0f %.0f %.0f %.0f]", static_cast<double>(box.x0), static_cast<double>(box.y0),
               static_cast<double>(box.x1), static_cast<double>(box.y1));
+    if (!results.masks.empty()) line->Add(" %u pixels", results.masks[i].pixels);
+    for (uint32_t k = 0; k < results.point_count; ++k) {
+      const octet_keypoint& point = results.points[size_t{i} * results.point_count + k];
+      if (point.score >= kSeenPoint) {
+        line->Add(" %.0f,%.0f", static_cast<double>(point.x), static_cast<double>(point.y));
+      } else {
+        line->Add(" -");
+      }
+    }
   }
   if (detect && results.count == 0) line->Add("nothing found");
 }

@@ -2,6 +2,7 @@
 #ifndef OCTET_PORTS_LINUX_RESULTS_TEXT_H_
 #define OCTET_PORTS_LINUX_RESULTS_TEXT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,10 +14,14 @@ namespace octet::port {
 // Room for all a frame may hold: a thousand boxes.
 constexpr size_t kLineBytes = size_t{1} << 17;
 
+// Key points below this score are not shown.
+constexpr float kSeenPoint = 0.5f;
+
 class Line {
  public:
   explicit Line(size_t capacity) : text_(capacity) {}
 
+  void Reserve(size_t capacity) { text_.resize(std::max(text_.size(), capacity)); }
   void Clear() { length_ = 0; }
   // printf; what does not fit is cut off.
   void Add(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -48,7 +53,8 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
                 Line* line);
 // Its part that says what was found: ,"detections":[...] or classes or segments, by the task.
 void FormatJsonResults(const Results& results, const octet_session* session, Line* line);
-// "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted; appended.
+// "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted, with the pixels of its mask
+// and its key points ("-": not seen) behind it; appended.
 void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line);
 
 // A picture's line: its name, the time, what was found.

@@ -74,7 +74,7 @@ void DescribeOptions(CLI::App& app, Options& o) {
 class PictureResults {
  public:
   PictureResults(const Options& o, const Model& model)
-      : json_(o.json), model_(model), reader_(model), line_(kLineBytes) {
+      : json_(o.json), model_(model), reader_(model), line_(reader_.LineBytes()) {
     if (model.blob().decode.data != nullptr || !o.output.empty()) return;
     std::fprintf(stderr,
                  "octet-run: %s has no decoder, so only times are printed; convert it with --task "

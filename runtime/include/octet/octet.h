@@ -212,6 +212,28 @@ OCTET_API octet_status octet_detect(const octet_session* session, uint32_t frame
                                     uint32_t frame_height, void* memory,
                                     octet_detection* detections, uint32_t capacity,
                                     uint32_t* count);
+/* Of detection `index` of the last octet_detect with this memory (and the same frame size); no run,
+ * no change of the plan and no other use of the memory may lie between. OCTET_INVALID_ARGUMENT for
+ * a detection there is not and for a model without key points or masks. */
+/* Pixels of the frame, clipped to it; score 1 where the model gives none. */
+typedef struct octet_keypoint {
+  float x, y;
+  float score;
+} octet_keypoint;
+/* Key points of every detection, always as many; 0: the model has none. */
+OCTET_API uint32_t octet_keypoint_count(const octet_session* session);
+OCTET_API octet_status octet_keypoints(const octet_session* session, uint32_t frame_width,
+                                       uint32_t frame_height, const void* memory, uint32_t index,
+                                       octet_keypoint* points, uint32_t capacity);
+/* 1: detections have masks. */
+OCTET_API int octet_has_masks(const octet_session* session);
+/* A byte for each pixel of the frame in [left, left + width) x [top, top + height), rows first: 1
+ * where the detection's object is (never outside its box), else 0. mask_bytes = width * height.
+ * Works in `memory`. */
+OCTET_API octet_status octet_mask(const octet_session* session, uint32_t frame_width,
+                                  uint32_t frame_height, void* memory, uint32_t index,
+                                  uint32_t left, uint32_t top, uint32_t width, uint32_t height,
+                                  uint8_t* mask, size_t mask_bytes);
 /* One label a pixel of the output's grid, rows first; label_bytes = height * width. */
 OCTET_API octet_status octet_segment_size(const octet_session* session, uint32_t* height,
                                           uint32_t* width);

@@ -49,7 +49,7 @@ Detection OneBox(const blob::DecodeRecord& record, const std::vector<float>& num
   level.scores = {0, step - 1, 0, 4 * step, step, 1};
   const float* outputs[] = {output.data()};
   Candidate candidates[16];
-  const DecodeInput in = {&record, &level, &anchor, outputs};
+  const DecodeInput in = {&record, &level, &anchor, outputs, nullptr};
   EXPECT_EQ(CollectCandidates(in, candidates), 1u);
   return candidates[0].box;
 }
@@ -93,6 +93,51 @@ TEST(Boxes, Rules) {
   ExpectBox(OneBox(record, {2, -1, std::log(2.0f) / 0.2f, 0}, {10, 20}), 20, 28, 40, 48);
 }
 
+TEST(Boxes, OffsetsFromACellsPoint) {
+  blob::DecodeRecord record = Record(1);
+  record.box_rule = BoxRule::kOffset;
+  record.cell_offset = 0.5f;
+  record.unit_x = 2;
+  // Point (28, 40); centre (28 + 2 * 3, 40 - 4), size (2 * 5, 6).
+  ExpectBox(OneBox(record, {3, -4, 5, 6}), 29, 33, 39, 39);
+}
+
+// Three candidates of a score and the number of a class.
+TEST(Scores, ClassByItsNumber) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  blob::DecodeRecord record = Record(3);
+  record.class_form = blob::ClassForm::kIndex;
+  const float output[] = {0.5f, 1.9f, 0.75f, 2.6f, 0.9f, -0.6f, 0.9f, nan, 0.6f, 0};
+  blob::DecodeLevel level{};
+  level.grid_h = 1, level.grid_w = 5, level.anchor_count = 1;
+  level.scores = {0, 0, 0, 0, 2, 1};
+  const float* outputs[] = {output};
+  Candidate candidates[16];
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 2u);
+  EXPECT_EQ(candidates[0].box.label, 0u);
+  EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
+  // A model that has suppressed overlaps itself keeps them all.
+  record.iou_threshold = 1;
+  candidates[1].box = candidates[0].box;
+  EXPECT_EQ(SuppressOverlaps(record, candidates, 2, 16), 2u);
+}
+
+TEST(Scores, RootOfTheProduct) {
+  blob::DecodeRecord record = Record(1);
+  record.has_object = 1;
+  record.score_rule = blob::ScoreRule::kRootOfProduct;
+  record.score_threshold = 0.59f;
+  const float output[] = {0.4f, 0.9f, 0.3f, 1.0f};  // roots 0.6 and 0.55
+  blob::DecodeLevel level{};
+  level.grid_h = 1, level.grid_w = 2, level.anchor_count = 1;
+  level.object = {0, 0, 0, 0, 2, 1};
+  level.scores = {0, 1, 0, 0, 2, 1};
+  const float* outputs[] = {output};
+  Candidate candidates[16];
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 1u);
+  EXPECT_NEAR(candidates[0].box.score, 0.6f, 1e-6f);
+}
+
 TEST(Boxes, DistancesAsDistributions) {
   blob::DecodeRecord record = Record(1);
   record.box_form = BoxForm::kDistances;
@@ -132,7 +177,7 @@ TEST(Scores, NanIsNoCandidate) {
   level.scores.channel_step = 1;
   const float* outputs[] = {all};
   Candidate candidates[16];
-  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs}, candidates), 0u);
+  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 0u);
 }
 
 // The bounded heap keeps what a full sort would.
@@ -156,7 +201,8 @@ TEST(Selection, KeepsTheBestInOrder) {
     level.scores = {0, 4, 0, 0, 5, 1};
     const float* outputs[] = {output.data()};
     Candidate candidates[16];
-    const uint32_t found = CollectCandidates({&record, &level, nullptr, outputs}, candidates);
+    const uint32_t found =
+        CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates);
     ASSERT_EQ(found, std::min<size_t>(16, expected.size()));
     for (uint32_t i = 0; i < found; ++i) {
       EXPECT_EQ(candidates[i].box.x0, static_cast<float>(expected[i].second)) << i;

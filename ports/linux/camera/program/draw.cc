@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ports/linux/results/text.h"
 #include "runtime/image/frame.h"
 
 #pragma GCC diagnostic push
@@ -86,6 +87,32 @@ void Annotated::Frame(const octet_detection& box, int thickness, Colour colour) 
   Fill(x1 - thickness, y0, x1, y1, colour);
 }
 
+// Half the colour over the object's pixels.
+void Annotated::Tint(const Results& results, const ObjectMask& mask, Colour colour) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < mask.run_count; ++i) {
+    const size_t end = at + results.runs[mask.first_run + i];
+    for (; i % 2 != 0 && at < end; ++at) {
+      const size_t y = mask.top + at / mask.width, x = mask.left + at % mask.width;
+      if (y >= height || x >= width) continue;
+      uint8_t* to = rgb.data() + (y * width + x) * 3;
+      to[0] = static_cast<uint8_t>((to[0] + colour.r) / 2);
+      to[1] = static_cast<uint8_t>((to[1] + colour.g) / 2);
+      to[2] = static_cast<uint8_t>((to[2] + colour.b) / 2);
+    }
+    at = end;
+  }
+}
+
+void Annotated::Points(const Results& results, uint32_t box, int size, Colour colour) {
+  for (uint32_t k = 0; k < results.point_count; ++k) {
+    const octet_keypoint& point = results.points[size_t{box} * results.point_count + k];
+    if (!(point.score >= kSeenPoint)) continue;
+    const int x = static_cast<int>(point.x), y = static_cast<int>(point.y);
+    Fill(x - size, y - size, x + size + 1, y + size + 1, colour);
+  }
+}
+
 // On a plate of the colour, in black or white, whichever stands out.
 void Annotated::Text(int x, int y, int scale, const char* text, Colour colour) {
   static_assert(kQuadBytes == 4 * (3 * sizeof(float) + 4), "vertices of stb_easy_font");
@@ -131,7 +158,9 @@ void Annotated::Draw(const Results& results, const octet_session* session) {
       continue;
     }
     const octet_detection& box = results.boxes[i];
+    if (!results.masks.empty()) Tint(results, results.masks[i], colour);
     Frame(box, scale + 1, colour);
+    Points(results, i, scale + 1, colour);
     const int above = static_cast<int>(box.y0) - kLineHeight * scale;
     Text(static_cast<int>(box.x0), std::max(above, 0), scale, text, colour);
   }

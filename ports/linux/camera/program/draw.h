@@ -1,4 +1,4 @@
-// Boxes and names drawn into RGB pictures.
+// Boxes, masks, key points and names drawn into RGB pictures.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRAW_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRAW_H_
 
@@ -25,6 +25,8 @@ struct Annotated {
   };
   static Colour ColourOf(uint32_t label);
   void Fill(int x0, int y0, int x1, int y1, Colour colour);
+  void Tint(const Results& results, const ObjectMask& mask, Colour colour);
+  void Points(const Results& results, uint32_t box, int size, Colour colour);
   void Frame(const octet_detection& box, int thickness, Colour colour);
   void Text(int x, int y, int scale, const char* text, Colour colour);
 };

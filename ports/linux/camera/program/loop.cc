@@ -110,6 +110,8 @@ class Loop {
     }
     model_.Bind();
     results_.emplace(model_);
+    line_.Reserve(results_->LineBytes());
+    status_.Reserve(results_->LineBytes());
     if (model_.blob().decode.data == nullptr) {
       std::fprintf(stderr,
                    "octet-camera: %s has no decoder, so only times are printed; convert it with "
