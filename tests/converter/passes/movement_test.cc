@@ -82,7 +82,7 @@ TEST(SliceBeforeTranspose, WhereNobodyReadsTheWhole) {
 TEST(GatherElementsToGather, OfARepeatedList) {
   Net net;
   const ValueId x = net.Input({1, 7, 3});
-  const ValueId values = net.Op("ReduceMax", {x}, {{"axes", Ints{2}}, {"keepdims", int64_t{0}}});
+  const ValueId values = net.Op("ReduceMax", {x, net.Integers({2})}, {{"keepdims", int64_t{0}}});
   const auto top = net.Nodes("TopK", {values, net.Integers({4})}, 2);
   const ValueId list = net.Op("Unsqueeze", {top[1], net.Integers({2})});
   const auto gather = [&](std::vector<int64_t> repeats) {
@@ -94,6 +94,30 @@ TEST(GatherElementsToGather, OfARepeatedList) {
   const std::string ops = RunPass(net, "gather_elements_to_gather", 1);
   EXPECT_NE(ops.find("Reshape Gather"), std::string::npos) << ops;
   EXPECT_NE(ops.find("GatherElements"), std::string::npos) << ops;
+}
+
+TEST(OneHotToWhere, PlacesFromBothEnds) {
+  Net net;
+  const ValueId places = net.Op("Cast", {net.Input({2, 3})}, {{"to", int64_t{7}}});
+  const ValueId values = net.Floats({2}, {-1, 2});
+  net.Output(net.Op("OneHot", {places, net.Integers({4}), values}, {{"axis", int64_t{1}}}));
+  net.Output(net.Op("OneHot", {net.Op("Neg", {net.graph.inputs[0]}), net.Integers({4}), values}));
+  EXPECT_EQ(RunPass(net, "one_hot_to_where", 2),
+            "Cast Reshape Equal Equal Or Slice Slice Where Neg Cast Reshape Equal Equal Or Slice "
+            "Slice Where");
+}
+
+TEST(UnpoolToScatter, WithAndWithoutASizeOfItsOwn) {
+  Net net;
+  const ValueId x = net.Input({1, 1, 2, 2});
+  const ValueId places =
+      net.Op("Reshape", {net.Integers({5, 7, 13, 15}), net.Integers({1, 1, 2, 2})});
+  const Attributes window = {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}};
+  net.Output(net.Op("MaxUnpool", {x, places}, window));
+  net.Output(net.Op("MaxUnpool", {x, places, net.Integers({1, 1, 5, 3})}, window));
+  const std::string ops = RunPass(net, "unpool_to_scatter", 2);
+  EXPECT_NE(ops.find("ScatterElements Reshape Pad"), std::string::npos) << ops;
+  EXPECT_EQ(ops.find("MaxUnpool"), std::string::npos) << ops;
 }
 
 TEST(SplitToSlices, OnlyTheUsedParts) {
