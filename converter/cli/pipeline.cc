@@ -6,6 +6,8 @@
 #include <fstream>
 #include <thread>
 
+#include <fmt/ranges.h>
+
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/decode_ports.h"
@@ -19,6 +21,8 @@
 #include "converter/operators/operator.h"
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
+#include "converter/quantize/names.h"
+#include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 
@@ -179,6 +183,41 @@ recover::Gain CorrectBiases(const graph::Graph& graph,
   return recover::CorrectBiases(graph, datasets, settings, scheme);
 }
 
+// Whether the configuration asks for int8 at a node by name.
+bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
+  if (config.constraint == quantize::Constraint::kNone) return false;
+  bool wants = false;
+  for (const quantize::LayerOverride& layer : config.layers) {
+    if (layer.precision && quantize::Matches(layer.name, node.name))
+      wants = *layer.precision == blob::Precision::kInt8;
+  }
+  return wants;
+}
+
+// Moves the last layers that gain by it to FP16, and appends what is doubted of the int8 plan then.
+void LeaveInFloat(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
+                  const Statistics& statistics, const quantize::Config& config, int threads,
+                  quantize::Scheme* scheme, Warnings* warnings) {
+  recover::Diagnosis diagnosis = recover::Diagnose(graph, datasets, *scheme, threads);
+  std::vector<std::string> names;
+  if (!config.int8_everywhere) {
+    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
+      if (WantsInt8(config, graph.nodes[n])) continue;
+      scheme->precision[n] = blob::Precision::kFp16;
+      names.push_back("'" + graph.nodes[n].name + "'");
+    }
+  }
+  if (!names.empty()) {
+    warnings->push_back(fmt::format(
+        "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
+        "8 bits; --int8-everywhere keeps them int8",
+        fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
+    diagnosis = recover::Diagnose(graph, datasets, *scheme, threads);
+  }
+  for (std::string& line : recover::Doubts(graph, statistics, *scheme, diagnosis))
+    warnings->push_back(std::move(line));
+}
+
 }  // namespace
 
 int ThreadCount(int requested) {
@@ -261,9 +300,13 @@ Conversion Convert(const ConvertOptions& options) {
     if (how.bias_correction) {
       result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
     }
+    std::vector<std::string> found;
+    LeaveInFloat(graph, datasets, statistics, how, ThreadCount(options.threads), &result.scheme,
+                 &found);
     std::string beyond;
     result.plans.clear();
     result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
+    if (beyond.empty()) warnings.insert(warnings.end(), found.begin(), found.end());
     return beyond;
   };
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.

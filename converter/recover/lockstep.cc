@@ -167,10 +167,14 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
   std::optional<Tensor> weights;
   if (outputs.count > 0) weights = RoundWeights(*graph_.Constant(node.inputs[1]), outputs);
   std::vector<std::vector<double>> shifts(lanes_.size());
+  std::vector<Tensor> sums(lanes_.size());
   ForEachLane([&](Lane& lane, size_t item, operators::Workspace& workspace) {
     Execute(node, lane.exact, nullptr, workspace, &lane.exact);
     const std::vector<Tensor> borders = RoundBorders(n, lane);
     Execute(node, lane.rounded, weights ? &*weights : nullptr, workspace, &lane.rounded, borders);
+    if (watcher_ && weights && view_.is_piece[static_cast<size_t>(node.outputs[0])]) {
+      sums[item] = WithExactWeights(node, lane, borders, workspace);
+    }
     if (outputs.count > 0 && correct) {
       const auto id = static_cast<size_t>(node.outputs[0]);
       shifts[item] = ShiftOf(outputs, lane.exact[id].floats, lane.rounded[id].floats);
@@ -178,11 +182,12 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
   });
   std::vector<float> correction;
   // Where the model brings its own quantization, it was trained with it.
-  const bool given = graph_.At(node.inputs[0]).given != nullptr ||
-                     graph_.At(node.outputs[0]).given != nullptr;
+  const bool given =
+      graph_.At(node.inputs[0]).given != nullptr || graph_.At(node.outputs[0]).given != nullptr;
   if (outputs.count > 0 && correct && !given) correction = CertainMeans(outputs, shifts);
   if (outputs.count > 0 && !correct) correction = scheme_.bias_correction[n];
-  ForEachLane([&](Lane& lane, size_t, operators::Workspace&) {
+  std::vector<std::vector<Tensor>> before(lanes_.size());
+  ForEachLane([&](Lane& lane, size_t item, operators::Workspace&) {
     for (ValueId id : node.outputs) {
       if (id == graph::kNoValue) continue;
       Tensor& exact = lane.exact[static_cast<size_t>(id)];
@@ -192,14 +197,37 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
         operators::ApplyActivation(node.activation, exact.floats, node.alpha, node.beta);
         operators::ApplyActivation(node.activation, rounded.floats, node.alpha, node.beta);
       }
+      if (watcher_) before[item].push_back(rounded);
       if (IsInt8(n) && SchemeOf(id) != nullptr) Round(*SchemeOf(id), clip_, &rounded);
     }
   });
+  for (size_t item = 0; watcher_ && item < lanes_.size(); ++item) {
+    size_t next = 0;
+    for (ValueId id : node.outputs) {
+      if (id == graph::kNoValue) continue;
+      const auto v = static_cast<size_t>(id);
+      watcher_({id, lanes_[item].exact[v].floats, before[item][next++].floats,
+                lanes_[item].rounded[v].floats,
+                sums[item].floats.empty() ? nullptr : &sums[item].floats});
+    }
+  }
   for (ValueId id : node.outputs) {
     if (id != graph::kNoValue) Measure(id);
   }
   Release(n);
   return correction;
+}
+
+Tensor Lockstep::WithExactWeights(const graph::Node& node, const Lane& lane,
+                                  const std::vector<Tensor>& borders,
+                                  operators::Workspace& workspace) const {
+  std::vector<Tensor> results(graph_.values.size());
+  Execute(node, lane.rounded, nullptr, workspace, &results, borders);
+  Tensor result = std::move(results[static_cast<size_t>(node.outputs[0])]);
+  if (!node.activation.empty()) {
+    operators::ApplyActivation(node.activation, result.floats, node.alpha, node.beta);
+  }
+  return result;
 }
 
 template <typename Body>

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/graph.h"
@@ -34,6 +35,18 @@ class Lockstep {
 
   void Add(const std::vector<const images::Dataset*>& inputs, int64_t sample);
 
+  // What becomes of a value in one picture: as FP32 has it, simulated before and after it is
+  // rounded to 8 bits, and, for the results of int8 weights that outputs are made of, what the same
+  // inputs give with the weights as they are (else null).
+  struct Shown {
+    graph::ValueId id;
+    const std::vector<float>&exact, &before, &after;
+    const std::vector<float>* with_exact_weights;
+  };
+  // Sees every value an executed node computes, of every picture in order.
+  using Watcher = std::function<void(const Shown& shown)>;
+  void Watch(Watcher watcher) { watcher_ = std::move(watcher); }
+
   // Runs all pictures with the corrections of the scheme, and adds to `figures`, one for each piece
   // of each output in the order of graph::ViewOutputs.
   void Run(const std::function<void()>& progress, std::vector<Figure>* figures);
@@ -58,6 +71,9 @@ class Lockstep {
                const graph::Tensor* weights, operators::Workspace& workspace,
                std::vector<graph::Tensor>* results,
                const std::vector<graph::Tensor>& borders = {}) const;
+  graph::Tensor WithExactWeights(const graph::Node& node, const Lane& lane,
+                                 const std::vector<graph::Tensor>& borders,
+                                 operators::Workspace& workspace) const;
   void Measure(graph::ValueId id);
   void Measure(const graph::OutputPiece& piece, Figure* figure) const;
   void Release(size_t n);
@@ -70,6 +86,7 @@ class Lockstep {
   std::vector<Lane> lanes_;
   std::vector<operators::Workspace> workspaces_;
   std::vector<Figure>* figures_ = nullptr;  // none: nothing is measured
+  Watcher watcher_;                         // may be empty
   bool clip_ = true;
 };
 

@@ -258,10 +258,13 @@ Blob BlobBuilder::Build(bool scratch) {
     uint32_t index;
     std::vector<uint8_t> bytes;
   };
-  bool fp16 = false, integers = false;
+  bool fp16 = false, integers = false, half_scale = false;
   for (Plan& plan : plans_) {
     Derive(plan);
-    for (const TensorRecord& tensor : plan.tensors) integers |= tensor.type == ElementType::kInt32;
+    for (const TensorRecord& tensor : plan.tensors) {
+      integers |= tensor.type == ElementType::kInt32;
+      half_scale |= tensor.type == ElementType::kFp16 && tensor.scale != 1;
+    }
     for (const Layer& layer : plan.layers) fp16 |= layer.record.precision == Precision::kFp16;
   }
   // Twice where scratch is wanted: the operators compute it from a finished blob.
@@ -288,6 +291,7 @@ Blob BlobBuilder::Build(bool scratch) {
     header.section_entry_bytes = sizeof(Section);
     header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
     if (integers) header.required_features |= kFeatureIntegers;
+    if (half_scale) header.required_features |= kFeatureHalfScale;
     if (!transformed_.empty()) header.required_features |= kFeatureTransformedWeights;
     for (const Plan& plan : plans_) {
       for (const Layer& layer : plan.layers) {

@@ -1,0 +1,267 @@
+#include "converter/recover/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "converter/graph/output_view.h"
+#include "converter/operators/operator.h"
+#include "converter/recover/lockstep.h"
+
+namespace octet::recover {
+namespace {
+
+using graph::ValueId;
+
+constexpr int64_t kPictures = 4;
+constexpr int64_t kMostBytes = int64_t{1} << 30;  // of pictures side by side; one always goes
+constexpr double kBestDb = 100, kWorstDb = -100;
+// A channel this much wider than the median one leaves that 32 of 256 codes.
+constexpr double kWideChannel = 8;
+
+double Db(double signal, double error) {
+  if (!(error > 0)) return kBestDb;
+  return std::clamp(10 * std::log10(signal / error), kWorstDb, kBestDb);
+}
+
+// Error as a share of the signal, no more than all of it.
+double ShareOf(const ValueFigure& figure) {
+  if (!(figure.error > 0)) return 0;
+  return std::min(1.0, figure.error / std::max(figure.signal, 1e-300));
+}
+
+void AddError(const std::vector<float>& exact, const std::vector<float>& rounded, double* signal,
+              double* error) {
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double e = exact[i], difference = e - static_cast<double>(rounded[i]);
+    if (signal != nullptr) *signal += e * e;
+    *error += difference * difference;
+  }
+}
+
+// What rounding moved by more than half a step was cut off.
+double CutOff(const std::vector<float>& before, const std::vector<float>& after,
+              const quantize::TensorScheme& scheme) {
+  double sum = 0;
+  const size_t plane =
+      scheme.channels.empty() ? before.size() : before.size() / scheme.channels.size();
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double step = scheme.channels.empty() ? scheme.scale : scheme.channels[i / plane].scale;
+    const double difference = static_cast<double>(before[i]) - static_cast<double>(after[i]);
+    if (std::fabs(difference) > 0.51 * step) sum += difference * difference;
+  }
+  return sum;
+}
+
+void AddMagnitudes(const std::vector<float>& exact, const std::vector<float>& sums,
+                   const std::vector<float>& after, Magnitudes* magnitudes) {
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double e = exact[i];
+    const int exponent = e == 0 ? -kMagnitudes : std::ilogb(e);
+    const int bin = std::clamp(exponent + kMagnitudeOfOne, 0, kMagnitudes - 1);
+    MagnitudeFigure& figure = (*magnitudes)[static_cast<size_t>(bin)];
+    ++figure.count;
+    figure.signal += e * e;
+    figure.error += (e - after[i]) * (e - after[i]);
+    figure.sums += (e - sums[i]) * (e - sums[i]);
+  }
+}
+
+// Widths of the channels as they were seen: the widest over the median, and which.
+struct Widest {
+  double ratio = 1;
+  size_t channel = 0;
+};
+Widest WidestChannel(const calibrate::Statistics& seen) {
+  std::vector<double> widths;
+  for (const calibrate::Range& range : seen.channels) {
+    widths.push_back(
+        std::max({0.0, static_cast<double>(range.max), -static_cast<double>(range.min)}));
+  }
+  Widest widest;
+  if (widths.empty()) return widest;
+  widest.channel =
+      static_cast<size_t>(std::max_element(widths.begin(), widths.end()) - widths.begin());
+  const double most = widths[widest.channel];
+  std::nth_element(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2),
+                   widths.end());
+  widest.ratio = most / std::max(widths[widths.size() / 2], most * 1e-6);
+  return widest;
+}
+
+}  // namespace
+
+double OutputFigure::Db() const {
+  return recover::Db(signal, error);
+}
+
+double OutputFigure::Cosine() const {
+  if (!(error > 0)) return 1;
+  return signal > 0 && power > 0 ? product / std::sqrt(signal * power) : 0;
+}
+
+Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
+                   const quantize::Scheme& scheme, int threads) {
+  Diagnosis result;
+  result.values.resize(graph.values.size());
+  result.outputs.resize(graph.outputs.size());
+  const graph::OutputView view = graph::ViewOutputs(graph);
+  const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
+  const int64_t fits =
+      std::max<int64_t>(1, kMostBytes / std::max<int64_t>(1, BytesOfPicture(graph)));
+  const int64_t count = std::min({available, kPictures, fits});
+  if (count == 0) return result;
+  quantize::Scheme simulated = scheme;
+  simulated.bias_correction.resize(graph.nodes.size());
+  Lockstep lockstep(graph, simulated, threads);
+  for (int64_t i = 0; i < count; ++i) lockstep.Add(inputs, i * available / count);
+  lockstep.Watch([&](const Lockstep::Shown& shown) {
+    const auto v = static_cast<size_t>(shown.id);
+    ValueFigure& figure = result.values[v];
+    AddError(shown.exact, shown.after, &figure.signal, &figure.error);
+    AddError(shown.exact, shown.before, nullptr, &figure.before);
+    if (scheme.tensors[v]) figure.cut += CutOff(shown.before, shown.after, *scheme.tensors[v]);
+    if (!view.is_piece[v]) return;
+    AddMagnitudes(shown.exact,
+                  shown.with_exact_weights == nullptr ? shown.before : *shown.with_exact_weights,
+                  shown.after, &result.pieces[shown.id]);
+    for (size_t o = 0; o < view.outputs.size(); ++o) {
+      for (const graph::OutputPiece& piece : view.outputs[o]) {
+        if (piece.value != shown.id) continue;
+        std::vector<float> e = shown.exact, a = shown.after;
+        if (!piece.function.empty()) {
+          operators::ApplyActivation(piece.function, e, 0, 0);
+          operators::ApplyActivation(piece.function, a, 0, 0);
+        }
+        OutputFigure& output = result.outputs[o];
+        AddError(e, a, &output.signal, &output.error);
+        for (size_t i = 0; i < e.size(); ++i) {
+          output.product += static_cast<double>(e[i]) * a[i];
+          output.power += static_cast<double>(a[i]) * a[i];
+        }
+      }
+    }
+  });
+  std::vector<Figure> unused;
+  lockstep.Run([] {}, &unused);
+  return result;
+}
+
+int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
+              ValueId output) {
+  const graph::Links links(graph);
+  const std::vector<bool> needed = graph::ViewOutputs(graph).needed;
+  std::vector<bool> reached(graph.nodes.size());
+  std::vector<ValueId> pending{output};
+  while (!pending.empty()) {
+    const ValueId id = pending.back();
+    pending.pop_back();
+    if (id == graph::kNoValue) continue;
+    const int producer = links.producer[static_cast<size_t>(id)];
+    if (producer < 0 || reached[static_cast<size_t>(producer)]) continue;
+    reached[static_cast<size_t>(producer)] = true;
+    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs)
+      pending.push_back(input);
+  }
+  int worst = -1;
+  double most = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (!reached[n] || !needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
+    double in = 0, out = 0;
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (id != graph::kNoValue)
+        in = std::max(in, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
+    }
+    for (ValueId id : graph.nodes[n].outputs) {
+      if (id != graph::kNoValue)
+        out = std::max(out, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
+    }
+    if (out - in > most) {
+      most = out - in;
+      worst = static_cast<int>(n);
+    }
+  }
+  return worst;
+}
+
+std::string CauseAt(const graph::Graph& graph,
+                    const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                    const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node) {
+  const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
+  const auto v = static_cast<size_t>(worst.outputs[0]);
+  const ValueFigure& figure = diagnosis.values[v];
+  const auto& range = scheme.tensors[v];
+  const auto& seen = statistics[v];
+  const double rounding = figure.error - figure.before;
+  const bool rounded = range && seen && rounding >= figure.error / 2;
+  if (rounded && figure.cut > rounding / 2) {
+    return fmt::format("its range is cut, {:.4g} to {:.4g} of {:.4g} to {:.4g} seen", range->min,
+                       range->max, seen->min, seen->max);
+  }
+  // A wide channel is most of the energy, so that its own error hides what the others lose.
+  constexpr const char* kOneScale = "times as wide as the median one, and all share a scale";
+  const auto widest_of = [&](ValueId id) {
+    const auto at = static_cast<size_t>(id);
+    const bool shared =
+        statistics[at] && scheme.tensors[at] && scheme.tensors[at]->channels.empty();
+    return shared ? WidestChannel(*statistics[at]) : Widest{};
+  };
+  for (ValueId id : worst.inputs) {
+    if (rounded || id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+    const Widest input = widest_of(id);
+    if (input.ratio < kWideChannel) continue;
+    return fmt::format("channel {} of its input '{}' is {:.0f} {}", input.channel,
+                       graph.At(id).name, input.ratio, kOneScale);
+  }
+  const Widest widest = widest_of(worst.outputs[0]);
+  if (widest.ratio >= kWideChannel) {
+    return fmt::format("channel {} is {:.0f} {}", widest.channel, widest.ratio, kOneScale);
+  }
+  if (!rounded) return "its 8-bit weights and inputs lose what its sums leave over";
+  const double typical = std::sqrt(seen->variance + seen->mean * seen->mean);
+  return fmt::format(
+      "8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
+      "root mean square",
+      range->min, range->max, range->scale, typical);
+}
+
+std::vector<std::string> Doubts(const graph::Graph& graph,
+                                const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                                const quantize::Scheme& scheme, const Diagnosis& diagnosis) {
+  struct Group {
+    std::vector<std::string> names;
+    double db = kBestDb, cosine = 1;
+  };
+  std::map<int, Group> groups;  // by worst node
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    const OutputFigure& output = diagnosis.outputs[o];
+    if (!(output.signal > 0)) continue;
+    if (output.Db() >= kDoubtfulDb && output.Cosine() >= kDoubtfulCosine) continue;
+    Group& group = groups[WorstNode(graph, scheme, diagnosis, graph.outputs[o])];
+    group.names.push_back("'" + graph.At(graph.outputs[o]).name + "'");
+    group.db = std::min(group.db, output.Db());
+    group.cosine = std::min(group.cosine, output.Cosine());
+  }
+  std::vector<std::string> lines;
+  for (const auto& [node, group] : groups) {
+    std::string line = fmt::format(
+        "the int8 plan is expected to give {} {} only {:.1f} dB above the error (cosine {:.3f})",
+        group.names.size() == 1 ? "output" : "outputs", fmt::join(group.names, ", "), group.db,
+        group.cosine);
+    if (node >= 0) {
+      const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
+      const ValueFigure& figure = diagnosis.values[static_cast<size_t>(worst.outputs[0])];
+      line += fmt::format(
+          "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; calibrate with more "
+          "pictures, ask for fp16 there with --config, or run the fp16 plan",
+          worst.name, worst.op, Db(figure.signal, figure.error),
+          CauseAt(graph, statistics, scheme, diagnosis, node));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace octet::recover

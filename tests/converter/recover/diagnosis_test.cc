@@ -1,0 +1,166 @@
+// What convert says of the int8 plan: which output, which layer, why; and which last layers leave
+// it in float.
+#include "converter/recover/diagnosis.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "converter/recover/float_outputs.h"
+
+namespace octet::recover {
+namespace {
+
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+
+constexpr int64_t kChannels = 4, kSide = 16;
+
+// Channel 0 is 1 at nine places of ten, the others anywhere in [0, 1].
+class Pictures : public images::Dataset {
+ public:
+  int64_t size() const override { return 8; }
+  Tensor Load(int64_t i) const override {
+    std::mt19937 random(static_cast<uint32_t>(i) + 1);
+    std::vector<float> values(kChannels * kSide * kSide);
+    for (size_t k = 0; k < values.size(); ++k) {
+      const bool flag = k < kSide * kSide;
+      values[k] =
+          flag ? (random() % 10 == 0 ? 0.0f : 1.0f) : static_cast<float>(random() % 256) / 255;
+    }
+    return Tensor::Floats({1, kChannels, kSide, kSide}, std::move(values));
+  }
+};
+
+struct Model {
+  graph::Graph graph;
+  std::vector<std::optional<calibrate::Statistics>> statistics;
+  quantize::Config config;
+
+  Model() {
+    graph.inputs.push_back(Value("x"));
+    config.method = calibrate::Method::kMinMax;
+  }
+  ValueId Value(const std::string& name) {
+    return graph.AddValue(
+        {name, graph::DataType::kFloat, Shape{1, kChannels, kSide, kSide}, nullptr});
+  }
+  // 1x1 with weights [out][in].
+  ValueId Conv(const std::string& name, ValueId x, std::vector<float> weights) {
+    const ValueId out = Value(name);
+    graph::Node node;
+    node.name = "conv_" + name;
+    node.op = "Conv";
+    node.inputs = {x, graph.AddConstant("w_" + name, Tensor::Floats({kChannels, kChannels, 1, 1},
+                                                                    std::move(weights)))};
+    node.outputs = {out};
+    graph.nodes.push_back(std::move(node));
+    return out;
+  }
+  // `middle` layers that only mix, so that the last one has few of the products.
+  ValueId Mixed(int count) {
+    ValueId x = graph.inputs[0];
+    for (int i = 0; i < count; ++i) {
+      x = Conv("mix" + std::to_string(i), x, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1});
+    }
+    return x;
+  }
+  quantize::Scheme Assign() {
+    const Pictures pictures;
+    statistics = calibrate::Collect(graph, {&pictures}, {});
+    return quantize::AssignScheme(graph, statistics, config);
+  }
+  Diagnosis Look(const quantize::Scheme& scheme) const {
+    const Pictures pictures;
+    return Diagnose(graph, {&pictures}, scheme, 1);
+  }
+};
+
+const std::vector<float> kPlain = {0.5f, -0.2f, 0.3f, 0.4f,  0.1f, 0.6f, -0.3f, 0.2f,
+                                   0.4f, 0.2f,  0.7f, -0.1f, 0.3f, 0.3f, 0.2f,  0.5f};
+
+TEST(Doubts, NoneOfAGoodNet) {
+  Model model;
+  model.graph.outputs = {model.Conv("y", model.Conv("a", model.graph.inputs[0], kPlain), kPlain)};
+  const quantize::Scheme scheme = model.Assign();
+  EXPECT_TRUE(Doubts(model.graph, model.statistics, scheme, model.Look(scheme)).empty());
+}
+
+TEST(Doubts, OneWideChannel) {
+  Model model;
+  std::vector<float> wide = kPlain, undone = kPlain;
+  for (size_t i = 0; i < 4; ++i) wide[12 + i] *= 4000;
+  for (size_t i = 0; i < 4; ++i) undone[4 * i + 3] *= 1.0f / 4000;
+  const ValueId a = model.Conv("a", model.graph.inputs[0], wide);
+  model.graph.outputs = {model.Conv("y", a, undone)};
+  const quantize::Scheme scheme = model.Assign();
+  const auto lines = Doubts(model.graph, model.statistics, scheme, model.Look(scheme));
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("'y'"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("node 'conv_"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("channel 3 "), std::string::npos) << lines[0];
+}
+
+TEST(Doubts, ARangeThatIsCut) {
+  Model model;
+  const ValueId a = model.Conv("a", model.graph.inputs[0], kPlain);
+  model.graph.outputs = {model.Conv("y", a, kPlain)};
+  quantize::TensorOverride narrow;
+  narrow.name = "a";
+  narrow.min = -0.1f;
+  narrow.max = 0.1f;
+  model.config.tensors.push_back(narrow);
+  const quantize::Scheme scheme = model.Assign();
+  const Diagnosis diagnosis = model.Look(scheme);
+  EXPECT_LT(diagnosis.outputs[0].Db(), kDoubtfulDb);
+  const auto lines = Doubts(model.graph, model.statistics, scheme, diagnosis);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("node 'conv_a'"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("its range is cut"), std::string::npos) << lines[0];
+}
+
+TEST(Doubts, CauseOfOneWideChannelIsNamed) {
+  Model model;
+  std::vector<float> wide = kPlain;
+  for (size_t i = 0; i < 4; ++i) wide[8 + i] *= 4000;
+  const ValueId a = model.Conv("a", model.graph.inputs[0], wide);
+  model.graph.outputs = {model.Conv("y", a, kPlain)};
+  const quantize::Scheme scheme = model.Assign();
+  const std::string cause = CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0);
+  EXPECT_NE(cause.find("channel 2 is"), std::string::npos) << cause;
+}
+
+// Logits of -400 wherever the flag stands, and a few near 0.
+TEST(FloatOutputs, LogitsOfLargeRange) {
+  Model model;
+  std::vector<float> logits = kPlain;
+  for (size_t o = 0; o < 4; ++o) logits[4 * o] = -400;
+  model.graph.outputs = {model.Conv("y", model.Mixed(30), logits)};
+  const quantize::Scheme scheme = model.Assign();
+  const Diagnosis before = model.Look(scheme);
+  EXPECT_EQ(WorthFloat(model.graph, scheme, before), std::vector<size_t>{30});
+  // Signal over noise never saw them.
+  EXPECT_GT(before.outputs[0].Db(), 30);
+  // A model of little else keeps its int8.
+  Model small;
+  small.graph.outputs = {small.Conv("y", small.Mixed(2), logits)};
+  const quantize::Scheme its = small.Assign();
+  EXPECT_TRUE(WorthFloat(small.graph, its, small.Look(its)).empty());
+}
+
+TEST(FloatOutputs, NothingToGain) {
+  Model model;
+  model.graph.outputs = {
+      model.Conv("y", model.Mixed(30), {100, 0, 0, 0, 100, 1, 0, 0, 100, 0, 1, 0, 100, 0, 0, 1})};
+  const quantize::Scheme scheme = model.Assign();
+  Diagnosis diagnosis = model.Look(scheme);
+  // The sums are no better than their 8 bits.
+  for (auto& [id, magnitudes] : diagnosis.pieces) {
+    for (MagnitudeFigure& figure : magnitudes) figure.sums = figure.error;
+  }
+  EXPECT_TRUE(WorthFloat(model.graph, scheme, diagnosis).empty());
+}
+
+}  // namespace
+}  // namespace octet::recover
