@@ -1,4 +1,5 @@
 // Every way to move, gather and choose elements, from the model to the runtime, in both plans.
+#include <cmath>
 #include <functional>
 
 #include "gtest/gtest.h"
@@ -200,6 +201,47 @@ TEST(Moves, ComputedIndices) {
   const PlanOutputs out = RunPlans(model);
   for (size_t o = 0; o < out.expected.size(); ++o) {
     EXPECT_LE(RelativeError(out.expected[o], out.fp16[o]), kHalf) << "output " << o;
+  }
+}
+
+// As detectors without suppression end: the best anchors by their best class, then the best pairs
+// of anchor and class, and the boxes of those. Coordinates, scores and classes leave in one tensor.
+TEST(Moves, AHeadThatChoosesItsBoxes) {
+  constexpr int64_t kAnchors = 60, kClasses = 6, kChosen = 9;
+  OnnxBuilder model(18);
+  const OnnxValue x = model.Input("x", {1, 4 + kClasses, kAnchors});
+  const auto parts = x.Split({4, kClasses}, 1);
+  const OnnxValue hundred = model.Initializer("hundred", {}, std::vector<float>{100});
+  const auto all =
+      parts[0].Mul(hundred).Concat(parts[1], 1).Transpose({0, 2, 1}).Split({4, kClasses}, 2);
+  const OnnxValue best = TopK(model, all[1], 1, 2)[0].Reshape({1, kAnchors});
+  const OnnxValue anchors = TopK(model, best, kChosen, 1)[1].Reshape({1, kChosen, 1});
+  const OnnxValue rows = anchors.Op("Tile", {}, {IntsOf(model, {1, 1, kClasses})});
+  const OnnxValue candidates =
+      all[1].Op("GatherElements", {{"axis", Int(1)}}, {rows.name()}).Reshape({1, -1});
+  const auto pairs = TopK(model, candidates, kChosen, 1);
+  const OnnxValue classes = model.Initializer("classes", {}, Dims{kClasses});
+  const OnnxValue anchor = anchors.Reshape({kChosen, 1})
+                               .Op("Gather", {{"axis", Int(0)}}, {pairs[1].Div(classes).name()});
+  const OnnxValue repeated = anchor.Op("Tile", {}, {IntsOf(model, {1, 1, 4})});
+  const OnnxValue boxes = all[0].Op("GatherElements", {{"axis", Int(1)}}, {repeated.name()});
+  const OnnxValue cls = pairs[1]
+                            .Op("Mod", {}, {classes.name()})
+                            .Reshape({1, kChosen, 1})
+                            .Op("Cast", {{"to", Int(1)}});
+  const OnnxValue scores = pairs[0].Reshape({1, kChosen, 1});
+  boxes.Concat(scores, 2).Concat(cls, 2).Output("y");
+  const PlanOutputs out = RunPlans(model);
+  ASSERT_EQ(out.fp16[0].size(), static_cast<size_t>(6 * kChosen));
+  for (size_t i = 0; i < out.expected[0].size(); ++i) {
+    const double tolerance = i % 6 == 5 ? 0 : i % 6 == 4 ? 1e-3 : 0.1;
+    EXPECT_NEAR(out.expected[0][i], out.fp16[0][i], tolerance) << "row " << i / 6;
+  }
+  // In int8 equal codes may choose others, but every number is of its kind and place.
+  for (size_t i = 0; i < out.int8[0].size(); i += 6) {
+    EXPECT_NEAR(out.expected[0][i + 4], out.int8[0][i + 4], 0.02);
+    EXPECT_EQ(out.int8[0][i + 5], std::floor(out.int8[0][i + 5]));
+    EXPECT_LT(out.int8[0][i + 5], kClasses);
   }
 }
 
