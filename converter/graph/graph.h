@@ -67,7 +67,7 @@ struct Value {
   DataType type = DataType::kFloat;
   std::optional<Shape> shape;              // known after shape inference
   std::shared_ptr<const Tensor> constant;  // initialiser or folded constant, else null
-  std::shared_ptr<const Given> given;      // null where the model says nothing
+  std::shared_ptr<const Given> given = nullptr;  // null where the model says nothing
 };
 
 struct Node {

@@ -28,9 +28,9 @@ struct ConvWeights {
   std::vector<float> values;     // [out_c][depth]
   std::vector<float> bias;       // [out_c]
   // As the model brings them (graph::Node), or empty.
-  std::vector<float> scales;  // [out_c]
-  std::vector<int64_t> bias_codes;
-  std::vector<float> bias_scales;
+  std::vector<float> scales = {};  // [out_c]
+  std::vector<int64_t> bias_codes = {};
+  std::vector<float> bias_scales = {};
 };
 ConvWeights ArrangeConvWeights(const graph::Tensor& weights, const graph::Tensor* bias);
 

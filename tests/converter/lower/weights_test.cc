@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "runtime/core/half.h"
@@ -259,6 +260,39 @@ TEST(QuantizeConv, SchemesByChannel) {
         output.zero_point;
     const double expected = real / output.channels[o].scale + output.channels[o].zero_point;
     EXPECT_NEAR(got, expected, 0.75 + std::fabs(real / output.channels[o].scale) / 127) << o;
+  }
+}
+
+// Weights and bias that the model brings in integers are those integers on the board.
+TEST(QuantizeConv, ObeysTheModelsOwnCodes) {
+  ConvWeights weights;
+  weights.out_c = 2;
+  weights.depth = 3;
+  const float scales[2] = {0.0123f, 0.37f};
+  const int codes[2][3] = {{-128, 5, 0}, {1, 2, -3}};
+  // More bits than a float has.
+  const int64_t bias[2] = {(int64_t{1} << 28) + 1, -7};
+  Tensor input, output;
+  input.scale = 0.031f;
+  input.zero_point = -128;
+  output.scale = 0.5f;
+  for (int o = 0; o < 2; ++o) {
+    for (const int code : codes[o]) weights.values.push_back(scales[o] * static_cast<float>(code));
+    weights.scales.push_back(scales[o]);
+    weights.bias_codes.push_back(bias[o]);
+    weights.bias_scales.push_back(scales[o] * input.scale);
+    weights.bias.push_back(static_cast<float>(bias[o]) * weights.bias_scales.back());
+  }
+  const QuantizedConv result = QuantizeConv(weights, input, output, false);
+  blob::ChannelBlockS8 block;
+  std::memcpy(&block, result.channels.data(), sizeof(block));
+  for (int o = 0; o < 2; ++o) {
+    const int sum = codes[o][0] + codes[o][1] + codes[o][2];
+    EXPECT_EQ(block.weight_sum[o], sum);
+    EXPECT_EQ(block.bias[o], bias[o] + 128 * sum);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(static_cast<int8_t>(result.weights[static_cast<size_t>(o * 4 + k)]), codes[o][k]);
+    }
   }
 }
 
