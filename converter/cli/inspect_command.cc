@@ -73,6 +73,12 @@ const char* OpName(blob::Op op) {
       return "NonMaxSuppression";
     case blob::Op::kGatherNd:
       return "GatherNd";
+    case blob::Op::kResample:
+      return "Resample";
+    case blob::Op::kGridSample:
+      return "GridSample";
+    case blob::Op::kRoiAlign:
+      return "RoiAlign";
   }
   return "?";
 }

@@ -114,6 +114,12 @@ const char* OpName(blob::Op op) {
       return "non_max_suppression";
     case Op::kGatherNd:
       return "gather_nd";
+    case Op::kResample:
+      return "resample";
+    case Op::kGridSample:
+      return "grid_sample";
+    case Op::kRoiAlign:
+      return "roi_align";
   }
   return "unknown";
 }

@@ -44,6 +44,9 @@ constexpr OperatorWords kOperatorWords[] = {
     {blob::Op::kTopK, "top_k_s8", "top_k_f16"},
     {blob::Op::kNonMaxSuppression, "non_max_suppression_s8", "non_max_suppression_f16"},
     {blob::Op::kGatherNd, "gather_nd_s8", "gather_nd_f16"},
+    {blob::Op::kResample, "resample_s8", "resample_f16"},
+    {blob::Op::kGridSample, "grid_sample_s8", "grid_sample_f16"},
+    {blob::Op::kRoiAlign, "roi_align_s8", "roi_align_f16"},
 };
 
 // Kernels that an operator of another name calls as well.

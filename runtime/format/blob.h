@@ -220,8 +220,13 @@ enum class Op : uint16_t {
   kNonMaxSuppression = 26,
   kGatherNd = 27,
 
-  // 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn, 40 kConvNd, 41 kResample, 42
-  // kGridSample, 43 kRoiAlign, 44 kPoolNd are spoken for; from 0x8000 on: operators of others.
+  // resample.h
+  kResample = 41,
+  kGridSample = 42,
+  kRoiAlign = 43,
+
+  // 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn, 40 kConvNd, 44 kPoolNd are spoken
+  // for; from 0x8000 on: operators of others.
 };
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
