@@ -27,7 +27,6 @@ constexpr std::string_view kStatic = "export the float model and let the convers
 constexpr Hint kHints[] = {
     {"NonMaxSuppression", kPostProcessing},
     {"NonZero", kPostProcessing},
-    {"RoiAlign", kPostProcessing},
     {"MaxRoiPool", kPostProcessing},
     {"TopK", kPostProcessing},
     {"Unique", kPostProcessing},

@@ -44,6 +44,9 @@ void LowerPool(Builder& builder, const graph::Node& node) {
     Fail("node '{}' ({}): only 2-D pooling can run, its input has shape {}", node.name, node.op,
          graph::ToString(shape));
   }
+  if (node.outputs.size() > 1) {
+    Fail("node '{}' ({}): the positions of its maxima cannot run", node.name, node.op);
+  }
   const bool global = node.op == "GlobalAveragePool" || node.op == "GlobalMaxPool";
   const bool average = node.op == "AveragePool" || node.op == "GlobalAveragePool";
   Window window;

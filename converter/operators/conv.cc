@@ -1,4 +1,4 @@
-// Conv-1 to 22 in one and two dimensions. Dense and grouped: im2col by tiles of output rows and a
+// Conv-1 to 22 in one to three dimensions. Dense and grouped: im2col by tiles of output rows and a
 // matrix product; one input channel a group: depthwise.h.
 #include <algorithm>
 #include <cstring>
@@ -18,10 +18,11 @@ Shape KernelOf(const Shape& weights) {
   return Shape(weights.begin() + 2, weights.end());
 }
 
-// One row of the im2col matrix for output rows [first, last): input channel `plane` seen through
-// tap (ky, kx).
-void FillColumnRow(const Window& window, const float* plane, int64_t ky, int64_t kx, int64_t first,
-                   int64_t last, float* row) {
+// One row of the im2col matrix for output rows [first, last), counted through all planes: input
+// channel `volume` seen through tap (kz, ky, kx).
+void FillColumnRow(const Window& window, const float* volume, int64_t kz, int64_t ky, int64_t kx,
+                   int64_t first, int64_t last, float* row) {
+  const WindowAxis& z = window.z;
   const WindowAxis& y = window.y;
   const WindowAxis& x = window.x;
   const int64_t shift = kx * x.dilation - x.pad_begin;
@@ -30,13 +31,14 @@ void FillColumnRow(const Window& window, const float* plane, int64_t ky, int64_t
       std::clamp<int64_t>(shift >= 0 ? 0 : (-shift + x.stride - 1) / x.stride, 0, x.out);
   const int64_t end = std::clamp<int64_t>(
       x.in - shift <= 0 ? 0 : (x.in - shift + x.stride - 1) / x.stride, begin, x.out);
-  for (int64_t oy = first; oy < last; ++oy, row += x.out) {
-    const int64_t iy = oy * y.stride + ky * y.dilation - y.pad_begin;
-    if (iy < 0 || iy >= y.in) {
+  for (int64_t r = first; r < last; ++r, row += x.out) {
+    const int64_t iz = r / y.out * z.stride + kz * z.dilation - z.pad_begin;
+    const int64_t iy = r % y.out * y.stride + ky * y.dilation - y.pad_begin;
+    if (iz < 0 || iz >= z.in || iy < 0 || iy >= y.in) {
       std::fill(row, row + x.out, 0.0f);
       continue;
     }
-    const float* source = plane + iy * x.in + shift;
+    const float* source = volume + (iz * y.in + iy) * x.in + shift;
     std::fill(row, row + begin, 0.0f);
     if (x.stride == 1) {
       if (end > begin) {
@@ -53,7 +55,7 @@ bool IsPointwise(const Window& window) {
   const auto plain = [](const WindowAxis& axis) {
     return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 && axis.pad_end == 0;
   };
-  return plain(window.x) && plain(window.y);
+  return plain(window.x) && plain(window.y) && plain(window.z);
 }
 
 // out[channels, pixels] += weights[channels, depth * taps] * im2col(in[depth, pixels])
@@ -65,18 +67,22 @@ void DenseGroup(const Window& window, int64_t channels, int64_t depth, const flo
     MultiplyMatrices(channels, pixels, k, 1.0f, {weights, k}, {in, pixels}, 1.0f, out, pixels);
     return;
   }
-  const int64_t tile_rows = std::clamp<int64_t>(kTileFloats / (k * window.x.out), 1, window.y.out);
+  const int64_t rows = window.z.out * window.y.out;
+  const int64_t tile_rows = std::clamp<int64_t>(kTileFloats / (k * window.x.out), 1, rows);
   const auto needed = static_cast<size_t>(k * tile_rows * window.x.out);
   if (workspace.buffer.size() < needed) workspace.buffer.resize(needed);
   float* columns = workspace.buffer.data();
-  for (int64_t first = 0; first < window.y.out; first += tile_rows) {
-    const int64_t last = std::min(first + tile_rows, window.y.out);
+  for (int64_t first = 0; first < rows; first += tile_rows) {
+    const int64_t last = std::min(first + tile_rows, rows);
     const int64_t count = (last - first) * window.x.out;
     float* row = columns;
     for (int64_t c = 0; c < depth; ++c) {
-      for (int64_t ky = 0; ky < window.y.kernel; ++ky) {
-        for (int64_t kx = 0; kx < window.x.kernel; ++kx, row += count) {
-          FillColumnRow(window, in + c * window.InputPixels(), ky, kx, first, last, row);
+      const float* volume = in + c * window.InputPixels();
+      for (int64_t kz = 0; kz < window.z.kernel; ++kz) {
+        for (int64_t ky = 0; ky < window.y.kernel; ++ky) {
+          for (int64_t kx = 0; kx < window.x.kernel; ++kx, row += count) {
+            FillColumnRow(window, volume, kz, ky, kx, first, last, row);
+          }
         }
       }
     }
@@ -92,7 +98,7 @@ std::vector<OutputType> InferConv(const ShapeContext& context) {
   for (size_t i = 0; i < context.inputs.size(); ++i) {
     if (HasInput(context, i)) RequireFloat(context, i);
   }
-  RequireRank(context, 0, 3, 4);
+  RequireRank(context, 0, 3, 5);
   const Node& node = *context.node;
   const Shape& input = InputShape(context, 0);
   const Shape& weights = InputShape(context, 1);
@@ -138,7 +144,7 @@ void ExecuteConv(const Node& node, Inputs inputs, Outputs outputs, Workspace& wo
       const float start = bias == nullptr ? 0.0f : bias->floats[static_cast<size_t>(c)];
       std::fill(result + c * pixels, result + (c + 1) * pixels, start);
     }
-    if (depth == 1 && group > 1) {
+    if (depth == 1 && group > 1 && window.rank < 3) {
       AddDepthwise(window, group, channels, image, weights.floats.data(), result, workspace);
       continue;
     }

@@ -1,3 +1,5 @@
+// ConvTranspose-1 to 22 in one to three dimensions: a matrix product, and its columns added to the
+// windows they belong to.
 #include <algorithm>
 
 #include "converter/operators/matrix.h"
@@ -11,23 +13,30 @@ Shape KernelOf(const Shape& weights) {
   return Shape(weights.begin() + 2, weights.end());
 }
 
-// Adds columns[channels * taps, input pixels] to where each input pixel's window lies in the
-// output.
-void ScatterColumns(const Window& window, int64_t channels, const float* columns, float* out) {
+// The output row of input row (iz, iy) under tap (kz, ky), or null where it is cut off.
+float* RowUnder(const Window& window, int64_t iz, int64_t iy, int64_t kz, int64_t ky, float* out) {
+  const WindowAxis& z = window.z;
+  const WindowAxis& y = window.y;
+  const int64_t oz = iz * z.stride + kz * z.dilation - z.pad_begin;
+  const int64_t oy = iy * y.stride + ky * y.dilation - y.pad_begin;
+  if (oz < 0 || oz >= z.out || oy < 0 || oy >= y.out) return nullptr;
+  return out + (oz * y.out + oy) * window.x.out;
+}
+
+// Adds columns[taps, input pixels] to where each input pixel's window lies in the output.
+void ScatterColumns(const Window& window, const float* columns, float* out) {
+  const WindowAxis& z = window.z;
   const WindowAxis& y = window.y;
   const WindowAxis& x = window.x;
-  for (int64_t c = 0; c < channels; ++c, out += window.OutputPixels()) {
-    for (int64_t ky = 0; ky < y.kernel; ++ky) {
-      for (int64_t kx = 0; kx < x.kernel; ++kx, columns += window.InputPixels()) {
-        for (int64_t iy = 0; iy < y.in; ++iy) {
-          const int64_t oy = iy * y.stride + ky * y.dilation - y.pad_begin;
-          if (oy < 0 || oy >= y.out) continue;
-          const int64_t shift = kx * x.dilation - x.pad_begin;
-          for (int64_t ix = 0; ix < x.in; ++ix) {
-            const int64_t ox = ix * x.stride + shift;
-            if (ox >= 0 && ox < x.out) out[oy * x.out + ox] += columns[iy * x.in + ix];
-          }
-        }
+  for (int64_t tap = 0; tap < window.Taps(); ++tap) {
+    const int64_t kz = tap / (y.kernel * x.kernel), ky = tap / x.kernel % y.kernel;
+    const int64_t shift = tap % x.kernel * x.dilation - x.pad_begin;
+    for (int64_t row = 0; row < z.in * y.in; ++row, columns += x.in) {
+      float* target = RowUnder(window, row / y.in, row % y.in, kz, ky, out);
+      if (target == nullptr) continue;
+      for (int64_t ix = 0; ix < x.in; ++ix) {
+        const int64_t ox = ix * x.stride + shift;
+        if (ox >= 0 && ox < x.out) target[ox] += columns[ix];
       }
     }
   }
@@ -40,7 +49,7 @@ std::vector<OutputType> InferConvTranspose(const ShapeContext& context) {
   for (size_t i = 0; i < context.inputs.size(); ++i) {
     if (HasInput(context, i)) RequireFloat(context, i);
   }
-  RequireRank(context, 0, 3, 4);
+  RequireRank(context, 0, 3, 5);
   const Node& node = *context.node;
   const Shape& input = InputShape(context, 0);
   const Shape& weights = InputShape(context, 1);  // [in channels, out channels / group, kernel...]
@@ -91,7 +100,9 @@ void ExecuteConvTranspose(const Node& node, Inputs inputs, Outputs outputs, Work
       const float* kernel = weights.floats.data() + g * depth * rows;
       MultiplyMatrices(rows, in_pixels, depth, 1.0f, {kernel, rows, true}, {image, in_pixels}, 0.0f,
                        columns, in_pixels);
-      ScatterColumns(window, channels, columns, result);
+      for (int64_t c = 0; c < channels; ++c) {
+        ScatterColumns(window, columns + c * window.Taps() * in_pixels, result + c * out_pixels);
+      }
     }
   }
 }

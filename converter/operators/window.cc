@@ -24,14 +24,9 @@ std::vector<int64_t> Parameters(const Node& node, const char* key, size_t count,
   return values;
 }
 
-std::array<WindowAxis*, 2> Axes(Window& window) {
-  if (window.rank == 1) return {&window.x, nullptr};
-  return {&window.y, &window.x};
-}
-
 Window ReadWindow(const Node& node, const Shape& input, const Shape& kernel) {
-  if (input.size() < 3 || input.size() > 4) {
-    NodeFail(node, "input {} must have one or two spatial dimensions", graph::ToString(input));
+  if (input.size() < 3 || input.size() > 5) {
+    NodeFail(node, "input {} must have one to three spatial dimensions", graph::ToString(input));
   }
   Window window;
   window.rank = input.size() - 2;
@@ -42,7 +37,7 @@ Window ReadWindow(const Node& node, const Shape& input, const Shape& kernel) {
   const auto strides = Parameters(node, "strides", window.rank, 1, 1);
   const auto dilations = Parameters(node, "dilations", window.rank, 1, 1);
   const auto pads = Parameters(node, "pads", 2 * window.rank, 0, 0);
-  const auto axes = Axes(window);
+  const auto axes = window.Axes();
   for (size_t i = 0; i < window.rank; ++i) {
     if (kernel[i] < 1 || kernel[i] > kMaxParameter) {
       NodeFail(node, "kernel {} is empty or too large", graph::ToString(kernel));
@@ -89,11 +84,23 @@ void SetOutput(const Node& node, const std::string& auto_pad, bool ceil_mode, Wi
 
 }  // namespace
 
+std::vector<WindowAxis*> Window::Axes() {
+  std::vector<WindowAxis*> axes = {&z, &y, &x};
+  axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(rank));
+  return axes;
+}
+
+std::vector<const WindowAxis*> Window::Axes() const {
+  std::vector<const WindowAxis*> axes = {&z, &y, &x};
+  axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(rank));
+  return axes;
+}
+
 Window MakeWindow(const Node& node, const Shape& input, const Shape& kernel) {
   Window window = ReadWindow(node, input, kernel);
   const std::string auto_pad = AutoPad(node);
   const bool ceil_mode = node.Int("ceil_mode", 0) != 0;
-  const auto axes = Axes(window);
+  const auto axes = window.Axes();
   for (size_t i = 0; i < window.rank; ++i) SetOutput(node, auto_pad, ceil_mode, *axes[i]);
   return window;
 }
@@ -102,9 +109,22 @@ Window MakeTransposedWindow(const Node& node, const Shape& input, const Shape& k
   Window window = ReadWindow(node, input, kernel);
   const std::string auto_pad = AutoPad(node);
   const auto output_padding = Parameters(node, "output_padding", window.rank, 0, 0);
-  const bool fixed = !node.Ints("output_shape").empty();
-  const auto output_shape = Parameters(node, "output_shape", window.rank, 1, 1);
-  const auto axes = Axes(window);
+  std::vector<int64_t> output_shape = node.Ints("output_shape");
+  const bool fixed = !output_shape.empty();
+  // Some exporters write batch and channels too.
+  if (output_shape.size() == window.rank + 2) {
+    output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
+  }
+  if (fixed && output_shape.size() != window.rank) {
+    NodeFail(node, "attribute output_shape has {} values, expected {}", output_shape.size(),
+             window.rank);
+  }
+  for (int64_t size : output_shape) {
+    if (size < 1 || size > kMaxParameter) {
+      NodeFail(node, "attribute output_shape = [{}] is out of range", fmt::join(output_shape, ","));
+    }
+  }
+  const auto axes = window.Axes();
   for (size_t i = 0; i < window.rank; ++i) {
     WindowAxis& axis = *axes[i];
     const int64_t full = axis.stride * (axis.in - 1) + output_padding[i] + axis.Extent();
@@ -126,8 +146,9 @@ Window MakeTransposedWindow(const Node& node, const Shape& input, const Shape& k
 }
 
 Shape WindowResult(const Window& window, int64_t batch, int64_t channels) {
-  if (window.rank == 1) return {batch, channels, window.x.out};
-  return {batch, channels, window.y.out, window.x.out};
+  Shape shape = {batch, channels};
+  for (const WindowAxis* axis : window.Axes()) shape.push_back(axis->out);
+  return shape;
 }
 
 }  // namespace octet::operators

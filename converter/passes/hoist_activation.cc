@@ -1,5 +1,5 @@
-// An activation behind a Reshape or Transpose of a layer's result moves in front of it, where it
-// can be fused: Relu(Reshape(y)) = Reshape(Relu(y)), element by element.
+// An activation behind a Reshape, Transpose or Slice of a layer's result moves in front of it,
+// where it can be fused: Relu(Reshape(y)) = Reshape(Relu(y)), element by element.
 #include "converter/passes/activation.h"
 #include "converter/passes/editor.h"
 
@@ -13,6 +13,7 @@ int HoistActivation(graph::Graph& graph) {
     if (!editor.IsPrivate(moved)) return false;
     int movement = editor.ProducerIf(moved, "Reshape");
     if (movement < 0) movement = editor.ProducerIf(moved, "Transpose");
+    if (movement < 0) movement = editor.ProducerIf(moved, "Slice");
     if (movement < 0) return false;
     const ValueId source = editor.At(movement).inputs[0];
     const Shape* shape = editor.KnownShape(source);

@@ -38,7 +38,11 @@ REFUSAL_SECONDS = 2.0
 HANG_SECONDS = 60
 DEFECTS = ("wrong", "crash", "status 3", "long", "hang")
 # Models whose difference from the stored outputs is explained: name to reason.
-KNOWN = {}
+KNOWN = {
+    "node/test_resize_downsample_scales_cubic_align_corners": "align_corners counts scale x size pixels there, 2.4 of "
+    "them; ONNX Runtime and the text of the specification count those of the result",
+    "node/test_resize_downsample_scales_linear_align_corners": "the same",
+}
 
 
 @dataclasses.dataclass

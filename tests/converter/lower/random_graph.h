@@ -58,6 +58,9 @@ class RandomGraph {
   void Padding();
   void Move();
   void Resize();
+  void Transposed();
+  void Volume();
+  void Resample();
   void Normalise();
   void Matrix();
   void SqueezeExcite();

@@ -5,13 +5,19 @@
 namespace octet::test {
 
 void RandomGraph::Odd() {
-  switch (Pick(0, 3)) {
+  switch (Pick(0, 6)) {
     case 0:
       return Batch();
     case 1:
       return DeadChannels();
     case 2:
       return PaddingOfValue();
+    case 3:
+      return Transposed();
+    case 4:
+      return Volume();
+    case 5:
+      return Resample();
     default:
       return FiveDimensions();
   }

@@ -17,6 +17,35 @@ TEST(Conv, HandComputed) {
                {40, 51, 62, 73, 0, 2, 4, 6});
 }
 
+// A sum written out: y[o] = sum over channels and taps, padding as zeros.
+TEST(Conv, ThreeDimensions) {
+  const Tensor x = Ramp({1, 2, 3, 4, 5}), w = Ramp({2, 2, 2, 3, 1});
+  const Tensor y =
+      Apply("Conv", {x, w}, {{"pads", Ints({1, 0, 0, 0, 1, 0})}, {"strides", Ints({1, 2, 3})}});
+  ASSERT_EQ(y.shape, (Shape{1, 2, 3, 2, 2}));
+  size_t at = 0;
+  for (int o = 0; o < 2; ++o) {
+    for (int z = 0; z < 3; ++z) {
+      for (int r = 0; r < 2; ++r) {
+        for (int c = 0; c < 2; ++c) {
+          float sum = 0;
+          for (int i = 0; i < 2; ++i) {
+            for (int kz = 0; kz < 2; ++kz) {
+              for (int ky = 0; ky < 3; ++ky) {
+                const int iz = z + kz - 1, iy = 2 * r + ky, ix = 3 * c;
+                if (iz < 0 || iy >= 4) continue;
+                sum += static_cast<float>((((i * 3 + iz) * 4 + iy) * 5 + ix) *
+                                          (((o * 2 + i) * 2 + kz) * 3 + ky));
+              }
+            }
+          }
+          EXPECT_EQ(y.floats[at++], sum);
+        }
+      }
+    }
+  }
+}
+
 TEST(Conv, OneDimension) {
   ExpectFloats(Apply("Conv", {Ramp({1, 1, 5}), F({1, 1, 3}, {1, 2, 3})}, {{"pads", Ints({1, 1})}}),
                {1, 1, 5}, {3, 8, 14, 20, 11});
@@ -152,7 +181,7 @@ TEST(Conv, Refusals) {
                 {{"strides", Ints({0, 1})}});
   ExpectRefused("attribute pads has 2 values", "Conv", {Ramp({1, 3, 4, 4}), Ones({2, 3, 3, 3})},
                 {{"pads", Ints({1, 1})}});
-  ExpectRefused("dimensions", "Conv", {Ramp({1, 3, 4, 4, 4}), Ones({2, 3, 3, 3, 3})});
+  ExpectRefused("dimensions", "Conv", {Ramp({1, 3, 2, 2, 2, 2}), Ones({2, 3, 1, 1, 1, 1})});
   ExpectRefused("kernel_shape", "Conv", {Ramp({1, 3, 4, 4}), Ones({2, 3, 3, 3})},
                 {{"kernel_shape", Ints({5, 5})}});
   ExpectRefused("input 1 is missing", "Conv", {Ramp({1, 3, 4, 4}), std::nullopt});

@@ -143,12 +143,13 @@ TEST(Resize, Linear) {
 
 TEST(Resize, Refusals) {
   const Tensor x = Ramp({1, 1, 2, 2});
-  ExpectRefused("cubic", "Resize", {x, std::nullopt, Ones({4})}, {{"mode", Text("cubic")}});
+  ExpectRefused("mode 'sinc' is unknown", "Resize", {x, std::nullopt, Ones({4})},
+                {{"mode", Text("sinc")}});
   ExpectRefused("either scales or sizes", "Resize", {x});
   ExpectRefused("scales for 4 dimensions", "Resize", {x, std::nullopt, Ones({2})});
   ExpectRefused("does not fit", "Resize", {x, std::nullopt, F({4}, {1, 1, 0.1f, 1})});
-  ExpectRefused("tf_crop_and_resize", "Resize", {x, std::nullopt, Ones({4})},
-                {{"coordinate_transformation_mode", Text("tf_crop_and_resize")}});
+  ExpectRefused("coordinate_transformation_mode 'centre' is unknown", "Resize",
+                {x, std::nullopt, Ones({4})}, {{"coordinate_transformation_mode", Text("centre")}});
 }
 
 TEST(Constants, ShapeRangeExpandTile) {

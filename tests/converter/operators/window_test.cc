@@ -1,4 +1,6 @@
 // Pooling, reductions, normalisation, softmax.
+#include <cmath>
+
 #include "tests/converter/operators/operator_support.h"
 
 namespace octet::operators {
@@ -46,12 +48,33 @@ TEST(AveragePool, Values) {
                {1, 1, 1, 2}, {4.5f, 9});
 }
 
+TEST(MaxPool, Indices) {
+  const Tensor x = F({1, 2, 2, 3}, {1, 9, 2, 3, 4, 5, 7, 7, 7, 0, 7, 8});
+  const Attributes window = {{"kernel_shape", Ints({2, 2})}};
+  const auto both = ApplyAll("MaxPool", {x}, window, 2);
+  ExpectFloats(both[0], {1, 2, 1, 2}, {9, 9, 7, 8});
+  ExpectIntegers(both[1], {1, 2, 1, 2}, {1, 1, 6, 11});  // of equal elements the first
+  Attributes columns = window;
+  columns["storage_order"] = Int(1);
+  ExpectIntegers(ApplyAll("MaxPool", {x}, columns, 2)[1], {1, 2, 1, 2}, {2, 2, 6, 11});
+}
+
+TEST(Pool, ThreeDimensions) {
+  const Tensor x = Ramp({1, 1, 2, 3, 3});
+  const Attributes window = {{"kernel_shape", Ints({2, 2, 2})}};
+  ExpectFloats(Apply("MaxPool", {x}, window), {1, 1, 1, 2, 2}, {13, 14, 16, 17});
+  ExpectFloats(Apply("AveragePool", {x}, window), {1, 1, 1, 2, 2}, {6.5f, 7.5f, 9.5f, 10.5f});
+  ExpectFloats(Apply("LpPool", {F({1, 1, 3}, {3, -4, 12})}, {{"kernel_shape", Ints({2})}}),
+               {1, 1, 2}, {5, std::sqrt(160.0f)});
+  ExpectFloats(Apply("GlobalLpPool", {F({1, 1, 2}, {3, -4})}, {{"p", Int(1)}}), {1, 1, 1}, {7});
+}
+
 TEST(Pool, Refusals) {
   ExpectRefused("kernel of 0 dimensions", "MaxPool", {Ramp({1, 1, 4, 4})});
   ExpectRefused("must be smaller than the window", "MaxPool", {Ramp({1, 1, 4, 4})},
                 {{"kernel_shape", Ints({2, 2})}, {"pads", Ints({2, 2, 2, 2})}});
-  ExpectRefused("output 1 is not supported", "MaxPool", {Ramp({1, 1, 4, 4})},
-                {{"kernel_shape", Ints({2, 2})}}, 2);
+  ExpectRefused("p 0 is out of range", "LpPool", {Ramp({1, 1, 4, 4})},
+                {{"kernel_shape", Ints({2, 2})}, {"p", Int(0)}});
   ExpectRefused("does not fit an input of 4", "AveragePool", {Ramp({1, 1, 4, 4})},
                 {{"kernel_shape", Ints({5, 5})}});
 }
