@@ -99,7 +99,7 @@ const char* FunctionName(blob::Function function) {
   static const char* const kNames[] = {
       "",     "Clamp", "LeakyRelu",  "Sigmoid", "Silu", "HardSigmoid", "HardSwish", "Tanh",
       "Exp",  "Scale", "Reciprocal", "Sqrt",    "Log",  "Elu",         "Softplus",  "Mish",
-      "Gelu", "Abs",   "Neg",        "Power",   "Erf",  "Floor",       "Ceil"};
+      "Gelu", "Abs",   "Neg",        "Power",   "Erf",  "Floor",       "Ceil",      "Table"};
   return static_cast<uint8_t>(function) < std::size(kNames) ? kNames[static_cast<uint8_t>(function)]
                                                             : "?";
 }

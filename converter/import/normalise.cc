@@ -213,6 +213,12 @@ void TopK(Context& context, Node& node) {
   node.outputs[0] = context.graph.AddValue(std::move(values));
 }
 
+// Two functions under one name.
+void Gelu(Context&, Node& node) {
+  if (node.String("approximate", "none") == "tanh") node.op = "GeluTanh";
+  node.attributes.erase("approximate");
+}
+
 struct Rule {
   std::string_view op;
   void (*rewrite)(Context&, Node&);
@@ -223,6 +229,7 @@ constexpr Rule kRules[] = {
     {"Cast", Cast},
     {"Clip", Clip},
     {"Dropout", Dropout},
+    {"Gelu", Gelu},
     {"Hardmax", Softmax},
     {"LogSoftmax", Softmax},
     {"Pad", Pad},

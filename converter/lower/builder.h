@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -112,6 +113,7 @@ int PadPicture(Builder& builder, const graph::Node& node, int input, const int64
 struct FunctionOf {
   blob::Function function = blob::Function::kIdentity;
   float alpha = 0, beta = 0;
+  std::string_view name = {};  // the operator it is, where there is one (operators/unary.inc)
   // Of a Silu whose gate the model rounds to codes; 0: not rounded. Tables alone have it.
   float gate_scale = 0;
   int gate_zero_point = 0;
@@ -124,6 +126,8 @@ FunctionOf ActivationFunction(const graph::Node& node);
 FunctionOf FunctionNamed(const std::string& op);
 // The real function in double.
 double Evaluate(const FunctionOf& function, double x);
+// Of all halves, in FP16: table of Function::kTable16.
+Bytes HalfTable(const FunctionOf& function);
 // int8 table[256] from one scheme to another.
 Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& to);
 // Where `from` has a scheme a channel: its tables one behind another, and the table of each

@@ -39,6 +39,8 @@ Fusion FuseActivation(Builder& builder, const graph::Node& node) {
       !UnaryFunction(builder.graph(), *reader, &function)) {
     return fusion;
   }
+  // A table of all halves is a layer of its own.
+  if (!int8 && function.function == blob::Function::kTable16) return fusion;
   return Fusion{function, reader->outputs[0], reader};
 }
 

@@ -6,7 +6,10 @@
 #include <stdexcept>
 
 #include "converter/lower/builder.h"
+#include "converter/operators/operator.h"
+#include "converter/operators/unary.h"
 #include "converter/support/error.h"
+#include "runtime/core/half.h"
 
 namespace octet::lower {
 namespace {
@@ -55,47 +58,32 @@ bool ScalarBinary(const graph::Graph& graph, const graph::Node& node, FunctionOf
   return true;
 }
 
-bool Named(const std::string& op, float alpha, float beta, FunctionOf* out) {
-  static const struct {
-    const char* op;
-    Function function;
-  } kPlain[] = {
-      {"Sigmoid", Function::kSigmoid},
-      {"Silu", Function::kSilu},
-      {"HardSwish", Function::kHardSwish},
-      {"Tanh", Function::kTanh},
-      {"Exp", Function::kExp},
-      {"Reciprocal", Function::kReciprocal},
-      {"Sqrt", Function::kSqrt},
-      {"Log", Function::kLog},
-      {"Softplus", Function::kSoftplus},
-      {"Mish", Function::kMish},
-      {"Gelu", Function::kGelu},
-      {"Abs", Function::kAbs},
-      {"Neg", Function::kNeg},
-      {"Erf", Function::kErf},
-      {"Floor", Function::kFloor},
-      {"Ceil", Function::kCeil},
-  };
-  for (const auto& entry : kPlain) {
-    if (op == entry.op) {
-      *out = {entry.function, 0, 0};
-      return true;
-    }
+// A parameter without an attribute is always its default.
+struct Parameter {
+  const char* attribute;
+  float fallback;
+  float Of(float value) const { return *attribute == 0 ? fallback : value; }
+};
+struct Entry {
+  std::string_view op;
+  Function function;
+  Parameter alpha, beta;
+};
+constexpr Entry kEntries[] = {
+#define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
+  {#name, Function::runtime, {alpha, alpha_default}, {beta, beta_default}},
+#include "converter/operators/unary.inc"
+#undef OCTET_UNARY
+};
+
+bool Named(std::string_view op, float alpha, float beta, FunctionOf* out) {
+  for (const Entry& entry : kEntries) {
+    if (op != entry.op) continue;
+    *out = {entry.function, std::max(entry.alpha.Of(alpha), -FLT_MAX),
+            std::min(entry.beta.Of(beta), FLT_MAX), entry.op};
+    return true;
   }
-  if (op == "Relu")
-    *out = {Function::kClamp, 0, FLT_MAX};
-  else if (op == "Clip")
-    *out = {Function::kClamp, std::max(alpha, -FLT_MAX), std::min(beta, FLT_MAX)};
-  else if (op == "LeakyRelu")
-    *out = {Function::kLeakyRelu, alpha, 0};
-  else if (op == "HardSigmoid")
-    *out = {Function::kHardSigmoid, alpha, beta};
-  else if (op == "Elu")
-    *out = {Function::kElu, alpha, 0};
-  else
-    return false;
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -103,25 +91,13 @@ bool Named(const std::string& op, float alpha, float beta, FunctionOf* out) {
 bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out) {
   if (!node.activation.empty()) return false;
   if (ScalarBinary(graph, node, out)) return true;
-  float alpha = 0, beta = 0;
-  if (node.op == "Clip") {
-    alpha = -FLT_MAX;
-    beta = FLT_MAX;
-    if (node.inputs.size() > 1 && node.inputs[1] != graph::kNoValue &&
-        !ScalarConstant(graph, node.inputs[1], &alpha))
-      return false;
-    if (node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue &&
-        !ScalarConstant(graph, node.inputs[2], &beta))
-      return false;
-  } else if (node.op == "LeakyRelu") {
-    alpha = node.Float("alpha", 0.01f);
-  } else if (node.op == "Elu") {
-    alpha = node.Float("alpha", 1.0f);
-  } else if (node.op == "HardSigmoid") {
-    alpha = node.Float("alpha", 0.2f);
-    beta = node.Float("beta", 0.5f);
-  } else if (node.op == "Gelu" && node.String("approximate", "none") != "none") {
-    return false;
+  auto [alpha, beta] = operators::ParametersOf(node);
+  // Further inputs are those parameters, if they are constants: the bounds of Clip.
+  float* const parameters[] = {&alpha, &beta};
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (i > 2) return false;
+    if (node.inputs[i] == graph::kNoValue) continue;
+    if (!ScalarConstant(graph, node.inputs[i], parameters[i - 1])) return false;
   }
   if (!Named(node.op, alpha, beta, out)) return false;
   out->gate_scale = node.Float("gate_scale", 0);
@@ -150,54 +126,38 @@ double Evaluate(const FunctionOf& f, double x) {
       return x;
     case Function::kClamp:
       return std::min(std::max(x, alpha), beta);
-    case Function::kLeakyRelu:
-      return x < 0 ? alpha * x : x;
-    case Function::kSigmoid:
-      return 1 / (1 + std::exp(-x));
     case Function::kSilu: {
-      if (f.gate_scale <= 0) return x / (1 + std::exp(-x));
+      if (f.gate_scale <= 0) break;
       const double gate = 1 / (1 + std::exp(-x));
       const double code = std::nearbyint(gate / f.gate_scale) + f.gate_zero_point;
       return x * (std::clamp(code, -128.0, 127.0) - f.gate_zero_point) * f.gate_scale;
     }
-    case Function::kHardSigmoid:
-      return std::clamp(alpha * x + beta, 0.0, 1.0);
-    case Function::kHardSwish:
-      return x * std::clamp(x / 6 + 0.5, 0.0, 1.0);
-    case Function::kTanh:
-      return std::tanh(x);
-    case Function::kExp:
-      return std::exp(x);
     case Function::kScale:
       return alpha * x + beta;
-    case Function::kReciprocal:
-      return 1 / x;
+    case Function::kPower:
+      return std::pow(x, alpha);
     case Function::kSqrt:
       return std::sqrt(std::max(x, 0.0));
     case Function::kLog:
       return std::log(std::max(x, 1e-30));
-    case Function::kElu:
-      return x < 0 ? alpha * std::expm1(x) : x;
-    case Function::kSoftplus:
-      return x > 30 ? x : std::log1p(std::exp(x));
-    case Function::kMish:
-      return x * std::tanh(x > 30 ? x : std::log1p(std::exp(x)));
-    case Function::kGelu:
-      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    case Function::kAbs:
-      return std::fabs(x);
-    case Function::kNeg:
-      return -x;
-    case Function::kPower:
-      return std::pow(x, alpha);
-    case Function::kErf:
-      return std::erf(x);
-    case Function::kFloor:
-      return std::floor(x);
-    case Function::kCeil:
-      return std::ceil(x);
+    default:
+      break;
   }
-  return x;
+  // Those that are made up here (a slope of PRelu, 1 / x) have no operator to be named after.
+  std::string_view name = f.name;
+  for (const Entry& entry : kEntries) {
+    if (name.empty() && entry.function == f.function) name = entry.op;
+  }
+  return operators::ApplyUnary(name, x, f.alpha, f.beta);
+}
+
+Bytes HalfTable(const FunctionOf& function) {
+  std::vector<uint16_t> table(blob::kHalfTableEntries);
+  for (uint32_t half = 0; half < table.size(); ++half) {
+    const double y = Evaluate(function, HalfToFloat(static_cast<uint16_t>(half)));
+    table[half] = std::isnan(y) ? uint16_t{0x7E00} : FloatToHalf(static_cast<float>(y));
+  }
+  return ToBytes(table);
 }
 
 Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& to) {
@@ -273,6 +233,9 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   const int output = builder.Define(node.outputs[0], layout, type);
   Layer& layer = builder.Emit(node, blob::Op::kUnary, precision, {input}, output);
   layer.Set(blob::UnaryParams{function.function, {}, function.alpha, function.beta});
+  if (precision == blob::Precision::kFp16 && function.function == Function::kTable16) {
+    layer.table = HalfTable(function);
+  }
   if (precision == blob::Precision::kInt8) {
     const Tensor &from = builder.At(input), &to = builder.At(output);
     if (from.channels.empty()) {

@@ -65,7 +65,7 @@ std::vector<OutputType> InferChecked(const Operator& op, const ShapeContext& con
 
 // Operators whose result the shape of the input decides.
 bool ReadsShapeAlone(const Node& node) {
-  return node.op == "Shape" || node.op == "EyeLike";
+  return node.op == "Shape" || node.op == "Size" || node.op == "EyeLike";
 }
 
 bool AllInputsKnown(const ShapeContext& context) {

@@ -1,6 +1,7 @@
 #include "converter/operators/unary.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <type_traits>
 
@@ -10,147 +11,24 @@
 namespace octet::operators {
 namespace {
 
-// Each function once, for float (speed) and double (tables).
-struct Identity {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return x;
-  }
-};
-struct Relu {
-  // NaN stays NaN: the comparison is false.
-  template <typename T>
-  static T Of(T x, T, T) {
-    return x < 0 ? T(0) : x;
-  }
-};
-struct Clip {
-  template <typename T>
-  static T Of(T x, T low, T high) {
-    const T raised = x < low ? low : x;
-    return raised > high ? high : raised;  // min > max gives max, as ONNX says
-  }
-};
-struct LeakyRelu {
-  template <typename T>
-  static T Of(T x, T alpha, T) {
-    return x < 0 ? alpha * x : x;
-  }
-};
-struct Sigmoid {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return T(1) / (T(1) + std::exp(-x));
-  }
-};
-struct Silu {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return x / (T(1) + std::exp(-x));
-  }
-};
-struct HardSigmoid {
-  template <typename T>
-  static T Of(T x, T alpha, T beta) {
-    return Clip::Of<T>(alpha * x + beta, T(0), T(1));
-  }
-};
-struct HardSwish {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return x * Clip::Of<T>(x + T(3), T(0), T(6)) / T(6);
-  }
-};
-struct Tanh {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::tanh(x);
-  }
-};
-struct Elu {
-  template <typename T>
-  static T Of(T x, T alpha, T) {
-    return x < 0 ? alpha * std::expm1(x) : x;
-  }
-};
-struct Softplus {
-  // log(1 + e^x) without overflow for large x.
-  template <typename T>
-  static T Of(T x, T, T) {
-    return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
-  }
-};
-struct Mish {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return x * std::tanh(Softplus::Of<T>(x, 0, 0));
-  }
-};
-struct Gelu {
-  // alpha != 0: the tanh approximation.
-  template <typename T>
-  static T Of(T x, T alpha, T) {
-    if (alpha != 0) {
-      const T inner = T(0.7978845608028654) * (x + T(0.044715) * x * x * x);  // sqrt(2 / pi)
-      return T(0.5) * x * (T(1) + std::tanh(inner));
-    }
-    return T(0.5) * x * (T(1) + std::erf(x * T(0.7071067811865476)));  // 1 / sqrt(2)
-  }
-};
-struct Erf {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::erf(x);
-  }
-};
-struct Exp {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::exp(x);
-  }
-};
-struct Log {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::log(x);
-  }
-};
-struct Sqrt {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::sqrt(x);
-  }
-};
-struct Reciprocal {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return T(1) / x;
-  }
-};
-struct Abs {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::abs(x);
-  }
-};
-struct Neg {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return -x;
-  }
-};
-struct Floor {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::floor(x);
-  }
-};
-struct Ceil {
-  template <typename T>
-  static T Of(T x, T, T) {
-    return std::ceil(x);
-  }
-};
+// min(max(x, low), high); NaN stays NaN, and bounds that cross give the upper one, as ONNX says.
+template <typename T>
+T Clamp(T x, T low, T high) {
+  const T raised = x < low ? low : x;
+  return raised > high ? high : raised;
+}
+
+// log(1 + e^x) without overflow for large x.
+template <typename T>
+T SoftPlus(T x) {
+  return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
+}
+
+template <typename T>
+T TanhGelu(T x) {
+  const T inner = T(0.7978845608028654) * (x + T(0.044715) * x * x * x);  // sqrt(2 / pi)
+  return T(0.5) * x * (T(1) + std::tanh(inner));
+}
 
 using ScalarFunction = double (*)(double, double, double);
 using BufferFunction = void (*)(float*, size_t, float, float);
@@ -165,25 +43,33 @@ void Buffer(float* values, size_t count, float alpha, float beta) {
   for (size_t i = 0; i < count; ++i) values[i] = F::template Of<float>(values[i], alpha, beta);
 }
 
+// Each function once, for float (speed) and double (tables).
+#define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
+  struct name##Function {                                                                          \
+    template <typename T>                                                                          \
+    static T Of(T x, [[maybe_unused]] T a, [[maybe_unused]] T b) {                                 \
+      return f;                                                                                    \
+    }                                                                                              \
+  };
+#include "converter/operators/unary.inc"
+#undef OCTET_UNARY
+
 struct Function {
   std::string_view name;
   ScalarFunction scalar;
   BufferFunction buffer;
+  const char *alpha, *beta;  // attributes
+  UnaryParameters defaults;
+  UnaryTraits traits;
 };
 
-#define OCTET_UNARY(name) \
-  { #name, Scalar < name>, Buffer < name> }
 constexpr Function kFunctions[] = {
-    OCTET_UNARY(Identity), OCTET_UNARY(Relu),        OCTET_UNARY(Clip),
-    OCTET_UNARY(Sigmoid),  OCTET_UNARY(LeakyRelu),   OCTET_UNARY(Silu),
-    OCTET_UNARY(Tanh),     OCTET_UNARY(HardSigmoid), OCTET_UNARY(HardSwish),
-    OCTET_UNARY(Elu),      OCTET_UNARY(Softplus),    OCTET_UNARY(Mish),
-    OCTET_UNARY(Gelu),     OCTET_UNARY(Erf),         OCTET_UNARY(Exp),
-    OCTET_UNARY(Log),      OCTET_UNARY(Sqrt),        OCTET_UNARY(Reciprocal),
-    OCTET_UNARY(Abs),      OCTET_UNARY(Neg),         OCTET_UNARY(Floor),
-    OCTET_UNARY(Ceil),
-};
+#define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
+  {#name, Scalar<name##Function>,        Buffer<name##Function>, alpha,                            \
+   beta,  {alpha_default, beta_default}, {low, high, behind}},
+#include "converter/operators/unary.inc"
 #undef OCTET_UNARY
+};
 
 const Function* FindFunction(std::string_view name) {
   for (const Function& function : kFunctions) {
@@ -199,25 +85,36 @@ const Function& RequireFunction(std::string_view name) {
 }
 
 bool WorksOnIntegers(std::string_view op) {
-  return op == "Abs" || op == "Neg" || op == "Relu";
+  return op == "Abs" || op == "Neg" || op == "Relu" || op == "Sign";
 }
 
 void ExecuteIntegers(std::string_view op, const Tensor& in, Tensor& out) {
   for (size_t i = 0; i < in.integers.size(); ++i) {
     const int64_t x = in.integers[i];
+    if (op == "Sign") {
+      out.integers[i] = (x > 0) - (x < 0);
+      continue;
+    }
     const bool negate = op == "Neg" || (op == "Abs" && x < 0);
     out.integers[i] = negate ? WrappingSub(0, x) : op == "Abs" ? x : std::max<int64_t>(x, 0);
   }
+  NarrowToType(out);
 }
 
 }  // namespace
 
 UnaryParameters ParametersOf(const Node& node) {
-  if (node.op == "LeakyRelu") return {node.Float("alpha", 0.01f), 0};
-  if (node.op == "Elu") return {node.Float("alpha", 1.0f), 0};
-  if (node.op == "HardSigmoid") return {node.Float("alpha", 0.2f), node.Float("beta", 0.5f)};
-  if (node.op == "Gelu") return {node.String("approximate", "none") == "tanh" ? 1.0f : 0.0f, 0};
-  return {};
+  const Function* function = FindFunction(node.op);
+  if (function == nullptr) return {};
+  UnaryParameters parameters = function->defaults;
+  if (*function->alpha != 0) parameters.alpha = node.Float(function->alpha, parameters.alpha);
+  if (*function->beta != 0) parameters.beta = node.Float(function->beta, parameters.beta);
+  return parameters;
+}
+
+UnaryTraits UnaryTraitsOf(const Node& node) {
+  const Function* function = FindFunction(node.op);
+  return function == nullptr ? UnaryTraits{} : function->traits;
 }
 
 bool IsUnaryFunction(std::string_view function) {

@@ -11,10 +11,16 @@ struct UnaryParameters {
   float beta = 0;
 };
 
-// From the attributes of a unary node with ONNX's defaults: LeakyRelu and Elu alpha, HardSigmoid
-// alpha and beta, Gelu alpha 1 for the tanh approximation. Clip is not among them: its bounds are
-// inputs.
+// From the attributes of a unary node with ONNX's defaults (unary.inc). Clip's bounds are inputs:
+// its parameters here are those of a Clip without any.
 UnaryParameters ParametersOf(const graph::Node& node);
+
+struct UnaryTraits {
+  bool levels_low = false, levels_high = false;  // a horizontal asymptote towards -, +infinity
+  bool activation = false;                       // may stand behind a layer's result
+};
+// All false for what is no unary function.
+UnaryTraits UnaryTraitsOf(const graph::Node& node);
 
 // True for every function ApplyUnary knows.
 bool IsUnaryFunction(std::string_view function);

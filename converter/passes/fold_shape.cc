@@ -1,19 +1,22 @@
-// Shape and Size of a value of known shape are constants, whatever the value's contents.
+// Shape, Size and EyeLike of a value of known shape are constants, whatever the value's contents.
 #include <algorithm>
 #include <memory>
 
+#include "converter/operators/operator.h"
 #include "converter/passes/editor.h"
 
 namespace octet::passes {
 
 int FoldShape(graph::Graph& graph) {
   Editor editor(graph);
-  editor.ForEach({"Shape", "Size"}, [&](int n) {
+  editor.ForEach({"Shape", "Size", "EyeLike"}, [&](int n) {
     const Node& node = editor.At(n);
     const Shape* known = editor.KnownShape(node.inputs[0]);
     if (known == nullptr || editor.IsOutput(node.outputs[0])) return false;
     Tensor result;
-    if (node.op == "Size") {
+    if (node.op == "EyeLike") {
+      result = operators::Evaluate(graph, node)[0];
+    } else if (node.op == "Size") {
       result = Tensor::Integers({}, {graph::ElementCount(*known)});
     } else {
       // Shape of opset 15 takes a slice; bounds count from the end when negative, and saturate.
@@ -28,7 +31,7 @@ int FoldShape(graph::Graph& graph) {
       result = Tensor::Integers({static_cast<int64_t>(dims.size())}, dims);
     }
     graph::Value& value = editor.Value(node.outputs[0]);
-    value.type = graph::DataType::kInt64;
+    value.type = result.type;
     value.shape = result.shape;
     value.constant = std::make_shared<const Tensor>(std::move(result));
     editor.Remove(n);

@@ -2,19 +2,13 @@
 #ifndef OCTET_CONVERTER_QUANTIZE_ACTIVATION_H_
 #define OCTET_CONVERTER_QUANTIZE_ACTIVATION_H_
 
-#include <algorithm>
-#include <string_view>
-
 #include "converter/graph/graph.h"
+#include "converter/operators/unary.h"
 
 namespace octet::quantize {
 
 inline bool IsActivation(const graph::Node& node) {
-  static constexpr std::string_view kActivations[] = {
-      "Silu", "Sigmoid", "HardSigmoid", "HardSwish", "Mish",
-      "Gelu", "Tanh",    "Elu",         "LeakyRelu", "Softplus"};
-  return std::find(std::begin(kActivations), std::end(kActivations), node.op) !=
-         std::end(kActivations);
+  return operators::UnaryTraitsOf(node).activation;
 }
 
 }  // namespace octet::quantize

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "converter/operators/operator.h"
+#include "converter/operators/unary.h"
 
 namespace octet::quantize {
 namespace {
@@ -21,17 +21,8 @@ bool Bound(const graph::Graph& graph, const graph::Node& node, size_t input, flo
   return true;
 }
 
-struct Function {
-  std::string_view op;
-  bool levels_low, levels_high;  // has a horizontal asymptote towards -infinity, +infinity
-};
-constexpr Function kFunctions[] = {
-    {"Sigmoid", true, true}, {"HardSigmoid", true, true}, {"Tanh", true, true},
-    {"Erf", true, true},     {"Silu", true, false},       {"HardSwish", true, false},
-    {"Mish", true, false},   {"Gelu", true, false},       {"Exp", true, false},
-    {"Elu", true, false},    {"Softplus", true, false},   {"Relu", true, false},
-};
-// Far enough for every function above: each is constant to double precision beyond.
+// Far enough for every function that levels off: each is constant to double precision beyond, or
+// close to it.
 constexpr double kFar = 1e6;
 constexpr int kScanSteps = 1024;
 
@@ -73,21 +64,16 @@ std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const gr
     return calibrate::Range{std::clamp(observed.min, bounds->low, bounds->high),
                             std::clamp(observed.max, bounds->low, bounds->high)};
   }
-  const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                      [&](const Function& f) { return f.op == node.op; });
-  if (function == std::end(kFunctions)) return std::nullopt;
-  if (node.op == "Gelu" && node.String("approximate", "none") != "none") return std::nullopt;
-  const bool hard_sigmoid = node.op == "HardSigmoid";
-  const float alpha = hard_sigmoid ? node.Float("alpha", 0.2f) : node.Float("alpha", 1.0f);
-  const float beta = hard_sigmoid ? node.Float("beta", 0.5f) : 0.0f;
-  if (hard_sigmoid && alpha <= 0) return std::nullopt;
-  const auto f = [&](double x) { return operators::ApplyUnary(node.op, x, alpha, beta); };
+  const operators::UnaryTraits traits = operators::UnaryTraitsOf(node);
+  if (!traits.levels_low && !traits.levels_high) return std::nullopt;
+  const operators::UnaryParameters p = operators::ParametersOf(node);
+  const auto f = [&](double x) { return operators::ApplyUnary(node.op, x, p.alpha, p.beta); };
   const double tolerance = output_scale / 4;
   calibrate::Range part = observed;
-  if (function->levels_low && observed.min < 0) {
+  if (traits.levels_low && observed.min < 0) {
     part.min = static_cast<float>(FirstChange(f, observed.min, tolerance));
   }
-  if (function->levels_high && observed.max > 0) {
+  if (traits.levels_high && observed.max > 0) {
     part.max = static_cast<float>(FirstChange(f, observed.max, tolerance));
   }
   return part;

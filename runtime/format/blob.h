@@ -291,8 +291,10 @@ enum class Function : uint8_t {
   kErf = 20,
   kFloor = 21,
   kCeil = 22,
+  kTable16 = 23,  // FP16 kUnary alone: layer.table is uint16 [65536], by the bits of x
 };
-constexpr uint8_t kFunctionCount = 23;
+constexpr uint8_t kFunctionCount = 23;  // of those that are computed
+constexpr uint32_t kHalfTableEntries = 65536;
 
 // Weights int8: [ceil(out_c / 16)][k_groups][16 outputs][4], k_groups = ceil(K / 4), where K runs
 // over (kh, kw, c of the group) and both tails are zero. FP16: [ceil(out_c / 16)][K][16]. With
@@ -349,8 +351,8 @@ struct BinaryParams {
 };
 
 // int8: layer.table is int8 table[256] indexed by q + 128, or several of them: then layer.extra is
-// uint8 index[c], the table of every channel. FP16: function. If the table is fused behind another
-// layer (conv), it maps that layer's own int8 result.
+// uint8 index[c], the table of every channel. FP16: function (kTable16: layer.table). If the table
+// is fused behind another layer (conv), it maps that layer's own int8 result.
 struct UnaryParams {
   Function function;
   uint8_t reserved[3];

@@ -50,6 +50,8 @@ float ApplyFunction(blob::Function function, float x, float alpha, float beta) {
       return FloatFloor(x);
     case blob::Function::kCeil:
       return FloatCeil(x);
+    case blob::Function::kTable16:
+      break;  // kUnary reads its table itself
   }
   return x;  // no other value passes the validator
 }

@@ -1,5 +1,6 @@
 // Unary: from the blob's record to kernel arguments.
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 
@@ -27,6 +28,9 @@ bool CheckUnaryLayer(const LayerView& view) {
   if (!HasTypes(view, 1) || !SameShape(InputOf(view, 0), OutputOf(view))) return false;
   if (IsInt8(view)) return HasTables(view);
   const blob::UnaryParams& p = ParamsOf<blob::UnaryParams>(view);
+  if (p.function == blob::Function::kTable16) {
+    return HasData(view.layer->table, blob::kHalfTableEntries * sizeof(uint16_t), 4);
+  }
   return HasFunction(p.function, p.alpha, p.beta);
 }
 
@@ -50,6 +54,13 @@ void RunUnaryLayer(const LayerView& view, const RunContext& context) {
   } else if (IsInt8(view)) {
     const TableS8Args args = {input, output, count, TableOf(view), context.sign};
     context.kernels->table_s8(args, context.share);
+  } else if (p.function == blob::Function::kTable16) {
+    const uint16_t* table =
+        reinterpret_cast<const uint16_t*>(view.tables + view.layer->table.offset);
+    const uint16_t* from = reinterpret_cast<const uint16_t*>(input);
+    uint16_t* to = reinterpret_cast<uint16_t*>(output);
+    const Range range = RangeOf(count, context.share);
+    for (uint64_t i = range.begin; i < range.end; ++i) to[i] = table[from[i]];
   } else {
     const UnaryF16Args args = {reinterpret_cast<const uint16_t*>(input),
                                reinterpret_cast<uint16_t*>(output),
