@@ -297,7 +297,7 @@ Conversion Convert(const ConvertOptions& options) {
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
     result.scheme = quantize::AssignScheme(graph, statistics, how);
-    if (how.bias_correction) {
+    if (how.bias_correction && recover::IsWorthCorrecting(graph)) {
       result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
     }
     std::vector<std::string> found;

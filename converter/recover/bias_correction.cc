@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/operators/weights.h"
 #include "converter/recover/lockstep.h"
 
 namespace octet::recover {
@@ -97,6 +98,17 @@ Corrections WithoutFallen(const graph::Graph& graph, const std::vector<Figure>& 
 }
 
 }  // namespace
+
+bool IsWorthCorrecting(const graph::Graph& graph) {
+  int64_t layers = 0, depthwise = 0;
+  for (const graph::Node& node : graph.nodes) {
+    const auto weights = operators::WeightsOf(graph, node);
+    if (!weights) continue;
+    ++layers;
+    if (weights->outputs > 1 && node.Int("group", 1) == weights->outputs) ++depthwise;
+  }
+  return depthwise > 0 && 8 * depthwise >= layers;
+}
 
 Gain CorrectBiases(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
                    const Options& options, quantize::Scheme* scheme) {

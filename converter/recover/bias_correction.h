@@ -38,6 +38,12 @@ struct Gain {
   bool kept = false;
 };
 
+// Whether a graph is made of depthwise layers, an eighth of those with weights or more. What few
+// weights round away is a shift of all; many average out, and then the mean over all positions,
+// most of them background, is no gain for the few that count: YOLOv8n at 640x640 fell by 1.2 points
+// of mAP where its outputs gained 3 dB, and a small detector by 0.25.
+bool IsWorthCorrecting(const graph::Graph& graph);
+
 // Sets scheme->bias_correction. The result does not depend on the number of threads.
 Gain CorrectBiases(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
                    const Options& options, quantize::Scheme* scheme);

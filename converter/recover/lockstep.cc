@@ -82,7 +82,9 @@ void AddTo(const Outputs& outputs, const std::vector<float>& correction, Tensor*
 }  // namespace
 
 double Decibels(const Figure& figure) {
-  constexpr double kBestDb = 100;
+  // A signal that fills its range lies 48 dB above the rounding to 8 bits. A saturated score that
+  // is exact by chance says nothing, and must not outweigh the others when it is no longer.
+  constexpr double kBestDb = 50;
   if (!(figure.signal > 0) || !std::isfinite(figure.signal) || !std::isfinite(figure.error)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -324,7 +326,11 @@ void Lockstep::Measure(const graph::OutputPiece& piece, Figure* figure) const {
 void Lockstep::Release(size_t n) {
   for (size_t v = 0; v < last_use_.size(); ++v) {
     if (last_use_[v] != static_cast<int64_t>(n)) continue;
-    for (Lane& lane : lanes_) lane.exact[v] = lane.rounded[v] = Tensor{};
+    // Two moves: copying an empty tensor would keep the memory.
+    for (Lane& lane : lanes_) {
+      lane.exact[v] = Tensor{};
+      lane.rounded[v] = Tensor{};
+    }
   }
 }
 

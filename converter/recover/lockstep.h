@@ -23,7 +23,7 @@ struct Figure {
   double signal = 0, error = 0;
 };
 
-// 10 log10(signal / error), 100 at most; NaN where nothing was there to measure.
+// 10 log10(signal / error), 50 at most; NaN where nothing was there to measure.
 double Decibels(const Figure& figure);
 
 // Bytes that one picture takes at most, both forms of every value alive at once.

@@ -67,6 +67,13 @@ TEST(RoundWeights, SubnormalOnesAreNothing) {
   EXPECT_EQ(rounded.floats[2], 1);
 }
 
+TEST(Decibels, MoreThanEightBitsHoldIsLuck) {
+  EXPECT_NEAR(Decibels({1000, 1}), 30, 1e-9);
+  EXPECT_EQ(Decibels({1e9, 1e-3}), 50);
+  EXPECT_EQ(Decibels({1, 0}), 50);
+  EXPECT_TRUE(std::isnan(Decibels({0, 0})));
+}
+
 // Positive pictures, which a shift of the weights moves all the same way.
 class Pictures : public images::Dataset {
  public:
@@ -126,6 +133,18 @@ TEST(CorrectBiases, PutsTheMeanBack) {
   ASSERT_EQ(scheme.bias_correction[0].size(), 8u);
   // 71 weights of 0.44 / 127 times a mean of 0.5, less what the border leaves out.
   for (float shift : scheme.bias_correction[0]) EXPECT_NEAR(shift, 71 * 0.44 / 127 * 0.5, 0.035);
+}
+
+TEST(CorrectBiases, WorthItWhereLayersAreDepthwise) {
+  graph::Graph graph = TwoLayers();
+  EXPECT_FALSE(IsWorthCorrecting(graph));
+  graph.nodes[0].inputs[1] =
+      graph.AddConstant("w", Tensor::Floats({8, 1, 3, 3}, std::vector<float>(72, 1)));
+  graph.nodes[0].attributes["group"] = int64_t{8};
+  EXPECT_TRUE(IsWorthCorrecting(graph));
+  // One among many is none.
+  for (int i = 0; i < 8; ++i) graph.nodes.push_back(graph.nodes[1]);
+  EXPECT_FALSE(IsWorthCorrecting(graph));
 }
 
 TEST(CorrectBiases, SameForAnyThreadCount) {
