@@ -115,9 +115,9 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
   command
-      ->add_option("MODEL", options->model,
-                   fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset,
-                               import::kNewestOpset))
+      ->add_option(
+          "MODEL", options->model,
+          fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
       ->required();
   command->add_option("-o,--output", options->output, "the blob to write")->required();
   command

@@ -51,8 +51,8 @@ struct Given {
   std::vector<float> scales;     // one, or one an index of `axis`
   std::vector<int> zero_points;  // as many; of codes in int8: those of a uint8 value are 128 less
   int64_t axis = 0;
-  DataType type = DataType::kInt8;       // kInt8, of uint8 too; kInt32 for biases
-  std::shared_ptr<const Tensor> codes;   // of a constant
+  DataType type = DataType::kInt8;      // kInt8, of uint8 too; kInt32 for biases
+  std::shared_ptr<const Tensor> codes;  // of a constant
   bool operator==(const Given& other) const {
     return scales == other.scales && zero_points == other.zero_points && type == other.type &&
            (scales.size() == 1 || axis == other.axis);
@@ -65,8 +65,8 @@ struct Given {
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
-  std::optional<Shape> shape;              // known after shape inference
-  std::shared_ptr<const Tensor> constant;  // initialiser or folded constant, else null
+  std::optional<Shape> shape;                    // known after shape inference
+  std::shared_ptr<const Tensor> constant;        // initialiser or folded constant, else null
   std::shared_ptr<const Given> given = nullptr;  // null where the model says nothing
 };
 

@@ -99,8 +99,7 @@ class NpyFloats : public Dataset {
     const graph::Shape& shape = file_.shape();
     const graph::Shape tail(input_shape.empty() ? input_shape.end() : input_shape.begin() + 1,
                             input_shape.end());
-    if (shape == input_shape ||
-        (shape == tail && !input_shape.empty() && input_shape[0] == 1)) {
+    if (shape == input_shape || (shape == tail && !input_shape.empty() && input_shape[0] == 1)) {
       count_ = 1;
     } else if (!shape.empty() && !input_shape.empty() && shape[0] % input_shape[0] == 0 &&
                std::equal(shape.begin() + 1, shape.end(), tail.begin(), tail.end())) {
@@ -110,9 +109,8 @@ class NpyFloats : public Dataset {
           "{}: float array of shape {} does not fit the model's input {}; its first dimension "
           "counts samples{}, the others must be equal",
           name, graph::ToString(shape), graph::ToString(input_shape),
-          !input_shape.empty() && input_shape[0] > 1
-              ? fmt::format(", {} rows each", input_shape[0])
-              : "");
+          !input_shape.empty() && input_shape[0] > 1 ? fmt::format(", {} rows each", input_shape[0])
+                                                     : "");
     }
     if (count_ < 1) Fail("{}: holds no samples", name);
   }

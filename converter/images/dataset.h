@@ -58,8 +58,8 @@ struct PictureSize {
   uint32_t height = 0, width = 0;
 };
 
-// The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images). Where its
-// leading dimension is B, each B rows of an array are one sample.
+// The samples for ONE model input of logical shape `input_shape` ([1, C, H, W] for images). Where
+// its leading dimension is B, each B rows of an array are one sample.
 class Dataset {
  public:
   virtual ~Dataset() = default;

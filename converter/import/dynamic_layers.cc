@@ -67,7 +67,8 @@ class Rewriter {
     return mul.inputs[0] == own ? mul.inputs[1] : mul.inputs[0];
   }
 
-  // Splits a product of scales into that of the data, given, and a constant; kNoValue if it is none.
+  // Splits a product of scales into that of the data, given, and a constant; kNoValue if it is
+  // none.
   ValueId ConstantBeside(ValueId product, ValueId data_scale) const {
     const Node* mul = Producer(product);
     if (mul == nullptr || mul->op != "Mul") return kNoValue;
@@ -144,10 +145,9 @@ class Rewriter {
     dequantize.name = node.name + "/weights";
     dequantize.op = "DequantizeLinear";
     dequantize.since_opset = node.since_opset;
-    dequantize.inputs = {node.inputs[1],
-                         graph_.AddConstant(base + "/scale", Tensor::Floats(shape, scales)),
-                         graph_.AddConstant(base + "/zero_point",
-                                            Tensor::Integers(shape, zeros, type))};
+    dequantize.inputs = {
+        node.inputs[1], graph_.AddConstant(base + "/scale", Tensor::Floats(shape, scales)),
+        graph_.AddConstant(base + "/zero_point", Tensor::Integers(shape, zeros, type))};
     if (by_output) dequantize.attributes["axis"] = conv ? int64_t{0} : rank - 1;
     graph::Value value;
     value.name = base + "/real";

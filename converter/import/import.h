@@ -30,7 +30,8 @@ struct ImportOptions {
 // the last one.
 std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
 
-// Reads a model of opset 1 to 23 (domain ai.onnx; layers on codes also of com.microsoft). The graph that comes back
+// Reads a model of opset 1 to 23 (domain ai.onnx; layers on codes also of com.microsoft). The graph
+// that comes back
 //  - has every input shape fixed: a symbolic leading dimension is 1, other unknown ones come from
 //  the options; ends at `cut_at`;
 //  - is sorted, each value has one definition, node names are unique, Constant nodes and

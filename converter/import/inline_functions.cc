@@ -47,9 +47,10 @@ class Inliner {
       return;
     }
     if (depth >= kDeepest) {
-      Fail("function '{}' calls itself, or {} functions stand inside one another; export the model "
-           "with functions inlined",
-           node.op_type(), kDeepest);
+      Fail(
+          "function '{}' calls itself, or {} functions stand inside one another; export the model "
+          "with functions inlined",
+          node.op_type(), kDeepest);
     }
     Expand(node, *found->second, depth);
   }

@@ -6,8 +6,8 @@
 
 namespace octet::import {
 
-// Names inside are prefixed with the call's, attributes that refer to the function's are replaced by
-// the call's. Throws UserError for functions that call themselves or grow without bound.
+// Names inside are prefixed with the call's, attributes that refer to the function's are replaced
+// by the call's. Throws UserError for functions that call themselves or grow without bound.
 void InlineFunctions(onnx::ModelProto* model);
 
 }  // namespace octet::import

@@ -9,8 +9,9 @@
 namespace octet::import {
 
 // The model's shape with the override, if any, laid over it. The leading dimension, where unknown,
-// is the batch and becomes 1; a known one of an input of rank 2 or more may be overridden. Any other unknown dimension needs the override, and the error spells out the flag; a
-// known one cannot be overridden.
+// is the batch and becomes 1; a known one of an input of rank 2 or more may be overridden. Any
+// other unknown dimension needs the override, and the error spells out the flag; a known one cannot
+// be overridden.
 graph::Shape FixInputShape(const onnx::ValueInfoProto& input, const graph::Shape* override_shape);
 
 }  // namespace octet::import

@@ -141,9 +141,10 @@ class Rewriter {
   void Rewrite(size_t n, const Form& form) {
     const Node node = graph_.nodes[n];
     if (node.Int("channels_last", 0) != 0) {
-      Fail("node '{}' ({}): channels_last is not supported; use the model as it was before ONNX "
-           "Runtime optimized it",
-           node.name, node.op);
+      Fail(
+          "node '{}' ({}): channels_last is not supported; use the model as it was before ONNX "
+          "Runtime optimized it",
+          node.name, node.op);
     }
     std::vector<ValueId> inputs;
     if (node.op == "QLinearConcat") {
@@ -161,14 +162,14 @@ class Rewriter {
       if (node.op == "QLinearWhere") inputs.push_back(Input(node, 0));
       for (size_t i = 0; i < form.codes.size(); ++i) {
         const int at = form.codes[i];
-        inputs.push_back(
-            DequantizedAt(node, at, i == 1 ? WeightAxis(node, Input(node, at)) : 1));
+        inputs.push_back(DequantizedAt(node, at, i == 1 ? WeightAxis(node, Input(node, at)) : 1));
       }
     }
     if (node.op == "QLinearConv" && Input(node, 8) != kNoValue) {
       inputs.push_back(Bias(node, Input(node, 8)));
     }
-    if (node.op == "QGemm" && Input(node, 6) != kNoValue) inputs.push_back(Bias(node, Input(node, 6)));
+    if (node.op == "QGemm" && Input(node, 6) != kNoValue)
+      inputs.push_back(Bias(node, Input(node, 6)));
     for (const ValueId id : inputs) {
       if (id == kNoValue) Malformed(node, "an input is missing");
     }

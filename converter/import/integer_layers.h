@@ -12,9 +12,9 @@ namespace octet::import {
 // Operators of the domain com.microsoft that Rewrite understands.
 bool IsIntegerLayer(std::string_view op);
 
-//   ConvInteger, MatMulInteger -> Cast -> Mul by the scales    Conv, MatMul with dequantized weights
-//   DynamicQuantizeLinear in front of them                     gone; graph.notes says so, once
-//   QLinearConv, QLinearMatMul, QGemm, QLinearAdd, ...         the float operator, with
+//   ConvInteger, MatMulInteger -> Cast -> Mul by the scales    Conv, MatMul with dequantized
+//   weights DynamicQuantizeLinear in front of them                     gone; graph.notes says so,
+//   once QLinearConv, QLinearMatMul, QGemm, QLinearAdd, ...         the float operator, with
 //                                                              DequantizeLinear on its inputs and
 //                                                              QuantizeLinear on its result
 // The graph is normalised; shapes are not known yet. Throws UserError naming the node where its

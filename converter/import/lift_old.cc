@@ -33,8 +33,7 @@ void SetInput(Node& node, size_t index, ValueId value) {
 }
 
 ValueId Integers(Graph& graph, const std::string& name, const std::vector<int64_t>& values) {
-  return graph.AddConstant(name,
-                           Tensor::Integers({static_cast<int64_t>(values.size())}, values));
+  return graph.AddConstant(name, Tensor::Integers({static_cast<int64_t>(values.size())}, values));
 }
 
 bool BroadcastsByAxis(const Node& node) {
@@ -61,9 +60,10 @@ class Shapes {
     }
     const auto& shape = graph_.At(id).shape;
     if (!shape) {
-      Fail("node '{}' ({}): counts an axis of '{}' from the left, as opset {} does, and the shape "
-           "of that is not known; export the model with opset 13",
-           asking.name, asking.op, graph_.At(id).name, asking.since_opset);
+      Fail(
+          "node '{}' ({}): counts an axis of '{}' from the left, as opset {} does, and the shape "
+          "of that is not known; export the model with opset 13",
+          asking.name, asking.op, graph_.At(id).name, asking.since_opset);
     }
     return *shape;
   }
@@ -129,7 +129,7 @@ int64_t TypeNumber(const Node& node, std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   constexpr std::pair<std::string_view, int64_t> kNumbers[] = {
-      {"FLOAT", 1}, {"UINT8", 2}, {"INT8", 3},     {"UINT16", 4}, {"INT16", 5},   {"INT32", 6},
+      {"FLOAT", 1}, {"UINT8", 2}, {"INT8", 3},     {"UINT16", 4},  {"INT16", 5},   {"INT32", 6},
       {"INT64", 7}, {"BOOL", 9},  {"FLOAT16", 10}, {"DOUBLE", 11}, {"UINT32", 12}, {"UINT64", 13}};
   for (const auto& [known, number] : kNumbers) {
     if (name == known) return number;
@@ -139,7 +139,8 @@ int64_t TypeNumber(const Node& node, std::string name) {
 
 void Upsample(Graph& graph, Node& node) {
   if (!node.Has("height_scale") && !node.Has("width_scale")) return;
-  const std::vector<float> scales{1, 1, node.Float("height_scale", 1), node.Float("width_scale", 1)};
+  const std::vector<float> scales{1, 1, node.Float("height_scale", 1),
+                                  node.Float("width_scale", 1)};
   node.attributes.erase("height_scale");
   node.attributes.erase("width_scale");
   SetInput(node, 1, graph.AddConstant(node.name + ".scales", Tensor::Floats({4}, scales)));

@@ -8,7 +8,8 @@ namespace octet::import {
 
 //   consumed_inputs, is_test      dropped: training mode shows in the outputs that are used
 //   Add, Sub, Mul, Div, Pow, And, Or, Xor, Greater, Less, Equal, PRelu with `broadcast` and `axis`
-//                                 the second input reshaped, so that it meets the axis from the right
+//                                 the second input reshaped, so that it meets the axis from the
+//                                 right
 //   Cast                          `to` as a number
 //   Concat                        axis always there
 //   Pad                           `paddings` is `pads`

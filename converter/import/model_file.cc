@@ -15,8 +15,8 @@
 namespace octet::import {
 namespace {
 
-// IR 13 is the newest published. No field we read has changed its meaning; before IR 3 there were no
-// opsets, and all was opset 1.
+// IR 13 is the newest published. No field we read has changed its meaning; before IR 3 there were
+// no opsets, and all was opset 1.
 constexpr int64_t kOldestIr = 1;
 constexpr int64_t kNewestIr = 13;
 

@@ -25,7 +25,8 @@ struct Element {
   graph::DataType data_type;
 };
 
-// Wide unsigned types go to the next signed type that holds them: the graph keeps all integers wide.
+// Wide unsigned types go to the next signed type that holds them: the graph keeps all integers
+// wide.
 constexpr Element kElements[] = {
     {TensorProto::FLOAT, "float", 4, graph::DataType::kFloat},
     {TensorProto::FLOAT16, "float16", 2, graph::DataType::kFloat},

@@ -56,7 +56,8 @@ struct Refusal {
         refusal.node->op + (colon == std::string::npos ? "" : refusal.why.substr(colon));
     const auto at = std::find_if(groups.begin(), groups.end(),
                                  [&key](const auto& group) { return group.first == key; });
-    auto& group = at == groups.end() ? groups.emplace_back(key, std::vector<const Refusal*>()) : *at;
+    auto& group =
+        at == groups.end() ? groups.emplace_back(key, std::vector<const Refusal*>()) : *at;
     group.second.push_back(&refusal);
   }
   std::vector<std::string> parts;

@@ -126,7 +126,8 @@ struct RowSums {
 RowSums QuantizeRow(const float* values, const Channel& channel, std::vector<int8_t>* row) {
   RowSums sums;
   for (size_t k = 0; k < row->size(); ++k) {
-    const int q = static_cast<int>(std::clamp(std::floor(values[k] / channel.scale + 0.5), channel.lowest, 127.0));
+    const int q = static_cast<int>(
+        std::clamp(std::floor(values[k] / channel.scale + 0.5), channel.lowest, 127.0));
     (*row)[k] = static_cast<int8_t>(q);
     sums.sum += q;
     sums.absolute += std::abs(q);
@@ -142,8 +143,7 @@ void FitBelowPreShift(const float* values, int pre_shift, Channel* channel) {
   const int64_t bound = (kAccumulatorLimit - 1) >> pre_shift;
   std::vector<int8_t> row(channel->depth);
   while (std::ldexp(channel->Factor(), -pre_shift) < 0x1p-20 &&
-         std::abs(int64_t{channel->Bias()}) +
-                 255 * QuantizeRow(values, *channel, &row).absolute >
+         std::abs(int64_t{channel->Bias()}) + 255 * QuantizeRow(values, *channel, &row).absolute >
              bound) {
     channel->scale *= 2;
     channel->bias_code.reset();

@@ -49,7 +49,8 @@ void CheckScale(const ShapeContext& context) {
   }
   if (count == 1) return;
   if (scale.size() != 1 || context.node->Int("block_size", 0) != 0) {
-    ShapeFail(context, "scales by block are not supported; export with scales by tensor or channel");
+    ShapeFail(context,
+              "scales by block are not supported; export with scales by tensor or channel");
   }
   const int64_t axis = NormalizeAxis(*context.node, context.node->Int("axis", 1), shape.size());
   if (shape[static_cast<size_t>(axis)] != count) {
@@ -124,7 +125,8 @@ void ExecuteDequantizeLinear(const Node& node, Inputs inputs, Outputs outputs, W
 std::vector<OutputType> InferDynamicQuantizeLinear(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
   RequireFloat(context, 0);
-  return {{DataType::kUInt8, InputShape(context, 0)}, {DataType::kFloat, {}}, {DataType::kUInt8, {}}};
+  return {
+      {DataType::kUInt8, InputShape(context, 0)}, {DataType::kFloat, {}}, {DataType::kUInt8, {}}};
 }
 
 void ExecuteDynamicQuantizeLinear(const Node&, Inputs inputs, Outputs outputs, Workspace&) {

@@ -50,9 +50,9 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
 }
 
 bool MovesCodes(std::string_view op) {
-  return IsOneOf(op, {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Identity",
-                      "MaxPool", "Gather", "DepthToSpace", "SpaceToDepth", "Expand", "Tile",
-                      "GlobalMaxPool"});
+  return IsOneOf(
+      op, {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Identity",
+           "MaxPool", "Gather", "DepthToSpace", "SpaceToDepth", "Expand", "Tile", "GlobalMaxPool"});
 }
 
 bool KeepsScale(std::string_view op) {

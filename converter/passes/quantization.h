@@ -14,7 +14,7 @@ namespace octet::passes {
 // is null for codes that int8 has no room for: 16 bits, or an axis of scales in an activation.
 struct Quantization {
   std::vector<float> scales;
-  std::vector<int64_t> zero_points;  // as many
+  std::vector<int64_t> zero_points;                // as many
   graph::DataType type = graph::DataType::kUInt8;  // of the codes
   int64_t axis = 1;
   std::shared_ptr<const graph::Given> given;

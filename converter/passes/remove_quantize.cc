@@ -61,9 +61,9 @@ class Remover {
     const auto quantization = ReadQuantization(editor_, node);
     if (!quantization || editor_.IsConstant(x)) return false;
     std::vector<ValueId> results = RealResults(editor_, codes, *quantization);
-    const bool orders = std::any_of(
-        editor_.Consumers(codes).begin(), editor_.Consumers(codes).end(),
-        [this](int reader) { return ReadsAnOrder(editor_.At(reader).op); });
+    const bool orders =
+        std::any_of(editor_.Consumers(codes).begin(), editor_.Consumers(codes).end(),
+                    [this](int reader) { return ReadsAnOrder(editor_.At(reader).op); });
     if (results.empty() && !orders && !editor_.IsOutput(codes)) return false;
     const ValueId real = quantization->given == nullptr ? x : RealValue(n, x, quantization->given);
     if (quantization->given == nullptr) {
@@ -99,10 +99,10 @@ class Remover {
     };
     const ValueId raw = Detach(producer, x, "_unclipped");
     const std::string name = editor_.Value(x).name;
-    const ValueId low = editor_.NewConstant(
-        name + "_low", Tensor::Floats({}, {bound(is_signed ? -32768 : 0)}));
-    const ValueId high = editor_.NewConstant(
-        name + "_high", Tensor::Floats({}, {bound(is_signed ? 32767 : 65535)}));
+    const ValueId low =
+        editor_.NewConstant(name + "_low", Tensor::Floats({}, {bound(is_signed ? -32768 : 0)}));
+    const ValueId high =
+        editor_.NewConstant(name + "_high", Tensor::Floats({}, {bound(is_signed ? 32767 : 65535)}));
     editor_.AddNode(n, "Clip", name + "_range", {raw, low, high}, {x});
   }
 
@@ -183,9 +183,10 @@ int RemoveInputCodes(graph::Graph& graph) {
     const char* name = type == graph::DataType::kUInt8 ? "uint8" : "int8";
     const float scale = given->scales[0];
     const int zero_point = given->zero_points[0] + (type == graph::DataType::kUInt8 ? 128 : 0);
-    Note(graph, fmt::format("input '{}' is {} in the model; here it takes the real values, {:.6g} * "
-                            "(code - {}): --scale and --mean have to say the same of pixels",
-                            graph.At(input).name, name, scale, zero_point));
+    Note(graph,
+         fmt::format("input '{}' is {} in the model; here it takes the real values, {:.6g} * "
+                     "(code - {}): --scale and --mean have to say the same of pixels",
+                     graph.At(input).name, name, scale, zero_point));
     editor.Value(input).type = graph::DataType::kFloat;
     editor.Value(input).given = std::make_shared<const graph::Given>(std::move(*given));
     for (const int reader : readers) Replace(editor, editor.At(reader).outputs[0], input);

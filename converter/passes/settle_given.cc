@@ -55,7 +55,8 @@ bool HasGiven(const Editor& editor, ValueId id, const graph::Given& given) {
 
 // Whether the value may be written at the scheme by whoever computes it.
 bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
-  if (editor.IsConstant(id) || editor.Value(id).given != nullptr || !editor.IsFloat(id)) return false;
+  if (editor.IsConstant(id) || editor.Value(id).given != nullptr || !editor.IsFloat(id))
+    return false;
   if (editor.IsOutput(id)) return false;
   for (const int reader : editor.Consumers(id)) {
     const Node& node = editor.At(reader);
@@ -88,7 +89,8 @@ int RemoveImpliedClip(graph::Graph& graph) {
   editor.ForEach({"Clip"}, [&](int n) {
     const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
     const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
-    if (given == nullptr || !editor.IsPrivate(in) || editor.Value(in).given != nullptr) return false;
+    if (given == nullptr || !editor.IsPrivate(in) || editor.Value(in).given != nullptr)
+      return false;
     const float low = given->Low(), step = given->scales[0];
     const Tensor* bound = editor.Constant(editor.At(n).inputs[1]);
     // A Clip of the model's own, tighter than the codes, stays.
@@ -139,8 +141,8 @@ int SpreadGiven(graph::Graph& graph) {
     }
     const Shape* shape = editor.KnownShape(out);
     if (shape == nullptr) return false;
-    const ValueId kept = editor.NewValue(editor.Value(out).name + "_kept",
-                                         graph::DataType::kFloat, *shape);
+    const ValueId kept =
+        editor.NewValue(editor.Value(out).name + "_kept", graph::DataType::kFloat, *shape);
     editor.SetOutput(n, 0, kept);
     AddClamp(editor, n, kept, out, given);
     return true;

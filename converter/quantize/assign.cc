@@ -209,9 +209,10 @@ class Assigner {
       if (graph_.Constant(id) != nullptr || !Range(id)) continue;
       const float width = Range(id)->max - Range(id)->min;
       if (width >= kFewSteps * given.scales[0]) continue;
-      Warn(fmt::format("node '{}' (Concat): the model gives its result steps of {:.3g}, in which '{}', "
-                       "of range {:.3g}, vanishes; end the graph before it: --cut-at {}",
-                       Node(n).name, given.scales[0], Name(id), width, InputNames(n)));
+      Warn(fmt::format(
+          "node '{}' (Concat): the model gives its result steps of {:.3g}, in which '{}', "
+          "of range {:.3g}, vanishes; end the graph before it: --cut-at {}",
+          Node(n).name, given.scales[0], Name(id), width, InputNames(n)));
     }
   }
 
@@ -241,8 +242,9 @@ class Assigner {
     const bool more = names.size() > kMostNamed;
     const size_t unquantized = names.size();
     if (more) names.resize(kMostNamed);
-    Warn(fmt::format("{} of {} tensors have no quantization in the model and are calibrated: '{}'{}",
-                     unquantized, total, fmt::join(names, "', '"), more ? ", ..." : ""));
+    Warn(
+        fmt::format("{} of {} tensors have no quantization in the model and are calibrated: '{}'{}",
+                    unquantized, total, fmt::join(names, "', '"), more ? ", ..." : ""));
   }
 
   // Inputs that nobody else reads are rounded once, straight to the scale of the result.
@@ -270,9 +272,8 @@ class Assigner {
     for (size_t id = 0; id < ranges_.size(); ++id) {
       if (!ranges_[id]) continue;
       const ValueRange& range = *ranges_[id];
-      scheme_->tensors[id] = range.given != nullptr
-                                 ? Obeyed(*range.given)
-                                 : Affine(range.min, range.max, range.symmetric);
+      scheme_->tensors[id] = range.given != nullptr ? Obeyed(*range.given)
+                                                    : Affine(range.min, range.max, range.symmetric);
       scheme_->tensors[id]->origin = range.origin;
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {

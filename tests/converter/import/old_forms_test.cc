@@ -51,7 +51,8 @@ TEST_F(OldFormsTest, AnAxisOfABroadcastCountsFromTheLeft) {
 TEST_F(OldFormsTest, AttributesBecomeInputs) {
   OnnxBuilder model(1);
   model.Input("x", {1, 4, 2, 2});
-  model.Node("Reshape", {"x"}, {{"shape", Ints({1, 16})}, {"consumed_inputs", Ints({0})}}, {"flat"});
+  model.Node("Reshape", {"x"}, {{"shape", Ints({1, 16})}, {"consumed_inputs", Ints({0})}},
+             {"flat"});
   model.Node("TopK", {"flat"}, {{"k", Int(2)}, {"axis", Int(1)}}, {"top", "at"});
   model.Node("Cast", {"top"}, {{"to", std::string("FLOAT")}}, {"y"});
   model.Node("Upsample", {"x"}, {{"height_scale", Float(2)}, {"width_scale", Float(3)}}, {"up"});

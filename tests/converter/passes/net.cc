@@ -96,7 +96,8 @@ void ExpectSameMeaning(Net& net, Change change) {
   for (const unsigned seed : {11u, 12u}) {
     SCOPED_TRACE("input seed " + std::to_string(seed));
     const auto inputs = RandomInputs(before, seed, -4, 4);
-    EXPECT_LE(RelativeDifference(old_run.Run(inputs), new_run.Run(AsRead(net.graph, inputs))), 1e-4);
+    EXPECT_LE(RelativeDifference(old_run.Run(inputs), new_run.Run(AsRead(net.graph, inputs))),
+              1e-4);
   }
 }
 

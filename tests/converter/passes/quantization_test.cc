@@ -59,8 +59,8 @@ TEST(TakeWeightScales, OfAMatrixByColumnAndItsBias) {
   const ValueId codes = Codes(net, {2, 3}, {1, 2, 3, 4, 5, 6}, DataType::kInt8);
   const ValueId weights =
       net.Op("DequantizeLinear", {codes, net.Floats({3}, {1, 2, 4})}, {{"axis", int64_t{1}}});
-  const ValueId bias = net.Op("DequantizeLinear",
-                              {Codes(net, {3}, {1 << 30, -7, 0}, DataType::kInt32), net.Scalar(0.5f)});
+  const ValueId bias = net.Op(
+      "DequantizeLinear", {Codes(net, {3}, {1 << 30, -7, 0}, DataType::kInt32), net.Scalar(0.5f)});
   net.Output(net.Op("Gemm", {net.Input({1, 2}), weights, bias}));
   EXPECT_EQ(RunAll(net), "Gemm");
   EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{1, 2, 4}));
@@ -126,15 +126,15 @@ TEST(RemoveImpliedClip, StaysWhereItIsAnActivationOrSoftmax) {
   net.Output(net.Op("Abs", {Both(net, net.Op("GlobalAveragePool", {x}), 0.01f, 0)}));
   net.Output(net.Op("Neg", {Both(net, net.Op("Softmax", {x}), 1.0f / 255, 0)}));
   EXPECT_EQ(RunPass(net, "remove_quantize", 2), "GlobalAveragePool Clip Abs Softmax Clip Neg");
-  EXPECT_EQ(RunPass(net, "remove_implied_clip", 0),
-            "GlobalAveragePool Clip Abs Softmax Clip Neg");
+  EXPECT_EQ(RunPass(net, "remove_implied_clip", 0), "GlobalAveragePool Clip Abs Softmax Clip Neg");
 }
 
 TEST(RemoveImpliedClip, OfAConcatCutsWhatNothingBounds) {
   Net net;
   const ValueId x = net.Input({1, 2, 3, 3});
-  const ValueId joined = net.Op("Concat", {net.Op("Neg", {x}), Both(net, net.Op("Abs", {x}), 0.05f, 0)},
-                                {{"axis", int64_t{1}}});
+  const ValueId joined =
+      net.Op("Concat", {net.Op("Neg", {x}), Both(net, net.Op("Abs", {x}), 0.05f, 0)},
+             {{"axis", int64_t{1}}});
   net.Output(net.Op("Tanh", {Both(net, joined, 0.01f, 0)}));
   EXPECT_EQ(RunAll(net), "Neg Abs Clip Concat Tanh");
 }
