@@ -79,6 +79,18 @@ const char* OpName(blob::Op op) {
       return "GridSample";
     case blob::Op::kRoiAlign:
       return "RoiAlign";
+    case blob::Op::kReduce:
+      return "Reduce";
+    case blob::Op::kNormalize:
+      return "Normalize";
+    case blob::Op::kMatMul:
+      return "MatMul";
+    case blob::Op::kCumSum:
+      return "CumSum";
+    case blob::Op::kLrn:
+      return "Lrn";
+    case blob::Op::kAxisSoftmax:
+      return "AxisSoftmax";
   }
   return "?";
 }

@@ -128,6 +128,26 @@ int Builder::ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout) {
   return static_cast<int>(axis + 4 - rank);
 }
 
+std::vector<size_t> Builder::StoredAxes(const graph::Shape& shape, Layout layout) {
+  std::vector<size_t> axes;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool image = shape.size() == 4 && layout == Layout::kImage;
+    axes.push_back(image ? static_cast<size_t>(kImageFromRowMajor[i]) : i);
+  }
+  return axes;
+}
+
+std::vector<int64_t> Builder::ArenaStrides(const graph::Shape& shape, Layout layout) {
+  const std::vector<size_t> axes = StoredAxes(shape, layout);
+  std::vector<int64_t> strides(shape.size());
+  int64_t step = 1;
+  for (size_t i = axes.size(); i-- > 0;) {
+    strides[axes[i]] = step;
+    step *= shape[axes[i]];
+  }
+  return strides;
+}
+
 Layout Builder::Natural(graph::ValueId id) const {
   return ShapeOf(id).size() == 4 ? Layout::kImage : Layout::kRowMajor;
 }

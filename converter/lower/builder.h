@@ -76,6 +76,10 @@ class Builder {
   static void DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]);
   // Axis of `shape` as an index into the 4 arena dims under a layout.
   static int ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout);
+  // Logical dimensions in the order in which a tensor of this layout stores them, outermost first;
+  // and how far apart it keeps the elements of each logical dimension.
+  static std::vector<size_t> StoredAxes(const graph::Shape& shape, Layout layout);
+  static std::vector<int64_t> ArenaStrides(const graph::Shape& shape, Layout layout);
   // Rank 4 lives as an image, everything else row-major.
   Layout Natural(graph::ValueId id) const;
   // The layout a value already has, so that layout-blind operators cause no transpose.

@@ -1,55 +1,72 @@
+// Softmax, LogSoftmax and Hardmax along any axis, wherever the layout puts it.
 #include <cmath>
 
-#include "converter/lower/builder.h"
+#include "converter/lower/axes.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
+namespace {
+
+// Before opset 13 everything from the axis on is one dimension; row-major, unless only one of these
+// has more than one element.
+Around Coerced(const graph::Shape& shape, Layout* layout, int64_t axis) {
+  Around around;
+  int64_t spanned = -1, count = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool before = static_cast<int64_t>(d) < axis;
+    (before ? around.outer : around.count) *= static_cast<uint32_t>(shape[d]);
+    if (before || shape[d] == 1) continue;
+    spanned = static_cast<int64_t>(d);
+    ++count;
+  }
+  if (count == 1) return AroundAxis(shape, *layout, spanned);
+  *layout = Layout::kRowMajor;
+  return around;
+}
+
+Bytes Exponentials(float scale) {
+  std::vector<uint32_t> table(256);
+  for (int d = 0; d < 256; ++d) {
+    table[static_cast<size_t>(d)] = static_cast<uint32_t>(
+        std::floor(std::ldexp(std::exp(-static_cast<double>(scale) * d), 23) + 0.5));
+  }
+  return ToBytes(table);
+}
+
+blob::SoftmaxKind KindOf(const graph::Node& node) {
+  if (node.op == "LogSoftmax") return blob::SoftmaxKind::kLogSoftmax;
+  return node.op == "Hardmax" ? blob::SoftmaxKind::kHardmax : blob::SoftmaxKind::kSoftmax;
+}
+
+}  // namespace
 
 void LowerSoftmax(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
-  const auto rank = static_cast<int64_t>(shape.size());
   int64_t axis = node.Int("axis", -1);
-  if (axis < 0) axis += rank;
-  if (rank > 4) Fail("node '{}' (Softmax): {} dimensions are more than 4", node.name, rank);
-  if (node.Int("octet_coerced", 0) != 0 && axis != rank - 1) {
-    int64_t behind = 1;
-    for (int64_t i = axis + 1; i < rank; ++i) behind *= shape[static_cast<size_t>(i)];
-    if (behind != 1) {
-      Fail(
-          "node '{}' (Softmax): before opset 13 it spans several dimensions here; export with "
-          "opset 13 or later",
-          node.name);
-    }
-  }
-  const blob::Precision precision = builder.PrecisionOf(node);
+  if (axis < 0) axis += static_cast<int64_t>(shape.size());
+  const blob::SoftmaxKind kind = KindOf(node);
+  const blob::Precision precision =
+      kind == blob::SoftmaxKind::kSoftmax ? builder.PrecisionOf(node) : blob::Precision::kFp16;
   const blob::ElementType type = Builder::TypeOf(precision);
-  // The axis has to be the last one in the arena.
   Layout layout = builder.Existing(node.inputs[0]);
-  if (rank == 4 && axis == 1) layout = Layout::kImage;
-  if (rank == 4 && axis == 3) layout = Layout::kRowMajor;
-  int input = builder.Use(node.inputs[0], layout, type);
-  const int at = Builder::ArenaAxis(shape, axis, layout);
-  int perm[4] = {0, 1, 2, 3};
-  perm[3] = at;
-  perm[at] = 3;
-  const bool moved = at != 3;
-  if (moved) input = builder.Transpose(input, perm, node.name);
-  const Tensor source = builder.At(input);
-  const int result = moved ? builder.Temporary(node.name, type, source.dims, nullptr)
-                           : builder.Define(node.outputs[0], layout, type);
-  Layer& layer = builder.Emit(node, blob::Op::kSoftmax, precision, {input}, result);
-  layer.Set(blob::SoftmaxParams{0});
-  if (precision == blob::Precision::kInt8) {
-    std::vector<uint32_t> table(256);
-    for (int d = 0; d < 256; ++d) {
-      table[static_cast<size_t>(d)] = static_cast<uint32_t>(
-          std::floor(std::ldexp(std::exp(-static_cast<double>(source.scale) * d), 23) + 0.5));
-    }
-    layer.table = ToBytes(table);
-    builder.At(result).scale = 1.0f / 256;
-    builder.At(result).zero_point = -128;
+  const Around around = node.Int("octet_coerced", 0) != 0 ? Coerced(shape, &layout, axis)
+                                                          : AroundAxis(shape, layout, axis);
+  const int input = builder.Use(node.inputs[0], layout, type);
+  const int output = builder.Define(node.outputs[0], layout, type);
+  const bool last = kind == blob::SoftmaxKind::kSoftmax && around.inner == 1 &&
+                    builder.At(input).dims[3] == around.count;
+  Layer& layer = builder.Emit(node, last ? blob::Op::kSoftmax : blob::Op::kAxisSoftmax, precision,
+                              {input}, output);
+  if (last) {
+    layer.Set(blob::SoftmaxParams{0});
+  } else {
+    layer.Set(blob::AxisSoftmaxParams{around.outer, around.count, around.inner, kind, {}});
   }
-  if (moved) builder.Alias(node.outputs[0], layout, builder.Transpose(result, perm, node.name));
+  if (precision == blob::Precision::kInt8) {
+    layer.table = Exponentials(builder.At(input).scale);
+    builder.At(output).scale = 1.0f / 256;
+    builder.At(output).zero_point = -128;
+  }
 }
 
 }  // namespace octet::lower

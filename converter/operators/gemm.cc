@@ -3,20 +3,26 @@
 #include <array>
 
 #include "converter/operators/broadcast.h"
+#include "converter/operators/matmul.h"
 #include "converter/operators/matrix.h"
 #include "converter/operators/registry.h"
 
 namespace octet::operators {
 namespace {
 
-// numpy's rule: a vector on the left is a row, on the right a column; the added dimension is
-// dropped from the result.
-struct MatMulShape {
-  Shape a, b;    // at least two dimensions
-  Shape batch;   // broadcast leading dimensions
-  Shape result;  // of the operator
-  int64_t rows, columns, depth;
-};
+void MultiplyIntegers(const MatMulShape& s, const int64_t* a, const int64_t* b, int64_t* c) {
+  for (int64_t i = 0; i < s.rows; ++i) {
+    for (int64_t j = 0; j < s.columns; ++j) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < s.depth; ++k) {
+        sum = WrappingAdd(sum, WrappingMul(a[i * s.depth + k], b[k * s.columns + j]));
+      }
+      c[i * s.columns + j] = sum;
+    }
+  }
+}
+
+}  // namespace
 
 MatMulShape ShapeOfMatMul(const Node& node, const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) NodeFail(node, "a scalar cannot be multiplied as a matrix");
@@ -38,20 +44,6 @@ MatMulShape ShapeOfMatMul(const Node& node, const Shape& a, const Shape& b) {
   if (b.size() > 1) shape.result.push_back(shape.columns);
   return shape;
 }
-
-void MultiplyIntegers(const MatMulShape& s, const int64_t* a, const int64_t* b, int64_t* c) {
-  for (int64_t i = 0; i < s.rows; ++i) {
-    for (int64_t j = 0; j < s.columns; ++j) {
-      int64_t sum = 0;
-      for (int64_t k = 0; k < s.depth; ++k) {
-        sum = WrappingAdd(sum, WrappingMul(a[i * s.depth + k], b[k * s.columns + j]));
-      }
-      c[i * s.columns + j] = sum;
-    }
-  }
-}
-
-}  // namespace
 
 std::vector<OutputType> InferGemm(const ShapeContext& context) {
   CheckInputCount(context, 2, 3);

@@ -1,5 +1,6 @@
 // BatchNormalization (inference), InstanceNormalization, LayerNormalization. Statistics are summed
 // in double.
+#include <algorithm>
 #include <cmath>
 
 #include "converter/operators/registry.h"
@@ -94,7 +95,6 @@ void ExecuteInstanceNormalization(const Node& node, Inputs inputs, Outputs outpu
 
 std::vector<OutputType> InferLayerNormalization(const ShapeContext& context) {
   CheckInputCount(context, 2, 3);
-  CheckOutputCount(context, 1);
   RequireFloat(context, 0);
   RequireElements(context, 0);
   const Shape& shape = InputShape(context, 0);
@@ -108,7 +108,13 @@ std::vector<OutputType> InferLayerNormalization(const ShapeContext& context) {
       ShapeFail(context, "input {} must have shape {}", i, graph::ToString(normalized));
     }
   }
-  return {{DataType::kFloat, shape}};
+  Shape statistics = shape;
+  std::fill(statistics.begin() + static_cast<int64_t>(axis), statistics.end(), 1);
+  std::vector<OutputType> types{{DataType::kFloat, shape}};
+  // The mean and the inverse of the deviation.
+  const size_t outputs = std::min<size_t>(context.node->outputs.size(), 3);
+  while (types.size() < outputs) types.push_back({DataType::kFloat, statistics});
+  return types;
 }
 
 void ExecuteLayerNormalization(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {
@@ -125,6 +131,9 @@ void ExecuteLayerNormalization(const Node& node, Inputs inputs, Outputs outputs,
     const Moments moments = MomentsOf(row, count);
     const double factor = 1.0 / std::sqrt(moments.variance + epsilon);
     Affine(row, count, factor, -moments.mean * factor, out);
+    const auto at = static_cast<size_t>(r);
+    if (outputs.size() > 1) outputs[1].floats[at] = static_cast<float>(moments.mean);
+    if (outputs.size() > 2) outputs[2].floats[at] = static_cast<float>(factor);
     for (int64_t i = 0; i < count; ++i) {
       out[i] = out[i] * scale[i] + (bias == nullptr ? 0.0f : bias->floats[static_cast<size_t>(i)]);
     }

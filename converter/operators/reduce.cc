@@ -1,7 +1,10 @@
-// ReduceMean, ReduceSum, ReduceMax (axes as an input, as in opset 18) and ArgMax.
+// Reductions (axes as an input, as in opset 18), ArgMax and ArgMin.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "converter/operators/broadcast.h"
 #include "converter/operators/registry.h"
@@ -38,27 +41,104 @@ double Plus(double a, double b) {
 int64_t Plus(int64_t a, int64_t b) {
   return WrappingAdd(a, b);
 }
+double Times(double a, double b) {
+  return a * b;
+}
+int64_t Times(int64_t a, int64_t b) {
+  return WrappingMul(a, b);
+}
 
-// Sums run in `Sum` (double for floats), row after row of the input.
+enum class Kind { kSum, kMean, kMax, kMin, kProd, kL1, kL2, kSumSquare, kLogSum, kLogSumExp };
+
+Kind KindOf(const Node& node) {
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"ReduceSum", Kind::kSum},       {"ReduceMean", Kind::kMean},
+      {"ReduceMax", Kind::kMax},       {"ReduceMin", Kind::kMin},
+      {"ReduceProd", Kind::kProd},     {"ReduceL1", Kind::kL1},
+      {"ReduceL2", Kind::kL2},         {"ReduceSumSquare", Kind::kSumSquare},
+      {"ReduceLogSum", Kind::kLogSum}, {"ReduceLogSumExp", Kind::kLogSumExp},
+  };
+  for (const auto& [op, kind] : kKinds) {
+    if (op == node.op) return kind;
+  }
+  NodeFail(node, "is no reduction");
+}
+
+template <typename Sum>
+Sum Start(Kind kind) {
+  if (kind == Kind::kMax) return std::numeric_limits<Sum>::lowest();
+  if (kind == Kind::kMin) return std::numeric_limits<Sum>::max();
+  return Sum(kind == Kind::kProd ? 1 : 0);
+}
+
+template <typename Sum>
+Sum Joined(Kind kind, Sum sum, Sum value) {
+  switch (kind) {
+    case Kind::kMax:
+      return std::max(sum, value);
+    case Kind::kMin:
+      return std::min(sum, value);
+    case Kind::kProd:
+      return Times(sum, value);
+    case Kind::kL1:
+      return Plus(sum, value < 0 ? Times(value, Sum(-1)) : value);
+    case Kind::kL2:
+    case Kind::kSumSquare:
+      return Plus(sum, Times(value, value));
+    default:
+      return Plus(sum, value);
+  }
+}
+
+double Finished(Kind kind, double sum, double count) {
+  if (kind == Kind::kMean) return sum / count;
+  if (kind == Kind::kL2) return std::sqrt(sum);
+  return kind == Kind::kLogSum ? std::log(sum) : sum;
+}
+int64_t Finished(Kind kind, int64_t sum, int64_t count) {
+  if (kind == Kind::kMean) return sum / count;
+  const bool is_real = kind == Kind::kL2 || kind == Kind::kLogSum;
+  return is_real ? static_cast<int64_t>(Finished(kind, static_cast<double>(sum), 1.0)) : sum;
+}
+
+// Sums run in `Sum` (double for floats), row after row of the input. `before` is taken off every
+// element, and its exponential is summed, where it is given: one value for each result.
 template <typename T, typename Sum>
-void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in, T* out) {
-  const bool max = node.op == "ReduceMax";
-  const auto results = static_cast<size_t>(graph::ElementCount(kept));
-  std::vector<Sum> sums(results, max ? std::numeric_limits<Sum>::lowest() : Sum(0));
+std::vector<Sum> Collected(Kind kind, const Shape& shape, const Shape& kept, const T* in,
+                           const std::vector<Sum>* before = nullptr) {
+  std::vector<Sum> sums(static_cast<size_t>(graph::ElementCount(kept)), Start<Sum>(kind));
   const auto plan = PlanBroadcast<2>({&shape, &kept}, shape);
   ForEachRow<2>(plan, [&](const std::array<int64_t, 2>& offsets, int64_t, int64_t count,
                           const std::array<int64_t, 2>& strides) {
     const T* row = in + offsets[0];
-    Sum* sum = sums.data() + offsets[1];
     for (int64_t i = 0; i < count; ++i) {
-      Sum& target = sum[i * strides[1]];
-      const auto value = static_cast<Sum>(row[i]);
-      target = max ? std::max(target, value) : Plus(target, value);
+      const auto at = static_cast<size_t>(offsets[1] + i * strides[1]);
+      auto value = static_cast<Sum>(row[i]);
+      if (before != nullptr) {
+        value = static_cast<Sum>(std::exp(static_cast<double>(value - (*before)[at])));
+      }
+      sums[at] = Joined(kind, sums[at], value);
     }
   });
-  const auto divisor = static_cast<Sum>(
-      node.op == "ReduceMean" ? graph::ElementCount(shape) / static_cast<int64_t>(results) : 1);
-  for (size_t i = 0; i < results; ++i) out[i] = static_cast<T>(sums[i] / divisor);
+  return sums;
+}
+
+template <typename T, typename Sum>
+void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in, T* out) {
+  const Kind kind = KindOf(node);
+  const auto count = static_cast<Sum>(graph::ElementCount(shape) / graph::ElementCount(kept));
+  if (kind == Kind::kLogSumExp) {
+    const std::vector<Sum> max = Collected<T, Sum>(Kind::kMax, shape, kept, in);
+    const std::vector<Sum> sums = Collected<T, Sum>(Kind::kSum, shape, kept, in, &max);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      out[i] = static_cast<T>(std::log(static_cast<double>(sums[i])) + static_cast<double>(max[i]));
+    }
+    return;
+  }
+  const std::vector<Sum> sums = Collected<T, Sum>(kind, shape, kept, in);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    out[i] = static_cast<T>(Finished(kind, sums[i], count));
+  }
 }
 
 }  // namespace
@@ -99,6 +179,7 @@ void ExecuteArgMax(const Node& node, Inputs inputs, Outputs outputs, Workspace&)
   const Tensor& in = *inputs[0];
   const auto axis = static_cast<size_t>(NormalizeAxis(node, node.Int("axis", 0), in.shape.size()));
   const bool last_wins = node.Int("select_last_index", 0) != 0;
+  const bool smallest = node.op == "ArgMin";
   const int64_t outer = Product(in.shape, 0, axis);
   const int64_t count = in.shape[axis];
   const int64_t inner = Product(in.shape, axis + 1, in.shape.size());
@@ -110,7 +191,8 @@ void ExecuteArgMax(const Node& node, Inputs inputs, Outputs outputs, Workspace&)
         for (int64_t k = 1; k < count; ++k) {
           const auto challenger = column[k * inner];
           const auto champion = column[best * inner];
-          if (challenger > champion || (last_wins && challenger == champion)) best = k;
+          const bool wins = smallest ? challenger < champion : challenger > champion;
+          if (wins || (last_wins && challenger == champion)) best = k;
         }
         outputs[0].integers[static_cast<size_t>(o * inner + i)] = best;
       }

@@ -32,7 +32,7 @@ std::vector<OutputType> InferSoftmax(const ShapeContext& context) {
 
 void ExecuteSoftmax(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {
   const SoftmaxView view = ViewOf(node, inputs[0]->shape);
-  const bool logarithm = node.op == "LogSoftmax";
+  const bool logarithm = node.op == "LogSoftmax", one_hot = node.op == "Hardmax";
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t i = 0; i < view.inner; ++i) {
       const int64_t start = o * view.count * view.inner + i;
@@ -40,6 +40,12 @@ void ExecuteSoftmax(const Node& node, Inputs inputs, Outputs outputs, Workspace&
       float* out = outputs[0].floats.data() + start;
       float max = in[0];
       for (int64_t k = 1; k < view.count; ++k) max = std::max(max, in[k * view.inner]);
+      if (one_hot) {
+        int64_t first = 0;
+        while (first + 1 < view.count && in[first * view.inner] != max) ++first;
+        for (int64_t k = 0; k < view.count; ++k) out[k * view.inner] = k == first ? 1.0f : 0.0f;
+        continue;
+      }
       double sum = 0;
       for (int64_t k = 0; k < view.count; ++k) {
         const float power = std::exp(in[k * view.inner] - max);

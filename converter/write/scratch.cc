@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/format/axes_params.h"
 #include "runtime/format/move.h"
 #include "runtime/format/scratch.h"
 
@@ -32,6 +33,8 @@ uint64_t LayerScratch(const lower::Program& program, const lower::Layer& layer) 
     }
     case blob::Op::kNonMaxSuppression:
       return ScratchNonMaxSuppression(layer.Get<blob::NonMaxSuppressionParams>().boxes);
+    case blob::Op::kMatMul:
+      return ScratchMatMul(layer.Get<blob::MatMulParams>().depth, fp16);
     default:
       return 0;
   }

@@ -120,6 +120,18 @@ const char* OpName(blob::Op op) {
       return "grid_sample";
     case Op::kRoiAlign:
       return "roi_align";
+    case Op::kReduce:
+      return "reduce";
+    case Op::kNormalize:
+      return "normalize";
+    case Op::kMatMul:
+      return "matmul";
+    case Op::kCumSum:
+      return "cumsum";
+    case Op::kLrn:
+      return "lrn";
+    case Op::kAxisSoftmax:
+      return "axis_softmax";
   }
   return "unknown";
 }
@@ -145,6 +157,12 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
       return fp16 ? kernels.max_pool_f16_isa : kernels.max_pool_s8_isa;
     case Op::kAveragePool:
       return fp16 ? kernels.average_pool_f16_isa : kernels.average_pool_s8_isa;
+    case Op::kSoftmax:
+      return fp16 ? kernels.softmax_f16_isa : Isa::kReference;
+    case Op::kNormalize:
+      return fp16 ? kernels.normalize_f16_isa : Isa::kReference;
+    case Op::kMatMul:
+      return fp16 ? kernels.matmul_f16_isa : kernels.matmul_s8_isa;
     default:
       return Isa::kReference;
   }

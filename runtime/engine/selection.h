@@ -47,6 +47,12 @@ constexpr OperatorWords kOperatorWords[] = {
     {blob::Op::kResample, "resample_s8", "resample_f16"},
     {blob::Op::kGridSample, "grid_sample_s8", "grid_sample_f16"},
     {blob::Op::kRoiAlign, "roi_align_s8", "roi_align_f16"},
+    {blob::Op::kReduce, "reduce_s8", "reduce_f16"},
+    {blob::Op::kNormalize, "normalize_s8", "normalize_f16"},
+    {blob::Op::kMatMul, "matmul_s8", "matmul_f16"},
+    {blob::Op::kCumSum, "cumsum_s8", "cumsum_f16"},
+    {blob::Op::kLrn, "lrn_s8", "lrn_f16"},
+    {blob::Op::kAxisSoftmax, "axis_softmax_s8", "axis_softmax_f16"},
 };
 
 // Kernels that an operator of another name calls as well.

@@ -225,8 +225,15 @@ enum class Op : uint16_t {
   kGridSample = 42,
   kRoiAlign = 43,
 
-  // 30 kReduce, 31 kNormalize, 32 kMatMul, 33 kCumSum, 34 kLrn, 40 kConvNd, 44 kPoolNd are spoken
-  // for; from 0x8000 on: operators of others.
+  // axes_params.h
+  kReduce = 30,       // ReduceParams; sums, extrema and the like over any axes
+  kNormalize = 31,    // NormalizeParams; statistics over some axes, then scale and shift
+  kMatMul = 32,       // MatMulParams; product of two computed tensors
+  kCumSum = 33,       // CumSumParams
+  kLrn = 34,          // LrnParams
+  kAxisSoftmax = 35,  // AxisSoftmaxParams; softmax, its logarithm, or one-hot of the maximum
+
+  // 40 kConvNd, 44 kPoolNd are spoken for; from 0x8000 on: operators of others.
 };
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
@@ -252,7 +259,7 @@ struct LayerRecord {  // 144 bytes
   union {
     int32_t words[20];
     uint8_t bytes[80];
-  } params;  // one of the structs below
+  } params;  // one of the structs below, or of the files beside this one
 };
 static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
 

@@ -72,6 +72,20 @@ static inline uint64_t ScratchNonMaxSuppression(uint64_t boxes) {
   return RoundUp64(boxes * 4);
 }
 
+// Batched matrix products: a panel of columns of B and a tile of rows of A, packed; int8 as 16 bits
+// (the zero point taken off), FP16 as floats; the depth rounded up to pairs.
+constexpr uint32_t kMatMulPanel = 32;
+constexpr uint32_t kMatMulTile = 4;
+// 255 * 255 * depth <= 2^30, the limit of accumulators.
+constexpr uint32_t kMaxMatMulDepthS8 = (1u << 30) / (255 * 255);
+
+static inline uint64_t MatMulDeep(uint64_t depth) {
+  return (depth + 1) & ~(uint64_t)1;
+}
+static inline uint64_t ScratchMatMul(uint64_t depth, bool fp16) {
+  return RoundUp64(MatMulDeep(depth) * (kMatMulPanel + kMatMulTile) * (fp16 ? 4 : 2));
+}
+
 }  // namespace octet
 
 #endif  // OCTET_FORMAT_SCRATCH_H_

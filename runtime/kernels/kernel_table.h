@@ -10,7 +10,10 @@
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
 #include "runtime/kernels/frame/frame.h"
 #include "runtime/kernels/input/input.h"
+#include "runtime/kernels/matmul/matmul.h"
+#include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/pool/pool.h"
+#include "runtime/kernels/softmax/softmax.h"
 #include "runtime/kernels/unary/unary.h"
 
 namespace octet {
@@ -34,6 +37,10 @@ namespace octet {
   X(unary_f16, UnaryF16Fn)                  \
   X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)            \
+  X(matmul_s8, MatMulS8Fn)                  \
+  X(matmul_f16, MatMulF16Fn)                \
+  X(softmax_f16, SoftmaxF16Fn)              \
+  X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \
   X(input_f32, InputF32Fn)
 

@@ -1,0 +1,179 @@
+// LayerNormalization written out, as exporters before opset 17 do: d = x - mean(x),
+// d / sqrt(mean(d^2) + epsilon), then a scale and a bias along the last dimensions.
+#include <cmath>
+
+#include "converter/passes/editor.h"
+#include "converter/passes/product.h"
+#include "converter/passes/read.h"
+
+namespace octet::passes {
+
+namespace {
+
+// The input of a mean over the last dimensions that keeps them, and the first of these; -1: none.
+struct Mean {
+  ValueId of = graph::kNoValue;
+  int64_t axis = -1;
+};
+Mean ReadMean(Editor& editor, ValueId id) {
+  const int n = editor.ProducerIf(id, "ReduceMean");
+  if (n < 0) return {};
+  const Node& node = editor.At(n);
+  const int64_t rank = editor.Rank(node.inputs[0]);
+  const auto axes = ReadAxes(editor.graph(), node, 1, rank);
+  if (rank < 1 || !axes || axes->empty() || node.Int("keepdims", 1) == 0) return {};
+  for (size_t i = 0; i < axes->size(); ++i) {
+    if ((*axes)[axes->size() - 1 - i] != rank - 1 - static_cast<int64_t>(i)) return {};
+  }
+  return {node.inputs[0], axes->front()};
+}
+
+// x of d = x - mean(x).
+Mean ReadDistance(Editor& editor, ValueId id) {
+  const int n = editor.ProducerIf(id, "Sub");
+  if (n < 0) return {};
+  const Mean mean = ReadMean(editor, editor.At(n).inputs[1]);
+  return mean.of == editor.At(n).inputs[0] ? mean : Mean{};
+}
+
+// The d of d^2.
+ValueId ReadSquare(Editor& editor, ValueId id) {
+  const int mul = editor.ProducerIf(id, "Mul");
+  if (mul >= 0 && editor.At(mul).inputs[0] == editor.At(mul).inputs[1]) {
+    return editor.At(mul).inputs[0];
+  }
+  const int pow = editor.ProducerIf(id, "Pow");
+  if (pow < 0 || ConstantScalar(editor.graph(), editor.At(pow).inputs[1]) != 2.0f) {
+    return graph::kNoValue;
+  }
+  return editor.At(pow).inputs[0];
+}
+
+}  // namespace
+
+int RecogniseLayerNorm(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Div"}, [&](int n) {
+    const Node& node = editor.At(n);
+    const Mean distance = ReadDistance(editor, node.inputs[0]);
+    const int root = editor.ProducerIf(node.inputs[1], "Sqrt");
+    if (distance.axis < 0 || root < 0 || !node.activation.empty()) return false;
+    const auto sum = ReadOffset(editor, editor.At(root).inputs[0]);
+    if (!sum || !(sum->c >= 0)) return false;
+    const Mean variance = ReadMean(editor, sum->x);
+    if (variance.axis != distance.axis) return false;
+    const ValueId squared = ReadSquare(editor, variance.of);
+    if (squared == graph::kNoValue) return false;
+    const Mean again = ReadDistance(editor, squared);
+    const Shape* shape = editor.KnownShape(distance.of);
+    if (again.of != distance.of || again.axis != distance.axis || shape == nullptr) return false;
+    const Shape normalized(shape->begin() + distance.axis, shape->end());
+    const auto count = static_cast<size_t>(graph::ElementCount(normalized));
+    const ValueId ones = editor.NewConstant(
+        node.name + "_ones", Tensor::Floats(normalized, std::vector<float>(count, 1.0f)));
+    editor.Become(n, "LayerNormalization", {distance.of, ones});
+    editor.At(n).attributes = {{"axis", distance.axis}, {"epsilon", sum->c}};
+    return true;
+  });
+  return editor.Finish();
+}
+
+// A constant factor or summand along the normalized dimensions joins the node's own.
+int FoldIntoLayerNorm(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"LayerNormalization", "RMSNormalization"}, [&](int n) {
+    const Node& node = editor.At(n);
+    if (!node.activation.empty() || node.outputs.size() != 1) return false;
+    const Tensor* scale = editor.Constant(node.inputs[1]);
+    const bool takes_bias = node.op == "LayerNormalization";
+    const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
+    const Tensor* bias = has_bias ? editor.Constant(node.inputs[2]) : nullptr;
+    if (scale == nullptr || (has_bias && bias == nullptr)) return false;
+    const ValueId result = node.outputs[0];
+    const int next = editor.OnlyConsumer(result, {"Mul", "Add"});
+    if (next < 0 || !editor.At(next).activation.empty()) return false;
+    const Node& reader = editor.At(next);
+    const bool multiplies = reader.op == "Mul";
+    if (!multiplies && !takes_bias) return false;
+    const Tensor* operand = editor.Constant(reader.inputs[reader.inputs[0] == result ? 1 : 0]);
+    if (operand == nullptr || !operand->IsFloat() ||
+        (operand->shape != scale->shape && operand->Count() != 1)) {
+      return false;
+    }
+    const auto value = [&](size_t i) { return operand->floats[operand->Count() == 1 ? 0 : i]; };
+    Tensor new_scale = *scale;
+    Tensor new_bias =
+        bias != nullptr
+            ? *bias
+            : Tensor::Floats(scale->shape, std::vector<float>(scale->floats.size(), 0.0f));
+    for (size_t i = 0; i < new_scale.floats.size(); ++i) {
+      if (multiplies) {
+        new_scale.floats[i] *= value(i);
+        new_bias.floats[i] *= value(i);
+      } else {
+        new_bias.floats[i] += value(i);
+      }
+    }
+    const std::string name = node.name;
+    if (multiplies) editor.SetConstantInput(n, 1, std::move(new_scale), name + "_scale");
+    if (!multiplies || bias != nullptr) {
+      editor.SetConstantInput(n, 2, std::move(new_bias), name + "_bias");
+    }
+    editor.Absorb(n, next);
+    return true;
+  });
+  return editor.Finish();
+}
+
+// The mean and the inverse deviation that a model reads beside the result: computed once more.
+int SplitLayerNormStatistics(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"LayerNormalization"}, [&](int n) {
+    const std::vector<ValueId> outputs = editor.At(n).outputs;
+    const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
+    if (outputs.size() < 2 || known == nullptr) return false;
+    const Shape shape = *known;
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t asked = editor.At(n).Int("axis", -1), first = asked < 0 ? asked + rank : asked;
+    const ValueId x = editor.At(n).inputs[0];
+    const std::string name = editor.At(n).name;
+    std::vector<int64_t> axes;
+    Shape kept = shape;
+    for (int64_t axis = first; axis < rank; ++axis) {
+      axes.push_back(axis);
+      kept[static_cast<size_t>(axis)] = 1;
+    }
+    const auto is_used = [&](size_t i) {
+      return i < outputs.size() && outputs[i] != graph::kNoValue &&
+             (!editor.Consumers(outputs[i]).empty() || editor.IsOutput(outputs[i]));
+    };
+    const bool used[2] = {is_used(1), is_used(2)};
+    for (size_t i = 1; i < outputs.size(); ++i) editor.SetOutput(n, i, graph::kNoValue);
+    editor.At(n).outputs.resize(1);
+    if (!used[0] && !used[1]) return true;
+    const auto add = [&](const std::string& op, std::vector<ValueId> inputs, const Shape& result,
+                         ValueId value) {
+      if (value == graph::kNoValue) {
+        value = editor.NewValue(name + "_" + op, graph::DataType::kFloat, result);
+      }
+      editor.AddNode(n, op, name + "_" + op, std::move(inputs), {value});
+      return value;
+    };
+    const ValueId list = editor.NewConstant(
+        name + "_axes", Tensor::Integers({static_cast<int64_t>(axes.size())}, axes));
+    const ValueId epsilon = editor.NewConstant(
+        name + "_epsilon", Tensor::Floats({}, {editor.At(n).Float("epsilon", 1e-5f)}));
+    const ValueId mean = add("ReduceMean", {x, list}, kept, used[0] ? outputs[1] : graph::kNoValue);
+    if (!used[1]) return true;
+    const ValueId distance = add("Sub", {x, mean}, shape, graph::kNoValue);
+    const ValueId square = add("Mul", {distance, distance}, shape, graph::kNoValue);
+    const ValueId variance = add("ReduceMean", {square, list}, kept, graph::kNoValue);
+    const ValueId sum = add("Add", {variance, epsilon}, kept, graph::kNoValue);
+    const ValueId root = add("Sqrt", {sum}, kept, graph::kNoValue);
+    add("Reciprocal", {root}, kept, outputs[2]);
+    return true;
+  });
+  return editor.Finish();
+}
+
+}  // namespace octet::passes

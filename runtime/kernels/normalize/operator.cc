@@ -1,0 +1,93 @@
+// Normalizations: from the blob's record to kernel arguments.
+#include "runtime/kernels/check.h"
+#include "runtime/kernels/normalize/normalize.h"
+#include "runtime/kernels/reduce/walk.inl.h"
+
+namespace octet {
+namespace {
+
+using blob::NormalizeKind;
+
+const blob::NormalizeParams& Params(const LayerView& v) {
+  return ParamsOf<blob::NormalizeParams>(v);
+}
+
+uint64_t AffineCount(const blob::NormalizeParams& p) {
+  uint64_t count = 1;
+  for (uint32_t d = 0; d < p.view.rank; ++d) {
+    if (((p.affine >> d) & 1u) != 0) count *= p.view.dims[d];
+  }
+  return count;
+}
+
+int64_t OffsetOf(const blob::NormalizeChannelS8& channel) {
+  return (int64_t)((uint64_t)channel.offset[0] | (uint64_t)channel.offset[1] << 32);
+}
+
+bool CheckS8(const LayerView& view, const blob::NormalizeParams& p, uint64_t reduced_count) {
+  const uint64_t epsilon = (uint64_t)p.epsilon_q[0] | (uint64_t)p.epsilon_q[1] << 32;
+  if (p.kind != NormalizeKind::kVariance && p.kind != NormalizeKind::kMeanSquare) return false;
+  if (reduced_count > blob::kMaxGroupS8 || epsilon == 0 || epsilon > blob::kMaxEpsilonS8)
+    return false;
+  const uint64_t count = AffineCount(p);
+  if (!HasData(view.layer->table, count * sizeof(blob::NormalizeChannelS8), 4)) return false;
+  const blob::NormalizeChannelS8* channels =
+      reinterpret_cast<const blob::NormalizeChannelS8*>(view.tables + view.layer->table.offset);
+  constexpr int64_t kMaxOffset = (int64_t)1 << 60;
+  for (uint64_t i = 0; i < count; ++i) {
+    const int64_t offset = OffsetOf(channels[i]);
+    if (channels[i].shift < 1 || channels[i].shift > 62 || channels[i].factor == INT32_MIN ||
+        offset > kMaxOffset || offset < -kMaxOffset) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CheckNormalizeLayer(const LayerView& view) {
+  if (!HasTypes(view, 1)) return false;
+  const blob::NormalizeParams& p = Params(view);
+  if ((uint8_t)p.kind >= blob::kNormalizeKindCount || !IsFiniteFloat(p.epsilon) ||
+      p.epsilon < 0.0f) {
+    return false;
+  }
+  const uint64_t elements = ElementCount(InputOf(view, 0));
+  if (!IsAxesView(p.view, elements) || p.affine >> p.view.rank != 0 ||
+      elements != ElementCount(OutputOf(view))) {
+    return false;
+  }
+  if (IsInt8(view)) return CheckS8(view, p, WalkOf(p.view, p.affine).reduced.count);
+  return IsAbsent(view.layer->table) ||
+         HasData(view.layer->table, AffineCount(p) * 2 * sizeof(float), alignof(float));
+}
+
+uint64_t ScratchNormalizeLayer(const LayerView&) {
+  return 0;
+}
+
+void RunNormalizeLayer(const LayerView& view, const RunContext& context) {
+  const blob::NormalizeParams& p = Params(view);
+  const uint8_t* input = PlaceOf(context, InputOf(view, 0));
+  uint8_t* output = PlaceOf(context, OutputOf(view));
+  const uint8_t* table =
+      IsAbsent(view.layer->table) ? nullptr : view.tables + view.layer->table.offset;
+  if (IsInt8(view)) {
+    const NormalizeS8Args args = {&p,
+                                  input,
+                                  output,
+                                  reinterpret_cast<const blob::NormalizeChannelS8*>(table),
+                                  InputOf(view, 0).zero_point,
+                                  OutputOf(view).zero_point,
+                                  context.sign};
+    return NormalizeS8(args, context.share);
+  }
+  const float* scale = reinterpret_cast<const float*>(table);
+  const NormalizeF16Args args = {&p, reinterpret_cast<const uint16_t*>(input),
+                                 reinterpret_cast<uint16_t*>(output), scale,
+                                 scale == nullptr ? nullptr : scale + AffineCount(p)};
+  context.kernels->normalize_f16(args, context.share);
+}
+
+}  // namespace octet

@@ -1,0 +1,42 @@
+// Softmax of FP16 rows with NEON.
+#include "runtime/kernels/arm_half.inl.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/softmax/rows.inl.h"
+
+namespace octet {
+namespace {
+
+struct Level {
+  static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
+    const Float8 x = LoadPartialHalf8(from, count);
+    vst1q_f32(to, x.low);
+    vst1q_f32(to + 4, x.high);
+  }
+  // A comparison with NaN is false.
+  static inline void LargerOf(const float* values, float* max) {
+    for (uint32_t i = 0; i < 8; i += 4) {
+      const float32x4_t x = vld1q_f32(values + i), m = vld1q_f32(max + i);
+      vst1q_f32(max + i, vbslq_f32(vcgtq_f32(x, m), x, m));
+    }
+  }
+  static inline void Exponentials(float* values, float max) {
+    for (uint32_t i = 0; i < 8; i += 4) {
+      vst1q_f32(values + i, vsubq_f32(vld1q_f32(values + i), vdupq_n_f32(max)));
+    }
+    apply_function_neon(blob::Function::kExp, 0, 0, values, 8);
+  }
+  // Divided one by one where the architecture has no vector division.
+  static inline void Store(const float* values, float sum, uint32_t count, uint16_t* to) {
+    float quotients[8];
+    for (uint32_t i = 0; i < 8; ++i) quotients[i] = values[i] / sum;
+    StorePartialHalf8(to, Float8{vld1q_f32(quotients), vld1q_f32(quotients + 4)}, count);
+  }
+};
+
+}  // namespace
+
+void softmax_f16_neon(const SoftmaxF16Args& args, Share share) {
+  SoftmaxRows<Level>(args, share);
+}
+
+}  // namespace octet

@@ -1,0 +1,73 @@
+// Passes that spell products and normalizations one way.
+#include <gtest/gtest.h>
+
+#include "tests/converter/passes/net.h"
+
+namespace octet::passes::testing {
+namespace {
+
+ValueId WrittenOut(Net& net, ValueId x, const Ints& axes, bool power, float exponent = 2) {
+  const auto mean = [&](ValueId of) { return net.Op("ReduceMean", {of, net.Integers(axes)}); };
+  const ValueId d = net.Op("Sub", {x, mean(x)});
+  const ValueId square = power ? net.Op("Pow", {d, net.Scalar(exponent)}) : net.Op("Mul", {d, d});
+  const ValueId sum = net.Op("Add", {mean(square), net.Scalar(1e-5f)});
+  return net.Op("Div", {d, net.Op("Sqrt", {sum})});
+}
+
+TEST(RecogniseLayerNorm, WithPowerOrProduct) {
+  for (const bool power : {false, true}) {
+    Net net;
+    const ValueId x = net.Input({2, 3, 8});
+    const ValueId scaled = net.Op("Mul", {WrittenOut(net, x, {-1}, power), net.Random({8})});
+    net.Output(net.Op("Add", {scaled, net.Random({8})}));
+    EXPECT_EQ(RunAll(net), "LayerNormalization");
+  }
+  Net net;
+  net.Output(WrittenOut(net, net.Input({2, 3, 8}), {1, 2}, true));
+  EXPECT_EQ(RunAll(net), "LayerNormalization") << "over two dimensions";
+}
+
+TEST(RecogniseLayerNorm, NotOverOtherDimensionsOrPowers) {
+  Net inner;
+  inner.Output(WrittenOut(inner, inner.Input({2, 3, 8}), {1}, true));
+  RunPass(inner, "recognise_layer_norm", 0);
+  Net cube;
+  cube.Output(WrittenOut(cube, cube.Input({2, 3, 8}), {2}, true, 4));
+  RunPass(cube, "recognise_layer_norm", 0);
+}
+
+TEST(SplitLayerNormStatistics, ComputesWhatIsRead) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 8});
+  const auto results = net.Nodes("LayerNormalization", {x, net.Random({3, 8}), net.Random({3, 8})},
+                                 3, {{"axis", int64_t{1}}});
+  for (ValueId id : results) net.Output(id);
+  EXPECT_EQ(RunPass(net, "split_layer_norm_statistics", 1),
+            "ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal LayerNormalization");
+}
+
+TEST(SplitEinsum, IsTransposesAndOneProduct) {
+  Net net;
+  const ValueId q = net.Input({1, 5, 2, 4}, "q"), k = net.Input({1, 6, 2, 4}, "k");
+  net.Output(net.Op("Einsum", {q, k}, {{"equation", std::string("bqhd,bkhd->bhqk")}}));
+  RunPass(net, "split_einsum", 1);
+  Net diagonal;
+  const ValueId x = diagonal.Input({3, 4, 3});
+  diagonal.Output(diagonal.Op("Einsum", {x}, {{"equation", std::string("iji->ij")}}));
+  RunPass(diagonal, "split_einsum", 1);
+}
+
+TEST(SplitComputedGemm, OnlyWhereBothAreComputed) {
+  Net net;
+  const ValueId a = net.Input({6, 4}, "a"), b = net.Input({5, 6}, "b");
+  net.Output(
+      net.Op("Gemm", {a, b, net.Random({5})},
+             {{"transA", int64_t{1}}, {"transB", int64_t{1}}, {"alpha", 0.5f}, {"beta", 2.0f}}));
+  RunPass(net, "split_computed_gemm", 1);
+  Net constant;
+  constant.Output(constant.Op("Gemm", {constant.Input({2, 6}), constant.Random({6, 5})}));
+  RunPass(constant, "split_computed_gemm", 0);
+}
+
+}  // namespace
+}  // namespace octet::passes::testing
