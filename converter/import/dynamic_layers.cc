@@ -71,7 +71,7 @@ class Rewriter {
   // none.
   ValueId ConstantBeside(ValueId product, ValueId data_scale) const {
     const Node* mul = Producer(product);
-    if (mul == nullptr || mul->op != "Mul") return kNoValue;
+    if (mul == nullptr || mul->op != "Mul" || mul->inputs.size() != 2) return kNoValue;
     for (size_t i = 0; i < 2; ++i) {
       if (mul->inputs[i] == data_scale && graph_.Constant(mul->inputs[1 - i]) != nullptr) {
         return mul->inputs[1 - i];
@@ -85,7 +85,7 @@ class Rewriter {
     if (cast < 0) return false;
     const ValueId real = graph_.nodes[static_cast<size_t>(cast)].outputs[0];
     const int mul = OnlyReader(real, "Mul");
-    if (mul < 0) return false;
+    if (mul < 0 || graph_.nodes[static_cast<size_t>(mul)].inputs.size() != 2) return false;
     found->cast = static_cast<size_t>(cast);
     found->mul = static_cast<size_t>(mul);
     const ValueId factor = OtherFactor(graph_.nodes[found->mul], real);
@@ -94,7 +94,7 @@ class Rewriter {
     if (found->weight_scale != kNoValue) return true;
     const ValueId scaled = graph_.nodes[found->mul].outputs[0];
     const int second = OnlyReader(scaled, "Mul");
-    if (second < 0) return false;
+    if (second < 0 || graph_.nodes[static_cast<size_t>(second)].inputs.size() != 2) return false;
     const ValueId other = OtherFactor(graph_.nodes[static_cast<size_t>(second)], scaled);
     const bool first_is_data = factor == data_scale && graph_.Constant(other) != nullptr;
     const bool second_is_data = other == data_scale && graph_.Constant(factor) != nullptr;
@@ -107,7 +107,7 @@ class Rewriter {
   // The codes of the layer's data as real values, and their scale.
   bool Data(const Node& node, ValueId* real, ValueId* scale, bool* dynamic) {
     const Node* producer = Producer(node.inputs[0]);
-    if (producer == nullptr) return false;
+    if (producer == nullptr || producer->inputs.empty()) return false;
     *dynamic = producer->op == "DynamicQuantizeLinear";
     if (*dynamic) {
       if (producer->outputs.size() < 3 || Input(node, 2) != producer->outputs[2]) return false;
@@ -115,7 +115,7 @@ class Rewriter {
       *scale = producer->outputs[1];
       return true;
     }
-    if (producer->op != "QuantizeLinear") return false;
+    if (producer->op != "QuantizeLinear" || producer->inputs.size() < 2) return false;
     *scale = producer->inputs[1];
     *real = kNoValue;
     return true;
@@ -130,6 +130,7 @@ class Rewriter {
     const int64_t outputs = conv ? codes.shape[0] : codes.shape[static_cast<size_t>(rank - 1)];
     const Tensor* zero = graph_.Constant(Input(node, 3));
     const auto fits = [&](const Tensor& t) { return t.Count() == 1 || t.Count() == outputs; };
+    if (outputs < 1 || !factors.IsFloat() || (zero != nullptr && zero->IsFloat())) return kNoValue;
     if (!fits(factors) || (zero != nullptr && !fits(*zero))) return kNoValue;
     const bool by_output = factors.Count() > 1 || (zero != nullptr && zero->Count() > 1);
     std::vector<float> scales = factors.floats;
@@ -200,10 +201,11 @@ class Rewriter {
     int count = 0;
     for (size_t n = 0; n < dead_.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      if (node.op != "DequantizeLinear" || dead_[n]) continue;
+      if (node.op != "DequantizeLinear" || node.inputs.size() < 2 || dead_[n]) continue;
       const Node* producer = Producer(node.inputs[0]);
       if (producer == nullptr || producer->op != "DynamicQuantizeLinear") continue;
-      if (producer->outputs.size() < 3 || node.inputs[1] != producer->outputs[1]) continue;
+      if (producer->outputs.size() < 3 || producer->inputs.empty()) continue;
+      if (node.inputs[1] != producer->outputs[1]) continue;
       graph_.nodes[n].op = "Identity";
       graph_.nodes[n].inputs = {producer->inputs[0]};
       ++count;

@@ -1,6 +1,7 @@
 #include "converter/import/lift_old.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,13 +38,14 @@ ValueId Integers(Graph& graph, const std::string& name, const std::vector<int64_
 }
 
 bool BroadcastsByAxis(const Node& node) {
+  if (!HasInput(node, 0) || !HasInput(node, 1)) return false;
   return node.since_opset < 7 && node.Int("broadcast", 0) != 0 && node.Has("axis") &&
          IsOneOf(node.op, {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Greater", "Less",
                            "Equal"});
 }
 
 bool TilesOneAxis(const Node& node) {
-  return node.op == "Tile" && node.since_opset < 6 && node.inputs.size() == 3;
+  return node.op == "Tile" && node.since_opset < 6 && node.inputs.size() == 3 && HasInput(node, 0);
 }
 
 // Shapes of the results of the nodes before `end`, as far as they can be told.

@@ -26,7 +26,9 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
   result.scales = scale->floats;
   result.zero_points.assign(result.scales.size(), 0);
   if (zero_point != nullptr) result.zero_points = zero_point->integers;
-  if (result.zero_points.size() != result.scales.size()) return std::nullopt;
+  if (result.scales.empty() || result.zero_points.size() != result.scales.size()) {
+    return std::nullopt;
+  }
   const ValueId codes = node.op == "QuantizeLinear" ? node.outputs[0] : node.inputs[0];
   result.type = editor.graph().At(codes).type;
   result.axis = node.Int("axis", 1);

@@ -91,12 +91,15 @@ int RemoveImpliedClip(graph::Graph& graph) {
     const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
     if (given == nullptr || !editor.IsPrivate(in) || editor.Value(in).given != nullptr)
       return false;
+    if (editor.At(n).inputs.size() != 3) return false;
     const float low = given->Low(), step = given->scales[0];
     const Tensor* bound = editor.Constant(editor.At(n).inputs[1]);
     // A Clip of the model's own, tighter than the codes, stays.
-    if (bound == nullptr || bound->floats[0] > low + step / 2) return false;
+    if (bound == nullptr || bound->floats.size() != 1 || bound->floats[0] > low + step / 2)
+      return false;
     const Tensor* top = editor.Constant(editor.At(n).inputs[2]);
-    if (top == nullptr || top->floats[0] < given->High() - step / 2) return false;
+    if (top == nullptr || top->floats.size() != 1 || top->floats[0] < given->High() - step / 2)
+      return false;
     const int producer = editor.Producer(in);
     if (producer < 0) return false;
     const Node& node = editor.At(producer);

@@ -187,5 +187,26 @@ TEST_F(OldFormsTest, LayersOnCodesBecomeLayersBetweenCodes) {
   EXPECT_EQ(*graph.At(graph.outputs[0]).shape, (graph::Shape{1, 2, 4, 4}));
 }
 
+// What a mutated file makes of the patterns: nothing is read that is not there.
+TEST_F(OldFormsTest, HalfPatternsAreLeftAlone) {
+  OnnxBuilder model;
+  model.Input("x", {1, 1, 4, 4});
+  Codes(model, "w", {2, 1, 1, 1}, kUint8, {130, 100});
+  Codes(model, "ws", {1}, kUint8, {1});
+  model.Node("DynamicQuantizeLinear", {}, {}, {"q", "s", "z"});
+  model.Node("ConvInteger", {"q", "w", "z"}, {}, {"sum"}, "conv");
+  model.Node("Cast", {"sum"}, {{"to", Int(1)}}, {"real"});
+  model.Node("Mul", {"real"}, {}, {"y"});
+  model.Node("DequantizeLinear", {"q"}, {}, {"d"});
+  model.Output("y");
+  model.Output("d");
+  EXPECT_EQ(Refusal(model), "accepted");  // refused later, for the number of its inputs
+  OnnxBuilder old(6);
+  old.Input("x", {1, 1, 4, 4});
+  old.Node("Add", {"x"}, {{"broadcast", Int(1)}, {"axis", Int(1)}}, {"y"});
+  old.Output("y");
+  EXPECT_EQ(Refusal(old), "accepted");
+}
+
 }  // namespace
 }  // namespace octet::import
