@@ -11,9 +11,6 @@
 namespace octet::lower {
 namespace {
 
-// 16 MiB of positions: more than any picture has rows, columns or channels in two dimensions.
-constexpr int64_t kLongestTable = int64_t{1} << 22;
-
 bool IsFill(const MoveAxis& axis, int64_t i) {
   return !axis.table.empty() && axis.table[static_cast<size_t>(i)] == blob::kNone;
 }
@@ -58,6 +55,16 @@ uint32_t FillBits(const Tensor& tensor, double exact) {
 
 }  // namespace
 
+void RequireTable(const graph::Node& node, int64_t entries) {
+  // 16 MiB of positions: more than any picture has rows, columns or channels in two dimensions.
+  constexpr int64_t kLongestTable = int64_t{1} << 22;
+  if (entries <= kLongestTable) return;
+  Fail(
+      "node '{}' ({}): what it moves takes a table of {} positions, more than {}; split it in the "
+      "export",
+      node.name, node.op, entries, kLongestTable);
+}
+
 MoveAxis MapToAxis(const std::vector<int64_t>& map, int64_t stride, int64_t* base) {
   MoveAxis axis{static_cast<int64_t>(map.size()), 0, {}};
   const int64_t step = map.size() > 1 ? map[1] - map[0] : 0;
@@ -100,10 +107,7 @@ std::vector<MoveAxis> MergeAxes(const graph::Node& node, std::vector<MoveAxis> a
       const auto length = [&](size_t at) { return merged[at].size * merged[at + 1].size; };
       if (length(i) < length(best)) best = i;
     }
-    if (merged[best].size * merged[best + 1].size > kLongestTable) {
-      Fail("node '{}' ({}): it moves more than {} dimensions at once; split it in the export",
-           node.name, node.op, blob::kMaxMoveRank);
-    }
+    RequireTable(node, merged[best].size * merged[best + 1].size);
     merged[best] = Tabulate(merged[best], merged[best + 1], base);
     merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(best) + 1);
   }

@@ -32,6 +32,9 @@ struct MoveMap {
 // Index of the input for each index of a dimension, -1 for the fill value; `stride` elements apart.
 MoveAxis MapToAxis(const std::vector<int64_t>& map, int64_t stride, int64_t* base);
 
+// Fails naming the node where a table of so many entries would be too long.
+void RequireTable(const graph::Node& node, int64_t entries);
+
 // How far apart the arena keeps the elements of each logical dimension of a value.
 std::vector<int64_t> ElementStrides(const graph::Shape& shape, Layout layout);
 

@@ -163,6 +163,7 @@ void LowerReverseSequence(Builder& builder, const graph::Node& node) {
   const bool time_first = node.Int("time_axis", 0) == 0;
   MoveMap map = Unmoved(builder, node);
   map.row_major = true;
+  RequireTable(node, shape[0] * shape[1]);
   MoveAxis both{shape[0] * shape[1], 0, {}};
   for (int64_t i = 0; i < shape[0]; ++i) {
     for (int64_t j = 0; j < shape[1]; ++j) {
@@ -192,6 +193,7 @@ void LowerTrilu(Builder& builder, const graph::Node& node) {
   map.row_major = true;
   auto& rows = map.dims[shape.size() - 2];
   auto& columns = map.dims[shape.size() - 1];
+  RequireTable(node, rows[0].size * columns[0].size);
   MoveAxis both{rows[0].size * columns[0].size, 0, {}};
   for (int64_t i = 0; i < rows[0].size; ++i) {
     for (int64_t j = 0; j < columns[0].size; ++j) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 
+#include "converter/support/error.h"
 #include "gtest/gtest.h"
 #include "tests/converter/lower/run_plans.h"
 
@@ -153,6 +154,18 @@ TEST(Moves, ReverseSequenceTriluAndCompress) {
         m.Initializer("c", {7}, Dims{0, 1, 1, 0, 0, 0, 1}).Op("Cast", {{"to", Int(9)}});
     return x.Op("Compress", {}, {chosen.name()});
   });
+}
+
+TEST(Moves, TablesTooLongAreRefused) {
+  OnnxBuilder model(18);
+  model.Input("x", {1, 2100, 2100}).Op("Trilu").Output("y");
+  try {
+    RunPlans(model);
+    ADD_FAILURE() << "taken";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("a table of 4410000 positions"), std::string::npos)
+        << error.what();
+  }
 }
 
 // The places of the largest of x along an axis; far enough apart that FP16 orders them alike.
