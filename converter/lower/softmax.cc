@@ -49,6 +49,10 @@ void LowerSoftmax(Builder& builder, const graph::Node& node) {
       kind == blob::SoftmaxKind::kSoftmax ? builder.PrecisionOf(node) : blob::Precision::kFp16;
   const blob::ElementType type = Builder::TypeOf(precision);
   Layout layout = builder.Existing(node.inputs[0]);
+  // Rows along the last dimension have fast kernels, which are worth a transpose.
+  const bool rows = kind == blob::SoftmaxKind::kSoftmax && shape.size() == 4;
+  if (rows && axis == 1) layout = Layout::kImage;
+  if (rows && axis == 3) layout = Layout::kRowMajor;
   const Around around = node.Int("octet_coerced", 0) != 0 ? Coerced(shape, &layout, axis)
                                                           : AroundAxis(shape, layout, axis);
   const int input = builder.Use(node.inputs[0], layout, type);

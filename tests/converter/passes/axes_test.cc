@@ -27,6 +27,14 @@ TEST(RecogniseLayerNorm, WithPowerOrProduct) {
   EXPECT_EQ(RunAll(net), "LayerNormalization") << "over two dimensions";
 }
 
+TEST(RecogniseLayerNorm, ThenTakesTheFactor) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 8});
+  net.Output(net.Op("Mul", {WrittenOut(net, x, {-1}, true), net.Random({8})}));
+  RunPass(net, "recognise_layer_norm", 1);
+  RunPass(net, "fold_into_layer_norm", 1);
+}
+
 TEST(RecogniseLayerNorm, NotOverOtherDimensionsOrPowers) {
   Net inner;
   inner.Output(WrittenOut(inner, inner.Input({2, 3, 8}), {1}, true));
