@@ -128,7 +128,6 @@ class Assigner {
 
   void UniteInputs(size_t n) {
     auto& out = Range(Node(n).outputs[0]);
-    if (out && out->given != nullptr) WarnOfVanishing(n, *out->given);
     if (!out || out->overridden) return;
     std::optional<ValueRange> united;
     float narrowest = 0;
@@ -229,6 +228,10 @@ class Assigner {
     size_t given = 0;
     std::vector<std::string> names;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto& result = Range(Node(n).outputs[0]);
+      if (operators::Int8Of(Node(n)) == operators::Int8::kJoins && result && result->given) {
+        WarnOfVanishing(n, *result->given);
+      }
       if (!needed_[n]) continue;
       for (ValueId id : Node(n).outputs) {
         if (id == graph::kNoValue || graph_.At(id).type != graph::DataType::kFloat) continue;

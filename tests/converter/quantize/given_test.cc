@@ -20,7 +20,9 @@ TEST(Given, IsTakenBitForBit) {
   const auto x = net.Input("x", -1, 1), y = net.Value("y", -2, 2), z = net.Value("z", -2, 2);
   net.Conv(x, y);
   net.Op("Reshape", {y, net.Constant({4}, 1)}, z);
-  net.Output(z);
+  const auto out = net.Value("out", 0, 1);
+  net.Op("Sigmoid", {z}, out);
+  net.Output(out);
   net.graph.At(x).given = Scheme8(kScale, 7);
   net.graph.At(y).given = Scheme8(kScale * 3, -128);
   const Scheme scheme = net.Assign();
