@@ -8,7 +8,8 @@ install(TARGETS octet_runtime EXPORT octetTargets ARCHIVE DESTINATION ${CMAKE_IN
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(octet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/octet)
 install(EXPORT octetTargets NAMESPACE octet:: DESTINATION ${octet_config_dir} COMPONENT sdk)
-file(WRITE ${CMAKE_BINARY_DIR}/octetConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/octetTargets.cmake)\n")
+file(RELATIVE_PATH octet_config_to_prefix /${octet_config_dir} /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/octetConfig.cmake.in ${CMAKE_BINARY_DIR}/octetConfig.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/octetConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/octetConfig.cmake ${CMAKE_BINARY_DIR}/octetConfigVersion.cmake
         DESTINATION ${octet_config_dir} COMPONENT sdk)
@@ -16,6 +17,29 @@ install(FILES ${CMAKE_BINARY_DIR}/octetConfig.cmake ${CMAKE_BINARY_DIR}/octetCon
 file(RELATIVE_PATH octet_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/octet.pc.in ${CMAKE_BINARY_DIR}/octet.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/octet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT sdk)
+
+# What a program with operators of its own needs beside the runtime (docs/plugins.md): the programs octet and octet-run as
+# one archive each, main() included, and the headers of the layers that such an operator is written against.
+if(TARGET octet)
+  get_target_property(octet_libraries octet LINK_LIBRARIES)
+  set(octet_converter_objects $<TARGET_OBJECTS:octet>)
+  foreach(library IN ITEMS octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
+          octet_recover octet_lower octet_plan octet_write octet_images octet_operators octet_graph octet_pictures
+          octet_port_linux)
+    list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
+  endforeach()
+  add_library(octet_converter STATIC ${octet_converter_objects})
+  add_library(octet_run STATIC $<TARGET_OBJECTS:octet-run> $<TARGET_OBJECTS:octet_results> $<TARGET_OBJECTS:octet_capture>
+              $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_port_linux>)
+  install(FILES $<TARGET_FILE:octet_converter> $<TARGET_FILE:octet_run> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plugins)
+  foreach(folder IN ITEMS runtime/core runtime/format runtime/quant runtime/image runtime/kernels converter/support converter/graph
+          converter/operators converter/quantize converter/lower converter/calibrate
+          converter/images)
+    get_filename_component(parent ${folder} DIRECTORY)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/octet-plugins/${parent}
+            COMPONENT plugins FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
+  endforeach()
+endif()
 
 set(octet_documents ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
 foreach(component IN ITEMS programs sdk)

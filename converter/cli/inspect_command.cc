@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-const char* OpName(blob::Op op) {
+std::string OpName(blob::Op op) {
   switch (op) {
     case blob::Op::kConv:
       return "Conv";
@@ -92,7 +92,8 @@ const char* OpName(blob::Op op) {
     case blob::Op::kAxisSoftmax:
       return "AxisSoftmax";
   }
-  return "?";
+  // Whose names this program need not know (runtime/kernels/plugin.h).
+  return fmt::format("Op{:04X}", static_cast<uint16_t>(op));
 }
 
 const char* TypeName(blob::ElementType type) {
@@ -154,9 +155,10 @@ std::string FusedOf(const blob::LayerRecord& layer) {
 // The slot of the kernel table that runs the layer (runtime/kernels/kernel_table.h).
 std::string KernelOf(const blob::LayerRecord& layer) {
   std::string name;
-  for (const char* c = OpName(layer.op); *c != 0; ++c) {
-    if (*c >= 'A' && *c <= 'Z' && !name.empty()) name += '_';
-    name += static_cast<char>(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+  for (const char c : OpName(layer.op)) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !name.empty()) name += '_';
+    name += static_cast<char>(upper ? c - 'A' + 'a' : c);
   }
   if (layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8) name = "table";
   return name + (layer.precision == blob::Precision::kInt8 ? "_s8" : "_f16");

@@ -17,6 +17,7 @@
 #include "converter/import/plain_names.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
+#include "converter/operators/plugin.h"
 #include "converter/support/error.h"
 
 namespace octet::import {
@@ -161,6 +162,8 @@ class Importer {
     node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
     const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
     if (node.domain == "com.microsoft" && IsIntegerLayer(node.op)) node.domain.clear();
+    const operators::Plugin* plugin = operators::FindPlugin(node.op);
+    if (plugin != nullptr && plugin->domain == node.domain) node.domain.clear();
     if (!node.domain.empty()) {
       Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
            node.domain == "com.microsoft"

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/lower/builder.h"
+#include "converter/operators/plugin.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
@@ -24,11 +25,12 @@ constexpr Entry kEntries[] = {
 };
 
 // Null for an operator that cannot run on the board.
-const Entry* Find(std::string_view op) {
+LowerFn Find(std::string_view op) {
   for (const Entry& entry : kEntries) {
-    if (entry.op == op) return entry.lower == NotLowered ? nullptr : &entry;
+    if (entry.op == op) return entry.lower == NotLowered ? nullptr : entry.lower;
   }
-  return nullptr;
+  const operators::Plugin* plugin = operators::FindPlugin(op);
+  return plugin == nullptr ? nullptr : plugin->lower;
 }
 
 std::string NoSuchOperator(const graph::Node& node) {
@@ -172,9 +174,9 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
     try {
-      const Entry* entry = Find(node.op);
-      if (entry == nullptr) Refuse(node);
-      entry->lower(builder, node);
+      const LowerFn lower = Find(node.op);
+      if (lower == nullptr) Refuse(node);
+      lower(builder, node);
     } catch (const UserError& error) {
       if (refusals == nullptr) throw;
       const auto is_same = [&node](const Refusal& refusal) { return refusal.node == &node; };

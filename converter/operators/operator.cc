@@ -5,6 +5,7 @@
 #include <new>
 
 #include "converter/operators/context.h"
+#include "converter/operators/plugin.h"
 #include "converter/operators/registry.h"
 
 namespace octet::operators {
@@ -120,7 +121,16 @@ std::vector<Tensor> EvaluateAs(const Operator& op, const ShapeContext& context,
 const Operator* Find(std::string_view op) {
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                    [&](const Operator& entry) { return entry.name == op; });
-  return found == std::end(kOperators) ? nullptr : found;
+  if (found != std::end(kOperators)) return found;
+  const Plugin* plugin = FindPlugin(op);
+  return plugin == nullptr ? nullptr : &plugin->record;
+}
+
+const Plugin* FindPlugin(std::string_view op) {
+  for (const Plugin& plugin : Plugins()) {
+    if (plugin.record.name == op) return &plugin;
+  }
+  return nullptr;
 }
 
 Int8 Int8Of(const graph::Node& node) {

@@ -1,8 +1,22 @@
 #include "runtime/engine/operators.h"
 
 #include "runtime/engine/selection.h"
+#include "runtime/kernels/plugin.h"
 
 namespace octet {
+namespace {
+
+const PluginOperator* FindPlugin(blob::Op op) {
+  if ((uint16_t)op < blob::kFirstPluginOp) return nullptr;
+  uint32_t count = 0;
+  const PluginOperator* plugins = PluginOperators(&count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (plugins[i].op == op) return &plugins[i];
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t layer) {
   const blob::LayerRecord& record = plan.layers[layer];
@@ -29,7 +43,8 @@ bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }
-  return false;
+  const PluginOperator* plugin = FindPlugin(layer_view.layer->op);
+  return plugin != nullptr && plugin->check(layer_view);
 }
 
 uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer) {
@@ -42,7 +57,8 @@ uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t 
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }
-  return 0;
+  const PluginOperator* plugin = FindPlugin(layer_view.layer->op);
+  return plugin == nullptr ? 0 : plugin->scratch(layer_view);
 }
 
 RunLayerFn LayerRun(blob::Op op) {
@@ -54,7 +70,8 @@ RunLayerFn LayerRun(blob::Op op) {
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
   }
-  return nullptr;
+  const PluginOperator* plugin = FindPlugin(op);
+  return plugin == nullptr ? nullptr : plugin->run;
 }
 
 const char* OpName(blob::Op op) {
@@ -133,7 +150,8 @@ const char* OpName(blob::Op op) {
     case Op::kAxisSoftmax:
       return "axis_softmax";
   }
-  return "unknown";
+  const PluginOperator* plugin = FindPlugin(op);
+  return plugin == nullptr ? "unknown" : plugin->name;
 }
 
 Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {

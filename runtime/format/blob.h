@@ -236,6 +236,10 @@ enum class Op : uint16_t {
   // 40 kConvNd, 44 kPoolNd are spoken for; from 0x8000 on: operators of others.
 };
 
+// Codes from here on are operators of others (kernels/plugin.h); a program without them refuses the
+// blob as it does any unknown operator.
+constexpr uint16_t kFirstPluginOp = 0x8000;
+
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
 struct DataRef {
   uint32_t offset;

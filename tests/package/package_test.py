@@ -59,6 +59,52 @@ def check_consumers(prefix, source, work, blob):
     check(again == values, "pkg-config's program and find_package's disagree")
 
 
+def hard_swish_squared(x):
+    return (x * numpy.clip(x / 6 + 0.5, 0, 1)) ** 2
+
+
+def make_plugin_model(work):
+    """A convolution and an operator of domain com.example, with data to calibrate it."""
+    onnx_python = work / "make_model.py"
+    onnx_python.write_text("""
+import sys, numpy, onnx
+from onnx import helper, numpy_helper
+weights = numpy.random.default_rng(2).normal(0, 0.5, (16, 3, 3, 3)).astype(numpy.float32)
+nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1, 1, 1, 1]),
+         helper.make_node("HardSwishSquared", ["c"], ["y"], name="own", domain="com.example")]
+value = lambda name, shape: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+graph = helper.make_graph(nodes, "plugin", [value("x", [1, 3, 8, 8])], [value("y", [1, 16, 8, 8])],
+                          [numpy_helper.from_array(weights, "w")])
+opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.example", 1)]
+onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), sys.argv[1])
+""")
+    run("/usr/bin/python3", onnx_python, work / "plugin.onnx")
+    numpy.save(work / "plugin.npy", numpy.random.default_rng(3).normal(0, 1, (8, 3, 8, 8)).astype(numpy.float32))
+
+
+def check_plugin(build, prefix, source, work):
+    """examples/plugin, away from the tree: both plans near FP32, other programs refuse model and blob."""
+    shutil.copytree(source / "examples/plugin", work / "plugin")
+    run("cmake", "-G", "Ninja", "-S", work / "plugin", "-B", work / "plugin/build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", work / "plugin/build")
+    programs, model, blob, data = work / "plugin/build", work / "plugin.onnx", work / "plugin.octet", work / "plugin.npy"
+    make_plugin_model(work)
+    run(programs / "octet", "convert", model, "-o", blob, "--calibrate", data)
+    run(programs / "octet", "verify", model, blob, "--data", data)
+    check("Op8001" in run(programs / "octet", "inspect", blob), "inspect does not show the operator")
+    outputs = {}
+    for plan in ("int8", "fp16"):
+        run(programs / "octet-run", blob, "--input", data, "--output", work / f"{plan}.npy", "--plan", plan)
+        outputs[plan] = numpy.load(work / f"{plan}.npy")
+    error = numpy.abs(outputs["int8"] - outputs["fp16"]).max() / outputs["fp16"].max()
+    check(0 < error < 0.05, f"int8 is {error:.3f} of the range from FP16")
+    check(outputs["fp16"].min() >= 0, "a square below 0")
+    for command in ((build / "bin/octet", "convert", model, "-o", work / "no.octet", "--calibrate", data),
+                    (build / "bin/octet-run", blob, "--input", data)):
+        done = subprocess.run([str(word) for word in command], text=True, capture_output=True)
+        check(done.returncode == 2 and done.stderr.count("\n") == 1, f"{command[0].name}: {done.returncode} {done.stderr}")
+
+
 def check_archives(build, work):
     run("cpack", "--config", build / "CPackConfig.cmake", "-B", work / "packages", cwd=work)
     archives = sorted((work / "packages").glob("octet-*.tar.gz"))
@@ -135,8 +181,9 @@ def main():
         (work / "first").rename(prefix)
         blob = make_blob(prefix, options.source, work)
         check_consumers(prefix, options.source, work, blob)
+        check_plugin(options.build, prefix, options.source, work)
         check_archives(options.build, work)
-    print("package: installed, moved, built against by find_package and pkg-config, packed")
+    print("package: installed, moved, built against by find_package and pkg-config, extended by an operator, packed")
     return 0
 
 
