@@ -117,6 +117,9 @@ def prepare(folder: pathlib.Path):
     for i, (info, tensor) in enumerate(zip(inputs, stored)):
         if i == chosen or tensor is None:
             continue
+        if info.type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16 != tensor.data_type:
+            bits = array_of(tensor, tensor.data_type).astype("<u2")  # stored as whole numbers
+            tensor = onnx.TensorProto(dims=bits.shape, data_type=onnx.TensorProto.BFLOAT16, raw_data=bits.tobytes())
         tensor.name = info.name
         graph.initializer.append(tensor)
         graph.input.remove(info)
