@@ -38,7 +38,16 @@ REFUSAL_SECONDS = 2.0
 HANG_SECONDS = 60
 DEFECTS = ("wrong", "crash", "status 3", "long", "hang")
 # Models whose difference from the stored outputs is explained: name to reason.
+FP16_STEPS = "inputs of 10,000 and more that differ by 1 are one number in FP16"
+INFINITY = "constants of infinity are held as the largest FP16 number"
 KNOWN = {
+    "node/test_castlike_BFLOAT16_to_FLOAT": INFINITY,
+    "node/test_castlike_BFLOAT16_to_FLOAT_expanded": INFINITY,
+    "node/test_softmax_large_number": FP16_STEPS,
+    "node/test_softmax_large_number_expanded": FP16_STEPS,
+    "node/test_logsoftmax_large_number": FP16_STEPS,
+    "node/test_logsoftmax_large_number_expanded": FP16_STEPS,
+    "pytorch-operator/test_operator_add_size1_broadcast": "float64 numbers of 1e-309, which float32 does not hold",
     "node/test_resize_downsample_scales_cubic_align_corners": "align_corners counts scale x size pixels there, 2.4 of "
     "them; ONNX Runtime and the text of the specification count those of the result",
     "node/test_resize_downsample_scales_linear_align_corners": "the same",
