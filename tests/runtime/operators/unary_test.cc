@@ -66,6 +66,8 @@ double Definition(Function f, double x, double alpha, double beta) {
       return std::floor(x);
     case Function::kCeil:
       return std::ceil(x);
+    case Function::kTable16:  // its meaning is in its table
+      break;
   }
   return NAN;
 }
@@ -113,6 +115,7 @@ TEST(UnaryLayer, HalfEqualsEveryFunction) {
   for (uint8_t f = 0; f < blob::kFunctionCount; ++f) {
     SCOPED_TRACE("function " + std::to_string(f));
     const Function function = static_cast<Function>(f);
+    if (function == Function::kTable16) continue;
     const bool positive = function == Function::kSqrt || function == Function::kLog ||
                           function == Function::kReciprocal || function == Function::kPower;
     Repeat(4, [&](Random& random) {
