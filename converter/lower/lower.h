@@ -18,8 +18,8 @@ namespace octet::lower {
 Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
               const std::string& plan_name);
 
-// Throws UserError with one line naming every node whose operator no plan can run, or the input that
-// none can take.
+// Throws UserError with one line naming every node whose operator no plan can run, or the input
+// that none can take.
 void CheckLowerable(const graph::Graph& graph);
 
 // Lowers once by each of these schemes, made of dummy ranges before any calibration is done, and

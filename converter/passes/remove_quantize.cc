@@ -8,6 +8,7 @@
 
 #include "converter/passes/editor.h"
 #include "converter/passes/quantization.h"
+#include "converter/support/error.h"
 
 namespace octet::passes {
 
@@ -65,6 +66,13 @@ class Remover {
         std::any_of(editor_.Consumers(codes).begin(), editor_.Consumers(codes).end(),
                     [this](int reader) { return ReadsAnOrder(editor_.At(reader).op); });
     if (results.empty() && !orders && !editor_.IsOutput(codes)) return false;
+    if (editor_.IsOutput(codes) && quantization->given == nullptr) {
+      Fail(
+          "output '{}' is quantized {}, which no tensor of ours is; end the graph before it with "
+          "--cut-at '{}'",
+          graph_.At(codes).name, quantization->scales.size() > 1 ? "by channel" : "to 16 bits",
+          graph_.At(x).name);
+    }
     const ValueId real = quantization->given == nullptr ? x : RealValue(n, x, quantization->given);
     if (quantization->given == nullptr) {
       ClampOnly(n, x, *quantization);
@@ -123,8 +131,8 @@ class Remover {
     graph::Value& value = editor_.Value(x);
     if (value.given != nullptr && *value.given == *given) return x;
     const int producer = editor_.Producer(x);
-    if (value.given != nullptr) {
-      // A second scheme of one value.
+    if (value.given != nullptr || (producer < 0 && editor_.IsOutput(editor_.At(n).outputs[0]))) {
+      // A second scheme of one value, or an output that is an input cut to its codes.
       const std::pair<ValueId, std::vector<float>> key{
           x, {given->scales[0], static_cast<float>(given->zero_points[0])}};
       if (const auto known = others_.find(key); known != others_.end()) return known->second;

@@ -38,9 +38,9 @@ constexpr uint32_t kMaxGroupS8 = 1u << 22;
 
 // One result for each index of the dimensions that are not reduced, in their order. int8 sum and
 // mean: q = clamp(Requantize(PreShift(sum (q - zi)), multiplier, shift) + zo); max and min keep
-// scale and zero point; others FP16 alone. Sums in float: kernels/reduce/walk.inl.h. Max and min: NaN
-// where a value is NaN. kInt32 (precision kFp16): sum and product modulo 2^32, max, min, and the
-// result of kArgMax and kArgMin, whose input is FP16 or kInt32.
+// scale and zero point; others FP16 alone. Sums in float: kernels/reduce/walk.inl.h. Max and min:
+// NaN where a value is NaN. kInt32 (precision kFp16): sum and product modulo 2^32, max, min, and
+// the result of kArgMax and kArgMin, whose input is FP16 or kInt32.
 enum class ReduceKind : uint8_t {
   kSum = 0,
   kMean = 1,

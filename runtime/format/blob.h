@@ -219,7 +219,6 @@ enum class Op : uint16_t {
   kTopK = 25,  // the indices alone
   kNonMaxSuppression = 26,
   kGatherNd = 27,
-
   // resample.h
   kResample = 41,
   kGridSample = 42,
@@ -233,12 +232,8 @@ enum class Op : uint16_t {
   kLrn = 34,          // LrnParams
   kAxisSoftmax = 35,  // AxisSoftmaxParams; softmax, its logarithm, or one-hot of the maximum
 
-  // 40 kConvNd, 44 kPoolNd are spoken for; from 0x8000 on: operators of others.
 };
-
-// Codes from here on are operators of others (kernels/plugin.h); a program without them refuses the
-// blob as it does any unknown operator.
-constexpr uint16_t kFirstPluginOp = 0x8000;
+constexpr uint16_t kFirstPluginOp = 0x8000;  // from here on: operators of others (kernels/plugin.h)
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
 struct DataRef {
@@ -444,6 +439,7 @@ struct ConvertParams {
 
 // What kElementwise computes; elementwise.inc has the functions.
 enum class Elementwise : uint8_t {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): an enumerator
 #define OCTET_ELEMENTWISE(name, code, operands, result, half, integer, int8) k##name = code,
 #include "runtime/format/elementwise.inc"
 #undef OCTET_ELEMENTWISE

@@ -32,7 +32,7 @@ static inline void PackPanel(const Args& args, const Stored* b, uint32_t columns
   const blob::MatMulParams& p = *args.params;
   const uint64_t k_step = p.b_strides[3], column_step = p.b_strides[4];
   if (columns < kMatMulPanel || p.depth % 2 != 0) {
-    memset(panel, 0, MatMulDeep(p.depth) * kMatMulPanel * sizeof(*panel));
+    memset(panel, 0, (size_t)(MatMulDeep(p.depth) * kMatMulPanel * sizeof(*panel)));
   }
   if (column_step <= k_step) {
     for (uint32_t k = 0; k < p.depth; ++k) {

@@ -22,7 +22,8 @@ static inline void CopyPlane(T* to, const T* from, uint64_t rows, int64_t row_st
     }
     for (uint64_t r = 0; r < rows; ++r) {
       CopyRun(reinterpret_cast<uint8_t*>(to + r * count),
-              reinterpret_cast<const uint8_t*>(from + (int64_t)r * row_step), count * sizeof(T));
+              reinterpret_cast<const uint8_t*>(from + (int64_t)r * row_step),
+              (size_t)(count * sizeof(T)));
     }
     return;
   }

@@ -44,7 +44,7 @@ TEST_F(NpyTest, SaysWhatIsWrong) {
   EXPECT_NE(RefusalOf("").find("no .npy file"), std::string::npos);
   EXPECT_NE(RefusalOf(Npy(Header("<f4", "(2,)", "True"), std::string(8, 'x'))).find("Fortran"),
             std::string::npos);
-  EXPECT_NE(RefusalOf(Npy(Header("<f8", "(2,)"), std::string(16, 'x'))).find("<f8"),
+  EXPECT_NE(RefusalOf(Npy(Header("<c8", "(2,)"), std::string(16, 'x'))).find("<c8"),
             std::string::npos);
   EXPECT_NE(RefusalOf(Npy(Header(">f4", "(2,)"), std::string(8, 'x'))).find(">f4"),
             std::string::npos);

@@ -228,7 +228,9 @@ TEST(OneToTwoDimensions, ConvolutionsAndPools) {
   EXPECT_EQ(RunPass(net, "one_to_two_dimensions", 4),
             "Reshape Conv Reshape Reshape ConvTranspose Reshape Reshape MaxPool Reshape Reshape "
             "AveragePool Reshape");
-  EXPECT_EQ(RunAll(net), "Reshape Conv ConvTranspose MaxPool Reshape AveragePool Reshape");
+  // A transposed convolution is a convolution whose outputs are interleaved.
+  EXPECT_EQ(RunAll(net),
+            "Reshape Conv Conv Transpose Reshape Transpose MaxPool Reshape AveragePool Reshape");
 }
 
 TEST(OneToTwoDimensions, NotWithComputedWeights) {

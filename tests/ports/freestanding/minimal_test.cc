@@ -87,7 +87,8 @@ TEST_F(Minimal, IsSmall) {
   EXPECT_GT(minimal, 10000u);
   EXPECT_LT(minimal, all);
 #if defined(__aarch64__) && defined(NDEBUG)
-  EXPECT_LT(all, 400u * 1000);
+  // Every operator of every family, which no board has; what one model needs is the other.
+  EXPECT_LT(all, 512u * 1000);
   EXPECT_LT(minimal, 100u * 1000);
 #endif
 }
