@@ -34,12 +34,27 @@ std::vector<std::filesystem::path> Cases() {
   return cases;
 }
 
-double Difference(const std::vector<float>& result, const std::vector<float>& expected) {
+// Of the codes an output is made of, where the model says so; else 0. A sum on the border of two
+// codes may fall to either side.
+double StepOf(const graph::Graph& graph, graph::ValueId output) {
+  const int producer = graph.Producer(output);
+  if (producer < 0) return 0;
+  const graph::Node& node = graph.nodes[static_cast<size_t>(producer)];
+  if (node.op != "DequantizeLinear") return 0;
+  const graph::Tensor* scale = graph.Constant(node.inputs[1]);
+  return scale != nullptr && scale->Count() == 1 ? static_cast<double>(scale->floats[0]) : 0;
+}
+
+// Beyond `step`.
+double Difference(const std::vector<float>& result, const std::vector<float>& expected,
+                  double step) {
   double largest = 0;
   double difference = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-    const double here = std::abs(static_cast<double>(result[i]) - expected[i]);
+    double here = std::abs(static_cast<double>(result[i]) - expected[i]);
+    // A step in float is off by a rounding.
+    if (here < step * 1.001) here = 0;
     difference = std::isnan(here) ? INFINITY : std::max(difference, here);
   }
   return largest == 0 ? difference : difference / largest;
@@ -61,12 +76,7 @@ void Compare(const std::filesystem::path& folder) {
     graph = import::ImportOnnx(folder / ".." / ".." / "model.onnx", options);
     import::CheckOperators(graph);
   } catch (const UserError& error) {
-    const std::string line = error.what();
-    const bool quantized = line.find("QuantizeLinear") != std::string::npos ||
-                           line.find("DequantizeLinear") != std::string::npos;
-    EXPECT_TRUE(quantized) << name << ": " << line;
-    std::printf("  %s: not run: %s\n", name.c_str(), line.c_str());
-    return;
+    FAIL() << name << ": " << error.what();
   }
   operators::InferShapes(graph);
   Executor executor(graph);
@@ -74,12 +84,23 @@ void Compare(const std::filesystem::path& folder) {
   ASSERT_EQ(outputs.size(), info["outputs"].size()) << name;
   double worst = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const test::Npy npy = test::ReadNpy(folder / info["outputs"][i]["file"].get<std::string>());
+    const auto stored = [&](const char* kind) {
+      return test::ReadNpy(folder / info[kind][i]["file"].get<std::string>());
+    };
+    const test::Npy npy = stored("outputs");
     ASSERT_EQ(outputs[i].shape, npy.shape) << name << " output " << i;
-    worst = std::max(worst, Difference(outputs[i].floats, npy.Floats()));
+    const double step = StepOf(graph, graph.outputs[i]);
+    const double difference = Difference(outputs[i].floats, npy.Floats(), step);
+    // Roundings of a quantized model that fall to either side grow layer by layer: as far apart as
+    // ONNX Runtime's own two ways to run it is no error.
+    double allowed = kTolerance;
+    if (info.contains("outputs_opt")) {
+      allowed = std::max(allowed, Difference(stored("outputs_opt").Floats(), npy.Floats(), step));
+    }
+    EXPECT_LE(difference, allowed) << name << " output " << i;
+    worst = std::max(worst, difference);
   }
   std::printf("  %s: %zu outputs, difference %.2g\n", name.c_str(), outputs.size(), worst);
-  EXPECT_LE(worst, kTolerance) << name;
 }
 
 TEST(Zoo, AgreesWithStoredOutputs) {
