@@ -34,14 +34,16 @@ TEST_F(Agreement, ClassifiersByTheirFirstClass) {
   const Result text = Verify("m.onnx");
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_NE(text.out.find("same top-1"), std::string::npos) << text.out;
-  for (const json& row : Report("m.onnx")["plans"]) {
+  const json report = Report("m.onnx");
+  for (const json& row : report["plans"]) {
     EXPECT_EQ(row["judged_by"], "same_top1");
     EXPECT_GE(row["same_top1"], 90);
   }
   // The same numbers without a task are numbers.
   ASSERT_EQ(Convert("m.onnx", {"--task", "none"}).status, 0);
   EXPECT_EQ(Verify("m.onnx").out.find("top-1"), std::string::npos);
-  for (const json& row : Report("m.onnx")["plans"]) {
+  const json report2 = Report("m.onnx");
+  for (const json& row : report2["plans"]) {
     EXPECT_EQ(row["judged_by"], "numbers");
     EXPECT_FALSE(row.contains("same_top1"));
     EXPECT_GE(row["cosine"], 0.99);
@@ -58,7 +60,8 @@ TEST_F(Agreement, SegmentersByTheirMasks) {
   EXPECT_EQ(right.status, 0) << right.out << right.err;
   EXPECT_NE(right.out.find("masks IoU"), std::string::npos) << right.out;
   EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
-  for (const json& row : Report("wrong.onnx")["plans"]) {
+  const json report3 = Report("wrong.onnx");
+  for (const json& row : report3["plans"]) {
     EXPECT_EQ(row["judged_by"], "mask_iou");
     EXPECT_LT(row["mask_iou"], 90);
   }
@@ -120,7 +123,8 @@ TEST_F(Agreement, WhatHalfPrecisionCannotHoldIsRefused) {
   const Result convert = Convert("m.onnx");
   ASSERT_EQ(convert.status, 0) << convert.err;
   EXPECT_NE(convert.err.find("no FP16 plan"), std::string::npos) << convert.err;
-  for (const json& row : Report("m.onnx")["plans"]) EXPECT_EQ(row["plan"], "int8");
+  const json report4 = Report("m.onnx");
+  for (const json& row : report4["plans"]) EXPECT_EQ(row["plan"], "int8");
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ TEST(ResampleLayer, SumsWhatTheTapsSay) {
             left /= c.params.taps[d];
             table += uint64_t{c.params.out[d]} * c.params.taps[d];
             index = outside ? 0 : tap.index;
-            weight *= static_cast<int32_t>(tap.weight);
+            // FP16 layers have the bits of a float there.
+            weight *= c.layer.IsInt8() ? static_cast<int32_t>(tap.weight) : 0;
             float value = 0;
             std::memcpy(&value, &tap.weight, sizeof(value));
             product *= static_cast<double>(value);
