@@ -8,10 +8,8 @@
 #include "converter/operators/registry.h"
 
 namespace octet::operators {
-namespace {
 
-// onnx.TensorProto.DataType
-std::optional<DataType> TargetType(int64_t code) {
+std::optional<DataType> TypeOfCode(int64_t code) {
   switch (code) {
     case 1:   // FLOAT
     case 10:  // FLOAT16
@@ -36,6 +34,8 @@ std::optional<DataType> TargetType(int64_t code) {
       return std::nullopt;
   }
 }
+
+namespace {
 
 struct IntegerRange {
   int64_t low, high;
@@ -72,7 +72,7 @@ int64_t ToInteger(float value, DataType type) {
 
 std::vector<OutputType> InferCast(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
-  const auto type = TargetType(context.node->Int("to", 0));
+  const auto type = TypeOfCode(context.node->Int("to", 0));
   if (!type) ShapeFail(context, "target type {} is not supported", context.node->Int("to", 0));
   return {{*type, InputShape(context, 0)}};
 }

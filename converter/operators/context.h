@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -69,6 +70,10 @@ inline std::vector<int64_t> IntegersAt(Inputs inputs, size_t index) {
   const Tensor* tensor = At(inputs, index);
   return tensor == nullptr ? std::vector<int64_t>() : tensor->integers;
 }
+
+// The type behind a code of onnx.TensorProto.DataType; FP16, BF16 and double are float here.
+// Nullopt for those that no tensor of the converter has. In cast.cc.
+std::optional<DataType> TypeOfCode(int64_t code);
 
 // axis in [-rank, rank) to [0, rank).
 int64_t NormalizeAxis(const Node& node, int64_t axis, size_t rank);

@@ -20,29 +20,6 @@ std::vector<int64_t> ChosenBy(const Tensor& condition) {
   return chosen;
 }
 
-// onnx.TensorProto.DataType of EyeLike's dtype.
-DataType TypeOfCode(const ShapeContext& context, int64_t code) {
-  switch (code) {
-    case 1:
-    case 10:
-    case 11:
-    case 16:
-      return DataType::kFloat;
-    case 2:
-      return DataType::kUInt8;
-    case 3:
-      return DataType::kInt8;
-    case 6:
-      return DataType::kInt32;
-    case 7:
-      return DataType::kInt64;
-    case 9:
-      return DataType::kBool;
-    default:
-      ShapeFail(context, "dtype {} is not supported", code);
-  }
-}
-
 }  // namespace
 
 std::vector<OutputType> InferTrilu(const ShapeContext& context) {
@@ -70,10 +47,10 @@ void ExecuteTrilu(const Node& node, Inputs inputs, Outputs outputs, Workspace&) 
 std::vector<OutputType> InferEyeLike(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
   RequireRank(context, 0, 2, 2);
-  const DataType type = context.node->Has("dtype")
-                            ? TypeOfCode(context, context.node->Int("dtype", 1))
-                            : InputType(context, 0);
-  return {{type, InputShape(context, 0)}};
+  const int64_t code = context.node->Int("dtype", 0);
+  const auto type = context.node->Has("dtype") ? TypeOfCode(code) : std::optional(InputType(context, 0));
+  if (!type) ShapeFail(context, "dtype {} is not supported", code);
+  return {{*type, InputShape(context, 0)}};
 }
 
 void ExecuteEyeLike(const Node& node, Inputs, Outputs outputs, Workspace&) {

@@ -1,4 +1,5 @@
 // GatherElements: an index an element.
+#include "runtime/kernels/by_width.h"
 #include "runtime/kernels/gather/indices.h"
 #include "runtime/kernels/share.h"
 
@@ -30,14 +31,7 @@ uint64_t ScratchGatherElementsLayer(const LayerView&) {
 }
 
 void RunGatherElementsLayer(const LayerView& view, const RunContext& context) {
-  switch (ElementBytes(OutputOf(view))) {
-    case 1:
-      return Run<uint8_t>(view, context);
-    case 2:
-      return Run<uint16_t>(view, context);
-    default:
-      return Run<uint32_t>(view, context);
-  }
+  ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }
 
 }  // namespace octet

@@ -1,5 +1,6 @@
 // Slice: a strided box of the input; the channels of a pixel are copied whole where their step
 // is 1.
+#include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
@@ -69,14 +70,7 @@ uint64_t ScratchSliceLayer(const LayerView&) {
 }
 
 void RunSliceLayer(const LayerView& view, const RunContext& context) {
-  switch (ElementBytes(OutputOf(view))) {
-    case 1:
-      return Run<uint8_t>(view, context);
-    case 2:
-      return Run<uint16_t>(view, context);
-    default:
-      return Run<uint32_t>(view, context);
-  }
+  ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }
 
 }  // namespace octet

@@ -1,4 +1,5 @@
 // Transpose: the output is written in order, a plane of its two innermost dimensions at a time.
+#include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/move/plane.h"
 #include "runtime/kernels/share.h"
@@ -98,14 +99,7 @@ uint64_t ScratchTransposeLayer(const LayerView&) {
 }
 
 void RunTransposeLayer(const LayerView& view, const RunContext& context) {
-  switch (ElementBytes(OutputOf(view))) {
-    case 1:
-      return Run<uint8_t>(view, context);
-    case 2:
-      return Run<uint16_t>(view, context);
-    default:
-      return Run<uint32_t>(view, context);
-  }
+  ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }
 
 }  // namespace octet
