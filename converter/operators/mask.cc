@@ -48,7 +48,8 @@ std::vector<OutputType> InferEyeLike(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
   RequireRank(context, 0, 2, 2);
   const int64_t code = context.node->Int("dtype", 0);
-  const auto type = context.node->Has("dtype") ? TypeOfCode(code) : std::optional(InputType(context, 0));
+  const auto type =
+      context.node->Has("dtype") ? TypeOfCode(code) : std::optional(InputType(context, 0));
   if (!type) ShapeFail(context, "dtype {} is not supported", code);
   return {{*type, InputShape(context, 0)}};
 }
