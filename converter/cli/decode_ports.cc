@@ -20,12 +20,14 @@ const graph::Node* MakerOf(const graph::Graph& graph, graph::ValueId value) {
   return nullptr;
 }
 
-// Whether the numbers of an output are probabilities: a Softmax makes them, perhaps reshaped
-// behind it.
+// Whether the numbers of an output are probabilities: an operator with the fixed scale of those
+// makes them, perhaps moved behind it.
 bool IsSoftmaxed(const graph::Graph& graph, graph::ValueId value) {
   const graph::Node* node = MakerOf(graph, value);
-  while (node != nullptr && node->op == "Reshape") node = MakerOf(graph, node->inputs[0]);
-  return node != nullptr && node->op == "Softmax";
+  while (node != nullptr && operators::Int8Of(*node) == Int8::kKeepsScale) {
+    node = MakerOf(graph, node->inputs[0]);
+  }
+  return node != nullptr && operators::Int8Of(*node) == Int8::kFixedScale;
 }
 
 size_t AxisOf(const graph::Node& node, size_t rank) {

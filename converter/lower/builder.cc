@@ -57,7 +57,7 @@ Builder::Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Prog
       scheme_(scheme),
       program_(program),
       links_(graph),
-      view_(graph::ViewOutputs(graph)),
+      view_(operators::ViewOutputs(graph)),
       absorbed_(graph.nodes.size(), false) {
   for (size_t i = 0; i < absorbed_.size(); ++i) absorbed_[i] = !view_.needed[i];
 }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
-#include "converter/graph/output_view.h"
 #include "converter/lower/program.h"
+#include "converter/operators/output_view.h"
 #include "converter/quantize/scheme.h"
 
 namespace octet::lower {
@@ -99,7 +99,7 @@ class Builder {
   const quantize::Scheme& scheme_;
   Program* program_;
   graph::Links links_;
-  graph::OutputView view_;
+  operators::OutputView view_;
   std::vector<bool> absorbed_;
   std::map<std::tuple<graph::ValueId, Layout, blob::ElementType>, int> forms_;
 };

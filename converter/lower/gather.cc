@@ -39,7 +39,7 @@ int DefineLike(Builder& builder, graph::ValueId id, int data) {
 template <typename Params>
 void SetPlaces(const graph::Node& node, const graph::Shape& data, const graph::Shape& indices,
                size_t axis, Params* params) {
-  const auto strides = graph::RowMajorStrides(data);
+  const auto strides = operators::RowMajorStrides(data);
   params->axis_size = static_cast<uint32_t>(data[axis]);
   uint32_t rank = 0;
   bool behind_axis = false;

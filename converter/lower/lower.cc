@@ -124,7 +124,7 @@ void CheckLowerable(const graph::Graph& graph) {
         "layers that read it",
         graph.At(id).name, graph::Name(graph.At(id).type));
   }
-  const graph::OutputView view = graph::ViewOutputs(graph);
+  const operators::OutputView view = operators::ViewOutputs(graph);
   std::vector<Refusal> refusals;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
@@ -168,7 +168,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     const Layout layout = InputLayout(shape);
     ModelInput input;
     input.tensor = builder.Define(id, layout, InputType(builder, graph, id, program.precision));
-    ArenaStrides(shape, layout, graph::RowMajorStrides(shape), input.strides);
+    ArenaStrides(shape, layout, operators::RowMajorStrides(shape), input.strides);
     program.inputs.push_back(input);
   }
   for (const graph::Node& node : graph.nodes) {
@@ -186,10 +186,10 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
       StandIn(builder, node);
     }
   }
-  const graph::OutputView view = graph::ViewOutputs(graph);
+  const operators::OutputView view = operators::ViewOutputs(graph);
   for (const auto& pieces : view.outputs) {
     std::vector<OutputPart> parts;
-    for (const graph::OutputPiece& piece : pieces) {
+    for (const operators::OutputPiece& piece : pieces) {
       const Layout layout = builder.Existing(piece.value);
       OutputPart part;
       part.tensor = builder.UseAnyType(piece.value, layout);

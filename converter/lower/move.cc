@@ -82,7 +82,7 @@ MoveAxis MapToAxis(const std::vector<int64_t>& map, int64_t stride, int64_t* bas
 }
 
 std::vector<int64_t> ElementStrides(const graph::Shape& shape, Layout layout) {
-  if (shape.size() != 4 || layout != Layout::kImage) return graph::RowMajorStrides(shape);
+  if (shape.size() != 4 || layout != Layout::kImage) return operators::RowMajorStrides(shape);
   const int64_t c = shape[1], w = shape[3], h = shape[2];
   return {h * w * c, 1, w * c, c};
 }

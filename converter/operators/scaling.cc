@@ -129,10 +129,6 @@ bool KeepsChannelsApart(const graph::Node& node) {
   return entry != nullptr && entry->by_channel;
 }
 
-bool HasChannelWeights(const graph::Node& node) {
-  return node.op == "Conv";
-}
-
 float EpsilonOf(const graph::Node& node) {
   const Normalization* entry = FindNormalization(node.op);
   return entry == nullptr || entry->epsilon < 0 ? 0 : node.Float("epsilon", entry->epsilon);

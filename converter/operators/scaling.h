@@ -35,9 +35,6 @@ bool IsScaled(const graph::Node& node, size_t input);
 // inputs, so that each may have a factor of its own where all shapes have as many.
 bool KeepsChannelsApart(const graph::Node& node);
 
-// Weights [out, in / group, ...] of a bilinear operator over [n, c, ...] at input 1.
-bool HasChannelWeights(const graph::Node& node);
-
 // Of an invariant operator: what it adds to the variance; 0 where it adds nothing.
 float EpsilonOf(const graph::Node& node);
 

@@ -27,6 +27,10 @@ bool IsContraction(const graph::Node& node) {
   return Find(node) != nullptr;
 }
 
+bool IsConvolution(const graph::Node& node) {
+  return node.op == "Conv";
+}
+
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
   const Entry* entry = Find(node);
   if (entry == nullptr || node.inputs.size() < 2) return std::nullopt;

@@ -21,6 +21,9 @@ struct Weights {
 
 // An operator that sums products of its first input with weights (or with a computed tensor).
 bool IsContraction(const graph::Node& node);
+// One whose input 0 and result have channels at axis 1, of groups perhaps, with weights
+// [outputs, channels / group, ...].
+bool IsConvolution(const graph::Node& node);
 // nullopt for other operators, and where the weights are not constant floats.
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node);
 

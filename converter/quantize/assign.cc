@@ -5,9 +5,9 @@
 
 #include <fmt/ranges.h>
 
-#include "converter/graph/output_view.h"
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
@@ -30,7 +30,7 @@ class Assigner {
   Assigner(const graph::Graph& graph, std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
       : graph_(graph),
         links_(graph),
-        needed_(graph::ViewOutputs(graph).needed),
+        needed_(operators::ViewOutputs(graph).needed),
         ranges_(std::move(ranges)),
         scheme_(scheme) {}
 

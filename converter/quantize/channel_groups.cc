@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 
 namespace octet::quantize {
@@ -63,7 +64,7 @@ std::vector<std::vector<double>> ChannelImportance(const graph::Graph& graph) {
       for (int reader : links.consumers[v]) {
         const graph::Node& node = graph.nodes[static_cast<size_t>(reader)];
         const auto& behind = importance[static_cast<size_t>(node.outputs[0])];
-        if (node.op == "Conv" && node.inputs[0] == id) {
+        if (operators::IsConvolution(node) && node.inputs[0] == id) {
           AddConv(graph, node, behind, &own);
         } else if (IsActivation(node) && behind.size() == own.size()) {
           for (size_t c = 0; c < own.size(); ++c) own[c] += behind[c];

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "converter/graph/output_view.h"
+#include "converter/operators/clamp.h"
+#include "converter/operators/output_view.h"
+#include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 #include "converter/quantize/channel_groups.h"
 #include "converter/quantize/saturation.h"
@@ -26,14 +28,14 @@ class Chooser {
       : graph_(graph),
         statistics_(statistics),
         links_(graph),
-        view_(graph::ViewOutputs(graph)),
+        view_(operators::ViewOutputs(graph)),
         importance_(ChannelImportance(graph)),
         scheme_(scheme) {}
 
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const graph::Node& node = graph_.nodes[n];
-      if (node.op != "Conv" || !RunsInInt8(n)) continue;
+      if (!operators::IsConvolution(node) || !RunsInInt8(n)) continue;
       const ValueId result = node.outputs[0];
       if (!IsFree(result)) continue;
       if (OnlyDepthwiseReads(result)) {
@@ -70,15 +72,16 @@ class Chooser {
       const graph::Tensor* weights =
           node.inputs.size() > 1 ? graph_.Constant(node.inputs[1]) : nullptr;
       const auto channels = static_cast<int64_t>(SeenOf(id).size());
-      return node.op == "Conv" && RunsInInt8(r) && node.inputs[0] == id && weights != nullptr &&
-             node.Int("group", 1) == channels && weights->shape[0] == channels;
+      return operators::IsConvolution(node) && RunsInInt8(r) && node.inputs[0] == id &&
+             weights != nullptr && node.Int("group", 1) == channels &&
+             weights->shape[0] == channels;
     });
   }
 
   // The bounds of the fused clamp, if any, are codes that all channels share: 0 and the largest.
-  static bool HasSharedClamp(const graph::Node& node) {
-    return node.activation.empty() || node.activation == "Relu" ||
-           (node.activation == "Clip" && node.alpha == 0);
+  bool HasSharedClamp(const graph::Node& node) const {
+    const auto clamp = operators::ClampOf(graph_, node);
+    return node.activation.empty() || (clamp && clamp->low == 0);
   }
 
   const graph::Node* ActivationBehind(const graph::Node& node) const {
@@ -187,7 +190,7 @@ class Chooser {
   const graph::Graph& graph_;
   const std::vector<std::optional<calibrate::Statistics>>& statistics_;
   graph::Links links_;
-  graph::OutputView view_;
+  operators::OutputView view_;
   std::vector<std::vector<double>> importance_;
   Scheme* scheme_;
 };

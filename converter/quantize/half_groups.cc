@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "converter/operators/scaling.h"
+#include "converter/operators/weights.h"
 
 namespace octet::quantize {
 
@@ -18,7 +19,7 @@ HalfGroups::HalfGroups(const graph::Graph& graph,
       statistics_(statistics),
       scheme_(scheme),
       links_(graph),
-      view_(graph::ViewOutputs(graph)),
+      view_(operators::ViewOutputs(graph)),
       parent_(graph.values.size()),
       pinned_(graph.values.size()),
       uniform_(graph.values.size()),
@@ -172,7 +173,7 @@ void HalfGroups::VisitBilinear(const graph::Node& node) {
     MakeUniform(out);
   }
   if (data >= 0) {
-    if (data == 0 && operators::HasChannelWeights(node)) return;
+    if (data == 0 && operators::IsConvolution(node)) return;
     MakeUniform(node.inputs[static_cast<size_t>(data)]);
     MakeUniform(out);
     return;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "converter/calibrate/calibrate.h"
-#include "converter/graph/output_view.h"
+#include "converter/operators/output_view.h"
 #include "converter/quantize/scheme.h"
 
 namespace octet::quantize {
@@ -26,7 +26,7 @@ class HalfGroups {
 
   const graph::Graph& graph() const { return graph_; }
   const graph::Links& links() const { return links_; }
-  const graph::OutputView& view() const { return view_; }
+  const operators::OutputView& view() const { return view_; }
   std::vector<HalfGroup>& groups() { return groups_; }
   // Whether a node is executed, and in FP16.
   bool IsHalf(size_t node) const;
@@ -57,7 +57,7 @@ class HalfGroups {
   const std::vector<std::optional<calibrate::Statistics>>& statistics_;
   const Scheme& scheme_;
   graph::Links links_;
-  graph::OutputView view_;
+  operators::OutputView view_;
   std::vector<size_t> parent_;  // by value
   std::vector<bool> pinned_, uniform_, met_;
   std::vector<int> group_of_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "converter/operators/scaling.h"
+#include "converter/operators/weights.h"
 #include "converter/quantize/half_groups.h"
 
 namespace octet::quantize {
@@ -128,7 +129,7 @@ class Fitter {
           matrix.largest[(rows == 1 ? 0 : row) * columns + (columns == 1 ? 0 : column)];
       largest = std::max(largest, std::fabs(static_cast<double>(weights.floats[i])));
     });
-    if (operators::HasChannelWeights(node)) {
+    if (operators::IsConvolution(node)) {
       matrix.depth = static_cast<double>(weights.Count()) / static_cast<double>(weights.shape[0]);
     } else if (weights.shape.size() == 2) {
       matrix.depth = static_cast<double>(std::max(weights.shape[0], weights.shape[1]));
@@ -139,7 +140,7 @@ class Fitter {
   // Index of a weight, its output channel and its input channel (0 where weights have none).
   template <typename Visit>
   static void ForEachWeight(const graph::Node& node, const Tensor& weights, const Visit& visit) {
-    if (!operators::HasChannelWeights(node)) {
+    if (!operators::IsConvolution(node)) {
       for (size_t i = 0; i < weights.floats.size(); ++i) visit(i, 0, 0);
       return;
     }

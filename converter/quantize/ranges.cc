@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "converter/operators/clamp.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/saturation.h"
 #include "converter/support/error.h"
@@ -48,8 +49,9 @@ class Chooser {
     if (!bounded && (!std::isfinite(seen.min) || !std::isfinite(seen.max))) return;
     ValueRange& range = ranges_[static_cast<size_t>(id)].emplace();
     const int producer = links_.producer[static_cast<size_t>(id)];
-    std::optional<ClampBounds> clamp;
-    if (producer >= 0) clamp = ClampOf(graph_, graph_.nodes[static_cast<size_t>(producer)]);
+    std::optional<operators::ClampBounds> clamp;
+    if (producer >= 0)
+      clamp = operators::ClampOf(graph_, graph_.nodes[static_cast<size_t>(producer)]);
     // A clamped value spends its whole range on one side of 0 or within known ends.
     range.symmetric =
         config_.symmetric_only || asked.symmetric.value_or(clamp ? false : config_.symmetric);
@@ -82,7 +84,7 @@ class Chooser {
 
   // The bounds of a clamp that acts are the range: its codes at both ends are then exact. One that
   // the data come nowhere near is a guard, and would only cost resolution.
-  static void TakeClamp(const ClampBounds& clamp, const calibrate::Statistics& seen,
+  static void TakeClamp(const operators::ClampBounds& clamp, const calibrate::Statistics& seen,
                         ValueRange* range) {
     if (std::isfinite(clamp.high) && clamp.high > 0 && seen.max >= clamp.high / 2) {
       range->max = clamp.high;

@@ -2,24 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "converter/operators/clamp.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
 
 namespace octet::quantize {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Bound of a Clip node; false when it is not known now.
-bool Bound(const graph::Graph& graph, const graph::Node& node, size_t input, float* value) {
-  if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return true;
-  const graph::Tensor* tensor = graph.Constant(node.inputs[input]);
-  if (tensor == nullptr || !tensor->IsFloat() || tensor->Count() != 1) return false;
-  *value = tensor->floats[0];
-  return true;
-}
 
 // Far enough for every function that levels off: each is constant to double precision beyond, or
 // close to it.
@@ -41,31 +30,17 @@ double FirstChange(const F& f, double outer, double tolerance) {
 
 }  // namespace
 
-std::optional<ClampBounds> ClampOf(const graph::Graph& graph, const graph::Node& node) {
-  if (node.activation == "Relu") return ClampBounds{0, kInfinity};
-  if (node.activation == "Clip") return ClampBounds{node.alpha, node.beta};
-  if (!node.activation.empty()) return std::nullopt;
-  if (node.op == "Relu") return ClampBounds{0, kInfinity};
-  if (node.op != "Clip") return std::nullopt;
-  ClampBounds bounds{-kInfinity, kInfinity};
-  if (!Bound(graph, node, 1, &bounds.low) || !Bound(graph, node, 2, &bounds.high)) {
-    return std::nullopt;
-  }
-  return bounds;
-}
-
 std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const graph::Node& node,
                                              const calibrate::Range& observed,
                                              double output_scale) {
   if (!node.activation.empty()) return std::nullopt;
-  if (node.op == "Clip") {
-    const auto bounds = ClampOf(graph, node);
+  const operators::UnaryTraits traits = operators::UnaryTraitsOf(node);
+  if (!traits.levels_low && !traits.levels_high) {
+    const auto bounds = operators::ClampOf(graph, node);
     if (!bounds || bounds->low > bounds->high) return std::nullopt;
     return calibrate::Range{std::clamp(observed.min, bounds->low, bounds->high),
                             std::clamp(observed.max, bounds->low, bounds->high)};
   }
-  const operators::UnaryTraits traits = operators::UnaryTraitsOf(node);
-  if (!traits.levels_low && !traits.levels_high) return std::nullopt;
   const operators::UnaryParameters p = operators::ParametersOf(node);
   const auto f = [&](double x) { return operators::ApplyUnary(node.op, x, p.alpha, p.beta); };
   const double tolerance = output_scale / 4;

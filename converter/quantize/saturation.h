@@ -1,4 +1,4 @@
-// Where an operator's function still changes, and the bounds of what it can return.
+// Where an operator's function still changes.
 #ifndef OCTET_CONVERTER_QUANTIZE_SATURATION_H_
 #define OCTET_CONVERTER_QUANTIZE_SATURATION_H_
 
@@ -8,13 +8,6 @@
 #include "converter/graph/graph.h"
 
 namespace octet::quantize {
-
-// Clamp of a node's result by its fused activation, or by the node itself when it is Relu or Clip;
-// an absent bound is infinite. nullopt: no clamp.
-struct ClampBounds {
-  float low, high;
-};
-std::optional<ClampBounds> ClampOf(const graph::Graph& graph, const graph::Node& node);
 
 // The part of [observed.min, observed.max] outside which the unary `node` returns one value to
 // within a quarter of `output_scale`: nothing is lost by not telling inputs there apart. nullopt

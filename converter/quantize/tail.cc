@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "converter/graph/output_view.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
 #include "converter/operators/weights.h"
 
 namespace octet::quantize {
@@ -23,7 +23,7 @@ class Tail {
   explicit Tail(const graph::Graph& graph)
       : graph_(graph),
         links_(graph),
-        needed_(graph::ViewOutputs(graph).needed),
+        needed_(operators::ViewOutputs(graph).needed),
         products_(graph.nodes.size()),
         tail_(graph.nodes.size()),
         group_(graph.nodes.size()) {

@@ -54,7 +54,7 @@ double ScoreOf(const std::vector<Figure>& figures) {
 
 // By node and piece: whether the piece depends on the node.
 std::vector<std::vector<bool>> Reach(const graph::Graph& graph) {
-  const graph::OutputView view = graph::ViewOutputs(graph);
+  const operators::OutputView view = operators::ViewOutputs(graph);
   size_t count = 0;
   for (const auto& pieces : view.outputs) count += pieces.size();
   std::vector<std::vector<bool>> of_value(graph.values.size(), std::vector<bool>(count));

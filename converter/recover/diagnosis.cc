@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "converter/graph/output_view.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
 #include "converter/recover/lockstep.h"
 
 namespace octet::recover {
@@ -107,7 +107,7 @@ Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Da
   Diagnosis result;
   result.values.resize(graph.values.size());
   result.outputs.resize(graph.outputs.size());
-  const graph::OutputView view = graph::ViewOutputs(graph);
+  const operators::OutputView view = operators::ViewOutputs(graph);
   const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
   const int64_t fits =
       std::max<int64_t>(1, kMostBytes / std::max<int64_t>(1, BytesOfPicture(graph)));
@@ -128,7 +128,7 @@ Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Da
                   shown.with_exact_weights == nullptr ? shown.before : *shown.with_exact_weights,
                   shown.after, &result.pieces[shown.id]);
     for (size_t o = 0; o < view.outputs.size(); ++o) {
-      for (const graph::OutputPiece& piece : view.outputs[o]) {
+      for (const operators::OutputPiece& piece : view.outputs[o]) {
         if (piece.value != shown.id) continue;
         std::vector<float> e = shown.exact, a = shown.after;
         if (!piece.function.empty()) {
@@ -152,7 +152,7 @@ Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Da
 int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
               ValueId output) {
   const graph::Links links(graph);
-  const std::vector<bool> needed = graph::ViewOutputs(graph).needed;
+  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   std::vector<bool> reached(graph.nodes.size());
   std::vector<ValueId> pending{output};
   while (!pending.empty()) {

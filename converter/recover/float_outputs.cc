@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "converter/graph/output_view.h"
+#include "converter/operators/output_view.h"
 #include "converter/quantize/precision.h"
 
 namespace octet::recover {
@@ -23,7 +23,7 @@ class Chooser {
         scheme_(scheme),
         diagnosis_(diagnosis),
         links_(graph),
-        view_(graph::ViewOutputs(graph)) {}
+        view_(operators::ViewOutputs(graph)) {}
 
   std::vector<size_t> Run() const {
     int64_t all = 0;
@@ -124,7 +124,7 @@ class Chooser {
   const quantize::Scheme& scheme_;
   const Diagnosis& diagnosis_;
   graph::Links links_;
-  graph::OutputView view_;
+  operators::OutputView view_;
 };
 
 }  // namespace

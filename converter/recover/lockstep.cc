@@ -92,7 +92,7 @@ double Decibels(const Figure& figure) {
 }
 
 int64_t BytesOfPicture(const graph::Graph& graph) {
-  const std::vector<bool> needed = graph::ViewOutputs(graph).needed;
+  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   const std::vector<int64_t> last = LastUses(graph, needed);
   int64_t alive = 0;
   for (ValueId id : graph.inputs) alive += BytesOf(graph.At(id));
@@ -122,7 +122,7 @@ Lockstep::Lockstep(const graph::Graph& graph, const quantize::Scheme& scheme, in
     : graph_(graph),
       scheme_(scheme),
       links_(graph),
-      view_(graph::ViewOutputs(graph)),
+      view_(operators::ViewOutputs(graph)),
       last_use_(LastUses(graph, view_.needed)),
       workspaces_(static_cast<size_t>(std::max(1, threads))) {}
 
@@ -167,7 +167,11 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
   const graph::Node& node = graph_.nodes[n];
   const Outputs outputs = IsInt8(n) ? OutputsOf(graph_, node) : Outputs{};
   std::optional<Tensor> weights;
-  if (outputs.count > 0) weights = RoundWeights(*graph_.Constant(node.inputs[1]), outputs);
+  if (outputs.count > 0) {
+    const graph::Value& value = graph_.At(node.inputs[1]);
+    // Weights that the model brings as codes are exact in them.
+    weights = value.given ? *value.constant : RoundWeights(*value.constant, outputs);
+  }
   std::vector<std::vector<double>> shifts(lanes_.size());
   std::vector<Tensor> sums(lanes_.size());
   ForEachLane([&](Lane& lane, size_t item, operators::Workspace& workspace) {
@@ -299,14 +303,14 @@ void Lockstep::Measure(ValueId id) {
   }
   size_t figure = 0;
   for (const auto& pieces : view_.outputs) {
-    for (const graph::OutputPiece& piece : pieces) {
+    for (const operators::OutputPiece& piece : pieces) {
       if (piece.value == id) Measure(piece, &(*figures_)[figure]);
       ++figure;
     }
   }
 }
 
-void Lockstep::Measure(const graph::OutputPiece& piece, Figure* figure) const {
+void Lockstep::Measure(const operators::OutputPiece& piece, Figure* figure) const {
   for (const Lane& lane : lanes_) {
     std::vector<float> exact = lane.exact[static_cast<size_t>(piece.value)].floats,
                        rounded = lane.rounded[static_cast<size_t>(piece.value)].floats;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
-#include "converter/graph/output_view.h"
 #include "converter/images/dataset.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/simulate.h"
 
@@ -48,7 +48,7 @@ class Lockstep {
   void Watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
   // Runs all pictures with the corrections of the scheme, and adds to `figures`, one for each piece
-  // of each output in the order of graph::ViewOutputs.
+  // of each output in the order of operators::ViewOutputs.
   void Run(const std::function<void()>& progress, std::vector<Figure>* figures);
 
   // Runs all pictures and returns corrections by node. Values are rounded but not cut off at the
@@ -75,13 +75,13 @@ class Lockstep {
                                  const std::vector<graph::Tensor>& borders,
                                  operators::Workspace& workspace) const;
   void Measure(graph::ValueId id);
-  void Measure(const graph::OutputPiece& piece, Figure* figure) const;
+  void Measure(const operators::OutputPiece& piece, Figure* figure) const;
   void Release(size_t n);
 
   const graph::Graph& graph_;
   const quantize::Scheme& scheme_;
   graph::Links links_;
-  graph::OutputView view_;
+  operators::OutputView view_;
   std::vector<int64_t> last_use_;  // by value: node
   std::vector<Lane> lanes_;
   std::vector<operators::Workspace> workspaces_;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "converter/operators/weights.h"
+
 namespace octet::recover {
 namespace {
 
@@ -34,17 +36,14 @@ void Round(const quantize::TensorScheme& scheme, bool clip, graph::Tensor* tenso
 
 Outputs OutputsOf(const graph::Graph& graph, const graph::Node& node) {
   Outputs outputs;
-  const graph::Tensor* weights = node.inputs.size() > 1 ? graph.Constant(node.inputs[1]) : nullptr;
-  if (weights == nullptr || !weights->IsFloat() || weights->Count() == 0) return outputs;
-  const graph::Shape& shape = weights->shape;
-  if (node.op == "Conv" && shape.size() >= 3) {
-    outputs.count = static_cast<size_t>(shape[0]);
-    const graph::Shape& result = *graph.At(node.outputs[0]).shape;
-    for (size_t i = 2; i < result.size(); ++i) outputs.inner *= static_cast<size_t>(result[i]);
-  } else if ((node.op == "Gemm" || node.op == "MatMul") && shape.size() == 2) {
-    const bool transposed = node.op == "Gemm" && node.Int("transB", 0) != 0;
-    outputs.count = static_cast<size_t>(shape[transposed ? 0 : 1]);
-    if (!transposed) outputs.across = outputs.count;
+  const auto weights = operators::WeightsOf(graph, node);
+  // Outputs along the first axis or the columns of one matrix: all that int8 kernels take.
+  if (!weights || (weights->axis != 0 && weights->tensor->shape.size() != 2)) return outputs;
+  outputs.count = static_cast<size_t>(weights->outputs);
+  if (weights->axis != 0) outputs.across = outputs.count;
+  const graph::Shape& result = *graph.At(node.outputs[0]).shape;
+  for (size_t i = weights->result_axis + 1; i < result.size(); ++i) {
+    outputs.inner *= static_cast<size_t>(result[i]);
   }
   return outputs;
 }

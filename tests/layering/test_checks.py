@@ -81,6 +81,14 @@ class Style(Tree):
         self.write("runtime/core/b.cc", "// FIX" + "ME\n")
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
 
+    def test_operator_named_elsewhere(self):
+        self.write("converter/operators/operators.inc", "OCTET_OPERATOR(Conv, InferConv)\n")
+        self.write("converter/passes/a.cc", 'if (node.op == "Conv") {}\n')
+        self.write("converter/quantize/a.cc", '// "Conv"\nFail("Conv is");\n')
+        self.assertEqual(check_style.check(self.root)[1], [])
+        self.write("converter/quantize/b.cc", 'if (node.op == "Conv") {}\n')
+        self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
 
 class Symbols(Tree):
     def symbols(self, name, text, *flags):

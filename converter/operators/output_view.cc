@@ -1,9 +1,17 @@
-#include "converter/graph/output_view.h"
+#include "converter/operators/output_view.h"
 
 #include <cstddef>
 
-namespace octet::graph {
+namespace octet::operators {
 namespace {
+
+using graph::DataType;
+using graph::Graph;
+using graph::Links;
+using graph::Node;
+using graph::Shape;
+using graph::Value;
+using graph::ValueId;
 
 struct Viewer {
   const Graph& graph;
@@ -163,7 +171,7 @@ OutputView ViewOutputs(const Graph& graph) {
   while (!pending.empty()) {
     const ValueId id = pending.back();
     pending.pop_back();
-    if (id == kNoValue) continue;
+    if (id == graph::kNoValue) continue;
     const int producer = viewer.links.producer[static_cast<size_t>(id)];
     if (producer < 0 || view.needed[static_cast<size_t>(producer)]) continue;
     view.needed[static_cast<size_t>(producer)] = true;
@@ -173,4 +181,4 @@ OutputView ViewOutputs(const Graph& graph) {
   return view;
 }
 
-}  // namespace octet::graph
+}  // namespace octet::operators

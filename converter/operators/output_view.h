@@ -2,8 +2,8 @@
 // integers to float, and one Sigmoid, Tanh or Exp in front of an output need no layer: the runtime
 // scatters each value's elements straight to their places while it dequantizes them, so branches
 // joined there keep their own scales (a box of up to 6 does not ruin a probability).
-#ifndef OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
-#define OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
+#ifndef OCTET_CONVERTER_OPERATORS_OUTPUT_VIEW_H_
+#define OCTET_CONVERTER_OPERATORS_OUTPUT_VIEW_H_
 
 #include <cstdint>
 #include <string>
@@ -11,12 +11,12 @@
 
 #include "converter/graph/graph.h"
 
-namespace octet::graph {
+namespace octet::operators {
 
 // Element [i0, i1, ...] of `value` (its logical shape) stands at base + sum(i * strides) of the
 // output.
 struct OutputPiece {
-  ValueId value = kNoValue;
+  graph::ValueId value = graph::kNoValue;
   int64_t base = 0;
   std::vector<int64_t> strides;
   std::string function;  // operator applied to every element: "Sigmoid", "Tanh", "Exp" or none
@@ -29,15 +29,15 @@ struct OutputView {
 };
 
 // Shapes must be known. Values of rank > 4 are only taken whole (their tensor is flat).
-OutputView ViewOutputs(const Graph& graph);
+OutputView ViewOutputs(const graph::Graph& graph);
 
 // Row-major strides of a shape.
-std::vector<int64_t> RowMajorStrides(const Shape& shape);
+std::vector<int64_t> RowMajorStrides(const graph::Shape& shape);
 // Strides that index the same elements through another shape of equal size, or empty if there are
 // none (as numpy's reshape without a copy).
-std::vector<int64_t> ReshapeStrides(const Shape& from, const std::vector<int64_t>& strides,
-                                    const Shape& to);
+std::vector<int64_t> ReshapeStrides(const graph::Shape& from, const std::vector<int64_t>& strides,
+                                    const graph::Shape& to);
 
-}  // namespace octet::graph
+}  // namespace octet::operators
 
-#endif  // OCTET_CONVERTER_GRAPH_OUTPUT_VIEW_H_
+#endif  // OCTET_CONVERTER_OPERATORS_OUTPUT_VIEW_H_

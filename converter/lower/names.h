@@ -1,0 +1,18 @@
+// Names of what a blob holds, for people.
+#ifndef OCTET_CONVERTER_LOWER_NAMES_H_
+#define OCTET_CONVERTER_LOWER_NAMES_H_
+
+#include <string>
+
+#include "runtime/format/blob.h"
+
+namespace octet::lower {
+
+// "Conv", ...; "Op8001" for an operator of a plugin.
+std::string OpName(blob::Op op);
+// "Silu", ...; "" for none.
+const char* FunctionName(blob::Function function);
+
+}  // namespace octet::lower
+
+#endif  // OCTET_CONVERTER_LOWER_NAMES_H_
