@@ -70,19 +70,19 @@ def remove(path: pathlib.Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def objects(output: np.ndarray, prototypes: np.ndarray) -> list:
-    """Confident objects of one picture: (class, score, box, mask on the prototypes' grid)."""
+def objects(output: np.ndarray, prototypes: np.ndarray, confident: float) -> list:
+    """Objects of one picture from a score on: (class, score, box, mask on the prototypes' grid)."""
     import cv2
     boxes, scores, weights = output[:4].T, output[4:84].T, output[84:].T
     best = scores.argmax(1)
     value = scores.max(1)
-    found = np.flatnonzero(value >= CONFIDENT)
+    found = np.flatnonzero(value >= confident)
     if not len(found):
         return []
     corner = np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, 2:]], 1)
     shifted = corner[found].copy()
     shifted[:, :2] += best[found, None] * 5000.0  # classes do not suppress each other
-    kept = np.array(cv2.dnn.NMSBoxes(shifted.tolist(), value[found].tolist(), CONFIDENT, ANCHORS_TO_BOXES)).ravel()
+    kept = np.array(cv2.dnn.NMSBoxes(shifted.tolist(), value[found].tolist(), confident, ANCHORS_TO_BOXES)).ravel()
     result, grid = [], prototypes.shape[1]
     pixel = 320 / grid
     centres = (np.arange(grid) + 0.5) * pixel
@@ -101,12 +101,13 @@ def box_iou(a, b) -> float:
 
 
 def mask_ious(outputs: pathlib.Path, reference: pathlib.Path) -> list:
-    """IoU of each confident object's mask in float with that of the plan's object it finds; 0 where it finds none."""
+    """IoU of each confident object's mask in float with that of the plan's object it finds, which may be half as confident;
+    0 where it finds none."""
     loaded = [np.load(path.with_suffix(f".{k}.npy"), mmap_mode="r") for path in (outputs, reference) for k in (0, 1)]
     ious = []
     for got, got_masks, wanted, wanted_masks in zip(*loaded):
-        mine = objects(got, got_masks)
-        for label, _, box, mask in objects(wanted, wanted_masks):
+        mine = objects(got, got_masks, CONFIDENT / 2)
+        for label, _, box, mask in objects(wanted, wanted_masks, CONFIDENT):
             rivals = [o for o in mine if o[0] == label and box_iou(o[2], box) >= 0.5]
             best = max(rivals, key=lambda o: box_iou(o[2], box), default=None)
             ious.append(0.0 if best is None else (best[3] & mask).sum() / max(1, (best[3] | mask).sum()))
