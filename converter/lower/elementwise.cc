@@ -75,7 +75,7 @@ bool SetView(const std::vector<uint32_t>& result,
 }
 
 void SetInt8Rule(Builder& builder, Elementwise function, const std::vector<Operand>& operands,
-                 int output, blob::ElementwiseParams* p, Bytes* table) {
+                 int output, FactorBits bits, blob::ElementwiseParams* p, Bytes* table) {
   const auto tensor = [&](size_t k) -> const Tensor& { return builder.At(operands[k].tensor); };
   const Tensor& to = builder.At(output);
   const double a = tensor(0).scale, b = operands.size() > 1 ? tensor(1).scale : 1, out = to.scale;
@@ -86,9 +86,9 @@ void SetInt8Rule(Builder& builder, Elementwise function, const std::vector<Opera
   switch (function) {
     case Elementwise::kSub:
       p->function = Elementwise::kAdd;
-      return SetAddFactors(a / out, -b / out, p);
+      return SetAddFactors(a / out, -b / out, bits, p);
     case Elementwise::kAdd:
-      return SetAddFactors(a / out, b / out, p);
+      return SetAddFactors(a / out, b / out, bits, p);
     case Elementwise::kMul:
       return SetMulFactor(a * b / out, p);
     case Elementwise::kDiv:
@@ -197,7 +197,10 @@ void EmitElementwise(Builder& builder, const graph::Node& node, Elementwise func
       Fail("node '{}': activation {} cannot be fused behind {}", node.name, node.activation,
            node.op);
     }
-    SetInt8Rule(builder, function, operands, output, &params, &table);
+    // Codes that the model says are taken to the last one.
+    const bool given = builder.graph().At(node.outputs[0]).given != nullptr;
+    SetInt8Rule(builder, function, operands, output, given ? FactorBits::k31 : FactorBits::k16,
+                &params, &table);
   } else if (builder.At(output).type == blob::ElementType::kFp16) {
     params.activation = activation.function;
     params.alpha = activation.alpha;

@@ -7,18 +7,20 @@
 #include <cmath>
 
 #include "converter/lower/weights.h"
+#include "runtime/quant/requantize.h"
 
 namespace octet::lower {
 
-// Section 5: out = a * Ma + b * Mb with 16-bit factors.
+// Section 5: out = a * Ma + b * Mb with factors of 16 bits or, in section 13, of 31.
+enum class FactorBits : int { k16 = 15, k31 = 30 };
 template <typename Params>
-void SetAddFactors(double a, double b, Params* params) {
+void SetAddFactors(double a, double b, FactorBits bits, Params* params) {
   const double largest = std::max(std::fabs(a), std::fabs(b));
-  int shift = 30;
-  while (shift > 1 && std::ldexp(largest, shift) >= 32767.0) --shift;
-  const auto factor = [shift](double x) {
-    return static_cast<int32_t>(
-        std::clamp(std::floor(std::ldexp(x, shift) + 0.5), -32767.0, 32767.0));
+  const double most = std::ldexp(1.0, static_cast<int>(bits)) - 1;
+  int shift = bits == FactorBits::k16 ? 30 : kMaxSumShift;
+  while (shift > 1 && std::ldexp(largest, shift) >= most) --shift;
+  const auto factor = [shift, most](double x) {
+    return static_cast<int32_t>(std::clamp(std::floor(std::ldexp(x, shift) + 0.5), -most, most));
   };
   params->shift = shift;
   params->multiplier_a = factor(a);

@@ -68,8 +68,6 @@ void LowerSoftmax(Builder& builder, const graph::Node& node) {
   }
   if (precision == blob::Precision::kInt8) {
     layer.table = Exponentials(builder.At(input).scale);
-    builder.At(output).scale = 1.0f / 256;
-    builder.At(output).zero_point = -128;
   }
 }
 

@@ -1,4 +1,4 @@
-// A clamp (Relu, Clip) that is the only consumer of a Conv, ConvTranspose, Gemm, Add or Mul
+// A clamp (Relu, Clip) that is the only consumer of a Conv, ConvTranspose, Gemm, Add, Sub or Mul
 // becomes its Node::activation. Other activations stay nodes: int8 layers run them as a table on
 // the layer's own quantized result, whose range calibration has to see; lowering fuses them then.
 #include "converter/passes/activation.h"
@@ -13,7 +13,7 @@ int FuseActivation(graph::Graph& graph) {
     if (!activation || (activation->name != "Relu" && activation->name != "Clip")) return false;
     const ValueId in = editor.At(n).inputs[0];
     if (!editor.IsPrivate(in)) return false;
-    for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm", "Add", "Mul"}) {
+    for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm", "Add", "Sub", "Mul"}) {
       const int layer = editor.ProducerIf(in, op);
       if (layer < 0) continue;
       Node& node = editor.At(layer);

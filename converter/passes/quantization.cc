@@ -64,7 +64,7 @@ bool KeepsScale(std::string_view op) {
 }
 
 bool TakesClamp(std::string_view op) {
-  return IsOneOf(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Mul"});
+  return IsOneOf(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Sub", "Mul"});
 }
 
 int AddClamp(Editor& editor, int before, ValueId in, ValueId out,

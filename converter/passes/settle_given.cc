@@ -103,15 +103,13 @@ int RemoveImpliedClip(graph::Graph& graph) {
     const int producer = editor.Producer(in);
     if (producer < 0) return false;
     const Node& node = editor.At(producer);
-    if (!node.activation.empty() || TakesClamp(node.op)) return false;
+    // A product of two computed tensors takes none, but its codes end where the Clip does.
+    const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
+    if (!node.activation.empty() || (TakesClamp(node.op) && !product)) return false;
     if (KeepsScale(node.op)) {
       if (node.outputs.size() != 1 || !HasGiven(editor, node.inputs[0], *given)) return false;
       editor.Absorb(producer, n);
       return true;
-    }
-    // The kernel of Softmax has a scheme of its own.
-    if (node.op == "Softmax" && (given->scales[0] != 1.0f / 256 || given->zero_points[0] != -128)) {
-      return false;
     }
     if (node.op == "Clip" || node.outputs.size() != 1) return false;
     if (node.op == "Concat") {

@@ -36,7 +36,7 @@ class Assigner {
 
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (RunsInInt8(n) && Int8Of(n) == Int8::kFixedScale) {
+      if (ChoosesItsScale(n)) {
         Range(Node(n).outputs[0]) = ValueRange{0, 255.0f / 256, false, true, "fixed"};
       }
     }
@@ -71,6 +71,11 @@ class Assigner {
   bool Moves(size_t n) const {
     if (!RunsInInt8(n) || graph_.Constant(Node(n).inputs[0]) != nullptr) return false;
     return Int8Of(n) == Int8::kKeepsScale;
+  }
+  // Probabilities whose codes the model does not say.
+  bool ChoosesItsScale(size_t n) const {
+    return RunsInInt8(n) && Int8Of(n) == Int8::kFixedScale &&
+           graph_.At(Node(n).outputs[0]).given == nullptr;
   }
   bool Joins(size_t n) const { return RunsInInt8(n) && Int8Of(n) == Int8::kJoins; }
 
@@ -281,8 +286,8 @@ class Assigner {
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!RunsInInt8(n)) continue;
-      if (Int8Of(n) == Int8::kFixedScale) {
-        // Probabilities: the kernel's own scale, see lower/softmax.cc.
+      if (ChoosesItsScale(n)) {
+        // Probabilities.
         scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
             TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed", {}};
       } else if (Moves(n)) {

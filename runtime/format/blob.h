@@ -425,8 +425,8 @@ struct ResizeParams {
 };
 
 // Over the last dim (c) of each (n,h,w) row. int8: t[d] = round(2^23 * exp(-scale_in * d)), d = max
-// - q; layer.table is uint32 [256], t[0] = 2^23; q = min(127, floor((2 * 256 * t + sum) / (2 *
-// sum)) - 128); output scale 1/256, zero point -128. c <= 2^16.
+// - q; layer.table is uint32 [256], t[0] = 2^23; N = 1 / output scale in steps of 2^-16, [1, 2^12];
+// q = min(127, floor((2 N t + sum) / (2 sum)) + zo). c <= 2^16.
 struct SoftmaxParams {
   uint32_t reserved;
 };

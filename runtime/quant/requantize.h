@@ -45,6 +45,9 @@ static inline int32_t Requantize(int32_t acc, int32_t multiplier, int32_t shift)
   return (int32_t)((uint32_t)high + (1u << (shift - 1))) >> shift;
 }
 
+// Section 13: factors of a sum are m / 2^s with |m| < 2^30 and s of at most this.
+constexpr int32_t kMaxSumShift = 45;
+
 // Value to stored int8: add the zero point, clamp to the layer's range.
 static inline int8_t ToInt8(int32_t value, int32_t zero_point, int32_t lo, int32_t hi) {
   return (int8_t)ClampInt32(value + zero_point, lo, hi);

@@ -32,6 +32,53 @@ std::vector<Input> Seeds() {
     model.Input("x", {1, 2, 3}).Op(op, {}, {"shape"}).Output("y");
     add(model);
   }
+  // Of each family: one input, one with whole numbers, one with numbers beside it. Seeds need not
+  // be valid models.
+  for (const char* op : {"ReduceMax",
+                         "ReduceL2",
+                         "ArgMax",
+                         "LogSoftmax",
+                         "Hardmax",
+                         "CumSum",
+                         "LRN",
+                         "InstanceNormalization",
+                         "LayerNormalization",
+                         "MeanVarianceNormalization",
+                         "Trilu",
+                         "Sin",
+                         "Round",
+                         "Sign",
+                         "IsNaN",
+                         "Not",
+                         "Cast",
+                         "NonZero",
+                         "Size",
+                         "DynamicQuantizeLinear",
+                         "Einsum",
+                         "Loop",
+                         "SpaceToDepth",
+                         "LSTM"}) {
+    test::OnnxBuilder model;
+    model.Input("x", {1, 3, 4, 4}).Op(op).Output("y");
+    add(model);
+  }
+  for (const char* op :
+       {"TopK", "GatherElements", "GatherND", "ScatterND", "ScatterElements", "OneHot", "ReduceSum",
+        "CumSum", "Slice", "Pad", "Range", "Mod", "BitShift", "Compress", "ReverseSequence",
+        "NonMaxSuppression", "CenterCropPad", "Col2Im"}) {
+    test::OnnxBuilder model;
+    model.Initializer("whole", {2}, std::vector<int64_t>{1, 2});
+    model.Input("x", {1, 2, 3}).Op(op, {}, {"whole", "whole"}).Output("y");
+    add(model);
+  }
+  for (const char* op : {"QuantizeLinear", "DequantizeLinear", "PRelu", "Max", "Greater", "Where",
+                         "GridSample", "RoiAlign", "MatMul", "ConvTranspose", "Conv", "MaxUnpool",
+                         "BatchNormalization", "Upsample", "GroupNormalization", "Resize"}) {
+    test::OnnxBuilder model;
+    model.Initializer("numbers", {1, 2, 3, 2}, std::vector<float>(12, 0.5f));
+    model.Input("x", {1, 2, 3, 2}).Op(op, {}, {"numbers", "numbers"}).Output("y");
+    add(model);
+  }
   {
     test::OnnxBuilder model;
     model.Initializer("dims", {2}, std::vector<int64_t>{3, 4});
@@ -50,7 +97,10 @@ std::vector<Input> Seeds() {
     x.Op("DepthToSpace", {{"blocksize", test::Int(1)}}).Output("z");
     add(model);
   }
-  for (uint64_t seed = 1; seed <= 60; ++seed) add(test::RandomGraph(seed).model());
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    add(test::RandomGraph(seed).model());
+    add(test::RandomGraph(test::RandomGraph::kFamilySeeds + seed).model());
+  }
   return seeds;
 }
 

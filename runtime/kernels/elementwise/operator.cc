@@ -19,11 +19,11 @@ const blob::ElementwiseParams& Params(const LayerView& v) {
 bool HasInt8Rule(const LayerView& view, const ElementwiseTraits& traits) {
   const blob::ElementwiseParams& p = Params(view);
   if (p.clamp_lo > p.clamp_hi || p.pre_shift > kMaxPreShift) return false;
-  const auto is_factor = [](int32_t m) { return m > -(1 << 15) && m < (1 << 15); };
+  const auto is_factor = [](int32_t m) { return m > -(1 << 30) && m < (1 << 30); };
   switch (traits.int8) {
     case Int8Rule::kSum:
       return is_factor(p.multiplier_a) && is_factor(p.multiplier_b) && p.shift >= 1 &&
-             p.shift <= 30;
+             p.shift <= kMaxSumShift;
     case Int8Rule::kProduct:
       return IsMultiplier(p.multiplier_a, p.shift);
     case Int8Rule::kQuotient:

@@ -8,6 +8,7 @@
 #include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/elementwise/functions.h"
 #include "runtime/kernels/function.h"
+#include "runtime/quant/requantize.h"
 
 namespace octet {
 namespace {
@@ -169,10 +170,12 @@ void RunInt8(const ElementwiseBlock& b) {
   const int32_t zo = OutputOf(*b.view).zero_point;
   switch (p.function) {
     case Elementwise::kAdd: {
-      const int32_t half = (int32_t)(1u << (p.shift - 1));
+      // |sum| <= 2 * 255 * 2^30 < 2^39, with half below 2^46; what matters of it fits 10 bits.
+      const int64_t half = (int64_t)1 << (p.shift - 1);
       return ForEachS8(b, 0, [&](int32_t x, int32_t y) {
-        const int32_t sum = (x - za) * p.multiplier_a + (y - zb) * p.multiplier_b;
-        return ((sum + half) >> p.shift) + zo;
+        const int64_t sum = (int64_t)(x - za) * p.multiplier_a + (int64_t)(y - zb) * p.multiplier_b;
+        const int64_t value = (sum + half) >> p.shift;
+        return (int32_t)(value < -512 ? -512 : value > 512 ? 512 : value) + zo;
       });
     }
     case Elementwise::kMul:

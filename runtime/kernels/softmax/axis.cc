@@ -25,8 +25,8 @@ struct Lines {
   uint64_t step;
 };
 
-void LinesS8(const Lines& lines, const uint8_t* x, const uint32_t* table, uint8_t sign,
-             uint8_t* y) {
+void LinesS8(const Lines& lines, const uint8_t* x, const uint32_t* table, ProbabilityCodes codes,
+             uint8_t sign, uint8_t* y) {
   int32_t max[kSide];
   uint64_t sum[kSide];
   const auto value = [&](uint32_t k, uint32_t c) {
@@ -42,11 +42,11 @@ void LinesS8(const Lines& lines, const uint8_t* x, const uint32_t* table, uint8_
   for (uint32_t k = 0; k < lines.count; ++k) {
     for (uint32_t c = 0; c < lines.width; ++c) sum[c] += table[max[c] - value(k, c)];
   }
-  float inverse[kSide];
-  for (uint32_t c = 0; c < lines.width; ++c) inverse[c] = 256.0f / (float)sum[c];
+  ProbabilityLine line[kSide];
+  for (uint32_t c = 0; c < lines.width; ++c) line[c] = ProbabilityLineOf(sum[c], codes);
   for (uint32_t k = 0; k < lines.count; ++k) {
     for (uint32_t c = 0; c < lines.width; ++c) {
-      const int8_t q = ProbabilityS8(table[max[c] - value(k, c)], sum[c], inverse[c]);
+      const int8_t q = ProbabilityS8(table[max[c] - value(k, c)], line[c], codes);
       y[lines.first + k * lines.step + c] = (uint8_t)((uint8_t)q ^ sign);
     }
   }
@@ -117,7 +117,8 @@ void RunAxisSoftmaxLayer(const LayerView& view, const RunContext& context) {
     const Lines lines = {unit / blocks * p.count * p.inner + column,
                          (uint32_t)(left < kSide ? left : kSide), p.count, p.inner};
     if (IsInt8(view)) {
-      LinesS8(lines, input, ExponentialsOf(view), context.sign, output);
+      LinesS8(lines, input, ExponentialsOf(view), ProbabilityCodesOf(OutputOf(view)), context.sign,
+              output);
     } else {
       LinesF16(lines, p.kind, reinterpret_cast<const uint16_t*>(input),
                reinterpret_cast<uint16_t*>(output));

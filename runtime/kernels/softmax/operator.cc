@@ -9,7 +9,8 @@
 namespace octet {
 namespace {
 
-void RowS8(const uint8_t* x, uint32_t channels, const uint32_t* table, uint8_t sign, uint8_t* y) {
+void RowS8(const uint8_t* x, uint32_t channels, const uint32_t* table, ProbabilityCodes codes,
+           uint8_t sign, uint8_t* y) {
   int32_t max = -128;
   for (uint32_t c = 0; c < channels; ++c) {
     const int32_t q = (int8_t)(x[c] ^ sign);
@@ -17,10 +18,10 @@ void RowS8(const uint8_t* x, uint32_t channels, const uint32_t* table, uint8_t s
   }
   uint64_t sum = 0;
   for (uint32_t c = 0; c < channels; ++c) sum += table[max - (int8_t)(x[c] ^ sign)];
-  const float inverse = 256.0f / (float)sum;
+  const ProbabilityLine line = ProbabilityLineOf(sum, codes);
   for (uint32_t c = 0; c < channels; ++c) {
     const uint64_t t = table[max - (int8_t)(x[c] ^ sign)];
-    y[c] = (uint8_t)((uint8_t)ProbabilityS8(t, sum, inverse) ^ sign);
+    y[c] = (uint8_t)((uint8_t)ProbabilityS8(t, line, codes) ^ sign);
   }
 }
 
@@ -69,9 +70,10 @@ void RunSoftmaxLayer(const LayerView& view, const RunContext& context) {
     return;
   }
   const Range rows = RangeOf(row_count, context.share);
+  const ProbabilityCodes codes = ProbabilityCodesOf(out);
   for (uint64_t row = rows.begin; row < rows.end; ++row) {
     const uint64_t at = row * channels;
-    RowS8(input + at, channels, ExponentialsOf(view), context.sign, output + at);
+    RowS8(input + at, channels, ExponentialsOf(view), codes, context.sign, output + at);
   }
 }
 

@@ -119,14 +119,22 @@ TEST(RemoveImpliedClip, GoesWhereItDoesNothing) {
   ASSERT_NE(net.graph.At(net.graph.outputs[0]).given, nullptr);
 }
 
-TEST(RemoveImpliedClip, StaysWhereItIsAnActivationOrSoftmax) {
+TEST(RemoveImpliedClip, StaysWhereItMayBeAnActivation) {
   Net net;
   const ValueId x = net.Input({1, 2, 8, 8});
   // Negative values of x would come through the mean.
   net.Output(net.Op("Abs", {Both(net, net.Op("GlobalAveragePool", {x}), 0.01f, 0)}));
   net.Output(net.Op("Neg", {Both(net, net.Op("Softmax", {x}), 1.0f / 255, 0)}));
   EXPECT_EQ(RunPass(net, "remove_quantize", 2), "GlobalAveragePool Clip Abs Softmax Clip Neg");
-  EXPECT_EQ(RunPass(net, "remove_implied_clip", 0), "GlobalAveragePool Clip Abs Softmax Clip Neg");
+  EXPECT_EQ(RunPass(net, "remove_implied_clip", 1), "GlobalAveragePool Clip Abs Softmax Neg");
+}
+
+TEST(RemoveImpliedClip, OfAProductOfComputedTensors) {
+  Net net;
+  const ValueId x = net.Input({1, 2, 4, 4});
+  net.Output(net.Op("Neg", {Both(net, net.Op("MatMul", {x, x}), 0.5f, 98)}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 1), "MatMul Clip Neg");
+  EXPECT_EQ(RunPass(net, "remove_implied_clip", 1), "MatMul Neg");
 }
 
 TEST(RemoveImpliedClip, OfAConcatCutsWhatNothingBounds) {

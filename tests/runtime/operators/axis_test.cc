@@ -56,11 +56,11 @@ TEST(AxisSoftmaxLayer, Int8IsSoftmaxOfTheTransposed) {
     LayerCase layer(Op::kAxisSoftmax, ElementType::kInt8);
     layer.Params<blob::AxisSoftmaxParams>() = {1, count, inner, blob::SoftmaxKind::kSoftmax, {}};
     layer.AddInput(random, Flat(uint64_t{count} * inner), 0.05f, 3);
-    layer.SetOutput(Flat(uint64_t{count} * inner), 1.0f / 256, -128);
+    layer.SetOutput(Flat(uint64_t{count} * inner), 1.0f / 255, -100);
     layer.layer.table = layer.AddTable(table);
     LayerCase turned(Op::kSoftmax, ElementType::kInt8);
     turned.AddInput(random, {1, 1, inner, count}, 0.05f, 3);
-    turned.SetOutput({1, 1, inner, count}, 1.0f / 256, -128);
+    turned.SetOutput({1, 1, inner, count}, 1.0f / 255, -100);
     turned.layer.table = turned.AddTable(table);
     for (uint64_t i = 0; i < uint64_t{count} * inner; ++i) {
       turned.arena[turned.tensors[0].arena_offset + i % inner * count + i / inner] =

@@ -214,7 +214,7 @@ TEST(CheckLines, RefusesBrokenRules) {
   ExpectRefused(SoundLines(Op::kAxisSoftmax, ElementType::kInt8, soft),
                 Join({Fields<Soft>({{"no integer rule",
                                      [](Soft& p) { p.kind = blob::SoftmaxKind::kLogSoftmax; }}}),
-                      {{"scale", [](LayerCase& l) { Out(l).scale = 1; }},
+                      {{"scale", [](LayerCase& l) { Out(l).scale = 2; }},
                        {"no table",
                         [](LayerCase& l) {
                           l.layer.table = {blob::kNone, 0};

@@ -184,8 +184,10 @@ TEST(Check, Softmax) {
   l.layer.table = l.AddTable(std::vector<uint32_t>(256, 1u << 23));
   ExpectRefused(
       l,
-      Join({Common(), kSameQuantization,
+      Join({Common(),
             Mutations{
+                {"scale above 1", [](LayerCase& m) { Out(m).scale = 1.5f; }},
+                {"scale below 1/4096", [](LayerCase& m) { Out(m).scale = 0.0002f; }},
                 {"shape", [](LayerCase& m) { ++Out(m).dims[2]; }},
                 {"too many channels", [](LayerCase& m) { In(m).dims[3] = Out(m).dims[3] = 65537; }},
                 {"no table",

@@ -305,9 +305,11 @@ TEST(ElementwiseLayer, Int8Rules) {
       tables.resize(256);
       layer.layer.table = layer.AddTable(tables);
     } else if (function == Elementwise::kAdd) {
-      p.multiplier_a = static_cast<int32_t>(random.Int(-32767, 32767));
-      p.multiplier_b = static_cast<int32_t>(random.Int(-32767, 32767));
-      p.shift = random.Int(1, 20);
+      // Factors of 15 bits as in operator Add, or of 30.
+      const int bits = random.Pick({15, 30}), most = (1 << bits) - 1;
+      p.multiplier_a = static_cast<int32_t>(random.Int(-most, most));
+      p.multiplier_b = static_cast<int32_t>(random.Int(-most, most));
+      p.shift = random.Int(1, bits + 15);
     }
     std::vector<int> expected;
     for (uint64_t i = 0; i < view.Count(); ++i) {
@@ -393,9 +395,9 @@ TEST(ElementwiseLayer, RefusesEveryBrokenRule) {
   ExpectRefused(Sound(Elementwise::kMax, ElementType::kFp16), Join({Common(), rules}));
   ExpectRefused(Sound(Elementwise::kMax, ElementType::kInt8), Join({Common(), rules, int8_rules}));
   ExpectRefused(Sound(Elementwise::kAdd, ElementType::kInt8),
-                {{"factor", [](LayerCase& l) { Params(l).multiplier_b = 1 << 15; }},
+                {{"factor", [](LayerCase& l) { Params(l).multiplier_b = 1 << 30; }},
                  {"shift 0", [](LayerCase& l) { Params(l).shift = 0; }},
-                 {"shift 31", [](LayerCase& l) { Params(l).shift = 31; }}});
+                 {"shift 46", [](LayerCase& l) { Params(l).shift = 46; }}});
   ExpectRefused(Sound(Elementwise::kMul, ElementType::kInt8),
                 {{"multiplier", [](LayerCase& l) { Params(l).multiplier_a = 1; }},
                  {"shift 32", [](LayerCase& l) { Params(l).shift = 32; }}});

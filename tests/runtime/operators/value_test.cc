@@ -60,7 +60,11 @@ TEST(SoftmaxLayer, Int8) {
     const float scale = random.Float(0.01f, 0.5f);
     LayerCase layer(blob::Op::kSoftmax, blob::ElementType::kInt8);
     layer.AddInput(random, dims, scale, 11);
-    layer.SetOutput(dims, 1.0f / 256, -128);
+    const bool own = random.UInt(0, 1) == 0;  // codes that a model brings
+    const float out_scale = own ? random.Float(1.0f / 4096, 1.0f) : 1.0f / 256;
+    const int zero = own ? static_cast<int>(random.Int(-128, 127)) : -128;
+    layer.SetOutput(dims, out_scale, zero);
+    const auto one = static_cast<int64_t>(65536.0f / out_scale + 0.5f);
     const std::vector<uint32_t> table = Exponentials(scale);
     layer.layer.table = layer.AddTable(table);
     std::vector<int> expected(dims.Count());
@@ -75,10 +79,10 @@ TEST(SoftmaxLayer, Int8) {
       }
       for (uint64_t c = 0; c < dims.c; ++c) {
         const int64_t t = table[static_cast<size_t>(max - layer.Q(0, row + c))];
-        expected[row + c] = Clamp((512 * t + sum) / (2 * sum) - 128, -128, 127);
+        expected[row + c] = Clamp((2 * one * t + (sum << 16)) / (sum << 17) + zero, -128, 127);
         const double p =
             std::exp(static_cast<double>(scale) * (layer.Q(0, row + c) - max)) / real_sum;
-        ASSERT_NEAR(p * 256 - 128, expected[row + c], 1.01);
+        ASSERT_NEAR(std::min(p / out_scale + zero, 127.0), expected[row + c], 1.01);
       }
     }
     ExpectInt8(layer.RunAll(), expected);
