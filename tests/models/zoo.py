@@ -221,7 +221,8 @@ class Zoo:
         if entry.quantized and step > 0:
             within = float(np.mean(np.abs(got[0] - wanted[0]) <= 1.001 * step))
             figures["int8_within_step"] = round(within, 5)
-            near = float(np.abs(got[0] - wanted[0]).mean()) <= 1.1 * entry.own_deviation()
+            # One draw of chaos beside another.
+            near = float(np.abs(got[0] - wanted[0]).mean()) <= 1.5 * entry.own_deviation()
             assert within >= 0.99 or near, f"{100 * within:.2f} % of the elements within one step"
             return
         cosines = [cosine(g, w) for g, w in zip(got, wanted)]
