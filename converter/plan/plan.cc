@@ -116,13 +116,44 @@ uint64_t Place(const std::vector<size_t>& order, uint64_t limit, std::vector<Buf
     }
     buffer.offset = offset;
     total = std::max(total, offset + buffer.bytes);
-    if (total >= limit) return total;
+    if (total > limit) return total;
     placed.insert(
         std::upper_bound(placed.begin(), placed.end(), &buffer,
                          [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }),
         &buffer);
   }
   return total;
+}
+
+// Layer by layer, those with most bytes alive first, and of each the largest buffers first (greedy
+// by breadth): what meets at the peak lies without a gap.
+std::vector<size_t> OrderByBreadth(const std::vector<Buffer>& buffers) {
+  std::vector<int64_t> layers;
+  for (const Buffer& buffer : buffers) layers.push_back(buffer.first);
+  std::sort(layers.begin(), layers.end());
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  std::vector<std::pair<uint64_t, std::vector<size_t>>> alive;
+  for (const int64_t layer : layers) {
+    auto& [bytes, members] = alive.emplace_back();
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i].first > layer || buffers[i].last < layer) continue;
+      bytes += buffers[i].bytes;
+      members.push_back(i);
+    }
+    std::stable_sort(members.begin(), members.end(),
+                     [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  }
+  std::stable_sort(alive.begin(), alive.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<size_t> order;
+  std::vector<bool> taken(buffers.size());
+  for (const auto& [bytes, members] : alive) {
+    for (const size_t i : members) {
+      if (!taken[i]) order.push_back(i);
+      taken[i] = true;
+    }
+  }
+  return order;
 }
 
 uint64_t Search(std::vector<Buffer>* buffers, uint64_t lower_bound) {
@@ -139,21 +170,37 @@ uint64_t Search(std::vector<Buffer>* buffers, uint64_t lower_bound) {
   sorted_by([](const Buffer& b) { return b.bytes * static_cast<uint64_t>(b.last - b.first + 1); });
   sorted_by([](const Buffer& b) { return static_cast<uint64_t>(b.last - b.first); });
   sorted_by([](const Buffer& b) { return static_cast<uint64_t>(1000000 - b.first); });
+  starts.push_back(OrderByBreadth(*buffers));
   uint64_t best = UINT64_MAX;
   std::vector<size_t> best_order = order;
+  std::vector<size_t> top;  // buffers that reach the end of the arena in the best order
+  // Orders as good as the best are taken too: a plateau is left by walking over it.
   const auto attempt = [&](const std::vector<size_t>& candidate) {
     std::vector<Buffer> trial = *buffers;
     const uint64_t total = Place(candidate, best, &trial);
-    if (total >= best) return;
+    if (total > best) return;
     best = total;
     best_order = candidate;
+    top.clear();
+    for (size_t i = 0; i < trial.size(); ++i) {
+      if (trial[i].offset + trial[i].bytes == total) top.push_back(i);
+    }
   };
   for (const auto& start : starts) attempt(start);
-  // Random swaps from the best order; the seed is fixed, so that a model always gets the same plan.
+  // From the best order on: random swaps, or a buffer at the top is placed earlier. The seed is
+  // fixed, so that a model always gets the same plan.
   std::minstd_rand random(1);
   constexpr int kAttempts = 4000;
   for (int i = 0; i < kAttempts && best > lower_bound && order.size() > 1; ++i) {
     std::vector<size_t> candidate = best_order;
+    if (i % 2 == 0) {
+      const auto at = std::find(candidate.begin(), candidate.end(), top[random() % top.size()]);
+      const auto earlier =
+          static_cast<std::ptrdiff_t>(random() % (static_cast<size_t>(at - candidate.begin()) + 1));
+      std::rotate(candidate.begin() + earlier, at, at + 1);
+      attempt(candidate);
+      continue;
+    }
     const int swaps = 1 + static_cast<int>(random() % 4);
     for (int s = 0; s < swaps; ++s) {
       std::swap(candidate[random() % candidate.size()], candidate[random() % candidate.size()]);
