@@ -1,5 +1,6 @@
 // Resize: nearest and linear over height and width by the kernels made for them, everything else by
 // Resample; positions and weights are those of operators/resize_map.h.
+#include <algorithm>
 #include <cmath>
 
 #include "converter/lower/builder.h"
@@ -58,6 +59,9 @@ bool IsSimple(const ResizeMap& map, size_t most) {
 
 void LowerResize(Builder& builder, const graph::Node& node) {
   const std::vector<ResizeMap> maps = MapsOf(builder, node);
+  const auto is_identity = [](const ResizeMap& map) { return map.identity; };
+  // A crop of all of the picture, to its own size.
+  if (std::all_of(maps.begin(), maps.end(), is_identity)) return LowerIdentity(builder, node);
   const std::string mode = node.String("mode", "nearest");
   const bool nearest = mode == "nearest";
   const size_t most = nearest ? 1 : 2;

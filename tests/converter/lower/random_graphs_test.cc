@@ -23,9 +23,10 @@ TEST_P(RandomGraphs, SameBitsEverywhereAndCloseToFp32) {
 }
 
 // Further seeds that showed an error: depthwise layers padded by more than their window, so by a
-// layer of its own, whose inputs have scales by channel.
+// layer of its own, whose inputs have scales by channel; crops of all of a tensor to its own size.
 TEST(RandomGraph, FoundOnce) {
-  for (const uint64_t seed : {12876u, 43521u, 43566u}) {
+  for (const uint64_t seed :
+       {uint64_t{12876}, uint64_t{43521}, uint64_t{43566}, uint64_t{7955}, uint64_t{4294972759}}) {
     const GraphReport report = CheckRandomGraph(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + report.description);
     EXPECT_TRUE(report.differences.empty());
