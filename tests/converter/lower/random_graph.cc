@@ -4,7 +4,8 @@
 #include <cmath>
 
 namespace octet::test {
-RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(13, seed) {
+RandomGraph::RandomGraph(uint64_t seed)
+    : random_(seed), model_(seed >= kAxisSeeds ? 17 : 13, seed) {
   const Dims shape{1, Chance(30) ? 3 : Pick(1, 20), Pick(4, Chance(10) ? 29 : 13),
                    Pick(4, Chance(10) ? 29 : 13)};
   entries_.push_back({model_.Input("x", shape).WithChannels(shape[1]), shape});
@@ -13,6 +14,7 @@ RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(13, seed) {
   }
   odd_ = seed % 4 == 3;
   families_ = seed >= kFamilySeeds;
+  axes_ = seed >= kAxisSeeds;
   const int64_t steps = Pick(2, 9);
   for (int64_t i = 0; i < steps; ++i) Step();
   Outputs();
@@ -46,6 +48,7 @@ void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
 
 void RandomGraph::Step() {
   if (odd_ && Chance(35)) return Odd();
+  if (axes_ && Chance(40)) return AxisStep();
   if (families_ && Chance(50)) return FamilyStep();
   switch (Pick(0, 24)) {
     case 0:

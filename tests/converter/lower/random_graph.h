@@ -24,6 +24,8 @@ class RandomGraph {
   // Seeds from here on also take the steps of random_graph_families.cc; those below make the graphs
   // they always made.
   static constexpr uint64_t kFamilySeeds = uint64_t{1} << 32;
+  // And from here on those of random_graph_axes.cc.
+  static constexpr uint64_t kAxisSeeds = uint64_t{1} << 33;
 
   explicit RandomGraph(uint64_t seed);
   const OnnxBuilder& model() const { return model_; }
@@ -85,6 +87,18 @@ class RandomGraph {
   void TwoComputed();
   void SlopeByChannel();
   void FractionalResize();
+  // Of random_graph_axes.cc.
+  void AxisStep();
+  int64_t AxisOf(const Entry& in);  // the first dimension alone where there is no other
+  std::string Whole(const Dims& shape, const Dims& values);  // the name of a constant
+  void Reduction();
+  void NormaliseAxes();
+  void SoftmaxAxis();
+  void Product();
+  void Scan();
+  void GatherAxis();
+  void Order();
+  void Sample();
 
   std::mt19937_64 random_;
   OnnxBuilder model_;
@@ -93,6 +107,7 @@ class RandomGraph {
   bool discontinuous_ = false;
   bool odd_ = false;
   bool families_ = false;
+  bool axes_ = false;
 };
 
 }  // namespace octet::test

@@ -3,22 +3,25 @@
 #include <gtest/gtest.h>
 
 #include "tests/converter/lower/check_random_graph.h"
+#include "tests/converter/lower/random_graph.h"
 
 namespace octet::test {
 namespace {
 
-constexpr int kGraphs = 2000;
+constexpr uint64_t kGraphs = 2000, kGraphsOfFamilies = 1000;
 constexpr int kShards = 10;
 
 class RandomGraphs : public testing::TestWithParam<int> {};
 
 TEST_P(RandomGraphs, SameBitsEverywhereAndCloseToFp32) {
-  for (int seed = 1; seed <= kGraphs; ++seed) {
-    if (seed % kShards != GetParam()) continue;
-    const GraphReport report = CheckRandomGraph(static_cast<uint64_t>(seed));
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + report.description);
-    for (const std::string& line : report.differences) ADD_FAILURE() << line;
-    for (const std::string& line : report.distant) ADD_FAILURE() << line;
+  for (const uint64_t first : {uint64_t{0}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {
+    for (uint64_t i = 1; i <= (first == 0 ? kGraphs : kGraphsOfFamilies); ++i) {
+      if (i % kShards != static_cast<uint64_t>(GetParam())) continue;
+      const GraphReport report = CheckRandomGraph(first + i);
+      SCOPED_TRACE("seed " + std::to_string(first + i) + ": " + report.description);
+      for (const std::string& line : report.differences) ADD_FAILURE() << line;
+      for (const std::string& line : report.distant) ADD_FAILURE() << line;
+    }
   }
 }
 
