@@ -72,6 +72,12 @@ std::vector<float> CertainMeans(const Outputs& outputs,
   return means;
 }
 
+// Which of two nearly equal numbers comes first is no error, but everything picked by that order
+// would be compared with something else: the simulation picks what FP32 picks.
+bool IsIndex(const graph::Value& value) {
+  return value.type == graph::DataType::kInt32 || value.type == graph::DataType::kInt64;
+}
+
 void AddTo(const Outputs& outputs, const std::vector<float>& correction, Tensor* tensor) {
   for (size_t first = 0; first < tensor->floats.size(); first += outputs.inner) {
     const float shift = correction[first / outputs.inner % outputs.count];
@@ -178,6 +184,11 @@ std::vector<float> Lockstep::Step(size_t n, bool correct) {
     Execute(node, lane.exact, nullptr, workspace, &lane.exact);
     const std::vector<Tensor> borders = RoundBorders(n, lane);
     Execute(node, lane.rounded, weights ? &*weights : nullptr, workspace, &lane.rounded, borders);
+    for (const ValueId id : node.outputs) {
+      if (id != graph::kNoValue && IsIndex(graph_.At(id))) {
+        lane.rounded[static_cast<size_t>(id)] = lane.exact[static_cast<size_t>(id)];
+      }
+    }
     if (watcher_ && weights && view_.is_piece[static_cast<size_t>(node.outputs[0])]) {
       sums[item] = WithExactWeights(node, lane, borders, workspace);
     }

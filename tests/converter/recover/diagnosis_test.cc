@@ -120,6 +120,41 @@ TEST(Doubts, ARangeThatIsCut) {
   EXPECT_NE(lines[0].find("its range is cut"), std::string::npos) << lines[0];
 }
 
+// Rows in the order of another tensor's numbers: two of them that change places are no error.
+TEST(Doubts, NoneOfWhatIsPickedInAnotherOrder) {
+  Model model;
+  graph::Graph& graph = model.graph;
+  constexpr int64_t kAll = kChannels * kSide * kSide;
+  const auto add = [&](const char* op, std::vector<ValueId> inputs, const graph::DataType type) {
+    const ValueId out =
+        graph.AddValue({graph.nodes.back().name + op, type, Shape{1, kAll}, nullptr});
+    graph::Node node;
+    node.name = graph.nodes.back().name + "_" + op;
+    node.op = op;
+    node.inputs = std::move(inputs);
+    node.outputs = {out};
+    graph.nodes.push_back(std::move(node));
+    return out;
+  };
+  const ValueId shape = graph.AddConstant("shape", Tensor::Integers({2}, {1, kAll}));
+  const ValueId keys = model.Conv("keys", graph.inputs[0], kPlain);
+  const ValueId key_row = add("Reshape", {keys, shape}, graph::DataType::kFloat);
+  const ValueId rows = model.Conv("rows", keys, kPlain);
+  const ValueId row = add("Reshape", {rows, shape}, graph::DataType::kFloat);
+  const ValueId count = graph.AddConstant("count", Tensor::Integers({1}, {kAll}));
+  const ValueId values = add("TopK", {key_row, count}, graph::DataType::kFloat);
+  const ValueId order = graph.AddValue({"order", graph::DataType::kInt64, Shape{1, kAll}, nullptr});
+  graph.nodes.back().outputs = {values, order};
+  graph.nodes.back().attributes["axis"] = int64_t{1};
+  const ValueId picked = add("GatherElements", {row, order}, graph::DataType::kFloat);
+  graph.nodes.back().attributes["axis"] = int64_t{1};
+  graph.outputs = {picked};
+  const quantize::Scheme scheme = model.Assign();
+  const Diagnosis diagnosis = model.Look(scheme);
+  EXPECT_GE(diagnosis.outputs[0].Db(), 25);
+  EXPECT_TRUE(Doubts(graph, model.statistics, scheme, diagnosis).empty());
+}
+
 TEST(Doubts, CauseOfOneWideChannelIsNamed) {
   Model model;
   std::vector<float> wide = kPlain;
