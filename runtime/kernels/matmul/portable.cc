@@ -9,6 +9,25 @@ namespace {
 
 constexpr uint32_t kSide = 16;  // sums of one row that fit the vector registers of a small core
 
+// store(out, sum) for every element of `rows` rows of a panel: the products of packed rows and
+// columns, k in ascending order.
+template <typename Sum, typename Value, typename Out, typename Store>
+void ForEachSum(const blob::MatMulParams& p, const Value* tile, const Value* panel, uint32_t rows,
+                uint32_t columns, Out* out, const Store& store) {
+  const uint64_t deep = MatMulDeep(p.depth);
+  for (uint32_t r = 0; r < rows; ++r, out += p.columns) {
+    for (uint32_t first = 0; first < columns; first += kSide) {
+      Sum sums[kSide] = {};
+      for (uint32_t k = 0; k < p.depth; ++k) {
+        const Sum a = tile[r * deep + k];
+        const Value* b = panel + (uint64_t)k * kMatMulPanel + first;
+        for (uint32_t c = 0; c < kSide; ++c) sums[c] += a * b[c];
+      }
+      for (uint32_t c = 0; c < kSide && first + c < columns; ++c) store(out + first + c, sums[c]);
+    }
+  }
+}
+
 struct LevelS8 {
   typedef int16_t Value;  // q - zero_point, in [-255, 255]
   static constexpr uint32_t kGroup = 1;
@@ -29,22 +48,11 @@ struct LevelS8 {
   static void Multiply(const MatMulS8Args& args, const int16_t* tile, const int16_t* panel,
                        uint32_t rows, uint32_t columns, uint8_t* out) {
     const blob::MatMulParams& p = *args.params;
-    const uint64_t deep = MatMulDeep(p.depth);
-    for (uint32_t r = 0; r < rows; ++r, out += p.columns) {
-      for (uint32_t first = 0; first < columns; first += kSide) {
-        int32_t sums[kSide] = {};
-        for (uint32_t k = 0; k < p.depth; ++k) {
-          const int32_t a = tile[r * deep + k];
-          const int16_t* b = panel + (uint64_t)k * kMatMulPanel + first;
-          for (uint32_t c = 0; c < kSide; ++c) sums[c] += a * b[c];
-        }
-        for (uint32_t c = 0; c < kSide && first + c < columns; ++c) {
-          const int32_t real = Requantize(PreShift(sums[c], p.pre_shift), p.multiplier, p.shift);
-          const int8_t q = ToInt8(real, args.out_zero_point, p.clamp_lo, p.clamp_hi);
-          out[first + c] = (uint8_t)((uint8_t)q ^ args.sign);
-        }
-      }
-    }
+    ForEachSum<int32_t>(p, tile, panel, rows, columns, out, [&](uint8_t* to, int32_t sum) {
+      const int32_t real = Requantize(PreShift(sum, p.pre_shift), p.multiplier, p.shift);
+      const int8_t q = ToInt8(real, args.out_zero_point, p.clamp_lo, p.clamp_hi);
+      *to = (uint8_t)((uint8_t)q ^ args.sign);
+    });
   }
 };
 
@@ -64,21 +72,8 @@ struct LevelF16 {
 
   static void Multiply(const MatMulF16Args& args, const float* tile, const float* panel,
                        uint32_t rows, uint32_t columns, uint16_t* out) {
-    const blob::MatMulParams& p = *args.params;
-    const uint64_t deep = MatMulDeep(p.depth);
-    for (uint32_t r = 0; r < rows; ++r, out += p.columns) {
-      for (uint32_t first = 0; first < columns; first += kSide) {
-        float sums[kSide] = {};
-        for (uint32_t k = 0; k < p.depth; ++k) {
-          const float a = tile[r * deep + k];
-          const float* b = panel + (uint64_t)k * kMatMulPanel + first;
-          for (uint32_t c = 0; c < kSide; ++c) sums[c] += a * b[c];
-        }
-        for (uint32_t c = 0; c < kSide && first + c < columns; ++c) {
-          out[first + c] = FloatToHalf(sums[c]);
-        }
-      }
-    }
+    ForEachSum<float>(*args.params, tile, panel, rows, columns, out,
+                      [](uint16_t* to, float sum) { *to = FloatToHalf(sum); });
   }
 };
 
