@@ -18,6 +18,28 @@ int8_t Quantize(float x, float inverse_scale, int32_t zero_point) {
   return ToInt8((int32_t)FloatFloor(bounded + 0.5f), zero_point, -128, 127);
 }
 
+// An int8 byte has 256 values: from so many elements on, each is computed once.
+constexpr uint64_t kWorthTable = 512;
+
+struct Dequantize {
+  float scale;
+  int32_t zero_point;
+  uint8_t sign;
+  uint16_t operator()(uint8_t byte) const {
+    return FloatToHalf(scale * (float)((int8_t)(byte ^ sign) - zero_point));
+  }
+};
+
+void DequantizeAll(const Dequantize& half_of, const uint8_t* from, uint64_t count, uint16_t* to) {
+  if (count < kWorthTable) {
+    for (uint64_t i = 0; i < count; ++i) to[i] = half_of(from[i]);
+    return;
+  }
+  uint16_t table[256];
+  for (uint32_t byte = 0; byte < 256; ++byte) table[byte] = half_of((uint8_t)byte);
+  for (uint64_t i = 0; i < count; ++i) to[i] = table[from[i]];
+}
+
 }  // namespace
 
 bool CheckConvertLayer(const LayerView& view) {
@@ -41,12 +63,9 @@ void RunConvertLayer(const LayerView& view, const RunContext& context) {
   if (out.type == blob::ElementType::kFp16) {
     const uint8_t* from = PlaceOf(context, in);
     uint16_t* to = reinterpret_cast<uint16_t*>(PlaceOf(context, out));
-    const float scale = in.scale / out.scale;  // the divisor is a power of two
-    for (uint64_t i = range.begin; i < range.end; ++i) {
-      const int32_t q = (int8_t)(from[i] ^ context.sign);
-      to[i] = FloatToHalf(scale * (float)(q - in.zero_point));
-    }
-    return;
+    // The divisor is a power of two.
+    const Dequantize half_of = {in.scale / out.scale, in.zero_point, context.sign};
+    return DequantizeAll(half_of, from + range.begin, range.end - range.begin, to + range.begin);
   }
   const float inverse_scale = ParamsOf<blob::ConvertParams>(view).inverse_scale;
   const uint16_t* from = reinterpret_cast<const uint16_t*>(PlaceOf(context, in));

@@ -36,18 +36,12 @@ struct Larger {
   static float Fold(float a, float b) { return a >= b || a != a ? a : b; }
   static float Neutral() { return -FloatInfinity(); }
 };
-struct Smaller {
-  static float Fold(float a, float b) { return a <= b || a != a ? a : b; }
-  static float Neutral() { return FloatInfinity(); }
-};
 struct Product {
   static float Fold(float a, float b) { return a * b; }
   static float Neutral() { return 1.0f; }
 };
 template <uint32_t kWidth>
 using MaxLanes = FoldLanes<kWidth, Larger>;
-template <uint32_t kWidth>
-using MinLanes = FoldLanes<kWidth, Smaller>;
 template <uint32_t kWidth>
 using ProductLanes = FoldLanes<kWidth, Product>;
 
@@ -72,16 +66,38 @@ void LogSumExp(const AxesWalk& walk, const AxesWalk::Unit& unit, const uint16_t*
   for (uint32_t c = 0; c < unit.width; ++c) out[c] = FloatLog(out[c]) + max[c];
 }
 
+// A half as an integer of the same order, NaN at the far end: to find the largest (`flip` 0) or the
+// smallest (0xFFFF) no float is needed.
+constexpr uint16_t kNanKey = 0xFFFFu;
+uint16_t KeyOf(uint16_t half, uint16_t flip) {
+  if ((half & 0x7FFFu) > 0x7C00u) return kNanKey;
+  const uint16_t key = (half & 0x8000u) != 0 ? (uint16_t)~half : (uint16_t)(half | 0x8000u);
+  return (uint16_t)(key ^ flip);
+}
+uint16_t HalfOf(uint16_t key, uint16_t flip) {
+  if (key == kNanKey) return 0x7E00u;
+  key = (uint16_t)(key ^ flip);
+  return (key & 0x8000u) != 0 ? (uint16_t)(key & 0x7FFFu) : (uint16_t)~key;
+}
+
+void ExtremumF16(const AxesWalk& walk, const AxesWalk::Unit& unit, bool max, const uint16_t* input,
+                 uint16_t* output) {
+  const uint16_t flip = max ? 0 : 0xFFFFu;
+  uint16_t best[kColumnLanes] = {};
+  ForEachElement(walk, unit, [&](uint64_t at, uint32_t c) {
+    const uint16_t key = KeyOf(input[at], flip);
+    if (key > best[c]) best[c] = key;
+  });
+  for (uint32_t c = 0; c < unit.width; ++c) output[unit.first + c] = HalfOf(best[c], flip);
+}
+
 void ReduceF16(const AxesWalk& walk, const AxesWalk::Unit& unit, ReduceKind kind,
                const uint16_t* input, uint16_t* output) {
+  if (kind == ReduceKind::kMax || kind == ReduceKind::kMin) {
+    return ExtremumF16(walk, unit, kind == ReduceKind::kMax, input, output);
+  }
   float out[kColumnLanes];
   switch (kind) {
-    case ReduceKind::kMax:
-      ReduceWith<Level, MaxLanes>(walk, unit, input, Same, out);
-      break;
-    case ReduceKind::kMin:
-      ReduceWith<Level, MinLanes>(walk, unit, input, Same, out);
-      break;
     case ReduceKind::kProd:
       ReduceWith<Level, ProductLanes>(walk, unit, input, Same, out);
       break;
