@@ -19,8 +19,9 @@ double Larger(double a, double b) {
 }
 
 // Misses out of `count` that a share in percent allows: one at least, since of ten samples nine
-// are 90 %.
+// are 90 %, but of fewer than five none.
 int64_t AllowedMisses(int64_t count, double percent) {
+  if (count < 5) return 0;
   return static_cast<int64_t>(std::ceil(static_cast<double>(count) * (100 - percent) / 100));
 }
 
@@ -155,7 +156,11 @@ bool AnswerAgreement::Agrees(blob::Task task, const Limits& limits) const {
       return samples - same_top1 <= AllowedMisses(samples, limits.top1);
     case blob::Task::kDetect: {
       const int64_t all = boxes + plan_boxes;
-      return all - found - plan_found <= AllowedMisses(all, limits.f1);
+      // Boxes may all be there and their scores be others, as thresholds see.
+      const auto few = static_cast<double>(std::min(boxes, plan_boxes));
+      const auto many = static_cast<double>(std::max(boxes, plan_boxes));
+      const bool as_sure = many < kFewBoxes || few >= many * limits.sure / 100;
+      return as_sure && all - found - plan_found <= AllowedMisses(all, limits.f1);
     }
     case blob::Task::kSegment:
       return MeanIou() >= limits.iou;

@@ -158,9 +158,9 @@ void PrintRow(const nlohmann::json& row, const std::string& metric) {
   }
   if (row.contains("mask_iou")) fmt::print("  masks IoU {:.2f} %", row["mask_iou"].get<double>());
   if (row.contains("f1")) {
-    fmt::print("  finds {} of {} boxes, {} of its {} are FP32's, F1 {:.2f} %",
+    fmt::print("  finds {} of FP32's {} sure boxes, is sure of {}, {} of them FP32's, F1 {:.2f} %",
                row["boxes_found"].get<int64_t>(), row["boxes"].get<int64_t>(),
-               row["plan_boxes_found"].get<int64_t>(), row["plan_boxes"].get<int64_t>(),
+               row["plan_boxes"].get<int64_t>(), row["plan_boxes_found"].get<int64_t>(),
                row["f1"].get<double>());
   }
   if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
@@ -178,6 +178,31 @@ std::vector<std::string> OutputNames(const BlobFile& file) {
   return names;
 }
 
+// What is decoded reads FP32's outputs where the blob says its own numbers stand.
+void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
+                       const VerifyOptions& options) {
+  if (blob.model->output_count != graph.outputs.size()) {
+    Fail("{} has {} outputs, {} has {}: they are not the same model", options.blob,
+         blob.model->output_count, options.model, graph.outputs.size());
+  }
+  const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
+                           uint32_t rank) {
+    const graph::Shape shape(dims, dims + rank);
+    if (graph::ElementCount(shape) == graph::ElementCount(*value.shape)) return;
+    Fail(
+        "{}: {} '{}' is {}, in {} {}; verify it with the model and the --input-shape it was made "
+        "from",
+        options.blob, kind, value.name, graph::ToString(shape), options.model,
+        graph::ToString(*value.shape));
+  };
+  for (uint32_t i = 0; i < blob.model->input_count && i < graph.inputs.size(); ++i) {
+    require("input", graph.At(graph.inputs[i]), blob.inputs[i].dims, blob.inputs[i].rank);
+  }
+  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
+    require("output", graph.At(graph.outputs[i]), blob.outputs[i].dims, blob.outputs[i].rank);
+  }
+}
+
 int Run(const VerifyOptions& options, const InputArguments& input) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -192,12 +217,13 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   import.cut_at = OutputNames(blob);
   import.cut_if_known = true;
   const graph::Graph graph = LoadGraph(options.model, import, nullptr);
+  BlobView view;
+  ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
+  RequireSameShapes(view, graph, options);
   std::vector<std::string> warnings;
   const auto data =
       OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);
   for (const std::string& warning : warnings) fmt::print(stderr, "octet: warning: {}\n", warning);
-  BlobView view;
-  ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
   const Decoder decoder(view);
   int64_t count = data[0]->size();
   if (options.samples > 0) count = std::min(count, options.samples);
@@ -210,10 +236,6 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   for (int t = 0; t < threads; ++t) {
     executors.push_back(std::make_unique<executor::Executor>(graph));
     sessions.push_back(std::make_unique<Session>(blob, isa));
-  }
-  if (octet_output_count(sessions[0]->get()) != graph.outputs.size()) {
-    Fail("{} has {} outputs, {} has {}: they are not the same model", options.blob,
-         octet_output_count(sessions[0]->get()), options.model, graph.outputs.size());
   }
   std::vector<SampleResult> results(static_cast<size_t>(count));
   Progress progress("verifying");

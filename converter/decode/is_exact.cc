@@ -41,7 +41,9 @@ bool PartsFit(const Spec& spec, const Assignment& assignment, const Table& table
     int64_t part_end = 0;
     for (const int64_t part : port.joined) {
       part_end += part;
-      if (role != Role::kBox && part_end > first && part_end < end) return false;
+      // A score and the number of its class are two parts themselves.
+      const bool pair = role == Role::kClass && spec.record.class_form == blob::ClassForm::kIndex;
+      if (role != Role::kBox && !pair && part_end > first && part_end < end) return false;
       begins |= part_end == first;
     }
     if (own_part && !begins) return false;

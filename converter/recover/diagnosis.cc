@@ -253,11 +253,14 @@ std::vector<std::string> Doubts(const graph::Graph& graph,
     if (node >= 0) {
       const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
       const ValueFigure& figure = diagnosis.values[static_cast<size_t>(worst.outputs[0])];
+      const bool given = graph.At(worst.outputs[0]).given != nullptr;
       line += fmt::format(
-          "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; calibrate with more "
-          "pictures, ask for fp16 there with --config, or run the fp16 plan",
-          worst.name, worst.op, Db(figure.signal, figure.error),
-          CauseAt(graph, statistics, scheme, diagnosis, node));
+          "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; {}", worst.name, worst.op,
+          Db(figure.signal, figure.error), CauseAt(graph, statistics, scheme, diagnosis, node),
+          given
+              ? "its codes are the model's own: only the float model, converted instead, has others"
+              : "calibrate with more pictures, ask for fp16 there with --config, or run the fp16 "
+                "plan");
     }
     lines.push_back(std::move(line));
   }

@@ -1,6 +1,7 @@
 // What verify judges by, and what convert says of numbers beyond FP16.
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/agreement.h"
 #include "tests/converter/cli/cli_support.h"
 
 namespace octet::test {
@@ -17,10 +18,10 @@ class Agreement : public Cli {
     return json::parse(
         Octet({"verify", Path(model), Path("out.octet"), "--data", Path(data), "--json"}).out);
   }
-  // Scores of 16 x 16 pixels for 3 classes; `offset` shifts those of the last.
-  void WriteSegmenter(const std::string& name, float offset) const {
+  // Scores of every pixel for 3 classes; `offset` shifts those of the last.
+  void WriteSegmenter(const std::string& name, float offset, int64_t side = 16) const {
     OnnxBuilder model;
-    const OnnxValue x = model.Input("image", {1, 3, 16, 16}).WithChannels(3);
+    const OnnxValue x = model.Input("image", {1, 3, side, side}).WithChannels(3);
     const OnnxValue shift =
         model.Initializer("shift", {1, 3, 1, 1}, std::vector<float>{0, 0, offset});
     x.Conv({.channels = 3, .kernel = 1}).Add(shift).Output("y");
@@ -68,6 +69,42 @@ TEST_F(Agreement, SegmentersByTheirMasks) {
 }
 
 // One channel 4000 times as wide as the others, undone by the next layer.
+// The decoder of the blob would read past the model's outputs.
+TEST_F(Agreement, AnotherSizeIsRefusedBeforeAnythingRuns) {
+  WriteSegmenter("large.onnx", 0);
+  WriteSegmenter("small.onnx", 0, 8);
+  WriteNpy("c.npy", "|u1", {32, 16, 16, 3});
+  ASSERT_EQ(Convert("large.onnx", {"--task", "segment"}).status, 0);
+  WriteNpy("small.npy", "|u1", {32, 8, 8, 3});
+  const Result result = Verify("small.onnx", "small.npy");
+  EXPECT_EQ(result.status, 2) << result.out;
+  EXPECT_NE(result.err.find("[1,3,16,16]"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("[1,3,8,8]"), std::string::npos) << result.err;
+}
+
+TEST(AnswerAgreement, OneMissIsMuchOfFew) {
+  const auto agrees = [](int64_t samples, int64_t same) {
+    cli::AnswerAgreement answers;
+    answers.samples = samples;
+    answers.same_top1 = same;
+    return answers.Agrees(blob::Task::kClassify, cli::kInt8Limits);
+  };
+  EXPECT_FALSE(agrees(1, 0));
+  EXPECT_FALSE(agrees(4, 3));
+  EXPECT_TRUE(agrees(5, 4));
+  EXPECT_TRUE(agrees(4, 4));
+}
+
+TEST(AnswerAgreement, BoxesThatScoreLess) {
+  cli::AnswerAgreement answers;
+  answers.boxes = answers.found = 100;
+  answers.plan_boxes = answers.plan_found = 76;
+  EXPECT_TRUE(answers.Agrees(blob::Task::kDetect, cli::kInt8Limits));
+  EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, cli::kFp16Limits));
+  answers.plan_boxes = answers.plan_found = 74;
+  EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, cli::kInt8Limits));
+}
+
 TEST_F(Agreement, ConvertSaysWhereInt8Loses) {
   OnnxBuilder model;
   std::vector<float> wide(16), undone(16);

@@ -200,6 +200,11 @@ TEST(Presets, TheWrongOneIsToldFromTheRightOne) {
   const Ports finished = PortsOf(640, {{"output0", {1, 300, 6}}});
   ExpectNames(PresetRefusal("yolov8", finished), "yolo26 does");
   ExpectNames(PresetRefusal("yolov5", finished), "yolo26 does");
+  // As the export joins them: boxes, scores and numbers of classes are three parts.
+  Ports joined = finished;
+  joined.outputs[0].join_axis = 2;
+  joined.outputs[0].joined = {4, 1, 1};
+  ExpectNames(PresetRefusal("yolov8", joined), "yolo26 does");
   Ports pose = PortsOf(640, {{"output0", {1, 56, 8400}}});
   // 52 classes, or a person with 17 points: what the model joins tells.
   EXPECT_EQ(PresetRefusal("yolov8", pose), "nothing was refused");
