@@ -348,6 +348,7 @@ Conversion Convert(const ConvertOptions& options) {
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);
+  WarnOfScores(graph.outputs, statistics, info, options.decode, &warnings);
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   result.blob = write::WriteBlob(info, result.plans);

@@ -1,6 +1,7 @@
 #include "converter/cli/warnings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -136,6 +137,40 @@ void WarnOfBoxes(const graph::Graph& graph,
   if (instead == nullptr) return;
   warnings->push_back(fmt::format("--decode {}: output '{}' reaches {:.4g}, {}", decode,
                                   graph.At(output).name, seen->max, instead));
+}
+
+void WarnOfScores(const std::vector<graph::ValueId>& outputs,
+                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                  const write::ModelInfo& info, const std::string& decode, Warnings* warnings) {
+  if (info.task != blob::Task::kDetect || info.decode.empty()) return;
+  blob::DecodeRecord record;
+  std::memcpy(&record, info.decode.data(), sizeof(record));
+  // With a background, or softmaxed, some score is always large.
+  if (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)
+    return;
+  double best = 0;
+  for (uint32_t i = 0; i < record.level_count; ++i) {
+    blob::DecodeLevel level;
+    std::memcpy(&level, info.decode.data() + record.levels_offset + i * sizeof(level),
+                sizeof(level));
+    const auto largest = [&](const blob::DecodeField& field, blob::Activation activation) {
+      const auto& seen = statistics[static_cast<size_t>(outputs[field.output])];
+      // Among coordinates the largest number is none of the scores.
+      if (!seen || seen->count == 0 || field.output == level.box.output) return 1.0;
+      const double x = seen->max;
+      return activation == blob::Activation::kSigmoid ? 1 / (1 + std::exp(-x)) : x;
+    };
+    double score = largest(level.scores, record.class_activation);
+    if (record.has_object != 0) score *= largest(level.object, record.object_activation);
+    if (record.score_rule == blob::ScoreRule::kRootOfProduct) score = std::sqrt(score);
+    best = std::max(best, score);
+  }
+  if (best >= static_cast<double>(record.score_threshold)) return;
+  warnings->push_back(fmt::format(
+      "--decode {}: in no calibration picture does any score pass {:.2g} ({:.2g} at most), so "
+      "nothing is found; are --scale, --mean, --std and --colour those the model was trained with "
+      "(YOLOX, YuNet: --scale 1 --colour bgr)?",
+      decode, record.score_threshold, best));
 }
 
 void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings) {

@@ -37,6 +37,13 @@ void WarnOfBoxes(const graph::Graph& graph,
                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
                  const write::ModelInfo& info, const std::string& decode, Warnings* warnings);
 
+// Scores so small in all calibration pictures that the decoder can have found nothing: pixels in
+// another range than the model's are the usual reason. Silent where scores share a tensor with
+// coordinates.
+void WarnOfScores(const std::vector<graph::ValueId>& outputs,
+                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                  const write::ModelInfo& info, const std::string& decode, Warnings* warnings);
+
 // A detector without a decoder, and labels that belong to nothing.
 void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings);
 

@@ -76,6 +76,30 @@ TEST_F(Cli, DoubtsAboutBoxes) {
   EXPECT_EQ(warning(Path("shares.yaml")), "");
 }
 
+// The right presets with the wrong pixels: nothing would ever be found.
+TEST_F(Cli, DoubtsAboutScores) {
+  WriteText("apart.yaml",
+            "outputs: {box: boxes, class: scores}\n"
+            "class: {activation: sigmoid}\nbox: {form: corners}\nscore_threshold: 0.6\n");
+  for (const float most : {-2.0f, 3.0f}) {
+    OnnxBuilder model;
+    const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+    const OnnxValue logit = model.Initializer("logit", {1}, std::vector<float>{most});
+    const OnnxValue wide = model.Initializer("wide", {1}, std::vector<float>{100});
+    const auto table = [](const OnnxValue& image, int64_t numbers) {
+      return image.Reshape({1, numbers, 64}).Transpose({0, 2, 1});
+    };
+    table(x.Conv({.channels = 4, .kernel = 1}).Mul(wide), 4).Output("boxes");
+    table(x.Conv({.channels = 2, .kernel = 1}).Op("Tanh").Add(logit), 2).Output("scores");
+    model.Save(Path("apart.onnx"));
+    const Result result =
+        Convert("apart.onnx", {"--task", "detect", "--decode", Path("apart.yaml")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err.find("in no calibration picture") != std::string::npos, most < 0)
+        << result.err;
+  }
+}
+
 // One line each, in the report as well.
 TEST_F(Cli, DoubtsAboutCalibration) {
   const auto warnings = [this](const Dims& pictures, const std::vector<std::string>& more = {}) {
