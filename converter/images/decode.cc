@@ -52,6 +52,9 @@ Image JpegHeader(const JpegReader& reader, const std::vector<unsigned char>& byt
   if (colour_space == TJCS_CMYK || colour_space == TJCS_YCCK) {
     Fail("{}: a CMYK picture cannot be read; save it as RGB", file);
   }
+  if (height < 1 || width < 1) {
+    Fail("{}: cannot be decoded: it ends inside its header; replace or remove it", file);
+  }
   CheckSize(height, width, bytes.size(), file);
   return {height, width, colour_space == TJCS_GRAY ? 1 : 3, {}};
 }

@@ -137,6 +137,9 @@ TEST_F(DatasetTest, JpegIsDecoded) {
   EXPECT_NEAR(image.pixels[0], 200, 2);
   const auto cut = Write("cut.jpg", bytes.substr(0, bytes.size() / 2));
   EXPECT_NE(Refusal([&] { DecodePicture(cut); }).find("cut.jpg"), std::string::npos);
+  // Its first bytes alone, without a size.
+  const auto head = Write("head.jpg", bytes.substr(0, 100));
+  EXPECT_NE(Refusal([&] { DecodePicture(head); }).find("cannot be decoded"), std::string::npos);
 }
 
 TEST_F(DatasetTest, RefusalsNameTheFile) {
