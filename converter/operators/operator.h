@@ -36,9 +36,12 @@ enum class Int8 : uint8_t {
   kComputes,    // requantized, to any scale
   kKeepsScale,  // values of input 0, at its scale
   kJoins,       // values of all inputs, at one scale
-  kFixedScale,  // probabilities, in steps of 1/256
+  kFixedScale,  // probabilities, in steps of 1/256 where the model does not say others
   kFp16,        // no int8 kernel: runs in FP16, or exactly on integers, in every plan
 };
+
+// Steps in which the int8 kernel of kFixedScale can write (runtime/quant/QUANTIZATION.md, 9).
+inline constexpr float kFinestProbability = 1.0f / 4096, kCoarsestProbability = 1;
 
 struct Operator {
   std::string_view name;  // ONNX operator

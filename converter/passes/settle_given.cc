@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "converter/operators/operator.h"
 #include "converter/passes/editor.h"
 #include "converter/passes/quantization.h"
 
@@ -53,8 +54,17 @@ bool HasGiven(const Editor& editor, ValueId id, const graph::Given& given) {
   return own != nullptr && *own == given;
 }
 
+// Whether the int8 kernel of a node can write codes of any such scale.
+bool CanWrite(const Node& node, const graph::Given& given) {
+  return operators::Int8Of(node) != operators::Int8::kFixedScale ||
+         (given.scales[0] >= operators::kFinestProbability &&
+          given.scales[0] <= operators::kCoarsestProbability);
+}
+
 // Whether the value may be written at the scheme by whoever computes it.
 bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
+  const int producer = editor.Producer(id);
+  if (producer >= 0 && !CanWrite(editor.At(producer), given)) return false;
   if (editor.IsConstant(id) || editor.Value(id).given != nullptr || !editor.IsFloat(id))
     return false;
   if (editor.IsOutput(id)) return false;
@@ -111,7 +121,7 @@ int RemoveImpliedClip(graph::Graph& graph) {
       editor.Absorb(producer, n);
       return true;
     }
-    if (node.op == "Clip" || node.outputs.size() != 1) return false;
+    if (node.op == "Clip" || node.outputs.size() != 1 || !CanWrite(node, *given)) return false;
     if (node.op == "Concat") {
       for (const ValueId id : node.inputs) {
         if (editor.KnownShape(id) == nullptr) return false;

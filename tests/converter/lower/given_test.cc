@@ -52,5 +52,23 @@ TEST(Given, ProbabilitiesAndProducts) {
   ExpectSameCodes(model, 0.0071f);
 }
 
+// Scales beyond those that the kernel of Softmax knows, and its coarsest and finest: behind it and
+// behind what moves its result.
+TEST(Given, ProbabilitiesAtAnyScale) {
+  for (const float scale : {2.0f, 1.0f, 1.0f / 4096, 1e-5f}) {
+    for (const bool moved : {false, true}) {
+      SCOPED_TRACE(testing::Message() << scale << (moved ? " moved" : ""));
+      OnnxBuilder model;
+      OnnxValue shares = Rounded(model, model.Input("x", {1, 4, 8, 8}), 0.0081f, 2).Op("Softmax");
+      if (moved) shares = shares.Reshape({1, 4, 64});
+      Rounded(model, shares, scale, -128).Op("Neg").Output("y");
+      const PlanOutputs out = RunPlans(model);
+      for (size_t i = 0; i < out.expected[0].size(); ++i) {
+        ASSERT_NEAR(out.expected[0][i], out.int8[0][i], scale + 1.0f / 256);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace octet::test
