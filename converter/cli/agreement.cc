@@ -156,11 +156,10 @@ bool AnswerAgreement::Agrees(blob::Task task, const Limits& limits) const {
       return samples - same_top1 <= AllowedMisses(samples, limits.top1);
     case blob::Task::kDetect: {
       const int64_t all = boxes + plan_boxes;
-      // Boxes may all be there and their scores be others, as thresholds see.
-      const auto few = static_cast<double>(std::min(boxes, plan_boxes));
-      const auto many = static_cast<double>(std::max(boxes, plan_boxes));
-      const bool as_sure = many < kFewBoxes || few >= many * limits.sure / 100;
-      return as_sure && all - found - plan_found <= AllowedMisses(all, limits.f1);
+      // All boxes may be there with other scores, which a threshold sees.
+      const int64_t most = std::max(boxes, plan_boxes), unsure = std::abs(boxes - plan_boxes);
+      return unsure <= AllowedMisses(most, limits.f1) &&
+             all - found - plan_found <= AllowedMisses(all, limits.f1);
     }
     case blob::Task::kSegment:
       return MeanIou() >= limits.iou;

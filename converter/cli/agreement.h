@@ -21,15 +21,13 @@ namespace octet::cli {
 
 inline constexpr float kSureScore = 0.5f;
 inline constexpr float kFoundIou = 0.75f;  // two grid steps off is not found
-inline constexpr int kFewBoxes = 20;       // of fewer, shares say nothing
 
 // What an output has to reach. Shares in percent; from five samples on one miss is always allowed.
-// `sure`: of the boxes that one side is sure of, so many has the other.
 struct Limits {
-  double snr_db, cosine, top1, f1, iou, sure;
+  double snr_db, cosine, top1, f1, iou;
 };
-inline constexpr Limits kInt8Limits{10, 0.99, 90, 90, 90, 75};
-inline constexpr Limits kFp16Limits{30, 0.999, 99, 98, 98, 95};
+inline constexpr Limits kInt8Limits{10, 0.99, 90, 90, 90};
+inline constexpr Limits kFp16Limits{30, 0.999, 99, 98, 98};
 
 // Sums over samples of one output of one plan.
 struct Agreement {

@@ -98,10 +98,10 @@ TEST(AnswerAgreement, OneMissIsMuchOfFew) {
 TEST(AnswerAgreement, BoxesThatScoreLess) {
   cli::AnswerAgreement answers;
   answers.boxes = answers.found = 100;
-  answers.plan_boxes = answers.plan_found = 76;
+  answers.plan_boxes = answers.plan_found = 91;
   EXPECT_TRUE(answers.Agrees(blob::Task::kDetect, cli::kInt8Limits));
   EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, cli::kFp16Limits));
-  answers.plan_boxes = answers.plan_found = 74;
+  answers.plan_boxes = answers.plan_found = 89;
   EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, cli::kInt8Limits));
 }
 

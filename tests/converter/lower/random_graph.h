@@ -31,6 +31,7 @@ class RandomGraph {
   const OnnxBuilder& model() const { return model_; }
   // Rounds somewhere, so that a small difference may become a large one.
   bool discontinuous() const { return discontinuous_; }
+  bool axes() const { return axes_; }
   const std::string& description() const { return description_; }  // the steps, for a failure
 
  private:
