@@ -40,20 +40,6 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
-void MappedFile::Drop(size_t offset, size_t bytes) const {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t begin = (offset + page - 1) / page * page;
-  const size_t end = (offset + bytes) / page * page;
-  if (end > begin) madvise(const_cast<uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
-}
-
-void MappedFile::Map(size_t offset, size_t bytes) const {
-  constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, missing in older headers
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t begin = offset / page * page;
-  madvise(const_cast<uint8_t*>(data_) + begin, offset + bytes - begin, kPopulateRead);
-}
-
 OutputFile::OutputFile(const std::string& path)
     : path_(path), temporary_(path + ".partial." + std::to_string(getpid())) {
   struct stat info;

@@ -29,11 +29,6 @@ class MappedFile {
   const uint8_t* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
-  // Lets go of the resident pages that lie wholly inside the range; they come back from the file
-  // when touched.
-  void Drop(size_t offset, size_t bytes) const;
-  // Maps the pages of the range now and not at their first use; kernels before 5.14 ignore it.
-  void Map(size_t offset, size_t bytes) const;
 
  private:
   std::string path_;

@@ -8,34 +8,34 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/format/validate.h"
-
 namespace octet::port {
 
+namespace {
+
+// Their pages stay away until a plan needs them.
+bool IsLarge(blob::SectionKind kind) {
+  return kind == blob::SectionKind::kWeightsS8 || kind == blob::SectionKind::kWeightsF16 ||
+         kind == blob::SectionKind::kReport;
+}
+
+octet_status ToC(Status status) {
+  return {static_cast<octet_code>(status.code), status.offset};
+}
+
+}  // namespace
+
 Model::Model(const std::string& path, const ModelOptions& options)
-    : options_(options), file_(path) {
+    : options_(options), file_(path, options.storage) {
   const CpuWord cpu = DetectCpu();
   isa_ = options.isa.value_or(BestIsa(cpu));
   if (!CanRun(cpu, isa_)) {
     throw InputError(std::string("--isa ") + octet_isa_name(isa_) +
                      ": not in this build or not on this machine; --isa list names those that are");
   }
-  const Status status = ViewBlob(file_.data(), file_.bytes(), &blob_);
-  if (!IsOk(status)) Refuse({static_cast<octet_code>(status.code), status.offset});
-  if (!options.plan.empty()) {
-    while (plan_ < blob_.model->plan_count &&
-           options.plan != StringAt(blob_, blob_.plans[plan_].name)) {
-      ++plan_;
-    }
-    if (plan_ == blob_.model->plan_count) {
-      std::string names;
-      for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
-        names += std::string(i == 0 ? "" : ", ") + StringAt(blob_, blob_.plans[i].name);
-      }
-      throw InputError(path + ": no plan " + options.plan + "; it has " + names);
-    }
-  }
-  if (options.verify_hashes) VerifyHashes(cpu);
+  hash_ = VerifyMode(cpu) == OCTET_VERIFY_SHA_INSTRUCTIONS ? Sha256BlocksAccelerated()
+                                                           : Sha256BlocksPortable;
+  Open(options.plan);
+  if (options.verify_hashes) VerifyHashes();
   const octet_status sized =
       octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads, &arena_bytes_);
   if (sized.code == OCTET_INVALID_ARGUMENT) {
@@ -51,26 +51,96 @@ Model::Model(const std::string& path, const ModelOptions& options)
   if (options.threads > 1) pool_.emplace(options.threads);
 }
 
+// Everything but weights is loaded, and the plan found.
+void Model::Open(const std::string& plan_name) {
+  const size_t header_bytes = std::min(file_.bytes(), sizeof(blob::Header));
+  LoadOrRefuse(0, header_bytes);
+  const auto* header = reinterpret_cast<const blob::Header*>(file_.data());
+  if (header_bytes == sizeof(blob::Header)) {
+    // No larger table passes the check.
+    constexpr size_t kMostBytes = size_t{blob::kMaxSections + 1} * 4096;
+    LoadOrRefuse(header_bytes, std::min(file_.bytes(), kMostBytes));
+  }
+  Status status = ViewSections(file_.data(), file_.bytes(), &blob_);
+  if (!IsOk(status)) Refuse(ToC(status));
+  for (uint32_t i = 0; i < header->section_count; ++i) {
+    const blob::Section* section = SectionAt(header, i);
+    if (IsLarge(section->kind)) continue;
+    LoadOrRefuse(section->offset, size_t{section->offset} + section->bytes);
+    loaded_[i] = true;
+  }
+  status = ViewBlob(file_.data(), file_.bytes(), &blob_);
+  if (!IsOk(status)) Refuse(ToC(status));
+  if (plan_name.empty()) return;
+  while (plan_ < blob_.model->plan_count && plan_name != StringAt(blob_, blob_.plans[plan_].name)) {
+    ++plan_;
+  }
+  if (plan_ < blob_.model->plan_count) return;
+  std::string names;
+  for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
+    names += std::string(i == 0 ? "" : ", ") + StringAt(blob_, blob_.plans[i].name);
+  }
+  throw InputError(file_.path() + ": no plan " + plan_name + "; it has " + names);
+}
+
+void Model::LoadOrRefuse(size_t begin, size_t end) const {
+  if (!file_.Load(begin, end)) Refuse({OCTET_TRUNCATED, static_cast<uint32_t>(begin)});
+}
+
 void Model::Bind() {
   octet_config config = {};
   config.isa = isa_;
   config.pool = pool_ ? pool_->pool() : nullptr;
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
   config.ticks = options_.ticks;
+  // Validation looks at the weights of every plan, at the very bytes that were hashed; then those
+  // that this plan does not need go.
+  const bool mapped = options_.storage == BlobStorage::kMapped;
+  const auto each = [this](auto act) {
+    for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
+      const blob::Section* section = SectionAt(blob_.header, i);
+      act(*section, size_t{section->offset} + section->bytes, &loaded_[i]);
+    }
+  };
+  each([&](const blob::Section& section, size_t end, bool* loaded) {
+    if (*loaded || mapped || section.kind == blob::SectionKind::kReport) return;
+    LoadOrRefuse(section.offset, end);
+    *loaded = true;
+  });
   octet_status status =
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);
   if (status.code != OCTET_OK) Refuse(status);
-  // Validation has looked at every plan; keep what this one runs on.
+  each([&](const blob::Section& section, size_t end, bool* loaded) {
+    *loaded = InUse(section, plan_);
+    if (!*loaded) {
+      file_.Drop(section.offset, end);
+    } else if (mapped) {
+      file_.Load(section.offset, end);
+    }
+  });
+  TouchArena();
+}
+
+octet_status Model::SetPlan(uint32_t plan) {
+  if (plan >= blob_.model->plan_count) return {OCTET_INVALID_ARGUMENT, 0};
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     const blob::Section* section = SectionAt(blob_.header, i);
-    if (InUse(section->kind)) {
-      file_.Map(section->offset, section->bytes);
-    } else {
-      file_.Drop(section->offset, section->bytes);
+    if (loaded_[i] || !InUse(*section, plan)) continue;
+    const size_t end = size_t{section->offset} + section->bytes;
+    const bool read = file_.Load(section->offset, end);
+    Status status = {Code::kCorrupt, section->offset};
+    // Whatever the options say: what was validated is known by its hash alone.
+    if (read) status = ValidateSectionHash(blob_, i, hash_, HashWatch{});
+    if (!IsOk(status)) {
+      file_.Drop(section->offset, end);
+      return ToC(status);
     }
+    loaded_[i] = true;
   }
+  plan_ = plan;
   TouchArena();
+  return octet_set_plan(session_, plan);
 }
 
 void Model::Refuse(octet_status status) const {
@@ -107,46 +177,55 @@ void Model::TouchArena() const {
 }
 
 // A plan that mixes precisions uses both kinds of weights.
-bool Model::InUse(blob::SectionKind kind) const {
-  if (kind == blob::SectionKind::kReport) return false;
-  if (kind != blob::SectionKind::kWeightsS8 && kind != blob::SectionKind::kWeightsF16) return true;
+bool Model::InUse(const blob::Section& section, uint32_t plan_index) const {
+  if (section.kind == blob::SectionKind::kReport) return false;
+  if (!IsLarge(section.kind)) return true;
   PlanView plan;
-  if (!IsOk(ViewPlan(blob_, plan_, &plan))) return true;
-  const auto wanted =
-      kind == blob::SectionKind::kWeightsF16 ? blob::Precision::kFp16 : blob::Precision::kInt8;
+  if (!IsOk(ViewPlan(blob_, plan_index, &plan))) return true;
+  const auto wanted = section.kind == blob::SectionKind::kWeightsF16 ? blob::Precision::kFp16
+                                                                     : blob::Precision::kInt8;
   return std::any_of(plan.layers, plan.layers + plan.header->layer_count,
                      [&](const blob::LayerRecord& layer) {
                        return layer.precision == wanted && layer.weights.bytes != 0;
                      });
 }
 
-// As octet_validate would, but lets pages go that the plan does not need, so that memory stays
-// within sections in use.
-void Model::VerifyHashes(CpuWord cpu) const {
-  constexpr size_t kStepBytes = size_t{1} << 20;
-  const Sha256BlocksFn blocks = VerifyMode(cpu) == OCTET_VERIFY_SHA_INSTRUCTIONS
-                                    ? Sha256BlocksAccelerated()
-                                    : Sha256BlocksPortable;
-  uint8_t digest[kSha256Bytes];
-  HeaderDigest(blob_.header, blocks, digest);
-  if (std::memcmp(digest, blob_.header->sha256, sizeof(digest)) != 0) {
-    Refuse({OCTET_CORRUPT, offsetof(blob::Header, sha256)});
+// Every byte of the file.
+void Model::VerifyHashes() {
+  HashWatch watch = {};
+  watch.context = this;
+  // What cannot be read stays zero, which the hash tells.
+  watch.before = [](void* context, uint32_t begin, uint32_t end) {
+    auto* model = static_cast<Model*>(context);
+    const int section = model->SectionOf(begin, end);
+    if (section < 0 || !model->loaded_[static_cast<size_t>(section)]) model->file_.Load(begin, end);
+  };
+  // Of a file that does not change, pages the plan does not need can go and come back.
+  watch.after = [](void* context, uint32_t begin, uint32_t end) {
+    auto* model = static_cast<Model*>(context);
+    const int section = model->SectionOf(begin, end);
+    if (section < 0) return;
+    const blob::Section* entry = SectionAt(model->blob_.header, static_cast<uint32_t>(section));
+    const bool may_go = model->options_.storage == BlobStorage::kMapped ||
+                        entry->kind == blob::SectionKind::kReport;
+    if (may_go && !model->InUse(*entry, model->plan_)) model->file_.Drop(begin, end);
+  };
+  const Status status = ValidateHashes(blob_, hash_, watch);
+  if (!IsOk(status)) Refuse(ToC(status));
+  for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
+    loaded_[i] = SectionAt(blob_.header, i)->kind != blob::SectionKind::kReport;
   }
+}
+
+// The section that holds these bytes; -1: padding.
+int Model::SectionOf(uint32_t begin, uint32_t end) const {
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     const blob::Section* section = SectionAt(blob_.header, i);
-    const bool keep = InUse(section->kind);
-    Sha256 hash;
-    Sha256Start(&hash, blocks);
-    for (size_t done = 0; done < section->bytes; done += kStepBytes) {
-      const size_t step = std::min(kStepBytes, section->bytes - done);
-      Sha256Update(&hash, file_.data() + section->offset + done, step);
-      if (!keep) file_.Drop(section->offset + done, step);
-    }
-    Sha256Finish(&hash, digest);
-    if (std::memcmp(digest, section->sha256, sizeof(digest)) != 0) {
-      Refuse({OCTET_CORRUPT, section->offset});
+    if (begin >= section->offset && end <= uint64_t{section->offset} + section->bytes) {
+      return static_cast<int>(i);
     }
   }
+  return -1;
 }
 
 uint64_t ResidentBytes() {

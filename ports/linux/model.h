@@ -1,7 +1,8 @@
-// A blob mapped, checked and bound, with its threads and arena.
+// A blob read, checked and bound, with its threads and arena.
 #ifndef OCTET_PORTS_LINUX_MODEL_H_
 #define OCTET_PORTS_LINUX_MODEL_H_
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -9,10 +10,11 @@
 #include <string>
 
 #include "octet/octet.h"
+#include "ports/linux/blob_file.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
 #include "ports/linux/thread_pool.h"
-#include "runtime/format/view.h"
+#include "runtime/format/validate.h"
 
 namespace octet::port {
 
@@ -21,17 +23,27 @@ struct ModelOptions {
   uint32_t threads = 1;
   std::string plan;  // empty: plan 0
   bool verify_hashes = true;
+  BlobStorage storage = BlobStorage::kOwned;
   uint64_t (*ticks)(void) = nullptr;
 };
+
+// Of an option that sets BlobStorage::kMapped.
+constexpr const char* kMapHelp =
+    "run the blob where it lies instead of from a copy, for storage that nobody writes to: a file "
+    "changed meanwhile runs unchecked or ends the program";
 
 // Two steps, so that a program can allocate what it needs between them, and nothing from Bind to
 // its last frame.
 class Model {
  public:
-  // Maps the file, checks header and model section, and hashes where wanted. Throws InputError.
+  // Reads the file, checks header and model section, and hashes where wanted. Throws InputError.
   Model(const std::string& path, const ModelOptions& options);
   // Validates the rest and binds. Throws InputError.
   void Bind();
+  // Between two frames: reads the weights that this plan needs and no plan before it did, from the
+  // file that was opened, and hashes them. OCTET_CORRUPT: the file has changed since; the plan
+  // stays as it was. Bounded by the file's size, no allocation.
+  octet_status SetPlan(uint32_t plan);
 
   const BlobView& blob() const { return blob_; }
   octet_session* session() const { return session_; }
@@ -47,13 +59,18 @@ class Model {
   };
 
   [[noreturn]] void Refuse(octet_status status) const;
-  bool InUse(blob::SectionKind kind) const;
-  void VerifyHashes(CpuWord cpu) const;
+  void Open(const std::string& plan_name);
+  void LoadOrRefuse(size_t begin, size_t end) const;
+  bool InUse(const blob::Section& section, uint32_t plan) const;
+  void VerifyHashes();
+  int SectionOf(uint32_t begin, uint32_t end) const;
   void TouchArena() const;
 
   ModelOptions options_;
-  MappedFile file_;
+  BlobFile file_;
   BlobView blob_{};
+  std::array<bool, blob::kMaxSections> loaded_{};  // and hashed, where wanted
+  Sha256BlocksFn hash_ = nullptr;
   octet_isa isa_ = OCTET_ISA_REFERENCE;
   uint32_t plan_ = 0;
   std::optional<ThreadPool> pool_;

@@ -43,37 +43,60 @@ void HeaderDigest(const Header* header, Sha256BlocksFn hash, uint8_t digest[kSha
   Sha256Finish(&state, digest);
 }
 
+static void Tell(void (*watcher)(void*, uint32_t, uint32_t), const HashWatch& watch, uint64_t begin,
+                 uint64_t end) {
+  if (watcher != nullptr && begin < end) watcher(watch.context, (uint32_t)begin, (uint32_t)end);
+}
+
 // No hash covers the padding up to the next page, so it has to be zero: a changed byte anywhere in
 // the file is seen.
-static Status CheckPadding(const BlobView& view, uint64_t begin) {
+static Status CheckPadding(const BlobView& view, uint64_t begin, const HashWatch& watch) {
   uint64_t end = (begin + blob::kSectionAlignment - 1) & ~(uint64_t)(blob::kSectionAlignment - 1);
   if (end > view.header->file_bytes) end = view.header->file_bytes;
+  Tell(watch.before, watch, begin, end);
   for (uint64_t at = begin; at < end; ++at) {
     if (view.base[at] != 0) return Status{Code::kCorrupt, (uint32_t)at};
   }
+  Tell(watch.after, watch, begin, end);
   return Ok();
 }
 
-Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash) {
+Status ValidateSectionHash(const BlobView& view, uint32_t index, Sha256BlocksFn hash,
+                           const HashWatch& watch) {
+  constexpr uint64_t kStepBytes = (uint64_t)1 << 20;
+  const Section* section = SectionAt(view.header, index);
+  const uint64_t end = (uint64_t)section->offset + section->bytes;
+  Sha256 state;
+  Sha256Start(&state, hash);
+  for (uint64_t at = section->offset; at < end; at += kStepBytes) {
+    const uint64_t step = end - at < kStepBytes ? end - at : kStepBytes;
+    Tell(watch.before, watch, at, at + step);
+    Sha256Update(&state, view.base + at, (size_t)step);
+    Tell(watch.after, watch, at, at + step);
+  }
+  uint8_t digest[kSha256Bytes];
+  Sha256Finish(&state, digest);
+  if (SameBytes(digest, section->sha256, sizeof(digest))) return Ok();
+  return Status{Code::kCorrupt, section->offset};
+}
+
+Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash, const HashWatch& watch) {
   uint8_t digest[kSha256Bytes];
   HeaderDigest(view.header, hash, digest);
   if (!SameBytes(digest, view.header->sha256, sizeof(digest))) {
     return Status{Code::kCorrupt, offsetof(Header, sha256)};
   }
-  const Status padding = CheckPadding(
-      view, (uint64_t)view.header->section_table_offset +
-                (uint64_t)view.header->section_count * view.header->section_entry_bytes);
-  if (!IsOk(padding)) return padding;
-  for (uint32_t i = 0; i < view.header->section_count; ++i) {
+  const uint64_t table_end =
+      view.header->section_table_offset +
+      (uint64_t)view.header->section_count * view.header->section_entry_bytes;
+  Status status = CheckPadding(view, table_end, watch);
+  for (uint32_t i = 0; i < view.header->section_count && IsOk(status); ++i) {
+    status = ValidateSectionHash(view, i, hash, watch);
+    if (!IsOk(status)) return status;
     const Section* section = SectionAt(view.header, i);
-    Sha256Of(view.base + section->offset, section->bytes, hash, digest);
-    if (!SameBytes(digest, section->sha256, sizeof(digest))) {
-      return Status{Code::kCorrupt, section->offset};
-    }
-    const Status behind = CheckPadding(view, (uint64_t)section->offset + section->bytes);
-    if (!IsOk(behind)) return behind;
+    status = CheckPadding(view, (uint64_t)section->offset + section->bytes, watch);
   }
-  return Ok();
+  return status;
 }
 
 Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
@@ -81,7 +104,7 @@ Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const L
   Status status = ViewBlob(base, bytes, view);
   if (!IsOk(status)) return status;
   if (hash != nullptr) {
-    status = ValidateHashes(*view, hash);
+    status = ValidateHashes(*view, hash, HashWatch{});
     if (!IsOk(status)) return status;
   }
   for (uint32_t i = 0; i < view->model->plan_count; ++i) {

@@ -28,8 +28,18 @@ struct LayerRules {
 Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
                     BlobView* view);
 
+// Who is told which bytes of the blob [begin, end) are about to be read for their hash, and which
+// were: in the order of the section table, each byte of the file once, but for header and table.
+struct HashWatch {
+  void* context;
+  void (*before)(void* context, uint32_t begin, uint32_t end);  // or null
+  void (*after)(void* context, uint32_t begin, uint32_t end);   // or null
+};
+
 // Parts of it, each in a file of its own.
-Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash);
+Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash, const HashWatch& watch);
+Status ValidateSectionHash(const BlobView& view, uint32_t section, Sha256BlocksFn hash,
+                           const HashWatch& watch);
 Status ValidatePlan(const BlobView& view,
                     const PlanView& plan);       // tensors, layers, order, inputs, outputs
 Status ValidateLifetimes(const PlanView& plan);  // who may share bytes

@@ -40,11 +40,11 @@ bool PlaceArray(const Bytes& section, uint32_t offset, uint32_t count, const Rec
   return true;
 }
 
-Status PlaceArrays(const Bytes& section, BlobView* view) {
+Status PlaceArrays(BlobView* view) {
+  const Bytes& section = view->model_section;
   if (section.bytes < sizeof(ModelRecord)) return Malformed(section.offset);
   const auto* model = reinterpret_cast<const ModelRecord*>(section.data);
   view->model = model;
-  view->model_offset = section.offset;
   if (model->input_count > kMaxInputs ||
       !PlaceArray(section, model->inputs_offset, model->input_count, &view->inputs)) {
     return Malformed(section.offset + (uint32_t)offsetof(ModelRecord, input_count));
@@ -159,7 +159,7 @@ Status CheckStrings(const BlobView& view) {
   uint32_t label_count = 0;
   for (uint32_t i = 0; i < labels.bytes; ++i) label_count += labels.data[i] == 0 ? 1 : 0;
   if (label_count != view.model->label_count) {
-    return Malformed(view.model_offset + (uint32_t)offsetof(ModelRecord, label_count));
+    return Malformed(view.model_section.offset + (uint32_t)offsetof(ModelRecord, label_count));
   }
   if (labels.bytes != 0 && labels.data[labels.bytes - 1] != 0) return Malformed(labels.offset);
   return Ok();
@@ -167,13 +167,13 @@ Status CheckStrings(const BlobView& view) {
 
 }  // namespace
 
-Status ValidateModel(const Bytes& section, BlobView* view) {
-  Status status = PlaceArrays(section, view);
+Status ValidateModel(BlobView* view) {
+  Status status = PlaceArrays(view);
   if (!IsOk(status)) return status;
   const ModelRecord& model = *view->model;
   status = CheckStrings(*view);
   if (!IsOk(status)) return status;
-  if (!IsString(*view, model.name)) return Malformed(section.offset);
+  if (!IsString(*view, model.name)) return Malformed(view->model_section.offset);
   for (uint32_t i = 0; i < model.input_count; ++i) {
     status = CheckInput(*view, view->inputs[i]);
     if (!IsOk(status)) return status;

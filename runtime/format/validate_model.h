@@ -8,7 +8,7 @@ namespace octet {
 
 // Checks the records that do not depend on a plan's tensors and sets the view's pointers into the
 // section.
-Status ValidateModel(const Bytes& section, BlobView* view);
+Status ValidateModel(BlobView* view);
 
 }  // namespace octet
 

@@ -75,7 +75,7 @@ Status CheckSections(const Header* header) {
 
 // Puts each section of a known kind in its place; at most one of each, one a plan for kPlan.
 // Unknown kinds are ignored.
-Status SortSections(const Header* header, BlobView* view, Bytes* model) {
+Status SortSections(const Header* header, BlobView* view) {
   for (uint32_t i = 0; i < header->section_count; ++i) {
     const Section* section = SectionAt(header, i);
     const uint32_t at = EntryOffset(header, i);
@@ -83,7 +83,7 @@ Status SortSections(const Header* header, BlobView* view, Bytes* model) {
     uint32_t index_limit = 1;
     switch (section->kind) {
       case SectionKind::kModel:
-        place = model;
+        place = &view->model_section;
         break;
       case SectionKind::kPlan:
         place = view->plan_sections;
@@ -124,7 +124,7 @@ Status SortSections(const Header* header, BlobView* view, Bytes* model) {
 
 }  // namespace
 
-Status ViewBlob(const void* base, size_t bytes, BlobView* view) {
+Status ViewSections(const void* base, size_t bytes, BlobView* view) {
   memset(view, 0, sizeof(*view));
   if (base == nullptr) return Status{Code::kInvalidArgument, 0};
   if ((uintptr_t)base % blob::kDataAlignment != 0) return Status{Code::kMisaligned, 0};
@@ -134,13 +134,18 @@ Status ViewBlob(const void* base, size_t bytes, BlobView* view) {
   if (!IsOk(status)) return status;
   status = CheckSections(view->header);
   if (!IsOk(status)) return status;
-  Bytes model = {nullptr, 0, 0};
-  status = SortSections(view->header, view, &model);
+  status = SortSections(view->header, view);
   if (!IsOk(status)) return status;
-  if (model.data == nullptr || view->strings.data == nullptr) {
+  if (view->model_section.data == nullptr || view->strings.data == nullptr) {
     return Malformed(view->header->section_table_offset);
   }
-  status = ValidateModel(model, view);
+  return Ok();
+}
+
+Status ViewBlob(const void* base, size_t bytes, BlobView* view) {
+  Status status = ViewSections(base, bytes, view);
+  if (!IsOk(status)) return status;
+  status = ValidateModel(view);
   return IsOk(status) ? ValidateDecode(*view) : status;
 }
 

@@ -40,7 +40,7 @@ struct BlobView {
   const blob::PlanRecord* plans;
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
-  uint32_t model_offset;  // of the model section in the blob
+  Bytes model_section;
   Bytes weights_s8, weights_f16, transformed, tables, strings, labels, decode;
   Bytes plan_sections[blob::kMaxPlans];
 };
@@ -57,6 +57,9 @@ struct PlanView {
 // Checks header, section table and model section (without hashes) and fills the view.
 // base: 64-byte aligned, `bytes` readable bytes.
 Status ViewBlob(const void* base, size_t bytes, BlobView* view);
+// Its first half: checks header and section table, reads nothing behind them, and fills in where
+// the sections lie.
+Status ViewSections(const void* base, size_t bytes, BlobView* view);
 
 // The plan's arrays; checks that they lie inside their section, nothing more.
 Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view);

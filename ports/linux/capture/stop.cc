@@ -28,12 +28,15 @@ StopRequest::StopRequest() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 }
 
 StopRequest::~StopRequest() {
-  if (signalled == this) {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signalled = nullptr;
-  }
+  LeaveSignals();
   close(descriptor_);
+}
+
+void StopRequest::LeaveSignals() {
+  if (signalled != this) return;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signalled = nullptr;
 }
 
 void StopRequest::Raise() {

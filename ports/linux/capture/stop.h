@@ -19,6 +19,8 @@ class StopRequest {
   int descriptor() const { return descriptor_; }  // readable once raised
   // SIGINT and SIGTERM raise this one from now on; SIGPIPE is ignored. One object a process.
   void ObeySignals();
+  // SIGINT and SIGTERM end the process again.
+  void LeaveSignals();
 
  private:
   int descriptor_;

@@ -149,11 +149,11 @@ bool Line::WriteTo(int descriptor) const {
 void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
                 Line* line) {
   line->Clear();
-  line->Add(
-      "{\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":\"%s\",\"ms\":%.3f,"
-      "\"dropped\":%llu",
-      static_cast<unsigned long long>(report.number), report.time_s, report.age_ms, report.plan,
-      report.infer_ms, static_cast<unsigned long long>(report.dropped));
+  line->Add("{\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":",
+            static_cast<unsigned long long>(report.number), report.time_s, report.age_ms);
+  line->AddJsonString(report.plan);
+  line->Add(",\"ms\":%.3f,\"dropped\":%llu", report.infer_ms,
+            static_cast<unsigned long long>(report.dropped));
   if (*report.picture != 0) {
     line->Add(",\"picture\":");
     line->AddJsonString(report.picture);

@@ -20,7 +20,7 @@ struct Options {
   std::string blob, output, isa;
   std::vector<std::string> inputs;
   uint32_t repeat = 1, warmup = 0;
-  bool profile = false, json = false, no_verify = false;
+  bool profile = false, json = false, no_verify = false, map = false;
   ModelOptions model;
 };
 
@@ -67,6 +67,7 @@ void DescribeOptions(CLI::App& app, Options& o) {
                "time, work, traffic and share of the core's peak of every layer");
   app.add_flag("--json", o.json, "report as JSON");
   app.add_flag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
+  app.add_flag("--map", o.map, kMapHelp);
 }
 
 // What was found in each picture, by the blob's decoder: a line as it comes, or kept for the
@@ -171,6 +172,7 @@ int Main(int argc, char** argv) {
     o.model.isa = isa;
   }
   o.model.verify_hashes = !o.no_verify;
+  if (o.map) o.model.storage = BlobStorage::kMapped;
   if (o.profile) o.model.ticks = NowNs;
 
   Measurement m;

@@ -17,7 +17,8 @@ namespace octet::port {
 namespace {
 
 constexpr size_t kMostClients = 8;
-constexpr size_t kLongestRequest = 4096;
+// Until a request has come whole, and for the next byte of an answer to be taken.
+constexpr uint64_t kPatienceNs = 5'000'000'000;
 constexpr int kJpegQuality = 80;
 constexpr const char* kBoundary = "octet-frame";
 constexpr const char* kPage =
@@ -48,15 +49,19 @@ struct HttpServer::Client {
   bool wants_one = false;  // wants the next picture, then it is done
   uint64_t seen = 0;       // picture last queued
   bool closing = false;    // once everything has been sent
+  uint64_t deadline_ns = NowNs() + kPatienceNs;
 
   explicit Client(int fd) : descriptor(fd) {}
   ~Client() { close(descriptor); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   bool idle() const { return sent == out.size(); }
+  // Who has all that there is may wait for the next picture as long as it takes.
+  bool may_wait() const { return answered && idle() && !closing; }
 };
 
-HttpServer::HttpServer(uint16_t port, const octet_session* session, const StopRequest& stop)
+HttpServer::HttpServer(uint16_t port, const octet_session* session, const StopRequest& stop,
+                       std::function<void()> begin)
     : session_(session), stop_(stop) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
@@ -75,7 +80,10 @@ HttpServer::HttpServer(uint16_t port, const octet_session* session, const StopRe
   getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length);
   port_ = ntohs(address.sin_port);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  thread_ = std::thread([this] { Serve(); });
+  thread_ = std::thread([this, begin = std::move(begin)] {
+    begin();
+    Serve();
+  });
 }
 
 HttpServer::~HttpServer() {
@@ -107,15 +115,14 @@ void HttpServer::Serve() {
   while (!ending_ && !stop_.raised()) {
     wanted_ = std::any_of(clients_.begin(), clients_.end(),
                           [](const auto& client) { return client->streams || client->wants_one; });
-    waited.assign(
-        {{wake_, POLLIN, 0},
-         {stop_.descriptor(), POLLIN, 0},
-         {listener_, static_cast<short>(clients_.size() < kMostClients ? POLLIN : 0), 0}});
+    waited.assign({{wake_, POLLIN, 0},
+                   {stop_.descriptor(), POLLIN, 0},
+                   {listener_, static_cast<short>(HasRoom() ? POLLIN : 0), 0}});
     for (const auto& client : clients_) {
       waited.push_back(
           {client->descriptor, static_cast<short>(client->idle() ? POLLIN : POLLIN | POLLOUT), 0});
     }
-    if (poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
+    if (poll(waited.data(), waited.size(), MillisecondsLeft()) < 0 && errno != EINTR) return;
     if ((waited[0].revents & POLLIN) != 0) {
       uint64_t count;
       [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof(count));
@@ -130,11 +137,38 @@ void HttpServer::Serve() {
     }
     if ((waited[2].revents & POLLIN) != 0) Accept();
     SendPictures();
-    std::erase_if(clients_, [](const auto& client) { return client->closing && client->idle(); });
+    const uint64_t now = NowNs();
+    std::erase_if(clients_, [now](const auto& client) {
+      return (client->closing && client->idle()) ||
+             (!client->may_wait() && now >= client->deadline_ns);
+    });
   }
 }
 
+// Until the first deadline; -1: there is none.
+int HttpServer::MillisecondsLeft() const {
+  uint64_t first = UINT64_MAX;
+  for (const auto& client : clients_) {
+    if (!client->may_wait()) first = std::min(first, client->deadline_ns);
+  }
+  if (first == UINT64_MAX) return -1;
+  const uint64_t now = NowNs();
+  return first <= now ? 0 : static_cast<int>((first - now) / 1'000'000 + 1);
+}
+
+// Somebody who has asked for nothing yet makes way for the next.
+bool HttpServer::HasRoom() const {
+  return clients_.size() < kMostClients ||
+         std::any_of(clients_.begin(), clients_.end(), [](const auto& c) { return !c->answered; });
+}
+
 void HttpServer::Accept() {
+  if (clients_.size() == kMostClients) {
+    const auto silent = std::find_if(clients_.begin(), clients_.end(),
+                                     [](const auto& client) { return !client->answered; });
+    if (silent == clients_.end()) return;
+    clients_.erase(silent);  // the one that came first
+  }
   const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (descriptor >= 0) clients_.push_back(std::make_unique<Client>(descriptor));
 }
@@ -147,18 +181,19 @@ bool HttpServer::Read(Client& client) {
   if (count < 0) return errno == EAGAIN || errno == EINTR;
   if (client.answered) return true;
   client.request.append(bytes, static_cast<size_t>(count));
-  if (client.request.size() > kLongestRequest) return false;
-  if (client.request.find("\r\n\r\n") != std::string::npos) Answer(client);
+  http::Request request;
+  const http::Reading reading = http::ReadRequest(client.request, &request);
+  if (reading != http::Reading::kUnfinished) Answer(client, reading, request);
   return true;
 }
 
-void HttpServer::Answer(Client& client) {
+void HttpServer::Answer(Client& client, http::Reading reading, const http::Request& request) {
   client.answered = true;
-  const std::string& request = client.request;
-  const size_t path_end = request.find(' ', 4);
-  const std::string path =
-      request.rfind("GET ", 0) == 0 ? request.substr(4, path_end - 4) : std::string();
-  const std::string common = "Cache-Control: no-store\r\nConnection: close\r\n";
+  client.deadline_ns = NowNs() + kPatienceNs;
+  const std::string_view path = request.path;
+  const std::string common =
+      "Cache-Control: no-store\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
+      "Cross-Origin-Resource-Policy: same-origin\r\n";
   const auto whole = [&](const char* status, const char* type, const std::string& body) {
     Queue(client,
           std::string("HTTP/1.1 ") + status + "\r\nContent-Type: " + type +
@@ -166,7 +201,14 @@ void HttpServer::Answer(Client& client) {
           body.data(), body.size());
     client.closing = true;
   };
-  if (path == "/") {
+  if (reading == http::Reading::kBad) {
+    whole("400 Bad Request", "text/plain", "that is no request\n");
+  } else if (!http::IsLoopback(request.host)) {
+    whole("403 Forbidden", "text/plain",
+          "this page is for 127.0.0.1 and localhost; from another machine: ssh -L\n");
+  } else if (request.method != "GET") {
+    whole("405 Method Not Allowed\r\nAllow: GET", "text/plain", "GET is all there is\n");
+  } else if (path == "/") {
     whole("200 OK", "text/html; charset=utf-8", kPage);
   } else if (path == "/stream") {
     Queue(client,
@@ -202,6 +244,7 @@ bool HttpServer::Flush(Client& client) {
                                client.out.size() - client.sent, MSG_NOSIGNAL);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     client.sent += static_cast<size_t>(count);
+    client.deadline_ns = NowNs() + kPatienceNs;
   }
   return true;
 }
@@ -212,10 +255,12 @@ bool HttpServer::EncodeNewest() {
     const std::lock_guard lock(mutex_);
     if (shown_ == 0) return false;
     if (encoded_ == shown_) return true;
-    picture_.SetFrame(frame_);
-    drawn_ = results_;
+    // No more than pointers change hands here: the loop may wait for this lock.
+    std::swap(taken_, frame_);
+    std::swap(drawn_, results_);
     encoded_ = shown_;
   }
+  picture_.SetFrame(taken_);
   picture_.Draw(drawn_, session_);
   jpeg_.clear();
   EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kJpegQuality, &jpeg_);
@@ -229,6 +274,7 @@ void HttpServer::SendPictures() {
     if (!(client->streams || client->wants_one) || !client->idle()) continue;
     if (!EncodeNewest() || client->seen == encoded_) continue;
     client->seen = encoded_;
+    client->deadline_ns = NowNs() + kPatienceNs;
     std::string head = client->streams ? std::string("--") + kBoundary + "\r\n"
                                        : "HTTP/1.1 200 OK\r\nConnection: close\r\n";
     head +=

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,14 +15,17 @@
 
 #include "ports/linux/camera/program/draw.h"
 #include "ports/linux/capture/stop.h"
+#include "ports/linux/http/request.h"
 #include "ports/linux/results/text.h"
 
 namespace octet::port {
 
 class HttpServer {
  public:
-  // Listens on 127.0.0.1:port (0: any that is free). Throws InputError.
-  HttpServer(uint16_t port, const octet_session* session, const StopRequest& stop);
+  // Listens on 127.0.0.1:port (0: any that is free), from a thread that calls `begin` first. Throws
+  // InputError.
+  HttpServer(uint16_t port, const octet_session* session, const StopRequest& stop,
+             std::function<void()> begin);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -39,8 +43,10 @@ class HttpServer {
 
   void Serve();
   void Accept();
+  int MillisecondsLeft() const;
+  bool HasRoom() const;
   bool Read(Client& client);
-  void Answer(Client& client);
+  void Answer(Client& client, http::Reading reading, const http::Request& request);
   void Queue(Client& client, const std::string& head, const void* body, size_t bytes);
   bool Flush(Client& client);
   bool EncodeNewest();
@@ -61,8 +67,9 @@ class HttpServer {
 
   // Of the serving thread.
   uint64_t encoded_ = 0;
-  Annotated picture_;
+  FrameBuffer taken_;
   Results drawn_;
+  Annotated picture_;
   std::vector<uint8_t> jpeg_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::thread thread_;

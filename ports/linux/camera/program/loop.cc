@@ -1,18 +1,17 @@
 #include "ports/linux/camera/program/loop.h"
 
-#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "ports/linux/camera/program/http.h"
+#include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
+#include "ports/linux/camera/program/scheduling.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
 
@@ -58,47 +57,11 @@ class Histogram {
   uint64_t bins_[kBins] = {}, count_ = 0, largest_ = 0;
 };
 
-// "4-7" or "0,2,5-6". Throws InputError.
-void PinTo(const std::string& cpus) {
-  if (cpus.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const char* at = cpus.c_str();;) {
-    char* end;
-    const long first = std::strtol(at, &end, 10);
-    long last = first;
-    bool good = end != at && first >= 0;
-    if (good && *end == '-') {
-      at = end + 1;
-      last = std::strtol(at, &end, 10);
-      good = end != at && last >= first;
-    }
-    if (!good || last >= CPU_SETSIZE || (*end != ',' && *end != 0)) {
-      throw InputError("--cpus " + cpus + ": cores are written as in 4-7 or 0,2");
-    }
-    for (long cpu = first; cpu <= last; ++cpu) CPU_SET(static_cast<size_t>(cpu), &set);
-    if (*end == 0) break;
-    at = end + 1;
-  }
-  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
-    throw InputError("--cpus " + cpus + ": " + std::strerror(errno) + "; nproc counts the cores");
-  }
-}
-
-// Threads started later inherit it.
-void Prioritise(int priority) {
-  if (priority == 0) return;
-  const sched_param parameters = {priority};
-  if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0) {
-    std::fprintf(stderr, "octet-camera: --priority %d: %s; going on without it\n", priority,
-                 std::strerror(errno));
-  }
-}
-
 class Loop {
  public:
   explicit Loop(const CameraOptions& options)
       : options_(options),
+        scheduling_(options.cpus, options.priority),
         model_(options.blob, options.model),
         line_(kLineBytes),
         status_(kLineBytes) {
@@ -110,6 +73,8 @@ class Loop {
     }
     model_.Bind();
     results_.emplace(model_);
+    out_.emplace(STDOUT_FILENO, options.every_frame || source_->waits(), stop_);
+    out_->Reserve(std::max(kLineBytes, results_->LineBytes()));
     line_.Reserve(results_->LineBytes());
     status_.Reserve(results_->LineBytes());
     if (model_.blob().decode.data == nullptr) {
@@ -135,7 +100,8 @@ class Loop {
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
-      http_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_);
+      http_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
+                    [this] { scheduling_.Restore(); });
       std::fprintf(stderr, "octet-camera: http://127.0.0.1:%u\n", unsigned{http_->port()});
     }
     timespec wall;
@@ -146,7 +112,10 @@ class Loop {
 
   int Run() {
     const uint64_t started = NowNs();
-    std::thread capture([this] { Capture(source_.get(), &slot_, stop_, options_.every_frame); });
+    std::thread capture([this] {
+      scheduling_.Restore();
+      Capture(source_.get(), &slot_, stop_, options_.every_frame);
+    });
     try {
       while (!stop_.raised()) {
         const FrameBuffer* frame = slot_.Take();
@@ -174,6 +143,7 @@ class Loop {
     stop_.Raise();
     slot_.Leave();
     capture->join();
+    stop_.LeaveSignals();  // what is left to print may be ended by another
   }
 
   // False where nobody reads the results any more.
@@ -208,14 +178,28 @@ class Loop {
       if (http_->wanted()) http_->Show(frame, results);
     }
     if (!options_.dump.empty()) Dump(frame, results);
-    if (options_.json) return line_.WriteTo(STDOUT_FILENO);
+    if (options_.json) return Print(line_);
     return *report.picture != 0 ? PrintPicture(report, results)
                                 : PrintEverySecond(report, results, done);
   }
 
+  // False where nobody reads the results any more.
+  bool Print(const Line& line) {
+    const bool first = out_->dropped() == 0;
+    const bool read = out_->Write(line);
+    if (first && out_->dropped() != 0) {
+      Line warning(256);
+      warning.Add(
+          "octet-camera: nobody takes the results; lines are dropped and counted until somebody "
+          "does\n");
+      LineWriter(STDERR_FILENO, false, stop_).WriteLast(warning);
+    }
+    return read;
+  }
+
   bool PrintPicture(const FrameReport& report, const Results& results) {
     FormatPicture(report.picture, report.infer_ms, results, model_.session(), &status_);
-    return status_.WriteTo(STDOUT_FILENO);
+    return Print(status_);
   }
 
   bool PrintEverySecond(const FrameReport& report, const Results& results, uint64_t now) {
@@ -235,7 +219,7 @@ class Loop {
     printed_ = processed_;
     printed_ns_ = now;
     next_print_ns_ = now + 1000000000u;
-    return status_.WriteTo(STDOUT_FILENO);
+    return Print(status_);
   }
 
   void Dump(const FrameBuffer& frame, const Results& results) {
@@ -263,20 +247,19 @@ class Loop {
     line.Add(
         "{\"summary\":{\"frames\":%llu,\"captured\":%llu,\"dropped\":%llu,\"fps\":%.2f,"
         "\"median_ms\":%.3f,\"max_ms\":%.3f,\"median_age_ms\":%.3f,\"max_age_ms\":%.3f,"
-        "\"max_gap_ms\":%.3f,\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu",
+        "\"max_gap_ms\":%.3f,\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu,"
+        "\"lines_dropped\":%llu",
         static_cast<unsigned long long>(processed_),
         static_cast<unsigned long long>(slot_.published()),
         static_cast<unsigned long long>(slot_.dropped()), fps, Milliseconds(inference_.MedianNs()),
         Milliseconds(inference_.largest_ns()), Milliseconds(age_.MedianNs()),
         Milliseconds(age_.largest_ns()), Milliseconds(slot_.longest_gap_ns()),
         static_cast<unsigned long long>(rss_bytes),
-        static_cast<unsigned long long>(settled_rss_bytes_));
+        static_cast<unsigned long long>(settled_rss_bytes_),
+        static_cast<unsigned long long>(out_->dropped()));
     if (score_) line.Add(",\"map50\":%.3f", score_->MeanAveragePrecision());
     line.Add("}}\n");
-    if (options_.json) {
-      line.WriteTo(STDOUT_FILENO);
-      return;
-    }
+    if (options_.json) return out_->WriteLast(line);
     line.Clear();
     line.Add(
         "%llu frames in %.1f s (%.1f fps), %llu dropped; median %.2f ms, age %.2f ms (at most "
@@ -286,16 +269,22 @@ class Loop {
         Milliseconds(age_.MedianNs()), Milliseconds(age_.largest_ns()),
         static_cast<double>(rss_bytes) / 1e6);
     if (score_) line.Add("; mAP@0.5 %.2f", score_->MeanAveragePrecision());
+    if (out_->dropped() != 0) {
+      line.Add("; %llu lines of results that nobody took were dropped",
+               static_cast<unsigned long long>(out_->dropped()));
+    }
     line.Add("\n");
-    line.WriteTo(STDERR_FILENO);
+    LineWriter(STDERR_FILENO, false, stop_).WriteLast(line);
   }
 
   const CameraOptions& options_;
   StopRequest stop_;
+  Scheduling scheduling_;  // before the model's threads, which inherit it
   Model model_;
   std::unique_ptr<Garments> garments_;
   std::unique_ptr<Source> source_;
   std::optional<ResultReader> results_;
+  std::optional<LineWriter> out_;
   std::optional<LiveScore> score_;
   std::optional<HttpServer> http_;
   Slot slot_;
@@ -310,8 +299,6 @@ class Loop {
 }  // namespace
 
 int RunCamera(const CameraOptions& options) {
-  PinTo(options.cpus);
-  Prioritise(options.priority);
   Loop loop(options);
   return loop.Run();
 }

@@ -79,6 +79,8 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
       ->capture_default_str();
   app.add_option("--plan", o->model.plan, "plan by name (default: the blob's first)");
   app.add_option("--isa", o->isa, "highest instruction set to use, or 'list'");
+  bool map = false;
+  app.add_flag("--map", map, kMapHelp);
   app.add_option("--threads", o->model.threads, "threads that infer, the loop's included")
       ->check(CLI::Range(1u, 256u))
       ->capture_default_str();
@@ -115,6 +117,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   } catch (const CLI::ParseError& error) {
     throw InputError(ParseErrorLine(app, error, "octet-camera"));
   }
+  if (map) o->model.storage = BlobStorage::kMapped;
   if (o->isa == "list") {
     ListIsas();
     return false;

@@ -1,0 +1,68 @@
+#include "ports/linux/blob_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "ports/linux/file.h"
+
+namespace octet::port {
+
+BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), storage_(storage) {
+  // Without O_NONBLOCK a pipe of that name would be waited for.
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
+  }
+  struct stat info;
+  if (fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0) {
+    close(descriptor_);
+    throw InputError("cannot read " + path + ": empty or no regular file; name another one");
+  }
+  bytes_ = static_cast<size_t>(info.st_size);
+  const bool owned = storage == BlobStorage::kOwned;
+  void* data =
+      mmap(nullptr, bytes_, owned ? PROT_READ | PROT_WRITE : PROT_READ,
+           MAP_PRIVATE | (owned ? MAP_ANONYMOUS | MAP_NORESERVE : 0), owned ? -1 : descriptor_, 0);
+  if (data == MAP_FAILED) {
+    const int error = errno;
+    close(descriptor_);
+    throw InputError("cannot hold " + path + ": " + std::strerror(error) + "; free some memory");
+  }
+  data_ = static_cast<uint8_t*>(data);
+}
+
+BlobFile::~BlobFile() {
+  munmap(data_, bytes_);
+  close(descriptor_);
+}
+
+bool BlobFile::Load(size_t begin, size_t end) const {
+  if (storage_ == BlobStorage::kMapped) {
+    constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, missing in older headers
+    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t first = begin / page * page;
+    madvise(data_ + first, end - first, kPopulateRead);  // kernels before 5.14 know it not
+    return true;
+  }
+  while (begin < end) {
+    const ssize_t count = pread(descriptor_, data_ + begin, end - begin, static_cast<off_t>(begin));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    begin += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+void BlobFile::Drop(size_t begin, size_t end) const {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = end / page * page;
+  if (end > begin) madvise(data_ + begin, end - begin, MADV_DONTNEED);
+}
+
+}  // namespace octet::port

@@ -1,0 +1,110 @@
+#include "ports/linux/camera/program/line_writer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "ports/linux/model.h"
+
+namespace octet::port {
+namespace {
+
+// A reader that is merely slow takes a line within this time; one that has stopped costs it once.
+constexpr int64_t kPatienceNs = 250'000'000;
+constexpr int64_t kLastNs = 1'000'000'000;
+constexpr int64_t kForEver = -1;
+// As much as a pipe takes without blocking once poll says that it takes any (POSIX, PIPE_BUF).
+constexpr size_t kPipeBytes = 4096;
+
+}  // namespace
+
+LineWriter::LineWriter(int descriptor, bool waits, const StopRequest& stop)
+    : descriptor_(descriptor), waits_(waits), stop_(stop) {
+  struct stat info;
+  if (fstat(descriptor, &info) != 0) return;
+  is_socket_ = S_ISSOCK(info.st_mode);
+  if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) return;
+  // O_NONBLOCK on the descriptor itself would be seen by everybody who shares it, a shell among
+  // them: opened again, it is ours alone.
+  const std::string again = "/proc/self/fd/" + std::to_string(descriptor);
+  const int own = open(again.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (own < 0) return;
+  descriptor_ = own;
+  owned_ = true;
+}
+
+LineWriter::~LineWriter() {
+  if (owned_) close(descriptor_);
+}
+
+void LineWriter::Take(const Line& line) {
+  rest_.assign(line.data(), line.data() + line.length());
+  written_ = 0;
+}
+
+bool LineWriter::Write(const Line& line) {
+  if (written_ < rest_.size()) {
+    const Ended before = Flush(waits_ ? kForEver : 0, true);
+    if (before == Ended::kGone) return false;
+    if (before == Ended::kLate) {
+      ++dropped_;
+      return true;
+    }
+  }
+  Take(line);
+  return Flush(waits_ ? kForEver : kPatienceNs, true) != Ended::kGone;
+}
+
+void LineWriter::WriteLast(const Line& line) {
+  if (Flush(kLastNs, false) != Ended::kWritten) return;
+  Take(line);
+  Flush(kLastNs, false);
+}
+
+LineWriter::Ended LineWriter::Flush(int64_t patience_ns, bool obeys_stop) {
+  const auto begun = static_cast<int64_t>(NowNs());
+  while (written_ < rest_.size()) {
+    const int64_t count = WriteSome();
+    if (count > 0) {
+      written_ += static_cast<size_t>(count);
+      continue;
+    }
+    if (errno == EPIPE || errno == ECONNRESET) return Ended::kGone;
+    if (errno != EAGAIN && errno != EINTR) {
+      throw InputError(std::string("the results cannot be written: ") + std::strerror(errno) +
+                       "; make room, or send them elsewhere");
+    }
+    int timeout_ms = -1;
+    if (patience_ns != kForEver) {
+      const int64_t left = begun + patience_ns - static_cast<int64_t>(NowNs());
+      if (left <= 0) return Ended::kLate;
+      timeout_ms = static_cast<int>(left / 1'000'000) + 1;
+    }
+    if (obeys_stop && stop_.raised()) return Ended::kLate;
+    pollfd both[2] = {{descriptor_, POLLOUT, 0}, {stop_.descriptor(), POLLIN, 0}};
+    poll(both, obeys_stop ? 2 : 1, timeout_ms);
+  }
+  return Ended::kWritten;
+}
+
+// Never blocks: like write(), with EAGAIN where the reader has no room.
+int64_t LineWriter::WriteSome() {
+  const char* data = rest_.data() + written_;
+  const size_t bytes = rest_.size() - written_;
+  if (is_socket_) return send(descriptor_, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (owned_) return write(descriptor_, data, bytes);
+  pollfd one = {descriptor_, POLLOUT, 0};
+  if (poll(&one, 1, 0) == 0) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return write(descriptor_, data, std::min(bytes, kPipeBytes));
+}
+
+}  // namespace octet::port

@@ -1,0 +1,50 @@
+// Lines to a descriptor whose reader may pause or go: a stop is always seen, and where nobody may
+// be waited for, lines that cannot be written are dropped and counted, never cut in two.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_LINE_WRITER_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_LINE_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ports/linux/capture/stop.h"
+#include "ports/linux/results/text.h"
+
+namespace octet::port {
+
+class LineWriter {
+ public:
+  // waits: a line waits for its reader as long as no stop is raised (pictures of a folder), instead
+  // of kPatienceMs. Throws InputError.
+  LineWriter(int descriptor, bool waits, const StopRequest& stop);
+  ~LineWriter();
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+
+  void Reserve(size_t line_bytes) { rest_.reserve(line_bytes); }
+  // False where nobody reads any more. Throws InputError where the line cannot be stored.
+  bool Write(const Line& line);
+  // The last line: what is left of the one before it first, and a stop does not count; a second at
+  // most.
+  void WriteLast(const Line& line);
+  uint64_t dropped() const { return dropped_; }
+
+ private:
+  enum class Ended { kWritten, kLate, kGone };
+
+  void Take(const Line& line);
+  Ended Flush(int64_t patience_ns, bool obeys_stop);
+  int64_t WriteSome();
+
+  int descriptor_;
+  bool owned_ = false, is_socket_ = false;
+  bool waits_;
+  const StopRequest& stop_;
+  std::vector<char> rest_;  // of the line begun
+  size_t written_ = 0;
+  uint64_t dropped_ = 0;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_LINE_WRITER_H_

@@ -1,0 +1,34 @@
+// The head of an HTTP/1 request (RFC 9112, sections 2 and 3), as far as a server needs it that
+// answers GET on the loopback address and nothing else. Reads bytes from anybody: fuzzed
+// (tests/fuzz/http_target.cc).
+#ifndef OCTET_PORTS_LINUX_HTTP_REQUEST_H_
+#define OCTET_PORTS_LINUX_HTTP_REQUEST_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace octet::port::http {
+
+constexpr size_t kLongestHead = 4096;
+
+// Parts of the text read.
+struct Request {
+  std::string_view method;
+  std::string_view path;  // without a query
+  std::string_view host;  // of the one Host header; empty: none
+};
+
+enum class Reading { kUnfinished, kDone, kBad };
+
+// kUnfinished: the empty line that ends the head has not come, and may still. kBad: it is no
+// request, longer than kLongestHead, or names two hosts.
+Reading ReadRequest(std::string_view text, Request* request);
+
+// Whether a Host header is what a browser sends that was pointed at this machine's loopback
+// address: localhost, 127.0.0.1 or [::1], with any port. A page of another site whose name has been
+// made to resolve here (DNS rebinding) sends its own name.
+bool IsLoopback(std::string_view host);
+
+}  // namespace octet::port::http
+
+#endif  // OCTET_PORTS_LINUX_HTTP_REQUEST_H_
