@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   void* arena = std::aligned_alloc(64, arena_bytes / 64 * 64 + 64);
-  const octet_config config = {OCTET_ISA_REFERENCE, nullptr, OCTET_VERIFY_PORTABLE, nullptr};
+  const octet_config config = {OCTET_ISA_REFERENCE, nullptr, OCTET_VERIFY_PORTABLE, nullptr, 0};
   if (model.Bind(blob, bytes.size(), arena, arena_bytes, config).code != OCTET_OK) return 2;
 
   octet_tensor_info info;

@@ -24,7 +24,7 @@ long FreestandingMain() {
     if (count <= 0) break;
     blob_bytes += static_cast<size_t>(count);
   }
-  octet_config config = {OCTET_FREESTANDING_ISA, nullptr, OCTET_VERIFY_PORTABLE, nullptr};
+  octet_config config = {OCTET_FREESTANDING_ISA, nullptr, OCTET_VERIFY_PORTABLE, nullptr, 0};
   octet_session* session = nullptr;
   octet_status status =
       octet_bind(blob_memory, blob_bytes, arena_memory, kArenaLimit, &config, &session);

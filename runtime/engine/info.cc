@@ -4,6 +4,7 @@
 #include "octet/octet.h"
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
+#include "runtime/engine/work.h"
 
 using octet::Code;
 using octet::Session;
@@ -57,6 +58,8 @@ const char* octet_code_name(octet_code code) {
       return "shape mismatch";
     case OCTET_OPERATOR_UNAVAILABLE:
       return "operator left out of this program";
+    case OCTET_TOO_MUCH_WORK:
+      return "more work than allowed";
   }
   return "unknown";
 }
@@ -148,14 +151,18 @@ octet_status octet_layer(const octet_session* session, uint32_t index, octet_lay
   info->op = octet::OpName(layer.op);
   info->kernel = octet::IsaName(octet::LayerKernelIsa(layer, s.kernels));
   info->precision = static_cast<uint32_t>(layer.precision);
-  info->macs = layer.macs;
+  info->macs = octet::WorkOfLayer(bound.view).macs;
   info->weight_bytes = layer.weights.bytes;
   info->ticks = bound.ticks;
   return ToC(Code::kOk);
 }
 
 uint64_t octet_macs(const octet_session* session) {
-  return octet::CurrentPlan(Of(session)).macs;
+  return octet::WorkOfPlan(Of(session).blob, Of(session).plan).macs;
+}
+
+uint64_t octet_steps(const octet_session* session) {
+  return octet::WorkOfPlan(Of(session).blob, Of(session).plan).steps;
 }
 
 uint32_t octet_label_count(const octet_session* session) {

@@ -1,5 +1,6 @@
 // Tensors, layers and their order; what the model section says about this plan.
 #include "runtime/core/checked.h"
+#include "runtime/format/tiling.h"
 #include "runtime/format/validate.h"
 
 namespace octet {
@@ -235,6 +236,21 @@ Status CheckInputs(const BlobView& view, const PlanView& plan) {
   return Ok();
 }
 
+// As many elements as the output has, each with a place of its own: none is left out.
+bool IsApartFromEarlier(const BlobView& view, const PlanView& plan, const PartRange& range,
+                        uint32_t k) {
+  const auto lattice_of = [&](uint32_t i, Lattice* lattice) {
+    const blob::OutputPart& part = view.parts[range.first + i];
+    return lattice->OfStrides(part.base, plan.tensors[part.tensor].dims, part.strides);
+  };
+  Lattice own, other;
+  if (!lattice_of(k, &own)) return false;
+  for (uint32_t i = 0; i < k; ++i) {
+    if (!lattice_of(i, &other) || !AreApart(own, other)) return false;
+  }
+  return true;
+}
+
 Status CheckOutputs(const BlobView& view, const PlanView& plan) {
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     const uint64_t wanted = view.outputs[i].element_count;
@@ -253,6 +269,9 @@ Status CheckOutputs(const BlobView& view, const PlanView& plan) {
       }
       found += ElementCount(tensor);
       if (found > wanted) return Malformed(at);
+      if (!IsApartFromEarlier(view, plan, range, k)) {
+        return Malformed(at + (uint32_t)offsetof(blob::OutputPart, base));
+      }
     }
     if (found != wanted) {
       return Malformed((uint32_t)(reinterpret_cast<const uint8_t*>(&view.outputs[i]) - view.base) +

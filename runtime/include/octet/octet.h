@@ -33,7 +33,8 @@ typedef enum octet_code {
   OCTET_MISALIGNED = 8,
   OCTET_ISA_UNAVAILABLE = 9,
   OCTET_SHAPE_MISMATCH = 10,
-  OCTET_OPERATOR_UNAVAILABLE = 11 /* offset: the layer whose operator was left out at link time */
+  OCTET_OPERATOR_UNAVAILABLE = 11, /* offset: the layer whose operator was left out at link time */
+  OCTET_TOO_MUCH_WORK = 12         /* offset: the plan that passes octet_config.max_steps */
 } octet_code;
 
 /* offset: byte of the blob where the first broken rule was found, else 0. */
@@ -72,6 +73,7 @@ typedef struct octet_config {
   const octet_pool* pool;  /* NULL: one thread */
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
+  uint64_t max_steps;      /* of any plan, see octet_steps; 0: as many as it wants */
 } octet_config;
 
 typedef struct octet_session octet_session; /* lives in the arena */
@@ -173,7 +175,11 @@ OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t i
 OCTET_API uint32_t octet_layer_count(const octet_session* session);
 OCTET_API octet_status octet_layer(const octet_session* session, uint32_t index,
                                    octet_layer_info* info);
+/* Multiply-accumulates of the current plan, counted from its layers. */
 OCTET_API uint64_t octet_macs(const octet_session* session);
+/* A bound on its run time that a stranger's blob cannot talk down: multiply-accumulates and elements
+ * read, written and compared, from the layers' shapes. A step takes about 0.01 to 10 ns. */
+OCTET_API uint64_t octet_steps(const octet_session* session);
 OCTET_API uint32_t octet_label_count(const octet_session* session);
 OCTET_API const char* octet_label(const octet_session* session, uint32_t index);
 
