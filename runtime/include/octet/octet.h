@@ -177,8 +177,9 @@ OCTET_API octet_status octet_layer(const octet_session* session, uint32_t index,
                                    octet_layer_info* info);
 /* Multiply-accumulates of the current plan, counted from its layers. */
 OCTET_API uint64_t octet_macs(const octet_session* session);
-/* A bound on its run time that a stranger's blob cannot talk down: multiply-accumulates and elements
- * read, written and compared, from the layers' shapes. A step takes about 0.01 to 10 ns. */
+/* A bound on its run time that a stranger's blob cannot talk down: multiply-accumulates and
+ * elements read, written and compared, from the layers' shapes. A step takes about 0.01 to 10 ns.
+ */
 OCTET_API uint64_t octet_steps(const octet_session* session);
 OCTET_API uint32_t octet_label_count(const octet_session* session);
 OCTET_API const char* octet_label(const octet_session* session, uint32_t index);
