@@ -178,7 +178,7 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
     case Op::kSoftmax:
       return fp16 ? kernels.softmax_f16_isa : Isa::kReference;
     case Op::kNormalize:
-      return fp16 ? kernels.normalize_f16_isa : Isa::kReference;
+      return fp16 ? kernels.normalize_f16_isa : kernels.normalize_s8_isa;
     case Op::kMatMul:
       return fp16 ? kernels.matmul_f16_isa : kernels.matmul_s8_isa;
     default:

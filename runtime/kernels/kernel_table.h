@@ -40,6 +40,7 @@ namespace octet {
   X(matmul_s8, MatMulS8Fn)                  \
   X(matmul_f16, MatMulF16Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
+  X(normalize_s8, NormalizeS8Fn)            \
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \
   X(input_f32, InputF32Fn)
