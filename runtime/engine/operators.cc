@@ -175,6 +175,8 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
       return fp16 ? kernels.max_pool_f16_isa : kernels.max_pool_s8_isa;
     case Op::kAveragePool:
       return fp16 ? kernels.average_pool_f16_isa : kernels.average_pool_s8_isa;
+    case Op::kResizeLinear:
+      return fp16 ? kernels.resize_linear_f16_isa : kernels.resize_linear_s8_isa;
     case Op::kSoftmax:
       return fp16 ? kernels.softmax_f16_isa : Isa::kReference;
     case Op::kNormalize:
