@@ -42,7 +42,10 @@ namespace octet {
   X(matmul_f16, MatMulF16Fn)                \
   X(resize_linear_s8, ResizeLinearS8Fn)     \
   X(resize_linear_f16, ResizeLinearF16Fn)   \
+  X(softmax_s8, SoftmaxS8Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
+  X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
+  X(axis_softmax_f16, AxisSoftmaxF16Fn)     \
   X(normalize_s8, NormalizeS8Fn)            \
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \

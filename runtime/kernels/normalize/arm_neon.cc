@@ -54,7 +54,12 @@ static inline int32x2_t Scale(int32x2_t ratio, int32x2_t low, int32x2_t high, in
 static inline int32x4_t Scale4(int32x4_t ratio, const blob::NormalizeChannelS8* channels,
                                uint64_t step) {
   const int32_t* words = reinterpret_cast<const int32_t*>(channels);
-  const int32x4x4_t c = step != 0 ? vld4q_s32(words) : vld4q_dup_s32(words);
+  int32x4x4_t c;
+  if (step != 0) {
+    c = vld4q_s32(words);
+  } else {
+    for (int i = 0; i < 4; ++i) c.val[i] = vdupq_n_s32(words[i]);
+  }
   return vcombine_s32(Scale(vget_low_s32(ratio), vget_low_s32(c.val[0]), vget_low_s32(c.val[1]),
                             vget_low_s32(c.val[2]), vget_low_s32(c.val[3])),
                       Scale(vget_high_s32(ratio), vget_high_s32(c.val[0]), vget_high_s32(c.val[1]),

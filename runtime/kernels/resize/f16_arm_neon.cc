@@ -16,24 +16,7 @@ static inline float32x4_t Weigh4(float32x4_t a, float32x4_t b, float32x4_t c, fl
   return Weigh(Weigh(a, w.low, b, w.high), w.row_low, Weigh(c, w.low, d, w.high), w.row_high);
 }
 
-struct Level {
-  static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
-    uint32_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-      const Float8 x = LoadHalf8(from + i);
-      vst1q_f32(to + i, x.low);
-      vst1q_f32(to + i + 4, x.high);
-    }
-    for (; i < count; ++i) to[i] = HalfToFloat(from[i]);
-  }
-  static inline void Narrow(const float* from, uint32_t count, uint16_t* to) {
-    uint32_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-      StorePartialHalf8(to + i, Float8{vld1q_f32(from + i), vld1q_f32(from + i + 4)}, 8);
-    }
-    for (; i < count; ++i) to[i] = FloatToHalf(from[i]);
-  }
-
+struct Level : HalfRows {
   static inline void Pixel(const Corners<uint16_t>& s, const FloatWeights& weights,
                            uint32_t channels, uint16_t* to) {
     const auto eight = [&](uint32_t i, uint32_t count) {

@@ -6,18 +6,7 @@
 namespace octet {
 namespace {
 
-struct Level {
-  static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
-    uint32_t i = 0;
-    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
-    for (; i < count; ++i) to[i] = _cvtsh_ss(from[i]);
-  }
-  static inline void Narrow(const float* from, uint32_t count, uint16_t* to) {
-    uint32_t i = 0;
-    for (; i + 8 <= count; i += 8) StoreHalves(to + i, _mm256_loadu_ps(from + i), 8);
-    for (; i < count; ++i) to[i] = (uint16_t)_cvtss_sh(from[i], _MM_FROUND_TO_NEAREST_INT);
-  }
-
+struct Level : HalfRows {
   static inline void Pixel(const Corners<uint16_t>& s, const FloatWeights& weights,
                            uint32_t channels, uint16_t* to) {
     const __m256 low = _mm256_set1_ps(weights.low), high = _mm256_set1_ps(weights.high);

@@ -91,12 +91,12 @@ static inline void NarrowLineS8(const ResizeLinearS8Args& args, const ResizeLine
   }
 }
 
-// FP16: both source lines as floats first, by Level::Widen(from, count, to); results go back eight
-// and more at a time, by Level::Narrow(from, count, to).
+// FP16: both source lines as floats first, by Level::Widen(from, count, to); results go back many
+// at a time, by Level::Narrow(from, count, to). Both may go on to a multiple of 8 among the floats.
 template <typename Level>
 static inline void NarrowLineF16(const ResizeGeometry& g, const ResizeLine<uint16_t>& line) {
   constexpr uint32_t kBatch = 64;
-  float top[kPreparedElements], bottom[kPreparedElements], results[kBatch];
+  float top[kPreparedElements], bottom[kPreparedElements], results[kBatch] = {};
   Level::Widen(line.top, g.in_w * g.channels, top);
   Level::Widen(line.bottom, g.in_w * g.channels, bottom);
   uint16_t* to = line.to;
