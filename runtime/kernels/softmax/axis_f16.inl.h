@@ -1,7 +1,9 @@
-// FP16 softmax along an axis, in eights of lines; each line has the arithmetic of the reference. A
-// Level brings Widen(from, count, to) and Narrow(from, count, to), up to 32 halves to floats and
-// back, and Exponentials(values, count), FloatExp() of a multiple of 8 in place. Internal linkage.
+// FP16 softmax along an axis and of short rows, in eights of lines; each line has the arithmetic of
+// the reference. A Level brings Widen(from, count, to) and Narrow(from, count, to), halves to
+// floats and back (floats up to a multiple of 8), and Exponentials(values, count), FloatExp() of a
+// multiple of 8 in place. Internal linkage.
 #include "runtime/core/float_math.h"
+#include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/softmax/lines.inl.h"
 
 namespace octet {
@@ -65,7 +67,48 @@ static inline void LinesF16(const AxisSoftmaxF16Args& args, const Lines& lines) 
 
 template <typename Level>
 static inline void RunAxisSoftmaxF16(const AxisSoftmaxF16Args& args, Share share) {
+  constexpr uint32_t kFewLines = 4;  // of so few the reference is faster
+  if (args.inner < kFewLines) return axis_softmax_f16_reference(args, share);
   ForEachLines(args, share, [&](const Lines& lines) { LinesF16<Level>(args, lines); });
+}
+
+// Rows of fewer elements than a vector has lanes: eight rows side by side, element by element.
+constexpr uint32_t kFewElements = 8;
+
+template <typename Level>
+static inline void RunShortRowsF16(const SoftmaxF16Args& args, Share share) {
+  constexpr uint32_t kRows = 8;
+  const Range range = RangeOf(args.rows, share);
+  for (uint64_t first = range.begin; first < range.end; first += kRows) {
+    const uint32_t rows = range.end - first < kRows ? (uint32_t)(range.end - first) : kRows;
+    const uint64_t offset = first * args.count;
+    // Lanes without a row hold zeros.
+    alignas(32) float flat[kRows * kFewElements], x[kRows * kFewElements] = {};
+    alignas(32) float max[kRows], sum[kRows] = {};
+    Level::Widen(args.input + offset, rows * args.count, flat);
+    for (float& value : max) value = -FloatInfinity();
+    for (uint32_t r = 0; r < rows; ++r) {
+      for (uint32_t k = 0; k < args.count; ++k) x[k * kRows + r] = flat[r * args.count + k];
+    }
+    for (uint32_t k = 0; k < args.count; ++k) {
+      const float* values = x + k * kRows;
+      for (uint32_t r = 0; r < kRows; ++r) max[r] = values[r] > max[r] ? values[r] : max[r];
+    }
+    for (uint32_t k = 0; k < args.count; ++k) {
+      for (uint32_t r = 0; r < kRows; ++r) x[k * kRows + r] -= max[r];
+    }
+    Level::Exponentials(x, kRows * args.count);
+    for (uint32_t k = 0; k < args.count; ++k) {
+      for (uint32_t r = 0; r < kRows; ++r) sum[r] += x[k * kRows + r];
+    }
+    for (uint32_t k = 0; k < args.count; ++k) {
+      for (uint32_t r = 0; r < kRows; ++r) x[k * kRows + r] /= sum[r];
+    }
+    for (uint32_t r = 0; r < rows; ++r) {
+      for (uint32_t k = 0; k < args.count; ++k) flat[r * args.count + k] = x[k * kRows + r];
+    }
+    Level::Narrow(flat, rows * args.count, args.output + offset);
+  }
 }
 
 }  // namespace

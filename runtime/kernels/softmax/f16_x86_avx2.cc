@@ -33,10 +33,14 @@ struct AxisLevel : HalfRows {
 }  // namespace
 
 void softmax_f16_avx2(const SoftmaxF16Args& args, Share share) {
+  if (args.count < kFewElements) return RunShortRowsF16<AxisLevel>(args, share);
   SoftmaxRows<Level>(args, share);
 }
 
 void axis_softmax_f16_avx2(const AxisSoftmaxF16Args& args, Share share) {
+  if (args.inner == 1 && args.kind == blob::SoftmaxKind::kSoftmax) {  // rows
+    return softmax_f16_avx2(SoftmaxF16Args{args.input, args.output, args.outer, args.count}, share);
+  }
   RunAxisSoftmaxF16<AxisLevel>(args, share);
 }
 

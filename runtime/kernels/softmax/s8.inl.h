@@ -106,6 +106,11 @@ static inline void StoreColumns(const AxisSoftmaxS8Args& args, const Lines& line
 
 template <typename Level>
 static inline void RunAxisSoftmaxS8(const AxisSoftmaxS8Args& args, Share share) {
+  if (args.inner == 1) {
+    return RunSoftmaxS8<Level>(SoftmaxS8Args{args.input, args.output, args.outer, args.count,
+                                             args.table, args.codes, args.sign},
+                               share);
+  }
   ForEachLines(args, share, [&](const Lines& lines) {
     int32_t max[kSide];
     uint64_t sum[kSide] = {};
