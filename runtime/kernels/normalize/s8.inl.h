@@ -67,16 +67,21 @@ static inline void NormalizeNeighbours(const NormalizeS8Args& args,
                                        const typename Level::Ratios* ratios, const GroupsS8& groups,
                                        uint64_t offset, uint64_t affine, uint64_t step,
                                        uint64_t count) {
-  const auto some = [&](uint64_t i, uint64_t width, const typename Level::Ratios& lanes) {
-    const uint8_t* from = args.input + offset + i;
-    uint8_t* to = args.output + offset + i;
-    if (width == kEight && Level::Eight(from, lanes, args.channels + affine + i * step, step,
-                                        args.out_zero_point, args.sign, to)) {
+  // Copies that no store of bytes can change: they stay in registers.
+  const uint8_t* const input = args.input + offset;
+  uint8_t* const output = args.output + offset;
+  const blob::NormalizeChannelS8* const channels = args.channels + affine;
+  const int32_t zero_point = args.out_zero_point;
+  const uint8_t sign = args.sign;
+  const auto some = [=, &args, &groups](uint64_t i, uint64_t width,
+                                        const typename Level::Ratios& lanes) {
+    if (width == kEight &&
+        Level::Eight(input + i, lanes, channels + i * step, step, zero_point, sign, output + i)) {
       return;
     }
-    for (uint64_t c = 0; c < width; ++c) {
-      const int32_t q = (int8_t)(from[c] ^ args.sign);
-      to[c] = NormalizedS8(args, groups.ratio[kColumns ? i + c : 0], q, affine + (i + c) * step);
+    for (uint64_t c = i; c < i + width; ++c) {
+      const int32_t q = (int8_t)(input[c] ^ sign);
+      output[c] = NormalizedS8(args, groups.ratio[kColumns ? c : 0], q, affine + c * step);
     }
   };
   uint64_t i = 0;
