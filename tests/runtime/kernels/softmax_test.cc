@@ -1,6 +1,7 @@
 // Softmax of rows and along an axis: every instruction set gives the bits of the reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/kernels/softmax/probability.h"
@@ -71,6 +72,61 @@ TEST_P(SoftmaxS8, EqualsReference) {
     ApplySign(output, args.sign);
     ASSERT_EQ(DifferenceS8(expected, {output.data(), output.data() + rows * count}), "");
     ASSERT_TRUE(output.GuardsIntact());
+  }
+}
+
+// A row of 127 (the maximum) and smaller codes, each with a term of its own, where many terms lie
+// next to the place at which the quotient grows by one or exactly there: float estimates are off by
+// one in both directions.
+struct NearBoundaries {
+  explicit NearBoundaries(Random& random) {
+    const uint64_t parts = random.UInt(4, 120);  // the sum in 2^23
+    const uint64_t sum = (parts * kSoftmaxOne + random.UInt(0, kSoftmaxOne)) & ~uint64_t{511};
+    codes = {random.OneIn(2) ? 1u << random.UInt(24, 28) : random.UInt(1 << 24, 1 << 28), -128};
+    terms.push_back(kSoftmaxOne);
+    uint64_t left = sum - kSoftmaxOne;
+    // The largest quotient, and no code above 127.
+    const uint64_t most = (uint64_t{codes.one} << 7) / sum;
+    const uint32_t largest = static_cast<uint32_t>(std::clamp<uint64_t>(most, 1, 200));
+    for (uint32_t i = 0; i < 90; ++i) {
+      // Quotient k from the smallest t with one t >= (2 k - 1) 2^15 sum on.
+      const uint64_t k = random.UInt(1, largest);
+      const uint64_t t =
+          ((2 * k - 1) * (sum << 15) + codes.one - 1) / codes.one - random.UInt(0, 1);
+      if (t > kSoftmaxOne || t > left) continue;
+      terms.push_back(static_cast<uint32_t>(t));
+      left -= t;
+    }
+    for (; left != 0; left -= terms.back()) {
+      terms.push_back(static_cast<uint32_t>(std::min<uint64_t>(left, kSoftmaxOne)));
+    }
+  }
+  ProbabilityCodes codes;
+  std::vector<uint32_t> terms;  // of 127, 126, ...
+};
+
+TEST_P(SoftmaxS8, CorrectsEveryEstimate) {
+  for (uint32_t round = 0; round < 300; ++round) {
+    Random random(TestSeed() + 11300 + round);
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round));
+    const NearBoundaries row(random);
+    const uint32_t count = static_cast<uint32_t>(row.terms.size());
+    const GuardedBuffer input(count), output(count), table(1024, 4);
+    table.Poison(0);
+    for (uint32_t d = 0; d < count; ++d) {
+      table.As<uint32_t>()[d] = row.terms[d];
+      input.data()[d] = static_cast<uint8_t>(127 - static_cast<int>(d));
+    }
+    std::vector<uint8_t> expected(count);
+    SoftmaxS8Args args = {input.data(),         expected.data(), 1, count,
+                          table.As<uint32_t>(), row.codes,       0};
+    softmax_s8_reference(args, Share{0, 1});
+    args.sign = IsaSignByte(GetParam().isa);
+    args.output = output.data();
+    ApplySign(input, args.sign);
+    GetParam().As<SoftmaxS8Fn>()(args, Share{0, 1});
+    ApplySign(output, args.sign);
+    ASSERT_EQ(DifferenceS8(expected, {output.data(), output.data() + count}), "");
   }
 }
 
