@@ -175,10 +175,14 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
       return fp16 ? kernels.max_pool_f16_isa : kernels.max_pool_s8_isa;
     case Op::kAveragePool:
       return fp16 ? kernels.average_pool_f16_isa : kernels.average_pool_s8_isa;
+    case Op::kResizeLinear:
+      return fp16 ? kernels.resize_linear_f16_isa : kernels.resize_linear_s8_isa;
     case Op::kSoftmax:
-      return fp16 ? kernels.softmax_f16_isa : Isa::kReference;
+      return fp16 ? kernels.softmax_f16_isa : kernels.softmax_s8_isa;
+    case Op::kAxisSoftmax:
+      return fp16 ? kernels.axis_softmax_f16_isa : kernels.axis_softmax_s8_isa;
     case Op::kNormalize:
-      return fp16 ? kernels.normalize_f16_isa : Isa::kReference;
+      return fp16 ? kernels.normalize_f16_isa : kernels.normalize_s8_isa;
     case Op::kMatMul:
       return fp16 ? kernels.matmul_f16_isa : kernels.matmul_s8_isa;
     default:

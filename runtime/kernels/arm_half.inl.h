@@ -38,6 +38,24 @@ static inline void StorePartialHalf8(uint16_t* to, const Float8& x, uint32_t cou
   }
 }
 
+// Rows of halves to floats and back. Floats are read and written in whole vectors of 8: a row of
+// them has room for the last one.
+struct HalfRows {
+  static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
+    for (uint32_t i = 0; i < count; i += 8) {
+      const Float8 x = LoadPartialHalf8(from + i, count - i);
+      vst1q_f32(to + i, x.low);
+      vst1q_f32(to + i + 4, x.high);
+    }
+  }
+  static inline void Narrow(const float* from, uint32_t count, uint16_t* to) {
+    for (uint32_t i = 0; i < count; i += 8) {
+      const Float8 x = {vld1q_f32(from + i), vld1q_f32(from + i + 4)};
+      StorePartialHalf8(to + i, x, count - i);
+    }
+  }
+};
+
 // min(max(x, lo), hi) where NaN stays NaN.
 static inline float32x4_t Clamp4(float32x4_t x, float32x4_t lo, float32x4_t hi) {
   x = vbslq_f32(vcltq_f32(x, lo), lo, x);

@@ -13,6 +13,7 @@
 #include "runtime/kernels/matmul/matmul.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/pool/pool.h"
+#include "runtime/kernels/resize/linear.h"
 #include "runtime/kernels/softmax/softmax.h"
 #include "runtime/kernels/unary/unary.h"
 
@@ -39,7 +40,13 @@ namespace octet {
   X(average_pool_f16, PoolF16Fn)            \
   X(matmul_s8, MatMulS8Fn)                  \
   X(matmul_f16, MatMulF16Fn)                \
+  X(resize_linear_s8, ResizeLinearS8Fn)     \
+  X(resize_linear_f16, ResizeLinearF16Fn)   \
+  X(softmax_s8, SoftmaxS8Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
+  X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
+  X(axis_softmax_f16, AxisSoftmaxF16Fn)     \
+  X(normalize_s8, NormalizeS8Fn)            \
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \
   X(input_f32, InputF32Fn)

@@ -27,6 +27,21 @@ static inline void StoreHalves(uint16_t* to, __m256 x, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) to[i] = values[i];
 }
 
+// Rows of halves to floats and back. Floats are read and written in whole vectors of 8 where that
+// is cheaper: a row of them has room for the last one.
+struct HalfRows {
+  static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
+    uint32_t i = 0;
+    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
+    for (; i < count; ++i) to[i] = _cvtsh_ss(from[i]);
+  }
+  static inline void Narrow(const float* from, uint32_t count, uint16_t* to) {
+    for (uint32_t i = 0; i < count; i += 8) {
+      StoreHalves(to + i, _mm256_loadu_ps(from + i), count - i);
+    }
+  }
+};
+
 // VMAXPS and VMINPS return their second operand where one is NaN: NaN stays, as in FloatClamp().
 static inline __m256 Clamp8(__m256 x, __m256 lo, __m256 hi) {
   return _mm256_min_ps(hi, _mm256_max_ps(lo, x));

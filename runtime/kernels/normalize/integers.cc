@@ -1,24 +1,10 @@
-// int8 normalizations: exact sums, and the ratio of ratio.h for every element.
-#include "runtime/kernels/normalize/normalize.h"
-#include "runtime/kernels/normalize/ratio.h"
+// int8 normalizations: exact sums, and the ratio of ratio.h for every element. The reference.
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/normalize/element.h"
 #include "runtime/kernels/reduce/walk.inl.h"
-#include "runtime/quant/requantize.h"
 
 namespace octet {
 namespace {
-
-int64_t OffsetOf(const blob::NormalizeChannelS8& channel) {
-  return (int64_t)((uint64_t)channel.offset[0] | (uint64_t)channel.offset[1] << 32);
-}
-
-uint8_t Normalized(const NormalizeS8Args& args, const RatioS8& ratio, int32_t q, uint64_t at) {
-  const blob::NormalizeChannelS8& channel = args.channels[at];
-  const int64_t rounding = (int64_t)1 << (channel.shift - 1);
-  const int64_t y =
-      (RatioOf(ratio, q) * channel.factor + OffsetOf(channel) + rounding) >> channel.shift;
-  const int32_t near = y > 512 ? 512 : y < -512 ? -512 : (int32_t)y;
-  return (uint8_t)((uint8_t)ToInt8(near, args.out_zero_point, -128, 127) ^ args.sign);
-}
 
 void NormalizeUnit(const NormalizeS8Args& args, const AxesWalk& walk, const AxesWalk::Unit& unit) {
   const blob::NormalizeParams& p = *args.params;
@@ -56,11 +42,11 @@ void NormalizeUnit(const NormalizeS8Args& args, const AxesWalk& walk, const Axes
                }
              });
   RatioS8 ratio[kColumnLanes];
-  const uint64_t epsilon = (uint64_t)p.epsilon_q[0] | (uint64_t)p.epsilon_q[1] << 32;
+  const uint64_t epsilon = EpsilonOf(p);
   for (uint32_t c = 0; c < unit.width; ++c) {
     const int64_t around = centred ? sum[c] : count * zero_point;
     const int64_t spread = count * squares[c] - (centred ? sum[c] * sum[c] : 0);
-    ratio[c] = MakeRatioS8(count, around, (uint64_t)spread + epsilon);
+    ratio[c] = MakeRatioS8(count, around, (uint64_t)spread + epsilon, IntegerSqrt);
   }
   const uint64_t across = walk.columns ? walk.kept.affine[walk.kept.rank - 1] : 0;
   ForEachRun(walk.reduced, unit.place,
@@ -70,7 +56,7 @@ void NormalizeUnit(const NormalizeS8Args& args, const AxesWalk& walk, const Axes
                  const uint64_t parameter = place.affine + i * affine_step;
                  for (uint32_t c = 0; c < unit.width; ++c) {
                    const int32_t q = (int8_t)(input[at + c] ^ sign);
-                   args.output[at + c] = Normalized(args, ratio[c], q, parameter + c * across);
+                   args.output[at + c] = NormalizedS8(args, ratio[c], q, parameter + c * across);
                  }
                }
              });
@@ -78,7 +64,7 @@ void NormalizeUnit(const NormalizeS8Args& args, const AxesWalk& walk, const Axes
 
 }  // namespace
 
-void NormalizeS8(const NormalizeS8Args& args, Share share) {
+void normalize_s8_reference(const NormalizeS8Args& args, Share share) {
   const AxesWalk walk = WalkOf(args.params->view, args.params->affine);
   const Range units = RangeOf(walk.unit_count, share);
   for (uint64_t u = units.begin; u < units.end; ++u) NormalizeUnit(args, walk, walk.UnitAt(u));

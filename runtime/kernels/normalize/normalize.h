@@ -28,8 +28,7 @@ struct NormalizeS8Args {
   int32_t in_zero_point, out_zero_point;
   uint8_t sign;
 };
-// One version: 64-bit products, which vector units do not have.
-void NormalizeS8(const NormalizeS8Args& args, Share share);
+typedef void (*NormalizeS8Fn)(const NormalizeS8Args& args, Share share);
 
 }  // namespace octet
 

@@ -1,6 +1,6 @@
 // Normalizations: from the blob's record to kernel arguments.
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/normalize/normalize.h"
+#include "runtime/kernels/normalize/element.h"
 #include "runtime/kernels/reduce/walk.inl.h"
 
 namespace octet {
@@ -20,12 +20,8 @@ uint64_t AffineCount(const blob::NormalizeParams& p) {
   return count;
 }
 
-int64_t OffsetOf(const blob::NormalizeChannelS8& channel) {
-  return (int64_t)((uint64_t)channel.offset[0] | (uint64_t)channel.offset[1] << 32);
-}
-
 bool CheckS8(const LayerView& view, const blob::NormalizeParams& p, uint64_t reduced_count) {
-  const uint64_t epsilon = (uint64_t)p.epsilon_q[0] | (uint64_t)p.epsilon_q[1] << 32;
+  const uint64_t epsilon = EpsilonOf(p);
   if (p.kind != NormalizeKind::kVariance && p.kind != NormalizeKind::kMeanSquare) return false;
   if (reduced_count > blob::kMaxGroupS8 || epsilon == 0 || epsilon > blob::kMaxEpsilonS8)
     return false;
@@ -81,7 +77,7 @@ void RunNormalizeLayer(const LayerView& view, const RunContext& context) {
                                   InputOf(view, 0).zero_point,
                                   OutputOf(view).zero_point,
                                   context.sign};
-    return NormalizeS8(args, context.share);
+    return context.kernels->normalize_s8(args, context.share);
   }
   const float* scale = reinterpret_cast<const float*>(table);
   const NormalizeF16Args args = {&p, reinterpret_cast<const uint16_t*>(input),

@@ -29,6 +29,13 @@ static inline uint32_t IntegerSqrt(uint64_t x) {
   return (uint32_t)root;
 }
 
+// The same from an estimate that is at most one off.
+static inline uint32_t SqrtFromEstimate(uint64_t x, uint64_t estimate) {
+  if (estimate * estimate > x) --estimate;
+  if ((estimate + 1) * (estimate + 1) <= x) ++estimate;
+  return (uint32_t)estimate;
+}
+
 // (q - mean) / deviation for a group of values: n q - S1 times `inverse` / 2^shift, in units of
 // 2^-16.
 struct RatioS8 {
@@ -38,10 +45,12 @@ struct RatioS8 {
 };
 
 // `spread` = n^2 (variance + epsilon) in squares of the input's steps, 1 <= spread < 2^62.
-static inline RatioS8 MakeRatioS8(int64_t count, int64_t sum, uint64_t spread) {
-  int32_t doublings = 0;  // of the root
-  for (; spread < (uint64_t)1 << 60; spread <<= 2) ++doublings;
-  const uint64_t root = IntegerSqrt(spread);  // in [2^30, 2^31)
+// root_of: IntegerSqrt() or what equals it.
+template <typename RootOf>
+static inline RatioS8 MakeRatioS8(int64_t count, int64_t sum, uint64_t spread, RootOf root_of) {
+  // Doublings of the root: its square's highest bit, 61 or lower, comes to 60 or 61.
+  const int32_t doublings = (__builtin_clzll(spread) - 2) / 2;
+  const uint64_t root = root_of(spread << (2 * doublings));  // in [2^30, 2^31)
   return RatioS8{count, sum, (int64_t)(((uint64_t)1 << 61) / root),
                  61 - kRatioFractionBits - doublings};
 }

@@ -1,6 +1,7 @@
-// Softmax of FP16 rows with AVX2 and F16C.
+// Softmax of FP16 with AVX2 and F16C.
 #include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/softmax/axis_f16.inl.h"
 #include "runtime/kernels/softmax/rows.inl.h"
 
 namespace octet {
@@ -23,10 +24,24 @@ struct Level {
   }
 };
 
+struct AxisLevel : HalfRows {
+  static inline void Exponentials(float* values, uint32_t count) {
+    apply_function_avx2(blob::Function::kExp, 0, 0, values, count);
+  }
+};
+
 }  // namespace
 
 void softmax_f16_avx2(const SoftmaxF16Args& args, Share share) {
+  if (args.count < kFewElements) return RunShortRowsF16<AxisLevel>(args, share);
   SoftmaxRows<Level>(args, share);
+}
+
+void axis_softmax_f16_avx2(const AxisSoftmaxF16Args& args, Share share) {
+  if (args.inner == 1 && args.kind == blob::SoftmaxKind::kSoftmax) {  // rows
+    return softmax_f16_avx2(SoftmaxF16Args{args.input, args.output, args.outer, args.count}, share);
+  }
+  RunAxisSoftmaxF16<AxisLevel>(args, share);
 }
 
 }  // namespace octet
