@@ -1,0 +1,119 @@
+// Elementwise sums, products and PRelu of int8 with AVX2, on arena bytes q + 128 as all x86 levels
+// keep them. What reads tables alone, and quotients, are left to the portable kernel.
+#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/kernel_table.h"
+
+namespace octet {
+namespace {
+
+// value = (a ma + b mb + C) >> s with C = 2^(s-1) - za ma - zb mb, in 64 bits, even and odd lanes
+// apart. |value << s| <= 2 * 255 * 2^30 + 2^(s-1), so that with 2^46 added it is positive for every
+// shift up to kMaxSumShift, and a logical shift does for an arithmetic one; 2^(46-s) is taken off
+// the lower 32 bits, which hold |value| <= 510 * 2^30 / 2^8 + 1 < 2^31 from a shift of 8 on.
+constexpr int32_t kLeastSumShift = 8;
+static_assert(kMaxSumShift < 46, "rounding and bias do not meet");
+
+struct SumOp {
+  __m256i multiplier_a, multiplier_b, constant, bias;
+  __m128i shift;
+  explicit SumOp(const ElementwiseArgs& args) {
+    const blob::ElementwiseParams& p = *args.params;
+    multiplier_a = _mm256_set1_epi32(p.multiplier_a);
+    multiplier_b = _mm256_set1_epi32(p.multiplier_b);
+    // Bytes are 128 above q.
+    constant = _mm256_set1_epi64x(((int64_t)1 << 46) + ((int64_t)1 << (p.shift - 1)) -
+                                  (int64_t)(args.zero_point_a + 128) * p.multiplier_a -
+                                  (int64_t)(args.zero_point_b + 128) * p.multiplier_b);
+    bias = _mm256_set1_epi32((int32_t)(uint32_t)((uint64_t)1 << (46 - p.shift)));
+    shift = _mm_cvtsi32_si128(p.shift);
+  }
+  inline __m256i Four(__m256i a, __m256i b) const {
+    const __m256i sum =
+        _mm256_add_epi64(_mm256_mul_epi32(a, multiplier_a), _mm256_mul_epi32(b, multiplier_b));
+    return _mm256_srl_epi64(_mm256_add_epi64(sum, constant), shift);
+  }
+  inline __m256i Eight(__m128i a, __m128i b) const {
+    const __m256i x = _mm256_cvtepu8_epi32(a), y = _mm256_cvtepu8_epi32(b);
+    const __m256i even = Four(x, y);
+    const __m256i odd = Four(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32));
+    return _mm256_sub_epi32(_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA), bias);
+  }
+};
+
+struct ProductOp {
+  __m256i zero_a, zero_b;
+  Channels8 factor;
+  int32_t pre_shift;
+  explicit ProductOp(const ElementwiseArgs& args) {
+    const blob::ElementwiseParams& p = *args.params;
+    zero_a = _mm256_set1_epi32(args.zero_point_a + 128);
+    zero_b = _mm256_set1_epi32(args.zero_point_b + 128);
+    factor = MakeChannels8(_mm256_set1_epi32(p.multiplier_a), _mm256_set1_epi32(p.shift));
+    pre_shift = p.pre_shift;
+  }
+  inline __m256i Eight(__m128i a, __m128i b) const {
+    const __m256i x = _mm256_sub_epi32(_mm256_cvtepu8_epi32(a), zero_a);
+    const __m256i y = _mm256_sub_epi32(_mm256_cvtepu8_epi32(b), zero_b);
+    __m256i product = _mm256_mullo_epi32(x, y);
+    if (pre_shift != 0) product = PreShift8(product, pre_shift);
+    return Requantize8(product, factor);
+  }
+};
+
+// 16 results as arena bytes.
+template <typename Op>
+static inline __m128i Sixteen(const Op& op, const Finish8& finish, __m128i a, __m128i b) {
+  return Finish16(op.Eight(a, b), op.Eight(_mm_srli_si128(a, 8), _mm_srli_si128(b, 8)), finish);
+}
+
+// compute(a, b) for 16 bytes at a time.
+template <typename Compute>
+static inline void ForEach16(const ElementwiseArgs& args, const Compute& compute) {
+  const uint8_t *a = args.operand[0], *b = args.operand[1];
+  const bool one_a = args.step[0] == 0, one_b = args.step[1] == 0;
+  const __m128i same_a = _mm_set1_epi8((char)*a), same_b = _mm_set1_epi8((char)*b);
+  for (uint64_t i = 0; i < args.count; i += 16) {
+    const uint32_t count = args.count - i < 16 ? (uint32_t)(args.count - i) : 16;
+    const __m128i x = one_a ? same_a : LoadPartial16(a + i, count);
+    const __m128i y = one_b ? same_b : LoadPartial16(b + i, count);
+    StorePartial16(args.output + i, compute(x, y), count);
+  }
+}
+
+// From the zero point on the table, clamped like the rest; below it the product.
+static inline void RunSlope(const ElementwiseArgs& args, const Finish8& finish) {
+  const ProductOp op(args);
+  const __m128i zero = _mm_set1_epi8((char)(args.zero_point_a + 128));
+  const __m128i lo = _mm256_castsi256_si128(finish.lo), hi = _mm256_castsi256_si128(finish.hi);
+  ForEach16(args, [&](__m128i x, __m128i y) {
+    const __m128i from_zero = _mm_cmpeq_epi8(_mm_max_epu8(x, zero), x);
+    const __m128i product = Sixteen(op, finish, x, y);
+    if (_mm_movemask_epi8(from_zero) == 0) return product;
+    alignas(16) uint8_t bytes[16];
+    _mm_store_si128(reinterpret_cast<__m128i*>(bytes), x);
+    ApplyTable(bytes, 16, args.table);
+    __m128i mapped = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes));
+    mapped = _mm_min_epu8(_mm_max_epu8(mapped, lo), hi);
+    return _mm_blendv_epi8(product, mapped, from_zero);
+  });
+}
+
+}  // namespace
+
+void elementwise_s8_avx2(const ElementwiseArgs& args, Share share) {
+  const blob::ElementwiseParams& p = *args.params;
+  const Finish8 finish = MakeFinish8(args.out_zero_point, p.clamp_lo, p.clamp_hi);
+  if (p.function == blob::Elementwise::kAdd && p.shift >= kLeastSumShift) {
+    const SumOp op(args);
+    ForEach16(args, [&](__m128i x, __m128i y) { return Sixteen(op, finish, x, y); });
+  } else if (p.function == blob::Elementwise::kMul) {
+    const ProductOp op(args);
+    ForEach16(args, [&](__m128i x, __m128i y) { return Sixteen(op, finish, x, y); });
+  } else if (p.function == blob::Elementwise::kPRelu) {
+    RunSlope(args, finish);
+  } else {
+    elementwise_s8_reference(args, share);
+  }
+}
+
+}  // namespace octet
