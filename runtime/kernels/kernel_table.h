@@ -12,6 +12,7 @@
 #include "runtime/kernels/frame/frame.h"
 #include "runtime/kernels/input/input.h"
 #include "runtime/kernels/matmul/matmul.h"
+#include "runtime/kernels/move/copy_plane.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/pool/pool.h"
 #include "runtime/kernels/softmax/softmax.h"
@@ -38,6 +39,7 @@ namespace octet {
   X(unary_f16, UnaryF16Fn)                  \
   X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)            \
+  X(copy_plane, CopyPlaneFn)                \
   X(elementwise_s8, ElementwiseFn)          \
   X(elementwise_f16, ElementwiseFn)         \
   X(matmul_s8, MatMulS8Fn)                  \

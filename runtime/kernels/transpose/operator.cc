@@ -70,7 +70,8 @@ void Run(const LayerView& view, const RunContext& context) {
       source += rest % walk.size[d] * walk.step[d];
       rest /= walk.size[d];
     }
-    CopyPlane(output + row * count, input + source, turn, (int64_t)row_step, count, (int64_t)step);
+    CopyPlane(*context.kernels, output + row * count, input + source, turn, (int64_t)row_step,
+              count, (int64_t)step);
     row += turn;
   }
 }
