@@ -16,22 +16,11 @@ struct Level {
   typedef Float8 Vector;
   typedef Mask8 Mask;  // all bits of a lane, or none
 
-  static inline Vector Load(const uint16_t* from, uint32_t count) {
-    return LoadPartialHalf8(from, count);
-  }
-  static inline void Store(uint16_t* to, const Vector& x, uint32_t count) {
-    StorePartialHalf8(to, x, count);
-  }
-  static inline void StoreTest(int32_t* to, const Mask& mask, uint32_t count) {
-    const uint32x4_t low = vshrq_n_u32(mask.low, 31), high = vshrq_n_u32(mask.high, 31);
-    uint32_t values[kVector];
-    vst1q_u32(values, low);
-    vst1q_u32(values + 4, high);
-    if (count == kVector) {
-      memcpy(to, values, sizeof(values));
-      return;
-    }
-    for (uint32_t i = 0; i < count; ++i) to[i] = (int32_t)values[i];
+  static inline Vector Load(const uint16_t* from) { return LoadHalf8(from); }
+  static inline void Store(uint16_t* to, const Vector& x) { StorePartialHalf8(to, x, kVector); }
+  static inline void StoreTest(int32_t* to, const Mask& mask) {
+    vst1q_s32(to, vreinterpretq_s32_u32(vshrq_n_u32(mask.low, 31)));
+    vst1q_s32(to + 4, vreinterpretq_s32_u32(vshrq_n_u32(mask.high, 31)));
   }
   static inline Vector All(float x) { return Vector{vdupq_n_f32(x), vdupq_n_f32(x)}; }
   static inline Vector Add(const Vector& x, const Vector& y) {

@@ -10,19 +10,11 @@ struct Level {
   typedef __m256 Vector;
   typedef __m256 Mask;  // all bits of a lane, or none
 
-  static inline Vector Load(const uint16_t* from, uint32_t count) {
-    return LoadHalves(from, count);
-  }
-  static inline void Store(uint16_t* to, Vector x, uint32_t count) { StoreHalves(to, x, count); }
-  static inline void StoreTest(int32_t* to, Mask mask, uint32_t count) {
-    const __m256i test = _mm256_srli_epi32(_mm256_castps_si256(mask), 31);
-    if (count == kVector) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), test);
-      return;
-    }
-    alignas(32) int32_t values[kVector];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(values), test);
-    for (uint32_t i = 0; i < count; ++i) to[i] = values[i];
+  static inline Vector Load(const uint16_t* from) { return LoadHalves(from, kVector); }
+  static inline void Store(uint16_t* to, Vector x) { StoreHalves(to, x, kVector); }
+  static inline void StoreTest(int32_t* to, Mask mask) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_srli_epi32(_mm256_castps_si256(mask), 31));
   }
   static inline Vector All(float x) { return _mm256_set1_ps(x); }
   static inline Vector Add(Vector x, Vector y) { return _mm256_add_ps(x, y); }

@@ -3,12 +3,14 @@
 // one operand are left to the portable kernel. A Level brings
 //
 //   Vector, Mask                                kVector floats, and what comparisons give
-//   Load(from, count), Store(to, x, count)      halves to floats and back, 1..kVector of them
-//   StoreTest(to, mask, count)                  int32, 0 or 1
+//   Load(from), Store(to, x)                    halves to floats and back
+//   StoreTest(to, mask)                         int32, 0 or 1
 //   Add, Sub, Mul, Div, Less, LessOrEqual, Equal, Select(mask, x, y), All(x)
 //   Apply(function, x, alpha, beta)             kernels/function.h
 //
 // Included by kernels only; internal linkage.
+#include <string.h>
+
 #include "runtime/core/half.h"
 #include "runtime/kernels/kernel_table.h"
 
@@ -17,29 +19,42 @@ namespace {
 
 constexpr uint32_t kVector = 8;
 
-// A stretched operand stands here as often as a vector loads it.
-struct Same {
-  uint16_t halves[kVector];
-};
-
-// body(i, count, x, y) for every vector of the row.
+// body(to, x, y) for every vector of the row, results of `result_bytes`. Operands that are
+// stretched, and what is left of a row behind the last whole vector, stand in buffers that vectors
+// fit.
 template <typename Level, typename Body>
-static inline void ForEachVector(const ElementwiseArgs& args, const Body& body) {
+static inline void ForEachVector(const ElementwiseArgs& args, uint32_t result_bytes,
+                                 const Body& body) {
   const uint16_t* from[2];
   uint64_t step[2];
-  Same same[2];
+  uint16_t buffer[2][kVector] = {};
+  alignas(4) uint8_t results[4 * kVector];
   for (uint32_t k = 0; k < 2; ++k) {
     from[k] = reinterpret_cast<const uint16_t*>(args.operand[k]);
-    step[k] = args.step[k];
+    step[k] = args.step[k] * kVector;
     if (step[k] != 0) continue;
-    for (uint16_t& half : same[k].halves) half = *from[k];
-    from[k] = same[k].halves;
+    for (uint16_t& half : buffer[k]) half = *from[k];
+    from[k] = buffer[k];
   }
-  for (uint64_t i = 0; i < args.count; i += kVector) {
-    const uint64_t left = args.count - i;
-    const uint32_t count = left < kVector ? (uint32_t)left : kVector;
-    body(i, count, Level::Load(from[0] + i * step[0], count),
-         Level::Load(from[1] + i * step[1], count));
+  uint8_t* to = args.output;
+  for (uint64_t left = args.count; left != 0;) {
+    const bool is_rest = left < kVector;
+    if (is_rest) {
+      for (uint32_t k = 0; k < 2; ++k) {
+        if (step[k] == 0) continue;
+        for (uint64_t i = 0; i < left; ++i) buffer[k][i] = from[k][i];
+        from[k] = buffer[k];
+      }
+    }
+    body(is_rest ? results : to, Level::Load(from[0]), Level::Load(from[1]));
+    if (is_rest) {
+      memcpy(to, results, (size_t)(left * result_bytes));
+      return;
+    }
+    left -= kVector;
+    to += kVector * result_bytes;
+    from[0] += step[0];
+    from[1] += step[1];
   }
 }
 
@@ -59,22 +74,20 @@ static inline typename Level::Vector OneNan(typename Level::Vector x) {
 template <typename Level, typename Function>
 static inline void RunValues(const ElementwiseArgs& args, const Function& function) {
   typedef typename Level::Vector Vector;
-  uint16_t* to = reinterpret_cast<uint16_t*>(args.output);
   const blob::ElementwiseParams& p = *args.params;
   const bool is_plain = p.activation == blob::Function::kIdentity;
-  ForEachVector<Level>(args, [&](uint64_t i, uint32_t count, Vector x, Vector y) {
+  ForEachVector<Level>(args, sizeof(uint16_t), [&](uint8_t* to, Vector x, Vector y) {
     Vector z = function(x, y);
     if (!is_plain) z = Activated<Level>(p, z);
-    Level::Store(to + i, OneNan<Level>(z), count);
+    Level::Store(reinterpret_cast<uint16_t*>(to), OneNan<Level>(z));
   });
 }
 
 template <typename Level, typename Function>
 static inline void RunTests(const ElementwiseArgs& args, const Function& function) {
   typedef typename Level::Vector Vector;
-  int32_t* to = reinterpret_cast<int32_t*>(args.output);
-  ForEachVector<Level>(args, [&](uint64_t i, uint32_t count, Vector x, Vector y) {
-    Level::StoreTest(to + i, function(x, y), count);
+  ForEachVector<Level>(args, sizeof(int32_t), [&](uint8_t* to, Vector x, Vector y) {
+    Level::StoreTest(reinterpret_cast<int32_t*>(to), function(x, y));
   });
 }
 
