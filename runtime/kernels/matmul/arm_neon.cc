@@ -32,18 +32,39 @@ struct LevelS8 {
     for (; i < count; ++i) to[i * to_step] = (int16_t)((int8_t)from[i * from_step] - zero_point);
   }
 
+  // Row r takes its factor from a lane of a[r].
+  template <int kLane, uint32_t kRows>
+  static inline void AddLane(const int16x4_t (&a)[kRows], const int16_t* b,
+                             int32x4_t (&low)[kMatMulTile], int32x4_t (&high)[kMatMulTile]) {
+    const int16x4_t b0 = vld1_s16(b), b1 = vld1_s16(b + 4);
+#pragma GCC unroll 4
+    for (uint32_t r = 0; r < kRows; ++r) {
+      low[r] = vmlal_lane_s16(low[r], b0, a[r], kLane);
+      high[r] = vmlal_lane_s16(high[r], b1, a[r], kLane);
+    }
+  }
+
   template <uint32_t kRows>
   static inline void Sums(const int16_t* tile, uint64_t deep, const int16_t* panel, uint32_t depth,
                           int32x4_t (&low)[kMatMulTile], int32x4_t (&high)[kMatMulTile]) {
+#pragma GCC unroll 4
     for (uint32_t r = 0; r < kRows; ++r) low[r] = high[r] = vdupq_n_s32(0);
-    for (uint64_t k = 0; k < depth; ++k) {
-      const int16x8_t b = vld1q_s16(panel + k * kMatMulPanel);
-      const int16x4_t b0 = vget_low_s16(b), b1 = vget_high_s16(b);
-      for (uint32_t r = 0; r < kRows; ++r) {
-        const int16x4_t a = vld1_dup_s16(tile + r * deep + k);
-        low[r] = vmlal_s16(low[r], a, b0);
-        high[r] = vmlal_s16(high[r], a, b1);
-      }
+    const int16_t* b = panel;
+    uint32_t k = 0;
+    for (; k + 4 <= depth; k += 4, b += 4 * kMatMulPanel) {
+      int16x4_t a[kRows];
+#pragma GCC unroll 4
+      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_s16(tile + r * deep + k);
+      AddLane<0>(a, b, low, high);
+      AddLane<1>(a, b + kMatMulPanel, low, high);
+      AddLane<2>(a, b + 2 * kMatMulPanel, low, high);
+      AddLane<3>(a, b + 3 * kMatMulPanel, low, high);
+    }
+    for (; k < depth; ++k, b += kMatMulPanel) {
+      int16x4_t a[kRows];
+#pragma GCC unroll 4
+      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_dup_s16(tile + r * deep + k);
+      AddLane<0>(a, b, low, high);
     }
   }
 
@@ -112,10 +133,12 @@ struct LevelF16 {
   template <uint32_t kRows>
   static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
                           Float8 (&sums)[kMatMulTile]) {
+#pragma GCC unroll 4
     for (uint32_t r = 0; r < kRows; ++r) sums[r] = Float8{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)};
     for (uint64_t k = 0; k < depth; ++k) {
       const float32x4_t b0 = vld1q_f32(panel + k * kMatMulPanel);
       const float32x4_t b1 = vld1q_f32(panel + k * kMatMulPanel + 4);
+#pragma GCC unroll 4
       for (uint32_t r = 0; r < kRows; ++r) {
         const float32x4_t a = vld1q_dup_f32(tile + r * deep + k);
         sums[r].low = vaddq_f32(sums[r].low, vmulq_f32(a, b0));
