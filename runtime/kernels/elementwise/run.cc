@@ -134,13 +134,26 @@ void RunFunction(const ElementwiseArgs& b, LoopFn<T> loop) {
   }
 }
 
-// Where, on elements of any type.
+// Where, on elements of any type. Both values are loaded, so that compilers vectorise the choice.
+template <typename T, uint64_t kStepX, uint64_t kStepY>
+void Choose(const int32_t* condition, const T* x, const T* y, T* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const T a = x[i * kStepX], b = y[i * kStepY];
+    to[i] = condition[i] != 0 ? a : b;
+  }
+}
+
 template <typename T>
 void Select(const ElementwiseArgs& b) {
   const int32_t* condition = reinterpret_cast<const int32_t*>(b.operand[0]);
   const T* x = reinterpret_cast<const T*>(b.operand[1]);
   const T* y = reinterpret_cast<const T*>(b.operand[2]);
   T* to = reinterpret_cast<T*>(b.output);
+  if (b.step[0] == 1 && b.step[1] == 1 && b.step[2] == 1) {
+    return Choose<T, 1, 1>(condition, x, y, to, b.count);
+  }
+  if (b.step[0] == 1 && b.step[1] == 1) return Choose<T, 1, 0>(condition, x, y, to, b.count);
+  if (b.step[0] == 1 && b.step[2] == 1) return Choose<T, 0, 1>(condition, x, y, to, b.count);
   for (uint64_t i = 0; i < b.count; ++i) {
     to[i] = condition[i * b.step[0]] != 0 ? x[i * b.step[1]] : y[i * b.step[2]];
   }

@@ -6,37 +6,46 @@
 namespace octet {
 namespace {
 
-// value = (a ma + b mb + C) >> s with C = 2^(s-1) - za ma - zb mb, in 64 bits, even and odd lanes
-// apart. |value << s| <= 2 * 255 * 2^30 + 2^(s-1), so that with 2^46 added it is positive for every
-// shift up to kMaxSumShift, and a logical shift does for an arithmetic one; 2^(46-s) is taken off
-// the lower 32 bits, which hold |value| <= 510 * 2^30 / 2^8 + 1 < 2^31 from a shift of 8 on.
-constexpr int32_t kLeastSumShift = 8;
-static_assert(kMaxSumShift < 46, "rounding and bias do not meet");
+// value = (a ma + b mb + C) >> s with C = 2^(s-1) - za ma - zb mb, in 32 bits: with every factor
+// cut into m = high * 2^15 + low, and C likewise, it is
+//
+//   (a ha + b hb + Ch + ((a la + b lb + Cl) >> 15)) >> (s - 15)
+//
+// because the bits that the inner floor drops lie below all others, for shifts of 15 or more. Bytes
+// of 8 bits and parts of 16 give pairs below 2 * 255 * 2^15 < 2^24; |C| < 2^44 + 2^39, so Ch <
+// 2^30.
+constexpr int32_t kCut = 15;
+static_assert(kMaxSumShift - kCut < 31, "one shift");
 
 struct SumOp {
-  __m256i multiplier_a, multiplier_b, constant, bias;
+  __m256i high, low, constant_high, constant_low;
   __m128i shift;
+
+  static inline __m256i Pair(int32_t a, int32_t b) {
+    return _mm256_set1_epi32((int32_t)((uint32_t)b << 16 | ((uint32_t)a & 0xFFFFu)));
+  }
   explicit SumOp(const ElementwiseArgs& args) {
     const blob::ElementwiseParams& p = *args.params;
-    multiplier_a = _mm256_set1_epi32(p.multiplier_a);
-    multiplier_b = _mm256_set1_epi32(p.multiplier_b);
+    constexpr int32_t kLowMask = (1 << kCut) - 1;
+    high = Pair(p.multiplier_a >> kCut, p.multiplier_b >> kCut);
+    low = Pair(p.multiplier_a & kLowMask, p.multiplier_b & kLowMask);
     // Bytes are 128 above q.
-    constant = _mm256_set1_epi64x(((int64_t)1 << 46) + ((int64_t)1 << (p.shift - 1)) -
-                                  (int64_t)(args.zero_point_a + 128) * p.multiplier_a -
-                                  (int64_t)(args.zero_point_b + 128) * p.multiplier_b);
-    bias = _mm256_set1_epi32((int32_t)(uint32_t)((uint64_t)1 << (46 - p.shift)));
-    shift = _mm_cvtsi32_si128(p.shift);
+    const int64_t constant = ((int64_t)1 << (p.shift - 1)) -
+                             (int64_t)(args.zero_point_a + 128) * p.multiplier_a -
+                             (int64_t)(args.zero_point_b + 128) * p.multiplier_b;
+    constant_high = _mm256_set1_epi32((int32_t)(constant >> kCut));
+    constant_low = _mm256_set1_epi32((int32_t)(constant & kLowMask));
+    shift = _mm_cvtsi32_si128(p.shift - kCut);
   }
-  inline __m256i Four(__m256i a, __m256i b) const {
-    const __m256i sum =
-        _mm256_add_epi64(_mm256_mul_epi32(a, multiplier_a), _mm256_mul_epi32(b, multiplier_b));
-    return _mm256_srl_epi64(_mm256_add_epi64(sum, constant), shift);
+  inline __m256i Eight(__m128i pairs) const {
+    const __m256i x = _mm256_cvtepu8_epi16(pairs);
+    const __m256i rest =
+        _mm256_srai_epi32(_mm256_add_epi32(_mm256_madd_epi16(x, low), constant_low), kCut);
+    const __m256i whole = _mm256_add_epi32(_mm256_madd_epi16(x, high), constant_high);
+    return _mm256_sra_epi32(_mm256_add_epi32(whole, rest), shift);
   }
-  inline __m256i Eight(__m128i a, __m128i b) const {
-    const __m256i x = _mm256_cvtepu8_epi32(a), y = _mm256_cvtepu8_epi32(b);
-    const __m256i even = Four(x, y);
-    const __m256i odd = Four(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32));
-    return _mm256_sub_epi32(_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA), bias);
+  inline __m128i Sixteen(const Finish8& finish, __m128i a, __m128i b) const {
+    return Finish16(Eight(_mm_unpacklo_epi8(a, b)), Eight(_mm_unpackhi_epi8(a, b)), finish);
   }
 };
 
@@ -58,13 +67,10 @@ struct ProductOp {
     if (pre_shift != 0) product = PreShift8(product, pre_shift);
     return Requantize8(product, factor);
   }
+  inline __m128i Sixteen(const Finish8& finish, __m128i a, __m128i b) const {
+    return Finish16(Eight(a, b), Eight(_mm_srli_si128(a, 8), _mm_srli_si128(b, 8)), finish);
+  }
 };
-
-// 16 results as arena bytes.
-template <typename Op>
-static inline __m128i Sixteen(const Op& op, const Finish8& finish, __m128i a, __m128i b) {
-  return Finish16(op.Eight(a, b), op.Eight(_mm_srli_si128(a, 8), _mm_srli_si128(b, 8)), finish);
-}
 
 // compute(a, b) for 16 bytes at a time.
 template <typename Compute>
@@ -87,7 +93,7 @@ static inline void RunSlope(const ElementwiseArgs& args, const Finish8& finish) 
   const __m128i lo = _mm256_castsi256_si128(finish.lo), hi = _mm256_castsi256_si128(finish.hi);
   ForEach16(args, [&](__m128i x, __m128i y) {
     const __m128i from_zero = _mm_cmpeq_epi8(_mm_max_epu8(x, zero), x);
-    const __m128i product = Sixteen(op, finish, x, y);
+    const __m128i product = op.Sixteen(finish, x, y);
     if (_mm_movemask_epi8(from_zero) == 0) return product;
     alignas(16) uint8_t bytes[16];
     _mm_store_si128(reinterpret_cast<__m128i*>(bytes), x);
@@ -103,12 +109,12 @@ static inline void RunSlope(const ElementwiseArgs& args, const Finish8& finish) 
 void elementwise_s8_avx2(const ElementwiseArgs& args, Share share) {
   const blob::ElementwiseParams& p = *args.params;
   const Finish8 finish = MakeFinish8(args.out_zero_point, p.clamp_lo, p.clamp_hi);
-  if (p.function == blob::Elementwise::kAdd && p.shift >= kLeastSumShift) {
+  if (p.function == blob::Elementwise::kAdd && p.shift >= kCut) {
     const SumOp op(args);
-    ForEach16(args, [&](__m128i x, __m128i y) { return Sixteen(op, finish, x, y); });
+    ForEach16(args, [&](__m128i x, __m128i y) { return op.Sixteen(finish, x, y); });
   } else if (p.function == blob::Elementwise::kMul) {
     const ProductOp op(args);
-    ForEach16(args, [&](__m128i x, __m128i y) { return Sixteen(op, finish, x, y); });
+    ForEach16(args, [&](__m128i x, __m128i y) { return op.Sixteen(finish, x, y); });
   } else if (p.function == blob::Elementwise::kPRelu) {
     RunSlope(args, finish);
   } else {

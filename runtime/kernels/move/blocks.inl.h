@@ -63,17 +63,25 @@ static inline void TransposeWide(const CopyPlaneArgs& args) {
   constexpr uint64_t kStrip = 4;
   const uint64_t row_blocks = (args.rows + kSide - 1) / kSide;
   const uint64_t column_blocks = (args.count + kSide - 1) / kSide;
-  const uint64_t from_step = (uint64_t)args.step * kBytes, to_step = args.count * kBytes;
+  const uint64_t to_step = args.count * kBytes;
   for (uint64_t strip = 0; strip < row_blocks; strip += kStrip) {
     const uint64_t end = strip + kStrip < row_blocks ? strip + kStrip : row_blocks;
     for (uint64_t b = 0; b < column_blocks; ++b) {
       const uint64_t column = BlockAt<kSide>(b, args.count);
+      const uint8_t* columns[kSide];
+      for (uint32_t c = 0; c < kSide; ++c) {
+        int64_t at = (int64_t)(column + c) * args.step;
+        if (args.inner > 1) {
+          at = (int64_t)((column + c) / args.inner) * args.step +
+               (int64_t)((column + c) % args.inner) * args.inner_step;
+        }
+        columns[c] = args.from + at * kBytes;
+      }
       for (uint64_t block = strip; block < end; ++block) {
         const uint64_t row = BlockAt<kSide>(block, args.rows);
-        const uint8_t* from = args.from + column * from_step + row * kBytes;
         typename Level::Vector v[kSide];
 #pragma GCC unroll 16
-        for (uint32_t c = 0; c < kSide; ++c) v[c] = Level::Load(from + c * from_step);
+        for (uint32_t c = 0; c < kSide; ++c) v[c] = Level::Load(columns[c] + row * kBytes);
         Riffle<Level, kBytes, Log2(kSide)>(v);
         uint8_t* to = args.to + row * to_step + column * kBytes;
 #pragma GCC unroll 16
@@ -148,11 +156,14 @@ static inline void Deinterleave(const CopyPlaneArgs& args) {
 template <typename Level, uint32_t kBytes>
 static inline bool CopyBlocks(const CopyPlaneArgs& args) {
   constexpr uint32_t kSide = 16 / kBytes;
-  if (args.row_step != 1 || args.step <= 0) return false;
+  if (args.row_step != 1) return false;
+  if (args.rows >= kSide && args.count >= kSide) {
+    TransposeWide<Level, kBytes>(args);
+    return true;
+  }
+  if (args.step <= 0 || args.inner > 1) return false;
   if (args.rows >= kSide) {
-    if (args.count >= kSide) {
-      TransposeWide<Level, kBytes>(args);
-    } else if (args.count <= 2) {
+    if (args.count <= 2) {
       Interleave<Level, kBytes, 2>(args);
     } else if (args.count <= 4) {
       Interleave<Level, kBytes, 4>(args);

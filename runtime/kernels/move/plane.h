@@ -19,6 +19,8 @@ static inline void CopyPlane(const KernelTable& kernels, T* to, const T* from, u
                                 count,
                                 row_step,
                                 step,
+                                1,
+                                0,
                                 sizeof(T)};
     return kernels.copy_plane(args, Share{0, 1});
   }

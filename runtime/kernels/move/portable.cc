@@ -5,8 +5,22 @@
 namespace octet {
 namespace {
 
+// Rows one after the other.
+template <typename T>
+void CopyUneven(const CopyPlaneArgs& args) {
+  T* to = reinterpret_cast<T*>(args.to);
+  for (uint64_t r = 0; r < args.rows; ++r) {
+    const T* row = reinterpret_cast<const T*>(args.from) + (int64_t)r * args.row_step;
+    for (uint64_t c = 0; c < args.count / args.inner; ++c) {
+      const T* from = row + (int64_t)c * args.step;
+      for (uint64_t i = 0; i < args.inner; ++i) *to++ = from[(int64_t)i * args.inner_step];
+    }
+  }
+}
+
 template <typename T>
 void Copy(const CopyPlaneArgs& args) {
+  if (args.inner > 1) return CopyUneven<T>(args);
   // Blocks that use all of a cache line before it goes: a row of the output takes one element of
   // each of its lines.
   constexpr uint64_t kBlockRows = 16, kBlockColumns = 64;

@@ -10,6 +10,11 @@ namespace {
 struct Plane {
   uint32_t rows, count;
   int64_t row_step, step;
+  uint32_t inner;
+  int64_t inner_step;
+  int64_t At(int64_t r, int64_t c) const {
+    return r * row_step + c / inner * step + c % inner * inner_step;
+  }
 };
 
 // Most often a transposition, whole or of a part of a wider input.
@@ -21,6 +26,9 @@ Plane RandomPlane(Random& random) {
   p.step = random.OneIn(8)   ? random.Int(-5, 5)
            : random.OneIn(3) ? random.Int(2, 100)
                              : static_cast<int64_t>(p.rows);
+  p.inner = random.OneIn(3) ? random.UInt(2, 6) : 1;
+  p.inner_step = random.Int(-100, 200);
+  p.count *= p.inner;
   return p;
 }
 
@@ -33,10 +41,15 @@ TEST_P(CopyPlane, EqualsItsEquation) {
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
                  ": rows " + std::to_string(p.rows) + " apart " + std::to_string(p.row_step) +
                  ", columns " + std::to_string(p.count) + " apart " + std::to_string(p.step) +
+                 ", inner " + std::to_string(p.inner) + " apart " + std::to_string(p.inner_step) +
                  ", bytes " + std::to_string(bytes));
-    const int64_t across = (p.rows - 1) * p.row_step, along = (p.count - 1) * p.step;
-    const int64_t lowest = std::min<int64_t>(across, 0) + std::min<int64_t>(along, 0);
-    const int64_t highest = std::max<int64_t>(across, 0) + std::max<int64_t>(along, 0);
+    int64_t lowest = 0, highest = 0;
+    for (int64_t r : {int64_t{0}, int64_t{p.rows} - 1}) {
+      for (int64_t c = 0; c < p.count; ++c) {
+        lowest = std::min(lowest, p.At(r, c));
+        highest = std::max(highest, p.At(r, c));
+      }
+    }
     const GuardedBuffer::Place place = random.Place();
     const GuardedBuffer input(static_cast<size_t>(highest - lowest + 1) * bytes, bytes, place);
     const GuardedBuffer output(size_t{p.rows} * p.count * bytes, bytes, place);
@@ -45,12 +58,13 @@ TEST_P(CopyPlane, EqualsItsEquation) {
     std::vector<uint8_t> expected;
     for (int64_t r = 0; r < p.rows; ++r) {
       for (int64_t c = 0; c < p.count; ++c) {
-        const uint8_t* element = from + (r * p.row_step + c * p.step) * bytes;
+        const uint8_t* element = from + p.At(r, c) * bytes;
         expected.insert(expected.end(), element, element + bytes);
       }
     }
     output.Poison(0x3C);
-    const CopyPlaneArgs args = {output.data(), from, p.rows, p.count, p.row_step, p.step, bytes};
+    const CopyPlaneArgs args = {output.data(), from,    p.rows,       p.count, p.row_step,
+                                p.step,        p.inner, p.inner_step, bytes};
     GetParam().As<CopyPlaneFn>()(args, Share{0, 1});
     ASSERT_EQ(expected, std::vector<uint8_t>(output.data(), output.data() + output.size()));
     ASSERT_TRUE(output.GuardsIntact());
