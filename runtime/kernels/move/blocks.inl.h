@@ -108,10 +108,12 @@ static inline void Interleave(const CopyPlaneArgs& args) {
     const uint64_t row = BlockAt<kSide>(block, args.rows);
     const uint8_t* from = args.from + row * kBytes;
     typename Level::Vector v[kColumns];
+#pragma GCC unroll 16
     for (uint32_t c = 0; c < kColumns; ++c) {
       v[c] = Level::Load(from + (c < count ? c : 0) * from_step);
     }
     Riffle<Level, kBytes, Log2(kColumns)>(v);
+#pragma GCC unroll 16
     for (uint32_t k = 0; k < kColumns; ++k) {
       const uint64_t at = (row + k * kRows) * to_step;
       const typename Level::Vector x = packs ? Level::Shuffle(v[k], pack) : v[k];
@@ -139,6 +141,7 @@ static inline void Deinterleave(const CopyPlaneArgs& args) {
   for (uint64_t block = 0; block < blocks; ++block) {
     const uint64_t column = BlockAt<kSide>(block, args.count);
     typename Level::Vector v[kRows];
+#pragma GCC unroll 16
     for (uint32_t k = 0; k < kRows; ++k) {
       const uint64_t at = (column + k * kColumns) * from_step;
       v[k] = bytes - at >= 16 ? Level::Load(args.from + at)
@@ -146,6 +149,7 @@ static inline void Deinterleave(const CopyPlaneArgs& args) {
       if (opens) v[k] = Level::Shuffle(v[k], open);
     }
     Riffle<Level, kBytes, Log2(kSide)>(v);
+#pragma GCC unroll 16
     for (uint32_t r = 0; r < kRows; ++r) {
       if (r < rows) Level::Store(args.to + r * to_step + column * kBytes, v[r]);
     }
