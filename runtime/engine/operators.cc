@@ -185,6 +185,11 @@ Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
       return fp16 ? kernels.normalize_f16_isa : kernels.normalize_s8_isa;
     case Op::kMatMul:
       return fp16 ? kernels.matmul_f16_isa : kernels.matmul_s8_isa;
+    case Op::kElementwise:
+      return fp16 ? kernels.elementwise_f16_isa : kernels.elementwise_s8_isa;
+    case Op::kTranspose:
+    case Op::kMove:
+      return kernels.copy_plane_isa;
     default:
       return Isa::kReference;
   }

@@ -59,8 +59,10 @@ constexpr OperatorWords kOperatorWords[] = {
 struct SharedKernel {
   const char *slot, *word;
 };
-constexpr SharedKernel kSharedKernels[] = {{"table_s8", "concat_s8"},
-                                           {"channel_table_s8", "table_s8"}};
+constexpr SharedKernel kSharedKernels[] = {
+    {"table_s8", "concat_s8"},      {"channel_table_s8", "table_s8"},
+    {"copy_plane", "transpose_s8"}, {"copy_plane", "transpose_f16"},
+    {"copy_plane", "move_s8"},      {"copy_plane", "move_f16"}};
 
 // Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
 // model's operators, so a selection gets the reference alone unless it lists this word.

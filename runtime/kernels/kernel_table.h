@@ -8,9 +8,11 @@
 #include "runtime/kernels/binary/binary.h"
 #include "runtime/kernels/conv/conv.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
+#include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/frame/frame.h"
 #include "runtime/kernels/input/input.h"
 #include "runtime/kernels/matmul/matmul.h"
+#include "runtime/kernels/move/copy_plane.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/pool/pool.h"
 #include "runtime/kernels/resize/linear.h"
@@ -38,6 +40,9 @@ namespace octet {
   X(unary_f16, UnaryF16Fn)                  \
   X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)            \
+  X(copy_plane, CopyPlaneFn)                \
+  X(elementwise_s8, ElementwiseFn)          \
+  X(elementwise_f16, ElementwiseFn)         \
   X(matmul_s8, MatMulS8Fn)                  \
   X(matmul_f16, MatMulF16Fn)                \
   X(resize_linear_s8, ResizeLinearS8Fn)     \

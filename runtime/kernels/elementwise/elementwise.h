@@ -4,7 +4,7 @@
 #ifndef OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 #define OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 
-#include "runtime/kernels/operator.h"
+#include "runtime/kernels/conv/conv.h"
 
 namespace octet {
 
@@ -19,17 +19,23 @@ struct ElementwiseTraits {
 const ElementwiseTraits& TraitsOf(blob::Elementwise function);
 
 // `count` elements of a row: operand k's stand step[k] elements apart, 0 or 1.
-struct ElementwiseBlock {
+struct ElementwiseArgs {
   const blob::ElementwiseParams* params;
-  const LayerView* view;
-  uint8_t sign;
-  const int8_t* table;
   const uint8_t* operand[blob::kMaxElementwiseOperands];
   uint32_t step[blob::kMaxElementwiseOperands];
   uint8_t* output;
   uint64_t count;
+  // int8 alone.
+  const int8_t* table;
+  int32_t zero_point_a, zero_point_b, out_zero_point;
+  uint8_t sign;
 };
-void RunElementwiseBlock(const ElementwiseBlock& block);
+// On int8 and on halves. A row is part of one thread's share already: kernels take it whole,
+// whatever `share` says.
+typedef void (*ElementwiseFn)(const ElementwiseArgs& args, Share share);
+
+// On int32; of these there is one version.
+void RunElementwiseIntegers(const ElementwiseArgs& args);
 
 }  // namespace octet
 

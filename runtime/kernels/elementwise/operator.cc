@@ -1,6 +1,6 @@
-// Elementwise: the checks, and the walk over the output in blocks, for which run.h computes.
+// Elementwise: the checks, and the walk over the output in rows, which the kernels compute.
+#include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -71,6 +71,58 @@ Walk WalkOf(const blob::ElementwiseParams& p, uint32_t operands) {
   return walk;
 }
 
+// Rows of a few elements, the channels of a pixel, go to a kernel several at a time: as one row,
+// where every operand is dense, is one value, or is copied here into a row of that length.
+constexpr uint32_t kTileBytes = 512;
+
+struct Tile {
+  uint64_t from;  // the element of the operand it was made from; kNowhere: none
+  alignas(4) uint8_t bytes[kTileBytes];
+};
+constexpr uint64_t kNowhere = ~(uint64_t)0;
+
+// What joins the rows of the two innermost dims.
+struct Joined {
+  uint64_t rows;  // at most as many; 1: they are taken one by one
+  bool dense[kOperands], one_value[kOperands];
+};
+
+Joined JoinedRowsOf(const LayerView& view, const Walk& walk) {
+  const blob::ElementwiseParams& p = Params(view);
+  Joined joined = {1, {}, {}};
+  if (p.rank < 2) return joined;
+  const uint32_t last = p.rank - 1u;
+  uint32_t element_bytes = 1;
+  for (uint32_t k = 0; k < view.layer->input_count; ++k) {
+    const uint64_t outer = walk.steps[k][last - 1], inner = walk.steps[k][last];
+    joined.dense[k] = inner == 1 && outer == p.dims[last];
+    joined.one_value[k] = inner == 0 && outer == 0;
+    const uint32_t bytes = ElementBytes(InputOf(view, k));
+    if (bytes > element_bytes) element_bytes = bytes;
+  }
+  joined.rows = kTileBytes / element_bytes / p.dims[last];
+  if (joined.rows == 0) joined.rows = 1;
+  return joined;
+}
+
+// `rows` rows of `count` elements, their steps apart in `from`.
+template <typename T>
+void FillTile(Tile* tile, const uint8_t* from, uint64_t rows, uint64_t outer, uint64_t count,
+              uint64_t inner) {
+  const T* source = reinterpret_cast<const T*>(from);
+  T* to = reinterpret_cast<T*>(tile->bytes);
+  for (uint64_t r = 0; r < rows; ++r) {
+    for (uint64_t c = 0; c < count; ++c) *to++ = source[r * outer + c * inner];
+  }
+}
+
+void RunRow(const ElementwiseArgs& args, const LayerView& view, const RunContext& context) {
+  if (IsInt8(view)) return context.kernels->elementwise_s8(args, Share{0, 1});
+  const bool on_halves = InputOf(view, view.layer->input_count - 1).type == ElementType::kFp16;
+  if (on_halves) return context.kernels->elementwise_f16(args, Share{0, 1});
+  RunElementwiseIntegers(args);
+}
+
 }  // namespace
 
 bool CheckElementwiseLayer(const LayerView& view) {
@@ -123,21 +175,49 @@ void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
   for (uint32_t k = 0; k < operands; ++k) {
     for (uint32_t d = 0; d < p.rank; ++d) at[k] += index[d] * walk.steps[k][d];
   }
+  const Joined joined = JoinedRowsOf(view, walk);
+  Tile tiles[kOperands];
+  for (Tile& tile : tiles) tile.from = kNowhere;
+  ElementwiseArgs args = {};
+  args.params = &p;
+  args.table = TableOf(view);
+  args.zero_point_a = InputOf(view, 0).zero_point;
+  args.zero_point_b = InputOf(view, operands > 1 ? 1 : 0).zero_point;
+  args.out_zero_point = out.zero_point;
+  args.sign = context.sign;
   for (uint64_t i = range.begin; i < range.end;) {
-    uint64_t count = row - index[last];
-    if (count > range.end - i) count = range.end - i;
-    ElementwiseBlock block = {&p, &view, context.sign, TableOf(view), {}, {}, nullptr, count};
+    uint64_t rows = joined.rows > 1 && index[last] == 0 ? (range.end - i) / row : 0;
+    if (rows > joined.rows) rows = joined.rows;
+    if (rows > 1 && rows > p.dims[last - 1] - index[last - 1]) {
+      rows = p.dims[last - 1] - index[last - 1];
+    }
+    args.count = rows > 1 ? rows * row : row - index[last];
+    if (args.count > range.end - i) args.count = range.end - i;
     for (uint32_t k = 0; k < operands; ++k) {
       const blob::TensorRecord& in = InputOf(view, k);
-      block.operand[k] = PlaceOf(context, in) + at[k] * ElementBytes(in);
-      block.step[k] = (uint32_t)walk.steps[k][last];
+      args.operand[k] = PlaceOf(context, in) + at[k] * ElementBytes(in);
+      args.step[k] = (uint32_t)walk.steps[k][last];
+      if (rows <= 1 || joined.dense[k] || joined.one_value[k]) continue;
+      const uint64_t outer = walk.steps[k][last - 1];
+      if (tiles[k].from != at[k]) {
+        // Rows that repeat are made once, for as many as may follow.
+        const uint64_t made = outer == 0 ? joined.rows : rows;
+        ByWidth(ElementBytes(in), [&](auto one) {
+          FillTile<decltype(one)>(&tiles[k], args.operand[k], made, outer, row, args.step[k]);
+        });
+        tiles[k].from = outer == 0 ? at[k] : kNowhere;
+      }
+      args.operand[k] = tiles[k].bytes;
+      args.step[k] = 1;
     }
-    block.output = PlaceOf(context, out) + i * ElementBytes(out);
-    RunElementwiseBlock(block);
-    i += count;
-    index[last] += count;
-    for (uint32_t k = 0; k < operands; ++k) at[k] += count * walk.steps[k][last];
-    for (uint32_t d = last; index[d] == p.dims[d] && d > 0; --d) {
+    args.output = PlaceOf(context, out) + i * ElementBytes(out);
+    RunRow(args, view, context);
+    i += args.count;
+    const uint32_t moved = rows > 1 ? last - 1 : last;
+    const uint64_t by = rows > 1 ? rows : args.count;
+    index[moved] += by;
+    for (uint32_t k = 0; k < operands; ++k) at[k] += by * walk.steps[k][moved];
+    for (uint32_t d = moved; index[d] == p.dims[d] && d > 0; --d) {
       index[d] = 0;
       ++index[d - 1];
       for (uint32_t k = 0; k < operands; ++k) {

@@ -1,19 +1,18 @@
-// A row of an elementwise layer, a few elements at a time: operands into buffers, one loop over
-// those for the function, the results out of them. A stretched operand fills its buffer once.
+// A row of an elementwise layer in portable C++, a few elements at a time: operands into buffers,
+// one loop over those for the function, the results out of them. A stretched operand fills its
+// buffer once.
 #include <string.h>
 
 #include "runtime/core/half.h"
 #include "runtime/kernels/binary/quotient.h"
-#include "runtime/kernels/check.h"
-#include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/elementwise/functions.h"
 #include "runtime/kernels/function.h"
+#include "runtime/kernels/kernel_table.h"
 #include "runtime/quant/requantize.h"
 
 namespace octet {
 namespace {
 
-using blob::ElementType;
 using blob::Elementwise;
 
 constexpr uint32_t kBlock = 64;  // three buffers of 256 bytes
@@ -93,8 +92,8 @@ int32_t ToBuffer(int32_t integer) {
 // The next `count` elements of operand k, from element `i` of the row on. One that is stretched is
 // loaded with the first block, which is the longest.
 template <typename Stored, typename T>
-void Load(const ElementwiseBlock& b, uint32_t k, uint64_t i, uint32_t count, T* to) {
-  if (k >= b.view->layer->input_count) return;
+void Load(const ElementwiseArgs& b, uint32_t k, uint64_t i, uint32_t count, T* to) {
+  if (k >= TraitsOf(b.params->function).operands) return;
   const Stored* from = reinterpret_cast<const Stored*>(b.operand[k]);
   if (b.step[k] != 0) {
     for (uint32_t e = 0; e < count; ++e) to[e] = ToBuffer(from[i + e]);
@@ -110,10 +109,11 @@ uint16_t StoredHalf(float x) {
 }
 
 template <typename Stored, typename T>
-void RunFunction(const ElementwiseBlock& b, LoopFn<T> loop) {
+void RunFunction(const ElementwiseArgs& b, LoopFn<T> loop) {
   const blob::ElementwiseParams& p = *b.params;
   T x[kBlock] = {}, y[kBlock] = {}, z[kBlock];
-  const bool is_half = OutputOf(*b.view).type == ElementType::kFp16;
+  // int32 has no activation.
+  const bool is_half = sizeof(Stored) == 2 && !TraitsOf(p.function).is_test;
   for (uint64_t i = 0; i < b.count; i += kBlock) {
     const uint32_t count = b.count - i < kBlock ? (uint32_t)(b.count - i) : kBlock;
     Load<Stored>(b, 0, i, count, x);
@@ -134,13 +134,26 @@ void RunFunction(const ElementwiseBlock& b, LoopFn<T> loop) {
   }
 }
 
-// Where, on elements of any type.
+// Where, on elements of any type. Both values are loaded, so that compilers vectorise the choice.
+template <typename T, uint64_t kStepX, uint64_t kStepY>
+void Choose(const int32_t* condition, const T* x, const T* y, T* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const T a = x[i * kStepX], b = y[i * kStepY];
+    to[i] = condition[i] != 0 ? a : b;
+  }
+}
+
 template <typename T>
-void Select(const ElementwiseBlock& b) {
+void Select(const ElementwiseArgs& b) {
   const int32_t* condition = reinterpret_cast<const int32_t*>(b.operand[0]);
   const T* x = reinterpret_cast<const T*>(b.operand[1]);
   const T* y = reinterpret_cast<const T*>(b.operand[2]);
   T* to = reinterpret_cast<T*>(b.output);
+  if (b.step[0] == 1 && b.step[1] == 1 && b.step[2] == 1) {
+    return Choose<T, 1, 1>(condition, x, y, to, b.count);
+  }
+  if (b.step[0] == 1 && b.step[1] == 1) return Choose<T, 1, 0>(condition, x, y, to, b.count);
+  if (b.step[0] == 1 && b.step[2] == 1) return Choose<T, 0, 1>(condition, x, y, to, b.count);
   for (uint64_t i = 0; i < b.count; ++i) {
     to[i] = condition[i * b.step[0]] != 0 ? x[i * b.step[1]] : y[i * b.step[2]];
   }
@@ -150,7 +163,7 @@ void Select(const ElementwiseBlock& b) {
 
 // Calls body(q of the first operand, q of the second) for every element and stores its value.
 template <typename Body>
-void ForEachS8(const ElementwiseBlock& b, uint32_t first, Body body) {
+void ForEachS8(const ElementwiseArgs& b, uint32_t first, Body body) {
   const blob::ElementwiseParams& p = *b.params;
   const uint8_t* x = b.operand[first];
   const uint8_t* y = b.operand[first + 1];
@@ -161,13 +174,12 @@ void ForEachS8(const ElementwiseBlock& b, uint32_t first, Body body) {
   }
 }
 
-void RunInt8(const ElementwiseBlock& b) {
+void RunInt8(const ElementwiseArgs& b) {
   const blob::ElementwiseParams& p = *b.params;
   const auto mapped = [&b](uint32_t table, int32_t q) {
     return (int32_t)b.table[256 * table + (uint32_t)(q + 128)];
   };
-  const int32_t za = InputOf(*b.view, 0).zero_point, zb = InputOf(*b.view, 1).zero_point;
-  const int32_t zo = OutputOf(*b.view).zero_point;
+  const int32_t za = b.zero_point_a, zb = b.zero_point_b, zo = b.out_zero_point;
   switch (p.function) {
     case Elementwise::kAdd: {
       // |sum| <= 2 * 255 * 2^30 < 2^39, with half below 2^46; what matters of it fits 10 bits.
@@ -222,16 +234,20 @@ const ElementwiseTraits& TraitsOf(blob::Elementwise function) {
   return kTraits[(uint8_t)function];
 }
 
-void RunElementwiseBlock(const ElementwiseBlock& block) {
-  const LayerView& view = *block.view;
-  if (IsInt8(view)) return RunInt8(block);
-  const Loops& loops = kLoops[(uint8_t)block.params->function];
-  const bool on_halves = InputOf(view, view.layer->input_count - 1).type == ElementType::kFp16;
-  if (block.params->function == Elementwise::kWhere) {
-    return on_halves ? Select<uint16_t>(block) : Select<uint32_t>(block);
-  }
-  if (on_halves) return RunFunction<uint16_t>(block, loops.halves);
-  RunFunction<int32_t>(block, loops.integers);
+void elementwise_s8_reference(const ElementwiseArgs& args, Share) {
+  RunInt8(args);
+}
+
+void elementwise_f16_reference(const ElementwiseArgs& args, Share) {
+  const Elementwise function = args.params->function;
+  if (function == Elementwise::kWhere) return Select<uint16_t>(args);
+  RunFunction<uint16_t>(args, kLoops[(uint8_t)function].halves);
+}
+
+void RunElementwiseIntegers(const ElementwiseArgs& args) {
+  const Elementwise function = args.params->function;
+  if (function == Elementwise::kWhere) return Select<uint32_t>(args);
+  RunFunction<int32_t>(args, kLoops[(uint8_t)function].integers);
 }
 
 }  // namespace octet

@@ -47,10 +47,12 @@ Walk WalkOf(const LayerView& view) {
 // `count` elements of a row, from its element `first` on; `from` is where the row's element 0 comes
 // from.
 template <typename T>
-void CopyPart(const Walk& walk, T* to, const T* from, uint64_t first, uint64_t count, T fill) {
+void CopyPart(const KernelTable& kernels, const Walk& walk, T* to, const T* from, uint64_t first,
+              uint64_t count, T fill) {
   const uint32_t last = walk.rank - 1;
   if (walk.table[last] == nullptr) {
-    CopyPlane(to, from + (int64_t)first * walk.stride[last], 1, 0, count, walk.stride[last]);
+    CopyPlane(kernels, to, from + (int64_t)first * walk.stride[last], 1, 0, count,
+              walk.stride[last]);
     return;
   }
   const uint32_t* table = walk.table[last] + first;
@@ -97,11 +99,11 @@ void Run(const LayerView& view, const RunContext& context, T fill) {
     if (!FindRow(walk, base, row, &from)) {
       for (uint64_t i = 0; i < count; ++i) output[at + i] = fill;
     } else if (planes && rows > 1) {
-      CopyPlane(output + at, input + from, rows, walk.stride[walk.rank - 2], width,
-                walk.stride[walk.rank - 1]);
+      CopyPlane(*context.kernels, output + at, input + from, rows, walk.stride[walk.rank - 2],
+                width, walk.stride[walk.rank - 1]);
       count = rows * width;
     } else {
-      CopyPart(walk, output + at, input + from, first, count, fill);
+      CopyPart(*context.kernels, walk, output + at, input + from, first, count, fill);
     }
     at += count;
   }

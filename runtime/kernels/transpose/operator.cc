@@ -1,4 +1,5 @@
-// Transpose: the output is written in order, a plane of its two innermost dimensions at a time.
+// Transpose: the output is written in order, a plane of its two innermost dimensions at a time, or
+// of the three.
 #include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/move/plane.h"
@@ -52,6 +53,46 @@ Walk WalkOf(const blob::TransposeParams& p) {
   return walk;
 }
 
+// Where the input keeps the i-th plane of the dimensions from `inner` on.
+uint64_t OuterOffset(const Walk& walk, uint32_t inner, uint64_t i) {
+  uint64_t offset = 0;
+  for (uint32_t d = inner; d-- > 0;) {
+    offset += i % walk.size[d] * walk.step[d];
+    i /= walk.size[d];
+  }
+  return offset;
+}
+
+// Rows and columns of which kernels make blocks, whatever the width of an element.
+constexpr uint64_t kBlock = 16;
+
+// Where the input keeps the elements of the third dimension side by side, the two innermost ones
+// are the columns of a plane: its rows are dense in the input, which kernels ask for.
+template <typename T>
+void RunUneven(const Walk& walk, const T* input, T* output, const RunContext& context) {
+  const uint32_t last = walk.rank - 1;
+  const uint64_t plane_rows = walk.size[last - 2];
+  CopyPlaneArgs args = {};
+  args.count = walk.size[last - 1] * walk.size[last];
+  args.row_step = 1;
+  args.step = (int64_t)walk.step[last - 1];
+  args.inner = walk.size[last];
+  args.inner_step = (int64_t)walk.step[last];
+  args.element_bytes = sizeof(T);
+  uint64_t count = plane_rows;
+  for (uint32_t d = 0; d + 2 < last; ++d) count *= walk.size[d];
+  const Range rows = RangeOf(count, context.share);
+  for (uint64_t row = rows.begin; row < rows.end; row += args.rows) {
+    const uint64_t first = row % plane_rows;
+    const uint64_t left = rows.end - row;
+    args.rows = left < plane_rows - first ? left : plane_rows - first;
+    args.to = reinterpret_cast<uint8_t*>(output + row * args.count);
+    args.from = reinterpret_cast<const uint8_t*>(input + first +
+                                                 OuterOffset(walk, last - 2, row / plane_rows));
+    context.kernels->copy_plane(args, Share{0, 1});
+  }
+}
+
 template <typename T>
 void Run(const LayerView& view, const RunContext& context) {
   const Walk walk = WalkOf(Params(view));
@@ -59,18 +100,18 @@ void Run(const LayerView& view, const RunContext& context) {
   const uint64_t plane_rows = walk.size[walk.rank - 2], row_step = walk.step[walk.rank - 2];
   const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0)));
   T* output = reinterpret_cast<T*>(PlaceOf(context, OutputOf(view)));
+  if (walk.rank > 2 && walk.step[walk.rank - 3] == 1 && walk.size[walk.rank - 3] >= kBlock &&
+      plane_rows * count >= kBlock) {
+    return RunUneven(walk, input, output, context);
+  }
   const Range rows = RangeOf(ElementCount(OutputOf(view)) / count, context.share);
   for (uint64_t row = rows.begin; row < rows.end;) {
     const uint64_t first = row % plane_rows;
     const uint64_t left = rows.end - row;
     const uint64_t turn = left < plane_rows - first ? left : plane_rows - first;
-    uint64_t source = first * row_step;
-    uint64_t rest = row / plane_rows;
-    for (uint32_t d = walk.rank - 2; d-- > 0;) {
-      source += rest % walk.size[d] * walk.step[d];
-      rest /= walk.size[d];
-    }
-    CopyPlane(output + row * count, input + source, turn, (int64_t)row_step, count, (int64_t)step);
+    const uint64_t source = first * row_step + OuterOffset(walk, walk.rank - 2, row / plane_rows);
+    CopyPlane(*context.kernels, output + row * count, input + source, turn, (int64_t)row_step,
+              count, (int64_t)step);
     row += turn;
   }
 }
