@@ -38,53 +38,92 @@ bool Lattice::OfStrides(uint64_t new_base, const uint32_t (&dims)[4],
 
 namespace {
 
-// Rows of `row` places: which of them a lattice is in, and what it is within one.
-struct Rows {
-  uint64_t first, count;
-  bool fit;  // the same in each row, none across an end
-};
-
-Rows SplitRows(Lattice* lattice, uint64_t row) {
-  Rows rows = {lattice->base / row, 1, false};
-  lattice->base %= row;
-  if (lattice->rank != 0 && lattice->step[0] == row) {
-    rows.count = lattice->size[0];
-    --lattice->rank;
-    for (uint32_t d = 0; d < lattice->rank; ++d) {
-      lattice->size[d] = lattice->size[d + 1];
-      lattice->step[d] = lattice->step[d + 1];
+// A place is in both where a sum over all steps of coefficient * step, of a's positive and b's
+// negative ones, is the distance of the two bases. The steps of each lattice outgrow what the
+// smaller ones reach, so that few coefficients are left for each, the largest step first.
+class Meeting {
+ public:
+  Meeting(const Lattice& a, const Lattice& b) {
+    Add(a, b, false);
+    Add(b, a, true);
+    for (uint32_t i = count_; i-- > 0;) {
+      const int64_t next_low = i + 1 == count_ ? 0 : terms_[i + 1].rest_low;
+      const int64_t next_high = i + 1 == count_ ? 0 : terms_[i + 1].rest_high;
+      terms_[i].rest_low = next_low + terms_[i].low * terms_[i].step;
+      terms_[i].rest_high = next_high + terms_[i].high * terms_[i].step;
     }
   }
-  rows.fit = lattice->base + lattice->ReachFrom(0) < row;
-  if (rows.fit || lattice->rank == 0 || rows.count != 1) return rows;
-  // A dimension that fills whole rows, having become one with that of the rows.
-  const uint64_t in_row = row / lattice->step[0];
-  if (row % lattice->step[0] != 0 || lattice->base >= lattice->step[0] ||
-      lattice->size[0] % in_row != 0) {
-    return rows;
+
+  // May it be `distance`? True where too much would have to be tried.
+  bool MayBe(int64_t distance) { return From(0, distance); }
+
+ private:
+  struct Term {
+    int64_t step, low, high;      // of the coefficient
+    int64_t rest_low, rest_high;  // of the sum from this term on
+  };
+
+  // A dimension of `own` that spans rows of the other becomes two: rows, and what lies in one. With
+  // a row too many where it ends within one, which can only show too little to be apart.
+  void Add(const Lattice& own, const Lattice& other, bool negative) {
+    for (uint32_t d = 0; d < own.rank; ++d) {
+      uint64_t size = own.size[d];
+      const uint64_t step = own.step[d];
+      for (uint32_t k = 0; k < other.rank; ++k) {
+        const uint64_t row = other.step[k];
+        if (row <= step || row % step != 0 || size <= row / step) continue;
+        AddTerm(row, (size + row / step - 1) / (row / step), negative);
+        size = row / step;
+      }
+      AddTerm(step, size, negative);
+    }
   }
-  rows.count = lattice->size[0] / in_row;
-  lattice->size[0] = in_row;
-  rows.fit = lattice->base + lattice->ReachFrom(0) < row;
-  return rows;
-}
+
+  void AddTerm(uint64_t step, uint64_t size, bool negative) {
+    const int64_t low = negative ? 1 - (int64_t)size : 0, high = negative ? 0 : (int64_t)size - 1;
+    uint32_t place = 0;
+    while (place < count_ && terms_[place].step > (int64_t)step) ++place;
+    if (place < count_ && terms_[place].step == (int64_t)step) {
+      terms_[place].low += low;
+      terms_[place].high += high;
+      return;
+    }
+    for (uint32_t k = count_++; k > place; --k) terms_[k] = terms_[k - 1];
+    terms_[place] = Term{(int64_t)step, low, high, 0, 0};
+  }
+
+  bool From(uint32_t i, int64_t distance) {
+    if (i == count_) return distance == 0;
+    const Term& term = terms_[i];
+    if (distance < term.rest_low || distance > term.rest_high) return false;
+    for (int64_t c = term.low; c <= term.high; ++c) {
+      // What the terms behind this one can be; the coefficients that leave them too much go by in
+      // one step.
+      const int64_t left = distance - c * term.step;
+      const int64_t most = i + 1 == count_ ? 0 : terms_[i + 1].rest_high;
+      const int64_t least = i + 1 == count_ ? 0 : terms_[i + 1].rest_low;
+      if (left > most) {
+        c += (left - most - 1) / term.step;
+        continue;
+      }
+      if (left < least) return false;
+      if (tried_++ == kMostTries || From(i + 1, left)) return true;
+    }
+    return false;
+  }
+
+  // A pair of FORMAT.md takes a few; a thousand parts with that many each a fraction of a second.
+  static constexpr uint32_t kMostTries = 64;
+  static constexpr uint32_t kMostTerms = 2 * 4;  // their steps are those of the two
+  Term terms_[kMostTerms];
+  uint32_t count_ = 0, tried_ = 0;
+};
 
 }  // namespace
 
-// Each turn leaves both within one row, so that the largest step falls: at most eight turns.
-bool AreApart(Lattice a, Lattice b) {
-  for (;;) {
-    if (a.base + a.ReachFrom(0) < b.base || b.base + b.ReachFrom(0) < a.base) return true;
-    const uint64_t step_a = a.rank == 0 ? 0 : a.step[0], step_b = b.rank == 0 ? 0 : b.step[0];
-    const uint64_t row = step_a > step_b ? step_a : step_b;
-    if (row == 0) return false;  // two single places, not behind one another
-    const Rows rows_a = SplitRows(&a, row), rows_b = SplitRows(&b, row);
-    if (!rows_a.fit || !rows_b.fit) return false;
-    if (rows_a.first + rows_a.count <= rows_b.first ||
-        rows_b.first + rows_b.count <= rows_a.first) {
-      return true;
-    }
-  }
+bool AreApart(const Lattice& a, const Lattice& b) {
+  if (a.base + a.ReachFrom(0) < b.base || b.base + b.ReachFrom(0) < a.base) return true;
+  return !Meeting(a, b).MayBe((int64_t)b.base - (int64_t)a.base);
 }
 
 }  // namespace octet

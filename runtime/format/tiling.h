@@ -22,9 +22,9 @@ struct Lattice {
   uint64_t ReachFrom(uint32_t first) const;
 };
 
-// True where it is shown that no place is in both: the two lie behind one another, or beside one
-// another in the rows of their largest step. Parts joined along axes of an array always do.
-bool AreApart(Lattice a, Lattice b);
+// True where it is shown that no place is in both. Of parts joined along axes of an array, and of
+// several arrays behind one another, it is.
+bool AreApart(const Lattice& a, const Lattice& b);
 
 }  // namespace octet
 
