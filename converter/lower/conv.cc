@@ -112,6 +112,36 @@ const graph::Tensor& ConstantWeights(Builder& builder, const graph::Node& node, 
   return *weights;
 }
 
+// How many neighbouring groups become one. Kernels take 16 outputs and 4 inputs at a time; a group
+// that is no multiple of these would leave them to the reference.
+int64_t MergedGroups(const graph::Tensor& weights, int64_t groups) {
+  constexpr int64_t kOutputs = 16, kInputs = 4;
+  const int64_t out = weights.shape[0] / groups, in = weights.shape[1];
+  for (int64_t merged = 1; merged < groups; ++merged) {
+    if (groups % merged == 0 && merged * out % kOutputs == 0 && merged * in % kInputs == 0) {
+      return merged;
+    }
+  }
+  return groups;  // one dense layer
+}
+
+// [out, in / groups, h, w] with `merged` groups in each group: zeros where an output and an input
+// are of different ones. They add nothing to any sum.
+graph::Tensor BlockDiagonal(const graph::Tensor& weights, int64_t groups, int64_t merged) {
+  const int64_t out = weights.shape[0] / groups;
+  const auto run = static_cast<size_t>(weights.shape[1] * weights.shape[2] * weights.shape[3]);
+  graph::Tensor result = weights;
+  result.shape[1] *= merged;
+  result.floats.assign(weights.floats.size() * static_cast<size_t>(merged), 0.0f);
+  for (int64_t o = 0; o < weights.shape[0]; ++o) {
+    const auto row = static_cast<size_t>(o);
+    const auto place = static_cast<size_t>(o / out % merged);
+    std::copy_n(&weights.floats[row * run], run,
+                &result.floats[(row * static_cast<size_t>(merged) + place) * run]);
+  }
+  return result;
+}
+
 void LowerConv(Builder& builder, const graph::Node& node) {
   const graph::Tensor& weights = ConstantWeights(builder, node, 1);
   const graph::Tensor* bias = nullptr;
@@ -139,8 +169,15 @@ void LowerConv(Builder& builder, const graph::Node& node) {
   }
   blob::ConvParams params{};
   window.Store(&params);
-  params.groups = static_cast<uint32_t>(groups);
-  EmitConv(builder, node, ArrangeConvWeights(weights, bias), params, input, Layout::kImage,
+  const int64_t merged = depthwise ? 1 : MergedGroups(weights, groups);
+  params.groups = static_cast<uint32_t>(groups / merged);
+  const graph::Tensor* joined = &weights;
+  graph::Tensor diagonal;
+  if (merged != 1) {
+    diagonal = BlockDiagonal(weights, groups, merged);
+    joined = &diagonal;
+  }
+  EmitConv(builder, node, ArrangeConvWeights(*joined, bias), params, input, Layout::kImage,
            depthwise);
 }
 

@@ -149,7 +149,7 @@ octet_status octet_layer(const octet_session* session, uint32_t index, octet_lay
   const octet::blob::LayerRecord& layer = *bound.view.layer;
   info->name = StringAt(s.blob, layer.name);
   info->op = octet::OpName(layer.op);
-  info->kernel = octet::IsaName(octet::LayerKernelIsa(layer, s.kernels));
+  info->kernel = octet::IsaName(octet::LayerKernelIsa(bound.view, s.kernels));
   info->precision = static_cast<uint32_t>(layer.precision);
   info->macs = octet::WorkOfLayer(bound.view).macs;
   info->weight_bytes = layer.weights.bytes;

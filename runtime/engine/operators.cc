@@ -154,12 +154,18 @@ const char* OpName(blob::Op op) {
   return plugin == nullptr ? "unknown" : plugin->name;
 }
 
-Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels) {
+Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
   using blob::Op;
+  const blob::LayerRecord& layer = *view.layer;
   const bool fp16 = layer.precision == blob::Precision::kFp16;
   switch (layer.op) {
-    case Op::kConv:
+    case Op::kConv: {
+      const uint32_t groups = ParamsOf<blob::ConvParams>(view).groups;
+      if (!GroupsFitKernels(groups, InputOf(view, 0).dims[3], OutputOf(view).dims[3], fp16)) {
+        return Isa::kReference;
+      }
       return fp16 ? kernels.conv_f16_isa : kernels.conv_s8_isa;
+    }
     case Op::kDepthwiseConv:
       return fp16 ? kernels.depthwise_conv_f16_isa : kernels.depthwise_conv_s8_isa;
     case Op::kAdd:

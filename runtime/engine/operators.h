@@ -23,7 +23,7 @@ RunLayerFn LayerRun(blob::Op op);
 const char* OpName(blob::Op op);
 // The level of the kernel that does the layer's work; reference for operators that have one
 // version.
-Isa LayerKernelIsa(const blob::LayerRecord& layer, const KernelTable& kernels);
+Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels);
 
 static inline LayerRules OperatorRules() {
   return LayerRules{LayerIsLinked, LayerCheck, LayerScratchBytes};

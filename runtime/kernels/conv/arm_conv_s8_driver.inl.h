@@ -240,8 +240,7 @@ static void RunConvS8(const ConvS8Args& args, Share share) {
   plan.taps = (uint64_t)g.kernel_h * g.kernel_w;
   plan.group_in = g.in_c / g.groups;
   plan.group_out = g.out_c / g.groups;
-  // A block that spans groups would need another row for some of its lanes.
-  if (g.groups > 1 && (plan.group_out % kBlock != 0 || plan.group_in % 4 != 0)) {
+  if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, false)) {
     conv_s8_reference(args, share);
     return;
   }

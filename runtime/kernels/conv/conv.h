@@ -36,6 +36,13 @@ struct ConvGeometry {
   uint32_t groups;
 };
 
+// Whether other kernels than the reference take these groups: a block of 16 outputs that spans two
+// of them would need another row for some of its lanes, and int8 takes 4 inputs at a time. The
+// converter merges groups until they do.
+static inline bool GroupsFitKernels(uint32_t groups, uint64_t in_c, uint64_t out_c, bool fp16) {
+  return groups <= 1 || (out_c / groups % 16 == 0 && (fp16 || in_c / groups % 4 == 0));
+}
+
 // One thread's share: kernels split the work themselves, statically, so that any thread_count gives
 // the same bytes.
 struct Share {

@@ -142,8 +142,7 @@ void conv_f16_neon(const ConvF16Args& args, Share share) {
   Shape s;
   s.group_in = g.in_c / g.groups;
   s.group_out = g.out_c / g.groups;
-  // A block that spans groups would need another row for some of its lanes.
-  if (g.groups > 1 && s.group_out % kBlock != 0) {
+  if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, true)) {
     conv_f16_reference(args, share);
     return;
   }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 1;
 constexpr bool kRowStrips = false;
+constexpr bool kSmallGroups = false;
 constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxRows = 10;  // 10 sums, 2 weights, ones and products in 16 registers
 constexpr uint32_t kMaxTileRows = kMaxRows;

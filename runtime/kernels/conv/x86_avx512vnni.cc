@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 4;
 constexpr bool kRowStrips = true;
+constexpr bool kSmallGroups = true;
 constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxTileRows = 24;  // a multiple of every PanelRows()
 constexpr uint32_t kMaxPackedTileRows = 24;

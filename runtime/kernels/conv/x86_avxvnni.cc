@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint32_t kMaxPanelBlocks = 1;
 constexpr bool kRowStrips = true;
+constexpr bool kSmallGroups = true;
 constexpr uint32_t kPreparedBlocks = 16;
 constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
 constexpr uint32_t kMaxTileRows = 24;

@@ -95,8 +95,7 @@ constexpr uint64_t kResidentWeightBytes = 1024 * 1024;
 static void RunConvF16(const ConvF16Args& args, Share share, const PanelFn* panels) {
   const ConvGeometry& g = args.g;
   const uint64_t group_in = g.in_c / g.groups, group_out = g.out_c / g.groups;
-  // A block that spans groups would need another row for some of its lanes.
-  if (g.groups > 1 && group_out % kBlock != 0) {
+  if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, true)) {
     conv_f16_reference(args, share);
     return;
   }

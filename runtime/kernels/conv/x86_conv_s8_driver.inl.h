@@ -213,22 +213,22 @@ struct Part {
   uint32_t first, last;
   uint64_t group_block;  // of the group's first output
   TailS8 tail;
-  PreparedBlock constants[kPreparedBlocks == 0 ? 1 : kPreparedBlocks];
+  const PreparedBlock* constants;  // of its blocks, where kPreparedBlocks is not 0
 };
 
 static void BeginPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group, uint32_t first,
-                      uint32_t last, Part* part) {
+                      uint32_t last, PreparedBlock* constants, Part* part) {
   part->group = group;
   part->first = first;
   part->last = last;
   part->group_block = group * plan.group_out / kBlock;
+  part->constants = constants;
   part->tail = TailS8{
       args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, false};
   if (kPreparedBlocks != 0) {
     const uint32_t block = FirstBlock(plan, first);
-    part->tail.kind =
-        PrepareBlocks(args.channels + part->group_block + block, FirstBlock(plan, last) - block,
-                      args.out_zero_point, part->constants);
+    part->tail.kind = PrepareBlocks(args.channels + part->group_block + block,
+                                    FirstBlock(plan, last) - block, args.out_zero_point, constants);
     part->tail.unusual = args.pre_shift != 0 || part->tail.kind.doubled;
   }
 }
@@ -269,7 +269,8 @@ static void RunTile(const ConvS8Args& args, const ConvPlan& plan, const Part& pa
 static void RunPart(const ConvS8Args& args, const ConvPlan& plan, uint64_t group, Range pixels,
                     uint32_t first, uint32_t last) {
   Part part;
-  BeginPart(args, plan, group, first, last, &part);
+  PreparedBlock constants[kPreparedBlocks == 0 ? 1 : kPreparedBlocks];
+  BeginPart(args, plan, group, first, last, constants, &part);
   const uint8_t* input = args.input + group * plan.group_in;
   const uint32_t first_block = FirstBlock(plan, first);
   PanelS8 panel;
@@ -319,6 +320,49 @@ static void RunGroup(const ConvS8Args& args, const ConvPlan& plan, uint64_t grou
   }
 }
 
+// Small groups cost more to point at than to multiply: as many of them as have their constants
+// prepared together take a tile in turn, whose pointers only move on by a group. They stay within
+// the padding row, which is as long as a pixel.
+static void RunSmallGroups(const ConvS8Args& args, const ConvPlan& plan, Range pixels) {
+  const uint32_t most = kPreparedBlocks / plan.blocks;
+  const uint64_t group_bytes = plan.blocks * plan.k_groups * 4 * kBlock;
+  PanelS8 panel;
+  panel.block_bytes = plan.k_groups * 4 * kBlock;
+  panel.plan = &plan;
+  panel.pointers = plan.pointers;
+  panel.prepared = false;
+  panel.taps = plan.taps;
+  panel.k_groups = plan.group_in / 4;
+  for (uint64_t first = 0; first < plan.g.groups; first += most) {
+    const uint64_t left_groups = plan.g.groups - first;
+    const uint32_t count = left_groups < most ? (uint32_t)left_groups : most;
+    Part part;
+    part.first = 0;
+    part.last = plan.chunks;
+    part.tail = TailS8{
+        args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, false};
+    PreparedBlock constants[kPreparedBlocks == 0 ? 1 : kPreparedBlocks];
+    part.tail.kind = PrepareBlocks(args.channels + first * plan.blocks, count * plan.blocks,
+                                   args.out_zero_point, constants);
+    part.tail.unusual = args.pre_shift != 0 || part.tail.kind.doubled;
+    for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += plan.tile_rows) {
+      const uint64_t left = pixels.end - pixel;
+      const uint32_t rows = left < plan.tile_rows ? (uint32_t)left : plan.tile_rows;
+      PointRows(plan, args.input + first * plan.group_in, pixel, rows);
+      for (uint32_t i = 0; i < count; ++i) {
+        for (uint64_t tap = 0; i != 0 && tap < plan.taps; ++tap) {
+          const uint8_t** row = plan.pointers + tap * kMaxTileRows;
+          for (uint32_t r = 0; r < rows; ++r) row[r] += plan.group_in;
+        }
+        part.group = first + i;
+        part.group_block = part.group * plan.blocks;
+        part.constants = constants + i * plan.blocks;
+        RunTile(args, plan, part, args.weights + part.group * group_bytes, pixel, rows, panel);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace octet
 
@@ -334,8 +378,7 @@ static void RunConvS8(const ConvS8Args& args, Share share) {
   plan.taps = (uint64_t)g.kernel_h * g.kernel_w;
   plan.group_in = g.in_c / g.groups;
   plan.group_out = g.out_c / g.groups;
-  // A block that spans groups would need another row for some of its lanes.
-  if (g.groups > 1 && (plan.group_out % kBlock != 0 || plan.group_in % 4 != 0)) {
+  if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, false)) {
     conv_s8_reference(args, share);
     return;
   }
@@ -365,6 +408,10 @@ static void RunConvS8(const ConvS8Args& args, Share share) {
     rows = RangeOf(pixels, share);
   }
   if (rows.begin == rows.end || columns.begin == columns.end) return;
+  if (kSmallGroups && g.groups > 1 && plan.blocks <= kPreparedBlocks / 2 && !plan.pack &&
+      columns.end - columns.begin == plan.chunks) {
+    return RunSmallGroups(args, plan, rows);
+  }
   for (uint64_t group = 0; group < g.groups; ++group) {
     RunGroup(args, plan, group, rows, (uint32_t)columns.begin, (uint32_t)columns.end);
   }

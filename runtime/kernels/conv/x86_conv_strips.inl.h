@@ -105,8 +105,9 @@ static void RunStrips(const ConvS8Args& args, const ConvPlan& plan, Range rows) 
   const uint32_t most = (s.blocks != 0 ? s.blocks : kPreparedBlocks) / kMaxPanelBlocks;
   for (uint32_t first = 0; first < plan.chunks; first += most == 0 ? 1 : most) {
     Part part;
+    PreparedBlock constants[kPreparedBlocks == 0 ? 1 : kPreparedBlocks];
     const uint32_t last = first + most < plan.chunks && most != 0 ? first + most : plan.chunks;
-    BeginPart(args, plan, 0, first, last, &part);
+    BeginPart(args, plan, 0, first, last, constants, &part);
     PanelS8 panel = {};
     panel.plan = &plan;
     panel.pointers = plan.pointers;
