@@ -191,6 +191,12 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
       return fp16 ? kernels.normalize_f16_isa : kernels.normalize_s8_isa;
     case Op::kMatMul:
       return fp16 ? kernels.matmul_f16_isa : kernels.matmul_s8_isa;
+    case Op::kReduce:
+      return OutputOf(view).type == blob::ElementType::kFp16 ? kernels.reduce_f16_isa
+                                                             : Isa::kReference;
+    case Op::kConvert:
+      return OutputOf(view).type == blob::ElementType::kFp16 ? kernels.convert_f16_isa
+                                                             : kernels.convert_s8_isa;
     case Op::kElementwise:
       return fp16 ? kernels.elementwise_f16_isa : kernels.elementwise_s8_isa;
     case Op::kTranspose:

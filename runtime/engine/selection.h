@@ -62,7 +62,8 @@ struct SharedKernel {
 constexpr SharedKernel kSharedKernels[] = {
     {"table_s8", "concat_s8"},      {"channel_table_s8", "table_s8"},
     {"copy_plane", "transpose_s8"}, {"copy_plane", "transpose_f16"},
-    {"copy_plane", "move_s8"},      {"copy_plane", "move_f16"}};
+    {"copy_plane", "move_s8"},      {"copy_plane", "move_f16"},
+    {"convert_s8", "convert_f16"},  {"convert_f16", "convert_s8"}};
 
 // Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
 // model's operators, so a selection gets the reference alone unless it lists this word.

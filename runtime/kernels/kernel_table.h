@@ -7,6 +7,7 @@
 #include "runtime/core/isa.h"
 #include "runtime/kernels/binary/binary.h"
 #include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/convert/convert.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
 #include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/frame/frame.h"
@@ -15,6 +16,7 @@
 #include "runtime/kernels/move/copy_plane.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/pool/pool.h"
+#include "runtime/kernels/reduce/reduce.h"
 #include "runtime/kernels/resize/linear.h"
 #include "runtime/kernels/softmax/softmax.h"
 #include "runtime/kernels/unary/unary.h"
@@ -51,6 +53,9 @@ namespace octet {
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
   X(axis_softmax_f16, AxisSoftmaxF16Fn)     \
+  X(reduce_f16, ReduceF16Fn)                \
+  X(convert_s8, ConvertFn)                  \
+  X(convert_f16, ConvertFn)                 \
   X(normalize_s8, NormalizeS8Fn)            \
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \

@@ -59,6 +59,7 @@ static inline Place PlaceAt(const AxesList& list, uint64_t index) {
 struct AxesWalk {
   AxesList kept, reduced;
   bool columns;           // results lie side by side
+  bool dense;             // the reduced dimensions are the innermost: groups lie behind one another
   uint64_t column_count;  // of them in a row; 1 without `columns`
   uint64_t unit_count;    // work to share out
 
@@ -69,6 +70,7 @@ struct AxesWalk {
     Place place;
   };
   Unit UnitAt(uint64_t unit) const {
+    if (dense) return Unit{unit, 1, Place{unit * reduced.count, 0}};
     if (!columns) return Unit{unit, 1, PlaceAt(kept, unit)};
     const uint64_t blocks = (column_count + kColumnLanes - 1) / kColumnLanes;
     const uint64_t column = unit % blocks * kColumnLanes;
@@ -102,6 +104,8 @@ static inline AxesWalk WalkOf(const blob::AxesView& view, uint32_t affine) {
     walk.reduced.size[0] = 1;
   }
   walk.columns = ((view.reduced >> (view.rank - 1)) & 1u) == 0;
+  const uint32_t kept = ~view.reduced & ((1u << view.rank) - 1);
+  walk.dense = !walk.columns && (kept & (kept + 1)) == 0 && affine == 0;
   walk.column_count = walk.columns ? view.dims[view.rank - 1] : 1;
   walk.unit_count = walk.kept.count;
   if (walk.columns) {
