@@ -28,7 +28,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   void* arena = std::aligned_alloc(64, arena_bytes / 64 * 64 + 64);
-  const octet_config config = {OCTET_ISA_REFERENCE, nullptr, OCTET_VERIFY_PORTABLE, nullptr, 0};
+  octet_config config = {};
+  config.isa = OCTET_ISA_REFERENCE;
+  config.verify_hashes = OCTET_VERIFY_PORTABLE;
   if (model.Bind(blob, bytes.size(), arena, arena_bytes, config).code != OCTET_OK) return 2;
 
   octet_tensor_info info;

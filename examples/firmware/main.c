@@ -21,7 +21,7 @@ static int Report(const char* what, unsigned code, unsigned long number) {
 
 int main(void) {
   const size_t blob_bytes = (size_t)(octet_model_end - octet_model);
-  const octet_config config = {OCTET_ISA_REFERENCE, NULL, OCTET_VERIFY_PORTABLE, NULL, 0};
+  const octet_config config = {.isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
   octet_session* session;
   const octet_status status =
       octet_bind(octet_model, blob_bytes, arena, sizeof(arena), &config, &session);

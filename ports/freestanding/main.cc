@@ -24,7 +24,9 @@ long FreestandingMain() {
     if (count <= 0) break;
     blob_bytes += static_cast<size_t>(count);
   }
-  octet_config config = {OCTET_FREESTANDING_ISA, nullptr, OCTET_VERIFY_PORTABLE, nullptr, 0};
+  octet_config config = {};
+  config.isa = OCTET_FREESTANDING_ISA;
+  config.verify_hashes = OCTET_VERIFY_PORTABLE;
   octet_session* session = nullptr;
   octet_status status =
       octet_bind(blob_memory, blob_bytes, arena_memory, kArenaLimit, &config, &session);

@@ -148,7 +148,12 @@ octet_status octet_set_input_f32(octet_session* session, uint32_t index, const f
 }
 
 octet_status octet_run(octet_session* session) {
-  octet::Run(Of(session));
+  return ToC(octet::Run(Of(session)));
+}
+
+octet_status octet_run_layer(octet_session* session, uint32_t layer) {
+  if (layer >= octet::CurrentPlan(*Of(session)).layer_count) return ToC(Code::kInvalidArgument);
+  octet::RunLayer(*Of(session), layer);
   return ToC(Code::kOk);
 }
 

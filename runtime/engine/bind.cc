@@ -42,6 +42,8 @@ Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t
   FillKernelTable(isa, &session->kernels);
   if (config.pool != nullptr && threads > 1) session->pool = *config.pool;
   session->ticks = config.ticks;
+  session->before_layer = config.before_layer;
+  session->before_layer_context = config.before_layer_context;
   session->thread_count = threads;
   session->isa = isa;
   session->sign = IsaSignByte(isa);

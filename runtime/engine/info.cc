@@ -60,6 +60,8 @@ const char* octet_code_name(octet_code code) {
       return "operator left out of this program";
     case OCTET_TOO_MUCH_WORK:
       return "more work than allowed";
+    case OCTET_CANCELLED:
+      return "cancelled";
   }
   return "unknown";
 }

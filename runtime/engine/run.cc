@@ -24,23 +24,31 @@ void RunShare(void* argument, uint32_t index) {
 
 }  // namespace
 
-void Run(Session* session) {
+void RunLayer(const Session& session, uint32_t layer) {
+  LayerTask task = {&session, &session.layers[layer]};
+  if (session.pool.run != nullptr) {
+    session.pool.run(session.pool.context, RunShare, &task);
+  } else {
+    RunShare(&task, 0);
+  }
+}
+
+Code Run(Session* session) {
   const uint32_t layer_count = CurrentPlan(*session).layer_count;
   uint64_t before = session->ticks != nullptr ? session->ticks() : 0;
   for (uint32_t k = 0; k < layer_count; ++k) {
-    BoundLayer* layer = &session->layers[k];
-    LayerTask task = {session, layer};
-    if (session->pool.run != nullptr) {
-      session->pool.run(session->pool.context, RunShare, &task);
-    } else {
-      RunShare(&task, 0);
+    if (session->before_layer != nullptr &&
+        session->before_layer(session->before_layer_context, k) != 0) {
+      return Code::kCancelled;
     }
+    RunLayer(*session, k);
     if (session->ticks != nullptr) {
       const uint64_t now = session->ticks();
-      layer->ticks = now - before;
+      session->layers[k].ticks = now - before;
       before = now;
     }
   }
+  return Code::kOk;
 }
 
 }  // namespace octet

@@ -26,6 +26,8 @@ struct Session {
   KernelTable kernels;
   octet_pool pool;  // run == nullptr: one thread
   uint64_t (*ticks)(void);
+  int (*before_layer)(void* context, uint32_t layer);
+  void* before_layer_context;
   uint32_t thread_count;
   uint32_t plan;
   Isa isa;
@@ -48,7 +50,8 @@ ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads);
 Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t threads,
               const octet_config& config, uint8_t* arena);
 void SelectPlan(Session* session, uint32_t plan);
-void Run(Session* session);
+Code Run(Session* session);  // kOk or kCancelled
+void RunLayer(const Session& session, uint32_t layer);
 
 // Index of a picture input's table among all of them.
 uint32_t InputTableIndex(const BlobView& blob, uint32_t input);

@@ -21,7 +21,8 @@ extern "C" {
 #define OCTET_API
 #endif
 
-typedef enum octet_code {
+typedef uint32_t octet_code;
+enum {
   OCTET_OK = 0,
   OCTET_INVALID_ARGUMENT = 1,
   OCTET_NOT_A_BLOB = 2,
@@ -34,8 +35,9 @@ typedef enum octet_code {
   OCTET_ISA_UNAVAILABLE = 9,
   OCTET_SHAPE_MISMATCH = 10,
   OCTET_OPERATOR_UNAVAILABLE = 11, /* offset: the layer whose operator was left out at link time */
-  OCTET_TOO_MUCH_WORK = 12         /* offset: the plan that passes octet_config.max_steps */
-} octet_code;
+  OCTET_TOO_MUCH_WORK = 12,        /* offset: the plan that passes octet_config.max_steps */
+  OCTET_CANCELLED = 13             /* octet_config.before_layer said so */
+};
 
 /* offset: byte of the blob where the first broken rule was found, else 0. */
 typedef struct octet_status {
@@ -43,7 +45,8 @@ typedef struct octet_status {
   uint32_t offset;
 } octet_status;
 
-typedef enum octet_isa {
+typedef uint32_t octet_isa;
+enum {
   OCTET_ISA_REFERENCE = 0,
   OCTET_ISA_AVX2 = 1,
   OCTET_ISA_AVXVNNI = 2,
@@ -52,7 +55,7 @@ typedef enum octet_isa {
   OCTET_ISA_NEON = 5,
   OCTET_ISA_DOTPROD = 6,
   OCTET_ISA_I8MM = 7
-} octet_isa;
+};
 
 /* A pool of threads supplied by the port. run() calls task(argument, index) once for every index in
  * [0, thread_count), index 0 on the calling thread, and returns when all are done. */
@@ -74,6 +77,10 @@ typedef struct octet_config {
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
   uint64_t max_steps;      /* of any plan, see octet_steps; 0: as many as it wants */
+  /* Called by octet_run before every layer, on its thread: feeds a watchdog, looks at a deadline.
+   * Not 0: octet_run ends there with OCTET_CANCELLED; inputs have to be set again. NULL: none. */
+  int (*before_layer)(void* context, uint32_t layer);
+  void* before_layer_context;
 } octet_config;
 
 typedef struct octet_session octet_session; /* lives in the arena */
@@ -110,6 +117,22 @@ OCTET_API int octet_isa_built(octet_isa isa);
  * fault. blob: 64-byte aligned. */
 OCTET_API octet_status octet_validate(const void* blob, size_t blob_bytes, uint32_t verify_hashes);
 
+#define OCTET_MAX_PLANS 8u
+typedef struct octet_blob_info {
+  uint32_t version_major, version_minor;
+  uint64_t security_counter; /* rises with every release of a model, 0 when unused */
+  char board[25];            /* it was converted for, "": any */
+  uint8_t digest[32];        /* SHA-256 that stands for the whole file */
+  size_t file_bytes;
+  uint32_t plan_count;
+  const char* plan_names[OCTET_MAX_PLANS]; /* in the blob */
+  size_t plan_bytes[OCTET_MAX_PLANS];      /* of a plan's tensors */
+} octet_blob_info;
+
+/* What a blob is, without binding it; header and model section are checked, hashes are not. */
+OCTET_API octet_status octet_blob_describe(const void* blob, size_t blob_bytes,
+                                           octet_blob_info* info);
+
 /* Exact arena size for a level and a thread count; the header and model section are checked, the
  * rest is octet_bind's work. */
 OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
@@ -143,13 +166,14 @@ OCTET_API octet_status octet_set_input_image(octet_session* session, uint32_t in
 /* Order and sizes of planes: OCTET_PIXELS_NV12 has Y and interleaved UV, OCTET_PIXELS_YUV420P Y, U
  * and V, the others one plane. 4:2:0 chroma planes are ceil(width / 2) x ceil(height / 2), a YUYV
  * row holds the width rounded up to two. YUV is BT.601 limited range. */
-typedef enum octet_pixel_format {
+typedef uint32_t octet_pixel_format;
+enum {
   OCTET_PIXELS_RGB24 = 0,
   OCTET_PIXELS_GREY8 = 1,
   OCTET_PIXELS_NV12 = 2,
   OCTET_PIXELS_YUV420P = 3,
   OCTET_PIXELS_YUYV = 4
-} octet_pixel_format;
+};
 
 typedef struct octet_frame {
   octet_pixel_format format;
@@ -168,9 +192,40 @@ OCTET_API octet_status octet_set_input_frame(octet_session* session, uint32_t in
 OCTET_API octet_status octet_set_input_f32(octet_session* session, uint32_t index,
                                            const float* values, size_t element_count);
 OCTET_API octet_status octet_run(octet_session* session);
+/* Layer `layer` alone (0 to octet_layer_count - 1): all of them in order are an octet_run, for a
+ * loop that has other work between two. before_layer is not called. */
+OCTET_API octet_status octet_run_layer(octet_session* session, uint32_t layer);
 /* float32 in the model's own layout. */
 OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t index, float* values,
                                         size_t element_count);
+
+/* A tensor of the current plan where it lies in the arena, to be filled or read without a copy. A
+ * dense array [n, h, w, c]; int8: scale * ((int8_t)(byte ^ sign) - zero_point), FP16: scale * half
+ * (IEEE binary16 bits), int32: the number. */
+typedef uint32_t octet_element;
+enum { OCTET_ELEMENT_INT8 = 1, OCTET_ELEMENT_FP16 = 2, OCTET_ELEMENT_INT32 = 3 };
+typedef struct octet_tensor_view {
+  void* data;
+  size_t bytes;
+  octet_element element;
+  uint32_t dims[4];
+  float scale;
+  int32_t zero_point;
+  uint32_t sign; /* 0x80 where the level keeps int8 as q + 128, else 0 */
+  /* Where element (n, h, w, c) stands in the logical array: base + the sum of index * stride. */
+  uint32_t base, strides[4];
+  uint32_t function; /* of an output, applied to the value: 0 none, 3 sigmoid, 7 tanh, 8 exp */
+} octet_tensor_view;
+
+/* The tensor of an input, to be written before each octet_run (a run may overwrite it). The pointer
+ * holds until the plan changes. */
+OCTET_API octet_status octet_input_view(octet_session* session, uint32_t index,
+                                        octet_tensor_view* view);
+/* An output is put together from so many tensors of the current plan; after octet_run they hold
+ * until the next inputs are set. */
+OCTET_API uint32_t octet_output_part_count(const octet_session* session, uint32_t index);
+OCTET_API octet_status octet_output_view(const octet_session* session, uint32_t index,
+                                         uint32_t part, octet_tensor_view* view);
 
 OCTET_API uint32_t octet_layer_count(const octet_session* session);
 OCTET_API octet_status octet_layer(const octet_session* session, uint32_t index,
@@ -186,12 +241,13 @@ OCTET_API const char* octet_label(const octet_session* session, uint32_t index);
 
 /* What the outputs mean, where the blob says so (octet convert --task, --decode). Scalar IEEE in
  * one order: equal outputs give equal answers on every machine. Nothing is allocated. */
-typedef enum octet_task {
+typedef uint32_t octet_task;
+enum {
   OCTET_TASK_NONE = 0,
   OCTET_TASK_CLASSIFY = 1,
   OCTET_TASK_DETECT = 2,
   OCTET_TASK_SEGMENT = 3
-} octet_task;
+};
 
 typedef struct octet_class_score {
   uint32_t label; /* octet_label() names it */

@@ -46,9 +46,25 @@ class Model {
   octet_status SetInput(uint32_t index, const float* values, size_t element_count) {
     return octet_set_input_f32(session_, index, values, element_count);
   }
+  // A frame of a camera, in its own format.
+  octet_status SetFrame(uint32_t index, const octet_frame& frame) {
+    return octet_set_input_frame(session_, index, &frame);
+  }
   octet_status Run() { return octet_run(session_); }
+  octet_status RunLayer(uint32_t layer) { return octet_run_layer(session_, layer); }
   octet_status GetOutput(uint32_t index, float* values, size_t element_count) const {
     return octet_get_output(session_, index, values, element_count);
+  }
+
+  // Tensors in the arena, without a copy.
+  octet_status InputView(uint32_t index, octet_tensor_view* view) {
+    return octet_input_view(session_, index, view);
+  }
+  uint32_t output_part_count(uint32_t index) const {
+    return octet_output_part_count(session_, index);
+  }
+  octet_status OutputView(uint32_t index, uint32_t part, octet_tensor_view* view) const {
+    return octet_output_view(session_, index, part, view);
   }
 
   uint32_t layer_count() const { return octet_layer_count(session_); }
@@ -56,8 +72,39 @@ class Model {
     return octet_layer(session_, index, info);
   }
   uint64_t macs() const { return octet_macs(session_); }
+  uint64_t steps() const { return octet_steps(session_); }
   uint32_t label_count() const { return octet_label_count(session_); }
   const char* label(uint32_t index) const { return octet_label(session_, index); }
+
+  // What the outputs mean. memory: decode_bytes(), 64-byte aligned.
+  octet_task task() const { return octet_model_task(session_); }
+  size_t decode_bytes() const { return octet_decode_bytes(session_); }
+  octet_status Classify(void* memory, octet_class_score* best, uint32_t capacity,
+                        uint32_t* count) const {
+    return octet_classify(session_, memory, best, capacity, count);
+  }
+  octet_status Detect(uint32_t frame_width, uint32_t frame_height, void* memory,
+                      octet_detection* detections, uint32_t capacity, uint32_t* count) const {
+    return octet_detect(session_, frame_width, frame_height, memory, detections, capacity, count);
+  }
+  uint32_t keypoint_count() const { return octet_keypoint_count(session_); }
+  octet_status Keypoints(uint32_t frame_width, uint32_t frame_height, const void* memory,
+                         uint32_t index, octet_keypoint* points, uint32_t capacity) const {
+    return octet_keypoints(session_, frame_width, frame_height, memory, index, points, capacity);
+  }
+  bool has_masks() const { return octet_has_masks(session_) != 0; }
+  octet_status Mask(uint32_t frame_width, uint32_t frame_height, void* memory, uint32_t index,
+                    uint32_t left, uint32_t top, uint32_t width, uint32_t height, uint8_t* mask,
+                    size_t mask_bytes) const {
+    return octet_mask(session_, frame_width, frame_height, memory, index, left, top, width, height,
+                      mask, mask_bytes);
+  }
+  octet_status SegmentSize(uint32_t* height, uint32_t* width) const {
+    return octet_segment_size(session_, height, width);
+  }
+  octet_status Segment(void* memory, uint8_t* labels, size_t label_bytes) const {
+    return octet_segment(session_, memory, labels, label_bytes);
+  }
 
  private:
   octet_session* session_ = nullptr;

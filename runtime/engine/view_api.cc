@@ -1,0 +1,89 @@
+// The part of the C API that shows memory as it is: tensors in the arena, and blobs without a
+// session.
+#include <string.h>
+
+#include "octet/octet.h"
+#include "runtime/engine/session.h"
+#include "runtime/engine/transfer.h"
+
+using octet::Code;
+using octet::Session;
+
+namespace {
+
+static_assert(OCTET_ELEMENT_INT8 == (uint32_t)octet::blob::ElementType::kInt8 &&
+                  OCTET_ELEMENT_FP16 == (uint32_t)octet::blob::ElementType::kFp16 &&
+                  OCTET_ELEMENT_INT32 == (uint32_t)octet::blob::ElementType::kInt32 &&
+                  OCTET_MAX_PLANS == octet::blob::kMaxPlans,
+              "the format's numbers");
+
+octet_status ToC(Code code) {
+  return octet_status{static_cast<octet_code>(code), 0};
+}
+
+void FillView(const Session& session, uint32_t tensor_number, const uint32_t (&strides)[4],
+              octet_tensor_view* view) {
+  const octet::blob::TensorRecord& tensor = octet::TensorOf(session, tensor_number);
+  memset(view, 0, sizeof(*view));
+  view->data = session.tensors + tensor.arena_offset;
+  view->bytes = tensor.bytes;
+  view->element = static_cast<octet_element>(tensor.type);
+  view->scale = tensor.scale;
+  view->zero_point = tensor.zero_point;
+  view->sign = tensor.type == octet::blob::ElementType::kInt8 ? session.sign : 0u;
+  for (uint32_t d = 0; d < 4; ++d) {
+    view->dims[d] = tensor.dims[d];
+    view->strides[d] = strides[d];
+  }
+}
+
+}  // namespace
+
+octet_status octet_input_view(octet_session* session, uint32_t index, octet_tensor_view* view) {
+  const Session& s = *reinterpret_cast<const Session*>(session);
+  if (index >= s.blob.model->input_count || view == nullptr) return ToC(Code::kInvalidArgument);
+  FillView(s, PlanInputTensor(s.blob, CurrentPlan(s), index), s.blob.inputs[index].strides, view);
+  return ToC(Code::kOk);
+}
+
+uint32_t octet_output_part_count(const octet_session* session, uint32_t index) {
+  const Session& s = *reinterpret_cast<const Session*>(session);
+  if (index >= s.blob.model->output_count) return 0;
+  return PlanOutputParts(s.blob, CurrentPlan(s), index).count;
+}
+
+octet_status octet_output_view(const octet_session* session, uint32_t index, uint32_t part,
+                               octet_tensor_view* view) {
+  const Session& s = *reinterpret_cast<const Session*>(session);
+  if (part >= octet_output_part_count(session, index) || view == nullptr) {
+    return ToC(Code::kInvalidArgument);
+  }
+  const octet::PartRange range = PlanOutputParts(s.blob, CurrentPlan(s), index);
+  const octet::blob::OutputPart& record = s.blob.parts[range.first + part];
+  FillView(s, record.tensor, record.strides, view);
+  view->base = record.base;
+  view->function = record.function;
+  return ToC(Code::kOk);
+}
+
+octet_status octet_blob_describe(const void* blob, size_t blob_bytes, octet_blob_info* info) {
+  if (info == nullptr) return ToC(Code::kInvalidArgument);
+  memset(info, 0, sizeof(*info));
+  octet::BlobView view;
+  const octet::Status status = octet::ViewBlob(blob, blob_bytes, &view);
+  if (!octet::IsOk(status)) {
+    return octet_status{static_cast<octet_code>(status.code), status.offset};
+  }
+  info->version_major = view.header->version_major;
+  info->version_minor = view.header->version_minor;
+  info->security_counter = view.header->security_counter;
+  memcpy(info->board, view.header->board, sizeof(view.header->board));
+  memcpy(info->digest, view.header->sha256, sizeof(info->digest));
+  info->file_bytes = view.header->file_bytes;
+  info->plan_count = view.model->plan_count;
+  for (uint32_t p = 0; p < info->plan_count; ++p) {
+    info->plan_names[p] = StringAt(view, view.plans[p].name);
+    info->plan_bytes[p] = view.plans[p].arena_bytes;
+  }
+  return ToC(Code::kOk);
+}
