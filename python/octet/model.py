@@ -8,7 +8,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from octet import _library as c
-from octet.frames import Frame, describe
+from octet.frames import SIZE_MAX, Frame, describe
 from octet.results import ClassScore, Detection, Mask
 
 ERROR_BYTES = 1024
@@ -237,6 +237,8 @@ class Model:
             if size is None:
                 raise ValueError("the input was no picture; give frame_size")
             width, height = size
+            if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
+                raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
             c.check(self._library.octet_detect(session, width, height, self._decode_memory, self._boxes,
                                                len(self._boxes), self._count), "detect")
             found = []
