@@ -72,7 +72,8 @@ TEST_F(Library, OpensRunsAndCloses) {
       EXPECT_EQ(octet_linux_isa(model), octet_linux_best_isa());
       EXPECT_EQ(octet_linux_blob_bytes(model), fs::file_size(Path()));
       EXPECT_GT(octet_linux_arena_bytes(model), 0u);
-      EXPECT_EQ(octet_linux_decode_input(model) + octet_linux_max_detections(model), 0u);
+      EXPECT_EQ(octet_linux_decode_input(model), 0u);
+      EXPECT_EQ(octet_linux_max_detections(model) != 0, octet_decode_bytes(session) != 0);
       const std::vector<float> values = Run(session);
       if (first.empty()) first = values;
       EXPECT_EQ(values, first);
