@@ -19,71 +19,14 @@ import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(SOURCE / "tests/models"))
-from model_tests import Report, Skip, run  # noqa: E402
+from model_tests import Report, run  # noqa: E402
 
 import small_models  # noqa: E402
+from answers import as_json, as_printed  # noqa: E402
+from python_install import check_finding, install  # noqa: E402
 
 OVERHEAD_US, BOUND_US = 30, 300  # promised on a quiet machine; more is a fault on a busy one, too
 SIZE = (90, 121)  # height and width of the pictures: neither the model's nor even
-
-
-def install(work: pathlib.Path) -> pathlib.Path:
-    """A virtual environment with the package, made without a network; its site-packages."""
-    if subprocess.run([sys.executable, "-c", "import venv, ensurepip, setuptools, wheel"], capture_output=True).returncode:
-        raise Skip("Debian's python3-venv, python3-setuptools or python3-wheel is not installed")
-    run([sys.executable, "-m", "venv", "--system-site-packages", work / "venv"])
-    run([work / "venv/bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation",
-         "--disable-pip-version-check", work / "python"])
-    (package,) = (work / "venv").glob("lib/python*/site-packages/octet")
-    return package.parent
-
-
-def imported(python, folder: pathlib.Path, **environment) -> subprocess.CompletedProcess:
-    """Another Python that imports the package and asks for the library's version."""
-    clean = {key: value for key, value in os.environ.items() if key not in ("OCTET_LIBRARY", "LD_LIBRARY_PATH")}
-    return subprocess.run([python, "-c", "import octet\ntry:\n  print(octet.version())\nexcept octet.OctetError as error:\n"
-                           "  print('refused:', error)"], cwd=folder, capture_output=True, text=True,
-                          env={**clean, **{key: str(value) for key, value in environment.items()}})
-
-
-def check_finding(library: pathlib.Path, packages: pathlib.Path, work: pathlib.Path) -> None:
-    def said(**environment) -> str:
-        done = imported(sys.executable, work, PYTHONPATH=packages, **environment)
-        assert done.returncode == 0 and done.stdout.count("\n") == 1, done.stdout + done.stderr
-        return done.stdout.strip()
-
-    version = said(OCTET_LIBRARY=library)
-    assert version[0].isdigit(), version
-    assert said(LD_LIBRARY_PATH=library.parent) == version
-    for words, environment in (("OCTET_LIBRARY", {}), ("/no/such.so", {"OCTET_LIBRARY": "/no/such.so"}),
-                               ("of this version", {"OCTET_LIBRARY": "libm.so.6"})):
-        text = said(**environment)
-        assert text.startswith("refused:") and words in text, text
-    shutil.copy(library, packages / "octet/liboctet.so.0")
-    beside = said()
-    (packages / "octet/liboctet.so.0").unlink()
-    assert beside == version, beside
-
-
-def as_json(found) -> list:
-    """Detections as octet-run and octet-camera print them."""
-    result = []
-    for d in found:
-        entry = {"label": d.name, "class": d.label, "score": f"{d.score:.4f}",
-                 "box": [f"{value:.1f}" for value in (d.x0, d.y0, d.x1, d.y1)],
-                 "points": [[f"{x:.1f}", f"{y:.1f}", f"{score:.4f}"] for x, y, score in d.points]}
-        flat = d.mask.pixels.ravel()
-        edges = np.flatnonzero(np.diff(flat)) + 1
-        runs = np.diff([0, *([0] if flat.size and flat[0] else []), *edges, flat.size])
-        entry["mask"] = {"at": [d.mask.left, d.mask.top, *d.mask.pixels.shape[::-1]], "runs": runs.tolist() if flat.size else []}
-        result.append(entry)
-    return result
-
-
-def as_printed(detections: list) -> list:
-    """The same, out of the programs' JSON."""
-    return [{**entry, "score": f"{entry['score']:.4f}", "box": [f"{value:.1f}" for value in entry["box"]],
-             "points": [[f"{x:.1f}", f"{y:.1f}", f"{score:.4f}"] for x, y, score in entry["points"]]} for entry in detections]
 
 
 class Tests:
