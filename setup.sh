@@ -17,7 +17,7 @@ build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev"
 demo="dataset-fashion-mnist python3-numpy"
 tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils pkg-config python3-numpy
-  python3-onnx libonnx-testdata clang-format clang-tidy clang-14 libclang-rt-14-dev"
+  python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14 libclang-rt-14-dev"
 
 wanted="$build $demo $tests"
 list=no

@@ -1,4 +1,4 @@
-# cmake --install: programs, headers, the runtime archive, find_package(octet) and pkg-config; cpack: the same as two
+# cmake --install: programs, headers, the runtime archive, liboctet.so, find_package(octet) and pkg-config; cpack: the same as two
 # archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz.
 include(CMakePackageConfigHelpers)
 
@@ -6,6 +6,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/octet DESTINATION ${CMAK
         COMPONENT sdk FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS octet_runtime EXPORT octetTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET octet_shared)
+  install(TARGETS octet_shared EXPORT octetTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk
+          NAMELINK_COMPONENT sdk INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 set(octet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/octet)
 install(EXPORT octetTargets NAMESPACE octet:: DESTINATION ${octet_config_dir} COMPONENT sdk)
 file(RELATIVE_PATH octet_config_to_prefix /${octet_config_dir} /)

@@ -19,6 +19,23 @@ BOARDS = {"armv7": ("qemu-arm", "-cpu", "cortex-a15"), "aarch64": ("qemu-aarch64
 SKIPPED = 77
 
 
+OPENS = """
+#include <octet/linux.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  char error[512];
+  octet_linux* model = octet_linux_open(argc > 1 ? argv[1] : "", NULL, error, sizeof error);
+  if (model == NULL) return fprintf(stderr, "%s\\n", error), 2;
+  octet_tensor_info info;
+  octet_output_info(octet_linux_session(model), 0, &info);
+  printf("%u outputs\\n", (unsigned)info.element_count);
+  octet_linux_close(model);
+  return 0;
+}
+"""
+
+
 def run(*command, **options):
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True, **options)
     if done.returncode != 0:
@@ -57,6 +74,12 @@ def check_consumers(prefix, source, work, blob):
     run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", work / "examples/minimal.c", "-o", work / "plain", *flags.split())
     again = [float(line) for line in run(work / "plain", blob).split()]
     check(again == values, "pkg-config's program and find_package's disagree")
+    # The library alone, in C: nothing of C++ or of threads is named.
+    (work / "opens.c").write_text(OPENS)
+    library = next(prefix.glob("lib*/**/liboctet.so")).parent
+    run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", work / "opens.c", "-o", work / "opens", f"-I{prefix}/include",
+        f"-L{library}", "-loctet", f"-Wl,-rpath,{library}")
+    check(run(work / "opens", blob) == "10 outputs\n", "a program linked with liboctet.so")
 
 
 def hard_swish_squared(x):
@@ -118,7 +141,7 @@ def check_archives(build, work):
     data = {path.as_posix() for path in names["programs.tar.gz"]}
     check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml"} <= data, f"data: {sorted(data)}")
     sdk = {path.name for path in names["sdk.tar.gz"]}
-    check({"octet.h", "octet.hpp", "liboctet_runtime.a", "octetConfig.cmake", "octet.pc", "LICENSE"} <= sdk,
+    check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.0", "liboctet_runtime.a", "octetConfig.cmake", "octet.pc", "LICENSE"} <= sdk,
           f"in the SDK: {sorted(sdk)}")
 
 

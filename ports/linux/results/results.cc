@@ -78,8 +78,11 @@ void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint3
     ObjectMask mask;
     mask.first_run = static_cast<uint32_t>(r.runs.size());
     mask.left = static_cast<uint32_t>(box.x0), mask.top = static_cast<uint32_t>(box.y0);
-    mask.width = std::min(frame_width, static_cast<uint32_t>(std::ceil(box.x1))) - mask.left;
-    mask.height = std::min(frame_height, static_cast<uint32_t>(std::ceil(box.y1))) - mask.top;
+    // A model may put the right side left of the left one: no pixels.
+    const uint32_t right = std::min(frame_width, static_cast<uint32_t>(std::ceil(box.x1)));
+    const uint32_t bottom = std::min(frame_height, static_cast<uint32_t>(std::ceil(box.y1)));
+    mask.width = right > mask.left ? right - mask.left : 0;
+    mask.height = bottom > mask.top ? bottom - mask.top : 0;
     const size_t bytes = size_t{mask.width} * mask.height;
     if (mask_.size() < bytes) mask_.resize(bytes);
     if (bytes != 0) {

@@ -1,0 +1,147 @@
+"""liboctet.so: where it is found, and its functions as octet/octet.h and octet/linux.h declare them."""
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, Structure, c_char_p, c_float, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from typing import List, Optional
+
+SONAME = "liboctet.so.0"
+VARIABLE = "OCTET_LIBRARY"
+ISA_COUNT = 8  # of enum octet_isa
+TASKS = ("none", "classify", "detect", "segment")
+OK, CORRUPT = 0, 5
+
+
+class OctetError(RuntimeError):
+    """The library is missing, or it refused something; one line."""
+
+
+class Status(Structure):
+    _fields_ = [("code", c_int), ("offset", c_uint32)]
+
+
+class TensorInfoStruct(Structure):
+    _fields_ = [("name", c_char_p), ("rank", c_uint32), ("dims", c_uint32 * 8), ("element_count", c_size_t),
+                ("is_image", c_uint32), ("height", c_uint32), ("width", c_uint32), ("channels", c_uint32)]
+
+
+class FrameStruct(Structure):
+    _fields_ = [("format", c_int), ("width", c_uint32), ("height", c_uint32), ("planes", c_void_p * 3),
+                ("strides", c_size_t * 3)]
+
+
+class ClassScoreStruct(Structure):
+    _fields_ = [("label", c_uint32), ("score", c_float)]
+
+
+class DetectionStruct(Structure):
+    _fields_ = [("x0", c_float), ("y0", c_float), ("x1", c_float), ("y1", c_float), ("score", c_float),
+                ("label", c_uint32)]
+
+
+class OptionsStruct(Structure):
+    _fields_ = [("struct_bytes", c_size_t), ("isa", c_char_p), ("plan", c_char_p), ("threads", c_uint32),
+                ("flags", c_uint32), ("ticks", c_void_p)]
+
+
+NO_VERIFY, MAP = 1, 2  # OptionsStruct.flags
+
+_SESSION, _MODEL = c_void_p, c_void_p
+_COUNT = POINTER(c_uint32)
+# name: (what it returns, what it takes)
+_FUNCTIONS = {
+    "octet_code_name": (c_char_p, c_int),
+    "octet_isa_name": (c_char_p, c_int),
+    "octet_plan_count": (c_uint32, _SESSION),
+    "octet_plan_name": (c_char_p, _SESSION, c_uint32),
+    "octet_plan": (c_uint32, _SESSION),
+    "octet_input_count": (c_uint32, _SESSION),
+    "octet_output_count": (c_uint32, _SESSION),
+    "octet_input_info": (Status, _SESSION, c_uint32, POINTER(TensorInfoStruct)),
+    "octet_output_info": (Status, _SESSION, c_uint32, POINTER(TensorInfoStruct)),
+    "octet_set_input_frame": (Status, _SESSION, c_uint32, POINTER(FrameStruct)),
+    "octet_set_input_f32": (Status, _SESSION, c_uint32, c_void_p, c_size_t),
+    "octet_run": (Status, _SESSION),
+    "octet_get_output": (Status, _SESSION, c_uint32, c_void_p, c_size_t),
+    "octet_macs": (c_uint64, _SESSION),
+    "octet_label_count": (c_uint32, _SESSION),
+    "octet_label": (c_char_p, _SESSION, c_uint32),
+    "octet_model_task": (c_int, _SESSION),
+    "octet_decode_bytes": (c_size_t, _SESSION),
+    "octet_classify": (Status, _SESSION, c_void_p, POINTER(ClassScoreStruct), c_uint32, _COUNT),
+    "octet_detect": (Status, _SESSION, c_uint32, c_uint32, c_void_p, POINTER(DetectionStruct), c_uint32, _COUNT),
+    "octet_keypoint_count": (c_uint32, _SESSION),
+    "octet_keypoints": (Status, _SESSION, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_uint32),
+    "octet_has_masks": (c_int, _SESSION),
+    "octet_mask": (Status, _SESSION, c_uint32, c_uint32, c_void_p, c_uint32, c_uint32, c_uint32, c_uint32, c_uint32,
+                   c_void_p, c_size_t),
+    "octet_segment_size": (Status, _SESSION, _COUNT, _COUNT),
+    "octet_segment": (Status, _SESSION, c_void_p, POINTER(c_uint8), c_size_t),
+    "octet_linux_open": (_MODEL, c_char_p, POINTER(OptionsStruct), c_char_p, c_size_t),
+    "octet_linux_close": (None, _MODEL),
+    "octet_linux_session": (_SESSION, _MODEL),
+    "octet_linux_set_plan": (Status, _MODEL, c_uint32),
+    "octet_linux_isa": (c_int, _MODEL),
+    "octet_linux_threads": (c_uint32, _MODEL),
+    "octet_linux_arena_bytes": (c_size_t, _MODEL),
+    "octet_linux_blob_bytes": (c_size_t, _MODEL),
+    "octet_linux_decode_input": (c_uint32, _MODEL),
+    "octet_linux_max_detections": (c_uint32, _MODEL),
+    "octet_linux_can_run": (c_int, c_int),
+    "octet_linux_best_isa": (c_int,),
+    "octet_linux_version": (c_char_p,),
+}
+
+_library: Optional[ctypes.CDLL] = None
+
+
+def _open() -> ctypes.CDLL:
+    named = os.environ.get(VARIABLE)
+    if named:
+        try:
+            return ctypes.CDLL(named)
+        except OSError as error:
+            raise OctetError(f"{VARIABLE}={named}: {error}; name the file {SONAME} there") from None
+    here = pathlib.Path(__file__).resolve().parent
+    beside = here / SONAME
+    try:
+        return ctypes.CDLL(str(beside) if beside.exists() else SONAME)
+    except OSError as error:
+        raise OctetError(f"no {SONAME} ({error}); name its path in {VARIABLE}, copy it to {here}, or install it where the "
+                         "system's loader looks (ldconfig)") from None
+
+
+def library() -> ctypes.CDLL:
+    """The library, loaded at the first call. ctypes lets other threads of Python run while its functions do."""
+    global _library
+    if _library is None:
+        opened = _open()
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            try:
+                function = getattr(opened, name)
+            except AttributeError:
+                raise OctetError(f"{opened._name}: has no {name}, so it is no {SONAME} of this version") from None
+            function.restype, function.argtypes = result, arguments
+        _library = opened
+    return _library
+
+
+def check(status: Status, what: str) -> None:
+    """OctetError with the library's word for the status, unless it is fine."""
+    if status.code != OK:
+        raise OctetError(f"{what}: {text(library().octet_code_name(status.code))}")
+
+
+def text(raw: Optional[bytes]) -> str:
+    return (raw or b"").decode("utf-8", "replace")
+
+
+def isas() -> List[str]:
+    """Instruction sets that this build and machine can run, the best last."""
+    known = library()
+    return [text(known.octet_isa_name(i)) for i in range(ISA_COUNT) if known.octet_linux_can_run(i)]
+
+
+def version() -> str:
+    """Of the library, like "0.1.0"."""
+    return text(library().octet_linux_version())

@@ -1,0 +1,297 @@
+"""A blob, opened and run."""
+import ctypes
+import math
+import os
+import threading
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from octet import _library as c
+from octet.frames import SIZE_MAX, Frame, describe
+from octet.results import ClassScore, Detection, Mask
+
+ERROR_BYTES = 1024
+# As many as the programs take of a frame.
+DETECTIONS_MAX = 1024
+
+
+class TensorInfo(NamedTuple):
+    """An input or an output, as the ONNX model has it."""
+
+    name: str
+    shape: Tuple[int, ...]  # of the float32 array, batch first
+    is_image: bool  # inputs: takes pictures of any size, which are resized to height x width
+    height: int  # of the picture, in pixels; these three are 0 where it takes none
+    width: int
+    channels: int
+
+
+class Model:
+    """An open blob: its bytes, checked, its threads and its working memory. Closed by `with`, close() or the collector.
+
+    Calls of several threads of Python wait for one another; models of their own run side by side. A child made by
+    os.fork() (multiprocessing's "fork") has none of the threads: open there.
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], *, plan: Optional[str] = None, threads: int = 1,
+                 isa: Optional[str] = None, verify: bool = True, map: bool = False) -> None:
+        """plan: by name, or the blob's first. threads: 1 to 256, the calling one included. isa: of octet.isas(), or the
+        best. verify: check the file's SHA-256. map: run the file where it lies, for storage nobody writes to."""
+        self._handle: Optional[int] = None
+        self._lock = threading.RLock()
+        self._library = library = c.library()
+        if not 1 <= threads <= 256:
+            raise ValueError(f"threads={threads}: use 1 to 256")
+        options = c.OptionsStruct(ctypes.sizeof(c.OptionsStruct), isa.encode() if isa else None,
+                                  plan.encode() if plan else None, threads,
+                                  (0 if verify else c.NO_VERIFY) | (c.MAP if map else 0), None)
+        error = ctypes.create_string_buffer(ERROR_BYTES)
+        self._handle = library.octet_linux_open(os.fsencode(path), options, error, ERROR_BYTES)
+        if not self._handle:
+            raise c.OctetError(c.text(error.value))
+        self._session = library.octet_linux_session(self._handle)
+        self._ran = False
+        self._describe()
+
+    def _describe(self) -> None:
+        library, session = self._library, self._session
+
+        def infos(count: int, function: Any) -> Tuple[TensorInfo, ...]:
+            result = []
+            for i in range(count):
+                info = c.TensorInfoStruct()
+                c.check(function(session, i, info), f"tensor {i}")
+                result.append(TensorInfo(c.text(info.name), tuple(info.dims[:info.rank]), bool(info.is_image),
+                                         info.height, info.width, info.channels))
+            return tuple(result)
+
+        self.inputs: Tuple[TensorInfo, ...] = infos(library.octet_input_count(session), library.octet_input_info)
+        self.outputs: Tuple[TensorInfo, ...] = infos(library.octet_output_count(session), library.octet_output_info)
+        self.plans: Tuple[str, ...] = tuple(c.text(library.octet_plan_name(session, i))
+                                            for i in range(library.octet_plan_count(session)))
+        self.labels: Tuple[str, ...] = tuple(c.text(library.octet_label(session, i))
+                                             for i in range(library.octet_label_count(session)))
+        self.task: str = c.TASKS[library.octet_model_task(session)]
+        self.isa: str = c.text(library.octet_isa_name(library.octet_linux_isa(self._handle)))
+        self.threads: int = library.octet_linux_threads(self._handle)
+        self.arena_bytes: int = library.octet_linux_arena_bytes(self._handle)
+        self.blob_bytes: int = library.octet_linux_blob_bytes(self._handle)
+        self._points = library.octet_keypoint_count(session)
+        self._masks = bool(library.octet_has_masks(session))
+        self._decode_input = library.octet_linux_decode_input(self._handle)
+        # (width, height) of the last picture of each input: what detections speak of.
+        self._sizes: List[Optional[Tuple[int, int]]] = [None] * len(self.inputs)
+        bytes_wanted = library.octet_decode_bytes(session)
+        memory = np.zeros(bytes_wanted + 64, np.uint8)
+        self._decode_owner, self._decodes = memory, bytes_wanted != 0
+        self._decode_memory = (memory.ctypes.data + 63) // 64 * 64
+        self._boxes = (c.DetectionStruct * min(DETECTIONS_MAX, library.octet_linux_max_detections(self._handle)))()
+        self._count = ctypes.c_uint32()
+
+    def close(self) -> None:
+        """Stops the threads and frees everything; again: nothing happens."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+            if handle:
+                self._library.octet_linux_close(handle)
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<octet.Model {self.task}, {self.isa}, {self.threads} threads{'' if self._handle else ', closed'}>"
+
+    def _open_session(self) -> int:
+        if not self._handle:
+            raise ValueError("this model is closed")
+        return self._session
+
+    def _finished_session(self) -> int:
+        session = self._open_session()
+        if not self._ran:
+            raise ValueError("nothing has been run yet with this plan; run a frame first")
+        return session
+
+    @property
+    def plan(self) -> str:
+        """Name of the plan that runs."""
+        with self._lock:
+            return self.plans[self._library.octet_plan(self._open_session())]
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of one run of this plan."""
+        with self._lock:
+            return self._library.octet_macs(self._open_session())
+
+    def set_plan(self, plan: Union[str, int]) -> None:
+        """By name or number, between two frames."""
+        index = self.plans.index(plan) if plan in self.plans else plan
+        if not isinstance(index, int) or not 0 <= index < len(self.plans):
+            raise ValueError(f"no plan {plan}; it has {', '.join(self.plans)}")
+        with self._lock:
+            self._open_session()
+            status = self._library.octet_linux_set_plan(self._handle, index)
+            if status.code == c.CORRUPT:
+                raise c.OctetError(f"plan {self.plans[index]}: the file has changed since it was opened; open it again")
+            c.check(status, f"plan {self.plans[index]}")
+            self._ran = False
+
+    def run(self, *inputs: Union[np.ndarray, Frame]) -> None:
+        """One inference; each input is one of
+
+        - uint8 [height, width, 3] (RGB) or [height, width] (grey) of any size, or a Frame, for an input of pictures. Read
+          where it lies; nothing may write to it before run returns.
+        - float32 in the model's own layout, of the shape that `inputs` says, already normalised; the batch of 1 may be
+          left out. Strided ones are copied, others read where they lie.
+        """
+        with self._lock:
+            session = self._open_session()
+            if len(inputs) != len(self.inputs):
+                raise ValueError(f"{len(inputs)} inputs given; the model has {len(self.inputs)}: "
+                                 + ", ".join(info.name for info in self.inputs))
+            self._ran = False
+            for i, value in enumerate(inputs):
+                self._set_input(session, i, value)
+            c.check(self._library.octet_run(session), "run")
+            self._ran = True
+
+    def _set_input(self, session: int, index: int, value: Union[np.ndarray, Frame]) -> None:
+        info = self.inputs[index]
+        if isinstance(value, np.ndarray) and value.dtype == np.float32:
+            if value.shape != info.shape and (1,) + value.shape != info.shape:
+                raise ValueError(f"input {info.name}: {describe(value)}; wanted: float32 {list(info.shape)}")
+            dense = np.ascontiguousarray(value)
+            self._sizes[index] = (info.width, info.height) if info.is_image else None
+            c.check(self._library.octet_set_input_f32(session, index, dense.ctypes.data, dense.size), f"input {info.name}")
+            return
+        if not isinstance(value, Frame):
+            if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or not info.is_image:
+                picture = "uint8 [height, width, 3] or [height, width], an octet.Frame or " if info.is_image else ""
+                raise TypeError(f"input {info.name}: {describe(value)}; wanted: {picture}float32 {list(info.shape)}")
+            value = Frame.of(value)
+        elif not info.is_image:
+            raise TypeError(f"input {info.name} takes no pictures; wanted: float32 {list(info.shape)}")
+        c.check(self._library.octet_set_input_frame(session, index, value.pointer), f"input {info.name}")
+        self._sizes[index] = (value.width, value.height)
+
+    def output(self, index: int = 0, out: Optional[np.ndarray] = None) -> np.ndarray:
+        """float32 of the last run, in the model's own layout; into `out` where given (float32, dense, that shape)."""
+        with self._lock:
+            session = self._finished_session()
+            if not 0 <= index < len(self.outputs):
+                raise IndexError(f"no output {index}; the model has {len(self.outputs)}")
+            info = self.outputs[index]
+            if out is None:
+                out = np.empty(info.shape, np.float32)
+            elif (out.dtype != np.float32 or out.shape != info.shape or not out.flags.c_contiguous
+                  or not out.flags.writeable):
+                raise ValueError(f"out: {describe(out)}; wanted: writable float32 {list(info.shape)} in one piece")
+            c.check(self._library.octet_get_output(session, index, out.ctypes.data, out.size), f"output {info.name}")
+            return out
+
+    def all_outputs(self) -> List[np.ndarray]:
+        """Every output of the last run."""
+        with self._lock:
+            return [self.output(i) for i in range(len(self.outputs))]
+
+    def _decoder(self, task: str) -> int:
+        session = self._finished_session()
+        if self.task != task or not self._decodes:
+            said = f"is for the task {self.task}" if self.task != "none" else "does not say what its outputs mean"
+            raise ValueError(f"this blob {said}{'' if self._decodes else ', without a decoder'}; convert the model with "
+                             f"--task {task}{' and --decode' if task == 'detect' else ''}, or take its output()")
+        return session
+
+    def name(self, label: int) -> str:
+        """Of a class, or ""."""
+        return self.labels[label] if label < len(self.labels) else ""
+
+    def classes(self, top: int = 5) -> List[ClassScore]:
+        """The best classes of the last run, best first."""
+        with self._lock:
+            session = self._decoder("classify")
+            if top < 1:
+                raise ValueError(f"top={top}: use 1 or more")
+            best = (c.ClassScoreStruct * min(top, 65536))()
+            c.check(self._library.octet_classify(session, self._decode_memory, best, len(best), self._count), "classify")
+            return [ClassScore(one.label, self.name(one.label), one.score) for one in best[:self._count.value]]
+
+    def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True) -> List[Detection]:
+        """Boxes of the last run, best first, after suppression, with the key points the model has.
+
+        frame_size: (width, height) of the picture they are of, where it is not the one that was run (a float32 input cut
+        from it). masks: False leaves masks away, which take longest.
+        """
+        with self._lock:
+            session = self._decoder("detect")
+            size = frame_size or self._sizes[self._decode_input]
+            if size is None:
+                raise ValueError("the input was no picture; give frame_size")
+            width, height = size
+            if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
+                raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
+            c.check(self._library.octet_detect(session, width, height, self._decode_memory, self._boxes,
+                                               len(self._boxes), self._count), "detect")
+            found = []
+            for i in range(self._count.value):
+                box = self._boxes[i]
+                points = self._keypoints(session, width, height, i) if self._points else None
+                mask = self._mask(session, width, height, i) if masks and self._masks else None
+                found.append(Detection(box.x0, box.y0, box.x1, box.y1, box.score, box.label, self.name(box.label), points,
+                                       mask))
+            return found
+
+    def _keypoints(self, session: int, width: int, height: int, index: int) -> np.ndarray:
+        points = np.empty((self._points, 3), np.float32)
+        c.check(self._library.octet_keypoints(session, width, height, self._decode_memory, index, points.ctypes.data,
+                                              self._points), "key points")
+        return points
+
+    def _mask(self, session: int, width: int, height: int, index: int) -> Mask:
+        box = self._boxes[index]
+        left, top = int(box.x0), int(box.y0)
+        columns = max(0, min(width, math.ceil(box.x1)) - left)
+        rows = max(0, min(height, math.ceil(box.y1)) - top)
+        pixels = np.zeros((rows, columns), np.uint8)
+        if pixels.size:
+            c.check(self._library.octet_mask(session, width, height, self._decode_memory, index, left, top, columns, rows,
+                                             pixels.ctypes.data, pixels.size), "mask")
+        return Mask(left, top, pixels.view(np.bool_))
+
+    def segments(self) -> np.ndarray:
+        """uint8 [rows, columns] of the output's grid, which covers the whole picture: the label of each cell."""
+        with self._lock:
+            session = self._decoder("segment")
+            rows, columns = ctypes.c_uint32(), ctypes.c_uint32()
+            c.check(self._library.octet_segment_size(session, rows, columns), "segment")
+            labels = np.empty((rows.value, columns.value), np.uint8)
+            pointer = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+            c.check(self._library.octet_segment(session, self._decode_memory, pointer, labels.size), "segment")
+            return labels
+
+    def classify(self, *inputs: Union[np.ndarray, Frame], top: int = 5) -> List[ClassScore]:
+        """run() and classes() in one."""
+        with self._lock:
+            self.run(*inputs)
+            return self.classes(top)
+
+    def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True) -> List[Detection]:
+        """run() and detections() in one."""
+        with self._lock:
+            self.run(*inputs)
+            return self.detections(masks=masks)
+
+    def segment(self, *inputs: Union[np.ndarray, Frame]) -> np.ndarray:
+        """run() and segments() in one."""
+        with self._lock:
+            self.run(*inputs)
+            return self.segments()

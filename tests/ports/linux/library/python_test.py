@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""The package python/octet on liboctet.so: installed as a user does, answers of octet-run and octet-camera, frames that are
+not copied, errors of one line, and what a call costs."""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+SOURCE = pathlib.Path(__file__).resolve().parents[4]
+sys.path.insert(0, str(SOURCE / "tests/models"))
+from model_tests import Report, run  # noqa: E402
+
+import small_models  # noqa: E402
+from answers import as_json, as_printed  # noqa: E402
+from python_install import check_finding, install  # noqa: E402
+
+OVERHEAD_US, BOUND_US = 30, 300  # promised on a quiet machine; more is a fault on a busy one, too
+SIZE = (90, 121)  # height and width of the pictures: neither the model's nor even
+
+
+class Tests:
+    def __init__(self, octet, build: pathlib.Path, work: pathlib.Path):
+        self.octet, self.build, self.work = octet, build, work
+        self.pictures = small_models.pictures(7, 6, *SIZE)
+        (work / "pictures").mkdir()
+        for i, picture in enumerate(self.pictures):
+            header = f"P6\n{SIZE[1]} {SIZE[0]}\n255\n".encode()
+            (work / f"pictures/{i}.ppm").write_bytes(header + picture.tobytes())
+        self.blobs = {task: small_models.make(build, work, task) for task in small_models.MAKERS}
+
+    def program(self, task: str, *options) -> list:
+        """octet-run's answers for the pictures."""
+        text = run([self.build / "bin/octet-run", self.blobs[task], "--input", self.work / "pictures", "--json", *options])
+        return json.loads(text)["results"]
+
+    def stream(self, task: str, name: str, size: tuple, frames) -> list:
+        """octet-camera's detections in raw frames that come through a pipe."""
+        done = subprocess.run([self.build / "bin/octet-camera", self.blobs[task], "--source", "-", "--format", name, "--size",
+                               f"{size[0]}x{size[1]}", "--every-frame", "--json"], capture_output=True,
+                              input=b"".join(frame.tobytes() for frame in frames))
+        assert done.returncode == 0, done.stderr
+        lines = [json.loads(line) for line in done.stdout.splitlines()[:-1]]
+        assert len(lines) == len(frames), done.stdout
+        return [as_printed(line["detections"]) for line in lines]
+
+    def info(self) -> None:
+        with self.octet.Model(self.blobs["detect"], threads=2) as model:
+            assert model.inputs == (self.octet.TensorInfo("image", (1, 3, 64, 64), True, 64, 64, 3),), model.inputs
+            assert [(info.name, info.shape) for info in model.outputs] == [("boxes", (1, 17, 16)), ("protos", (1, 4, 16, 16))]
+            assert model.plans == ("int8", "fp16") and model.plan == "int8" and model.task == "detect"
+            assert model.labels == small_models.LABELS and model.threads == 2 and model.isa == self.octet.isas()[-1]
+            assert model.blob_bytes == self.blobs["detect"].stat().st_size and model.macs > 0
+        told = json.loads(run([self.build / "bin/octet-run", self.blobs["detect"], "--input", self.work / "pictures",
+                               "--json"]))
+        with self.octet.Model(self.blobs["detect"]) as model:
+            assert model.arena_bytes == told["arena_bytes"], (model.arena_bytes, told["arena_bytes"])
+
+    def same_boxes(self) -> None:
+        """Every level, both plans, threads: boxes, key points and masks of octet-run."""
+        boxes = 0
+        for isa in self.octet.isas():
+            for plan in ("int8", "fp16"):
+                with self.octet.Model(self.blobs["detect"], plan=plan, isa=isa, threads=3) as model:
+                    assert model.plan == plan and model.isa == isa
+                    told = self.program("detect", "--plan", plan, "--isa", isa)
+                    for picture, line in zip(self.pictures, told):
+                        found = as_json(model.detect(picture))
+                        assert found == as_printed(line["detections"]), (isa, plan, found, line)
+                        boxes += len(found)
+        assert boxes > 20 and any(d["mask"]["runs"] for d in found), boxes
+
+    def empty_masks(self) -> None:
+        """Boxes whose right side lies left of the left one have no pixels; the programs took billions."""
+        height, width = 91, 121
+        frames = [small_models.pictures(seed, 1, height, width)[0] for seed in range(70)]
+        told = self.stream("detect", "rgb24", (width, height), frames)
+        with self.octet.Model(self.blobs["detect"]) as model:
+            found = [model.detect(frame) for frame in frames]
+        assert [as_json(one) for one in found] == told
+        assert any(d.y1 < d.y0 - 2 and d.mask.pixels.size == 0 for one in found for d in one), "no such box among them"
+
+    def camera(self) -> None:
+        """Streams of every format through octet-camera, and the same bytes as buffers."""
+        height, width = 90, 122  # packed raw frames of even width: Y, UV and rows of arrays agree
+        random = np.random.Generator(np.random.PCG64(9))
+        luma = small_models.pictures(8, 5, height, width)[:, :, :, 0]
+        frame = self.octet.Frame
+        makers = {"nv12": frame.nv12, "yuv420p": frame.yuv420p, "yuyv": frame.yuyv}
+        with self.octet.Model(self.blobs["detect"]) as model:
+            for name, make in makers.items():
+                rows = height * 3 // 2 if name != "yuyv" else height
+                stream = random.integers(0, 256, (5, rows, width * (2 if name == "yuyv" else 1)), np.uint8)
+                if name == "yuyv":
+                    stream[:, :, ::2] = luma
+                else:
+                    stream[:, :height] = luma
+                for array, told in zip(stream, self.stream("detect", name, (width, height), stream)):
+                    found = as_json(model.detect(make(array)))
+                    assert found and found == told, (name, found, told)
+                    if name != "yuyv":  # one piece of bytes of a given size
+                        assert as_json(model.detect(make(array.tobytes(), width, height))) == found
+                padded = np.zeros((rows, 128 * (2 if name == "yuyv" else 1)), np.uint8)
+                if name == "yuv420p":
+                    padded[:height, :width] = array[:height]
+                    halves = padded[height:].reshape(2 * (rows - height), 64)
+                    halves[:, :width // 2] = array[height:].reshape(-1, width // 2)
+                else:
+                    padded[:, :array.shape[1]] = array
+                size = {"width": width} if name == "yuyv" else {"width": width, "height": height}
+                assert as_json(model.detect(make(padded, **size))) == found, name
+                if name != "yuyv":  # odd sizes in tight buffers
+                    odd = random.integers(0, 256, 121 * 91 + 2 * 61 * 46, np.uint8)
+                    odd[:121 * 91] = small_models.pictures(8, 1, 91, 121)[0, :, :, 0].ravel()
+                    assert as_json(model.detect(make(odd, 121, 91))) == self.stream("detect", name, (121, 91), [odd])[0]
+                if name == "nv12":
+                    chroma = array[height:].reshape(height // 2, width // 2, 2)
+                    assert as_json(model.detect(frame.planes(array[:height], chroma))) == found
+
+    def no_copy(self) -> None:
+        """What the C function gets is where the array lies; writing there between two runs is seen."""
+        with self.octet.Model(self.blobs["detect"]) as model:
+            library, seen = model._library, []
+            original = library.octet_set_input_frame
+
+            def recorder(session, index, pointer):
+                seen.append((pointer.contents.planes[0], pointer.contents.strides[0]))
+                return original(session, index, pointer)
+
+            library.octet_set_input_frame = recorder
+            try:
+                large = small_models.pictures(4, 1, 300, 400)[0]
+                crop = large[10:200, 30:300]
+                model.run(large)
+                found = as_json(model.detect(crop))
+                assert seen == [(large.ctypes.data, 1200), (crop.ctypes.data, 1200)], seen
+                assert crop.ctypes.data == large.ctypes.data + 10 * 1200 + 30 * 3
+                assert as_json(model.detect(np.ascontiguousarray(crop))) == found and found
+                large.flags.writeable = False
+                kept = self.octet.Frame.rgb(large)
+                assert kept.addresses == (large.ctypes.data,)
+                raw = bytes(64 * 96)
+                yuv = self.octet.Frame.nv12(raw, 64, 64)
+                start = np.frombuffer(raw, np.uint8).ctypes.data
+                assert yuv.addresses == (start, start + 64 * 64)
+            finally:
+                library.octet_set_input_frame = original
+            scratch = small_models.pictures(5, 1, 64, 64)[0]
+            frame = self.octet.Frame.rgb(scratch)
+            before = (model.run(frame), model.output())[1]
+            scratch[:] = small_models.pictures(6, 1, 64, 64)[0]
+            after = (model.run(frame), model.output())[1]
+            assert not np.array_equal(before, after)
+
+    def other_tasks(self) -> None:
+        with self.octet.Model(self.blobs["classify"]) as model:
+            for picture, line in zip(self.pictures, self.program("classify")):
+                found = [{"label": one.name, "class": one.label, "score": f"{one.score:.4f}"} for one in model.classify(picture)]
+                assert found == [{**one, "score": f"{one['score']:.4f}"} for one in line["classes"]], (found, line)
+            assert len(model.classes(top=1)) == 1
+        with self.octet.Model(self.blobs["segment"]) as model:
+            for picture, line in zip(self.pictures, self.program("segment")):
+                labels = model.segment(picture)
+                assert labels.shape == (16, 16) and labels.dtype == np.uint8
+                counts = np.bincount(labels.ravel(), minlength=3)
+                shares = {one["class"]: f"{one['share']:.4f}" for one in line["segments"]}
+                assert shares == {i: f"{count / 256:.4f}" for i, count in enumerate(counts) if count}, (counts, line)
+
+    def numbers(self) -> None:
+        """float32 in and out, and both plans: octet-run's bytes."""
+        values = np.random.Generator(np.random.PCG64(3)).random((4, 3, 64, 64), np.float32)
+        np.save(self.work / "values.npy", values)
+        with self.octet.Model(self.blobs["plain"]) as model:
+            for plan in ("fp16", "int8", "fp16"):
+                model.set_plan(plan)
+                assert model.plan == plan
+                run([self.build / "bin/octet-run", self.blobs["plain"], "--input", self.work / "values.npy", "--output",
+                     self.work / "out.npy", "--plan", plan])
+                told = np.load(self.work / "out.npy")
+                for i, value in enumerate(values):
+                    model.run(value if i % 2 else value[None])
+                    out = np.empty((1, 3), np.float32)
+                    assert model.output(0, out) is out and np.array_equal(out[0], told[i]), (out, told[i])
+                    assert np.array_equal(model.all_outputs()[0], out)
+                model.run(values[3].transpose(0, 2, 1).copy().transpose(0, 2, 1))  # strided
+                assert np.array_equal(model.output(), out)
+
+    def refusals(self) -> None:
+        """Each an exception of one line that says what is wanted."""
+        octet, work = self.octet, self.work
+        broken = work / "broken.octet"
+        content = bytearray(self.blobs["detect"].read_bytes())
+        content[len(content) // 2] ^= 1
+        broken.write_bytes(content)
+        (work / "text.octet").write_text("no blob")
+        plain, model = octet.Model(self.blobs["plain"]), octet.Model(self.blobs["detect"])
+        grey, rgb = np.zeros((8, 8), np.uint8), np.zeros((8, 8, 3), np.uint8)
+        frame = octet.Frame
+        cases = [
+            (octet.OctetError, "cannot open", lambda: octet.Model(work / "none.octet")),
+            (octet.OctetError, "not a blob", lambda: octet.Model(work / "text.octet")),
+            (octet.OctetError, "hash mismatch", lambda: octet.Model(broken)),
+            (octet.OctetError, "it has int8, fp16", lambda: octet.Model(self.blobs["detect"], plan="int4")),
+            (octet.OctetError, "no instruction set", lambda: octet.Model(self.blobs["detect"], isa="mmx")),
+            (octet.OctetError, "not on this machine", lambda: octet.Model(self.blobs["detect"], isa="i8mm")),
+            (ValueError, "1 to 256", lambda: octet.Model(self.blobs["detect"], threads=0)),
+            (ValueError, "run a frame first", model.output),
+            (ValueError, "the model has 1: image", model.run),
+            (ValueError, "uint8 [8, 8, 4] is no picture", lambda: model.run(np.zeros((8, 8, 4), np.uint8))),
+            (ValueError, "float32 [3, 32, 32]; wanted: float32 [1, 3, 64, 64]",
+             lambda: model.run(np.zeros((3, 32, 32), np.float32))),
+            (TypeError, "float64 [8, 8, 3]", lambda: model.run(rgb.astype(np.float64))),
+            (TypeError, "a list; wanted", lambda: model.run([1, 2])),
+            (ValueError, "0x8", lambda: model.run(rgb[:, :0])),
+            (ValueError, "side by side", lambda: model.run(rgb[:, :, ::-1])),
+            (ValueError, "side by side", lambda: model.run(rgb[:, ::2])),
+            (ValueError, "backwards", lambda: model.run(rgb[::-1])),
+            (ValueError, "give width and height", lambda: frame.nv12(bytes(96))),
+            (ValueError, "take 96", lambda: frame.nv12(bytes(95), 8, 8)),
+            (ValueError, "take 88", lambda: frame.nv12(bytes(87), 7, 8)),  # pairs of UV: rows of 8
+            (ValueError, "take 88", lambda: frame.yuv420p(bytes(87), 7, 8)),
+            (ValueError, "too short for 9 pixels", lambda: frame.nv12(grey, width=9)),
+            (ValueError, "to Frame.planes", lambda: frame.yuv420p(np.zeros((12, 16), np.uint8)[:, :8])),
+            (ValueError, "UV is uint8 [8, 8]", lambda: frame.planes(grey, grey)),
+            (TypeError, "float32", lambda: frame.grey(grey.astype(np.float32))),
+            (ValueError, "no plan int4; it has int8, fp16", lambda: model.set_plan("int4")),
+            (ValueError, "does not say what its outputs mean", lambda: plain.detect(rgb)),
+            (ValueError, "is for the task detect", lambda: model.classify(rgb)),
+            (ValueError, "frame of -1x2", lambda: model.detections(frame_size=(-1, 2))),
+            (IndexError, "no output 5", lambda: model.output(5)),
+            (ValueError, "wanted: writable float32", lambda: plain.output(0, np.zeros(2, np.float32))),
+        ]
+        for kind, words, act in cases:
+            try:
+                act()
+            except Exception as error:
+                assert type(error) is kind and words in str(error) and "\n" not in str(error), (words, repr(error))
+            else:
+                raise AssertionError(f"nothing said: {words}")
+        plain.close()
+        plain.close()
+        for act in (lambda: plain.run(rgb), lambda: plain.plan, plain.output):
+            try:
+                act()
+            except ValueError as error:
+                assert "closed" in str(error)
+            else:
+                raise AssertionError("a closed model answered")
+
+    def changed_file(self) -> None:
+        """A plan whose weights are no longer what was checked is refused, and the other goes on."""
+        blob = self.work / "changed.octet"
+        shutil.copy(self.blobs["detect"], blob)
+        with self.octet.Model(blob) as model:
+            found = as_json(model.detect(self.pictures[0]))
+            with open(blob, "r+b") as file:
+                file.write(bytes(blob.stat().st_size))
+            try:
+                model.set_plan("fp16")
+            except self.octet.OctetError as error:
+                assert "has changed since" in str(error)
+            else:
+                raise AssertionError("a changed file was taken")
+            assert model.plan == "int8" and as_json(model.detect(self.pictures[0])) == found
+
+    def plain_c(self) -> None:
+        """The C functions as another language meets them: errors are cut to the buffer, options have a size."""
+        library = ctypes.CDLL(os.environ["OCTET_LIBRARY"])
+        library.octet_linux_open.restype = ctypes.c_void_p
+        path, error = os.fsencode(self.blobs["plain"]), ctypes.create_string_buffer(b"x" * 16, 16)
+        assert library.octet_linux_open(b"/none", None, error, ctypes.c_size_t(16)) is None
+        assert error.raw == b"cannot open /no\0", error.raw
+        assert library.octet_linux_open(b"/none", None, None, ctypes.c_size_t(0)) is None
+        assert library.octet_linux_open(None, None, error, ctypes.c_size_t(16)) is None and error.value == b"no path"
+        library.octet_linux_close(None)
+        from octet._library import OptionsStruct
+        size = ctypes.sizeof(OptionsStruct)
+        text = ctypes.create_string_buffer(512)
+        for options, words in ((OptionsStruct(size + 8), b"struct_bytes"), (OptionsStruct(size, None, None, 257), b"1 to 256"),
+                               (OptionsStruct(size, None, None, 1, 128), b"flags 128")):
+            assert library.octet_linux_open(path, ctypes.byref(options), text, ctypes.c_size_t(512)) is None
+            assert words in text.value, text.value
+        # A caller of an older header, whose options ended sooner.
+        older = OptionsStruct(8, ctypes.cast(1, ctypes.c_char_p))
+        model = library.octet_linux_open(path, ctypes.byref(older), text, ctypes.c_size_t(512))
+        assert model and text.value == b"", text.value
+        library.octet_linux_close(ctypes.c_void_p(model))
+
+    def lives(self) -> None:
+        """Opening and closing leaves nothing behind; threads of Python share a model one after another."""
+        def held():
+            return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+
+        before = held()
+        for _ in range(20):
+            with self.octet.Model(self.blobs["detect"], threads=3) as model:
+                model.run(self.pictures[0])
+        del model
+        self.octet.Model(self.blobs["detect"])  # closed by the collector
+        assert held() == before, (held(), before)
+        with self.octet.Model(self.blobs["detect"], threads=2) as model:
+            # Ctrl-C is for Python's main thread, whatever the pool does.
+            last = max(os.listdir("/proc/self/task"), key=int)
+            status = pathlib.Path(f"/proc/self/task/{last}/status").read_text()
+            blocked = int(status.split("SigBlk:")[1].split()[0], 16)
+            assert blocked >> (signal.SIGINT - 1) & 1, status
+            wanted = [as_json(model.detect(picture)) for picture in self.pictures]
+            wrong = []
+
+            def work(i):
+                for _ in range(20):
+                    if as_json(model.detect(self.pictures[i])) != wanted[i]:
+                        wrong.append(i)
+
+            threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert not wrong, wrong
+
+    def overhead(self) -> None:
+        """run(array) against the two C functions on a description made before, in turn; the median of both."""
+        with self.octet.Model(self.blobs["classify"]) as model:
+            library, session, picture = model._library, model._session, self.pictures[0]
+            frame = self.octet.Frame.rgb(picture)
+            clock = time.perf_counter_ns
+            took = {"array": [], "frame": [], "bare": [], "nothing": []}
+            for _ in range(3000):
+                start = clock()
+                model.run(picture)
+                took["array"].append(clock() - start)
+                start = clock()
+                model.run(frame)
+                took["frame"].append(clock() - start)
+                start = clock()
+                library.octet_set_input_frame(session, 0, frame.pointer)
+                library.octet_run(session)
+                took["bare"].append(clock() - start)
+                start = clock()
+                library.octet_plan(session)
+                took["nothing"].append(clock() - start)
+        median = {name: statistics.median(values) / 1000 for name, values in took.items()}
+        # What ctypes itself adds to the two calls is part of the price.
+        array, kept = (median[name] - median["bare"] + 2 * median["nothing"] for name in ("array", "frame"))
+        print(f"a call costs {array:.1f} us more than octet_set_input_frame and octet_run alone ({median['bare']:.1f} us), "
+              f"{kept:.1f} us with a Frame kept; {OVERHEAD_US} us are promised")
+        assert array < BOUND_US, f"{array:.1f} us a call"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--report", type=pathlib.Path)
+    options = parser.parse_args()
+    build = options.build.resolve()
+    library = build / "lib/liboctet.so"
+    report = Report("library_python", options.report)
+    with tempfile.TemporaryDirectory(prefix="octet-python-") as folder:
+        work = pathlib.Path(folder)
+        # Away from the tree, where a build and Python would leave files.
+        packages = shutil.copytree(SOURCE / "python", work / "python", ignore=shutil.ignore_patterns("build", "__pycache__"))
+        with report.case("install"):
+            packages = install(work)
+        with report.case("finding"):
+            check_finding(library, packages, work)
+        os.environ["OCTET_LIBRARY"] = str(library)
+        sys.path.insert(0, str(packages))
+        sys.dont_write_bytecode = True
+        import octet
+        assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
+        tests = Tests(octet, build, work)
+        for name in ("info", "same_boxes", "empty_masks", "camera", "no_copy", "other_tasks", "numbers", "refusals", "changed_file", "plain_c",
+                     "lives", "overhead"):
+            with report.case(name):
+                getattr(tests, name)()
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
