@@ -11,3 +11,6 @@ octet_picture:
     .incbin OCTET_PICTURE
     .globl octet_picture_end
 octet_picture_end:
+#ifdef __linux__
+    .section .note.GNU-stack, "", %progbits
+#endif

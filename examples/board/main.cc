@@ -86,7 +86,8 @@ void WriteOutputs(const octet_session* session) {
 void WriteBudget(const octet_session* session, size_t blob_bytes, size_t picture_bytes,
                  size_t arena_bytes, uint64_t ticks) {
   const octet::board::Memory memory = octet::board::MeasureMemory();
-  WriteLine("flash_bytes", memory.flash_bytes - blob_bytes - picture_bytes);
+  const size_t data_bytes = blob_bytes + picture_bytes;
+  WriteLine("flash_bytes", memory.flash_bytes < data_bytes ? 0 : memory.flash_bytes - data_bytes);
   WriteLine("blob_bytes", blob_bytes);
   WriteLine("data_bytes", memory.data_bytes);
   WriteLine("arena_bytes", arena_bytes);
