@@ -44,12 +44,15 @@ void TickOverflow() {
 }
 
 uint64_t Ticks() {
-  // Counts down. Taken again where the counter wrapped in between.
+  // Counts down. Taken again where the interrupt came in between; where interrupts are masked, an
+  // overflow that waits is counted here.
   for (;;) {
     const uint32_t high = overflows;
+    const bool waits = (Register(kInterruptState) & kPending) != 0;
     const uint32_t value = Register(kSysTickValue);
-    const bool pending = (Register(kInterruptState) & kPending) != 0;
-    if (high == overflows && !pending) return uint64_t{high} * (kReload + 1) + (kReload - value);
+    if (high != overflows) continue;
+    const uint64_t wraps = uint64_t{high} + (waits ? 1 : 0);
+    return wraps * (kReload + 1) + (kReload - value);
   }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""examples/board under QEMU: outputs equal to those of octet-run on this machine to the last bit, memory within budget,
-no heap in the image. Exit status 77 (skipped) where the emulator or the programs of the preset native are absent.
+"""examples/board under QEMU: outputs equal to those of octet-run on this machine to the last bit in both plans, memory within
+budget, no heap in the image. Exit status 77 (skipped) where the emulator or the programs of the preset native are absent.
 """
 import argparse
 import hashlib
@@ -59,12 +59,13 @@ def main():
     print("\n".join(lines))
     values = dict(line.split(" ", 1) for line in lines)
     problems = []
-    run(options.host / "octet-run", options.data / "model.octet", "--input", options.data / "picture.npy",
-        "--output", options.data / "expected.npy", "--isa", "reference")
-    expected, outputs = read_npy(options.data / "expected.npy"), bytes.fromhex(values["outputs"])
-    print(f"sha256 {hashlib.sha256(outputs).hexdigest()}")
-    if outputs != expected:
-        problems.append(f"other outputs than octet-run: {expected.hex()}")
+    for plan in ("int8", "fp16"):
+        run(options.host / "octet-run", options.data / "model.octet", "--input", options.data / "picture.npy",
+            "--output", options.data / "expected.npy", "--isa", "reference", "--plan", plan)
+        expected, outputs = read_npy(options.data / "expected.npy"), bytes.fromhex(values[f"outputs_{plan}"])
+        print(f"{plan} sha256 {hashlib.sha256(outputs).hexdigest()}")
+        if outputs != expected:
+            problems.append(f"{plan}: other outputs than octet-run: {expected.hex()}")
     if not values["label"].startswith("Trouser "):
         problems.append(f"the picture shows trousers, not {values['label']}")
     if options.budgets:
