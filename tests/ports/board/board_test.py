@@ -51,8 +51,9 @@ def main():
     if not shutil.which(options.emulator[0]):
         print(f"{options.emulator[0]} is not installed; ./setup.sh --tests installs it")
         return SKIPPED
-    if not options.image.exists() or not (options.host / "octet-run").exists():
-        print("the preset native is not built, which makes the blob and the outputs to compare with")
+    needed = (options.image, options.data / "model.octet", options.host / "octet-run")
+    if not all(path.exists() for path in needed):
+        print("the preset native is not built, or was not when this one was configured: it makes blob and outputs to compare with")
         return SKIPPED
 
     lines = run(*options.emulator, options.image).splitlines()
