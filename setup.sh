@@ -8,7 +8,7 @@ usage: ./setup.sh [--demo | --tests] [--list] [--help]
 
 Installs what is missing of the Debian 12 packages needed to build and test Octet (as root, or through sudo).
   --demo    only what ./demo.sh needs: compiler, converter libraries, the Fashion-MNIST pictures
-  --tests   only what ./test.sh needs: the above without pictures, GoogleTest, ARM cross compilers, QEMU, linters
+  --tests   only what ./test.sh needs: the above without pictures, GoogleTest, cross compilers, QEMU, linters
   --list    print the packages and install nothing
 TEXT
 }
@@ -17,7 +17,8 @@ build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev"
 demo="dataset-fashion-mnist python3-numpy"
 tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils pkg-config python3-numpy
-  python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14 libclang-rt-14-dev"
+  python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14
+  libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm"
 
 wanted="$build $demo $tests"
 list=no

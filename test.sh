@@ -8,7 +8,8 @@ usage() {
 usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
 Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
-UBSan), tsan, aarch64 and armv7 (under QEMU). Last, whole models run on the programs of all presets and have to give the
+UBSan), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55 (the last four are left out with a
+line where their compiler is not installed). Last, whole models run on the programs of all presets and have to give the
 same bits, and the packages for boards are unpacked and run. The last line is `N passed, N failed` (`, N skipped`).
 Exit status: 0 all passed, 1 something failed, 2 bad use.
   --preset   only these presets
@@ -17,7 +18,7 @@ Exit status: 0 all passed, 1 something failed, 2 bad use.
 TEXT
 }
 
-presets="native sanitize tsan aarch64 armv7"
+presets="native sanitize tsan aarch64 armv7 riscv64 cortex-m4 cortex-m7 cortex-m55"
 jobs=$(nproc)
 setup=yes
 while [ $# -gt 0 ]; do
@@ -31,9 +32,25 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+# What a preset cannot do without, where --no-setup may have left it out.
+tools_of() {
+  case "$1" in
+    riscv64) echo riscv64-linux-gnu-g++ qemu-riscv64 ;;
+    cortex-m*) echo arm-none-eabi-g++ qemu-system-arm ;;
+  esac
+}
+
 [ "$setup" = no ] || ./setup.sh --tests
 reports=""
 for preset in $presets; do
+  missing=""
+  for tool in $(tools_of "$preset"); do
+    command -v "$tool" >/dev/null || missing="$missing $tool"
+  done
+  if [ -n "$missing" ]; then
+    echo "== $preset: skipped, not installed:$missing (./setup.sh --tests)"
+    continue
+  fi
   started=$(date +%s)
   out=build/$preset
   rm -rf "$out/tests/reports" "$out/tests/junit.xml"

@@ -1,16 +1,23 @@
 # Which architecture is built, and the compiler flags of files written for one instruction set.
 
+# generic: the reference kernels alone, in portable C++, for any compiler; -DOCTET_ARCH=generic chooses it anywhere.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(OCTET_ARCH x86)
-  set(OCTET_ARCH_DEFINITION OCTET_ARCH_X86=1)
+  set(arch x86)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  set(OCTET_ARCH aarch64)
-  set(OCTET_ARCH_DEFINITION OCTET_ARCH_AARCH64=1)
+  set(arch aarch64)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^arm")
-  set(OCTET_ARCH armv7)
-  set(OCTET_ARCH_DEFINITION OCTET_ARCH_ARMV7=1)
+  set(arch armv7)
 else()
-  message(FATAL_ERROR "octet: unknown processor '${CMAKE_SYSTEM_PROCESSOR}'; cmake/OctetArch.cmake lists those supported")
+  set(arch generic)
+endif()
+set(OCTET_ARCH ${arch} CACHE STRING "Kernels of which architecture: x86, aarch64, armv7 or generic (the reference alone)")
+if(OCTET_ARCH STREQUAL generic)
+  set(OCTET_ARCH_DEFINITION "")
+elseif(OCTET_ARCH STREQUAL arch)
+  string(TOUPPER OCTET_ARCH_${arch}=1 OCTET_ARCH_DEFINITION)
+else()
+  message(FATAL_ERROR "octet: OCTET_ARCH=${OCTET_ARCH}, but the processor is '${CMAKE_SYSTEM_PROCESSOR}'; "
+                      "take ${arch} or generic")
 endif()
 
 # A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the

@@ -40,6 +40,16 @@ long Call(long number, long a, long b, long c) {
                    : "memory");
   return r0;
 }
+#elif defined(__riscv) && __riscv_xlen == 64
+constexpr long kRead = 63, kWrite = 64, kExit = 93;
+long Call(long number, long a, long b, long c) {
+  register long a7 __asm__("a7") = number;
+  register long a0 __asm__("a0") = a;
+  register long a1 __asm__("a1") = b;
+  register long a2 __asm__("a2") = c;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
+  return a0;
+}
 #endif
 
 }  // namespace
@@ -76,4 +86,9 @@ __asm__(".globl _start\n_start:\n  xor %ebp, %ebp\n  and $-16, %rsp\n  call Free
 __asm__(".globl _start\n_start:\n  bl FreestandingStart\n");
 #elif defined(__arm__)
 __asm__(".globl _start\n.type _start, %function\n_start:\n  bl FreestandingStart\n");
+#elif defined(__riscv)
+// The global pointer first: the linker addresses data relative to it.
+__asm__(
+    ".globl _start\n_start:\n.option push\n.option norelax\n  la gp, __global_pointer$\n"
+    ".option pop\n  call FreestandingStart\n");
 #endif

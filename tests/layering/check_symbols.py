@@ -15,9 +15,9 @@ ISA_OBJECT = re.compile(r"(^|_)(x86|arm)_[a-z0-9]+\.cc\.o(bj)?$")
 WEAK_TYPES = set("WwVvu")
 ALLOWED_IMPORTS = re.compile(
     r"^(memcpy|memset|memmove|_GLOBAL_OFFSET_TABLE_"
-    # The ARM EABI's names of memory and arithmetic helpers; libgcc's own ones (64-bit division, half floats).
+    # The ARM EABI's names of memory and arithmetic helpers; libgcc's own ones (64-bit division, leading zeros, half floats).
     r"|__aeabi_(mem(cpy|set|move|clr)[48]?|u?[il]div(mod)?|u?[lf]2[fd]|[fd]2u?lz|l(mul|lsl|lsr|asr)|[hf]2[hf](_alt)?)"
-    r"|__u?(div|mod|divmod)[dt]i[34]|__gnu_[hf]2[hf]_ieee)$")
+    r"|__u?(div|mod|divmod)[dt]i[34]|__clz[sd]i2|__gnu_[hf]2[hf]_ieee)$")
 NM_LINE = re.compile(r"^.*[\[:](?P<object>[^:\[\]]+\.o(?:bj)?)\]?: (?P<symbol>\S+) (?P<type>\S)( .*)?$")
 
 

@@ -147,9 +147,9 @@ struct Lanes {
   LanesFn function;
 };
 std::vector<Lanes> LanesHere() {
-#if defined(__x86_64__)
+#if OCTET_ARCH_X86
   return {{Isa::kAvx2, apply_function_avx2}};
-#elif defined(__aarch64__) || defined(__arm__)
+#elif OCTET_ARCH_AARCH64 || OCTET_ARCH_ARMV7
   return {{Isa::kNeon, apply_function_neon}};
 #else
   return {};
