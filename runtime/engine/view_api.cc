@@ -29,7 +29,7 @@ void FillView(const Session& session, uint32_t tensor_number, const uint32_t (&s
   view->bytes = tensor.bytes;
   view->element = static_cast<octet_element>(tensor.type);
   view->scale = tensor.scale;
-  view->zero_point = (int32_t)tensor.zero_point;
+  view->zero_point = int32_t{tensor.zero_point};
   view->sign = tensor.type == octet::blob::ElementType::kInt8 ? session.sign : 0u;
   for (uint32_t d = 0; d < 4; ++d) {
     view->dims[d] = tensor.dims[d];
