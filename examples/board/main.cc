@@ -107,8 +107,10 @@ int main() {
   octet_status status =
       octet_arena_bytes(octet_model, blob_bytes, OCTET_ISA_REFERENCE, 1, &arena_bytes);
   if (status.code != OCTET_OK) return Refuse("model", status);
-  const octet_config config = {OCTET_ISA_REFERENCE, nullptr, OCTET_VERIFY_PORTABLE,
-                               octet::board::Ticks, 0};
+  octet_config config = {};
+  config.isa = OCTET_ISA_REFERENCE;
+  config.verify_hashes = OCTET_VERIFY_PORTABLE;
+  config.ticks = octet::board::Ticks;
   octet_session* session = nullptr;
   status = octet_bind(octet_model, blob_bytes, arena, sizeof(arena), &config, &session);
   if (status.code != OCTET_OK) return Refuse("bind", status);

@@ -20,8 +20,7 @@ enum class Code : uint8_t {
   kIsaUnavailable = 9,        // the level is not in this build or on this machine
   kShapeMismatch = 10,        // input or output buffer does not fit the model
   kOperatorUnavailable = 11,  // the blob needs an operator that this program leaves out
-  kTooMuchWork = 12,          // a plan has more steps than the caller allows
-  kCancelled = 13,            // the caller's hook ended the run
+  kCancelled = 12,            // the caller's hook ended the run
 };
 
 // `offset` is the byte in the blob at which the first broken rule was found (0 otherwise).

@@ -5,7 +5,6 @@
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
 #include "runtime/engine/transfer.h"
-#include "runtime/engine/work.h"
 
 using octet::Code;
 using octet::Isa;
@@ -84,11 +83,6 @@ octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t
   Status status = octet::ValidateBlob(blob, blob_bytes, HashOf(config->verify_hashes),
                                       octet::OperatorRules(), &view);
   if (!octet::IsOk(status)) return ToC(status);
-  for (uint32_t plan = 0; config->max_steps != 0 && plan < view.model->plan_count; ++plan) {
-    if (octet::WorkOfPlan(view, plan).steps > config->max_steps) {
-      return ToC(Status{Code::kTooMuchWork, view.plan_sections[plan].offset});
-    }
-  }
   octet::ArenaLayout layout;
   status = Measure(view, config->isa, threads, &layout);
   if (!octet::IsOk(status)) return ToC(status);

@@ -58,8 +58,6 @@ const char* octet_code_name(octet_code code) {
       return "shape mismatch";
     case OCTET_OPERATOR_UNAVAILABLE:
       return "operator left out of this program";
-    case OCTET_TOO_MUCH_WORK:
-      return "more work than allowed";
     case OCTET_CANCELLED:
       return "cancelled";
   }

@@ -176,7 +176,7 @@ bool CompareLevels(const uint8_t* blob, size_t size, bool exact) {
   return true;
 }
 
-// Of all plans, as octet_config.max_steps counts: what is within has to run in time.
+// Of all plans, as octet_steps counts: what is within has to run in time.
 bool IsQuick(const BlobView& view) {
   uint64_t steps = 0;
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {

@@ -68,7 +68,6 @@ TestSession::TestSession(const uint8_t* blob, size_t bytes, const SessionOptions
   config.pool = options.threads > 1 ? &pool_ : nullptr;
   config.verify_hashes = options.verify_hashes;
   config.ticks = options.ticks;
-  config.max_steps = options.max_steps;
   config.before_layer = options.before_layer;
   config.before_layer_context = options.before_layer_context;
   status_ = octet_bind(blob, bytes, memory_.data() + kGuardBytes, arena_bytes_, &config, &session_);

@@ -16,7 +16,6 @@ struct SessionOptions {
   uint32_t threads = 1;
   uint32_t verify_hashes = OCTET_VERIFY_PORTABLE;
   uint64_t (*ticks)(void) = nullptr;
-  uint64_t max_steps = 0;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;
   void* before_layer_context = nullptr;
 };

@@ -35,8 +35,7 @@ enum {
   OCTET_ISA_UNAVAILABLE = 9,
   OCTET_SHAPE_MISMATCH = 10,
   OCTET_OPERATOR_UNAVAILABLE = 11, /* offset: the layer whose operator was left out at link time */
-  OCTET_TOO_MUCH_WORK = 12,        /* offset: the plan that passes octet_config.max_steps */
-  OCTET_CANCELLED = 13             /* octet_config.before_layer said so */
+  OCTET_CANCELLED = 12             /* octet_config.before_layer said so */
 };
 
 /* offset: byte of the blob where the first broken rule was found, else 0. */
@@ -76,7 +75,6 @@ typedef struct octet_config {
   const octet_pool* pool;  /* NULL: one thread */
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
-  uint64_t max_steps;      /* of any plan, see octet_steps; 0: as many as it wants */
   /* Called by octet_run before every layer, on its thread: feeds a watchdog, looks at a deadline.
    * Not 0: octet_run ends there with OCTET_CANCELLED; inputs have to be set again. NULL: none. */
   int (*before_layer)(void* context, uint32_t layer);
@@ -232,9 +230,10 @@ OCTET_API octet_status octet_layer(const octet_session* session, uint32_t index,
                                    octet_layer_info* info);
 /* Multiply-accumulates of the current plan, counted from its layers. */
 OCTET_API uint64_t octet_macs(const octet_session* session);
-/* A bound on its run time that a stranger's blob cannot talk down: multiply-accumulates and
- * elements read, written and compared, from the layers' shapes. A step takes about 0.01 to 10 ns.
- */
+/* A bound on the current plan's run time that a stranger's blob cannot talk down:
+ * multiply-accumulates and elements read, written and compared, from the layers' shapes. A step
+ * takes about 0.01 to 10 ns. Who runs blobs of others asks it of each plan and refuses what is too
+ * much. */
 OCTET_API uint64_t octet_steps(const octet_session* session);
 OCTET_API uint32_t octet_label_count(const octet_session* session);
 OCTET_API const char* octet_label(const octet_session* session, uint32_t index);

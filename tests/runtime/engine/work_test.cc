@@ -1,10 +1,7 @@
-// What a blob may cost: counted from its layers, whatever its writer says, and capped on request.
+// What a blob may cost: counted from its layers, whatever its writer says.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "runtime/format/move.h"
-#include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
 
 namespace octet::test {
@@ -35,26 +32,6 @@ TEST(Work, IsCountedFromTheLayersNotFromWhatTheyTell) {
   EXPECT_EQ(octet_steps(of_conv.get()), macs + 5 * 6 * 20 + 5 * 6 * 3);
 }
 
-TEST(Work, TheCallerCapsEveryPlan) {
-  const Blob blob = MakeMixedBlob();
-  uint64_t most = 0;
-  {
-    const TestSession session(blob, {});
-    for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
-      ASSERT_EQ(octet_set_plan(session.get(), plan).code, OCTET_OK);
-      most = std::max(most, octet_steps(session.get()));
-    }
-  }
-  SessionOptions options;
-  options.max_steps = most;
-  EXPECT_EQ(TestSession(blob, options).status().code, OCTET_OK);
-  options.max_steps = most - 1;
-  const TestSession refused(blob, options);
-  EXPECT_EQ(refused.status().code, OCTET_TOO_MUCH_WORK);
-  EXPECT_NE(refused.status().offset, 0u);
-  EXPECT_EQ(refused.get(), nullptr);
-}
-
 // Suppression is quadratic in its boxes: 2^20 of them would take hours on few bytes of file.
 TEST(Work, SuppressionCountsEveryPair) {
   constexpr uint32_t kBoxes = 1u << 20;
@@ -68,9 +45,9 @@ TEST(Work, SuppressionCountsEveryPair) {
   BlobBuilder::Params<blob::NonMaxSuppressionParams>(layer) = {1, 1, kBoxes, kBoxes, 0.5f, 0, 0};
   f.AddOutput("kept", kept);
   const Blob blob = f.Build();
-  SessionOptions options;
-  options.max_steps = uint64_t{1} << 39;
-  EXPECT_EQ(TestSession(blob, options).status().code, OCTET_TOO_MUCH_WORK);
+  const TestSession session(blob, {});
+  ASSERT_EQ(session.status().code, OCTET_OK);
+  EXPECT_GT(octet_steps(session.get()), uint64_t{1} << 39);
 }
 
 }  // namespace
