@@ -10,8 +10,8 @@
 // A hidden definition here satisfies every object of the library, libstdc++'s too, before the
 // linker looks into libc; it calls the version that has always been there, which newer glibc keeps
 // for old programs. tests/ports/linux/library fails on any newer symbol: what it names belongs
-// here. Before 2.34 the functions are in libpthread.so.0, which is therefore linked by name (a stub
-// today).
+// here. Before 2.34 the functions are in libpthread.so.0, which is therefore linked by name; in
+// glibc from 2.34 on that file is empty.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/types.h>

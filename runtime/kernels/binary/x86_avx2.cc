@@ -6,6 +6,7 @@
 #include "runtime/kernels/share.h"
 // Intrinsics come first.
 #include "runtime/kernels/binary/x86_add.inl.h"
+#include "runtime/kernels/binary/x86_product.inl.h"
 
 namespace octet {
 namespace {
@@ -67,23 +68,10 @@ struct Add256 {
   }
 };
 
-struct MulOp {
-  __m256i zero_a, zero_b;
-  Channels8 factor;
-  int32_t pre_shift;
-  explicit MulOp(const BinaryS8Args& args) {
-    zero_a = _mm256_set1_epi32(args.zero_point_a + 128);
-    zero_b = _mm256_set1_epi32(args.zero_point_b + 128);
-    factor = MakeChannels8(_mm256_set1_epi32(args.multiplier_a), _mm256_set1_epi32(args.shift));
-    pre_shift = args.pre_shift;
-  }
-  inline __m256i Eight(__m128i a, __m128i b) const {
-    const __m256i x = _mm256_sub_epi32(_mm256_cvtepu8_epi32(a), zero_a);
-    const __m256i y = _mm256_sub_epi32(_mm256_cvtepu8_epi32(b), zero_b);
-    __m256i product = _mm256_mullo_epi32(x, y);
-    if (pre_shift != 0) product = PreShift8(product, pre_shift);
-    return Requantize8(product, factor);
-  }
+struct MulOp : Product8 {
+  explicit MulOp(const BinaryS8Args& args)
+      : Product8(args.zero_point_a, args.zero_point_b, args.multiplier_a, args.shift,
+                 args.pre_shift) {}
   inline void Sixteen(__m128i a, __m128i b, __m256i* low, __m256i* high) const {
     *low = Eight(a, b);
     *high = Eight(_mm_srli_si128(a, 8), _mm_srli_si128(b, 8));

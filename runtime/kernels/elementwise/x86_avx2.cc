@@ -2,6 +2,8 @@
 // keep them. What reads tables alone, and quotients, are left to the portable kernel.
 #include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
+// The requantization comes first.
+#include "runtime/kernels/binary/x86_product.inl.h"
 
 namespace octet {
 namespace {
@@ -49,24 +51,10 @@ struct SumOp {
   }
 };
 
-struct ProductOp {
-  __m256i zero_a, zero_b;
-  Channels8 factor;
-  int32_t pre_shift;
-  explicit ProductOp(const ElementwiseArgs& args) {
-    const blob::ElementwiseParams& p = *args.params;
-    zero_a = _mm256_set1_epi32(args.zero_point_a + 128);
-    zero_b = _mm256_set1_epi32(args.zero_point_b + 128);
-    factor = MakeChannels8(_mm256_set1_epi32(p.multiplier_a), _mm256_set1_epi32(p.shift));
-    pre_shift = p.pre_shift;
-  }
-  inline __m256i Eight(__m128i a, __m128i b) const {
-    const __m256i x = _mm256_sub_epi32(_mm256_cvtepu8_epi32(a), zero_a);
-    const __m256i y = _mm256_sub_epi32(_mm256_cvtepu8_epi32(b), zero_b);
-    __m256i product = _mm256_mullo_epi32(x, y);
-    if (pre_shift != 0) product = PreShift8(product, pre_shift);
-    return Requantize8(product, factor);
-  }
+struct ProductOp : Product8 {
+  explicit ProductOp(const ElementwiseArgs& args)
+      : Product8(args.zero_point_a, args.zero_point_b, args.params->multiplier_a,
+                 args.params->shift, args.params->pre_shift) {}
   inline __m128i Sixteen(const Finish8& finish, __m128i a, __m128i b) const {
     return Finish16(Eight(a, b), Eight(_mm_srli_si128(a, 8), _mm_srli_si128(b, 8)), finish);
   }
