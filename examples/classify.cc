@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   std::copy(bytes.begin(), bytes.end(), blob);
   size_t arena_bytes = 0;
   octet::Model model;
-  if (model.ArenaBytes(blob, bytes.size(), OCTET_ISA_REFERENCE, 1, &arena_bytes).code != OCTET_OK) {
+  if (model.ArenaBytes(blob, bytes.size(), OCTET_ISA_REFERENCE, 1, 0, &arena_bytes).code !=
+      OCTET_OK) {
     return 2;
   }
   void* arena = std::aligned_alloc(64, arena_bytes / 64 * 64 + 64);

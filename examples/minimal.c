@@ -12,14 +12,15 @@ int main(int argc, char** argv) {
   size_t blob_bytes = fread(blob, 1, sizeof(blob), file);
   fclose(file);
 
-  octet_config config = {.isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
+  octet_config config = {
+      .size = sizeof(config), .isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
   octet_session* session;
   octet_status status = octet_bind(blob, blob_bytes, arena, sizeof(arena), &config, &session);
   if (status.code != OCTET_OK) {
     fprintf(stderr, "%s at byte %u\n", octet_code_name(status.code), status.offset);
     return 2;
   }
-  octet_tensor_info in, out;
+  octet_tensor_info in = {.size = sizeof(in)}, out = {.size = sizeof(out)};
   octet_input_info(session, 0, &in);
   octet_output_info(session, 0, &out);
   if (in.element_count > 1 << 18 || out.element_count > 1 << 16) return 2;

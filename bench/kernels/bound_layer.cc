@@ -43,7 +43,7 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   const bool depthwise = layer.kind == LayerKind::kDepthwiseConv;
   scratch_ = MakeAligned(layer.kind == LayerKind::kConv ? ScratchConv(taps, g.in_c, depth, fp16)
                          : depthwise                    ? ScratchDepthwise(taps, g.in_c, fp16)
-                                                        : ScratchPool(taps, g.in_c));
+                                                        : 0);
   // A factor that keeps typical sums within int8.
   const int shift = std::max(1, static_cast<int>(std::log2(74.0 * 74.0 * std::sqrt(depth) / 50)));
   multiplier_ = {1 << 30, shift};
@@ -105,8 +105,7 @@ void BoundLayer::RunS8(const KernelTable& table, uint8_t sign, const uint8_t* in
                                sign};
     table.add_s8(args, share);
   } else if (!HasWeights(layer_)) {
-    const PoolS8Args args = {g,    input, output, &multiplier_,   1,   0, 3, 3,
-                             -128, 127,   0,      scratch_.get(), sign};
+    const PoolS8Args args = {g, input, output, &multiplier_, 1, 0, 3, 3, -128, 127, 0, sign};
     (layer_.kind == LayerKind::kMaxPool ? table.max_pool_s8 : table.average_pool_s8)(args, share);
   } else {
     const ConvS8Args args = {g,
@@ -145,7 +144,7 @@ void BoundLayer::RunF16(const KernelTable& table, const uint8_t* input, const ui
                                 0};
     table.add_f16(args, share);
   } else if (!HasWeights(layer_)) {
-    const PoolF16Args args = {g, x, y, 0, scratch_.get()};
+    const PoolF16Args args = {g, x, y, 0};
     (layer_.kind == LayerKind::kMaxPool ? table.max_pool_f16 : table.average_pool_f16)(args, share);
   } else {
     const ConvF16Args args = {g,

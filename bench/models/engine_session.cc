@@ -31,7 +31,7 @@ AlignedBytes AllocateAligned(size_t bytes) {
 EngineSession::EngineSession(const uint8_t* blob, size_t blob_bytes, octet_isa isa,
                              const std::string& plan, uint32_t threads) {
   size_t arena_bytes = 0;
-  Require(octet_arena_bytes(blob, blob_bytes, isa, threads, &arena_bytes), "arena size");
+  Require(octet_arena_bytes(blob, blob_bytes, isa, threads, 0, &arena_bytes), "arena size");
   arena_ = AllocateAligned(arena_bytes);
   if (threads > 1) pool_ = std::make_unique<port::ThreadPool>(threads);
   octet_config config = {};

@@ -33,6 +33,14 @@ BlobFile::BlobFile(const std::string& path) {
                    "MODEL.octet --calibrate PICTURES"
                  : "not a blob; octet convert makes one from an ONNX model");
   }
+  const auto* header = reinterpret_cast<const blob::Header*>(data_.get());
+  if (status.code == OCTET_UNSUPPORTED_VERSION && header->version_major != blob::kVersionMajor) {
+    Fail("{}: format {}.{}, these programs read {}: {}", path, header->version_major,
+         header->version_minor, blob::kVersionMajor,
+         header->version_major < blob::kVersionMajor
+             ? "convert the ONNX model again with this release's octet convert"
+             : "take programs as new as the blob");
+  }
   if (status.code != OCTET_OK) {
     Fail("{}: no valid blob: {} at byte {}; convert the model again or copy the file anew", path,
          octet_code_name(status.code), status.offset);

@@ -156,6 +156,16 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   command->add_option("--verbosity", *verbosity, "names kept in the blob for octet inspect")
       ->check(CLI::IsMember({"none", "layer-names", "detailed"}))
       ->capture_default_str();
+  command
+      ->add_option("--section-align", options->section_align,
+                   "bytes: 4096 for files that are mapped, 64 for flash, where padding costs")
+      ->check(CLI::IsMember({4096, 64}))
+      ->capture_default_str();
+  command
+      ->add_option("--security-counter", options->security_counter,
+                   "number of this release of the model, kept in the blob; it should rise with "
+                   "every release, so that an old one can be told")
+      ->capture_default_str();
   command->add_option("--samples", options->samples, "at most this many samples")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
       ->capture_default_str();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -10,7 +11,7 @@
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
-#include "runtime/core/isa.h"
+#include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
@@ -34,14 +35,6 @@ const char* TypeName(blob::ElementType type) {
 
 bool HasWeights(const blob::LayerRecord& layer) {
   return layer.weights.offset != blob::kNone;
-}
-
-// Output tile of the transformed weights, 0 where there are none.
-int WinogradOf(const blob::LayerRecord& layer) {
-  if (!HasTransformedWeights(layer)) return 0;
-  blob::ConvParams params{};
-  std::memcpy(&params, layer.params.bytes, sizeof(params));
-  return params.winograd;
 }
 
 // Tables of a unary layer: one, or several that its channels share.
@@ -111,7 +104,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"zero_point", out.zero_point},
           {"macs", layer.macs},
           {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
-          {"transformed_bytes", HasTransformedWeights(layer) ? layer.extra.bytes : 0},
+          {"transformed_bytes", WinogradOf(layer) != 0 ? layer.extra.bytes : 0},
           {"winograd", WinogradOf(layer)},
           {"kernel", KernelOf(layer)},
           {"tables", TablesOf(layer)},
@@ -177,22 +170,50 @@ const char* SectionName(blob::SectionKind kind) {
       return "labels";
     case blob::SectionKind::kReport:
       return "report";
-    case blob::SectionKind::kTransformed:
-      return "transformed-weights";
+    case blob::SectionKind::kLayouts:
+      return "other-layouts";
     case blob::SectionKind::kDecode:
       return "decode";
+    case blob::SectionKind::kSignature:
+      return "signature";
+    case blob::SectionKind::kGolden:
+      return "golden";
   }
   return "other";
 }
 
-// What octet_arena_bytes() asks for; the same at every level.
-size_t SessionArenaBytes(const BlobFile& file, uint32_t threads) {
-  size_t bytes = 0;
-  if (octet_arena_bytes(file.data(), file.bytes(), OCTET_ISA_REFERENCE, threads, &bytes).code !=
-      OCTET_OK) {
-    throw std::logic_error("verified blob has no arena size");
+// What octet_arena_bytes() asks for with these plans: at the reference, and at every other level.
+json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mask) {
+  json result = {{"plans", plans}, {"plan_mask", plan_mask}};
+  for (const auto& [name, isa] :
+       {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"other_levels", OCTET_ISA_NEON}}) {
+    size_t bytes[2] = {};
+    for (uint32_t threads : {1u, 2u}) {
+      if (octet_arena_bytes(file.data(), file.bytes(), static_cast<octet_isa>(isa), threads,
+                            plan_mask, &bytes[threads - 1])
+              .code != OCTET_OK) {
+        throw std::logic_error("verified blob has no arena size");
+      }
+    }
+    result[name] = {{"one_thread", bytes[0]}, {"each_further_thread", bytes[1] - bytes[0]}};
   }
-  return bytes;
+  return result;
+}
+
+// Of every plan alone, and of all together.
+json ArenasJson(const BlobFile& file, const BlobView& view) {
+  json result = json::array();
+  for (uint32_t p = 0; p < view.model->plan_count; ++p) {
+    result.push_back(ArenaJson(file, StringAt(view, view.plans[p].name), 1u << p));
+  }
+  if (view.model->plan_count > 1) result.push_back(ArenaJson(file, "all", 0));
+  return result;
+}
+
+std::string Hex(const uint8_t (&hash)[kSha256Bytes]) {
+  std::string text;
+  for (const uint8_t byte : hash) text += fmt::format("{:02x}", byte);
+  return text;
 }
 
 json Describe(const BlobFile& file) {
@@ -205,17 +226,18 @@ json Describe(const BlobFile& file) {
   result["blob_bytes"] = view.header->file_bytes;
   const auto* board = reinterpret_cast<const char*>(view.header->board);
   result["board"] = std::string(board, strnlen(board, sizeof(view.header->board)));
+  result["security_counter"] = view.header->security_counter;
+  result["section_alignment"] = view.header->section_alignment;
+  result["digest"] = Hex(view.header->sha256);
   result["task"] = TaskName(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const blob::Section* section = SectionAt(view.header, i);
-    std::string hash;
-    for (uint8_t byte : section->sha256) hash += fmt::format("{:02x}", byte);
     result["sections"].push_back({{"kind", SectionName(section->kind)},
                                   {"index", section->index},
                                   {"offset", section->offset},
                                   {"bytes", section->bytes},
-                                  {"sha256", hash}});
+                                  {"sha256", Hex(section->sha256)}});
   }
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     const blob::InputRecord& input = view.inputs[i];
@@ -236,9 +258,7 @@ json Describe(const BlobFile& file) {
          {"shape", std::vector<uint32_t>(output.dims, output.dims + output.rank)}});
   }
   result["labels"] = view.model->label_count;
-  const size_t one = SessionArenaBytes(file, 1);
-  result["session_arena_bytes"] = {{"one_thread", one},
-                                   {"each_further_thread", SessionArenaBytes(file, 2) - one}};
+  result["session_arena_bytes"] = ArenasJson(file, view);
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {
     PlanView plan{};
     if (!IsOk(ViewPlan(view, p, &plan))) throw std::logic_error("verified blob has no plan");
@@ -249,13 +269,16 @@ json Describe(const BlobFile& file) {
       layers.push_back(LayerJson(view, plan, plan.layers[i], name));
       macs += plan.layers[i].macs;
       weight_bytes += HasWeights(plan.layers[i]) ? plan.layers[i].weights.bytes : 0;
-      transformed_bytes += HasTransformedWeights(plan.layers[i]) ? plan.layers[i].extra.bytes : 0;
+      transformed_bytes += WinogradOf(plan.layers[i]) != 0 ? plan.layers[i].extra.bytes : 0;
     }
     for (uint32_t i = 0; i < plan.header->tensor_count; ++i)
       tensors.push_back(TensorJson(view, plan.tensors[i]));
+    const json& arena = result["session_arena_bytes"][p];
     result["plans"].push_back({{"name", name},
                                {"arena_bytes", plan.record->arena_bytes},
-                               {"scratch_bytes", plan.record->scratch_bytes[0]},
+                               {"scratch_bytes",
+                                {{"reference", arena["reference"]["each_further_thread"]},
+                                 {"other_levels", arena["other_levels"]["each_further_thread"]}}},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
                                {"transformed_bytes", transformed_bytes},
@@ -268,11 +291,11 @@ json Describe(const BlobFile& file) {
 // What goes in and comes out, and for whom.
 void PrintModel(const json& blob) {
   const std::string board = blob["board"].get<std::string>();
-  fmt::print("{}: format {}, {} bytes, {}; task {}, {} decoder, {} labels\n",
+  fmt::print("{}: format {}, {} bytes, {}, security counter {}; task {}, {} decoder, {} labels\n",
              blob["name"].get<std::string>(), blob["version"].get<std::string>(),
              blob["blob_bytes"].get<uint64_t>(), board.empty() ? "any board" : "board " + board,
-             blob["task"].get<std::string>(), blob["decoder"].get<bool>() ? "with" : "no",
-             blob["labels"].get<uint32_t>());
+             blob["security_counter"].get<uint64_t>(), blob["task"].get<std::string>(),
+             blob["decoder"].get<bool>() ? "with" : "no", blob["labels"].get<uint32_t>());
   for (const json& input : blob.value("inputs", json::array())) {
     fmt::print("input {} {}", input["name"].get<std::string>(), input["shape"].dump());
     if (input["image"].get<bool>()) {
@@ -296,19 +319,22 @@ void PrintText(const json& blob) {
                s["index"].get<int>(), s["offset"].get<uint64_t>(), s["bytes"].get<uint64_t>(),
                s["sha256"].get<std::string>());
   }
-  const json& session = blob["session_arena_bytes"];
-  fmt::print(
-      "\narena of a session: {} bytes with one thread, {} more for each further thread: records, "
-      "scratch and the tensors of the largest plan\n",
-      session["one_thread"].get<uint64_t>(), session["each_further_thread"].get<uint64_t>());
+  fmt::print("\n{:<16} {:>16} {:>14} {:>16} {:>14}\n", "arena bytes of", "reference",
+             "a thread more", "other levels", "a thread more");
+  for (const json& arena : blob["session_arena_bytes"]) {
+    fmt::print("{:<16} {:>16} {:>14} {:>16} {:>14}\n", arena["plans"].get<std::string>(),
+               arena["reference"]["one_thread"].get<uint64_t>(),
+               arena["reference"]["each_further_thread"].get<uint64_t>(),
+               arena["other_levels"]["one_thread"].get<uint64_t>(),
+               arena["other_levels"]["each_further_thread"].get<uint64_t>());
+  }
   for (const json& plan : blob["plans"]) {
     fmt::print(
         "\nplan {}: {} layers, {:.2f} MMAC, {} weight bytes, {} transformed, {} arena bytes of "
-        "tensors, {} "
-        "scratch bytes a thread\n",
+        "tensors\n",
         plan["name"].get<std::string>(), plan["layers"].size(), plan["macs"].get<double>() / 1e6,
         plan["weight_bytes"].get<uint64_t>(), plan["transformed_bytes"].get<uint64_t>(),
-        plan["arena_bytes"].get<uint64_t>(), plan["scratch_bytes"].get<uint64_t>());
+        plan["arena_bytes"].get<uint64_t>());
     fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12} {:>5} {:>12} {:>10} {:<10} {}\n", "layer", "op",
                "prec", "weights", "scale", "zero", "macs", "w bytes", "scheme", "fused");
     for (const json& l : plan["layers"]) {
@@ -322,11 +348,17 @@ void PrintText(const json& blob) {
   }
 }
 
-// conv_s8,conv_f16,...: the kernels of all plans, each once.
-std::string OperatorsOf(const json& blob) {
+// conv_s8,conv_f16,...: the kernels of the plan (empty: of all), each once.
+std::string OperatorsOf(const json& blob, const std::string& plan_name) {
   std::set<std::string> words;
+  std::vector<std::string> names;
   for (const json& plan : blob["plans"]) {
+    names.push_back(plan["name"].get<std::string>());
+    if (!plan_name.empty() && names.back() != plan_name) continue;
     for (const json& layer : plan["layers"]) words.insert(layer["kernel"].get<std::string>());
+  }
+  if (!plan_name.empty() && std::find(names.begin(), names.end(), plan_name) == names.end()) {
+    Fail("no plan {}; the blob has {}", plan_name, fmt::join(names, ", "));
   }
   return fmt::format("{}", fmt::join(words, ","));
 }
@@ -339,16 +371,20 @@ void AddInspect(CLI::App& app, std::function<int()>* run) {
   auto path = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto operators = std::make_shared<bool>(false);
+  auto plan = std::make_shared<std::string>();
   command->add_option("BLOB", *path, "the .octet file")->required();
   command->add_flag("--json", *as_json, "as JSON, tensors with their arena places included");
   command->add_flag("--operators", *operators,
                     "only the operators of all plans, as a program linked without the others wants "
                     "them (CMake: octet_select_operators)");
+  command->add_option("--plan", *plan,
+                      "with --operators: those of this plan, for a program that "
+                      "binds no other (octet_config.plan_mask)");
   command->callback([=] {
     *run = [=] {
       const json description = Describe(BlobFile(*path));
       if (*operators) {
-        fmt::print("{}\n", OperatorsOf(description));
+        fmt::print("{}\n", OperatorsOf(description, *plan));
       } else if (*as_json) {
         // Names come from the file as bytes; what is no UTF-8 must not stop the report.
         fmt::print("{}\n", description.dump(2, ' ', false, json::error_handler_t::replace));

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
       "Octet converter: ONNX models to int8 blobs that run with the same bits on every board.\n"
       "Exit status: 0 done, 1 the answer is no, 2 bad use or input, 3 internal error."};
   app.name("octet");
-  app.set_version_flag("--version", "octet " OCTET_VERSION);
+  app.set_version_flag("--version", "octet " OCTET_VERSION_TEXT);
   app.require_subcommand(1);
   std::function<int()> run;
   AddConvert(app, &run);

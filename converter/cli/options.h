@@ -29,6 +29,8 @@ struct ConvertOptions {
   int64_t samples = 512;
   uint64_t seed = 1;
   int threads = 0;  // 0: as many as the machine has
+  uint64_t security_counter = 0;
+  uint32_t section_align = blob::kLargestSectionAlignment;
   bool json = false;
 };
 

@@ -103,7 +103,8 @@ void VerifyBlob(const std::vector<uint8_t>& blob) {
   };
   std::vector<Aligned> copy((blob.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
   std::memcpy(copy.data(), blob.data(), blob.size());
-  const octet_status status = octet_validate(copy.data(), blob.size(), 1);
+  const octet_status status =
+      octet_validate(copy.data(), blob.size(), OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT);
   if (status.code != OCTET_OK) {
     throw std::logic_error(fmt::format("the blob made is refused by the runtime: {} at byte {}",
                                        octet_code_name(status.code), status.offset));
@@ -287,6 +288,8 @@ Conversion Convert(const ConvertOptions& options) {
   InModel(options.model, [&] { CheckPlans(graph, config); });
   write::ModelInfo info = InfoOf(graph, options);
   info.board = board.compatible;
+  info.security_counter = options.security_counter;
+  info.section_alignment = options.section_align;
   Warnings warnings = graph.notes;
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   std::vector<const images::Dataset*> datasets;

@@ -35,7 +35,7 @@ class Session {
  public:
   Session(const BlobFile& blob, octet_isa isa) {
     size_t bytes = 0;
-    Check(octet_arena_bytes(blob.data(), blob.bytes(), isa, 1, &bytes));
+    Check(octet_arena_bytes(blob.data(), blob.bytes(), isa, 1, 0, &bytes));
     arena_.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
     octet_config config{};
     config.isa = isa;

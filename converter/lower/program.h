@@ -41,6 +41,7 @@ struct Layer {
   uint64_t macs = 0;
   uint64_t weight_count = 0;  // unpadded elements, for the size figures
   Bytes weights, channels, table, extra;
+  blob::Layout layout = blob::Layout::kNone;  // of `extra`
   uint8_t params[sizeof(blob::LayerRecord::params)] = {};
   std::string fused;  // operators executed inside this layer, for the inspector
 

@@ -120,9 +120,7 @@ void AddTransformedWeights(Program* program) {
   for (Layer& layer : program->layers) {
     const int m = ChooseWinograd(*program, layer);
     if (m == 0) continue;
-    auto params = layer.Get<blob::ConvParams>();
-    params.winograd = static_cast<uint8_t>(m);
-    layer.Set(params);
+    layer.layout = m == 2 ? blob::Layout::kWinograd2 : blob::Layout::kWinograd4;
     const uint32_t in_c = program->tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
     const uint32_t out_c = program->tensors[static_cast<size_t>(layer.output)].dims[3];
     layer.extra = ToBytes(TransformWeights(layer.weights, out_c, in_c, m));

@@ -1,4 +1,4 @@
-// Transformed weights for Winograd's method (runtime/format/FORMAT.md, "Transformed weights"):
+// Transformed weights for Winograd's method (runtime/format/FORMAT.md, "Other layouts of weights"):
 // which layers get them, and the numbers.
 #ifndef OCTET_CONVERTER_LOWER_WINOGRAD_H_
 #define OCTET_CONVERTER_LOWER_WINOGRAD_H_

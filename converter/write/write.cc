@@ -4,9 +4,8 @@
 
 #include "converter/support/error.h"
 #include "converter/write/limits.h"
-#include "converter/write/scratch.h"
 #include "converter/write/sections.h"
-#include "runtime/core/isa.h"
+#include "runtime/core/checked.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -24,7 +23,7 @@ struct Content {
 struct Pools {
   DataPool weights_s8{blob::kDataAlignment};
   DataPool weights_f16{blob::kDataAlignment};
-  DataPool transformed{blob::kDataAlignment};
+  DataPool layouts{blob::kDataAlignment};
   DataPool tables{16};
   StringPool strings;
   Verbosity verbosity = Verbosity::kDetailed;
@@ -53,6 +52,7 @@ blob::LayerRecord LayerRecordOf(const lower::Layer& layer, std::vector<uint32_t>
   blob::LayerRecord record{};
   record.op = layer.op;
   record.precision = layer.precision;
+  record.layout = layer.layout;
   if (pools->verbosity != Verbosity::kNone) record.name = pools->strings.Add(layer.name);
   record.first_operand = static_cast<uint32_t>(operands->size());
   record.input_count = static_cast<uint32_t>(layer.inputs.size());
@@ -63,8 +63,8 @@ blob::LayerRecord LayerRecordOf(const lower::Layer& layer, std::vector<uint32_t>
   record.channels = weights.Add(layer.channels);
   record.table = pools->tables.Add(layer.table);
   std::copy(std::begin(layer.params), std::end(layer.params), record.params.bytes);
-  record.extra =
-      (HasTransformedWeights(record) ? pools->transformed : pools->tables).Add(layer.extra);
+  const bool has_layout = layer.layout != blob::Layout::kNone;
+  record.extra = (has_layout ? pools->layouts : pools->tables).Add(layer.extra);
   return record;
 }
 
@@ -160,8 +160,6 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
         parts.push_back(stored);
       }
     }
-    const auto scratch = static_cast<uint32_t>(ScratchBytes(plan.program));
-    for (uint32_t& bytes : record.scratch_bytes) bytes = scratch;
     record.layer_count = static_cast<uint32_t>(plan.program.layers.size());
     record.tensor_count = static_cast<uint32_t>(plan.program.tensors.size());
     for (const lower::Layer& layer : plan.program.layers) record.macs += layer.macs;
@@ -196,9 +194,9 @@ std::vector<uint8_t> LabelSection(const std::vector<std::string>& labels) {
   return section;
 }
 
-// Header, section table, sections on page boundaries.
+// Header, section table, sections one behind the other.
 std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t features,
-                              const std::string& board) {
+                              const ModelInfo& info) {
   std::vector<blob::Section> table(contents.size());
   uint64_t end = sizeof(blob::Header) + contents.size() * sizeof(blob::Section);
   for (size_t i = 0; i < contents.size(); ++i) {
@@ -206,7 +204,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
     section = {};
     section.kind = contents[i].kind;
     section.index = contents[i].index;
-    end = (end + blob::kSectionAlignment - 1) / blob::kSectionAlignment * blob::kSectionAlignment;
+    end = RoundUpTo(end, info.section_alignment);
     section.offset = static_cast<uint32_t>(end);
     section.bytes = static_cast<uint32_t>(contents[i].bytes.size());
     end += contents[i].bytes.size();
@@ -224,7 +222,10 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   header.section_table_offset = sizeof(header);
   header.section_entry_bytes = sizeof(blob::Section);
   header.required_features = features;
-  std::memcpy(header.board, board.data(), std::min(board.size(), sizeof(header.board) - 1));
+  header.security_counter = info.security_counter;
+  header.section_alignment = info.section_alignment;
+  std::memcpy(header.board, info.board.data(),
+              std::min(info.board.size(), sizeof(header.board) - 1));
   std::vector<uint8_t> head(sizeof(header) + table.size() * sizeof(blob::Section));
   std::memcpy(head.data(), &header, sizeof(header));
   std::memcpy(head.data() + sizeof(header), table.data(), table.size() * sizeof(blob::Section));
@@ -271,14 +272,12 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
     contents.push_back({SectionKind::kTables, 0, pools.tables.data()});
   if (!pools.weights_s8.data().empty())
     contents.push_back({SectionKind::kWeightsS8, 0, pools.weights_s8.data()});
-  if (!pools.transformed.data().empty()) {
-    contents.push_back({SectionKind::kTransformed, 0, pools.transformed.data()});
-    features |= blob::kFeatureTransformedWeights;
-  }
+  if (!pools.layouts.data().empty())
+    contents.push_back({SectionKind::kLayouts, 0, pools.layouts.data()});
   // Last, so that a runtime which never leaves the int8 plan need not touch the end of the file.
   if (!pools.weights_f16.data().empty())
     contents.push_back({SectionKind::kWeightsF16, 0, pools.weights_f16.data()});
-  return Assemble(contents, features, info.board);
+  return Assemble(contents, features, info);
 }
 
 }  // namespace octet::write

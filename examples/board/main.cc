@@ -105,7 +105,7 @@ int main() {
   const size_t blob_bytes = static_cast<size_t>(octet_model_end - octet_model);
   size_t arena_bytes = 0;
   octet_status status =
-      octet_arena_bytes(octet_model, blob_bytes, OCTET_ISA_REFERENCE, 1, &arena_bytes);
+      octet_arena_bytes(octet_model, blob_bytes, OCTET_ISA_REFERENCE, 1, 0, &arena_bytes);
   if (status.code != OCTET_OK) return Refuse("model", status);
   octet_config config = {};
   config.isa = OCTET_ISA_REFERENCE;

@@ -21,13 +21,14 @@ static int Report(const char* what, unsigned code, unsigned long number) {
 
 int main(void) {
   const size_t blob_bytes = (size_t)(octet_model_end - octet_model);
-  const octet_config config = {.isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
+  const octet_config config = {
+      .size = sizeof(config), .isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
   octet_session* session;
   const octet_status status =
       octet_bind(octet_model, blob_bytes, arena, sizeof(arena), &config, &session);
   if (status.code != OCTET_OK) return Report("bind", status.code, status.offset);
 
-  octet_tensor_info in, out;
+  octet_tensor_info in = {.size = sizeof(in)}, out = {.size = sizeof(out)};
   octet_input_info(session, 0, &in);
   octet_output_info(session, 0, &out);
   if (in.element_count > MOST_VALUES || out.element_count > MOST_VALUES) {

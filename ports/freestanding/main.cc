@@ -27,6 +27,7 @@ long FreestandingMain() {
   octet_config config = {};
   config.isa = OCTET_FREESTANDING_ISA;
   config.verify_hashes = OCTET_VERIFY_PORTABLE;
+  config.plan_mask = OCTET_FREESTANDING_PLANS;
   octet_session* session = nullptr;
   octet_status status =
       octet_bind(blob_memory, blob_bytes, arena_memory, kArenaLimit, &config, &session);

@@ -36,8 +36,14 @@ Model::Model(const std::string& path, const ModelOptions& options)
                                                            : Sha256BlocksPortable;
   Open(options.plan);
   if (options.verify_hashes) VerifyHashes();
-  const octet_status sized =
-      octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads, &arena_bytes_);
+  // Validation looks at the weights of every plan bound, at the very bytes that were hashed.
+  EachSection([&](const blob::Section& section, size_t end, bool* loaded) {
+    if (*loaded || options_.storage == BlobStorage::kMapped || !InUseByBound(section)) return;
+    LoadOrRefuse(section.offset, end);
+    *loaded = true;
+  });
+  const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
+                                               PlanMask(), &arena_bytes_);
   if (sized.code == OCTET_INVALID_ARGUMENT) {
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
@@ -87,35 +93,31 @@ void Model::LoadOrRefuse(size_t begin, size_t end) const {
   if (!file_.Load(begin, end)) Refuse({OCTET_TRUNCATED, static_cast<uint32_t>(begin)});
 }
 
+template <typename Act>
+void Model::EachSection(Act act) {
+  for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
+    const blob::Section* section = SectionAt(blob_.header, i);
+    act(*section, size_t{section->offset} + section->bytes, &loaded_[i]);
+  }
+}
+
 void Model::Bind() {
   octet_config config = {};
   config.isa = isa_;
   config.pool = pool_ ? pool_->pool() : nullptr;
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
+  config.plan_mask = PlanMask();
   config.ticks = options_.ticks;
-  // Validation looks at the weights of every plan, at the very bytes that were hashed; then those
-  // that this plan does not need go.
-  const bool mapped = options_.storage == BlobStorage::kMapped;
-  const auto each = [this](auto act) {
-    for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
-      const blob::Section* section = SectionAt(blob_.header, i);
-      act(*section, size_t{section->offset} + section->bytes, &loaded_[i]);
-    }
-  };
-  each([&](const blob::Section& section, size_t end, bool* loaded) {
-    if (*loaded || mapped || section.kind == blob::SectionKind::kReport) return;
-    LoadOrRefuse(section.offset, end);
-    *loaded = true;
-  });
   octet_status status =
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);
   if (status.code != OCTET_OK) Refuse(status);
-  each([&](const blob::Section& section, size_t end, bool* loaded) {
+  // What this plan does not need goes.
+  EachSection([this](const blob::Section& section, size_t end, bool* loaded) {
     *loaded = InUse(section, plan_);
     if (!*loaded) {
       file_.Drop(section.offset, end);
-    } else if (mapped) {
+    } else if (options_.storage == BlobStorage::kMapped) {
       file_.Load(section.offset, end);
     }
   });
@@ -123,7 +125,9 @@ void Model::Bind() {
 }
 
 octet_status Model::SetPlan(uint32_t plan) {
-  if (plan >= blob_.model->plan_count) return {OCTET_INVALID_ARGUMENT, 0};
+  if (plan >= blob_.model->plan_count || (octet_plan_mask(session_) >> plan & 1) == 0) {
+    return {OCTET_INVALID_ARGUMENT, 0};
+  }
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     const blob::Section* section = SectionAt(blob_.header, i);
     if (loaded_[i] || !InUse(*section, plan)) continue;
@@ -153,6 +157,15 @@ void Model::Refuse(octet_status status) const {
     throw InputError(file_.path() + ": needs an operator left out of this program; octet inspect " +
                      "--operators lists what to link");
   }
+  const auto* header = reinterpret_cast<const blob::Header*>(file_.data());
+  if (status.code == OCTET_UNSUPPORTED_VERSION && header->version_major != blob::kVersionMajor) {
+    const bool old = header->version_major < blob::kVersionMajor;
+    throw InputError(file_.path() + ": format " + std::to_string(header->version_major) + "." +
+                     std::to_string(header->version_minor) + ", this program reads " +
+                     std::to_string(blob::kVersionMajor) + ": " +
+                     (old ? "convert the ONNX model again with this release's octet convert"
+                          : "take a program as new as the blob"));
+  }
   throw InputError(file_.path() + ": " + octet_code_name(status.code) + " at byte " +
                    std::to_string(status.offset) +
                    "; convert the model again or copy the file anew");
@@ -163,6 +176,7 @@ void Model::Refuse(octet_status status) const {
 void Model::TouchArena() const {
   uint32_t largest = 0;
   for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
+    if ((octet_plan_mask(session_) >> i & 1) == 0) continue;
     largest = std::max(largest, blob_.plans[i].arena_bytes);
   }
   const size_t bytes = arena_bytes_ - (largest - blob_.plans[plan_].arena_bytes);
@@ -188,6 +202,13 @@ bool Model::InUse(const blob::Section& section, uint32_t plan_index) const {
                      [&](const blob::LayerRecord& layer) {
                        return layer.precision == wanted && layer.weights.bytes != 0;
                      });
+}
+
+bool Model::InUseByBound(const blob::Section& section) const {
+  for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
+    if ((options_.all_plans || i == plan_) && InUse(section, i)) return true;
+  }
+  return false;
 }
 
 // Every byte of the file.

@@ -21,7 +21,8 @@ namespace octet::port {
 struct ModelOptions {
   std::optional<octet_isa> isa;  // unset: the best this machine has
   uint32_t threads = 1;
-  std::string plan;  // empty: plan 0
+  std::string plan;        // empty: plan 0
+  bool all_plans = false;  // bound, for SetPlan; else that plan alone
   bool verify_hashes = true;
   BlobStorage storage = BlobStorage::kOwned;
   uint64_t (*ticks)(void) = nullptr;
@@ -36,13 +37,14 @@ constexpr const char* kMapHelp =
 // its last frame.
 class Model {
  public:
-  // Reads the file, checks header and model section, and hashes where wanted. Throws InputError.
+  // Reads the file, hashes it where wanted, and validates the plans to be bound. Throws InputError.
   Model(const std::string& path, const ModelOptions& options);
-  // Validates the rest and binds. Throws InputError.
+  // Throws InputError.
   void Bind();
   // Between two frames: reads the weights that this plan needs and no plan before it did, from the
   // file that was opened, and hashes them. OCTET_CORRUPT: the file has changed since; the plan
-  // stays as it was. Bounded by the file's size, no allocation.
+  // stays as it was. OCTET_INVALID_ARGUMENT: not among those bound. Bounded by the file's size, no
+  // allocation.
   octet_status SetPlan(uint32_t plan);
 
   const BlobView& blob() const { return blob_; }
@@ -61,7 +63,11 @@ class Model {
   [[noreturn]] void Refuse(octet_status status) const;
   void Open(const std::string& plan_name);
   void LoadOrRefuse(size_t begin, size_t end) const;
+  template <typename Act>
+  void EachSection(Act act);
+  uint32_t PlanMask() const { return options_.all_plans ? 0 : 1u << plan_; }
   bool InUse(const blob::Section& section, uint32_t plan) const;
+  bool InUseByBound(const blob::Section& section) const;
   void VerifyHashes();
   int SectionOf(uint32_t begin, uint32_t end) const;
   void TouchArena() const;

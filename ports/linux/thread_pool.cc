@@ -55,7 +55,7 @@ uint32_t WaitUntil(std::atomic<uint32_t>* word, std::atomic<uint32_t>* sleepers,
 }  // namespace
 
 ThreadPool::ThreadPool(uint32_t thread_count)
-    : pool_{this, thread_count, RunOn},
+    : pool_{sizeof(octet_pool), thread_count, this, RunOn},
       worker_count_(thread_count - 1),
       workers_(new Worker[worker_count_]) {
   for (uint32_t i = 0; i < worker_count_; ++i) {

@@ -20,13 +20,20 @@ class Status(Structure):
     _fields_ = [("code", c_int), ("offset", c_uint32)]
 
 
-class TensorInfoStruct(Structure):
-    _fields_ = [("name", c_char_p), ("rank", c_uint32), ("dims", c_uint32 * 8), ("element_count", c_size_t),
+class SizedStruct(Structure):
+    """Begins with its size, as octet.h has it."""
+
+    def __init__(self, **fields):
+        super().__init__(**{"size": ctypes.sizeof(self), **fields})
+
+
+class TensorInfoStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("name", c_char_p), ("rank", c_uint32), ("dims", c_uint32 * 8), ("element_count", c_size_t),
                 ("is_image", c_uint32), ("height", c_uint32), ("width", c_uint32), ("channels", c_uint32)]
 
 
-class FrameStruct(Structure):
-    _fields_ = [("format", c_int), ("width", c_uint32), ("height", c_uint32), ("planes", c_void_p * 3),
+class FrameStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("format", c_int), ("width", c_uint32), ("height", c_uint32), ("planes", c_void_p * 3),
                 ("strides", c_size_t * 3)]
 
 
@@ -39,8 +46,8 @@ class DetectionStruct(Structure):
                 ("label", c_uint32)]
 
 
-class OptionsStruct(Structure):
-    _fields_ = [("struct_bytes", c_size_t), ("isa", c_char_p), ("plan", c_char_p), ("threads", c_uint32),
+class OptionsStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("isa", c_char_p), ("plan", c_char_p), ("threads", c_uint32),
                 ("flags", c_uint32), ("ticks", c_void_p)]
 
 

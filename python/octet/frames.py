@@ -58,7 +58,7 @@ class Frame:
         if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
             raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
         self.format, self.width, self.height = pixel_format, width, height
-        struct = FrameStruct(pixel_format, width, height)
+        struct = FrameStruct(format=pixel_format, width=width, height=height)
         for i, (address, stride) in enumerate(planes):
             struct.planes[i], struct.strides[i] = address, stride
         self.struct, self.pointer = struct, ctypes.pointer(struct)

@@ -43,9 +43,8 @@ class Model:
         self._library = library = c.library()
         if not 1 <= threads <= 256:
             raise ValueError(f"threads={threads}: use 1 to 256")
-        options = c.OptionsStruct(ctypes.sizeof(c.OptionsStruct), isa.encode() if isa else None,
-                                  plan.encode() if plan else None, threads,
-                                  (0 if verify else c.NO_VERIFY) | (c.MAP if map else 0), None)
+        options = c.OptionsStruct(isa=isa.encode() if isa else None, plan=plan.encode() if plan else None, threads=threads,
+                                  flags=(0 if verify else c.NO_VERIFY) | (c.MAP if map else 0))
         error = ctypes.create_string_buffer(ERROR_BYTES)
         self._handle = library.octet_linux_open(os.fsencode(path), options, error, ERROR_BYTES)
         if not self._handle:

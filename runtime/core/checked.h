@@ -21,6 +21,11 @@ static inline bool InRange(uint64_t offset, uint64_t count, uint64_t size, uint6
   return SaturatingAdd(offset, SaturatingMul(count, size)) <= limit;
 }
 
+// alignment: a power of two; value: below 2^63.
+static inline uint64_t RoundUpTo(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
 // Bit patterns, so that no float instruction is needed and a signalling NaN does no harm.
 static inline bool IsFiniteFloat(float value) {
   uint32_t bits;

@@ -8,8 +8,7 @@
 namespace octet {
 
 // Within one architecture the levels are ordered: a level includes every lower one of the same
-// architecture (but see IsaIncludes). Values are stored in blobs (scratch tables), so they never
-// change.
+// architecture (but see IsaIncludes). Values are those of octet_isa and never change.
 enum class Isa : uint8_t {
   kReference = 0,   // portable C++, every architecture; the normative behaviour
   kAvx2 = 1,        // AVX2 + FMA + F16C

@@ -4,6 +4,7 @@
 #include "octet/octet.h"
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
+#include "runtime/engine/sized.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;
@@ -28,72 +29,64 @@ const Session* Of(const octet_session* session) {
   return reinterpret_cast<const Session*>(session);
 }
 
-octet::Sha256BlocksFn HashOf(uint32_t verify_hashes) {
-  if (verify_hashes == OCTET_VERIFY_NONE) return nullptr;
-  return verify_hashes == OCTET_VERIFY_SHA_INSTRUCTIONS ? octet::Sha256BlocksAccelerated()
-                                                        : octet::Sha256BlocksPortable;
-}
-
 bool IsLevel(octet_isa isa) {
   return static_cast<uint32_t>(isa) < octet::kIsaCount;
 }
 
-Status Measure(const octet::BlobView& blob, octet_isa isa, uint32_t threads,
-               octet::ArenaLayout* layout) {
-  *layout = octet::LayOutArena(blob, static_cast<Isa>(isa), threads);
-  return layout->bytes > SIZE_MAX / 2 ? Status{Code::kInvalidArgument, 0} : octet::Ok();
-}
-
 }  // namespace
 
-octet_status octet_validate(const void* blob, size_t blob_bytes, uint32_t verify_hashes) {
-  octet::BlobView view;
-  return ToC(
-      octet::ValidateBlob(blob, blob_bytes, HashOf(verify_hashes), octet::OperatorRules(), &view));
-}
-
 octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa, uint32_t threads,
-                               size_t* arena_bytes) {
+                               uint32_t plan_mask, size_t* arena_bytes) {
   if (arena_bytes == nullptr || !IsLevel(isa) || threads == 0 || threads > octet::kMaxThreads) {
     return ToC(Code::kInvalidArgument);
   }
   octet::BlobView view;
-  Status status = octet::ViewBlob(blob, blob_bytes, &view);
+  const Status status =
+      octet::ValidateBlob(blob, blob_bytes, nullptr, plan_mask, octet::OperatorRules(), &view);
   if (!octet::IsOk(status)) return ToC(status);
-  octet::ArenaLayout layout;
-  status = Measure(view, isa, threads, &layout);
-  if (octet::IsOk(status)) *arena_bytes = static_cast<size_t>(layout.bytes);
-  return ToC(status);
+  const octet::ArenaLayout layout =
+      octet::LayOutArena(view, octet::PlansOf(view, plan_mask), static_cast<Isa>(isa), threads);
+  if (layout.bytes > SIZE_MAX / 2) return ToC(Code::kInvalidArgument);
+  *arena_bytes = static_cast<size_t>(layout.bytes);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t arena_bytes,
                         const octet_config* config, octet_session** session) {
-  if (arena == nullptr || config == nullptr || session == nullptr || !IsLevel(config->isa)) {
-    return ToC(Code::kInvalidArgument);
-  }
+  octet_config own = {};
+  octet_pool pool = {};
+  if (session == nullptr) return ToC(Code::kInvalidArgument);
   *session = nullptr;
-  const octet_pool* pool = config->pool;
-  const uint32_t threads = pool == nullptr ? 1 : pool->thread_count;
-  if (threads == 0 || threads > octet::kMaxThreads || (pool != nullptr && pool->run == nullptr)) {
+  if (arena == nullptr || !octet::ReadSized(config, &own) || !IsLevel(own.isa) ||
+      own.verify_hashes > OCTET_VERIFY_SHA_INSTRUCTIONS ||
+      (own.pool != nullptr && !octet::ReadSized(own.pool, &pool))) {
     return ToC(Code::kInvalidArgument);
   }
-  if (!octet::IsaIsBuilt(static_cast<Isa>(config->isa))) return ToC(Code::kIsaUnavailable);
+  const uint32_t threads = own.pool == nullptr ? 1 : pool.thread_count;
+  if (threads == 0 || threads > octet::kMaxThreads ||
+      (own.pool != nullptr && pool.run == nullptr)) {
+    return ToC(Code::kInvalidArgument);
+  }
+  const auto isa = static_cast<Isa>(own.isa);
+  if (!octet::IsaIsBuilt(isa)) return ToC(Code::kIsaUnavailable);
   if (reinterpret_cast<uintptr_t>(arena) % 64 != 0) return ToC(Code::kMisaligned);
   octet::BlobView view;
-  Status status = octet::ValidateBlob(blob, blob_bytes, HashOf(config->verify_hashes),
-                                      octet::OperatorRules(), &view);
+  const Status status = octet::ValidateBlob(blob, blob_bytes, octet::HashOf(own.verify_hashes),
+                                            own.plan_mask, octet::OperatorRules(), &view);
   if (!octet::IsOk(status)) return ToC(status);
-  octet::ArenaLayout layout;
-  status = Measure(view, config->isa, threads, &layout);
-  if (!octet::IsOk(status)) return ToC(status);
+  const uint32_t plans = octet::PlansOf(view, own.plan_mask);
+  const octet::ArenaLayout layout = octet::LayOutArena(view, plans, isa, threads);
   if (layout.bytes > arena_bytes) return ToC(Code::kArenaTooSmall);
-  *session = reinterpret_cast<octet_session*>(octet::Bind(
-      view, layout, static_cast<Isa>(config->isa), threads, *config, static_cast<uint8_t*>(arena)));
+  if (own.pool != nullptr) own.pool = &pool;
+  *session = reinterpret_cast<octet_session*>(
+      octet::Bind(view, plans, layout, isa, threads, own, static_cast<uint8_t*>(arena)));
   return ToC(Code::kOk);
 }
 
 octet_status octet_set_plan(octet_session* session, uint32_t plan) {
-  if (plan >= Of(session)->blob.model->plan_count) return ToC(Code::kInvalidArgument);
+  if (plan >= octet::blob::kMaxPlans || (Of(session)->plan_mask >> plan & 1) == 0) {
+    return ToC(Code::kInvalidArgument);
+  }
   octet::SelectPlan(Of(session), plan);
   return ToC(Code::kOk);
 }
@@ -102,26 +95,28 @@ octet_status octet_set_input_image(octet_session* session, uint32_t index, const
                                    uint32_t height, uint32_t width, uint32_t channels,
                                    size_t row_bytes) {
   if (channels != 1 && channels != 3) return ToC(Code::kInvalidArgument);
-  const octet_frame frame = {channels == 1 ? OCTET_PIXELS_GREY8 : OCTET_PIXELS_RGB24,
-                             width,
-                             height,
-                             {pixels, nullptr, nullptr},
-                             {row_bytes, 0, 0}};
+  octet_frame frame = {};
+  frame.format = channels == 1 ? OCTET_PIXELS_GREY8 : OCTET_PIXELS_RGB24;
+  frame.width = width;
+  frame.height = height;
+  frame.planes[0] = pixels;
+  frame.strides[0] = row_bytes;
   return octet_set_input_frame(session, index, &frame);
 }
 
 octet_status octet_set_input_frame(octet_session* session, uint32_t index,
                                    const octet_frame* frame) {
   const Session* s = Of(session);
-  if (index >= s->blob.model->input_count || frame == nullptr ||
-      static_cast<uint32_t>(frame->format) > OCTET_PIXELS_YUYV) {
+  octet_frame own;
+  if (index >= s->blob.model->input_count || !octet::ReadSized(frame, &own) ||
+      static_cast<uint32_t>(own.format) > OCTET_PIXELS_YUYV) {
     return ToC(Code::kInvalidArgument);
   }
-  octet::Frame source = {static_cast<octet::PixelFormat>(frame->format),
-                         frame->width,
-                         frame->height,
-                         {frame->planes[0], frame->planes[1], frame->planes[2]},
-                         {frame->strides[0], frame->strides[1], frame->strides[2]}};
+  octet::Frame source = {static_cast<octet::PixelFormat>(own.format),
+                         own.width,
+                         own.height,
+                         {own.planes[0], own.planes[1], own.planes[2]},
+                         {own.strides[0], own.strides[1], own.strides[2]}};
   if (!octet::FrameIsValid(source)) return ToC(Code::kInvalidArgument);
   if (s->blob.inputs[index].is_image == 0) return ToC(Code::kShapeMismatch);
   octet::StoreFrame(*s, index, source);
@@ -134,9 +129,9 @@ octet_status octet_set_input_f32(octet_session* session, uint32_t index, const f
   if (index >= s->blob.model->input_count || values == nullptr) {
     return ToC(Code::kInvalidArgument);
   }
-  octet_tensor_info info;
-  octet_input_info(session, index, &info);
-  if (info.element_count != element_count) return ToC(Code::kShapeMismatch);
+  if (octet::InputElements(s->blob.inputs[index]) != element_count) {
+    return ToC(Code::kShapeMismatch);
+  }
   octet::StoreFloats(*s, index, values);
   return ToC(Code::kOk);
 }

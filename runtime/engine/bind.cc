@@ -12,19 +12,23 @@ uint32_t InputTableIndex(const BlobView& blob, uint32_t input) {
   return index;
 }
 
-ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads) {
+ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, Isa isa, uint32_t threads) {
   uint64_t layer_count = 0, tensor_bytes = 0, scratch_bytes = 0;
   for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
-    const blob::PlanRecord& plan = blob.plans[p];
-    const uint64_t scratch = RoundUp64(PlanScratchBytes(plan, (uint32_t)isa));
-    if (plan.layer_count > layer_count) layer_count = plan.layer_count;
-    if (plan.arena_bytes > tensor_bytes) tensor_bytes = plan.arena_bytes;
-    if (scratch > scratch_bytes) scratch_bytes = scratch;
+    if ((plan_mask >> p & 1) == 0) continue;
+    PlanView plan;
+    ViewPlan(blob, p, &plan);  // validated
+    for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
+      const uint64_t scratch = RoundUp64(LayerScratchBytes(blob, plan, k, isa));
+      if (scratch > scratch_bytes) scratch_bytes = scratch;
+    }
+    if (plan.header->layer_count > layer_count) layer_count = plan.header->layer_count;
+    if (plan.record->arena_bytes > tensor_bytes) tensor_bytes = plan.record->arena_bytes;
   }
   const uint64_t table_count = InputTableIndex(blob, blob.model->input_count);
-  // At most 2^31 bytes of tensors and 2^31 for each of 256 threads: far below 2^64.
+  // At most 2^31 bytes of tensors and 2^40 for each of 256 threads: far below 2^64.
   ArenaLayout layout;
-  layout.scratch_bytes = (uint32_t)scratch_bytes;
+  layout.scratch_bytes = scratch_bytes;
   layout.layers_offset = RoundUp64(sizeof(Session));
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
   layout.scratch_offset =
@@ -34,10 +38,10 @@ ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads) {
   return layout;
 }
 
-Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t threads,
-              const octet_config& config, uint8_t* arena) {
+Session* Bind(const BlobView& blob, uint32_t plan_mask, const ArenaLayout& layout, Isa isa,
+              uint32_t threads, const octet_config& config, uint8_t* arena) {
   Session* session = reinterpret_cast<Session*>(arena);
-  memset(session, 0, sizeof(*session));
+  memset(static_cast<void*>(session), 0, sizeof(*session));
   session->blob = blob;
   FillKernelTable(isa, &session->kernels);
   if (config.pool != nullptr && threads > 1) session->pool = *config.pool;
@@ -50,9 +54,10 @@ Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t
   session->layers = reinterpret_cast<BoundLayer*>(arena + layout.layers_offset);
   session->input_tables = reinterpret_cast<uint16_t*>(arena + layout.tables_offset);
   session->scratch = arena + layout.scratch_offset;
-  session->scratch_bytes = layout.scratch_bytes;
+  session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
-  SelectPlan(session, 0);
+  session->plan_mask = plan_mask;
+  SelectPlan(session, (uint32_t)__builtin_ctz(plan_mask));
   return session;
 }
 

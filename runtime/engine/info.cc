@@ -4,6 +4,7 @@
 #include "octet/octet.h"
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
+#include "runtime/engine/sized.h"
 #include "runtime/engine/work.h"
 
 using octet::Code;
@@ -19,18 +20,23 @@ octet_status ToC(Code code) {
   return octet_status{static_cast<octet_code>(code), 0};
 }
 
-void FillShape(const char* name, uint32_t rank, const uint32_t* dims, octet_tensor_info* info) {
-  memset(info, 0, sizeof(*info));
-  info->name = name;
-  info->rank = rank;
-  info->element_count = 1;
+octet_tensor_info ShapeInfo(const char* name, uint32_t rank, const uint32_t* dims) {
+  octet_tensor_info info = {};
+  info.name = name;
+  info.rank = rank;
+  info.element_count = 1;
   for (uint32_t i = 0; i < rank; ++i) {
-    info->dims[i] = dims[i];
-    info->element_count *= dims[i];
+    info.dims[i] = dims[i];
+    info.element_count *= dims[i];
   }
+  return info;
 }
 
 }  // namespace
+
+uint32_t octet_version(void) {
+  return OCTET_VERSION;
+}
 
 const char* octet_code_name(octet_code code) {
   switch (code) {
@@ -100,6 +106,10 @@ uint32_t octet_plan(const octet_session* session) {
   return Of(session).plan;
 }
 
+uint32_t octet_plan_mask(const octet_session* session) {
+  return Of(session).plan_mask;
+}
+
 uint32_t octet_input_count(const octet_session* session) {
   return Of(session).blob.model->input_count;
 }
@@ -111,28 +121,30 @@ uint32_t octet_output_count(const octet_session* session) {
 octet_status octet_input_info(const octet_session* session, uint32_t index,
                               octet_tensor_info* info) {
   const octet::BlobView& blob = Of(session).blob;
-  if (index >= blob.model->input_count || info == nullptr) return ToC(Code::kInvalidArgument);
+  if (index >= blob.model->input_count || !octet::IsSized(info)) return ToC(Code::kInvalidArgument);
   const octet::blob::InputRecord& input = blob.inputs[index];
-  FillShape(StringAt(blob, input.name), input.rank, input.dims, info);
-  info->is_image = input.is_image;
+  octet_tensor_info own = ShapeInfo(StringAt(blob, input.name), input.rank, input.dims);
+  own.is_image = input.is_image;
   if (input.is_image != 0) {
     octet::PlanView plan;
-    octet::ViewPlan(blob, 0, &plan);  // all plans agree
+    octet::ViewPlan(blob, Of(session).plan, &plan);
     const octet::blob::TensorRecord& tensor =
         plan.tensors[octet::PlanInputTensor(blob, *plan.record, index)];
-    info->height = tensor.dims[1];
-    info->width = tensor.dims[2];
-    info->channels = tensor.dims[3];
+    own.height = tensor.dims[1];
+    own.width = tensor.dims[2];
+    own.channels = tensor.dims[3];
   }
+  octet::WriteSized(own, info);
   return ToC(Code::kOk);
 }
 
 octet_status octet_output_info(const octet_session* session, uint32_t index,
                                octet_tensor_info* info) {
   const octet::BlobView& blob = Of(session).blob;
-  if (index >= blob.model->output_count || info == nullptr) return ToC(Code::kInvalidArgument);
+  if (index >= blob.model->output_count || !octet::IsSized(info))
+    return ToC(Code::kInvalidArgument);
   const octet::blob::OutputRecord& output = blob.outputs[index];
-  FillShape(StringAt(blob, output.name), output.rank, output.dims, info);
+  octet::WriteSized(ShapeInfo(StringAt(blob, output.name), output.rank, output.dims), info);
   return ToC(Code::kOk);
 }
 
@@ -142,18 +154,20 @@ uint32_t octet_layer_count(const octet_session* session) {
 
 octet_status octet_layer(const octet_session* session, uint32_t index, octet_layer_info* info) {
   const Session& s = Of(session);
-  if (info == nullptr || index >= octet::CurrentPlan(s).layer_count) {
+  if (!octet::IsSized(info) || index >= octet::CurrentPlan(s).layer_count) {
     return ToC(Code::kInvalidArgument);
   }
   const octet::BoundLayer& bound = s.layers[index];
   const octet::blob::LayerRecord& layer = *bound.view.layer;
-  info->name = StringAt(s.blob, layer.name);
-  info->op = octet::OpName(layer.op);
-  info->kernel = octet::IsaName(octet::LayerKernelIsa(bound.view, s.kernels));
-  info->precision = static_cast<uint32_t>(layer.precision);
-  info->macs = octet::WorkOfLayer(bound.view).macs;
-  info->weight_bytes = layer.weights.bytes;
-  info->ticks = bound.ticks;
+  octet_layer_info own = {};
+  own.name = StringAt(s.blob, layer.name);
+  own.op = octet::OpName(layer.op);
+  own.kernel = octet::IsaName(octet::LayerKernelIsa(bound.view, s.kernels));
+  own.precision = static_cast<uint32_t>(layer.precision);
+  own.macs = octet::WorkOfLayer(bound.view).macs;
+  own.weight_bytes = layer.weights.bytes;
+  own.ticks = bound.ticks;
+  octet::WriteSized(own, info);
   return ToC(Code::kOk);
 }
 

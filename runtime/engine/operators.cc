@@ -36,7 +36,7 @@ bool LayerIsLinked(const blob::LayerRecord& layer) {
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
   const LayerView layer_view = MakeLayerView(view, plan, layer);
   switch (layer_view.layer->op) {
-#define OCTET_OPERATOR(op, Name)                                                    \
+#define OCTET_OPERATOR(op, Name, Scratch)                                           \
   case blob::Op::op:                                                                \
     if constexpr (IsSelectedOperator(blob::Op::op)) return Check##Name(layer_view); \
     break;
@@ -47,12 +47,12 @@ bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
   return plugin != nullptr && plugin->check(layer_view);
 }
 
-uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer) {
+uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer, Isa level) {
   const LayerView layer_view = MakeLayerView(view, plan, layer);
   switch (layer_view.layer->op) {
-#define OCTET_OPERATOR(op, Name)                                                      \
-  case blob::Op::op:                                                                  \
-    if constexpr (IsSelectedOperator(blob::Op::op)) return Scratch##Name(layer_view); \
+#define OCTET_OPERATOR(op, Name, Scratch)                                              \
+  case blob::Op::op:                                                                   \
+    if constexpr (IsSelectedOperator(blob::Op::op)) return Scratch(layer_view, level); \
     break;
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
@@ -63,7 +63,7 @@ uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t 
 
 RunLayerFn LayerRun(blob::Op op) {
   switch (op) {
-#define OCTET_OPERATOR(op, Name)                                      \
+#define OCTET_OPERATOR(op, Name, Scratch)                             \
   case blob::Op::op:                                                  \
     if constexpr (IsSelectedOperator(blob::Op::op)) return Run##Name; \
     break;

@@ -1,4 +1,4 @@
-// From an operator code to the three functions of its folder (kernels/operators.inc lists them).
+// From an operator code to the functions of its folder (kernels/operators.inc lists them).
 #ifndef OCTET_ENGINE_OPERATORS_H_
 #define OCTET_ENGINE_OPERATORS_H_
 
@@ -15,8 +15,8 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
 bool LayerIsLinked(const blob::LayerRecord& layer);
 // False for an unknown operator, and for a layer that breaks a rule of its operator.
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
-// Of a layer LayerCheck accepts.
-uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer);
+// For one thread, of a layer LayerCheck accepts: below 2^40.
+uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer, Isa level);
 RunLayerFn LayerRun(blob::Op op);
 
 // "conv", "depthwise_conv", ...: the words inspect and profile print; "unknown" for others.
@@ -26,7 +26,7 @@ const char* OpName(blob::Op op);
 Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels);
 
 static inline LayerRules OperatorRules() {
-  return LayerRules{LayerIsLinked, LayerCheck, LayerScratchBytes};
+  return LayerRules{LayerIsLinked, LayerCheck};
 }
 
 }  // namespace octet

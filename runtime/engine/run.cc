@@ -13,9 +13,9 @@ struct LayerTask {
 void RunShare(void* argument, uint32_t index) {
   const LayerTask& task = *static_cast<const LayerTask*>(argument);
   const Session& session = *task.session;
-  const RunContext context = {session.blob.transformed.data,
+  const RunContext context = {session.blob.layouts.data,
                               session.tensors,
-                              session.scratch + (size_t)index * session.scratch_bytes,
+                              session.scratch + index * session.scratch_bytes,
                               &session.kernels,
                               Share{index, session.thread_count},
                               session.sign};

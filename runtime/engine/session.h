@@ -1,6 +1,6 @@
 // A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
-//   session | bound layers of the current plan | input tables | scratch of each thread | tensors of
-//   the largest plan
+//   session | bound layers of the current plan | input tables | scratch of each thread | tensors
+// with room for each of the plans bound.
 #ifndef OCTET_ENGINE_SESSION_H_
 #define OCTET_ENGINE_SESSION_H_
 
@@ -30,31 +30,46 @@ struct Session {
   void* before_layer_context;
   uint32_t thread_count;
   uint32_t plan;
+  uint32_t plan_mask;  // of those bound
   Isa isa;
   uint8_t sign;
-  BoundLayer* layers;      // of the current plan; room for the longest
+  BoundLayer* layers;      // of the current plan
   uint16_t* input_tables;  // [picture inputs][3][256], of the current plan
   uint8_t* scratch;
-  uint32_t scratch_bytes;  // of one thread, multiple of 64
+  size_t scratch_bytes;  // of one thread, multiple of 64
   uint8_t* tensors;
 };
 
-// Sizes of the parts of an arena, from the model section alone.
+// Sizes of the parts of an arena.
 struct ArenaLayout {
   uint64_t layers_offset, tables_offset, scratch_offset, tensors_offset, bytes;
-  uint32_t scratch_bytes;  // of one thread
+  uint64_t scratch_bytes;  // of one thread
 };
-ArenaLayout LayOutArena(const BlobView& blob, Isa isa, uint32_t threads);
+// blob: the plans of the mask, one or more, are validated.
+ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, Isa isa, uint32_t threads);
 
-// blob: validated. arena: LayOutArena().bytes, 64-byte aligned.
-Session* Bind(const BlobView& blob, const ArenaLayout& layout, Isa isa, uint32_t threads,
-              const octet_config& config, uint8_t* arena);
+// arena: LayOutArena().bytes, 64-byte aligned.
+Session* Bind(const BlobView& blob, uint32_t plan_mask, const ArenaLayout& layout, Isa isa,
+              uint32_t threads, const octet_config& config, uint8_t* arena);
 void SelectPlan(Session* session, uint32_t plan);
 Code Run(Session* session);  // kOk or kCancelled
 void RunLayer(const Session& session, uint32_t layer);
 
 // Index of a picture input's table among all of them.
 uint32_t InputTableIndex(const BlobView& blob, uint32_t input);
+
+// Of OCTET_VERIFY_NONE, _PORTABLE and _SHA_INSTRUCTIONS.
+static inline Sha256BlocksFn HashOf(uint32_t verify_hashes) {
+  if (verify_hashes == OCTET_VERIFY_NONE) return nullptr;
+  return verify_hashes == OCTET_VERIFY_SHA_INSTRUCTIONS ? Sha256BlocksAccelerated()
+                                                        : Sha256BlocksPortable;
+}
+
+static inline size_t InputElements(const blob::InputRecord& input) {
+  size_t count = 1;
+  for (uint32_t i = 0; i < input.rank; ++i) count *= input.dims[i];
+  return count;
+}
 
 static inline const blob::PlanRecord& CurrentPlan(const Session& session) {
   return session.blob.plans[session.plan];

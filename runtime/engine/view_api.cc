@@ -4,6 +4,7 @@
 
 #include "octet/octet.h"
 #include "runtime/engine/session.h"
+#include "runtime/engine/sized.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;
@@ -21,28 +22,32 @@ octet_status ToC(Code code) {
   return octet_status{static_cast<octet_code>(code), 0};
 }
 
-void FillView(const Session& session, uint32_t tensor_number, const uint32_t (&strides)[4],
-              octet_tensor_view* view) {
+octet_tensor_view ViewOf(const Session& session, uint32_t tensor_number,
+                         const uint32_t (&strides)[4]) {
   const octet::blob::TensorRecord& tensor = octet::TensorOf(session, tensor_number);
-  memset(view, 0, sizeof(*view));
-  view->data = session.tensors + tensor.arena_offset;
-  view->bytes = tensor.bytes;
-  view->element = static_cast<octet_element>(tensor.type);
-  view->scale = tensor.scale;
-  view->zero_point = int32_t{tensor.zero_point};
-  view->sign = tensor.type == octet::blob::ElementType::kInt8 ? session.sign : 0u;
+  octet_tensor_view view = {};
+  view.data = session.tensors + tensor.arena_offset;
+  view.bytes = tensor.bytes;
+  view.element = static_cast<octet_element>(tensor.type);
+  view.scale = tensor.scale;
+  view.zero_point = int32_t{tensor.zero_point};
+  view.sign = tensor.type == octet::blob::ElementType::kInt8 ? session.sign : 0u;
   for (uint32_t d = 0; d < 4; ++d) {
-    view->dims[d] = tensor.dims[d];
-    view->strides[d] = strides[d];
+    view.dims[d] = tensor.dims[d];
+    view.strides[d] = strides[d];
   }
+  return view;
 }
 
 }  // namespace
 
 octet_status octet_input_view(octet_session* session, uint32_t index, octet_tensor_view* view) {
   const Session& s = *reinterpret_cast<const Session*>(session);
-  if (index >= s.blob.model->input_count || view == nullptr) return ToC(Code::kInvalidArgument);
-  FillView(s, PlanInputTensor(s.blob, CurrentPlan(s), index), s.blob.inputs[index].strides, view);
+  if (index >= s.blob.model->input_count || !octet::IsSized(view)) {
+    return ToC(Code::kInvalidArgument);
+  }
+  const uint32_t tensor = PlanInputTensor(s.blob, CurrentPlan(s), index);
+  octet::WriteSized(ViewOf(s, tensor, s.blob.inputs[index].strides), view);
   return ToC(Code::kOk);
 }
 
@@ -55,35 +60,37 @@ uint32_t octet_output_part_count(const octet_session* session, uint32_t index) {
 octet_status octet_output_view(const octet_session* session, uint32_t index, uint32_t part,
                                octet_tensor_view* view) {
   const Session& s = *reinterpret_cast<const Session*>(session);
-  if (part >= octet_output_part_count(session, index) || view == nullptr) {
+  if (part >= octet_output_part_count(session, index) || !octet::IsSized(view)) {
     return ToC(Code::kInvalidArgument);
   }
   const octet::PartRange range = PlanOutputParts(s.blob, CurrentPlan(s), index);
   const octet::blob::OutputPart& record = s.blob.parts[range.first + part];
-  FillView(s, record.tensor, record.strides, view);
-  view->base = record.base;
-  view->function = record.function;
+  octet_tensor_view own = ViewOf(s, record.tensor, record.strides);
+  own.base = record.base;
+  own.function = record.function;
+  octet::WriteSized(own, view);
   return ToC(Code::kOk);
 }
 
 octet_status octet_blob_describe(const void* blob, size_t blob_bytes, octet_blob_info* info) {
-  if (info == nullptr) return ToC(Code::kInvalidArgument);
-  memset(info, 0, sizeof(*info));
+  if (!octet::IsSized(info)) return ToC(Code::kInvalidArgument);
   octet::BlobView view;
   const octet::Status status = octet::ViewBlob(blob, blob_bytes, &view);
   if (!octet::IsOk(status)) {
     return octet_status{static_cast<octet_code>(status.code), status.offset};
   }
-  info->version_major = view.header->version_major;
-  info->version_minor = view.header->version_minor;
-  info->security_counter = view.header->security_counter;
-  memcpy(info->board, view.header->board, sizeof(view.header->board));
-  memcpy(info->digest, view.header->sha256, sizeof(info->digest));
-  info->file_bytes = view.header->file_bytes;
-  info->plan_count = view.model->plan_count;
-  for (uint32_t p = 0; p < info->plan_count; ++p) {
-    info->plan_names[p] = StringAt(view, view.plans[p].name);
-    info->plan_bytes[p] = view.plans[p].arena_bytes;
+  octet_blob_info own = {};
+  own.version_major = view.header->version_major;
+  own.version_minor = view.header->version_minor;
+  own.security_counter = view.header->security_counter;
+  memcpy(own.board, view.header->board, sizeof(view.header->board));
+  memcpy(own.digest, view.header->sha256, sizeof(own.digest));
+  own.file_bytes = view.header->file_bytes;
+  own.plan_count = view.model->plan_count;
+  for (uint32_t p = 0; p < own.plan_count; ++p) {
+    own.plan_names[p] = StringAt(view, view.plans[p].name);
+    own.plan_bytes[p] = view.plans[p].arena_bytes;
   }
+  octet::WriteSized(own, info);
   return ToC(Code::kOk);
 }

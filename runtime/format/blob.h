@@ -1,6 +1,5 @@
-// Byte layout of an Octet blob, format version 1. FORMAT.md is the specification; this file is its
-// transcription. Little-endian; no pointers; every record is naturally aligned and is read in
-// place.
+// Byte layout of an Octet blob, format version 2: FORMAT.md is the specification, this file its
+// transcription. Little-endian; no pointers; every record is naturally aligned, read in place.
 #ifndef OCTET_FORMAT_BLOB_H_
 #define OCTET_FORMAT_BLOB_H_
 
@@ -11,27 +10,25 @@ namespace octet {
 namespace blob {
 
 constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'T', '\r', '\n', 0x1A, '\n'};
-constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 3;
-constexpr uint32_t kSectionAlignment = 4096;  // file offset of every section
-constexpr uint32_t kDataAlignment = 64;       // offset of weights and channel blocks in a section
-constexpr uint32_t kTensorAlignment = 16;     // arena offset of every tensor
+constexpr uint16_t kVersionMajor = 2;
+constexpr uint16_t kVersionMinor = 0;
+constexpr uint32_t kSmallestSectionAlignment = 64;   // Header::section_alignment: for flash
+constexpr uint32_t kLargestSectionAlignment = 4096;  // for files that are mapped
+constexpr uint32_t kDataAlignment = 64;    // offset of weights and channel blocks in a section
+constexpr uint32_t kTensorAlignment = 16;  // arena offset of every tensor
 constexpr uint32_t kMaxSections = 32;
 constexpr uint32_t kMaxPlans = 8;
 constexpr uint32_t kMaxRank = 8;
 
-// A blob with a required bit this runtime does not know is refused; unknown optional bits are
-// ignored.
+// Unknown required bits are refused, unknown optional ones ignored.
 enum RequiredFeature : uint64_t {
-  kFeatureFp16Plan = 1u << 0,            // at least one layer computes in FP16
-  kFeatureTransformedWeights = 1u << 1,  // at least one layer has ConvParams::winograd != 0
-  kFeatureChannelTables = 1u << 2,       // at least one int8 kUnary has a table index a channel
-  kFeatureIntegers = 1u << 3,            // at least one tensor is kInt32
-  kFeatureHalfScale = 1u << 4,           // at least one FP16 tensor has a scale other than 1
+  kFeatureFp16Plan = 1u << 0,       // at least one layer computes in FP16
+  kFeatureChannelTables = 1u << 2,  // at least one int8 kUnary has a table index a channel
+  kFeatureIntegers = 1u << 3,       // at least one tensor is kInt32
+  kFeatureHalfScale = 1u << 4,      // at least one FP16 tensor has a scale other than 1
 };
-constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureTransformedWeights |
-                                            kFeatureChannelTables | kFeatureIntegers |
-                                            kFeatureHalfScale;
+constexpr uint64_t kKnownRequiredFeatures =
+    kFeatureFp16Plan | kFeatureChannelTables | kFeatureIntegers | kFeatureHalfScale;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -46,35 +43,37 @@ struct Header {  // 128 bytes at offset 0
   uint64_t optional_features;
   uint64_t security_counter;  // monotonic, 0 when unused
   uint8_t board[24];          // compatible string, zero padded; all zero: any board
-  uint8_t reserved[16];       // zero
-  uint8_t sha256[32];         // of header (this field taken as zero) + section table
+  uint32_t section_alignment;
+  uint8_t reserved[12];  // zero
+  uint8_t sha256[32];    // of header + section table; FORMAT.md, "Hashes"
 };
 static_assert(sizeof(Header) == 128, "Header layout");
 
 enum class SectionKind : uint32_t {
-  kModel = 1,        // ModelRecord, inputs, outputs, output parts, plan directory
-  kPlan = 2,         // one a plan, `index` = plan number
-  kWeightsS8 = 3,    // int8 weights and their channel blocks
-  kWeightsF16 = 4,   // FP16 weights and their biases; need not be resident until an FP16 layer runs
-  kTables = 5,       // 256-entry tables, resize tables, constants
-  kStrings = 6,      // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
-  kLabels = 7,       // zero-terminated UTF-8 class labels, in order
-  kReport = 8,       // free-form JSON for the inspector, never read by the runtime
-  kTransformed = 9,  // int16 weights transformed for Winograd's method, beside kWeightsS8
-  kDecode = 10,      // what the outputs mean (decode.h)
+  kModel = 1,       // ModelRecord, inputs, outputs, output parts, plan directory
+  kPlan = 2,        // one a plan, `index` = plan number
+  kWeightsS8 = 3,   // int8 weights and their channel blocks
+  kWeightsF16 = 4,  // FP16 weights and their biases; need not be resident until an FP16 layer runs
+  kTables = 5,      // 256-entry tables, resize tables, constants
+  kStrings = 6,     // zero-terminated UTF-8, names of model, layers and tensors; offset 0 is ""
+  kLabels = 7,      // zero-terminated UTF-8 class labels, in order
+  kReport = 8,      // free-form JSON for the inspector, never read by the runtime
+  kLayouts = 9,     // weights in other layouts (Layout), beside kWeightsS8 and kWeightsF16
+  kDecode = 10,     // what the outputs mean (decode.h)
+  kSignature = 11,  // reserved
+  kGolden = 12,     // reserved
 };
 
 struct Section {  // 64 bytes
   SectionKind kind;
   uint32_t index;   // plan number for kPlan, else 0
-  uint32_t offset;  // from the start of the file, multiple of kSectionAlignment
+  uint32_t offset;  // from the start of the file, right behind the section before it
   uint32_t bytes;   // without padding
   uint32_t flags;   // zero
   uint32_t reserved[3];
   uint8_t sha256[32];  // of `bytes` bytes at `offset`
 };
 static_assert(sizeof(Section) == 64, "Section layout");
-
 // --- SectionKind::kModel -----------------------------------------------------------------------
 
 enum class Task : uint32_t { kNone = 0, kClassify = 1, kDetect = 2, kSegment = 3 };
@@ -147,14 +146,13 @@ struct PlanRecord {     // 128 bytes
   uint32_t arena_bytes;  // tensors of the plan, without scratch and records
   uint32_t first_input;  // index into plan_io: input_count tensor numbers
   uint32_t first_range;  // index into plan_io: output_count pairs (first part, part count)
-  uint32_t reserved1[3];
-  uint32_t scratch_bytes[8];  // per Isa value, for one thread; 0 where the level is unknown
-  uint32_t layer_count;       // repeated from the plan section
+  uint32_t layer_count;  // repeated from the plan section
   uint32_t tensor_count;
-  uint64_t macs;
-  uint32_t reserved2[12];
+  uint32_t reserved1;
+  uint64_t macs;  // informative
+  uint32_t reserved2[6];
 };
-static_assert(sizeof(PlanRecord) == 128, "PlanRecord layout");
+static_assert(sizeof(PlanRecord) == 64, "PlanRecord layout");
 
 // --- SectionKind::kPlan ------------------------------------------------------------------------
 
@@ -241,10 +239,15 @@ struct DataRef {
   uint32_t bytes;
 };
 
+// How a convolution's weights stand in `extra` of section kLayouts, besides `weights`. Winograd:
+// int8 kConv of 3x3, stride 1, dilation 1, one group, in_c % 8 == 0, for output tiles of m = 2, 4:
+// int16 U[(m + 2)^2][ceil(out_c / 16)][in_c][16].
+enum class Layout : uint8_t { kNone = 0, kWinograd2 = 1, kWinograd4 = 2 };
+
 struct LayerRecord {  // 144 bytes
   Op op;
   Precision precision;  // of the computation
-  uint8_t reserved0;
+  Layout layout;        // of `extra`, where it lies in kLayouts
   uint32_t name;
   uint32_t first_operand;  // input tensor numbers: operands[first_operand .. + input_count)
   uint32_t input_count;
@@ -253,8 +256,8 @@ struct LayerRecord {  // 144 bytes
   uint64_t macs;
   DataRef weights;   // kWeightsS8 or kWeightsF16, by precision
   DataRef channels;  // ChannelBlockS8[] or float bias[], same section
-  DataRef table;     // kTables: 256-entry table of the fused activation or of kUnary, ...
-  DataRef extra;     // kTables: operator specific; transformed weights: kTransformed
+  DataRef table;     // kTables: of the fused activation, of kUnary, ...
+  DataRef extra;     // kTables: operator specific; with a layout: kLayouts
   union {
     int32_t words[20];
     uint8_t bytes[80];
@@ -308,8 +311,6 @@ constexpr uint32_t kHalfTableEntries = 65536;
 // a block of 16 outputs may span groups.
 // Depthwise (groups == in_c == out_c): int8 and FP16 [ceil(c / 16)][kh * kw][16].
 // Padding is by the zero point (int8) or 0 (FP16).
-// winograd = m (int8 kConv of 3x3, stride 1, dilation 1, one group, in_c % 8 == 0): layer.extra is
-// int16 U[(m + 2)^2][ceil(out_c / 16)][in_c][16] (FORMAT.md, "Transformed weights").
 struct ConvParams {
   uint16_t kernel_h, kernel_w;
   uint16_t stride_h, stride_w;
@@ -321,8 +322,7 @@ struct ConvParams {
   Function function;          // FP16: fused activation; int8 uses clamp or `table`
   float alpha, beta;          // of `function`
   int8_t table_zero_point;    // int8 with `table`: zero point of the value the table maps
-  uint8_t winograd;           // 2 or 4: output tile of the transformed weights; 0: there are none
-  uint8_t reserved[2];
+  uint8_t reserved[3];
 };
 
 // Broadcast of the second operand of Add, Mul, Div against the first (output has the first's

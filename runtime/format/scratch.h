@@ -1,6 +1,6 @@
-// Scratch one thread needs for one layer: part of the format, because the blob carries the sums per
-// level and the validator recomputes them. One formula for every level: 16 KiB of pointers plus one
-// tile of rows.
+// Scratch one thread needs for one layer, from its shape alone: the reference takes as little as it
+// can run with, every other level one formula, 16 KiB of pointers plus one tile of rows. Blobs say
+// nothing of it, so a level may come with a formula of its own.
 #ifndef OCTET_FORMAT_SCRATCH_H_
 #define OCTET_FORMAT_SCRATCH_H_
 
@@ -15,6 +15,20 @@ static inline uint64_t RoundUp64(uint64_t bytes) {
   return (bytes + 63) & ~(uint64_t)63;
 }
 
+// The reference's convolutions: rows of depth values (FP16: floats), as many as a small memory has
+// room for. Weights are read once a tile.
+constexpr uint32_t kReferenceTileBytes = 1024;
+static inline uint32_t ReferenceTileRows(uint64_t depth, bool fp16) {
+  const uint64_t deep = ((depth + 15) & ~(uint64_t)15) * (fp16 ? 4 : 1);
+  const uint32_t most = fp16 ? kTileRowsF16 : kTileRows;
+  const uint64_t rows = kReferenceTileBytes / deep;
+  return rows < 1 ? 1 : rows > most ? most : (uint32_t)rows;
+}
+static inline uint64_t ScratchConvReference(uint64_t depth, bool fp16) {
+  const uint64_t deep = ((depth + 15) & ~(uint64_t)15) * (fp16 ? 4 : 1);
+  return ReferenceTileRows(depth, fp16) * deep;
+}
+
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
 // Parts, in this order, each 64-byte aligned: row pointers [kTileRows][taps] of 8 bytes; a row of
 // padding (in_c elements); a packed tile of rows (int8: kTileRows x round_up(depth, 16) bytes;
@@ -25,7 +39,7 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
          (fp16 ? kTileRowsF16 * deep * 4 : kTileRows * deep);
 }
 
-// Winograd's method, output tiles of m x m (ConvParams::winograd): so many tiles are transformed
+// Winograd's method, output tiles of m x m (blob::Layout): so many tiles are transformed
 // and multiplied at a time. Their V must stay in the level 2 cache of a small core, and 24 are
 // enough to make the traffic of weights small beside the products.
 constexpr uint64_t kWinogradInputBytes = 288 * 1024;
@@ -58,12 +72,6 @@ static inline uint64_t ScratchWinograd(uint64_t m, uint64_t in_c, uint64_t out_h
 // Depthwise: row pointers, a row of padding, one float/int32 accumulator row.
 static inline uint64_t ScratchDepthwise(uint64_t taps, uint64_t channels, bool fp16) {
   return RoundUp64(taps * kTileRows * 8) + RoundUp64((channels + 64) * (fp16 ? 4 : 1)) +
-         RoundUp64(channels * 4);
-}
-
-// Pooling: row pointers, a row of padding, one accumulator row.
-static inline uint64_t ScratchPool(uint64_t taps, uint64_t channels) {
-  return RoundUp64((taps < 1024 ? taps : 1024) * 8) + RoundUp64(channels * 2) +
          RoundUp64(channels * 4);
 }
 

@@ -18,15 +18,16 @@ struct LayerRules {
   // Every rule of the operator. Called once indices, tensors and data references are known to be
   // sound.
   bool (*check)(const BlobView& view, const PlanView& plan, uint32_t layer);
-  // Scratch bytes of one thread; called after `check` has accepted the layer.
-  uint64_t (*scratch_bytes)(const BlobView& view, const PlanView& plan, uint32_t layer);
 };
 
-// hash: null leaves the hashes unchecked. On success `view` is filled.
-// Errors: kInvalidArgument, kMisaligned, kNotABlob, kUnsupportedVersion, kTruncated, kCorrupt,
-// kMalformed, kOperatorUnavailable, with the offset of the first broken rule.
-Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, const LayerRules& rules,
-                    BlobView* view);
+// hash: null leaves the hashes unchecked. plan_mask: bit p says that plan p is wanted; of the
+// others no byte is read but for its hash. On success `view` is filled. Errors: kInvalidArgument,
+// kMisaligned, kNotABlob, kUnsupportedVersion, kTruncated, kCorrupt, kMalformed,
+// kOperatorUnavailable, with the offset of the first broken rule.
+Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, uint32_t plan_mask,
+                    const LayerRules& rules, BlobView* view);
+// For which plans there are: ValidateBlob's mask where 0 stands for all of them; 0: none is left.
+uint32_t PlansOf(const BlobView& view, uint32_t plan_mask);
 
 // Who is told which bytes of the blob [begin, end) are about to be read for their hash, and which
 // were: in the order of the section table, each byte of the file once, but for header and table.
@@ -40,11 +41,12 @@ struct HashWatch {
 Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash, const HashWatch& watch);
 Status ValidateSectionHash(const BlobView& view, uint32_t section, Sha256BlocksFn hash,
                            const HashWatch& watch);
-Status ValidatePlan(const BlobView& view,
-                    const PlanView& plan);       // tensors, layers, order, inputs, outputs
+// Tensors, layers, order, inputs, outputs. first: a plan that has passed, or this one.
+Status ValidatePlan(const BlobView& view, const PlanView& plan, const PlanView& first);
 Status ValidateLifetimes(const PlanView& plan);  // who may share bytes
 
-// Hash of header and section table as the header stores it: its own field counts as zero.
+// Digest of header and section table (FORMAT.md, "Hashes"): what stands for the file, and what is
+// signed.
 void HeaderDigest(const blob::Header* header, Sha256BlocksFn hash, uint8_t digest[kSha256Bytes]);
 
 }  // namespace octet

@@ -1,7 +1,6 @@
 #include "runtime/format/validate_model.h"
 
 #include "runtime/core/checked.h"
-#include "runtime/core/isa.h"
 
 namespace octet {
 namespace {
@@ -130,12 +129,6 @@ Status CheckPlanRecord(const BlobView& view, const PlanRecord& plan) {
   }
   if (plan.tensor_count == 0 || plan.tensor_count > kMaxTensors) {
     return Malformed(at + (uint32_t)offsetof(PlanRecord, tensor_count));
-  }
-  for (uint32_t isa = 0; isa < kIsaCount; ++isa) {
-    const uint32_t bytes = plan.scratch_bytes[isa];
-    if (bytes > kMaxTensorBytes || (bytes != 0 && bytes != plan.scratch_bytes[0])) {
-      return Malformed(at + (uint32_t)offsetof(PlanRecord, scratch_bytes) + 4 * isa);
-    }
   }
   uint64_t part_count = 0;
   for (uint32_t output = 0; output < model.output_count; ++output) {

@@ -121,16 +121,16 @@ Status CheckLayer(const BlobView& view, const PlanView& plan, uint32_t number) {
   if (!CheckData(layer.table, kTableAlignment, view.tables)) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, table));
   }
-  const bool transformed = HasTransformedWeights(layer);
-  if (transformed && (view.header->required_features & blob::kFeatureTransformedWeights) == 0) {
-    return Malformed(at + (uint32_t)offsetof(LayerRecord, params));
+  const bool has_layout = layer.layout != blob::Layout::kNone;
+  if (has_layout && layer.op != blob::Op::kConv && layer.op != blob::Op::kDepthwiseConv) {
+    return Malformed(at + (uint32_t)offsetof(LayerRecord, layout));
   }
   if (HasChannelTables(layer) &&
       (view.header->required_features & blob::kFeatureChannelTables) == 0) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, extra));
   }
-  if (transformed ? !CheckData(layer.extra, blob::kDataAlignment, view.transformed)
-                  : !CheckData(layer.extra, kTableAlignment, view.tables)) {
+  if (has_layout ? !CheckData(layer.extra, blob::kDataAlignment, view.layouts)
+                 : !CheckData(layer.extra, kTableAlignment, view.tables)) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, extra));
   }
   return Ok();
@@ -200,7 +200,7 @@ uint64_t Reach(const TensorRecord& tensor, const uint32_t strides[4]) {
   return reach;
 }
 
-Status CheckInputs(const BlobView& view, const PlanView& plan) {
+Status CheckInputs(const BlobView& view, const PlanView& plan, const PlanView& first) {
   const PlanView* p = &plan;
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     const blob::InputRecord& input = view.inputs[i];
@@ -219,10 +219,7 @@ Status CheckInputs(const BlobView& view, const PlanView& plan) {
       return Malformed(at + (uint32_t)offsetof(blob::InputRecord, strides));
     }
     if (input.is_image != 0) {
-      // All plans see the same picture as plan 0, whose plan section has been checked first.
-      PlanView first;
-      const Status status = ViewPlan(view, 0, &first);
-      if (!IsOk(status)) return status;
+      // All plans see the same picture.
       const TensorRecord& same = first.tensors[PlanInputTensor(view, *first.record, i)];
       const uint32_t channels = tensor.dims[3];
       if (tensor.type == ElementType::kInt32 || tensor.dims[0] != 1 ||
@@ -283,7 +280,7 @@ Status CheckOutputs(const BlobView& view, const PlanView& plan) {
 
 }  // namespace
 
-Status ValidatePlan(const BlobView& view, const PlanView& plan) {
+Status ValidatePlan(const BlobView& view, const PlanView& plan, const PlanView& first) {
   const blob::PlanHeader& header = *plan.header;
   if (header.tensor_count != plan.record->tensor_count) {
     return Malformed(plan.offset + (uint32_t)offsetof(blob::PlanHeader, tensor_count));
@@ -309,7 +306,7 @@ Status ValidatePlan(const BlobView& view, const PlanView& plan) {
   for (uint32_t i = 0; i < header.layer_count && IsOk(status); ++i) {
     status = CheckLayer(view, plan, i);
   }
-  if (IsOk(status)) status = CheckInputs(view, plan);
+  if (IsOk(status)) status = CheckInputs(view, plan, first);
   if (IsOk(status)) status = CheckOutputs(view, plan);
   for (uint32_t i = 0; i < header.tensor_count && IsOk(status); ++i) {
     status = CheckLifetime(view, plan, i);

@@ -26,7 +26,7 @@ Status CheckHeader(const Header* header, size_t bytes) {
     return Status{Code::kUnsupportedVersion, offsetof(Header, required_features)};
   }
   if (header->file_bytes > bytes) return Status{Code::kTruncated, offsetof(Header, file_bytes)};
-  if (header->header_bytes < sizeof(Header) || header->header_bytes > blob::kSectionAlignment ||
+  if (header->header_bytes < sizeof(Header) || header->header_bytes > 4096 ||
       header->header_bytes % 8 != 0) {
     return Malformed(offsetof(Header, header_bytes));
   }
@@ -36,6 +36,11 @@ Status CheckHeader(const Header* header, size_t bytes) {
   if (header->section_entry_bytes < sizeof(Section) || header->section_entry_bytes > 4096 ||
       header->section_entry_bytes % 8 != 0) {
     return Malformed(offsetof(Header, section_entry_bytes));
+  }
+  const uint32_t alignment = header->section_alignment;
+  if (alignment < blob::kSmallestSectionAlignment || alignment > blob::kLargestSectionAlignment ||
+      (alignment & (alignment - 1)) != 0) {
+    return Malformed(offsetof(Header, section_alignment));
   }
   if (header->section_count == 0 || header->section_count > blob::kMaxSections ||
       !InRange(header->section_table_offset, header->section_count, header->section_entry_bytes,
@@ -49,28 +54,20 @@ uint32_t EntryOffset(const Header* header, uint32_t i) {
   return header->section_table_offset + i * header->section_entry_bytes;
 }
 
-// Every section aligned, inside the file, behind the table, apart from all others.
+// One behind the other from the table to the end of the file.
 Status CheckSections(const Header* header) {
-  const uint32_t table_end = EntryOffset(header, header->section_count);
+  uint64_t end = EntryOffset(header, header->section_count);
   for (uint32_t i = 0; i < header->section_count; ++i) {
     const Section* section = SectionAt(header, i);
     const uint32_t at = EntryOffset(header, i);
-    if (section->offset % blob::kSectionAlignment != 0 || section->offset < table_end) {
+    if (section->offset != RoundUpTo(end, header->section_alignment)) {
       return Malformed(at + (uint32_t)offsetof(Section, offset));
     }
-    if (!InRange(section->offset, section->bytes, 1, header->file_bytes)) {
-      return Malformed(at + (uint32_t)offsetof(Section, bytes));
-    }
+    end = (uint64_t)section->offset + section->bytes;
+    if (end > header->file_bytes) return Malformed(at + (uint32_t)offsetof(Section, bytes));
     if (section->flags != 0) return Malformed(at + (uint32_t)offsetof(Section, flags));
-    for (uint32_t j = 0; j < i; ++j) {
-      const Section* other = SectionAt(header, j);
-      if ((uint64_t)section->offset < (uint64_t)other->offset + other->bytes &&
-          (uint64_t)other->offset < (uint64_t)section->offset + section->bytes) {
-        return Malformed(at + (uint32_t)offsetof(Section, offset));
-      }
-    }
   }
-  return Ok();
+  return end == header->file_bytes ? Ok() : Malformed(offsetof(Header, file_bytes));
 }
 
 // Puts each section of a known kind in its place; at most one of each, one a plan for kPlan.
@@ -104,13 +101,15 @@ Status SortSections(const Header* header, BlobView* view) {
       case SectionKind::kLabels:
         place = &view->labels;
         break;
-      case SectionKind::kTransformed:
-        place = &view->transformed;
+      case SectionKind::kLayouts:
+        place = &view->layouts;
         break;
       case SectionKind::kDecode:
         place = &view->decode;
         break;
       case SectionKind::kReport:
+      case SectionKind::kSignature:
+      case SectionKind::kGolden:
         break;
     }
     if (place == nullptr) continue;

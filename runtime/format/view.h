@@ -41,7 +41,7 @@ struct BlobView {
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
   Bytes model_section;
-  Bytes weights_s8, weights_f16, transformed, tables, strings, labels, decode;
+  Bytes weights_s8, weights_f16, layouts, tables, strings, labels, decode;
   Bytes plan_sections[blob::kMaxPlans];
 };
 
@@ -75,15 +75,17 @@ static inline const char* StringAt(const BlobView& view, uint32_t offset) {
   return reinterpret_cast<const char*>(view.strings.data + offset);
 }
 
-// Whether the layer's `extra` lies in the section of transformed weights.
 static inline bool HasChannelTables(const blob::LayerRecord& layer) {
   return layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8 &&
          layer.extra.offset != blob::kNone;
 }
 
-static inline bool HasTransformedWeights(const blob::LayerRecord& layer) {
-  return layer.op == blob::Op::kConv && layer.precision == blob::Precision::kInt8 &&
-         reinterpret_cast<const blob::ConvParams*>(layer.params.bytes)->winograd != 0;
+// m of the layer's transformed weights (FORMAT.md, "Other layouts of weights"), 0 where it has
+// none.
+static inline uint8_t WinogradOf(const blob::LayerRecord& layer) {
+  if (layer.op != blob::Op::kConv || layer.precision != blob::Precision::kInt8) return 0;
+  if (layer.layout == blob::Layout::kWinograd2) return 2;
+  return layer.layout == blob::Layout::kWinograd4 ? 4 : 0;
 }
 
 // Of a blob whose `decode` section is there and has been checked.
@@ -117,12 +119,6 @@ static inline PartRange PlanOutputParts(const BlobView& view, const blob::PlanRe
                                         uint32_t output) {
   const uint32_t* pair = view.plan_io + plan.first_range + (size_t)2 * output;
   return PartRange{pair[0], pair[1]};
-}
-
-// Scratch of one thread for a level. Levels unknown to the writer hold 0; the formulas are the same
-// for all.
-static inline uint32_t PlanScratchBytes(const blob::PlanRecord& plan, uint32_t isa) {
-  return plan.scratch_bytes[isa] != 0 ? plan.scratch_bytes[isa] : plan.scratch_bytes[0];
 }
 
 }  // namespace octet

@@ -33,26 +33,30 @@ static inline const Params& ParamsOf(const LayerView& v) {
 }
 
 struct RunContext {
-  const uint8_t* transformed;  // section base
-  uint8_t* arena;              // plan's tensors
-  uint8_t* scratch;            // this thread's
+  const uint8_t* layouts;  // section base
+  uint8_t* arena;          // plan's tensors
+  uint8_t* scratch;        // this thread's
   const KernelTable* kernels;
   Share share;
   uint8_t sign;
 };
 
-// OCTET_OPERATOR(kConv, ConvLayer) declares:
+// OCTET_OPERATOR(kConv, ConvLayer, ScratchConvLayer) declares:
 //   bool CheckConvLayer(const LayerView&)             every rule of FORMAT.md for this operator:
 //   number and types of inputs,
 //                                                shapes re-derived, data sizes, parameter ranges,
 //                                                accumulator bounds; what it accepts can never read
 //                                                or write out of bounds, divide by zero or overflow
 //                                                in run
-//   uint64_t ScratchConvLayer(const LayerView&)        bytes for one thread, from format/scratch.h
+//   uint64_t ScratchConvLayer(const LayerView&, Isa)   bytes for one thread at a level, from
+//                                                format/scratch.h; NoScratch where none are needed
 //   void RunConvLayer(const LayerView&, const RunContext&)   one thread's share; cannot fail
-#define OCTET_OPERATOR(op, Name)                 \
-  bool Check##Name(const LayerView& view);       \
-  uint64_t Scratch##Name(const LayerView& view); \
+static inline uint64_t NoScratch(const LayerView&, Isa) {
+  return 0;
+}
+#define OCTET_OPERATOR(op, Name, Scratch)             \
+  bool Check##Name(const LayerView& view);            \
+  uint64_t Scratch(const LayerView& view, Isa level); \
   void Run##Name(const LayerView& view, const RunContext& context);
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR

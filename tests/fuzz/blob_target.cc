@@ -140,10 +140,10 @@ Result RunPlan(octet_session* session, uint32_t plan) {
 std::vector<Result> RunAll(const uint8_t* blob, size_t bytes, octet_isa isa, uint32_t threads,
                            uint8_t poison) {
   size_t arena_bytes = 0;
-  FUZZ_CHECK(octet_arena_bytes(blob, bytes, isa, threads, &arena_bytes).code == OCTET_OK);
+  FUZZ_CHECK(octet_arena_bytes(blob, bytes, isa, threads, 0, &arena_bytes).code == OCTET_OK);
   if (arena_bytes > kMostArenaBytes) return {};
   const Aligned arena = Allocate(arena_bytes, poison);
-  octet_pool pool{&pool, threads, RunBackwards};
+  octet_pool pool{sizeof(pool), threads, &pool, RunBackwards};
   octet_config config{};
   config.isa = isa;
   config.pool = threads > 1 ? &pool : nullptr;
@@ -276,7 +276,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
              octet_validate(blob.get(), size, OCTET_VERIFY_SHA_INSTRUCTIONS).code != OCTET_OK);
   size_t arena_bytes = 0;
   const octet_status sized =
-      octet_arena_bytes(blob.get(), size, OCTET_ISA_REFERENCE, 1, &arena_bytes);
+      octet_arena_bytes(blob.get(), size, OCTET_ISA_REFERENCE, 1, 0, &arena_bytes);
   FUZZ_CHECK(sized.code == OCTET_OK || valid.code != OCTET_OK);
   if (valid.code != OCTET_OK || arena_bytes > fuzz::kMostArenaBytes) {
     FUZZ_CHECK(valid.offset <= size);
@@ -286,8 +286,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(IsOk(ViewBlob(blob.get(), size, &view)));
   if (!fuzz::IsQuick(view)) return 0;
   // The bytes as they are, and, where that changed something, with the writer's duties kept.
-  FUZZ_CHECK(fuzz::CompareLevels(blob.get(), size, fuzz::KeepsDuties(view, false)));
-  if (fuzz::KeepsDuties(view, false)) return 0;
+  const bool keeps_duties = fuzz::KeepsDuties(view, false);
+  FUZZ_CHECK((octet_validate(blob.get(), size, OCTET_VERIFY_CONTENT).code == OCTET_OK) ==
+             keeps_duties);
+  FUZZ_CHECK(fuzz::CompareLevels(blob.get(), size, keeps_duties));
+  if (keeps_duties) return 0;
   fuzz::KeepsDuties(view, true);
   // Data may be shared with a table or another layer, which now say something else.
   if (octet_validate(blob.get(), size, OCTET_VERIFY_NONE).code != OCTET_OK) return 0;

@@ -26,7 +26,7 @@ bool TransformedRight(const BlobView& view, const blob::LayerRecord& layer, int 
   const auto u =
       lower::TransformWeights(lower::Bytes(weights, weights + layer.weights.bytes),
                               static_cast<int64_t>(out_c), static_cast<int64_t>(in_c), m);
-  auto* stored = const_cast<uint8_t*>(view.transformed.data + layer.extra.offset);
+  auto* stored = const_cast<uint8_t*>(view.layouts.data + layer.extra.offset);
   const size_t bytes = u.size() * sizeof(u[0]);
   if (bytes > layer.extra.bytes) return false;
   if (repair) std::memcpy(stored, u.data(), bytes);
@@ -63,10 +63,10 @@ bool LayerKeeps(const BlobView& view, const PlanView& plan, const blob::LayerRec
     right &= Demand(&channels[o / 16].weight_sum[o % 16], sum, repair);
     largest = std::max(largest, absolute);
   }
-  if (!HasTransformedWeights(layer)) return right;
-  const int64_t bound = int64_t{1} << (p.winograd == 2 ? 29 : 25);
-  return right && 128 * largest < bound &&
-         TransformedRight(view, layer, p.winograd, in_c, out_c, repair);
+  const int m = WinogradOf(layer);
+  if (m == 0) return right;
+  const int64_t bound = int64_t{1} << (m == 2 ? 29 : 25);
+  return right && 128 * largest < bound && TransformedRight(view, layer, m, in_c, out_c, repair);
 }
 
 }  // namespace

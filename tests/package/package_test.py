@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   char error[512];
   octet_linux* model = octet_linux_open(argc > 1 ? argv[1] : "", NULL, error, sizeof error);
   if (model == NULL) return fprintf(stderr, "%s\\n", error), 2;
-  octet_tensor_info info;
+  octet_tensor_info info = {.size = sizeof info};
   octet_output_info(octet_linux_session(model), 0, &info);
   printf("%u outputs\\n", (unsigned)info.element_count);
   octet_linux_close(model);

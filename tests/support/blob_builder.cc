@@ -252,7 +252,7 @@ std::vector<uint8_t> BlobBuilder::ModelSection() {
   return out;
 }
 
-Blob BlobBuilder::Build(bool scratch) {
+Blob BlobBuilder::Build() {
   struct Entry {
     SectionKind kind;
     uint32_t index;
@@ -267,8 +267,7 @@ Blob BlobBuilder::Build(bool scratch) {
     }
     for (const Layer& layer : plan.layers) fp16 |= layer.record.precision == Precision::kFp16;
   }
-  // Twice where scratch is wanted: the operators compute it from a finished blob.
-  for (bool final = !scratch;; final = true) {
+  {
     std::vector<Entry> sections;
     sections.push_back({SectionKind::kModel, 0, ModelSection()});
     for (size_t i = 0; i < plans_.size(); ++i) {
@@ -279,8 +278,9 @@ Blob BlobBuilder::Build(bool scratch) {
     if (!decode_.empty()) sections.push_back({SectionKind::kDecode, 0, decode_});
     if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
     if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
-    if (!transformed_.empty()) sections.push_back({SectionKind::kTransformed, 0, transformed_});
+    if (!transformed_.empty()) sections.push_back({SectionKind::kLayouts, 0, transformed_});
     if (!weights_f16_.empty()) sections.push_back({SectionKind::kWeightsF16, 0, weights_f16_});
+    for (const auto& [kind, bytes] : more_) sections.push_back({kind, 0, bytes});
 
     Header header{};
     std::memcpy(header.magic, kMagic, sizeof(kMagic));
@@ -289,10 +289,10 @@ Blob BlobBuilder::Build(bool scratch) {
     header.header_bytes = header.section_table_offset = sizeof(Header);
     header.section_count = static_cast<uint32_t>(sections.size());
     header.section_entry_bytes = sizeof(Section);
+    header.section_alignment = section_alignment_;
     header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
     if (integers) header.required_features |= kFeatureIntegers;
     if (half_scale) header.required_features |= kFeatureHalfScale;
-    if (!transformed_.empty()) header.required_features |= kFeatureTransformedWeights;
     for (const Plan& plan : plans_) {
       for (const Layer& layer : plan.layers) {
         if (HasChannelTables(layer.record)) header.required_features |= kFeatureChannelTables;
@@ -300,7 +300,7 @@ Blob BlobBuilder::Build(bool scratch) {
     }
     Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
     for (size_t i = 0; i < sections.size(); ++i) {
-      blob.resize(RoundUp(blob.size(), kSectionAlignment));
+      blob.resize(RoundUp(blob.size(), section_alignment_));
       Section section{};
       section.kind = sections[i].kind;
       section.index = sections[i].index;
@@ -312,19 +312,7 @@ Blob BlobBuilder::Build(bool scratch) {
     header.file_bytes = static_cast<uint32_t>(blob.size());
     std::memcpy(blob.data(), &header, sizeof(header));
     Rehash(blob);
-    if (final) return blob;
-
-    BlobView view;
-    if (!IsOk(ViewBlob(blob.data(), blob.size(), &view))) return blob;
-    for (size_t i = 0; i < plans_.size(); ++i) {
-      PlanView plan;
-      if (!IsOk(ViewPlan(view, static_cast<uint32_t>(i), &plan))) return blob;
-      uint64_t bytes = 0;
-      for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
-        if (LayerCheck(view, plan, k)) bytes = std::max(bytes, LayerScratchBytes(view, plan, k));
-      }
-      std::fill_n(plans_[i].record.scratch_bytes, kIsaCount, static_cast<uint32_t>(bytes));
-    }
+    return blob;
   }
 }
 
@@ -343,8 +331,16 @@ void Rehash(std::span<uint8_t> blob) {
     if (uint64_t{section->offset} + section->bytes > blob.size()) continue;
     Sha256Of(blob.data() + section->offset, section->bytes, Sha256BlocksPortable, section->sha256);
   }
-  std::fill(std::begin(header->sha256), std::end(header->sha256), uint8_t{0});
-  Sha256Of(blob.data(), table_end, Sha256BlocksPortable, header->sha256);
+  // Over a copy in which the hashes that do not count are zero, unlike the runtime's.
+  std::vector<uint8_t> head(blob.begin(), blob.begin() + static_cast<ptrdiff_t>(table_end));
+  std::fill_n(head.begin() + offsetof(Header, sha256), 32, uint8_t{0});
+  for (uint32_t i = 0; i < header->section_count; ++i) {
+    if (SectionAt(header, i)->kind != SectionKind::kSignature) continue;
+    const size_t entry = header->section_table_offset + size_t{i} * header->section_entry_bytes;
+    std::fill_n(head.begin() + static_cast<ptrdiff_t>(entry + offsetof(Section, sha256)), 32,
+                uint8_t{0});
+  }
+  Sha256Of(head.data(), head.size(), Sha256BlocksPortable, header->sha256);
 }
 
 Blob MakeConvBlob(const ConvBlobOptions& options) {

@@ -22,9 +22,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "runtime/core/isa.h"
 #include "runtime/format/blob.h"
 #include "runtime/format/decode.h"
 
@@ -113,8 +113,12 @@ class BlobBuilder {
   blob::TensorRecord& tensor(uint32_t number) { return plans_.back().tensors[number]; }
   blob::InputRecord& input(uint32_t number) { return inputs_[number]; }
 
-  // scratch = false leaves the scratch sizes 0 (no operators are asked).
-  Blob Build(bool scratch = true);
+  Blob Build();
+  void SetSectionAlignment(uint32_t bytes) { section_alignment_ = bytes; }
+  // A section that the builder knows nothing of, behind all others.
+  void AddSection(blob::SectionKind kind, std::vector<uint8_t> bytes) {
+    more_.emplace_back(kind, std::move(bytes));
+  }
 
  private:
   struct Layer {
@@ -145,6 +149,8 @@ class BlobBuilder {
   std::vector<blob::OutputRecord> outputs_;
   std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_, decode_;
   uint32_t label_count_ = 0;
+  uint32_t section_alignment_ = blob::kLargestSectionAlignment;
+  std::vector<std::pair<blob::SectionKind, std::vector<uint8_t>>> more_;
   blob::Task task_ = blob::Task::kNone;
 };
 

@@ -57,16 +57,20 @@ TestSession::TestSession(const Blob& blob, const SessionOptions& options)
     : TestSession(blob.data(), blob.size(), options) {}
 
 TestSession::TestSession(const uint8_t* blob, size_t bytes, const SessionOptions& options) {
-  status_ = octet_arena_bytes(blob, bytes, options.isa, options.threads, &arena_bytes_);
+  status_ = octet_arena_bytes(blob, bytes, options.isa, options.threads, options.plan_mask,
+                              &arena_bytes_);
   if (status_.code != OCTET_OK) return;
   memory_.assign(arena_bytes_ + 2 * kGuardBytes, kPoison);
   std::fill_n(memory_.begin(), kGuardBytes, kGuard);
   std::fill_n(memory_.end() - kGuardBytes, kGuardBytes, kGuard);
-  pool_ = {&pool_, options.threads, RunInTurn};
+  pool_.thread_count = options.threads;
+  pool_.context = &pool_;
+  pool_.run = RunInTurn;
   octet_config config{};
   config.isa = options.isa;
   config.pool = options.threads > 1 ? &pool_ : nullptr;
   config.verify_hashes = options.verify_hashes;
+  config.plan_mask = options.plan_mask;
   config.ticks = options.ticks;
   config.before_layer = options.before_layer;
   config.before_layer_context = options.before_layer_context;

@@ -15,6 +15,7 @@ struct SessionOptions {
   octet_isa isa = OCTET_ISA_REFERENCE;
   uint32_t threads = 1;
   uint32_t verify_hashes = OCTET_VERIFY_PORTABLE;
+  uint32_t plan_mask = 0;
   uint64_t (*ticks)(void) = nullptr;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;
   void* before_layer_context = nullptr;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ports/linux/model.h"
+#include "runtime/engine/sized.h"
 
 struct octet_linux {
   octet_linux(const char* path, const octet::port::ModelOptions& options) : model(path, options) {}
@@ -43,14 +44,12 @@ class SignalsBlocked {
 octet::port::ModelOptions Translate(const octet_linux_options* given) {
   octet::port::ModelOptions options;
   if (given == nullptr) return options;
-  octet_linux_options o = {};
-  // Fields this library does not know would be ignored in silence.
-  if (given->struct_bytes < sizeof(o.struct_bytes) || given->struct_bytes > sizeof(o)) {
-    throw InputError("options of " + std::to_string(given->struct_bytes) +
-                     " bytes: this library knows " + std::to_string(sizeof(o)) +
-                     "; set struct_bytes to sizeof(octet_linux_options) of its own octet/linux.h");
+  octet_linux_options o;
+  if (!octet::ReadSized(given, &o)) {
+    throw InputError("options of " + std::to_string(given->size) + " bytes: this library knows " +
+                     std::to_string(sizeof(o)) +
+                     "; set size to sizeof(octet_linux_options), and no field it does not know");
   }
-  std::memcpy(&o, given, given->struct_bytes);
   if (o.isa != nullptr) {
     octet_isa isa;
     if (octet_isa_from_name(o.isa, &isa).code != OCTET_OK) {
@@ -74,6 +73,7 @@ octet::port::ModelOptions Translate(const octet_linux_options* given) {
   options.verify_hashes = (o.flags & OCTET_LINUX_NO_VERIFY) == 0;
   if ((o.flags & OCTET_LINUX_MAP) != 0) options.storage = octet::port::BlobStorage::kMapped;
   options.ticks = o.ticks;
+  options.all_plans = true;
   return options;
 }
 
@@ -158,5 +158,5 @@ octet_isa octet_linux_best_isa(void) {
 }
 
 const char* octet_linux_version(void) {
-  return OCTET_VERSION;
+  return OCTET_VERSION_TEXT;
 }

@@ -37,11 +37,11 @@ bool IsPictures(const std::string& path) {
          (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-void WarnOfColour(const BlobView& blob, uint32_t input, uint64_t channels,
-                  const std::string& path) {
+void WarnOfColour(const Model& model, uint32_t input, uint64_t channels, const std::string& path) {
   PlanView plan;
-  ViewPlan(blob, 0, &plan);  // checked by the model
-  if (channels != 3 || plan.tensors[PlanInputTensor(blob, *plan.record, input)].dims[3] != 1) {
+  ViewPlan(model.blob(), model.plan(), &plan);  // checked by the model
+  const uint32_t tensor = PlanInputTensor(model.blob(), *plan.record, input);
+  if (channels != 3 || plan.tensors[tensor].dims[3] != 1) {
     return;
   }
   std::fprintf(stderr, "octet-run: warning: %s: colour pictures for a grey input are made grey\n",
@@ -84,7 +84,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
     const uint64_t channels = source.array                                ? source.channels
                               : source.frame.format == OCTET_PIXELS_RGB24 ? 3
                                                                           : 1;
-    WarnOfColour(blob, i, channels, paths[i]);
+    WarnOfColour(model, i, channels, paths[i]);
   }
 }
 

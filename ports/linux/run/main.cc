@@ -43,7 +43,7 @@ int ListIsas() {
 }
 
 void DescribeOptions(CLI::App& app, Options& o) {
-  app.set_version_flag("--version", "octet-run " OCTET_VERSION);
+  app.set_version_flag("--version", "octet-run " OCTET_VERSION_TEXT);
   app.add_option("MODEL", o.blob, "blob made by octet convert");
   app.add_option(
          "--input", o.inputs,

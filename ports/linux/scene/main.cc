@@ -22,7 +22,7 @@ struct Options {
 };
 
 void DescribeOptions(CLI::App& app, Options& o) {
-  app.set_version_flag("--version", "octet-scene " OCTET_VERSION);
+  app.set_version_flag("--version", "octet-scene " OCTET_VERSION_TEXT);
   app.add_option("--pictures", o.pictures, "garments, uint8 [N,28,28,1] (demo/pictures.py)")
       ->required();
   app.add_option("--labels", o.labels, "their classes, uint8 [N]")->required();

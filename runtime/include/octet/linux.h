@@ -24,11 +24,11 @@ typedef struct octet_linux octet_linux; /* an open model */
 #define OCTET_LINUX_MAP 2u       /* run the file where it lies: for storage nobody writes to */
 
 typedef struct octet_linux_options {
-  size_t struct_bytes; /* sizeof(octet_linux_options): later versions may add fields at the end */
-  const char* isa;     /* a word of octet_isa_name; NULL: the best of this machine */
-  const char* plan;    /* by name; NULL: the blob's first */
-  uint32_t threads;    /* 1 to 256, the caller of octet_run included; 0: one */
-  uint32_t flags;      /* OCTET_LINUX_* */
+  uint32_t size OCTET_SIZE(octet_linux_options);
+  const char* isa;         /* a word of octet_isa_name; NULL: the best of this machine */
+  const char* plan;        /* by name; NULL: the blob's first */
+  uint32_t threads;        /* 1 to 256, the caller of octet_run included; 0: one */
+  uint32_t flags;          /* OCTET_LINUX_* */
   uint64_t (*ticks)(void); /* clock for octet_layer_info.ticks, or NULL */
 } octet_linux_options;
 

@@ -21,6 +21,23 @@ extern "C" {
 #define OCTET_API
 #endif
 
+/* Of this header; octet_version() is that of the library. */
+#define OCTET_VERSION_MAJOR 0
+#define OCTET_VERSION_MINOR 2
+#define OCTET_VERSION_PATCH 0
+#define OCTET_VERSION \
+  (OCTET_VERSION_MAJOR * 10000 + OCTET_VERSION_MINOR * 100 + OCTET_VERSION_PATCH)
+
+/* Structs that later versions may add fields to begin with their size, set by the caller before
+ * every call: sizeof the struct, which C++ does by itself. A library fills the fields that both
+ * know, zero is the rest, and refuses (OCTET_INVALID_ARGUMENT) a field set that it does not know.
+ * octet_status and the elements of arrays never change. */
+#ifdef __cplusplus
+#define OCTET_SIZE(type) = sizeof(type)
+#else
+#define OCTET_SIZE(type)
+#endif
+
 typedef uint32_t octet_code;
 enum {
   OCTET_OK = 0,
@@ -59,21 +76,27 @@ enum {
 /* A pool of threads supplied by the port. run() calls task(argument, index) once for every index in
  * [0, thread_count), index 0 on the calling thread, and returns when all are done. */
 typedef struct octet_pool {
-  void* context;
+  uint32_t size OCTET_SIZE(octet_pool);
   uint32_t thread_count;
+  void* context;
   void (*run)(void* context, void (*task)(void* argument, uint32_t index), void* argument);
 } octet_pool;
 
-/* Values of verify_hashes. The second needs a CPU with SHA-256 instructions (x86 SHA extensions,
+/* Values of verify_hashes. The third needs a CPU with SHA-256 instructions (x86 SHA extensions,
  * ARMv8 cryptographic extension); the port knows. */
 #define OCTET_VERIFY_NONE 0u
 #define OCTET_VERIFY_PORTABLE 1u
 #define OCTET_VERIFY_SHA_INSTRUCTIONS 2u
+/* octet_validate alone, in addition: reads every weight and checks what "same bits" rests on
+ * (FORMAT.md, "The writer's duties"). OCTET_CORRUPT: a level would give other numbers. */
+#define OCTET_VERIFY_CONTENT 4u
 
 typedef struct octet_config {
+  uint32_t size OCTET_SIZE(octet_config);
   octet_isa isa;           /* level to run at; the port knows what the machine has */
   const octet_pool* pool;  /* NULL: one thread */
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
+  uint32_t plan_mask;      /* bit p: plan p is wanted; 0: all. The others are not looked at */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
   /* Called by octet_run before every layer, on its thread: feeds a watchdog, looks at a deadline.
    * Not 0: octet_run ends there with OCTET_CANCELLED; inputs have to be set again. NULL: none. */
@@ -84,6 +107,7 @@ typedef struct octet_config {
 typedef struct octet_session octet_session; /* lives in the arena */
 
 typedef struct octet_tensor_info {
+  uint32_t size OCTET_SIZE(octet_tensor_info);
   const char* name;
   uint32_t rank;
   uint32_t dims[8]; /* logical shape, batch first */
@@ -94,6 +118,7 @@ typedef struct octet_tensor_info {
 } octet_tensor_info;
 
 typedef struct octet_layer_info {
+  uint32_t size OCTET_SIZE(octet_layer_info);
   const char* name;
   const char* op;
   const char* kernel; /* ISA word of the kernel bound */
@@ -102,6 +127,8 @@ typedef struct octet_layer_info {
   uint64_t weight_bytes;
   uint64_t ticks; /* of the last run, 0 without a clock */
 } octet_layer_info;
+
+OCTET_API uint32_t octet_version(void); /* OCTET_VERSION when the library was built */
 
 /* One word per error and per level, static strings. */
 OCTET_API const char* octet_code_name(octet_code code);
@@ -117,10 +144,11 @@ OCTET_API octet_status octet_validate(const void* blob, size_t blob_bytes, uint3
 
 #define OCTET_MAX_PLANS 8u
 typedef struct octet_blob_info {
+  uint32_t size OCTET_SIZE(octet_blob_info);
   uint32_t version_major, version_minor;
   uint64_t security_counter; /* rises with every release of a model, 0 when unused */
   char board[25];            /* it was converted for, "": any */
-  uint8_t digest[32];        /* SHA-256 that stands for the whole file */
+  uint8_t digest[32];        /* SHA-256 that stands for the whole file, and what is signed */
   size_t file_bytes;
   uint32_t plan_count;
   const char* plan_names[OCTET_MAX_PLANS]; /* in the blob */
@@ -131,13 +159,14 @@ typedef struct octet_blob_info {
 OCTET_API octet_status octet_blob_describe(const void* blob, size_t blob_bytes,
                                            octet_blob_info* info);
 
-/* Exact arena size for a level and a thread count; the header and model section are checked, the
- * rest is octet_bind's work. */
+/* Exact arena size for a level, a thread count and plans (octet_config.plan_mask). Working memory
+ * follows from the layers, so that everything but the hashes is checked. */
 OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
-                                         uint32_t threads, size_t* arena_bytes);
+                                         uint32_t threads, uint32_t plan_mask, size_t* arena_bytes);
 
-/* Validate, then bind every plan. arena: 64-byte aligned, at least octet_arena_bytes, kept by the
- * caller (as the blob is) as long as the session is used. */
+/* Validate, then bind the plans of the mask; the first of them is the current one. arena: 64-byte
+ * aligned, at least octet_arena_bytes, kept by the caller (as the blob is) as long as the session
+ * is used. */
 OCTET_API octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena,
                                   size_t arena_bytes, const octet_config* config,
                                   octet_session** session);
@@ -145,7 +174,10 @@ OCTET_API octet_status octet_bind(const void* blob, size_t blob_bytes, void* are
 OCTET_API uint32_t octet_plan_count(const octet_session* session);
 OCTET_API const char* octet_plan_name(const octet_session* session, uint32_t plan);
 OCTET_API uint32_t octet_plan(const octet_session* session);
-/* Between two frames; inputs have to be set again. Bounded time, no allocation. */
+/* Those bound, bit p: plan p. */
+OCTET_API uint32_t octet_plan_mask(const octet_session* session);
+/* Between two frames; inputs have to be set again. Bounded time, no allocation.
+ * OCTET_INVALID_ARGUMENT: not among the plans bound. */
 OCTET_API octet_status octet_set_plan(octet_session* session, uint32_t plan);
 
 OCTET_API uint32_t octet_input_count(const octet_session* session);
@@ -174,6 +206,7 @@ enum {
 };
 
 typedef struct octet_frame {
+  uint32_t size OCTET_SIZE(octet_frame);
   octet_pixel_format format;
   uint32_t width, height;
   const uint8_t* planes[3];
@@ -203,6 +236,7 @@ OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t i
 typedef uint32_t octet_element;
 enum { OCTET_ELEMENT_INT8 = 1, OCTET_ELEMENT_FP16 = 2, OCTET_ELEMENT_INT32 = 3 };
 typedef struct octet_tensor_view {
+  uint32_t size OCTET_SIZE(octet_tensor_view);
   void* data;
   size_t bytes;
   octet_element element;

@@ -13,8 +13,8 @@ class Model {
  public:
   // Exact arena size; 64-byte aligned memory of this size goes to Bind.
   static octet_status ArenaBytes(const void* blob, size_t blob_bytes, octet_isa isa,
-                                 uint32_t threads, size_t* arena_bytes) {
-    return octet_arena_bytes(blob, blob_bytes, isa, threads, arena_bytes);
+                                 uint32_t threads, uint32_t plan_mask, size_t* arena_bytes) {
+    return octet_arena_bytes(blob, blob_bytes, isa, threads, plan_mask, arena_bytes);
   }
 
   octet_status Bind(const void* blob, size_t blob_bytes, void* arena, size_t arena_bytes,
@@ -26,6 +26,7 @@ class Model {
 
   uint32_t plan_count() const { return octet_plan_count(session_); }
   uint32_t plan() const { return octet_plan(session_); }
+  uint32_t plan_mask() const { return octet_plan_mask(session_); }
   const char* plan_name(uint32_t plan) const { return octet_plan_name(session_, plan); }
   octet_status SetPlan(uint32_t plan) { return octet_set_plan(session_, plan); }
 

@@ -96,16 +96,6 @@ bool CheckDivLayer(const LayerView& view) {
   return !IsInt8(view) || (p.multiplier_a > 0 && p.shift >= 0 && p.shift <= 40);
 }
 
-uint64_t ScratchAddLayer(const LayerView&) {
-  return 0;
-}
-uint64_t ScratchMulLayer(const LayerView&) {
-  return 0;
-}
-uint64_t ScratchDivLayer(const LayerView&) {
-  return 0;
-}
-
 void RunAddLayer(const LayerView& view, const RunContext& context) {
   RunBinary(view, context, context.kernels->add_s8, context.kernels->add_f16);
 }

@@ -26,10 +26,6 @@ bool CheckCastLayer(const LayerView& view) {
   return in.type == ElementType::kFp16 && out.type == ElementType::kInt32;
 }
 
-uint64_t ScratchCastLayer(const LayerView&) {
-  return 0;
-}
-
 void RunCastLayer(const LayerView& view, const RunContext& context) {
   const blob::CastParams& p = ParamsOf<blob::CastParams>(view);
   const blob::TensorRecord& in = InputOf(view, 0);

@@ -84,10 +84,6 @@ bool CheckConcatLayer(const LayerView& view) {
   return sum == out.dims[axis];
 }
 
-uint64_t ScratchConcatLayer(const LayerView&) {
-  return 0;
-}
-
 void RunConcatLayer(const LayerView& view, const RunContext& context) {
   const uint32_t axis = AxisOf(view);
   const blob::TensorRecord& out = OutputOf(view);

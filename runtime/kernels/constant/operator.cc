@@ -10,10 +10,6 @@ bool CheckConstantLayer(const LayerView& view) {
   return view.layer->input_count == 0 && HasData(view.layer->extra, OutputOf(view).bytes, 1);
 }
 
-uint64_t ScratchConstantLayer(const LayerView&) {
-  return 0;
-}
-
 void RunConstantLayer(const LayerView& view, const RunContext& context) {
   const blob::TensorRecord& out = OutputOf(view);
   const Range range = RangeOf(out.bytes, context.share);

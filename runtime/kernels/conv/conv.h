@@ -15,8 +15,8 @@
 // block). Output may not overlap the input. No alignment of activations is assumed; weights and
 // channel blocks are 64-byte aligned.
 //
-// Where `winograd` is not 0 the layer has transformed weights as well (FORMAT.md, "Transformed
-// weights"); a kernel uses whichever it is faster with, to the same bytes.
+// Where `winograd` is not 0 the layer has transformed weights as well (FORMAT.md, "Other
+// layouts of weights"); a kernel uses whichever it is faster with, to the same bytes.
 #ifndef OCTET_KERNELS_CONV_CONV_H_
 #define OCTET_KERNELS_CONV_CONV_H_
 

@@ -21,12 +21,12 @@ constexpr uint64_t kMaxDepthF16 = 1u << 20;
 // The window Winograd's method is for, and as many transformed weights as it reads.
 bool HasWinograd(const LayerView& view, uint64_t in_c, uint64_t blocks) {
   const blob::ConvParams& p = Params(view);
-  if (p.winograd == 0) return true;
-  return (p.winograd == 2 || p.winograd == 4) && p.kernel_h == 3 && p.kernel_w == 3 &&
-         p.stride_h == 1 && p.stride_w == 1 && p.dilation_h == 1 && p.dilation_w == 1 &&
-         p.groups == 1 && in_c % 8 == 0 &&
+  const uint32_t m = WinogradOf(*view.layer);
+  if (m == 0) return true;
+  return p.kernel_h == 3 && p.kernel_w == 3 && p.stride_h == 1 && p.stride_w == 1 &&
+         p.dilation_h == 1 && p.dilation_w == 1 && p.groups == 1 && in_c % 8 == 0 &&
          HasData(view.layer->extra,
-                 WinogradPositions(p.winograd) * blocks * in_c * kChannelBlock * sizeof(int16_t),
+                 WinogradPositions(m) * blocks * in_c * kChannelBlock * sizeof(int16_t),
                  blob::kDataAlignment);
 }
 
@@ -55,14 +55,16 @@ bool CheckConvLayer(const LayerView& view) {
          HasData(weights, blocks * depth * kChannelBlock * 2, blob::kDataAlignment);
 }
 
-uint64_t ScratchConvLayer(const LayerView& view) {
+uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
   const uint64_t in_c = InputOf(view, 0).dims[3];
-  const uint64_t direct =
-      ScratchConv(TapsOf(p), in_c, TapsOf(p) * (in_c / p.groups), !IsInt8(view));
-  if (!HasTransformedWeights(*view.layer)) return direct;
+  const uint64_t depth = TapsOf(p) * (in_c / p.groups);
+  if (level == Isa::kReference) return ScratchConvReference(depth, !IsInt8(view));
+  const uint64_t direct = ScratchConv(TapsOf(p), in_c, depth, !IsInt8(view));
+  const uint32_t m = WinogradOf(*view.layer);
+  if (m == 0) return direct;
   const blob::TensorRecord& out = OutputOf(view);
-  const uint64_t winograd = ScratchWinograd(p.winograd, in_c, out.dims[1], out.dims[2]);
+  const uint64_t winograd = ScratchWinograd(m, in_c, out.dims[1], out.dims[2]);
   return winograd > direct ? winograd : direct;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t kBlock = 16;
 
-// Sizes that follow from the geometry; the tile lies in scratch where scratch.h says.
+// Sizes that follow from the geometry.
 struct Shape {
   uint64_t taps, group_in, group_out, depth, deep, groups_of_4, blocks;
 };
@@ -33,10 +33,6 @@ Shape ShapeOf(const ConvGeometry& g) {
   s.groups_of_4 = (s.depth + 3) / 4;
   s.blocks = ((uint64_t)g.out_c + kBlock - 1) / kBlock;
   return s;
-}
-
-uint64_t TileOffset(const ConvGeometry& g, const Shape& s, uint64_t element_bytes) {
-  return RoundUp64(s.taps * kTileRows * 8) + RoundUp64(((uint64_t)g.in_c + 64) * element_bytes);
 }
 
 // What one thread does: pixels of all channel blocks, or, where pixels are fewer than threads
@@ -144,10 +140,11 @@ void conv_s8_reference(const ConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
   const Shape s = ShapeOf(g);
   const Work work = WorkOf(g, s, share);
-  int8_t* tile = reinterpret_cast<int8_t*>(args.scratch + TileOffset(g, s, 1));
-  for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += kTileRows) {
+  int8_t* tile = reinterpret_cast<int8_t*>(args.scratch);
+  const uint32_t tile_rows = ReferenceTileRows(s.depth, false);
+  for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += tile_rows) {
     const uint64_t left = work.pixels.end - first;
-    const uint64_t rows = left < kTileRows ? left : kTileRows;
+    const uint64_t rows = left < tile_rows ? left : tile_rows;
     for (uint64_t group = 0; group < g.groups; ++group) {
       const Range blocks = BlocksOfGroup(s, work, group);
       if (blocks.begin >= blocks.end) continue;
@@ -171,10 +168,11 @@ void conv_f16_reference(const ConvF16Args& args, Share share) {
   const ConvGeometry& g = args.g;
   const Shape s = ShapeOf(g);
   const Work work = WorkOf(g, s, share);
-  float* tile = reinterpret_cast<float*>(args.scratch + TileOffset(g, s, 4));
-  for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += kTileRowsF16) {
+  float* tile = reinterpret_cast<float*>(args.scratch);
+  const uint32_t tile_rows = ReferenceTileRows(s.depth, true);
+  for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += tile_rows) {
     const uint64_t left = work.pixels.end - first;
-    const uint64_t rows = left < kTileRowsF16 ? left : kTileRowsF16;
+    const uint64_t rows = left < tile_rows ? left : tile_rows;
     for (uint64_t group = 0; group < g.groups; ++group) {
       const Range blocks = BlocksOfGroup(s, work, group);
       if (blocks.begin >= blocks.end) continue;

@@ -19,9 +19,9 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
     const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
     uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);
     if (IsInt8(view)) {
-      const bool has_transformed = HasTransformedWeights(*view.layer);
+      const uint8_t winograd = WinogradOf(*view.layer);
       const uint8_t* transformed =
-          has_transformed ? context.transformed + view.layer->extra.offset : nullptr;
+          winograd != 0 ? context.layouts + view.layer->extra.offset : nullptr;
       const ConvS8Args args = {GeometryOf(view, p, p.groups),
                                input,
                                output,
@@ -35,7 +35,7 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
                                p.clamp_hi,
                                p.pre_shift,
                                context.sign,
-                               has_transformed ? p.winograd : (uint8_t)0,
+                               winograd,
                                reinterpret_cast<const int16_t*>(transformed)};
       s8(args, context.share);
     } else {

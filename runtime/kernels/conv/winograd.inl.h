@@ -1,6 +1,6 @@
 // Winograd's method for 3x3 convolutions of stride 1, in integers and exact (format/FORMAT.md,
-// "Transformed weights", has the matrices): what the levels share. Output is made in tiles of m x m
-// pixels, m = 2 or 4, from input tiles of (m + 2) x (m + 2).
+// "Other layouts of weights", has the matrices): what the levels share. Output is made in tiles of
+// m x m pixels, m = 2 or 4, from input tiles of (m + 2) x (m + 2).
 //
 // Why the bytes equal those of the direct convolution. Every step is linear over the integers and
 //   A^T (sum over c of (G w G^T) * (B^T d B)) A = k * sum over taps and c of w * d,

@@ -13,10 +13,6 @@ bool CheckConvertLayer(const LayerView& view) {
          IsNormalPositiveFloat(ParamsOf<blob::ConvertParams>(view).inverse_scale);
 }
 
-uint64_t ScratchConvertLayer(const LayerView&) {
-  return 0;
-}
-
 void RunConvertLayer(const LayerView& view, const RunContext& context) {
   const blob::TensorRecord& in = InputOf(view, 0);
   const blob::TensorRecord& out = OutputOf(view);

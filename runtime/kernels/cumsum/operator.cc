@@ -48,10 +48,6 @@ bool CheckCumSumLayer(const LayerView& view) {
          count == ElementCount(OutputOf(view));
 }
 
-uint64_t ScratchCumSumLayer(const LayerView&) {
-  return 0;
-}
-
 void RunCumSumLayer(const LayerView& view, const RunContext& context) {
   const blob::CumSumParams& p = ParamsOf<blob::CumSumParams>(view);
   const uint8_t* input = PlaceOf(context, InputOf(view, 0));

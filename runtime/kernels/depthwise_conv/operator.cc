@@ -35,7 +35,8 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
          HasData(weights, weights_count * 2, blob::kDataAlignment);
 }
 
-uint64_t ScratchDepthwiseConvLayer(const LayerView& view) {
+uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
+  if (level == Isa::kReference) return 0;
   return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
 }
 

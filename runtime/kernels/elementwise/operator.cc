@@ -154,10 +154,6 @@ bool CheckElementwiseLayer(const LayerView& view) {
   return true;
 }
 
-uint64_t ScratchElementwiseLayer(const LayerView&) {
-  return 0;
-}
-
 void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
   const blob::ElementwiseParams& p = Params(view);
   const uint32_t operands = view.layer->input_count;

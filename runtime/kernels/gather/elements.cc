@@ -26,10 +26,6 @@ bool CheckGatherElementsLayer(const LayerView& view) {
          PlacesLieWithin(p, ElementCount(InputOf(view, 0)));
 }
 
-uint64_t ScratchGatherElementsLayer(const LayerView&) {
-  return 0;
-}
-
 void RunGatherElementsLayer(const LayerView& view, const RunContext& context) {
   ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }

@@ -14,10 +14,6 @@ bool CheckGatherLayer(const LayerView& view) {
          SaturatingMul(row, p.count) == ElementCount(OutputOf(view));
 }
 
-uint64_t ScratchGatherLayer(const LayerView&) {
-  return 0;
-}
-
 void RunGatherLayer(const LayerView& view, const RunContext& context) {
   const blob::GatherParams& p = ParamsOf<blob::GatherParams>(view);
   const uint64_t run = (uint64_t)p.inner * ElementBytes(OutputOf(view));
@@ -39,10 +35,6 @@ bool CheckGatherNdLayer(const LayerView& view) {
   return SaturatingMul(SaturatingMul(p.batch, p.inner), places) == ElementCount(InputOf(view, 0)) &&
          SaturatingMul(tuples, p.depth) == ElementCount(InputOf(view, 1)) &&
          SaturatingMul(tuples, p.inner) == ElementCount(OutputOf(view));
-}
-
-uint64_t ScratchGatherNdLayer(const LayerView&) {
-  return 0;
 }
 
 void RunGatherNdLayer(const LayerView& view, const RunContext& context) {

@@ -88,10 +88,6 @@ bool CheckScatterLayer(const LayerView& view) {
          SaturatingMul(p.count, p.depth) == indices && SaturatingMul(p.count, p.inner) == updates;
 }
 
-uint64_t ScratchScatterLayer(const LayerView&) {
-  return 0;
-}
-
 // By one thread: what several updates of one place make of it depends on their order.
 void RunScatterLayer(const LayerView& view, const RunContext& context) {
   if (context.share.index != 0) return;

@@ -114,10 +114,6 @@ bool CheckGridSampleLayer(const LayerView& view) {
          out[0] == in[0] && out[1] == grid[1] && out[2] == grid[2] && out[3] == in[3];
 }
 
-uint64_t ScratchGridSampleLayer(const LayerView&) {
-  return 0;
-}
-
 void RunGridSampleLayer(const LayerView& view, const RunContext& context) {
   const blob::GridSampleParams& p = Params(view);
   const uint32_t* in = InputOf(view, 0).dims;

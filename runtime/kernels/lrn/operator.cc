@@ -16,10 +16,6 @@ bool CheckLrnLayer(const LayerView& view) {
          IsFiniteFloat(p.bias);
 }
 
-uint64_t ScratchLrnLayer(const LayerView&) {
-  return 0;
-}
-
 void RunLrnLayer(const LayerView& view, const RunContext& context) {
   const blob::LrnParams& p = ParamsOf<blob::LrnParams>(view);
   const uint16_t* input = reinterpret_cast<const uint16_t*>(PlaceOf(context, InputOf(view, 0)));

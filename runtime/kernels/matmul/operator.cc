@@ -35,7 +35,7 @@ bool CheckMatMulLayer(const LayerView& view) {
          p.clamp_lo <= p.clamp_hi && p.pre_shift <= kMaxPreShift;
 }
 
-uint64_t ScratchMatMulLayer(const LayerView& view) {
+uint64_t ScratchMatMulLayer(const LayerView& view, Isa) {
   return ScratchMatMul(ParamsOf<blob::MatMulParams>(view).depth, !IsInt8(view));
 }
 

@@ -148,10 +148,6 @@ bool CheckMoveLayer(const LayerView& view) {
   return lowest >= 0 && (uint64_t)highest < ElementCount(InputOf(view, 0));
 }
 
-uint64_t ScratchMoveLayer(const LayerView&) {
-  return 0;
-}
-
 void RunMoveLayer(const LayerView& view, const RunContext& context) {
   const uint32_t fill = Params(view).fill;
   switch (ElementBytes(InputOf(view, 0))) {

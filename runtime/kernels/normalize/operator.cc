@@ -59,10 +59,6 @@ bool CheckNormalizeLayer(const LayerView& view) {
          HasData(view.layer->table, AffineCount(p) * 2 * sizeof(float), alignof(float));
 }
 
-uint64_t ScratchNormalizeLayer(const LayerView&) {
-  return 0;
-}
-
 void RunNormalizeLayer(const LayerView& view, const RunContext& context) {
   const blob::NormalizeParams& p = Params(view);
   const uint8_t* input = PlaceOf(context, InputOf(view, 0));

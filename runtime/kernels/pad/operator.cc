@@ -80,10 +80,6 @@ bool CheckPadLayer(const LayerView& view) {
   return IsInt8(view) ? p.value_q >= -128 && p.value_q <= 127 : !IsNan(p.value);
 }
 
-uint64_t ScratchPadLayer(const LayerView&) {
-  return 0;
-}
-
 void RunPadLayer(const LayerView& view, const RunContext& context) {
   const blob::PadParams& p = Params(view);
   if (IsInt8(view)) {

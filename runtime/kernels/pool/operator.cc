@@ -1,5 +1,4 @@
 // MaxPool, AveragePool: from the blob's record to kernel arguments.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
 
 namespace octet {
@@ -39,10 +38,6 @@ bool HasMultipliers(const LayerView& view) {
   return true;
 }
 
-uint64_t ScratchOf(const LayerView& view) {
-  return ScratchPool(TapsOf(Params(view)), InputOf(view, 0).dims[3]);
-}
-
 void RunPool(const LayerView& view, const RunContext& context, PoolS8Fn run_s8, PoolF16Fn run_f16) {
   const blob::PoolParams& p = Params(view);
   const blob::TensorRecord& in = InputOf(view, 0);
@@ -64,13 +59,11 @@ void RunPool(const LayerView& view, const RunContext& context, PoolS8Fn run_s8, 
                                p.clamp_lo,
                                p.clamp_hi,
                                p.pre_shift,
-                               context.scratch,
                                context.sign};
       run_s8(args, context.share);
     } else {
       const PoolF16Args args = {geometry, reinterpret_cast<const uint16_t*>(input),
-                                reinterpret_cast<uint16_t*>(output), p.count_include_pad,
-                                context.scratch};
+                                reinterpret_cast<uint16_t*>(output), p.count_include_pad};
       run_f16(args, context.share);
     }
   }
@@ -87,13 +80,6 @@ bool CheckAveragePoolLayer(const LayerView& view) {
   const blob::PoolParams& p = Params(view);
   return CheckPool(view) && p.dilation_h == 1 && p.dilation_w == 1 &&
          (!IsInt8(view) || HasMultipliers(view));
-}
-
-uint64_t ScratchMaxPoolLayer(const LayerView& view) {
-  return ScratchOf(view);
-}
-uint64_t ScratchAveragePoolLayer(const LayerView& view) {
-  return ScratchOf(view);
 }
 
 void RunMaxPoolLayer(const LayerView& view, const RunContext& context) {

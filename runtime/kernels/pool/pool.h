@@ -16,7 +16,6 @@ struct PoolS8Args {
   uint8_t count_include_pad;
   int32_t in_zero_point, out_zero_point;
   int32_t clamp_lo, clamp_hi, pre_shift;
-  uint8_t* scratch;  // ScratchPool() bytes
   uint8_t sign;
 };
 typedef void (*PoolS8Fn)(const PoolS8Args& args, Share share);
@@ -26,7 +25,6 @@ struct PoolF16Args {
   const uint16_t* input;
   uint16_t* output;
   uint8_t count_include_pad;
-  uint8_t* scratch;
 };
 typedef void (*PoolF16Fn)(const PoolF16Args& args, Share share);
 

@@ -85,10 +85,6 @@ bool CheckReduceLayer(const LayerView& view) {
   return !IsInt8(view) || CheckS8(view, p, walk.reduced.count);
 }
 
-uint64_t ScratchReduceLayer(const LayerView&) {
-  return 0;
-}
-
 void RunReduceLayer(const LayerView& view, const RunContext& context) {
   const blob::ReduceParams& p = Params(view);
   const uint8_t* input = PlaceOf(context, InputOf(view, 0));

@@ -253,10 +253,6 @@ bool CheckResampleLayer(const LayerView& view) {
          (!IsInt8(view) || (p.pre_shift <= kMaxPreShift && IsMultiplier(p.multiplier, p.shift)));
 }
 
-uint64_t ScratchResampleLayer(const LayerView&) {
-  return 0;
-}
-
 void RunResampleLayer(const LayerView& view, const RunContext& context) {
   const blob::ResampleParams& p = Params(view);
   if (!IsInt8(view)) return ForEachRun<uint16_t>(view, context, RunF16{p});

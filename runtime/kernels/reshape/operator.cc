@@ -13,10 +13,6 @@ bool CheckReshapeLayer(const LayerView& view) {
   return in.bytes == out.bytes && SameQuantization(in, out);
 }
 
-uint64_t ScratchReshapeLayer(const LayerView&) {
-  return 0;
-}
-
 // The two may share their place, wholly (nothing to do) or not at all: the validator allows nothing
 // between.
 void RunReshapeLayer(const LayerView& view, const RunContext& context) {

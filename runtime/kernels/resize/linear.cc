@@ -33,10 +33,6 @@ bool CheckResizeLinearLayer(const LayerView& view) {
   return true;
 }
 
-uint64_t ScratchResizeLinearLayer(const LayerView&) {
-  return 0;
-}
-
 void RunResizeLinearLayer(const LayerView& view, const RunContext& context) {
   const uint32_t* in = InputOf(view, 0).dims;
   const uint32_t* out = OutputOf(view).dims;

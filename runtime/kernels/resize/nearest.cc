@@ -29,10 +29,6 @@ bool CheckResizeNearestLayer(const LayerView& view) {
   return true;
 }
 
-uint64_t ScratchResizeNearestLayer(const LayerView&) {
-  return 0;
-}
-
 void RunResizeNearestLayer(const LayerView& view, const RunContext& context) {
   const blob::TensorRecord& in = InputOf(view, 0);
   const blob::TensorRecord& out = OutputOf(view);

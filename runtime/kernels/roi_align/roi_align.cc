@@ -107,10 +107,6 @@ bool CheckRoiAlignLayer(const LayerView& view) {
   return true;
 }
 
-uint64_t ScratchRoiAlignLayer(const LayerView&) {
-  return 0;
-}
-
 void RunRoiAlignLayer(const LayerView& view, const RunContext& context) {
   const blob::RoiAlignParams& p = Params(view);
   const uint32_t* in = InputOf(view, 0).dims;

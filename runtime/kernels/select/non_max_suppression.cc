@@ -99,7 +99,7 @@ bool CheckNonMaxSuppressionLayer(const LayerView& view) {
          SaturatingMul(SaturatingMul(lists, MostOf(p)), 3) == ElementCount(OutputOf(view));
 }
 
-uint64_t ScratchNonMaxSuppressionLayer(const LayerView& view) {
+uint64_t ScratchNonMaxSuppressionLayer(const LayerView& view, Isa) {
   return ScratchNonMaxSuppression(Params(view).boxes);
 }
 

@@ -66,10 +66,6 @@ bool CheckTopKLayer(const LayerView& view) {
          SaturatingMul(rows, p.k) == ElementCount(OutputOf(view));
 }
 
-uint64_t ScratchTopKLayer(const LayerView&) {
-  return 0;
-}
-
 void RunTopKLayer(const LayerView& view, const RunContext& context) {
   switch (InputOf(view, 0).type) {
     case blob::ElementType::kInt8:

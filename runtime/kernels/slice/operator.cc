@@ -65,10 +65,6 @@ bool CheckSliceLayer(const LayerView& view) {
   return SameQuantization(in, out);
 }
 
-uint64_t ScratchSliceLayer(const LayerView&) {
-  return 0;
-}
-
 void RunSliceLayer(const LayerView& view, const RunContext& context) {
   ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }

@@ -26,10 +26,6 @@ bool CheckAxisSoftmaxLayer(const LayerView& view) {
   return p.kind == SoftmaxKind::kSoftmax && p.count <= kMaxSoftmaxCountS8 && HasExponentials(view);
 }
 
-uint64_t ScratchAxisSoftmaxLayer(const LayerView&) {
-  return 0;
-}
-
 void RunAxisSoftmaxLayer(const LayerView& view, const RunContext& context) {
   const blob::AxisSoftmaxParams& p = Params(view);
   const uint8_t* input = PlaceOf(context, InputOf(view, 0));

@@ -12,10 +12,6 @@ bool CheckSoftmaxLayer(const LayerView& view) {
   return !IsInt8(view) || HasExponentials(view);
 }
 
-uint64_t ScratchSoftmaxLayer(const LayerView&) {
-  return 0;
-}
-
 void RunSoftmaxLayer(const LayerView& view, const RunContext& context) {
   const blob::TensorRecord& out = OutputOf(view);
   const uint32_t channels = out.dims[3];

@@ -135,10 +135,6 @@ bool CheckTransposeLayer(const LayerView& view) {
          SameQuantization(in, out);
 }
 
-uint64_t ScratchTransposeLayer(const LayerView&) {
-  return 0;
-}
-
 void RunTransposeLayer(const LayerView& view, const RunContext& context) {
   ByWidth(ElementBytes(OutputOf(view)), [&](auto one) { Run<decltype(one)>(view, context); });
 }

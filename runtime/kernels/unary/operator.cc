@@ -34,10 +34,6 @@ bool CheckUnaryLayer(const LayerView& view) {
   return HasFunction(p.function, p.alpha, p.beta);
 }
 
-uint64_t ScratchUnaryLayer(const LayerView&) {
-  return 0;
-}
-
 void RunUnaryLayer(const LayerView& view, const RunContext& context) {
   const blob::UnaryParams& p = ParamsOf<blob::UnaryParams>(view);
   const blob::TensorRecord& out = OutputOf(view);

@@ -25,7 +25,7 @@ TEST_F(Cli, HelpOfEveryCommand) {
 TEST_F(Cli, Version) {
   const Result result = Octet({"--version"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.out, "octet " OCTET_VERSION "\n");
+  EXPECT_EQ(result.out, "octet " OCTET_VERSION_TEXT "\n");
 }
 
 TEST_F(Cli, OnePictureCalibrates) {
@@ -185,7 +185,8 @@ TEST_F(Cli, InspectReportsJson) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["name"], "m");
-  EXPECT_GT(report["session_arena_bytes"]["one_thread"], report["plans"][1]["arena_bytes"]);
+  EXPECT_GT(report["session_arena_bytes"][2]["reference"]["one_thread"],
+            report["plans"][1]["arena_bytes"]);
   const Result operators = Octet({"inspect", Path("out.octet"), "--operators"});
   EXPECT_EQ(operators.out, "average_pool_f16,average_pool_s8,conv_f16,conv_s8\n");
   ASSERT_EQ(report["plans"].size(), 2u);
@@ -235,15 +236,15 @@ TEST_F(Cli, BoardAsksForTransformedWeights) {
     return -1;
   };
   const json plain = inspect({});
-  EXPECT_EQ(bytes_of(plain, "transformed-weights"), -1);
+  EXPECT_EQ(bytes_of(plain, "other-layouts"), -1);
   EXPECT_EQ(plain["plans"][0]["transformed_bytes"], 0);
-  EXPECT_EQ(bytes_of(inspect({"--board", Path("without.yaml")}), "transformed-weights"), -1);
+  EXPECT_EQ(bytes_of(inspect({"--board", Path("without.yaml")}), "other-layouts"), -1);
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--board", Path("with.yaml")}, {"--winograd"}}) {
     const json report = inspect(options);
     const int m = report["plans"][0]["layers"][1]["winograd"].get<int>();
     EXPECT_EQ(m, 4);
-    EXPECT_EQ(bytes_of(report, "transformed-weights"), 36 * 16 * 16 * 2);
+    EXPECT_EQ(bytes_of(report, "other-layouts"), 36 * 16 * 16 * 2);
     EXPECT_EQ(report["plans"][0]["transformed_bytes"], 36 * 16 * 16 * 2);
     EXPECT_EQ(report["plans"][0]["layers"][0]["winograd"], 0);
     EXPECT_EQ(report["plans"][1]["transformed_bytes"], 0) << "the FP16 plan has none";

@@ -137,13 +137,12 @@ class Check {
 
   void Go() {
     if (converted_.plans[0].program.layers.empty()) return;
-    const octet_status status = octet_validate(converted_.blob.data(), converted_.blob.size(), 1);
+    const octet_status status = octet_validate(converted_.blob.data(), converted_.blob.size(),
+                                               OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT);
     if (status.code != OCTET_OK) return Differs("validate", octet_code_name(status.code), 0);
     report_.blob = converted_.blob;
     for (const lower::Layer& layer : converted_.plans[0].program.layers) {
-      report_.winograd |= layer.op == blob::Op::kConv &&
-                          layer.precision == blob::Precision::kInt8 &&
-                          layer.Get<blob::ConvParams>().winograd != 0;
+      report_.winograd |= layer.layout != blob::Layout::kNone;
     }
     if (converted_.scheme.symmetric_only) CheckSymmetric();
     executor::Executor fp32(converted_.original);

@@ -32,7 +32,7 @@ void TransformAll(lower::Program* program) {
   int m = 2;
   for (lower::Layer& layer : program->layers) {
     if (layer.op != blob::Op::kConv || layer.precision != blob::Precision::kInt8) continue;
-    auto p = layer.Get<blob::ConvParams>();
+    const auto p = layer.Get<blob::ConvParams>();
     const uint32_t in_c = program->tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
     const uint32_t out_c = program->tensors[static_cast<size_t>(layer.output)].dims[3];
     // 128 * 9 * in_c * 127 < 2^25: exact whatever the weights.
@@ -40,8 +40,7 @@ void TransformAll(lower::Program* program) {
         p.dilation_h != 1 || p.dilation_w != 1 || p.groups != 1 || in_c % 8 != 0 || in_c > 224) {
       continue;
     }
-    p.winograd = static_cast<uint8_t>(m);
-    layer.Set(p);
+    layer.layout = m == 2 ? blob::Layout::kWinograd2 : blob::Layout::kWinograd4;
     layer.extra = lower::ToBytes(lower::TransformWeights(layer.weights, out_c, in_c, m));
     m = 6 - m;
   }

@@ -59,11 +59,11 @@ class Minimal : public testing::Test {
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadAll(folder_ / "out")};
   }
-  Result RunMinimal(const Blob& blob) const {
+  Result RunMinimal(const Blob& blob, const std::string& program = "octet-minimal") const {
     std::ofstream(folder_ / "m.octet", std::ios::binary)
         .write(reinterpret_cast<const char*>(blob.data()),
                static_cast<std::streamsize>(blob.size()));
-    return Run(OCTET_EMULATOR " " OCTET_BIN_DIR "/octet-minimal",
+    return Run(OCTET_EMULATOR " " OCTET_BIN_DIR "/" + program,
                "< " + (folder_ / "m.octet").string());
   }
   // The first output of zeros, from the library with everything in it.
@@ -125,6 +125,13 @@ TEST_F(Minimal, RunsTheDemo) {
   const Result result = RunMinimal(blob);
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.out, Expected(blob));
+  // A blob of two plans in a program that has the kernels of one.
+  ASSERT_EQ(Run(octet, "inspect --operators --plan int8 " + blob_path).out,
+            OCTET_MINIMAL_INT8_OPERATORS "\n");
+  const Result int8 = RunMinimal(blob, "octet-minimal-int8");
+  EXPECT_EQ(int8.status, 0);
+  EXPECT_EQ(int8.out, Expected(blob));
+  EXPECT_LT(LoadedBytes("octet-minimal-int8"), LoadedBytes("octet-minimal"));
 }
 
 }  // namespace

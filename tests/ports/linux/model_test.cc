@@ -42,6 +42,7 @@ class ModelFile : public testing::Test {
     changed.data()[at] ^= 0x40;
     Write(changed);
     ModelOptions options;
+    options.all_plans = true;
     options.storage = storage;
     try {
       Model model(Path(), options);
@@ -99,6 +100,7 @@ TEST_F(ModelFile, PaddingIsNamed) {
 TEST_F(ModelFile, TheOtherPlanIsReadWhenItIsBound) {
   for (const BlobStorage storage : {BlobStorage::kOwned, BlobStorage::kMapped}) {
     ModelOptions options;
+    options.all_plans = true;
     options.storage = storage;
     options.plan = "fp16";
     Model fp16(Path(), options);
@@ -122,6 +124,7 @@ TEST_F(ModelFile, AChangedFileGivesNoOtherPlan) {
   const blob::Section* weights = SectionOf(blob::SectionKind::kWeightsF16);
   ASSERT_NE(weights, nullptr);
   ModelOptions options;
+  options.all_plans = true;
   Model model(Path(), options);
   model.Bind();
   const std::vector<float> first = Run(model.session());

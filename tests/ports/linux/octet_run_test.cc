@@ -173,7 +173,7 @@ TEST_F(Programs, ListAndProfile) {
   const Result list = Run("octet-run", "--isa list");
   EXPECT_EQ(list.status, 0);
   EXPECT_EQ(list.out.rfind("reference\n", 0), 0u) << list.out;
-  EXPECT_EQ(Run("octet-run", "--version").out, "octet-run " OCTET_VERSION "\n");
+  EXPECT_EQ(Run("octet-run", "--version").out, "octet-run " OCTET_VERSION_TEXT "\n");
   EXPECT_NE(Run("octet-run", "--help").out.find("avx512vnni"), std::string::npos);
   WriteNpy("x.npy", {2, 3, 4, 4}, std::vector<float>(96, 0.25f));
   const Result profile =

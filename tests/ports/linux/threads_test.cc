@@ -48,7 +48,7 @@ TEST(ThreadPool, StartsAndStopsUnused) {
 std::vector<float> RunFrames(const Blob& blob, octet_isa isa, const octet_pool* pool) {
   size_t arena_bytes = 0;
   const uint32_t threads = pool == nullptr ? 1 : pool->thread_count;
-  octet_arena_bytes(blob.data(), blob.size(), isa, threads, &arena_bytes);
+  octet_arena_bytes(blob.data(), blob.size(), isa, threads, 0, &arena_bytes);
   AlignedBytes arena(arena_bytes);
   octet_config config{};
   config.isa = isa;

@@ -28,7 +28,7 @@ void Try(const uint8_t* bytes, size_t size, Counts* counts) {
   std::memcpy(copy.get(), bytes, size);
   size_t arena_bytes = 0;
   const octet_status sized =
-      octet_arena_bytes(copy.get(), size, OCTET_ISA_REFERENCE, 1, &arena_bytes);
+      octet_arena_bytes(copy.get(), size, OCTET_ISA_REFERENCE, 1, 0, &arena_bytes);
   const octet_status valid = octet_validate(copy.get(), size, OCTET_VERIFY_PORTABLE);
   if (sized.code != OCTET_OK) {
     ASSERT_NE(valid.code, OCTET_OK) << "sized refuses, validate accepts";
@@ -136,7 +136,7 @@ TEST(BadBlobs, ChangedPaddingIsSeen) {
   const auto* header = reinterpret_cast<const blob::Header*>(good.data());
   const auto* first = reinterpret_cast<const blob::Section*>(good.data() + sizeof(blob::Header));
   for (uint32_t at : {header->section_table_offset + header->section_count * 64,
-                      blob::kSectionAlignment - 1, first->offset + first->bytes}) {
+                      header->section_alignment - 1, first->offset + first->bytes}) {
     Blob blob = good;
     ASSERT_EQ(blob[at], 0) << at;
     blob[at] = 1;

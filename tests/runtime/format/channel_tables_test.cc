@@ -45,7 +45,6 @@ size_t LayerOf(const Blob& blob) {
 
 TEST(ChannelTables, BytesStandWhereThePageSays) {
   const Blob blob = MakeBlob();
-  EXPECT_GE(blob[10], 2);  // version 1.2 or later
   EXPECT_EQ(blob[32], 4);  // required feature bit 2
   const size_t layer = LayerOf(blob);
   EXPECT_EQ(U32(blob, layer + 48), 0u);  // table

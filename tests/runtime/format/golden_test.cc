@@ -48,9 +48,10 @@ Blob GoldenBytes() {
   Writer w(0x4100);
   // Header.
   w.At(0).U8(0x89).Text("OCT\r\n").U8(0x1A).U8('\n');
-  w.U16(1).U16(0);                // version
+  w.U16(2).U16(0);                // version
   w.U32(128).U32(0x4100).U32(4);  // header bytes, file bytes, sections
   w.U32(128).U32(64);             // section table, bytes of an entry
+  w.At(80).U32(4096);             // section alignment
   // Section table: kind, index, offset, bytes.
   w.At(128).U32(1).U32(0).U32(0x1000).U32(0x1D8);
   w.At(192).U32(2).U32(0).U32(0x2000).U32(0x118);
@@ -66,7 +67,7 @@ Blob GoldenBytes() {
   w.At(0x10E8).U32(4);  // element count
   w.At(0x1100).U32(3).U32(0).U32(16).U32(0).U32(
       1);                             // name, precision, arena, first input, first range
-  w.At(0x1140).U32(1).U32(2);         // layers, tensors
+  w.U32(1).U32(2);                    // layers, tensors
   w.At(0x1180).U32(0).U32(0).U32(1);  // input tensor; first part, part count
   w.At(0x11B8).U32(1).U32(0).U32(4).U32(4).U32(4).U32(1);
   // Plan section: tensors at 0x20, layer at 0x80, operand at 0x110.
@@ -84,11 +85,11 @@ Blob GoldenBytes() {
   w.At(0x4000);
   for (int q = -128; q < 128; ++q) w.U8(static_cast<unsigned>(q == -128 ? 127 : -q) & 0xFF);
   // Hashes of the four sections, then of header and table.
-  w.At(160).Hex("86c877918b467de2385f027517420ed3481473943eb8a5946dff68ac7896b86b");
+  w.At(160).Hex("8d4045cf5e3eb325f211152f1c9bb21d690cea9b33ff1ef2005e988ef48bed24");
   w.At(224).Hex("728045967ee99c7b65d4b7303c5110044d001e410240cc2f0b90c665359d418d");
   w.At(288).Hex("22560b5c873d78c7412534d812905ee2d959a7c13ce5f7e81258d07d6d3ff3db");
   w.At(352).Hex("400a9df599a0b45d271891d49440fc0c50f2370d8e2024482ec3a323d253d4ea");
-  w.At(96).Hex("5ba07bc4bbe58500b0da74b642a015b9b54b5886a5e36f0bcd94699105ff3664");
+  w.At(96).Hex("06cc2190c59a9340eb6108c48c21c2a08ad7af37563b8ec8f55222947e04f6dc");
   return w.bytes();
 }
 
@@ -123,8 +124,10 @@ TEST(Golden, OtherVersionsAndFeatures) {
     Rehash(blob);
     return octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE).code;
   };
-  EXPECT_EQ(code_with(8, 2), OCTET_UNSUPPORTED_VERSION);   // major
-  EXPECT_EQ(code_with(10, 7), OCTET_OK);                   // minor
+  EXPECT_EQ(code_with(8, 1), OCTET_UNSUPPORTED_VERSION);  // major
+  EXPECT_EQ(code_with(10, 7), OCTET_OK);                  // minor
+  EXPECT_EQ(code_with(8, 3), OCTET_UNSUPPORTED_VERSION);
+  EXPECT_EQ(code_with(32, 2), OCTET_UNSUPPORTED_VERSION);  // bit 1, of no meaning
   EXPECT_EQ(code_with(39, 1), OCTET_UNSUPPORTED_VERSION);  // an unknown required feature
   EXPECT_EQ(code_with(47, 1), OCTET_OK);                   // an unknown optional feature
   EXPECT_EQ(code_with(0, 0), OCTET_NOT_A_BLOB);

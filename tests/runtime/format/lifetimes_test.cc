@@ -118,12 +118,12 @@ TEST(Time, LargePlansValidateInMilliseconds) {
 TEST(Arena, OneByteLessIsRefusedAndMisalignmentToo) {
   const Blob blob = MakeConvBlob({});
   size_t bytes = 0;
-  ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 2, &bytes).code,
+  ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 2, 0, &bytes).code,
             OCTET_OK);
   AlignedBytes arena(bytes + 64);
   octet_session* session = nullptr;
   octet_config config{};
-  ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 1, &bytes).code,
+  ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 1, 0, &bytes).code,
             OCTET_OK);
   const auto bind = [&](size_t offset, size_t size) {
     return octet_bind(blob.data(), blob.size(), arena.data() + offset, size, &config, &session)
@@ -132,7 +132,7 @@ TEST(Arena, OneByteLessIsRefusedAndMisalignmentToo) {
   EXPECT_EQ(bind(0, bytes - 1), OCTET_ARENA_TOO_SMALL);
   EXPECT_EQ(bind(32, bytes), OCTET_MISALIGNED);
   EXPECT_EQ(bind(0, bytes), OCTET_OK);
-  EXPECT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 0, &bytes).code,
+  EXPECT_EQ(octet_arena_bytes(blob.data(), blob.size(), OCTET_ISA_REFERENCE, 0, 0, &bytes).code,
             OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(octet_validate(blob.data() + 16, blob.size() - 16, 0).code, OCTET_MISALIGNED);
 }

@@ -50,7 +50,7 @@ Blob MakeTransformedBlob(int m) {
   params.pad_top = params.pad_left = params.pad_bottom = params.pad_right = 1;
   params.clamp_lo = -128, params.clamp_hi = 127;
   params.pre_shift = 2;
-  params.winograd = static_cast<uint8_t>(m);
+  conv.layout = m == 2 ? blob::Layout::kWinograd2 : blob::Layout::kWinograd4;
   b.AddOutput("y", y);
   return b.Build();
 }
@@ -67,15 +67,14 @@ constexpr size_t kTable = 128, kTransformedEntry = kTable + 4 * 64;
 TEST(TransformedWeights, BytesStandWhereThePageSays) {
   for (const int m : {2, 4}) {
     const Blob blob = MakeTransformedBlob(m);
-    EXPECT_GE(blob[10], 1);  // version 1.1 or later
-    EXPECT_EQ(blob[32], 2);  // required feature bit 1
+    EXPECT_EQ(blob[32], 0);  // no required feature
     EXPECT_EQ(U32(blob, kTransformedEntry), 9u);
     EXPECT_EQ(U32(blob, kTransformedEntry + 12), static_cast<uint32_t>((m + 2) * (m + 2)) * 512u);
     const size_t plan = U32(blob, kTable + 64 + 8);
     const size_t layer = plan + U32(blob, plan + 12);
     EXPECT_EQ(U32(blob, layer + 56), 0u);  // extra
     EXPECT_EQ(U32(blob, layer + 60), static_cast<uint32_t>((m + 2) * (m + 2)) * 512u);
-    EXPECT_EQ(blob[layer + 64 + 37], m);
+    EXPECT_EQ(blob[layer + 3], m / 2);
     // Output 1 looks at row 0, column 1 of the window: position (1, 1) is G[1][0] * G[1][1].
     const size_t u = U32(blob, kTransformedEntry + 8);
     int16_t value;
@@ -149,6 +148,26 @@ TEST(TransformedWeights, ChangedBytesAreRefusedOrHarmless) {
   }
 }
 
+TEST(TransformedWeights, ContentIsCheckedOnRequest) {
+  for (const int m : {2, 4}) {
+    const Blob good = MakeTransformedBlob(m);
+    const auto code = [](const Blob& blob) {
+      return octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT)
+          .code;
+    };
+    EXPECT_EQ(code(good), OCTET_OK);
+    const size_t u = U32(good, kTransformedEntry + 8);
+    const size_t bytes = U32(good, kTransformedEntry + 12);
+    for (const size_t at : {u, u + bytes / 2 + 2, u + bytes - 2}) {
+      Blob blob = good;
+      blob[at] ^= 1;
+      Rehash(blob);
+      EXPECT_EQ(octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE).code, OCTET_OK);
+      EXPECT_EQ(code(blob), OCTET_CORRUPT) << at - u;
+    }
+  }
+}
+
 TEST(TransformedWeights, RulesOfTheRecord) {
   const Blob good = MakeTransformedBlob(4);
   const size_t plan = U32(good, kTable + 64 + 8);
@@ -160,10 +179,11 @@ TEST(TransformedWeights, RulesOfTheRecord) {
     Rehash(blob);
     return octet_validate(blob.data(), blob.size(), OCTET_VERIFY_PORTABLE).code != OCTET_OK;
   };
-  EXPECT_FALSE(refuses(params + 37, 4)) << "the good blob";
-  EXPECT_TRUE(refuses(32, 0)) << "without the required feature";
-  EXPECT_TRUE(refuses(params + 37, 2)) << "size of another tile";
-  EXPECT_TRUE(refuses(params + 37, 3)) << "no such tile";
+  EXPECT_FALSE(refuses(layer + 3, 2)) << "the good blob";
+  EXPECT_FALSE(refuses(layer + 3, 77)) << "a layout that no level of ours knows";
+  EXPECT_TRUE(refuses(layer + 3, 1)) << "size of another tile";
+  EXPECT_TRUE(refuses(layer + 3, 0)) << "no layout, and `extra` beyond the tables";
+  EXPECT_TRUE(refuses(layer + 0, 2)) << "depthwise";
   EXPECT_TRUE(refuses(layer + 56, 64)) << "beyond the section";
   EXPECT_TRUE(refuses(layer + 61, 1)) << "too few";
   EXPECT_TRUE(refuses(kTransformedEntry, 77)) << "no such section";

@@ -51,7 +51,6 @@ void CheckS8(const Kernel& kernel, PoolS8Fn reference) {
     const GuardedBuffer input(size_t{1} * g.in_h * g.in_w * g.in_c, 1, place);
     const size_t count = size_t{1} * g.out_h * g.out_w * g.in_c;
     const GuardedBuffer output(count, 1, place);
-    const GuardedBuffer scratch(ScratchPool(taps, g.in_c), 64, place);
     const uint32_t multiplier_count = random.OneIn(2) ? 1 : taps;
     const GuardedBuffer multipliers(multiplier_count * sizeof(Multiplier), 4, place);
     FillActivations(random, input, random.OneIn(4));
@@ -73,7 +72,6 @@ void CheckS8(const Kernel& kernel, PoolS8Fn reference) {
     args.clamp_lo = random.OneIn(2) ? -128 : static_cast<int32_t>(random.Int(-128, 0));
     args.clamp_hi = random.OneIn(2) ? 127 : static_cast<int32_t>(random.Int(1, 127));
     args.pre_shift = random.OneIn(4) ? static_cast<int32_t>(random.Int(1, kMaxPreShift)) : 0;
-    args.scratch = scratch.data();
     std::vector<uint8_t> expected(count);
     args.output = expected.data();
     reference(args, Share{0, 1});
@@ -84,13 +82,11 @@ void CheckS8(const Kernel& kernel, PoolS8Fn reference) {
     output.Poison(0x3C);
     const uint32_t threads = random.UInt(1, 3);
     for (uint32_t t = 0; t < threads; ++t) {
-      scratch.Poison(0x91);
       kernel.As<PoolS8Fn>()(args, Share{t, threads});
     }
     ApplySign(output, args.sign);
     EXPECT_EQ(DifferenceS8(expected, {output.data(), output.data() + count}), "");
     EXPECT_TRUE(output.GuardsIntact());
-    EXPECT_TRUE(scratch.GuardsIntact());
     if (::testing::Test::HasFailure()) return;
   }
 }
@@ -105,7 +101,6 @@ void CheckF16(const Kernel& kernel, PoolF16Fn reference) {
     const GuardedBuffer input(size_t{2} * g.in_h * g.in_w * g.in_c, 2, place);
     const size_t count = size_t{1} * g.out_h * g.out_w * g.in_c;
     const GuardedBuffer output(2 * count, 2, place);
-    const GuardedBuffer scratch(ScratchPool(g.kernel_h * g.kernel_w, g.in_c), 64, place);
     for (size_t k = 0; k < input.size() / 2; ++k) {
       input.As<uint16_t>()[k] = FloatToHalf(random.Float(-4, 4));
     }
@@ -113,7 +108,6 @@ void CheckF16(const Kernel& kernel, PoolF16Fn reference) {
     args.g = g;
     args.input = input.As<uint16_t>();
     args.count_include_pad = random.OneIn(2) ? 1 : 0;
-    args.scratch = scratch.data();
     std::vector<uint16_t> expected(count);
     args.output = expected.data();
     reference(args, Share{0, 1});
@@ -121,12 +115,10 @@ void CheckF16(const Kernel& kernel, PoolF16Fn reference) {
     output.Poison(0x3C);
     const uint32_t threads = random.UInt(1, 3);
     for (uint32_t t = 0; t < threads; ++t) {
-      scratch.Poison(0xF1);
       kernel.As<PoolF16Fn>()(args, Share{t, threads});
     }
     EXPECT_EQ(DifferenceF16(expected, {output.As<uint16_t>(), output.As<uint16_t>() + count}), "");
     EXPECT_TRUE(output.GuardsIntact());
-    EXPECT_TRUE(scratch.GuardsIntact());
     if (::testing::Test::HasFailure()) return;
   }
 }

@@ -17,12 +17,12 @@ constexpr uint8_t kPoison = 0xA5;
 struct Functions {
   blob::Op op;
   bool (*check)(const LayerView&);
-  uint64_t (*scratch)(const LayerView&);
+  uint64_t (*scratch)(const LayerView&, Isa);
   void (*run)(const LayerView&, const RunContext&);
 };
 
 constexpr Functions kOperators[] = {
-#define OCTET_OPERATOR(op, Name) {blob::Op::op, Check##Name, Scratch##Name, Run##Name},
+#define OCTET_OPERATOR(op, Name, Scratch) {blob::Op::op, Check##Name, Scratch, Run##Name},
 #include "runtime/kernels/operators.inc"
 #undef OCTET_OPERATOR
 };
@@ -145,7 +145,7 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   CopyTo(memory, before);
   const KernelTable kernels = ReferenceKernels();
   for (uint32_t index = 0; index < threads; ++index) {
-    const GuardedBuffer scratch(static_cast<size_t>(f.scratch(view)), 64);
+    const GuardedBuffer scratch(static_cast<size_t>(f.scratch(view, Isa::kReference)), 64);
     scratch.Poison(kPoison);
     const RunContext context = {nullptr,  memory.data(),         scratch.data(),
                                 &kernels, Share{index, threads}, sign};

@@ -108,7 +108,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
       "Jetson:        gst-launch-1.0 -q nvarguscamerasrc ! 'video/x-raw(memory:NVMM),width=1280,"
       "height=720' !\\\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
       "                 octet-camera MODEL.octet --source - --format nv12 --size 1280x720");
-  app.set_version_flag("--version", "octet-camera " OCTET_VERSION);
+  app.set_version_flag("--version", "octet-camera " OCTET_VERSION_TEXT);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

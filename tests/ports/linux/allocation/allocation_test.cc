@@ -74,14 +74,15 @@ TEST(Allocation, NoneFromBindToTheLastFrame) {
   const Blob blob = MakeMixedBlob();
   const std::vector<uint8_t> picture(9 * 7 * 3, 77);
   const octet_frame nv12 = {
-      OCTET_PIXELS_NV12, 9, 7, {picture.data(), picture.data() + 63, nullptr}, {9, 10, 0}};
+      sizeof(octet_frame), OCTET_PIXELS_NV12, 9, 7, {picture.data(), picture.data() + 63, nullptr},
+      {9, 10, 0}};
   const std::vector<float> floats(48, 0.5f);
   std::vector<float> scores(32), joined(32);
   for (const octet_isa isa : RunnableLevels()) {
     for (const uint32_t threads : {1u, 2u, 3u}) {
       port::ThreadPool pool(threads);
       size_t arena_bytes = 0;
-      ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, threads, &arena_bytes).code,
+      ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, threads, 0, &arena_bytes).code,
                 OCTET_OK);
       AlignedBytes arena(arena_bytes);
       octet_config config{};

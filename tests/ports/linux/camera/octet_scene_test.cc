@@ -102,7 +102,7 @@ TEST_F(SceneProgram, WritesWhatTheSceneRenders) {
 
 TEST_F(SceneProgram, Version) {
   EXPECT_EQ(Run("--version"), 0);
-  EXPECT_EQ(ReadAll("out"), "octet-scene " OCTET_VERSION "\n");
+  EXPECT_EQ(ReadAll("out"), "octet-scene " OCTET_VERSION_TEXT "\n");
 }
 
 TEST_F(SceneProgram, BadUseIsOneLineAndStatus2) {

@@ -34,7 +34,7 @@ class Library : public testing::Test {
   std::string Path() const { return (folder_ / "m.octet").string(); }
   static octet_linux_options Defaults() {
     octet_linux_options options = {};
-    options.struct_bytes = sizeof(options);
+    options.size = sizeof(options);
     return options;
   }
   // What opening says; "" where it opens.
@@ -116,12 +116,12 @@ TEST_F(Library, OptionsAreChecked) {
   EXPECT_EQ(Refusal(options), "no instruction set mmx");
   options = Defaults(), options.plan = "int4";
   EXPECT_NE(Refusal(options).find("no plan int4; it has"), std::string::npos);
-  options = Defaults(), options.struct_bytes = sizeof(options) + 8;
-  EXPECT_NE(Refusal(options).find("struct_bytes"), std::string::npos);
-  options.struct_bytes = 0;
-  EXPECT_NE(Refusal(options).find("struct_bytes"), std::string::npos);
+  options = Defaults(), options.size = sizeof(options) + 5000;
+  EXPECT_NE(Refusal(options).find("set size"), std::string::npos);
+  options.size = 0;
+  EXPECT_NE(Refusal(options).find("set size"), std::string::npos);
   // Of an older header: what lies behind its end is not read.
-  options = Defaults(), options.threads = 257, options.struct_bytes = sizeof(size_t);
+  options = Defaults(), options.threads = 257, options.size = 8;
   EXPECT_EQ(Refusal(options), "");
 }
 

@@ -64,7 +64,8 @@ class Tests:
         told = json.loads(run([self.build / "bin/octet-run", self.blobs["detect"], "--input", self.work / "pictures",
                                "--json"]))
         with self.octet.Model(self.blobs["detect"]) as model:
-            assert model.arena_bytes == told["arena_bytes"], (model.arena_bytes, told["arena_bytes"])
+            # Of every plan here, of the one that runs there.
+            assert model.arena_bytes >= told["arena_bytes"] > 0, (model.arena_bytes, told["arena_bytes"])
 
     def same_boxes(self) -> None:
         """Every level, both plans, threads: boxes, key points and masks of octet-run."""
@@ -284,14 +285,13 @@ class Tests:
         assert library.octet_linux_open(None, None, error, ctypes.c_size_t(16)) is None and error.value == b"no path"
         library.octet_linux_close(None)
         from octet._library import OptionsStruct
-        size = ctypes.sizeof(OptionsStruct)
         text = ctypes.create_string_buffer(512)
-        for options, words in ((OptionsStruct(size + 8), b"struct_bytes"), (OptionsStruct(size, None, None, 257), b"1 to 256"),
-                               (OptionsStruct(size, None, None, 1, 128), b"flags 128")):
+        for options, words in ((OptionsStruct(size=4), b"set size"), (OptionsStruct(threads=257), b"1 to 256"),
+                               (OptionsStruct(threads=1, flags=128), b"flags 128")):
             assert library.octet_linux_open(path, ctypes.byref(options), text, ctypes.c_size_t(512)) is None
             assert words in text.value, text.value
         # A caller of an older header, whose options ended sooner.
-        older = OptionsStruct(8, ctypes.cast(1, ctypes.c_char_p))
+        older = OptionsStruct(size=8, isa=ctypes.cast(1, ctypes.c_char_p))
         model = library.octet_linux_open(path, ctypes.byref(older), text, ctypes.c_size_t(512))
         assert model and text.value == b"", text.value
         library.octet_linux_close(ctypes.c_void_p(model))

@@ -1,0 +1,15 @@
+// The duties of a blob's writer (FORMAT.md, "The writer's duties"): numbers that say the same thing
+// twice, on which it rests that every level gives the same bits. Reads every weight.
+#ifndef OCTET_ENGINE_CONTENT_H_
+#define OCTET_ENGINE_CONTENT_H_
+
+#include "runtime/format/view.h"
+
+namespace octet {
+
+// blob: every plan is validated. kCorrupt: offset is that of the layer's record.
+Status ValidateContent(const BlobView& blob);
+
+}  // namespace octet
+
+#endif  // OCTET_ENGINE_CONTENT_H_
