@@ -1,5 +1,5 @@
 // FP16 convolution with AVX2, FMA and F16C.
-#include "runtime/kernels/conv/x86_float.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

@@ -1,5 +1,5 @@
 // FP16 convolution with 512-bit FMA: one register holds the sums of 16 outputs of one pixel.
-#include "runtime/kernels/conv/x86_float.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

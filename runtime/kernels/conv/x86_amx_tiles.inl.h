@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "runtime/kernels/conv/conv.h"
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

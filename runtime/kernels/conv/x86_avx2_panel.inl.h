@@ -2,7 +2,7 @@
 // inner loops.
 #include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
 // The driver comes first.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -1,7 +1,7 @@
 // Convolution with 512-bit VPDPBUSD: one register holds the sums of 16 output channels of one
 // pixel.
 #include <stdint.h>
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
 namespace {

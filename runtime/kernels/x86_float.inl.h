@@ -2,8 +2,8 @@
 // internal linkage only.
 #include <string.h>
 
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
 #include "runtime/kernels/function.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
 namespace {
