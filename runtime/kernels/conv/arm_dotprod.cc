@@ -242,10 +242,6 @@ struct Dotprod : LevelArm {
                     Part* part) {
     BeginPart(args, outputs, part);
   }
-  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, Part*) {
-    return GatherRows(args, plan, kRules, group, pixel);
-  }
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PanelS8&, const PartArm&) = {
         Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};

@@ -374,7 +374,7 @@ struct I8mm : LevelArm {
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
-    const uint32_t rows = TileRows(plan, kRules, pixel);
+    const uint32_t rows = TileRows(plan, pixel);
     const RowSource source = SourceOfGroup(args, plan, group);
     // The place of row pointers holds two flat rows.
     FlatRows flat = {args.scratch, (size_t)part->steps * 8};

@@ -338,10 +338,6 @@ struct Neon : LevelArm {
     part->small_weights = plan.pixels.end - plan.pixels.begin >= 4 &&
                           WeightsAreSmall(panel->weights, outputs.blocks * panel->block_step);
   }
-  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, Part*) {
-    return GatherRows(args, plan, kRules, group, pixel);
-  }
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[2][2])(const PanelS8&, const PartArm&) = {
         {Panel<1, false>, Panel<2, false>}, {Panel<1, true>, Panel<2, true>}};

@@ -22,6 +22,10 @@ struct LevelArm {
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }
+  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, PartArm*) {
+    return GatherRows(args, plan, group, pixel);
+  }
   static void BeginPart(const ConvS8Args& args, const ConvOutputs& outputs, PartArm* part) {
     part->tail = MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi);
     part->pre_shift = args.pre_shift;

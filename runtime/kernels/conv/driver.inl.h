@@ -6,10 +6,12 @@
 //   Args        ConvS8Args or ConvF16Args
 //   kRules      its line of conv/tiling.h
 //   Part        what its panels need of the layer and a part of its outputs
-//   PartBlocks(const ConvPlan&)                     most blocks of a part
-//   Begin(args, plan, outputs, weights, Part*)      before the tiles of a part
-//   Prepare(args, plan, group, pixel, Part*)        makes the tile at a pixel; returns its rows
-//   Run(const Part&, const ConvPanel&, rows, blocks)
+//   PartBlocks(plan)                             most blocks of a part
+//   FillPadding(args, plan)                      before all
+//   Begin(args, plan, outputs, panel*, Part*)    before the tiles of a part; may put other weights
+//                                                into the panel
+//   Prepare(args, plan, group, pixel, Part*)     makes the tile at a pixel; returns its rows
+//   Run(part, panel, rows, blocks)
 // Included by conv/<arch>_<isa>.cc; everything has internal linkage, because one external copy
 // compiled for AVX-512 would serve every level.
 #ifndef OCTET_KERNELS_CONV_DRIVER_INL_H_
@@ -78,9 +80,9 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
 
 // A tile's pointers move on by a group. The padding is as long as a pixel, so that pointers to it
 // may as well.
-static inline void NextGroup(const ConvPlan& plan, uint32_t tile_rows, uint32_t rows) {
+static inline void NextGroup(const ConvPlan& plan, uint32_t rows) {
   for (uint64_t tap = 0; tap < plan.taps; ++tap) {
-    const uint8_t** row = plan.pointers + tap * tile_rows;
+    const uint8_t** row = plan.pointers + tap * plan.tile_rows;
     for (uint32_t r = 0; r < rows; ++r) row[r] += plan.group_in;
   }
 }
@@ -110,7 +112,7 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
                    (uint64_t)outputs.block * kBlock;
     for (uint32_t i = 0; i < groups; ++i) {
       if (i != 0) {
-        NextGroup(plan, Level::kRules.tile_rows, rows);
+        NextGroup(plan, rows);
         panel.weights += outputs.blocks * panel.block_step;
         panel.block += outputs.blocks;
         panel.output += plan.group_out;

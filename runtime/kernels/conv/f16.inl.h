@@ -52,9 +52,9 @@ struct LevelF16 {
     *part = PartF16{&args, reinterpret_cast<const float*>(plan.packed), (size_t)plan.deep,
                     (size_t)plan.depth, args.bias + outputs.first * kBlock};
   }
-  static uint32_t WidenTile(const ConvF16Args& args, const ConvPlan& plan, const ConvRules& rules,
-                            uint64_t group, uint64_t pixel) {
-    const uint32_t rows = TileRows(plan, rules, pixel);
+  static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, PartF16*) {
+    const uint32_t rows = TileRows(plan, pixel);
     float* row = reinterpret_cast<float*>(plan.packed);
     for (uint32_t r = 0; r < rows; ++r, row += plan.deep) {
       WidenRow<Lanes>(plan.g, args.input + group * plan.group_in, plan.group_in,

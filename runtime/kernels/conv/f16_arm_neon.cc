@@ -93,10 +93,6 @@ constexpr uint32_t kPanelRows = 2;  // 8 sums, 4 weights in 16
 
 struct NeonF16 : LevelF16<HalfRun> {
   static constexpr ConvRules kRules = kRulesF16Neon;
-  static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, PartF16*) {
-    return WidenTile(args, plan, kRules, group, pixel);
-  }
   static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
     if (rows == kPanelRows) return Panel<kPanelRows>(part, panel, 0);
     const uint32_t two = rows & 2;

@@ -29,10 +29,6 @@ struct Sums {
 // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
 struct Avx2F16 : LevelF16<HalfRows> {
   static constexpr ConvRules kRules = kRulesF16Avx2;
-  static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, PartF16*) {
-    return WidenTile(args, plan, kRules, group, pixel);
-  }
   static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
         Panel<Sums, 1>, Panel<Sums, 2>, Panel<Sums, 3>,

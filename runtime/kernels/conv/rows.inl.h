@@ -65,11 +65,11 @@ static inline void Progress(const uint8_t** at, const uint8_t* first, size_t ste
   if (i < count) at[i] = first + i * step;
 }
 
-// plan.pointers[tap][row] for `rows` output pixels from `first` on, `tap_step` from tap to tap.
+// plan.pointers[tap][row] for `rows` output pixels from `first` on.
 [[maybe_unused, gnu::noinline]] static void PointRows(const ConvPlan& plan, const RowSource& source,
-                                                      uint64_t first, uint32_t rows,
-                                                      uint32_t tap_step) {
+                                                      uint64_t first, uint32_t rows) {
   const ConvGeometry& g = plan.g;
+  const uint32_t tap_step = plan.tile_rows;
   if (plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.pad_top == 0 && g.pad_left == 0 &&
       g.out_w == g.in_w) {
     Progress(plan.pointers, source.input + (size_t)first * g.in_c, g.in_c, rows);
@@ -210,14 +210,14 @@ static inline void PackRow(const RowSource& s, Pixel p, uint8_t* to, size_t byte
 }
 
 // The tile at `pixel`; returns its rows.
-static inline uint32_t GatherRows(const ConvS8Args& args, const ConvPlan& plan,
-                                  const ConvRules& rules, uint64_t group, uint64_t pixel) {
-  const uint32_t rows = TileRows(plan, rules, pixel);
+static inline uint32_t GatherRows(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                                  uint64_t pixel) {
+  const uint32_t rows = TileRows(plan, pixel);
   const RowSource source = SourceOfGroup(args, plan, group);
   if (plan.rows == Rows::kPacked) {
     PackRows(plan, source, pixel, rows);
   } else {
-    PointRows(plan, source, pixel, rows, rules.tile_rows);
+    PointRows(plan, source, pixel, rows);
   }
   return rows;
 }

@@ -69,19 +69,19 @@ static void CopyStrip(const ConvS8Args& args, const StripPlan& s, uint64_t y, ui
 
 // The tile at `pixel`, within one strip; returns its rows. Strips are copied as their first pixel
 // comes by.
-static uint32_t PointStrip(const ConvS8Args& args, const ConvPlan& plan, uint32_t tile_rows,
-                           uint64_t pixel, uint8_t* strip) {
+static uint32_t PointStrip(const ConvS8Args& args, const ConvPlan& plan, uint64_t pixel,
+                           uint8_t* strip) {
   const ConvGeometry& g = plan.g;
   const StripPlan& s = plan.strip;
   const Pixel p = PixelOf(g, pixel);
   const uint32_t done = p.x % s.columns, first = p.x - done;
   const uint32_t columns = g.out_w - first < s.columns ? g.out_w - first : s.columns;
   if (done == 0) CopyStrip(args, s, p.y, first, columns, strip);
-  const uint32_t rows = columns - done < tile_rows ? columns - done : tile_rows;
+  const uint32_t rows = columns - done < plan.tile_rows ? columns - done : plan.tile_rows;
   const size_t step = (size_t)g.stride_w * g.in_c;
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
     const uint8_t* from = strip + ky * s.pitch + done * step;
-    const uint8_t** to = plan.pointers + (size_t)ky * tile_rows;
+    const uint8_t** to = plan.pointers + (size_t)ky * plan.tile_rows;
     for (uint32_t r = 0; r < rows; ++r, from += step) to[r] = from;
   }
   return rows;

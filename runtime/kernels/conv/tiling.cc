@@ -45,6 +45,7 @@ ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel
   plan.deep = (plan.depth + 15) & ~(uint64_t)15;
   plan.blocks = (uint32_t)DivideUp(plan.group_out, kBlock);
   plan.block_step = (size_t)(rules.fp16 ? plan.depth : DivideUp(plan.depth, 4) * 4) * kBlock;
+  plan.tile_rows = rules.tile_rows;
   plan.panel_blocks = panel_blocks;
   plan.together = 1;
   const bool narrow =

@@ -93,6 +93,7 @@ struct ConvPlan {
   size_t block_step;     // weights of a block
   Rows rows;
   StripPlan strip;
+  uint32_t tile_rows;     // most output pixels of a tile
   uint32_t panel_blocks;  // panels have so many, but for the last of a group
   uint32_t together;      // groups that take a tile in turn
   Range pixels, chunks;   // this share's: output pixels, panels across the outputs of a group
@@ -119,9 +120,9 @@ StripPlan PlanStrips(const ConvPlan& plan, uint32_t part_blocks);
 bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPlan* plan);
 
 // Rows of the tile at `pixel`, within this share.
-static inline uint32_t TileRows(const ConvPlan& plan, const ConvRules& rules, uint64_t pixel) {
+static inline uint32_t TileRows(const ConvPlan& plan, uint64_t pixel) {
   const uint64_t left = plan.pixels.end - pixel;
-  return left < rules.tile_rows ? (uint32_t)left : rules.tile_rows;
+  return left < plan.tile_rows ? (uint32_t)left : plan.tile_rows;
 }
 
 }  // namespace octet

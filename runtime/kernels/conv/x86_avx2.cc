@@ -27,10 +27,14 @@ constexpr uint64_t kMaxTransformedBytes = 8 * 1024 * 1024;
 
 // One assembly statement with a single register for products: left to itself GCC 12 regroups the
 // sums of several steps and spills them.
-static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
-  __m256i product;
-  __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(acc), "=&x"(product) : "x"(x), "x"(w));
-}
+struct MaddPairs {
+  static inline void Multiply(__m256i& acc, __m256i x, __m256i w) {
+    __m256i product;
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"
+            : "+x"(acc), "=&x"(product)
+            : "x"(x), "x"(w));
+  }
+};
 
 }  // namespace
 
@@ -40,7 +44,7 @@ void conv_s8_avx2_10x1(const ConvS8Args& args, Share share) {
 
 void conv_s8_avx2(const ConvS8Args& args, Share share) {
   if (args.winograd != 0 && TransformedBytes(args) <= kMaxTransformedBytes) {
-    RunWinograd<Winograd256>(args, share);
+    RunWinograd<Winograd256<MaddPairs>>(args, share);
     return;
   }
   RunConv<Avx2>(args, share);

@@ -420,7 +420,7 @@ struct Avx2 {
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
-    const uint32_t rows = GatherRows(args, plan, kRules, group, pixel);
+    const uint32_t rows = GatherRows(args, plan, group, pixel);
     if (!RowByRow(plan, rows)) InterleaveTile(plan, part->listed, rows);
     return rows;
   }

@@ -185,10 +185,6 @@ static void Panel(const PartX86& part, const PanelS8& p) {
 // latency of VPDPBUSD (5 cycles, two a cycle).
 struct Avx512Vnni : VnniX86 {
   static constexpr ConvRules kRules = kRulesAvx512Vnni;
-  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, Part* part) {
-    return PrepareTile(args, plan, kRules, group, pixel, part);
-  }
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t blocks) {
     typedef void (*PanelFn)(const PartX86&, const PanelS8&);
     static constexpr PanelFn kPanels[4][12] = {

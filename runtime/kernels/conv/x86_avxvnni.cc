@@ -153,10 +153,6 @@ static void Panel(const PartX86& part, const PanelS8& p) {
 // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
 struct AvxVnni : VnniX86 {
   static constexpr ConvRules kRules = kRulesAvxVnni;
-  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
-                          uint64_t pixel, Part* part) {
-    return PrepareTile(args, plan, kRules, group, pixel, part);
-  }
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PartX86&, const PanelS8&) = {
         Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};
@@ -169,9 +165,11 @@ struct AvxVnni : VnniX86 {
 // the direct way takes 0.55, 36 x 256 x 256 (4.7 MB) 0.69 against 0.54.
 constexpr uint64_t kMaxTransformedBytes = 1536 * 1024;
 
-static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
-  __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
-}
+struct DpwssdPairs {
+  static inline void Multiply(__m256i& acc, __m256i x, __m256i w) {
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
+  }
+};
 
 }  // namespace
 
@@ -181,7 +179,7 @@ void conv_s8_avxvnni_6x1(const ConvS8Args& args, Share share) {
 
 void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
   if (args.winograd == 4 && args.g.in_c >= 32 && TransformedBytes(args) <= kMaxTransformedBytes) {
-    RunWinograd<Winograd256>(args, share);
+    RunWinograd<Winograd256<DpwssdPairs>>(args, share);
     return;
   }
   RunConv<AvxVnni>(args, share);

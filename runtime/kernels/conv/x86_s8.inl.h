@@ -52,12 +52,12 @@ struct VnniX86 {
     BeginPart(args, outputs, part);
     if (plan.rows == Rows::kStrips) BeginStrips(args, plan, outputs, panel);
   }
-  static uint32_t PrepareTile(const ConvS8Args& args, const ConvPlan& plan, const ConvRules& rules,
-                              uint64_t group, uint64_t pixel, Part* part) {
+  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, Part* part) {
     if (plan.rows == Rows::kStrips) {
-      return PointStrip(args, plan, rules.tile_rows, pixel, part->strip);
+      return PointStrip(args, plan, pixel, part->strip);
     }
-    return GatherRows(args, plan, rules, group, pixel);
+    return GatherRows(args, plan, group, pixel);
   }
 };
 
