@@ -17,14 +17,43 @@
 namespace octet::bench {
 namespace {
 
+struct Options {
+  std::string word, network;
+  int repeat = 30;
+  bool json = false, fp16 = false, summary = false, best = false, panels = false;
+};
+
+// An instruction set, or one panel of the convolutions (conv/kernels.inc) in the table of its own.
 struct Word {
   const char* name;
   Isa isa;
+  ConvS8Fn panel_s8 = nullptr;
+  ConvF16Fn panel_f16 = nullptr;
+
+  bool IsPanel() const { return panel_s8 != nullptr || panel_f16 != nullptr; }
 };
+constexpr Word PanelWord(const char* name, Isa isa, ConvS8Fn panel) {
+  return {name, isa, panel, nullptr};
+}
+constexpr Word PanelWord(const char* name, Isa isa, ConvF16Fn panel) {
+  return {name, isa, nullptr, panel};
+}
 constexpr Word kWords[] = {
     {"reference", Isa::kReference},   {"avx2", Isa::kAvx2}, {"avxvnni", Isa::kAvxVnni},
     {"avx512vnni", Isa::kAvx512Vnni}, {"amx", Isa::kAmx},   {"neon", Isa::kNeon},
-    {"dotprod", Isa::kDotprod},       {"i8mm", Isa::kI8mm}};
+    {"dotprod", Isa::kDotprod},       {"i8mm", Isa::kI8mm},
+#define OCTET_CONV_PANEL(precision, word, isa, rows, blocks) \
+  PanelWord(#word "_" #rows "x" #blocks, isa, &conv_##precision##_##word##_##rows##x##blocks),
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_PANEL
+};
+
+// Whether the options ask for this entry.
+bool IsWanted(const Word& word, const Options& options) {
+  if (word.IsPanel() && (word.panel_f16 != nullptr) != options.fp16) return false;
+  if (!options.word.empty()) return options.word == word.name;
+  return word.isa != Isa::kReference && word.IsPanel() == options.panels;
+}
 
 const char* WordOf(Isa isa) {
   for (const Word& word : kWords) {
@@ -46,12 +75,6 @@ bool CpuHas(Isa isa) {
 #endif
   return isa == Isa::kReference || isa >= Isa::kNeon;
 }
-
-struct Options {
-  std::string word, network;
-  int repeat = 30;
-  bool json = false, fp16 = false, summary = false, best = false;
-};
 
 struct Row {
   std::string name, kernel;
@@ -140,7 +163,7 @@ void PrintJson(const Network& network, const Word& word, const std::vector<Row>&
 int Usage() {
   std::fprintf(stderr,
                "usage: bench-kernels [--isa WORD] [--network ResNet18|MobileNetV2] [--fp16] "
-               "[--repeat N] [--best] [--summary] [--json]\n");
+               "[--panels] [--repeat N] [--best] [--summary] [--json]\n");
   return 2;
 }
 
@@ -153,6 +176,8 @@ int Main(int argc, char** argv) {
       options.json = true;
     } else if (name == "--fp16") {
       options.fp16 = true;
+    } else if (name == "--panels") {
+      options.panels = true;
     } else if (name == "--best") {
       options.best = true;
     } else if (name == "--summary") {
@@ -172,13 +197,15 @@ int Main(int argc, char** argv) {
   for (const Network& network : {ResNet18(), MobileNetV2()}) {
     if (!options.network.empty() && network.name != options.network) continue;
     for (const Word& word : kWords) {
-      if (options.word.empty() ? word.isa == Isa::kReference : options.word != word.name) continue;
+      if (!IsWanted(word, options)) continue;
       KernelTable table;
       if (!FillKernelTable(word.isa, &table)) continue;
       if (!CpuHas(word.isa)) {
         std::fprintf(stderr, "skipped: this CPU has no %s\n", word.name);
         continue;
       }
+      if (word.panel_s8 != nullptr) table.conv_s8 = word.panel_s8;
+      if (word.panel_f16 != nullptr) table.conv_f16 = word.panel_f16;
       const double peak = 1e9 * port::PeakGmacs(static_cast<octet_isa>(word.isa), options.fp16);
       const std::vector<Row> rows = Measure(network, table, word.isa, options);
       if (options.json) {

@@ -83,6 +83,14 @@ bool FillKernelTable(Isa level, KernelTable* table);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 
+// The panels of the convolutions: `void conv_s8_avx2_10x1(const ConvS8Args&, Share)`.
+typedef ConvS8Args ConvArgs_s8;
+typedef ConvF16Args ConvArgs_f16;
+#define OCTET_CONV_PANEL(precision, word, isa, rows, blocks) \
+  void conv_##precision##_##word##_##rows##x##blocks(const ConvArgs_##precision&, Share);
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_PANEL
+
 }  // namespace octet
 
 #endif  // OCTET_KERNELS_KERNEL_TABLE_H_

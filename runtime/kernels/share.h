@@ -5,9 +5,13 @@
 
 #include <stdint.h>
 
-#include "runtime/kernels/conv/conv.h"
-
 namespace octet {
+
+// One thread's share: kernels split the work themselves, statically, so that any thread_count gives
+// the same bytes.
+struct Share {
+  uint32_t index, count;  // index < count
+};
 
 struct Range {
   uint64_t begin, end;

@@ -1,12 +1,20 @@
-// Sliding windows: which source element a tap of an output pixel reads.
+// Sliding windows: their geometry, and which source element a tap of an output pixel reads.
 #ifndef OCTET_KERNELS_WINDOW_H_
 #define OCTET_KERNELS_WINDOW_H_
 
 #include <stdint.h>
 
-#include "runtime/kernels/conv/conv.h"
-
 namespace octet {
+
+struct ConvGeometry {
+  uint32_t in_h, in_w, in_c;
+  uint32_t out_h, out_w, out_c;
+  uint32_t kernel_h, kernel_w;
+  uint32_t stride_h, stride_w;
+  uint32_t dilation_h, dilation_w;
+  uint32_t pad_top, pad_left;
+  uint32_t groups;
+};
 
 struct Pixel {
   uint32_t y, x;

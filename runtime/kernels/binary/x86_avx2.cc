@@ -1,9 +1,9 @@
 // Add and Mul with AVX2, widened to 32 bits, packed with saturation.
 #include <string.h>
 
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 // Intrinsics come first.
 #include "runtime/kernels/binary/x86_add.inl.h"
 #include "runtime/kernels/binary/x86_product.inl.h"

@@ -1,5 +1,5 @@
 // Add with VPDPWSSD, which takes the constant along.
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 // Intrinsics come first.
 #include "runtime/kernels/binary/x86_add.inl.h"
 

@@ -3,29 +3,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace octet {
-namespace {
-
-// 6 x 4 sums, 4 weights and 4 rows in 32 registers; 16 channels cost 6 + 16 loads for 96 SDOT.
-constexpr uint32_t kMaxPanelRows = 6;
-
-}  // namespace
-}  // namespace octet
-
-#include "runtime/kernels/conv/arm_conv_s8_driver.inl.h"
+#include "runtime/kernels/conv/arm_s8.inl.h"
 
 namespace octet {
 namespace {
+
+constexpr uint32_t kTile = kRulesDotprod.tile_rows;
 
 // The assembly below reads it.
 static_assert(offsetof(Tail16, zero_point) == 0 && offsetof(Tail16, lo) == 16 &&
                   offsetof(Tail16, hi) == 32,
               "layout");
-
-// SDOT sums four products in 32 bits: any weight will do.
-static bool NeedsWeightRange(uint64_t) {
-  return false;
-}
 
 // 4 channels, those of element kLane, of all rows x 16 outputs.
 template <int kRows, int kLane>
@@ -39,17 +27,17 @@ static inline void Multiply4(const int8_t* weights, const int8x16_t* x, int32x4_
 }
 
 template <int kRows>
-static void Panel(const PanelS8& p, const LayerTailS8& tail) {
+static void Panel(const PanelS8& p, const PartArm& part) {
   int32x4_t acc[kRows][4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    const int32x4_t bias = vld1q_s32(p.channels->bias + 4 * i);
+    const int32x4_t bias = vld1q_s32(part.channels[p.block].bias + 4 * i);
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) acc[r][i] = bias;
   }
   const int8_t* weights = p.weights;
   const uint8_t* const* pointers = p.pointers;
-  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
@@ -69,7 +57,7 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
       Multiply4<kRows, 0>(weights, x, acc);
     }
   }
-  StoreRows(p, tail, kRows, acc);
+  StoreRows<kRows>(p, part, acc);
 }
 
 // clang-format off
@@ -148,13 +136,14 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
 // and for moved pointers, others do as well either way. Sums of whole blocks of a layer without
 // pre-shift and table, nearly all, are requantized where they are.
 template <>
-void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
+void Panel<6>(const PanelS8& p, const PartArm& part) {
+  const blob::ChannelBlockS8* channels = part.channels + p.block;
   int32x4_t acc[6][4];
   const int8_t* weights = p.weights;
   const uint8_t* const* pointers = p.pointers;
   uint64_t taps = p.taps;  // at least 1
   size_t at, left;
-  const bool plain = tail.pre_shift == 0 && tail.table == nullptr && p.output_channels == kBlock;
+  const bool plain = part.pre_shift == 0 && part.table == nullptr && p.output_channels == kBlock;
   uint8_t* output = p.output;
   const uint8_t *in0, *in1, *in2, *in3, *in4, *in5;
   __asm__ volatile(
@@ -227,12 +216,12 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
       : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [at] "=&r"(at), [left] "=&r"(left), [output] "+r"(output),
         [in0] "=&r"(in0), [in1] "=&r"(in1), [in2] "=&r"(in2), [in3] "=&r"(in3), [in4] "=&r"(in4),
         [in5] "=&r"(in5)
-      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels->bias), [acc] "r"(acc), [plain] "r"(plain), [channels] "r"(p.channels), [tail] "r"(&tail.tail), [stride] "r"(p.output_stride), [multiplier] "i"(offsetof(blob::ChannelBlockS8, multiplier)), [shift] "i"(offsetof(blob::ChannelBlockS8, shift)),
-        [next_tap] "i"(kMaxTileRows * sizeof(*pointers))
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(channels->bias), [acc] "r"(acc), [plain] "r"(plain), [channels] "r"(channels), [tail] "r"(&part.tail), [stride] "r"(p.output_stride), [multiplier] "i"(offsetof(blob::ChannelBlockS8, multiplier)), [shift] "i"(offsetof(blob::ChannelBlockS8, shift)),
+        [next_tap] "i"(kTile * sizeof(*pointers))
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
         "v25", "v26", "v27", "v28", "v29", "v30", "v31");
-  if (!plain) StoreRows(p, tail, 6, acc);
+  if (!plain) StoreRows<6>(p, part, acc);
 }
 
 #undef OCTET_QUAD
@@ -245,16 +234,29 @@ void Panel<6>(const PanelS8& p, const LayerTailS8& tail) {
 #undef OCTET_ALL
 #undef OCTET_FINISH2
 
-static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t rows, bool) {
-  static constexpr void (*kPanels[kMaxPanelRows])(const PanelS8&, const LayerTailS8&) = {
-      Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};
-  kPanels[rows - 1](panel, tail);
-}
+// 6 x 4 sums, 4 weights and 4 rows in 32 registers; 16 channels cost 6 + 16 loads for 96 SDOT.
+struct Dotprod : LevelArm {
+  static constexpr ConvRules kRules = kRulesDotprod;
+  typedef PartArm Part;
+  static void Begin(const ConvS8Args& args, const ConvPlan&, const ConvOutputs& outputs, PanelS8*,
+                    Part* part) {
+    BeginPart(args, outputs, part);
+  }
+  static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[])(const PanelS8&, const PartArm&) = {
+        Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};
+    kPanels[rows - 1](panel, part);
+  }
+};
 
 }  // namespace
 
+void conv_s8_dotprod_6x1(const ConvS8Args& args, Share share) {
+  RunConv<Dotprod>(args, share);
+}
+
 void conv_s8_dotprod(const ConvS8Args& args, Share share) {
-  RunConvS8(args, share);
+  RunConv<Dotprod>(args, share);
 }
 
 }  // namespace octet

@@ -3,19 +3,13 @@
 // weights as a level 1 cache holds (a chunk) have their groups of 4 channels zipped into groups of
 // 8. All panels of the tile use a chunk before the next one is zipped; until the last, their sums
 // wait on the stack.
-#include <string.h>
-
-#include "runtime/format/scratch.h"
-#include "runtime/kernels/arm_requantize.inl.h"
 #include "runtime/kernels/conv/arm_pairs.inl.h"
-#include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
+#include "runtime/kernels/conv/arm_s8.inl.h"
 
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;  // outputs of a block of weights
-constexpr uint32_t kHalf = 8;    // outputs of a panel
+constexpr uint32_t kHalf = 8;  // outputs of a panel
 constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
 constexpr uint32_t kChunk = 64;  // groups of 8 channels: 8 KiB of zipped weights
 // Below this many pixels the zipping costs more than SMMLA saves over SDOT.
@@ -42,17 +36,6 @@ struct HalfScale {
   uint8x16_t order;
 };
 static_assert(sizeof(HalfScale) == 256, "no padding");
-
-struct Plan {
-  ConvGeometry g;
-  uint64_t group_out;
-  uint64_t k_groups;  // of 4, of a whole row
-  uint32_t steps;     // of 8 channels
-  uint32_t blocks;    // of 16 outputs, per group
-  uint8_t* padding;
-  FlatRows flat;
-  uint8_t* packed;  // [panel][step][pair][2][8]
-};
 
 static inline int32x4_t Twice(const int32_t* two) {
   const int32x2_t v = vld1_s32(two);
@@ -264,12 +247,6 @@ struct Target {
   uint32_t rows, channels;  // channels 1 to 8
 };
 
-struct LayerTail {
-  Tail16 tail;
-  int32_t pre_shift;
-  const int8_t* table;
-};
-
 static inline void StorePair(const Target& to, uint32_t row, int8x16_t q) {
   uint8_t* out = to.output + row * to.stride;
   const bool both = row + 1 < to.rows;
@@ -284,7 +261,7 @@ static inline void StorePair(const Target& to, uint32_t row, int8x16_t q) {
 
 // Requantizes and stores.
 template <int kPairs>
-static void Finish(Sums* sums, const HalfScale& scale, const LayerTail& layer, const Target& to) {
+static void Finish(Sums* sums, const HalfScale& scale, const PartArm& layer, const Target& to) {
   if (layer.pre_shift != 0) {
     for (int p = 0; p < kPairs; ++p) {
       for (int i = 0; i < 4; ++i) sums->s[p][i] = PreShift4(sums->s[p][i], layer.pre_shift);
@@ -317,7 +294,7 @@ static void Finish(Sums* sums, const HalfScale& scale, const LayerTail& layer, c
 
 struct PanelFns {
   void (*multiply)(const uint8_t*, const int8_t*, uint32_t, const int32x4_t*, size_t, Sums*);
-  void (*finish)(Sums*, const HalfScale&, const LayerTail&, const Target&);
+  void (*finish)(Sums*, const HalfScale&, const PartArm&, const Target&);
 };
 constexpr PanelFns kPanels[kPanelPairs] = {{Multiply<1>, Finish<1>},
                                            {Multiply<2>, Finish<2>},
@@ -339,42 +316,39 @@ static Tile DivideTile(uint32_t rows) {
   return tile;
 }
 
-static void PackTile(const Plan& plan, const RowSource& source, uint64_t first, const Tile& tile) {
-  for (uint32_t i = 0; i < tile.panels; ++i) {
-    const Cursor c = CursorOf(plan.g, first + tile.row[i]);
-    const uint32_t rows = tile.row[i + 1] - tile.row[i];
-    uint8_t* to = plan.packed + (size_t)tile.row[i] * 8 * plan.steps;
-    PackPanel(plan.flat, source, c, rows, to);
-  }
-}
+struct PartI8mm : PartArm {
+  Tile tile;
+  uint32_t steps;         // of 8 channels
+  uint64_t k_groups;      // of 4
+  const uint8_t* packed;  // [panel][step][pair][2][8]
+};
 
 // A packed tile x one block of outputs.
-__attribute__((noinline)) static void RunBlock(const Plan& plan, const Tile& tile,
-                                               const int8_t* weights,
-                                               const blob::ChannelBlockS8& channels,
-                                               const LayerTail& tail, uint8_t* output,
-                                               uint32_t lanes) {
+__attribute__((noinline)) static void RunBlock(const PartI8mm& part, const PanelS8& p) {
+  const Tile& tile = part.tile;
+  const uint32_t lanes = p.output_channels;
+  const blob::ChannelBlockS8& channels = part.channels[p.block];
   Chunk chunk;
   Sums sums[2][kTilePanels];
   const uint32_t halves = lanes > kHalf ? 2 : 1;
-  const HalfScale scale[2] = {LoadHalf(channels, 0, tail.tail), LoadHalf(channels, 1, tail.tail)};
-  for (uint32_t step = 0; step < plan.steps; step += kChunk) {
-    const uint32_t steps = plan.steps - step < kChunk ? plan.steps - step : kChunk;
-    const uint64_t groups = plan.k_groups - 2 * (uint64_t)step;
-    ZipWeights(weights + (size_t)step * 128, groups < 2 * steps ? groups : 2 * steps, &chunk);
+  const HalfScale scale[2] = {LoadHalf(channels, 0, part.tail), LoadHalf(channels, 1, part.tail)};
+  for (uint32_t step = 0; step < part.steps; step += kChunk) {
+    const uint32_t steps = part.steps - step < kChunk ? part.steps - step : kChunk;
+    const uint64_t groups = part.k_groups - 2 * (uint64_t)step;
+    ZipWeights(p.weights + (size_t)step * 128, groups < 2 * steps ? groups : 2 * steps, &chunk);
     for (uint32_t h = 0; h < halves; ++h) {
       const uint32_t left = lanes - h * kHalf;
-      const Target half = {output + h * kHalf, plan.g.out_c, 0, left < kHalf ? left : kHalf};
-      const bool last = step + steps == plan.steps;
+      const Target half = {p.output + h * kHalf, p.output_stride, 0, left < kHalf ? left : kHalf};
+      const bool last = step + steps == part.steps;
       const bool plain =
-          last && half.channels == kHalf && tail.pre_shift == 0 && tail.table == nullptr;
+          last && half.channels == kHalf && part.pre_shift == 0 && part.table == nullptr;
       for (uint32_t i = 0; i < tile.panels; ++i) {
         const uint32_t row = tile.row[i], rows = tile.row[i + 1] - row, pairs = (rows + 1) / 2;
         Sums* const s = &sums[h][i];
         const int32x4_t* init = step == 0 ? scale[h].bias : s->s[0];
         const size_t init_step = step == 0 ? 0 : 4;
         const uint8_t* packed =
-            plan.packed + (size_t)row * 8 * plan.steps + (size_t)step * 16 * pairs;
+            part.packed + (size_t)row * 8 * part.steps + (size_t)step * 16 * pairs;
         uint8_t* to = half.output + row * half.stride;
         if (plain && rows == 2 * kPanelPairs) {
           MultiplyAndFinish(packed, chunk.w[h], steps, init, init_step, &scale[h], to, half.stride);
@@ -382,94 +356,55 @@ __attribute__((noinline)) static void RunBlock(const Plan& plan, const Tile& til
         }
         const PanelFns& panel = kPanels[pairs - 1];
         panel.multiply(packed, chunk.w[h], steps, init, init_step, s);
-        if (last) panel.finish(s, scale[h], tail, {to, half.stride, rows, half.channels});
+        if (last) panel.finish(s, scale[h], part, {to, half.stride, rows, half.channels});
       }
     }
   }
 }
 
-// Output pixels `pixels` x blocks [first, last) of one group.
-static void RunPart(const ConvS8Args& args, const Plan& plan, uint64_t group, Range pixels,
-                    uint32_t first, uint32_t last) {
-  const ConvGeometry& g = plan.g;
-  const LayerTail tail = {MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi),
-                          args.pre_shift, args.table};
-  const size_t channels = g.in_c / g.groups;
-  const RowSource source = {g, args.input + group * channels,
-                            args.input + (size_t)g.in_h * g.in_w * g.in_c, plan.padding, channels};
-  const uint64_t group_block = group * plan.group_out / kBlock;
-  const size_t block_bytes = (size_t)plan.k_groups * 4 * kBlock;
-  for (uint64_t pixel = pixels.begin; pixel < pixels.end; pixel += kTileRows) {
-    const uint64_t left = pixels.end - pixel;
-    const Tile tile = DivideTile(left < kTileRows ? (uint32_t)left : kTileRows);
-    PackTile(plan, source, pixel, tile);
-    for (uint32_t block = first; block < last; ++block) {
-      const uint64_t lanes = plan.group_out - block * kBlock;
-      RunBlock(plan, tile, args.weights + (group_block + block) * block_bytes,
-               args.channels[group_block + block], tail,
-               args.output + pixel * g.out_c + group * plan.group_out + block * kBlock,
-               lanes < kBlock ? (uint32_t)lanes : kBlock);
+struct I8mm : LevelArm {
+  static constexpr ConvRules kRules = kRulesI8mm;
+  typedef PartI8mm Part;
+  static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
+                    PanelS8*, Part* part) {
+    BeginPart(args, outputs, part);
+    part->steps = (uint32_t)DivideUp(plan.depth, 8);
+    part->k_groups = DivideUp(plan.depth, 4);
+    part->packed = plan.packed;
+  }
+  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, Part* part) {
+    const uint32_t rows = TileRows(plan, pixel);
+    const RowSource source = SourceOfGroup(args, plan, group);
+    // The place of row pointers holds two flat rows.
+    FlatRows flat = {args.scratch, (size_t)part->steps * 8};
+    if (2 * (flat.bytes + kRowSlack) > RoundUp64(plan.taps * kTileRows * 8)) flat.rows = nullptr;
+    part->tile = DivideTile(rows);
+    for (uint32_t i = 0; i < part->tile.panels; ++i) {
+      const uint32_t row = part->tile.row[i];
+      PackPanel(flat, source, PixelOf(plan.g, pixel + row), part->tile.row[i + 1] - row,
+                plan.packed + (size_t)row * 8 * part->steps);
     }
+    return rows;
   }
-}
-
-// Weights of this size stay in the level 2 cache of the cores with SMMLA beside the activations.
-constexpr uint64_t kResidentWeightBytes = 512 * 1024;
-
-// All pixels against a part of the outputs at a time when the weights would not stay in cache from
-// one tile to the next.
-static void RunGroup(const ConvS8Args& args, const Plan& plan, uint64_t group, Range pixels,
-                     Range blocks) {
-  const uint64_t count = blocks.end - blocks.begin;
-  const uint64_t bytes = count * plan.k_groups * 4 * kBlock;
-  uint64_t parts = 1;
-  if (bytes > 2 * kResidentWeightBytes && pixels.end - pixels.begin > kTileRows) {
-    parts = (bytes + kResidentWeightBytes - 1) / kResidentWeightBytes;
-    if (parts > count) parts = count;
+  static void Run(const Part& part, const PanelS8& panel, uint32_t, uint32_t) {
+    RunBlock(part, panel);
   }
-  for (uint64_t i = 0; i < parts; ++i) {
-    RunPart(args, plan, group, pixels, (uint32_t)(blocks.begin + count * i / parts),
-            (uint32_t)(blocks.begin + count * (i + 1) / parts));
-  }
-}
+};
 
 }  // namespace
 
+void conv_s8_i8mm_32x1(const ConvS8Args& args, Share share) {
+  RunConv<I8mm>(args, share);
+}
+
+// Layers with next to no pixels are the SDOT kernel's.
 void conv_s8_i8mm(const ConvS8Args& args, Share share) {
-  Plan plan;
-  plan.g = args.g;
-  const ConvGeometry& g = plan.g;
-  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
-  const uint64_t group_in = g.in_c / g.groups, depth = taps * group_in;
-  const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
-  plan.group_out = g.out_c / g.groups;
-  // Blocks that span groups, and layers with next to no pixels, are the SDOT kernel's.
-  if (pixels < kMinPixels ||
-      (g.groups > 1 && (plan.group_out % kBlock != 0 || group_in % 4 != 0))) {
+  if ((uint64_t)args.g.out_h * args.g.out_w < kMinPixels) {
     conv_s8_dotprod(args, share);
     return;
   }
-  plan.k_groups = (depth + 3) / 4;
-  plan.steps = (uint32_t)((depth + 7) / 8);
-  plan.blocks = (uint32_t)((plan.group_out + kBlock - 1) / kBlock);
-  // Scratch as in format/scratch.h; the place of row pointers holds two flat rows.
-  const uint64_t pointer_bytes = RoundUp64(taps * kTileRows * 8);
-  plan.padding = args.scratch + pointer_bytes;
-  plan.packed = plan.padding + RoundUp64((uint64_t)g.in_c + 64);
-  plan.flat.bytes = (size_t)plan.steps * 8;
-  plan.flat.rows = 2 * (plan.flat.bytes + kRowSlack) <= pointer_bytes ? args.scratch : nullptr;
-  memset(plan.padding, args.in_zero_point, (size_t)group_in);
-
-  Range rows = {0, pixels};
-  Range blocks = {0, plan.blocks};
-  // Few rows: dividing the outputs keeps every thread on weights of its own.
-  if (pixels < 2 * (uint64_t)kTileRows * share.count && plan.blocks >= share.count) {
-    blocks = RangeOf(plan.blocks, share);
-  } else {
-    rows = RangeOf(pixels, share);
-  }
-  if (rows.begin == rows.end || blocks.begin == blocks.end) return;
-  for (uint64_t group = 0; group < g.groups; ++group) RunGroup(args, plan, group, rows, blocks);
+  RunConv<I8mm>(args, share);
 }
 
 }  // namespace octet

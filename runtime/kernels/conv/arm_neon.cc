@@ -4,34 +4,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/kernels/conv/arm_s8.inl.h"
+#include "runtime/kernels/conv/arm_winograd.inl.h"
+
 namespace octet {
 namespace {
 
 #if defined(__aarch64__)
 // 2 rows x 16 outputs are 16 vectors of pair sums, 8 of products, 4 of replicated activations and 4
 // of weights.
-constexpr uint32_t kMaxPanelRows = 2;
 constexpr int kPassQuads = 4;
 #else
 // 2 rows x 8 outputs are 8 of the 16 registers; a block takes two passes.
-constexpr uint32_t kMaxPanelRows = 2;
 constexpr int kPassQuads = 2;
 #endif
-
-}  // namespace
-}  // namespace octet
-
-#include "runtime/kernels/conv/arm_conv_s8_driver.inl.h"
-#include "runtime/kernels/conv/arm_winograd.inl.h"
-
-namespace octet {
-namespace {
-
-// Two products |x * w| <= 128 * 127 fit 16 bits, 2 * 128 * 128 does not. From a few pixels on, a
-// look at the weights costs less than adding every product on its own.
-static bool NeedsWeightRange(uint64_t pixels) {
-  return pixels >= 4;
-}
+constexpr uint32_t kTile = kRulesNeon.tile_rows;
 
 // sums[r][2 i], [2 i + 1] += 4 channels of row r x outputs 4 i .. 4 i + 3.
 template <int kRows>
@@ -70,7 +57,8 @@ static inline void Multiply8(const int8_t* weights, const int8x16_t* x0, const i
 }
 
 template <int kRows, bool kSmallWeights>
-static inline void Pass(const PanelS8& p, int first_quad, int32x4_t (*acc)[4]) {
+static inline void Pass(const PanelS8& p, const PartArm& part, int first_quad,
+                        int32x4_t (*acc)[4]) {
   int32x4_t sums[kRows][2 * kPassQuads];
 #pragma GCC unroll 2
   for (int r = 0; r < kRows; ++r) {
@@ -79,7 +67,7 @@ static inline void Pass(const PanelS8& p, int first_quad, int32x4_t (*acc)[4]) {
   }
   const int8_t* weights = p.weights + 16 * first_quad;
   const uint8_t* const* pointers = p.pointers;
-  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 2
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
@@ -103,7 +91,7 @@ static inline void Pass(const PanelS8& p, int first_quad, int32x4_t (*acc)[4]) {
   }
 #pragma GCC unroll 4
   for (int i = 0; i < kPassQuads; ++i) {
-    const int32x4_t bias = vld1q_s32(p.channels->bias + 4 * (first_quad + i));
+    const int32x4_t bias = vld1q_s32(part.channels[p.block].bias + 4 * (first_quad + i));
 #pragma GCC unroll 2
     for (int r = 0; r < kRows; ++r) {
       acc[r][first_quad + i] = vaddq_s32(AddPairs(sums[r][2 * i], sums[r][2 * i + 1]), bias);
@@ -112,11 +100,11 @@ static inline void Pass(const PanelS8& p, int first_quad, int32x4_t (*acc)[4]) {
 }
 
 template <int kRows, bool kSmallWeights>
-static void Panel(const PanelS8& p, const LayerTailS8& tail) {
+static void Panel(const PanelS8& p, const PartArm& part) {
   int32x4_t acc[kRows][4];
 #pragma GCC unroll 2
-  for (int quad = 0; quad < 4; quad += kPassQuads) Pass<kRows, kSmallWeights>(p, quad, acc);
-  StoreRows(p, tail, kRows, acc);
+  for (int quad = 0; quad < 4; quad += kPassQuads) Pass<kRows, kSmallWeights>(p, part, quad, acc);
+  StoreRows<kRows>(p, part, acc);
 }
 
 #if defined(__aarch64__)
@@ -217,11 +205,11 @@ static void Panel(const PanelS8& p, const LayerTailS8& tail) {
 // to v23, row 1 in v24 to v31; products v8 to v15. llvm-mca has the loop at 76 % of the port limit
 // of Cortex-A53 and at 80 % of Cortex-A55's.
 template <>
-void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
+void Panel<2, true>(const PanelS8& p, const PartArm& part) {
   int32x4_t acc[2][4];
   if (p.tap_bytes < 8) {
-    Pass<2, true>(p, 0, acc);
-    StoreRows(p, tail, 2, acc);
+    Pass<2, true>(p, part, 0, acc);
+    StoreRows<2>(p, part, acc);
     return;
   }
   const int8_t* weights = p.weights;
@@ -231,7 +219,7 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
   const uint8_t *in0, *in1;
   // Whole blocks without table and pre-shift are requantized where they are.
   const uint32_t plain =
-      tail.pre_shift == 0 && tail.table == nullptr && p.output_channels == kBlock ? 1 : 0;
+      part.pre_shift == 0 && part.table == nullptr && p.output_channels == kBlock ? 1 : 0;
   static_assert(offsetof(blob::ChannelBlockS8, bias) == 0, "");
   static_assert(offsetof(blob::ChannelBlockS8, multiplier) == 128, "");
   static_assert(offsetof(blob::ChannelBlockS8, shift) == 192, "");
@@ -298,13 +286,13 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
       // clang-format on
       : [weights] "+r"(weights), [pointers] "+r"(pointers), [taps] "+r"(taps), [left] "=&r"(left),
         [in0] "=&r"(in0), [in1] "=&r"(in1)
-      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(p.channels), [acc] "r"(acc),
-        [next_tap] "i"(kMaxTileRows * sizeof(*pointers)), [plain] "r"(plain),
-        [tail] "r"(&tail.tail), [output] "r"(p.output), [stride] "r"(p.output_stride)
+      : [tap_bytes] "r"(p.tap_bytes), [bias] "r"(part.channels + p.block), [acc] "r"(acc),
+        [next_tap] "i"(kTile * sizeof(*pointers)), [plain] "r"(plain),
+        [tail] "r"(&part.tail), [output] "r"(p.output), [stride] "r"(p.output_stride)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
         "v25", "v26", "v27", "v28", "v29", "v30", "v31");
-  if (plain == 0) StoreRows(p, tail, 2, acc);
+  if (plain == 0) StoreRows<2>(p, part, acc);
 }
 
 #undef OCTET_PRODUCTS
@@ -323,20 +311,51 @@ void Panel<2, true>(const PanelS8& p, const LayerTailS8& tail) {
 
 #endif  // __aarch64__
 
-static void RunPanel(const PanelS8& panel, const LayerTailS8& tail, uint32_t rows,
-                     bool small_weights) {
-  static constexpr void (*kPanels[2][kMaxPanelRows])(const PanelS8&, const LayerTailS8&) = {
-      {Panel<1, false>, Panel<2, false>}, {Panel<1, true>, Panel<2, true>}};
-  kPanels[small_weights ? 1 : 0][rows - 1](panel, tail);
+// No weight is -128.
+static bool WeightsAreSmall(const int8_t* weights, size_t bytes) {
+  int8x16_t a = vdupq_n_s8(0), b = a, c = a, d = a;
+  for (size_t i = 0; i < bytes; i += 64) {  // blocks are whole groups of 64 bytes
+    a = vminq_s8(a, vld1q_s8(weights + i));
+    b = vminq_s8(b, vld1q_s8(weights + i + 16));
+    c = vminq_s8(c, vld1q_s8(weights + i + 32));
+    d = vminq_s8(d, vld1q_s8(weights + i + 48));
+  }
+  return Smallest(vminq_s8(vminq_s8(a, b), vminq_s8(c, d))) > -128;
 }
 
+struct PartNeon : PartArm {
+  bool small_weights;  // all of them in [-127, 127]
+};
+
+struct Neon : LevelArm {
+  static constexpr ConvRules kRules = kRulesNeon;
+  typedef PartNeon Part;
+  static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
+                    PanelS8* panel, Part* part) {
+    BeginPart(args, outputs, part);
+    // Two products |x * w| <= 128 * 127 fit 16 bits, 2 * 128 * 128 does not. From a few pixels on,
+    // a look at the weights costs less than adding every product on its own.
+    part->small_weights = plan.pixels.end - plan.pixels.begin >= 4 &&
+                          WeightsAreSmall(panel->weights, outputs.blocks * panel->block_step);
+  }
+  static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[2][2])(const PanelS8&, const PartArm&) = {
+        {Panel<1, false>, Panel<2, false>}, {Panel<1, true>, Panel<2, true>}};
+    kPanels[part.small_weights ? 1 : 0][rows - 1](panel, part);
+  }
+};
+
 }  // namespace
+
+void conv_s8_neon_2x1(const ConvS8Args& args, Share share) {
+  RunConv<Neon>(args, share);
+}
 
 void conv_s8_neon(const ConvS8Args& args, Share share) {
   if (args.winograd != 0) {
     RunWinograd<WinogradNeon>(args, share);
   } else {
-    RunConvS8(args, share);
+    RunConv<Neon>(args, share);
   }
 }
 

@@ -3,7 +3,8 @@
 #ifndef OCTET_KERNELS_CONV_ARM_PAIRS_INL_H_
 #define OCTET_KERNELS_CONV_ARM_PAIRS_INL_H_
 
-#include "runtime/kernels/conv/arm_rows.inl.h"
+#include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/conv/rows.inl.h"
 
 namespace octet {
 namespace {
@@ -37,7 +38,7 @@ static inline void InterleavePair(const uint8_t* a, const uint8_t* b, size_t cha
 }
 
 // Pixel rows of a panel where each tap's channels fill groups of 8.
-__attribute__((noinline)) static void PackTaps(const RowSource& s, Cursor c, uint32_t rows,
+__attribute__((noinline)) static void PackTaps(const RowSource& s, Pixel c, uint32_t rows,
                                                uint8_t* to) {
   const ConvGeometry& g = s.g;
   const uint32_t pairs = (rows + 1) / 2;
@@ -87,7 +88,7 @@ struct Appender {
 };
 
 // Any number of channels, byte by byte: for shapes whose flat rows fit nowhere.
-__attribute__((noinline)) static void PackBytes(const RowSource& s, Cursor c, uint32_t rows,
+__attribute__((noinline)) static void PackBytes(const RowSource& s, Pixel c, uint32_t rows,
                                                 uint8_t* to) {
   const ConvGeometry& g = s.g;
   const uint32_t pairs = (rows + 1) / 2;
@@ -107,7 +108,7 @@ __attribute__((noinline)) static void PackBytes(const RowSource& s, Cursor c, ui
 }
 
 // Every row flat, then pair by pair.
-__attribute__((noinline)) static void PackFlat(const FlatRows& flat, const RowSource& s, Cursor c,
+__attribute__((noinline)) static void PackFlat(const FlatRows& flat, const RowSource& s, Pixel c,
                                                uint32_t rows, uint8_t* to) {
   const uint32_t pairs = (rows + 1) / 2;
   uint8_t* const a = flat.rows;
@@ -124,7 +125,7 @@ __attribute__((noinline)) static void PackFlat(const FlatRows& flat, const RowSo
 }
 
 // `rows` pixels, at most 2 * kPanelPairs, from `c` on.
-static void PackPanel(const FlatRows& flat, const RowSource& s, Cursor c, uint32_t rows,
+static void PackPanel(const FlatRows& flat, const RowSource& s, Pixel c, uint32_t rows,
                       uint8_t* to) {
   if (s.channels % 8 == 0) {
     PackTaps(s, c, rows, to);

@@ -23,18 +23,10 @@
 #include <stdint.h>
 
 #include "runtime/format/blob.h"
+#include "runtime/kernels/share.h"
+#include "runtime/kernels/window.h"
 
 namespace octet {
-
-struct ConvGeometry {
-  uint32_t in_h, in_w, in_c;
-  uint32_t out_h, out_w, out_c;
-  uint32_t kernel_h, kernel_w;
-  uint32_t stride_h, stride_w;
-  uint32_t dilation_h, dilation_w;
-  uint32_t pad_top, pad_left;
-  uint32_t groups;
-};
 
 // Whether other kernels than the reference take these groups: a block of 16 outputs that spans two
 // of them would need another row for some of its lanes, and int8 takes 4 inputs at a time. The
@@ -42,12 +34,6 @@ struct ConvGeometry {
 static inline bool GroupsFitKernels(uint32_t groups, uint64_t in_c, uint64_t out_c, bool fp16) {
   return groups <= 1 || (out_c / groups % 16 == 0 && (fp16 || in_c / groups % 4 == 0));
 }
-
-// One thread's share: kernels split the work themselves, statically, so that any thread_count gives
-// the same bytes.
-struct Share {
-  uint32_t index, count;  // index < count
-};
 
 struct ConvS8Args {
   ConvGeometry g;

@@ -1,10 +1,8 @@
 // FP16 convolution with AVX2, FMA and F16C.
-#include "runtime/kernels/conv/x86_float.inl.h"
+#include "runtime/kernels/conv/f16_x86.inl.h"
 
 namespace octet {
 namespace {
-
-constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
 
 struct Sums {
   __m256 low, high;
@@ -28,17 +26,25 @@ struct Sums {
   inline __m256 High() const { return high; }
 };
 
+// 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
+struct Avx2F16 : LevelF16<HalfRows> {
+  static constexpr ConvRules kRules = kRulesF16Avx2;
+  static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
+        Panel<Sums, 1>, Panel<Sums, 2>, Panel<Sums, 3>,
+        Panel<Sums, 4>, Panel<Sums, 5>, Panel<Sums, 6>};
+    kPanels[rows - 1](part, panel);
+  }
+};
+
 }  // namespace
-}  // namespace octet
 
-#include "runtime/kernels/conv/x86_conv_f16_driver.inl.h"
-
-namespace octet {
+void conv_f16_avx2_6x1(const ConvF16Args& args, Share share) {
+  RunConv<Avx2F16>(args, share);
+}
 
 void conv_f16_avx2(const ConvF16Args& args, Share share) {
-  static constexpr PanelFn kPanels[kMaxRows] = {RunPanel<1>, RunPanel<2>, RunPanel<3>,
-                                                RunPanel<4>, RunPanel<5>, RunPanel<6>};
-  RunConvF16(args, share, kPanels);
+  RunConv<Avx2F16>(args, share);
 }
 
 }  // namespace octet

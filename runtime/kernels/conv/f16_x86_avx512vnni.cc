@@ -1,10 +1,8 @@
 // FP16 convolution with 512-bit FMA: one register holds the sums of 16 outputs of one pixel.
-#include "runtime/kernels/conv/x86_float.inl.h"
+#include "runtime/kernels/conv/f16_x86.inl.h"
 
 namespace octet {
 namespace {
-
-constexpr uint32_t kMaxRows = 12;  // 12 sums hide the latency of two FMAs a cycle
 
 struct Sums {
   __m512 all;
@@ -22,18 +20,26 @@ struct Sums {
   inline __m256 High() const { return _mm512_extractf32x8_ps(all, 1); }
 };
 
+// 12 sums hide the latency of two FMAs a cycle.
+struct Avx512F16 : LevelF16<HalfRows> {
+  static constexpr ConvRules kRules = kRulesF16Avx512Vnni;
+  static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
+        Panel<Sums, 1>, Panel<Sums, 2>,  Panel<Sums, 3>,  Panel<Sums, 4>,
+        Panel<Sums, 5>, Panel<Sums, 6>,  Panel<Sums, 7>,  Panel<Sums, 8>,
+        Panel<Sums, 9>, Panel<Sums, 10>, Panel<Sums, 11>, Panel<Sums, 12>};
+    kPanels[rows - 1](part, panel);
+  }
+};
+
 }  // namespace
-}  // namespace octet
 
-#include "runtime/kernels/conv/x86_conv_f16_driver.inl.h"
-
-namespace octet {
+void conv_f16_avx512vnni_12x1(const ConvF16Args& args, Share share) {
+  RunConv<Avx512F16>(args, share);
+}
 
 void conv_f16_avx512vnni(const ConvF16Args& args, Share share) {
-  static constexpr PanelFn kPanels[kMaxRows] = {
-      RunPanel<1>, RunPanel<2>, RunPanel<3>, RunPanel<4>,  RunPanel<5>,  RunPanel<6>,
-      RunPanel<7>, RunPanel<8>, RunPanel<9>, RunPanel<10>, RunPanel<11>, RunPanel<12>};
-  RunConvF16(args, share, kPanels);
+  RunConv<Avx512F16>(args, share);
 }
 
 }  // namespace octet

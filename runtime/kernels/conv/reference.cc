@@ -8,6 +8,7 @@
 
 #include "runtime/core/half.h"
 #include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/conv.h"
 #include "runtime/kernels/function.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"

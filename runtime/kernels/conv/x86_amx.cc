@@ -5,9 +5,7 @@
 #include "runtime/kernels/conv/x86_amx_rows.inl.h"
 #include "runtime/kernels/conv/x86_amx_tiles.inl.h"
 
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
 
 namespace octet {
 namespace {
@@ -16,12 +14,12 @@ namespace {
 // all weights pass by.
 constexpr uint64_t kBlockBytes = 256 * 1024;
 
-enum class Rows { kInImage, kPatch, kPacked };
+enum class RowsAmx { kInImage, kPatch, kPacked };
 
 // What a thread computes, in rectangles of output pixels that all have the same size: the last one
 // of a row or column begins earlier instead.
 struct PlanAmx {
-  Rows source;
+  RowsAmx source;
   uint32_t area_y, area_x, area_h, area_w;  // this thread's output pixels; one row where `flat`
   uint32_t block_h, block_w;                // a rectangle
   uint32_t tile_h, tile_w;                  // output pixels of a tile
@@ -31,13 +29,14 @@ struct PlanAmx {
   size_t out_row_bytes;  // from the activations of one output row to those of the next
   bool tail;
   uint32_t first_block, last_block;  // of 16 outputs
+  uint32_t panel_blocks;             // of the widest panels
 };
 
 // Drains write up to 4 rows at once, and a row that is divided among tiles leaves at least half.
 constexpr uint32_t kFewestRows = 4;
 
 static inline uint32_t CeilDiv(uint32_t a, uint32_t b) {
-  return (a + b - 1) / b;
+  return (uint32_t)DivideUp(a, b);
 }
 
 // The fewest equal steps of at most 64 bytes, a multiple of 4 each; 0 where that wastes too much.
@@ -109,9 +108,9 @@ static void ChooseSteps(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
   layer->runs_x = beside ? 1 : g.kernel_w;
   layer->steps = EqualSteps(run);
   plan->tail = false;
-  plan->source = InsideImage(g) ? Rows::kInImage : Rows::kPatch;
+  plan->source = InsideImage(g) ? RowsAmx::kInImage : RowsAmx::kPatch;
   if (layer->steps == 0) {
-    plan->source = Rows::kPacked;
+    plan->source = RowsAmx::kPacked;
     run = (depth + 3) / 4 * 4;
     layer->runs_y = layer->runs_x = 1;
     layer->steps = EqualSteps(run);
@@ -195,12 +194,12 @@ static void ChooseBlocks(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) 
   layer->row_stride = (size_t)g.stride_w * g.in_c;
   layer->step_x = (size_t)g.dilation_w * g.in_c;
   uint64_t pitch = g.in_w;
-  if (plan->source == Rows::kPacked) {
+  if (plan->source == RowsAmx::kPacked) {
     layer->row_stride = layer->steps * (size_t)layer->step_bytes;
     const uint64_t most = (ScratchOf(g) - kPackSlack) / layer->row_stride;
     plan->block_h = 1;
     plan->block_w = PartOf(plan->area_w, most > 32 ? most / 32 * 32 : most);
-  } else if (plan->source == Rows::kPatch) {
+  } else if (plan->source == RowsAmx::kPatch) {
     ChoosePatch(g, plan);
     pitch = plan->pitch;
   } else {
@@ -292,12 +291,15 @@ constexpr uint64_t kWideBytes = 24 * 1024;
 static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
   const PlanAmx& plan = *work->plan;
   uint32_t block = plan.first_block;
-  while (block + 4 <= plan.last_block && 4 * work->layer->block_bytes <= kWideBytes) {
+  while (plan.panel_blocks >= 4 && block + 4 <= plan.last_block &&
+         4 * work->layer->block_bytes <= kWideBytes) {
     RunColumn<1, 4>(work, rows, output, block);
     block += 4;
   }
-  for (; block + 2 <= plan.last_block; block += 2) RunColumn<2, 2>(work, rows, output, block);
-  if (block < plan.last_block) RunColumn<2, 1>(work, rows, output, block);
+  for (; plan.panel_blocks >= 2 && block + 2 <= plan.last_block; block += 2) {
+    RunColumn<2, 2>(work, rows, output, block);
+  }
+  for (; block < plan.last_block; ++block) RunColumn<2, 1>(work, rows, output, block);
 }
 
 static void RunBlocks(Work* work) {
@@ -316,9 +318,9 @@ static void RunBlocks(Work* work) {
       if (x > plan.area_w - plan.block_w) x = plan.area_w - plan.block_w;
       x += plan.area_x;
       const uint8_t* rows = args.scratch;
-      if (plan.source == Rows::kPacked) {
+      if (plan.source == RowsAmx::kPacked) {
         PackWindows(source, x, plan.block_w, work->layer->row_stride, plan.tail, args.scratch);
-      } else if (plan.source == Rows::kPatch) {
+      } else if (plan.source == RowsAmx::kPatch) {
         CopyPatch(source, (int64_t)y * g.stride_h - g.pad_top, (int64_t)x * g.stride_w - g.pad_left,
                   plan.patch_h, plan.patch_w, plan.pitch, args.scratch);
       } else {
@@ -330,19 +332,18 @@ static void RunBlocks(Work* work) {
   DrainAll(work->staged, *work->layer);
 }
 
-}  // namespace
-
-void conv_s8_amx(const ConvS8Args& args, Share share) {
+static void RunAmx(const ConvS8Args& args, Share share, uint32_t panel_blocks) {
   const ConvGeometry& g = args.g;
   PlanAmx plan;
+  plan.panel_blocks = panel_blocks;
   LayerAmx layer;
   ChooseSteps(g, &plan, &layer);
-  plan.flat = plan.source == Rows::kPacked ||
-              (plan.source == Rows::kInImage && g.kernel_h == 1 && g.kernel_w == 1 &&
+  plan.flat = plan.source == RowsAmx::kPacked ||
+              (plan.source == RowsAmx::kInImage && g.kernel_h == 1 && g.kernel_w == 1 &&
                g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w);
   // The same decision in every thread.
   const uint64_t row = plan.flat ? (uint64_t)g.out_h * g.out_w / share.count / 2 : g.out_w;
-  if (g.groups != 1 || row < kFewestRows || (plan.source == Rows::kPatch && !PatchFits(g))) {
+  if (g.groups != 1 || row < kFewestRows || (plan.source == RowsAmx::kPatch && !PatchFits(g))) {
     conv_s8_avx512vnni(args, share);
     return;
   }
@@ -370,6 +371,22 @@ void conv_s8_amx(const ConvS8Args& args, Share share) {
   ChooseTiles(g, &plan, &layer);
   RunBlocks(&work);
   ReleaseTiles();
+}
+
+}  // namespace
+
+void conv_s8_amx_32x1(const ConvS8Args& args, Share share) {
+  RunAmx(args, share, 1);
+}
+void conv_s8_amx_32x2(const ConvS8Args& args, Share share) {
+  RunAmx(args, share, 2);
+}
+void conv_s8_amx_16x4(const ConvS8Args& args, Share share) {
+  RunAmx(args, share, 4);
+}
+
+void conv_s8_amx(const ConvS8Args& args, Share share) {
+  RunAmx(args, share, 4);
 }
 
 }  // namespace octet

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/kernels/conv/conv.h"
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
 namespace {

@@ -4,14 +4,13 @@
 // namespace; internal linkage only.
 #include <string.h>
 
-#include "runtime/kernels/conv/conv.h"
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/conv/tiling.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;    // output channels of a tile
 constexpr uint32_t kMaxRows = 16;  // rows of a tile
 constexpr size_t kRow = 64;        // bytes of a tile's row
 constexpr uint32_t kTileBytes = kMaxRows * kRow;

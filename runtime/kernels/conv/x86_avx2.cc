@@ -15,22 +15,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-namespace octet {
-namespace {
-
-constexpr uint32_t kMaxPanelBlocks = 1;
-constexpr bool kRowStrips = false;
-constexpr bool kSmallGroups = false;
-constexpr uint32_t kPreparedBlocks = 16;
-constexpr uint32_t kMaxRows = 10;  // 10 sums, 2 weights, ones and products in 16 registers
-constexpr uint32_t kMaxTileRows = kMaxRows;
-constexpr uint32_t kMaxPackedTileRows = kMaxRows;
-
-}  // namespace
-}  // namespace octet
-
 #include "runtime/kernels/conv/x86_avx2_panel.inl.h"
-// The driver and the requantization come first.
 #include "runtime/kernels/conv/x86_winograd256.inl.h"
 
 namespace octet {
@@ -42,19 +27,27 @@ constexpr uint64_t kMaxTransformedBytes = 8 * 1024 * 1024;
 
 // One assembly statement with a single register for products: left to itself GCC 12 regroups the
 // sums of several steps and spills them.
-static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
-  __m256i product;
-  __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(acc), "=&x"(product) : "x"(x), "x"(w));
-}
+struct MaddPairs {
+  static inline void Multiply(__m256i& acc, __m256i x, __m256i w) {
+    __m256i product;
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"
+            : "+x"(acc), "=&x"(product)
+            : "x"(x), "x"(w));
+  }
+};
 
 }  // namespace
 
+void conv_s8_avx2_10x1(const ConvS8Args& args, Share share) {
+  RunConv<Avx2>(args, share);
+}
+
 void conv_s8_avx2(const ConvS8Args& args, Share share) {
   if (args.winograd != 0 && TransformedBytes(args) <= kMaxTransformedBytes) {
-    RunWinograd<Winograd256>(args, share);
+    RunWinograd<Winograd256<MaddPairs>>(args, share);
     return;
   }
-  RunConvS8(args, share);
+  RunConv<Avx2>(args, share);
 }
 
 }  // namespace octet

@@ -1,11 +1,12 @@
 // What conv/x86_avx2.cc runs under the driver: lists of exact groups, interleaved tiles and the
 // inner loops.
-#include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
-// The driver comes first.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/conv/x86_s8.inl.h"
 
 namespace octet {
 namespace {
+
+constexpr uint32_t kMaxRows =
+    kRulesAvx2.tile_rows;  // 10 sums, 2 weights, ones and products in 16 registers
 
 // List entries are 8 times the number of a group, so that addresses need no shift: w[8 * entry],
 // x[5 * entry].
@@ -22,9 +23,13 @@ constexpr uint64_t kMinDeep = 64;
 //   interleaved bytes, where lists are made      kMaxRows  / the two
 //   interleaved even halves, then odd halves     2 * kMaxRows
 //   lists of groups, bits of exact groups        2
-static_assert(kMaxTileRows == kMaxRows && kGroupBytes % kEntry == 0 &&
-                  3 * kMaxRows + 2 <= kTileRows,
+static_assert(kGroupBytes % kEntry == 0 && 3 * kMaxRows + 2 <= kTileRows,
               "tiles and lists fit scratch");
+
+// Groups of 4 values of a whole row.
+static inline uint64_t GroupsOf(const ConvPlan& plan) {
+  return plan.block_step / 64;
+}
 
 struct Areas {
   uint8_t *bytes, *even, *odd;
@@ -40,7 +45,7 @@ static inline Areas AreasOf(const ConvPlan& plan) {
   a.even = a.bytes + kMaxRows * plan.deep;
   a.odd = a.even + kMaxRows * plan.deep;
   uint8_t* rest = a.odd + kMaxRows * plan.deep;
-  a.bit_bytes = (plan.k_groups + 7) / 8;
+  a.bit_bytes = (GroupsOf(plan) + 7) / 8;
   a.exact = reinterpret_cast<uint16_t*>(rest);
   a.other = a.exact + 8 * a.bit_bytes;
   a.bits = rest + 32 * a.bit_bytes;
@@ -51,18 +56,13 @@ static inline Areas AreasOf(const ConvPlan& plan) {
 }
 
 static bool WantsLists(const ConvPlan& plan, uint64_t pixels) {
-  return !plan.pack && plan.deep >= kMinDeep && plan.k_groups <= kMaxListed && pixels >= kMinPixels;
+  return plan.rows != Rows::kPacked && plan.deep >= kMinDeep && GroupsOf(plan) <= kMaxListed &&
+         pixels >= kMinPixels;
 }
 
 // Rows are neither interleaved nor listed, MultiplyRow() reads the image.
 static bool RowByRow(const ConvPlan& plan, uint32_t rows) {
-  return rows == 1 || plan.k_groups > kMaxListed;
-}
-
-static uint32_t MaxPartBlocks(const ConvPlan& plan) {
-  if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kPreparedBlocks;
-  const uint64_t most = AreasOf(plan).capacity / 2;
-  return most < kPreparedBlocks ? (uint32_t)most : kPreparedBlocks;
+  return rows == 1 || GroupsOf(plan) > kMaxListed;
 }
 
 // All 4 channels x 8 outputs may go through VPMADDUBSW.
@@ -76,20 +76,21 @@ static inline bool IsExact(const int8_t* weights) {
   return _mm256_testz_si256(wrong, wrong) != 0;
 }
 
-static bool PreparePart(const ConvPlan& plan, const int8_t* weights, uint64_t pixels,
-                        uint32_t blocks) {
+// One bit for every group of the part's weights; false: no lists.
+static bool MarkExact(const ConvPlan& plan, const int8_t* weights, uint64_t pixels,
+                      uint32_t blocks) {
   const Areas areas = AreasOf(plan);
   if (!WantsLists(plan, pixels)) {
-    for (uint64_t k = 0; k < plan.k_groups && k < kMaxListed; ++k)
+    for (uint64_t k = 0; k < GroupsOf(plan) && k < kMaxListed; ++k)
       areas.other[k] = (uint16_t)(k * kEntry);
     return false;
   }
   uint8_t* bits = areas.bits;
   for (uint32_t block = 0; block < blocks; ++block) {
     for (uint32_t half = 0; half < 2; ++half) {
-      const int8_t* from = weights + block * plan.k_groups * 64 + 32 * half;
-      for (uint64_t k = 0; k < plan.k_groups; k += 8, ++bits) {
-        const uint64_t left = plan.k_groups - k < 8 ? plan.k_groups - k : 8;
+      const int8_t* from = weights + block * GroupsOf(plan) * 64 + 32 * half;
+      for (uint64_t k = 0; k < GroupsOf(plan); k += 8, ++bits) {
+        const uint64_t left = GroupsOf(plan) - k < 8 ? GroupsOf(plan) - k : 8;
         uint32_t byte = 0;
         for (uint64_t i = 0; i < left; ++i, from += 64) byte |= (uint32_t)IsExact(from) << i;
         *bits = (uint8_t)byte;
@@ -214,17 +215,23 @@ static inline void InterleaveRows(const uint8_t* const* in, uint32_t rows, uint6
   }
 }
 
-static void PrepareTile(const PanelS8& panel, uint32_t rows) {
-  const ConvPlan& plan = *panel.plan;
-  if (RowByRow(plan, rows)) return;
+struct PartAvx2 : PartX86 {
+  const ConvPlan* plan;
+  bool listed;  // what MarkExact() said
+};
+
+// Rows of pointers, interleaved.
+static void InterleaveTile(const ConvPlan& plan, bool listed, uint32_t rows) {
   const Areas areas = AreasOf(plan);
-  Columns to = {panel.prepared ? areas.bytes : nullptr, areas.even, areas.odd};
-  const uint64_t step = panel.k_groups * kGroupBytes;
-  for (uint64_t tap = 0; tap < panel.taps; ++tap) {
-    const uint8_t** in = plan.pointers + tap * kMaxTileRows;
+  Columns to = {listed ? areas.bytes : nullptr, areas.even, areas.odd};
+  const bool packed = plan.rows == Rows::kPacked;
+  const uint64_t taps = packed ? 1 : plan.taps;
+  const uint64_t step = (packed ? GroupsOf(plan) : plan.group_in / 4) * kGroupBytes;
+  for (uint64_t tap = 0; tap < taps; ++tap) {
+    const uint8_t** in = plan.pointers + tap * kMaxRows;
     for (uint32_t r = rows; r < kMaxRows; ++r) in[r] = in[rows - 1];
     // Packed rows are readable to their full depth, a multiple of 4 groups.
-    InterleaveRows(in, rows, plan.pack ? plan.deep / 4 : panel.k_groups, to);
+    InterleaveRows(in, rows, packed ? plan.deep / 4 : plan.group_in / 4, to);
     if (to.bytes != nullptr) to.bytes += step;
     to.even += step;
     to.odd += step;
@@ -274,14 +281,14 @@ static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_
 }
 
 // One row (fully connected layers) x 16 outputs: the weights pass once.
-static void MultiplyRow(const PanelS8& p, __m256i (&sums)[2]) {
+static void MultiplyRow(const PanelS8& p, const PreparedBlock& block, __m256i (&sums)[2]) {
   constexpr size_t kAheadBytes = 2048;  // the hardware's prefetcher stops at every 4 KiB page
   const __m256i low_bytes = _mm256_set1_epi16(0x00FF);
   const int8_t* weights = p.weights;
   __m256i acc[2][2] = {};
   for (uint64_t tap = 0; tap < p.taps; ++tap) {
-    const uint8_t* in = p.pointers[tap * kMaxTileRows];
-    for (uint64_t k = 0; k < p.k_groups; ++k, weights += 64, in += 4) {
+    const uint8_t* in = p.pointers[tap * kMaxRows];
+    for (uint64_t k = 0; k < p.tap_bytes / 4; ++k, weights += 64, in += 4) {
       _mm_prefetch(weights + kAheadBytes, _MM_HINT_T0);
       const __m256i x = Broadcast(in);
       const __m256i even = _mm256_and_si256(x, low_bytes), odd = _mm256_srli_epi16(x, 8);
@@ -297,8 +304,7 @@ static void MultiplyRow(const PanelS8& p, __m256i (&sums)[2]) {
   }
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
-    const __m256i start =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(p.constants->start + 8 * h));
+    const __m256i start = _mm256_load_si256(reinterpret_cast<const __m256i*>(block.start + 8 * h));
     sums[h] = _mm256_add_epi32(start, _mm256_add_epi32(acc[h][0], acc[h][1]));
   }
 }
@@ -317,10 +323,11 @@ __attribute__((noinline)) static void AdjustSums(const TailS8& tail, __m256i* su
 
 // Sums of kRows pixels x 8 outputs -> bytes.
 template <int kRows>
-static inline void FinishRows(const PanelS8& p, const TailS8& tail, uint32_t half,
+static inline void FinishRows(const PanelS8& p, const PartX86& part, uint32_t half,
                               __m256i (&sums)[kRows]) {
+  const TailS8& tail = part.tail;
   if (tail.unusual) AdjustSums(tail, sums, kRows);
-  const PreparedBlock& block = *p.constants;
+  const PreparedBlock& block = part.constants[p.block];
   const Channels8 channels = {
       Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
       Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half), false};
@@ -367,42 +374,63 @@ __attribute__((noinline, aligned(64))) static void Multiply(const int32_t* start
 
 // kRows pixels x 16 outputs.
 template <int kRows>
-static void Panel(const PanelS8& p, const TailS8& tail) {
-  const Areas areas = AreasOf(*p.plan);
-  const uint64_t groups = p.plan->k_groups;
+static void Panel(const PartAvx2& part, const PanelS8& p) {
+  const Areas areas = AreasOf(*part.plan);
+  const uint64_t groups = GroupsOf(*part.plan);
   for (uint32_t half = 0; half < 2 && 8 * half < p.output_channels; ++half) {
     uint64_t exact = 0;
-    if (p.prepared) exact = MakeLists(areas, areas.bits + (2 * p.block + half) * areas.bit_bytes);
+    if (part.listed) exact = MakeLists(areas, areas.bits + (2 * p.block + half) * areas.bit_bytes);
     __m256i sums[kRows];
-    Multiply<kRows>(p.constants->start + 8 * half, p.weights + 32 * half, areas, exact,
+    Multiply<kRows>(part.constants[p.block].start + 8 * half, p.weights + 32 * half, areas, exact,
                     groups - exact, sums);
-    FinishRows<kRows>(p, tail, half, sums);
+    FinishRows<kRows>(p, part, half, sums);
   }
 }
 
-static uint32_t PanelRows(uint32_t) {
-  return kMaxRows;
-}
-
-typedef void (*PanelFn)(const PanelS8&, const TailS8&);
-
-static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
-  if (RowByRow(*panel.plan, rows)) {
-    PanelS8 one = panel;
-    for (uint32_t r = 0; r < rows; ++r, ++one.pointers, one.output += one.output_stride) {
-      __m256i sums[2];
-      MultiplyRow(one, sums);
-      for (uint32_t half = 0; half < 2 && 8 * half < panel.output_channels; ++half) {
-        __m256i row[1] = {sums[half]};
-        FinishRows<1>(one, tail, half, row);
-      }
+// Rows that are not interleaved, one after another.
+static void RunRowByRow(const PartAvx2& part, PanelS8 one, uint32_t rows) {
+  for (uint32_t r = 0; r < rows; ++r, ++one.pointers, one.output += one.output_stride) {
+    __m256i sums[2];
+    MultiplyRow(one, part.constants[one.block], sums);
+    for (uint32_t half = 0; half < 2 && 8 * half < one.output_channels; ++half) {
+      __m256i row[1] = {sums[half]};
+      FinishRows<1>(one, part, half, row);
     }
-    return;
   }
-  static constexpr PanelFn kPanels[kMaxRows - 1] = {
-      Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>, Panel<7>, Panel<8>, Panel<9>, Panel<10>};
-  kPanels[rows - 2](panel, tail);
 }
+
+struct Avx2 {
+  static constexpr ConvRules kRules = kRulesAvx2;
+  typedef ConvS8Args Args;
+  typedef PartAvx2 Part;
+  static uint32_t PartBlocks(const ConvPlan& plan) {
+    if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kPreparedBlocks;
+    const uint64_t most = AreasOf(plan).capacity / 2;
+    return most < kPreparedBlocks ? (uint32_t)most : kPreparedBlocks;
+  }
+  static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
+    FillRowPadding(args, plan);
+  }
+  static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
+                    PanelS8* panel, Part* part) {
+    BeginPart(args, outputs, part);
+    part->plan = &plan;
+    const uint64_t pixels = plan.pixels.end - plan.pixels.begin;
+    part->listed = MarkExact(plan, panel->weights, pixels, outputs.blocks);
+  }
+  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, Part* part) {
+    const uint32_t rows = GatherRows(args, plan, group, pixel);
+    if (!RowByRow(plan, rows)) InterleaveTile(plan, part->listed, rows);
+    return rows;
+  }
+  static void Run(const PartAvx2& part, const PanelS8& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[])(const PartAvx2&, const PanelS8&) = {
+        Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>, Panel<7>, Panel<8>, Panel<9>, Panel<10>};
+    if (RowByRow(*part.plan, rows)) return RunRowByRow(part, panel, rows);
+    kPanels[rows - 2](part, panel);
+  }
+};
 
 }  // namespace
 }  // namespace octet

@@ -1,46 +1,14 @@
 // Convolution with 512-bit VPDPBUSD: one register holds the sums of 16 output channels of one
 // pixel.
 #include <stdint.h>
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
 
-namespace octet {
-namespace {
-
-constexpr uint32_t kMaxPanelBlocks = 4;
-constexpr bool kRowStrips = true;
-constexpr bool kSmallGroups = true;
-constexpr uint32_t kPreparedBlocks = 16;
-constexpr uint32_t kMaxTileRows = 24;  // a multiple of every PanelRows()
-constexpr uint32_t kMaxPackedTileRows = 24;
-// Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
-// page.
-constexpr size_t kPrefetchBytes = 2048;
-
-}  // namespace
-}  // namespace octet
-
-#include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
-// The requantization comes first.
+#include "runtime/kernels/conv/x86_s8.inl.h"
 #include "runtime/kernels/conv/x86_winograd512.inl.h"
 
 namespace octet {
 namespace {
 
-// rows * blocks sums, `blocks` weights and one broadcast fit 32 registers; 10 sums or more hide the
-// latency of VPDPBUSD (5 cycles, two a cycle).
-static uint32_t PanelRows(uint32_t blocks) {
-  return blocks == 4 ? 6 : blocks == 1 ? 12 : 8;
-}
-
-static uint32_t MaxPartBlocks(const ConvPlan&) {
-  return kPreparedBlocks;
-}
-
-static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
-  return false;
-}
-
-static void PrepareTile(const PanelS8&, uint32_t) {}
+constexpr uint32_t kTile = kRulesAvx512Vnni.tile_rows;
 
 // acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
 // intrinsic and then runs out of registers: the operand that is read and written stays in its place
@@ -168,11 +136,13 @@ static inline void ForEachSum(__m512i (&acc)[kRows][kBlocks],
 }
 
 template <int kRows, int kBlocks>
-static void Panel(const PanelS8& p, const TailS8& tail) {
+static void Panel(const PartX86& part, const PanelS8& p) {
+  const TailS8& tail = part.tail;
+  const PreparedBlock* constants = part.constants + p.block;
   __m512i acc[kRows][kBlocks];
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
-    const __m512i start = _mm512_load_si512(p.constants[b].start);
+    const __m512i start = _mm512_load_si512(constants[b].start);
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) acc[r][b] = start;
   }
@@ -180,18 +150,18 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   const int8_t* weights = p.weights;
   size_t offset[kBlocks];
 #pragma GCC unroll 4
-  for (int b = 0; b < kBlocks; ++b) offset[b] = b * p.block_bytes;
+  for (int b = 0; b < kBlocks; ++b) offset[b] = b * p.block_step;
   const uint8_t* const* pointers = p.pointers;
-  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 12
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
     size_t k = 0;
-    for (; k + 8 <= p.k_groups * 4; k += 8, weights += 128) {
+    for (; k + 8 <= p.tap_bytes; k += 8, weights += 128) {
       DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
       DotGroup<kRows, kBlocks>(acc, in, k + 4, weights + 64, offset);
     }
-    if (k < p.k_groups * 4) {
+    if (k < p.tap_bytes) {
       DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
       weights += 64;
     }
@@ -200,7 +170,7 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
-    const PreparedBlock& c = p.constants[b];
+    const PreparedBlock& c = constants[b];
     const Channels16 channels = {_mm512_load_si512(c.multiplier),
                                  _mm512_load_si512(c.multiplier_odd), _mm512_load_si512(c.rounding),
                                  _mm512_load_si512(c.shift), false};
@@ -211,19 +181,23 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   StoreRows<kRows, kBlocks>(acc, p, tail);
 }
 
-typedef void (*PanelFn)(const PanelS8&, const TailS8&);
-
-static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t blocks) {
-  static constexpr PanelFn kPanels[4][12] = {
-      {Panel<1, 1>, Panel<2, 1>, Panel<3, 1>, Panel<4, 1>, Panel<5, 1>, Panel<6, 1>, Panel<7, 1>,
-       Panel<8, 1>, Panel<9, 1>, Panel<10, 1>, Panel<11, 1>, Panel<12, 1>},
-      {Panel<1, 2>, Panel<2, 2>, Panel<3, 2>, Panel<4, 2>, Panel<5, 2>, Panel<6, 2>, Panel<7, 2>,
-       Panel<8, 2>},
-      {Panel<1, 3>, Panel<2, 3>, Panel<3, 3>, Panel<4, 3>, Panel<5, 3>, Panel<6, 3>, Panel<7, 3>,
-       Panel<8, 3>},
-      {Panel<1, 4>, Panel<2, 4>, Panel<3, 4>, Panel<4, 4>, Panel<5, 4>, Panel<6, 4>}};
-  kPanels[blocks - 1][rows - 1](panel, tail);
-}
+// rows * blocks sums, `blocks` weights and one broadcast fit 32 registers; 10 sums or more hide the
+// latency of VPDPBUSD (5 cycles, two a cycle).
+struct Avx512Vnni : VnniX86 {
+  static constexpr ConvRules kRules = kRulesAvx512Vnni;
+  static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t blocks) {
+    typedef void (*PanelFn)(const PartX86&, const PanelS8&);
+    static constexpr PanelFn kPanels[4][12] = {
+        {Panel<1, 1>, Panel<2, 1>, Panel<3, 1>, Panel<4, 1>, Panel<5, 1>, Panel<6, 1>, Panel<7, 1>,
+         Panel<8, 1>, Panel<9, 1>, Panel<10, 1>, Panel<11, 1>, Panel<12, 1>},
+        {Panel<1, 2>, Panel<2, 2>, Panel<3, 2>, Panel<4, 2>, Panel<5, 2>, Panel<6, 2>, Panel<7, 2>,
+         Panel<8, 2>},
+        {Panel<1, 3>, Panel<2, 3>, Panel<3, 3>, Panel<4, 3>, Panel<5, 3>, Panel<6, 3>, Panel<7, 3>,
+         Panel<8, 3>},
+        {Panel<1, 4>, Panel<2, 4>, Panel<3, 4>, Panel<4, 4>, Panel<5, 4>, Panel<6, 4>}};
+    kPanels[blocks - 1][rows - 1](part, panel);
+  }
+};
 
 // The transforms pay where many channels and tiles share them, and while the weights stay in a
 // level 2 cache: 56 x 56 x 64 takes 0.23 ms where the direct way takes 0.28, 28 x 28 x 128 (1.2 MB
@@ -237,12 +211,25 @@ static bool WantsWinograd(const ConvS8Args& args, Share share) {
 
 }  // namespace
 
+void conv_s8_avx512vnni_12x1(const ConvS8Args& args, Share share) {
+  RunConv<Avx512Vnni>(args, share, 1);
+}
+void conv_s8_avx512vnni_8x2(const ConvS8Args& args, Share share) {
+  RunConv<Avx512Vnni>(args, share, 2);
+}
+void conv_s8_avx512vnni_8x3(const ConvS8Args& args, Share share) {
+  RunConv<Avx512Vnni>(args, share, 3);
+}
+void conv_s8_avx512vnni_6x4(const ConvS8Args& args, Share share) {
+  RunConv<Avx512Vnni>(args, share, 4);
+}
+
 void conv_s8_avx512vnni(const ConvS8Args& args, Share share) {
   if (WantsWinograd(args, share)) {
     RunWinograd512(args, share);
     return;
   }
-  RunConvS8(args, share);
+  RunConv<Avx512Vnni>(args, share);
 }
 
 }  // namespace octet

@@ -3,43 +3,13 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-namespace octet {
-namespace {
-
-constexpr uint32_t kMaxPanelBlocks = 1;
-constexpr bool kRowStrips = true;
-constexpr bool kSmallGroups = true;
-constexpr uint32_t kPreparedBlocks = 16;
-constexpr uint32_t kMaxRows = 6;  // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers
-constexpr uint32_t kMaxTileRows = 24;
-constexpr uint32_t kMaxPackedTileRows = 24;
-// Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
-// page.
-constexpr size_t kPrefetchBytes = 2048;
-
-}  // namespace
-}  // namespace octet
-
-#include "runtime/kernels/conv/x86_conv_s8_driver.inl.h"
-// The requantization comes first.
+#include "runtime/kernels/conv/x86_s8.inl.h"
 #include "runtime/kernels/conv/x86_winograd256.inl.h"
 
 namespace octet {
 namespace {
 
-static uint32_t MaxPartBlocks(const ConvPlan&) {
-  return kPreparedBlocks;
-}
-
-static bool PreparePart(const ConvPlan&, const int8_t*, uint64_t, uint32_t) {
-  return false;
-}
-
-static void PrepareTile(const PanelS8&, uint32_t) {}
-
-static uint32_t PanelRows(uint32_t) {
-  return kMaxRows;
-}
+constexpr uint32_t kTile = kRulesAvxVnni.tile_rows;
 
 // acc += x * w. As assembly, because GCC 12 copies the accumulator around every VPDPBUSD of the
 // intrinsic.
@@ -68,16 +38,16 @@ template <int kRows>
 static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
   const int8_t* weights = p.weights;
   const uint8_t* const* pointers = p.pointers;
-  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kMaxTileRows) {
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
     size_t k = 0;
-    for (; k + 8 <= p.k_groups * 4; k += 8, weights += 128) {
+    for (; k + 8 <= p.tap_bytes; k += 8, weights += 128) {
       DotGroup<kRows>(acc, in, k, weights);
       DotGroup<kRows>(acc, in, k + 4, weights + 64);
     }
-    if (k < p.k_groups * 4) {
+    if (k < p.tap_bytes) {
       DotGroup<kRows>(acc, in, k, weights);
       weights += 64;
     }
@@ -131,9 +101,10 @@ static inline void ForEachSum(__m256i (&acc)[kRows][2],
 }
 
 template <int kRows>
-static void Panel(const PanelS8& p, const TailS8& tail) {
+static void Panel(const PartX86& part, const PanelS8& p) {
   __m256i acc[kRows][2];
-  const PreparedBlock& block = *p.constants;
+  const TailS8& tail = part.tail;
+  const PreparedBlock& block = part.constants[p.block];
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
     const __m256i start = Load8(block.start + 8 * h);
@@ -179,31 +150,39 @@ static void Panel(const PanelS8& p, const TailS8& tail) {
   }
 }
 
-typedef void (*PanelFn)(const PanelS8&, const TailS8&);
-
-static void RunPanel(const PanelS8& panel, const TailS8& tail, uint32_t rows, uint32_t) {
-  static constexpr PanelFn kPanels[kMaxRows] = {Panel<1>, Panel<2>, Panel<3>,
-                                                Panel<4>, Panel<5>, Panel<6>};
-  kPanels[rows - 1](panel, tail);
-}
+// 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
+struct AvxVnni : VnniX86 {
+  static constexpr ConvRules kRules = kRulesAvxVnni;
+  static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
+    static constexpr void (*kPanels[])(const PartX86&, const PanelS8&) = {
+        Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};
+    kPanels[rows - 1](part, panel);
+  }
+};
 
 // Only the large tile is worth its transforms beside VPDPBUSD, for 32 channels or more, and only
 // while its weights stay in a level 2 cache: 36 x 128 x 128 (1.2 MB) take 0.43 ms in ResNet18 where
 // the direct way takes 0.55, 36 x 256 x 256 (4.7 MB) 0.69 against 0.54.
 constexpr uint64_t kMaxTransformedBytes = 1536 * 1024;
 
-static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w) {
-  __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
-}
+struct DpwssdPairs {
+  static inline void Multiply(__m256i& acc, __m256i x, __m256i w) {
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
+  }
+};
 
 }  // namespace
 
+void conv_s8_avxvnni_6x1(const ConvS8Args& args, Share share) {
+  RunConv<AvxVnni>(args, share);
+}
+
 void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
   if (args.winograd == 4 && args.g.in_c >= 32 && TransformedBytes(args) <= kMaxTransformedBytes) {
-    RunWinograd<Winograd256>(args, share);
+    RunWinograd<Winograd256<DpwssdPairs>>(args, share);
     return;
   }
-  RunConvS8(args, share);
+  RunConv<AvxVnni>(args, share);
 }
 
 }  // namespace octet

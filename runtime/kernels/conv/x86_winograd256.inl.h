@@ -1,15 +1,14 @@
-// The products of Winograd's method in 256-bit registers. Included by files that define
-// MultiplyPairs(acc, x, w): acc += the sums of pairs of products of 16-bit lanes.
+// The products of Winograd's method in 256-bit registers. Pairs::Multiply(acc, x, w): acc += the
+// sums of pairs of products of 16-bit lanes.
 #include "runtime/kernels/conv/x86_winograd.inl.h"
 
 namespace octet {
 namespace {
 
-static inline void MultiplyPairs(__m256i& acc, __m256i x, __m256i w);
-
 // The hardware's prefetcher stops at every 4 KiB page.
 constexpr size_t kAheadBytes = 2048;
 
+template <typename Pairs>
 struct Winograd256 : WinogradX86 {
   // kTiles tiles x 16 outputs. Two rows of weights interleave within lanes of 128 bits to the pairs
   // of outputs 0..3 and 8..11, and of 4..7 and 12..15.
@@ -33,8 +32,8 @@ struct Winograd256 : WinogradX86 {
           int32_t word;
           memcpy(&word, v + 8 * t + 2 * pair, 4);
           const __m256i x = _mm256_set1_epi32(word);
-          MultiplyPairs(acc[t][0], x, w0);
-          MultiplyPairs(acc[t][1], x, w1);
+          Pairs::Multiply(acc[t][0], x, w0);
+          Pairs::Multiply(acc[t][1], x, w1);
         }
       }
     }

@@ -8,7 +8,7 @@
 #define OCTET_KERNELS_CONVERT_CONVERT_H_
 
 #include "runtime/core/float_math.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -1,7 +1,7 @@
 // int8 <-> FP16 with AVX2 and F16C, eight elements at a time.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 

@@ -1,8 +1,8 @@
 // FP16 depthwise convolution with AVX2, FMA and F16C: 16 channels at a time, their weights widened
 // once for all pixels.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

@@ -1,6 +1,6 @@
 // 32 channels in four 256-bit registers, for x86_depthwise_s8.inl.h; the dot product is the level's
 // own.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -4,7 +4,8 @@
 #ifndef OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 #define OCTET_KERNELS_ELEMENTWISE_ELEMENTWISE_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/format/blob.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -1,5 +1,5 @@
 // Elementwise functions of halves with AVX2 and F16C.
-#include "runtime/kernels/conv/x86_float.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 // Intrinsics come first.
 #include "runtime/kernels/elementwise/halves.inl.h"
 

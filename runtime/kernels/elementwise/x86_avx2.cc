@@ -1,7 +1,7 @@
 // Elementwise sums, products and PRelu of int8 with AVX2, on arena bytes q + 128 as all x86 levels
 // keep them. What reads tables alone, and quotients, are left to the portable kernel.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 // The requantization comes first.
 #include "runtime/kernels/binary/x86_product.inl.h"
 

@@ -8,7 +8,7 @@
 #define OCTET_KERNELS_FRAME_FRAME_H_
 
 #include "runtime/image/frame.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -1,7 +1,7 @@
 // Frames into tensors with AVX2.
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
 #include "runtime/kernels/frame/geometry.inl.h"
 #include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
 namespace {

@@ -5,7 +5,7 @@
 #ifndef OCTET_KERNELS_INPUT_INPUT_H_
 #define OCTET_KERNELS_INPUT_INPUT_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -15,7 +15,7 @@
 #define OCTET_KERNELS_MATMUL_MATMUL_H_
 
 #include "runtime/format/axes_params.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -1,8 +1,8 @@
 // Batched matrix products with AVX2 and F16C: 4 rows x 16 columns of sums in registers. int8 takes
 // pairs of k: VPMADDWD adds two products of 16 bits, exact for factors in [-255, 255].
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/matmul/driver.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 #include "runtime/quant/requantize.h"
 
 namespace octet {

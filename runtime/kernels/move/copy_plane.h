@@ -10,7 +10,7 @@
 #ifndef OCTET_KERNELS_MOVE_COPY_PLANE_H_
 #define OCTET_KERNELS_MOVE_COPY_PLANE_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -1,5 +1,5 @@
 // Strided planes with the byte shuffles of AVX2's 128-bit half.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 // Intrinsics come first.
 #include "runtime/kernels/move/blocks.inl.h"
 

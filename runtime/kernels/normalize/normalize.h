@@ -8,7 +8,7 @@
 #define OCTET_KERNELS_NORMALIZE_NORMALIZE_H_
 
 #include "runtime/format/axes_params.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

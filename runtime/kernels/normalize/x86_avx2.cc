@@ -1,8 +1,8 @@
 // int8 normalizations with AVX2. 64-bit lanes hold what needs them; as there is no arithmetic shift
 // of 64 bits, 2^62 makes a number positive before a logical one and is taken off, shifted, behind
 // it: floor((x + 2^62) / 2^s) = floor(x / 2^s) + 2^(62 - s) for s <= 62.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/normalize/s8.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -1,8 +1,8 @@
 // FP16 pooling with AVX2 and F16C, 8 channels of one output pixel at a time.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/pool/x86_taps.inl.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

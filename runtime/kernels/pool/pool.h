@@ -2,7 +2,8 @@
 #ifndef OCTET_KERNELS_POOL_POOL_H_
 #define OCTET_KERNELS_POOL_POOL_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
+#include "runtime/kernels/window.h"
 #include "runtime/quant/requantize.h"
 
 namespace octet {

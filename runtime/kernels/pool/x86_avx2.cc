@@ -2,10 +2,10 @@
 // values do, so that the maximum is that of unsigned bytes.
 #include <string.h>
 
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/pool/x86_taps.inl.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -3,7 +3,7 @@
 #define OCTET_KERNELS_REDUCE_INTEGERS_H_
 
 #include "runtime/format/axes_params.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -4,7 +4,7 @@
 #define OCTET_KERNELS_REDUCE_REDUCE_H_
 
 #include "runtime/format/axes_params.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

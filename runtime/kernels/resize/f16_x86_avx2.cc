@@ -1,7 +1,7 @@
 // Linear Resize of FP16 with AVX2 and F16C.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/resize/linear.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

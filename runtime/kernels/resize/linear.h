@@ -14,7 +14,7 @@
 #define OCTET_KERNELS_RESIZE_LINEAR_H_
 
 #include "runtime/format/blob.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

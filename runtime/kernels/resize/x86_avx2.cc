@@ -1,8 +1,8 @@
 // Linear Resize of int8 with AVX2, 16 channels at a time: the taps of a row in pairs of words, one
 // VPMADDWD each (weights are at most 2^11).
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/resize/linear.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -1,8 +1,8 @@
 // Softmax of FP16 with AVX2 and F16C.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/softmax/axis_f16.inl.h"
 #include "runtime/kernels/softmax/rows.inl.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 namespace {

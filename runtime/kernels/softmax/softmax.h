@@ -7,7 +7,7 @@
 #define OCTET_KERNELS_SOFTMAX_SOFTMAX_H_
 
 #include "runtime/format/axes_params.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

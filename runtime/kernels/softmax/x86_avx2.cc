@@ -1,7 +1,7 @@
 // Softmax of int8 with AVX2. Terms are loaded one by one: a gather takes as long or, where it has
 // been slowed down for safety, several times longer.
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/softmax/s8.inl.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -1,7 +1,7 @@
 // Functions of one variable on FP16 with AVX2 and F16C, 8 elements at a time.
-#include "runtime/kernels/conv/x86_float.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_float.inl.h"
 
 namespace octet {
 

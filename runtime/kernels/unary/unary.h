@@ -3,7 +3,8 @@
 #ifndef OCTET_KERNELS_UNARY_UNARY_H_
 #define OCTET_KERNELS_UNARY_UNARY_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/format/blob.h"
+#include "runtime/kernels/share.h"
 
 namespace octet {
 

@@ -8,9 +8,9 @@
 // vector would cost those again.
 #include <string.h>
 
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 

@@ -4,9 +4,9 @@
 // number of tables.
 #include <stddef.h>
 
-#include "runtime/kernels/conv/x86_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {

@@ -22,6 +22,23 @@ std::vector<Kernel> KernelsOf(const std::string& slot) {
   return kernels;
 }
 
+std::vector<ConvPanel> ConvPanelsOf(const std::string& slot) {
+  const std::vector<ConvPanel> all = {
+#define OCTET_CONV_PANEL(precision, word, isa, rows, blocks)                       \
+  {{"conv_" #precision, #word "_" #rows "x" #blocks, isa,                          \
+    reinterpret_cast<void (*)()>(&conv_##precision##_##word##_##rows##x##blocks)}, \
+   rows,                                                                           \
+   blocks},
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_PANEL
+  };
+  std::vector<ConvPanel> panels;
+  for (const ConvPanel& panel : all) {
+    if (panel.slot == slot) panels.push_back(panel);
+  }
+  return panels;
+}
+
 bool CpuHas(Isa isa) {
   if (isa == Isa::kReference) return true;
 #if defined(__x86_64__)

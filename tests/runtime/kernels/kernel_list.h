@@ -30,21 +30,30 @@ inline std::ostream& operator<<(std::ostream& out, const Kernel& kernel) {
 
 std::vector<Kernel> KernelsOf(const std::string& slot);
 
+// A convolution by panels of at most so many blocks of outputs; word "avx2_10x1".
+struct ConvPanel : Kernel {
+  uint32_t rows, blocks;
+};
+
+// From conv/kernels.inc; slot "conv_s8" or "conv_f16".
+std::vector<ConvPanel> ConvPanelsOf(const std::string& slot);
+
 // True where this CPU executes the level.
 bool CpuHas(Isa isa);
 
 }  // namespace octet::kernels_test
 
 // One test suite a slot, one instance a word; a word this CPU lacks is one skipped line.
-#define OCTET_KERNEL_SUITE(Suite, slot)                                                   \
-  class Suite : public ::testing::TestWithParam<Kernel> {                                 \
+#define OCTET_KERNEL_SUITE(Suite, slot) OCTET_SUITE_OF(Suite, Kernel, KernelsOf(slot))
+#define OCTET_SUITE_OF(Suite, Type, list)                                                 \
+  class Suite : public ::testing::TestWithParam<Type> {                                   \
    protected:                                                                             \
     void SetUp() override {                                                               \
       if (!CpuHas(GetParam().isa)) GTEST_SKIP() << "this CPU has no " << GetParam().word; \
     }                                                                                     \
   };                                                                                      \
   INSTANTIATE_TEST_SUITE_P(                                                               \
-      Words, Suite, ::testing::ValuesIn(KernelsOf(slot)),                                 \
-      [](const ::testing::TestParamInfo<Kernel>& info) { return info.param.word; })
+      Words, Suite, ::testing::ValuesIn(list),                                            \
+      [](const ::testing::TestParamInfo<Type>& info) { return info.param.word; })
 
 #endif  // OCTET_TESTS_RUNTIME_KERNELS_KERNEL_LIST_H_

@@ -1,10 +1,10 @@
 // quant/requantize.h for 8 lanes (AVX2) and, where the file is compiled for it, 16 lanes (AVX-512):
 // the same integers. Included by x86_*.cc files inside no namespace; internal linkage only.
-#ifndef OCTET_KERNELS_CONV_X86_REQUANTIZE_INL_H_
-#define OCTET_KERNELS_CONV_X86_REQUANTIZE_INL_H_
+#ifndef OCTET_KERNELS_X86_REQUANTIZE_INL_H_
+#define OCTET_KERNELS_X86_REQUANTIZE_INL_H_
 
 #include <string.h>
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 #include "runtime/format/blob.h"
 #include "runtime/quant/requantize.h"
@@ -311,4 +311,4 @@ static inline __m512i PreShift16(__m512i acc, int32_t pre_shift) {
 }  // namespace
 }  // namespace octet
 
-#endif  // OCTET_KERNELS_CONV_X86_REQUANTIZE_INL_H_
+#endif  // OCTET_KERNELS_X86_REQUANTIZE_INL_H_

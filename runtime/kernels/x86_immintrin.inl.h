@@ -1,8 +1,8 @@
 // <immintrin.h> without what GCC 12 wrongly says about it: its AVX-512 functions leave a register
 // undefined on purpose, and -Wuninitialized takes that for a mistake of the caller (GCC bug
 // 105593).
-#ifndef OCTET_KERNELS_CONV_X86_IMMINTRIN_INL_H_
-#define OCTET_KERNELS_CONV_X86_IMMINTRIN_INL_H_
+#ifndef OCTET_KERNELS_X86_IMMINTRIN_INL_H_
+#define OCTET_KERNELS_X86_IMMINTRIN_INL_H_
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -12,4 +12,4 @@
 #include <immintrin.h>
 #pragma GCC diagnostic pop
 
-#endif  // OCTET_KERNELS_CONV_X86_IMMINTRIN_INL_H_
+#endif  // OCTET_KERNELS_X86_IMMINTRIN_INL_H_

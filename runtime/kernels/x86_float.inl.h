@@ -2,8 +2,8 @@
 // internal linkage only.
 #include <string.h>
 
-#include "runtime/kernels/conv/x86_immintrin.inl.h"
 #include "runtime/kernels/function.h"
+#include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
 namespace {
@@ -33,6 +33,11 @@ struct HalfRows {
   static inline void Widen(const uint16_t* from, uint32_t count, float* to) {
     uint32_t i = 0;
     for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
+    if (i == count) return;
+    if (count >= 8) {  // the last eight once more
+      _mm256_storeu_ps(to + count - 8, LoadHalves(from + count - 8, 8));
+      return;
+    }
     for (; i < count; ++i) to[i] = _cvtsh_ss(from[i]);
   }
   static inline void Narrow(const float* from, uint32_t count, uint16_t* to) {
