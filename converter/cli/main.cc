@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   AddConvert(app, &run);
   AddInspect(app, &run);
   AddVerify(app, &run);
+  AddEmbed(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());
     return kBadInput;
