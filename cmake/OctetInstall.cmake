@@ -1,5 +1,5 @@
 # cmake --install: programs, headers, the runtime archive, liboctet.so, find_package(octet) and pkg-config; cpack: the same as two
-# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz.
+# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz; cpack -G DEB: as Debian packages (OctetDebian.cmake).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/octet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -64,4 +64,5 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+include(OctetDebian)
 include(CPack)
