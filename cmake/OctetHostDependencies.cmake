@@ -1,6 +1,5 @@
 # Libraries of the converter, all from Debian (setup.sh installs them).
 find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(Threads REQUIRED)

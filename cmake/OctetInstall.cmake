@@ -1,5 +1,5 @@
 # cmake --install: programs, headers, the runtime archive, liboctet.so, find_package(octet) and pkg-config; cpack: the same as two
-# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz.
+# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz; cpack -G DEB: as Debian packages (OctetDebian.cmake).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/octet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -29,12 +29,12 @@ if(TARGET octet)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
   foreach(library IN ITEMS octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
           octet_recover octet_lower octet_plan octet_write octet_images octet_operators octet_graph octet_pictures
-          octet_port_linux)
+          octet_command_line octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
   endforeach()
   add_library(octet_converter STATIC ${octet_converter_objects})
   add_library(octet_run STATIC $<TARGET_OBJECTS:octet-run> $<TARGET_OBJECTS:octet_results> $<TARGET_OBJECTS:octet_capture>
-              $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_port_linux>)
+              $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_command_line> $<TARGET_OBJECTS:octet_port_linux>)
   install(FILES $<TARGET_FILE:octet_converter> $<TARGET_FILE:octet_run> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plugins)
   foreach(folder IN ITEMS runtime/core runtime/format runtime/quant runtime/image runtime/kernels converter/support converter/graph
           converter/operators converter/quantize converter/lower converter/calibrate
@@ -64,4 +64,5 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+include(OctetDebian)
 include(CPack)

@@ -2,7 +2,6 @@
 // cores (taskset) for steady figures.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "bench/models/to_blob.h"
 #include "bench/models/to_onnx.h"
 #include "converter/write/write.h"
+#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/cpu.h"
 
 namespace octet::bench {
@@ -131,34 +131,32 @@ int Run(const Options& options) {
 
 int Main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Times the benchmark networks: float input to float output, interleaved rounds"};
-  app.add_option("--network", options.networks, "networks, comma separated (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(NetworkNames()));
-  app.add_option("--isa", options.levels, "levels, comma separated (default: all of this machine)")
-      ->delimiter(',');
-  app.add_option("--plan", options.plan)->check(CLI::IsMember({"int8", "fp16", "both"}));
-  app.add_option("--threads", options.threads, "thread counts, comma separated")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 64u));
-  app.add_option("--rounds", options.rounds)->check(CLI::Range(1u, 10000u));
-  app.add_flag("--reference", options.reference, "the portable reference kernels as well (slow)");
-  app.add_flag("--winograd", options.winograd,
-               "blobs with weights transformed for Winograd's method as well");
-  app.add_flag("--json", options.json);
-  app.add_option("--save-blobs", options.save_blobs, "write NAME.octet here instead of timing")
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--export-onnx", options.export_onnx,
-                 "write NAME.onnx (Q/DQ, uint8 activations) here instead of timing")
-      ->check(CLI::ExistingDirectory);
-  app.add_flag("--worker", options.worker,
-               "serve bench/peers: counts on stdin, milliseconds on stdout");
+  port::CommandLine app(
+      "Times the benchmark networks: float input to float output, interleaved rounds");
+  app.Add("--network", options.networks, "networks, comma separated (default: all)")
+      .Delimiter(',')
+      .Among(NetworkNames());
+  app.Add("--isa", options.levels, "levels, comma separated (default: all of this machine)")
+      .Delimiter(',');
+  app.Add("--plan", options.plan).Among({"int8", "fp16", "both"});
+  app.Add("--threads", options.threads, "thread counts, comma separated")
+      .Delimiter(',')
+      .Range(1u, 64u);
+  app.Add("--rounds", options.rounds).Range(1u, 10000u);
+  app.AddFlag("--reference", options.reference, "the portable reference kernels as well (slow)");
+  app.AddFlag("--winograd", options.winograd,
+              "blobs with weights transformed for Winograd's method as well");
+  app.AddFlag("--json", options.json);
+  app.Add("--save-blobs", options.save_blobs, "write NAME.octet here instead of timing").Folder();
+  app.Add("--export-onnx", options.export_onnx,
+          "write NAME.onnx (Q/DQ, uint8 activations) here instead of timing")
+      .Folder();
+  app.AddFlag("--worker", options.worker,
+              "serve bench/peers: counts on stdin, milliseconds on stdout");
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "bench-models: {}; see --help\n", error.what());
+    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+  } catch (const port::UsageError& error) {
+    fmt::print(stderr, "bench-models: {}; see --help\n", error.cause);
     return 2;
   }
   if (options.networks.empty()) options.networks = NetworkNames();

@@ -47,22 +47,20 @@ std::vector<std::string> SplitCommas(const std::string& text) {
   return parts;
 }
 
-void InputArguments::AddTo(CLI::App& command) {
-  command.add_option(
+void InputArguments::AddTo(port::Options command) {
+  command.Add(
       "--mean", mean,
       "subtracted after scaling, in the model's channel order: R,G,B or one number (default 0)");
-  command.add_option("--std", std_dev, "divided by after subtracting the mean (default 1)");
-  command.add_option("--scale", scale, "multiplies the bytes of a picture first (default 1/255)");
+  command.Add("--std", std_dev, "divided by after subtracting the mean (default 1)");
+  command.Add("--scale", scale, "multiplies the bytes of a picture first (default 1/255)");
+  command.Add("--colour", colour, "channel order the model wants (default rgb); files are RGB")
+      .Among({"rgb", "bgr"});
+  command.Add("--resize", resize, "how a picture of another size is fitted (default stretch)")
+      .Among({"stretch", "letterbox", "crop"});
   command
-      .add_option("--colour", colour, "channel order the model wants (default rgb); files are RGB")
-      ->check(CLI::IsMember({"rgb", "bgr"}));
-  command
-      .add_option("--resize", resize, "how a picture of another size is fitted (default stretch)")
-      ->check(CLI::IsMember({"stretch", "letterbox", "crop"}));
-  command
-      .add_option("--input-shape", shapes,
-                  "NAME:1,3,224,224 for an input with unknown dimensions; may be repeated")
-      ->allow_extra_args(false);
+      .Add("--input-shape", shapes,
+           "NAME:1,3,224,224 for an input with unknown dimensions; may be repeated")
+      .OneEach();
 }
 
 images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) const {

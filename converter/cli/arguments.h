@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
+#include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
 
@@ -17,7 +16,7 @@ struct InputArguments {
   std::string mean, std_dev, scale, colour, resize;
   std::vector<std::string> shapes;
 
-  void AddTo(CLI::App& command);
+  void AddTo(port::Options command);
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;

@@ -5,16 +5,17 @@
 
 #include <functional>
 
-#include <CLI/CLI.hpp>
+#include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
 
 inline constexpr int kDone = 0, kAnswerIsNo = 1, kBadInput = 2, kInternal = 3;
 
 // Each stores its action in `run` when it is chosen.
-void AddConvert(CLI::App& app, std::function<int()>* run);
-void AddInspect(CLI::App& app, std::function<int()>* run);
-void AddVerify(CLI::App& app, std::function<int()>* run);
+void AddConvert(port::CommandLine& app, std::function<int()>* run);
+void AddInspect(port::CommandLine& app, std::function<int()>* run);
+void AddVerify(port::CommandLine& app, std::function<int()>* run);
+void AddEmbed(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

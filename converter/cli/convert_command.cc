@@ -106,8 +106,8 @@ int Run(ConvertOptions options) {
 
 }  // namespace
 
-void AddConvert(CLI::App& app, std::function<int()>* run) {
-  CLI::App* command = app.add_subcommand("convert", "convert an ONNX model into a blob");
+void AddConvert(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command = app.AddCommand("convert", "convert an ONNX model into a blob");
   auto options = std::make_shared<ConvertOptions>();
   auto input = std::make_shared<InputArguments>();
   auto calibration = std::make_shared<std::string>();
@@ -115,75 +115,71 @@ void AddConvert(CLI::App& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
   command
-      ->add_option(
-          "MODEL", options->model,
-          fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
-      ->required();
-  command->add_option("-o,--output", options->output, "the blob to write")->required();
+      .Add("MODEL", options->model,
+           fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
+      .Required();
+  command.Add("-o,--output", options->output, "the blob to write").Required();
   command
-      ->add_option(
+      .Add(
           "--calibrate", *calibration,
           fmt::format("a folder of pictures ({}; where it has none, those of its subfolders), one "
                       "picture, or a .npy file; no labels needed; several inputs: joined by commas",
                       pictures::kExtensions))
-      ->required();
-  input->AddTo(*command);
-  command->add_option("--cut-at", *cut_at,
-                      "end the graph at these tensors, joined by commas, instead of its outputs");
-  command->add_option("--task", *task, "what the outputs mean")
-      ->check(CLI::IsMember({"classify", "detect", "segment", "none"}))
-      ->capture_default_str();
-  command->add_option("--decode", options->decode,
-                      fmt::format("what the outputs of a detector hold: {}, or a YAML file",
-                                  fmt::join(decode::PresetNames(), ", ")));
-  command->add_option("--labels", options->labels,
-                      "text file with one class name a line (labels/coco.txt), kept in the blob");
-  command->add_option(
-      "--board", options->board,
-      "YAML file of the board (boards/): only schemes it allows are used; its name is "
-      "kept in the blob, which runs elsewhere all the same");
-  command->add_flag(
-      "--winograd", options->winograd,
-      "3x3 convolutions also bring weights transformed for Winograd's method, as for a "
-      "board with `winograd: true`: faster on cores without dot product, same bits");
-  command->add_option(
+      .Required();
+  input->AddTo(command);
+  command.Add("--cut-at", *cut_at,
+              "end the graph at these tensors, joined by commas, instead of its outputs");
+  command.Add("--task", *task, "what the outputs mean")
+      .Among({"classify", "detect", "segment", "none"})
+      .ShowDefault();
+  command.Add("--decode", options->decode,
+              fmt::format("what the outputs of a detector hold: {}, or a YAML file",
+                          fmt::join(decode::PresetNames(), ", ")));
+  command.Add("--labels", options->labels,
+              "text file with one class name a line (labels/coco.txt), kept in the blob");
+  command.Add("--board", options->board,
+              "YAML file of the board (boards/): only schemes it allows are used; its name is "
+              "kept in the blob, which runs elsewhere all the same");
+  command.AddFlag("--winograd", options->winograd,
+                  "3x3 convolutions also bring weights transformed for Winograd's method, as for a "
+                  "board with `winograd: true`: faster on cores without dot product, same bits");
+  command.Add(
       "--calibration-cache", options->cache,
       "JSON file: read when it was made from the same model, data and settings, else written");
-  command->add_option("--config", options->config,
-                      "YAML file: precision, ranges and schemes by layer and tensor");
-  command->add_flag("--int8-everywhere", options->int8_everywhere,
-                    "no FP16 layers in the int8 plan, whatever the config says");
-  command->add_option("--verbosity", *verbosity, "names kept in the blob for octet inspect")
-      ->check(CLI::IsMember({"none", "layer-names", "detailed"}))
-      ->capture_default_str();
+  command.Add("--config", options->config,
+              "YAML file: precision, ranges and schemes by layer and tensor");
+  command.AddFlag("--int8-everywhere", options->int8_everywhere,
+                  "no FP16 layers in the int8 plan, whatever the config says");
+  command.Add("--verbosity", *verbosity, "names kept in the blob for octet inspect")
+      .Among({"none", "layer-names", "detailed"})
+      .ShowDefault();
   command
-      ->add_option("--section-align", options->section_align,
-                   "bytes: 4096 for files that are mapped, 64 for flash, where padding costs")
-      ->check(CLI::IsMember({4096, 64}))
-      ->capture_default_str();
+      .Add("--section-align", options->section_align,
+           "bytes: 4096 for files that are mapped, 64 for flash, where padding costs")
+      .Among({"4096", "64"})
+      .ShowDefault();
   command
-      ->add_option("--security-counter", options->security_counter,
-                   "number of this release of the model, kept in the blob; it should rise with "
-                   "every release, so that an old one can be told")
-      ->capture_default_str();
-  command->add_option("--samples", options->samples, "at most this many samples")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "chooses the samples where there are more")
-      ->capture_default_str();
+      .Add("--security-counter", options->security_counter,
+           "number of this release of the model, kept in the blob; it should rise with every "
+           "release, so that an old one can be told")
+      .ShowDefault();
+  command.Add("--samples", options->samples, "at most this many samples")
+      .Range(int64_t{1}, int64_t{1} << 31)
+      .ShowDefault();
+  command.Add("--seed", options->seed, "chooses the samples where there are more").ShowDefault();
   command
-      ->add_option("--threads", options->threads,
-                   "0: as many as the machine has; the blob does not depend on it")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print the figures as JSON");
-  command->footer(
+      .Add("--threads", options->threads,
+           "0: as many as the machine has; the blob does not depend on it")
+      .Range(0, 1024)
+      .ShowDefault();
+  command.AddFlag("--json", options->json, "print the figures as JSON");
+  command.Footer(
       "Operators that run on the board (those of a model's constant parts may be any): " +
       OperatorList() +
       ".\nBatchNormalization, Identity, Dropout, Split, Squeeze, Unsqueeze, Flatten, ReduceMean "
       "over the "
       "image, DepthToSpace and the like are rewritten into these.");
-  command->callback([=] {
+  command.WhenChosen([=] {
     *run = [=] {
       options->preprocess = input->Preprocess({});
       options->import = input->Import();

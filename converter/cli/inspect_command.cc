@@ -365,22 +365,22 @@ std::string OperatorsOf(const json& blob, const std::string& plan_name) {
 
 }  // namespace
 
-void AddInspect(CLI::App& app, std::function<int()>* run) {
-  CLI::App* command =
-      app.add_subcommand("inspect", "show every layer, tensor and section of a blob");
+void AddInspect(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("inspect", "show every layer, tensor and section of a blob");
   auto path = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto operators = std::make_shared<bool>(false);
+  command.Add("BLOB", *path, "the .octet file").Required();
+  command.AddFlag("--json", *as_json, "as JSON, tensors with their arena places included");
+  command.AddFlag("--operators", *operators,
+                  "only the operators of all plans, as a program linked without the others wants "
+                  "them (CMake: octet_select_operators)");
   auto plan = std::make_shared<std::string>();
-  command->add_option("BLOB", *path, "the .octet file")->required();
-  command->add_flag("--json", *as_json, "as JSON, tensors with their arena places included");
-  command->add_flag("--operators", *operators,
-                    "only the operators of all plans, as a program linked without the others wants "
-                    "them (CMake: octet_select_operators)");
-  command->add_option("--plan", *plan,
-                      "with --operators: those of this plan, for a program that "
-                      "binds no other (octet_config.plan_mask)");
-  command->callback([=] {
+  command.Add("--plan", *plan,
+              "with --operators: those of this plan, for a program that binds no other "
+              "(octet_config.plan_mask)");
+  command.WhenChosen([=] {
     *run = [=] {
       const json description = Describe(BlobFile(*path));
       if (*operators) {

@@ -307,11 +307,11 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
 
 }  // namespace
 
-void AddVerify(CLI::App& app, std::function<int()>* run) {
-  CLI::App* command = app.add_subcommand(
+void AddVerify(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command = app.AddCommand(
       "verify",
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
-  command->footer(fmt::format(
+  command.Footer(fmt::format(
       "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
       "--resize put other values in its place. Over all samples, an output agrees when (int8 "
       "plans, "
@@ -328,30 +328,27 @@ void AddVerify(CLI::App& app, std::function<int()>* run) {
       kFp16Limits.cosine));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();
-  command->add_option("MODEL", options->model, "the ONNX file")->required();
-  command->add_option("BLOB", options->blob, "the blob made of it")->required();
+  command.Add("MODEL", options->model, "the ONNX file").Required();
+  command.Add("BLOB", options->blob, "the blob made of it").Required();
   command
-      ->add_option("--data", options->data,
-                   "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy "
-                   "file; several inputs: joined by commas")
-      ->required();
-  command->add_option(
-      "--labels", options->labels,
-      "to score with: a .npy of class numbers [N]; for a detector BOXES.npy,CLASSES.npy "
-      "(float32 [N,M,4] in pixels, integers [N,M], negative: none); for "
-      "segmentation masks [N,H,W]");
-  command->add_option("--samples", options->samples, "only the first samples; 0: all")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 31))
-      ->capture_default_str();
-  command->add_option(
-      "--isa", options->isa,
-      "level of the runtime's kernels (default: the best here); every level gives the "
-      "same int8 bits");
-  command->add_option("--threads", options->threads, "0: as many as the machine has")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print the figures as JSON");
-  input->AddTo(*command);
-  command->callback([=] { *run = [=] { return Run(*options, *input); }; });
+      .Add("--data", options->data,
+           "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy "
+           "file; several inputs: joined by commas")
+      .Required();
+  command.Add("--labels", options->labels,
+              "to score with: a .npy of class numbers [N]; for a detector BOXES.npy,CLASSES.npy "
+              "(float32 [N,M,4] in pixels, integers [N,M], negative: none); for "
+              "segmentation masks [N,H,W]");
+  command.Add("--samples", options->samples, "only the first samples; 0: all")
+      .Range(int64_t{0}, int64_t{1} << 31)
+      .ShowDefault();
+  command.Add("--isa", options->isa,
+              "level of the runtime's kernels (default: the best here); every level gives the "
+              "same int8 bits");
+  command.Add("--threads", options->threads, "0: as many as the machine has").ShowDefault();
+  command.AddFlag("--json", options->json, "print the figures as JSON");
+  input->AddTo(command);
+  command.WhenChosen([=] { *run = [=] { return Run(*options, *input); }; });
 }
 
 }  // namespace octet::cli

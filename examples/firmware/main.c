@@ -1,17 +1,15 @@
-/* How firmware uses a model: the blob is linked into the image (model.S), the arena is one static
- * array, and nothing is allocated, opened or parsed. `octet-run --json` and `octet inspect` print
- * the arena's exact size; make ARENA_BYTES that. Only Report() would differ on a board. */
+/* How firmware uses a model: the blob is linked into the image, the arena is one static array, and
+ * nothing is allocated, opened or parsed. `octet embed model.octet -o model` writes model.S, which
+ * holds the blob, and model.h, which declares it and knows the arena's size. Only Report() would
+ * differ on a board. */
 #include <octet/octet.h>
 #include <stdio.h>
 
-#ifndef ARENA_BYTES
-#define ARENA_BYTES (1 << 20)
-#endif
+#include "model.h"
+
 #define MOST_VALUES (1 << 16)
 
-extern const unsigned char octet_model[], octet_model_end[];
-
-static _Alignas(64) unsigned char arena[ARENA_BYTES];
+static _Alignas(64) unsigned char arena[MODEL_ARENA_BYTES_REFERENCE];
 static float values[MOST_VALUES];
 
 static int Report(const char* what, unsigned code, unsigned long number) {
@@ -20,12 +18,13 @@ static int Report(const char* what, unsigned code, unsigned long number) {
 }
 
 int main(void) {
-  const size_t blob_bytes = (size_t)(octet_model_end - octet_model);
-  const octet_config config = {
-      .size = sizeof(config), .isa = OCTET_ISA_REFERENCE, .verify_hashes = OCTET_VERIFY_PORTABLE};
+  const octet_config config = {.size = sizeof(config),
+                               .isa = OCTET_ISA_REFERENCE,
+                               .verify_hashes = OCTET_VERIFY_PORTABLE,
+                               .plan_mask = MODEL_PLAN_MASK};
   octet_session* session;
   const octet_status status =
-      octet_bind(octet_model, blob_bytes, arena, sizeof(arena), &config, &session);
+      octet_bind(model_blob, MODEL_BLOB_BYTES, arena, sizeof(arena), &config, &session);
   if (status.code != OCTET_OK) return Report("bind", status.code, status.offset);
 
   octet_tensor_info in = {.size = sizeof(in)}, out = {.size = sizeof(out)};

@@ -17,7 +17,7 @@ constexpr uint32_t kSpinCount = 2000;
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
-#else
+#elif defined(__aarch64__) || defined(__arm__)
   __asm__ volatile("yield");
 #endif
 }

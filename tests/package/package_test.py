@@ -172,7 +172,8 @@ def check_board(board, build, source, work, blob):
     check(lines["here"] == lines[board], f"{board}: other classes: {lines}")
     shutil.copytree(source / "examples", work / board / "examples")
     run("cmake", "-G", "Ninja", "-S", work / board / "examples/consumer", "-B", work / board / "consumer",
-        "--toolchain", source / f"toolchains/{board}.cmake", f"-DCMAKE_PREFIX_PATH={sdk}", f"-DMODEL={blob}")
+        "--toolchain", source / f"toolchains/{board}.cmake", f"-DCMAKE_PREFIX_PATH={sdk}", f"-DMODEL={blob}",
+        f"-DOCTET_PROGRAM={build}/bin/octet")
     run("cmake", "--build", work / board / "consumer")
     values = [float(line) for line in run(*emulator, work / board / "consumer/minimal", blob).split()]
     best = max(range(10), key=lambda i: values[i])

@@ -1,13 +1,12 @@
 // octet-run: runs a blob over pictures or .npy samples, one by one.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "ports/linux/command_line.h"
+#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
@@ -42,32 +41,28 @@ int ListIsas() {
   return 0;
 }
 
-void DescribeOptions(CLI::App& app, Options& o) {
-  app.set_version_flag("--version", "octet-run " OCTET_VERSION_TEXT);
-  app.add_option("MODEL", o.blob, "blob made by octet convert");
-  app.add_option(
-         "--input", o.inputs,
-         std::string("pictures or a folder of them (") + pictures::kExtensions +
-             "; where it has none, those of its subfolders), or a .npy file: uint8 pictures "
-             "[N,H,W,C] or float32 in the model's own layout; one path an input where the "
-             "model has several")
-      ->delimiter(',');
-  app.add_option("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
-  app.add_option("--plan", o.model.plan, "plan by name (default: the blob's first)");
-  app.add_option("--isa", o.isa,
-                 "highest instruction set to use: " + IsaWords() +
-                     " (default: the best here); 'list' names those that work here");
-  app.add_option("--threads", o.model.threads, "threads, this one included")
-      ->check(CLI::Range(1u, 256u));
-  app.add_option("--repeat", o.repeat, "timed inferences of each sample")
-      ->check(CLI::Range(1u, 1000000u));
-  app.add_option("--warmup", o.warmup, "untimed inferences of the first sample")
-      ->check(CLI::Range(0u, 1000000u));
-  app.add_flag("--profile", o.profile,
-               "time, work, traffic and share of the core's peak of every layer");
-  app.add_flag("--json", o.json, "report as JSON");
-  app.add_flag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
-  app.add_flag("--map", o.map, kMapHelp);
+void DescribeOptions(CommandLine& app, Options& o) {
+  app.Name("octet-run", OCTET_VERSION_TEXT);
+  app.Add("MODEL", o.blob, "blob made by octet convert");
+  app.Add("--input", o.inputs,
+          std::string("pictures or a folder of them (") + pictures::kExtensions +
+              "; where it has none, those of its subfolders), or a .npy file: uint8 pictures "
+              "[N,H,W,C] or float32 in the model's own layout; one path an input where the "
+              "model has several")
+      .Delimiter(',');
+  app.Add("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
+  app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)");
+  app.Add("--isa", o.isa,
+          "highest instruction set to use: " + IsaWords() +
+              " (default: the best here); 'list' names those that work here");
+  app.Add("--threads", o.model.threads, "threads, this one included").Range(1u, 256u);
+  app.Add("--repeat", o.repeat, "timed inferences of each sample").Range(1u, 1000000u);
+  app.Add("--warmup", o.warmup, "untimed inferences of the first sample").Range(0u, 1000000u);
+  app.AddFlag("--profile", o.profile,
+              "time, work, traffic and share of the core's peak of every layer");
+  app.AddFlag("--json", o.json, "report as JSON");
+  app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
+  app.AddFlag("--map", o.map, kMapHelp);
 }
 
 // What was found in each picture, by the blob's decoder: a line as it comes, or kept for the
@@ -148,15 +143,13 @@ void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app{"Runs an Octet blob over pictures or .npy samples"};
+  CommandLine app("Runs an Octet blob over pictures or .npy samples");
   Options o;
   DescribeOptions(app, o);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {  // --help, --version
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    throw InputError(ParseErrorLine(app, error, "octet-run"));
+    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+  } catch (const UsageError& error) {
+    throw InputError(error.what());
   }
   if (o.isa == "list") return ListIsas();
   if (o.blob.empty()) {

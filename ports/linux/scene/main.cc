@@ -1,13 +1,13 @@
 // octet-scene: writes frames of the built-in scene and their boxes, to train, calibrate and score
 // detectors with.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
-#include "ports/linux/command_line.h"
+#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
 #include "ports/linux/npy.h"
 
@@ -21,22 +21,21 @@ struct Options {
   SceneConfig scene;
 };
 
-void DescribeOptions(CLI::App& app, Options& o) {
-  app.set_version_flag("--version", "octet-scene " OCTET_VERSION_TEXT);
-  app.add_option("--pictures", o.pictures, "garments, uint8 [N,28,28,1] (demo/pictures.py)")
-      ->required();
-  app.add_option("--labels", o.labels, "their classes, uint8 [N]")->required();
-  app.add_option("--output", o.frames_path, "frames, uint8 .npy [frames,H,W,3], RGB");
-  app.add_option("--boxes", o.boxes_path,
-                 "boxes, float32 .npy [frames,objects,4]: x0, y0, x1, y1 in pixels");
-  app.add_option("--classes", o.classes_path, "classes, int8 .npy [frames,objects]; -1: no box");
-  app.add_option("--frames", o.frames, "how many")->check(CLI::Range(1u, 10000000u));
-  app.add_option("--size", o.size, "WIDTHxHEIGHT");
-  app.add_option("--objects", o.scene.objects, "garments at a time");
-  app.add_option("--noise", o.scene.noise, "largest noise of a pixel");
-  app.add_option("--seed", o.scene.seed, "video, or first of the videos");
-  app.add_flag("--video", o.video,
-               "the frames of one video in order, not one frame each of many videos");
+void DescribeOptions(CommandLine& app, Options& o) {
+  app.Name("octet-scene", OCTET_VERSION_TEXT);
+  app.Add("--pictures", o.pictures, "garments, uint8 [N,28,28,1] (demo/pictures.py)").Required();
+  app.Add("--labels", o.labels, "their classes, uint8 [N]").Required();
+  app.Add("--output", o.frames_path, "frames, uint8 .npy [frames,H,W,3], RGB");
+  app.Add("--boxes", o.boxes_path,
+          "boxes, float32 .npy [frames,objects,4]: x0, y0, x1, y1 in pixels");
+  app.Add("--classes", o.classes_path, "classes, int8 .npy [frames,objects]; -1: no box");
+  app.Add("--frames", o.frames, "how many").Range(1u, 10000000u);
+  app.Add("--size", o.size, "WIDTHxHEIGHT");
+  app.Add("--objects", o.scene.objects, "garments at a time");
+  app.Add("--noise", o.scene.noise, "largest noise of a pixel");
+  app.Add("--seed", o.scene.seed, "video, or first of the videos");
+  app.AddFlag("--video", o.video,
+              "the frames of one video in order, not one frame each of many videos");
 }
 
 void ParseSize(const std::string& text, SceneConfig* scene) {
@@ -104,15 +103,13 @@ void WriteScene(const Options& o) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app{"Writes frames of the built-in scene and the boxes in them"};
+  CommandLine app("Writes frames of the built-in scene and the boxes in them");
   Options o;
   DescribeOptions(app, o);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {  // --help, --version
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    throw InputError(ParseErrorLine(app, error, "octet-scene"));
+    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+  } catch (const UsageError& error) {
+    throw InputError(error.what());
   }
   ParseSize(o.size, &o.scene);
   if (o.frames_path.empty() && o.boxes_path.empty() && o.classes_path.empty()) {

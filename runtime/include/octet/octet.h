@@ -23,7 +23,7 @@ extern "C" {
 
 /* Of this header; octet_version() is that of the library. */
 #define OCTET_VERSION_MAJOR 0
-#define OCTET_VERSION_MINOR 2
+#define OCTET_VERSION_MINOR 1
 #define OCTET_VERSION_PATCH 0
 #define OCTET_VERSION \
   (OCTET_VERSION_MAJOR * 10000 + OCTET_VERSION_MINOR * 100 + OCTET_VERSION_PATCH)

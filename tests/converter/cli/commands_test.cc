@@ -12,7 +12,7 @@ using nlohmann::json;
 
 TEST_F(Cli, HelpOfEveryCommand) {
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{}, {"convert"}, {"inspect"}, {"verify"}}) {
+       {std::vector<std::string>{}, {"convert"}, {"inspect"}, {"verify"}, {"embed"}}) {
     std::vector<std::string> arguments = command;
     arguments.push_back("--help");
     const Result result = Octet(arguments);

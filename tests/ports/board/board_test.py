@@ -46,6 +46,7 @@ def main():
     parser.add_argument("--host", type=pathlib.Path, required=True)
     parser.add_argument("--nm", required=True)
     parser.add_argument("--budgets", action="store_true", help="the image has the machine for itself: memory and heap too")
+    parser.add_argument("--run", type=pathlib.Path, help="this build's octet-run, held against the same bytes")
     parser.add_argument("--emulator", nargs=argparse.REMAINDER, required=True)
     options = parser.parse_args()
     if not shutil.which(options.emulator[0]):
@@ -67,6 +68,11 @@ def main():
         print(f"{plan} sha256 {hashlib.sha256(outputs).hexdigest()}")
         if outputs != expected:
             problems.append(f"{plan}: other outputs than octet-run: {expected.hex()}")
+        if options.run:
+            run(*options.emulator, options.run, options.data / "model.octet", "--input", options.data / "picture.npy",
+                "--output", options.data / "actual.npy", "--threads", "2", "--plan", plan)
+            if read_npy(options.data / "actual.npy") != expected:
+                problems.append(f"{plan}: other outputs of {options.run.name} than of this machine's")
     if not values["label"].startswith("Trouser "):
         problems.append(f"the picture shows trousers, not {values['label']}")
     if options.budgets:

@@ -3,10 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "ports/linux/command_line.h"
+#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
@@ -58,64 +57,56 @@ void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
 }  // namespace
 
 bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
-  CLI::App app{"Runs an Octet blob on a stream of frames; the newest frame wins"};
-  app.add_option("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
-  app.add_option("--source", o->source,
-                 std::string("scene, a folder of pictures (") + pictures::kExtensions +
-                     "; where it has none, those of its subfolders), one picture, /dev/videoN, or "
-                     "- for a stream on stdin");
-  app.add_option("--format", o->format,
-                 "of the stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with "
-                 "--size; of the camera: one of these or mjpeg (default: the first it has of nv12, "
-                 "yuv420p, yuyv, rgb24, grey8, mjpeg)");
-  app.add_option("--size", o->size, "WxH of raw frames, of the scene, or wanted of the camera");
-  app.add_option("--fps", o->fps,
-                 "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
-                 "picture, none dropped), or wanted of the camera");
-  app.add_flag(
-      "--every-frame", o->every_frame,
-      "the source waits for the model and no frame is dropped: for films, not for cameras");
-  app.add_option("--frames", o->frames, "stop after so many results; 0: never")
-      ->capture_default_str();
-  app.add_option("--plan", o->model.plan, "plan by name (default: the blob's first)");
-  app.add_option("--isa", o->isa, "highest instruction set to use, or 'list'");
+  CommandLine app("Runs an Octet blob on a stream of frames; the newest frame wins");
+  app.Add("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
+  app.Add("--source", o->source,
+          std::string("scene, a folder of pictures (") + pictures::kExtensions +
+              "; where it has none, those of its subfolders), one picture, /dev/videoN, or "
+              "- for a stream on stdin");
+  app.Add("--format", o->format,
+          "of the stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with "
+          "--size; of the camera: one of these or mjpeg (default: the first it has of nv12, "
+          "yuv420p, yuyv, rgb24, grey8, mjpeg)");
+  app.Add("--size", o->size, "WxH of raw frames, of the scene, or wanted of the camera");
+  app.Add("--fps", o->fps,
+          "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
+          "picture, none dropped), or wanted of the camera");
+  app.AddFlag("--every-frame", o->every_frame,
+              "the source waits for the model and no frame is dropped: for films, not for cameras");
+  app.Add("--frames", o->frames, "stop after so many results; 0: never").ShowDefault();
+  app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
+  app.Add("--isa", o->isa, "highest instruction set to use, or 'list'");
   bool map = false;
-  app.add_flag("--map", map, kMapHelp);
-  app.add_option("--threads", o->model.threads, "threads that infer, the loop's included")
-      ->check(CLI::Range(1u, 256u))
-      ->capture_default_str();
-  app.add_option("--cpus", o->cpus, "cores to run on, as in 4-7 or 0,2");
-  app.add_option("--priority", o->priority,
-                 "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
-      ->check(CLI::Range(0, 99));
-  app.add_option("--http", o->http_port,
-                 "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
-      ->check(CLI::Range(0, 65535));
-  app.add_option("--dump", o->dump, "write every annotated frame into this folder");
-  app.add_option("--dump-format", o->dump_format, "of --dump")
-      ->check(CLI::IsMember({"jpg", "png"}))
-      ->capture_default_str();
-  app.add_option(
-         "--garments", o->garments,
-         "of the scene: folder with test.npy and labels.npy as demo/pictures.py writes them")
-      ->capture_default_str();
-  app.add_option("--seed", o->seed, "of the scene")->capture_default_str();
-  app.add_flag("--score", o->score, "scene: mAP@0.5 against the known boxes");
-  app.add_flag("--json", o->json, "one JSON object a frame, and a summary at the end");
-  app.footer(
+  app.AddFlag("--map", map, kMapHelp);
+  app.Add("--threads", o->model.threads, "threads that infer, the loop's included")
+      .Range(1u, 256u)
+      .ShowDefault();
+  app.Add("--cpus", o->cpus, "cores to run on, as in 4-7 or 0,2");
+  app.Add("--priority", o->priority,
+          "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
+      .Range(0, 99);
+  app.Add("--http", o->http_port,
+          "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
+      .Range(0, 65535);
+  app.Add("--dump", o->dump, "write every annotated frame into this folder");
+  app.Add("--dump-format", o->dump_format, "of --dump").Among({"jpg", "png"}).ShowDefault();
+  app.Add("--garments", o->garments,
+          "of the scene: folder with test.npy and labels.npy as demo/pictures.py writes them")
+      .ShowDefault();
+  app.Add("--seed", o->seed, "of the scene").ShowDefault();
+  app.AddFlag("--score", o->score, "scene: mAP@0.5 against the known boxes");
+  app.AddFlag("--json", o->json, "one JSON object a frame, and a summary at the end");
+  app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
       "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"
       "Jetson:        gst-launch-1.0 -q nvarguscamerasrc ! 'video/x-raw(memory:NVMM),width=1280,"
       "height=720' !\\\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
       "                 octet-camera MODEL.octet --source - --format nv12 --size 1280x720");
-  app.set_version_flag("--version", "octet-camera " OCTET_VERSION_TEXT);
+  app.Name("octet-camera", OCTET_VERSION_TEXT);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    app.exit(asked);
-    return false;
-  } catch (const CLI::ParseError& error) {
-    throw InputError(ParseErrorLine(app, error, "octet-camera"));
+    if (app.Parse(argc, argv)) return false;  // --help, --version
+  } catch (const UsageError& error) {
+    throw InputError(error.what());
   }
   if (map) o->model.storage = BlobStorage::kMapped;
   if (o->isa == "list") {

@@ -1,0 +1,145 @@
+#include "ports/linux/command_line/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace octet::port {
+namespace {
+
+std::string ErrorLine(const CLI::App& app, const CLI::ParseError& error, std::string program) {
+  for (const CLI::App* command : app.get_subcommands()) program += " " + command->get_name();
+  const std::string out = "; see " + program + " --help";
+  // A mistyped option that is required counts there as missing first, which says less.
+  const std::vector<std::string> unknown = app.remaining(true);
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& word) {
+    return word.size() > 1 && word[0] == '-';
+  });
+  if (option != unknown.end()) return *option + ": no such option" + out;
+  if (!unknown.empty()) return "'" + unknown.front() + "': one argument too many" + out;
+  return error.what() + out;
+}
+
+// Named or not, chosen or not.
+std::vector<const CLI::App*> AllCommands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+}  // namespace
+
+Option& Option::Required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::Delimiter(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+
+Option& Option::OneEach() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::Among(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Option& Option::Folder() {
+  option_->check(CLI::ExistingDirectory);
+  return *this;
+}
+
+Option& Option::Range(int least, int most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option& Option::Range(unsigned least, unsigned most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option& Option::Range(int64_t least, int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+template <typename T>
+Option Options::Add(const std::string& names, T& value, const std::string& help) {
+  return Option(app_->add_option(names, value, help));
+}
+template Option Options::Add(const std::string&, std::string&, const std::string&);
+template Option Options::Add(const std::string&, int&, const std::string&);
+template Option Options::Add(const std::string&, uint32_t&, const std::string&);
+template Option Options::Add(const std::string&, int64_t&, const std::string&);
+template Option Options::Add(const std::string&, uint64_t&, const std::string&);
+template Option Options::Add(const std::string&, double&, const std::string&);
+template Option Options::Add(const std::string&, std::vector<std::string>&, const std::string&);
+template Option Options::Add(const std::string&, std::vector<uint32_t>&, const std::string&);
+
+void Options::AddFlag(const std::string& name, bool& value, const std::string& help) {
+  app_->add_flag(name, value, help);
+}
+
+void Options::Footer(const std::string& text) {
+  app_->footer(text);
+}
+
+void Options::WhenChosen(std::function<void()> action) {
+  app_->callback(std::move(action));
+}
+
+CommandLine::CommandLine(const std::string& description)
+    : Options(nullptr), owned_(std::make_unique<CLI::App>(description)) {
+  app_ = owned_.get();
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::Name(const std::string& program, const std::string& version) {
+  program_ = program;
+  if (!version.empty()) app_->set_version_flag("--version", program + " " + version);
+}
+
+Options CommandLine::AddCommand(const std::string& name, const std::string& description) {
+  // With commands, --help shows how the program is called; without, the path it was started by.
+  app_->name(program_);
+  app_->require_subcommand(1);
+  return Options(app_->add_subcommand(name, description));
+}
+
+std::string CommandLine::Commands() const {
+  const std::vector<const CLI::App*> commands = AllCommands(*app_);
+  std::string list;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (i != 0) list += i + 1 == commands.size() ? " and " : ", ";
+    list += commands[i]->get_name();
+  }
+  return list;
+}
+
+bool CommandLine::HasCommand(const std::string& name) const {
+  const std::vector<const CLI::App*> commands = AllCommands(*app_);
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return command->check_name(name); });
+}
+
+std::optional<int> CommandLine::Parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app_->exit(asked);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(ErrorLine(*app_, error, program_), error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace octet::port

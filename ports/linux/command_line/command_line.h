@@ -1,0 +1,93 @@
+// The command lines of all programs: options, flags, commands, --help and --version. CLI11 stands
+// behind it in one file alone, for it costs a compiler more than most files that would include it.
+#ifndef OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
+#define OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace octet::port {
+
+// One line: what is wrong, and where the way out stands.
+struct UsageError : std::runtime_error {
+  UsageError(const std::string& line, const std::string& cause)
+      : std::runtime_error(line), cause(cause) {}
+  std::string cause;  // the first half, in the parser's words
+};
+
+// An option just added, to say more about it; the calls chain.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option& Required();
+  // --help shows the value that the variable has now.
+  Option& ShowDefault();
+  // Several values stand in one argument, between these.
+  Option& Delimiter(char between);
+  // One value each time it is named, not all that follow.
+  Option& OneEach();
+  Option& Among(const std::vector<std::string>& words);
+  Option& Folder();  // one that exists
+  // Both ends included; the type stands in --help.
+  Option& Range(int least, int most);
+  Option& Range(unsigned least, unsigned most);
+  Option& Range(int64_t least, int64_t most);
+
+ private:
+  CLI::Option* option_;
+};
+
+// The options of a program or of one of its commands. A handle: variables and the CommandLine it
+// came from have to outlive Parse.
+class Options {
+ public:
+  explicit Options(CLI::App* app) : app_(app) {}
+  // names: "MODEL" by its place, "--plan", or "-o,--output". T: std::string, int, uint32_t,
+  // int64_t, uint64_t, double, and std::vector of std::string or uint32_t.
+  template <typename T>
+  Option Add(const std::string& names, T& value, const std::string& help = "");
+  void AddFlag(const std::string& name, bool& value, const std::string& help = "");
+  void Footer(const std::string& text);
+  // Parse calls it where this is the command chosen.
+  void WhenChosen(std::function<void()> action);
+
+ protected:
+  CLI::App* app_;
+};
+
+class CommandLine : public Options {
+ public:
+  explicit CommandLine(const std::string& description);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
+
+  // program: as typed. With a version there is --version, which prints both.
+  void Name(const std::string& program, const std::string& version = "");
+  // A program has to be named before its first command; one of them is required then.
+  Options AddCommand(const std::string& name, const std::string& description);
+  // Names joined as in "a, b and c".
+  std::string Commands() const;
+  bool HasCommand(const std::string& name) const;
+
+  // The exit status where the program is done, for --help and --version; throws UsageError.
+  std::optional<int> Parse(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> owned_;
+  std::string program_;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
