@@ -42,7 +42,7 @@ def main():
     numpy.save(arguments.out / "calib.npy", pictures[..., None])
     subprocess.run([arguments.octet, "convert", arguments.source / "demo/fashion_mnist.onnx", "-o",
                     arguments.out / "model.octet", "--calibrate", arguments.out / "calib.npy", "--mean", "0.2860",
-                    "--std", "0.3530", "--task", "classify", "--labels", arguments.source / "demo/labels.txt"],
+                    "--std", "0.3530", "--section-align", "64", "--task", "classify", "--labels", arguments.source / "demo/labels.txt"],
                    check=True, stdout=subprocess.DEVNULL)
     picture = draw(0, 8, 1, 180)
     numpy.save(arguments.out / "picture.npy", picture[None, ..., None])

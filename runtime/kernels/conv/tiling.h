@@ -52,7 +52,7 @@ struct ConvPanels {
 
 static constexpr ConvPanels PanelsOf(const ConvRules& rules) {
   ConvPanels panels = {};
-  const auto add = [&](bool fp16, Isa isa, uint32_t rows, uint32_t blocks) {
+  [[maybe_unused]] const auto add = [&](bool fp16, Isa isa, uint32_t rows, uint32_t blocks) {
     if (fp16 != rules.fp16 || isa != rules.isa) return;
     panels.rows[blocks - 1] = rows;
     if (blocks > panels.most_blocks) panels.most_blocks = blocks;
