@@ -7,7 +7,6 @@ import pathlib
 import onnx_weights
 from model_tests import MODELS, Build, Report, arguments, require
 
-PAGE = 4096
 IN_PLACE = {"Unary", "Reshape", "Add", "Mul", "Div"}
 RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
@@ -23,7 +22,7 @@ def check_blob_size(model, described: dict) -> str:
     stored = weights * (1 + 2)  # int8 and FP16 plan
     # Tables: those of functions, and the plans' tables of layers and tensors with their names.
     tables = sum(s["bytes"] for s in sections if s["kind"] in ("tables", "labels", "strings", "plan", "model"))
-    bar = 1.01 * stored + 16 * channels * 2 + tables + PAGE * len(sections)
+    bar = 1.01 * stored + 16 * channels * 2 + tables + described["section_alignment"] * len(sections)
     assert described["blob_bytes"] <= bar, f"{described['blob_bytes']} bytes, the bar is {bar:.0f}"
     return f"blob {described['blob_bytes']} of {bar:.0f} bytes, weights {stored}"
 

@@ -208,6 +208,42 @@ TEST_F(Cli, InspectReportsJson) {
   EXPECT_EQ(Octet({"inspect", Path("out.octet")}).status, 0);
 }
 
+TEST_F(Cli, SectionsLieAsCloseAsAsked) {
+  const auto inspect = [this](const std::vector<std::string>& options) {
+    EXPECT_EQ(Convert("m.onnx", options).status, 0);
+    return json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+  };
+  const json pages = inspect({});
+  const json packed = inspect({"--section-align", "64", "--security-counter", "7"});
+  EXPECT_EQ(pages["section_alignment"], 4096);
+  EXPECT_EQ(pages["security_counter"], 0);
+  EXPECT_EQ(packed["section_alignment"], 64);
+  EXPECT_EQ(packed["security_counter"], 7);
+  uint64_t end = 128 + 64 * packed["sections"].size();
+  for (size_t i = 0; i < packed["sections"].size(); ++i) {
+    const json& section = packed["sections"][i];
+    EXPECT_EQ(section["sha256"], pages["sections"][i]["sha256"]) << "the same but for its place";
+    EXPECT_EQ(section["offset"].get<uint64_t>(), (end + 63) / 64 * 64);
+    end = section["offset"].get<uint64_t>() + section["bytes"].get<uint64_t>();
+  }
+  EXPECT_EQ(packed["blob_bytes"], end);
+  const Result other = Convert("m.onnx", {"--section-align", "512"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("--section-align"), std::string::npos) << other.err;
+}
+
+TEST_F(Cli, BlobsOfFormatOneAreConvertedAgain) {
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  std::string blob = ReadText("out.octet");
+  blob[8] = 1;
+  WriteText("old.octet", blob);
+  const Result result = Octet({"inspect", Path("old.octet")});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("format 1.0, these programs read 2: convert the ONNX model again"),
+            std::string::npos)
+      << result.err;
+}
+
 // The board's file (or --winograd) brings the section, and nothing else changes: the weights are
 // there all the same.
 TEST_F(Cli, BoardAsksForTransformedWeights) {
