@@ -25,6 +25,9 @@ import small_models  # noqa: E402
 from answers import as_json, as_printed  # noqa: E402
 from python_install import check_finding, install  # noqa: E402
 
+sys.path.insert(0, str(SOURCE / "examples/board"))
+from make_data import draw  # noqa: E402
+
 OVERHEAD_US, BOUND_US = 30, 300  # promised on a quiet machine; more is a fault on a busy one, too
 SIZE = (90, 121)  # height and width of the pictures: neither the model's nor even
 
@@ -127,6 +130,32 @@ class Tests:
                 if name == "nv12":
                     chroma = array[height:].reshape(height // 2, width // 2, 2)
                     assert as_json(model.detect(frame.planes(array[:height], chroma))) == found
+
+    def scene(self) -> None:
+        """The demo's detector over 1,000 frames of the built-in scene: boxes as octet-camera finds them."""
+        count, width, height = 1000, 320, 240
+        garments = np.stack([draw(i % 3, 7 + i % 4, 1 + i % 5, 90 + i % 7 * 20) for i in range(60)])[..., None]
+        np.save(self.work / "garments.npy", garments)
+        np.save(self.work / "classes.npy", np.array([(1, 3, 8)[i % 3] for i in range(60)], np.uint8))
+        scene = [self.build / "bin/octet-scene", "--pictures", self.work / "garments.npy", "--labels", self.work / "classes.npy",
+                 "--size", f"{width}x{height}"]
+        run([*scene, "--frames", "32", "--seed", "100", "--output", self.work / "calib.npy"])
+        run([*scene, "--frames", str(count), "--seed", "3", "--video", "--output", self.work / "scene.npy"])
+        self.blobs["scene"] = self.work / "scene.octet"
+        run([self.build / "bin/octet", "convert", SOURCE / "demo/scene_detector.onnx", "-o", self.blobs["scene"], "--calibrate",
+             self.work / "calib.npy", "--mean", "0,0,0", "--std", "1,1,1", "--task", "detect", "--decode",
+             SOURCE / "demo/scene_decode.yaml", "--labels", SOURCE / "demo/labels.txt"])
+        frames = np.load(self.work / "scene.npy")
+        assert frames.shape == (count, height, width, 3), frames.shape
+        told = self.stream("scene", "rgb24", (width, height), frames)
+        boxes = 0
+        with self.octet.Model(self.blobs["scene"]) as model:
+            for i, frame in enumerate(frames):
+                found = as_json(model.detect(frame))
+                assert found == told[i], (i, found, told[i])
+                boxes += len(found)
+        assert boxes > count, f"{boxes} boxes in {count} frames"
+        print(f"{boxes} boxes in {count} frames, the same from octet-camera")
 
     def no_copy(self) -> None:
         """What the C function gets is where the array lies; writing there between two runs is seen."""
@@ -380,8 +409,8 @@ def main() -> int:
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "empty_masks", "camera", "no_copy", "other_tasks", "numbers", "refusals", "changed_file", "plain_c",
-                     "lives", "overhead"):
+        for name in ("info", "same_boxes", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "refusals", "changed_file",
+                     "plain_c", "lives", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
     return report.finish()
