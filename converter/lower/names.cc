@@ -18,6 +18,18 @@ std::string OpName(blob::Op op) {
   return fmt::format("Op{:04X}", static_cast<uint16_t>(op));
 }
 
+std::string OperatorWord(blob::Op op, blob::Precision precision) {
+  const bool is_int8 = precision == blob::Precision::kInt8;
+  switch (op) {
+#define OCTET_OPERATOR(code, Name, word, int8, ...) \
+  case blob::Op::k##Name:                           \
+    return is_int8 ? #int8 "_s8" : #word "_f16";
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return fmt::format("op{:04x}_{}", static_cast<uint16_t>(op), is_int8 ? "s8" : "f16");
+}
+
 const char* FunctionName(blob::Function function) {
   static const char* const kNames[] = {
       "",     "Clamp", "LeakyRelu",  "Sigmoid", "Silu", "HardSigmoid", "HardSwish", "Tanh",
