@@ -1,4 +1,4 @@
-# cmake --install: programs, headers, the runtime archive, liboctet.so, find_package(octet) and pkg-config; cpack: the same as two
+# cmake --install: programs, headers, archives of runtime and Linux port, liboctet.so, find_package(octet), pkg-config; cpack: the same as two
 # archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz; cpack -G DEB: as Debian packages (OctetDebian.cmake).
 include(CMakePackageConfigHelpers)
 
@@ -6,6 +6,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/octet DESTINATION ${CMAK
         COMPONENT sdk FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS octet_runtime EXPORT octetTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET octet_port_linux)
+  install(TARGETS octet_port_linux EXPORT octetTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 if(TARGET octet_shared)
   install(TARGETS octet_shared EXPORT octetTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk
           NAMELINK_COMPONENT sdk INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -19,8 +23,14 @@ install(FILES ${CMAKE_BINARY_DIR}/octetConfig.cmake ${CMAKE_BINARY_DIR}/octetCon
         DESTINATION ${octet_config_dir} COMPONENT sdk)
 # Relative, so that the installed folder can be moved.
 file(RELATIVE_PATH octet_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/octet.pc.in ${CMAKE_BINARY_DIR}/octet.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/octet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT sdk)
+set(octet_pc_names octet)
+if(TARGET octet_port_linux)
+  list(APPEND octet_pc_names octet_port_linux)
+endif()
+foreach(name IN LISTS octet_pc_names)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT sdk)
+endforeach()
 
 # What a program with operators of its own needs beside the runtime (docs/plugins.md): the programs octet and octet-run as
 # one archive each, main() included, and the headers of the layers that such an operator is written against.

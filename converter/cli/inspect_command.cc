@@ -18,6 +18,7 @@ namespace octet::cli {
 namespace {
 
 using lower::FunctionName;
+using lower::OperatorWord;
 using lower::OpName;
 using nlohmann::json;
 
@@ -60,18 +61,6 @@ std::string FusedOf(const blob::LayerRecord& layer) {
   return lo != -128 || hi != 127 ? "Clamp" : "";
 }
 
-// The slot of the kernel table that runs the layer (runtime/kernels/kernel_table.h).
-std::string KernelOf(const blob::LayerRecord& layer) {
-  std::string name;
-  for (const char c : OpName(layer.op)) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && !name.empty()) name += '_';
-    name += static_cast<char>(upper ? c - 'A' + 'a' : c);
-  }
-  if (layer.op == blob::Op::kUnary && layer.precision == blob::Precision::kInt8) name = "table";
-  return name + (layer.precision == blob::Precision::kInt8 ? "_s8" : "_f16");
-}
-
 json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerRecord& layer,
                const std::string& plan_name) {
   const blob::TensorRecord& out = plan.tensors[layer.output];
@@ -106,7 +95,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
           {"transformed_bytes", WinogradOf(layer) != 0 ? layer.extra.bytes : 0},
           {"winograd", WinogradOf(layer)},
-          {"kernel", KernelOf(layer)},
+          {"kernel", OperatorWord(layer.op, layer.precision)},
           {"tables", TablesOf(layer)},
           {"fused", FusedOf(layer)}};
 }

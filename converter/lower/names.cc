@@ -8,81 +8,26 @@ namespace octet::lower {
 
 std::string OpName(blob::Op op) {
   switch (op) {
-    case blob::Op::kConv:
-      return "Conv";
-    case blob::Op::kDepthwiseConv:
-      return "DepthwiseConv";
-    case blob::Op::kAdd:
-      return "Add";
-    case blob::Op::kMul:
-      return "Mul";
-    case blob::Op::kDiv:
-      return "Div";
-    case blob::Op::kUnary:
-      return "Unary";
-    case blob::Op::kMaxPool:
-      return "MaxPool";
-    case blob::Op::kAveragePool:
-      return "AveragePool";
-    case blob::Op::kConcat:
-      return "Concat";
-    case blob::Op::kSlice:
-      return "Slice";
-    case blob::Op::kTranspose:
-      return "Transpose";
-    case blob::Op::kPad:
-      return "Pad";
-    case blob::Op::kResizeNearest:
-      return "ResizeNearest";
-    case blob::Op::kResizeLinear:
-      return "ResizeLinear";
-    case blob::Op::kSoftmax:
-      return "Softmax";
-    case blob::Op::kReshape:
-      return "Reshape";
-    case blob::Op::kConvert:
-      return "Convert";
-    case blob::Op::kConstant:
-      return "Constant";
-    case blob::Op::kElementwise:
-      return "Elementwise";
-    case blob::Op::kCast:
-      return "Cast";
-    case blob::Op::kMove:
-      return "Move";
-    case blob::Op::kGather:
-      return "Gather";
-    case blob::Op::kGatherElements:
-      return "GatherElements";
-    case blob::Op::kScatter:
-      return "Scatter";
-    case blob::Op::kTopK:
-      return "TopK";
-    case blob::Op::kNonMaxSuppression:
-      return "NonMaxSuppression";
-    case blob::Op::kGatherNd:
-      return "GatherNd";
-    case blob::Op::kResample:
-      return "Resample";
-    case blob::Op::kGridSample:
-      return "GridSample";
-    case blob::Op::kRoiAlign:
-      return "RoiAlign";
-    case blob::Op::kReduce:
-      return "Reduce";
-    case blob::Op::kNormalize:
-      return "Normalize";
-    case blob::Op::kMatMul:
-      return "MatMul";
-    case blob::Op::kCumSum:
-      return "CumSum";
-    case blob::Op::kLrn:
-      return "Lrn";
-    case blob::Op::kAxisSoftmax:
-      return "AxisSoftmax";
+#define OCTET_OPERATOR(code, Name, ...) \
+  case blob::Op::k##Name:               \
+    return #Name;
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
   }
   // Whose names this program need not know (runtime/kernels/plugin.h).
   return fmt::format("Op{:04X}", static_cast<uint16_t>(op));
+}
+
+std::string OperatorWord(blob::Op op, blob::Precision precision) {
+  const bool is_int8 = precision == blob::Precision::kInt8;
+  switch (op) {
+#define OCTET_OPERATOR(code, Name, word, int8, ...) \
+  case blob::Op::k##Name:                           \
+    return is_int8 ? #int8 "_s8" : #word "_f16";
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return fmt::format("op{:04x}_{}", static_cast<uint16_t>(op), is_int8 ? "s8" : "f16");
 }
 
 const char* FunctionName(blob::Function function) {

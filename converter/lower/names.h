@@ -10,6 +10,8 @@ namespace octet::lower {
 
 // "Conv", ...; "Op8001" for an operator of a plugin.
 std::string OpName(blob::Op op);
+// What OCTET_OPERATORS calls it: "conv_s8", ...; "op8001_f16" for an operator of a plugin.
+std::string OperatorWord(blob::Op op, blob::Precision precision);
 // "Silu", ...; "" for none.
 const char* FunctionName(blob::Function function);
 

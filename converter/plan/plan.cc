@@ -26,11 +26,6 @@ uint64_t Aligned(uint64_t bytes) {
   return (bytes + blob::kTensorAlignment - 1) / blob::kTensorAlignment * blob::kTensorAlignment;
 }
 
-bool InPlaceOperator(blob::Op op) {
-  return op == blob::Op::kUnary || op == blob::Op::kReshape || op == blob::Op::kAdd ||
-         op == blob::Op::kMul || op == blob::Op::kDiv;
-}
-
 struct Lifetimes {
   std::vector<int64_t> first, last;  // by tensor
 };
@@ -72,7 +67,7 @@ std::vector<size_t> ShareInPlace(const lower::Program& program, const Lifetimes&
   for (size_t i = 0; i < program.layers.size(); ++i) {
     const lower::Layer& layer = program.layers[i];
     const auto output = static_cast<size_t>(layer.output);
-    if (InPlaceOperator(layer.op)) {
+    if (blob::WorksInPlace(layer.op)) {
       const auto input = static_cast<size_t>(layer.inputs[0]);
       const bool dies = life.last[input] == static_cast<int64_t>(i);
       const bool twice = std::count(layer.inputs.begin(), layer.inputs.end(), layer.inputs[0]) > 1;

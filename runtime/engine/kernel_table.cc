@@ -17,6 +17,16 @@ constexpr Line kLines[] = {
 #undef OCTET_KERNEL
 };
 
+#ifndef OCTET_OPERATORS
+constexpr bool EachSlotHasAnOperator() {
+  for (const Line& line : kLines) {
+    if (!IsSelectedKernel(line.slot)) return false;
+  }
+  return true;
+}
+static_assert(EachSlotHasAnOperator(), "a slot that no line of format/operators.inc names");
+#endif
+
 // Whether the kernel is the one that a linked level ends up with. kernels.inc lists the lowest
 // level first, so that the highest allowed one stays.
 constexpr bool IsNeeded(const char* slot, Isa isa) {

@@ -1,4 +1,4 @@
-// From an operator code to the functions of its folder (kernels/operators.inc lists them).
+// From an operator code to the functions of its folder (format/operators.inc lists them).
 #ifndef OCTET_ENGINE_OPERATORS_H_
 #define OCTET_ENGINE_OPERATORS_H_
 

@@ -11,59 +11,25 @@
 
 namespace octet {
 
-// What `octet inspect --operators` prints for an operator in either precision.
+// What `octet inspect --operators` prints for an operator in either precision, and the kernels that
+// come with each word, joined by commas.
 struct OperatorWords {
   blob::Op op;
   const char *int8, *fp16;
+  const char *int8_kernels, *fp16_kernels;
 };
+#define OCTET_NO_KERNEL "", ""
+#define OCTET_BY_PRECISION(int8, fp16) #int8, #fp16
+#define OCTET_BY_LAYER(Level, int8, fp16) int8, fp16
 constexpr OperatorWords kOperatorWords[] = {
-    {blob::Op::kConv, "conv_s8", "conv_f16"},
-    {blob::Op::kDepthwiseConv, "depthwise_conv_s8", "depthwise_conv_f16"},
-    {blob::Op::kAdd, "add_s8", "add_f16"},
-    {blob::Op::kMul, "mul_s8", "mul_f16"},
-    {blob::Op::kDiv, "div_s8", "div_f16"},
-    {blob::Op::kUnary, "table_s8", "unary_f16"},
-    {blob::Op::kMaxPool, "max_pool_s8", "max_pool_f16"},
-    {blob::Op::kAveragePool, "average_pool_s8", "average_pool_f16"},
-    {blob::Op::kConcat, "concat_s8", "concat_f16"},
-    {blob::Op::kSlice, "slice_s8", "slice_f16"},
-    {blob::Op::kTranspose, "transpose_s8", "transpose_f16"},
-    {blob::Op::kPad, "pad_s8", "pad_f16"},
-    {blob::Op::kResizeNearest, "resize_nearest_s8", "resize_nearest_f16"},
-    {blob::Op::kResizeLinear, "resize_linear_s8", "resize_linear_f16"},
-    {blob::Op::kSoftmax, "softmax_s8", "softmax_f16"},
-    {blob::Op::kReshape, "reshape_s8", "reshape_f16"},
-    {blob::Op::kConvert, "convert_s8", "convert_f16"},
-    {blob::Op::kConstant, "constant_s8", "constant_f16"},
-    {blob::Op::kElementwise, "elementwise_s8", "elementwise_f16"},
-    {blob::Op::kCast, "cast_s8", "cast_f16"},
-    {blob::Op::kMove, "move_s8", "move_f16"},
-    {blob::Op::kGather, "gather_s8", "gather_f16"},
-    {blob::Op::kGatherElements, "gather_elements_s8", "gather_elements_f16"},
-    {blob::Op::kScatter, "scatter_s8", "scatter_f16"},
-    {blob::Op::kTopK, "top_k_s8", "top_k_f16"},
-    {blob::Op::kNonMaxSuppression, "non_max_suppression_s8", "non_max_suppression_f16"},
-    {blob::Op::kGatherNd, "gather_nd_s8", "gather_nd_f16"},
-    {blob::Op::kResample, "resample_s8", "resample_f16"},
-    {blob::Op::kGridSample, "grid_sample_s8", "grid_sample_f16"},
-    {blob::Op::kRoiAlign, "roi_align_s8", "roi_align_f16"},
-    {blob::Op::kReduce, "reduce_s8", "reduce_f16"},
-    {blob::Op::kNormalize, "normalize_s8", "normalize_f16"},
-    {blob::Op::kMatMul, "matmul_s8", "matmul_f16"},
-    {blob::Op::kCumSum, "cumsum_s8", "cumsum_f16"},
-    {blob::Op::kLrn, "lrn_s8", "lrn_f16"},
-    {blob::Op::kAxisSoftmax, "axis_softmax_s8", "axis_softmax_f16"},
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, kernels) \
+  {blob::Op::k##Name, #int8 "_s8", #word "_f16", kernels},
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
 };
-
-// Kernels that an operator of another name calls as well.
-struct SharedKernel {
-  const char *slot, *word;
-};
-constexpr SharedKernel kSharedKernels[] = {
-    {"table_s8", "concat_s8"},      {"channel_table_s8", "table_s8"},
-    {"copy_plane", "transpose_s8"}, {"copy_plane", "transpose_f16"},
-    {"copy_plane", "move_s8"},      {"copy_plane", "move_f16"},
-    {"convert_s8", "convert_f16"},  {"convert_f16", "convert_s8"}};
+#undef OCTET_BY_LAYER
+#undef OCTET_BY_PRECISION
+#undef OCTET_NO_KERNEL
 
 // Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
 // model's operators, so a selection gets the reference alone unless it lists this word.
@@ -171,10 +137,11 @@ static constexpr bool IsSelectedKernel(const char* slot) {
   for (const char* input : kInputKernels) {
     if (SameWord(slot, input)) return true;
   }
-  for (const SharedKernel& shared : kSharedKernels) {
-    if (SameWord(slot, shared.slot) && IsSelectedWord(shared.word)) return true;
+  for (const OperatorWords& words : kOperatorWords) {
+    if (HasWord(words.int8_kernels, slot) && IsSelectedWord(words.int8)) return true;
+    if (HasWord(words.fp16_kernels, slot) && IsSelectedWord(words.fp16)) return true;
   }
-  return IsSelectedWord(slot);
+  return false;
 }
 
 // Levels of this kernel that may be linked besides the reference.

@@ -186,52 +186,26 @@ struct TensorRecord {  // 48 bytes
 };
 static_assert(sizeof(TensorRecord) == 48, "TensorRecord layout");
 
-// Operators. Values are stored; never renumber. "s8" and "f16" tell by the tensors' types.
+// "s8" and "f16" tell by the tensors' types.
 enum class Op : uint16_t {
-  kConv = 1,            // ConvParams; also fully connected (1x1 over h = rows, w = 1)
-  kDepthwiseConv = 2,   // ConvParams
-  kAdd = 3,             // BinaryParams
-  kMul = 4,             // BinaryParams
-  kDiv = 5,             // BinaryParams
-  kUnary = 6,           // UnaryParams; int8: 256-entry table
-  kMaxPool = 7,         // PoolParams
-  kAveragePool = 8,     // PoolParams; global pooling is a window of the whole image
-  kConcat = 9,          // ConcatParams
-  kSlice = 10,          // SliceParams
-  kTranspose = 11,      // TransposeParams
-  kPad = 12,            // PadParams
-  kResizeNearest = 13,  // ResizeParams
-  kResizeLinear = 14,   // ResizeParams
-  kSoftmax = 15,        // SoftmaxParams
-  kReshape = 16,        // no params; same bytes; a no-op when input and output share their place
-  kConvert = 17,        // ConvertParams; int8 <-> FP16
-  kConstant = 18,       // ConstantParams; copies a constant tensor into the arena
-  kElementwise = 19,    // ElementwiseParams; one function of 1 to 3 operands, any broadcasting
-  kCast = 20,           // CastParams; FP16 <-> int32, int32 -> int32
-
-  // move.h
-  kMove = 21,  // a strided or indexed copy
-  kGather = 22,
-  kGatherElements = 23,
-  kScatter = 24,
-  kTopK = 25,  // the indices alone
-  kNonMaxSuppression = 26,
-  kGatherNd = 27,
-  // resample.h
-  kResample = 41,
-  kGridSample = 42,
-  kRoiAlign = 43,
-
-  // axes_params.h
-  kReduce = 30,       // ReduceParams; sums, extrema and the like over any axes
-  kNormalize = 31,    // NormalizeParams; statistics over some axes, then scale and shift
-  kMatMul = 32,       // MatMulParams; product of two computed tensors
-  kCumSum = 33,       // CumSumParams
-  kLrn = 34,          // LrnParams
-  kAxisSoftmax = 35,  // AxisSoftmaxParams; softmax, its logarithm, or one-hot of the maximum
-
+#define OCTET_OPERATOR(code, Name, ...) k##Name = (code),
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
 };
 constexpr uint16_t kFirstPluginOp = 0x8000;  // from here on: operators of others (kernels/plugin.h)
+
+// May a layer write its output over its dying first operand?
+constexpr bool kInPlace = true, kApart = false;
+constexpr bool WorksInPlace(Op op) {
+  switch (op) {
+#define OCTET_OPERATOR(code, Name, word, int8, place, ...) \
+  case Op::k##Name:                                        \
+    return place;
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return false;  // nobody's, or of others
+}
 
 // A run of bytes in a data section. offset == kNone: absent (then bytes == 0).
 struct DataRef {

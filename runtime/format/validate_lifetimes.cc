@@ -4,22 +4,12 @@
 namespace octet {
 namespace {
 
-using blob::Op;
 using blob::TensorRecord;
 
-// May the layer write its output over the dying tensor `input`? Only operators whose element i
-// depends on element i of that operand alone (the first, where there are two).
-bool WorksInPlace(const PlanView& plan, const blob::LayerRecord& layer, uint32_t input) {
-  switch (layer.op) {
-    case Op::kUnary:
-    case Op::kReshape:
-    case Op::kAdd:
-    case Op::kMul:
-    case Op::kDiv:
-      return layer.input_count != 0 && plan.operands[layer.first_operand] == input;
-    default:
-      return false;
-  }
+// May the layer write its output over the dying tensor `input`?
+bool MayReplace(const PlanView& plan, const blob::LayerRecord& layer, uint32_t input) {
+  return blob::WorksInPlace(layer.op) && layer.input_count != 0 &&
+         plan.operands[layer.first_operand] == input;
 }
 
 bool Overlap(const TensorRecord& a, const TensorRecord& b) {
@@ -39,7 +29,7 @@ bool MayShare(const PlanView& plan, uint32_t older_number, uint32_t younger_numb
   if (older.last_layer < younger.first_layer) return true;
   return older.last_layer == younger.first_layer && older.arena_offset == younger.arena_offset &&
          older.bytes == younger.bytes &&
-         WorksInPlace(plan, plan.layers[younger.first_layer], older_number);
+         MayReplace(plan, plan.layers[younger.first_layer], older_number);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What an operator folder gives the engine: one check, one scratch size, one run. operators.inc
-// lists them.
+// What an operator folder gives the engine: one check, one scratch size, one run.
+// format/operators.inc lists them.
 #ifndef OCTET_KERNELS_OPERATOR_H_
 #define OCTET_KERNELS_OPERATOR_H_
 
@@ -41,7 +41,7 @@ struct RunContext {
   uint8_t sign;
 };
 
-// OCTET_OPERATOR(kConv, ConvLayer, ScratchConvLayer) declares:
+// A line of format/operators.inc declares:
 //   bool CheckConvLayer(const LayerView&)             every rule of FORMAT.md for this operator:
 //   number and types of inputs,
 //                                                shapes re-derived, data sizes, parameter ranges,
@@ -51,15 +51,28 @@ struct RunContext {
 //   uint64_t ScratchConvLayer(const LayerView&, Isa)   bytes for one thread at a level, from
 //                                                format/scratch.h; NoScratch where none are needed
 //   void RunConvLayer(const LayerView&, const RunContext&)   one thread's share; cannot fail
+//   Isa ConvLayerLevel(const LayerView&, const KernelTable&)   for OCTET_BY_LAYER: the level of the
+//                                                kernel that does the layer's work; ReferenceLevel
+//                                                where there is one version
 static inline uint64_t NoScratch(const LayerView&, Isa) {
   return 0;
 }
-#define OCTET_OPERATOR(op, Name, Scratch)             \
-  bool Check##Name(const LayerView& view);            \
-  uint64_t Scratch(const LayerView& view, Isa level); \
-  void Run##Name(const LayerView& view, const RunContext& context);
-#include "runtime/kernels/operators.inc"
+static inline Isa ReferenceLevel(const LayerView&, const KernelTable&) {
+  return Isa::kReference;
+}
+#define OCTET_NO_KERNEL
+#define OCTET_BY_PRECISION(int8, fp16)
+#define OCTET_BY_LAYER(Level, int8, fp16) Isa Level(const LayerView& view, const KernelTable&);
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, kernels)    \
+  bool Check##Name##Layer(const LayerView& view);                          \
+  uint64_t Scratch(const LayerView& view, Isa level);                      \
+  void Run##Name##Layer(const LayerView& view, const RunContext& context); \
+  kernels
+#include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR
+#undef OCTET_BY_LAYER
+#undef OCTET_BY_PRECISION
+#undef OCTET_NO_KERNEL
 
 }  // namespace octet
 

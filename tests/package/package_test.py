@@ -49,12 +49,13 @@ def check(holds, what):
 
 
 def make_blob(build, source, work):
-    """The demo's classifier, calibrated with noise: what it answers does not matter here."""
+    """The demo's classifier, calibrated with noise: what it answers does not matter here. Beside it int8.octet, to its last layer."""
     pictures = numpy.random.default_rng(1).integers(0, 256, (16, 28, 28, 1), dtype=numpy.uint8)
     numpy.save(work / "noise.npy", pictures)
     blob = work / "model.octet"
-    run(build / "bin/octet", "convert", source / "demo/fashion_mnist.onnx", "-o", blob,
-        "--calibrate", work / "noise.npy", "--task", "classify")
+    for path, options in ((blob, ()), (work / "int8.octet", ("--int8-everywhere",))):
+        run(build / "bin/octet", "convert", source / "demo/fashion_mnist.onnx", "-o", path,
+            "--calibrate", work / "noise.npy", "--task", "classify", *options)
     return blob
 
 
@@ -69,17 +70,40 @@ def check_consumers(prefix, source, work, blob):
     best = max(range(10), key=lambda i: values[i])
     check(run(work / "consumer/firmware") == f"largest output 0 {best}\n", "firmware and minimal disagree")
 
+    check_on_linux([work / "consumer"], blob, values)
+
     config = next(prefix.glob("lib*/**/octet.pc")).parent
-    flags = run("pkg-config", "--cflags", "--libs", "octet", env={"PKG_CONFIG_PATH": str(config), "PATH": "/usr/bin:/bin"})
+    packages = {"PKG_CONFIG_PATH": str(config), "PATH": "/usr/bin:/bin"}
+    flags = run("pkg-config", "--cflags", "--libs", "octet", env=packages)
     run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", work / "examples/minimal.c", "-o", work / "plain", *flags.split())
     again = [float(line) for line in run(work / "plain", blob).split()]
     check(again == values, "pkg-config's program and find_package's disagree")
+    # The Linux archive by a C compiler: the C++ library behind it comes from the flags.
+    flags = run("pkg-config", "--cflags", "--libs", "octet_port_linux", env=packages)
+    run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", work / "examples/fastest.c", "-o", work / "fast", *flags.split())
+    check([float(line) for line in run(work / "fast", blob).split()] == values, "fastest by pkg-config disagrees with minimal")
     # The library alone, in C: nothing of C++ or of threads is named.
     (work / "opens.c").write_text(OPENS)
     library = next(prefix.glob("lib*/**/liboctet.so")).parent
     run("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", work / "opens.c", "-o", work / "opens", f"-I{prefix}/include",
         f"-L{library}", "-loctet", f"-Wl,-rpath,{library}")
     check(run(work / "opens", blob) == "10 outputs\n", "a program linked with liboctet.so")
+
+
+def check_on_linux(starter, blob, values):
+    """examples/fastest.c and deadline.cc, by `starter` + name: minimal's numbers."""
+    *emulator, folder = starter
+    for threads in (1, 3):
+        said = subprocess.run([*map(str, emulator), str(folder / "fastest"), str(blob), str(threads)], text=True, capture_output=True)
+        check(said.returncode == 0 and [float(line) for line in said.stdout.split()] == values,
+              f"fastest with {threads} threads: {said.returncode} {said.stdout} {said.stderr}")
+        check(f", {threads} threads, an arena of " in said.stderr, f"fastest: {said.stderr}")
+    refused = subprocess.run([*map(str, emulator), str(folder / "fastest"), str(blob), "257"], text=True, capture_output=True)
+    check(refused.returncode == 2 and refused.stderr == "cannot start 257 threads\n", f"257 threads: {refused.stderr}")
+    int8 = blob.with_name("int8.octet")
+    said = subprocess.run([*map(str, emulator), str(folder / "deadline"), str(int8)], text=True, capture_output=True)
+    check(said.returncode == 0 and said.stderr == "cancelled before layer 1\n", f"deadline: {said.returncode} {said.stderr}")
+    check(said.stdout == run(*emulator, folder / "minimal", int8), f"deadline and minimal disagree: {said.stdout}")
 
 
 def hard_swish_squared(x):
@@ -141,7 +165,8 @@ def check_archives(build, work):
     data = {path.as_posix() for path in names["programs.tar.gz"]}
     check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml"} <= data, f"data: {sorted(data)}")
     sdk = {path.name for path in names["sdk.tar.gz"]}
-    check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.0", "liboctet_runtime.a", "octetConfig.cmake", "octet.pc", "LICENSE"} <= sdk,
+    check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.0", "liboctet_runtime.a", "liboctet_port_linux.a",
+           "octetConfig.cmake", "octet.pc", "octet_port_linux.pc", "LICENSE"} <= sdk,
           f"in the SDK: {sorted(sdk)}")
 
 
@@ -176,6 +201,7 @@ def check_board(board, build, source, work, blob):
         f"-DOCTET_PROGRAM={build}/bin/octet")
     run("cmake", "--build", work / board / "consumer")
     values = [float(line) for line in run(*emulator, work / board / "consumer/minimal", blob).split()]
+    check_on_linux([*emulator, work / board / "consumer"], blob, values)
     best = max(range(10), key=lambda i: values[i])
     check(run(*emulator, work / board / "consumer/firmware") == f"largest output 0 {best}\n",
           f"{board}: firmware and minimal disagree")

@@ -1,13 +1,15 @@
-/* Octet on Linux, C API of liboctet.so: a blob from its file to a session in one call. The library
- * brings what octet.h asks of its caller: the blob's bytes in memory of its own, hashed; the best
- * instruction set of the machine; threads; an arena. octet.h does the rest with the session.
+/* Octet on Linux, C API: a blob from its file to a session in one call. It brings what octet.h asks
+ * of its caller: the blob's bytes in memory of its own, hashed; the best instruction set of the
+ * machine; threads; an arena. octet.h does the rest with the session. For programs that bind
+ * themselves, instruction set and threads alone stand at the end.
  *
  *   octet_linux_open -> octet_linux_session -> { octet_set_input_* -> octet_run -> ... }* ->
  *   octet_linux_close
  *
- * These functions are in liboctet.so alone, not in liboctet_runtime.a. No C++ exception leaves
- * them. One model is not thread-safe; several are independent. Threads do not survive fork(): open
- * in the child. */
+ * These functions are in liboctet.so, and in liboctet_port_linux.a for programs that link
+ * liboctet_runtime.a (octet::port_linux, octet_port_linux.pc; it needs the C++ library). No C++
+ * exception leaves them. One model is not thread-safe; several are independent. Threads do not
+ * survive fork(): open in the child. */
 #ifndef OCTET_LINUX_H_
 #define OCTET_LINUX_H_
 
@@ -60,6 +62,21 @@ OCTET_API uint32_t octet_linux_max_detections(const octet_linux* model);
 OCTET_API int octet_linux_can_run(octet_isa isa);
 /* The highest level that can run. */
 OCTET_API octet_isa octet_linux_best_isa(void);
+/* The OCTET_VERIFY_* of this machine, for octet_config and octet_validate: SHA-256 instructions
+ * where it has them. */
+OCTET_API uint32_t octet_linux_verify_mode(void);
+
+/* Threads for octet_config.pool, started once: 1 to 256, the caller of octet_run included. Waiting
+ * ones spin for a short while, then sleep; signals of the program do not go to them. NULL: another
+ * number, or the system gives no thread or no memory. Ask for the best instruction set before: with
+ * AMX that asks the kernel for registers, which is to happen before threads start. */
+typedef struct octet_linux_pool octet_linux_pool;
+OCTET_API octet_linux_pool* octet_linux_pool_start(uint32_t threads);
+/* Lives as long as the pool. Sessions may share it, one octet_run at a time. */
+OCTET_API const octet_pool* octet_linux_pool_get(const octet_linux_pool* pool);
+/* Ends the threads; no octet_run with them is under way. NULL: nothing happens. */
+OCTET_API void octet_linux_pool_stop(octet_linux_pool* pool);
+
 /* "0.1.0" */
 OCTET_API const char* octet_linux_version(void);
 

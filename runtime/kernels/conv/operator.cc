@@ -72,4 +72,13 @@ void RunConvLayer(const LayerView& view, const RunContext& context) {
   RunConvolution(view, context, context.kernels->conv_s8, context.kernels->conv_f16);
 }
 
+Isa ConvLayerLevel(const LayerView& view, const KernelTable& kernels) {
+  const bool fp16 = !IsInt8(view);
+  if (!GroupsFitKernels(Params(view).groups, InputOf(view, 0).dims[3], OutputOf(view).dims[3],
+                        fp16)) {
+    return Isa::kReference;
+  }
+  return fp16 ? kernels.conv_f16_isa : kernels.conv_s8_isa;
+}
+
 }  // namespace octet

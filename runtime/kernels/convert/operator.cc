@@ -28,4 +28,9 @@ void RunConvertLayer(const LayerView& view, const RunContext& context) {
   context.kernels->convert_s8(args, context.share);
 }
 
+Isa ConvertLayerLevel(const LayerView& view, const KernelTable& kernels) {
+  return OutputOf(view).type == blob::ElementType::kFp16 ? kernels.convert_f16_isa
+                                                         : kernels.convert_s8_isa;
+}
+
 }  // namespace octet

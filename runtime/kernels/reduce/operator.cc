@@ -104,4 +104,8 @@ void RunReduceLayer(const LayerView& view, const RunContext& context) {
   for (uint64_t u = units.begin; u < units.end; ++u) ReduceS8(view, context, walk, walk.UnitAt(u));
 }
 
+Isa ReduceLayerLevel(const LayerView& view, const KernelTable& kernels) {
+  return OutputOf(view).type == blob::ElementType::kFp16 ? kernels.reduce_f16_isa : Isa::kReference;
+}
+
 }  // namespace octet

@@ -68,4 +68,9 @@ void RunUnaryLayer(const LayerView& view, const RunContext& context) {
   }
 }
 
+Isa UnaryLayerLevel(const LayerView& view, const KernelTable& kernels) {
+  if (HasChannelTables(*view.layer)) return kernels.channel_table_s8_isa;
+  return IsInt8(view) ? kernels.table_s8_isa : kernels.unary_f16_isa;
+}
+
 }  // namespace octet

@@ -12,11 +12,6 @@ namespace {
 
 using lower::Program;
 
-bool InPlace(blob::Op op) {
-  return op == blob::Op::kUnary || op == blob::Op::kReshape || op == blob::Op::kAdd ||
-         op == blob::Op::kMul || op == blob::Op::kDiv;
-}
-
 // Layers of one or two inputs, any of them in place, some inputs unread and some values outputs.
 Program RandomProgram(uint32_t seed, int layers) {
   std::minstd_rand random(seed);
@@ -51,8 +46,8 @@ Program RandomProgram(uint32_t seed, int layers) {
     const int more = layer.op == blob::Op::kAdd ? 1 : layer.op == blob::Op::kConcat ? 3 : 0;
     for (int m = 0; m < more; ++m) layer.inputs.push_back(operand());
     const lower::Tensor like = program.tensors[static_cast<size_t>(layer.inputs[0])];
-    layer.output = tensor(InPlace(layer.op) ? like.dims[3] : size());
-    if (InPlace(layer.op)) program.tensors.back().type = like.type;
+    layer.output = tensor(blob::WorksInPlace(layer.op) ? like.dims[3] : size());
+    if (blob::WorksInPlace(layer.op)) program.tensors.back().type = like.type;
     program.layers.push_back(layer);
   }
   for (int last = static_cast<int>(program.tensors.size()) - 1, i = 0; i <= pick(2); ++i) {
@@ -89,7 +84,7 @@ uint64_t Rounded(const lower::Tensor& tensor) {
 bool MayReplace(const Program& program, const std::vector<Life>& lives, size_t number) {
   const lower::Layer& layer = program.layers[number];
   const auto in = static_cast<size_t>(layer.inputs[0]), out = static_cast<size_t>(layer.output);
-  return InPlace(layer.op) && lives[in].last == static_cast<int64_t>(number) &&
+  return blob::WorksInPlace(layer.op) && lives[in].last == static_cast<int64_t>(number) &&
          std::count(layer.inputs.begin(), layer.inputs.end(), layer.inputs[0]) == 1 &&
          program.tensors[in].Size() == program.tensors[out].Size();
 }

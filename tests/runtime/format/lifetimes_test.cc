@@ -72,6 +72,14 @@ TEST(Lifetimes, OnlySomeOperatorsWorkInPlace) {
   }
 }
 
+// FORMAT.md, "Order and lifetimes": converters of others go by it.
+TEST(Lifetimes, OperatorsInPlaceAreThoseOfTheFormat) {
+  for (uint32_t code = 0; code <= 0xFFFF; ++code) {
+    const bool named = (code >= 3 && code <= 6) || code == 16;
+    ASSERT_EQ(blob::WorksInPlace(static_cast<Op>(code)), named) << code;
+  }
+}
+
 TEST(Lifetimes, PartialOverlapIsRefused) {
   BlobBuilder b;
   const uint32_t x = b.AddInput("x", {1, 1, 1, 32}), y = b.AddTensor({1, 1, 1, 32});

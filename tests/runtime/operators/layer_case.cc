@@ -22,8 +22,9 @@ struct Functions {
 };
 
 constexpr Functions kOperators[] = {
-#define OCTET_OPERATOR(op, Name, Scratch) {blob::Op::op, Check##Name, Scratch, Run##Name},
-#include "runtime/kernels/operators.inc"
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, ...) \
+  {blob::Op::k##Name, Check##Name##Layer, Scratch, Run##Name##Layer},
+#include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR
 };
 

@@ -140,6 +140,54 @@ TEST_F(Library, Levels) {
   }
 }
 
+TEST_F(Library, ThreadsForThoseWhoBindThemselves) {
+  EXPECT_EQ(octet_linux_pool_start(0), nullptr);
+  EXPECT_EQ(octet_linux_pool_start(257), nullptr);
+  octet_linux_pool_stop(nullptr);
+  const Blob blob = MakeMixedBlob();
+  const octet_isa isa = octet_linux_best_isa();
+  std::vector<float> first;
+  for (const uint32_t threads : {1u, 2u, 5u}) {
+    octet_linux_pool* pool = octet_linux_pool_start(threads);
+    ASSERT_NE(pool, nullptr);
+    const octet_pool* given = octet_linux_pool_get(pool);
+    EXPECT_EQ(given->size, sizeof(octet_pool));
+    EXPECT_EQ(given->thread_count, threads);
+    std::vector<uint32_t> calls(threads);  // an element a thread
+    for (int round = 0; round < 3; ++round) {
+      given->run(
+          given->context,
+          [](void* counts, uint32_t index) { ++static_cast<uint32_t*>(counts)[index]; },
+          calls.data());
+    }
+    EXPECT_EQ(calls, std::vector<uint32_t>(threads, 3));
+
+    octet_config config = {};
+    config.isa = isa;
+    config.pool = given;
+    config.verify_hashes = octet_linux_verify_mode();
+    size_t bytes = 0;
+    ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, threads, 0, &bytes).code, OCTET_OK);
+    AlignedBytes arena(bytes);
+    octet_session* session = nullptr;
+    ASSERT_EQ(octet_bind(blob.data(), blob.size(), arena.data(), bytes, &config, &session).code,
+              OCTET_OK);
+    const std::vector<float> values = Run(session);
+    if (first.empty()) first = values;
+    EXPECT_EQ(values, first);
+    octet_linux_pool_stop(pool);
+  }
+}
+
+TEST_F(Library, TheVerifyModeChecksHashes) {
+  Blob blob = MakeMixedBlob();
+  const uint32_t mode = octet_linux_verify_mode();
+  EXPECT_TRUE(mode == OCTET_VERIFY_PORTABLE || mode == OCTET_VERIFY_SHA_INSTRUCTIONS);
+  EXPECT_EQ(octet_validate(blob.data(), blob.size(), mode).code, OCTET_OK);
+  blob.data()[blob.size() - 1] ^= 1;
+  EXPECT_EQ(octet_validate(blob.data(), blob.size(), mode).code, OCTET_CORRUPT);
+}
+
 TEST_F(Library, CallersSignalsStayAsTheyWere) {
   sigset_t before, after;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);

@@ -11,7 +11,9 @@
 #include <new>
 #include <string>
 
+#include "ports/linux/cpu.h"
 #include "ports/linux/model.h"
+#include "ports/linux/thread_pool.h"
 #include "runtime/engine/sized.h"
 
 struct octet_linux {
@@ -20,9 +22,17 @@ struct octet_linux {
   octet::port::Model model;
 };
 
+struct octet_linux_pool {
+  explicit octet_linux_pool(uint32_t count) : threads(count) {}
+
+  octet::port::ThreadPool threads;
+};
+
 namespace {
 
 using octet::port::InputError;
+
+constexpr uint32_t kMostThreads = 256;
 
 // The pool's threads inherit what is blocked here: signals of the program go to its own threads.
 class SignalsBlocked {
@@ -62,8 +72,9 @@ octet::port::ModelOptions Translate(const octet_linux_options* given) {
     }
     options.isa = isa;
   }
-  if (o.threads > 256) {
-    throw InputError(std::to_string(o.threads) + " threads: use 1 to 256");
+  if (o.threads > kMostThreads) {
+    throw InputError(std::to_string(o.threads) + " threads: use 1 to " +
+                     std::to_string(kMostThreads));
   }
   if ((o.flags & ~(OCTET_LINUX_NO_VERIFY | OCTET_LINUX_MAP)) != 0) {
     throw InputError("flags " + std::to_string(o.flags) + ": this library does not know them all");
@@ -148,6 +159,24 @@ uint32_t octet_linux_max_detections(const octet_linux* model) {
   return decoder == nullptr ? 0 : decoder->max_detections;
 }
 
+octet_linux_pool* octet_linux_pool_start(uint32_t threads) {
+  if (threads == 0 || threads > kMostThreads) return nullptr;
+  try {
+    const SignalsBlocked blocked;
+    return new octet_linux_pool(threads);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void octet_linux_pool_stop(octet_linux_pool* pool) {
+  delete pool;
+}
+
+const octet_pool* octet_linux_pool_get(const octet_linux_pool* pool) {
+  return pool->threads.pool();
+}
+
 int octet_linux_can_run(octet_isa isa) {
   return isa >= OCTET_ISA_REFERENCE && isa <= OCTET_ISA_I8MM &&
          octet::port::CanRun(octet::port::DetectCpu(), isa);
@@ -155,6 +184,10 @@ int octet_linux_can_run(octet_isa isa) {
 
 octet_isa octet_linux_best_isa(void) {
   return octet::port::BestIsa(octet::port::DetectCpu());
+}
+
+uint32_t octet_linux_verify_mode(void) {
+  return octet::port::VerifyMode(octet::port::DetectCpu());
 }
 
 const char* octet_linux_version(void) {
