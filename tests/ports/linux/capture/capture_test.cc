@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -270,6 +272,32 @@ TEST(Pictures, FolderWithBadFiles) {
   fs::remove(folder / "d.pgm");
   const auto source = OpenFolder(folder.string(), 0);
   EXPECT_NE(Failure(*source).find("none of its pictures"), std::string::npos);
+  fs::remove_all(folder);
+}
+
+// Without a pace the pictures wait for the network and none is left out; with one they come in
+// time.
+TEST(Pictures, PaceOfAFolder) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "octet-capture-XXXXXX").string();
+  const fs::path folder = mkdtemp(pattern.data());
+  for (const char* name : {"a.pgm", "b.pgm", "c.pgm"}) {
+    std::ofstream(folder / name, std::ios::binary) << "P5\n2 2\n255\n0123";
+  }
+  EXPECT_TRUE(OpenFolder(folder.string(), 0)->waits());
+  EXPECT_TRUE(OpenFolder(folder.string(), -1)->waits());
+  EXPECT_TRUE(OpenFolder(folder.string(), std::nan(""))->waits());
+  const auto paced = OpenFolder(folder.string(), 100);
+  EXPECT_FALSE(paced->waits());
+  StopRequest stop;
+  FrameBuffer frame;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(paced->Next(&frame, stop), Took::kFrame);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(20));
+  EXPECT_EQ(paced->Next(&frame, stop), Took::kEnd);
+  stop.Raise();
+  EXPECT_EQ(OpenFolder(folder.string(), 0)->Next(&frame, stop), Took::kStopped);
+  EXPECT_EQ(OpenFolder(folder.string(), 100)->Next(&frame, stop), Took::kStopped);
   fs::remove_all(folder);
 }
 
