@@ -309,6 +309,40 @@ TEST(Stream, LogLinesAreOfPlainCharacters) {
   EXPECT_NE(line.find("colour space ?[31m??"), std::string::npos) << line;
 }
 
+TEST(Stop, SignalsRaiseTheOneThatObeysThem) {
+  StopRequest other;
+  {
+    StopRequest stop;
+    stop.ObeySignals();
+    other.LeaveSignals();  // not its own
+    EXPECT_EQ(WaitReadable(-1, stop, 0), Waited::kTimeout);
+    raise(SIGTERM);
+    EXPECT_TRUE(stop.raised());
+    EXPECT_EQ(WaitReadable(-1, stop, 1000), Waited::kStopped);
+  }
+  EXPECT_FALSE(other.raised());
+  struct sigaction action = {};
+  sigaction(SIGTERM, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL) << "a request that is gone obeys no more";
+  sigaction(SIGINT, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
+TEST(Stop, SleepsToItsTimeOrToTheStop) {
+  StopRequest stop;
+  for (const uint64_t ns : {300000u, 1000000u, 5500000u}) {
+    const uint64_t until = NowNs() + ns;
+    EXPECT_TRUE(SleepUntil(until, stop));
+    EXPECT_GE(NowNs(), until);
+  }
+  EXPECT_TRUE(SleepUntil(0, stop));
+  stop.Raise();
+  EXPECT_FALSE(SleepUntil(0, stop));
+  const uint64_t before = NowNs();
+  EXPECT_FALSE(SleepUntil(before + 10000000000u, stop));
+  EXPECT_LT(NowNs(), before + 5000000000u);
+}
+
 TEST(Slot, NewestFrameWins) {
   Slot slot;
   for (uint64_t number = 0; number < 5; ++number) {
