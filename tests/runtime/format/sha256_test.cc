@@ -77,6 +77,7 @@ TEST_P(Sha256Test, EveryLengthAndSplitAgreesWithPortable) {
     Sha256Start(&hash, blocks());
     const size_t first = size == 0 ? 0 : random() % size;
     Sha256Update(&hash, bytes, first);
+    Sha256Update(&hash, nullptr, 0);
     Sha256Update(&hash, bytes + first, size - first);
     Sha256Finish(&hash, pieces);
     ASSERT_EQ(std::vector<uint8_t>(whole, whole + 32), std::vector<uint8_t>(pieces, pieces + 32));
