@@ -100,6 +100,7 @@ void Sha256Start(Sha256* hash, Sha256BlocksFn blocks) {
 }
 
 void Sha256Update(Sha256* hash, const uint8_t* data, size_t bytes) {
+  if (bytes == 0) return;  // data may be null, which memcpy must not be given
   size_t held = (size_t)(hash->byte_count % kSha256BlockBytes);
   hash->byte_count += bytes;
   if (held != 0) {

@@ -115,6 +115,58 @@ TEST_F(CacheTest, RefusesWhatWasMadeFromSomethingElseAndSaysWhat) {
   EXPECT_NE(Refusal(path, graph, Key(graph)).find("other data"), std::string::npos);
 }
 
+// Every number of the model counts, to the last.
+TEST_F(CacheTest, KeysOfModelsThatDiffer) {
+  const auto key = [&](auto change) {
+    graph::Graph graph = SmallGraph();
+    graph::Node& node = graph.nodes[0];
+    node.attributes["numbers"] = std::vector<int64_t>{1, 2, 3};
+    node.attributes["reals"] = std::vector<float>{1, 2, 3};
+    node.attributes["one"] = int64_t{5};
+    node.attributes["real"] = 0.5f;
+    node.attributes["text"] = std::string("abc");
+    node.attributes["tensor"] = graph::Tensor::Floats({3}, {1, 2, 3});
+    node.alpha = 1, node.beta = 2;
+    graph.AddConstant("reals", graph::Tensor::Floats({20}, std::vector<float>(20, 1)));
+    graph.AddConstant("integers", graph::Tensor::Integers({20}, std::vector<int64_t>(20, 1)));
+    change(graph, graph.nodes[0]);
+    return Key(graph).graph;
+  };
+  using graph::Graph;
+  using graph::Node;
+  const std::string same = key([](Graph&, Node&) {});
+  EXPECT_EQ(same, key([](Graph&, Node&) {}));
+  const auto attribute = [&](const char* name, graph::Attribute value) {
+    return key([&](Graph&, Node& node) { node.attributes[name] = value; });
+  };
+  EXPECT_NE(same, attribute("numbers", std::vector<int64_t>{1, 2, 4}));
+  EXPECT_NE(same, attribute("reals", std::vector<float>{1, 2, 4}));
+  EXPECT_NE(same, attribute("one", int64_t{6}));
+  EXPECT_NE(same, attribute("real", 0.25f));
+  EXPECT_NE(same, attribute("text", std::string("abd")));
+  EXPECT_NE(same, attribute("tensor", graph::Tensor::Floats({3}, {1, 2, 4})));
+  EXPECT_NE(same, attribute("tensor", graph::Tensor::Floats({3, 1}, {1, 2, 3})));
+  EXPECT_NE(same, attribute("more", int64_t{0}));
+  EXPECT_NE(same, key([](Graph&, Node& node) { node.alpha = 3; }));
+  EXPECT_NE(same, key([](Graph&, Node& node) { node.beta = 3; }));
+  EXPECT_NE(same, key([](Graph&, Node& node) { node.activation = "Relu"; }));
+  EXPECT_NE(same, key([](Graph&, Node& node) { node.inputs.push_back(0); }));
+  EXPECT_NE(same, key([](Graph&, Node& node) { node.outputs = {0}; }));
+  EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].name = "z"; }));
+  EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].shape = {}; }));
+  const auto constant = [&](size_t id, graph::Tensor tensor) {
+    return key([&](Graph& graph, Node&) {
+      graph.values[id].constant = std::make_shared<const graph::Tensor>(tensor);
+    });
+  };
+  std::vector<float> reals(20, 1);
+  reals.back() = 2;
+  EXPECT_NE(same, constant(2, graph::Tensor::Floats({20}, reals)));
+  std::vector<int64_t> integers(20, 1);
+  integers.back() = 2;
+  EXPECT_NE(same, constant(3, graph::Tensor::Integers({20}, integers)));
+}
+
 TEST_F(CacheTest, RefusesDamage) {
   const graph::Graph graph = SmallGraph();
   const CacheKey key = Key(graph);

@@ -48,6 +48,25 @@ TEST(ChooseRange, MinMaxKeepsTheExtremesAndZero) {
   EXPECT_EQ(symmetric.range.max, 7);
 }
 
+// All of the mass: what is left out are bins without a value, at both ends.
+TEST(ChooseRange, PercentileLeavesOutEmptyBinsAndNoMore) {
+  Statistics s;
+  s.min = -4, s.max = 4;
+  s.histogram_min = -4, s.histogram_max = 4;
+  s.histogram = {0, 0, 5, 5, 5, 5, 5, 0};
+  s.count = 25;
+  const Choice all = ChooseRange(s, Method::kPercentile, 100, false);
+  EXPECT_EQ(all.range.min, -2);
+  EXPECT_EQ(all.range.max, 3);
+  // A fifth is a bin; of values on both sides each end loses half of what may go.
+  const Choice less = ChooseRange(s, Method::kPercentile, 60, false);
+  EXPECT_EQ(less.range.min, -1);
+  EXPECT_EQ(less.range.max, 2);
+  const Choice little = ChooseRange(s, Method::kPercentile, 62, false);
+  EXPECT_EQ(little.range.min, -2);
+  EXPECT_EQ(little.range.max, 3);
+}
+
 TEST(ChooseRange, ExpectedErrorIsThatOfQuantizing) {
   for (bool symmetric : {false, true}) {
     for (bool relu : {false, true}) {

@@ -294,6 +294,19 @@ TEST_F(ImportTest, NamesAreUtf8WithoutControlCharacters) {
   EXPECT_EQ(PlainName("\xff\x1b[m\xc3"), "%FF%1B[m%C3");
   EXPECT_EQ(PlainName(std::string("a\0b", 3)), "a%00b");
   EXPECT_EQ(PlainName("\xc0\x80 \xed\xa0\x80"), "%C0%80 %ED%A0%80");
+  // The first and the last character of every length, and what lies right beyond.
+  for (const char* name : {" ", "~", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff",
+                           "\U00010000", "\U0010ffff"}) {
+    EXPECT_EQ(PlainName(name), name);
+  }
+  EXPECT_EQ(PlainName("\x1f\x7f"), "%1F%7F");
+  EXPECT_EQ(PlainName("\xc1\xbf"), "%C1%BF");
+  EXPECT_EQ(PlainName("\xe0\x9f\xbf"), "%E0%9F%BF");
+  EXPECT_EQ(PlainName("\xf0\x8f\xbf\xbf"), "%F0%8F%BF%BF");
+  EXPECT_EQ(PlainName("\xf4\x90\x80\x80"), "%F4%90%80%80");
+  EXPECT_EQ(PlainName("\xf5\x80\x80\x80"), "%F5%80%80%80");
+  EXPECT_EQ(PlainName("\xe2\x82"), "%E2%82");
+  EXPECT_EQ(PlainName("\xc3\xc0"), "%C3%C0");
   OnnxBuilder model;
   model.Input("x\xff", {1, 3});
   model.Node("Relu", {"x\xff"}, {}, {"y\x80"}, "n\xfe");

@@ -62,6 +62,19 @@ TEST(SliceOfConcat, TakesTheInputWhereItLiesInOne) {
   EXPECT_EQ(RunPass(net, "slice_of_concat", 2), "Neg Abs Concat Slice Slice Slice");
 }
 
+TEST(SliceBeforeTranspose, NotWhereItWouldCostMore) {
+  for (const int64_t length : {3, 2}) {  // of four columns, twice
+    Net net;
+    const ValueId turned = net.Op("Transpose", {net.Input({4, 3})}, {{"perm", Ints{1, 0}}});
+    for (const int64_t begin : {0, 1}) {
+      net.Output(net.Op("Slice", {turned, net.Integers({begin}), net.Integers({begin + length}),
+                                  net.Integers({1})}));
+    }
+    EXPECT_EQ(RunPass(net, "slice_before_transpose", length == 2 ? 2 : 0),
+              length == 2 ? "Transpose Slice Transpose Slice Transpose" : "Transpose Slice Slice");
+  }
+}
+
 TEST(SliceBeforeTranspose, WhereNobodyReadsTheWhole) {
   Net net;
   const ValueId x = net.Input({2, 5, 6});

@@ -157,6 +157,53 @@ TEST(HoistDequantize, RealValuesMoveAsTheirCodesDo) {
   EXPECT_EQ(RunAll(net), "Abs Transpose Neg");
 }
 
+TEST(HoistDequantize, StaysWhereItCannot) {
+  Net net;
+  const Attributes perm = {{"perm", Ints{1, 0}}};
+  const ValueId codes = Quantize(net, net.Op("Abs", {net.Input({2, 3})}), 0.05f, 0);
+  net.Output(net.Op("Neg", {Dequantize(net, codes, 0.05f, 0)}));  // nothing moves
+  const ValueId known = Codes(net, {2, 2}, {1, 2, 3, 4}, DataType::kUInt8);
+  net.Output(Dequantize(net, net.Op("Transpose", {known}, perm), 0.05f, 0));
+  const ValueId moved = net.Op("Transpose", {codes}, perm);
+  net.Output(
+      net.Op("DequantizeLinear",
+             {moved, net.Floats({3}, {1, 2, 4}), Codes(net, {3}, {0, 0, 0}, DataType::kUInt8)},
+             {{"axis", int64_t{0}}}));
+  const std::string before = net.Ops();
+  EXPECT_EQ(RunPass(net, "hoist_dequantize", 0), before);
+}
+
+TEST(RemoveInputCodes, OnlyWhereAllReadersSeeTheSame) {
+  const auto input = [](Net& net) {
+    const ValueId x = net.Input({1, 3, 4, 4});
+    net.graph.At(x).type = DataType::kUInt8;
+    return x;
+  };
+  {
+    Net net;
+    const ValueId x = input(net);
+    net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
+    net.Output(net.Op("Abs", {Dequantize(net, x, 0.25f, 2)}));
+    const std::string before = net.Ops();
+    EXPECT_EQ(RunPass(net, "remove_input_codes", 0), before);
+  }
+  {
+    Net net;
+    const ValueId x = input(net);
+    net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
+    net.Output(x);
+    const std::string before = net.Ops();
+    EXPECT_EQ(RunPass(net, "remove_input_codes", 0), before);
+  }
+  {
+    Net net;
+    const ValueId x = input(net);
+    net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
+    net.Output(net.Op("Abs", {Dequantize(net, x, 0.5f, 2)}));
+    EXPECT_EQ(RunPass(net, "remove_input_codes", 1), "Neg Abs");
+  }
+}
+
 TEST(RemoveInputCodes, AnInputOfBytesTakesTheirRealValues) {
   Net net;
   const ValueId x = net.Input({1, 3, 4, 4});

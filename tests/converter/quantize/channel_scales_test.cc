@@ -72,6 +72,72 @@ struct Chain {
   graph::ValueId x, p, s, y;
 };
 
+// [out_c, group_in, taps, 1] weights that count up from 1.
+graph::ValueId Counting(Net* net, const graph::Shape& shape) {
+  std::vector<float> values(static_cast<size_t>(graph::ElementCount(shape)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
+  const auto id = net->graph.AddConstant("w" + std::to_string(net->graph.values.size()),
+                                         graph::Tensor::Floats(shape, values));
+  net->statistics.resize(net->graph.values.size());
+  return id;
+}
+
+TEST(ChannelImportance, SquaresOfTheWeightsOfItsChannel) {
+  Net net;
+  const auto x = net.Value("x", -1, 1);
+  net.Op("Silu", {net.Input("in", -1, 1)}, x);
+  const auto dense = net.Value("dense", -1, 1, {1, 2, 4, 4});
+  net.Op("Conv", {x, Counting(&net, {2, 4, 2, 1})}, dense);  // output 1: 9 to 16
+  net.Output(dense);
+  const auto importance = ChannelImportance(net.graph);
+  EXPECT_EQ(importance[static_cast<size_t>(x)],
+            (std::vector<double>{1 + 4 + 81 + 100, 9 + 16 + 121 + 144, 25 + 36 + 169 + 196,
+                                 49 + 64 + 225 + 256}));
+  EXPECT_EQ(importance[static_cast<size_t>(dense)], (std::vector<double>{1, 1}));
+}
+
+TEST(ChannelImportance, InGroups) {
+  Net net;
+  const auto x = net.Value("x", -1, 1);
+  net.Op("Silu", {net.Input("in", -1, 1)}, x);
+  const auto y = net.Value("y", -1, 1, {1, 6, 4, 4});
+  // Three outputs of each group read two channels: 1 to 6 and 7 to 12.
+  net.Op("Conv", {x, Counting(&net, {6, 2, 1, 1})}, y).attributes["group"] = int64_t{2};
+  net.Output(y);
+  EXPECT_EQ(ChannelImportance(net.graph)[static_cast<size_t>(x)],
+            (std::vector<double>{1 + 9 + 25, 4 + 16 + 36, 49 + 81 + 121, 64 + 100 + 144}));
+}
+
+// What reads the channels behind a depthwise layer or an activation weighs them, each by itself.
+TEST(ChannelImportance, ThroughDepthwiseLayersAndActivations) {
+  Net net;
+  const auto x = net.Value("x", -1, 1);
+  net.Op("Silu", {net.Input("in", -1, 1)}, x);
+  const auto a = net.Value("a", -1, 1), d = net.Value("d", -1, 1);
+  const auto y = net.Value("y", -1, 1, {1, 1, 4, 4});
+  net.Op("Silu", {x}, a);
+  net.Op("Conv", {a, Counting(&net, {4, 1, 1, 1})}, d).attributes["group"] = int64_t{4};
+  net.Op("Conv", {d, Counting(&net, {1, 4, 1, 1})}, y);
+  net.Output(y);
+  const auto importance = ChannelImportance(net.graph);
+  EXPECT_EQ(importance[static_cast<size_t>(d)], (std::vector<double>{1, 4, 9, 16}));
+  EXPECT_EQ(importance[static_cast<size_t>(a)], (std::vector<double>{1, 16, 81, 256}));
+  EXPECT_EQ(importance[static_cast<size_t>(x)], (std::vector<double>{1, 16, 81, 256}));
+}
+
+// One for each reader that is no convolution, and one for being an output.
+TEST(ChannelImportance, OneForEverythingElse) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto sum = net.Value("sum", -1, 1), unread = net.Value("unread", -1, 1);
+  net.Op("Add", {x, x}, sum);
+  net.Op("Silu", {sum}, unread);
+  net.Output(sum);
+  const auto importance = ChannelImportance(net.graph);
+  EXPECT_EQ(importance[static_cast<size_t>(unread)], std::vector<double>(4, 1));
+  EXPECT_EQ(importance[static_cast<size_t>(sum)], std::vector<double>(4, 2));
+}
+
 TEST(ChannelScales, BeforeAndBehindAnActivation) {
   Chain chain;
   const Scheme scheme = chain.net.Assign();

@@ -84,5 +84,24 @@ TEST(Names, Wildcards) {
   EXPECT_FALSE(Matches("", "a"));
 }
 
+// By letters put in, left out and replaced, each for one; of equal ones the first.
+TEST(Names, TheNearest) {
+  const auto nearest = [](std::string_view pattern, const std::vector<std::string_view>& names) {
+    const std::string line = Refusal([&] { RequireMatch(pattern, names, "layer"); });
+    const std::string key = "the nearest is '";
+    const size_t at = line.find(key) + key.size();
+    return line.substr(at, line.size() - at - 1);
+  };
+  EXPECT_EQ(nearest("abcd", {"axyd", "abcdx"}), "abcdx");
+  EXPECT_EQ(nearest("abcd", {"axyd", "abd"}), "abd");
+  EXPECT_EQ(nearest("abcd", {"abxy", "xabcd"}), "xabcd");
+  EXPECT_EQ(nearest("abcd", {"abxy", "bcd"}), "bcd");
+  EXPECT_EQ(nearest("abcd", {"xyzd", "abxy", "axcd"}), "axcd");
+  EXPECT_EQ(nearest("abcd", {"abcde", "abc", "abce"}), "abcde");
+  EXPECT_EQ(nearest("kitten", {"sittting", "mitt", "sitting"}), "mitt");
+  EXPECT_EQ(nearest("abcdef", {"xbcdyz", "cdefabxy", "cdef"}), "cdef");
+  EXPECT_EQ(Refusal([&] { RequireMatch("a*", {"b", "ab"}, "layer"); }), "");
+}
+
 }  // namespace
 }  // namespace octet::quantize

@@ -241,6 +241,14 @@ TEST(Frame, ResizeIsUndoneAndClipped) {
   ExpectBox(ToFrame({nan, nan, nan, nan, 1, 0}, placement, 1280, 720), 0, 0, 0, 0);
 }
 
+// A part of the frame, cut out below and to the right of its corner.
+TEST(Frame, CropIsUndone) {
+  Placement place{};
+  place.source.x = 10, place.source.y = 20, place.source.width = 80, place.source.height = 60;
+  place.target.width = 40, place.target.height = 20;
+  ExpectBox(ToFrame({5, 4, 20, 10, 1, 0}, place, 100, 100), 20, 32, 50, 50);
+}
+
 TEST(Api, SameAnswerOnEveryLevel) {
   const Blob blob = MakeMixedBlob();
   std::vector<octet_detection> first;

@@ -76,6 +76,25 @@ TEST(KeyPoints, ArePlacedAsCentresAre) {
   EXPECT_EQ(point.y, 30.0f);
 }
 
+// Each anchor of a cell has its own numbers and its own size.
+TEST(KeyPoints, OfTheAnchorOfACell) {
+  const float output[] = {9, 9, 1, -1, 9, 9};
+  blob::DecodeRecord record{};
+  record.level_count = 1, record.point_count = 1, record.point_numbers = 2;
+  record.box_rule = BoxRule::kPrior;
+  record.centre_variance = 0.5f;
+  blob::DecodeLevel level{};
+  level.grid_h = level.grid_w = 1, level.anchor_count = 3, level.first_anchor = 1;
+  const blob::DecodeExtra extra = {{0, 0, 2, 0, 0, 1}, {}};
+  const blob::DecodeAnchor anchors[] = {{100, 100}, {200, 200}, {10, 20}, {300, 300}};
+  const float* outputs[] = {output};
+  KeyPoint point;
+  ReadKeyPoints({&record, &level, anchors, outputs, &extra}, 0, {1, 0, 0}, &point);
+  EXPECT_EQ(point.x, 5.0f);
+  EXPECT_EQ(point.y, -10.0f);
+  EXPECT_EQ(point.score, 1.0f);
+}
+
 TEST(Masks, AreBilinearBetweenTheMiddlesOfCells) {
   const float sums[] = {1, -1, 1, -3};
   const MaskGrid grid = {2, 2};
@@ -83,6 +102,13 @@ TEST(Masks, AreBilinearBetweenTheMiddlesOfCells) {
   EXPECT_FALSE(InMask(sums, grid, 0.51f, 0.0f));
   EXPECT_TRUE(InMask(sums, grid, 0.36f, 0.9f));  // a quarter between 1 and -3
   EXPECT_FALSE(InMask(sums, grid, 0.39f, 0.9f));
+  // Between rows as between columns; 0 is no part of the object.
+  const float rows[] = {1, 1, 3, 3, -1, -1, -1, -1};
+  for (const float x : {0.0f, 0.5f, 1.0f}) {
+    EXPECT_TRUE(InMask(rows, {4, 2}, x, 0.55f)) << x;
+    EXPECT_FALSE(InMask(rows, {4, 2}, x, 0.57f)) << x;
+    EXPECT_FALSE(InMask(rows, {4, 2}, x, 1.0f)) << x;
+  }
 }
 
 // What a record says that MakeObjectBlob would not.

@@ -115,5 +115,38 @@ TEST(SetInputFrame, OnlyPictureInputs) {
   EXPECT_EQ(octet_set_input_frame(session.get(), 0, &source.frame).code, OCTET_SHAPE_MISMATCH);
 }
 
+// Pictures on both sides of an input of floats, each with a normalisation of its own: the outputs
+// are the inputs' tensors, so that every value shows which table it came through.
+TEST(SetInputFrame, EveryPictureInputHasItsOwnTable) {
+  BlobBuilder b;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const uint32_t x = b.AddInput("x", {1, 2, 3, i == 2 ? 1u : 3u}, blob::ElementType::kInt8, 1, 0);
+    b.AddOutput("y", x);
+    blob::InputRecord& input = b.input(i);
+    input.is_image = i == 1 ? 0 : 1;
+    input.scale = i == 0 ? 0.5f : 1;
+    input.mean[0] = i == 0 ? 10 : -7;
+    input.mean[1] = i == 0 ? 20 : 0;
+    input.mean[2] = 30;
+  }
+  const Blob blob = b.Build();
+  for (const octet_isa isa : RunnableLevels()) {
+    TestSession session(blob, {.isa = isa});
+    ASSERT_EQ(session.status().code, OCTET_OK);
+    const std::vector<uint8_t> colours(18, 100), greys(6, 100);
+    // In an order of their own: what one writes is not what another reads.
+    session.SetInput(1, std::vector<float>(18, 5));
+    ASSERT_EQ(octet_set_input_image(session.get(), 2, greys.data(), 2, 3, 1, 3).code, OCTET_OK);
+    ASSERT_EQ(octet_set_input_image(session.get(), 0, colours.data(), 2, 3, 3, 9).code, OCTET_OK);
+    octet_run(session.get());
+    std::vector<float> wanted;
+    for (uint32_t i = 0; i < 6; ++i) wanted.insert(wanted.end(), {40, 30, 20});
+    EXPECT_EQ(session.Output(0), wanted);
+    EXPECT_EQ(session.Output(1), std::vector<float>(18, 5));
+    EXPECT_EQ(session.Output(2), std::vector<float>(6, 107));
+    session.ExpectGuardsIntact();
+  }
+}
+
 }  // namespace
 }  // namespace octet::test

@@ -20,10 +20,11 @@ blob::DecodeRecord TwoClasses() {
 }
 
 // One tensor of 1 MiB as `parts` parts of an output: the arena stays small, the floats do not.
-Blob WithManyParts(uint32_t parts) {
+Blob WithManyParts(uint32_t parts, blob::Task task = blob::Task::kClassify) {
   constexpr uint32_t kSide = 1024;
   BlobBuilder b;
   const uint32_t x = b.AddInput("x", {1, kSide, kSide, 1});
+  b.input(0).is_image = 1;
   std::vector<blob::OutputPart> all(parts);
   for (uint32_t i = 0; i < parts; ++i) {
     all[i].tensor = x;
@@ -34,7 +35,10 @@ Blob WithManyParts(uint32_t parts) {
   blob::DecodeLevel level{};
   level.grid_h = level.grid_w = level.anchor_count = 1;
   level.scores.channel_step = 1;
-  b.SetDecode(blob::Task::kClassify, TwoClasses(), {level}, {});
+  blob::DecodeRecord record = TwoClasses();
+  record.max_candidates = record.max_detections = 1;
+  record.mask_count = 2, record.prototype_columns = kSide;
+  b.SetDecode(task, record, {level}, {}, {blob::DecodeExtra{}});
   return b.Build();
 }
 
@@ -43,6 +47,12 @@ TEST(DecodeRules, FloatsOfAllOutputsFitThirtyOneBits) {
   EXPECT_EQ(Validate(WithManyParts(510)), OCTET_OK);
   EXPECT_EQ(Validate(WithManyParts(511)), OCTET_MALFORMED);
   EXPECT_EQ(Validate(WithManyParts(1024)), OCTET_MALFORMED);
+}
+
+// Masks are summed up in one prototype more: here half of the output's two.
+TEST(DecodeRules, ThereIsRoomForTheSumsOfMasks) {
+  EXPECT_EQ(Validate(WithManyParts(340, blob::Task::kDetect)), OCTET_OK);
+  EXPECT_EQ(Validate(WithManyParts(341, blob::Task::kDetect)), OCTET_MALFORMED);
 }
 
 // Steps of zero: all candidates are the same number, and there could be 2^31 of them.

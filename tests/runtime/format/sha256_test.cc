@@ -13,6 +13,9 @@
 #include <cpuid.h>
 #endif
 
+#include "octet/octet.h"
+#include "tests/support/blob_builder.h"
+
 namespace octet {
 namespace {
 
@@ -74,10 +77,23 @@ TEST_P(Sha256Test, EveryLengthAndSplitAgreesWithPortable) {
     Sha256Start(&hash, blocks());
     const size_t first = size == 0 ? 0 : random() % size;
     Sha256Update(&hash, bytes, first);
+    Sha256Update(&hash, nullptr, 0);
     Sha256Update(&hash, bytes + first, size - first);
     Sha256Finish(&hash, pieces);
     ASSERT_EQ(std::vector<uint8_t>(whole, whole + 32), std::vector<uint8_t>(pieces, pieces + 32));
   }
+}
+
+TEST_P(Sha256Test, ValidatesABlob) {
+  const test::Blob blob = test::MakeConvBlob({});
+  const uint32_t mode = GetParam() ? OCTET_VERIFY_SHA_INSTRUCTIONS : OCTET_VERIFY_PORTABLE;
+  EXPECT_EQ(octet_validate(blob.data(), blob.size(), mode).code, OCTET_OK);
+  EXPECT_EQ(octet_validate(blob.data(), blob.size(), mode | OCTET_VERIFY_CONTENT).code, OCTET_OK);
+  EXPECT_EQ(octet_validate(blob.data(), blob.size(), 3).code, OCTET_INVALID_ARGUMENT);
+  test::Blob changed = blob;
+  changed.back() ^= 1;
+  EXPECT_EQ(octet_validate(changed.data(), changed.size(), mode).code, OCTET_CORRUPT);
+  EXPECT_NE(octet_validate(changed.data(), changed.size(), OCTET_VERIFY_NONE).code, OCTET_CORRUPT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, Sha256Test, testing::Bool());

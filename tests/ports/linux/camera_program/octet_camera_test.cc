@@ -1,4 +1,6 @@
 // octet-camera as a program: streams that end, break, change and lie; signals.
+#include <algorithm>
+
 #include "tests/ports/linux/camera_program/camera_fixture.h"
 
 namespace octet::test {
@@ -27,6 +29,17 @@ TEST_F(Camera, FrameByFrameWithABox) {
   }
   EXPECT_EQ(lines[3]["summary"]["frames"], 3);
   EXPECT_EQ(lines[3]["summary"]["captured"], 3);
+  EXPECT_EQ(lines[3]["summary"]["dropped"], 0);
+  // Of three times the middle one, up to 0.8 % above it, and the largest.
+  for (const std::string what : {"", "age_"}) {
+    std::vector<double> ms;
+    for (size_t i = 0; i < 3; ++i) ms.push_back(lines[i][what + "ms"]);
+    std::sort(ms.begin(), ms.end());
+    const double median = lines[3]["summary"]["median_" + what + "ms"];
+    EXPECT_GE(median, ms[1] - 0.002);
+    EXPECT_LE(median, ms[1] * 1.008 + 0.002);
+    EXPECT_NEAR(lines[3]["summary"]["max_" + what + "ms"], ms[2], 0.002);
+  }
 }
 
 TEST_F(Camera, EndInsideAFrame) {

@@ -123,6 +123,32 @@ TEST_F(Page, SilentClientsMakeWay) {
   EXPECT_EQ(Finish(), 0);
 }
 
+// A tenth of a second is no reason to let somebody go, neither who asks slowly nor who waits for a
+// picture.
+TEST_F(Page, SlowClientsAreWaitedFor) {
+  Serve();
+  const int asks = Connect(port_), waits = Connect(port_);
+  const auto say = [](int client, const std::string& text) {
+    return send(client, text.data(), text.size(), MSG_NOSIGNAL);
+  };
+  say(asks, "GET /status.json HT");
+  say(waits, "GET /frame.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  usleep(100000);
+  // Each of these wakes the server, which looks at all of its clients.
+  EXPECT_NE(Get(port_, "/nothing").find("404"), std::string::npos);
+  usleep(20000);
+  say(asks, "TP/1.1\r\nHost: localhost\r\n\r\n");
+  Send("FRAME\n" + std::string(64 * 48 * 3 / 2, 'x'));
+  char bytes[4096];
+  for (const int client : {asks, waits}) {
+    const ssize_t count = recv(client, bytes, sizeof(bytes), 0);
+    ASSERT_GT(count, 15);
+    EXPECT_EQ(std::string(bytes, 15), "HTTP/1.1 200 OK");
+    close(client);
+  }
+  EXPECT_EQ(Finish(), 0);
+}
+
 // A viewer that reads no more is let go; the frames go on.
 TEST_F(Page, AViewerThatStopsReadingIsLetGo) {
   Serve();

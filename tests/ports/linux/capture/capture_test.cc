@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -273,12 +275,72 @@ TEST(Pictures, FolderWithBadFiles) {
   fs::remove_all(folder);
 }
 
+// Without a pace the pictures wait for the network and none is left out; with one they come in
+// time.
+TEST(Pictures, PaceOfAFolder) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "octet-capture-XXXXXX").string();
+  const fs::path folder = mkdtemp(pattern.data());
+  for (const char* name : {"a.pgm", "b.pgm", "c.pgm"}) {
+    std::ofstream(folder / name, std::ios::binary) << "P5\n2 2\n255\n0123";
+  }
+  EXPECT_TRUE(OpenFolder(folder.string(), 0)->waits());
+  EXPECT_TRUE(OpenFolder(folder.string(), -1)->waits());
+  EXPECT_TRUE(OpenFolder(folder.string(), std::nan(""))->waits());
+  const auto paced = OpenFolder(folder.string(), 100);
+  EXPECT_FALSE(paced->waits());
+  StopRequest stop;
+  FrameBuffer frame;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(paced->Next(&frame, stop), Took::kFrame);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(20));
+  EXPECT_EQ(paced->Next(&frame, stop), Took::kEnd);
+  stop.Raise();
+  EXPECT_EQ(OpenFolder(folder.string(), 0)->Next(&frame, stop), Took::kStopped);
+  EXPECT_EQ(OpenFolder(folder.string(), 100)->Next(&frame, stop), Took::kStopped);
+  fs::remove_all(folder);
+}
+
 TEST(Stream, LogLinesAreOfPlainCharacters) {
   const Piped pipe("YUV4MPEG2 W4 H2 C\x1b[31m" + std::string(500, '\xff') + "\nFRAME\n");
   const auto source = OpenStream(pipe.descriptor(), ReadStreamFormat("y4m", ""));
   const std::string line = Failure(*source);
   EXPECT_LT(line.size(), 200u);
   EXPECT_NE(line.find("colour space ?[31m??"), std::string::npos) << line;
+}
+
+TEST(Stop, SignalsRaiseTheOneThatObeysThem) {
+  StopRequest other;
+  {
+    StopRequest stop;
+    stop.ObeySignals();
+    other.LeaveSignals();  // not its own
+    EXPECT_EQ(WaitReadable(-1, stop, 0), Waited::kTimeout);
+    raise(SIGTERM);
+    EXPECT_TRUE(stop.raised());
+    EXPECT_EQ(WaitReadable(-1, stop, 1000), Waited::kStopped);
+  }
+  EXPECT_FALSE(other.raised());
+  struct sigaction action = {};
+  sigaction(SIGTERM, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL) << "a request that is gone obeys no more";
+  sigaction(SIGINT, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
+TEST(Stop, SleepsToItsTimeOrToTheStop) {
+  StopRequest stop;
+  for (const uint64_t ns : {300000u, 1000000u, 5500000u}) {
+    const uint64_t until = NowNs() + ns;
+    EXPECT_TRUE(SleepUntil(until, stop));
+    EXPECT_GE(NowNs(), until);
+  }
+  EXPECT_TRUE(SleepUntil(0, stop));
+  stop.Raise();
+  EXPECT_FALSE(SleepUntil(0, stop));
+  const uint64_t before = NowNs();
+  EXPECT_FALSE(SleepUntil(before + 10000000000u, stop));
+  EXPECT_LT(NowNs(), before + 5000000000u);
 }
 
 TEST(Slot, NewestFrameWins) {
