@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/engine/session.h"
+
 namespace octet::port {
 
 namespace {
@@ -112,6 +114,8 @@ void Model::Bind() {
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);
   if (status.code != OCTET_OK) Refuse(status);
+  bound_plans_ = octet_plan_mask(session_);
+  AllowPlans(1u << plan_);
   // What this plan does not need goes.
   EachSection([this](const blob::Section& section, size_t end, bool* loaded) {
     *loaded = InUse(section, plan_);
@@ -124,8 +128,13 @@ void Model::Bind() {
   TouchArena();
 }
 
+// octet_set_plan refuses the others, whose weights are not in memory.
+void Model::AllowPlans(uint32_t plan_mask) {
+  reinterpret_cast<Session*>(session_)->plan_mask = plan_mask;
+}
+
 octet_status Model::SetPlan(uint32_t plan) {
-  if (plan >= blob_.model->plan_count || (octet_plan_mask(session_) >> plan & 1) == 0) {
+  if (plan >= blob_.model->plan_count || (bound_plans_ >> plan & 1) == 0) {
     return {OCTET_INVALID_ARGUMENT, 0};
   }
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
@@ -143,6 +152,7 @@ octet_status Model::SetPlan(uint32_t plan) {
     loaded_[i] = true;
   }
   plan_ = plan;
+  AllowPlans(octet_plan_mask(session_) | 1u << plan);
   TouchArena();
   return octet_set_plan(session_, plan);
 }
@@ -176,7 +186,7 @@ void Model::Refuse(octet_status status) const {
 void Model::TouchArena() const {
   uint32_t largest = 0;
   for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
-    if ((octet_plan_mask(session_) >> i & 1) == 0) continue;
+    if ((bound_plans_ >> i & 1) == 0) continue;
     largest = std::max(largest, blob_.plans[i].arena_bytes);
   }
   const size_t bytes = arena_bytes_ - (largest - blob_.plans[plan_].arena_bytes);
