@@ -44,9 +44,9 @@ OCTET_API void octet_linux_close(octet_linux* model);
 /* Lives as long as the model. */
 OCTET_API octet_session* octet_linux_session(const octet_linux* model);
 
-/* Instead of octet_set_plan, which refuses a plan whose weights are not in memory, as those are that
- * no plan before needed. Reads and hashes them. OCTET_CORRUPT: the file has changed since it was
- * opened; the plan stays as it was. */
+/* Instead of octet_set_plan, which refuses a plan whose weights are not in memory, as those are
+ * that no plan before needed. Reads and hashes them. OCTET_CORRUPT: the file has changed since it
+ * was opened; the plan stays as it was. */
 OCTET_API octet_status octet_linux_set_plan(octet_linux* model, uint32_t plan);
 
 OCTET_API octet_isa octet_linux_isa(const octet_linux* model);
