@@ -57,7 +57,9 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const ArenaLayout& layou
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = plan_mask;
-  SelectPlan(session, (uint32_t)__builtin_ctz(plan_mask));
+  uint32_t first = 0;
+  while ((plan_mask >> first & 1) == 0) ++first;
+  SelectPlan(session, first);
   return session;
 }
 
