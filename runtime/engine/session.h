@@ -1,6 +1,6 @@
 // A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
 //   session | bound layers of the current plan | input tables | scratch of each thread | tensors
-// with room for each of the plans bound.
+// and room in each part for the largest of the plans bound.
 #ifndef OCTET_ENGINE_SESSION_H_
 #define OCTET_ENGINE_SESSION_H_
 

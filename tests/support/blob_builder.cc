@@ -267,53 +267,51 @@ Blob BlobBuilder::Build() {
     }
     for (const Layer& layer : plan.layers) fp16 |= layer.record.precision == Precision::kFp16;
   }
-  {
-    std::vector<Entry> sections;
-    sections.push_back({SectionKind::kModel, 0, ModelSection()});
-    for (size_t i = 0; i < plans_.size(); ++i) {
-      sections.push_back({SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans_[i])});
-    }
-    sections.push_back({SectionKind::kStrings, 0, strings_});
-    if (!labels_.empty()) sections.push_back({SectionKind::kLabels, 0, labels_});
-    if (!decode_.empty()) sections.push_back({SectionKind::kDecode, 0, decode_});
-    if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
-    if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
-    if (!transformed_.empty()) sections.push_back({SectionKind::kLayouts, 0, transformed_});
-    if (!weights_f16_.empty()) sections.push_back({SectionKind::kWeightsF16, 0, weights_f16_});
-    for (const auto& [kind, bytes] : more_) sections.push_back({kind, 0, bytes});
-
-    Header header{};
-    std::memcpy(header.magic, kMagic, sizeof(kMagic));
-    header.version_major = kVersionMajor;
-    header.version_minor = kVersionMinor;
-    header.header_bytes = header.section_table_offset = sizeof(Header);
-    header.section_count = static_cast<uint32_t>(sections.size());
-    header.section_entry_bytes = sizeof(Section);
-    header.section_alignment = section_alignment_;
-    header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
-    if (integers) header.required_features |= kFeatureIntegers;
-    if (half_scale) header.required_features |= kFeatureHalfScale;
-    for (const Plan& plan : plans_) {
-      for (const Layer& layer : plan.layers) {
-        if (HasChannelTables(layer.record)) header.required_features |= kFeatureChannelTables;
-      }
-    }
-    Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
-    for (size_t i = 0; i < sections.size(); ++i) {
-      blob.resize(RoundUp(blob.size(), section_alignment_));
-      Section section{};
-      section.kind = sections[i].kind;
-      section.index = sections[i].index;
-      section.offset = static_cast<uint32_t>(blob.size());
-      section.bytes = static_cast<uint32_t>(sections[i].bytes.size());
-      std::memcpy(blob.data() + sizeof(Header) + i * sizeof(Section), &section, sizeof(section));
-      blob.insert(blob.end(), sections[i].bytes.begin(), sections[i].bytes.end());
-    }
-    header.file_bytes = static_cast<uint32_t>(blob.size());
-    std::memcpy(blob.data(), &header, sizeof(header));
-    Rehash(blob);
-    return blob;
+  std::vector<Entry> sections;
+  sections.push_back({SectionKind::kModel, 0, ModelSection()});
+  for (size_t i = 0; i < plans_.size(); ++i) {
+    sections.push_back({SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans_[i])});
   }
+  sections.push_back({SectionKind::kStrings, 0, strings_});
+  if (!labels_.empty()) sections.push_back({SectionKind::kLabels, 0, labels_});
+  if (!decode_.empty()) sections.push_back({SectionKind::kDecode, 0, decode_});
+  if (!tables_.empty()) sections.push_back({SectionKind::kTables, 0, tables_});
+  if (!weights_s8_.empty()) sections.push_back({SectionKind::kWeightsS8, 0, weights_s8_});
+  if (!transformed_.empty()) sections.push_back({SectionKind::kLayouts, 0, transformed_});
+  if (!weights_f16_.empty()) sections.push_back({SectionKind::kWeightsF16, 0, weights_f16_});
+  for (const auto& [kind, bytes] : more_) sections.push_back({kind, 0, bytes});
+
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version_major = kVersionMajor;
+  header.version_minor = kVersionMinor;
+  header.header_bytes = header.section_table_offset = sizeof(Header);
+  header.section_count = static_cast<uint32_t>(sections.size());
+  header.section_entry_bytes = sizeof(Section);
+  header.section_alignment = section_alignment_;
+  header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
+  if (integers) header.required_features |= kFeatureIntegers;
+  if (half_scale) header.required_features |= kFeatureHalfScale;
+  for (const Plan& plan : plans_) {
+    for (const Layer& layer : plan.layers) {
+      if (HasChannelTables(layer.record)) header.required_features |= kFeatureChannelTables;
+    }
+  }
+  Blob blob(sizeof(Header) + sections.size() * sizeof(Section));
+  for (size_t i = 0; i < sections.size(); ++i) {
+    blob.resize(RoundUp(blob.size(), section_alignment_));
+    Section section{};
+    section.kind = sections[i].kind;
+    section.index = sections[i].index;
+    section.offset = static_cast<uint32_t>(blob.size());
+    section.bytes = static_cast<uint32_t>(sections[i].bytes.size());
+    std::memcpy(blob.data() + sizeof(Header) + i * sizeof(Section), &section, sizeof(section));
+    blob.insert(blob.end(), sections[i].bytes.begin(), sections[i].bytes.end());
+  }
+  header.file_bytes = static_cast<uint32_t>(blob.size());
+  std::memcpy(blob.data(), &header, sizeof(header));
+  Rehash(blob);
+  return blob;
 }
 
 void Rehash(std::span<uint8_t> blob) {
