@@ -54,7 +54,7 @@ function(octet_test)
   target_compile_definitions(${target} PRIVATE
     OCTET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" OCTET_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/converter(/|$)")
+  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
     octet_compile_for_less(${target})
   endif()
   add_dependencies(octet_tests ${target})

@@ -14,7 +14,7 @@
 #include "ports/linux/cpu.h"
 #include "ports/linux/model.h"
 #include "ports/linux/thread_pool.h"
-#include "runtime/engine/sized.h"
+#include "runtime/core/sized.h"
 
 struct octet_linux {
   octet_linux(const char* path, const octet::port::ModelOptions& options) : model(path, options) {}

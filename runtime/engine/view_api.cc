@@ -4,7 +4,7 @@
 
 #include "octet/octet.h"
 #include "runtime/engine/session.h"
-#include "runtime/engine/sized.h"
+#include "runtime/core/sized.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;

@@ -1,7 +1,7 @@
 // Public structs that begin with their size (octet.h): from and to callers that were built with an
 // older or newer header.
-#ifndef OCTET_ENGINE_SIZED_H_
-#define OCTET_ENGINE_SIZED_H_
+#ifndef OCTET_CORE_SIZED_H_
+#define OCTET_CORE_SIZED_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,4 +43,4 @@ static inline void WriteSized(T own, T* of_caller) {
 
 }  // namespace octet
 
-#endif  // OCTET_ENGINE_SIZED_H_
+#endif  // OCTET_CORE_SIZED_H_
