@@ -8,6 +8,7 @@
 
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/guard_section.h"
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
@@ -167,6 +168,8 @@ const char* SectionName(blob::SectionKind kind) {
       return "signature";
     case blob::SectionKind::kGolden:
       return "golden";
+    case blob::SectionKind::kGuard:
+      return "guard";
   }
   return "other";
 }
@@ -216,6 +219,8 @@ json Describe(const BlobFile& file) {
   const auto* board = reinterpret_cast<const char*>(view.header->board);
   result["board"] = std::string(board, strnlen(board, sizeof(view.header->board)));
   result["security_counter"] = view.header->security_counter;
+  if (const json guard = GuardJson(file.data(), file.bytes()); !guard.is_null())
+    result["guard"] = guard;
   result["section_alignment"] = view.header->section_alignment;
   result["digest"] = Hex(view.header->sha256);
   result["task"] = TaskName(view.model->task);

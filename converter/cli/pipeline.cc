@@ -11,6 +11,7 @@
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/decode_ports.h"
+#include "converter/cli/guard_section.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
@@ -290,6 +291,8 @@ Conversion Convert(const ConvertOptions& options) {
   info.board = board.compatible;
   info.security_counter = options.security_counter;
   info.section_alignment = options.section_align;
+  constexpr uint32_t kPlans = 2;  // int8 and fp16
+  info.guard = GuardSection(options.board, kPlans);
   Warnings warnings = graph.notes;
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   std::vector<const images::Dataset*> datasets;

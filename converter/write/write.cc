@@ -268,6 +268,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   if (!info.labels.empty())
     contents.push_back({SectionKind::kLabels, 0, LabelSection(info.labels)});
   if (!info.decode.empty()) contents.push_back({SectionKind::kDecode, 0, info.decode});
+  if (!info.guard.empty()) contents.push_back({SectionKind::kGuard, 0, info.guard});
   if (!pools.tables.data().empty())
     contents.push_back({SectionKind::kTables, 0, pools.tables.data()});
   if (!pools.weights_s8.data().empty())

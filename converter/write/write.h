@@ -31,6 +31,7 @@ struct ModelInfo {
   images::Preprocess preprocess;
   std::vector<std::string> labels;
   std::vector<uint8_t> decode;    // the decode section, where there is one
+  std::vector<uint8_t> guard;     // the guard section, likewise
   uint64_t security_counter = 0;  // rises with every release; 0: unused
   uint32_t section_alignment = blob::kLargestSectionAlignment;
   std::string board;  // compatible string, at most 23 bytes; empty: any board

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "octet/octet.h"
+#include "runtime/core/sized.h"
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/session.h"
-#include "runtime/core/sized.h"
 #include "runtime/engine/work.h"
 
 using octet::Code;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "octet/octet.h"
-#include "runtime/engine/session.h"
 #include "runtime/core/sized.h"
+#include "runtime/engine/session.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;
@@ -69,6 +69,19 @@ octet_status octet_output_view(const octet_session* session, uint32_t index, uin
   own.base = record.base;
   own.function = record.function;
   octet::WriteSized(own, view);
+  return ToC(Code::kOk);
+}
+
+octet_status octet_layer_view(const octet_session* session, uint32_t layer,
+                              octet_tensor_view* view) {
+  const Session& s = *reinterpret_cast<const Session*>(session);
+  if (layer >= CurrentPlan(s).layer_count || !octet::IsSized(view)) {
+    return ToC(Code::kInvalidArgument);
+  }
+  const uint32_t tensor = s.layers[layer].view.layer->output;
+  const uint32_t(&dims)[4] = octet::TensorOf(s, tensor).dims;
+  const uint32_t strides[4] = {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
+  octet::WriteSized(ViewOf(s, tensor, strides), view);
   return ToC(Code::kOk);
 }
 

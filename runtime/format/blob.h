@@ -62,6 +62,7 @@ enum class SectionKind : uint32_t {
   kDecode = 10,     // what the outputs mean (decode.h)
   kSignature = 11,  // reserved
   kGolden = 12,     // reserved
+  kGuard = 13,      // when which plan runs (guard_record.h)
 };
 
 struct Section {  // 64 bytes

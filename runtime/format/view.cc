@@ -110,6 +110,7 @@ Status SortSections(const Header* header, BlobView* view) {
       case SectionKind::kReport:
       case SectionKind::kSignature:
       case SectionKind::kGolden:
+      case SectionKind::kGuard:
         break;
     }
     if (place == nullptr) continue;

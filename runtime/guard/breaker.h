@@ -23,6 +23,7 @@ class Breaker {
   uint32_t floor() const { return floor_; }
   uint32_t score() const { return score_; }
   uint32_t dwell_ms() const { return dwell_ms_; }
+  uint32_t bad_frames() const { return bad_; }
 
  private:
   uint32_t Combine(const octet_guard_config& config);

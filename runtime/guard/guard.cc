@@ -155,6 +155,7 @@ void octet_guard_frame(octet_guard* guard, uint32_t now_ms, octet_guard_decision
   if (choice.reason == OCTET_GUARD_HOME && d.rate_divisor != 1) d.reason = OCTET_GUARD_HEAT;
   d.score = state.breaker.score();
   d.dwell_ms = state.breaker.dwell_ms();
+  d.bad_frames = state.breaker.bad_frames();
   if (octet::IsSized(decision)) octet::WriteSized(d, decision);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -154,6 +155,12 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
   line->AddJsonString(report.plan);
   line->Add(",\"ms\":%.3f,\"dropped\":%llu", report.infer_ms,
             static_cast<unsigned long long>(report.dropped));
+  if (report.reason != nullptr) {
+    line->Add(",\"reason\":\"%s\",\"temperature_c\":", report.reason);
+    line->Add(std::isnan(report.temperature_c) ? "null" : "%.1f",
+              static_cast<double>(report.temperature_c));
+  }
+  if (report.slot != nullptr) line->Add(",\"slot\":\"%s\"", report.slot);
   if (*report.picture != 0) {
     line->Add(",\"picture\":");
     line->AddJsonString(report.picture);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ports/linux/results/results.h"
@@ -46,6 +47,10 @@ struct FrameReport {
   const char* plan;
   uint64_t dropped;     // frames so far that nobody took
   const char* picture;  // the file's name, where the frame is one; else ""
+  // Why the plan is the one it is; NULL: nothing decides about it.
+  const char* reason = nullptr;
+  float temperature_c = std::numeric_limits<float>::quiet_NaN();  // NaN: not known
+  const char* slot = nullptr;  // the model's, "a" or "b"; NULL: it is a file
 };
 
 // One JSON object and a newline.

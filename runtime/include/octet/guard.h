@@ -96,9 +96,10 @@ typedef struct octet_guard_decision {
   uint32_t plan;         /* of the next frame */
   uint32_t rate_divisor; /* run one frame of so many: 1, 2, 4, 8 */
   octet_guard_reason reason;
-  uint32_t events;   /* OCTET_GUARD_* bits */
-  uint32_t score;    /* of this frame, OCTET_GUARD_NO_SCORE: it had none */
-  uint32_t dwell_ms; /* that the next step back waits for */
+  uint32_t events;     /* OCTET_GUARD_* bits */
+  uint32_t score;      /* of this frame, OCTET_GUARD_NO_SCORE: it had none */
+  uint32_t dwell_ms;   /* that the next step back waits for */
+  uint32_t bad_frames; /* scores in a row below trip_score: what is wrong is worth a shadow run */
 } octet_guard_decision;
 
 /* The state: anywhere, moved by memcpy, never looked into. */
@@ -110,6 +111,13 @@ typedef struct octet_guard {
  * after 30 s (to 16 min), a shadow run every 30 frames, raise_precision between 55 and 60 C with 10
  * s, throttle at 80 C. */
 OCTET_API void octet_guard_defaults(octet_guard_config* config, uint32_t plan_count);
+
+/* The settings that the blob brings for its ladder (octet convert --board), else the defaults; the
+ * header and the section table are checked. OCTET_MALFORMED: the blob or its settings are none. */
+OCTET_API octet_status octet_guard_from_blob(const void* blob, size_t blob_bytes,
+                                             octet_guard_config* config);
+/* Names of the board's thermal zones, zero-terminated, one behind the other; "" without. */
+OCTET_API const char* octet_guard_zones(const void* blob, size_t blob_bytes, size_t* zones_bytes);
 
 /* now_ms: any clock that only rises; it may wrap. OCTET_INVALID_ARGUMENT: a plan outside the
  * ladder, scores above 1000 or return below trip, counts of 0, thresholds or dwells out of order.

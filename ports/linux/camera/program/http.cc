@@ -29,7 +29,9 @@ constexpr const char* kPage =
     "<img src=/stream alt=\"camera\"><pre id=s></pre>"
     "<script>setInterval(async()=>{try{const r=await fetch('/status.json');"
     "const s=await r.json();document.getElementById('s').textContent="
-    "`frame ${s.frame}  plan ${s.plan}  ${s.ms.toFixed(2)} ms  age ${s.age_ms.toFixed(1)} ms  "
+    "`frame ${s.frame}  plan ${s.plan}${s.reason?' ('+s.reason+')':''}`+"
+    "`${s.temperature_c!=null?'  '+s.temperature_c+' C':''}${s.slot?'  slot '+s.slot:''}`+"
+    "`  ${s.ms.toFixed(2)} ms  age ${s.age_ms.toFixed(1)} ms  "
     "dropped ${s.dropped}`}catch(e){}},500)</script></html>";
 
 void Wake(int descriptor) {

@@ -8,10 +8,12 @@
 #include <optional>
 #include <thread>
 
+#include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/http.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
 #include "ports/linux/camera/program/scheduling.h"
+#include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
 
@@ -66,6 +68,9 @@ class Loop {
         line_(kLineBytes),
         status_(kLineBytes) {
     source_ = OpenSource(options, &garments_);
+    if (!options.disturb.empty()) {
+      source_ = DisturbedSource(std::move(source_), ReadDisturbances(options.disturb));
+    }
     if (model_.blob().model->input_count != 1 || model_.blob().inputs[0].is_image == 0) {
       throw InputError(options.blob +
                        ": its input takes no pictures; the camera needs one picture "
@@ -73,6 +78,11 @@ class Loop {
     }
     model_.Bind();
     results_.emplace(model_);
+    if (options.guard) {
+      std::optional<uint32_t> home;
+      if (!options.model.plan.empty()) home = model_.plan();
+      guard_.emplace(model_, options.guard_settings, home);
+    }
     out_.emplace(STDOUT_FILENO, options.every_frame || source_->waits(), stop_);
     out_->Reserve(std::max(kLineBytes, results_->LineBytes()));
     line_.Reserve(results_->LineBytes());
@@ -148,6 +158,8 @@ class Loop {
 
   // False where nobody reads the results any more.
   bool Process(const FrameBuffer& frame) {
+    // Heat has lowered the rate: the frame is passed over.
+    if (guard_ && taken_++ % guard_->decision().rate_divisor != 0) return true;
     octet_session* session = model_.session();
     const uint64_t begun = NowNs();
     const octet_frame view = frame.View();
@@ -165,22 +177,34 @@ class Loop {
     age_.Add(done - frame.captured_ns);
     if (score_) score_->Add(results, frame.truth);
     if (processed_ == kSettledFrames) settled_rss_bytes_ = ResidentBytes();
-    const FrameReport report = {frame.number,
-                                static_cast<double>(frame.captured_ns + wall_offset_ns_) / 1e9,
-                                Milliseconds(done - frame.captured_ns),
-                                Milliseconds(done - begun),
-                                octet_plan_name(session, octet_plan(session)),
-                                slot_.dropped(),
-                                frame.name.c_str()};
+    FrameReport report = {frame.number,
+                          static_cast<double>(frame.captured_ns + wall_offset_ns_) / 1e9,
+                          Milliseconds(done - frame.captured_ns),
+                          Milliseconds(done - begun),
+                          octet_plan_name(session, octet_plan(session)),
+                          slot_.dropped(),
+                          frame.name.c_str()};
+    if (guard_) report.reason = guard_->reason();
     if (options_.json || http_) FormatJson(report, results, session, &line_);
     if (http_) {
       http_->SetStatus(line_);
       if (http_->wanted()) http_->Show(frame, results);
     }
     if (!options_.dump.empty()) Dump(frame, results);
-    if (options_.json) return Print(line_);
-    return *report.picture != 0 ? PrintPicture(report, results)
-                                : PrintEverySecond(report, results, done);
+    const bool read = options_.json          ? Print(line_)
+                      : *report.picture != 0 ? PrintPicture(report, results)
+                                             : PrintEverySecond(report, results, done);
+    // Last, for a shadow run takes time and the tensors.
+    if (guard_) Guard(frame, results, done - begun);
+    return read;
+  }
+
+  void Guard(const FrameBuffer& frame, const Results& results, uint64_t run_ns) {
+    guard_->AfterFrame(frame, results, run_ns, options_.every_frame || source_->waits());
+    if (*guard_->news() == 0) return;
+    status_.Clear();
+    status_.Add("octet-camera: %s\n", guard_->news());
+    LineWriter(STDERR_FILENO, false, stop_).WriteLast(status_);
   }
 
   // False where nobody reads the results any more.
@@ -258,6 +282,14 @@ class Loop {
         static_cast<unsigned long long>(settled_rss_bytes_),
         static_cast<unsigned long long>(out_->dropped()));
     if (score_) line.Add(",\"map50\":%.3f", score_->MeanAveragePrecision());
+    if (guard_) {
+      line.Add(
+          ",\"plan_switches\":%llu,\"max_switch_ms\":%.3f,\"shadow_runs\":%llu,"
+          "\"shadow_share\":%.4f",
+          static_cast<unsigned long long>(guard_->switches()),
+          Milliseconds(guard_->longest_switch_ns()),
+          static_cast<unsigned long long>(guard_->shadow_runs()), guard_->shadow_share());
+    }
     line.Add("}}\n");
     if (options_.json) return out_->WriteLast(line);
     line.Clear();
@@ -286,12 +318,14 @@ class Loop {
   std::optional<ResultReader> results_;
   std::optional<LineWriter> out_;
   std::optional<LiveScore> score_;
+  std::optional<CameraGuard> guard_;
   std::optional<HttpServer> http_;
   Slot slot_;
   Line line_, status_;
   Annotated picture_;
   std::vector<uint8_t> encoded_;
   Histogram inference_, age_;
+  uint64_t taken_ = 0;
   uint64_t processed_ = 0, printed_ = 0, printed_ns_ = 0, next_print_ns_ = 0;
   uint64_t settled_rss_bytes_ = 0, wall_offset_ns_ = 0;
 };

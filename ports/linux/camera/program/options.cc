@@ -75,6 +75,15 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
               "the source waits for the model and no frame is dropped: for films, not for cameras");
   app.Add("--frames", o->frames, "stop after so many results; 0: never").ShowDefault();
   app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
+  app.AddFlag("--guard", o->guard,
+              "change the plan while it runs: up the ladder when accuracy falls or the board is "
+              "hot, and back");
+  app.Add("--guard-set", o->guard_settings,
+          "NAME=VALUE,...: settings over the blob's, as in trip_frames=5,dwell_s=30 (an unknown "
+          "name lists them all)");
+  app.Add("--disturb", o->disturb,
+          "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
+          "frames, as in noise:40@300-599,exposure:2.5@900-");
   app.Add("--isa", o->isa, "highest instruction set to use, or 'list'");
   bool map = false;
   app.AddFlag("--map", map, kMapHelp);
@@ -117,6 +126,8 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   if (o->source.empty()) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
+  if (!o->guard_settings.empty()) o->guard = true;
+  o->model.all_plans = o->guard;
   if (!o->isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {

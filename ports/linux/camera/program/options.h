@@ -14,13 +14,13 @@ constexpr double kNotGiven = -1;
 
 struct CameraOptions {
   std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
-  std::string garments = "build/demo";
+  std::string garments = "build/demo", guard_settings, disturb;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;
   int http_port = -1;
   int priority = 0;
-  bool json = false, score = false, every_frame = false;
+  bool json = false, score = false, every_frame = false, guard = false;
 };
 
 // Throws InputError; returns false where the program is done (--help, --isa list).

@@ -1,0 +1,154 @@
+#include "ports/linux/camera/program/guard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "ports/linux/guard/settings.h"
+
+namespace octet::port {
+namespace {
+
+uint32_t NowMs() {
+  return static_cast<uint32_t>(NowNs() / 1000000);
+}
+
+octet_guard_config ConfigOf(const Model& model, const std::string& settings,
+                            std::optional<uint32_t> home) {
+  octet_guard_config config;
+  const octet_status status =
+      octet_guard_from_blob(model.blob().base, model.blob().header->file_bytes, &config);
+  if (status.code != OCTET_OK) {
+    throw InputError("--guard: the blob's guard section is " +
+                     std::string(octet_code_name(status.code)) + "; convert the model again");
+  }
+  if (config.plan_count < 2) {
+    throw InputError(
+        "--guard: the blob has one plan, so there is nothing to switch to; convert the model with "
+        "both plans");
+  }
+  if (home) config.home_plan = *home;
+  const std::string problem = SetGuards(settings, &config);
+  if (!problem.empty()) throw InputError("--guard-set: " + problem);
+  return config;
+}
+
+}  // namespace
+
+CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home)
+    : model_(model), shadow_reader_(model) {
+  const octet_guard_config config = ConfigOf(model, settings, home);
+  octet_guard_init(&guard_, &config, NowMs());
+  octet_guard_frame(&guard_, NowMs(), &decision_);
+  // Every plan once, so that no later switch reads the file or meets memory for the first time.
+  for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
+  model.SetPlan(decision_.plan);
+  if (model.blob().decode.data != nullptr) return;
+  size_t elements = 0;
+  for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
+    elements += model.blob().outputs[i].element_count;
+  }
+  values_.resize(elements);
+  shadow_values_.resize(elements);
+}
+
+void CameraGuard::SetTemperature(float celsius) {
+  const float millidegrees = std::clamp(celsius * 1000, -1e6f, 1e6f);
+  if (!std::isnan(celsius)) octet_guard_temperature(&guard_, static_cast<int32_t>(millidegrees));
+}
+
+// Whether this frame and a shadow run fit between two frames of the source.
+bool CameraGuard::HasTime(const FrameBuffer& frame, uint64_t run_ns) {
+  const uint64_t frames = frame.number - last_number_;
+  if (last_captured_ns_ != 0 && frames != 0 && frame.captured_ns > last_captured_ns_) {
+    const uint64_t interval_ns = (frame.captured_ns - last_captured_ns_) / frames;
+    interval_ns_ = interval_ns_ == 0 ? interval_ns : (7 * interval_ns_ + interval_ns) / 8;
+  }
+  last_captured_ns_ = frame.captured_ns;
+  last_number_ = frame.number;
+  return interval_ns_ != 0 && run_ns + last_shadow_ns_ < interval_ns_;
+}
+
+void CameraGuard::KeepValues(std::vector<float>* values) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < octet_output_count(model_.session()); ++i) {
+    const size_t count = model_.blob().outputs[i].element_count;
+    octet_get_output(model_.session(), i, values->data() + at, count);
+    at += count;
+  }
+}
+
+// Of the plan in the shadow, which has just run.
+uint32_t CameraGuard::Agreement(const Results& results, const FrameBuffer& frame) {
+  if (results.task == OCTET_TASK_NONE) {
+    KeepValues(&shadow_values_);
+    return octet_agreement_values(values_.data(), shadow_values_.data(), values_.size());
+  }
+  const Results& other = shadow_reader_.Read(model_.session(), frame.width, frame.height);
+  switch (results.task) {
+    case OCTET_TASK_DETECT:
+      return octet_agreement_detections(results.boxes.data(), results.count, other.boxes.data(),
+                                        other.count);
+    case OCTET_TASK_CLASSIFY:
+      return octet_agreement_classes(results.classes, results.count, other.classes, other.count);
+    default:
+      return octet_agreement_labels(results.map.data(), other.map.data(), results.map.size());
+  }
+}
+
+void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results) {
+  const uint64_t begun = NowNs();
+  const uint32_t running = octet_plan(model_.session());
+  if (results.task == OCTET_TASK_NONE) KeepValues(&values_);
+  octet_set_plan(model_.session(), plan);
+  const octet_frame view = frame.View();
+  octet_set_input_frame(model_.session(), 0, &view);
+  octet_run(model_.session());
+  octet_guard_agreement(&guard_, Agreement(results, frame));
+  octet_set_plan(model_.session(), running);
+  last_shadow_ns_ = NowNs() - begun;
+  shadow_ns_ += last_shadow_ns_;
+  ++shadow_runs_;
+}
+
+const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
+                                                    const Results& results, uint64_t run_ns,
+                                                    bool waits) {
+  run_ns_ += run_ns;
+  // Shadow runs take a tenth of what inference takes, but for bad scores, which cannot wait.
+  const bool may_cost = decision_.bad_frames != 0 || shadow_ns_ + last_shadow_ns_ <= run_ns_ / 10;
+  const bool has_time = may_cost && (HasTime(frame, run_ns) || waits);
+  const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
+  if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
+  const uint32_t before = decision_.plan;
+  octet_guard_frame(&guard_, NowMs(), &decision_);
+  if (decision_.plan != before) {
+    const uint64_t begun = NowNs();
+    model_.SetPlan(decision_.plan);
+    longest_switch_ns_ = std::max(longest_switch_ns_, NowNs() - begun);
+    ++switches_;
+  }
+  const uint32_t events = decision_.events;
+  const char* what = (events & OCTET_GUARD_SENSOR_LOST) != 0
+                         ? "no temperature can be read: the board counts as cool"
+                     : (events & OCTET_GUARD_SENSOR_STUCK) != 0
+                         ? "the temperature does not move any more: the board counts as cool"
+                     : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature is back"
+                     : (events & OCTET_GUARD_EXHAUSTED) != 0
+                         ? "scores stay bad in the last plan: it is not the precision"
+                         : nullptr;
+  if (decision_.plan != before) {
+    std::snprintf(news_, sizeof(news_), "frame %llu: plan %s -> %s (%s)",
+                  static_cast<unsigned long long>(frame.number),
+                  octet_plan_name(model_.session(), before),
+                  octet_plan_name(model_.session(), decision_.plan), reason());
+  } else if (what != nullptr) {
+    std::snprintf(news_, sizeof(news_), "frame %llu: %s",
+                  static_cast<unsigned long long>(frame.number), what);
+  } else {
+    news_[0] = 0;
+  }
+  return decision_;
+}
+
+}  // namespace octet::port

@@ -1,0 +1,64 @@
+// octet-camera --guard: after every frame, perhaps a second run of it with another plan of the
+// ladder, and the plan of the next one.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "octet/guard.h"
+#include "ports/linux/capture/frame.h"
+#include "ports/linux/model.h"
+#include "ports/linux/results/results.h"
+
+namespace octet::port {
+
+class CameraGuard {
+ public:
+  // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
+  // that --plan named. Throws InputError. Nothing is allocated after this.
+  CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home);
+
+  // Of a frame that was just run and read; run_ns: what that took. waits: the source waits for the
+  // loop, so that there is always time. Changes the plan where it has to.
+  const octet_guard_decision& AfterFrame(const FrameBuffer& frame, const Results& results,
+                                         uint64_t run_ns, bool waits);
+  // Degrees; a reading now and then is enough.
+  void SetTemperature(float celsius);
+  // One line where the last frame brought something that people should know of, else "".
+  const char* news() const { return news_; }
+
+  const octet_guard_decision& decision() const { return decision_; }
+  const char* reason() const { return octet_guard_reason_name(decision_.reason); }
+  uint64_t shadow_runs() const { return shadow_runs_; }
+  // Time of shadow runs over that of the frames.
+  double shadow_share() const {
+    return run_ns_ == 0 ? 0 : static_cast<double>(shadow_ns_) / static_cast<double>(run_ns_);
+  }
+  uint64_t switches() const { return switches_; }
+  uint64_t longest_switch_ns() const { return longest_switch_ns_; }
+
+ private:
+  void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
+  uint32_t Agreement(const Results& results, const FrameBuffer& frame);
+  void KeepValues(std::vector<float>* values);
+  bool HasTime(const FrameBuffer& frame, uint64_t run_ns);
+
+  Model& model_;
+  octet_guard guard_;
+  octet_guard_decision decision_;
+  ResultReader shadow_reader_;
+  std::vector<float> values_, shadow_values_;  // outputs of a model without decoder
+  uint64_t last_captured_ns_ = 0, last_number_ = 0;
+  uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
+  uint64_t run_ns_ = 0;       // of all frames
+  uint64_t shadow_runs_ = 0, shadow_ns_ = 0, last_shadow_ns_ = 0;
+  uint64_t switches_ = 0, longest_switch_ns_ = 0;
+  char news_[256] = {};
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_H_
