@@ -26,7 +26,7 @@ void Set(const YamlReader& reader, const YAML::Node& value, const std::string& k
 
 blob::GuardRecord RecordOf(const octet_guard_config& c, size_t zones_bytes) {
   blob::GuardRecord r{};
-  r.record_bytes = offsetof(blob::GuardRecord, zones_bytes);
+  r.record_bytes = sizeof(r);
   r.home_plan = c.home_plan;
   r.trip_score = c.trip_score;
   r.trip_frames = c.trip_frames;

@@ -12,6 +12,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
@@ -357,6 +358,7 @@ Conversion Convert(const ConvertOptions& options) {
   WarnOfScores(graph.outputs, statistics, info, options.decode, &warnings);
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
+  info.probes = ChooseProbes(graph, statistics, result.plans);
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
   return result;

@@ -6,6 +6,7 @@
 #include "converter/write/limits.h"
 #include "converter/write/sections.h"
 #include "runtime/core/checked.h"
+#include "runtime/format/guard_record.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -240,6 +241,25 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   return bytes;
 }
 
+// With the probes behind what there is.
+std::vector<uint8_t> GuardSection(const ModelInfo& info, Pools* pools) {
+  std::vector<uint8_t> section = info.guard;
+  std::vector<blob::ProbeRecord> records;
+  for (const Probe& probe : info.probes) {
+    blob::ProbeRecord record{};
+    if (pools->verbosity != Verbosity::kNone) record.name = pools->strings.Add(probe.name);
+    record.baseline = probe.baseline;
+    std::copy(std::begin(probe.layers), std::end(probe.layers), record.layers);
+    records.push_back(record);
+  }
+  blob::GuardRecord head;
+  std::memcpy(&head, section.data(), sizeof(head));
+  head.probe_count = static_cast<uint32_t>(records.size());
+  head.probes_offset = Append(records, &section);
+  std::memcpy(section.data(), &head, sizeof(head));
+  return section;
+}
+
 }  // namespace
 
 std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& plans) {
@@ -264,11 +284,11 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         features |= blob::kFeatureHalfScale;
     }
   }
+  if (!info.guard.empty()) contents.push_back({SectionKind::kGuard, 0, GuardSection(info, &pools)});
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});
   if (!info.labels.empty())
     contents.push_back({SectionKind::kLabels, 0, LabelSection(info.labels)});
   if (!info.decode.empty()) contents.push_back({SectionKind::kDecode, 0, info.decode});
-  if (!info.guard.empty()) contents.push_back({SectionKind::kGuard, 0, info.guard});
   if (!pools.tables.data().empty())
     contents.push_back({SectionKind::kTables, 0, pools.tables.data()});
   if (!pools.weights_s8.data().empty())

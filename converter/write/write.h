@@ -18,6 +18,13 @@ namespace octet::write {
 // Names kept in the blob for the inspector: of nothing, of layers, of layers and tensors.
 enum class Verbosity : uint8_t { kNone, kLayerNames, kDetailed };
 
+// A tensor that a guard watches.
+struct Probe {
+  std::string name;
+  uint32_t baseline = 0;             // of values at an end of the int8 range, per mille
+  uint32_t layers[blob::kMaxPlans];  // that write it, by plan
+};
+
 // What travels with the model besides its plans.
 struct ModelInfo {
   std::string name;
@@ -31,7 +38,8 @@ struct ModelInfo {
   images::Preprocess preprocess;
   std::vector<std::string> labels;
   std::vector<uint8_t> decode;    // the decode section, where there is one
-  std::vector<uint8_t> guard;     // the guard section, likewise
+  std::vector<uint8_t> guard;     // the guard section without probes, likewise
+  std::vector<Probe> probes;      // of the guard section
   uint64_t security_counter = 0;  // rises with every release; 0: unused
   uint32_t section_alignment = blob::kLargestSectionAlignment;
   std::string board;  // compatible string, at most 23 bytes; empty: any board

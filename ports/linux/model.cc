@@ -110,6 +110,8 @@ void Model::Bind() {
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
   config.plan_mask = PlanMask();
   config.ticks = options_.ticks;
+  config.before_layer = options_.before_layer;
+  config.before_layer_context = options_.before_layer_context;
   octet_status status =
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);

@@ -26,6 +26,8 @@ struct ModelOptions {
   bool verify_hashes = true;
   BlobStorage storage = BlobStorage::kOwned;
   uint64_t (*ticks)(void) = nullptr;
+  int (*before_layer)(void* context, uint32_t layer) = nullptr;  // octet_config has both
+  void* before_layer_context = nullptr;
 };
 
 // Of an option that sets BlobStorage::kMapped.

@@ -7,7 +7,9 @@
 namespace octet {
 namespace blob {
 
-struct GuardRecord {  // 84 bytes, then zones_bytes of zero-terminated names of thermal zones
+constexpr uint32_t kMostProbes = 16;
+
+struct GuardRecord {  // 92 bytes, then zones_bytes of zero-terminated names of thermal zones
   uint32_t record_bytes;
   uint32_t home_plan;
   uint32_t trip_score, trip_frames;
@@ -20,8 +22,17 @@ struct GuardRecord {  // 84 bytes, then zones_bytes of zero-terminated names of 
   int32_t enter_mc, leave_mc, throttle_mc;
   uint32_t heat_dwell_ms, sensor_lost_ms, sensor_stuck_ms;
   uint32_t zones_bytes;
+  uint32_t probe_count, probes_offset;  // ProbeRecord[] in the section
 };
-static_assert(sizeof(GuardRecord) == 84, "GuardRecord layout");
+static_assert(sizeof(GuardRecord) == 92, "GuardRecord layout");
+
+// A tensor to watch: a layer's output in every plan.
+struct ProbeRecord {   // 40 bytes
+  uint32_t name;       // string offset
+  uint32_t baseline;   // of values at an end of the int8 range in calibration, per mille
+  uint32_t layers[8];  // by plan
+};
+static_assert(sizeof(ProbeRecord) == 40, "ProbeRecord layout");
 
 }  // namespace blob
 }  // namespace octet

@@ -20,12 +20,8 @@ uint32_t Breaker::Shadow(const octet_guard_config& config, uint32_t plan, bool h
   if (config.shadow_every == 0 || !has_time) return OCTET_GUARD_NO_PLAN;
   const bool can_agree = plan + 1 < config.plan_count && config.weights[OCTET_GUARD_AGREEMENT] != 0;
   const bool can_return = plan != 0 && plan == floor_;
-  const uint32_t application = signals_[OCTET_GUARD_APPLICATION];
   // Bad scores want to be explained, and at once: is it the plan, or what the camera sees?
-  const bool suspects = can_agree && cleared_ == 0 &&
-                        (bad_ != 0 || (application != OCTET_GUARD_NO_SCORE &&
-                                       config.weights[OCTET_GUARD_APPLICATION] != 0 &&
-                                       application < config.trip_score));
+  const bool suspects = can_agree && cleared_ == 0 && (bad_ != 0 || HasBadSignal(config));
   if ((!can_agree && !can_return) || (until_shadow_ > 1 && !suspects)) return OCTET_GUARD_NO_PLAN;
   until_shadow_ = config.shadow_every + 1;  // this frame counts as one
   shadows_below_ = can_return && !suspects && (!can_agree || last_below_ == 0);
@@ -37,20 +33,31 @@ void Breaker::Agreement(uint32_t score) {
   (shadows_below_ != 0 ? below_ : signals_[OCTET_GUARD_AGREEMENT]) = score;
 }
 
-// The weighted mean of the signals that this frame has. The application's bad score is not the
-// plan's fault where the ladder's last plan gives the same answer: then a change would not help,
-// and the score is left out, here and for the frames until somebody looks again.
+bool Breaker::IsBad(const octet_guard_config& config, octet_guard_signal signal) const {
+  return config.weights[signal] != 0 && signals_[signal] != OCTET_GUARD_NO_SCORE &&
+         signals_[signal] < config.trip_score;
+}
+
+bool Breaker::HasBadSignal(const octet_guard_config& config) const {
+  return IsBad(config, OCTET_GUARD_APPLICATION) || IsBad(config, OCTET_GUARD_SATURATION);
+}
+
+// The weighted mean of the signals that this frame has. A bad score of the application, or values
+// cut, are not the plan's fault where the ladder's last plan gives the same answer: then a change
+// would not help, and they are left out, here and for the frames until somebody looks again.
 uint32_t Breaker::Combine(const octet_guard_config& config) {
   const uint32_t agreement = signals_[OCTET_GUARD_AGREEMENT];
-  uint32_t& application = signals_[OCTET_GUARD_APPLICATION];
-  if (application != OCTET_GUARD_NO_SCORE && application < config.trip_score) {
+  if (HasBadSignal(config)) {
     if (agreement != OCTET_GUARD_NO_SCORE) {
       const uint32_t frames = config.shadow_every / 2;
       cleared_ = agreement < config.return_score ? 0
                  : frames > config.trip_frames   ? frames
                                                  : config.trip_frames;
     }
-    if (cleared_ != 0) application = OCTET_GUARD_NO_SCORE;
+    const octet_guard_signal others[] = {OCTET_GUARD_APPLICATION, OCTET_GUARD_SATURATION};
+    for (const octet_guard_signal signal : others) {
+      if (cleared_ != 0 && IsBad(config, signal)) signals_[signal] = OCTET_GUARD_NO_SCORE;
+    }
   }
   if (cleared_ != 0) --cleared_;
   uint64_t sum = 0, weights = 0;

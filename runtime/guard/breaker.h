@@ -26,6 +26,8 @@ class Breaker {
   uint32_t bad_frames() const { return bad_; }
 
  private:
+  bool IsBad(const octet_guard_config& config, octet_guard_signal signal) const;
+  bool HasBadSignal(const octet_guard_config& config) const;
   uint32_t Combine(const octet_guard_config& config);
   uint32_t Trip(const octet_guard_config& config, uint32_t plan);
   void ClearFrame();
@@ -39,8 +41,7 @@ class Breaker {
   uint32_t dwell_ms_;
   uint32_t since_change_ms_, since_return_ms_;  // stay at their largest value
   uint32_t until_shadow_;                       // frames to the next regular one
-  uint32_t
-      cleared_;  // frames for which the application's score is known not to be the plan's fault
+  uint32_t cleared_;       // frames for which bad signals are known not to be the plan's fault
   uint8_t shadows_below_;  // the shadow run asked for is that of the plan below
   uint8_t last_below_;     // so was the last one: they take turns
 };

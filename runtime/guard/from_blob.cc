@@ -1,21 +1,23 @@
 #include <string.h>
 
 #include "octet/guard.h"
+#include "runtime/core/checked.h"
 #include "runtime/core/sized.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
-
-namespace {
+#include "runtime/guard/from_blob.h"
 
 using octet::blob::GuardRecord;
 
-// The section; {nullptr, 0} where the blob has none.
-octet_status FindRecord(const void* blob, size_t blob_bytes, const uint8_t** bytes,
+namespace octet {
+namespace guard {
+
+octet_status FindRecord(const void* file, size_t blob_bytes, const uint8_t** bytes,
                         uint32_t* byte_count) {
   *bytes = nullptr;
   *byte_count = 0;
   octet::BlobView view;
-  const octet::Status status = octet::ViewSections(blob, blob_bytes, &view);
+  const octet::Status status = octet::ViewSections(file, blob_bytes, &view);
   if (!octet::IsOk(status)) return {static_cast<octet_code>(status.code), status.offset};
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const octet::blob::Section* section = octet::SectionAt(view.header, i);
@@ -27,16 +29,20 @@ octet_status FindRecord(const void* blob, size_t blob_bytes, const uint8_t** byt
     *bytes = view.base + section->offset;
     *byte_count = section->bytes;
     memcpy(&record, *bytes, sizeof(record));
-    if (record.record_bytes < offsetof(GuardRecord, zones_bytes) ||
+    if (record.record_bytes < sizeof(record) ||
         record.zones_bytes > section->bytes - sizeof(record) ||
-        (record.zones_bytes != 0 && (*bytes)[sizeof(record) + record.zones_bytes - 1] != 0)) {
+        (record.zones_bytes != 0 && (*bytes)[sizeof(record) + record.zones_bytes - 1] != 0) ||
+        record.probe_count > blob::kMostProbes || record.probes_offset % 4 != 0 ||
+        !InRange(record.probes_offset, record.probe_count, sizeof(blob::ProbeRecord),
+                 section->bytes)) {
       return {OCTET_MALFORMED, section->offset};
     }
   }
   return {OCTET_OK, 0};
 }
 
-}  // namespace
+}  // namespace guard
+}  // namespace octet
 
 octet_status octet_guard_from_blob(const void* blob, size_t blob_bytes,
                                    octet_guard_config* config) {
@@ -45,7 +51,7 @@ octet_status octet_guard_from_blob(const void* blob, size_t blob_bytes,
   if (status.code != OCTET_OK) return status;
   const uint8_t* bytes;
   uint32_t byte_count;
-  status = FindRecord(blob, blob_bytes, &bytes, &byte_count);
+  status = octet::guard::FindRecord(blob, blob_bytes, &bytes, &byte_count);
   if (status.code != OCTET_OK) return status;
   if (!octet::IsSized(config)) return {OCTET_INVALID_ARGUMENT, 0};
   octet_guard_config own;
@@ -84,7 +90,8 @@ const char* octet_guard_zones(const void* blob, size_t blob_bytes, size_t* zones
   const uint8_t* bytes;
   uint32_t byte_count;
   *zones_bytes = 0;
-  if (FindRecord(blob, blob_bytes, &bytes, &byte_count).code != OCTET_OK || bytes == nullptr) {
+  if (octet::guard::FindRecord(blob, blob_bytes, &bytes, &byte_count).code != OCTET_OK ||
+      bytes == nullptr) {
     return "";
   }
   GuardRecord record;

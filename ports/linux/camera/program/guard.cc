@@ -35,10 +35,26 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 
 }  // namespace
 
-CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home)
-    : model_(model), shadow_reader_(model) {
+int ProbeHook::BeforeLayer(void* context, uint32_t layer) {
+  const auto& hook = *static_cast<const ProbeHook*>(context);
+  if (hook.probes != nullptr) {
+    octet_probes_take(hook.probes, hook.session, layer, hook.shadow ? 1 : 0);
+  }
+  return 0;
+}
+
+CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
+                         ProbeHook* hook)
+    : model_(model), hook_(hook), shadow_reader_(model) {
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
+  const octet_status status =
+      octet_probes_init(&probes_, model.blob().base, model.blob().header->file_bytes);
+  if (status.code != OCTET_OK) {
+    throw InputError("--guard: the blob's probes are " + std::string(octet_code_name(status.code)) +
+                     "; convert the model again");
+  }
+  *hook_ = {&probes_, model.session(), false};
   octet_guard_frame(&guard_, NowMs(), &decision_);
   // Every plan once, so that no later switch reads the file or meets memory for the first time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
@@ -103,7 +119,11 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   octet_set_plan(model_.session(), plan);
   const octet_frame view = frame.View();
   octet_set_input_frame(model_.session(), 0, &view);
+  hook_->shadow = true;
   octet_run(model_.session());
+  octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 1);
+  hook_->shadow = false;
+  octet_probes_compare(&probes_);
   octet_guard_agreement(&guard_, Agreement(results, frame));
   octet_set_plan(model_.session(), running);
   last_shadow_ns_ = NowNs() - begun;
@@ -115,6 +135,9 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
                                                     const Results& results, uint64_t run_ns,
                                                     bool waits) {
   run_ns_ += run_ns;
+  octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 0);
+  const uint32_t cut = octet_probes_score(&probes_);
+  if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(&guard_, OCTET_GUARD_SATURATION, cut);
   // Shadow runs take a tenth of what inference takes, but for bad scores, which cannot wait.
   const bool may_cost = decision_.bad_frames != 0 || shadow_ns_ + last_shadow_ns_ <= run_ns_ / 10;
   const bool has_time = may_cost && (HasTime(frame, run_ns) || waits);

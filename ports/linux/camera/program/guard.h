@@ -15,11 +15,26 @@
 
 namespace octet::port {
 
+// The probes' place in octet_run: made before the model is bound, at work once a guard has filled
+// it in.
+struct ProbeHook {
+  octet_probes* probes = nullptr;
+  const octet_session* session = nullptr;
+  bool shadow = false;
+
+  // octet_config.before_layer; context: a ProbeHook.
+  static int BeforeLayer(void* context, uint32_t layer);
+};
+
 class CameraGuard {
  public:
   // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
   // that --plan named. Throws InputError. Nothing is allocated after this.
-  CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home);
+  CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
+              ProbeHook* hook);
+  ~CameraGuard() { hook_->probes = nullptr; }
+  CameraGuard(const CameraGuard&) = delete;
+  CameraGuard& operator=(const CameraGuard&) = delete;
 
   // Of a frame that was just run and read; run_ns: what that took. waits: the source waits for the
   // loop, so that there is always time. Changes the plan where it has to.
@@ -32,6 +47,7 @@ class CameraGuard {
 
   const octet_guard_decision& decision() const { return decision_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
+  const octet_probes& probes() const { return probes_; }
   uint64_t shadow_runs() const { return shadow_runs_; }
   // Time of shadow runs over that of the frames.
   double shadow_share() const {
@@ -48,6 +64,8 @@ class CameraGuard {
 
   Model& model_;
   octet_guard guard_;
+  octet_probes probes_;
+  ProbeHook* hook_;
   octet_guard_decision decision_;
   ResultReader shadow_reader_;
   std::vector<float> values_, shadow_values_;  // outputs of a model without decoder

@@ -59,12 +59,20 @@ class Histogram {
   uint64_t bins_[kBins] = {}, count_ = 0, largest_ = 0;
 };
 
+ModelOptions WithHook(ModelOptions options, ProbeHook* hook) {
+  if (options.all_plans) {
+    options.before_layer = ProbeHook::BeforeLayer;
+    options.before_layer_context = hook;
+  }
+  return options;
+}
+
 class Loop {
  public:
   explicit Loop(const CameraOptions& options)
       : options_(options),
         scheduling_(options.cpus, options.priority),
-        model_(options.blob, options.model),
+        model_(options.blob, WithHook(options.model, &probe_hook_)),
         line_(kLineBytes),
         status_(kLineBytes) {
     source_ = OpenSource(options, &garments_);
@@ -81,7 +89,7 @@ class Loop {
     if (options.guard) {
       std::optional<uint32_t> home;
       if (!options.model.plan.empty()) home = model_.plan();
-      guard_.emplace(model_, options.guard_settings, home);
+      guard_.emplace(model_, options.guard_settings, home, &probe_hook_);
     }
     out_.emplace(STDOUT_FILENO, options.every_frame || source_->waits(), stop_);
     out_->Reserve(std::max(kLineBytes, results_->LineBytes()));
@@ -312,6 +320,7 @@ class Loop {
   const CameraOptions& options_;
   StopRequest stop_;
   Scheduling scheduling_;  // before the model's threads, which inherit it
+  ProbeHook probe_hook_;
   Model model_;
   std::unique_ptr<Garments> garments_;
   std::unique_ptr<Source> source_;
