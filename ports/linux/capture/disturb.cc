@@ -110,13 +110,15 @@ std::vector<Disturbance> ReadDisturbances(const std::string& text) {
     char word[16] = {}, rest = 0;
     double amount = 0;
     unsigned long long first = 0, last = UINT64_MAX;
-    const int read =
-        std::sscanf(entry.c_str(), "%15[a-z]:%lf@%llu-%llu%c", word, &amount, &first, &last, &rest);
+    const size_t at = entry.find('@');
+    const std::string frames = at == std::string::npos ? "0-" : entry.substr(at + 1);
+    const bool has_amount =
+        std::sscanf(entry.substr(0, at).c_str(), "%15[a-z]:%lf%c", word, &amount, &rest) == 2;
+    const int numbers = std::sscanf(frames.c_str(), "%llu-%llu%c", &first, &last, &rest);
+    const bool has_frames = numbers == 2 || (numbers == 1 && frames.back() == '-');
     const std::string kind = word;
-    const bool open_end = read == 3 && entry.back() == '-';
-    if ((read != 4 && !open_end && read != 2) || first > last || !(amount > 0) || amount > 1000 ||
-        (kind != "noise" && kind != "blur" && kind != "exposure") ||
-        (read == 2 && entry.find('@') != std::string::npos)) {
+    if (!has_amount || !has_frames || first > last || !(amount > 0) || amount > 1000 ||
+        (kind != "noise" && kind != "blur" && kind != "exposure")) {
       throw InputError("--disturb " + entry +
                        ": noise, blur or exposure with an amount and frames are expected, as in "
                        "noise:40@300-599,exposure:2.5@900-");

@@ -110,6 +110,52 @@ TEST(Views, LayerByLayerIsARun) {
   EXPECT_EQ(octet_run_layer(session.get(), count).code, OCTET_INVALID_ARGUMENT);
 }
 
+// A layer's view is its output, while it lasts: seen between two layers, the last one's is the
+// model's output.
+TEST(Views, OfALayerRightAfterIt) {
+  BlobBuilder b;
+  const uint32_t x = b.AddInput("x", {1, 1, 2, 8}, blob::ElementType::kInt8, 1, 0);
+  uint32_t last = x;
+  for (int k = 1; k <= 3; ++k) {
+    const uint32_t y = b.AddTensor({1, 1, 2, 8}, blob::ElementType::kInt8, 0.5f, 2);
+    std::vector<int8_t> table(256);
+    for (int q = -128; q < 128; ++q) {
+      table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(std::min(127, q + k));
+    }
+    b.AddLayer(blob::Op::kUnary, {last}, y).table = b.AddTable(table);
+    last = y;
+  }
+  b.AddOutput("y", last);
+  const Blob blob = b.Build();
+  for (const octet_isa isa : RunnableLevels()) {
+    SessionOptions options;
+    options.isa = isa;
+    TestSession session(blob, options);
+    session.SetInput(0, std::vector<float>(16, 10.0f));
+    int expected = 10;
+    for (uint32_t k = 0; k < 3; ++k) {
+      ASSERT_EQ(octet_run_layer(session.get(), k).code, OCTET_OK);
+      expected += static_cast<int>(k) + 1;
+      octet_tensor_view view;
+      ASSERT_EQ(octet_layer_view(session.get(), k, &view).code, OCTET_OK);
+      EXPECT_EQ(view.element, OCTET_ELEMENT_INT8);
+      EXPECT_EQ(view.bytes, 16u);
+      EXPECT_EQ(view.dims[2], 2u);
+      EXPECT_EQ(view.strides[2], 8u);
+      EXPECT_EQ(view.strides[3], 1u);
+      EXPECT_EQ(view.scale, 0.5f);
+      EXPECT_EQ(view.zero_point, 2);
+      const auto* bytes = static_cast<const uint8_t*>(view.data);
+      for (int i = 0; i < 16; ++i) {
+        EXPECT_EQ(static_cast<int8_t>(bytes[i] ^ view.sign), expected) << k;
+      }
+    }
+    octet_tensor_view view;
+    EXPECT_EQ(octet_layer_view(session.get(), 3, &view).code, OCTET_INVALID_ARGUMENT);
+    EXPECT_EQ(octet_layer_view(session.get(), 0, nullptr).code, OCTET_INVALID_ARGUMENT);
+  }
+}
+
 struct Watch {
   std::vector<uint32_t> seen;
   uint32_t stop_at = UINT32_MAX;

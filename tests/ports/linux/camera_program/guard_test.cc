@@ -1,0 +1,90 @@
+// octet-camera --guard on the mixed blob, whose two plans give different answers.
+#include "tests/ports/linux/camera_program/camera_fixture.h"
+
+namespace octet::test {
+namespace {
+
+class GuardedCamera : public Camera {
+ protected:
+  // Runs frames of 4x4 RGB with these settings, and waits for the end.
+  void Run(const std::string& settings, std::vector<std::string> more = {}, int frames = 60) {
+    std::vector<std::string> arguments = {"--source",    "-",     "--format", "rgb24",
+                                          "--size",      "4x4",   "--json",   "--every-frame",
+                                          "--guard-set", settings};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Start(arguments);
+    std::string pixels(48, 0);
+    for (int frame = 0; frame < frames; ++frame) {
+      for (size_t i = 0; i < pixels.size(); ++i) {
+        pixels[i] = static_cast<char>(static_cast<size_t>(frame) * 7 + i * 37);
+      }
+      Send(pixels);
+    }
+    ASSERT_EQ(Finish(), 0) << Read("err");
+  }
+};
+
+TEST_F(GuardedCamera, LeavesAPlanWhoseAnswersDiffer) {
+  Run("shadow_every=1,dwell_s=1000,dwell_max_s=1000,trip_score=1,return_score=1");
+  const auto lines = Lines();
+  ASSERT_GT(lines.size(), 10u);
+  size_t first_fp16 = 0;
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    const bool fp16 = lines[i]["plan"] == "fp16";
+    EXPECT_EQ(lines[i]["reason"], fp16 ? "accuracy" : "home");
+    EXPECT_TRUE(lines[i]["temperature_c"].is_null());
+    if (fp16 && first_fp16 == 0) first_fp16 = i;
+    if (first_fp16 != 0) {
+      EXPECT_TRUE(fp16) << "it never comes back: the dwell is long";
+    }
+  }
+  EXPECT_GE(first_fp16, 5u);
+  const auto& summary = lines.back()["summary"];
+  EXPECT_EQ(summary["plan_switches"], 1);
+  EXPECT_GE(summary["shadow_runs"], 5);
+  EXPECT_NE(Read("err").find("plan int8 -> fp16 (accuracy)"), std::string::npos) << Read("err");
+}
+
+TEST_F(GuardedCamera, StaysWhereNothingIsBad) {
+  Run("shadow_every=1,trip_score=0");
+  for (const auto& line : Lines()) {
+    if (line.contains("plan")) {
+      EXPECT_EQ(line["plan"], "int8");
+    }
+  }
+  EXPECT_EQ(Lines().back()["summary"]["plan_switches"], 0);
+}
+
+// A shadow run leaves no trace in the answers.
+TEST_F(GuardedCamera, AnswersAreThoseOfThePlanAlone) {
+  const auto answers = [this](const std::string& settings, std::vector<std::string> more) {
+    Run(settings, std::move(more));
+    std::vector<std::string> found;
+    for (const auto& line : Lines()) {
+      auto rest = line;
+      for (const char* name : {"time", "age_ms", "ms", "reason", "summary"}) rest.erase(name);
+      found.push_back(rest.dump());
+    }
+    return found;
+  };
+  for (const char* plan : {"int8", "fp16"}) {
+    const auto shadowed = answers("shadow_every=1,trip_score=0", {"--plan", plan});
+    const auto alone = answers("shadow_every=0,policy=ignore", {"--plan", plan});
+    EXPECT_EQ(shadowed, alone);
+  }
+}
+
+TEST_F(GuardedCamera, SettingsThatAreNoneAreRefused) {
+  Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--guard-set", "trip=5"});
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(
+      Read("err").find("octet-camera: --guard-set: 'trip=5' is no setting; those of this blob"), 0u)
+      << Read("err");
+  Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--disturb", "fog:1"});
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err").find("octet-camera: --disturb fog:1: noise, blur or exposure"), 0u)
+      << Read("err");
+}
+
+}  // namespace
+}  // namespace octet::test

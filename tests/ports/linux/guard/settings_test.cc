@@ -1,0 +1,66 @@
+#include "ports/linux/guard/settings.h"
+
+#include <gtest/gtest.h>
+
+namespace octet::port {
+namespace {
+
+octet_guard_config Defaults() {
+  octet_guard_config config;
+  octet_guard_defaults(&config, 2);
+  return config;
+}
+
+TEST(GuardSettings, EveryNameSetsItsOwnFieldInItsUnit) {
+  octet_guard_config c = Defaults();
+  EXPECT_EQ(
+      SetGuards("home_plan=1,trip_score=0.85,trip_frames=7,return_score=0.875,return_frames=8,"
+                "dwell_s=1.5,dwell_max_s=2,reference_score=0.77,shadow_every=9,enter_c=61.5,"
+                "leave_c=-5,throttle_c=81,heat_dwell_s=3,sensor_lost_s=4,sensor_stuck_s=5,"
+                "weight_application=6,weight_agreement=7,weight_saturation=0,policy=lower_rate",
+                &c),
+      "");
+  EXPECT_EQ(c.home_plan, 1u);
+  EXPECT_EQ(c.trip_score, 850u);
+  EXPECT_EQ(c.trip_frames, 7u);
+  EXPECT_EQ(c.return_score, 875u);
+  EXPECT_EQ(c.return_frames, 8u);
+  EXPECT_EQ(c.dwell_ms, 1500u);
+  EXPECT_EQ(c.dwell_max_ms, 2000u);
+  EXPECT_EQ(c.reference_score, 770u);
+  EXPECT_EQ(c.shadow_every, 9u);
+  EXPECT_EQ(c.enter_mc, 61500);
+  EXPECT_EQ(c.leave_mc, -5000);
+  EXPECT_EQ(c.throttle_mc, 81000);
+  EXPECT_EQ(c.heat_dwell_ms, 3000u);
+  EXPECT_EQ(c.sensor_lost_ms, 4000u);
+  EXPECT_EQ(c.sensor_stuck_ms, 5000u);
+  EXPECT_EQ(c.weights[OCTET_GUARD_APPLICATION], 6u);
+  EXPECT_EQ(c.weights[OCTET_GUARD_AGREEMENT], 7u);
+  EXPECT_EQ(c.weights[OCTET_GUARD_SATURATION], 0u);
+  EXPECT_EQ(c.policy, OCTET_GUARD_LOWER_RATE);
+  // What is listed can be set, and is the same again.
+  octet_guard_config again = Defaults();
+  for (const auto& [name, value] : ListGuard(c)) EXPECT_TRUE(SetGuard(name, value, &again)) << name;
+  EXPECT_EQ(ListGuard(again), ListGuard(c));
+  EXPECT_EQ(ListGuard(c).size(), 19u);
+}
+
+TEST(GuardSettings, RefusesWhatIsNone) {
+  octet_guard_config c = Defaults();
+  for (const char* bad :
+       {"trip", "trip_frames", "trip_frames=", "trip_frames=x", "trip_frames=-1",
+        "trip_frames=1e10", "trip_score=nan", "trip_score=inf", "policy=hot", "policy=0",
+        "enter_c=1e9", "frames=1", "weight_agreement=-1", "=1", "trip_frames=5s"}) {
+    const std::string problem = SetGuards(bad, &c);
+    EXPECT_EQ(problem.find(std::string("'") + bad + "' is no setting; those of this blob are "), 0u)
+        << bad << ": " << problem;
+    EXPECT_NE(problem.find(" trip_frames=5 "), std::string::npos) << problem;
+  }
+  EXPECT_EQ(SetGuards("", &c), "");
+  EXPECT_NE(SetGuards("home_plan=2", &c).find("contradicts itself or the ladder: plans 0 to 1"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace octet::port
