@@ -8,10 +8,11 @@
 #include <optional>
 #include <thread>
 
-#include "ports/linux/camera/program/http.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
+#include "ports/linux/camera/program/page.h"
 #include "ports/linux/camera/program/scheduling.h"
+#include "ports/linux/camera/program/telemetry.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
 
@@ -63,6 +64,7 @@ class Loop {
       : options_(options),
         scheduling_(options.cpus, options.priority),
         model_(options.blob, options.model),
+        telemetry_(options),
         line_(kLineBytes),
         status_(kLineBytes) {
     source_ = OpenSource(options, &garments_);
@@ -100,10 +102,11 @@ class Loop {
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
-      http_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
+      page_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
                     [this] { scheduling_.Restore(); });
-      std::fprintf(stderr, "octet-camera: http://127.0.0.1:%u\n", unsigned{http_->port()});
+      std::fprintf(stderr, "octet-camera: http://%s\n", page_->address().Text().c_str());
     }
+    telemetry_.Start(model_, stop_, [this] { scheduling_.Restore(); });
     timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     wall_offset_ns_ = static_cast<uint64_t>(wall.tv_sec) * 1000000000u +
@@ -163,6 +166,8 @@ class Loop {
     ++processed_;
     inference_.Add(done - begun);
     age_.Add(done - frame.captured_ns);
+    telemetry_.metrics().AddResult(done - begun, done - frame.captured_ns);
+    telemetry_.metrics().SetFrames(processed_, slot_.dropped(), out_->dropped());
     if (score_) score_->Add(results, frame.truth);
     if (processed_ == kSettledFrames) settled_rss_bytes_ = ResidentBytes();
     const FrameReport report = {frame.number,
@@ -172,10 +177,10 @@ class Loop {
                                 octet_plan_name(session, octet_plan(session)),
                                 slot_.dropped(),
                                 frame.name.c_str()};
-    if (options_.json || http_) FormatJson(report, results, session, &line_);
-    if (http_) {
-      http_->SetStatus(line_);
-      if (http_->wanted()) http_->Show(frame, results);
+    if (options_.json || page_) FormatJson(report, results, session, &line_);
+    if (page_) {
+      page_->SetStatus(line_);
+      if (page_->wanted()) page_->Show(frame, results);
     }
     if (!options_.dump.empty()) Dump(frame, results);
     if (options_.json) return Print(line_);
@@ -286,7 +291,8 @@ class Loop {
   std::optional<ResultReader> results_;
   std::optional<LineWriter> out_;
   std::optional<LiveScore> score_;
-  std::optional<HttpServer> http_;
+  std::optional<Page> page_;
+  Telemetry telemetry_;
   Slot slot_;
   Line line_, status_;
   Annotated picture_;
