@@ -140,7 +140,7 @@ void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
                {"model", blob.model_.data()},
                {"board", blob.board_.data()}},
               uint64_t{1});
-  WriteOne("octet_security_counter", "gauge",
+  WriteOne("octet_security_version", "gauge",
            "Security counter of the blob, which rises with its releases.",
            static_cast<double>(blob.security_counter), out);
   if (blob.latency_budget_s > 0) {

@@ -135,7 +135,7 @@ TEST(Metrics, TheBlobAndItsPlan) {
                       "80889098a0a8b0b8c0c8d0d8e0e8f0f8\",model=\"det\\\"ector\\\\\","
                       "board=\"raspberry-pi-4\"}"),
             "1");
-  EXPECT_EQ(series.at("octet_security_counter"), "7");
+  EXPECT_EQ(series.at("octet_security_version"), "7");
   EXPECT_EQ(series.at("octet_plan{plan=\"int8\"}"), "0");
   EXPECT_EQ(series.at("octet_plan{plan=\"fp16\"}"), "1");
   EXPECT_EQ(series.at("octet_slot{slot=\"a\"}"), "0");
