@@ -13,12 +13,12 @@ enum class SwitchReason : uint8_t {
   kAccuracy,   // scores fell, towards FP16
   kRecovered,  // and rose again, back
   kHeat,       // the board is hot
+  kThrottle,   // so hot that accuracy yields
   kCool,       // and cool again
-  kSensor,     // the sensor gives no temperature to go by
-  kManual,     // somebody asked for it
+  kManual,     // somebody held it, or let it go
 };
 inline constexpr const char* kSwitchReasons[] = {"accuracy", "recovered", "heat",
-                                                 "cool",     "sensor",    "manual"};
+                                                 "throttle", "cool",      "manual"};
 
 // octet_breaker_events_total{event}.
 enum class BreakerEvent : uint8_t {
@@ -28,6 +28,16 @@ enum class BreakerEvent : uint8_t {
   kStuck,   // at the top of the ladder, and scores are still low
 };
 inline constexpr const char* kBreakerEvents[] = {"trip", "return", "flap", "stuck"};
+
+// octet_thermal_events_total{event}.
+enum class ThermalEvent : uint8_t {
+  kHot,    // at the threshold
+  kCool,   // below the other one
+  kLost,   // the sensor gives nothing that can be
+  kStuck,  // it gives the very same for too long
+  kBack,   // it can be believed again
+};
+inline constexpr const char* kThermalEvents[] = {"hot", "cool", "lost", "stuck", "back"};
 
 // octet_drift_events_total{event}.
 enum class DriftEvent : uint8_t {

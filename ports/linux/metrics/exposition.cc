@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 namespace octet::port {
 
@@ -48,19 +49,26 @@ void Exposition::Begin(const char* suffix, std::initializer_list<MetricLabel> la
   Add(labels.size() != 0 ? "} " : " ");
 }
 
-void Exposition::AddNumber(double value) {
+void Exposition::AddNumber(double value, int digits) {
   if (std::isnan(value)) return Add("NaN");
   if (std::isinf(value)) return Add(value > 0 ? "+Inf" : "-Inf");
   char text[32];
-  // As many digits as tell one second of the year 2100 from the next with microseconds to spare.
-  std::snprintf(text, sizeof(text), "%.15g", value);
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
   Add(text);
 }
 
 void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
                         double value) {
   Begin(suffix, labels);
-  AddNumber(value);
+  AddNumber(value, std::numeric_limits<double>::digits10);
+  Add("\n");
+}
+
+void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
+                        float value) {
+  Begin(suffix, labels);
+  // One digit more than are sure to survive, so that steps of a float show.
+  AddNumber(static_cast<double>(value), std::numeric_limits<float>::digits10 + 1);
   Add("\n");
 }
 

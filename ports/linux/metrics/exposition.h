@@ -24,6 +24,8 @@ class Exposition {
   void Family(const char* name, const char* type, const char* help);
   // suffix: of the family's name (_bucket, _sum, _count), or "".
   void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, double value);
+  // With as many digits as a float has.
+  void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, float value);
   void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, uint64_t value);
 
   // False where something did not fit: the text is worth nothing then.
@@ -32,7 +34,7 @@ class Exposition {
 
  private:
   void Add(std::string_view text);
-  void AddNumber(double value);
+  void AddNumber(double value, int digits);
   void Begin(const char* suffix, std::initializer_list<MetricLabel> labels);
 
   std::vector<char> text_;

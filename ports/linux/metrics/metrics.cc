@@ -17,8 +17,9 @@ void AddAlone(std::atomic<uint64_t>* number, uint64_t more) {
   number->store(number->load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-void WriteOne(const char* name, const char* type, const char* help, double value, Exposition* out) {
-  out->Family(name, type, help);
+template <typename Number>
+void WriteGauge(const char* name, const char* help, Number value, Exposition* out) {
+  out->Family(name, "gauge", help);
   out->Sample("", {}, value);
 }
 
@@ -29,7 +30,7 @@ void WriteCount(const char* name, const char* help, uint64_t value, Exposition* 
 
 // Absent where it is not a number.
 void WriteIfKnown(const char* name, const char* help, float value, Exposition* out) {
-  if (!std::isnan(value)) WriteOne(name, "gauge", help, static_cast<double>(value), out);
+  if (!std::isnan(value)) WriteGauge(name, help, value, out);
 }
 
 template <size_t kWords>
@@ -140,12 +141,12 @@ void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
                {"model", blob.model_.data()},
                {"board", blob.board_.data()}},
               uint64_t{1});
-  WriteOne("octet_security_version", "gauge",
-           "Security counter of the blob, which rises with its releases.",
-           static_cast<double>(blob.security_counter), out);
+  WriteGauge("octet_security_version",
+             "Security counter of the blob, which rises with its releases.", blob.security_counter,
+             out);
   if (blob.latency_budget_s > 0) {
-    WriteOne("octet_latency_budget_seconds", "gauge", "Time that a frame may take.",
-             static_cast<double>(blob.latency_budget_s), out);
+    WriteGauge("octet_latency_budget_seconds", "Time that a frame may take.", blob.latency_budget_s,
+               out);
   }
   out->Family("octet_plan", "gauge", "1 for the plan that runs, 0 for the others.");
   const uint32_t current = plan_.load(std::memory_order_relaxed);
@@ -162,7 +163,7 @@ void Metrics::WriteLayers(const BlobDescription& blob, Exposition* out) const {
       if (std::isnan(now)) continue;
       if (!begun) out->Family(name, "gauge", help);
       begun = true;
-      out->Sample("", {{"layer", blob.layers_[i].data()}}, static_cast<double>(now));
+      out->Sample("", {{"layer", blob.layers_[i].data()}}, now);
     }
   };
   family("quantization_error", "Error of a layer's int8 output against FP16, relative.",
@@ -190,6 +191,8 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
              switches_, out);
   WriteKinds("octet_breaker_events_total", "What the accuracy breaker did.", "event",
              kBreakerEvents, breaker_, out);
+  WriteKinds("octet_thermal_events_total", "What became of heat and its sensor.", "event",
+             kThermalEvents, thermal_, out);
   WriteKinds("octet_drift_events_total", "What drift recalibration did.", "event", kDriftEvents,
              drift_, out);
   WriteKinds("octet_flash_refusals_total", "New blobs that were not taken.", "reason",
@@ -205,12 +208,11 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
                score_.load(std::memory_order_relaxed), out);
   WriteIfKnown("octet_temperature_celsius", "Temperature of the board.",
                celsius_.load(std::memory_order_relaxed), out);
-  WriteOne("octet_rate_divisor", "gauge", "One frame of so many is processed.",
-           divisor_.load(std::memory_order_relaxed), out);
-  WriteOne("octet_resident_memory_bytes", "gauge", "Resident memory of the process.",
-           static_cast<double>(resident_bytes), out);
-  WriteOne("octet_start_time_seconds", "gauge", "Start of the process, seconds since 1970.",
-           start_s_, out);
+  WriteGauge("octet_rate_divisor", "One frame of so many is processed.",
+             uint64_t{divisor_.load(std::memory_order_relaxed)}, out);
+  WriteGauge("octet_resident_memory_bytes", "Resident memory of the process.", resident_bytes, out);
+  WriteGauge("octet_start_time_seconds", "Start of the process, seconds since 1970.", start_s_,
+             out);
   WriteLayers(blob, out);
 }
 

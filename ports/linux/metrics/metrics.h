@@ -77,6 +77,7 @@ class Metrics {
   void SetTemperature(float celsius) { celsius_.store(celsius, std::memory_order_relaxed); }
   void CountSwitch(SwitchReason reason) { Count(&switches_, reason); }
   void CountBreaker(BreakerEvent event) { Count(&breaker_, event); }
+  void CountThermal(ThermalEvent event) { Count(&thermal_, event); }
   void CountDrift(DriftEvent event) { Count(&drift_, event); }
   void CountFlashRefusal(FlashRefusal reason) { Count(&flash_refusals_, reason); }
   void CountSlot(SlotEvent event) { Count(&slot_events_, event); }
@@ -123,6 +124,7 @@ class Metrics {
   std::atomic<uint64_t> processed_{0}, dropped_{0}, lines_dropped_{0};
   Counters<std::size(kSwitchReasons)> switches_{};
   Counters<std::size(kBreakerEvents)> breaker_{};
+  Counters<std::size(kThermalEvents)> thermal_{};
   Counters<std::size(kDriftEvents)> drift_{};
   Counters<std::size(kFlashRefusals)> flash_refusals_{};
   Counters<std::size(kSlotEvents)> slot_events_{};

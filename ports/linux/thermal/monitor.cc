@@ -10,15 +10,12 @@ namespace {
 
 // From the lowest bit: 2 of the state, 22 of millidegrees, 40 of milliseconds, 34 years of them.
 constexpr int kStateBits = 2, kDegreeBits = 22;
-constexpr float kMostMillidegrees = 2e6f;
-constexpr uint64_t kDegreeOffset = uint64_t{1} << (kDegreeBits - 1);
+constexpr int32_t kDegreeOffset = 1 << (kDegreeBits - 1);
+static_assert(kDegreeOffset > kThermalLimitMillidegrees, "fits");
 constexpr uint64_t kNsPerMs = 1'000'000;
 
 uint64_t Pack(const ThermalReading& reading, uint64_t now_ns) {
-  const float millidegrees =
-      std::clamp(reading.celsius * 1000, -kMostMillidegrees, kMostMillidegrees);
-  const auto degrees = static_cast<uint64_t>(static_cast<int64_t>(millidegrees) +
-                                             static_cast<int64_t>(kDegreeOffset));
+  const auto degrees = static_cast<uint64_t>(reading.millidegrees + kDegreeOffset);
   return now_ns / kNsPerMs << (kStateBits + kDegreeBits) | degrees << kStateBits |
          static_cast<uint64_t>(reading.state);
 }
@@ -64,9 +61,7 @@ ThermalMonitor::Latest ThermalMonitor::At(uint64_t now_ns) const {
   const uint64_t taken_ms = packed >> (kStateBits + kDegreeBits);
   Latest latest;
   latest.reading.state = static_cast<ThermalState>(packed & ((1u << kStateBits) - 1));
-  latest.reading.celsius =
-      static_cast<float>(static_cast<int64_t>(degrees) - static_cast<int64_t>(kDegreeOffset)) /
-      1000;
+  latest.reading.millidegrees = static_cast<int32_t>(degrees) - kDegreeOffset;
   latest.age_ns = now_ns - std::min(now_ns, taken_ms * kNsPerMs);
   return latest;
 }

@@ -29,8 +29,7 @@ class ThermalMonitor {
     ThermalReading reading;
     uint64_t age_ns = 0;  // since it was taken; it is the caller's to say how old is too old
   };
-  // now_ns: NowNs(). Before the first: kNone, as old as the monitor. Millidegrees beyond
-  // +-2,000,000 are that. Never waits.
+  // now_ns: NowNs(). Before the first: kNone, as old as the monitor. Never waits.
   Latest At(uint64_t now_ns) const;
 
  private:

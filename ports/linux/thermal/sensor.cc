@@ -75,10 +75,11 @@ ThermalReading ReadFile(const char* path) {
   int64_t millidegrees = 0;
   const auto [at, error] = std::from_chars(text, end, millidegrees);
   if (error != std::errc() || (at != end && *at != '\n')) return {ThermalState::kLost};
-  const auto celsius = static_cast<float>(static_cast<double>(millidegrees) / 1000);
+  const auto kept = static_cast<int32_t>(
+      std::clamp<int64_t>(millidegrees, -kThermalLimitMillidegrees, kThermalLimitMillidegrees));
   const bool known =
-      celsius >= ThermalSensor::kLeastCelsius && celsius <= ThermalSensor::kMostCelsius;
-  return {known ? ThermalState::kOk : ThermalState::kAbsurd, celsius};
+      kept >= ThermalSensor::kLeastMillidegrees && kept <= ThermalSensor::kMostMillidegrees;
+  return {known ? ThermalState::kOk : ThermalState::kAbsurd, kept};
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ ThermalReading ThermalSensor::Read() const {
     const ThermalReading now = ReadFile(path.c_str());
     const bool better =
         now.state == ThermalState::kOk
-            ? best.state != ThermalState::kOk || now.celsius > best.celsius
+            ? best.state != ThermalState::kOk || now.millidegrees > best.millidegrees
             : best.state == ThermalState::kNone ||
                   (best.state == ThermalState::kLost && now.state == ThermalState::kAbsurd);
     if (better) best = now;

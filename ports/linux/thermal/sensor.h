@@ -19,14 +19,20 @@ enum class ThermalState : uint8_t {
   kAbsurd,  // a number that no board has: below -40 or above 150 degrees
 };
 
+// Further than any number that a broken driver gives has to be told apart, and short enough to
+// pack.
+constexpr int32_t kThermalLimitMillidegrees = 2'000'000;
+
 struct ThermalReading {
   ThermalState state = ThermalState::kNone;
-  float celsius = 0;  // where kOk or kAbsurd
+  // Where kOk or kAbsurd; beyond +-kThermalLimitMillidegrees: that.
+  int32_t millidegrees = 0;
+  float celsius() const { return static_cast<float>(millidegrees) / 1000; }
 };
 
 class ThermalSensor {
  public:
-  static constexpr float kLeastCelsius = -40, kMostCelsius = 150;
+  static constexpr int32_t kLeastMillidegrees = -40'000, kMostMillidegrees = 150'000;
 
   // Reads the first zone whose type is the first of `zones` that any has, zones in the order of
   // their numbers. Where none of them is there, or `zones` is empty: the hottest of up to 16 that

@@ -43,7 +43,7 @@ void Telemetry::Start(const Model& model, const StopRequest& stop,
   thermal_.emplace(ThermalSensor(options_.thermal_root, {}), begin,
                    [this](const ThermalReading& reading) {
                      metrics_.SetTemperature(reading.state == ThermalState::kOk
-                                                 ? reading.celsius
+                                                 ? reading.celsius()
                                                  : std::numeric_limits<float>::quiet_NaN());
                    });
   server_.emplace(options_.metrics, &metrics_, stop, begin);

@@ -137,7 +137,7 @@ TEST(Allocation, NoneForMetricsAndTemperature) {
   metrics.SetBlob(blob);
   for (uint32_t i = 0; i < 100; ++i) {
     reading = sensor.Read();
-    metrics.SetTemperature(reading.celsius);
+    metrics.SetTemperature(reading.celsius());
     metrics.AddResult(i * 1'000'000, i * 2'000'000);
     metrics.SetFrames(i, i, i);
     metrics.SetPlan(i % 2);
@@ -148,7 +148,7 @@ TEST(Allocation, NoneForMetricsAndTemperature) {
   }
   counting = false;
   EXPECT_EQ(calls.load(), 0);
-  EXPECT_EQ(reading.celsius, 51);
+  EXPECT_EQ(reading.celsius(), 51);
   EXPECT_TRUE(text.fits());
   EXPECT_NE(text.text().find("octet_temperature_celsius 51\n"), std::string_view::npos);
   fs::remove_all(folder);

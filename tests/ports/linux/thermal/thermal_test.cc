@@ -41,7 +41,7 @@ class Thermal : public testing::Test {
   }
   static void Expect(const ThermalReading& reading, ThermalState state, float celsius = 0) {
     EXPECT_EQ(reading.state, state);
-    EXPECT_FLOAT_EQ(reading.celsius, celsius);
+    EXPECT_FLOAT_EQ(reading.celsius(), celsius);
   }
   fs::path folder_;
 };
@@ -141,13 +141,13 @@ TEST_F(Thermal, TheMonitorFollows) {
       Sensor({"cpu-thermal"}), [&] { begun = true; },
       [&](const ThermalReading& reading) {
         began_first = begun.load();
-        told = reading.celsius;
+        told = reading.celsius();
       });
   const auto await = [&](ThermalState state, float celsius) {
     ThermalMonitor::Latest latest;
     for (int i = 0; i < 1000; ++i, usleep(10000)) {
       latest = monitor.At(NowNs());
-      if (latest.reading.state == state && latest.reading.celsius == celsius) break;
+      if (latest.reading.state == state && latest.reading.celsius() == celsius) break;
     }
     Expect(latest.reading, state, celsius);
   };
