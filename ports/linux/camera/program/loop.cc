@@ -12,6 +12,7 @@
 #include "ports/linux/camera/program/live_score.h"
 #include "ports/linux/camera/program/page.h"
 #include "ports/linux/camera/program/scheduling.h"
+#include "ports/linux/camera/program/service.h"
 #include "ports/linux/camera/program/telemetry.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
@@ -143,6 +144,7 @@ class Loop {
 
  private:
   void Finish(std::thread* capture) {
+    service_.Stopping();
     stop_.Raise();
     slot_.Leave();
     capture->join();
@@ -167,6 +169,7 @@ class Loop {
     inference_.Add(done - begun);
     age_.Add(done - frame.captured_ns);
     telemetry_.metrics().AddResult(done - begun, done - frame.captured_ns);
+    service_.Result(done);
     telemetry_.metrics().SetFrames(processed_, slot_.dropped(), out_->dropped());
     if (score_) score_->Add(results, frame.truth);
     if (processed_ == kSettledFrames) settled_rss_bytes_ = ResidentBytes();
@@ -293,6 +296,7 @@ class Loop {
   std::optional<LiveScore> score_;
   std::optional<Page> page_;
   Telemetry telemetry_;
+  Service service_;
   Slot slot_;
   Line line_, status_;
   Annotated picture_;
