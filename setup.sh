@@ -18,7 +18,8 @@ build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev
 demo="dataset-fashion-mnist python3-numpy"
 tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils dpkg-dev pkg-config python3-numpy
   python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14
-  libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm"
+  libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
+  prometheus"
 
 wanted="$build $demo $tests"
 list=no
@@ -59,5 +60,18 @@ if [ "$(id -u)" != 0 ]; then
   as_root=sudo
 fi
 echo "setup: installing$missing"
+case " $missing " in
+  *" prometheus "*)
+    # The tests start it themselves; its package would also run it as a service. A mask that is there before the package
+    # keeps systemd from that, now and at boot (systemctl unmask prometheus lets it); without systemd the init script asks
+    # policy-rc.d, which says no while this runs.
+    mask=/etc/systemd/system/prometheus.service policy=/usr/sbin/policy-rc.d
+    [ -e $mask ] || [ -L $mask ] || $as_root sh -c "mkdir -p ${mask%/*} && ln -s /dev/null $mask"
+    if [ ! -e $policy ]; then
+      trap '$as_root rm -f $policy' EXIT
+      $as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod +x $policy"
+    fi
+    ;;
+esac
 $as_root apt-get update -q
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

@@ -37,7 +37,7 @@ endforeach()
 if(TARGET octet)
   get_target_property(octet_libraries octet LINK_LIBRARIES)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
-  foreach(library IN ITEMS octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
+  foreach(library IN ITEMS octet_boards octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
           octet_recover octet_lower octet_plan octet_write octet_images octet_operators octet_graph octet_pictures
           octet_command_line octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
@@ -63,6 +63,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/runtime/format/FORMAT.md ${PROJECT_SOURCE_DI
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs
         FILES_MATCHING PATTERN "*.yaml")
+if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/ports/linux/monitoring ${PROJECT_SOURCE_DIR}/packaging/systemd
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/labels DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)
 
 set(CPACK_GENERATOR TGZ)

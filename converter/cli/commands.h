@@ -15,6 +15,7 @@ inline constexpr int kDone = 0, kAnswerIsNo = 1, kBadInput = 2, kInternal = 3;
 void AddConvert(port::CommandLine& app, std::function<int()>* run);
 void AddInspect(port::CommandLine& app, std::function<int()>* run);
 void AddVerify(port::CommandLine& app, std::function<int()>* run);
+void AddBoards(port::CommandLine& app, std::function<int()>* run);
 void AddEmbed(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli

@@ -163,7 +163,15 @@ def check_archives(build, work):
     programs = {path.name for path in names["programs.tar.gz"] if path.parent.name == "bin"}
     check(PROGRAMS <= programs, f"programs in the archive: {programs}")
     data = {path.as_posix() for path in names["programs.tar.gz"]}
-    check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml"} <= data, f"data: {sorted(data)}")
+    check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml", "share/octet/monitoring/dashboard.json",
+           "share/octet/monitoring/alerts.yml"} <= data, f"data: {sorted(data)}")
+    with tarfile.open(next(archive for archive in archives if "programs" in archive.name)) as tar:
+        tar.extractall(work / "archive")
+    (octet,) = (work / "archive").glob("*/bin/octet")
+    listed = json.loads(run(octet, "boards", "--json"))["boards"]
+    check({f"share/octet/boards/{board['compatible']}.yaml" for board in listed} ==
+          {name for name in data if name.startswith("share/octet/boards/") and name.endswith(".yaml")},
+          f"octet boards of the archive lists {[board['file'] for board in listed]}")
     sdk = {path.name for path in names["sdk.tar.gz"]}
     check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.0", "liboctet_runtime.a", "liboctet_port_linux.a",
            "octetConfig.cmake", "octet.pc", "octet_port_linux.pc", "LICENSE"} <= sdk,

@@ -70,15 +70,16 @@ Reading ReadRequest(std::string_view text, Request* request) {
   return Reading::kDone;
 }
 
+bool IsHost(std::string_view host, std::string_view name) {
+  if (!SameWord(host.substr(0, name.size()), name)) return false;
+  const std::string_view port = host.substr(name.size());
+  if (port.empty()) return true;
+  return port[0] == ':' && port.size() <= 6 &&
+         port.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 bool IsLoopback(std::string_view host) {
-  for (const std::string_view name : {"localhost", "127.0.0.1", "[::1]"}) {
-    if (!SameWord(host.substr(0, name.size()), name)) continue;
-    const std::string_view port = host.substr(name.size());
-    if (port.empty()) return true;
-    return port[0] == ':' && port.size() <= 6 &&
-           port.find_first_not_of("0123456789", 1) == std::string_view::npos;
-  }
-  return false;
+  return IsHost(host, "localhost") || IsHost(host, "127.0.0.1") || IsHost(host, "[::1]");
 }
 
 }  // namespace octet::port::http

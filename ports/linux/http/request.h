@@ -1,6 +1,5 @@
 // The head of an HTTP/1 request (RFC 9112, sections 2 and 3), as far as a server needs it that
-// answers GET on the loopback address and nothing else. Reads bytes from anybody: fuzzed
-// (tests/fuzz/http_target.cc).
+// answers GET and HEAD alone. Reads bytes from anybody: fuzzed (tests/fuzz/http_target.cc).
 #ifndef OCTET_PORTS_LINUX_HTTP_REQUEST_H_
 #define OCTET_PORTS_LINUX_HTTP_REQUEST_H_
 
@@ -28,6 +27,9 @@ Reading ReadRequest(std::string_view text, Request* request);
 // address: localhost, 127.0.0.1 or [::1], with any port. A page of another site whose name has been
 // made to resolve here (DNS rebinding) sends its own name.
 bool IsLoopback(std::string_view host);
+
+// Whether a Host header is this name, with any port or none.
+bool IsHost(std::string_view host, std::string_view name);
 
 }  // namespace octet::port::http
 

@@ -156,7 +156,9 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
   line->Add(",\"ms\":%.3f,\"dropped\":%llu", report.infer_ms,
             static_cast<unsigned long long>(report.dropped));
   if (report.reason != nullptr) {
-    line->Add(",\"reason\":\"%s\",\"temperature_c\":", report.reason);
+    line->Add(",\"reason\":\"%s\",\"score\":", report.reason);
+    line->Add(std::isnan(report.score) ? "null" : "%.3f", static_cast<double>(report.score));
+    line->Add(",\"temperature_c\":");
     line->Add(std::isnan(report.temperature_c) ? "null" : "%.1f",
               static_cast<double>(report.temperature_c));
   }

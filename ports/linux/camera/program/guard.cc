@@ -45,7 +45,7 @@ int ProbeHook::BeforeLayer(void* context, uint32_t layer) {
 
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
                          ProbeHook* hook)
-    : model_(model), hook_(hook), shadow_reader_(model) {
+    : model_(model), hook_(hook), shadow_reader_(model), begun_ns_(NowNs()) {
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
   const octet_status status =
@@ -134,17 +134,20 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
 const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
                                                     const Results& results, uint64_t run_ns,
                                                     bool waits) {
-  run_ns_ += run_ns;
   octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 0);
   const uint32_t cut = octet_probes_score(&probes_);
   if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(&guard_, OCTET_GUARD_SATURATION, cut);
-  // Shadow runs take a tenth of what inference takes, but for bad scores, which cannot wait.
-  const bool may_cost = decision_.bad_frames != 0 || shadow_ns_ + last_shadow_ns_ <= run_ns_ / 10;
+  // Shadow runs take a tenth of the time that passes, but for bad scores, which cannot wait.
+  const uint64_t passed_ns = NowNs() - begun_ns_;
+  const bool may_cost = decision_.bad_frames != 0 || shadow_ns_ + last_shadow_ns_ <= passed_ns / 10;
   const bool has_time = may_cost && (HasTime(frame, run_ns) || waits);
   const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
   octet_guard_frame(&guard_, NowMs(), &decision_);
+  if (decision_.score != OCTET_GUARD_NO_SCORE) {
+    score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;
+  }
   if (decision_.plan != before) {
     const uint64_t begun = NowNs();
     model_.SetPlan(decision_.plan);

@@ -3,7 +3,9 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,18 +42,21 @@ class CameraGuard {
   // loop, so that there is always time. Changes the plan where it has to.
   const octet_guard_decision& AfterFrame(const FrameBuffer& frame, const Results& results,
                                          uint64_t run_ns, bool waits);
-  // Degrees; a reading now and then is enough.
+  // Degrees; NaN: none can be read now.
   void SetTemperature(float celsius);
   // One line where the last frame brought something that people should know of, else "".
   const char* news() const { return news_; }
 
   const octet_guard_decision& decision() const { return decision_; }
+  // The last one there was, 0 to 1; NaN: none yet.
+  float score() const { return score_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
   const octet_probes& probes() const { return probes_; }
   uint64_t shadow_runs() const { return shadow_runs_; }
-  // Time of shadow runs over that of the frames.
+  // Time of shadow runs over all that has passed.
   double shadow_share() const {
-    return run_ns_ == 0 ? 0 : static_cast<double>(shadow_ns_) / static_cast<double>(run_ns_);
+    return static_cast<double>(shadow_ns_) /
+           static_cast<double>(std::max<uint64_t>(1, NowNs() - begun_ns_));
   }
   uint64_t switches() const { return switches_; }
   uint64_t longest_switch_ns() const { return longest_switch_ns_; }
@@ -67,11 +72,12 @@ class CameraGuard {
   octet_probes probes_;
   ProbeHook* hook_;
   octet_guard_decision decision_;
+  float score_ = std::numeric_limits<float>::quiet_NaN();
   ResultReader shadow_reader_;
   std::vector<float> values_, shadow_values_;  // outputs of a model without decoder
   uint64_t last_captured_ns_ = 0, last_number_ = 0;
   uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
-  uint64_t run_ns_ = 0;       // of all frames
+  uint64_t begun_ns_;
   uint64_t shadow_runs_ = 0, shadow_ns_ = 0, last_shadow_ns_ = 0;
   uint64_t switches_ = 0, longest_switch_ns_ = 0;
   char news_[256] = {};

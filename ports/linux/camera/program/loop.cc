@@ -9,10 +9,12 @@
 #include <thread>
 
 #include "ports/linux/camera/program/guard.h"
-#include "ports/linux/camera/program/http.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
+#include "ports/linux/camera/program/page.h"
 #include "ports/linux/camera/program/scheduling.h"
+#include "ports/linux/camera/program/service.h"
+#include "ports/linux/camera/program/telemetry.h"
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
@@ -73,6 +75,7 @@ class Loop {
       : options_(options),
         scheduling_(options.cpus, options.priority),
         model_(options.blob, WithHook(options.model, &probe_hook_)),
+        telemetry_(options),
         line_(kLineBytes),
         status_(kLineBytes) {
     source_ = OpenSource(options, &garments_);
@@ -118,10 +121,11 @@ class Loop {
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
-      http_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
+      page_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
                     [this] { scheduling_.Restore(); });
-      std::fprintf(stderr, "octet-camera: http://127.0.0.1:%u\n", unsigned{http_->port()});
+      std::fprintf(stderr, "octet-camera: http://%s\n", page_->address().Text().c_str());
     }
+    telemetry_.Start(model_, guard_ ? &*guard_ : nullptr, stop_, [this] { scheduling_.Restore(); });
     timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     wall_offset_ns_ = static_cast<uint64_t>(wall.tv_sec) * 1000000000u +
@@ -158,6 +162,7 @@ class Loop {
 
  private:
   void Finish(std::thread* capture) {
+    service_.Stopping();
     stop_.Raise();
     slot_.Leave();
     capture->join();
@@ -183,6 +188,9 @@ class Loop {
     ++processed_;
     inference_.Add(done - begun);
     age_.Add(done - frame.captured_ns);
+    telemetry_.metrics().AddResult(done - begun, done - frame.captured_ns);
+    service_.Result(done);
+    telemetry_.metrics().SetFrames(processed_, slot_.dropped(), out_->dropped());
     if (score_) score_->Add(results, frame.truth);
     if (processed_ == kSettledFrames) settled_rss_bytes_ = ResidentBytes();
     FrameReport report = {frame.number,
@@ -192,11 +200,15 @@ class Loop {
                           octet_plan_name(session, octet_plan(session)),
                           slot_.dropped(),
                           frame.name.c_str()};
-    if (guard_) report.reason = guard_->reason();
-    if (options_.json || http_) FormatJson(report, results, session, &line_);
-    if (http_) {
-      http_->SetStatus(line_);
-      if (http_->wanted()) http_->Show(frame, results);
+    if (guard_) {
+      report.reason = guard_->reason();
+      report.score = guard_->score();
+      report.temperature_c = telemetry_.Celsius(done);
+    }
+    if (options_.json || page_) FormatJson(report, results, session, &line_);
+    if (page_) {
+      page_->SetStatus(line_);
+      if (page_->wanted()) page_->Show(frame, results);
     }
     if (!options_.dump.empty()) Dump(frame, results);
     const bool read = options_.json          ? Print(line_)
@@ -208,7 +220,9 @@ class Loop {
   }
 
   void Guard(const FrameBuffer& frame, const Results& results, uint64_t run_ns) {
+    guard_->SetTemperature(telemetry_.Celsius(NowNs()));
     guard_->AfterFrame(frame, results, run_ns, options_.every_frame || source_->waits());
+    telemetry_.Add(*guard_);
     if (*guard_->news() == 0) return;
     status_.Clear();
     status_.Add("octet-camera: %s\n", guard_->news());
@@ -327,8 +341,10 @@ class Loop {
   std::optional<ResultReader> results_;
   std::optional<LineWriter> out_;
   std::optional<LiveScore> score_;
+  std::optional<Page> page_;
+  Telemetry telemetry_;
   std::optional<CameraGuard> guard_;
-  std::optional<HttpServer> http_;
+  Service service_;
   Slot slot_;
   Line line_, status_;
   Annotated picture_;

@@ -97,6 +97,10 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--http", o->http_port,
           "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
       .Range(0, 65535);
+  app.Add("--metrics", o->metrics,
+          "[ADDRESS:]PORT: numbers for Prometheus on http://127.0.0.1:PORT/metrics, or at an "
+          "address of this machine, 0.0.0.0 for all of them");
+  app.Add("--thermal-root", o->thermal_root, "folder of the thermal zones").ShowDefault();
   app.Add("--dump", o->dump, "write every annotated frame into this folder");
   app.Add("--dump-format", o->dump_format, "of --dump").Among({"jpg", "png"}).ShowDefault();
   app.Add("--garments", o->garments,

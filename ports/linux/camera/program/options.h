@@ -7,6 +7,7 @@
 #include "ports/linux/camera/scene.h"
 #include "ports/linux/capture/source.h"
 #include "ports/linux/model.h"
+#include "ports/linux/thermal/sensor.h"
 
 namespace octet::port {
 
@@ -15,6 +16,8 @@ constexpr double kNotGiven = -1;
 struct CameraOptions {
   std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
   std::string garments = "build/demo", guard_settings, disturb;
+  std::string metrics;  // [ADDRESS:]PORT; empty: none
+  std::string thermal_root = kThermalRoot;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;

@@ -5,8 +5,12 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
+#include "ports/linux/metrics/metrics.h"
+#include "ports/linux/thermal/sensor.h"
 #include "ports/linux/thread_pool.h"
 #include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
@@ -111,6 +115,43 @@ TEST(Allocation, NoneFromBindToTheLastFrame) {
       EXPECT_EQ(calls.load(), 0) << octet_isa_name(isa) << ", " << threads << " threads";
     }
   }
+}
+
+// Numbers of the loop, their text, and a reading of the thermometer.
+TEST(Allocation, NoneForMetricsAndTemperature) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "octet-allocation-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  fs::create_directory(folder + "/thermal_zone0");
+  std::ofstream(folder + "/thermal_zone0/type") << "cpu-thermal\n";
+  std::ofstream(folder + "/thermal_zone0/temp") << "51000\n";
+  const port::ThermalSensor sensor(folder, {});
+  port::BlobDescription blob;
+  blob.AddPlan("int8");
+  for (int i = 0; i < 16; ++i) blob.AddLayer("a layer whose name is longer than a short string");
+  port::Metrics metrics(0);
+  port::Exposition text(port::Metrics::kTextBytes);
+  port::ThermalReading reading;
+  calls = 0;
+  counting = true;
+  metrics.SetBlob(blob);
+  for (uint32_t i = 0; i < 100; ++i) {
+    reading = sensor.Read();
+    metrics.SetTemperature(reading.celsius());
+    metrics.AddResult(i * 1'000'000, i * 2'000'000);
+    metrics.SetFrames(i, i, i);
+    metrics.SetPlan(i % 2);
+    metrics.CountSwitch(port::SwitchReason::kHeat);
+    metrics.SetLayer(i % 16, 0.1f, 0.2f, 0.3f);
+    text.Clear();
+    metrics.Write(i, &text);
+  }
+  counting = false;
+  EXPECT_EQ(calls.load(), 0);
+  EXPECT_EQ(reading.celsius(), 51);
+  EXPECT_TRUE(text.fits());
+  EXPECT_NE(text.text().find("octet_temperature_celsius 51\n"), std::string_view::npos);
+  fs::remove_all(folder);
 }
 
 }  // namespace

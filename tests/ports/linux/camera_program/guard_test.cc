@@ -32,7 +32,7 @@ TEST_F(GuardedCamera, LeavesAPlanWhoseAnswersDiffer) {
   for (size_t i = 0; i + 1 < lines.size(); ++i) {
     const bool fp16 = lines[i]["plan"] == "fp16";
     EXPECT_EQ(lines[i]["reason"], fp16 ? "accuracy" : "home");
-    EXPECT_TRUE(lines[i]["temperature_c"].is_null());
+    EXPECT_TRUE(lines[i].contains("temperature_c"));
     if (fp16 && first_fp16 == 0) first_fp16 = i;
     if (first_fp16 != 0) {
       EXPECT_TRUE(fp16) << "it never comes back: the dwell is long";
@@ -62,7 +62,9 @@ TEST_F(GuardedCamera, AnswersAreThoseOfThePlanAlone) {
     std::vector<std::string> found;
     for (const auto& line : Lines()) {
       auto rest = line;
-      for (const char* name : {"time", "age_ms", "ms", "reason", "summary"}) rest.erase(name);
+      for (const char* name :
+           {"time", "age_ms", "ms", "reason", "score", "temperature_c", "summary"})
+        rest.erase(name);
       found.push_back(rest.dump());
     }
     return found;

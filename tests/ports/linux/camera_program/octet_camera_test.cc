@@ -122,6 +122,8 @@ TEST_F(Camera, BadUseIsOneLine) {
       {{"--source", "scene", "--garments", "/nowhere"}, "demo/pictures.py"},
       {{"--source", "/dev/null"}, "no V4L2 camera"},
       {{"--source", "-", "--plan", "int4"}, "int8"},
+      {{"--source", "-", "--metrics", "9x"}, "'9x' is no port from 0 to 65535"},
+      {{"--source", "-", "--metrics", "board:9110"}, "'board' is no address in numbers"},
   };
   for (const auto& [arguments, text] : cases) {
     Start(arguments);

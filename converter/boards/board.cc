@@ -1,0 +1,234 @@
+#include "converter/boards/board.h"
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <set>
+
+#include "converter/support/yaml_reader.h"
+
+namespace octet::boards {
+namespace {
+
+using Words = std::vector<std::string>;
+using Read = std::function<void(const YAML::Node& value, const std::string& key)>;
+using Fields = std::map<std::string, Read>;
+
+constexpr const char* kTable = "boards/README.md has the table of fields";
+
+// ISA words by architecture, lowest first: a level includes those before it.
+const std::map<std::string, Words>& Ladders() {
+  static const std::map<std::string, Words> ladders = {
+      {"x86_64", {"reference", "avx2", "avxvnni", "avx512vnni", "amx"}},
+      {"aarch64", {"reference", "neon", "dotprod", "i8mm"}},
+      {"armv7", {"reference", "neon"}},
+      {"armv7e-m", {"reference"}},
+      {"armv8.1-m.main", {"reference"}}};
+  return ladders;
+}
+
+std::string Joined(const Words& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : yaml_(path) {}
+
+  Board Whole() {
+    board_.file = yaml_.file();
+    const YAML::Node document = yaml_.Load();
+    Fields fields = TextFields();
+    fields.merge(NumberFields());
+    fields["thermal"] = [this](const YAML::Node& v, const std::string& k) { ReadThermal(v, k); };
+    fields["whitelist"] = [this](const YAML::Node& v, const std::string& k) {
+      ReadFields(v, k, WhitelistFields(), {});
+    };
+    ReadFields(document, "", fields,
+               {"winograd", "cpu_id", "thermal", "memory_mib", "flash_kib", "ram_kib"});
+    CheckIsa(document["isa"]);
+    CheckMemory(document);
+    return board_;
+  }
+
+ private:
+  // Every field of the map is known, and all but the optional ones are there.
+  void ReadFields(const YAML::Node& map, const std::string& of, const Fields& fields,
+                  const std::set<std::string>& optional) {
+    const std::string before = of.empty() ? "" : of + ".";
+    if (!map.IsMap()) yaml_.Bad(map, of.empty() ? "board" : of, "a map of fields is expected");
+    std::set<std::string> seen;
+    yaml_.ForEach(map, of, [&](const std::string& key, const YAML::Node& at, const YAML::Node& v) {
+      const auto field = fields.find(key);
+      if (field == fields.end())
+        yaml_.Bad(at, before + key, std::string("no such field; ") + kTable);
+      if (!seen.insert(key).second) yaml_.Bad(at, before + key, "is there twice; remove one");
+      field->second(v, before + key);
+    });
+    for (const auto& [key, read] : fields) {
+      if (seen.count(key) == 0 && optional.count(key) == 0) {
+        Fail("{}: {}: is missing; {}", yaml_.file(), before + key, kTable);
+      }
+    }
+  }
+
+  Read Text(std::string* text) {
+    return [this, text](const YAML::Node& value, const std::string& key) {
+      *text = yaml_.Text(value, key);
+      if (text->empty()) yaml_.Bad(value, key, "a text is expected");
+    };
+  }
+  Read OneOf(std::string* word, const Words& allowed) {
+    return [this, word, allowed](const YAML::Node& value, const std::string& key) {
+      *word = yaml_.Text(value, key);
+      CheckWord(value, key, *word, allowed);
+    };
+  }
+  // Without `allowed` any words will do. least: how many there have to be.
+  Read List(Words* words, size_t least, const Words& allowed = {}) {
+    return [=, this](const YAML::Node& value, const std::string& key) {
+      if (!value.IsSequence()) yaml_.Bad(value, key, "a list is expected");
+      words->clear();
+      for (const YAML::Node& entry : value) {
+        const std::string word = yaml_.Text(entry, key);
+        if (!allowed.empty()) CheckWord(entry, key, word, allowed);
+        if (std::find(words->begin(), words->end(), word) != words->end()) {
+          yaml_.Bad(entry, key, fmt::format("'{}' is there twice; remove one", word));
+        }
+        words->push_back(word);
+      }
+      if (words->size() < least) yaml_.Bad(value, key, "the list is empty");
+    };
+  }
+  Read Number(int64_t* number, int64_t low, int64_t high) {
+    return [=, this](const YAML::Node& value, const std::string& key) {
+      *number = yaml_.Whole(value, key, low, high);
+    };
+  }
+  void CheckWord(const YAML::Node& node, const std::string& key, const std::string& word,
+                 const Words& allowed) const {
+    if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return;
+    yaml_.Bad(node, key, fmt::format("'{}' is none of {}", word, Joined(allowed)));
+  }
+
+  Fields TextFields() {
+    Words architectures;
+    for (const auto& [name, ladder] : Ladders()) architectures.push_back(name);
+    Fields fields = {{"name", Text(&board_.name)},
+                     {"cpu", Text(&board_.cpu)},
+                     {"architecture", OneOf(&board_.architecture, architectures)},
+                     {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native"})},
+                     {"isa", List(&board_.isa, 1)},
+                     {"device_tree", List(&board_.device_tree, 0)}};
+    fields["compatible"] = [this](const YAML::Node& value, const std::string& key) {
+      constexpr size_t kMostBytes = 23;  // of the blob's header, with a zero behind them
+      board_.compatible = yaml_.Text(value, key);
+      if (board_.compatible.empty() || board_.compatible.size() > kMostBytes ||
+          board_.compatible.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
+              std::string::npos) {
+        yaml_.Bad(value, key,
+                  fmt::format("'{}' is no board's name; at most {} of a-z, 0-9 and - are expected",
+                              board_.compatible, kMostBytes));
+      }
+    };
+    return fields;
+  }
+
+  Fields NumberFields() {
+    Fields fields = {{"cores", Number(&board_.cores, 1, 256)},
+                     {"clock_mhz", Number(&board_.clock_mhz, 1, 10000)},
+                     {"memory_mib", Number(&board_.memory_mib, 1, 1048576)},
+                     {"flash_kib", Number(&board_.flash_kib, 1, 1048576)},
+                     {"ram_kib", Number(&board_.ram_kib, 1, 1048576)}};
+    fields["winograd"] = [this](const YAML::Node& value, const std::string& key) {
+      board_.winograd = yaml_.Truth(value, key);
+    };
+    fields["cpu_id"] = [this](const YAML::Node& value, const std::string& key) {
+      if (!value.IsSequence() || value.size() != 2) {
+        yaml_.Bad(value, key, "[implementer, part] of /proc/cpuinfo is expected");
+      }
+      // Their widths in the processor's identification register (MIDR_EL1).
+      board_.cpu_id = CpuId{static_cast<uint32_t>(yaml_.Whole(value[0], key, 0, 0xFF)),
+                            static_cast<uint32_t>(yaml_.Whole(value[1], key, 0, 0xFFF))};
+    };
+    fields["latency_budget_ms"] = [this](const YAML::Node& value, const std::string& key) {
+      if (value.IsNull()) return;
+      board_.latency_budget_ms = yaml_.Number(value, key);
+      if (!(*board_.latency_budget_ms > 0)) yaml_.Bad(value, key, "above 0, or null for no budget");
+    };
+    return fields;
+  }
+
+  Fields WhitelistFields() {
+    return {
+        {"precisions", List(&board_.precisions, 1, {"int8", "fp16"})},
+        {"weight_schemes", List(&board_.weight_schemes, 1, {"per_tensor", "per_channel", "group"})},
+        {"activation_schemes", List(&board_.activation_schemes, 1, {"symmetric", "asymmetric"})}};
+  }
+
+  void ReadThermal(const YAML::Node& value, const std::string& key) {
+    Thermal thermal;
+    int64_t throttle_c = 0;
+    ReadFields(
+        value, key,
+        {{"zones", List(&thermal.zones, 0)},
+         {"policy", OneOf(&thermal.policy, {"raise_precision", "lower_precision", "lower_rate"})},
+         {"enter_c", Number(&thermal.enter_c, 20, 120)},
+         {"leave_c", Number(&thermal.leave_c, 0, 119)},
+         {"dwell_s", Number(&thermal.dwell_s, 0, 3600)},
+         {"throttle_c", Number(&throttle_c, 21, 150)}},
+        {"throttle_c"});
+    if (thermal.leave_c >= thermal.enter_c) {
+      yaml_.Bad(value["leave_c"], key + ".leave_c", "below enter_c is expected");
+    }
+    if (value["throttle_c"]) {
+      if (throttle_c <= thermal.enter_c) {
+        yaml_.Bad(value["throttle_c"], key + ".throttle_c", "above enter_c is expected");
+      }
+      thermal.throttle_c = throttle_c;
+    }
+    board_.thermal = thermal;
+  }
+
+  void CheckIsa(const YAML::Node& isa) const {
+    const Words& ladder = Ladders().at(board_.architecture);
+    if (board_.isa.size() > ladder.size() ||
+        !std::equal(board_.isa.begin(), board_.isa.end(), ladder.begin())) {
+      yaml_.Bad(isa, "isa",
+                fmt::format("the first words of [{}] are expected, those of {}", Joined(ladder),
+                            board_.architecture));
+    }
+  }
+
+  void CheckMemory(const YAML::Node& document) const {
+    const bool bare = IsBareMetal(board_.architecture);
+    const Words wanted = bare ? Words{"flash_kib", "ram_kib"} : Words{"memory_mib", "thermal"};
+    const Words others = bare ? Words{"memory_mib", "cpu_id"} : Words{"flash_kib", "ram_kib"};
+    for (const std::string& key : wanted) {
+      if (!document[key]) {
+        Fail("{}: {}: is missing for {}; {}", board_.file, key, board_.architecture, kTable);
+      }
+    }
+    for (const std::string& key : others) {
+      if (document[key]) {
+        yaml_.Bad(document[key], key, fmt::format("not for {}; {}", board_.architecture, kTable));
+      }
+    }
+  }
+
+  YamlReader yaml_;
+  Board board_;
+};
+
+}  // namespace
+
+bool IsBareMetal(const std::string& architecture) {
+  return architecture == "armv7e-m" || architecture == "armv8.1-m.main";
+}
+
+Board ReadBoard(const std::string& path) {
+  return Reader(path).Whole();
+}
+
+}  // namespace octet::boards

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "converter/boards/board.h"
+#include "converter/boards/machine.h"
+#include "converter/cli/commands.h"
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+struct BoardsOptions {
+  std::vector<std::string> paths;
+  std::string root = "/";
+  bool as_json = false;
+};
+
+// Where cmake --install and packages put them, seen from bin/, and where they are for a program in
+// the build/<preset>/bin of the sources.
+constexpr const char* kPlaces[] = {"../share/octet/boards", "../../../boards"};
+
+fs::path OwnFolder() {
+  std::error_code unreadable, absent;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
+  for (const char* place : kPlaces) {
+    const fs::path folder = (program.parent_path() / place).lexically_normal();
+    if (!unreadable && fs::is_directory(folder, absent)) return folder;
+  }
+  Fail("no board files beside this program (share/octet/boards); name them: octet boards FILE...");
+}
+
+// The .yaml files of a folder by name, or the file itself.
+std::vector<std::string> FilesOf(const fs::path& path) {
+  if (!fs::exists(path)) Fail("{}: no such file or folder; name board files", path.string());
+  if (!fs::is_directory(path)) return {path.string()};
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  }
+  if (files.empty()) Fail("{}: no .yaml file in it; name board files", path.string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string MemoryOf(const boards::Board& board) {
+  if (board.memory_mib != 0) return fmt::format("{} MiB", board.memory_mib);
+  return fmt::format("{} + {} KiB", board.flash_kib, board.ram_kib);
+}
+
+json JsonOf(const boards::Board& board, bool is_this) {
+  json out = {{"compatible", board.compatible},
+              {"this_machine", is_this},
+              {"file", board.file},
+              {"name", board.name},
+              {"device_tree", board.device_tree},
+              {"cpu", board.cpu},
+              {"architecture", board.architecture},
+              {"isa", board.isa},
+              {"cores", board.cores},
+              {"clock_mhz", board.clock_mhz}};
+  if (board.cpu_id) out["cpu_id"] = {board.cpu_id->implementer, board.cpu_id->part};
+  if (board.memory_mib != 0) {
+    out["memory_mib"] = board.memory_mib;
+  } else {
+    out["flash_kib"] = board.flash_kib;
+    out["ram_kib"] = board.ram_kib;
+  }
+  out["fp16_arithmetic"] = board.fp16_arithmetic;
+  out["winograd"] = board.winograd;
+  if (board.thermal) {
+    const boards::Thermal& thermal = *board.thermal;
+    out["thermal"] = {{"zones", thermal.zones},
+                      {"policy", thermal.policy},
+                      {"enter_c", thermal.enter_c},
+                      {"leave_c", thermal.leave_c},
+                      {"dwell_s", thermal.dwell_s}};
+    if (thermal.throttle_c) out["thermal"]["throttle_c"] = *thermal.throttle_c;
+  }
+  out["whitelist"] = {{"precisions", board.precisions},
+                      {"weight_schemes", board.weight_schemes},
+                      {"activation_schemes", board.activation_schemes}};
+  out["latency_budget_ms"] =
+      board.latency_budget_ms ? json(*board.latency_budget_ms) : json(nullptr);
+  return out;
+}
+
+void PrintTable(const std::vector<boards::Board>& all,
+                const std::optional<boards::Recognised>& here, const boards::Machine& machine) {
+  size_t name_width = 0, wide = 0;
+  for (const boards::Board& board : all) {
+    wide = std::max(wide, board.compatible.size());
+    name_width = std::max(name_width, board.name.size());
+  }
+  fmt::print("  {:<{}} {:<{}} {:<14} {:<12} {:>5} {:>16}\n", "board", wide, "name", name_width,
+             "architecture", "isa up to", "cores", "memory");
+  for (size_t i = 0; i < all.size(); ++i) {
+    const boards::Board& board = all[i];
+    fmt::print("{} {:<{}} {:<{}} {:<14} {:<12} {:>5} {:>16}\n",
+               here && here->board == i ? '*' : ' ', board.compatible, wide, board.name, name_width,
+               board.architecture, board.isa.back(), board.cores, MemoryOf(board));
+  }
+  if (here) {
+    fmt::print("* this machine, by {}: octet convert --board {}\n", here->by,
+               all[here->board].file);
+  } else if (!machine.device_tree.empty()) {
+    fmt::print("this machine is none of them; its device tree: {}\n",
+               fmt::join(machine.device_tree, ", "));
+  } else {
+    fmt::print("this machine is none of them\n");
+  }
+}
+
+int Run(const BoardsOptions& options) {
+  std::vector<std::string> files;
+  if (options.paths.empty()) {
+    files = FilesOf(OwnFolder());
+  } else {
+    for (const std::string& path : options.paths) {
+      const std::vector<std::string> more = FilesOf(path);
+      files.insert(files.end(), more.begin(), more.end());
+    }
+  }
+  if (!fs::is_directory(options.root)) Fail("--root {}: no such folder", options.root);
+  // One that is broken is said, and hides no other.
+  std::vector<boards::Board> all;
+  int status = kDone;
+  for (const std::string& file : files) {
+    try {
+      all.push_back(boards::ReadBoard(file));
+    } catch (const UserError& error) {
+      fmt::print(stderr, "octet: {}\n", error.what());
+      status = kBadInput;
+    }
+  }
+  if (all.empty()) return status;
+  const boards::Machine machine = boards::ReadMachine(options.root);
+  const std::optional<boards::Recognised> here = boards::Recognise(all, machine);
+  if (!options.as_json) {
+    PrintTable(all, here, machine);
+    return status;
+  }
+  json list = json::array();
+  for (size_t i = 0; i < all.size(); ++i) list.push_back(JsonOf(all[i], here && here->board == i));
+  const json out = {{"boards", list},
+                    {"machine",
+                     {{"architecture", machine.architecture},
+                      {"device_tree", machine.device_tree},
+                      {"recognised_by", here ? json(here->by) : json(nullptr)}}}};
+  fmt::print("{}\n", out.dump(2));
+  return status;
+}
+
+}  // namespace
+
+void AddBoards(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("boards", "list the board files there are, and which of them this machine is");
+  command.Footer("What stands in a board file: boards/README.md of the sources.");
+  auto options = std::make_shared<BoardsOptions>();
+  command.Add("FILE", options->paths,
+              "board files or folders of them, checked and listed in place of those that came with "
+              "the program");
+  command
+      .Add("--root", options->root,
+           "folder with the proc of the machine to recognise (proc/device-tree/compatible, "
+           "proc/cpuinfo)")
+      .ShowDefault();
+  command.AddFlag("--json", options->as_json, "every field, as JSON");
+  command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,87 @@
+#include "ports/linux/camera/program/page.h"
+
+#include <utility>
+
+#include "ports/linux/capture/jpeg.h"
+
+namespace octet::port {
+namespace {
+
+constexpr int kJpegQuality = 80;
+constexpr const char* kPage =
+    "<!doctype html><html lang=en><meta charset=utf-8><title>octet-camera</title>"
+    "<style>body{margin:0;background:#111;color:#ddd;font:14px sans-serif}"
+    "img{display:block;max-width:100vw;max-height:90vh;margin:auto}"
+    "pre{margin:8px;white-space:pre-wrap}</style>"
+    "<img src=/stream alt=\"camera\"><pre id=s></pre>"
+    "<script>setInterval(async()=>{try{const r=await fetch('/status.json');"
+    "const s=await r.json();document.getElementById('s').textContent="
+    "`frame ${s.frame}  plan ${s.plan}${s.reason?' ('+s.reason+')':''}`+"
+    "`${s.temperature_c!=null?'  '+s.temperature_c+' C':''}${s.slot?'  slot '+s.slot:''}`+"
+    "`  ${s.ms.toFixed(2)} ms  age ${s.age_ms.toFixed(1)} ms  "
+    "dropped ${s.dropped}`}catch(e){}},500)</script></html>";
+
+}  // namespace
+
+Page::Page(uint16_t port, const octet_session* session, const StopRequest& stop,
+           std::function<void()> begin)
+    : session_(session),
+      server_("--http " + std::to_string(port), http::LoopbackAt(port), this, stop,
+              std::move(begin)) {}
+
+void Page::SetStatus(const Line& status) {
+  const std::lock_guard lock(mutex_);
+  status_.assign(status.data(), status.length());
+}
+
+void Page::Show(const FrameBuffer& frame, const Results& results) {
+  {
+    const std::lock_guard lock(mutex_);
+    frame_ = frame;
+    results_ = results;
+    ++shown_;
+  }
+  server_.Wake();
+}
+
+http::Reply Page::Get(std::string_view path) {
+  using Kind = http::Reply::Kind;
+  if (path == "/") return {Kind::kWhole, "200 OK", "text/html; charset=utf-8", kPage};
+  if (path == "/stream") return {Kind::kStream};
+  if (path == "/frame.jpg") return {Kind::kNext};
+  if (path == "/status.json") {
+    {
+      const std::lock_guard lock(mutex_);
+      served_status_ = status_;
+    }
+    if (served_status_.empty()) served_status_ = "{}\n";
+    return {Kind::kWhole, "200 OK", "application/json", served_status_};
+  }
+  return {Kind::kWhole, "404 Not Found", "text/plain",
+          "here are /, /stream, /frame.jpg and /status.json\n"};
+}
+
+uint64_t Page::NewestPart(std::string_view* jpeg) {
+  bool fresh = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (shown_ == 0) return 0;
+    if (encoded_ != shown_) {
+      // No more than pointers change hands here: the loop may wait for this lock.
+      std::swap(taken_, frame_);
+      std::swap(drawn_, results_);
+      encoded_ = shown_;
+      fresh = true;
+    }
+  }
+  if (fresh) {
+    picture_.SetFrame(taken_);
+    picture_.Draw(drawn_, session_);
+    jpeg_.clear();
+    EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kJpegQuality, &jpeg_);
+  }
+  *jpeg = {reinterpret_cast<const char*>(jpeg_.data()), jpeg_.size()};
+  return encoded_;
+}
+
+}  // namespace octet::port

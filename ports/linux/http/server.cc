@@ -1,0 +1,261 @@
+#include "ports/linux/http/server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "ports/linux/model.h"
+
+namespace octet::port::http {
+namespace {
+
+constexpr size_t kMostClients = 8;
+// Until a request has come whole, and for the next byte of an answer to be taken.
+constexpr uint64_t kPatienceNs = 5'000'000'000;
+constexpr const char* kBoundary = "octet-frame";
+constexpr const char* kCommon =
+    "Cache-Control: no-store\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n";
+
+}  // namespace
+
+bool Site::ForAnyHost(std::string_view) const {
+  return false;
+}
+uint64_t Site::NewestPart(std::string_view*) {
+  return 0;
+}
+void Site::SetWanted(bool) {}
+
+struct Server::Client {
+  int descriptor;
+  std::string request;
+  std::vector<char> out;
+  size_t sent = 0;
+  bool answered = false;
+  bool streams = false;    // wants every part it can take
+  bool wants_one = false;  // wants the next part, then it is done
+  uint64_t seen = 0;       // part last queued
+  bool closing = false;    // once everything has been sent
+  uint64_t deadline_ns = NowNs() + kPatienceNs;
+
+  explicit Client(int fd) : descriptor(fd) {}
+  ~Client() { close(descriptor); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  bool idle() const { return sent == out.size(); }
+  // Who has all that there is may wait for the next part as long as it takes.
+  bool may_wait() const { return answered && idle() && !closing; }
+  void Drop() { closing = true, sent = out.size(); }
+};
+
+Server::Server(const std::string& option, const Address& address, Site* site,
+               const StopRequest& stop, std::function<void()> begin)
+    : address_(address), site_(site), stop_(stop) {
+  Listen(option);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  thread_ = std::thread([this, begin = std::move(begin)] {
+    begin();
+    Serve();
+  });
+}
+
+Server::~Server() {
+  ending_ = true;
+  Wake();
+  thread_.join();
+  clients_.clear();
+  close(listener_);
+  close(wake_);
+}
+
+void Server::Listen(const std::string& option) {
+  listener_ = socket(address_.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int yes = 1;
+  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (bind(listener_, reinterpret_cast<const sockaddr*>(&address_.socket), address_.bytes) != 0 ||
+      listen(listener_, kMostClients) != 0) {
+    const int error = errno;
+    close(listener_);
+    const bool foreign = error == EADDRNOTAVAIL || error == EAFNOSUPPORT;
+    throw InputError(option + ": " + std::strerror(error) +
+                     (foreign ? "; give an address of this machine" : "; choose another port"));
+  }
+  address_ = AddressOf(listener_);
+}
+
+void Server::Wake() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof(one));
+}
+
+void Server::Serve() {
+  std::vector<pollfd> waited;
+  while (!ending_ && !stop_.raised()) {
+    site_->SetWanted(std::any_of(clients_.begin(), clients_.end(), [](const auto& client) {
+      return client->streams || client->wants_one;
+    }));
+    waited.assign({{wake_, POLLIN, 0},
+                   {stop_.descriptor(), POLLIN, 0},
+                   {listener_, static_cast<short>(HasRoom() ? POLLIN : 0), 0}});
+    for (const auto& client : clients_) {
+      waited.push_back(
+          {client->descriptor, static_cast<short>(client->idle() ? POLLIN : POLLIN | POLLOUT), 0});
+    }
+    if (poll(waited.data(), waited.size(), MillisecondsLeft()) < 0 && errno != EINTR) return;
+    if ((waited[0].revents & POLLIN) != 0) {
+      uint64_t count;
+      [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof(count));
+    }
+    for (size_t i = 0; i < waited.size() - 3; ++i) {
+      Client& client = *clients_[i];
+      const short events = waited[3 + i].revents;
+      const bool gone = (events & (POLLERR | POLLHUP | POLLNVAL)) != 0 ||
+                        ((events & POLLIN) != 0 && !Read(client)) ||
+                        ((events & POLLOUT) != 0 && !Flush(client));
+      if (gone) client.Drop();
+    }
+    if ((waited[2].revents & POLLIN) != 0) Accept();
+    SendParts();
+    const uint64_t now = NowNs();
+    std::erase_if(clients_, [now](const auto& client) {
+      return (client->closing && client->idle()) ||
+             (!client->may_wait() && now >= client->deadline_ns);
+    });
+  }
+}
+
+// Until the first deadline; -1: there is none.
+int Server::MillisecondsLeft() const {
+  uint64_t first = UINT64_MAX;
+  for (const auto& client : clients_) {
+    if (!client->may_wait()) first = std::min(first, client->deadline_ns);
+  }
+  if (first == UINT64_MAX) return -1;
+  const uint64_t now = NowNs();
+  return first <= now ? 0 : static_cast<int>((first - now) / 1'000'000 + 1);
+}
+
+// Somebody who has asked for nothing yet makes way for the next.
+bool Server::HasRoom() const {
+  return clients_.size() < kMostClients ||
+         std::any_of(clients_.begin(), clients_.end(), [](const auto& c) { return !c->answered; });
+}
+
+void Server::Accept() {
+  if (clients_.size() == kMostClients) {
+    const auto silent = std::find_if(clients_.begin(), clients_.end(),
+                                     [](const auto& client) { return !client->answered; });
+    if (silent == clients_.end()) return;
+    clients_.erase(silent);  // the one that came first
+  }
+  const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (descriptor >= 0) clients_.push_back(std::make_unique<Client>(descriptor));
+}
+
+// False where the peer has gone.
+bool Server::Read(Client& client) {
+  char bytes[1024];
+  const ssize_t count = recv(client.descriptor, bytes, sizeof(bytes), 0);
+  if (count == 0) return false;
+  if (count < 0) return errno == EAGAIN || errno == EINTR;
+  if (client.answered) return true;
+  client.request.append(bytes, static_cast<size_t>(count));
+  Request request;
+  const Reading reading = ReadRequest(client.request, &request);
+  if (reading != Reading::kUnfinished) Answer(client, reading, request);
+  return true;
+}
+
+Reply Server::ReplyTo(Reading reading, const Request& request) {
+  using Kind = Reply::Kind;
+  if (reading == Reading::kBad) {
+    return {Kind::kWhole, "400 Bad Request", "text/plain", "that is no request\n"};
+  }
+  if (!IsLoopback(request.host) && !IsHost(request.host, address_.host) &&
+      !site_->ForAnyHost(request.path)) {
+    return {Kind::kWhole, "403 Forbidden", "text/plain",
+            "this is for 127.0.0.1 and localhost; from another machine: ssh -L\n"};
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    return {Kind::kWhole, "405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
+            "GET and HEAD are all there is\n"};
+  }
+  return site_->Get(request.path);
+}
+
+void Server::Answer(Client& client, Reading reading, const Request& request) {
+  client.answered = true;
+  client.deadline_ns = NowNs() + kPatienceNs;
+  const Reply reply = ReplyTo(reading, request);
+  const bool head_only = reading == Reading::kDone && request.method == "HEAD";
+  std::string head = std::string("HTTP/1.1 ") + reply.status + "\r\n" + kCommon;
+  if (reply.kind == Reply::Kind::kWhole) {
+    head += std::string("Content-Type: ") + reply.type +
+            "\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n\r\n";
+    Queue(client, head, head_only ? std::string_view() : reply.body);
+    client.closing = true;
+  } else if (reply.kind == Reply::Kind::kStream) {
+    head +=
+        std::string("Content-Type: multipart/x-mixed-replace; boundary=") + kBoundary + "\r\n\r\n";
+    Queue(client, head, {});
+    client.streams = !head_only;
+    client.closing = head_only;
+  } else if (head_only) {
+    Queue(client, head + "Content-Type: image/jpeg\r\n\r\n", {});
+    client.closing = true;
+  } else {
+    client.wants_one = true;
+  }
+  if (!Flush(client)) client.Drop();
+}
+
+void Server::Queue(Client& client, std::string_view head, std::string_view body) {
+  if (client.idle()) client.out.clear(), client.sent = 0;
+  client.out.insert(client.out.end(), head.begin(), head.end());
+  client.out.insert(client.out.end(), body.begin(), body.end());
+}
+
+// False where the peer has gone.
+bool Server::Flush(Client& client) {
+  while (!client.idle()) {
+    const ssize_t count = send(client.descriptor, client.out.data() + client.sent,
+                               client.out.size() - client.sent, MSG_NOSIGNAL);
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    client.sent += static_cast<size_t>(count);
+    client.deadline_ns = NowNs() + kPatienceNs;
+  }
+  return true;
+}
+
+// To everybody who waits and has taken the one before: a slow reader gets fewer parts, not late
+// ones.
+void Server::SendParts() {
+  for (const auto& client : clients_) {
+    if (!(client->streams || client->wants_one) || !client->idle()) continue;
+    std::string_view jpeg;
+    const uint64_t number = site_->NewestPart(&jpeg);
+    if (number == 0 || client->seen == number) continue;
+    client->seen = number;
+    client->deadline_ns = NowNs() + kPatienceNs;
+    std::string head = client->streams ? std::string("--") + kBoundary + "\r\n"
+                                       : std::string("HTTP/1.1 200 OK\r\n") + kCommon;
+    head +=
+        "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n";
+    Queue(*client, head, jpeg);
+    if (client->streams) {
+      Queue(*client, "\r\n", {});
+    } else {
+      client->wants_one = false;
+      client->closing = true;
+    }
+    if (!Flush(*client)) client->Drop();
+  }
+}
+
+}  // namespace octet::port::http

@@ -1,0 +1,84 @@
+#include "ports/linux/metrics/exposition.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace octet::port {
+
+void Exposition::Add(std::string_view text) {
+  if (text.size() > text_.size() - length_) fits_ = false;
+  if (!fits_) return;
+  std::memcpy(text_.data() + length_, text.data(), text.size());
+  length_ += text.size();
+}
+
+void Exposition::Family(const char* name, const char* type, const char* help) {
+  family_ = name;
+  for (const std::string_view part :
+       {std::string_view("# HELP "), family_, std::string_view(" "), std::string_view(help),
+        std::string_view("\n# TYPE "), family_, std::string_view(" "), std::string_view(type),
+        std::string_view("\n")}) {
+    Add(part);
+  }
+}
+
+void Exposition::Begin(const char* suffix, std::initializer_list<MetricLabel> labels) {
+  Add(family_);
+  Add(suffix);
+  const char* before = "{";
+  for (const MetricLabel& label : labels) {
+    Add(before);
+    Add(label.name);
+    Add("=\"");
+    for (const char& c : label.value) {
+      if (c == '\\') {
+        Add("\\\\");
+      } else if (c == '"') {
+        Add("\\\"");
+      } else if (c == '\n') {
+        Add("\\n");
+      } else {
+        Add({&c, 1});
+      }
+    }
+    Add("\"");
+    before = ",";
+  }
+  Add(labels.size() != 0 ? "} " : " ");
+}
+
+void Exposition::AddNumber(double value, int digits) {
+  if (std::isnan(value)) return Add("NaN");
+  if (std::isinf(value)) return Add(value > 0 ? "+Inf" : "-Inf");
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
+  Add(text);
+}
+
+void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
+                        double value) {
+  Begin(suffix, labels);
+  AddNumber(value, std::numeric_limits<double>::digits10);
+  Add("\n");
+}
+
+void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
+                        float value) {
+  Begin(suffix, labels);
+  // One digit more than are sure to survive, so that steps of a float show.
+  AddNumber(static_cast<double>(value), std::numeric_limits<float>::digits10 + 1);
+  Add("\n");
+}
+
+void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
+                        uint64_t value) {
+  Begin(suffix, labels);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(value));
+  Add(text);
+  Add("\n");
+}
+
+}  // namespace octet::port

@@ -1,0 +1,48 @@
+// Text format 0.0.4 of Prometheus, in one buffer that is kept.
+#ifndef OCTET_PORTS_LINUX_METRICS_EXPOSITION_H_
+#define OCTET_PORTS_LINUX_METRICS_EXPOSITION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace octet::port {
+
+struct MetricLabel {
+  const char* name;
+  std::string_view value;  // any bytes; what is no UTF-8 has to be kept out by the caller
+};
+
+class Exposition {
+ public:
+  explicit Exposition(size_t capacity_bytes) : text_(capacity_bytes) {}
+
+  void Clear() { length_ = 0, fits_ = true; }
+  // HELP and TYPE; the samples that follow are the family's. help: plain text.
+  void Family(const char* name, const char* type, const char* help);
+  // suffix: of the family's name (_bucket, _sum, _count), or "".
+  void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, double value);
+  // With as many digits as a float has.
+  void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, float value);
+  void Sample(const char* suffix, std::initializer_list<MetricLabel> labels, uint64_t value);
+
+  // False where something did not fit: the text is worth nothing then.
+  bool fits() const { return fits_; }
+  std::string_view text() const { return {text_.data(), length_}; }
+
+ private:
+  void Add(std::string_view text);
+  void AddNumber(double value, int digits);
+  void Begin(const char* suffix, std::initializer_list<MetricLabel> labels);
+
+  std::vector<char> text_;
+  size_t length_ = 0;
+  bool fits_ = true;
+  std::string_view family_;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_METRICS_EXPOSITION_H_

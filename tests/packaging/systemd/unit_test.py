@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""systemd-analyze reads the unit of octet-camera without a complaint, and the options it suggests are the program's."""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    if shutil.which("systemd-analyze") is None:
+        print("skipped: no systemd-analyze here (Debian's package systemd)")
+        return SKIPPED
+    text = (options.source / "packaging/systemd/octet-camera.service").read_text()
+    program = options.build / "bin/octet-camera"
+    known = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    (suggested,) = re.findall(r"OPTIONS=\"(.*)\"'", text)
+    missing = [word for word in re.findall(r"--[a-z-]+", suggested) if f"{word} " not in known]
+    if missing:
+        print(f"FAILED: octet-camera has no {missing}")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="octet-unit-") as folder:
+        unit = pathlib.Path(folder) / "octet-camera.service"
+        # The program has to be there; where it is installed is another matter.
+        unit.write_text(text.replace("ExecStart=/usr/bin/octet-camera", f"ExecStart={program.resolve()}"))
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+    # Of other units on this machine it may say something as well.
+    complaints = [line for line in (done.stdout + done.stderr).splitlines() if "octet-camera" in line]
+    if done.returncode != 0 or complaints:
+        print(f"FAILED: systemd-analyze ends with {done.returncode}: {complaints or done.stderr}")
+        return 1
+    print("passed: the unit is as systemd wants it")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

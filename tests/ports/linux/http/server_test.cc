@@ -1,0 +1,183 @@
+// The server behind the page and the metrics: to whom it answers what, with a site of its own.
+#include "ports/linux/http/server.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+
+#include "ports/linux/file.h"
+#include "tests/support/http_client.h"
+
+namespace octet::port::http {
+namespace {
+
+using test::Ask;
+
+class OneSite : public Site {
+ public:
+  Reply Get(std::string_view path) override {
+    if (path == "/stream") return {Reply::Kind::kStream};
+    if (path == "/next") return {Reply::Kind::kNext};
+    if (path == "/open" || path == "/own") return {Reply::Kind::kWhole, "200 OK", "text/x", "body"};
+    return {Reply::Kind::kWhole, "404 Not Found", "text/plain", "no\n"};
+  }
+  bool ForAnyHost(std::string_view path) const override { return path == "/open"; }
+  uint64_t NewestPart(std::string_view* jpeg) override {
+    *jpeg = "PART";
+    return parts;
+  }
+  void SetWanted(bool now) override { wanted = now; }
+  std::atomic<uint64_t> parts{0};
+  std::atomic<bool> wanted{false};
+};
+
+class HttpServer : public testing::Test {
+ protected:
+  void Serve(const std::string& where = "0") {
+    server_.emplace("--x " + where, ReadAddress("--x", where), &site_, stop_,
+                    [this] { begun_ = true; });
+  }
+  uint16_t port() const { return server_->address().port; }
+  std::string First(const std::string& request) const {
+    const std::string answer = Ask(port(), request + "\r\n\r\n");
+    return answer.substr(0, answer.find("\r\n"));
+  }
+  OneSite site_;
+  port::StopRequest stop_;
+  std::atomic<bool> begun_{false};
+  std::optional<Server> server_;
+};
+
+TEST_F(HttpServer, HeadIsGetWithoutItsBody) {
+  Serve();
+  const std::string get = Ask(port(), "GET /own HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string head = Ask(port(), "HEAD /own HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(get, head + "body");
+  EXPECT_NE(head.find("Content-Length: 4\r\n"), std::string::npos) << head;
+  EXPECT_NE(head.find("Content-Type: text/x\r\n"), std::string::npos);
+  EXPECT_TRUE(begun_);
+  // Streams have no end: their head comes, and the connection closes.
+  for (const std::string path : {"/stream", "/next"}) {
+    const std::string answer = Ask(port(), "HEAD " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(answer.rfind("HTTP/1.1 200 OK\r\n", 0), 0u) << path;
+    EXPECT_EQ(answer.substr(answer.size() - 4), "\r\n\r\n") << path;
+  }
+  const std::string refused = Ask(port(), "POST /own HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(refused.rfind("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\n", 0), 0u);
+}
+
+TEST_F(HttpServer, OtherNamesReachWhatTheSiteOpens) {
+  Serve();
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: board.example:9100"), "HTTP/1.1 403 Forbidden");
+  EXPECT_EQ(First("GET /open HTTP/1.1\r\nHost: board.example:9100"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(First("HEAD /open HTTP/1.1\r\nHost: board.example"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(First("GET /open HTTP/1.1"), "HTTP/1.1 200 OK");
+}
+
+TEST_F(HttpServer, ItsOwnAddressIsNoOtherName) {
+  Serve("127.0.0.2:0");
+  const std::string where = "127.0.0.2:" + std::to_string(port());
+  EXPECT_EQ(server_->address().Text(), where);
+  EXPECT_TRUE(server_->address().IsLoopback());
+  server_.reset();
+  Serve("0.0.0.0:0");
+  EXPECT_FALSE(server_->address().IsLoopback());
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: 127.0.0.1"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: 10.0.0.7"), "HTTP/1.1 403 Forbidden");
+}
+
+TEST_F(HttpServer, PartsGoToWhoWaits) {
+  Serve();
+  const int client = test::Connect(port());
+  const std::string request = "GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  send(client, request.data(), request.size(), MSG_NOSIGNAL);
+  for (int i = 0; i < 1000 && !site_.wanted; ++i) usleep(5000);
+  EXPECT_TRUE(site_.wanted);
+  site_.parts = 1;
+  server_->Wake();
+  std::string answer;
+  char bytes[1024];
+  for (ssize_t count; (count = recv(client, bytes, sizeof(bytes), 0)) > 0;) {
+    answer.append(bytes, static_cast<size_t>(count));
+  }
+  close(client);
+  EXPECT_EQ(answer.substr(answer.find("\r\n\r\n")), "\r\n\r\nPART");
+  for (int i = 0; i < 1000 && site_.wanted; ++i) usleep(5000);
+  EXPECT_FALSE(site_.wanted);
+}
+
+TEST_F(HttpServer, WhoWaitsIsLetGoAtTheEnd) {
+  Serve();
+  const uint16_t where = port();
+  const int client = test::Connect(where);
+  const std::string request = "GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  send(client, request.data(), request.size(), MSG_NOSIGNAL);
+  for (int i = 0; i < 1000 && !site_.wanted; ++i) usleep(5000);
+  stop_.Raise();
+  server_.reset();
+  char byte;
+  EXPECT_EQ(recv(client, &byte, 1, 0), 0);
+  close(client);
+  EXPECT_EQ(test::Connect(where), -1);
+}
+
+TEST_F(HttpServer, APortInUseIsOneLine) {
+  Serve();
+  const std::string where = std::to_string(port());
+  try {
+    const Server second("--x " + where, ReadAddress("--x", where), &site_, stop_, [] {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), "--x " + where + ": Address already in use; choose another port");
+  }
+  try {
+    // TEST-NET-1 (RFC 5737): no machine has it.
+    const Server second("--x 192.0.2.1:0", ReadAddress("--x", "192.0.2.1:0"), &site_, stop_, [] {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--x 192.0.2.1:0: Cannot assign requested address; give an address of this "
+                 "machine");
+  }
+}
+
+TEST(HttpAddress, AsTyped) {
+  const auto text = [](const std::string& typed) { return ReadAddress("--m", typed).Text(); };
+  EXPECT_EQ(text("9100"), "127.0.0.1:9100");
+  EXPECT_EQ(text("localhost:1"), "127.0.0.1:1");
+  EXPECT_EQ(text("0.0.0.0:65535"), "0.0.0.0:65535");
+  EXPECT_EQ(text("[::1]:0"), "[::1]:0");
+  EXPECT_EQ(text("[2001:db8::7]:9100"), "[2001:db8::7]:9100");
+  EXPECT_TRUE(ReadAddress("--m", "9100").IsLoopback());
+  EXPECT_TRUE(ReadAddress("--m", "127.9.9.9:1").IsLoopback());
+  EXPECT_TRUE(ReadAddress("--m", "[::1]:1").IsLoopback());
+  EXPECT_FALSE(ReadAddress("--m", "[::]:1").IsLoopback());
+  EXPECT_FALSE(ReadAddress("--m", "128.0.0.1:1").IsLoopback());
+  for (const std::string typed :
+       {"", "x", "65536", "-1", "1 ", "127.0.0.1:", "127.0.0.1:1x", ":"}) {
+    EXPECT_THROW(ReadAddress("--m", typed), InputError) << typed;
+  }
+  for (const std::string typed :
+       {":1", "board:1", "::1:1", "[::1:1", "[]:1", "1.2.3:1", "[1.2.3.4]:1"}) {
+    try {
+      ReadAddress("--m", typed);
+      FAIL() << typed;
+    } catch (const InputError& error) {
+      const std::string host = typed.substr(0, typed.rfind(':'));
+      EXPECT_EQ(error.what(), "--m " + typed + ": '" + host +
+                                  "' is no address in numbers; as in 9100, 0.0.0.0:9100 or "
+                                  "[::]:9100");
+    }
+  }
+}
+
+TEST(HttpHost, ANameWithAnyPort) {
+  for (const char* host : {"board", "Board:9100", "board:"}) EXPECT_TRUE(IsHost(host, "board"));
+  for (const char* host : {"boards", "board:x", "board:123456", "", "boar", "board 1"}) {
+    EXPECT_FALSE(IsHost(host, "board")) << host;
+  }
+}
+
+}  // namespace
+}  // namespace octet::port::http
