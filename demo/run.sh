@@ -1,6 +1,6 @@
 #!/bin/sh
 # Converts the demo's classifier and scores it on all 10,000 Fashion-MNIST test pictures, as a stream of frames; then the
-# detector, with the camera loop running on the built-in scene.
+# detector, with the camera loop running on the built-in scene, and a minute of it under the guard.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -70,6 +70,12 @@ done
 "$build/bin/octet-camera" "$out/scene_decode.octet" --source scene --garments "$out" --seed 3 --frames 60 --fps 15 \
   --dump "$out/frames" --dump-format png --json >"$out/camera/dump.jsonl"
 /usr/bin/python3 demo/animate.py "$out/frames" "$out/scene.png" --step 2
+
+echo "== the guard: a detector calibrated in the dark, a minute in which the light comes on and the board gets hot"
+/usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/dark_calib.npy"
+"$build/bin/octet" convert demo/scene_detector.onnx -o "$out/scene_dark.octet" --calibrate "$out/dark_calib.npy" --mean 0,0,0 \
+  --std 1,1,1 --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board boards/x86-host.yaml >"$out/scene_dark.txt"
+/usr/bin/python3 demo/guard.py "$out/scene_dark.octet" --build "$build" --out "$out"
 
 echo "the blobs are $out/fashion_mnist.octet and $out/scene_decode.octet; look inside with $build/bin/octet inspect"
 echo "frames with boxes are in $out/frames, as a film in $out/scene.png; live in a browser on http://127.0.0.1:8080:"
