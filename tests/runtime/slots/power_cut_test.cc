@@ -109,6 +109,20 @@ TEST_P(PowerCuts, InTheFirstUpdateOfAnAdoptedModel) {
   EXPECT_GT(cuts, 6000u);
 }
 
+// What was not activated never runs, whole or not, with a record or without.
+TEST_P(PowerCuts, InStagingAlone) {
+  FakeStorage adopted;
+  std::copy(Model(2).begin(), Model(2).end(), adopted.area(OCTET_AREA_SLOT_A).begin());
+  adopted.PowerOn();
+  for (const FakeStorage& start : {adopted, StoreWith(Model(2))}) {
+    const uint64_t cuts = CutEverywhere(start, GetParam(), 2, 2, [](FakeStorage* storage) {
+      octet_slots slots;
+      if (Open(&slots, storage) == OCTET_SLOTS_OK) Stage(&slots, Model(5));
+    });
+    EXPECT_GT(cuts, 5000u);
+  }
+}
+
 TEST_P(PowerCuts, InATrialThatIsRolledBack) {
   const uint64_t cuts =
       CutEverywhere(StoreWith(Model(2)), GetParam(), 2, 3, [](FakeStorage* storage) {
