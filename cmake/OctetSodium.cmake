@@ -4,7 +4,6 @@
 if(CMAKE_CROSSCOMPILING)
   set(octet_debian_aarch64 arm64)
   set(octet_debian_armv7 armhf)
-  set(octet_debian_riscv64 riscv64)
   set(octet_sodium_root ${PROJECT_SOURCE_DIR}/build/sodium/${octet_debian_${CMAKE_SYSTEM_PROCESSOR}}/usr)
   file(GLOB octet_sodium_library ${octet_sodium_root}/lib/*/libsodium.a)
   set(octet_sodium_include ${octet_sodium_root}/include)

@@ -16,6 +16,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run);
 void AddInspect(port::CommandLine& app, std::function<int()>* run);
 void AddVerify(port::CommandLine& app, std::function<int()>* run);
 void AddEmbed(port::CommandLine& app, std::function<int()>* run);
+void AddKey(port::CommandLine& app, std::function<int()>* run);
+void AddSign(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

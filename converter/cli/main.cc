@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
   AddInspect(app, &run);
   AddVerify(app, &run);
   AddEmbed(app, &run);
+  AddKey(app, &run);
+  AddSign(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());
     return kBadInput;

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "ports/linux/file.h"
 #include "octet/slots.h"
+#include "ports/linux/file.h"
 #include "runtime/format/signature.h"
 
 #if defined(OCTET_HAS_SODIUM)

@@ -171,8 +171,7 @@ void SlotStorage::Unlock() {
 off_t SlotStorage::BeginOf(octet_area area) const {
   if (is_folder_) return 0;
   if (area <= OCTET_AREA_STATE_1) return static_cast<off_t>(area * kStateAreaBytes);
-  return static_cast<off_t>(2 * kStateAreaBytes +
-                            uint64_t{area - OCTET_AREA_SLOT_A} * slot_bytes_);
+  return static_cast<off_t>(2 * kStateAreaBytes + uint64_t{area - OCTET_AREA_SLOT_A} * slot_bytes_);
 }
 
 int SlotStorage::Fail(const char* what, octet_area area) {
