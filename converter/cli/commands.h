@@ -18,6 +18,7 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run);
 void AddEmbed(port::CommandLine& app, std::function<int()>* run);
 void AddKey(port::CommandLine& app, std::function<int()>* run);
 void AddSign(port::CommandLine& app, std::function<int()>* run);
+void AddFlash(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

@@ -166,9 +166,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "release, so that an old one can be told")
       .ShowDefault();
   command
-      .Add("--golden", options->golden,
-           "keep so many samples and what every plan gives for them, so that a board can prove that "
-           "it gives the same; at most 64")
+      .Add(
+          "--golden", options->golden,
+          "keep so many samples and what every plan gives for them, so that a board can prove that "
+          "it gives the same; at most 64")
       .Range(0u, blob::kMaxGoldenVectors)
       .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
