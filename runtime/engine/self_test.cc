@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/core/bytes.h"
+#include "runtime/core/sized.h"
 #include "runtime/engine/session.h"
-#include "runtime/engine/sized.h"
 #include "runtime/format/golden.h"
 
 using octet::Code;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "runtime/engine/sized.h"
+#include "runtime/core/sized.h"
 #include "runtime/slots/store.h"
 
 using octet::slots::Checked;
