@@ -292,14 +292,24 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
   return "/proc/self/fd/" + std::to_string(copy_);
 }
 
-bool SlotStore::IsOutdated(const SlotModel& running) {
-  // Without the lock: a record that is being written is none, and the one before it counts.
+// Without the lock: a record that is being written is none, and the one before it counts. False
+// where there is none at all.
+bool SlotStore::ReadRecords(octet_slots_info* info) {
   octet_slots slots;
   const octet_slots_config config = Config();
   if (octet_slots_open(&slots, &port_, &config) != OCTET_SLOTS_OK) return false;
+  octet_slots_describe(&slots, info);
+  return info->has_record != 0;
+}
+
+bool SlotStore::IsConfirmed(const SlotModel& running) {
   octet_slots_info info{};
-  octet_slots_describe(&slots, &info);
-  if (info.has_record == 0) return false;
+  return ReadRecords(&info) && info.active == running.slot;
+}
+
+bool SlotStore::IsOutdated(const SlotModel& running) {
+  octet_slots_info info{};
+  if (!ReadRecords(&info)) return false;
   const bool has_tries = info.attempts < info.tries || info.active == OCTET_SLOT_NONE;
   octet_slot wanted = info.active;
   if (info.pending != OCTET_SLOT_NONE && (has_tries || info.pending == running.slot)) {

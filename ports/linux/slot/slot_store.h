@@ -67,11 +67,14 @@ class SlotStore {
   // Whether Boot would name another model than this: two small reads, no lock. For a loop to ask
   // between two frames, once a second or so.
   bool IsOutdated(const SlotModel& running);
+  // Whether it is the active one, confirmed by whomever.
+  bool IsConfirmed(const SlotModel& running);
 
  private:
   template <typename Act>
   SlotAnswer With(Act act);
   octet_slots_code Open();
+  bool ReadRecords(octet_slots_info* info);
   void RequireStore();
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();

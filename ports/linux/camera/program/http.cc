@@ -252,7 +252,16 @@ bool HttpServer::Flush(Client& client) {
 }
 
 // False where there is no picture yet.
+void HttpServer::SetSession(const octet_session* session) {
+  const std::lock_guard drawing(drawing_);
+  session_ = session;
+  const std::lock_guard lock(mutex_);
+  shown_ = encoded_ = 0;
+}
+
 bool HttpServer::EncodeNewest() {
+  const std::lock_guard drawing(drawing_);
+  if (session_ == nullptr) return false;
   {
     const std::lock_guard lock(mutex_);
     if (shown_ == 0) return false;

@@ -33,6 +33,9 @@ class HttpServer {
   uint16_t port() const { return port_; }
   // Somebody waits for a picture.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+  // Whose labels are drawn; null: nothing is drawn until there is one. Of results of the model
+  // before none is left.
+  void SetSession(const octet_session* session);
   // The newest line, for /status.json.
   void SetStatus(const Line& status);
   // Copies what it needs.
@@ -54,6 +57,7 @@ class HttpServer {
 
   int listener_ = -1;
   uint16_t port_ = 0;
+  std::mutex drawing_;  // held while the session is looked at
   const octet_session* session_;
   const StopRequest& stop_;
   int wake_ = -1;  // eventfd: a frame has come, or the end

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ports/linux/camera/program/slots.h"
 #include "ports/linux/camera/scene.h"
 #include "ports/linux/capture/source.h"
 #include "ports/linux/model.h"
@@ -15,6 +16,9 @@ constexpr double kNotGiven = -1;
 struct CameraOptions {
   std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
   std::string garments = "build/demo", guard_settings, disturb;
+  std::string slots;  // the store; empty: `blob` runs
+  StoreOptions store;
+  uint32_t confirm_after = kConfirmAfter;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;
