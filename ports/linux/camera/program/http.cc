@@ -255,8 +255,6 @@ bool HttpServer::Flush(Client& client) {
 void HttpServer::SetSession(const octet_session* session) {
   const std::lock_guard drawing(drawing_);
   session_ = session;
-  const std::lock_guard lock(mutex_);
-  shown_ = encoded_ = 0;
 }
 
 bool HttpServer::EncodeNewest() {
