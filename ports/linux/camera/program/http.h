@@ -33,8 +33,8 @@ class HttpServer {
   uint16_t port() const { return port_; }
   // Somebody waits for a picture.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
-  // Whose labels are drawn; null: nothing is drawn until there is one. Of results of the model
-  // before none is left.
+  // Whose labels are drawn; null: nothing is drawn until there is one. A last picture of the model
+  // before may get names of this one.
   void SetSession(const octet_session* session);
   // The newest line, for /status.json.
   void SetStatus(const Line& status);
