@@ -292,9 +292,7 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
   return "/proc/self/fd/" + std::to_string(copy_);
 }
 
-// Without the lock: a record that is being written is none, and the one before it counts. False
-// where there is none at all.
-bool SlotStore::ReadRecords(octet_slots_info* info) {
+bool SlotStore::Peek(octet_slots_info* info) {
   octet_slots slots;
   const octet_slots_config config = Config();
   if (octet_slots_open(&slots, &port_, &config) != OCTET_SLOTS_OK) return false;
@@ -304,12 +302,12 @@ bool SlotStore::ReadRecords(octet_slots_info* info) {
 
 bool SlotStore::IsConfirmed(const SlotModel& running) {
   octet_slots_info info{};
-  return ReadRecords(&info) && info.active == running.slot;
+  return Peek(&info) && info.active == running.slot;
 }
 
 bool SlotStore::IsOutdated(const SlotModel& running) {
   octet_slots_info info{};
-  if (!ReadRecords(&info)) return false;
+  if (!Peek(&info)) return false;
   const bool has_tries = info.attempts < info.tries || info.active == OCTET_SLOT_NONE;
   octet_slot wanted = info.active;
   if (info.pending != OCTET_SLOT_NONE && (has_tries || info.pending == running.slot)) {

@@ -64,6 +64,9 @@ class SlotStore {
   // Which model to run; a trial is counted.
   SlotAnswer Boot(SlotModel* model);
 
+  // What the records say now, without the lock: one that is being written is none, and the one
+  // before it counts. False where there is none at all.
+  bool Peek(octet_slots_info* info);
   // Whether Boot would name another model than this: two small reads, no lock. For a loop to ask
   // between two frames, once a second or so.
   bool IsOutdated(const SlotModel& running);
@@ -74,7 +77,6 @@ class SlotStore {
   template <typename Act>
   SlotAnswer With(Act act);
   octet_slots_code Open();
-  bool ReadRecords(octet_slots_info* info);
   void RequireStore();
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();

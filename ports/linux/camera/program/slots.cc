@@ -21,6 +21,7 @@ CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
 void CameraSlots::Boot() {
   const SlotAnswer answer = store_.Boot(&running_);
   if (!answer) throw InputError(answer.why);
+  store_.Peek(&info_);
   retired_ = false;
   trial_.reset();
   if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
@@ -34,6 +35,7 @@ bool CameraSlots::Look(uint64_t now_ns) {
   next_look_ns_ = now_ns + kLookNs;
   // By somebody else: the trial is over.
   if (trial_ && store_.IsConfirmed(running_)) trial_.reset();
+  store_.Peek(&info_);
   if (!store_.IsOutdated(running_)) return false;
   const SlotModel before = running_;
   try {
@@ -71,6 +73,7 @@ void CameraSlots::RollBack(octet_slots_code reason) {
     return;
   }
   const SlotAnswer answer = store_.RollBack(reason);
+  store_.Peek(&info_);
   news_ = "slot " + std::string(SlotName(running_.slot)) +
           (answer ? std::string(" is rolled back: ") + octet_slots_code_name(reason)
                   : " cannot be rolled back: " + answer.why);
@@ -86,6 +89,7 @@ void CameraSlots::AfterFrame(bool good, bool stuck) {
   if (verdict == Trial::Verdict::kRollBack) return RollBack(OCTET_SLOTS_FRAMES);
   if (verdict != Trial::Verdict::kConfirm) return;
   const SlotAnswer answer = store_.Confirm();
+  store_.Peek(&info_);
   trial_.reset();
   running_.on_trial = false;
   news_ = "slot " + std::string(SlotName(running_.slot)) +

@@ -36,6 +36,8 @@ class CameraSlots {
   void AfterFrame(bool good, bool stuck);
   // One line where the last call brought something that people should know of, else "".
   const std::string& news() const { return news_; }
+  // What the store said when it was last looked at, or acted on.
+  const octet_slots_info& info() const { return info_; }
 
  private:
   void Boot();
@@ -48,6 +50,7 @@ class CameraSlots {
   uint64_t next_look_ns_ = 0;
   bool retired_ = false;  // running_ was rolled back and still runs
   std::string news_;
+  octet_slots_info info_{};
 };
 
 // Whether results can be those of a sound model: every score is a number.
