@@ -14,7 +14,7 @@ TEXT
 }
 
 build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev libturbojpeg0-dev libstb-dev
-  nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev"
+  nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev"
 demo="dataset-fashion-mnist python3-numpy"
 tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils dpkg-dev pkg-config python3-numpy
   python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14
@@ -23,9 +23,10 @@ tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user bi
 
 wanted="$build $demo $tests"
 list=no
+boards=yes
 for argument in "$@"; do
   case "$argument" in
-    --demo) wanted="$build $demo" ;;
+    --demo) wanted="$build $demo"; boards=no ;;
     --tests) wanted="$build $tests" ;;
     --list) list=yes ;;
     --help | -h) usage; exit 0 ;;
@@ -41,6 +42,34 @@ if ! command -v dpkg-query >/dev/null; then
   exit 2
 fi
 
+# libsodium for the boards, static, out of Debian's packages for their processors, into build/sodium: by an apt of its own,
+# so that this system's list of architectures stays as it is. What cannot be fetched is left out with a line; octet-slot is
+# built without signatures then.
+fetch_sodium() {
+  cache=$(cd "$(dirname "$0")" && pwd)/build/sodium
+  for architecture in arm64 armhf; do  # Debian 12 has no riscv64
+    [ -z "$(find "$cache/$architecture" -name libsodium.a 2>/dev/null)" ] || continue
+    root=$cache/apt-$architecture
+    mkdir -p "$root/etc" "$root/state/lists/partial" "$root/cache/archives/partial" "$cache/$architecture"
+    : >"$root/status"
+    echo "setup: fetching libsodium for $architecture"
+    apt_of_its_own() {
+      apt-get -q -o Dir::State="$root/state" -o Dir::State::status="$root/status" -o Dir::Cache="$root/cache" \
+        -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User= \
+        -o Acquire::Languages=none "$@"
+    }
+    # One list of several may fail while a mirror is renewed; the download tells.
+    if ! { apt_of_its_own update || true; (cd "$root" && apt_of_its_own download "libsodium-dev:$architecture") &&
+           dpkg -x "$root"/libsodium-dev_*.deb "$cache/$architecture"; } >"$root/log" 2>&1; then
+      echo "setup: libsodium for $architecture could not be fetched (build/sodium/apt-$architecture/log);" \
+        "octet-slot is built without signatures there"
+      rm -rf "${cache:?}/$architecture"
+      continue
+    fi
+    rm -rf "$root"
+  done
+}
+
 missing=""
 for package in $wanted; do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
@@ -48,6 +77,7 @@ for package in $wanted; do
 done
 if [ -z "$missing" ]; then
   echo "setup: nothing to install"
+  [ "$boards" = no ] || fetch_sodium
   exit 0
 fi
 
@@ -75,3 +105,4 @@ case " $missing " in
 esac
 $as_root apt-get update -q
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+[ "$boards" = no ] || fetch_sodium

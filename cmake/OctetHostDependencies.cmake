@@ -24,6 +24,10 @@ octet_find_library(octet_dep_openblas cblas.h openblas libopenblas-dev)
 octet_find_library(octet_dep_jpeg turbojpeg.h turbojpeg libturbojpeg0-dev)
 octet_find_library(octet_dep_stb stb/stb_image.h stb libstb-dev)
 
+if(NOT TARGET octet_dep_sodium)
+  message(FATAL_ERROR "octet: sodium.h or libsodium not found; ./setup.sh installs Debian's libsodium-dev")
+endif()
+
 # What any folder of the converter may use without saying so.
 add_library(octet_host_libraries INTERFACE)
 target_link_libraries(octet_host_libraries INTERFACE

@@ -17,6 +17,9 @@ void AddInspect(port::CommandLine& app, std::function<int()>* run);
 void AddVerify(port::CommandLine& app, std::function<int()>* run);
 void AddBoards(port::CommandLine& app, std::function<int()>* run);
 void AddEmbed(port::CommandLine& app, std::function<int()>* run);
+void AddKey(port::CommandLine& app, std::function<int()>* run);
+void AddSign(port::CommandLine& app, std::function<int()>* run);
+void AddFlash(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

@@ -10,6 +10,7 @@
 #include "converter/lower/lower.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
+#include "runtime/format/golden.h"
 
 namespace octet::cli {
 namespace {
@@ -56,6 +57,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   }
   return {{"blob_bytes", conversion.blob.size()},
           {"samples", conversion.samples},
+          {"golden", conversion.golden},
           {"seconds", seconds},
           {"plans", plans},
           {"passes", passes},
@@ -162,6 +164,13 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       .Add("--security-counter", options->security_counter,
            "number of this release of the model, kept in the blob; it should rise with every "
            "release, so that an old one can be told")
+      .ShowDefault();
+  command
+      .Add(
+          "--golden", options->golden,
+          "keep so many samples and what every plan gives for them, so that a board can prove that "
+          "it gives the same; at most 64")
+      .Range(0u, blob::kMaxGoldenVectors)
       .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)

@@ -12,7 +12,10 @@
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
+#include "ports/linux/slot/key.h"
+#include "runtime/format/golden.h"
 #include "runtime/format/sha256.h"
+#include "runtime/format/signature.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
@@ -208,6 +211,13 @@ std::string Hex(const uint8_t (&hash)[kSha256Bytes]) {
   return text;
 }
 
+// Whose signature it has; whether it is right only the key can tell.
+json SignatureJson(const BlobView& view) {
+  const blob::SignatureRecord* record = FindSignature(view);
+  if (record == nullptr) return nullptr;
+  return {{"algorithm", "ed25519"}, {"key_id", port::KeyIdText(record->key_id)}};
+}
+
 json Describe(const BlobFile& file) {
   BlobView view{};
   if (!IsOk(ViewBlob(file.data(), file.bytes(), &view)))
@@ -223,6 +233,10 @@ json Describe(const BlobFile& file) {
     result["guard"] = guard;
   result["section_alignment"] = view.header->section_alignment;
   result["digest"] = Hex(view.header->sha256);
+  result["signature"] = SignatureJson(view);
+  GoldenView golden;
+  if (!IsOk(ViewGolden(view, &golden))) throw std::logic_error("malformed golden vectors");
+  result["golden"] = golden.record == nullptr ? 0 : golden.record->vector_count;
   result["task"] = TaskName(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
@@ -290,6 +304,12 @@ void PrintModel(const json& blob) {
              blob["blob_bytes"].get<uint64_t>(), board.empty() ? "any board" : "board " + board,
              blob["security_counter"].get<uint64_t>(), blob["task"].get<std::string>(),
              blob["decoder"].get<bool>() ? "with" : "no", blob["labels"].get<uint32_t>());
+  if (blob["golden"].get<uint32_t>() != 0) {
+    fmt::print("{} golden vectors\n", blob["golden"].get<uint32_t>());
+  }
+  if (!blob["signature"].is_null()) {
+    fmt::print("signed with key {}\n", blob["signature"]["key_id"].get<std::string>());
+  }
   for (const json& input : blob.value("inputs", json::array())) {
     fmt::print("input {} {}", input["name"].get<std::string>(), input["shape"].dump());
     if (input["image"].get<bool>()) {

@@ -19,6 +19,9 @@ int main(int argc, char** argv) {
   AddVerify(app, &run);
   AddEmbed(app, &run);
   AddBoards(app, &run);
+  AddKey(app, &run);
+  AddSign(app, &run);
+  AddFlash(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());
     return kBadInput;

@@ -31,6 +31,7 @@ struct ConvertOptions {
   int threads = 0;  // 0: as many as the machine has
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;
+  uint32_t golden = 0;  // vectors kept in the blob
   bool json = false;
 };
 

@@ -11,6 +11,7 @@
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/decode_ports.h"
+#include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
@@ -361,6 +362,10 @@ Conversion Convert(const ConvertOptions& options) {
   info.probes = ChooseProbes(graph, statistics, result.plans);
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
+  if (options.golden != 0) {
+    result.golden = AddGolden(datasets, options.golden, options.seed, &result.blob);
+    VerifyBlob(result.blob);
+  }
   return result;
 }
 

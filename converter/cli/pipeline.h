@@ -24,6 +24,7 @@ struct Conversion {
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   int64_t samples = 0;
+  uint32_t golden = 0;  // vectors in the blob
 };
 
 // Model file to a verified blob in memory; nothing is written.

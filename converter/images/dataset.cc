@@ -55,6 +55,10 @@ class NpyPictures : public Dataset {
   int64_t size() const override { return count_; }
 
   graph::Tensor Load(int64_t i) const override {
+    return ToInput(Pixels(i), input_shape_, preprocess_, channels_last_);
+  }
+
+  Image Pixels(int64_t i) const override {
     const size_t plane = static_cast<size_t>(height_ * width_);
     const auto channels = static_cast<size_t>(channels_);
     const auto* source =
@@ -66,7 +70,7 @@ class NpyPictures : public Dataset {
         for (size_t p = 0; p < plane; ++p) image.pixels[p * channels + c] = source[c * plane + p];
       }
     }
-    return ToInput(image, input_shape_, preprocess_, channels_last_);
+    return image;
   }
 
   PictureSize Picture(int64_t) const override {
@@ -163,9 +167,10 @@ class PictureFiles : public Dataset {
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
 
   graph::Tensor Load(int64_t i) const override {
-    return ToInput(DecodePicture(files_[static_cast<size_t>(i)]), input_shape_, preprocess_,
-                   channels_last_);
+    return ToInput(Pixels(i), input_shape_, preprocess_, channels_last_);
   }
+
+  Image Pixels(int64_t i) const override { return DecodePicture(files_[static_cast<size_t>(i)]); }
 
   PictureSize Picture(int64_t i) const override {
     const Image image = ReadPictureHeader(files_[static_cast<size_t>(i)]);

@@ -68,6 +68,8 @@ class Dataset {
   virtual graph::Tensor Load(int64_t i) const = 0;
   // Of the picture behind sample i; zeros where it is none.
   virtual PictureSize Picture(int64_t) const { return {}; }
+  // That picture as it is, RGB or grey; empty where it is none. Thread-safe.
+  virtual Image Pixels(int64_t) const { return {}; }
   // 1 or 3: channels of the pictures, as the first of them tells; 0 where they are none.
   virtual int SourceChannels() const { return 0; }
 };

@@ -60,8 +60,8 @@ enum class SectionKind : uint32_t {
   kReport = 8,      // free-form JSON for the inspector, never read by the runtime
   kLayouts = 9,     // weights in other layouts (Layout), beside kWeightsS8 and kWeightsF16
   kDecode = 10,     // what the outputs mean (decode.h)
-  kSignature = 11,  // reserved
-  kGolden = 12,     // reserved
+  kSignature = 11,  // signature.h
+  kGolden = 12,     // golden.h
   kGuard = 13,      // when which plan runs (guard_record.h)
 };
 

@@ -7,8 +7,10 @@
 #include <new>
 
 #include "octet/octet.h"
+#include "octet/self_test.h"
 #include "runtime/core/checked.h"
 #include "runtime/engine/work.h"
+#include "runtime/format/golden.h"
 #include "runtime/format/view.h"
 #include "tests/converter/lower/convert_in_process.h"
 #include "tests/converter/lower/random_graph.h"
@@ -153,6 +155,14 @@ std::vector<Result> RunAll(const uint8_t* blob, size_t bytes, octet_isa isa, uin
   for (uint32_t plan = 0; plan < octet_plan_count(session); ++plan) {
     results.push_back(RunPlan(session, plan));
   }
+  const size_t golden_bytes = octet_golden_bytes(session);
+  if (golden_bytes <= kMostArenaBytes) {
+    const Aligned memory = Allocate(golden_bytes, 0x3C);
+    for (uint32_t v = 0; v < octet_golden_count(session); ++v) {
+      const octet_code code = octet_golden_set(session, v, memory.get()).code;
+      FUZZ_CHECK(code == OCTET_OK || code == OCTET_MALFORMED);
+    }
+  }
   for (uint32_t i = 0; i < octet_label_count(session); ++i) {
     FUZZ_CHECK(std::strlen(octet_label(session, i)) < kLongestInput);
   }
@@ -224,13 +234,39 @@ test::Blob MakeDecoderBlob(blob::Task task) {
   return b.Build();
 }
 
+// A picture and numbers, drawn and kept, for a model of one picture; digests of zeros.
+test::Blob MakeGoldenBlob() {
+  test::BlobBuilder b;
+  const uint32_t x = b.AddInput("x", {1, 4, 4, 3}, blob::ElementType::kInt8, 1.0f / 64, -128);
+  b.input(0).is_image = 1;
+  b.input(0).scale = 1.0f / 64;
+  for (float& std_dev : b.input(0).std_dev) std_dev = 1;
+  b.AddOutput("y", x);
+  blob::GoldenRecord record{};
+  record.vector_count = 3;
+  record.input_count = record.output_count = record.plan_count = 1;
+  record.inputs_offset = sizeof(record);
+  record.digests_offset = record.inputs_offset + 3 * sizeof(blob::GoldenInput);
+  const uint32_t data = record.digests_offset + 3 * kSha256Bytes;
+  const blob::GoldenInput inputs[3] = {
+      {blob::GoldenKind::kPicture, data, 12, 2, 2, 3, 0, 0, 0, 0},
+      {blob::GoldenKind::kValues, data, 4 * 48, 0, 0, 0, 0, 0, 0, 0},
+      {blob::GoldenKind::kGenerated, 0, 0, 0, 0, 0, -1, 1, 7, 0}};
+  std::vector<uint8_t> section(data + 4 * 48);
+  std::memcpy(section.data(), &record, sizeof(record));
+  std::memcpy(section.data() + sizeof(record), inputs, sizeof(inputs));
+  b.AddSection(blob::SectionKind::kGolden, section);
+  return b.Build();
+}
+
 }  // namespace
 
 std::vector<Input> Seeds() {
   std::vector<Input> seeds;
   for (const test::Blob& blob :
-       {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeDecoderBlob(blob::Task::kDetect),
-        MakeDecoderBlob(blob::Task::kClassify), MakeDecoderBlob(blob::Task::kSegment)}) {
+       {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeGoldenBlob(),
+        MakeDecoderBlob(blob::Task::kDetect), MakeDecoderBlob(blob::Task::kClassify),
+        MakeDecoderBlob(blob::Task::kSegment)}) {
     seeds.emplace_back(blob.begin(), blob.end());
   }
   for (uint64_t seed = 1; seed <= 40; ++seed) AddConverted(&seeds, seed);

@@ -8,7 +8,7 @@ if ! command -v clang-tidy >/dev/null; then
 fi
 # Files of one instruction set are left out: GCC's vector intrinsics are not Clang's.
 files=""
-for folder in runtime/core runtime/format runtime/engine; do
+for folder in runtime/core runtime/format runtime/engine runtime/slots; do
   [ ! -d "$folder" ] || files="$files $(find "$folder" -name '*.cc' ! -name '*x86_*' ! -name '*arm_*' | sort)"
 done
 [ -n "$(echo $files)" ] || { echo "no source files to check"; exit 77; }

@@ -14,6 +14,7 @@
 #include "ports/linux/camera/program/page.h"
 #include "ports/linux/camera/program/scheduling.h"
 #include "ports/linux/camera/program/service.h"
+#include "ports/linux/camera/program/slots.h"
 #include "ports/linux/camera/program/telemetry.h"
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/jpeg.h"
@@ -74,7 +75,6 @@ class Loop {
   explicit Loop(const CameraOptions& options)
       : options_(options),
         scheduling_(options.cpus, options.priority),
-        model_(options.blob, WithHook(options.model, &probe_hook_)),
         telemetry_(options),
         line_(kLineBytes),
         status_(kLineBytes) {
@@ -82,32 +82,25 @@ class Loop {
     if (!options.disturb.empty()) {
       source_ = DisturbedSource(std::move(source_), ReadDisturbances(options.disturb));
     }
-    if (model_.blob().model->input_count != 1 || model_.blob().inputs[0].is_image == 0) {
-      throw InputError(options.blob +
-                       ": its input takes no pictures; the camera needs one picture "
-                       "input");
+    if (!options.slots.empty()) {
+      slots_.emplace(options.slots, options.store, options.confirm_after);
+      Say(slots_->news());
     }
-    model_.Bind();
-    results_.emplace(model_);
-    if (options.guard) {
-      std::optional<uint32_t> home;
-      if (!options.model.plan.empty()) home = model_.plan();
-      guard_.emplace(model_, options.guard_settings, home, &probe_hook_);
-    }
+    LoadWanted();
     out_.emplace(STDOUT_FILENO, options.every_frame || source_->waits(), stop_);
     out_->Reserve(std::max(kLineBytes, results_->LineBytes()));
     line_.Reserve(results_->LineBytes());
     status_.Reserve(results_->LineBytes());
-    if (model_.blob().decode.data == nullptr) {
+    if (model_->blob().decode.data == nullptr) {
       std::fprintf(stderr,
                    "octet-camera: %s has no decoder, so only times are printed; convert it with "
                    "--task and --decode\n",
-                   options.blob.c_str());
+                   path_.c_str());
     }
     if (options.score) {
-      if (octet_model_task(model_.session()) != OCTET_TASK_DETECT ||
-          model_.blob().decode.data == nullptr) {
-        throw InputError("--score: " + options.blob + " is no detector with a decoder");
+      if (octet_model_task(model_->session()) != OCTET_TASK_DETECT ||
+          model_->blob().decode.data == nullptr) {
+        throw InputError("--score: " + path_ + " is no detector with a decoder");
       }
       score_.emplace(Garments::kClassCount);
     }
@@ -121,11 +114,11 @@ class Loop {
     }
     stop_.ObeySignals();
     if (options.http_port >= 0) {
-      page_.emplace(static_cast<uint16_t>(options.http_port), model_.session(), stop_,
+      page_.emplace(static_cast<uint16_t>(options.http_port), model_->session(), stop_,
                     [this] { scheduling_.Restore(); });
       std::fprintf(stderr, "octet-camera: http://%s\n", page_->address().Text().c_str());
     }
-    telemetry_.Start(model_, guard_ ? &*guard_ : nullptr, stop_, [this] { scheduling_.Restore(); });
+    telemetry_.Start(*model_, guard_.has_value(), stop_, [this] { scheduling_.Restore(); });
     timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
     wall_offset_ns_ = static_cast<uint64_t>(wall.tv_sec) * 1000000000u +
@@ -141,6 +134,7 @@ class Loop {
     try {
       while (!stop_.raised()) {
         const FrameBuffer* frame = slot_.Take();
+        if (slots_ && frame != nullptr) FollowSlots();
         if (frame == nullptr || !Process(*frame)) break;
         if (options_.frames != 0 && processed_ >= options_.frames) break;
       }
@@ -169,11 +163,74 @@ class Loop {
     stop_.LeaveSignals();  // what is left to print may be ended by another
   }
 
+  void Load(const std::string& path) {
+    model_.emplace(path, WithHook(options_.model, &probe_hook_));
+    path_ = path;
+    if (slots_) slots_->CheckLoaded(*model_);
+    if (model_->blob().model->input_count != 1 || model_->blob().inputs[0].is_image == 0) {
+      throw InputError(path +
+                       ": its input takes no pictures; the camera needs one picture "
+                       "input");
+    }
+    model_->Bind();
+    results_.emplace(*model_);
+    if (options_.guard) {
+      std::optional<uint32_t> home;
+      if (!options_.model.plan.empty()) home = model_->plan();
+      guard_.emplace(*model_, options_.guard_settings, home, &probe_hook_);
+    }
+    telemetry_.SetModel(*model_, path, guard_ ? &*guard_ : nullptr);
+    if (slots_) telemetry_.metrics().SetSlot(*slots_->word());
+  }
+
+  // What the options or the store name; of a store the model before, where one on trial cannot even
+  // be loaded.
+  void LoadWanted() {
+    if (!slots_) return Load(options_.blob);
+    try {
+      Load(slots_->running().path);
+    } catch (const InputError& error) {
+      Unload();
+      if (!slots_->Failed(error.what())) throw;
+      Say(slots_->news());
+      Load(slots_->running().path);
+    }
+  }
+
+  void Unload() {
+    guard_.reset();
+    results_.reset();
+    model_.reset();
+  }
+
+  // Between two frames: another model in place of this one. The old one goes first, for a board may
+  // not have room for both; frames that come meanwhile are replaced by newer ones, as ever.
+  void FollowSlots() {
+    const bool another = slots_->Look(NowNs());
+    telemetry_.Add(slots_->info());
+    Say(slots_->news());
+    if (!another) return;
+    if (page_) page_->SetSession(nullptr);
+    Unload();
+    LoadWanted();
+    out_->Reserve(std::max(kLineBytes, results_->LineBytes()));
+    line_.Reserve(results_->LineBytes());
+    status_.Reserve(results_->LineBytes());
+    if (page_) page_->SetSession(model_->session());
+  }
+
+  void Say(const std::string& news) {
+    if (news.empty()) return;
+    Line line(news.size() + 64);
+    line.Add("octet-camera: %s\n", news.c_str());
+    LineWriter(STDERR_FILENO, false, stop_).WriteLast(line);
+  }
+
   // False where nobody reads the results any more.
   bool Process(const FrameBuffer& frame) {
     // Heat has lowered the rate: the frame is passed over.
     if (guard_ && taken_++ % guard_->decision().rate_divisor != 0) return true;
-    octet_session* session = model_.session();
+    octet_session* session = model_->session();
     const uint64_t begun = NowNs();
     const octet_frame view = frame.View();
     const octet_status set = octet_set_input_frame(session, 0, &view);
@@ -182,7 +239,7 @@ class Loop {
                        std::to_string(frame.height) +
                        " does not fit the model: " + octet_code_name(set.code));
     }
-    octet_run(session);
+    const octet_status run = octet_run(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
     ++processed_;
@@ -205,6 +262,7 @@ class Loop {
       report.score = guard_->score();
       report.temperature_c = telemetry_.Celsius(done);
     }
+    if (slots_) report.slot = slots_->word();
     if (options_.json || page_) FormatJson(report, results, session, &line_);
     if (page_) {
       page_->SetStatus(line_);
@@ -216,6 +274,12 @@ class Loop {
                                              : PrintEverySecond(report, results, done);
     // Last, for a shadow run takes time and the tensors.
     if (guard_) Guard(frame, results, done - begun);
+    if (slots_) {
+      const bool calm = !guard_ || guard_->decision().bad_frames == 0;
+      const bool stuck = guard_ && (guard_->decision().events & OCTET_GUARD_EXHAUSTED) != 0;
+      slots_->AfterFrame(run.code == OCTET_OK && IsSane(results) && calm, stuck);
+      Say(slots_->news());
+    }
     return read;
   }
 
@@ -244,7 +308,7 @@ class Loop {
   }
 
   bool PrintPicture(const FrameReport& report, const Results& results) {
-    FormatPicture(report.picture, report.infer_ms, results, model_.session(), &status_);
+    FormatPicture(report.picture, report.infer_ms, results, model_->session(), &status_);
     return Print(status_);
   }
 
@@ -260,7 +324,7 @@ class Loop {
                 report.age_ms, fps, static_cast<unsigned long long>(report.dropped));
     if (score_) status_.Add("  mAP %.2f", score_->MeanAveragePrecision());
     status_.Add("  ");
-    FormatResults(results, model_.session(), false, &status_);
+    FormatResults(results, model_->session(), false, &status_);
     status_.Add("\n");
     printed_ = processed_;
     printed_ns_ = now;
@@ -270,7 +334,7 @@ class Loop {
 
   void Dump(const FrameBuffer& frame, const Results& results) {
     picture_.SetFrame(frame);
-    picture_.Draw(results, model_.session());
+    picture_.Draw(results, model_->session());
     encoded_.clear();
     if (options_.dump_format == "png") {
       EncodePng(picture_.rgb.data(), picture_.width, picture_.height, &encoded_);
@@ -335,7 +399,9 @@ class Loop {
   StopRequest stop_;
   Scheduling scheduling_;  // before the model's threads, which inherit it
   ProbeHook probe_hook_;
-  Model model_;
+  std::optional<CameraSlots> slots_;
+  std::string path_;            // of the blob that is loaded
+  std::optional<Model> model_;  // another one in its place where slots_ say so
   std::unique_ptr<Garments> garments_;
   std::unique_ptr<Source> source_;
   std::optional<ResultReader> results_;

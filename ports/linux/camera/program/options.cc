@@ -75,6 +75,17 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
               "the source waits for the model and no frame is dropped: for films, not for cameras");
   app.Add("--frames", o->frames, "stop after so many results; 0: never").ShowDefault();
   app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
+  app.Add(
+      "--slots", o->slots,
+      "run the model of this store of two slots (folder or device, docs/flashing.md) instead of "
+      "MODEL, and another one as soon as the store says so");
+  app.Add("--key", o->store.keys,
+          "of --slots: public key of those whose models are taken, beside the store's own")
+      .OneEach();
+  app.Add("--confirm-after", o->confirm_after,
+          "of --slots: good frames that confirm a model on trial")
+      .Range(1u, 1000000000u)
+      .ShowDefault();
   app.AddFlag("--guard", o->guard,
               "change the plan while it runs: up the ladder when accuracy falls or the board is "
               "hot, and back");
@@ -126,7 +137,10 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     ListIsas();
     return false;
   }
-  if (o->blob.empty()) throw InputError("no MODEL given; see --help");
+  if (o->blob.empty() == o->slots.empty()) {
+    throw InputError(o->blob.empty() ? "no MODEL given; see --help"
+                                     : "MODEL and --slots: one of them names what runs");
+  }
   if (o->source.empty()) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }

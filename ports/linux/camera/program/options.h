@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ports/linux/camera/program/slots.h"
 #include "ports/linux/camera/scene.h"
 #include "ports/linux/capture/source.h"
 #include "ports/linux/model.h"
@@ -18,6 +19,9 @@ struct CameraOptions {
   std::string garments = "build/demo", guard_settings, disturb;
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
+  std::string slots;  // the store; empty: `blob` runs
+  StoreOptions store;
+  uint32_t confirm_after = kConfirmAfter;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;

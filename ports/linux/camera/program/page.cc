@@ -61,7 +61,14 @@ http::Reply Page::Get(std::string_view path) {
           "here are /, /stream, /frame.jpg and /status.json\n"};
 }
 
+void Page::SetSession(const octet_session* session) {
+  const std::lock_guard drawing(drawing_);
+  session_ = session;
+}
+
 uint64_t Page::NewestPart(std::string_view* jpeg) {
+  const std::lock_guard drawing(drawing_);
+  if (session_ == nullptr) return 0;
   bool fresh = false;
   {
     const std::lock_guard lock(mutex_);

@@ -28,6 +28,9 @@ class Page final : private http::Site {
   const http::Address& address() const { return server_.address(); }
   // Somebody waits for a picture.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+  // Whose labels are drawn; null: nothing is drawn until there is one. A last picture of the model
+  // before may get names of this one.
+  void SetSession(const octet_session* session);
   // The newest line, for /status.json.
   void SetStatus(const Line& status);
   // Copies what it needs.
@@ -38,6 +41,7 @@ class Page final : private http::Site {
   uint64_t NewestPart(std::string_view* jpeg) override;
   void SetWanted(bool wanted) override { wanted_ = wanted; }
 
+  std::mutex drawing_;  // held while the session is looked at
   const octet_session* session_;
   std::atomic<bool> wanted_{false};
 

@@ -47,9 +47,8 @@ constexpr uint64_t kOldNs = 5 * ThermalMonitor::kPeriodNs;
 Telemetry::Telemetry(const CameraOptions& options)
     : options_(options), metrics_(SecondsSince1970()) {}
 
-void Telemetry::Start(const Model& model, const CameraGuard* guard, const StopRequest& stop,
-                      const std::function<void()>& begin) {
-  BlobDescription blob = Describe(model, options_.blob);
+void Telemetry::SetModel(const Model& model, const std::string& path, const CameraGuard* guard) {
+  BlobDescription blob = Describe(model, path);
   if (guard != nullptr) {
     for (uint32_t i = 0; i < octet_probes_count(&guard->probes()); ++i) {
       octet_probe_info info;
@@ -60,7 +59,11 @@ void Telemetry::Start(const Model& model, const CameraGuard* guard, const StopRe
   }
   metrics_.SetBlob(blob);
   metrics_.SetPlan(octet_plan(model.session()));
-  if (options_.metrics.empty() && guard == nullptr) return;
+}
+
+void Telemetry::Start(const Model& model, bool guarded, const StopRequest& stop,
+                      const std::function<void()>& begin) {
+  if (options_.metrics.empty() && !guarded) return;
   thermal_.emplace(ThermalSensor(options_.thermal_root, ZonesOf(model)), begin,
                    [this](const ThermalReading& reading) {
                      metrics_.SetTemperature(reading.state == ThermalState::kOk
@@ -81,6 +84,48 @@ void Telemetry::Add(const CameraGuard& guard) {
     const float error = info.error < 0 ? std::numeric_limits<float>::quiet_NaN() : info.error;
     metrics_.SetLayer(i, error, info.saturation, info.range_share);
   }
+}
+
+// A refusal is a model that was not taken; a model that was taken and rolled back is none.
+static std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
+  switch (code) {
+    case OCTET_SLOTS_STORAGE:
+    case OCTET_SLOTS_READ_BACK:
+    case OCTET_SLOTS_FULL:
+      return FlashRefusal::kStorage;
+    case OCTET_SLOTS_BLOB:
+    case OCTET_SLOTS_CHANGED:
+      return FlashRefusal::kDamaged;
+    case OCTET_SLOTS_UNSIGNED:
+    case OCTET_SLOTS_SIGNATURE:
+      return FlashRefusal::kSignature;
+    case OCTET_SLOTS_COUNTER:
+      return FlashRefusal::kCounter;
+    case OCTET_SLOTS_BOARD:
+      return FlashRefusal::kBoard;
+    case OCTET_SLOTS_SELF_TEST:
+      return FlashRefusal::kSelfTest;
+    default:
+      return std::nullopt;
+  }
+}
+
+void Telemetry::Add(const octet_slots_info& store) {
+  if (store_ && store.sequence != store_->sequence) {
+    if (store.refusals != store_->refusals) {
+      const auto refusal = RefusalOf(store.last_refusal);
+      if (refusal) {
+        metrics_.CountFlashRefusal(*refusal);
+      } else {
+        metrics_.CountSlot(SlotEvent::kRollback);
+      }
+    } else if (store.pending != OCTET_SLOT_NONE && store_->pending == OCTET_SLOT_NONE) {
+      metrics_.CountSlot(SlotEvent::kActivate);
+    } else if (store.pending == OCTET_SLOT_NONE && store_->pending != OCTET_SLOT_NONE) {
+      metrics_.CountSlot(SlotEvent::kConfirm);
+    }
+  }
+  store_ = store;
 }
 
 float Telemetry::Celsius(uint64_t now_ns) const {

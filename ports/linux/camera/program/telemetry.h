@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "octet/slots.h"
 #include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/options.h"
 #include "ports/linux/metrics/guard_metrics.h"
@@ -18,15 +19,19 @@ class Telemetry {
  public:
   // Serves nothing yet.
   explicit Telemetry(const CameraOptions& options);
-  // Describes the model, which is bound, and serves where --metrics asks for it; reads temperatures
-  // for that and for a guard (or null). begin: the first that each thread calls. Throws InputError.
-  void Start(const Model& model, const CameraGuard* guard, const StopRequest& stop,
+  // The model that runs from now on, bound, and its guard or null.
+  void SetModel(const Model& model, const std::string& path, const CameraGuard* guard);
+  // Serves where --metrics asks for it, and reads temperatures for that and for a guard, from the
+  // zones that this model names. begin: the first that each thread calls. Throws InputError.
+  void Start(const Model& model, bool guarded, const StopRequest& stop,
              const std::function<void()>& begin);
   // What the guard has decided after a frame, and its probes.
   void Add(const CameraGuard& guard);
 
   // Numbers may be set whether anybody is served or not.
   Metrics& metrics() { return metrics_; }
+  // What a store says, whenever it was looked at: counts what it has refused and rolled back since.
+  void Add(const octet_slots_info& store);
   // The board's temperature; NaN where there is none, or the last is old.
   float Celsius(uint64_t now_ns) const;
 
@@ -34,6 +39,7 @@ class Telemetry {
   const CameraOptions& options_;
   Metrics metrics_;
   std::optional<GuardMetrics> guard_metrics_;
+  std::optional<octet_slots_info> store_;  // as it was last
   std::optional<ThermalMonitor> thermal_;
   std::optional<MetricsServer> server_;
 };

@@ -58,7 +58,8 @@ class Camera : public testing::Test {
         _exit(99);
       }
       if (std::freopen(Path("err").c_str(), "w", stderr) == nullptr) _exit(99);
-      arguments.insert(arguments.begin(), {OCTET_BIN_DIR "/octet-camera", Path("m.octet")});
+      if (names_model_) arguments.insert(arguments.begin(), Path("m.octet"));
+      arguments.insert(arguments.begin(), OCTET_BIN_DIR "/octet-camera");
       std::vector<char*> words;
       for (std::string& word : arguments) words.push_back(word.data());
       words.push_back(nullptr);
@@ -130,6 +131,7 @@ class Camera : public testing::Test {
   fs::path folder_;
   pid_t child_ = 0;
   int input_ = -1;
+  bool names_model_ = true;  // m.octet, before all other arguments
 };
 
 inline std::string Y4m(int width, int height, int frames) {

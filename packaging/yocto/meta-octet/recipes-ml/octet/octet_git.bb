@@ -12,8 +12,8 @@ SRCREV ?= "${AUTOREV}"
 PV = "0.1.0+git${SRCPV}"
 S = "${WORKDIR}/git"
 
-# Headers alone: command lines, JSON, pictures.
-DEPENDS = "cli11 nlohmann-json stb"
+# Headers alone: command lines, JSON, pictures; and libsodium for signatures of models (meta-oe).
+DEPENDS = "cli11 nlohmann-json stb libsodium"
 
 inherit cmake pkgconfig
 

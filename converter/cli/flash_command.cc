@@ -1,0 +1,117 @@
+// octet flash: a blob into the slot that does not run, here or on a board, and on trial there.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "converter/cli/blob_file.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/remote.h"
+#include "converter/support/error.h"
+#include "ports/linux/file.h"
+#include "ports/linux/slot/slot_store.h"
+#include "runtime/format/signature.h"
+
+namespace octet::cli {
+namespace {
+
+struct FlashOptions {
+  std::string blob, target, program = "octet-slot";
+  port::StoreOptions store;
+  bool stage_only = false;
+};
+
+// Before anything is sent: the board decides, but what is wrong here needs no journey.
+void CheckSignature(const BlobFile& file, const FlashOptions& options) {
+  if (options.store.keys.empty()) return;
+  std::vector<port::PublicKey> keys;
+  for (const std::string& key : options.store.keys) keys.push_back(port::ReadPublicKey(key));
+  BlobView view{};
+  if (!IsOk(ViewSections(file.data(), file.bytes(), &view))) {
+    throw std::logic_error("verified blob has no view");
+  }
+  const blob::SignatureRecord* record = FindSignature(view);
+  if (record == nullptr) Fail("{}: no signature; octet sign it first", options.blob);
+  const SignedMessage message = MessageOf(view.header);
+  if (port::VerifySignature(&keys, record->key_id, record->signature,
+                            reinterpret_cast<const uint8_t*>(&message), sizeof(message)) != 1) {
+    Fail("{}: signed with key {}, not with that of --key; octet sign puts another signature there",
+         options.blob, port::KeyIdText(record->key_id));
+  }
+}
+
+int Refused(const port::SlotAnswer& answer) {
+  fmt::print(stderr, "octet: {}\n", answer.why);
+  return answer.code == OCTET_SLOTS_STORAGE || answer.code == OCTET_SLOTS_VERSION ? kBadInput
+                                                                                  : kAnswerIsNo;
+}
+
+int FlashHere(const BlobFile& file, const FlashOptions& options) {
+  port::SlotStore store(options.target, options.store);
+  size_t done = 0;
+  const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
+    const size_t step = std::min(count, file.bytes() - done);
+    std::memcpy(bytes, file.data() + done, step);
+    done += step;
+    return step;
+  });
+  if (!staged) return Refused(staged);
+  if (options.stage_only) {
+    fmt::print("{}: {} bytes staged; octet-slot {} activate puts them on trial\n", options.target,
+               file.bytes(), options.target);
+    return kDone;
+  }
+  const port::SlotAnswer active = store.Activate();
+  if (!active) return Refused(active);
+  fmt::print("{}: {} bytes, on trial from the next boot on; {}\n", options.target, file.bytes(),
+             active.note);
+  return kDone;
+}
+
+int FlashThere(const BlobFile& file, const FlashOptions& options) {
+  const RemoteTarget remote = ParseRemote(options.target);
+  std::vector<std::string> words = {options.program, remote.folder, "stage", "-"};
+  const auto add = [&words](const std::string& option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--board", options.store.board);
+  const int staged = RunRemote(remote.host, words, {file.data(), file.bytes()});
+  if (staged != kDone || options.stage_only) return staged;
+  words.resize(2);
+  words.push_back("activate");
+  add("--board", options.store.board);
+  return RunRemote(remote.host, words, {});
+}
+
+int Flash(const FlashOptions& options) {
+  const BlobFile file(options.blob);
+  try {
+    CheckSignature(file, options);
+    return IsRemote(options.target) ? FlashThere(file, options) : FlashHere(file, options);
+  } catch (const port::InputError& error) {
+    Fail("{}", error.what());
+  }
+}
+
+}  // namespace
+
+void AddFlash(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command = app.AddCommand(
+      "flash", "write a blob into the slot of a board that does not run, and put it on trial");
+  auto options = std::make_shared<FlashOptions>();
+  command.Add("BLOB", options->blob, "the .octet file").Required();
+  command
+      .Add("TARGET", options->target,
+           "a folder, block device or file with two slots (docs/flashing.md), or "
+           "user@board:[FOLDER], where octet-slot does it by ssh")
+      .Required();
+  command.Add("--key", options->store.keys, "public key that the blob has to be signed with")
+      .OneEach();
+  command.Add("--board", options->store.board, "compatible string of the board");
+  command.AddFlag("--stage-only", options->stage_only,
+                  "write and check, but leave what runs alone");
+  command.Add("--program", options->program, "octet-slot on the board").ShowDefault();
+  command.WhenChosen([=] { *run = [=] { return Flash(*options); }; });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,108 @@
+// octet key and octet sign.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "converter/cli/blob_file.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/secret_key.h"
+#include "converter/support/error.h"
+#include "converter/write/edit.h"
+#include "converter/write/write.h"
+#include "runtime/format/signature.h"
+
+namespace octet::cli {
+namespace {
+
+// A file that is not there yet, whole on the disk when this returns; a key is never overwritten.
+void WriteNew(const std::string& path, const std::string& text, mode_t mode) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (file < 0 && errno == EEXIST) {
+    Fail("{}: is there already; a key is not overwritten, name a new file", path);
+  }
+  bool good = file >= 0 && fchmod(file, mode) == 0;
+  good = good && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  good = good && fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (good) return;
+  if (file >= 0) unlink(path.c_str());
+  Fail("{}: cannot be written: {}; check the folder and the space left", path,
+       std::strerror(error));
+}
+
+std::string IdText(const port::PublicKey& key) {
+  uint8_t id[8];
+  KeyIdOf(key.data(), id);
+  return port::KeyIdText(id);
+}
+
+int MakeKey(const std::string& path) {
+  const SecretKey key;
+  const std::string public_path = path + ".pub";
+  // The public half first: where it is there already, no secret one is left lying about.
+  WriteNew(public_path, port::PublicKeyText(key.PublicHalf()), 0644);
+  try {
+    WriteNew(path, key.Text(), 0600);
+  } catch (...) {
+    unlink(public_path.c_str());
+    throw;
+  }
+  fmt::print("{}: keep it secret; {}: for the boards; key {}\n", path, public_path,
+             IdText(key.PublicHalf()));
+  return kDone;
+}
+
+struct SignOptions {
+  std::string blob, key, output;
+};
+
+int Sign(const SignOptions& options) {
+  const std::string& output = options.output.empty() ? options.blob : options.output;
+  const SecretKey key(options.key);
+  const BlobFile file(options.blob);
+  write::CheckWritable(output);
+  blob::SignatureRecord record{};
+  record.algorithm = blob::SignatureAlgorithm::kEd25519;
+  KeyIdOf(key.PublicHalf().data(), record.key_id);
+  const std::span<const uint8_t> section(reinterpret_cast<const uint8_t*>(&record), sizeof(record));
+  // The digest covers the table with this section in it, and nothing of what the section holds.
+  std::vector<uint8_t> blob =
+      write::WithSection({file.data(), file.bytes()}, blob::SectionKind::kSignature, section);
+  const SignedMessage message = MessageOf(reinterpret_cast<const blob::Header*>(blob.data()));
+  key.Sign({reinterpret_cast<const uint8_t*>(&message), sizeof(message)}, record.signature);
+  blob = write::WithSection(blob, blob::SectionKind::kSignature, section);
+  write::SaveFile(output, blob);
+  fmt::print("{}: {} bytes, signed with key {}\n", output, blob.size(), IdText(key.PublicHalf()));
+  return kDone;
+}
+
+}  // namespace
+
+void AddKey(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command = app.AddCommand("key", "make a key pair to sign blobs with");
+  auto path = std::make_shared<std::string>();
+  command
+      .Add("NEW.key", *path,
+           "the file of the secret half; the public one gets .pub behind its name")
+      .Required();
+  command.WhenChosen([=] { *run = [=] { return MakeKey(*path); }; });
+}
+
+void AddSign(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("sign", "put a signature into a blob, or another in its place");
+  auto options = std::make_shared<SignOptions>();
+  command.Add("BLOB", options->blob, "the .octet file").Required();
+  command.Add("--key", options->key, "the secret key that octet key made").Required();
+  command.Add("-o,--output", options->output, "the signed blob (default: the same file)");
+  command.WhenChosen([=] { *run = [=] { return Sign(*options); }; });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,187 @@
+// octet-slot: which model of a store runs, on the board.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "ports/linux/command_line/command_line.h"
+#include "ports/linux/file.h"
+#include "ports/linux/slot/program/report.h"
+#include "ports/linux/slot/slot_store.h"
+
+namespace octet::port {
+namespace {
+
+struct Arguments {
+  std::string store, command, file;
+  StoreOptions options;
+  bool json = false;
+};
+
+void Describe(CommandLine& app, Arguments& a) {
+  app.Add("STORE", a.store, "folder, block device or file with the two slots");
+  app.Add("COMMAND", a.command, "what to do")
+      .Among({"list", "stage", "verify", "activate", "confirm", "roll-back", "boot", "create"});
+  app.Add("FILE", a.file, "of stage: the blob, or - for stdin");
+  app.Add("--key", a.options.keys,
+          "public key of those whose models are taken, beside the store's own file key.pub; "
+          "several times: any of them")
+      .OneEach();
+  app.Add("--board", a.options.board,
+          "compatible string of this board (default: the store's own file `board`; without one the "
+          "boards of models are not looked at)");
+  app.Add("--tries", a.options.tries, "boots that a model has to be confirmed in; 0: 3")
+      .Range(0u, 255u);
+  app.AddFlag("--json", a.json, "the store as JSON, after what was done");
+  app.Footer(
+      "list       what the slots hold, and why a model was refused last\n"
+      "stage      write a model into the slot that does not run, read it back, check it\n"
+      "verify     check what the slots hold: bytes, signature, counter, board, golden vectors\n"
+      "activate   put the staged model on trial, after its golden vectors\n"
+      "confirm    keep the model on trial; octet-camera --slots does it by itself\n"
+      "roll-back  end the trial; without one, go back to the model before\n"
+      "boot       count a trial and print the file of the model to run\n"
+      "create     make a device a store; what is on it is lost\n"
+      "Exit status: 0 done, 1 refused, 2 bad use or storage that fails, 3 internal error." +
+      (KnowsSignatures() ? "" : "\nThis program was " + SignatureNote() + "."));
+  app.Name("octet-slot",
+           OCTET_VERSION_TEXT + (KnowsSignatures() ? "" : " (" + SignatureNote() + ")"));
+}
+
+class File {
+ public:
+  explicit File(const std::string& path) : path_(path == "-" ? "stdin" : path) {
+    if (path == "-") return;
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+      throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
+    }
+  }
+  ~File() {
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // All that fits, but at the end.
+  size_t Read(void* bytes, size_t count) const {
+    size_t done = 0;
+    while (done < count) {
+      const ssize_t step = read(descriptor_, static_cast<char*>(bytes) + done, count - done);
+      if (step < 0 && errno == EINTR) continue;
+      if (step < 0) {
+        throw InputError("cannot read " + path_ + ": " + std::strerror(errno) +
+                         "; nothing was staged");
+      }
+      if (step == 0) break;
+      done += static_cast<size_t>(step);
+    }
+    return done;
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = STDIN_FILENO;
+};
+
+// What the command says where it is done; a refusal's line is in the answer.
+SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
+  SlotAnswer answer;
+  if (a.command == "stage") {
+    const File file(a.file);
+    answer = store->Stage([&](void* bytes, size_t count) { return file.Read(bytes, count); });
+    *said = "staged";
+  } else if (a.command == "verify") {
+    const octet_slots_info info = store->Info();
+    bool any = false;
+    for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
+      if (info.slots[slot].standing == OCTET_STANDING_EMPTY) continue;
+      any = true;
+      answer = store->Verify(slot);
+      if (!answer) return answer;
+      *said += std::string(said->empty() ? "" : "\n") + "slot " + SlotName(slot) + ": good; " +
+               answer.note;
+    }
+    answer.note.clear();
+    if (!any) {
+      answer.code = OCTET_SLOTS_EMPTY;
+      answer.why = a.store + ": no model there; stage one first";
+    }
+  } else if (a.command == "activate") {
+    answer = store->Activate();
+    *said = "on trial from the next boot on";
+  } else if (a.command == "confirm") {
+    answer = store->Confirm();
+    *said = "confirmed";
+  } else if (a.command == "roll-back") {
+    answer = store->RollBack(OCTET_SLOTS_ASKED);
+    *said = "rolled back";
+  } else if (a.command == "boot") {
+    SlotModel model;
+    answer = store->Boot(&model);
+    *said = model.path;
+  } else if (a.command == "create") {
+    answer = store->Create();
+    *said = "created";
+  }
+  if (!answer.note.empty()) *said += "; " + answer.note;
+  return answer;
+}
+
+int Main(int argc, char** argv) {
+  CommandLine app("Keeps two models on a board, of which one runs and the other is new or old");
+  Arguments a;
+  Describe(app, a);
+  try {
+    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+  } catch (const UsageError& error) {
+    throw InputError(error.what());
+  }
+  if (a.store.empty()) throw InputError("no STORE given; see --help");
+  if (a.command.empty()) throw InputError("no COMMAND given; see --help");
+  if (a.command == "stage" && a.file.empty()) {
+    throw InputError("no FILE given to stage; - is stdin");
+  }
+  if (a.command != "stage" && !a.file.empty()) {
+    throw InputError(a.command + " takes no FILE; see --help");
+  }
+  SlotStore store(a.store, a.options);
+  if (a.command == "boot" && !store.is_folder()) {
+    throw InputError("boot: the model of a device lies in no file; octet-camera --slots " +
+                     a.store + " runs it");
+  }
+  std::string said;
+  const SlotAnswer answer = Do(a, &store, &said);
+  if (!answer) {
+    std::fprintf(stderr, "octet-slot: %s\n", answer.why.c_str());
+    const bool storage = answer.code == OCTET_SLOTS_STORAGE || answer.code == OCTET_SLOTS_VERSION;
+    return storage ? 2 : 1;
+  }
+  if (a.json) {
+    std::fputs(StoreJson(store.Info(), store).c_str(), stdout);
+  } else if (a.command == "list") {
+    std::fputs(StoreText(store.Info(), store).c_str(), stdout);
+  } else {
+    std::printf("%s\n", said.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace octet::port
+
+int main(int argc, char** argv) {
+  try {
+    return octet::port::Main(argc, argv);
+  } catch (const octet::port::InputError& error) {
+    std::fprintf(stderr, "octet-slot: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "octet-slot: internal error: %s; please report it\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,329 @@
+#include "ports/linux/slot/slot_store.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "ports/linux/cpu.h"
+#include "ports/linux/file.h"
+#include "ports/linux/slot/self_test.h"
+
+namespace octet::port {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 20;
+
+struct Unlocker {
+  SlotStorage& storage;
+  ~Unlocker() { storage.Unlock(); }
+};
+
+// The way out of each, behind what it is.
+const char* WayOut(octet_slots_code code) {
+  switch (code) {
+    case OCTET_SLOTS_READ_BACK:
+      return "replace the storage";
+    case OCTET_SLOTS_FULL:
+      return "take a smaller model, or a larger device";
+    case OCTET_SLOTS_EMPTY:
+      return "stage one first";
+    case OCTET_SLOTS_PENDING:
+      return "confirm it or roll back first";
+    case OCTET_SLOTS_NOT_PENDING:
+      return "activate puts one on trial";
+    case OCTET_SLOTS_NOT_BOOTED:
+      return "start the program that runs it, or roll back";
+    case OCTET_SLOTS_NO_PREVIOUS:
+      return "stage and activate another model";
+    case OCTET_SLOTS_VERSION:
+      return "take programs as new as those that wrote them";
+    case OCTET_SLOTS_BLOB:
+      return "convert the model again or copy the file anew";
+    case OCTET_SLOTS_CHANGED:
+      return "stage the model anew";
+    case OCTET_SLOTS_UNSIGNED:
+      return "octet sign MODEL.octet --key K with the key of this store";
+    case OCTET_SLOTS_SIGNATURE:
+      return "sign the model with the key of this store, or copy the file anew";
+    case OCTET_SLOTS_COUNTER:
+      return "convert it with a --security-counter as high as this store's";
+    case OCTET_SLOTS_BOARD:
+      return "convert it for this board";
+    case OCTET_SLOTS_SELF_TEST:
+      return "convert the model again; if it stays, this machine computes wrongly";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+const char* SlotName(octet_slot slot) {
+  return slot == OCTET_SLOT_A ? "A" : slot == OCTET_SLOT_B ? "B" : "none";
+}
+
+SlotStore::SlotStore(const std::string& path, const StoreOptions& options)
+    : storage_(path),
+      board_(options.board),
+      tries_(options.tries),
+      verify_mode_(VerifyMode(DetectCpu())) {
+  for (const std::string& key : options.keys) keys_.push_back(ReadPublicKey(key));
+  // A store that came with a key asks for it whatever the options say.
+  if (!storage_.ReadLine("key.pub").empty()) keys_.push_back(ReadPublicKey(path + "/key.pub"));
+  if (board_.empty()) board_ = storage_.ReadLine("board");
+  port_ = storage_.port();
+}
+
+octet_slots_config SlotStore::Config() {
+  octet_slots_config config{};
+  config.verify_hashes = verify_mode_;
+  config.tries = tries_;
+  config.board = board_.empty() ? nullptr : board_.c_str();
+  if (!keys_.empty()) config.verify_signature = VerifySignature;
+  config.verify_context = &keys_;
+  config.accepts = Accepts;
+  config.accepts_context = this;
+  return config;
+}
+
+int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
+  const SelfTest test = RunSelfTest(blob, bytes);
+  static_cast<SlotStore*>(context)->self_test_ = test.line;
+  return test.passed ? 1 : 0;
+}
+
+octet_slots_code SlotStore::Open() {
+  const octet_slots_config config = Config();
+  return octet_slots_open(&slots_, &port_, &config);
+}
+
+// Of a device: without a record it may be anything, somebody's file system for one.
+void SlotStore::RequireStore() {
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  if (storage_.is_folder() || info.has_record != 0) return;
+  throw InputError(path() + ": is no store; octet-slot " + path() +
+                   " create makes it one, and what is on it is lost");
+}
+
+SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t detail) {
+  SlotAnswer answer;
+  answer.code = code;
+  if (code == OCTET_SLOTS_OK) return answer;
+  answer.why = path() + ": ";
+  if (slot <= OCTET_SLOT_B && code >= OCTET_SLOTS_BLOB) {
+    answer.why += std::string("slot ") + SlotName(slot) + ": ";
+  }
+  answer.why += octet_slots_code_name(code);
+  if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();
+  if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
+  if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
+  if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board_;
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  if (code == OCTET_SLOTS_COUNTER) {
+    answer.why += ": at least " + std::to_string(info.security_counter) + " is asked for";
+  }
+  if (const char* way_out = WayOut(code)) answer.why += std::string("; ") + way_out;
+  return answer;
+}
+
+// Locked, opened, then `act`, which returns a code and may set the slot and the detail it is about.
+template <typename Act>
+SlotAnswer SlotStore::With(Act act) {
+  storage_.Lock();
+  const Unlocker unlocker{storage_};
+  octet_slot slot = OCTET_SLOT_NONE;
+  uint32_t detail = 0;
+  octet_slots_code code = Open();
+  if (code == OCTET_SLOTS_OK) {
+    RequireStore();
+    code = act(&slot, &detail);
+  }
+  return Answer(code, slot, detail);
+}
+
+octet_slots_info SlotStore::Info() {
+  octet_slots_info info{};
+  const SlotAnswer answer = With([&](octet_slot*, uint32_t*) {
+    octet_slots_describe(&slots_, &info);
+    return octet_slots_code{OCTET_SLOTS_OK};
+  });
+  if (!answer) throw InputError(answer.why);
+  return info;
+}
+
+SlotAnswer SlotStore::Create() {
+  if (storage_.is_folder()) {
+    throw InputError(path() + ": a folder is a store as it is; stage a model there");
+  }
+  storage_.Lock();
+  const Unlocker unlocker{storage_};
+  for (octet_area area = OCTET_AREA_STATE_0; area <= OCTET_AREA_SLOT_B; ++area) {
+    if (port_.erase(port_.context, area) != 0 || port_.sync(port_.context, area) != 0) {
+      return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
+    }
+  }
+  octet_slots_code code = Open();
+  // A staging that ends at once leaves the first record.
+  if (code == OCTET_SLOTS_OK) code = octet_slots_stage_begin(&slots_, 0);
+  return Answer(code, OCTET_SLOT_NONE, 0);
+}
+
+SlotAnswer SlotStore::Stage(const Reader& read) {
+  return With([&](octet_slot* slot, uint32_t* detail) {
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    octet_slots_code code = octet_slots_stage_begin(&slots_, 0);
+    const auto chunk = std::make_unique<uint8_t[]>(kChunkBytes);
+    while (code == OCTET_SLOTS_OK) {
+      const size_t count = read(chunk.get(), kChunkBytes);
+      if (count == 0) break;
+      code = octet_slots_stage_write(&slots_, chunk.get(), static_cast<uint32_t>(count));
+    }
+    if (code == OCTET_SLOTS_OK) code = octet_slots_stage_finish(&slots_);
+    octet_slots_describe(&slots_, &info);
+    *detail = info.detail;
+    return code;
+  });
+}
+
+SlotAnswer SlotStore::Verify(octet_slot slot) {
+  SlotAnswer answer = With([&](octet_slot* where, uint32_t* detail) {
+    *where = slot;
+    octet_slots_code code = octet_slots_verify(&slots_, slot, detail);
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    if (code != OCTET_SLOTS_OK) return code;
+    const uint32_t bytes = info.slots[slot].bytes;
+    const octet_area area = slot == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B;
+    const void* blob = port_.map(port_.context, area, bytes);
+    if (blob == nullptr) return octet_slots_code{OCTET_SLOTS_STORAGE};
+    // The bytes are read once more: what was verified is known by its digest.
+    octet_blob_info now;
+    if (octet_validate(blob, bytes, verify_mode_).code != OCTET_OK ||
+        octet_blob_describe(blob, bytes, &now).code != OCTET_OK ||
+        std::memcmp(now.digest, info.slots[slot].digest, sizeof(now.digest)) != 0) {
+      return octet_slots_code{OCTET_SLOTS_CHANGED};
+    }
+    return Accepts(this, blob, bytes) == 1 ? code : octet_slots_code{OCTET_SLOTS_SELF_TEST};
+  });
+  if (answer) answer.note = self_test_;
+  return answer;
+}
+
+SlotAnswer SlotStore::Activate() {
+  self_test_.clear();
+  SlotAnswer answer = With([&](octet_slot* slot, uint32_t* detail) {
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    const octet_slots_code code = octet_slots_activate(&slots_);
+    octet_slots_describe(&slots_, &info);
+    *detail = info.detail;
+    return code;
+  });
+  if (answer) answer.note = self_test_;
+  return answer;
+}
+
+SlotAnswer SlotStore::Confirm() {
+  return With([&](octet_slot* slot, uint32_t* detail) {
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    *slot = info.pending;
+    const octet_slots_code code = octet_slots_confirm(&slots_);
+    octet_slots_describe(&slots_, &info);
+    *detail = info.detail;
+    return code;
+  });
+}
+
+SlotAnswer SlotStore::RollBack(octet_slots_code reason) {
+  return With([&](octet_slot* slot, uint32_t*) {
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    return octet_slots_roll_back(&slots_, reason);
+  });
+}
+
+SlotAnswer SlotStore::Boot(SlotModel* model) {
+  *model = SlotModel();
+  return With([&](octet_slot* slot, uint32_t* detail) {
+    octet_boot boot;
+    const octet_slots_code code = octet_slots_boot(&slots_, &boot);
+    octet_slots_info info{};
+    octet_slots_describe(&slots_, &info);
+    *slot = info.active;
+    if (code != OCTET_SLOTS_OK) {
+      if (info.active != OCTET_SLOT_NONE) octet_slots_verify(&slots_, info.active, detail);
+      return code;
+    }
+    model->slot = boot.slot;
+    model->on_trial = boot.on_trial != 0;
+    model->attempt = boot.attempt;
+    std::copy(std::begin(boot.digest), std::end(boot.digest), model->digest.begin());
+    model->path = storage_.is_folder() ? storage_.FileOf(boot.slot) : CopyOf(boot);
+    return code;
+  });
+}
+
+// A file without a name that holds the checked blob, for those who open files.
+std::string SlotStore::CopyOf(const octet_boot& boot) {
+  if (copy_ >= 0) close(copy_);
+  copy_ = memfd_create("octet-slot", MFD_CLOEXEC);
+  size_t done = 0;
+  while (copy_ >= 0 && done < boot.blob_bytes) {
+    const ssize_t count =
+        write(copy_, static_cast<const uint8_t*>(boot.blob) + done, boot.blob_bytes - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<size_t>(count);
+  }
+  if (copy_ < 0 || done < boot.blob_bytes) {
+    throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno));
+  }
+  return "/proc/self/fd/" + std::to_string(copy_);
+}
+
+bool SlotStore::Peek(octet_slots_info* info) {
+  octet_slots slots;
+  const octet_slots_config config = Config();
+  if (octet_slots_open(&slots, &port_, &config) != OCTET_SLOTS_OK) return false;
+  octet_slots_describe(&slots, info);
+  return info->has_record != 0;
+}
+
+bool SlotStore::IsConfirmed(const SlotModel& running) {
+  octet_slots_info info{};
+  return Peek(&info) && info.active == running.slot;
+}
+
+bool SlotStore::IsOutdated(const SlotModel& running) {
+  octet_slots_info info{};
+  if (!Peek(&info)) return false;
+  const bool has_tries = info.attempts < info.tries || info.active == OCTET_SLOT_NONE;
+  octet_slot wanted = info.active;
+  if (info.pending != OCTET_SLOT_NONE && (has_tries || info.pending == running.slot)) {
+    wanted = info.pending;
+  }
+  if (wanted == OCTET_SLOT_NONE) return false;
+  return wanted != running.slot ||
+         !std::equal(running.digest.begin(), running.digest.end(), info.slots[wanted].digest);
+}
+
+Trial::Verdict Trial::Add(bool good) {
+  if (good) {
+    bad_in_a_row_ = 0;
+    return ++good_ >= good_needed_ ? Verdict::kConfirm : Verdict::kGoesOn;
+  }
+  return ++bad_in_a_row_ >= bad_allowed_ ? Verdict::kRollBack : Verdict::kGoesOn;
+}
+
+}  // namespace octet::port

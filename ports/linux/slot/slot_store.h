@@ -1,0 +1,115 @@
+// A store of two slots as programs use it: every call takes the store's lock, reads what its
+// records say now, acts, and lets go, so that octet-slot and a camera that runs can share one.
+#ifndef OCTET_PORTS_LINUX_SLOT_SLOT_STORE_H_
+#define OCTET_PORTS_LINUX_SLOT_SLOT_STORE_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "octet/slots.h"
+#include "ports/linux/slot/key.h"
+#include "ports/linux/slot/storage.h"
+
+namespace octet::port {
+
+struct StoreOptions {
+  std::vector<std::string> keys;  // files of public keys, beside the folder's own key.pub
+  std::string board;              // compatible string; empty: that of the folder's file `board`
+  uint32_t tries = 0;             // octet_slots_config.tries
+};
+
+// What came of a call. `why`: one line without an end, where it was not done.
+struct SlotAnswer {
+  octet_slots_code code = OCTET_SLOTS_OK;
+  std::string why;
+  std::string note;  // of a call that was done: what the self-test said
+  explicit operator bool() const { return code == OCTET_SLOTS_OK; }
+};
+
+// What runs, or is to run.
+struct SlotModel {
+  octet_slot slot = OCTET_SLOT_NONE;
+  bool on_trial = false;
+  uint32_t attempt = 0;
+  std::string path;  // for Model; of a device a copy in memory
+  std::array<uint8_t, 32> digest{};
+};
+
+class SlotStore {
+ public:
+  // Opens folder, device or file. A device has to be made a store before (Create). Throws
+  // InputError, here and below, for what is no answer: no store, no key, a build without
+  // signatures.
+  SlotStore(const std::string& path, const StoreOptions& options);
+
+  const std::string& path() const { return storage_.path(); }
+  bool is_folder() const { return storage_.is_folder(); }
+  bool signed_only() const { return !keys_.empty(); }
+  const std::vector<PublicKey>& keys() const { return keys_; }
+  const std::string& board() const { return board_; }
+
+  octet_slots_info Info();
+  // Of a device or a file: what is on it is lost. Of a folder nothing needs to be made.
+  SlotAnswer Create();
+  // Gives up to `count` bytes of the blob, 0 at its end; throws what it likes.
+  using Reader = std::function<size_t(void* bytes, size_t count)>;
+  SlotAnswer Stage(const Reader& read);
+  SlotAnswer Verify(octet_slot slot);  // and the golden vectors
+  SlotAnswer Activate();               // after the golden vectors
+  SlotAnswer Confirm();
+  SlotAnswer RollBack(octet_slots_code reason);
+  // Which model to run; a trial is counted.
+  SlotAnswer Boot(SlotModel* model);
+
+  // What the records say now, without the lock: one that is being written is none, and the one
+  // before it counts. False where there is none at all.
+  bool Peek(octet_slots_info* info);
+  // Whether Boot would name another model than this: two small reads, no lock. For a loop to ask
+  // between two frames, once a second or so.
+  bool IsOutdated(const SlotModel& running);
+  // Whether it is the active one, confirmed by whomever.
+  bool IsConfirmed(const SlotModel& running);
+
+ private:
+  template <typename Act>
+  SlotAnswer With(Act act);
+  octet_slots_code Open();
+  void RequireStore();
+  SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
+  octet_slots_config Config();
+  static int Accepts(void* context, const void* blob, size_t bytes);
+  std::string CopyOf(const octet_boot& boot);
+
+  SlotStorage storage_;
+  std::vector<PublicKey> keys_;
+  std::string board_;
+  uint32_t tries_;
+  uint32_t verify_mode_;
+  std::string self_test_;  // what it said last
+  octet_storage port_{};
+  octet_slots slots_;
+  int copy_ = -1;
+};
+
+// "A", "B" or "none".
+const char* SlotName(octet_slot slot);
+
+// When a model on trial has shown enough: confirmed after so many good frames in all, rolled back
+// after so many bad ones in a row.
+class Trial {
+ public:
+  enum class Verdict { kGoesOn, kConfirm, kRollBack };
+  Trial(uint32_t good_needed, uint32_t bad_allowed)
+      : good_needed_(good_needed), bad_allowed_(bad_allowed) {}
+  Verdict Add(bool good);
+
+ private:
+  uint32_t good_needed_, bad_allowed_, good_ = 0, bad_in_a_row_ = 0;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_SLOT_SLOT_STORE_H_

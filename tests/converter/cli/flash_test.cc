@@ -1,0 +1,151 @@
+// octet flash into a folder, a device and, through a stand-in for ssh, a board.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+class Flash : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    ASSERT_EQ(Convert("m.onnx", {"--golden", "2"}).status, 0);
+    ASSERT_EQ(mkdir(Path("store").c_str(), 0755), 0);
+    before_ = std::getenv("PATH");
+    ASSERT_EQ(mkdir(Path("bin").c_str(), 0755), 0);
+    setenv("PATH", (Path("bin") + ":" OCTET_BIN_DIR ":" + before_).c_str(), 1);
+    // As sshd does: what follows the host is one line for a shell.
+    Ssh("test \"$1\" = -- || exit 9\necho \"$2\" >>'" + Path("hosts") +
+        "'\nshift 2\nexec sh -c \"$*\"\n");
+  }
+  void TearDown() override {
+    setenv("PATH", before_.c_str(), 1);
+    Cli::TearDown();
+  }
+  void Ssh(const std::string& script) const {
+    WriteText("bin/ssh", "#!/bin/sh\n" + script);
+    chmod(Path("bin/ssh").c_str(), 0755);
+  }
+  std::string Slot(const std::string& words) const {
+    const int status =
+        std::system((OCTET_BIN_DIR "/octet-slot " + words + " >" + Path("said") + " 2>&1").c_str());
+    return status == 0 ? ReadText("said") : "failed: " + ReadText("said");
+  }
+  void ExpectLine(const Result& result, int status, const std::string& line) const {
+    EXPECT_EQ(result.status, status);
+    EXPECT_NE(result.err.find(line), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  std::string blob() const { return Path("out.octet"); }
+
+  std::string before_;
+};
+
+TEST_F(Flash, IntoAFolder) {
+  Result result = Octet({"flash", blob(), Path("store")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find(", on trial from the next boot on; 2 golden vectors passed in 2 plans"),
+            std::string::npos)
+      << result.out;
+  EXPECT_TRUE(ReadText("store/slot-a.octet") == ReadText("out.octet"));
+  EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
+  ExpectLine(Octet({"flash", blob(), Path("store")}), 1,
+             "a model is on trial; confirm it or roll back first");
+  EXPECT_EQ(Slot(Path("store") + " confirm"), "confirmed\n");
+  result = Octet({"flash", blob(), Path("store"), "--stage-only"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
+  EXPECT_TRUE(ReadText("store/slot-b.octet") == ReadText("out.octet"));
+}
+
+TEST_F(Flash, OntoADevice) {
+  WriteText("device", "");
+  ASSERT_EQ(truncate(Path("device").c_str(), 10 << 20), 0);
+  ExpectLine(Octet({"flash", blob(), Path("device")}), 2, "is no store; octet-slot");
+  EXPECT_EQ(Slot(Path("device") + " create"), "created\n");
+  EXPECT_EQ(Octet({"flash", blob(), Path("device")}).status, 0);
+  EXPECT_EQ(Slot(Path("device") + " list").rfind("slot A: on trial, boot 0 of 3", 0), 0u);
+}
+
+TEST_F(Flash, ToABoard) {
+  // Whatever a folder is called.
+  const std::string folder = Path("it's a \"store\"; $HOME");
+  ASSERT_EQ(mkdir(folder.c_str(), 0755), 0);
+  // Octet() puts every argument between '.
+  std::string typed = folder;
+  typed.replace(typed.find('\''), 1, "'\\''");
+  const Result result = Octet({"flash", blob(), "pi@board:" + typed});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("staged\non trial from the next boot on; 2 golden vectors passed", 0),
+            0u)
+      << result.out;
+  EXPECT_EQ(ReadText("hosts"), "pi@board\npi@board\n");
+  EXPECT_TRUE(ReadText("it's a \"store\"; $HOME/slot-a.octet") == ReadText("out.octet"));
+  // What octet-slot refuses there is refused here, in its words.
+  ExpectLine(Octet({"flash", blob(), "pi@board:" + typed}), 1,
+             "octet-slot: " + folder + ": a model is on trial; confirm it or roll back first");
+}
+
+TEST_F(Flash, WhatTheBoardIsAsked) {
+  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
+  EXPECT_EQ(
+      Octet({"flash", blob(), "board:"}).out,
+      "'octet-slot' '/var/lib/octet' 'stage' '-'\n'octet-slot' '/var/lib/octet' 'activate'\n");
+  EXPECT_EQ(Octet({"flash", blob(), "board:models", "--stage-only", "--program", "./octet-slot",
+                   "--board", "rk3588"})
+                .out,
+            "'./octet-slot' 'models' 'stage' '-' '--board' 'rk3588'\n");
+}
+
+TEST_F(Flash, BoardsThatDoNotAnswer) {
+  Ssh("exit 255\n");
+  ExpectLine(Octet({"flash", blob(), "board:"}), 2, "ssh board: did not get through");
+  Ssh("exit 127\n");
+  ExpectLine(Octet({"flash", blob(), "board:"}), 2, "ssh board: no octet-slot there");
+  Ssh("kill -9 $$\n");
+  ExpectLine(Octet({"flash", blob(), "board:"}), 2, "ssh board: was killed");
+  // Gone after the first bytes, in the middle of a blob larger than a pipe.
+  WriteNpy("d.npy", "|u1", {4, 28, 28, 1});
+  ASSERT_EQ(Octet({"convert", OCTET_SOURCE_DIR "/demo/fashion_mnist.onnx", "-o", Path("large"),
+                   "--calibrate", Path("d.npy")})
+                .status,
+            0);
+  ASSERT_GT(ReadText("large").size(), 200000u);
+  Ssh("head -c 10 >/dev/null\necho gone >&2\nexit 3\n");
+  ExpectLine(Octet({"flash", Path("large"), "board:"}), 3, "gone");
+  ExpectLine(Octet({"flash", blob(), "-oProxyCommand=x:"}), 2, "");
+}
+
+TEST_F(Flash, SignedModels) {
+  ASSERT_EQ(Octet({"key", Path("k")}).status, 0);
+  ASSERT_EQ(Octet({"key", Path("l")}).status, 0);
+  for (const std::string& target : {Path("store"), "board:" + Path("store")}) {
+    ExpectLine(Octet({"flash", blob(), target, "--key", Path("k.pub")}), 2,
+               "out.octet: no signature; octet sign it first");
+  }
+  ASSERT_EQ(Octet({"sign", blob(), "--key", Path("k")}).status, 0);
+  ExpectLine(Octet({"flash", blob(), Path("store"), "--key", Path("l.pub")}), 2,
+             "not with that of --key");
+  ExpectLine(Octet({"flash", blob(), Path("store"), "--key", Path("k")}), 2, "no public key");
+  EXPECT_EQ(Octet({"flash", blob(), Path("store"), "--key", Path("k.pub")}).status, 0);
+  // The store's own key decides, whatever is asked here.
+  ASSERT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
+  ASSERT_EQ(Slot(Path("store") + " confirm"), "confirmed\n");
+  WriteText("store/key.pub", ReadText("l.pub"));
+  ExpectLine(Octet({"flash", blob(), Path("store")}), 1, "slot B: wrong signature");
+  ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "slot B: wrong signature");
+}
+
+TEST_F(Flash, BadUse) {
+  ExpectLine(Octet({"flash", blob(), Path("none")}), 2, "a store is a folder that exists");
+  ExpectLine(Octet({"flash", Path("m.onnx"), Path("store")}), 2, "an ONNX model, not a blob");
+  EXPECT_EQ(Octet({"flash", blob()}).status, 2);
+}
+
+}  // namespace
+}  // namespace octet::test

@@ -1,0 +1,155 @@
+// octet-camera --slots: another model takes over between two frames, is kept or rolled back.
+#include "ports/linux/slot/slot_store.h"
+#include "tests/ports/linux/camera_program/camera_fixture.h"
+
+namespace octet::test {
+namespace {
+
+class CameraSlotsTest : public Camera {
+ protected:
+  void SetUp() override {
+    Camera::SetUp();
+    fs::create_directory(folder_ / "store");
+    Write("store/slot-a.octet", Model(1));
+    names_model_ = false;
+  }
+  // Runs as the mixed blob, and has another digest.
+  static Blob Model(uint64_t counter) {
+    Blob blob = MakeMixedBlob();
+    reinterpret_cast<blob::Header*>(blob.data())->security_counter = counter;
+    Rehash(blob);
+    return blob;
+  }
+  void Write(const std::string& name, const Blob& blob) const {
+    std::ofstream(Path(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(blob.data()),
+               static_cast<std::streamsize>(blob.size()));
+  }
+  // As octet flash does.
+  void Flash(const Blob& blob) const {
+    port::SlotStore store(Path("store"), {});
+    size_t done = 0;
+    const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
+      const size_t step = std::min(count, blob.size() - done);
+      std::copy_n(blob.begin() + static_cast<ptrdiff_t>(done), step, static_cast<uint8_t*>(bytes));
+      done += step;
+      return step;
+    });
+    ASSERT_TRUE(staged) << staged.why;
+    const port::SlotAnswer active = store.Activate();
+    ASSERT_TRUE(active) << active.why;
+  }
+  octet_slots_info Info() const { return port::SlotStore(Path("store"), {}).Info(); }
+  // One frame after the other, each with its line, until stderr has the text; at most ten seconds.
+  void SendUntil(const std::string& text) {
+    for (int i = 0; i < 500; ++i) {
+      Send(Y4m(8, 8, 1));
+      AwaitLines(++sent_);
+      if (Read("err").find(text) != std::string::npos) return;
+      usleep(20000);
+    }
+    FAIL() << "no '" << text << "': " << Read("err");
+  }
+  void StartOnStore(std::vector<std::string> more = {}) {
+    sent_ = 0;
+    more.insert(more.begin(), {"--slots", Path("store"), "--source", "-", "--json"});
+    Start(more);
+  }
+  std::string SlotOf(size_t line) const { return Lines()[line]["slot"]; }
+
+  size_t sent_ = 0;
+};
+
+TEST_F(CameraSlotsTest, AnotherModelTakesOverBetweenTwoFramesAndIsConfirmed) {
+  StartOnStore({"--confirm-after", "7"});
+  SendUntil("slot A\n");
+  Flash(Model(2));
+  SendUntil("slot B, on trial, boot 1\n");
+  const size_t switched = sent_;
+  SendUntil("slot B is confirmed\n");
+  // The frame of the switch is the first of seven; the word comes behind the last one's line.
+  EXPECT_GE(sent_, switched + 6);
+  EXPECT_LE(sent_, switched + 8);
+  EXPECT_EQ(Info().active, OCTET_SLOT_B);
+  EXPECT_EQ(Info().security_counter, 2u);
+  // And another one, into the slot that has become free.
+  Flash(Model(3));
+  SendUntil("slot A is confirmed\n");
+  EXPECT_EQ(Finish(), 0);
+  const auto lines = Lines();
+  ASSERT_EQ(lines.size(), sent_ + 1);
+  EXPECT_EQ(SlotOf(0), "a");
+  EXPECT_EQ(SlotOf(switched - 2), "a");
+  EXPECT_EQ(SlotOf(switched - 1), "b");
+  EXPECT_EQ(SlotOf(sent_ - 1), "a");
+  // No frame is missing, and each has its box.
+  for (size_t i = 0; i < sent_; ++i) {
+    EXPECT_EQ(lines[i]["frame"], i);
+    EXPECT_FALSE(lines[i]["detections"].empty());
+  }
+  EXPECT_EQ(lines[sent_]["summary"]["dropped"], 0);
+}
+
+TEST_F(CameraSlotsTest, ACrashLoopRunsTheOldModelInTheEnd) {
+  StartOnStore();
+  SendUntil("slot A\n");
+  Flash(Model(2));
+  SendUntil("on trial, boot 1\n");
+  for (const char* expected :
+       {"slot B, on trial, boot 2\n", "slot B, on trial, boot 3\n", "slot A\n"}) {
+    kill(child_, SIGKILL);
+    EXPECT_EQ(Finish(), -SIGKILL);
+    StartOnStore();
+    SendUntil(expected);
+  }
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_TRIES);
+  EXPECT_EQ(Finish(), 0);
+}
+
+TEST_F(CameraSlotsTest, AModelThatTakesNoPicturesIsRolledBack) {
+  StartOnStore();
+  SendUntil("slot A\n");
+  Blob numbers = MakeConvBlob({});
+  reinterpret_cast<blob::Header*>(numbers.data())->security_counter = 1;
+  Rehash(numbers);
+  Flash(numbers);
+  SendUntil("slot B is rolled back: ");
+  EXPECT_NE(Read("err").find("its input takes no pictures"), std::string::npos);
+  SendUntil("");
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(SlotOf(sent_ - 1), "a");
+  EXPECT_EQ(Lines().size(), sent_ + 1);
+}
+
+TEST_F(CameraSlotsTest, RolledBackByHand) {
+  StartOnStore();
+  SendUntil("slot A\n");
+  Flash(Model(1));
+  SendUntil("on trial, boot 1\n");
+  ASSERT_TRUE(port::SlotStore(Path("store"), {}).RollBack(OCTET_SLOTS_ASKED));
+  SendUntil("boot 1\noctet-camera: slot A\n");
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(SlotOf(sent_ - 1), "a");
+}
+
+TEST_F(CameraSlotsTest, WhatCannotStart) {
+  StartOnStore({"--key", Path("none")});
+  EXPECT_EQ(Finish(), 2);
+  const std::string cause = port::KnowsSignatures() ? "cannot open " : "--key ";
+  EXPECT_NE(Read("err").find(cause + Path("none")), std::string::npos) << Read("err");
+  fs::remove(folder_ / "store/slot-a.octet");
+  StartOnStore();
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err"), "octet-camera: " + Path("store") + ": no model there; stage one first\n");
+  Start({"--source", "-"});
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err"), "octet-camera: no MODEL given; see --help\n");
+  names_model_ = true;
+  StartOnStore();
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err"), "octet-camera: MODEL and --slots: one of them names what runs\n");
+}
+
+}  // namespace
+}  // namespace octet::test

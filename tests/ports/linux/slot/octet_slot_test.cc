@@ -1,0 +1,110 @@
+// The program octet-slot: words, lines and exit statuses that scripts rely on.
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include "tests/ports/linux/slot/models.h"
+
+namespace octet::test {
+namespace {
+
+class OctetSlot : public StoreFolder {
+ protected:
+  struct Result {
+    int status;
+    std::string out, err;
+  };
+  Result Run(const std::string& words, const std::string& input = "/dev/null") const {
+#if defined(OCTET_EMULATOR)
+    const std::string program = OCTET_EMULATOR " " OCTET_BIN_DIR "/octet-slot ";
+#else
+    const std::string program = OCTET_BIN_DIR "/octet-slot ";
+#endif
+    const int status = std::system(
+        (program + words + " <" + input + " >" + Path("out") + " 2>" + Path("err")).c_str());
+    const Blob out = ReadBlob(Path("out")), err = ReadBlob(Path("err"));
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            {out.begin(), out.end()},
+            {err.begin(), err.end()}};
+  }
+  void Expect(const std::string& words, int status, const std::string& out,
+              const std::string& err) const {
+    const Result result = Run(words);
+    EXPECT_EQ(result.status, status) << words;
+    EXPECT_EQ(result.out, out) << words;
+    EXPECT_EQ(result.err, err) << words;
+  }
+  std::string store() const {
+    return Path("store");
+  }
+};
+
+TEST_F(OctetSlot, AnUpdate) {
+  WriteBlob("one", MakeStored({.id = 1, .counter = 1, .vectors = Vectors::kNone}));
+  WriteBlob("two", MakeStored({.id = 2, .counter = 2, .vectors = Vectors::kNone}));
+  const std::string none = "no golden vectors, so nothing was run (octet convert --golden 4)\n";
+  Expect(store() + " boot", 1, "",
+         "octet-slot: " + store() + ": no model there; stage one first\n");
+  Expect(store() + " stage " + Path("one"), 0, "staged\n", "");
+  Expect(store() + " activate", 0, "on trial from the next boot on; " + none, "");
+  Expect(
+      store() + " confirm", 1, "",
+      "octet-slot: " + store() +
+          ": the model on trial has not run yet; start the program that runs it, or roll back\n");
+  Expect(store() + " boot", 0, store() + "/slot-a.octet\n", "");
+  Expect(store() + " stage " + Path("two"), 1, "",
+         "octet-slot: " + store() + ": a model is on trial; confirm it or roll back first\n");
+  Expect(store() + " confirm", 0, "confirmed\n", "");
+  Expect(store() + " confirm", 1, "",
+         "octet-slot: " + store() + ": no model is on trial; activate puts one on trial\n");
+  EXPECT_EQ(Run(store() + " stage -", Path("two")).out, "staged\n");
+  Expect(store() + " verify", 0, "slot A: good; " + none + "slot B: good; " + none, "");
+  Expect(store() + " activate", 0, "on trial from the next boot on; " + none, "");
+  Expect(store() + " boot", 0, store() + "/slot-b.octet\n", "");
+  Expect(store() + " roll-back", 0, "rolled back\n", "");
+  Expect(store() + " boot", 0, store() + "/slot-a.octet\n", "");
+  Expect(store() + " roll-back", 1, "",
+         "octet-slot: " + store() +
+             ": no confirmed model to go back to; stage and activate another model\n");
+  const Result list = Run(store() + " list");
+  EXPECT_EQ(list.status, 0);
+  EXPECT_EQ(list.out.rfind("slot A: active; ", 0), 0u) << list.out;
+  EXPECT_NE(list.out.find("\nslot B: staged; "), std::string::npos);
+  EXPECT_NE(list.out.find("\ntakes: security counter 1 and above; any board; signed or not\n"),
+            std::string::npos);
+  EXPECT_NE(list.out.find("\nrefused or rolled back: 1, the last: rolled back on request\n"),
+            std::string::npos);
+  const Result json = Run(store() + " list --json");
+  EXPECT_NE(json.out.find("\"active\":\"A\",\"pending\":null,\"attempts\":0,\"tries\":3,"
+                          "\"security_counter\":1,\"board\":null,\"signed_only\":false,"
+                          "\"refusals\":1,\"last_refusal\":\"rolled back on request\""),
+            std::string::npos)
+      << json.out;
+}
+
+TEST_F(OctetSlot, BadUse) {
+  const auto fails = [this](const std::string& words, const std::string& line) {
+    const Result result = Run(words);
+    EXPECT_EQ(result.status, 2) << words;
+    EXPECT_NE(result.err.find(line), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  };
+  fails("", "no STORE given; see --help");
+  fails(store(), "no COMMAND given; see --help");
+  fails(store() + " flash", "COMMAND");
+  fails(store() + " stage", "no FILE given to stage; - is stdin");
+  fails(store() + " list file", "list takes no FILE");
+  fails(store() + " stage " + Path("none"), "cannot open " + Path("none"));
+  fails(Path("none") + " list", "a store is a folder that exists");
+  fails(store() + " list --tries 256", "--tries");
+  fails(store() + " create", "a folder is a store as it is");
+  fails(store() + " list --key " + Path("none"),
+        port::KnowsSignatures() ? "cannot open" : "built without libsodium");
+  EXPECT_EQ(Run("--help").status, 0);
+  EXPECT_EQ(Run("--version").status, 0);
+  EXPECT_EQ(Run("--version").out.find("without libsodium") == std::string::npos,
+            port::KnowsSignatures());
+}
+
+}  // namespace
+}  // namespace octet::test
