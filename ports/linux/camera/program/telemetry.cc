@@ -47,9 +47,9 @@ constexpr uint64_t kOldNs = 5 * ThermalMonitor::kPeriodNs;
 Telemetry::Telemetry(const CameraOptions& options)
     : options_(options), metrics_(SecondsSince1970()) {}
 
-void Telemetry::Start(const Model& model, const CameraGuard* guard, const StopRequest& stop,
-                      const std::function<void()>& begin) {
-  BlobDescription blob = Describe(model, options_.blob);
+void Telemetry::SetModel(const Model& model, const std::string& path, const CameraGuard* guard) {
+  BlobDescription blob = Describe(model, path);
+  guard_metrics_.reset();
   if (guard != nullptr) {
     for (uint32_t i = 0; i < octet_probes_count(&guard->probes()); ++i) {
       octet_probe_info info;
@@ -60,6 +60,11 @@ void Telemetry::Start(const Model& model, const CameraGuard* guard, const StopRe
   }
   metrics_.SetBlob(blob);
   metrics_.SetPlan(octet_plan(model.session()));
+}
+
+void Telemetry::Start(const Model& model, const CameraGuard* guard, const StopRequest& stop,
+                      const std::function<void()>& begin) {
+  SetModel(model, options_.blob, guard);
   if (options_.metrics.empty() && guard == nullptr) return;
   thermal_.emplace(ThermalSensor(options_.thermal_root, ZonesOf(model)), begin,
                    [this](const ThermalReading& reading) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/options.h"
@@ -18,10 +19,12 @@ class Telemetry {
  public:
   // Serves nothing yet.
   explicit Telemetry(const CameraOptions& options);
-  // Describes the model, which is bound, and serves where --metrics asks for it; reads temperatures
-  // for that and for a guard (or null). begin: the first that each thread calls. Throws InputError.
+  // SetModel; then serves where --metrics asks for it, and reads temperatures for that and for a
+  // guard. begin: the first that each thread calls. Throws InputError.
   void Start(const Model& model, const CameraGuard* guard, const StopRequest& stop,
              const std::function<void()>& begin);
+  // What runs from now on: a model that is bound, of a file of this name. guard: its, or null.
+  void SetModel(const Model& model, const std::string& path, const CameraGuard* guard);
   // What the guard has decided after a frame, and its probes.
   void Add(const CameraGuard& guard);
 
