@@ -45,8 +45,14 @@ class Reader {
     fields["whitelist"] = [this](const YAML::Node& v, const std::string& k) {
       ReadFields(v, k, WhitelistFields(), {});
     };
+    fields["guard"] = [this](const YAML::Node& value, const std::string& key) {
+      yaml_.ForEach(value, key,
+                    [&](const std::string& name, const YAML::Node&, const YAML::Node& setting) {
+                      board_.guard.emplace_back(name, yaml_.Text(setting, key + "." + name));
+                    });
+    };
     ReadFields(document, "", fields,
-               {"winograd", "cpu_id", "thermal", "memory_mib", "flash_kib", "ram_kib"});
+               {"guard", "winograd", "cpu_id", "thermal", "memory_mib", "flash_kib", "ram_kib"});
     CheckIsa(document["isa"]);
     CheckMemory(document);
     return board_;

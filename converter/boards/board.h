@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace octet::boards {
@@ -31,6 +32,8 @@ struct Board {
   int64_t flash_kib = 0, ram_kib = 0;  // without one; else 0
   bool winograd = false;
   std::optional<Thermal> thermal;
+  // Settings by name, as they are written; what they may be is the guard's matter.
+  std::vector<std::pair<std::string, std::string>> guard;
   std::vector<std::string> precisions, weight_schemes, activation_schemes;
   std::optional<double> latency_budget_ms;
 };

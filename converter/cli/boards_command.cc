@@ -6,7 +6,9 @@
 #include "converter/boards/board.h"
 #include "converter/boards/machine.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/guard_section.h"
 #include "converter/support/error.h"
+#include "octet/octet.h"
 
 namespace octet::cli {
 namespace {
@@ -81,6 +83,9 @@ json JsonOf(const boards::Board& board, bool is_this) {
                       {"dwell_s", thermal.dwell_s}};
     if (thermal.throttle_c) out["thermal"]["throttle_c"] = *thermal.throttle_c;
   }
+  if (!board.guard.empty()) {
+    for (const auto& [name, value] : board.guard) out["guard"][name] = value;
+  }
   out["whitelist"] = {{"precisions", board.precisions},
                       {"weight_schemes", board.weight_schemes},
                       {"activation_schemes", board.activation_schemes}};
@@ -131,7 +136,9 @@ int Run(const BoardsOptions& options) {
   int status = kDone;
   for (const std::string& file : files) {
     try {
-      all.push_back(boards::ReadBoard(file));
+      boards::Board board = boards::ReadBoard(file);
+      GuardSection(file, OCTET_MAX_PLANS);  // says what is wrong with thermal and guard
+      all.push_back(std::move(board));
     } catch (const UserError& error) {
       fmt::print(stderr, "octet: {}\n", error.what());
       status = kBadInput;

@@ -126,6 +126,10 @@ void Metrics::SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dro
   lines_dropped_.store(lines_dropped, std::memory_order_relaxed);
 }
 
+void Metrics::CountSkipped() {
+  AddAlone(&skipped_, 1);
+}
+
 void Metrics::SetLayer(uint32_t i, float quantization_error, float saturation_ratio,
                        float range_use) {
   if (i >= layers_.size()) return;
@@ -186,6 +190,8 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
   WriteCount("octet_frames_total", "Frames with a result.", Now(processed_), out);
   WriteCount("octet_frames_dropped_total", "Frames that a newer one replaced before their turn.",
              Now(dropped_), out);
+  WriteCount("octet_frames_skipped_total", "Frames passed over while heat lowers the rate.",
+             Now(skipped_), out);
   WriteCount("octet_lines_dropped_total", "Lines of results that nobody took.", Now(lines_dropped_),
              out);
   WriteKinds("octet_plan_switches_total", "Changes of the plan.", "reason", kSwitchReasons,

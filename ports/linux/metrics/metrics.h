@@ -60,13 +60,15 @@ class Metrics {
   void AddResult(uint64_t inference_ns, uint64_t age_ns);
   // So far: frames with a result, frames that nobody took, lines that nobody read.
   void SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dropped);
+  // A frame that was passed over, for the rate is lowered.
+  void CountSkipped();
   void SetPlan(uint32_t index) { plan_.store(index, std::memory_order_relaxed); }
   // 1: every frame is processed; n: one of n.
   void SetRateDivisor(uint32_t divisor) { divisor_.store(divisor, std::memory_order_relaxed); }
   // Of the frames that had one, against the reference: 1 is as good as FP32. NaN: none.
   void SetScore(float score) { score_.store(score, std::memory_order_relaxed); }
-  // Mean error of the layer's output against FP16, share of saturated values, and the largest value
-  // over the end of its int8 range. i: of AddLayer; beyond: ignored.
+  // Error of the layer's output against FP16, relative; share of saturated values; the largest
+  // value over the end of its int8 range. NaN: not known. i: of AddLayer; beyond: ignored.
   void SetLayer(uint32_t i, float quantization_error, float saturation_ratio, float range_use);
   // 'a' or 'b'; 0: no slots.
   void SetSlot(char slot) { slot_.store(slot, std::memory_order_relaxed); }
@@ -121,7 +123,7 @@ class Metrics {
   const double start_s_;
   Seqlock<BlobDescription> blob_;
   Histogram inference_, age_;
-  std::atomic<uint64_t> processed_{0}, dropped_{0}, lines_dropped_{0};
+  std::atomic<uint64_t> processed_{0}, dropped_{0}, skipped_{0}, lines_dropped_{0};
   Counters<std::size(kSwitchReasons)> switches_{};
   Counters<std::size(kBreakerEvents)> breaker_{};
   Counters<std::size(kThermalEvents)> thermal_{};

@@ -88,7 +88,10 @@ class BoardFile : public testing::Test {
 };
 
 TEST_F(BoardFile, EveryField) {
-  const Board board = Read(kLinux + "cpu_id: [0x48, 0xd01]\nwinograd: true\n");
+  const Board board = Read(
+      kLinux + "cpu_id: [0x48, 0xd01]\nwinograd: true\nguard: {dwell_s: 30, shadow_every: 9}\n");
+  EXPECT_EQ(board.guard, (std::vector<std::pair<std::string, std::string>>{{"dwell_s", "30"},
+                                                                           {"shadow_every", "9"}}));
   EXPECT_EQ(board.file, (folder_ / "b.yaml").string());
   EXPECT_EQ(board.compatible, "my-board");
   EXPECT_EQ(board.name, "My board");
@@ -178,6 +181,8 @@ TEST_F(BoardFile, MistakesAreNamed) {
           " memory_mib: is missing for aarch64; " + table);
   Refused(kLinux, "memory_mib: 1024", "memory_mib: 1024\nram_kib: 1",
           "10: ram_kib: not for aarch64; " + table);
+  Refused(kLinux, "cores: 4", "cores: 4\nguard: {dwell_s: [1]}",
+          "8: guard.dwell_s: one value is expected");
   Refused("x", "x", "- a\n- b\n", "1: board: a map of fields is expected");
   EXPECT_THROW(Read(""), UserError);
   EXPECT_THROW(Read("a: [b\n"), UserError);

@@ -1,4 +1,6 @@
 // octet boards: the files of the sources, this machine, and files of one's own.
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/converter/cli/cli_support.h"
@@ -76,6 +78,15 @@ TEST_F(Boards, FilesOfOnesOwn) {
   ExpectRefused(Octet({"boards", "--root", Path("absent")}), "--root");
   WriteText("broken.yaml", "compatible: x\nbrand: y\n");
   ExpectRefused(Octet({"boards", Path("broken.yaml")}), "broken.yaml:2: brand: no such field");
+  // What convert would say of its guard.
+  std::ifstream original(board);
+  const std::string text{std::istreambuf_iterator<char>(original), {}};
+  WriteText("guard.yaml", text + "guard: {trip_frames: no}\n");
+  ExpectRefused(Octet({"boards", Path("guard.yaml")}),
+                "guard.trip_frames: 'no' is no value for it");
+  WriteText("guard.yaml", text + "guard: {trip_frames: 7}\n");
+  EXPECT_EQ(json::parse(Octet({"boards", Path("guard.yaml"), "--json"}).out)["boards"][0]["guard"],
+            json({{"trip_frames", "7"}}));
   // A broken one hides no other.
   const Result both = Octet({"boards", Path("broken.yaml"), board});
   EXPECT_EQ(both.status, 2);

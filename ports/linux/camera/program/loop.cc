@@ -229,7 +229,10 @@ class Loop {
   // False where nobody reads the results any more.
   bool Process(const FrameBuffer& frame) {
     // Heat has lowered the rate: the frame is passed over.
-    if (guard_ && taken_++ % guard_->decision().rate_divisor != 0) return true;
+    if (guard_ && taken_++ % guard_->decision().rate_divisor != 0) {
+      telemetry_.metrics().CountSkipped();
+      return true;
+    }
     octet_session* session = model_->session();
     const uint64_t begun = NowNs();
     const octet_frame view = frame.View();

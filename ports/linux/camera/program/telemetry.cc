@@ -49,6 +49,7 @@ Telemetry::Telemetry(const CameraOptions& options)
 
 void Telemetry::SetModel(const Model& model, const std::string& path, const CameraGuard* guard) {
   BlobDescription blob = Describe(model, path);
+  guard_metrics_.reset();
   if (guard != nullptr) {
     for (uint32_t i = 0; i < octet_probes_count(&guard->probes()); ++i) {
       octet_probe_info info;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "octet/slots.h"
 #include "ports/linux/camera/program/guard.h"

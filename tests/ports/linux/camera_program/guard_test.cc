@@ -8,9 +8,9 @@ class GuardedCamera : public Camera {
  protected:
   // Runs frames of 4x4 RGB with these settings, and waits for the end.
   void Run(const std::string& settings, std::vector<std::string> more = {}, int frames = 60) {
-    std::vector<std::string> arguments = {"--source",    "-",     "--format", "rgb24",
-                                          "--size",      "4x4",   "--json",   "--every-frame",
-                                          "--guard-set", settings};
+    std::vector<std::string> arguments = {
+        "--source",      "-",           "--format", "rgb24",          "--size",    "4x4", "--json",
+        "--every-frame", "--guard-set", settings,   "--thermal-root", Path("none")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     Start(arguments);
     std::string pixels(48, 0);

@@ -56,6 +56,56 @@ TEST_F(CameraMetrics, CountWhatTheLoopDoes) {
   EXPECT_EQ(Connect(port), -1);
 }
 
+// Heat that comes and goes: the plan follows, and every number with it.
+TEST_F(CameraMetrics, TheGuardFeelsHeat) {
+  fs::create_directories(folder_ / "thermal/thermal_zone0");
+  const auto heat = [this](const char* millidegrees) {
+    std::ofstream(Path("thermal/new")) << millidegrees << "\n";
+    fs::rename(Path("thermal/new"), Path("thermal/thermal_zone0/temp"));  // never half of it
+  };
+  std::ofstream(Path("thermal/thermal_zone0/type")) << "cpu-thermal\n";
+  heat("50000");
+  Start({"--source", "-", "--json", "--format", "rgb24", "--size", "4x4", "--metrics", "0",
+         "--thermal-root", Path("thermal"), "--guard-set", "heat_dwell_s=0,shadow_every=0"});
+  size_t sent = 0;
+  const auto frame = [&] {
+    Send(std::string(48, static_cast<char>(sent % 3)));
+    AwaitLines(++sent);
+    return Lines().back();
+  };
+  // Frames until one is as it should be, or 10 s.
+  const auto await = [&](const std::string& plan, const std::string& reason, double celsius) {
+    nlohmann::json line;
+    for (int i = 0; i < 500; ++i, usleep(20000)) {
+      line = frame();
+      if (line["plan"] == plan && line["reason"] == reason && line["temperature_c"] == celsius) {
+        return;
+      }
+    }
+    FAIL() << line << Read("err");
+  };
+  await("int8", "home", 50);
+  const uint16_t port = PortAfter("octet-camera: http://127.0.0.1:");
+  EXPECT_TRUE(Shows(port, "octet_temperature_celsius 50"));
+  EXPECT_TRUE(Shows(port, "octet_plan{plan=\"int8\"} 1"));
+  heat("65000");
+  await("fp16", "heat", 65);
+  EXPECT_TRUE(Shows(port, "octet_temperature_celsius 65"));
+  EXPECT_TRUE(Shows(port, "octet_plan{plan=\"fp16\"} 1"));
+  EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"hot\"} 1"));
+  EXPECT_TRUE(Shows(port, "octet_plan_switches_total{reason=\"heat\"} 1"));
+  heat("45000");
+  await("int8", "home", 45);
+  EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"cool\"} 1"));
+  EXPECT_TRUE(Shows(port, "octet_plan_switches_total{reason=\"cool\"} 1"));
+  fs::remove(Path("thermal/thermal_zone0/temp"));
+  nlohmann::json line = frame();
+  for (int i = 0; i < 500 && !line["temperature_c"].is_null(); ++i, usleep(20000)) line = frame();
+  EXPECT_TRUE(line["temperature_c"].is_null());
+  EXPECT_EQ(Get(port, "/metrics").find("octet_temperature_celsius"), std::string::npos);
+  EXPECT_EQ(Finish(), 0);
+}
+
 TEST_F(CameraMetrics, NoSensorNoTemperature) {
   Start({"--source", "-", "--json", "--metrics", "0", "--thermal-root", Path("nowhere")});
   Send(Y4m(8, 8, 1));

@@ -162,12 +162,14 @@ TEST(Metrics, GaugesComeAndGo) {
   metrics.SetScore(0.25f);
   metrics.SetRateDivisor(3);
   metrics.SetFrames(10, 3, 2);
+  for (int i = 0; i < 4; ++i) metrics.CountSkipped();
   auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_temperature_celsius"), "61.5");
   EXPECT_EQ(series.at("octet_score"), "0.25");
   EXPECT_EQ(series.at("octet_rate_divisor"), "3");
   EXPECT_EQ(series.at("octet_frames_total"), "10");
   EXPECT_EQ(series.at("octet_frames_dropped_total"), "3");
+  EXPECT_EQ(series.at("octet_frames_skipped_total"), "4");
   EXPECT_EQ(series.at("octet_lines_dropped_total"), "2");
   metrics.SetTemperature(std::numeric_limits<float>::quiet_NaN());
   series = SeriesOf(TextOf(metrics));

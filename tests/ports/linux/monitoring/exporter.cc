@@ -1,5 +1,5 @@
-// Serves metrics as a camera under guard would: every number that a board may show changes four
-// times a second until stdin ends. Prints its port.
+// Serves metrics as a camera with guard, slots and a budget would: every number that a board may
+// show changes four times a second until stdin ends. Prints its port.
 #include <unistd.h>
 
 #include <cmath>

@@ -26,9 +26,8 @@ SCRAPE_S = 1
 SCRAPED_S = 12  # before queries are asked: rates need two scrapes within their window
 WINDOW = "10s"  # in place of Grafana's $__rate_interval
 CELSIUS = 47.5
-# What a camera without guard and slots has not; the exporter beside this file has it.
-GUARDED_ALONE = ("quantization_error", "octet_saturation_ratio", "octet_range_use_ratio", "octet_score", "octet_slot{",
-                 "octet_latency_budget_seconds")
+# What a camera without slots and budget has not; the exporter beside this file has it.
+NOT_HERE = ("octet_slot{", "octet_latency_budget_seconds")
 
 
 def fetch(url: str) -> str:
@@ -135,7 +134,7 @@ def check_running(server: Prometheus, camera: str, exporter: str) -> int:
         instances = {series["metric"].get("instance", "all") for series in server.query(expression)}
         assert instances, f"panel {panel}: no series for {expression}"
         if not instances & {camera, "all"}:
-            assert expression.startswith(GUARDED_ALONE), f"panel {panel}: the camera has nothing for {expression}"
+            assert expression.startswith(NOT_HERE), f"panel {panel}: the camera has nothing for {expression}"
     rules = [rule for group in server.ask("rules")["groups"] for rule in group["rules"]]
     assert len(rules) == (MONITORING / "alerts.yml").read_text().count("- alert:"), "rules are missing"
     for rule in rules:
@@ -150,6 +149,9 @@ def check_running(server: Prometheus, camera: str, exporter: str) -> int:
 
     of = f'{{instance="{camera}"}}'
     assert number(f"octet_temperature_celsius{of}") == CELSIUS
+    assert 1 <= number(f"count(quantization_error{of})") <= 16
+    (info,) = server.query(f"octet_blob_info{of}")
+    assert (info["metric"]["model"], info["metric"]["board"]) == ("detector", "x86-host"), info
     assert number(f"octet_inference_seconds_count{of}") == number(f"octet_frames_total{of}") > 0
     assert 0 < number(f"histogram_quantile(0.5, rate(octet_inference_seconds_bucket{of}[{WINDOW}]))") < 10
     assert abs(number(f"octet_start_time_seconds{of}") - time.time()) < 120
@@ -165,14 +167,15 @@ def check(build: pathlib.Path, work: pathlib.Path) -> None:
     make_garments(work)
     zone = work / "thermal/thermal_zone0"
     zone.mkdir(parents=True)
-    (zone / "type").write_text("cpu-thermal\n")
+    (zone / "type").write_text("x86_pkg_temp\n")
     (zone / "temp").write_text(f"{CELSIUS * 1000:.0f}\n")
     (work / "blob").mkdir()
-    blob = detector_blob.make(build, work / "blob")
+    # A board's file brings the guard's settings and probes.
+    blob = detector_blob.make(build, work / "blob", "--board", detector_blob.SOURCE / "boards/x86-host.yaml")
     with contextlib.ExitStack() as stack:
         camera = stack.enter_context(running(
             build / "bin/octet-camera", blob, "--source", "scene", "--garments", work, "--fps", "30", "--metrics", "0",
-            "--thermal-root", work / "thermal", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+            "--guard", "--thermal-root", work / "thermal", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
         exporter = stack.enter_context(running(build / "tests/monitoring_exporter", stdin=subprocess.PIPE,
                                                stdout=subprocess.PIPE))
         targets = [await_line(camera.stderr, r"http://(\S+)/metrics"),
