@@ -113,16 +113,18 @@ static std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
 
 void Telemetry::Add(const octet_slots_info& store) {
   if (store_ && store.sequence != store_->sequence) {
-    if (store.refusals != store_->refusals) {
-      const auto refusal = RefusalOf(store.last_refusal);
+    const auto refusal = RefusalOf(store.last_refusal);
+    // Of several since the last look the reason of the last one.
+    for (uint32_t i = store_->refusals; i != store.refusals; ++i) {
       if (refusal) {
         metrics_.CountFlashRefusal(*refusal);
       } else {
         metrics_.CountSlot(SlotEvent::kRollback);
       }
-    } else if (store.pending != OCTET_SLOT_NONE && store_->pending == OCTET_SLOT_NONE) {
+    }
+    if (store.pending != OCTET_SLOT_NONE && store_->pending == OCTET_SLOT_NONE) {
       metrics_.CountSlot(SlotEvent::kActivate);
-    } else if (store.pending == OCTET_SLOT_NONE && store_->pending != OCTET_SLOT_NONE) {
+    } else if (store_->pending != OCTET_SLOT_NONE && store.active == store_->pending) {
       metrics_.CountSlot(SlotEvent::kConfirm);
     }
   }

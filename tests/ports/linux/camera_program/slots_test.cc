@@ -1,6 +1,7 @@
 // octet-camera --slots: another model takes over between two frames, is kept or rolled back.
 #include "ports/linux/slot/slot_store.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/support/http_client.h"
 
 namespace octet::test {
 namespace {
@@ -120,6 +121,63 @@ TEST_F(CameraSlotsTest, AModelThatTakesNoPicturesIsRolledBack) {
   EXPECT_EQ(Finish(), 0);
   EXPECT_EQ(SlotOf(sent_ - 1), "a");
   EXPECT_EQ(Lines().size(), sent_ + 1);
+}
+
+// What Prometheus is told: the slot, the digest of what runs, and what became of other models.
+TEST_F(CameraSlotsTest, TheNumbersFollow) {
+  StartOnStore({"--confirm-after", "3", "--metrics", "0"});
+  SendUntil("/metrics\n");
+  const std::string errors = Read("err");
+  const auto port =
+      static_cast<uint16_t>(std::stoi(errors.substr(errors.rfind("127.0.0.1:") + 10)));
+  const auto digest_of = [](const Blob& blob) {
+    const auto* header = reinterpret_cast<const blob::Header*>(blob.data());
+    std::string text;
+    char digits[3];
+    for (const uint8_t byte : header->sha256) {
+      std::snprintf(digits, sizeof(digits), "%02x", byte);
+      text += digits;
+    }
+    return text;
+  };
+  // Until the page has the text, a frame at a time.
+  const auto expect = [&](const std::string& text) {
+    for (int i = 0; i < 200; ++i) {
+      if (Get(port, "/metrics").find(text) != std::string::npos) return;
+      Send(Y4m(8, 8, 1));
+      AwaitLines(++sent_);
+      usleep(20000);
+    }
+    ADD_FAILURE() << "no '" << text << "' in " << Get(port, "/metrics");
+  };
+  expect("octet_slot{slot=\"a\"} 1\n");
+  expect(digest_of(Model(1)));
+  port::SlotStore store(Path("store"), {});
+  for (int i = 0; i < 3; ++i) {
+    const Blob old = Model(0);
+    size_t done = 0;
+    EXPECT_EQ(store
+                  .Stage([&](void* bytes, size_t count) {
+                    const size_t step = std::min(count, old.size() - done);
+                    std::copy_n(old.begin() + static_cast<ptrdiff_t>(done), step,
+                                static_cast<uint8_t*>(bytes));
+                    done += step;
+                    return step;
+                  })
+                  .code,
+              OCTET_SLOTS_COUNTER);
+  }
+  expect("octet_flash_refusals_total{reason=\"counter\"} 3\n");
+  Flash(Model(2));
+  expect("octet_slot_events_total{event=\"activate\"} 1\n");
+  expect("octet_slot_events_total{event=\"confirm\"} 1\n");
+  expect("octet_slot{slot=\"b\"} 1\n");
+  expect(digest_of(Model(2)));
+  expect("octet_slot_events_total{event=\"rollback\"} 0\n");
+  Flash(Model(3));
+  ASSERT_TRUE(store.RollBack(OCTET_SLOTS_ASKED));
+  expect("octet_slot_events_total{event=\"rollback\"} 1\n");
+  EXPECT_EQ(Finish(), 0);
 }
 
 TEST_F(CameraSlotsTest, RolledBackByHand) {
