@@ -65,6 +65,37 @@ TEST(Scheme, ClampsAreTheRange) {
   EXPECT_EQ(At(scheme, x).zero_point, 0) << "symmetric";
 }
 
+// Each end of a clamp is taken alone, from half way on, where it is not 0.
+TEST(Scheme, EndsOfAClamp) {
+  const struct {
+    float low, high, seen_min, seen_max, min, max;
+    const char* origin;
+  } kCases[] = {
+      {-1, 6, -0.9f, 5.5f, -1, 6, "clamp"},    {-4, 6, -1.9f, 5.5f, -1.9f, 6, "clamp"},
+      {-4, 6, -2, 2.9f, -4, 2.9f, "clamp"},    {-4, 6, -1.9f, 2.9f, -1.9f, 2.9f, "min-max"},
+      {-1, 6, -0.5f, 3, -1, 6, "clamp"},       {0, 6, 0, 2.9f, 0, 2.9f, "min-max"},
+      {-100, 0, -1, 0, -1, 0, "min-max"},      {-100, -1, -3, -1, -3, 0, "min-max"},
+      {1, 100, 1, 3, 0, 3, "min-max"},         {-INFINITY, 6, -9, 6, -9, 6, "clamp"},
+      {-6, INFINITY, -6, 90, -6, 90, "clamp"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(testing::Message()
+                 << c.low << " to " << c.high << ", seen " << c.seen_min << " to " << c.seen_max);
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", c.seen_min, c.seen_max);
+    graph::Node& clip = net.Conv(x, y);
+    clip.activation = "Clip";
+    clip.alpha = c.low;
+    clip.beta = c.high;
+    net.Output(y);
+    const TensorScheme scheme = At(net.Assign(), y);
+    const float half_step = (c.max - c.min) / 255 / 2;
+    EXPECT_NEAR(scheme.min, c.min, half_step * 1.01f);
+    EXPECT_NEAR(scheme.max, c.max, half_step * 1.01f);
+    EXPECT_EQ(scheme.origin, c.origin);
+  }
+}
+
 TEST(Scheme, SaturatingReadersNarrowTheirInput) {
   const struct {
     const char* op;
