@@ -175,7 +175,7 @@ TEST(Pictures, WhatIsEncodedComesBack) {
 
 // What a decoder works in grows with the picture: a camera's, of a JPEG and of a PNG.
 TEST(Pictures, OfCamerasSizes) {
-  const uint32_t width = 1280, height = 720;
+  const uint32_t width = 800, height = 600;
   std::vector<uint8_t> rgb(size_t{3} * width * height), png, jpeg;
   for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i / 1201);
   EncodePng(rgb.data(), width, height, &png);
