@@ -149,6 +149,43 @@ TEST(Scheme, MovedDataKeepTheirScale) {
   EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
 }
 
+// What is moved has another kind of range than its source: the source keeps its own, and the
+// override that cannot be obeyed is told.
+TEST(Scheme, MovedDataOfAnotherKindNarrowNothing) {
+  Net net;
+  const auto x = net.Input("x", -1, 1), y = net.Value("y", -8, 4);
+  const auto pooled = net.Value("pooled", -1, 4), out = net.Value("out", -1, 1);
+  net.Conv(x, y);
+  net.Op("MaxPool", {y}, pooled);
+  net.Conv(pooled, out);
+  net.Output(out);
+  Config config = Net::MinMax();
+  config.tensors.push_back({"pooled", {}, {}, true, {}});
+  const Scheme scheme = net.Assign(config);
+  EXPECT_LT(At(scheme, y).min, -7.9f);
+  EXPECT_NE(At(scheme, y).zero_point, 0);
+  ASSERT_EQ(scheme.warnings.size(), 1u);
+  EXPECT_EQ(scheme.warnings[0],
+            "tensor 'pooled': its override has no effect, MaxPool keeps the scale of 'y'");
+}
+
+// An override that says what is so anyway takes no effect away.
+TEST(Scheme, MovedDataWhoseOverrideIsTheSameWarnOfNothing) {
+  for (const float max : {4.0f, 5.0f}) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", -8, 4);
+    const auto pooled = net.Value("pooled", -8, 4), out = net.Value("out", -1, 1);
+    net.Conv(x, y);
+    net.Op("MaxPool", {y}, pooled);
+    net.Conv(pooled, out);
+    net.Output(out);
+    Config config = Net::MinMax();
+    config.tensors.push_back({"y", -8.0f, 4.0f, {}, {}});
+    config.tensors.push_back({"pooled", -8.0f, max, {}, {}});
+    EXPECT_EQ(net.Assign(config).warnings.size(), max == 4 ? 0u : 1u);
+  }
+}
+
 // conv -> pad with `value` -> conv; the pad's result is moved on to another reader.
 struct Padded : Net {
   explicit Padded(float value) {
