@@ -149,5 +149,33 @@ TEST(ClampStatistics, MovesWhatLiesOutside) {
   EXPECT_NEAR(clamped.histogram_max, 2, 0.01);
 }
 
+// Eight bins of width 1 over [-4, 4]: which are kept, what their ends get, where they lie.
+TEST(ClampStatistics, BinsThatAreKept) {
+  Statistics s;
+  s.min = -4, s.max = 4;
+  s.histogram_min = -4, s.histogram_max = 4;
+  s.histogram = {1, 2, 3, 4, 5, 6, 7, 8};
+  const struct {
+    float low, high, min, max;
+    std::vector<uint64_t> histogram;
+  } kCases[] = {
+      {-4, 4, -4, 4, {1, 2, 3, 4, 5, 6, 7, 8}},
+      {-1.5f, 2.5f, -2, 3, {6, 4, 5, 6, 15}},
+      {-1, 1, -1, 2, {10, 5, 21}},  // an end of a bin belongs to the next one
+      {-4, -3.5f, -4, -3, {36}},    // the first bin alone
+      {3.5f, 9, 3, 4, {36}},        // and the last, with what clamps beyond the data
+      {0.25f, 0.25f, 0, 1, {36}},   // a bin beside 0
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c.low << " to " << c.high);
+    const Statistics clamped = Clamp(s, c.low, c.high);
+    EXPECT_EQ(clamped.histogram, c.histogram);
+    EXPECT_EQ(clamped.histogram_min, c.min);
+    EXPECT_EQ(clamped.histogram_max, c.max);
+    EXPECT_EQ(clamped.min, std::max(c.low, -4.0f));
+    EXPECT_EQ(clamped.max, std::min(c.high, 4.0f));
+  }
+}
+
 }  // namespace
 }  // namespace octet::calibrate

@@ -162,6 +162,12 @@ TEST_F(Cli, Configuration) {
   ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "coco.txt");
   WriteText("b.yaml", "compatible: My Board\n");
   ExpectRefused(Convert("m.onnx", {"--board", Path("b.yaml")}), "'My Board' is no board's name");
+  // As many bytes as the header has room for, and no more.
+  WriteText("b.yaml", "compatible: " + std::string(24, 'b') + "\n");
+  ExpectRefused(Convert("m.onnx", {"--board", Path("b.yaml")}),
+                "is no board's name; at most 23 of a-z, 0-9 and - are expected");
+  WriteText("b.yaml", "compatible: " + std::string(23, 'b') + "\n");
+  EXPECT_EQ(Convert("m.onnx", {"--board", Path("b.yaml")}).status, 0);
 }
 
 TEST_F(Cli, Options) {

@@ -137,6 +137,23 @@ TEST_F(OldFormsTest, CutAtEndsTheGraph) {
   EXPECT_EQ(Import(model, options).nodes.size(), 2u);
 }
 
+// Names that hold the one asked for by what they have more, then by letters to change, add or leave
+// out: sitting is 3 away from kitten, kitchen 2, mittens 2, bitten 1, smitten 2.
+TEST_F(OldFormsTest, CutAtSaysWhatIsWrittenAlike) {
+  OnnxBuilder model;
+  std::string last = model.Input("x", {1, 4}).name();
+  for (const char* name : {"sitting", "mittens", "smitten", "bitten", "kitchen", "zzzzzz"}) {
+    model.Node("Relu", {last}, {}, {name});
+    last = name;
+  }
+  model.Output(last);
+  ImportOptions options;
+  options.cut_at = {"kitten"};
+  EXPECT_SAYS(Refusal(model, options), "near it: bitten, kitchen, mittens, smitten");
+  options.cut_at = {"itten"};
+  EXPECT_SAYS(Refusal(model, options), "near it: bitten, mittens, smitten, kitchen");
+}
+
 // ConvInteger of codes made while the model runs is a convolution of the real values.
 TEST_F(OldFormsTest, DynamicQuantizationBecomesFloat) {
   OnnxBuilder model;

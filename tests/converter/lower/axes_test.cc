@@ -2,10 +2,12 @@
 // bits alike, values close to those of the FP32 executor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "converter/executor/executor.h"
+#include "converter/support/error.h"
 #include "tests/converter/lower/convert_in_process.h"
 #include "tests/support/session.h"
 
@@ -150,6 +152,52 @@ TEST(ReduceThroughTheConverter, EveryAxis) {
   }
 }
 
+// Whole numbers are summed and compared exactly, the same in both plans; other reductions of them
+// are refused.
+TEST(ReduceThroughTheConverter, Integers) {
+  const auto whole = [](OnnxBuilder& model) {
+    const OnnxValue factor = model.Initializer("f", {}, std::vector<float>{8.0f});
+    return model.Input("x", {1, 5, 3, 4}).Mul(factor).Op("Cast", {{"to", Int(6)}});
+  };
+  for (const char* op : {"ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin"}) {
+    SCOPED_TRACE(op);
+    OnnxBuilder model(18);
+    const OnnxValue in = whole(model);
+    in.Output("in");
+    in.Op(op, {{"keepdims", Int(0)}}, {Integers(model, {3})}).Output("y");
+    const Converted converted = ConvertInProcess(model, 1, 2);
+    for (const uint32_t plan : {0u, 1u}) {
+      TestSession session(converted.blob, {});
+      ASSERT_EQ(session.status().code, OCTET_OK);
+      octet_set_plan(session.get(), plan);
+      session.SetInput(0, converted.data[0].Load(0).floats);
+      octet_run(session.get());
+      const std::vector<float> values = session.Output(0), results = session.Output(1);
+      ASSERT_EQ(results.size() * 4, values.size());
+      for (size_t i = 0; i < results.size(); ++i) {
+        const float* v = &values[4 * i];
+        const float wanted = op == std::string("ReduceSum")    ? v[0] + v[1] + v[2] + v[3]
+                             : op == std::string("ReduceProd") ? v[0] * v[1] * v[2] * v[3]
+                             : op == std::string("ReduceMax")  ? *std::max_element(v, v + 4)
+                                                               : *std::min_element(v, v + 4);
+        EXPECT_EQ(results[i], wanted) << "plan " << plan << " element " << i;
+      }
+    }
+  }
+  for (const char* op : {"ReduceMean", "ReduceL1", "ReduceSumSquare", "ReduceLogSumExp"}) {
+    OnnxBuilder model(18);
+    whole(model).Op(op, {{"keepdims", Int(0)}}, {Integers(model, {3})}).Output("y");
+    std::string line;
+    try {
+      ConvertInProcess(model, 1, 2);
+    } catch (const UserError& error) {
+      line = error.what();
+    }
+    EXPECT_NE(line.find("cannot run on integers; cast its input to float"), std::string::npos)
+        << op << ": " << line;
+  }
+}
+
 TEST(ReduceThroughTheConverter, Places) {
   for (const char* op : {"ArgMax", "ArgMin"}) {
     for (const int64_t axis : {1, 2, 3}) {
@@ -177,6 +225,38 @@ TEST(SoftmaxThroughTheConverter, EveryAxis) {
       Check(op, {1, 5, 3, 4}, image, int8);
       Check(std::string(op) + " of opset 11", {1, 5, 3, 4}, image, int8, 45, 11);
       Check(std::string(op) + " of five dimensions", {1, 2, 3, 4, 2}, image, int8);
+    }
+  }
+}
+
+// Rows along the last dimension of the arena are worth a transpose, other lines are taken as they
+// lie: behind a convolution, an image.
+TEST(SoftmaxThroughTheConverter, RowsForTheirKernels) {
+  const struct {
+    const char* op;
+    int64_t axis;
+    blob::Op layer;
+    int transposes;
+  } kCases[] = {
+      {"Softmax", 1, blob::Op::kSoftmax, 0},        {"Softmax", 2, blob::Op::kAxisSoftmax, 0},
+      {"Softmax", 3, blob::Op::kSoftmax, 2},        {"LogSoftmax", 1, blob::Op::kAxisSoftmax, 0},
+      {"LogSoftmax", 2, blob::Op::kAxisSoftmax, 0}, {"LogSoftmax", 3, blob::Op::kAxisSoftmax, 0},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c.op << " along " << c.axis);
+    OnnxBuilder model;
+    const OnnxValue image = model.Input("x", {1, 3, 4, 6}).Conv({.channels = 5, .kernel = 1});
+    const OnnxValue soft = image.Op(c.op, {{"axis", Int(c.axis)}}).WithChannels(5);
+    soft.Conv({.channels = 4, .kernel = 1}).Output("y");
+    const Converted converted = ConvertInProcess(model, 1, 2);
+    for (const uint32_t plan : {0u, 1u}) {
+      int found = 0, transposes = 0;
+      for (const lower::Layer& layer : converted.plans[plan].program.layers) {
+        found += layer.op == c.layer;
+        transposes += layer.op == blob::Op::kTranspose;
+      }
+      EXPECT_EQ(found, 1) << plan;
+      EXPECT_EQ(transposes, c.transposes) << plan;
     }
   }
 }

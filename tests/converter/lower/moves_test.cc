@@ -293,5 +293,29 @@ TEST(Moves, MaxUnpoolAndOneHot) {
   EXPECT_LE(RelativeError(out.expected[0], out.fp16[0]), kHalf);
 }
 
+TEST(Moves, RefusesWhatIsNotConstant) {
+  const auto refusal = [](const auto& build) -> std::string {
+    OnnxBuilder model(18);
+    build(model, model.Input("x", {1, 4, 4, 4})).Output("y");
+    try {
+      RunPlans(model);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto computed = [](const OnnxValue& x) { return x.ReduceMean({0, 1, 2, 3}, false); };
+  EXPECT_EQ(refusal([&](OnnxBuilder& m, const OnnxValue& x) {
+              const OnnxValue start = computed(x).Op("Cast", {{"to", Int(7)}}).Reshape({1});
+              return x.Op("Slice", {}, {start.name(), IntsOf(m, {4}), IntsOf(m, {1})});
+            }),
+            "node 'node_Slice_8' (Slice): the list of starts (input 1, 'Reshape_5') depends on the "
+            "data; it must be known at conversion (inputs: [1,4,4,4], [1], [1], [1])");
+  EXPECT_EQ(refusal([&](OnnxBuilder& m, const OnnxValue& x) {
+              return x.Op("Pad", {}, {IntsOf(m, {0, 0, 1, 1, 0, 0, 1, 1}), computed(x).name()});
+            }),
+            "node 'node_Pad_4' (Pad): its value has to be one constant");
+}
+
 }  // namespace
 }  // namespace octet::test

@@ -29,5 +29,18 @@ TEST(Names, OperatorsOfPlugins) {
   EXPECT_EQ(OperatorWord(static_cast<Op>(0x8001), Precision::kInt8), "op8001_s8");
 }
 
+// By their numbers in the blob; what is none is told from all that are.
+TEST(Names, Functions) {
+  using blob::Function;
+  EXPECT_STREQ(FunctionName(Function::kIdentity), "");
+  EXPECT_STREQ(FunctionName(Function::kClamp), "Clamp");
+  EXPECT_STREQ(FunctionName(Function::kTanh), "Tanh");
+  EXPECT_STREQ(FunctionName(Function::kMish), "Mish");
+  EXPECT_STREQ(FunctionName(Function::kCeil), "Ceil");
+  EXPECT_STREQ(FunctionName(Function::kTable16), "Table");
+  EXPECT_STREQ(FunctionName(static_cast<Function>(24)), "?");
+  EXPECT_STREQ(FunctionName(static_cast<Function>(255)), "?");
+}
+
 }  // namespace
 }  // namespace octet::lower

@@ -130,7 +130,7 @@ void ExpectNoOverlap(const Program& program, const MemoryPlan& plan) {
 }
 
 TEST(Plan, RandomPrograms) {
-  double worst = 1;
+  double worst = 1, sum = 0;
   int within = 0;
   size_t most_layers = 0;
   constexpr int kPrograms = 300;
@@ -145,6 +145,7 @@ TEST(Plan, RandomPrograms) {
     EXPECT_GE(plan.arena_bytes, bound);
     const double ratio = static_cast<double>(plan.arena_bytes) / static_cast<double>(bound);
     worst = std::max(worst, ratio);
+    sum += ratio;
     within += ratio <= 1.05;
     // The bound cannot always be reached; networks reach it, programs of random sizes nearly.
     EXPECT_LE(ratio, 1.25);
@@ -156,9 +157,12 @@ TEST(Plan, RandomPrograms) {
     most_layers = std::max(most_layers, program.layers.size());
   }
   EXPECT_GE(most_layers, 20u) << "the programs have become too easy";
-  std::printf("%d of %d programs within 1.05 of the lower bound, the worst %.3f\n", within,
-              kPrograms, worst);
+  const double mean = sum / kPrograms;
+  std::printf("%d of %d programs within 1.05 of the lower bound, the worst %.3f, the mean %.5f\n",
+              within, kPrograms, worst, mean);
   EXPECT_GE(within, kPrograms * 95 / 100);
+  // 1.00012 as it is; without walking over plateaus, of equally good orders, 1.00022.
+  EXPECT_LE(mean, 1.00017);
 }
 
 TEST(Plan, UnreadInputKeepsItsBytesThroughTheFirstLayer) {

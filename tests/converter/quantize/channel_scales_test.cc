@@ -173,6 +173,23 @@ TEST(ChannelScales, DirectWithoutATable) {
   for (const ChannelScheme& channel : channels) EXPECT_EQ(channel.zero_point, -128);
 }
 
+// -127 to 127 takes steps of 1 around zero points -1 and 0 alike: the blob says the lower, always.
+TEST(ChannelScales, OfEquallyGoodZeroPointsTheLowest) {
+  Net net;
+  const auto x = net.Input("x", -1, 1), r = net.Value("r", -200, 300), y = net.Value("y", -2, 2);
+  net.statistics[static_cast<size_t>(r)]->channels.assign(4, {-127, 127});
+  net.Conv(x, r);
+  Depthwise(&net, r, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  const auto& channels = At(scheme, r).channels;
+  ASSERT_EQ(channels.size(), 4u);
+  for (const ChannelScheme& channel : channels) {
+    EXPECT_EQ(channel.zero_point, -1);
+    EXPECT_EQ(channel.scale, 1);
+  }
+}
+
 TEST(ChannelScales, OnlyWhereEveryReaderCan) {
   {
     Chain chain;  // Behind the activation an Add reads too: one scale there, tables all the same.

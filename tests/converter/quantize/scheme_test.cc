@@ -65,6 +65,37 @@ TEST(Scheme, ClampsAreTheRange) {
   EXPECT_EQ(At(scheme, x).zero_point, 0) << "symmetric";
 }
 
+// Each end of a clamp is taken alone, from half way on, where it is not 0.
+TEST(Scheme, EndsOfAClamp) {
+  const struct {
+    float low, high, seen_min, seen_max, min, max;
+    const char* origin;
+  } kCases[] = {
+      {-1, 6, -0.9f, 5.5f, -1, 6, "clamp"},    {-4, 6, -1.9f, 5.5f, -1.9f, 6, "clamp"},
+      {-4, 6, -2, 2.9f, -4, 2.9f, "clamp"},    {-4, 6, -1.9f, 2.9f, -1.9f, 2.9f, "min-max"},
+      {-1, 6, -0.5f, 3, -1, 6, "clamp"},       {0, 6, 0, 2.9f, 0, 2.9f, "min-max"},
+      {-100, 0, -1, 0, -1, 0, "min-max"},      {-100, -1, -3, -1, -3, 0, "min-max"},
+      {1, 100, 1, 3, 0, 3, "min-max"},         {-INFINITY, 6, -9, 6, -9, 6, "clamp"},
+      {-6, INFINITY, -6, 90, -6, 90, "clamp"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(testing::Message()
+                 << c.low << " to " << c.high << ", seen " << c.seen_min << " to " << c.seen_max);
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", c.seen_min, c.seen_max);
+    graph::Node& clip = net.Conv(x, y);
+    clip.activation = "Clip";
+    clip.alpha = c.low;
+    clip.beta = c.high;
+    net.Output(y);
+    const TensorScheme scheme = At(net.Assign(), y);
+    const float half_step = (c.max - c.min) / 255 / 2;
+    EXPECT_NEAR(scheme.min, c.min, half_step * 1.01f);
+    EXPECT_NEAR(scheme.max, c.max, half_step * 1.01f);
+    EXPECT_EQ(scheme.origin, c.origin);
+  }
+}
+
 TEST(Scheme, SaturatingReadersNarrowTheirInput) {
   const struct {
     const char* op;
@@ -116,6 +147,43 @@ TEST(Scheme, MovedDataKeepTheirScale) {
   }
   EXPECT_EQ(At(scheme, pooled).origin, "shared with y");
   EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
+}
+
+// What is moved has another kind of range than its source: the source keeps its own, and the
+// override that cannot be obeyed is told.
+TEST(Scheme, MovedDataOfAnotherKindNarrowNothing) {
+  Net net;
+  const auto x = net.Input("x", -1, 1), y = net.Value("y", -8, 4);
+  const auto pooled = net.Value("pooled", -1, 4), out = net.Value("out", -1, 1);
+  net.Conv(x, y);
+  net.Op("MaxPool", {y}, pooled);
+  net.Conv(pooled, out);
+  net.Output(out);
+  Config config = Net::MinMax();
+  config.tensors.push_back({"pooled", {}, {}, true, {}});
+  const Scheme scheme = net.Assign(config);
+  EXPECT_LT(At(scheme, y).min, -7.9f);
+  EXPECT_NE(At(scheme, y).zero_point, 0);
+  ASSERT_EQ(scheme.warnings.size(), 1u);
+  EXPECT_EQ(scheme.warnings[0],
+            "tensor 'pooled': its override has no effect, MaxPool keeps the scale of 'y'");
+}
+
+// An override that says what is so anyway takes no effect away.
+TEST(Scheme, MovedDataWhoseOverrideIsTheSameWarnOfNothing) {
+  for (const float max : {4.0f, 5.0f}) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", -8, 4);
+    const auto pooled = net.Value("pooled", -8, 4), out = net.Value("out", -1, 1);
+    net.Conv(x, y);
+    net.Op("MaxPool", {y}, pooled);
+    net.Conv(pooled, out);
+    net.Output(out);
+    Config config = Net::MinMax();
+    config.tensors.push_back({"y", -8.0f, 4.0f, {}, {}});
+    config.tensors.push_back({"pooled", -8.0f, max, {}, {}});
+    EXPECT_EQ(net.Assign(config).warnings.size(), max == 4 ? 0u : 1u);
+  }
 }
 
 // conv -> pad with `value` -> conv; the pad's result is moved on to another reader.

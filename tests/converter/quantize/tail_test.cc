@@ -95,7 +95,18 @@ TEST(Tail, RunsInFp16UnlessAskedOtherwise) {
   EXPECT_EQ(net.Assign(config).precision[3], Precision::kInt8);
 }
 
+// Behind the first layer of all, too.
 TEST(Precision, AnActivationFollowsItsLayer) {
+  Net first;
+  const auto x = first.Input("x", -1, 1), a = first.Value("a", -1, 1), b = first.Value("b", 0, 1);
+  first.Conv(x, a);
+  first.Op("Sigmoid", {a}, b);
+  first.Output(b);
+  Config ask = Net::MinMax();
+  ask.int8_everywhere = true;
+  EXPECT_EQ(first.Assign(ask).precision[1], Precision::kInt8);
+  ask.layers.push_back({"Conv_a", Precision::kFp16});
+  EXPECT_EQ(first.Assign(ask).precision[1], Precision::kFp16);
   Head net(false);
   Config config = Net::MinMax();
   config.layers.push_back({"Conv_b", Precision::kFp16});

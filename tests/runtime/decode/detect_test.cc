@@ -102,6 +102,31 @@ TEST(Boxes, OffsetsFromACellsPoint) {
   ExpectBox(OneBox(record, {3, -4, 5, 6}), 29, 33, 39, 39);
 }
 
+// The largest, the first of equals, and nothing that is no number.
+TEST(Scores, BestClass) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = INFINITY;
+  const struct {
+    std::vector<float> values;
+    uint32_t label;
+    float score;
+  } kCases[] = {
+      {{0.1f, 0.7f, 0.7f, 0.2f}, 1, 0.7f}, {{0.7f, 0.7f, 0.7f, 0.7f}, 0, 0.7f},
+      {{-3, -2, -2.5f, -2}, 1, -2},        {{nan, 0, nan, 0}, 1, 0},
+      {{nan, -inf, nan, -inf}, 1, -inf},   {{0, 1, 2, 3}, 3, 3},
+  };
+  for (const auto& c : kCases) {
+    const ClassScore best = BestClass(Record(4), {c.values.data(), 1});
+    EXPECT_EQ(best.label, c.label);
+    EXPECT_EQ(best.score, c.score);
+  }
+  const std::vector<float> none(4, nan);
+  EXPECT_TRUE(std::isnan(BestClass(Record(4), {none.data(), 1}).score));
+  // The background is no class, and is not counted.
+  blob::DecodeRecord record = Record(4);
+  record.background = 1;
+  EXPECT_EQ(BestClass(record, {kCases[0].values.data(), 1}).label, 1u);
+}
+
 // Three candidates of a score and the number of a class.
 TEST(Scores, ClassByItsNumber) {
   const float nan = std::numeric_limits<float>::quiet_NaN();

@@ -1,7 +1,13 @@
 // What a blob may cost: counted from its layers, whatever its writer says.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <functional>
+
+#include "runtime/engine/work.h"
+#include "runtime/format/axes_params.h"
 #include "runtime/format/move.h"
+#include "runtime/format/resample.h"
 #include "tests/support/session.h"
 
 namespace octet::test {
@@ -48,6 +54,102 @@ TEST(Work, SuppressionCountsEveryPair) {
   const TestSession session(blob, {});
   ASSERT_EQ(session.status().code, OCTET_OK);
   EXPECT_GT(octet_steps(session.get()), uint64_t{1} << 39);
+}
+
+using blob::Op;
+
+// Sets a layer's parameters: those that `change` names, and 0.
+template <typename Params, typename Change>
+std::function<void(blob::LayerRecord&)> With(Change change) {
+  return [change](blob::LayerRecord& layer) {
+    Params params{};
+    change(params);
+    std::memcpy(layer.params.bytes, &params, sizeof(params));
+  };
+}
+
+// Operands of 100 and 10 elements, a result of 7: steps of each, and what the operator adds.
+TEST(Work, OfOneLayer) {
+  using Layer = blob::LayerRecord;
+  const struct {
+    const char* what;
+    Op op;
+    std::function<void(Layer&)> set;
+    uint64_t macs, steps;
+  } kCases[] = {
+      {"moves", Op::kTranspose, [](Layer&) {}, 0, 100 + 10 + 7},
+      {"reads its first operand three times", Op::kReduce, [](Layer&) {}, 0, 300 + 10 + 7},
+      {"a softmax as well", Op::kAxisSoftmax, [](Layer&) {}, 0, 300 + 10 + 7},
+      {"a division in one step", Op::kElementwise,
+       With<blob::ElementwiseParams>([](auto& p) { p.function = blob::Elementwise::kDiv; }), 0,
+       100 + 10 + 7},
+      {"a remainder in 64", Op::kElementwise,
+       With<blob::ElementwiseParams>([](auto& p) { p.function = blob::Elementwise::kFmod; }), 0,
+       100 + 10 + 7 * 64},
+      {"taps of every dimension", Op::kResample, With<blob::ResampleParams>([](auto& p) {
+         for (uint16_t& taps : p.taps) taps = 1;
+         p.taps[0] = 3, p.taps[1] = 4;
+       }),
+       0, 100 + 10 + 7 * 12},
+      {"16 samples", Op::kGridSample, [](Layer&) {}, 0, 100 + 10 + 7 * 16},
+      {"4 * 3 * 3 samples", Op::kRoiAlign,
+       With<blob::RoiAlignParams>([](auto& p) { p.sampling_ratio = 3; }), 0, 100 + 10 + 7 * 36},
+      {"as many samples as there may be", Op::kRoiAlign, [](Layer&) {}, 0,
+       100 + 10 + 7 * 4 * 256 * 256},
+      {"a window of channels", Op::kLrn, With<blob::LrnParams>([](auto& p) {
+         p.channels = 9;
+         p.before = 2;
+         p.after = 3;
+       }),
+       0, 100 + 10 + 7 * 6},
+      {"a window beyond the channels", Op::kLrn, With<blob::LrnParams>([](auto& p) {
+         p.channels = 5;
+         p.before = 2;
+         p.after = 3;
+       }),
+       0, 100 + 10 + 7 * 5},
+      {"a heap of 8: 4 steps and 4 a halving", Op::kTopK,
+       With<blob::TopKParams>([](auto& p) { p.axis = 8; }), 0, 100 * 16 + 10 + 7},
+      {"a heap of one", Op::kTopK, With<blob::TopKParams>([](auto& p) { p.axis = 1; }), 0,
+       100 * 4 + 10 + 7},
+      {"products, then what is read and written", Op::kMatMul,
+       With<blob::MatMulParams>([](auto& p) { p.depth = 11; }), 77, 77 + 100 + 10 + 7},
+      {"every box of each batch and class through the heap, then against those kept",
+       Op::kNonMaxSuppression, With<blob::NonMaxSuppressionParams>([](auto& p) {
+         p.batch = 2;
+         p.classes = 3;
+         p.boxes = 4;
+         p.most = 9;
+       }),
+       0, 100 + 10 + 7 + 2 * 3 * 4 * (12 + 4)},
+      {"but no more than may be kept", Op::kNonMaxSuppression,
+       With<blob::NonMaxSuppressionParams>([](auto& p) {
+         p.batch = 2;
+         p.classes = 3;
+         p.boxes = 4;
+         p.most = 1;
+       }),
+       0, 100 + 10 + 7 + 2 * 3 * 4 * (12 + 1)},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    blob::TensorRecord tensors[3] = {};
+    const uint32_t counts[3] = {100, 10, 7};
+    for (int t = 0; t < 3; ++t) {
+      for (uint32_t& dim : tensors[t].dims) dim = 1;
+      tensors[t].type = blob::ElementType::kInt8;
+      tensors[t].dims[3] = tensors[t].bytes = counts[t];
+    }
+    const uint32_t operands[2] = {0, 1};
+    Layer layer = {};
+    layer.op = c.op;
+    layer.input_count = 2;
+    layer.output = 2;
+    c.set(layer);
+    const Work work = WorkOfLayer({&layer, tensors, operands, nullptr, nullptr});
+    EXPECT_EQ(work.macs, c.macs);
+    EXPECT_EQ(work.steps, c.steps);
+  }
 }
 
 }  // namespace

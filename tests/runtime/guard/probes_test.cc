@@ -112,8 +112,9 @@ TEST(Probes, TellCutValuesOfEveryFrameAndErrorsOfShadowFrames) {
     }
     EXPECT_NEAR(Info(hook.probes).error, std::sqrt(difference / whole), 1e-6);
     EXPECT_EQ(Info(hook.probes).saturation, 0.25f) << "that of the frame, not of its shadow";
-    // The finer plan runs, the other in its shadow: the same error.
+    // The finer plan runs, the other in its shadow: the same error, of probes that know none yet.
     const float before = Info(hook.probes).error;
+    ASSERT_EQ(octet_probes_init(&hook.probes, blob.data(), blob.size()).code, OCTET_OK);
     hook.shadow = 0;
     hook.Run(session, x, 1);
     EXPECT_EQ(octet_probes_score(&hook.probes), OCTET_GUARD_NO_SCORE);

@@ -59,5 +59,25 @@ TEST(InputTable, HoldsTheNormalizedByte) {
   }
 }
 
+// In FP16 the normalized byte itself, in units of the tensor's scale, a power of two.
+TEST(InputTable, HoldsHalvesInUnitsOfTheScale) {
+  for (const float scale : {1.0f, 0.25f, 8.0f}) {
+    blob::InputRecord input{};
+    input.scale = 0.5f;
+    input.mean[0] = 3;
+    input.std_dev[0] = 2;
+    blob::TensorRecord tensor{};
+    tensor.type = blob::ElementType::kFp16;
+    tensor.dims[3] = 1;
+    tensor.scale = scale;
+    std::vector<uint16_t> entries(256);
+    FillInputTable(input, tensor, 0x80, entries.data());
+    for (int x = 0; x < 256; ++x) {
+      // Quarters up to 63, and their multiples: exact in halves.
+      ASSERT_EQ(HalfToFloat(entries[x]), (static_cast<float>(x) * 0.5f - 3) / 2 / scale) << x;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace octet

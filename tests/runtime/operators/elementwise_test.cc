@@ -132,6 +132,32 @@ TEST(ElementwiseLayer, Integers) {
   }
 }
 
+// A row that repeats is copied once, for as many rows as may follow: the second of two shares
+// begins with 4 of 8 rows, and has 8 at a time from then on.
+TEST(ElementwiseLayer, ARepeatedRowServesMoreRowsThanItsFirst) {
+  Random random(1);
+  for (const ElementType type : {ElementType::kInt32, ElementType::kFp16}) {
+    LayerCase layer(blob::Op::kElementwise, type);
+    layer.AddInput(random, Flat(3 * 8 * 5), 1, 0, -100, 100);
+    layer.AddInput(random, Flat(5), 1, 0, -100, 100);
+    layer.SetOutput(Flat(3 * 8 * 5));
+    blob::ElementwiseParams& p = Params(layer);
+    p.function = Elementwise::kMax;  // exact in halves as well
+    p.rank = 3;
+    p.dims[0] = 3, p.dims[1] = 8, p.dims[2] = 5;
+    p.stretched[1] = 0b011;
+    std::vector<double> expected;
+    for (uint64_t i = 0; i < 3 * 8 * 5; ++i) {
+      expected.push_back(std::max(layer.Input(0, i), layer.Input(1, i % 5)));
+    }
+    if (type == ElementType::kInt32) {
+      ExpectInt32(layer.RunAll(), {expected.begin(), expected.end()});
+    } else {
+      ExpectHalf(layer.RunAll(), expected);
+    }
+  }
+}
+
 TEST(ElementwiseLayer, IntegersAtTheirEnds) {
   const int32_t values[] = {INT32_MIN, INT32_MIN + 1, -2, -1, 0, 1, 2, 31, 32, INT32_MAX};
   const uint32_t count = std::size(values);

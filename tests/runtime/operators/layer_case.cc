@@ -45,6 +45,13 @@ KernelTable ReferenceKernels() {
   return table;
 }
 
+// What earlier calls left on the stack is often what the next one should have computed there, and
+// would hide that it did not. 16 KiB: more than the locals of any operator.
+[[gnu::noinline]] void PoisonStack() {
+  volatile uint8_t bytes[16 * 1024];
+  for (volatile uint8_t& byte : bytes) byte = kPoison;
+}
+
 void CopyTo(const GuardedBuffer& buffer, const Bytes& bytes) {
   if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
 }
@@ -150,6 +157,7 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
     scratch.Poison(kPoison);
     const RunContext context = {nullptr,  memory.data(),         scratch.data(),
                                 &kernels, Share{index, threads}, sign};
+    PoisonStack();
     f.run(view, context);
     EXPECT_TRUE(scratch.GuardsIntact());
   }

@@ -173,6 +173,21 @@ TEST(Pictures, WhatIsEncodedComesBack) {
   EXPECT_FALSE(decoder.Decode(jpeg.data(), 0, &frame));
 }
 
+// What a decoder works in grows with the picture: a camera's, of a JPEG and of a PNG.
+TEST(Pictures, OfCamerasSizes) {
+  const uint32_t width = 800, height = 600;
+  std::vector<uint8_t> rgb(size_t{3} * width * height), png, jpeg;
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(i / 1201);
+  EncodePng(rgb.data(), width, height, &png);
+  EncodeJpeg(rgb.data(), width, height, 80, &jpeg);
+  PictureDecoder decoder;
+  FrameBuffer frame;
+  ASSERT_TRUE(decoder.Decode(jpeg.data(), jpeg.size(), &frame));
+  EXPECT_EQ(frame.bytes.size(), rgb.size());
+  ASSERT_TRUE(decoder.Decode(png.data(), png.size(), &frame));
+  EXPECT_EQ(frame.bytes, rgb);
+}
+
 // stb_image 2.27 writes behind an array for tables of more than 256 codes, wherever it meets them.
 TEST(Pictures, OverlongHuffmanTablesAreRefused) {
   std::vector<uint8_t> rgb(16 * 16 * 3, 90), jpeg;

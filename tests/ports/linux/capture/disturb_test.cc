@@ -90,6 +90,40 @@ TEST(Disturb, LeavesColourOfYuvAlone) {
   }
 }
 
+// Two grey frames, the second after two that nobody took; then the end.
+class TwoFrames : public Source {
+ public:
+  Took Next(FrameBuffer* frame, const StopRequest&) override {
+    if (given_ == 2) return Took::kEnd;
+    *frame = Grey(2, 2, 100, 77);
+    frame->passed_over = given_ == 0 ? 0 : 2;
+    ++given_;
+    return Took::kFrame;
+  }
+  bool waits() const override { return true; }
+  std::string note() const override { return "two"; }
+
+ private:
+  int given_ = 0;
+};
+
+TEST(Disturb, ASourceByItsOwnCount) {
+  const auto source =
+      DisturbedSource(std::make_unique<TwoFrames>(), ReadDisturbances("exposure:2@3-3"));
+  EXPECT_TRUE(source->waits());
+  EXPECT_EQ(source->note(), "two");
+  FrameBuffer frame;
+  StopRequest stop;
+  ASSERT_EQ(source->Next(&frame, stop), Source::Took::kFrame);
+  EXPECT_EQ(frame.number, 0u);
+  EXPECT_EQ(frame.bytes, std::vector<uint8_t>(4, 100));
+  ASSERT_EQ(source->Next(&frame, stop), Source::Took::kFrame);
+  EXPECT_EQ(frame.number, 3u);
+  EXPECT_EQ(frame.bytes, std::vector<uint8_t>(4, 200));
+  EXPECT_EQ(source->Next(&frame, stop), Source::Took::kEnd);
+  EXPECT_EQ(frame.bytes, std::vector<uint8_t>(4, 200)) << "once";
+}
+
 TEST(Disturb, RefusesWhatItCannotRead) {
   for (const char* bad : {"fog:1", "noise", "noise:", "noise:x", "noise:0", "noise:-1",
                           "noise:2000", "noise:1@", "noise:1@5", "noise:1@9-5", "noise:1@1-2x",

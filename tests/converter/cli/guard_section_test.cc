@@ -1,0 +1,154 @@
+// A board file's `thermal` and `guard` as the section that a blob carries, and as inspect shows it.
+#include "converter/cli/guard_section.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "converter/support/error.h"
+#include "octet/guard.h"
+#include "runtime/format/guard_record.h"
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+using nlohmann::json;
+
+class GuardSection : public Cli {
+ protected:
+  // The section of this board file for two plans.
+  std::vector<uint8_t> Of(const std::string& text) const {
+    WriteText("board.yaml", text);
+    return cli::GuardSection(Path("board.yaml"), 2);
+  }
+  blob::GuardRecord RecordOf(const std::string& text) const {
+    const std::vector<uint8_t> section = Of(text);
+    blob::GuardRecord record{};
+    EXPECT_GE(section.size(), sizeof(record)) << text;
+    if (section.size() >= sizeof(record)) std::memcpy(&record, section.data(), sizeof(record));
+    return record;
+  }
+  // What it says is wrong, behind the file's name.
+  std::string Refusal(const std::string& text) const {
+    try {
+      Of(text);
+    } catch (const UserError& error) {
+      const std::string line = error.what();
+      EXPECT_EQ(line.find(Path("board.yaml") + ":"), 0u) << line;
+      return line.substr(Path("board.yaml").size() + 1);
+    }
+    return "";
+  }
+};
+
+TEST_F(GuardSection, NoneWhereTheFileHasNeither) {
+  EXPECT_TRUE(cli::GuardSection("", 2).empty());
+  EXPECT_TRUE(Of("name: a board\n").empty());
+  EXPECT_FALSE(Of("thermal: {enter_c: 60}\n").empty());
+  EXPECT_FALSE(Of("guard: {trip_frames: 3}\n").empty());
+}
+
+TEST_F(GuardSection, ThermalIsHeat) {
+  const std::string text =
+      "thermal:\n  zones: [cpu-thermal, soc]\n  policy: lower_rate\n  enter_c: 61.5\n"
+      "  leave_c: 52\n  dwell_s: 7\n  throttle_c: 83\n";
+  const blob::GuardRecord r = RecordOf(text);
+  EXPECT_EQ(r.record_bytes, sizeof(r));
+  EXPECT_EQ(r.policy, uint32_t{OCTET_GUARD_LOWER_RATE});
+  EXPECT_EQ(r.enter_mc, 61500);
+  EXPECT_EQ(r.leave_mc, 52000);
+  EXPECT_EQ(r.throttle_mc, 83000);
+  EXPECT_EQ(r.heat_dwell_ms, 7000u);
+  EXPECT_EQ(r.dwell_ms, 30000u) << "the breaker's is another";
+  EXPECT_EQ(r.probe_count, 0u);
+  const std::vector<uint8_t> section = Of(text);
+  ASSERT_EQ(r.zones_bytes, 16u);
+  ASSERT_EQ(section.size(), sizeof(r) + 16);
+  EXPECT_EQ(std::string(section.begin() + sizeof(r), section.end()),
+            std::string("cpu-thermal\0soc\0", 16));
+}
+
+// The defaults of octet_guard_defaults, but that a board without a documented throttling
+// temperature never comes near it, and one without thermal has no heat.
+TEST_F(GuardSection, WhatIsNotSaid) {
+  octet_guard_config c;
+  octet_guard_defaults(&c, 2);
+  const blob::GuardRecord thermal = RecordOf("thermal: {zones: []}\n");
+  EXPECT_EQ(thermal.throttle_mc, 999000);
+  EXPECT_EQ(thermal.policy, c.policy);
+  EXPECT_EQ(thermal.zones_bytes, 0u);
+  const blob::GuardRecord r = RecordOf("guard: {return_frames: 9}\n");
+  EXPECT_EQ(r.policy, uint32_t{OCTET_GUARD_HEAT_IGNORED});
+  EXPECT_EQ(r.throttle_mc, c.throttle_mc);
+  EXPECT_EQ(r.return_frames, 9u);
+  EXPECT_EQ(r.home_plan, c.home_plan);
+  EXPECT_EQ(r.trip_score, c.trip_score);
+  EXPECT_EQ(r.trip_frames, c.trip_frames);
+  EXPECT_EQ(r.return_score, c.return_score);
+  EXPECT_EQ(r.dwell_ms, c.dwell_ms);
+  EXPECT_EQ(r.dwell_max_ms, c.dwell_max_ms);
+  for (uint32_t i = 0; i < OCTET_GUARD_SIGNALS; ++i) EXPECT_EQ(r.weights[i], c.weights[i]);
+  EXPECT_EQ(r.reference_score, c.reference_score);
+  EXPECT_EQ(r.shadow_every, c.shadow_every);
+  EXPECT_EQ(r.enter_mc, c.enter_mc);
+  EXPECT_EQ(r.leave_mc, c.leave_mc);
+  EXPECT_EQ(r.heat_dwell_ms, c.heat_dwell_ms);
+  EXPECT_EQ(r.sensor_lost_ms, c.sensor_lost_ms);
+  EXPECT_EQ(r.sensor_stuck_ms, c.sensor_stuck_ms);
+}
+
+TEST_F(GuardSection, GuardHasTheLastWord) {
+  const blob::GuardRecord r = RecordOf(
+      "thermal: {enter_c: 60, leave_c: 50, throttle_c: 80}\n"
+      "guard: {enter_c: 65, weight_saturation: 4, home_plan: 1, dwell_s: 1.5}\n");
+  EXPECT_EQ(r.enter_mc, 65000);
+  EXPECT_EQ(r.leave_mc, 50000);
+  EXPECT_EQ(r.weights[OCTET_GUARD_SATURATION], 4u);
+  EXPECT_EQ(r.home_plan, 1u);
+  EXPECT_EQ(r.dwell_ms, 1500u);
+}
+
+TEST_F(GuardSection, Refusals) {
+  EXPECT_EQ(
+      Refusal("thermal:\n  enter_c: warm\n")
+          .find("2: thermal.enter_c: 'warm' is no value for it, or there is no such setting; there "
+                "are home_plan trip_score"),
+      0u);
+  EXPECT_EQ(Refusal("thermal: {dwell_s: -1}\n").find("1: thermal.dwell_s: '-1' is no value"), 0u);
+  EXPECT_EQ(Refusal("guard:\n\n  trips: 3\n").find("3: guard.trips: '3' is no value"), 0u);
+  EXPECT_EQ(Refusal("guard: {trip_frames: [1]}\n"), "1: guard.trip_frames: one value is expected");
+  EXPECT_EQ(Refusal("thermal: {zones: [[a]]}\n"), "1: zones: one value is expected");
+  const std::string contradicts = " thermal and guard contradict themselves: ";
+  EXPECT_EQ(Refusal("thermal: {enter_c: 50, leave_c: 50}\n").find(contradicts), 0u);
+  EXPECT_EQ(Refusal("guard: {home_plan: 2}\n").find(contradicts), 0u);
+  EXPECT_NE(Refusal("guard: {home_plan: 2}\n").find("home_plan below 2 are expected"),
+            std::string::npos);
+  EXPECT_EQ(Refusal("guard: {home_plan: 1}\n"), "");
+}
+
+// What inspect prints of a converted model is what the file says.
+TEST_F(GuardSection, InspectShowsIt) {
+  std::ifstream board(OCTET_SOURCE_DIR "/boards/raspberry-pi-4.yaml");
+  const std::string text{std::istreambuf_iterator<char>(board), {}};
+  WriteText("board.yaml", text + "guard: {trip_frames: 3, home_plan: 1}\n");
+  const Result converted = Convert("m.onnx", {"--board", Path("board.yaml")});
+  ASSERT_EQ(converted.status, 0) << converted.err;
+  const Result shown = Octet({"inspect", Path("out.octet"), "--json"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  const json guard = json::parse(shown.out)["guard"];
+  EXPECT_EQ(guard["zones"], json({"cpu-thermal"}));
+  EXPECT_EQ(guard["policy"], "raise_precision");
+  EXPECT_EQ(guard["trip_frames"], 3);
+  EXPECT_EQ(guard["home_plan"], 1);
+  EXPECT_EQ(guard["enter_c"], 60);
+  EXPECT_EQ(guard["throttle_c"], 80);
+  EXPECT_EQ(guard["heat_dwell_s"], 10);
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  const Result none = Octet({"inspect", Path("out.octet"), "--json"});
+  EXPECT_FALSE(json::parse(none.out).contains("guard"));
+}
+
+}  // namespace
+}  // namespace octet::test
