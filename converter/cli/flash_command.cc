@@ -71,15 +71,22 @@ int FlashHere(const BlobFile& file, const FlashOptions& options) {
 int FlashThere(const BlobFile& file, const FlashOptions& options) {
   const RemoteTarget remote = ParseRemote(options.target);
   std::vector<std::string> words = {options.program, remote.folder, "stage", "-"};
-  const auto add = [&words](const std::string& option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  add("--board", options.store.board);
+  // The board asks for them as well, whatever its store asks for by itself.
+  std::vector<std::string> asked;
+  for (const std::string& path : options.store.keys) {
+    std::string key = port::PublicKeyText(port::ReadPublicKey(path));
+    key.pop_back();  // the line's end
+    asked.insert(asked.end(), {"--key", key});
+  }
+  if (!options.store.board.empty()) {
+    asked.insert(asked.end(), {"--board", options.store.board});
+  }
+  words.insert(words.end(), asked.begin(), asked.end());
   const int staged = RunRemote(remote.host, words, {file.data(), file.bytes()});
   if (staged != kDone || options.stage_only) return staged;
   words.resize(2);
   words.push_back("activate");
-  add("--board", options.store.board);
+  words.insert(words.end(), asked.begin(), asked.end());
   return RunRemote(remote.host, words, {});
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "octet/slots.h"
 #include "ports/linux/file.h"
@@ -33,6 +32,11 @@ int DigitOf(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+std::string ReadWhole(const std::string& path) {
+  const MappedFile file(path);
+  return {reinterpret_cast<const char*>(file.data()), file.bytes()};
+}
+
 }  // namespace
 
 std::string PublicKeyText(const PublicKey& key) {
@@ -49,12 +53,11 @@ PublicKey ReadPublicKey(const std::string& path) {
                      ": this program was built without libsodium and cannot check signatures; "
                      "./setup.sh --tests fetches it for boards, then build again");
   }
-  const MappedFile file(path);
-  const auto* text = reinterpret_cast<const char*>(file.data());
+  const std::string text = path.starts_with(kPublicWord) ? path + "\n" : ReadWhole(path);
   constexpr size_t kWordBytes = sizeof(kPublicWord) - 1;
   PublicKey key{};
-  bool good = file.bytes() == PublicKeyText(key).size() &&
-              std::memcmp(text, kPublicWord, kWordBytes) == 0 && text[file.bytes() - 1] == '\n';
+  bool good = text.size() == PublicKeyText(key).size() && text.starts_with(kPublicWord) &&
+              text.ends_with('\n');
   for (size_t i = 0; good && i < key.size(); ++i) {
     const int high = DigitOf(text[kWordBytes + 2 * i]), low = DigitOf(text[kWordBytes + 2 * i + 1]);
     good = high >= 0 && low >= 0;

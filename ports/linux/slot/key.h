@@ -19,7 +19,8 @@ using PublicKey = std::array<uint8_t, 32>;
 
 // The one line of a public key's file, and back.
 std::string PublicKeyText(const PublicKey& key);
-// Throws InputError: no such file, no key, or a build without signatures.
+// path: of the file, or that line itself, for a board that has no such file. Throws InputError: no
+// such file, no key, or a build without signatures.
 PublicKey ReadPublicKey(const std::string& path);
 
 // "9f86d081884c7d65", as octet inspect shows it.

@@ -133,6 +133,17 @@ TEST_F(Flash, SignedModels) {
              "not with that of --key");
   ExpectLine(Octet({"flash", blob(), Path("store"), "--key", Path("k")}), 2, "no public key");
   EXPECT_EQ(Octet({"flash", blob(), Path("store"), "--key", Path("k.pub")}).status, 0);
+  // The board is asked to look for itself, by the key's own line.
+  std::string line = ReadText("k.pub");
+  line.pop_back();
+  ASSERT_EQ(mkdir(Path("bare").c_str(), 0755), 0);
+  EXPECT_EQ(Octet({"flash", blob(), "board:" + Path("bare"), "--key", Path("k.pub")}).status, 0);
+  EXPECT_NE(Slot(Path("bare") + " list --key '" + line + "'").find("signed with key "),
+            std::string::npos);
+  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
+  EXPECT_EQ(Octet({"flash", blob(), "board:", "--key", Path("k.pub"), "--stage-only"}).out,
+            "'octet-slot' '/var/lib/octet' 'stage' '-' '--key' '" + line + "'\n");
+  Ssh("shift 2\nexec sh -c \"$*\"\n");
   // The store's own key decides, whatever is asked here.
   ASSERT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
   ASSERT_EQ(Slot(Path("store") + " confirm"), "confirmed\n");
