@@ -30,7 +30,7 @@ fs::path OwnFolder() {
   std::error_code unreadable, absent;
   const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
   for (const char* place : kPlaces) {
-    const fs::path folder = (program.parent_path() / place).lexically_normal();
+    fs::path folder = (program.parent_path() / place).lexically_normal();
     if (!unreadable && fs::is_directory(folder, absent)) return folder;
   }
   Fail("no board files beside this program (share/octet/boards); name them: octet boards FILE...");
