@@ -150,6 +150,8 @@ TEST_F(OldFormsTest, CutAtSaysWhatIsWrittenAlike) {
   ImportOptions options;
   options.cut_at = {"kitten"};
   EXPECT_SAYS(Refusal(model, options), "near it: bitten, kitchen, mittens, smitten");
+  options.cut_at = {"bittens"};
+  EXPECT_SAYS(Refusal(model, options), "near it: bitten, mittens, sitting, smitten");
   options.cut_at = {"itten"};
   EXPECT_SAYS(Refusal(model, options), "near it: bitten, mittens, smitten, kitchen");
 }

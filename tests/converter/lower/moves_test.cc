@@ -81,7 +81,7 @@ TEST(Moves, PadInEveryMode) {
 }
 
 TEST(Moves, GatherWithConstantIndices) {
-  for (int64_t axis = 0; axis < 4; ++axis) {
+  for (int64_t axis = -4; axis < 4; ++axis) {
     ExpectMoves({4, 5, 6, 7}, [axis](OnnxBuilder& m, const OnnxValue& x) {
       return x.Op("Gather", {{"axis", Int(axis)}}, {IntsOf(m, {3, -1, 0, 0, 2})});
     });
@@ -145,10 +145,13 @@ TEST(Moves, ReverseSequenceTriluAndCompress) {
                   {m.Initializer(m.Unique("k"), {}, Dims{-1}).name()});
     });
   }
-  ExpectMoves({2, 5, 4, 3}, [](OnnxBuilder& m, const OnnxValue& x) {
-    const OnnxValue chosen = m.Initializer("c", {4}, Dims{0, 1, 1, 0}).Op("Cast", {{"to", Int(9)}});
-    return x.Op("Compress", {{"axis", Int(1)}}, {chosen.name()});
-  });
+  for (int64_t axis : {1, -3}) {
+    ExpectMoves({2, 5, 4, 3}, [axis](OnnxBuilder& m, const OnnxValue& x) {
+      const OnnxValue chosen =
+          m.Initializer("c", {4}, Dims{0, 1, 1, 0}).Op("Cast", {{"to", Int(9)}});
+      return x.Op("Compress", {{"axis", Int(axis)}}, {chosen.name()});
+    });
+  }
   ExpectMoves({2, 5, 4, 3}, [](OnnxBuilder& m, const OnnxValue& x) {
     const OnnxValue chosen =
         m.Initializer("c", {7}, Dims{0, 1, 1, 0, 0, 0, 1}).Op("Cast", {{"to", Int(9)}});

@@ -42,6 +42,26 @@ TEST_F(Camera, FrameByFrameWithABox) {
   }
 }
 
+// Without --json a line a second: of 100 frames in two and a half seconds, 40 a second.
+TEST_F(Camera, FramesASecond) {
+  Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--every-frame"});
+  const std::string pixels(48, 'x');
+  Send(pixels);
+  AwaitLines(1);
+  EXPECT_NE(Read("out").find("   0.0 fps"), std::string::npos) << Read("out");
+  for (int frame = 0; frame < 99; ++frame) Send(pixels);
+  usleep(2'500'000);
+  Send(pixels);
+  EXPECT_EQ(Finish(), 0);
+  const std::string out = Read("out");
+  const size_t at = out.rfind(" fps");
+  ASSERT_GT(at, 8u) << out;
+  const double fps = std::stod(out.substr(at - 6, 6));
+  // The last interval may have begun later, with fewer frames, where the machine is busy.
+  EXPECT_GT(fps, 0) << out;
+  EXPECT_LT(fps, 41) << out;
+}
+
 TEST_F(Camera, EndInsideAFrame) {
   Start({"--source", "-", "--json", "--format", "rgb24", "--size", "4x4"});
   Send(std::string(48 + 7, 'x'));
