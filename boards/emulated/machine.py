@@ -13,6 +13,7 @@ from debian import Archive, Missing, fetch, with_needed
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
+PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"  # mke2fs is not in every user's
 EMULATOR = "qemu-system-aarch64"
 PACKAGES = ("busybox-static", "dropbear-bin", "libc6", "libcrypt1", "libtomcrypt1", "libtommath1", "libgmp10", "zlib1g")
 LIBRARIES = ("libc.so.6", "libcrypt.so.1", "libtomcrypt.so.1", "libtommath.so.1", "libgmp.so.10", "libz.so.1")
@@ -59,7 +60,7 @@ class Board:
         """Packages fetched, tools and programs there; else Missing."""
         for tool, package in ((EMULATOR, "qemu-system-arm"), ("ssh", "openssh-client"), ("ssh-keygen", "openssh-client"),
                               ("mke2fs", "e2fsprogs")):
-            if shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
+            if shutil.which(tool, path=PATH) is None:
                 raise Missing(f"{tool} is not installed; apt-get install {package}")
         if not (self.programs / "octet-camera").exists():
             raise Missing(f"{self.programs}/octet-camera is missing; cmake --preset aarch64 && cmake --build --preset aarch64 "
@@ -78,12 +79,16 @@ class Board:
         self.disk.unlink(missing_ok=True)
         made = subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", content, self.disk,
                                f"{DISK_MIB}M"], capture_output=True, text=True,
-                              env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"})
+                              env={**os.environ, "PATH": PATH})
         if made.returncode != 0:
             raise Missing(f"mke2fs: {made.stderr.strip()}")
         shutil.rmtree(content)
 
-    def first_files(self, root: pathlib.Path, camera: list) -> bytes:
+    def can(self, option: str) -> bool:
+        """Whether the octet-camera that was built knows this option."""
+        return option.encode() + b"\0" in (self.programs / "octet-camera").read_bytes()
+
+    def first_files(self, root: pathlib.Path, camera: list, more: dict) -> bytes:
         """The archive of all that runs there. camera: words of octet-camera; none: it does not start by itself."""
         archive = Archive()
         for folder in ("proc", "sys", "dev", "run", "tmp", "var/lib/octet", "root/.ssh", "etc/dropbear"):
@@ -113,17 +118,20 @@ class Board:
         archive.add("etc/passwd", b"root::0:0:root:/root:/bin/sh\n", 0o100644)
         archive.add("etc/shells", b"/bin/sh\n", 0o100644)
         archive.add("root/.ssh/authorized_keys", self.key.with_suffix(".pub").read_bytes(), 0o100600)
+        for name, path in more.items():
+            archive.add(name, path.read_bytes(), 0o100644)
         return archive.plain()
 
-    def boot(self, camera: list, page: int, metrics: int, wait: bool = True) -> None:
-        """Starts it with the disk that is there; page and metrics: ports of this machine's loopback."""
+    def boot(self, camera: list, page: int, metrics: int, more: dict | None = None) -> None:
+        """Starts it with the disk that is there, and waits until it is up. camera: words of octet-camera; page and metrics:
+        ports of this machine's loopback; more: files for it, by their paths there."""
         if self.process() is not None:
             raise Missing(f"a board runs already in {self.work}; stop it first")
         root = self.prepare()
         if not self.key.exists():
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "board", "-f", self.key], check=True)
         files = self.work / "files.cpio"
-        files.write_bytes(self.first_files(root, camera))
+        files.write_bytes(self.first_files(root, camera, more or {}))
         port = free_port()
         self.ssh_config.write_text(SSH_CONFIG.format(port=port, key=self.key))
         (self.work / "bin").mkdir(exist_ok=True)
@@ -143,8 +151,7 @@ class Board:
              self.pid_file], capture_output=True, text=True)
         if started.returncode != 0:
             raise Missing(f"{EMULATOR}: {' '.join(started.stderr.strip().splitlines()[-1:])}")
-        if wait:
-            self.wait_ready()
+        self.wait_ready()
 
     def process(self) -> int | None:
         """The number of the emulator's process while it runs."""
