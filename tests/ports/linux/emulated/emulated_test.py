@@ -42,6 +42,10 @@ def until(what: str, found, seconds: float = PATIENCE_SECONDS):
     return answer
 
 
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 class Cases:
     def __init__(self, options: argparse.Namespace, work: pathlib.Path) -> None:
         self.options, self.work = options, work
@@ -197,7 +201,7 @@ class Cases:
         """Whatever moment the power goes at, the board comes up with one of the two models, whole."""
         if not (self.options.programs / "octet-slot").exists() or not self.board.can("--slots"):
             raise Skip("octet-slot or --slots of octet-camera is missing")
-        known = {hashlib.sha256(model.read_bytes()).hexdigest(): self.outputs(model) for model in self.models}
+        known = {digest(model.read_bytes()): digest(self.outputs(model)) for model in self.models}
         self.board.stop()
         self.board.make_disk(self.models)
         camera = [*GUARD, "--confirm-after", "3"]
@@ -214,22 +218,22 @@ class Cases:
             self.board.cut()
             update.wait()
             self.boot(*camera)
-            # Verify reads every byte of every slot that is not empty: a half-written one would be refused.
-            self.tell(f"octet-slot {STORE} verify")
             slot = until(f"frames after cut {i}", self.status)["slot"].lower()
-            path = f"{STORE}/slot-{slot}.octet"
-            digest = self.tell(f"octet-run {path} --input /pictures.npy --output /tmp/out.npy >/dev/null && sha256sum {path}")[:64]
-            assert digest in known, f"cut {i}: slot {slot} is neither model"
-            got = bytes.fromhex(self.tell("xxd -p /tmp/out.npy").replace("\n", ""))
-            assert got == known[digest], f"cut {i}: slot {slot} gives other answers than before"
-            standing = self.standing()
+            # verify reads every byte of every slot that is not empty: a half-written one would be refused.
+            told = self.tell(f"octet-slot {STORE} verify >/dev/null && octet-slot {STORE} list --json && "
+                             f"octet-run {STORE}/slot-{slot}.octet --input /pictures.npy --output /tmp/out.npy >/dev/null && "
+                             f"sha256sum {STORE}/slot-{slot}.octet /tmp/out.npy").splitlines()
+            model, answers = (line.split()[0] for line in told[1:])
+            assert model in known, f"cut {i}: slot {slot} is neither model: {told}"
+            assert answers == known[model], f"cut {i}: slot {slot} gives other answers than before: {told}"
+            standing = self.standing(json.loads(told[0]))
             seen[standing] = seen.get(standing, 0) + 1
         told = ", ".join(f"{count} {standing}" for standing, count in sorted(seen.items()))
         return f"{self.options.cuts} cuts within {whole:.1f} s of an update; after them {told}"
 
-    def standing(self) -> str:
+    @staticmethod
+    def standing(store: dict) -> str:
         """Of the slot that does not run."""
-        store = json.loads(self.tell(f"octet-slot {STORE} list --json"))
         others = [slot["standing"] for slot in store["slots"] if slot["slot"] != store["active"]]
         return "on trial" if store["pending"] else others[0]
 
