@@ -21,7 +21,7 @@ GUARD = ["--guard-set", "shadow_every=0,sensor_stuck_s=0,heat_dwell_s=5"]
 def camera_words(board: Board, source: str, more: list) -> list:
     """The command that runs in the board until it is stopped."""
     words = ["octet-camera", *(["--slots", STORE] if board.can("--slots") else [f"{STORE}/slot-a.octet"]), "--source", source,
-             *FRAMES, "--threads", "2", "--http", "8080"]
+             *FRAMES, "--threads", "1", "--http", "8080"]
     if board.can("--thermal-root"):
         words += ["--metrics", f"0.0.0.0:{METRICS_IN_BOARD}", "--thermal-root", THERMAL]
     return words + (more or GUARD)

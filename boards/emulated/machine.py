@@ -20,6 +20,8 @@ LIBRARIES = ("libc.so.6", "libcrypt.so.1", "libtomcrypt.so.1", "libtommath.so.1"
 # Before disk and network are there, and after; ext4 asks for crc32c by name, which no list of needs tells.
 FIRST_MODULES = ("virtio_mmio", "virtio_blk", "virtio_net", "crc32c_generic", "ext4")
 LAST_MODULES = ("vivid",)
+# At hand with all they need loaded: a USB camera of the tests.
+IDLE_MODULES = ("vhci_hcd", "uvcvideo")
 PROGRAMS = ("octet-camera", "octet-run", "octet-slot")
 CPU, CORES, MEMORY_MIB = "cortex-a76", 2, 512
 # One camera of one plane, what octet-camera reads.
@@ -67,7 +69,7 @@ class Board:
         if not (self.programs / "octet-camera").exists():
             raise Missing(f"{self.programs}/octet-camera is missing; cmake --preset aarch64 && cmake --build --preset aarch64 "
                           "--target octet-camera octet-run octet-slot")
-        return fetch(self.cache, "arm64", PACKAGES, FIRST_MODULES + LAST_MODULES)
+        return fetch(self.cache, "arm64", PACKAGES, FIRST_MODULES + LAST_MODULES + IDLE_MODULES)
 
     def make_disk(self, models: list) -> None:
         """A new disk; the first model runs, all lie in models/."""
@@ -96,12 +98,12 @@ class Board:
         for folder in ("proc", "sys", "dev", "run", "tmp", "var/lib/octet", "root/.ssh", "etc/dropbear"):
             archive.add_folder(folder)
         before = with_needed(root, FIRST_MODULES)
-        after = {name: path for name, path in with_needed(root, LAST_MODULES).items() if name not in before}
+        after = {name: path for name, path in with_needed(root, IDLE_MODULES + LAST_MODULES).items() if name not in before}
         for name, path in {**before, **after}.items():
             archive.add(f"modules/{name}.ko", path.read_bytes(), 0o100644)
         archive.add("modules/vivid.options", VIVID, 0o100644)
         archive.add("modules/before", "".join(f"{name}\n" for name in before).encode())
-        archive.add("modules/after", "".join(f"{name}\n" for name in after).encode())
+        archive.add("modules/after", "".join(f"{name}\n" for name in after if name not in IDLE_MODULES).encode())
         archive.add("bin/busybox", (root / "bin/busybox").read_bytes())
         archive.add_link("bin/sh", "busybox")
         archive.add_link("init", "bin/busybox")
@@ -121,7 +123,7 @@ class Board:
         archive.add("etc/shells", b"/bin/sh\n", 0o100644)
         archive.add("root/.ssh/authorized_keys", self.key.with_suffix(".pub").read_bytes(), 0o100600)
         for name, path in more.items():
-            archive.add(name, path.read_bytes(), 0o100644)
+            archive.add(name, path.read_bytes())
         return archive.plain()
 
     def boot(self, camera: list, page: int, metrics: int, more: dict | None = None) -> None:
@@ -178,8 +180,8 @@ class Board:
 
     def run(self, command: str, seconds: float = 300, **more) -> subprocess.CompletedProcess:
         """A command of the board's shell, by ssh."""
-        return subprocess.run(["ssh", "-F", self.ssh_config, "board", command], text=True, timeout=seconds,
-                              **{"capture_output": True, "stdin": subprocess.DEVNULL, **more})
+        return subprocess.run(["ssh", "-F", self.ssh_config, "board", command], timeout=seconds,
+                              **{"text": True, "capture_output": True, "stdin": subprocess.DEVNULL, **more})
 
     def heat(self, celsius: float) -> None:
         got = self.run(f"echo {round(celsius * 1000)} >{THERMAL}/thermal_zone0/temp")

@@ -130,7 +130,7 @@ class Cases:
         for pixels in ("yuyv", "nv12"):
             started = time.monotonic()
             said = self.tell(f"octet-camera {STORE}/slot-a.octet --source /dev/video0 --format {pixels} --size 320x180 "
-                             f"--fps 60 --threads 2 --json --frames {self.options.results} 2>/tmp/err && cat /tmp/err >&2")
+                             f"--fps 60 --json --frames {self.options.results} 2>/tmp/err && cat /tmp/err >&2")
             lines = [json.loads(line) for line in said.splitlines()]
             summary = lines.pop()["summary"]
             assert len(lines) == summary["frames"] == self.options.results, summary
