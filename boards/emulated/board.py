@@ -18,13 +18,10 @@ FRAMES = ["--size", "320x180", "--fps", "10"]
 GUARD = ["--guard-set", "shadow_every=0,sensor_stuck_s=0,heat_dwell_s=5"]
 
 
-def camera_words(board: Board, source: str, more: list) -> list:
+def camera_words(source: str, more: list) -> list:
     """The command that runs in the board until it is stopped."""
-    words = ["octet-camera", *(["--slots", STORE] if board.can("--slots") else [f"{STORE}/slot-a.octet"]), "--source", source,
-             *FRAMES, "--threads", "1", "--http", "8080"]
-    if board.can("--thermal-root"):
-        words += ["--metrics", f"0.0.0.0:{METRICS_IN_BOARD}", "--thermal-root", THERMAL]
-    return words + (more or GUARD)
+    return ["octet-camera", "--slots", STORE, "--source", source, *FRAMES, "--threads", "1", "--http", "8080", "--metrics",
+            f"0.0.0.0:{METRICS_IN_BOARD}", "--thermal-root", THERMAL, *(more or GUARD)]
 
 
 def boot(board: Board, options: argparse.Namespace) -> None:
@@ -48,7 +45,7 @@ def boot(board: Board, options: argparse.Namespace) -> None:
     if garments:
         more = [*(more or GUARD), "--garments", "/garments"]
     page, metrics = (port or free_port() for port in (options.port_http, options.port_metrics))
-    board.boot([] if options.no_camera else camera_words(board, options.source, more), page, metrics,
+    board.boot([] if options.no_camera else camera_words(options.source, more), page, metrics,
                {f"garments/{name}": path for name, path in garments.items()})
     print(f"page     http://127.0.0.1:{page}/\nmetrics  http://127.0.0.1:{metrics}/metrics\n"
           f"ssh      ssh -F {board.ssh_config} board\nconsole  {board.console}")

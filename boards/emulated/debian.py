@@ -1,6 +1,6 @@
 """What an emulated machine is made of: Debian's packages for any processor, fetched without touching this system's own list of
 packages, the kernel's modules with what they need, and archives that the kernel unpacks as its first file system."""
-import gzip
+import fcntl
 import pathlib
 import re
 import shutil
@@ -14,6 +14,13 @@ class Missing(Exception):
 def fetch(folder: pathlib.Path, architecture: str, packages: tuple, modules: tuple) -> pathlib.Path:
     """The folder that holds Debian's kernel of `architecture` with these modules and all they need, and the files of these
     packages (not of what they depend on). Downloads once, by an apt with a state of its own; Missing where it cannot."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.parent / (folder.name + ".lock"), "w") as lock:  # two boards may ask at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return fetch_alone(folder, architecture, packages, modules)
+
+
+def fetch_alone(folder: pathlib.Path, architecture: str, packages: tuple, modules: tuple) -> pathlib.Path:
     root = folder / "root"
     wanted = " ".join((architecture, *packages, *modules))
     stamp = folder / "complete"
@@ -63,6 +70,8 @@ def with_needed(root: pathlib.Path, names: tuple) -> dict:
     def need(name: str) -> None:
         if name in order:
             return
+        if name not in files:
+            raise Missing(f"this kernel of Debian has no module {name}; boards/emulated was made for Debian 12's")
         depends = re.search(rb"\0depends=([^\0]*)\0", files[name].read_bytes()).group(1).decode()
         for other in filter(None, depends.split(",")):
             need(other.replace("-", "_"))
@@ -101,9 +110,6 @@ class Archive:
         for part in (b"070701" + b"".join(b"%08x" % n for n in numbers) + path, content):
             self.data += part + bytes(-len(part) % 4)
 
-    def plain(self) -> bytes:
+    def content(self) -> bytes:
         self.entry("TRAILER!!!", b"", 0)
         return bytes(self.data)
-
-    def packed(self) -> bytes:
-        return gzip.compress(self.plain(), 1)

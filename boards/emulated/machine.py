@@ -66,9 +66,10 @@ class Board:
                               ("mke2fs", "e2fsprogs")):
             if shutil.which(tool, path=PATH) is None:
                 raise Missing(f"{tool} is not installed; apt-get install {package}")
-        if not (self.programs / "octet-camera").exists():
-            raise Missing(f"{self.programs}/octet-camera is missing; cmake --preset aarch64 && cmake --build --preset aarch64 "
-                          "--target octet-camera octet-run octet-slot")
+        for name in PROGRAMS:
+            if not (self.programs / name).exists():
+                raise Missing(f"{self.programs / name} is missing; cmake --preset aarch64 && cmake --build --preset aarch64 "
+                              f"--target {' '.join(PROGRAMS)}")
         return fetch(self.cache, "arm64", PACKAGES, FIRST_MODULES + LAST_MODULES + IDLE_MODULES)
 
     def make_disk(self, models: list) -> None:
@@ -87,10 +88,6 @@ class Board:
         if made.returncode != 0:
             raise Missing(f"mke2fs: {made.stderr.strip()}")
         shutil.rmtree(content)
-
-    def can(self, option: str) -> bool:
-        """Whether the octet-camera that was built knows this option."""
-        return option.encode() + b"\0" in (self.programs / "octet-camera").read_bytes()
 
     def first_files(self, root: pathlib.Path, camera: list, more: dict) -> bytes:
         """The archive of all that runs there. camera: words of octet-camera; none: it does not start by itself."""
@@ -113,8 +110,7 @@ class Board:
             folder = "lib" if (root / "lib/aarch64-linux-gnu" / name).exists() else "usr/lib"
             archive.add(f"lib/{name}", (root / folder / "aarch64-linux-gnu" / name).read_bytes())
         for name in PROGRAMS:
-            if (self.programs / name).exists():
-                archive.add(f"bin/{name}", (self.programs / name).read_bytes())
+            archive.add(f"bin/{name}", (self.programs / name).read_bytes())
         archive.add("etc/start", (HERE / "start.sh").read_bytes())
         archive.add("etc/stop", (HERE / "stop.sh").read_bytes())
         archive.add("etc/inittab", INITTAB + (b"::respawn:/etc/camera\n" if camera else b""), 0o100644)
@@ -124,7 +120,7 @@ class Board:
         archive.add("root/.ssh/authorized_keys", self.key.with_suffix(".pub").read_bytes(), 0o100600)
         for name, path in more.items():
             archive.add(name, path.read_bytes())
-        return archive.plain()
+        return archive.content()
 
     def boot(self, camera: list, page: int, metrics: int, more: dict | None = None) -> None:
         """Starts it with the disk that is there, and waits until it is up. camera: words of octet-camera; page and metrics:
@@ -132,6 +128,13 @@ class Board:
         if self.process() is not None:
             raise Missing(f"a board runs already in {self.work}; stop it first")
         root = self.prepare()
+        for port in (page, metrics):
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind(("127.0.0.1", port))
+                except OSError:
+                    raise Missing(f"port {port} of this machine is taken; --port-http and --port-metrics name others") from None
         if not self.key.exists():
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "board", "-f", self.key], check=True)
         files = self.work / "files.cpio"

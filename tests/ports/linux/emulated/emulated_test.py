@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,11 +27,8 @@ SKIPPED = 77  # exit status CTest takes as skipped
 MEMORY_SLACK_BYTES = 256 << 10
 # So long a camera, a plan or a page may take to come; seconds where nothing else runs.
 PATIENCE_SECONDS = 90
+CAMERA = [*GUARD, "--confirm-after", "3"]
 HOT, COOL = 75, 40  # degrees Celsius, beyond the guard's thresholds of 60 and 55
-
-
-class Skip(Exception):
-    """A case that cannot run here; the message is one plain line."""
 
 
 def until(what: str, found, seconds: float = PATIENCE_SECONDS):
@@ -61,10 +59,8 @@ class Cases:
         """The demo's classifier, calibrated with noise: what it sees in pictures does not matter here."""
         calibration, blob = self.work / "calibration.npy", self.work / f"model-{seed}.octet"
         np.save(calibration, np.random.Generator(np.random.PCG64(seed)).integers(0, 256, (8, 28, 28, 1), np.uint8))
-        helped = subprocess.run([self.octet, "convert", "--help"], capture_output=True, text=True).stdout
-        golden = ["--golden", "4"] if "--golden" in helped else []
         subprocess.run([self.octet, "convert", SOURCE / "demo/fashion_mnist.onnx", "-o", blob, "--calibrate", calibration,
-                        "--task", "classify", *golden], check=True, capture_output=True)
+                        "--task", "classify", "--golden", "4"], check=True, capture_output=True)
         return blob
 
     def outputs(self, blob: pathlib.Path) -> bytes:
@@ -81,7 +77,7 @@ class Cases:
         return got.stdout
 
     def boot(self, *camera: str) -> None:
-        self.board.boot(camera_words(self.board, "/dev/video0", list(camera)) if camera else [], self.page,
+        self.board.boot(camera_words("/dev/video0", list(camera)) if camera else [], self.page,
                         self.metrics_port, {"pictures.npy": self.work / "pictures.npy"})
 
     def metric(self, name: str) -> float:
@@ -104,7 +100,36 @@ class Cases:
         except (OSError, ValueError):
             return None
 
+    def refusal(self, *words: str) -> str:
+        """What board.py says on one line, with exit status 2."""
+        got = subprocess.run([sys.executable, SOURCE / "boards/emulated/board.py", *words], capture_output=True, text=True)
+        said = got.stderr.splitlines()
+        assert got.returncode == 2 and got.stdout == "" and len(said) == 1, f"{words}: {got}"
+        return said[0]
+
     # Cases, in this order; the board of one is left to the next.
+
+    def refusals(self) -> str:
+        build = self.work / "none"
+        at = ["--build", str(build)]
+        for command in (["heat", "70"], ["run", "ls"], ["flash", "x"], ["cut"], ["stop"]):
+            assert self.refusal(*at, *command) == "board.py: no board runs; board.py boot starts one", command
+        assert self.refusal(*at, "boot", "--model", "x.octet") == (
+            "board.py: --model x.octet: no such file; octet convert makes models")
+        model = str(self.models[0])
+        assert self.refusal(*at, "boot", "--model", model).startswith(
+            f"board.py: {build}/aarch64/bin/octet-camera is missing; cmake --preset aarch64"), "without programs"
+        build.mkdir(exist_ok=True)
+        (build / "aarch64").symlink_to(self.options.programs.resolve().parent)
+        (build / "emulated/packages").parent.mkdir(exist_ok=True)
+        (build / "emulated/packages").symlink_to(self.board.cache)
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            assert self.refusal(*at, "boot", "--model", model, "--port-http", str(port), "--port-metrics", "0") == (
+                f"board.py: port {port} of this machine is taken; --port-http and --port-metrics name others")
+        return "one line each"
 
     def boots(self) -> str:
         self.board.make_disk(self.models)
@@ -148,7 +173,7 @@ class Cases:
 
     def page_from_outside(self) -> str:
         self.board.stop()
-        self.boot(*GUARD)
+        self.boot(*CAMERA)
         first = until("the page", self.status)
         later = until("another frame", lambda: (now := self.status()) and now["frame"] > first["frame"] and now)
         assert later["plan"] == "int8", later
@@ -161,8 +186,6 @@ class Cases:
         return f"frame {later['frame']}, a picture of {len(picture)} bytes"
 
     def metrics_from_outside(self) -> str:
-        if not self.board.can("--metrics"):
-            raise Skip("octet-camera has no --metrics")
         first = until("frames counted", lambda: max(0, self.metric("octet_frames_total")))
         until("more frames", lambda: self.metric("octet_frames_total") > first)
         assert self.metric('octet_plan{plan="int8"}') == 1
@@ -170,8 +193,6 @@ class Cases:
         return f"{first:.0f} frames and more"
 
     def heat(self) -> str:
-        if not self.board.can("--thermal-root"):
-            raise Skip("octet-camera has no --thermal-root")
         for celsius, plan, reason in ((HOT, "fp16", "heat"), (COOL, "int8", "cool")):
             self.board.heat(celsius)
             until(f"{plan} at {celsius} C", lambda: self.metric(f'octet_plan{{plan="{plan}"}}') == 1)
@@ -197,19 +218,39 @@ class Cases:
         until("more frames", lambda: (later := self.status()) and later["frame"] > now["frame"])
         return "the program ended with one line and was started again until the camera was back"
 
+    def update(self) -> str:
+        """Another model while the camera runs; then a damaged one, which is refused."""
+        assert self.status()["slot"].lower() == "a"
+        assert self.flash(1).wait() == 0
+        until("slot B confirmed", lambda: self.store()["active"] == "B")
+        until("slot B on the page", lambda: (self.status() or {"slot": ""})["slot"].lower() == "b")
+        assert self.tell(f"cmp {STORE}/slot-b.octet {STORE}/models/{self.models[1].name} && echo same") == "same\n"
+        damaged = bytearray(self.models[0].read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        got = self.board.run(f"octet-slot {STORE} stage -", input=bytes(damaged), stdin=None, text=False)
+        assert got.returncode == 1 and len(got.stderr.splitlines()) == 1, got
+        store = self.store()
+        assert (store["active"], store["pending"], store["refusals"]) == ("B", None, 1), store
+        assert [slot["standing"] for slot in store["slots"]] == ["empty", "confirmed"], store
+        for name in ('octet_slot{slot="b"}', 'octet_flash_refusals_total{reason="damaged"}'):
+            until(name, lambda name=name: self.metric(name) == 1)
+        self.tell("killall octet-camera")
+        until("slot B after another start", lambda: (self.status() or {"slot": ""})["slot"].lower() == "b")
+        return "confirmed; " + got.stderr.decode().strip()
+
+    def store(self) -> dict:
+        return json.loads(self.tell(f"octet-slot {STORE} list --json"))
+
     def cuts(self) -> str:
         """Whatever moment the power goes at, the board comes up with one of the two models, whole."""
-        if not (self.options.programs / "octet-slot").exists() or not self.board.can("--slots"):
-            raise Skip("octet-slot or --slots of octet-camera is missing")
         known = {digest(model.read_bytes()): digest(self.outputs(model)) for model in self.models}
         self.board.stop()
         self.board.make_disk(self.models)
-        camera = [*GUARD, "--confirm-after", "3"]
-        self.boot(*camera)
+        self.boot(*CAMERA)
         until("frames", self.status)
         started = time.monotonic()
         self.flash(0).wait()  # the same model: how long an update takes here
-        until("its confirmation", lambda: json.loads(self.tell(f"octet-slot {STORE} list --json"))["active"] == "B")
+        until("its confirmation", lambda: self.store()["active"] == "B")
         whole = time.monotonic() - started
         seen = {}
         for i in range(self.options.cuts):
@@ -217,7 +258,7 @@ class Cases:
             time.sleep(whole * (i + 0.5) / self.options.cuts)
             self.board.cut()
             update.wait()
-            self.boot(*camera)
+            self.boot(*CAMERA)
             slot = until(f"frames after cut {i}", self.status)["slot"].lower()
             # verify reads every byte of every slot that is not empty: a half-written one would be refused.
             told = self.tell(f"octet-slot {STORE} verify >/dev/null && octet-slot {STORE} list --json && "
@@ -257,17 +298,15 @@ def main() -> int:
     try:
         cases = Cases(options, work)
         cases.board.prepare()
-        names = ("boots", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat", "camera_gone_and_back",
-                 "cuts")
+        names = ("refusals", "boots", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat",
+                 "camera_gone_and_back", "update", "cuts")
         for name in names:
-            if options.only and name not in (*options.only.split(","), "boots"):
+            if options.only and name not in ("boots", *options.only.split(",")):
                 continue
             started = time.monotonic()
             try:
                 said = getattr(cases, name)()
                 print(f"passed: {name}: {said} ({time.monotonic() - started:.0f} s)", flush=True)
-            except Skip as skip:
-                print(f"skipped: {name}: {skip}", flush=True)
             except (AssertionError, Missing, OSError, KeyError, ValueError, subprocess.SubprocessError) as error:
                 failed += 1
                 print(f"FAILED: {name}: {error!r}; console: {cases.board.said()[-300:]!r}", flush=True)
