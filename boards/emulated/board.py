@@ -14,14 +14,15 @@ DONE, BAD_USE, INTERNAL = 0, 2, 3
 DEMO = SOURCE / "build/demo"
 # vivid's smallest frames; some a second are what emulated cores can draw, convert and infer.
 FRAMES = ["--size", "320x180", "--fps", "10"]
-# A shadow run in FP16 takes seconds here, and a file's temperature does not tremble as a sensor's does.
-GUARD = ["--guard-set", "shadow_every=0,sensor_stuck_s=0,heat_dwell_s=5"]
+# A shadow run in FP16 takes seconds here, and a file's temperature does not tremble as a sensor's does. 20 good frames take
+# a detector some seconds, in which one can watch a trial.
+OPTIONS = ["--guard-set", "shadow_every=0,sensor_stuck_s=0,heat_dwell_s=5", "--confirm-after", "20"]
 
 
 def camera_words(source: str, more: list) -> list:
     """The command that runs in the board until it is stopped."""
     return ["octet-camera", "--slots", STORE, "--source", source, *FRAMES, "--threads", "1", "--http", "8080", "--metrics",
-            f"0.0.0.0:{METRICS_IN_BOARD}", "--thermal-root", THERMAL, *(more or GUARD)]
+            f"0.0.0.0:{METRICS_IN_BOARD}", "--thermal-root", THERMAL, *(more or OPTIONS)]
 
 
 def boot(board: Board, options: argparse.Namespace) -> None:
@@ -43,7 +44,7 @@ def boot(board: Board, options: argparse.Namespace) -> None:
         board.make_disk(models)
     more = options.camera[1:] if options.camera[:1] == ["--"] else options.camera
     if garments:
-        more = [*(more or GUARD), "--garments", "/garments"]
+        more = [*(more or OPTIONS), "--garments", "/garments"]
     page, metrics = (port or free_port() for port in (options.port_http, options.port_metrics))
     board.boot([] if options.no_camera else camera_words(options.source, more), page, metrics,
                {f"garments/{name}": path for name, path in garments.items()})
@@ -82,7 +83,7 @@ def main() -> int:
     one.add_argument("--port-metrics", type=int, default=9464, help="of the metrics; 0: a free one (9464)")
     one.add_argument("--no-camera", action="store_true", help="octet-camera is not started")
     one.add_argument("camera", nargs=argparse.REMAINDER, metavar="-- OPTION...",
-                     help=f"more options of octet-camera (default: {' '.join(GUARD)})")
+                     help=f"more options of octet-camera (default: {' '.join(OPTIONS)})")
     two = commands.add_parser("heat", help="set its temperature")
     two.add_argument("celsius", type=float, metavar="C", help="degrees Celsius")
     three = commands.add_parser("run", help="run a command there")
