@@ -122,6 +122,9 @@ def main() -> int:
     except Missing as error:
         print(f"board.py: {error}", file=sys.stderr)
         return BAD_USE
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"board.py: internal error: {error}; please report it", file=sys.stderr)
+        return INTERNAL
 
 
 if __name__ == "__main__":

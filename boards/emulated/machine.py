@@ -28,8 +28,9 @@ CPU, CORES, MEMORY_MIB = "cortex-a76", 2, 512
 VIVID = b"n_devs=1 node_types=0x1 multiplanar=1"
 # Nothing here needs proving at every boot: the kernel tests its ciphers for a second else.
 KERNEL_WORDS = "console=ttyAMA0 quiet panic=-1 mitigations=off cryptomgr.notests"
-DISK_MIB = 64
+DISK_MIB = 48  # and room for the models
 BOOT_SECONDS, STOP_SECONDS = 120, 20  # where much else runs; a few each where nothing does
+ABSURD_CELSIUS = 1000  # a sensor may say what cannot be, which is worth a try
 STORE, THERMAL = "/var/lib/octet", "/run/thermal"
 PAGE_IN_BOARD, METRICS_IN_BOARD = 8081, 9464  # start.sh hands 8081 on to octet-camera's 8080
 INITTAB = b"::sysinit:/etc/start\n::shutdown:/etc/stop\n"
@@ -77,14 +78,15 @@ class Board:
         content = self.work / "disk"
         shutil.rmtree(content, ignore_errors=True)
         (content / "models").mkdir(parents=True)
+        sizes = [pathlib.Path(model).stat().st_size for model in models]
+        mib = DISK_MIB + (sum(sizes) + 3 * max(sizes, default=0) >> 20)  # two slots and one that is written meanwhile
         for model in models:
             shutil.copy(model, content / "models" / pathlib.Path(model).name)
         if models:
             shutil.copy(models[0], content / "slot-a.octet")  # a store without records takes it (docs/flashing.md)
         self.disk.unlink(missing_ok=True)
-        made = subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", content, self.disk,
-                               f"{DISK_MIB}M"], capture_output=True, text=True,
-                              env={**os.environ, "PATH": PATH})
+        made = subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0", "-d", content, self.disk, f"{mib}M"],
+                              capture_output=True, text=True, env={**os.environ, "PATH": PATH})
         if made.returncode != 0:
             raise Missing(f"mke2fs: {made.stderr.strip()}")
         shutil.rmtree(content)
@@ -152,12 +154,17 @@ class Board:
             [EMULATOR, "-machine", "virt", "-cpu", CPU, "-accel", "tcg,thread=multi", "-smp", str(CORES), "-m",
              str(MEMORY_MIB), "-display", "none", "-monitor", "none", "-no-reboot", "-serial", f"file:{self.console}",
              "-kernel", next((root / "boot").glob("vmlinuz-*")), "-initrd", files, "-append", KERNEL_WORDS, "-drive",
-             f"if=none,id=disk,format=raw,file={self.disk}", "-device", "virtio-blk-device,drive=disk", "-netdev",
+             f"if=none,id=disk,format=raw,file={str(self.disk).replace(',', ',,')}", "-device", "virtio-blk-device,drive=disk", "-netdev",
              f"user,id=net,restrict=on{forwards}", "-device", "virtio-net-device,netdev=net", "-daemonize", "-pidfile",
              self.pid_file], capture_output=True, text=True)
+        files.unlink()
         if started.returncode != 0:
             raise Missing(f"{EMULATOR}: {' '.join(started.stderr.strip().splitlines()[-1:])}")
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except Missing:
+            self.cut()
+            raise
 
     def process(self) -> int | None:
         """The number of the emulator's process while it runs."""
@@ -166,7 +173,7 @@ class Board:
             words = pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
         except (OSError, ValueError):
             return None
-        return process if str(self.disk).encode() in words else None
+        return process if f"file={str(self.disk).replace(',', ',,')}".encode() in words else None
 
     def wait_ready(self, seconds: float = BOOT_SECONDS) -> None:
         end = time.monotonic() + seconds
@@ -187,6 +194,8 @@ class Board:
                               **{"text": True, "capture_output": True, "stdin": subprocess.DEVNULL, **more})
 
     def heat(self, celsius: float) -> None:
+        if not -ABSURD_CELSIUS <= celsius <= ABSURD_CELSIUS:
+            raise Missing(f"heat {celsius:g}: degrees Celsius from -{ABSURD_CELSIUS} to {ABSURD_CELSIUS}")
         got = self.run(f"echo {round(celsius * 1000)} >{THERMAL}/thermal_zone0/temp")
         if got.returncode != 0:
             raise Missing(f"the board does not answer: {got.stderr.strip()}")
