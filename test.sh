@@ -10,7 +10,8 @@ usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
 UBSan), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55 (the last four are left out with a
 line where their compiler is not installed). Last, whole models run on the programs of all presets and have to give the
-same bits, and the packages for boards are unpacked and run. The last line is `N passed, N failed` (`, N skipped`).
+same bits, the packages for boards are unpacked and run, and an emulated board is booted, updated and robbed of its
+power. The last line is `N passed, N failed` (`, N skipped`).
 Exit status: 0 all passed, 1 something failed, 2 bad use.
   --preset   only these presets
   --jobs     parallel jobs (default: one a processor)
