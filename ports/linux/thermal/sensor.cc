@@ -59,6 +59,7 @@ std::vector<fs::path> Numbered(const fs::path& folder, const std::string& prefix
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> paths;
+  paths.reserve(found.size());
   for (auto& [number, path] : found) paths.push_back(std::move(path));
   return paths;
 }
