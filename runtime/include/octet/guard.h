@@ -149,10 +149,10 @@ OCTET_API octet_status octet_guard_hold(octet_guard* guard, uint32_t plan);
 
 OCTET_API const char* octet_guard_reason_name(octet_guard_reason reason);
 
-/* Probes: up to 16 tensors, chosen at conversion, of which a fixed sample of 256 values is looked at
- * while frames run. They tell values cut at the ends of the int8 range (a signal of the guard) in
- * every frame, and where the plans differ after a shadow run, for a few microseconds. The memory is
- * the caller's, 8-byte aligned. */
+/* Probes: up to 16 tensors, chosen at conversion, of which a fixed sample of 256 values is looked
+ * at while frames run. They tell values cut at the ends of the int8 range (a signal of the guard)
+ * in every frame, and where the plans differ after a shadow run, for a few microseconds. The memory
+ * is the caller's, 8-byte aligned. */
 typedef struct octet_probes {
   uint64_t state[2400];
 } octet_probes;
@@ -166,17 +166,16 @@ typedef struct octet_probe_info {
 } octet_probe_info;
 
 /* OCTET_MALFORMED: the blob's guard section is none. A blob without one has no probes. */
-OCTET_API octet_status octet_probes_init(octet_probes* probes, const void* blob,
-                                         size_t blob_bytes);
+OCTET_API octet_status octet_probes_init(octet_probes* probes, const void* blob, size_t blob_bytes);
 OCTET_API uint32_t octet_probes_count(const octet_probes* probes);
-/* From octet_config.before_layer with its layer, and after octet_run with octet_layer_count. shadow:
- * this run is a shadow run of the frame before it. */
+/* From octet_config.before_layer with its layer, and after octet_run with octet_layer_count.
+ * shadow: this run is a shadow run of the frame before it. */
 OCTET_API void octet_probes_take(octet_probes* probes, const octet_session* session, uint32_t layer,
                                  int shadow);
 /* Compares the last frame with its shadow run, which has just ended. */
 OCTET_API void octet_probes_compare(octet_probes* probes);
-/* Of the last frame, for OCTET_GUARD_SATURATION: 1000 less what is cut beyond calibration, per mille
- * of the worst tensor; OCTET_GUARD_NO_SCORE where nothing int8 was sampled. */
+/* Of the last frame, for OCTET_GUARD_SATURATION: 1000 less what is cut beyond calibration, per
+ * mille of the worst tensor; OCTET_GUARD_NO_SCORE where nothing int8 was sampled. */
 OCTET_API uint32_t octet_probes_score(const octet_probes* probes);
 OCTET_API octet_status octet_probes_info(const octet_probes* probes, uint32_t index,
                                          octet_probe_info* info);

@@ -260,8 +260,8 @@ OCTET_API octet_status octet_output_view(const octet_session* session, uint32_t 
                                          uint32_t part, octet_tensor_view* view);
 
 /* What a layer has written: good until another layer runs, so from before_layer of the next one, or
- * between two octet_run_layer. OCTET_INVALID_ARGUMENT: no such layer. Strides are those of the dense
- * array. */
+ * between two octet_run_layer. OCTET_INVALID_ARGUMENT: no such layer. Strides are those of the
+ * dense array. */
 OCTET_API octet_status octet_layer_view(const octet_session* session, uint32_t layer,
                                         octet_tensor_view* view);
 
