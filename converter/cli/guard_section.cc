@@ -90,7 +90,15 @@ std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_c
         "expected",
         board_path, plan_count);
   }
-  const blob::GuardRecord record = RecordOf(config, zones.size());
+  blob::GuardRecord record = RecordOf(config, zones.size());
+  const YAML::Node budget = board["latency_budget_ms"];
+  if (budget && !budget.IsNull()) {
+    const double budget_us = 1000 * reader.Number(budget, "latency_budget_ms");
+    if (!(budget_us >= 1) || budget_us > 4e9) {
+      reader.Bad(budget, "latency_budget_ms", "above 0, or null for no budget");
+    }
+    record.latency_budget_us = static_cast<uint32_t>(budget_us);
+  }
   std::vector<uint8_t> section(sizeof(record) + zones.size());
   std::memcpy(section.data(), &record, sizeof(record));
   std::copy(zones.begin(), zones.end(), section.begin() + sizeof(record));
@@ -114,6 +122,9 @@ nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes) {
     result[name] = nlohmann::json::parse(value, nullptr, false);
     if (result[name].is_discarded()) result[name] = value;  // a word
   }
+  const uint32_t budget_us = octet_guard_latency_budget_us(blob, blob_bytes);
+  result["latency_budget_ms"] = nullptr;
+  if (budget_us != 0) result["latency_budget_ms"] = budget_us / 1000.0;
   result["zones"] = nlohmann::json::array();
   size_t zones_bytes = 0;
   const char* zones = octet_guard_zones(blob, blob_bytes, &zones_bytes);

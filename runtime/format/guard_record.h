@@ -9,7 +9,7 @@ namespace blob {
 
 constexpr uint32_t kMostProbes = 16;
 
-struct GuardRecord {  // 92 bytes, then zones_bytes of zero-terminated names of thermal zones
+struct GuardRecord {  // 96 bytes, then zones_bytes of zero-terminated names of thermal zones
   uint32_t record_bytes;
   uint32_t home_plan;
   uint32_t trip_score, trip_frames;
@@ -23,8 +23,9 @@ struct GuardRecord {  // 92 bytes, then zones_bytes of zero-terminated names of 
   uint32_t heat_dwell_ms, sensor_lost_ms, sensor_stuck_ms;
   uint32_t zones_bytes;
   uint32_t probe_count, probes_offset;  // ProbeRecord[] in the section
+  uint32_t latency_budget_us;           // of the board; 0: none
 };
-static_assert(sizeof(GuardRecord) == 92, "GuardRecord layout");
+static_assert(sizeof(GuardRecord) == 96, "GuardRecord layout");
 
 // A tensor to watch: a layer's output in every plan.
 struct ProbeRecord {   // 40 bytes

@@ -99,3 +99,15 @@ const char* octet_guard_zones(const void* blob, size_t blob_bytes, size_t* zones
   *zones_bytes = record.zones_bytes;
   return reinterpret_cast<const char*>(bytes) + sizeof(record);
 }
+
+uint32_t octet_guard_latency_budget_us(const void* blob, size_t blob_bytes) {
+  const uint8_t* bytes;
+  uint32_t byte_count;
+  if (octet::guard::FindRecord(blob, blob_bytes, &bytes, &byte_count).code != OCTET_OK ||
+      bytes == nullptr) {
+    return 0;
+  }
+  GuardRecord record;
+  memcpy(&record, bytes, sizeof(record));
+  return record.latency_budget_us;
+}

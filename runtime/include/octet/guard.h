@@ -119,6 +119,9 @@ OCTET_API octet_status octet_guard_from_blob(const void* blob, size_t blob_bytes
 /* Names of the board's thermal zones, zero-terminated, one behind the other; "" without. */
 OCTET_API const char* octet_guard_zones(const void* blob, size_t blob_bytes, size_t* zones_bytes);
 
+/* Microseconds that a frame may take on the board; 0: none is known. */
+OCTET_API uint32_t octet_guard_latency_budget_us(const void* blob, size_t blob_bytes);
+
 /* now_ms: any clock that only rises; it may wrap. OCTET_INVALID_ARGUMENT: a plan outside the
  * ladder, scores above 1000 or return below trip, counts of 0, thresholds or dwells out of order.
  */

@@ -38,6 +38,7 @@ GuardRecord Settings() {
   r.weights[0] = 1, r.weights[1] = 2, r.weights[2] = 3;
   r.reference_score = 77, r.shadow_every = 9, r.policy = OCTET_GUARD_LOWER_RATE;
   r.enter_mc = 61000, r.leave_mc = -5000, r.throttle_mc = 81000;
+  r.latency_budget_us = 33300;
   r.heat_dwell_ms = 11, r.sensor_lost_ms = 12, r.sensor_stuck_ms = 13;
   return r;
 }
@@ -88,6 +89,7 @@ TEST(GuardFromBlob, EveryFieldIsRead) {
   EXPECT_EQ(c.heat_dwell_ms, 11u);
   EXPECT_EQ(c.sensor_lost_ms, 12u);
   EXPECT_EQ(c.sensor_stuck_ms, 13u);
+  EXPECT_EQ(octet_guard_latency_budget_us(blob.data(), blob.size()), 33300u);
   size_t zones_bytes = 0;
   const char* read = octet_guard_zones(blob.data(), blob.size(), &zones_bytes);
   EXPECT_EQ(std::string(read, zones_bytes), zones);
@@ -102,6 +104,7 @@ TEST(GuardFromBlob, DefaultsWhereTheBlobSaysNothing) {
   size_t zones_bytes = 1;
   EXPECT_STREQ(octet_guard_zones(blob.data(), blob.size(), &zones_bytes), "");
   EXPECT_EQ(zones_bytes, 0u);
+  EXPECT_EQ(octet_guard_latency_budget_us(blob.data(), blob.size()), 0u);
   octet_probes probes;
   EXPECT_EQ(octet_probes_init(&probes, blob.data(), blob.size()).code, OCTET_OK);
   EXPECT_EQ(octet_probes_count(&probes), 0u);

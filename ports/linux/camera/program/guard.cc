@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ports/linux/camera/program/hold_signals.h"
 #include "ports/linux/guard/settings.h"
 
 namespace octet::port {
@@ -48,6 +49,7 @@ CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optiona
     : model_(model), hook_(hook), shadow_reader_(model), begun_ns_(NowNs()) {
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
+  ObeyHoldSignals();
   const octet_status status =
       octet_probes_init(&probes_, model.blob().base, model.blob().header->file_bytes);
   if (status.code != OCTET_OK) {
@@ -147,6 +149,7 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
+  TakeHoldSignals(&guard_, before, octet_plan_count(model_.session()));
   octet_guard_frame(&guard_, NowMs(), &decision_);
   if (decision_.score != OCTET_GUARD_NO_SCORE) {
     score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;

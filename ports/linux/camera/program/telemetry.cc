@@ -24,6 +24,9 @@ BlobDescription Describe(const Model& model, const std::string& path) {
   blob.SetModel(std::filesystem::path(path).stem().string());
   blob.SetBoard({board, strnlen(board, sizeof(header.board))});
   blob.security_counter = header.security_counter;
+  blob.latency_budget_s =
+      static_cast<float>(octet_guard_latency_budget_us(model.blob().base, header.file_bytes)) /
+      1e6f;
   for (uint32_t i = 0; i < octet_plan_count(model.session()); ++i) {
     blob.AddPlan(octet_plan_name(model.session(), i));
   }

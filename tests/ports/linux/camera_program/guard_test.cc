@@ -76,6 +76,31 @@ TEST_F(GuardedCamera, AnswersAreThoseOfThePlanAlone) {
   }
 }
 
+// SIGUSR1 holds the next plan, SIGUSR2 lets go.
+TEST_F(GuardedCamera, ObeysWhoeverHoldsAPlan) {
+  Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--json", "--every-frame",
+         "--guard-set", "trip_score=0,policy=ignore"});
+  const std::string frame(48, 7);
+  const auto plan_after = [&](int signal, size_t lines) {
+    if (signal != 0) {
+      kill(child_, signal);
+      Send(frame);  // the guard looks after a frame
+      AwaitLines(lines + 1);
+    }
+    Send(frame);
+    AwaitLines(lines + 2);
+    return Lines()[lines + 1]["plan"].get<std::string>() + " " +
+           Lines()[lines + 1]["reason"].get<std::string>();
+  };
+  Send(frame);
+  AwaitLines(1);
+  EXPECT_EQ(plan_after(SIGUSR1, 1), "fp16 held");
+  EXPECT_EQ(plan_after(SIGUSR1, 3), "int8 held") << "behind the last one the first";
+  EXPECT_EQ(plan_after(SIGUSR1, 5), "fp16 held");
+  EXPECT_EQ(plan_after(SIGUSR2, 7), "int8 home");
+  EXPECT_EQ(Finish(), 0) << Read("err");
+}
+
 TEST_F(GuardedCamera, SettingsThatAreNoneAreRefused) {
   Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--guard-set", "trip=5"});
   EXPECT_EQ(Finish(), 2);
