@@ -70,6 +70,16 @@ TEST_F(GuardSection, ThermalIsHeat) {
             std::string("cpu-thermal\0soc\0", 16));
 }
 
+TEST_F(GuardSection, LatencyBudgetOfTheBoard) {
+  EXPECT_EQ(RecordOf("thermal: {zones: []}\nlatency_budget_ms: 33.3\n").latency_budget_us, 33300u);
+  EXPECT_EQ(RecordOf("thermal: {zones: []}\nlatency_budget_ms: null\n").latency_budget_us, 0u);
+  EXPECT_EQ(RecordOf("thermal: {zones: []}\n").latency_budget_us, 0u);
+  for (const char* bad : {"0", "-1", "0.0001", "1e10"}) {
+    EXPECT_EQ(Refusal(std::string("thermal: {zones: []}\nlatency_budget_ms: ") + bad + "\n"),
+              "2: latency_budget_ms: above 0, or null for no budget");
+  }
+}
+
 // The defaults of octet_guard_defaults, but that a board without a documented throttling
 // temperature never comes near it, and one without thermal has no heat.
 TEST_F(GuardSection, WhatIsNotSaid) {
