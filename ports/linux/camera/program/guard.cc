@@ -70,6 +70,13 @@ CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optiona
   shadow_values_.resize(elements);
 }
 
+void CameraGuard::Totals::Add(const Totals& more) {
+  switches += more.switches;
+  longest_switch_ns = std::max(longest_switch_ns, more.longest_switch_ns);
+  shadow_runs += more.shadow_runs;
+  shadow_ns += more.shadow_ns;
+}
+
 void CameraGuard::SetTemperature(float celsius) {
   const float millidegrees = std::clamp(celsius * 1000, -1e6f, 1e6f);
   if (!std::isnan(celsius)) octet_guard_temperature(&guard_, static_cast<int32_t>(millidegrees));
@@ -132,8 +139,8 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   octet_guard_agreement(&guard_, Agreement(results, frame));
   octet_set_plan(model_.session(), running);
   last_shadow_ns_ = NowNs() - begun;
-  shadow_ns_ += last_shadow_ns_;
-  ++shadow_runs_;
+  totals_.shadow_ns += last_shadow_ns_;
+  ++totals_.shadow_runs;
 }
 
 const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
@@ -144,7 +151,8 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(&guard_, OCTET_GUARD_SATURATION, cut);
   // Shadow runs take a tenth of the time that passes, but for bad scores, which cannot wait.
   const uint64_t passed_ns = NowNs() - begun_ns_;
-  const bool may_cost = decision_.bad_frames != 0 || shadow_ns_ + last_shadow_ns_ <= passed_ns / 10;
+  const bool may_cost =
+      decision_.bad_frames != 0 || totals_.shadow_ns + last_shadow_ns_ <= passed_ns / 10;
   const bool has_time = may_cost && (HasTime(frame, run_ns) || waits);
   const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
@@ -157,8 +165,8 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   if (decision_.plan != before) {
     const uint64_t begun = NowNs();
     model_.SetPlan(decision_.plan);
-    longest_switch_ns_ = std::max(longest_switch_ns_, NowNs() - begun);
-    ++switches_;
+    totals_.longest_switch_ns = std::max(totals_.longest_switch_ns, NowNs() - begun);
+    ++totals_.switches;
   }
   const uint32_t events = decision_.events;
   const char* what = (events & OCTET_GUARD_SENSOR_LOST) != 0

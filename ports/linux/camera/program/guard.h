@@ -52,14 +52,12 @@ class CameraGuard {
   float score() const { return score_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
   const octet_probes& probes() const { return probes_; }
-  uint64_t shadow_runs() const { return shadow_runs_; }
-  // Time of shadow runs over all that has passed.
-  double shadow_share() const {
-    return static_cast<double>(shadow_ns_) /
-           static_cast<double>(std::max<uint64_t>(1, NowNs() - begun_ns_));
-  }
-  uint64_t switches() const { return switches_; }
-  uint64_t longest_switch_ns() const { return longest_switch_ns_; }
+  // What it has done so far.
+  struct Totals {
+    uint64_t switches = 0, longest_switch_ns = 0, shadow_runs = 0, shadow_ns = 0;
+    void Add(const Totals& more);
+  };
+  const Totals& totals() const { return totals_; }
 
  private:
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
@@ -78,8 +76,8 @@ class CameraGuard {
   uint64_t last_captured_ns_ = 0, last_number_ = 0;
   uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
   uint64_t begun_ns_;
-  uint64_t shadow_runs_ = 0, shadow_ns_ = 0, last_shadow_ns_ = 0;
-  uint64_t switches_ = 0, longest_switch_ns_ = 0;
+  uint64_t last_shadow_ns_ = 0;  // what a shadow run takes
+  Totals totals_;
   char news_[256] = {};
 };
 

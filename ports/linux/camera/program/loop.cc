@@ -198,6 +198,7 @@ class Loop {
   }
 
   void Unload() {
+    if (guard_) guarded_.Add(guard_->totals());
     guard_.reset();
     results_.reset();
     model_.reset();
@@ -372,12 +373,15 @@ class Loop {
         static_cast<unsigned long long>(out_->dropped()));
     if (score_) line.Add(",\"map50\":%.3f", score_->MeanAveragePrecision());
     if (guard_) {
+      guarded_.Add(guard_->totals());
       line.Add(
           ",\"plan_switches\":%llu,\"max_switch_ms\":%.3f,\"shadow_runs\":%llu,"
           "\"shadow_share\":%.4f",
-          static_cast<unsigned long long>(guard_->switches()),
-          Milliseconds(guard_->longest_switch_ns()),
-          static_cast<unsigned long long>(guard_->shadow_runs()), guard_->shadow_share());
+          static_cast<unsigned long long>(guarded_.switches),
+          Milliseconds(guarded_.longest_switch_ns),
+          static_cast<unsigned long long>(guarded_.shadow_runs),
+          static_cast<double>(guarded_.shadow_ns) /
+              static_cast<double>(std::max<uint64_t>(1, elapsed_ns)));
     }
     line.Add("}}\n");
     if (options_.json) return out_->WriteLast(line);
@@ -413,6 +417,7 @@ class Loop {
   std::optional<Page> page_;
   Telemetry telemetry_;
   std::optional<CameraGuard> guard_;
+  CameraGuard::Totals guarded_;  // of the models before
   Service service_;
   Slot slot_;
   Line line_, status_;
