@@ -46,6 +46,18 @@ bool ReadNumber(const std::string& text, double units, double least, double most
   return *number >= least && *number <= most;
 }
 
+std::string WhatItTakes(const std::string& name) {
+  if (name == "policy") {
+    std::string words;
+    for (const char* word : kPolicies) words += (words.empty() ? "" : ", ") + std::string(word);
+    return "one of " + words + " is expected";
+  }
+  if (name.find("_score") != std::string::npos) return "a share from 0 to 1 is expected";
+  if (name.rfind("_s") == name.size() - 2) return "seconds are expected";
+  if (name.rfind("_c") == name.size() - 2) return "degrees Celsius are expected";
+  return "a whole number is expected";
+}
+
 std::string Written(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%g", value);
@@ -88,7 +100,13 @@ std::string SetGuards(const std::string& settings, octet_guard_config* config) {
     const std::string name = entry.substr(0, equals);
     if (equals != std::string::npos && SetGuard(name, entry.substr(equals + 1), config)) continue;
     std::string names;
-    for (const auto& [known, value] : ListGuard(*config)) names += " " + known + "=" + value;
+    for (const auto& [known, value] : ListGuard(*config)) {
+      if (known == name) {
+        return "'" + entry + "': " + name + " is " + value + " by now, and takes no such value; " +
+               WhatItTakes(name);
+      }
+      names += " " + known + "=" + value;
+    }
     return "'" + entry + "' is no setting; those of this blob are" + names;
   }
   octet_guard guard;

@@ -1,4 +1,6 @@
 // octet-camera: a blob on a stream of frames, for days.
+#include <signal.h>
+
 #include <cstdio>
 
 #include "ports/linux/camera/program/loop.h"
@@ -7,6 +9,9 @@ int main(int argc, char** argv) {
   try {
     octet::port::CameraOptions options;
     if (!octet::port::ReadCameraOptions(argc, argv, &options)) return 0;
+    // Of a guard (hold_signals.h); without one they end nothing.
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
     return octet::port::RunCamera(options);
   } catch (const octet::port::InputError& error) {
     std::fprintf(stderr, "octet-camera: %s\n", error.what());

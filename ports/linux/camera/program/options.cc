@@ -137,6 +137,9 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     ListIsas();
     return false;
   }
+  if (o->slots.empty() && !o->store.keys.empty()) {
+    throw InputError("--key: is for --slots; octet-slot and octet flash check signatures of files");
+  }
   if (o->blob.empty() == o->slots.empty()) {
     throw InputError(o->blob.empty() ? "no MODEL given; see --help"
                                      : "MODEL and --slots: one of them names what runs");

@@ -68,12 +68,18 @@ void Telemetry::SetModel(const Model& model, const std::string& path, const Came
 void Telemetry::Start(const Model& model, bool guarded, const StopRequest& stop,
                       const std::function<void()>& begin) {
   if (options_.metrics.empty() && !guarded) return;
-  thermal_.emplace(ThermalSensor(options_.thermal_root, ZonesOf(model)), begin,
-                   [this](const ThermalReading& reading) {
-                     metrics_.SetTemperature(reading.state == ThermalState::kOk
-                                                 ? reading.celsius()
-                                                 : std::numeric_limits<float>::quiet_NaN());
-                   });
+  ThermalSensor sensor(options_.thermal_root, ZonesOf(model));
+  if (guarded && sensor.type().empty()) {
+    std::fprintf(stderr,
+                 "octet-camera: no thermal zone of the board below %s, so heat changes nothing; "
+                 "--thermal-root names another folder\n",
+                 options_.thermal_root.c_str());
+  }
+  thermal_.emplace(std::move(sensor), begin, [this](const ThermalReading& reading) {
+    metrics_.SetTemperature(reading.state == ThermalState::kOk
+                                ? reading.celsius()
+                                : std::numeric_limits<float>::quiet_NaN());
+  });
   if (options_.metrics.empty()) return;
   server_.emplace(options_.metrics, &metrics_, stop, begin);
   std::fprintf(stderr, "octet-camera: http://%s/metrics\n", server_->address().Text().c_str());
