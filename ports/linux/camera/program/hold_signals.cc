@@ -9,16 +9,15 @@ namespace {
 
 // Counted, so that two in a row are two plans; a release forgets what came before it.
 std::atomic<uint32_t> steps{0};
-std::atomic<bool> released{false};
-static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
-              "used in a signal handler");
+std::atomic<uint32_t> released{0};
+static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
 
 void OnSignal(int signal) {
   if (signal == SIGUSR1) {
     steps.fetch_add(1);
   } else {
     steps.store(0);
-    released.store(true);
+    released.store(1);
   }
 }
 
@@ -33,7 +32,7 @@ void ObeyHoldSignals() {
 }
 
 bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count) {
-  const bool release = released.exchange(false);
+  const bool release = released.exchange(0) != 0;
   const uint32_t forward = steps.exchange(0);
   if (release) octet_guard_hold(guard, OCTET_GUARD_NO_PLAN);
   if (forward != 0) octet_guard_hold(guard, (plan + forward) % plan_count);
