@@ -19,6 +19,8 @@ CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
 }
 
 void CameraSlots::Boot() {
+  store_.Peek(&info_);
+  const uint32_t refusals = info_.refusals;
   const SlotAnswer answer = store_.Boot(&running_);
   if (!answer) throw InputError(answer.why);
   store_.Peek(&info_);
@@ -27,6 +29,10 @@ void CameraSlots::Boot() {
   if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
   news_ = std::string("slot ") + SlotName(running_.slot) +
           (running_.on_trial ? ", on trial, boot " + std::to_string(running_.attempt) : "");
+  if (info_.refusals != refusals) {
+    news_ +=
+        std::string("; the other model was given up: ") + octet_slots_code_name(info_.last_refusal);
+  }
 }
 
 bool CameraSlots::Look(uint64_t now_ns) {
