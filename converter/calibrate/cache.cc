@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kCacheVersion = 2;
+constexpr int kCacheVersion = 3;
 
 class Digest {
  public:
@@ -126,6 +126,9 @@ json StatisticsJson(const Statistics& s) {
           {"histogram_min", s.histogram_min},
           {"histogram_max", s.histogram_max},
           {"histogram", s.histogram},
+          {"peaks", s.peaks},
+          {"peak_sum", s.peak_sum},
+          {"peak_squares", s.peak_squares},
           {"channels_min", low},
           {"channels_max", high}};
 }
@@ -146,6 +149,9 @@ Statistics StatisticsOf(const json& j) {
   s.histogram_min = j.at("histogram_min").get<float>();
   s.histogram_max = j.at("histogram_max").get<float>();
   s.histogram = j.at("histogram").get<std::vector<uint64_t>>();
+  s.peaks = j.at("peaks").get<int64_t>();
+  s.peak_sum = j.at("peak_sum").get<int64_t>();
+  s.peak_squares = j.at("peak_squares").get<int64_t>();
   const auto low = j.at("channels_min").get<std::vector<float>>();
   const auto high = j.at("channels_max").get<std::vector<float>>();
   for (size_t c = 0; c < std::min(low.size(), high.size()); ++c) {

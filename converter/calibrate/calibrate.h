@@ -33,6 +33,9 @@ struct Statistics {
   std::vector<uint64_t> histogram;
   // Extremes of the finite values by channel (axis 1), for [1, C, H, W] with C > 1; else empty.
   std::vector<Range> channels;
+  // Of each sample's largest |value|, where that is normal: log2 in steps of 1/256, rounded down
+  // (runtime/drift/log2.h). Integers, so that any order of adding gives the same.
+  int64_t peaks = 0, peak_sum = 0, peak_squares = 0;
 };
 
 // The statistics of min(max(value, low), high), low <= high.

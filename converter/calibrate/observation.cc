@@ -5,6 +5,10 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/core/checked.h"
+#include "runtime/core/half.h"
+#include "runtime/drift/log2.h"
+
 namespace octet::calibrate {
 namespace {
 
@@ -94,6 +98,13 @@ void Observation::Add(std::span<const float> values, size_t channels) {
   zeros_ += extremes.zeros;
   non_finite_ |= extremes.non_finite;
   if (extremes.min > extremes.max) return;
+  const float peak = std::max(-extremes.min, extremes.max);
+  if (IsNormalPositiveFloat(peak)) {
+    const int64_t log = drift::Log2Of(FloatBits(peak));
+    ++peaks_;
+    peak_sum_ += log;
+    peak_squares_ += log * log;
+  }
   const bool first = bins_.empty();
   min_ = first ? extremes.min : std::min(min_, extremes.min);
   max_ = first ? extremes.max : std::max(max_, extremes.max);
@@ -135,6 +146,9 @@ void Observation::Merge(const Observation& other) {
     channels_[c] = {std::min(channels_[c].min, other.channels_[c].min),
                     std::max(channels_[c].max, other.channels_[c].max)};
   }
+  peaks_ += other.peaks_;
+  peak_sum_ += other.peak_sum_;
+  peak_squares_ += other.peak_squares_;
   if (other.bins_.empty()) return;
   if (bins_.empty()) {
     bins_ = other.bins_;
@@ -156,6 +170,9 @@ Statistics Observation::Finish() const {
   Statistics result;
   result.count = count_;
   result.zeros = zeros_;
+  result.peaks = peaks_;
+  result.peak_sum = peak_sum_;
+  result.peak_squares = peak_squares_;
   result.min = min_;
   result.max = max_;
   if (non_finite_) result.min = result.max = std::numeric_limits<float>::quiet_NaN();

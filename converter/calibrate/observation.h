@@ -24,6 +24,7 @@ class Observation {
   static constexpr int kMinExponent = -100;
 
   // `channels` > 1: values are [channels][values.size() / channels], always as many channels.
+  // A sample's values.
   void Add(std::span<const float> values, size_t channels = 1);
   void Merge(const Observation& other);
   bool Empty() const { return count_ == 0; }
@@ -45,6 +46,7 @@ class Observation {
   int exponent_ = kMinExponent;
   std::vector<uint64_t> bins_;   // empty until a finite value comes
   std::vector<Range> channels_;  // min > max: no finite value yet
+  int64_t peaks_ = 0, peak_sum_ = 0, peak_squares_ = 0;
 };
 
 }  // namespace octet::calibrate

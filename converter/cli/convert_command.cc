@@ -36,6 +36,14 @@ std::string OperatorList() {
   return list;
 }
 
+nlohmann::json DriftJson(const Conversion& conversion) {
+  if (!conversion.drift) return nullptr;
+  return {{"groups", conversion.drift->groups},
+          {"tensors", conversion.drift->tensors},
+          {"fixed", conversion.drift->fixed},
+          {"layers", conversion.drift->layers}};
+}
+
 nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
@@ -58,6 +66,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   return {{"blob_bytes", conversion.blob.size()},
           {"samples", conversion.samples},
           {"golden", conversion.golden},
+          {"drift", DriftJson(conversion)},
           {"seconds", seconds},
           {"plans", plans},
           {"passes", passes},
@@ -76,6 +85,10 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
     fmt::print("{:<8} {:>7} {:>10.2f} {:>12} {:>12}\n", plan.program.name,
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
+  }
+  if (const auto& drift = conversion.drift) {
+    fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
+               drift->groups, drift->tensors, drift->fixed);
   }
   if (const auto& gain = conversion.bias_correction; gain && gain->judges == 0) {
     fmt::print("bias correction: left out, for it takes at least 8 samples that fit memory\n");
@@ -172,6 +185,9 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
           "it gives the same; at most 64")
       .Range(0u, blob::kMaxGoldenVectors)
       .ShowDefault();
+  command.AddFlag("--drift", options->drift,
+                  "keep what the board needs to let activation ranges follow a changing scene "
+                  "(octet-camera --drift)");
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();

@@ -11,6 +11,7 @@
 #include "converter/cli/guard_section.h"
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
+#include "octet/drift.h"
 #include "octet/octet.h"
 #include "ports/linux/slot/key.h"
 #include "runtime/format/golden.h"
@@ -173,6 +174,8 @@ const char* SectionName(blob::SectionKind kind) {
       return "golden";
     case blob::SectionKind::kGuard:
       return "guard";
+    case blob::SectionKind::kDrift:
+      return "drift";
   }
   return "other";
 }
@@ -237,6 +240,11 @@ json Describe(const BlobFile& file) {
   GoldenView golden;
   if (!IsOk(ViewGolden(view, &golden))) throw std::logic_error("malformed golden vectors");
   result["golden"] = golden.record == nullptr ? 0 : golden.record->vector_count;
+  octet_drift_info drift;
+  if (octet_drift_describe(file.data(), file.bytes(), &drift).code == OCTET_OK &&
+      drift.group_count != 0) {
+    result["drift"] = {{"groups", drift.group_count}, {"layers", drift.layer_count}};
+  }
   result["task"] = TaskName(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
@@ -306,6 +314,10 @@ void PrintModel(const json& blob) {
              blob["decoder"].get<bool>() ? "with" : "no", blob["labels"].get<uint32_t>());
   if (blob["golden"].get<uint32_t>() != 0) {
     fmt::print("{} golden vectors\n", blob["golden"].get<uint32_t>());
+  }
+  if (blob.contains("drift")) {
+    fmt::print("drift: {} groups of scales may move, {} layers follow\n",
+               blob["drift"]["groups"].get<uint32_t>(), blob["drift"]["layers"].get<uint32_t>());
   }
   if (!blob["signature"].is_null()) {
     fmt::print("signed with key {}\n", blob["signature"]["key_id"].get<std::string>());

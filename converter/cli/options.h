@@ -32,6 +32,7 @@ struct ConvertOptions {
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;
   uint32_t golden = 0;  // vectors kept in the blob
+  bool drift = false;   // a drift section
   bool json = false;
 };
 

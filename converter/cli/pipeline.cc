@@ -27,6 +27,7 @@
 #include "converter/quantize/names.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
+#include "octet/drift.h"
 #include "octet/octet.h"
 
 namespace octet::cli {
@@ -106,8 +107,10 @@ void VerifyBlob(const std::vector<uint8_t>& blob) {
   };
   std::vector<Aligned> copy((blob.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
   std::memcpy(copy.data(), blob.data(), blob.size());
-  const octet_status status =
+  octet_status status =
       octet_validate(copy.data(), blob.size(), OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT);
+  octet_drift_info drift;
+  if (status.code == OCTET_OK) status = octet_drift_describe(copy.data(), blob.size(), &drift);
   if (status.code != OCTET_OK) {
     throw std::logic_error(fmt::format("the blob made is refused by the runtime: {} at byte {}",
                                        octet_code_name(status.code), status.offset));
@@ -359,6 +362,18 @@ Conversion Convert(const ConvertOptions& options) {
   WarnOfScores(graph.outputs, statistics, info, options.decode, &warnings);
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
+  if (options.drift) {
+    if (result.plans.size() < 2) {
+      Fail("{}: --drift needs the FP16 plan to look at ranges, and the model has none",
+           options.model);
+    }
+    info.drift = drift::MakeSection(graph, statistics, result.plans[0].program,
+                                    result.plans[1].program, &result.drift.emplace());
+    if (info.drift.empty()) {
+      Fail("{}: --drift: no tensor of the int8 plan can take another scale; leave it out",
+           options.model);
+    }
+  }
   info.probes = ChooseProbes(graph, statistics, result.plans);
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);

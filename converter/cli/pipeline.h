@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/cli/options.h"
+#include "converter/drift/section.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/bias_correction.h"
@@ -25,6 +26,7 @@ struct Conversion {
   std::vector<uint8_t> blob;
   int64_t samples = 0;
   uint32_t golden = 0;  // vectors in the blob
+  std::optional<drift::Summary> drift;
 };
 
 // Model file to a verified blob in memory; nothing is written.

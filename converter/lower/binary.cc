@@ -134,6 +134,7 @@ void LowerBinary(Builder& builder, const graph::Node& node) {
   }
   Layer& layer = builder.Emit(node, op, precision, {a, b}, output);
   layer.fused = node.activation;
+  layer.activation = ActivationOf(function, 0);
   layer.Set(params);
 }
 

@@ -122,6 +122,7 @@ struct FunctionOf {
   float gate_scale = 0;
   int gate_zero_point = 0;
 };
+Activation ActivationOf(const FunctionOf& function, float table_scale);
 // The runtime's function for a unary node (Relu, Clip, Silu, ..., Add/Mul/... with a scalar
 // constant) or for a fused activation.
 bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out);

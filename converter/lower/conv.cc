@@ -80,6 +80,11 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
       params.table_zero_point = static_cast<int8_t>(target.zero_point);
       layer.table = UnaryTable(fusion.function, target, out);
     }
+    layer.activation = ActivationOf(fusion.function, layer.table.empty() ? 0 : target.scale);
+    // The range is then a clamp as well.
+    if (fusion.absorbed != nullptr && !node.activation.empty()) {
+      layer.activation.is_computable = false;
+    }
     ConvWeights corrected = weights;
     corrected.scales = node.weight_scales;
     corrected.bias_codes = node.bias_codes;

@@ -32,6 +32,14 @@ struct Tensor {
   }
 };
 
+// What the clamp or the table of an int8 layer computes, for whoever would compute it anew.
+struct Activation {
+  blob::Function function = blob::Function::kIdentity;
+  float alpha = 0, beta = 0;
+  float table_scale = 0;      // of the values that a convolution's table maps; 0 without one
+  bool is_computable = true;  // by the runtime's function of that name
+};
+
 struct Layer {
   std::string name;
   blob::Op op = blob::Op::kReshape;
@@ -44,6 +52,7 @@ struct Layer {
   blob::Layout layout = blob::Layout::kNone;  // of `extra`
   uint8_t params[sizeof(blob::LayerRecord::params)] = {};
   std::string fused;  // operators executed inside this layer, for the inspector
+  Activation activation;
 
   template <typename Params>
   void Set(const Params& value) {

@@ -113,6 +113,11 @@ FunctionOf ActivationFunction(const graph::Node& node) {
   return function;
 }
 
+Activation ActivationOf(const FunctionOf& function, float table_scale) {
+  return {function.function, function.alpha, function.beta, table_scale,
+          function.function != Function::kTable16 && function.gate_scale == 0};
+}
+
 FunctionOf FunctionNamed(const std::string& op) {
   FunctionOf function;
   if (!Named(op, 0, 0, &function)) throw std::logic_error("no function " + op);
@@ -236,6 +241,7 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   if (precision == blob::Precision::kFp16 && function.function == Function::kTable16) {
     layer.table = HalfTable(function);
   }
+  layer.activation = ActivationOf(function, 0);
   if (precision == blob::Precision::kInt8) {
     const Tensor &from = builder.At(input), &to = builder.At(output);
     if (from.channels.empty()) {

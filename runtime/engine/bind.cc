@@ -12,7 +12,8 @@ uint32_t InputTableIndex(const BlobView& blob, uint32_t input) {
   return index;
 }
 
-ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, Isa isa, uint32_t threads) {
+ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+                        Isa isa, uint32_t threads) {
   uint64_t layer_count = 0, tensor_bytes = 0, scratch_bytes = 0;
   for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
     if ((plan_mask >> p & 1) == 0) continue;
@@ -31,15 +32,17 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, Isa isa, uint3
   layout.scratch_bytes = scratch_bytes;
   layout.layers_offset = RoundUp64(sizeof(Session));
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
-  layout.scratch_offset =
+  layout.drift_offset =
       layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
+  layout.scratch_offset = layout.drift_offset + (drift == nullptr ? 0 : drift::BankBytes(*drift));
   layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
   layout.bytes = layout.tensors_offset + tensor_bytes;
   return layout;
 }
 
-Session* Bind(const BlobView& blob, uint32_t plan_mask, const ArenaLayout& layout, Isa isa,
-              uint32_t threads, const octet_config& config, uint8_t* arena) {
+Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+              const ArenaLayout& layout, Isa isa, uint32_t threads, const octet_config& config,
+              uint8_t* arena) {
   Session* session = reinterpret_cast<Session*>(arena);
   memset(static_cast<void*>(session), 0, sizeof(*session));
   session->blob = blob;
@@ -57,6 +60,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const ArenaLayout& layou
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = plan_mask;
+  if (drift != nullptr) session->drift = drift::MakeBank(*drift, arena + layout.drift_offset);
   uint32_t first = 0;
   while ((plan_mask >> first & 1) == 0) ++first;
   SelectPlan(session, first);
@@ -68,8 +72,14 @@ void SelectPlan(Session* session, uint32_t plan) {
   session->plan = plan;
   PlanView view;
   ViewPlan(blob, plan, &view);  // validated
+  const drift::Bank* bank = session->drift;
+  if (bank != nullptr && (!bank->moved || bank->section.record->plan != plan)) bank = nullptr;
+  session->records = bank == nullptr ? view.tensors : bank->tensors;
+  uint32_t moved = 0;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
-    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), 0};
+    LayerView layer = MakeLayerView(blob, view, k);
+    if (bank != nullptr) layer = drift::ViewOf(*bank, k, layer, &moved);
+    session->layers[k] = BoundLayer{layer, LayerRun(view.layers[k].op), 0};
   }
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {

@@ -22,8 +22,8 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
   const blob::LayerRecord& record = plan.layers[layer];
   const Bytes& weights =
       record.precision == blob::Precision::kFp16 ? view.weights_f16 : view.weights_s8;
-  return LayerView{&record, plan.tensors, plan.operands + record.first_operand, weights.data,
-                   view.tables.data};
+  return LayerView{&record,      plan.tensors,     plan.operands + record.first_operand,
+                   weights.data, view.tables.data, weights.data};
 }
 
 bool LayerIsLinked(const blob::LayerRecord& layer) {
@@ -34,7 +34,10 @@ bool LayerIsLinked(const blob::LayerRecord& layer) {
 }
 
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer) {
-  const LayerView layer_view = MakeLayerView(view, plan, layer);
+  return LayerViewCheck(MakeLayerView(view, plan, layer));
+}
+
+bool LayerViewCheck(const LayerView& layer_view) {
   switch (layer_view.layer->op) {
 #define OCTET_OPERATOR(code, Name, ...)                                                         \
   case blob::Op::k##Name:                                                                       \

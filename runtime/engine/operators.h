@@ -15,6 +15,7 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
 bool LayerIsLinked(const blob::LayerRecord& layer);
 // False for an unknown operator, and for a layer that breaks a rule of its operator.
 bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
+bool LayerViewCheck(const LayerView& view);
 // For one thread, of a layer LayerCheck accepts: below 2^40.
 uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer, Isa level);
 RunLayerFn LayerRun(blob::Op op);

@@ -38,9 +38,7 @@ void StoreFrameShare(void* argument, uint32_t index) {
 }  // namespace
 
 const blob::TensorRecord& TensorOf(const Session& session, uint32_t tensor) {
-  PlanView plan;
-  ViewPlan(session.blob, session.plan, &plan);
-  return plan.tensors[tensor];
+  return session.records[tensor];
 }
 
 void StoreFloats(const Session& session, uint32_t input, const float* values) {

@@ -63,6 +63,7 @@ enum class SectionKind : uint32_t {
   kSignature = 11,  // signature.h
   kGolden = 12,     // golden.h
   kGuard = 13,      // when which plan runs (guard_record.h)
+  kDrift = 14,      // whose scales may move (drift_record.h)
 };
 
 struct Section {  // 64 bytes

@@ -107,6 +107,9 @@ Status SortSections(const Header* header, BlobView* view) {
       case SectionKind::kDecode:
         place = &view->decode;
         break;
+      case SectionKind::kDrift:
+        place = &view->drift;
+        break;
       case SectionKind::kReport:
       case SectionKind::kSignature:
       case SectionKind::kGolden:

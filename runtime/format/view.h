@@ -41,7 +41,7 @@ struct BlobView {
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
   Bytes model_section;
-  Bytes weights_s8, weights_f16, layouts, tables, strings, labels, decode;
+  Bytes weights_s8, weights_f16, layouts, tables, strings, labels, decode, drift;
   Bytes plan_sections[blob::kMaxPlans];
 };
 

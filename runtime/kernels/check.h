@@ -164,7 +164,7 @@ static inline bool HasChannelsS8(const LayerView& v, uint64_t depth, uint64_t ou
   }
   const int64_t products = (int64_t)depth * (128 * 128);
   const blob::ChannelBlockS8* block =
-      reinterpret_cast<const blob::ChannelBlockS8*>(v.weights + ref.offset);
+      reinterpret_cast<const blob::ChannelBlockS8*>(v.channels + ref.offset);
   for (uint64_t b = 0; b < blocks; ++b) {
     for (uint32_t o = 0; o < kChannelBlock; ++o) {
       const int64_t bias = block[b].bias[o];
@@ -183,7 +183,7 @@ static inline bool HasBiasF16(const LayerView& v, uint64_t out_c) {
   const uint64_t count = CeilDiv(out_c, kChannelBlock) * kChannelBlock;
   const blob::DataRef& ref = v.layer->channels;
   if (!HasData(ref, count * sizeof(float), blob::kDataAlignment)) return false;
-  const float* bias = reinterpret_cast<const float*>(v.weights + ref.offset);
+  const float* bias = reinterpret_cast<const float*>(v.channels + ref.offset);
   for (uint64_t i = 0; i < count; ++i) {
     if (!IsFiniteFloat(bias[i])) return false;
   }

@@ -18,6 +18,8 @@ struct LayerView {
   const uint32_t* inputs;  // layer->input_count tensor numbers
   const uint8_t* weights;  // section base: kWeightsS8 or kWeightsF16 by layer->precision
   const uint8_t* tables;   // section base
+  // What layer->channels counts from: `weights`, or where scales have moved (drift/bank.h), memory.
+  const uint8_t* channels;
 };
 
 static inline const blob::TensorRecord& InputOf(const LayerView& v, uint32_t i) {

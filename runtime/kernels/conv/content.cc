@@ -62,7 +62,7 @@ bool ConvContentIsRight(const LayerView& view, const uint8_t* layouts) {
                            depthwise, depthwise ? taps : taps * (in_c / p.groups),
                            OutputOf(view).dims[3]};
   const auto* channels =
-      reinterpret_cast<const blob::ChannelBlockS8*>(view.weights + layer.channels.offset);
+      reinterpret_cast<const blob::ChannelBlockS8*>(view.channels + layer.channels.offset);
   const uint32_t m = WinogradOf(layer);
   const auto* transformed =
       m == 0 ? nullptr : reinterpret_cast<const int16_t*>(layouts + layer.extra.offset);

@@ -14,7 +14,7 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
   const blob::TensorRecord& in = InputOf(view, 0);
   const blob::TensorRecord& out = OutputOf(view);
   const uint8_t* weights = view.weights + view.layer->weights.offset;
-  const uint8_t* channels = view.weights + view.layer->channels.offset;
+  const uint8_t* channels = view.channels + view.layer->channels.offset;
   for (uint32_t n = 0; n < in.dims[0]; ++n) {
     const uint8_t* input = PlaceOf(context, in) + (uint64_t)n * ImageBytes(in);
     uint8_t* output = PlaceOf(context, out) + (uint64_t)n * ImageBytes(out);

@@ -131,7 +131,7 @@ bool LayerCase::Check() const {
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
   const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
-                          tables_copy.data()};
+                          tables_copy.data(), weights_copy.data()};
   return FunctionsOf(layer.op).check(view);
 }
 
@@ -140,7 +140,7 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
   const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
-                          tables_copy.data()};
+                          tables_copy.data(), weights_copy.data()};
   const Functions& f = FunctionsOf(layer.op);
   const blob::TensorRecord& out = tensors[layer.output];
 

@@ -1,0 +1,128 @@
+#include "runtime/drift/rounds.h"
+
+#include <string.h>
+
+#include "runtime/core/half.h"
+#include "runtime/core/sized.h"
+#include "runtime/drift/log2.h"
+
+namespace octet {
+namespace drift {
+namespace {
+
+constexpr uint16_t kInfinity = 0x7C00;
+
+int32_t RoundedDivide(int32_t value, int32_t by) {
+  const int32_t half = by / 2;
+  return (value >= 0 ? value + half : value - half) / by;
+}
+
+int32_t Magnitude(int32_t x) {
+  return x < 0 ? -x : x;
+}
+
+// The steps that bring calibration's peak to the one seen. A peak that lies where a single sample
+// of calibration may lie says nothing, nor does a move of a single step: that is rounding.
+int32_t StepsFor(const blob::DriftGroup& group, int32_t seen, int32_t current) {
+  const int32_t expected = group.peak + current * kLogPerStep;
+  if (Magnitude(seen - expected) <= (int32_t)group.spread) return current;
+  int32_t steps = RoundedDivide(seen - group.peak, kLogPerStep);
+  if (steps > kMostSteps) steps = kMostSteps;
+  if (steps < -kMostSteps) steps = -kMostSteps;
+  if (Magnitude(steps - current) <= 1) return current;
+  return Magnitude(steps) <= 1 ? 0 : steps;
+}
+
+}  // namespace
+
+void Configure(const octet_drift_config& config, Rounds* rounds) {
+  rounds->fit_frames = config.fit_frames;
+  rounds->judge_frames = config.judge_frames;
+  rounds->gain = config.gain;
+  BeginRound(rounds);
+}
+
+void BeginRound(Rounds* rounds) {
+  rounds->role = OCTET_DRIFT_FIT;
+  rounds->frames = 0;
+  memset(rounds->agreement, 0, sizeof(rounds->agreement));
+  memset(rounds->peak, 0, sizeof(rounds->peak));
+  memset(rounds->sum, 0, sizeof(rounds->sum));
+  memset(rounds->counted, 0, sizeof(rounds->counted));
+}
+
+void StartRounds(const Section& section, Rounds* rounds) {
+  memset(rounds, 0, sizeof(*rounds));
+  rounds->group_count = section.record->group_count;
+  octet_drift_config config = {};
+  config.size = sizeof(config);
+  octet_drift_defaults(&config);
+  Configure(config, rounds);
+}
+
+void Observe(const Section& section, uint32_t layer, const uint16_t* halves, uint64_t count,
+             Rounds* rounds) {
+  for (uint32_t g = 0; g < rounds->group_count; ++g) {
+    if (section.groups[g].layer != layer) continue;
+    uint16_t peak = rounds->peak[g];
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint16_t size = halves[i] & 0x7FFF;
+      if (size > peak && size < kInfinity) peak = size;
+    }
+    rounds->peak[g] = peak;
+  }
+}
+
+bool EndFit(const Section& section, Rounds* rounds, bool* over) {
+  for (uint32_t g = 0; g < rounds->group_count; ++g) {
+    if (rounds->peak[g] == 0) continue;
+    const uint32_t tensor = section.observe.layers[section.groups[g].layer].output;
+    // A power of two, and the peak of a normal float: their logarithms add up.
+    const int32_t log = Log2Of(FloatBits(HalfToFloat(rounds->peak[g]))) +
+                        Log2Of(FloatBits(section.observe.tensors[tensor].scale));
+    rounds->sum[g] += log;
+    ++rounds->counted[g];
+    rounds->peak[g] = 0;
+  }
+  ++rounds->frames;
+  *over = rounds->frames >= rounds->fit_frames;
+  if (!*over) return false;
+  bool differs = false;
+  for (uint32_t g = 0; g < rounds->group_count; ++g) {
+    int32_t steps = rounds->current[g];
+    // A tensor that was all zeros in half of the frames has no range to speak of.
+    if (2 * (uint32_t)rounds->counted[g] > rounds->frames) {
+      const int32_t seen = RoundedDivide(rounds->sum[g], rounds->counted[g]);
+      steps = StepsFor(section.groups[g], seen, rounds->current[g]);
+    }
+    rounds->candidate[g] = (int8_t)steps;
+    differs = differs || steps != rounds->current[g];
+  }
+  BeginRound(rounds);
+  return differs;
+}
+
+bool EndJudge(uint32_t current, uint32_t candidate, Rounds* rounds, bool* over) {
+  rounds->agreement[0] += current;
+  rounds->agreement[1] += candidate;
+  ++rounds->frames;
+  *over = rounds->frames >= rounds->judge_frames;
+  if (!*over) return false;
+  const int64_t gained = rounds->agreement[1] - rounds->agreement[0];
+  // More, and by the mean that was asked for.
+  const bool better = gained > 0 && gained >= (int64_t)rounds->gain * rounds->frames;
+  BeginRound(rounds);
+  return better;
+}
+
+}  // namespace drift
+}  // namespace octet
+
+void octet_drift_defaults(octet_drift_config* config) {
+  if (!octet::IsSized(config)) return;
+  octet_drift_config own = {};
+  own.fit_frames = 5;
+  own.judge_frames = 5;
+  own.gain = 5;
+  octet::WriteSized(own, config);
+}
