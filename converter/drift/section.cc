@@ -123,7 +123,6 @@ Sets FindSets(const Program& program, const std::map<size_t, size_t>& followers)
       sets.Fix(i);
     }
   }
-  for (const auto& input : program.inputs) sets.Fix(static_cast<size_t>(input.tensor));
   for (const auto& parts : program.outputs) {
     for (const auto& part : parts) sets.Fix(static_cast<size_t>(part.tensor));
   }
@@ -155,24 +154,23 @@ Sets FindSets(const Program& program, const std::map<size_t, size_t>& followers)
   return sets;
 }
 
-// FP16 layers by the name of what they write.
-std::map<std::string, uint32_t> Writers(const Program& program) {
-  std::map<std::string, uint32_t> writers;
-  for (size_t k = 0; k < program.layers.size(); ++k) {
-    const Tensor& tensor = program.tensors[static_cast<size_t>(program.layers[k].output)];
-    if (tensor.type == blob::ElementType::kFp16) {
-      writers.emplace(tensor.name, static_cast<uint32_t>(k));
+// FP16 tensors by name.
+std::map<std::string, uint32_t> Halves(const Program& program) {
+  std::map<std::string, uint32_t> halves;
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
+    if (program.tensors[i].type == blob::ElementType::kFp16) {
+      halves.emplace(program.tensors[i].name, static_cast<uint32_t>(i));
     }
   }
-  return writers;
+  return halves;
 }
 
-blob::DriftGroup GroupOf(uint32_t layer, const calibrate::Statistics& seen) {
+blob::DriftGroup GroupOf(uint32_t tensor, const calibrate::Statistics& seen) {
   const auto n = static_cast<double>(seen.peaks);
   const double mean = static_cast<double>(seen.peak_sum) / n;
   const double variance = static_cast<double>(seen.peak_squares) / n - mean * mean;
   blob::DriftGroup group{};
-  group.layer = layer;
+  group.tensor = tensor;
   group.peak = static_cast<int32_t>(std::floor(mean + 0.5));
   group.spread = static_cast<uint32_t>(std::sqrt(std::max(variance, 0.0)) + 0.5);
   return group;
@@ -211,7 +209,7 @@ std::vector<uint8_t> MakeSection(
   for (size_t id = 0; id < statistics.size(); ++id) {
     if (statistics[id] && statistics[id]->peaks > 0) seen[graph.values[id].name] = &*statistics[id];
   }
-  const std::map<std::string, uint32_t> writers = Writers(fp16);
+  const std::map<std::string, uint32_t> halves = Halves(fp16);
   const std::map<size_t, size_t> followers = FindFollowers(int8);
   Sets sets = FindSets(int8, followers);
   // The member with the largest peak stands for its group.
@@ -219,9 +217,9 @@ std::vector<uint8_t> MakeSection(
   for (size_t i = 0; i < int8.tensors.size(); ++i) {
     const std::string& name = int8.tensors[i].name;
     const auto statistic = seen.find(name);
-    const auto writer = writers.find(name);
-    if (sets.IsFixed(i) || statistic == seen.end() || writer == writers.end()) continue;
-    const blob::DriftGroup group = GroupOf(writer->second, *statistic->second);
+    const auto half = halves.find(name);
+    if (sets.IsFixed(i) || statistic == seen.end() || half == halves.end()) continue;
+    const blob::DriftGroup group = GroupOf(half->second, *statistic->second);
     const auto [at, is_new] = candidates.try_emplace(sets.Root(i), group);
     if (!is_new && group.peak > at->second.peak) at->second = group;
   }

@@ -46,6 +46,10 @@ Model::Model(const std::string& path, const ModelOptions& options)
   });
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
+  if (sized.code == OCTET_INVALID_ARGUMENT && options.drift && blob_.drift.data == nullptr) {
+    throw InputError(path +
+                     ": says nothing of scales that may move; convert the model with --drift");
+  }
   if (sized.code == OCTET_INVALID_ARGUMENT) {
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "octet/drift.h"
 #include "octet/octet.h"
 #include "ports/linux/blob_file.h"
 #include "ports/linux/cpu.h"
@@ -23,6 +24,7 @@ struct ModelOptions {
   uint32_t threads = 1;
   std::string plan;        // empty: plan 0
   bool all_plans = false;  // bound, for SetPlan; else that plan alone
+  bool drift = false;      // with all_plans: memory for moved scales
   bool verify_hashes = true;
   BlobStorage storage = BlobStorage::kOwned;
   uint64_t (*ticks)(void) = nullptr;
@@ -67,7 +69,9 @@ class Model {
   void LoadOrRefuse(size_t begin, size_t end) const;
   template <typename Act>
   void EachSection(Act act);
-  uint32_t PlanMask() const { return options_.all_plans ? 0 : 1u << plan_; }
+  uint32_t PlanMask() const {
+    return (options_.all_plans ? 0 : 1u << plan_) | (options_.drift ? OCTET_WITH_DRIFT : 0u);
+  }
   bool InUse(const blob::Section& section, uint32_t plan) const;
   bool InUseByBound(const blob::Section& section) const;
   void VerifyHashes();

@@ -60,10 +60,10 @@ void StartRounds(const Section& section, Rounds* rounds) {
   Configure(config, rounds);
 }
 
-void Observe(const Section& section, uint32_t layer, const uint16_t* halves, uint64_t count,
+void Observe(const Section& section, uint32_t tensor, const uint16_t* halves, uint64_t count,
              Rounds* rounds) {
   for (uint32_t g = 0; g < rounds->group_count; ++g) {
-    if (section.groups[g].layer != layer) continue;
+    if (section.groups[g].tensor != tensor) continue;
     uint16_t peak = rounds->peak[g];
     for (uint64_t i = 0; i < count; ++i) {
       const uint16_t size = halves[i] & 0x7FFF;
@@ -76,7 +76,7 @@ void Observe(const Section& section, uint32_t layer, const uint16_t* halves, uin
 bool EndFit(const Section& section, Rounds* rounds, bool* over) {
   for (uint32_t g = 0; g < rounds->group_count; ++g) {
     if (rounds->peak[g] == 0) continue;
-    const uint32_t tensor = section.observe.layers[section.groups[g].layer].output;
+    const uint32_t tensor = section.groups[g].tensor;
     // A power of two, and the peak of a normal float: their logarithms add up.
     const int32_t log = Log2Of(FloatBits(HalfToFloat(rounds->peak[g]))) +
                         Log2Of(FloatBits(section.observe.tensors[tensor].scale));

@@ -28,8 +28,8 @@ void StartRounds(const Section& section, Rounds* rounds);
 void Configure(const octet_drift_config& config, Rounds* rounds);
 void BeginRound(Rounds* rounds);
 
-// Takes in what layer `layer` of the observing plan has written.
-void Observe(const Section& section, uint32_t layer, const uint16_t* halves, uint64_t count,
+// Takes in a tensor of the observing plan.
+void Observe(const Section& section, uint32_t tensor, const uint16_t* halves, uint64_t count,
              Rounds* rounds);
 
 // Ends a frame of fitting. *over: it was the last one; true: and `candidate` differs from

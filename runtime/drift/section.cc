@@ -31,8 +31,8 @@ bool Find(const Bytes& bytes, uint32_t offset, uint32_t count, const T** array) 
 }
 
 bool GroupIsSound(const DriftGroup& group, const PlanView& observe) {
-  if (group.layer >= observe.header->layer_count) return false;
-  const TensorRecord& seen = observe.tensors[observe.layers[group.layer].output];
+  if (group.tensor >= observe.header->tensor_count) return false;
+  const TensorRecord& seen = observe.tensors[group.tensor];
   constexpr int32_t kMostLog = 160 * 256;  // beyond what floats and scales of tensors hold
   return seen.type == blob::ElementType::kFp16 && group.peak > -kMostLog && group.peak < kMostLog &&
          group.spread < (uint32_t)kMostLog && group.reserved == 0;
@@ -67,12 +67,9 @@ bool LayerIsSound(const Section& section, const DriftLayer& entry, const LayerRe
   return maps ? IsNormalPositiveFloat(entry.table_scale) : entry.table_scale == 0.0f;
 }
 
-// Model inputs and outputs keep their scales: others read and write them.
-bool KeepsEnds(const BlobView& blob, const Section& section) {
+// Outputs keep their scales: whoever reads them may have looked them up before.
+bool KeepsOutputs(const BlobView& blob, const Section& section) {
   const blob::PlanRecord& plan = *section.plan.record;
-  for (uint32_t i = 0; i < blob.model->input_count; ++i) {
-    if (section.group_of[PlanInputTensor(blob, plan, i)] != blob::kNoDriftGroup) return false;
-  }
   for (uint32_t i = 0; i < blob.model->output_count; ++i) {
     const PartRange parts = PlanOutputParts(blob, plan, i);
     for (uint32_t k = 0; k < parts.count; ++k) {
@@ -175,7 +172,7 @@ Status ViewSection(const BlobView& blob, Section* section) {
     if ((group & ~blob::kGrowsOnly) >= (int32_t)r.group_count || !IsInt8(section->plan.tensors[i]))
       return malformed;
   }
-  if (!KeepsEnds(blob, *section)) return malformed;
+  if (!KeepsOutputs(blob, *section)) return malformed;
   uint32_t listed = 0;
   for (uint32_t k = 0; k < section->plan.header->layer_count; ++k) {
     const bool is_listed = listed < r.layer_count && section->layers[listed].layer == k;

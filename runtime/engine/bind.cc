@@ -85,7 +85,7 @@ void SelectPlan(Session* session, uint32_t plan) {
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];
     if (input.is_image == 0) continue;
-    FillInputTable(input, view.tensors[PlanInputTensor(blob, *view.record, i)], session->sign,
+    FillInputTable(input, session->records[PlanInputTensor(blob, *view.record, i)], session->sign,
                    entries);
     entries += kInputTableEntries;
   }

@@ -96,16 +96,22 @@ octet_drift_role octet_drift_role_now(const octet_session* session) {
 
 void octet_drift_observe(octet_session* session, uint32_t layer) {
   Session* s = Of(session);
-  if (s->drift == nullptr || layer == 0 || s->plan != s->drift->section.record->observe_plan) {
+  if (s->drift == nullptr || s->plan != s->drift->section.record->observe_plan) return;
+  const octet::PlanView& plan = s->drift->section.observe;
+  const auto look = [s, &plan](uint32_t tensor) {
+    const octet::blob::TensorRecord& seen = plan.tensors[tensor];
+    if (seen.type != octet::blob::ElementType::kFp16) return;
+    octet::drift::Observe(s->drift->section, tensor,
+                          reinterpret_cast<const uint16_t*>(s->tensors + seen.arena_offset),
+                          seen.bytes / sizeof(uint16_t), &s->drift->rounds);
+  };
+  if (layer != 0) {
+    if (layer <= plan.header->layer_count) look(plan.layers[layer - 1].output);
     return;
   }
-  const octet::PlanView& plan = s->drift->section.observe;
-  if (layer > plan.header->layer_count) return;
-  const octet::blob::TensorRecord& seen = plan.tensors[plan.layers[layer - 1].output];
-  if (seen.type != octet::blob::ElementType::kFp16) return;
-  octet::drift::Observe(s->drift->section, layer - 1,
-                        reinterpret_cast<const uint16_t*>(s->tensors + seen.arena_offset),
-                        seen.bytes / sizeof(uint16_t), &s->drift->rounds);
+  for (uint32_t i = 0; i < s->blob.model->input_count; ++i) {
+    look(octet::PlanInputTensor(s->blob, *plan.record, i));
+  }
 }
 
 octet_drift_event octet_drift_fitted(octet_session* session) {

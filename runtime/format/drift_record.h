@@ -30,7 +30,7 @@ static_assert(sizeof(DriftRecord) == 48, "DriftRecord layout");
 
 // Peak: the largest |value| of a sample, as log2 in steps of 1/256 (drift/log2.h).
 struct DriftGroup {  // 16 bytes
-  uint32_t layer;    // of observe_plan, whose output stands for the group
+  uint32_t tensor;   // of observe_plan, that stands for the group
   int32_t peak;      // mean over calibration
   uint32_t spread;   // standard deviation over calibration
   uint32_t reserved;

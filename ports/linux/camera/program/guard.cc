@@ -41,12 +41,13 @@ int ProbeHook::BeforeLayer(void* context, uint32_t layer) {
   if (hook.probes != nullptr) {
     octet_probes_take(hook.probes, hook.session, layer, hook.shadow ? 1 : 0);
   }
+  if (hook.drift != nullptr) octet_drift_observe(hook.drift, layer);
   return 0;
 }
 
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
                          ProbeHook* hook)
-    : model_(model), hook_(hook), shadow_reader_(model), begun_ns_(NowNs()) {
+    : model_(model), hook_(hook), answer_(model), shadow_(model), begun_ns_(NowNs()) {
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
   ObeyHoldSignals();
@@ -56,18 +57,12 @@ CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optiona
     throw InputError("--guard: the blob's probes are " + std::string(octet_code_name(status.code)) +
                      "; convert the model again");
   }
-  *hook_ = {&probes_, model.session(), false};
+  hook_->probes = &probes_;
+  hook_->session = model.session();
   octet_guard_frame(&guard_, NowMs(), &decision_);
   // Every plan once, so that no later switch reads the file or meets memory for the first time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
   model.SetPlan(decision_.plan);
-  if (model.blob().decode.data != nullptr) return;
-  size_t elements = 0;
-  for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
-    elements += model.blob().outputs[i].element_count;
-  }
-  values_.resize(elements);
-  shadow_values_.resize(elements);
 }
 
 void CameraGuard::Totals::Add(const Totals& more) {
@@ -97,37 +92,10 @@ bool CameraGuard::HasTime(const FrameBuffer& frame, uint64_t run_ns) {
   return false;
 }
 
-void CameraGuard::KeepValues(std::vector<float>* values) {
-  size_t at = 0;
-  for (uint32_t i = 0; i < octet_output_count(model_.session()); ++i) {
-    const size_t count = model_.blob().outputs[i].element_count;
-    octet_get_output(model_.session(), i, values->data() + at, count);
-    at += count;
-  }
-}
-
-// Of the plan in the shadow, which has just run.
-uint32_t CameraGuard::Agreement(const Results& results, const FrameBuffer& frame) {
-  if (results.task == OCTET_TASK_NONE) {
-    KeepValues(&shadow_values_);
-    return octet_agreement_values(values_.data(), shadow_values_.data(), values_.size());
-  }
-  const Results& other = shadow_reader_.Read(model_.session(), frame.width, frame.height);
-  switch (results.task) {
-    case OCTET_TASK_DETECT:
-      return octet_agreement_detections(results.boxes.data(), results.count, other.boxes.data(),
-                                        other.count);
-    case OCTET_TASK_CLASSIFY:
-      return octet_agreement_classes(results.classes, results.count, other.classes, other.count);
-    default:
-      return octet_agreement_labels(results.map.data(), other.map.data(), results.map.size());
-  }
-}
-
 void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results) {
   const uint64_t begun = NowNs();
   const uint32_t running = octet_plan(model_.session());
-  if (results.task == OCTET_TASK_NONE) KeepValues(&values_);
+  answer_.Keep(results);
   octet_set_plan(model_.session(), plan);
   const octet_frame view = frame.View();
   octet_set_input_frame(model_.session(), 0, &view);
@@ -136,7 +104,8 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 1);
   hook_->shadow = false;
   octet_probes_compare(&probes_);
-  octet_guard_agreement(&guard_, Agreement(results, frame));
+  shadow_.Read(frame);
+  octet_guard_agreement(&guard_, answer_.Agreement(shadow_));
   octet_set_plan(model_.session(), running);
   last_shadow_ns_ = NowNs() - begun;
   totals_.shadow_ns += last_shadow_ns_;

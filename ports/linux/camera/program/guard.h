@@ -10,19 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "octet/drift.h"
 #include "octet/guard.h"
+#include "ports/linux/camera/program/answer.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/model.h"
 #include "ports/linux/results/results.h"
 
 namespace octet::port {
 
-// The probes' place in octet_run: made before the model is bound, at work once a guard has filled
-// it in.
+// The place of probes and of drift's ranges in octet_run: made before the model is bound, at work
+// once a guard has filled it in, or drift wants to look.
 struct ProbeHook {
   octet_probes* probes = nullptr;
   const octet_session* session = nullptr;
   bool shadow = false;
+  octet_session* drift = nullptr;
 
   // octet_config.before_layer; context: a ProbeHook.
   static int BeforeLayer(void* context, uint32_t layer);
@@ -61,8 +64,6 @@ class CameraGuard {
 
  private:
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
-  uint32_t Agreement(const Results& results, const FrameBuffer& frame);
-  void KeepValues(std::vector<float>* values);
   bool HasTime(const FrameBuffer& frame, uint64_t run_ns);
 
   Model& model_;
@@ -71,8 +72,7 @@ class CameraGuard {
   ProbeHook* hook_;
   octet_guard_decision decision_;
   float score_ = std::numeric_limits<float>::quiet_NaN();
-  ResultReader shadow_reader_;
-  std::vector<float> values_, shadow_values_;  // outputs of a model without decoder
+  Answer answer_, shadow_;
   uint64_t last_captured_ns_ = 0, last_number_ = 0;
   uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
   uint64_t begun_ns_;

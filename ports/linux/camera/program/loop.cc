@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "ports/linux/camera/program/drift.h"
 #include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
@@ -179,6 +180,11 @@ class Loop {
       if (!options_.model.plan.empty()) home = model_->plan();
       guard_.emplace(*model_, options_.guard_settings, home, &probe_hook_);
     }
+    if (!options_.drift.empty()) {
+      drift_.emplace(*model_, options_.drift, options_.drift_settings, &probe_hook_,
+                     &telemetry_.metrics());
+      Say(drift_->news());
+    }
     telemetry_.SetModel(*model_, path, guard_ ? &*guard_ : nullptr);
     if (slots_) telemetry_.metrics().SetSlot(*slots_->word());
   }
@@ -200,6 +206,8 @@ class Loop {
   void Unload() {
     if (guard_) guarded_.Add(guard_->totals());
     guard_.reset();
+    if (drift_) drifted_.Add(drift_->totals());
+    drift_.reset();
     results_.reset();
     model_.reset();
   }
@@ -278,6 +286,10 @@ class Loop {
                                              : PrintEverySecond(report, results, done);
     // Last, for a shadow run takes time and the tensors.
     if (guard_) Guard(frame, results, done - begun);
+    if (drift_) {
+      drift_->AfterFrame(frame, done);
+      Report(drift_->news());
+    }
     if (slots_) {
       const bool calm = !guard_ || guard_->decision().bad_frames == 0;
       const bool stuck = guard_ && (guard_->decision().events & OCTET_GUARD_EXHAUSTED) != 0;
@@ -291,9 +303,14 @@ class Loop {
     guard_->SetTemperature(telemetry_.Celsius(NowNs()));
     guard_->AfterFrame(frame, results, run_ns, options_.every_frame || source_->waits());
     telemetry_.Add(*guard_);
-    if (*guard_->news() == 0) return;
+    Report(guard_->news());
+  }
+
+  // Without memory of its own.
+  void Report(const char* news) {
+    if (*news == 0) return;
     status_.Clear();
-    status_.Add("octet-camera: %s\n", guard_->news());
+    status_.Add("octet-camera: %s\n", news);
     LineWriter(STDERR_FILENO, false, stop_).WriteLast(status_);
   }
 
@@ -383,6 +400,15 @@ class Loop {
           static_cast<double>(guarded_.shadow_ns) /
               static_cast<double>(std::max<uint64_t>(1, elapsed_ns)));
     }
+    if (drift_) {
+      drifted_.Add(drift_->totals());
+      line.Add(
+          ",\"drift_frames\":%llu,\"drift_kept\":%llu,\"drift_dropped\":%llu,"
+          "\"drift_moved\":%u",
+          static_cast<unsigned long long>(drifted_.frames),
+          static_cast<unsigned long long>(drifted_.kept),
+          static_cast<unsigned long long>(drifted_.dropped), drift_->moved());
+    }
     line.Add("}}\n");
     if (options_.json) return out_->WriteLast(line);
     line.Clear();
@@ -418,6 +444,8 @@ class Loop {
   Telemetry telemetry_;
   std::optional<CameraGuard> guard_;
   CameraGuard::Totals guarded_;  // of the models before
+  std::optional<CameraDrift> drift_;
+  CameraDrift::Totals drifted_;
   Service service_;
   Slot slot_;
   Line line_, status_;

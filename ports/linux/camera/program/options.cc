@@ -92,6 +92,11 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--guard-set", o->guard_settings,
           "NAME=VALUE,...: settings over the blob's, as in trip_frames=5,dwell_s=30 (an unknown "
           "name lists them all)");
+  app.Add("--drift", o->drift,
+          "let activation ranges follow a changing scene; FILE keeps what was learnt (the blob: "
+          "octet convert --drift)");
+  app.Add("--drift-set", o->drift_settings,
+          "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005");
   app.Add("--disturb", o->disturb,
           "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
           "frames, as in noise:40@300-599,exposure:2.5@900-");
@@ -148,7 +153,11 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
   if (!o->guard_settings.empty()) o->guard = true;
-  o->model.all_plans = o->guard;
+  if (!o->drift_settings.empty() && o->drift.empty()) {
+    throw InputError("--drift-set: is for --drift FILE");
+  }
+  o->model.drift = !o->drift.empty();
+  o->model.all_plans = o->guard || o->model.drift;
   if (!o->isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {

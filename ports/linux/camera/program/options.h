@@ -17,6 +17,8 @@ constexpr double kNotGiven = -1;
 struct CameraOptions {
   std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
   std::string garments = "build/demo", guard_settings, disturb;
+  std::string drift;  // path of the record; empty: no recalibration
+  std::string drift_settings;
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
   std::string slots;  // the store; empty: `blob` runs

@@ -1,0 +1,188 @@
+#include "ports/linux/camera/program/drift.h"
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace octet::port {
+namespace {
+
+struct Settings {
+  octet_drift_config config;
+  double every_s = 360;  // ten frames an hour
+};
+
+bool ReadSetting(const std::string& name, double value, Settings* settings) {
+  const auto whole = [&](double least, double most, double units, uint32_t* field) {
+    const double number = std::nearbyint(value * units);
+    if (!(number >= least && number <= most)) return false;
+    *field = static_cast<uint32_t>(number);
+    return true;
+  };
+  if (name == "every_s") {
+    settings->every_s = value;
+    return value >= 0 && value <= 1e6;
+  }
+  if (name == "fit_frames") return whole(1, 1000, 1, &settings->config.fit_frames);
+  if (name == "judge_frames") return whole(1, 1000, 1, &settings->config.judge_frames);
+  if (name == "gain") return whole(0, 1000, 1000, &settings->config.gain);
+  return false;
+}
+
+Settings SettingsOf(const std::string& text) {
+  Settings settings;
+  octet_drift_defaults(&settings.config);
+  std::stringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) {
+    const size_t equals = item.find('=');
+    const std::string number = equals == std::string::npos ? "" : item.substr(equals + 1);
+    char* end = nullptr;
+    const double value = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != 0 || !ReadSetting(item.substr(0, equals), value, &settings)) {
+      throw InputError("--drift-set " + item +
+                       ": there are every_s (0 to 1000000), fit_frames and judge_frames (1 to "
+                       "1000), gain (0 to 1)");
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+void CameraDrift::Totals::Add(const Totals& more) {
+  frames += more.frames;
+  kept += more.kept;
+  dropped += more.dropped;
+}
+
+CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
+                         ProbeHook* hook, Metrics* metrics)
+    : model_(model), path_(path), hook_(hook), metrics_(metrics), finer_(model), int8_(model) {
+  const Settings read = SettingsOf(settings);
+  octet_drift_describe(model.blob().base, model.blob().header->file_bytes, &info_);
+  every_ns_ = static_cast<uint64_t>(read.every_s * 1e9);
+  octet_drift_configure(model.session(), &read.config);
+  const uint32_t running = octet_plan(model.session());
+  model.SetPlan(info_.observe_plan);  // its weights are in memory from now on
+  model.SetPlan(info_.plan);
+  model.SetPlan(running);
+  Load();
+}
+
+// A record that cannot be used is no reason to stand still: the blob's own scales run.
+void CameraDrift::Load() {
+  struct stat status;
+  if (stat(path_.c_str(), &status) != 0) return;
+  octet_drift_record record;
+  octet_status loaded = {OCTET_CORRUPT, 0};
+  if (std::FILE* file = std::fopen(path_.c_str(), "rb"); file != nullptr) {
+    const bool whole =
+        std::fread(record.bytes, 1, sizeof(record.bytes), file) == sizeof(record.bytes) &&
+        std::fgetc(file) == EOF;
+    std::fclose(file);
+    if (whole) loaded = octet_drift_load(model_.session(), &record);
+  }
+  if (loaded.code == OCTET_OK) {
+    std::snprintf(news_, sizeof(news_), "drift: %u of %u groups run at the scales of %s", moved(),
+                  info_.group_count, path_.c_str());
+    metrics_->CountDrift(DriftEvent::kRestored);
+    return;
+  }
+  std::snprintf(news_, sizeof(news_),
+                "drift: %s is %s; the blob's own scales run, and the file is replaced when others "
+                "are found",
+                path_.c_str(),
+                loaded.code == OCTET_INVALID_ARGUMENT ? "of another blob"
+                : loaded.code == OCTET_MALFORMED      ? "a record whose scales cannot run"
+                                                      : "no record, or damaged");
+  metrics_->CountDrift(DriftEvent::kRefused);
+}
+
+void CameraDrift::Save() {
+  octet_drift_record record;
+  octet_drift_save(model_.session(), &record);
+  try {
+    OutputFile file(path_);
+    file.Write(record.bytes, sizeof(record.bytes));
+    file.Commit();
+  } catch (const InputError& error) {
+    const size_t used = std::strlen(news_);
+    std::snprintf(news_ + used, sizeof(news_) - used, "; not stored: %s", error.what());
+  }
+}
+
+// The frame through both scales of the int8 plan, against what the finer plan has just said.
+octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
+  octet_session* session = model_.session();
+  octet_set_plan(session, info_.plan);
+  uint32_t agreement[2];
+  for (const octet_drift_scales scales : {OCTET_DRIFT_CURRENT, OCTET_DRIFT_CANDIDATE}) {
+    octet_drift_use(session, scales);
+    int8_.Ask(frame);
+    agreement[scales] = finer_.Agreement(int8_);
+  }
+  ++judges_;
+  current_ += agreement[OCTET_DRIFT_CURRENT];
+  candidate_ += agreement[OCTET_DRIFT_CANDIDATE];
+  return octet_drift_judged(session, agreement[OCTET_DRIFT_CURRENT],
+                            agreement[OCTET_DRIFT_CANDIDATE]);
+}
+
+void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
+  news_[0] = 0;
+  if (now_ns < next_ns_) return;
+  next_ns_ = now_ns + every_ns_;
+  octet_session* session = model_.session();
+  const uint32_t running = octet_plan(session);
+  const bool fits = octet_drift_role_now(session) == OCTET_DRIFT_FIT;
+  octet_probes* const probes = hook_->probes;
+  hook_->probes = nullptr;  // the guard looks at the frame's own run
+  hook_->drift = fits ? session : nullptr;
+  octet_set_plan(session, info_.observe_plan);
+  finer_.Ask(frame);
+  if (fits) octet_drift_observe(session, octet_layer_count(session));
+  hook_->drift = nullptr;
+  const octet_drift_event event = fits ? octet_drift_fitted(session) : Judge(frame);
+  octet_set_plan(session, running);
+  hook_->probes = probes;
+  ++totals_.frames;
+  if (fits) metrics_->CountDrift(DriftEvent::kObserved);
+  if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {
+    return;
+  }
+  const double judges = 1000.0 * static_cast<double>(judges_ == 0 ? 1 : judges_);
+  const double before = static_cast<double>(current_) / judges;
+  const double after = static_cast<double>(candidate_) / judges;
+  judges_ = current_ = candidate_ = 0;
+  const auto number = static_cast<unsigned long long>(frame.number);
+  if (event == OCTET_DRIFT_KEPT) {
+    int32_t largest = 0;
+    const uint32_t moved = octet_drift_moved(session, &largest);
+    std::snprintf(
+        news_, sizeof(news_),
+        "frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; agreement "
+        "with %s %.3f -> %.3f",
+        number, moved, info_.group_count, std::exp2(largest / 8.0),
+        octet_plan_name(session, info_.observe_plan), before, after);
+    ++totals_.kept;
+    metrics_->CountDrift(DriftEvent::kAccepted);
+    Save();
+    return;
+  }
+  ++totals_.dropped;
+  metrics_->CountDrift(DriftEvent::kDropped);
+  if (event == OCTET_DRIFT_UNFIT) {
+    std::snprintf(news_, sizeof(news_),
+                  "frame %llu: drift: the new scales do not fit the integers; dropped", number);
+  } else {
+    std::snprintf(news_, sizeof(news_),
+                  "frame %llu: drift: new scales dropped, agreement with %s %.3f -> %.3f", number,
+                  octet_plan_name(session, info_.observe_plan), before, after);
+  }
+}
+
+}  // namespace octet::port

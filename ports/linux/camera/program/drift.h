@@ -1,0 +1,58 @@
+// octet-camera --drift: every few minutes a frame runs in the FP16 plan as well, and the scales of
+// the int8 plan follow what it shows.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "octet/drift.h"
+#include "ports/linux/camera/program/answer.h"
+#include "ports/linux/camera/program/guard.h"
+#include "ports/linux/metrics/metrics.h"
+
+namespace octet::port {
+
+class CameraDrift {
+ public:
+  // model: bound with drift (ModelOptions::drift). path: of the record, read now where there is
+  // one. settings: "name=value,..." Throws InputError. Nothing is allocated after this, but by the
+  // file that a record goes through.
+  CameraDrift(Model& model, const std::string& path, const std::string& settings, ProbeHook* hook,
+              Metrics* metrics);
+
+  // After a frame was run and read. Takes up to three runs of it where one is due.
+  void AfterFrame(const FrameBuffer& frame, uint64_t now_ns);
+  // One line where the last frame, or the constructor, brought something that people should know
+  // of, else "".
+  const char* news() const { return news_; }
+
+  struct Totals {
+    uint64_t frames = 0, kept = 0, dropped = 0;
+    void Add(const Totals& more);
+  };
+  const Totals& totals() const { return totals_; }
+  // Groups of tensors that run at another scale than the blob's.
+  uint32_t moved() const { return octet_drift_moved(model_.session(), nullptr); }
+
+ private:
+  void Load();
+  void Save();
+  octet_drift_event Judge(const FrameBuffer& frame);
+
+  Model& model_;
+  const std::string path_;
+  ProbeHook* hook_;
+  Metrics* metrics_;
+  octet_drift_info info_;
+  uint64_t every_ns_;
+  uint64_t next_ns_ = 0;
+  uint64_t judges_ = 0, current_ = 0, candidate_ = 0;  // sums of this round, to be told
+  Answer finer_, int8_;
+  Totals totals_;
+  char news_[512] = {};
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_H_
