@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/core/checked.h"
 #include "runtime/core/half.h"
 #include "runtime/core/sized.h"
 #include "runtime/drift/log2.h"
@@ -39,13 +40,14 @@ void Configure(const octet_drift_config& config, Rounds* rounds) {
   rounds->fit_frames = config.fit_frames;
   rounds->judge_frames = config.judge_frames;
   rounds->gain = config.gain;
+  rounds->fidelity_gain = config.fidelity_gain;
   BeginRound(rounds);
 }
 
 void BeginRound(Rounds* rounds) {
   rounds->role = OCTET_DRIFT_FIT;
   rounds->frames = 0;
-  memset(rounds->agreement, 0, sizeof(rounds->agreement));
+  rounds->agreement = rounds->fidelity = 0;
   memset(rounds->peak, 0, sizeof(rounds->peak));
   memset(rounds->sum, 0, sizeof(rounds->sum));
   memset(rounds->counted, 0, sizeof(rounds->counted));
@@ -102,17 +104,20 @@ bool EndFit(const Section& section, Rounds* rounds, bool* over) {
   return differs;
 }
 
-bool EndJudge(uint32_t current, uint32_t candidate, Rounds* rounds, bool* over) {
-  rounds->agreement[0] += current;
-  rounds->agreement[1] += candidate;
+bool EndJudge(const octet_drift_answer& current, const octet_drift_answer& candidate,
+              Rounds* rounds, bool* over) {
+  rounds->agreement += (int64_t)candidate.agreement - current.agreement;
+  rounds->fidelity += (int64_t)candidate.fidelity - current.fidelity;
   ++rounds->frames;
   *over = rounds->frames >= rounds->judge_frames;
   if (!*over) return false;
-  const int64_t gained = rounds->agreement[1] - rounds->agreement[0];
-  // More, and by the mean that was asked for.
-  const bool better = gained > 0 && gained >= (int64_t)rounds->gain * rounds->frames;
+  const int64_t agreement = rounds->agreement, fidelity = rounds->fidelity;
+  const int64_t least_agreement = (int64_t)rounds->gain * rounds->frames;
+  const int64_t least_fidelity = (int64_t)rounds->fidelity_gain * rounds->frames;
   BeginRound(rounds);
-  return better;
+  // More, and by the mean that was asked for.
+  return (agreement > 0 && agreement >= least_agreement) ||
+         (agreement >= 0 && fidelity > 0 && fidelity >= least_fidelity);
 }
 
 }  // namespace drift
@@ -124,5 +129,29 @@ void octet_drift_defaults(octet_drift_config* config) {
   own.fit_frames = 5;
   own.judge_frames = 5;
   own.gain = 5;
+  own.fidelity_gain = 43;
   octet::WriteSized(own, config);
+}
+
+uint32_t octet_drift_fidelity(const float* finer, const float* other, size_t count) {
+  constexpr size_t kBlock = 256;  // so that sums of many lose no more than those of few
+  float power = 0, difference = 0;
+  for (size_t first = 0; first < count; first += kBlock) {
+    const size_t end = count - first < kBlock ? count : first + kBlock;
+    float block_power = 0, block_difference = 0;
+    for (size_t i = first; i < end; ++i) {
+      const float d = other[i] - finer[i];
+      block_power += finer[i] * finer[i];
+      block_difference += d * d;
+    }
+    power += block_power;
+    difference += block_difference;
+  }
+  constexpr int32_t kMost = 100 * octet::drift::kLogUnit;
+  // Not finite, or nothing: then nothing is told.
+  if (!octet::IsNormalPositiveFloat(power) || !octet::IsFiniteFloat(difference)) return 0;
+  if (!octet::IsNormalPositiveFloat(difference)) return kMost;
+  const int32_t log = octet::drift::Log2Of(octet::FloatBits(power)) -
+                      octet::drift::Log2Of(octet::FloatBits(difference));
+  return static_cast<uint32_t>(log < 0 ? 0 : log > kMost ? kMost : log);
 }

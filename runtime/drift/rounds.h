@@ -9,12 +9,12 @@ namespace octet {
 namespace drift {
 
 struct Rounds {
-  uint32_t fit_frames, judge_frames, gain;
+  uint32_t fit_frames, judge_frames, gain, fidelity_gain;
   uint32_t group_count;
   octet_drift_role role;
-  uint32_t frames;       // of this role so far
-  int64_t agreement[2];  // sums over judges: of what runs, of the candidate
-  uint32_t sequence;     // of records made
+  uint32_t frames;              // of this role so far
+  int64_t agreement, fidelity;  // what the candidate has more of, summed over judges
+  uint32_t sequence;            // of records made
   int8_t current[blob::kMostDriftGroups];
   int8_t candidate[blob::kMostDriftGroups];
   uint16_t peak[blob::kMostDriftGroups];     // bits of the largest |half| of this frame
@@ -37,7 +37,8 @@ void Observe(const Section& section, uint32_t tensor, const uint16_t* halves, ui
 bool EndFit(const Section& section, Rounds* rounds, bool* over);
 
 // Ends a frame of judging. *over: it was the last one; true: and the candidate gained.
-bool EndJudge(uint32_t current, uint32_t candidate, Rounds* rounds, bool* over);
+bool EndJudge(const octet_drift_answer& current, const octet_drift_answer& candidate,
+              Rounds* rounds, bool* over);
 
 }  // namespace drift
 }  // namespace octet

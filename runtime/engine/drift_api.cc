@@ -81,7 +81,8 @@ octet_status octet_drift_configure(octet_session* session, const octet_drift_con
   // Sums of logarithms and of agreements stay far within 32 bits.
   constexpr uint32_t kMostFrames = 1000;
   if (own.fit_frames == 0 || own.fit_frames > kMostFrames || own.judge_frames == 0 ||
-      own.judge_frames > kMostFrames || own.gain > 1000) {
+      own.judge_frames > kMostFrames || own.gain > 1000 ||
+      own.fidelity_gain > 100 * static_cast<uint32_t>(octet::drift::kLogUnit)) {
     return ToC(Code::kInvalidArgument);
   }
   octet::drift::Configure(own, &Of(session)->drift->rounds);
@@ -142,14 +143,15 @@ octet_status octet_drift_use(octet_session* session, octet_drift_scales scales) 
                  : Code::kMalformed);
 }
 
-octet_drift_event octet_drift_judged(octet_session* session, uint32_t current, uint32_t candidate) {
+octet_drift_event octet_drift_judged(octet_session* session, const octet_drift_answer* current,
+                                     const octet_drift_answer* candidate) {
   Session* s = Of(session);
   if (s->drift == nullptr || s->drift->rounds.role != OCTET_DRIFT_JUDGE) {
     return OCTET_DRIFT_NOTHING;
   }
   Rounds& rounds = s->drift->rounds;
   bool over = false;
-  const bool better = octet::drift::EndJudge(current, candidate, &rounds, &over);
+  const bool better = octet::drift::EndJudge(*current, *candidate, &rounds, &over);
   if (better) memcpy(rounds.current, rounds.candidate, sizeof(rounds.current));
   Use(s, rounds.current);
   return better ? OCTET_DRIFT_KEPT : over ? OCTET_DRIFT_DROPPED : OCTET_DRIFT_NOTHING;

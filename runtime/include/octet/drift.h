@@ -42,9 +42,11 @@ typedef struct octet_drift_config {
   uint32_t fit_frames;   /* that tell new ranges; 1 to 1000 */
   uint32_t judge_frames; /* other ones, that judge them; 1 to 1000 */
   uint32_t gain;         /* by how much the mean agreement has to grow, per mille; 0 to 1000 */
+  /* Or, where agreement does not fall, the mean fidelity, in its unit; 0 to 25600. */
+  uint32_t fidelity_gain;
 } octet_drift_config;
 
-/* 5, 5 and 5: at ten frames an hour a round takes an hour. */
+/* 5, 5, 5 and 43 (half a decibel): at ten frames an hour a round takes an hour. */
 OCTET_API void octet_drift_defaults(octet_drift_config* config);
 /* For a session bound with OCTET_WITH_DRIFT, as all that follow (else OCTET_INVALID_ARGUMENT). A
  * round begins anew. */
@@ -81,10 +83,19 @@ enum {
 };
 /* Between two runs; inputs have to be set again. OCTET_INVALID_ARGUMENT: there is no candidate. */
 OCTET_API octet_status octet_drift_use(octet_session* session, octet_drift_scales scales);
-/* How far the int8 plan's answer agreed with the observing plan's, per mille (octet/guard.h has the
- * measures), with the current scales and with the candidate. Current ones are in use afterwards. */
-OCTET_API octet_drift_event octet_drift_judged(octet_session* session, uint32_t current,
-                                               uint32_t candidate);
+/* How near two answers to one frame are: the outputs' mean square over that of their difference, as
+ * log2 in 1/256 (a decibel is 85), 0 to 25600. finer: of the observing plan. */
+OCTET_API uint32_t octet_drift_fidelity(const float* finer, const float* other, size_t count);
+
+/* What the int8 plan gave, seen from the observing plan's answer to the same frame. */
+typedef struct octet_drift_answer {
+  uint32_t agreement; /* per mille; octet/guard.h has the measures of each task */
+  uint32_t fidelity;  /* of the outputs; tells apart what agreement does not */
+} octet_drift_answer;
+/* With the current scales and with the candidate. Current ones are in use afterwards. */
+OCTET_API octet_drift_event octet_drift_judged(octet_session* session,
+                                               const octet_drift_answer* current,
+                                               const octet_drift_answer* candidate);
 
 /* How many groups run at another scale than the blob's, and the largest move, in eighths of an
  * octave, with its sign. */

@@ -91,7 +91,15 @@ octet_drift_config Config(uint32_t fit, uint32_t judge, uint32_t gain) {
   config.fit_frames = fit;
   config.judge_frames = judge;
   config.gain = gain;
+  config.fidelity_gain = 43;
   return config;
+}
+
+octet_drift_event Judge(octet_session* session, uint32_t current, uint32_t candidate,
+                        uint32_t current_fidelity = 0, uint32_t candidate_fidelity = 0) {
+  const octet_drift_answer answers[2] = {{current, current_fidelity},
+                                         {candidate, candidate_fidelity}};
+  return octet_drift_judged(session, &answers[0], &answers[1]);
 }
 
 TEST(DriftRounds, Defaults) {
@@ -100,6 +108,7 @@ TEST(DriftRounds, Defaults) {
   EXPECT_EQ(config.fit_frames, 5u);
   EXPECT_EQ(config.judge_frames, 5u);
   EXPECT_EQ(config.gain, 5u);
+  EXPECT_EQ(config.fidelity_gain, 43u);
 }
 
 // Calibration's peak is 1 (log2 0) and its spread 10 of 256.
@@ -117,10 +126,9 @@ TEST(DriftRounds, ARangeThatGrewIsProposedJudgedAndKept) {
   ASSERT_EQ(octet_drift_use(d.get(), OCTET_DRIFT_CANDIDATE).code, OCTET_OK);
   const std::vector<float> moved = d.Run(2);
   EXPECT_NE(moved, own);
-  EXPECT_EQ(octet_drift_judged(d.get(), 900, 904), uint32_t{OCTET_DRIFT_NOTHING});
+  EXPECT_EQ(Judge(d.get(), 900, 904), uint32_t{OCTET_DRIFT_NOTHING});
   EXPECT_EQ(d.Run(2), own) << "current scales are back";
-  EXPECT_EQ(octet_drift_judged(d.get(), 900, 906), uint32_t{OCTET_DRIFT_KEPT})
-      << "5 each, as asked";
+  EXPECT_EQ(Judge(d.get(), 900, 906), uint32_t{OCTET_DRIFT_KEPT}) << "5 each, as asked";
   int32_t largest = 0;
   EXPECT_EQ(octet_drift_moved(d.get(), &largest), uint32_t{kDriftGroups});
   EXPECT_EQ(largest, 8) << "an octave";
@@ -133,15 +141,43 @@ TEST(DriftRounds, WhatGainsTooLittleIsDropped) {
   octet_drift_config config = Config(1, 2, 5);
   octet_drift_configure(d.get(), &config);
   ASSERT_EQ(d.Fit(2), uint32_t{OCTET_DRIFT_PROPOSED});
-  octet_drift_judged(d.get(), 900, 904);
-  EXPECT_EQ(octet_drift_judged(d.get(), 900, 905), uint32_t{OCTET_DRIFT_DROPPED});
+  Judge(d.get(), 900, 904);
+  EXPECT_EQ(Judge(d.get(), 900, 905), uint32_t{OCTET_DRIFT_DROPPED});
   EXPECT_EQ(octet_drift_moved(d.get(), nullptr), 0u);
   config.gain = 0;
   octet_drift_configure(d.get(), &config);
   ASSERT_EQ(d.Fit(2), uint32_t{OCTET_DRIFT_PROPOSED});
-  octet_drift_judged(d.get(), 1000, 1000);
-  EXPECT_EQ(octet_drift_judged(d.get(), 1000, 1000), uint32_t{OCTET_DRIFT_DROPPED})
+  Judge(d.get(), 1000, 1000);
+  EXPECT_EQ(Judge(d.get(), 1000, 1000), uint32_t{OCTET_DRIFT_DROPPED})
       << "no gain is none, whatever was asked for";
+}
+
+TEST(DriftRounds, FidelityDecidesWhereAgreementDoesNotFall) {
+  const octet_drift_config config = Config(1, 2, 5);
+  struct Case {
+    uint32_t agreement, fidelity;  // of the second judge; the first's are 1000, 543 for both
+    octet_drift_event expected;
+  };
+  for (const Case& c : {Case{1000, 629, OCTET_DRIFT_KEPT}, Case{1000, 628, OCTET_DRIFT_DROPPED},
+                        Case{999, 2000, OCTET_DRIFT_DROPPED}, Case{1001, 629, OCTET_DRIFT_KEPT}}) {
+    Drifting fresh;
+    octet_drift_configure(fresh.get(), &config);
+    ASSERT_EQ(fresh.Fit(2), uint32_t{OCTET_DRIFT_PROPOSED});
+    Judge(fresh.get(), 1000, 1000, 543, 543);
+    EXPECT_EQ(Judge(fresh.get(), 1000, c.agreement, 543, c.fidelity), c.expected)
+        << c.agreement << " " << c.fidelity;
+  }
+}
+
+TEST(DriftRounds, FidelityIsTheRatioOfPowers) {
+  std::vector<float> finer(1000, 2.0f), other(1000, 2.25f);
+  EXPECT_EQ(octet_drift_fidelity(finer.data(), other.data(), 1000), 6 * 256u);
+  EXPECT_EQ(octet_drift_fidelity(finer.data(), finer.data(), 1000), 25600u);
+  EXPECT_EQ(octet_drift_fidelity(finer.data(), other.data(), 0), 0u);
+  other[999] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(octet_drift_fidelity(finer.data(), other.data(), 1000), 0u);
+  std::vector<float> far(1000, -60.0f);
+  EXPECT_EQ(octet_drift_fidelity(finer.data(), far.data(), 1000), 0u);
 }
 
 TEST(DriftRounds, RangesWithinCalibrationsSpreadAreSteady) {
@@ -160,15 +196,15 @@ TEST(DriftRounds, MovesEndAtFourTimesAndAQuarter) {
   octet_drift_configure(d.get(), &config);
   int32_t largest = 0;
   ASSERT_EQ(d.Fit(1000), uint32_t{OCTET_DRIFT_PROPOSED});
-  octet_drift_judged(d.get(), 0, 1000);
+  Judge(d.get(), 0, 1000);
   octet_drift_moved(d.get(), &largest);
   EXPECT_EQ(largest, 16);
   ASSERT_EQ(d.Fit(0.001f), uint32_t{OCTET_DRIFT_PROPOSED});
-  octet_drift_judged(d.get(), 0, 1000);
+  Judge(d.get(), 0, 1000);
   octet_drift_moved(d.get(), &largest);
   EXPECT_EQ(largest, -16);
   ASSERT_EQ(d.Fit(1), uint32_t{OCTET_DRIFT_PROPOSED}) << "and back to the blob's";
-  octet_drift_judged(d.get(), 0, 1000);
+  Judge(d.get(), 0, 1000);
   EXPECT_EQ(octet_drift_moved(d.get(), &largest), 0u);
 }
 
@@ -205,7 +241,7 @@ TEST(DriftRounds, SessionsWithoutDriftRefuseIt) {
   EXPECT_EQ(octet_drift_save(session.get(), &record).code, OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(octet_drift_load(session.get(), &record).code, OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(octet_drift_fitted(session.get()), uint32_t{OCTET_DRIFT_NOTHING});
-  EXPECT_EQ(octet_drift_judged(session.get(), 0, 1000), uint32_t{OCTET_DRIFT_NOTHING});
+  EXPECT_EQ(Judge(session.get(), 0, 1000), uint32_t{OCTET_DRIFT_NOTHING});
   EXPECT_EQ(octet_drift_moved(session.get(), nullptr), 0u);
   octet_drift_observe(session.get(), 0);
 }
@@ -215,7 +251,7 @@ TEST(DriftRecord, IsTheSameAfterARestart) {
   octet_drift_config config = Config(1, 1, 0);
   octet_drift_configure(first.get(), &config);
   first.Fit(2.5f);
-  octet_drift_judged(first.get(), 0, 1000);
+  Judge(first.get(), 0, 1000);
   octet_drift_record record;
   ASSERT_EQ(octet_drift_save(first.get(), &record).code, OCTET_OK);
   Drifting second;

@@ -1,11 +1,11 @@
 #include "ports/linux/camera/program/answer.h"
 
+#include "octet/drift.h"
 #include "octet/guard.h"
 
 namespace octet::port {
 
 Answer::Answer(Model& model) : model_(model), reader_(model) {
-  if (model.blob().decode.data != nullptr) return;
   size_t elements = 0;
   for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
     elements += model.blob().outputs[i].element_count;
@@ -26,7 +26,6 @@ void Answer::Read(const FrameBuffer& frame) {
 
 void Answer::Keep(const Results& results) {
   results_ = &results;
-  if (results.task != OCTET_TASK_NONE) return;
   size_t at = 0;
   for (uint32_t i = 0; i < octet_output_count(model_.session()); ++i) {
     const size_t count = model_.blob().outputs[i].element_count;
@@ -47,6 +46,10 @@ uint32_t Answer::Agreement(const Answer& other) const {
     default:
       return octet_agreement_values(values_.data(), other.values_.data(), values_.size());
   }
+}
+
+uint32_t Answer::Fidelity(const Answer& other) const {
+  return octet_drift_fidelity(values_.data(), other.values_.data(), values_.size());
 }
 
 }  // namespace octet::port

@@ -26,6 +26,8 @@ class Answer {
   // Per mille (octet/guard.h): boxes by F1, classes by the best one, segmentation by mean IoU,
   // outputs without a decoder by their cosine.
   uint32_t Agreement(const Answer& other) const;
+  // Of the outputs (octet/drift.h), this being the finer one.
+  uint32_t Fidelity(const Answer& other) const;
 
  private:
   void KeepValues();
@@ -33,7 +35,7 @@ class Answer {
   Model& model_;
   ResultReader reader_;
   const Results* results_ = nullptr;
-  std::vector<float> values_;  // outputs of a model without decoder
+  std::vector<float> values_;  // all outputs
 };
 
 }  // namespace octet::port

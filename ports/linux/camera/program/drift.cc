@@ -11,13 +11,16 @@
 namespace octet::port {
 namespace {
 
+// 10 log10, in 1/256 of log2.
+constexpr double kDecibel = 256 / 3.0102999566;
+
 struct Settings {
   octet_drift_config config;
   double every_s = 360;  // ten frames an hour
 };
 
 bool ReadSetting(const std::string& name, double value, Settings* settings) {
-  const auto whole = [&](double least, double most, double units, uint32_t* field) {
+  const auto whole = [value](double least, double most, double units, uint32_t* field) {
     const double number = std::nearbyint(value * units);
     if (!(number >= least && number <= most)) return false;
     *field = static_cast<uint32_t>(number);
@@ -30,6 +33,7 @@ bool ReadSetting(const std::string& name, double value, Settings* settings) {
   if (name == "fit_frames") return whole(1, 1000, 1, &settings->config.fit_frames);
   if (name == "judge_frames") return whole(1, 1000, 1, &settings->config.judge_frames);
   if (name == "gain") return whole(0, 1000, 1000, &settings->config.gain);
+  if (name == "gain_db") return whole(0, 25600, kDecibel, &settings->config.fidelity_gain);
   return false;
 }
 
@@ -45,7 +49,7 @@ Settings SettingsOf(const std::string& text) {
     if (number.empty() || *end != 0 || !ReadSetting(item.substr(0, equals), value, &settings)) {
       throw InputError("--drift-set " + item +
                        ": there are every_s (0 to 1000000), fit_frames and judge_frames (1 to "
-                       "1000), gain (0 to 1)");
+                       "1000), gain (0 to 1), gain_db (0 to 300)");
     }
   }
   return settings;
@@ -119,17 +123,34 @@ void CameraDrift::Save() {
 octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
   octet_session* session = model_.session();
   octet_set_plan(session, info_.plan);
-  uint32_t agreement[2];
+  octet_drift_answer answers[2];
   for (const octet_drift_scales scales : {OCTET_DRIFT_CURRENT, OCTET_DRIFT_CANDIDATE}) {
     octet_drift_use(session, scales);
     int8_.Ask(frame);
-    agreement[scales] = finer_.Agreement(int8_);
+    answers[scales] = {finer_.Agreement(int8_), finer_.Fidelity(int8_)};
   }
   ++judges_;
-  current_ += agreement[OCTET_DRIFT_CURRENT];
-  candidate_ += agreement[OCTET_DRIFT_CANDIDATE];
-  return octet_drift_judged(session, agreement[OCTET_DRIFT_CURRENT],
-                            agreement[OCTET_DRIFT_CANDIDATE]);
+  for (int i = 0; i < 2; ++i) {
+    agreement_[i] += answers[i].agreement;
+    fidelity_[i] += answers[i].fidelity;
+  }
+  return octet_drift_judged(session, &answers[OCTET_DRIFT_CURRENT],
+                            &answers[OCTET_DRIFT_CANDIDATE]);
+}
+
+// "agreement with fp16 0.931 -> 0.971, 20.1 -> 24.3 dB", and a new round.
+std::string CameraDrift::TakeVerdict() {
+  const double judges = static_cast<double>(judges_ == 0 ? 1 : judges_);
+  char text[128];
+  std::snprintf(text, sizeof(text), "agreement with %s %.3f -> %.3f, %.1f -> %.1f dB",
+                octet_plan_name(model_.session(), info_.observe_plan),
+                static_cast<double>(agreement_[0]) / (1000 * judges),
+                static_cast<double>(agreement_[1]) / (1000 * judges),
+                static_cast<double>(fidelity_[0]) / (kDecibel * judges),
+                static_cast<double>(fidelity_[1]) / (kDecibel * judges));
+  judges_ = 0;
+  for (int i = 0; i < 2; ++i) agreement_[i] = fidelity_[i] = 0;
+  return text;
 }
 
 void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
@@ -154,20 +175,14 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {
     return;
   }
-  const double judges = 1000.0 * static_cast<double>(judges_ == 0 ? 1 : judges_);
-  const double before = static_cast<double>(current_) / judges;
-  const double after = static_cast<double>(candidate_) / judges;
-  judges_ = current_ = candidate_ = 0;
   const auto number = static_cast<unsigned long long>(frame.number);
   if (event == OCTET_DRIFT_KEPT) {
     int32_t largest = 0;
     const uint32_t moved = octet_drift_moved(session, &largest);
-    std::snprintf(
-        news_, sizeof(news_),
-        "frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; agreement "
-        "with %s %.3f -> %.3f",
-        number, moved, info_.group_count, std::exp2(largest / 8.0),
-        octet_plan_name(session, info_.observe_plan), before, after);
+    std::snprintf(news_, sizeof(news_),
+                  "frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; %s",
+                  number, moved, info_.group_count, std::exp2(largest / 8.0),
+                  TakeVerdict().c_str());
     ++totals_.kept;
     metrics_->CountDrift(DriftEvent::kAccepted);
     Save();
@@ -179,9 +194,8 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
     std::snprintf(news_, sizeof(news_),
                   "frame %llu: drift: the new scales do not fit the integers; dropped", number);
   } else {
-    std::snprintf(news_, sizeof(news_),
-                  "frame %llu: drift: new scales dropped, agreement with %s %.3f -> %.3f", number,
-                  octet_plan_name(session, info_.observe_plan), before, after);
+    std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales dropped, %s", number,
+                  TakeVerdict().c_str());
   }
 }
 

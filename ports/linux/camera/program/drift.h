@@ -39,6 +39,7 @@ class CameraDrift {
   void Load();
   void Save();
   octet_drift_event Judge(const FrameBuffer& frame);
+  std::string TakeVerdict();
 
   Model& model_;
   const std::string path_;
@@ -47,7 +48,7 @@ class CameraDrift {
   octet_drift_info info_;
   uint64_t every_ns_;
   uint64_t next_ns_ = 0;
-  uint64_t judges_ = 0, current_ = 0, candidate_ = 0;  // sums of this round, to be told
+  uint64_t judges_ = 0, agreement_[2] = {}, fidelity_[2] = {};  // sums of this round, to be told
   Answer finer_, int8_;
   Totals totals_;
   char news_[512] = {};

@@ -96,7 +96,8 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
           "let activation ranges follow a changing scene; FILE keeps what was learnt (the blob: "
           "octet convert --drift)");
   app.Add("--drift-set", o->drift_settings,
-          "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005");
+          "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
+          "gain_db=0.5");
   app.Add("--disturb", o->disturb,
           "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
           "frames, as in noise:40@300-599,exposure:2.5@900-");
