@@ -33,7 +33,7 @@ bool ReadSetting(const std::string& name, double value, Settings* settings) {
   if (name == "fit_frames") return whole(1, 1000, 1, &settings->config.fit_frames);
   if (name == "judge_frames") return whole(1, 1000, 1, &settings->config.judge_frames);
   if (name == "gain") return whole(0, 1000, 1000, &settings->config.gain);
-  if (name == "gain_db") return whole(0, 25600, kDecibel, &settings->config.fidelity_gain);
+  if (name == "gain_db") return whole(0, 300 * kDecibel, kDecibel, &settings->config.fidelity_gain);
   return false;
 }
 
