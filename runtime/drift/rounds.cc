@@ -91,7 +91,7 @@ bool EndFit(const Section& section, Rounds* rounds, bool* over) {
   if (!*over) return false;
   bool differs = false;
   for (uint32_t g = 0; g < rounds->group_count; ++g) {
-    int32_t steps = rounds->current[g];
+    auto steps = int32_t{rounds->current[g]};
     // A tensor that was all zeros in half of the frames has no range to speak of.
     if (2 * (uint32_t)rounds->counted[g] > rounds->frames) {
       const int32_t seen = RoundedDivide(rounds->sum[g], rounds->counted[g]);

@@ -26,7 +26,7 @@ Status ViewSection(const BlobView& blob, Section* section);
 static inline int32_t StepsOf(const Section& section, const int8_t* steps, uint32_t tensor) {
   const uint16_t group = section.group_of[tensor];
   if (group == blob::kNoDriftGroup) return 0;
-  const int32_t moved = steps[group & ~blob::kGrowsOnly];
+  const auto moved = int32_t{steps[group & ~blob::kGrowsOnly]};
   return moved < 0 && (group & blob::kGrowsOnly) != 0 ? 0 : moved;
 }
 

@@ -162,7 +162,7 @@ uint32_t octet_drift_moved(const octet_session* session, int32_t* largest) {
   uint32_t moved = 0;
   int32_t most = 0;
   for (uint32_t g = 0; bank != nullptr && g < bank->rounds.group_count; ++g) {
-    const int32_t steps = bank->rounds.current[g];
+    const auto steps = int32_t{bank->rounds.current[g]};
     moved += steps != 0 ? 1 : 0;
     if ((steps < 0 ? -steps : steps) > (most < 0 ? -most : most)) most = steps;
   }

@@ -130,8 +130,12 @@ bool LayerCase::Check() const {
   const GuardedBuffer weights_copy(weights.size(), 64), tables_copy(tables.size(), 64);
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
-  const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
-                          tables_copy.data(), weights_copy.data()};
+  const LayerView view = {&layer,
+                          tensors.data(),
+                          inputs.data(),
+                          weights_copy.data(),
+                          tables_copy.data(),
+                          weights_copy.data()};
   return FunctionsOf(layer.op).check(view);
 }
 
@@ -139,8 +143,12 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   const GuardedBuffer weights_copy(weights.size(), 64), tables_copy(tables.size(), 64);
   CopyTo(weights_copy, weights);
   CopyTo(tables_copy, tables);
-  const LayerView view = {&layer, tensors.data(), inputs.data(), weights_copy.data(),
-                          tables_copy.data(), weights_copy.data()};
+  const LayerView view = {&layer,
+                          tensors.data(),
+                          inputs.data(),
+                          weights_copy.data(),
+                          tables_copy.data(),
+                          weights_copy.data()};
   const Functions& f = FunctionsOf(layer.op);
   const blob::TensorRecord& out = tensors[layer.output];
 
