@@ -172,7 +172,7 @@ blob::DriftGroup GroupOf(uint32_t tensor, const calibrate::Statistics& seen) {
   blob::DriftGroup group{};
   group.tensor = tensor;
   group.peak = static_cast<int32_t>(std::floor(mean + 0.5));
-  group.spread = static_cast<uint32_t>(std::sqrt(std::max(variance, 0.0)) + 0.5);
+  group.spread = static_cast<uint32_t>(std::lround(std::sqrt(std::max(variance, 0.0))));
   return group;
 }
 

@@ -117,7 +117,7 @@ bool RescaleConv(const LayerView& from, const blob::DriftLayer& entry, const Mov
   const uint64_t channels = layer.channels.bytes / sizeof(blob::ChannelBlockS8) * kChannelBlock;
   if (in != 0 || result != 0) {
     constexpr int64_t kMostReal = (int64_t)1 << 32;  // of TimesPower
-    const int64_t zero_point = InputOf(from, 0).zero_point;
+    const auto zero_point = int64_t{InputOf(from, 0).zero_point};
     Range shifts;
     for (uint64_t c = 0; c < channels; ++c) {
       blob::ChannelBlockS8& block = blocks[c / kChannelBlock];
@@ -195,9 +195,9 @@ bool RescaleUnary(const LayerView& from, const blob::DriftLayer& entry, const Mo
 
 // round(m * 2^(steps / 8) * 2^(to - from)); both shifts in [1, 30].
 int64_t SumFactor(int32_t m, int32_t steps, int32_t from, int32_t to) {
-  const int64_t wide = TimesPower((int64_t)m * (1 << 14), steps);  // below 2^(15 + 14 + 4)
-  const int32_t shift = 14 + from - to;
-  if (shift <= 0) return wide * ((int64_t)1 << -shift);
+  // Below 2^(15 + 14 + 4), then 2^49.
+  const int64_t wide = TimesPower((int64_t)m * (1 << 14), steps) * (1 << 16);
+  const int32_t shift = 14 + 16 + from - to;  // 1 to 59
   return (wide + ((int64_t)1 << (shift - 1))) >> shift;
 }
 
