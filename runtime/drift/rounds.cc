@@ -115,9 +115,11 @@ bool EndJudge(const octet_drift_answer& current, const octet_drift_answer& candi
   const int64_t least_agreement = (int64_t)rounds->gain * rounds->frames;
   const int64_t least_fidelity = (int64_t)rounds->fidelity_gain * rounds->frames;
   BeginRound(rounds);
-  // More, and by the mean that was asked for.
-  return (agreement > 0 && agreement >= least_agreement) ||
-         (agreement >= 0 && fidelity > 0 && fidelity >= least_fidelity);
+  // Boxes of a few frames agree more or less by chance: what the outputs contradict is none. More
+  // of one then, by the mean that was asked for.
+  return agreement >= 0 && fidelity >= 0 &&
+         ((agreement > 0 && agreement >= least_agreement) ||
+          (fidelity > 0 && fidelity >= least_fidelity));
 }
 
 }  // namespace drift

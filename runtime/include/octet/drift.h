@@ -41,8 +41,9 @@ typedef struct octet_drift_config {
   uint32_t size OCTET_SIZE(octet_drift_config);
   uint32_t fit_frames;   /* that tell new ranges; 1 to 1000 */
   uint32_t judge_frames; /* other ones, that judge them; 1 to 1000 */
-  uint32_t gain;         /* by how much the mean agreement has to grow, per mille; 0 to 1000 */
-  /* Or, where agreement does not fall, the mean fidelity, in its unit; 0 to 25600. */
+  /* Neither agreement nor fidelity may fall, and one has to grow in the mean: agreement by gain per
+   * mille (0 to 1000), or fidelity by fidelity_gain in its unit (0 to 25600). */
+  uint32_t gain;
   uint32_t fidelity_gain;
 } octet_drift_config;
 

@@ -152,14 +152,16 @@ TEST(DriftRounds, WhatGainsTooLittleIsDropped) {
       << "no gain is none, whatever was asked for";
 }
 
-TEST(DriftRounds, FidelityDecidesWhereAgreementDoesNotFall) {
+TEST(DriftRounds, NeitherMayFallAndOneHasToGrow) {
   const octet_drift_config config = Config(1, 2, 5);
   struct Case {
     uint32_t agreement, fidelity;  // of the second judge; the first's are 1000, 543 for both
     octet_drift_event expected;
   };
   for (const Case& c : {Case{1000, 629, OCTET_DRIFT_KEPT}, Case{1000, 628, OCTET_DRIFT_DROPPED},
-                        Case{999, 2000, OCTET_DRIFT_DROPPED}, Case{1001, 629, OCTET_DRIFT_KEPT}}) {
+                        Case{999, 2000, OCTET_DRIFT_DROPPED}, Case{1001, 629, OCTET_DRIFT_KEPT},
+                        Case{1010, 543, OCTET_DRIFT_KEPT}, Case{1009, 543, OCTET_DRIFT_DROPPED},
+                        Case{1500, 542, OCTET_DRIFT_DROPPED}}) {
     Drifting fresh;
     octet_drift_configure(fresh.get(), &config);
     ASSERT_EQ(fresh.Fit(2), uint32_t{OCTET_DRIFT_PROPOSED});
