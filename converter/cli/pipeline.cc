@@ -29,6 +29,7 @@
 #include "converter/support/error.h"
 #include "octet/drift.h"
 #include "octet/octet.h"
+#include "runtime/format/guard_record.h"
 
 namespace octet::cli {
 namespace {
@@ -375,6 +376,13 @@ Conversion Convert(const ConvertOptions& options) {
     }
   }
   info.probes = ChooseProbes(graph, statistics, result.plans);
+  bool channels_last = false;
+  if (graph.inputs.size() == 1 && IsImageInput(*graph.At(graph.inputs[0]).shape, &channels_last)) {
+    if (auto input = ProbeInput(graph, statistics, result.plans, options.preprocess)) {
+      if (info.probes.size() == blob::kMostProbes) info.probes.pop_back();
+      info.probes.insert(info.probes.begin(), *input);
+    }
+  }
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
   if (options.golden != 0) {

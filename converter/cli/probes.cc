@@ -49,6 +49,36 @@ uint32_t CutPerMille(const calibrate::Statistics& seen, const lower::Tensor& ten
 
 }  // namespace
 
+std::optional<write::Probe> ProbeInput(
+    const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,
+    const std::vector<write::Plan>& plans, const images::Preprocess& preprocess) {
+  const lower::Program& program = plans[0].program;
+  const lower::Tensor& tensor = program.tensors[static_cast<size_t>(program.inputs[0].tensor)];
+  const auto id = static_cast<size_t>(graph.inputs[0]);
+  if (tensor.type != blob::ElementType::kInt8 || id >= statistics.size() || !statistics[id] ||
+      statistics[id]->histogram.empty()) {
+    return std::nullopt;
+  }
+  const double step = double{tensor.scale};
+  const double top = (127.5 - tensor.zero_point) * step,
+               bottom = (-128.5 - tensor.zero_point) * step;
+  bool cuts = false;
+  for (size_t c = 0; c < std::size(preprocess.mean); ++c) {
+    for (const double pixel : {0.0, 255.0}) {
+      const double value = (pixel * double{preprocess.scale} - double{preprocess.mean[c]}) /
+                           double{preprocess.std_dev[c]};
+      cuts = cuts || value > top || value < bottom;
+    }
+  }
+  if (!cuts) return std::nullopt;
+  write::Probe probe;
+  probe.name = tensor.name;
+  probe.baseline = CutPerMille(*statistics[id], tensor);
+  std::fill(std::begin(probe.layers), std::end(probe.layers), blob::kNone);
+  std::fill_n(std::begin(probe.layers), plans.size(), blob::kProbedInput);
+  return probe;
+}
+
 std::vector<write::Probe> ChooseProbes(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,
     const std::vector<write::Plan>& plans) {

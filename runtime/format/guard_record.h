@@ -27,6 +27,9 @@ struct GuardRecord {  // 96 bytes, then zones_bytes of zero-terminated names of 
 };
 static_assert(sizeof(GuardRecord) == 96, "GuardRecord layout");
 
+// In ProbeRecord::layers: the model's first input, not a layer's output.
+constexpr uint32_t kProbedInput = 0xFFFFFFFEu;
+
 // A tensor to watch: a layer's output in every plan.
 struct ProbeRecord {   // 40 bytes
   uint32_t name;       // string offset

@@ -143,14 +143,18 @@ uint32_t octet_probes_count(const octet_probes* probes) {
 void octet_probes_take(octet_probes* probes, const octet_session* session, uint32_t layer,
                        int shadow) {
   State& state = Of(probes);
-  if (layer == 0) return;
-  const uint32_t plan = octet_plan(session), written = layer - 1;
+  const uint32_t plan = octet_plan(session);
+  const uint32_t written = layer == 0 ? octet::blob::kProbedInput : layer - 1;
   for (uint32_t i = 0; i < state.count; ++i) {
     Probe& probe = state.probes[i];
     if (probe.layers[plan] != written) continue;
     octet_tensor_view view = {};
     view.size = sizeof(view);
-    if (octet_layer_view(session, written, &view).code != OCTET_OK) continue;
+    // An input may be written through its view; here it is only read.
+    const octet_status seen = layer == 0
+                                  ? octet_input_view(const_cast<octet_session*>(session), 0, &view)
+                                  : octet_layer_view(session, written, &view);
+    if (seen.code != OCTET_OK) continue;
     Take(view, shadow != 0 ? &probe.shadow : &probe.frame);
     if (shadow == 0) probe.cut = CountCut(probe.frame);
   }

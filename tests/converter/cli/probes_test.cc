@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/format/guard_record.h"
+
 namespace octet::cli {
 namespace {
 
@@ -131,6 +133,40 @@ TEST(Probes, SharesOfValuesAtTheEnds) {
   Ladder nothing(1);
   nothing.statistics[0]->histogram.assign(8, 0);
   EXPECT_EQ(nothing.Choose().at(0).baseline, 0u);
+}
+
+// An input is worth watching where pixels can lie beyond its range: those of 0 to 255 / 255 here.
+TEST(Probes, TheInputWhereACameraGivesMoreThanCalibrationSaw) {
+  const struct {
+    float scale;
+    int zero_point;
+    bool watched;
+  } kCases[] = {{1.0f / 255, -128, false},                             // all of it
+                {0.99f / 255, -128, true},                             // the brightest are cut
+                {1.02f / 255, -128, false},                            // more than all
+                {0.5f / 255, -128, true},   {1.0f / 255, -127, true},  // 254 of 255
+                {1.0f / 127, 0, false}};
+  for (const auto& c : kCases) {
+    Ladder ladder(1);
+    ladder.Int8(0).scale = c.scale;
+    ladder.Int8(0).zero_point = c.zero_point;
+    ladder.graph.inputs = {0};
+    for (auto& plan : ladder.plans) plan.program.inputs.push_back({0, {}});
+    const auto probe = ProbeInput(ladder.graph, ladder.statistics, ladder.plans, {});
+    ASSERT_EQ(probe.has_value(), c.watched) << c.scale << " " << c.zero_point;
+    if (!probe) continue;
+    EXPECT_EQ(probe->name, "t00");
+    EXPECT_EQ(probe->layers[0], blob::kProbedInput);
+    EXPECT_EQ(probe->layers[1], blob::kProbedInput);
+    EXPECT_EQ(probe->layers[2], blob::kNone);
+  }
+  Ladder ladder(1);
+  ladder.Int8(0).scale = 0.5f / 255;
+  ladder.Int8(0).zero_point = -128;
+  ladder.graph.inputs = {0};
+  ladder.plans[0].program.inputs.push_back({0, {}});
+  ladder.Int8(0).type = blob::ElementType::kFp16;
+  EXPECT_FALSE(ProbeInput(ladder.graph, ladder.statistics, ladder.plans, {})) << "nothing is cut";
 }
 
 }  // namespace

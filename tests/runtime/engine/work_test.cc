@@ -146,7 +146,7 @@ TEST(Work, OfOneLayer) {
     layer.input_count = 2;
     layer.output = 2;
     c.set(layer);
-    const Work work = WorkOfLayer({&layer, tensors, operands, nullptr, nullptr});
+    const Work work = WorkOfLayer({&layer, tensors, operands, nullptr, nullptr, nullptr});
     EXPECT_EQ(work.macs, c.macs);
     EXPECT_EQ(work.steps, c.steps);
   }

@@ -16,7 +16,7 @@ constexpr float kScale = 0.5f;
 
 // x -> y in int8 (scale 0.5 with this zero point: values below -64 and above 63.5 are cut) and in
 // FP16 (negated twice), y probed in both.
-Blob MakeProbed(uint32_t elements, int zero_point, uint32_t baseline) {
+Blob MakeProbed(uint32_t elements, int zero_point, uint32_t baseline, bool input = false) {
   BlobBuilder b;
   const BlobBuilder::Dims dims = {1, 1, elements / 8, 8};
   const uint32_t x8 = b.AddInput("x", dims, blob::ElementType::kInt8, kScale, zero_point);
@@ -40,6 +40,7 @@ Blob MakeProbed(uint32_t elements, int zero_point, uint32_t baseline) {
   for (uint32_t& layer : probe.layers) layer = blob::kNone;
   probe.layers[0] = 0;
   probe.layers[1] = 1;
+  if (input) probe.layers[0] = probe.layers[1] = blob::kProbedInput;
   octet_guard_config config;
   octet_guard_defaults(&config, 2);
   blob::GuardRecord record{};
@@ -169,6 +170,33 @@ TEST(Probes, ToleratePlansAndLayersThatAreNotThere) {
   EXPECT_EQ(octet_probes_info(&hook.probes, 0, nullptr).code, OCTET_INVALID_ARGUMENT);
   octet_probes_compare(&hook.probes);
   EXPECT_LT(Info(hook.probes).error, 0);
+}
+
+// Before the first layer, which may write over it.
+TEST(Probes, TheInputIsSeenBeforeAnythingRuns) {
+  for (const octet_isa isa : RunnableLevels()) {
+    const Blob blob = MakeProbed(64, 0, 0, true);
+    Hook hook;
+    ASSERT_EQ(octet_probes_init(&hook.probes, blob.data(), blob.size()).code, OCTET_OK);
+    SessionOptions options;
+    options.isa = isa;
+    options.before_layer = Hook::BeforeLayer;
+    options.before_layer_context = &hook;
+    TestSession session(blob, options);
+    hook.session = session.get();
+    std::vector<float> x(64, 1.0f);
+    hook.Run(session, x, 0);
+    EXPECT_EQ(octet_probes_score(&hook.probes), 1000u);
+    for (size_t i = 0; i < 16; ++i) x[i] = 80.0f;
+    hook.Run(session, x, 0);
+    EXPECT_EQ(octet_probes_score(&hook.probes), 750u);
+    hook.shadow = 1;
+    hook.Run(session, x, 1);
+    octet_probes_compare(&hook.probes);
+    // 16 of 80, cut at 63.5, and 48 of 1.
+    const double whole = 16 * 80.0 * 80.0 + 48;
+    EXPECT_NEAR(double{Info(hook.probes).error}, std::sqrt(16 * 16.5 * 16.5 / whole), 1e-6);
+  }
 }
 
 }  // namespace
