@@ -105,7 +105,10 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   hook_->shadow = false;
   octet_probes_compare(&probes_);
   shadow_.Read(frame);
-  octet_guard_agreement(&guard_, answer_.Agreement(shadow_));
+  const uint32_t agreement = answer_.Agreement(shadow_);
+  octet_guard_agreement(&guard_, results.task == OCTET_TASK_CLASSIFY
+                                     ? same_classes_.Add(agreement == OCTET_GUARD_FULL_SCORE)
+                                     : agreement);
   octet_set_plan(model_.session(), running);
   last_shadow_ns_ = NowNs() - begun;
   totals_.shadow_ns += last_shadow_ns_;

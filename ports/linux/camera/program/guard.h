@@ -13,6 +13,7 @@
 #include "octet/drift.h"
 #include "octet/guard.h"
 #include "ports/linux/camera/program/answer.h"
+#include "ports/linux/camera/program/share_of_last.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/model.h"
 #include "ports/linux/results/results.h"
@@ -73,6 +74,7 @@ class CameraGuard {
   octet_guard_decision decision_;
   float score_ = std::numeric_limits<float>::quiet_NaN();
   Answer answer_, shadow_;
+  ShareOfLast same_classes_;
   uint64_t last_captured_ns_ = 0, last_number_ = 0;
   uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
   uint64_t begun_ns_;

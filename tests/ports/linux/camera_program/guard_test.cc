@@ -1,4 +1,5 @@
 // octet-camera --guard on the mixed blob, whose two plans give different answers.
+#include "ports/linux/camera/program/share_of_last.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
 
 namespace octet::test {
@@ -43,6 +44,20 @@ TEST_F(GuardedCamera, LeavesAPlanWhoseAnswersDiffer) {
   EXPECT_EQ(summary["plan_switches"], 1);
   EXPECT_GE(summary["shadow_runs"], 5);
   EXPECT_NE(Read("err").find("plan int8 -> fp16 (accuracy)"), std::string::npos) << Read("err");
+}
+
+TEST(ShareOfLastRuns, ThreeOfTwentyAreUnderTheTripScore) {
+  port::ShareOfLast share;
+  EXPECT_EQ(share.Add(true), 1000u);
+  EXPECT_EQ(share.Add(false), 950u) << "chance";
+  EXPECT_EQ(share.Add(false), 900u);
+  EXPECT_EQ(share.Add(false), 850u);
+  for (int i = 0; i < 17; ++i) EXPECT_EQ(share.Add(true), 850u) << i;
+  EXPECT_EQ(share.Add(true), 900u) << "the first is forgotten";
+  for (int i = 0; i < 2; ++i) share.Add(true);
+  EXPECT_EQ(share.Add(true), 1000u);
+  for (int i = 0; i < 40; ++i) share.Add(false);
+  EXPECT_EQ(share.Add(true), 50u);
 }
 
 TEST_F(GuardedCamera, StaysWhereNothingIsBad) {
