@@ -19,6 +19,7 @@ std::vector<uint8_t> WithSection(std::span<const uint8_t> blob, blob::SectionKin
       blob.begin(),
       blob.begin() + static_cast<ptrdiff_t>(table + header->section_count * entry_bytes));
   bool found = false;
+  size_t added = SIZE_MAX;
   for (uint32_t i = 0; i < header->section_count; ++i) {
     const blob::Section* section = SectionAt(header, i);
     const bool replaced = section->kind == kind && !found;
@@ -29,15 +30,16 @@ std::vector<uint8_t> WithSection(std::span<const uint8_t> blob, blob::SectionKin
     if (contents.size() >= blob::kMaxSections) {
       Fail("the blob has {} sections, the most there can be", contents.size());
     }
-    contents.push_back(bytes);
-    head.resize(head.size() + entry_bytes);
+    added = kind == blob::SectionKind::kSignature ? 0 : contents.size();
+    contents.insert(contents.begin() + static_cast<ptrdiff_t>(added), bytes);
+    head.insert(head.begin() + static_cast<ptrdiff_t>(table + added * entry_bytes), entry_bytes, 0);
   }
   uint64_t end = head.size();
   for (size_t i = 0; i < contents.size(); ++i) {
     blob::Section section;
     uint8_t* entry = head.data() + table + i * entry_bytes;
     std::memcpy(&section, entry, sizeof(section));
-    if (!found && i + 1 == contents.size()) section.kind = kind;
+    if (i == added) section.kind = kind;
     end = RoundUpTo(end, header->section_alignment);
     section.offset = static_cast<uint32_t>(end);
     section.bytes = static_cast<uint32_t>(contents[i].size());

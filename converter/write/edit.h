@@ -11,7 +11,8 @@
 namespace octet::write {
 
 // `blob`: valid. The bytes and the order of all other sections stay, and every field of the header
-// that says nothing of places; offsets and hashes are made anew. A new section comes last.
+// that says nothing of places; offsets and hashes are made anew. A new section comes last, but a
+// signature first: who receives the file can look at it before the rest has come.
 std::vector<uint8_t> WithSection(std::span<const uint8_t> blob, blob::SectionKind kind,
                                  std::span<const uint8_t> bytes);
 

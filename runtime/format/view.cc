@@ -127,14 +127,18 @@ Status SortSections(const Header* header, BlobView* view) {
 
 }  // namespace
 
-Status ViewSections(const void* base, size_t bytes, BlobView* view) {
+Status ViewHead(const void* base, size_t bytes, size_t blob_bytes, BlobView* view) {
   memset(view, 0, sizeof(*view));
   if (base == nullptr) return Status{Code::kInvalidArgument, 0};
   if ((uintptr_t)base % blob::kDataAlignment != 0) return Status{Code::kMisaligned, 0};
+  if (bytes < sizeof(Header)) return Status{Code::kTruncated, 0};
   view->base = static_cast<const uint8_t*>(base);
   view->header = static_cast<const Header*>(base);
-  Status status = CheckHeader(view->header, bytes);
+  Status status = CheckHeader(view->header, blob_bytes);
   if (!IsOk(status)) return status;
+  if (EntryOffset(view->header, view->header->section_count) > bytes) {
+    return Status{Code::kTruncated, offsetof(Header, section_count)};
+  }
   status = CheckSections(view->header);
   if (!IsOk(status)) return status;
   status = SortSections(view->header, view);
@@ -143,6 +147,10 @@ Status ViewSections(const void* base, size_t bytes, BlobView* view) {
     return Malformed(view->header->section_table_offset);
   }
   return Ok();
+}
+
+Status ViewSections(const void* base, size_t bytes, BlobView* view) {
+  return ViewHead(base, bytes, bytes, view);
 }
 
 Status ViewBlob(const void* base, size_t bytes, BlobView* view) {

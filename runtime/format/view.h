@@ -60,6 +60,9 @@ Status ViewBlob(const void* base, size_t bytes, BlobView* view);
 // Its first half: checks header and section table, reads nothing behind them, and fills in where
 // the sections lie.
 Status ViewSections(const void* base, size_t bytes, BlobView* view);
+// The same of a blob of blob_bytes bytes of which only the first `bytes` are there yet. kTruncated:
+// header and section table are not all there.
+Status ViewHead(const void* base, size_t bytes, size_t blob_bytes, BlobView* view);
 
 // The plan's arrays; checks that they lie inside their section, nothing more.
 Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view);

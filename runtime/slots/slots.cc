@@ -62,6 +62,16 @@ octet_slots_code Adopt(Store* store) {
   return OCTET_SLOTS_OK;
 }
 
+// Of a store without an active model: empty, or what is wrong with what lies there.
+octet_slots_code WhyNone(const Store& store) {
+  octet_slots_code code = OCTET_SLOTS_EMPTY;
+  for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B && !store.has_record; ++slot) {
+    Checked checked;
+    if (code == OCTET_SLOTS_EMPTY) code = Check(store, slot, nullptr, &checked, nullptr);
+  }
+  return code;
+}
+
 octet_slots_code EndTrial(Store* store, octet_slots_code why, uint32_t detail) {
   StateRecord next = Refused(store->state, why, detail);
   next.pending = OCTET_SLOT_NONE;
@@ -167,7 +177,9 @@ octet_slots_code octet_slots_verify(octet_slots* slots, octet_slot slot, uint32_
   const Store& store = StoreOf(slots);
   if (slot > OCTET_SLOT_B) return OCTET_SLOTS_INVALID_ARGUMENT;
   Checked checked;
-  return Check(store, slot, &store.state.slots[slot], &checked, detail);
+  // Without records nobody says what has to be there: whatever lies there is looked at.
+  const SlotRecord* expected = store.has_record ? &store.state.slots[slot] : nullptr;
+  return Check(store, slot, expected, &checked, detail);
 }
 
 octet_slots_code octet_slots_activate(octet_slots* slots) {
@@ -208,7 +220,7 @@ octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot) {
     if (store.state.active == OCTET_SLOT_NONE) return code;
   }
   const octet_slot active = store.state.active;
-  if (active == OCTET_SLOT_NONE) return OCTET_SLOTS_EMPTY;
+  if (active == OCTET_SLOT_NONE) return WhyNone(store);
   // An adopted model is written down, so that its counter holds from now on; it runs all the same
   // where that fails.
   if (!store.has_record) Commit(&store, store.state);

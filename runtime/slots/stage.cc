@@ -13,8 +13,8 @@ using octet::slots::StoreOf;
 
 namespace {
 
-// A refused blob is not what the slot is meant to hold. Where even this cannot be written, the slot
-// is empty by the record that stage_begin wrote.
+// What the slots hold stays as it is. Where this cannot be written the blob is refused all the
+// same; after stage_begin the slot is empty by the record that it wrote.
 octet_slots_code Refuse(Store* store, octet_slots_code why, uint32_t detail) {
   Commit(store, Refused(store->state, why, detail));
   return why;
@@ -29,6 +29,24 @@ bool IsReadBack(Store* store, const void* blob) {
 }
 
 }  // namespace
+
+octet_slots_code octet_slots_admit(octet_slots* slots, const void* bytes, uint32_t count,
+                                   uint32_t blob_bytes, uint32_t* detail) {
+  Store& store = StoreOf(slots);
+  uint32_t ignored;
+  if (detail == nullptr) detail = &ignored;
+  *detail = 0;
+  const uint32_t whole = blob_bytes == 0 ? UINT32_MAX : blob_bytes;
+  if (bytes == nullptr || count > whole) return OCTET_SLOTS_INVALID_ARGUMENT;
+  if (store.state.pending != OCTET_SLOT_NONE) return OCTET_SLOTS_PENDING;
+  if (blob_bytes > store.storage.slot_bytes) return OCTET_SLOTS_FULL;
+  octet_slots_code code = octet::slots::CheckFront(store, bytes, count, whole, detail);
+  if (code == OCTET_SLOTS_OK && count == whole && store.config.accepts != nullptr &&
+      store.config.accepts(store.config.accepts_context, bytes, count) != 1) {
+    code = OCTET_SLOTS_SELF_TEST;
+  }
+  return code >= OCTET_SLOTS_BLOB ? Refuse(&store, code, *detail) : code;
+}
 
 octet_slots_code octet_slots_stage_begin(octet_slots* slots, uint32_t blob_bytes) {
   Store& store = StoreOf(slots);

@@ -56,6 +56,12 @@ struct Checked {
 octet_slots_code Check(const Store& store, octet_slot slot, const SlotRecord* expected,
                        Checked* checked, uint32_t* detail);
 
+// The same of bytes in memory that may become such a blob: the first `count` of blob_bytes
+// (UINT32_MAX: not known yet), 64-byte aligned. With all of them the answer is Check's; with fewer,
+// what header and section table say, and the signature where it is among them.
+octet_slots_code CheckFront(const Store& store, const void* bytes, uint32_t count,
+                            uint32_t blob_bytes, uint32_t* detail);
+
 // `next` becomes the newest record, in the area of the older one, or nothing changes: with any code
 // but OK the store is what it was.
 octet_slots_code Commit(Store* store, StateRecord next);

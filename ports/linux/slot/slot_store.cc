@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
@@ -14,13 +13,6 @@
 
 namespace octet::port {
 namespace {
-
-constexpr size_t kChunkBytes = size_t{1} << 20;
-
-struct Unlocker {
-  SlotStorage& storage;
-  ~Unlocker() { storage.Unlock(); }
-};
 
 // The way out of each, behind what it is.
 const char* WayOut(octet_slots_code code) {
@@ -105,7 +97,8 @@ octet_slots_code SlotStore::Open() {
 void SlotStore::RequireStore() {
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
-  if (storage_.is_folder() || info.has_record != 0) return;
+  // Both records may be lost: then a model that passes everything makes it a store.
+  if (storage_.is_folder() || info.has_record != 0 || info.active != OCTET_SLOT_NONE) return;
   throw InputError(path() + ": is no store; octet-slot " + path() +
                    " create makes it one, and what is on it is lost");
 }
@@ -115,6 +108,14 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   answer.code = code;
   if (code == OCTET_SLOTS_OK) return answer;
   answer.why = path() + ": ";
+  if (code == OCTET_SLOTS_EMPTY || code == OCTET_SLOTS_BLOB) {
+    for (const octet_slot damaged : {OCTET_SLOT_A, OCTET_SLOT_B}) {
+      const std::string damage = DamageOf(damaged);
+      if (damage.empty()) continue;
+      answer.why += std::string("slot ") + SlotName(damaged) + ": " + damage + kDamageWayOut;
+      return answer;
+    }
+  }
   if (slot <= OCTET_SLOT_B && code >= OCTET_SLOTS_BLOB) {
     answer.why += std::string("slot ") + SlotName(slot) + ": ";
   }
@@ -132,11 +133,8 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   return answer;
 }
 
-// Locked, opened, then `act`, which returns a code and may set the slot and the detail it is about.
-template <typename Act>
-SlotAnswer SlotStore::With(Act act) {
-  storage_.Lock();
-  const Unlocker unlocker{storage_};
+SlotAnswer SlotStore::With(const Act& act) {
+  const StoreLock lock(storage_);
   octet_slot slot = OCTET_SLOT_NONE;
   uint32_t detail = 0;
   octet_slots_code code = Open();
@@ -155,42 +153,6 @@ octet_slots_info SlotStore::Info() {
   });
   if (!answer) throw InputError(answer.why);
   return info;
-}
-
-SlotAnswer SlotStore::Create() {
-  if (storage_.is_folder()) {
-    throw InputError(path() + ": a folder is a store as it is; stage a model there");
-  }
-  storage_.Lock();
-  const Unlocker unlocker{storage_};
-  for (octet_area area = OCTET_AREA_STATE_0; area <= OCTET_AREA_SLOT_B; ++area) {
-    if (port_.erase(port_.context, area) != 0 || port_.sync(port_.context, area) != 0) {
-      return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
-    }
-  }
-  octet_slots_code code = Open();
-  // A staging that ends at once leaves the first record.
-  if (code == OCTET_SLOTS_OK) code = octet_slots_stage_begin(&slots_, 0);
-  return Answer(code, OCTET_SLOT_NONE, 0);
-}
-
-SlotAnswer SlotStore::Stage(const Reader& read) {
-  return With([&](octet_slot* slot, uint32_t* detail) {
-    octet_slots_info info{};
-    octet_slots_describe(&slots_, &info);
-    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
-    octet_slots_code code = octet_slots_stage_begin(&slots_, 0);
-    const auto chunk = std::make_unique<uint8_t[]>(kChunkBytes);
-    while (code == OCTET_SLOTS_OK) {
-      const size_t count = read(chunk.get(), kChunkBytes);
-      if (count == 0) break;
-      code = octet_slots_stage_write(&slots_, chunk.get(), static_cast<uint32_t>(count));
-    }
-    if (code == OCTET_SLOTS_OK) code = octet_slots_stage_finish(&slots_);
-    octet_slots_describe(&slots_, &info);
-    *detail = info.detail;
-    return code;
-  });
 }
 
 SlotAnswer SlotStore::Verify(octet_slot slot) {
@@ -262,7 +224,11 @@ SlotAnswer SlotStore::Boot(SlotModel* model) {
     octet_slots_describe(&slots_, &info);
     *slot = info.active;
     if (code != OCTET_SLOTS_OK) {
-      if (info.active != OCTET_SLOT_NONE) octet_slots_verify(&slots_, info.active, detail);
+      // Without an active one the first that holds anything is what the code is about.
+      for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
+        if (octet_slots_verify(&slots_, at, detail) != OCTET_SLOTS_EMPTY) *slot = at;
+      }
+      if (*slot != OCTET_SLOT_NONE) octet_slots_verify(&slots_, *slot, detail);
       return code;
     }
     model->slot = boot.slot;

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,10 +54,16 @@ class SlotStore {
   const std::string& board() const { return board_; }
 
   octet_slots_info Info();
-  // Of a device or a file: what is on it is lost. Of a folder nothing needs to be made.
-  SlotAnswer Create();
+  // Of a slot that the records leave empty, or without records: what is wrong with the bytes that
+  // lie there, as "damaged: 17 bytes that are no valid blob: truncated"; empty: there are none.
+  std::string Damage(octet_slot slot);
+  // Of a device or a file: what is on it is lost. Of a folder nothing needs to be made. Throws
+  // InputError where there are records or a model already, unless `force`.
+  SlotAnswer Create(bool force = false);
   // Gives up to `count` bytes of the blob, 0 at its end; throws what it likes.
   using Reader = std::function<size_t(void* bytes, size_t count)>;
+  // Into memory first, as much as the blob has: what is refused, or breaks off, costs the slot
+  // nothing.
   SlotAnswer Stage(const Reader& read);
   SlotAnswer Verify(octet_slot slot);  // and the golden vectors
   SlotAnswer Activate();               // after the golden vectors
@@ -74,12 +82,24 @@ class SlotStore {
   bool IsConfirmed(const SlotModel& running);
 
  private:
-  template <typename Act>
-  SlotAnswer With(Act act);
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  struct Bytes {  // 64-byte aligned
+    std::unique_ptr<uint8_t, Free> data;
+    uint64_t count = 0;
+    void Reserve(uint64_t bytes);
+  };
+  // Locked, opened, then `act`, which may set the slot and the detail that its code is about.
+  using Act = std::function<octet_slots_code(octet_slot* slot, uint32_t* detail)>;
+  SlotAnswer With(const Act& act);
   octet_slots_code Open();
   void RequireStore();
+  std::string WhatIsThere();
+  std::string DamageOf(octet_slot slot);
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();
+  octet_slots_code Receive(const Reader& read, Bytes* blob, uint32_t* detail);
   static int Accepts(void* context, const void* blob, size_t bytes);
   std::string CopyOf(const octet_boot& boot);
 
@@ -93,6 +113,9 @@ class SlotStore {
   octet_slots slots_;
   int copy_ = -1;
 };
+
+// Behind what Damage says.
+constexpr const char* kDamageWayOut = "; copy the file anew, or stage a model";
 
 // "A", "B" or "none".
 const char* SlotName(octet_slot slot);

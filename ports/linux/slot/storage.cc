@@ -132,6 +132,12 @@ std::string SlotStorage::FileOf(octet_slot slot) const {
   return path_ + "/" + kAreaFiles[slot == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B];
 }
 
+uint64_t SlotStorage::FileBytes(octet_slot slot) const {
+  struct stat info;
+  const bool is_file = lstat(FileOf(slot).c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return is_file ? static_cast<uint64_t>(info.st_size) : 0;
+}
+
 std::string SlotStorage::ReadLine(const char* name) const {
   if (!is_folder_) return "";
   const int file = openat(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

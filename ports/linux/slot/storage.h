@@ -30,6 +30,7 @@ class SlotStorage {
   bool is_folder() const { return is_folder_; }
   // Of a folder: the blob's file.
   std::string FileOf(octet_slot slot) const;
+  uint64_t FileBytes(octet_slot slot) const;  // 0: there is none, or it is no plain file
   // A small text file of the folder, without its line end; empty: there is none. Throws InputError
   // where it cannot be read or is longer than a line.
   std::string ReadLine(const char* name) const;
@@ -60,6 +61,18 @@ class SlotStorage {
   int descriptor_ = -1;
   uint32_t slot_bytes_ = 0;
   std::unique_ptr<void, Free> mapped_;
+};
+
+// The store's lock while it lives.
+class StoreLock {
+ public:
+  explicit StoreLock(SlotStorage& storage) : storage_(storage) { storage_.Lock(); }
+  ~StoreLock() { storage_.Unlock(); }
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+ private:
+  SlotStorage& storage_;
 };
 
 }  // namespace octet::port

@@ -3,7 +3,8 @@
  * gives the storage. docs/flashing.md has the layout and what a power cut does.
  *
  *   octet_slots_open -> octet_slots_boot -> run what it names -> octet_slots_confirm
- *   update: octet_slots_stage_begin, _write ..., _finish -> octet_slots_activate -> the next boot
+ *   update: octet_slots_admit -> octet_slots_stage_begin, _write ..., _finish ->
+ *   octet_slots_activate -> the next boot
  *
  * Promise: when the power fails at any byte of any call, the next open and boot name a blob that
  * has passed every check, the old one or the new one. What storage holds is not trusted: each call
@@ -104,7 +105,8 @@ typedef struct octet_slots_config {
                           const uint8_t* message, size_t message_bytes);
   void* verify_context;
   /* 1: the blob may be activated; 0: refused. Asked last, of a blob that has passed everything
-   * else: the place for octet_self_test. NULL: no question. */
+   * else, by octet_slots_admit of a whole one and by octet_slots_activate: the place for
+   * octet_self_test. NULL: no question. */
   int (*accepts)(void* context, const void* blob, size_t blob_bytes);
   void* accepts_context;
 } octet_slots_config;
@@ -153,6 +155,18 @@ OCTET_API octet_slots_code octet_slots_open(octet_slots* slots, const octet_stor
                                             const octet_slots_config* config);
 OCTET_API void octet_slots_describe(const octet_slots* slots, octet_slots_info* info);
 
+/* Whether a blob would be taken, before stage_begin empties the place that it goes to: there lies
+ * the model to fall back to. `bytes`: the first `count` of the blob, 64-byte aligned; blob_bytes:
+ * how many it has, 0 where that is not known yet. With all of them every rule of octet_slots_verify
+ * is looked at, and `accepts` asked; with fewer, but header and section table among them, what
+ * those say: size, their digest, counter and board, and the signature where it is among the bytes,
+ * as it is in the first OCTET_FRONT_BYTES of what `octet sign` wrote. Writes to no slot; a refusal
+ * is recorded. PENDING, FULL, INVALID_ARGUMENT (count above blob_bytes), or the refusal. `detail`
+ * as of octet_slots_verify. */
+#define OCTET_FRONT_BYTES 4224u /* the table ends below 4096; 80 of signature; up to 64 */
+OCTET_API octet_slots_code octet_slots_admit(octet_slots* slots, const void* bytes, uint32_t count,
+                                             uint32_t blob_bytes, uint32_t* detail);
+
 /* Into the slot that is not active. From begin on it is empty. blob_bytes: 1 to slot_bytes, or 0
  * where it is not known yet. PENDING, FULL, STORAGE, READ_BACK. */
 OCTET_API octet_slots_code octet_slots_stage_begin(octet_slots* slots, uint32_t blob_bytes);
@@ -163,8 +177,9 @@ OCTET_API octet_slots_code octet_slots_stage_write(octet_slots* slots, const voi
  * stays empty, and a refusal is recorded. */
 OCTET_API octet_slots_code octet_slots_stage_finish(octet_slots* slots);
 
-/* Whether the blob in a slot may run: its bytes, hashes, signature, counter and board, and where a
- * record names it that it is this one. `detail` (may be NULL): octet_code of OCTET_SLOTS_BLOB.
+/* Whether the blob in a slot may run: its bytes, hashes, signature, counter and board, and that it
+ * is the one that the records name. EMPTY: they name none; in a store without records: there are no
+ * bytes, or erased ones (all 00 or FF). `detail` (may be NULL): octet_code of OCTET_SLOTS_BLOB.
  * Writes nothing. */
 OCTET_API octet_slots_code octet_slots_verify(octet_slots* slots, octet_slot slot,
                                               uint32_t* detail);
@@ -186,7 +201,7 @@ typedef struct octet_boot {
 /* Which model to run now; call it when a program starts to run one. A trial is counted, in storage,
  * before its blob is named; one that has had its tries, or no longer passes, is rolled back. With
  * no active model there is nothing to roll back to, and a trial goes on. EMPTY: there is no model;
- * else why the active one cannot run. */
+ * else why the active one cannot run or, in a store without records, what lies in a slot. */
 OCTET_API octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot);
 
 /* The one on trial is the active one from now on, and the security counter at least its.

@@ -91,8 +91,13 @@ TEST_F(Sign, AddsOneSectionAndNothingElseChanges) {
     ASSERT_TRUE(IsOk(ViewSections(before.data(), before.size(), &old_view)));
     ASSERT_TRUE(IsOk(ViewSections(after.data(), after.size(), &new_view)));
     ASSERT_EQ(new_view.header->section_count, old_view.header->section_count + 1);
+    // In front, where it can be looked at before the rest has come.
+    const blob::Section* signature = SectionAt(new_view.header, 0);
+    ASSERT_EQ(signature->kind, blob::SectionKind::kSignature);
+    EXPECT_LE(signature->offset + signature->bytes, OCTET_FRONT_BYTES);
     for (uint32_t i = 0; i < old_view.header->section_count; ++i) {
-      const blob::Section *a = SectionAt(old_view.header, i), *b = SectionAt(new_view.header, i);
+      const blob::Section *a = SectionAt(old_view.header, i),
+                          *b = SectionAt(new_view.header, i + 1);
       ASSERT_EQ(a->kind, b->kind);
       ASSERT_EQ(a->bytes, b->bytes);
       EXPECT_EQ(std::memcmp(before.data() + a->offset, after.data() + b->offset, a->bytes), 0);
@@ -126,7 +131,7 @@ TEST_F(Sign, CoversEveryByte) {
   ASSERT_EQ(Octet({"sign", Path("out.octet"), "--key", Path("k")}).status, 0);
   const Blob good = Load("out.octet");
   ASSERT_TRUE(IsSigned(good, "k.pub"));
-  const size_t record = good.size() - sizeof(blob::SignatureRecord);
+  const size_t record = SectionAt(reinterpret_cast<const blob::Header*>(good.data()), 0)->offset;
   for (size_t at = 0; at < good.size(); at += at < 2048 ? 1 : 97) {
     if (at >= record + 4 && at < record + 8) continue;
     Blob changed = good;
@@ -136,7 +141,7 @@ TEST_F(Sign, CoversEveryByte) {
     EXPECT_EQ(IsSigned(changed, "k.pub"), changed == good) << at;
   }
   // The signature itself, all of it.
-  for (size_t at = record; at < good.size(); ++at) {
+  for (size_t at = record; at < record + sizeof(blob::SignatureRecord); ++at) {
     if (at >= record + 4 && at < record + 8) continue;
     Blob changed = good;
     changed[at] ^= 1;

@@ -19,7 +19,7 @@ namespace {
 struct Arguments {
   std::string store, command, file;
   StoreOptions options;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 void Describe(CommandLine& app, Arguments& a) {
@@ -36,6 +36,7 @@ void Describe(CommandLine& app, Arguments& a) {
           "boards of models are not looked at)");
   app.Add("--tries", a.options.tries, "boots that a model has to be confirmed in; 0: 3")
       .Range(0u, 255u);
+  app.AddFlag("--force", a.force, "of create: also where a store or a model is already");
   app.AddFlag("--json", a.json, "the store as JSON, after what was done");
   app.Footer(
       "list       what the slots hold, and why a model was refused last\n"
@@ -45,7 +46,9 @@ void Describe(CommandLine& app, Arguments& a) {
       "confirm    keep the model on trial; octet-camera --slots does it by itself\n"
       "roll-back  end the trial; without one, go back to the model before\n"
       "boot       count a trial and print the file of the model to run\n"
-      "create     make a device a store; what is on it is lost\n"
+      "create     make a device a store; what is on it is lost, so one that holds a store or a "
+      "model\n"
+      "           already is refused without --force\n"
       "Exit status: 0 done, 1 refused, 2 bad use or storage that fails, 3 internal error." +
       (KnowsSignatures() ? "" : "\nThis program was " + SignatureNote() + "."));
   app.Name("octet-slot",
@@ -99,6 +102,11 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     const octet_slots_info info = store->Info();
     bool any = false;
     for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
+      if (const std::string damage = store->Damage(slot); !damage.empty()) {
+        answer.code = OCTET_SLOTS_BLOB;
+        answer.why = a.store + ": slot " + SlotName(slot) + ": " + damage + kDamageWayOut;
+        return answer;
+      }
       if (info.slots[slot].standing == OCTET_STANDING_EMPTY) continue;
       any = true;
       answer = store->Verify(slot);
@@ -125,7 +133,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     answer = store->Boot(&model);
     *said = model.path;
   } else if (a.command == "create") {
-    answer = store->Create();
+    answer = store->Create(a.force);
     *said = "created";
   }
   if (!answer.note.empty()) *said += "; " + answer.note;
@@ -149,6 +157,7 @@ int Main(int argc, char** argv) {
   if (a.command != "stage" && !a.file.empty()) {
     throw InputError(a.command + " takes no FILE; see --help");
   }
+  if (a.force && a.command != "create") throw InputError(a.command + " takes no --force");
   SlotStore store(a.store, a.options);
   if (a.command == "boot" && !store.is_folder()) {
     throw InputError("boot: the model of a device lies in no file; octet-camera --slots " +

@@ -53,11 +53,13 @@ std::string LastRefusal(const octet_slots_info& info) {
 
 }  // namespace
 
-std::string StoreText(const octet_slots_info& info, const SlotStore& store) {
+std::string StoreText(const octet_slots_info& info, SlotStore& store) {
   std::string text;
   for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
     const octet_slot_info& own = info.slots[slot];
-    text += std::string("slot ") + SlotName(slot) + ": " + RoleOf(info, slot);
+    text += std::string("slot ") + SlotName(slot) + ": ";
+    const std::string damage = store.Damage(slot);
+    text += damage.empty() ? RoleOf(info, slot) : damage;
     if (own.standing != OCTET_STANDING_EMPTY) {
       text += "; " + std::to_string(own.bytes) + " bytes, counter " +
               std::to_string(own.security_counter) + ", digest " + Hex(own.digest);
@@ -72,7 +74,7 @@ std::string StoreText(const octet_slots_info& info, const SlotStore& store) {
   return text + "\n";
 }
 
-std::string StoreJson(const octet_slots_info& info, const SlotStore& store) {
+std::string StoreJson(const octet_slots_info& info, SlotStore& store) {
   using nlohmann::ordered_json;
   const auto name_of = [](octet_slot slot) {
     return slot <= OCTET_SLOT_B ? ordered_json(SlotName(slot)) : ordered_json(nullptr);
@@ -96,6 +98,10 @@ std::string StoreJson(const octet_slots_info& info, const SlotStore& store) {
                              {"bytes", own.bytes},
                              {"security_counter", own.security_counter},
                              {"digest", Hex(own.digest)}});
+    if (const std::string damage = store.Damage(slot); !damage.empty()) {
+      json["slots"].back()["standing"] = "damaged";
+      json["slots"].back()["damage"] = damage;
+    }
   }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

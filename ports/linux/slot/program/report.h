@@ -9,8 +9,8 @@
 namespace octet::port {
 
 // Lines with their ends.
-std::string StoreText(const octet_slots_info& info, const SlotStore& store);
-std::string StoreJson(const octet_slots_info& info, const SlotStore& store);
+std::string StoreText(const octet_slots_info& info, SlotStore& store);
+std::string StoreJson(const octet_slots_info& info, SlotStore& store);
 
 }  // namespace octet::port
 

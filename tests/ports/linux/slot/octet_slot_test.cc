@@ -82,6 +82,25 @@ TEST_F(OctetSlot, AnUpdate) {
       << json.out;
 }
 
+TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
+  WriteText("store/slot-a.octet", "none");
+  const std::string damage = "damaged: 4 bytes that are no valid blob: truncated";
+  const std::string line =
+      "octet-slot: " + store() + ": slot A: " + damage + "; copy the file anew, or stage a model\n";
+  Expect(store() + " boot", 1, "", line);
+  Expect(store() + " verify", 1, "", line);
+  EXPECT_EQ(Run(store() + " list").out.rfind("slot A: " + damage + "\nslot B: empty\n", 0), 0u);
+  EXPECT_NE(Run(store() + " list --json").out.find("\"standing\":\"damaged\""), std::string::npos);
+  WriteText("device", std::string(10 << 20, '\0'));
+  Expect(Path("device") + " create", 0, "created\n", "");
+  Expect(Path("device") + " create", 2, "",
+         "octet-slot: " + Path("device") +
+             ": holds a store without a model; create --force makes an empty store of it, and what "
+             "is there is lost\n");
+  Expect(Path("device") + " create --force", 0, "created\n", "");
+  Expect(store() + " list --force", 2, "", "octet-slot: list takes no --force\n");
+}
+
 TEST_F(OctetSlot, BadUse) {
   const auto fails = [this](const std::string& words, const std::string& line) {
     const Result result = Run(words);

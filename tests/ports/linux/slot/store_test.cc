@@ -144,14 +144,13 @@ TEST_P(Store, RefusalsSayWhatToDo) {
             Where() +
                 ": slot B: no valid blob: corrupt (hash mismatch); convert the model again or "
                 "copy the file anew");
-  ASSERT_TRUE(Stage(&store, MakeStored({.id = 2, .counter = 5, .vectors = Vectors::kWrong})));
-  SlotAnswer answer = store.Activate();
+  SlotAnswer answer =
+      Stage(&store, MakeStored({.id = 2, .counter = 5, .vectors = Vectors::kWrong}));
   EXPECT_EQ(answer.code, OCTET_SLOTS_SELF_TEST);
   EXPECT_NE(answer.why.find("golden vector 0, output 0 of plan int8 is another one than the "
                             "converter's at "),
             std::string::npos)
       << answer.why;
-  EXPECT_EQ(store.Verify(OCTET_SLOT_B).code, OCTET_SLOTS_SELF_TEST);
   answer = store.Verify(OCTET_SLOT_A);
   EXPECT_TRUE(answer) << answer.why;
   EXPECT_EQ(store.Info().refusals, 4u);

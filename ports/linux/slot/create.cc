@@ -1,0 +1,82 @@
+// Making a device a store, and what lies in slots that no record tells of.
+#include <cstdint>
+#include <string>
+
+#include "ports/linux/file.h"
+#include "ports/linux/slot/slot_store.h"
+#include "runtime/format/blob.h"
+
+namespace octet::port {
+
+std::string SlotStore::DamageOf(octet_slot slot) {
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  if (!storage_.is_folder() || info.has_record != 0) return "";
+  const uint64_t bytes = storage_.FileBytes(slot);
+  uint32_t detail = 0;
+  const octet_slots_code code = octet_slots_verify(&slots_, slot, &detail);
+  // Too short for a header is nothing to the runtime, which reads no less.
+  if (code == OCTET_SLOTS_EMPTY && bytes != 0 && bytes < sizeof(blob::Header)) {
+    detail = OCTET_TRUNCATED;
+  } else if (code != OCTET_SLOTS_BLOB) {
+    return "";
+  }
+  return "damaged: " + std::to_string(bytes) +
+         " bytes that are no valid blob: " + octet_code_name(detail);
+}
+
+std::string SlotStore::Damage(octet_slot slot) {
+  std::string damage;
+  With([&](octet_slot*, uint32_t*) {
+    damage = DamageOf(slot);
+    return octet_slots_code{OCTET_SLOTS_OK};
+  });
+  return damage;
+}
+
+// Of a device: what would be lost; empty: neither records nor models.
+std::string SlotStore::WhatIsThere() {
+  const octet_slots_code opened = Open();
+  if (opened == OCTET_SLOTS_STORAGE) throw InputError(path() + ": " + storage_.error());
+  if (opened == OCTET_SLOTS_VERSION) return octet_slots_code_name(opened);
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  std::string models;
+  for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
+    const std::string name = std::string(models.empty() ? "" : ", ") + "slot " + SlotName(slot);
+    if (info.slots[slot].standing != OCTET_STANDING_EMPTY) {
+      models += name + " with a model of " + std::to_string(info.slots[slot].bytes) + " bytes";
+      continue;
+    }
+    if (info.has_record != 0) continue;
+    uint32_t detail = 0;
+    const octet_slots_code code = octet_slots_verify(&slots_, slot, &detail);
+    if (code == OCTET_SLOTS_EMPTY || detail == OCTET_NOT_A_BLOB) continue;
+    models += name + " with a model: " + octet_slots_code_name(code);
+  }
+  if (info.has_record == 0) return models;
+  return "a store" + (models.empty() ? " without a model" : ", " + models);
+}
+
+SlotAnswer SlotStore::Create(bool force) {
+  if (storage_.is_folder()) {
+    throw InputError(path() + ": a folder is a store as it is; stage a model there");
+  }
+  const StoreLock lock(storage_);
+  const std::string there = force ? "" : WhatIsThere();
+  if (!there.empty()) {
+    throw InputError(path() + ": holds " + there +
+                     "; create --force makes an empty store of it, and what is there is lost");
+  }
+  for (octet_area area = OCTET_AREA_STATE_0; area <= OCTET_AREA_SLOT_B; ++area) {
+    if (port_.erase(port_.context, area) != 0 || port_.sync(port_.context, area) != 0) {
+      return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
+    }
+  }
+  octet_slots_code code = Open();
+  // A staging that ends at once leaves the first record.
+  if (code == OCTET_SLOTS_OK) code = octet_slots_stage_begin(&slots_, 0);
+  return Answer(code, OCTET_SLOT_NONE, 0);
+}
+
+}  // namespace octet::port
