@@ -8,7 +8,9 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/guard_section.h"
 #include "converter/support/error.h"
+#include "converter/write/write.h"
 #include "octet/octet.h"
+#include "ports/linux/board.h"
 
 namespace octet::cli {
 namespace {
@@ -19,6 +21,7 @@ using json = nlohmann::ordered_json;
 struct BoardsOptions {
   std::vector<std::string> paths;
   std::string root = "/";
+  std::string whitelist;  // file to write; empty: none
   bool as_json = false;
 };
 
@@ -36,8 +39,13 @@ fs::path OwnFolder() {
   Fail("no board files beside this program (share/octet/boards); name them: octet boards FILE...");
 }
 
-// The .yaml files of a folder by name, or the file itself.
+// The .yaml files of a folder by name, or the file itself; what is neither, and no path, is the
+// name of a board that came with the program.
 std::vector<std::string> FilesOf(const fs::path& path) {
+  if (!fs::exists(path) && !path.has_parent_path() && !path.has_extension()) {
+    const fs::path own = OwnFolder() / (path.string() + ".yaml");
+    if (fs::exists(own)) return {own.string()};
+  }
   if (!fs::exists(path)) Fail("{}: no such file or folder; name board files", path.string());
   if (!fs::is_directory(path)) return {path.string()};
   std::vector<std::string> files;
@@ -120,6 +128,30 @@ void PrintTable(const std::vector<boards::Board>& all,
   }
 }
 
+// Of the one board that was named, else of this machine.
+int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board>& all,
+                   const std::optional<boards::Recognised>& here) {
+  if (!options.paths.empty() && all.size() != 1) {
+    Fail("--whitelist: {} boards are named; name one: octet boards NAME --whitelist {}", all.size(),
+         options.whitelist);
+  }
+  if (options.paths.empty() && !here) {
+    Fail(
+        "--whitelist: this machine is none of the boards; name one: octet boards NAME --whitelist "
+        "{}",
+        options.whitelist);
+  }
+  const boards::Board& board = options.paths.empty() ? all[here->board] : all.front();
+  const std::string text = port::BoardText(board.compatible, board.precisions, board.weight_schemes,
+                                           board.activation_schemes);
+  write::SaveFile(options.whitelist, {text.begin(), text.end()});
+  fmt::print(
+      "{}: what {} allows; octet-camera and octet-run --board {}, or the file `board` of a "
+      "store\n",
+      options.whitelist, board.compatible, options.whitelist);
+  return kDone;
+}
+
 int Run(const BoardsOptions& options) {
   std::vector<std::string> files;
   if (options.paths.empty()) {
@@ -147,6 +179,9 @@ int Run(const BoardsOptions& options) {
   if (all.empty()) return status;
   const boards::Machine machine = boards::ReadMachine(options.root);
   const std::optional<boards::Recognised> here = boards::Recognise(all, machine);
+  if (!options.whitelist.empty()) {
+    return status == kDone ? WriteWhitelist(options, all, here) : status;
+  }
   if (!options.as_json) {
     PrintTable(all, here, machine);
     return status;
@@ -170,13 +205,16 @@ void AddBoards(port::CommandLine& app, std::function<int()>* run) {
   command.Footer("What stands in a board file: boards/README.md of the sources.");
   auto options = std::make_shared<BoardsOptions>();
   command.Add("FILE", options->paths,
-              "board files or folders of them, checked and listed in place of those that came with "
-              "the program");
+              "board files, folders of them, or names of those that came with the program: checked "
+              "and listed in place of all that came with it");
   command
       .Add("--root", options->root,
            "folder with the proc of the machine to recognise (proc/device-tree/compatible, "
            "proc/cpuinfo)")
       .ShowDefault();
+  command.Add("--whitelist", options->whitelist,
+              "write the name and the whitelist of the one board named, or of this machine, into "
+              "this file: for --board on the board, and as the file `board` of a store");
   command.AddFlag("--json", options->as_json, "every field, as JSON");
   command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
 }

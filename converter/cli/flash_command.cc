@@ -8,6 +8,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/remote.h"
 #include "converter/support/error.h"
+#include "ports/linux/board.h"
 #include "ports/linux/file.h"
 #include "ports/linux/slot/slot_store.h"
 #include "runtime/format/signature.h"
@@ -38,6 +39,14 @@ void CheckSignature(const BlobFile& file, const FlashOptions& options) {
     Fail("{}: signed with key {}, not with that of --key; octet sign puts another signature there",
          options.blob, port::KeyIdText(record->key_id));
   }
+}
+
+// The same of what the board allows, where that is known here.
+void CheckBoard(const BlobFile& file, const FlashOptions& options) {
+  if (options.store.board.empty()) return;
+  const octet_board board = port::ReadBoard(options.store.board);
+  const std::string why = port::WhyNotOn(board, file.data(), file.bytes(), 0);
+  if (!why.empty()) Fail("{}: {}", options.blob, why);
 }
 
 int Refused(const port::SlotAnswer& answer) {
@@ -79,7 +88,8 @@ int FlashThere(const BlobFile& file, const FlashOptions& options) {
     asked.insert(asked.end(), {"--key", key});
   }
   if (!options.store.board.empty()) {
-    asked.insert(asked.end(), {"--board", options.store.board});
+    // Its name: the list is a file of this machine, and has been looked at.
+    asked.insert(asked.end(), {"--board", port::ReadBoard(options.store.board).compatible});
   }
   words.insert(words.end(), asked.begin(), asked.end());
   const int staged = RunRemote(remote.host, words, {file.data(), file.bytes()});
@@ -94,6 +104,7 @@ int Flash(const FlashOptions& options) {
   const BlobFile file(options.blob);
   try {
     CheckSignature(file, options);
+    CheckBoard(file, options);
     return IsRemote(options.target) ? FlashThere(file, options) : FlashHere(file, options);
   } catch (const port::InputError& error) {
     Fail("{}", error.what());
@@ -114,7 +125,8 @@ void AddFlash(port::CommandLine& app, std::function<int()>* run) {
       .Required();
   command.Add("--key", options->store.keys, "public key that the blob has to be signed with")
       .OneEach();
-  command.Add("--board", options->store.board, "compatible string of the board");
+  command.Add("--board", options->store.board,
+              "name of the board, or its file from octet boards --whitelist");
   command.AddFlag("--stage-only", options->stage_only,
                   "write and check, but leave what runs alone");
   command.Add("--program", options->program, "octet-slot on the board").ShowDefault();

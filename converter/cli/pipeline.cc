@@ -27,6 +27,7 @@
 #include "converter/quantize/names.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
+#include "octet/board.h"
 #include "octet/drift.h"
 #include "octet/octet.h"
 #include "runtime/format/guard_record.h"
@@ -102,12 +103,19 @@ write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
 }
 
 // The runtime's own verifier has the last word: what it refuses must never reach a board.
-void VerifyBlob(const std::vector<uint8_t>& blob) {
-  struct Aligned {
-    alignas(64) uint8_t bytes[64];
-  };
+struct Aligned {
+  alignas(64) uint8_t bytes[64];
+};
+
+// As the runtime wants it.
+std::vector<Aligned> AlignedCopy(const std::vector<uint8_t>& blob) {
   std::vector<Aligned> copy((blob.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
   std::memcpy(copy.data(), blob.data(), blob.size());
+  return copy;
+}
+
+void VerifyBlob(const std::vector<uint8_t>& blob) {
+  const std::vector<Aligned> copy = AlignedCopy(blob);
   octet_status status =
       octet_validate(copy.data(), blob.size(), OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT);
   octet_drift_info drift;
@@ -279,6 +287,24 @@ graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& op
   });
 }
 
+// As the board will see it; what is listed but for activations has been checked with the list.
+void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
+                    const std::string& model) {
+  if (!board.symmetric_only) return;
+  octet_board allowed{};
+  allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  const std::vector<Aligned> copy = AlignedCopy(blob);
+  octet_board_finding found{};
+  if (octet_board_check(copy.data(), blob.size(), 0, &allowed, &found).code != OCTET_OK) {
+    throw std::logic_error("verified blob cannot be compared with the whitelist");
+  }
+  if (found.rule == OCTET_BOARD_OK) return;
+  Fail(
+      "{}: tensor '{}' has zero point {} of its own, and {} allows symmetric activations alone; "
+      "convert the model as it was before it was quantized",
+      model, found.where, found.zero_point, board.compatible);
+}
+
 Conversion Convert(const ConvertOptions& options) {
   Conversion result;
   result.graph = LoadGraph(options.model, options.import, &result.passes);
@@ -389,6 +415,7 @@ Conversion Convert(const ConvertOptions& options) {
     result.golden = AddGolden(datasets, options.golden, options.seed, &result.blob);
     VerifyBlob(result.blob);
   }
+  CheckWhitelist(result.blob, board, options.model);
   return result;
 }
 

@@ -58,6 +58,8 @@ class Model {
   uint32_t plan() const { return plan_; }
   size_t arena_bytes() const { return arena_bytes_; }
   size_t blob_bytes() const { return file_.bytes(); }
+  // Those that are validated, and bound; 0: all.
+  uint32_t plan_mask() const { return options_.all_plans ? 0 : 1u << plan_; }
 
  private:
   struct Free {
@@ -69,9 +71,7 @@ class Model {
   void LoadOrRefuse(size_t begin, size_t end) const;
   template <typename Act>
   void EachSection(Act act);
-  uint32_t PlanMask() const {
-    return (options_.all_plans ? 0 : 1u << plan_) | (options_.drift ? OCTET_WITH_DRIFT : 0u);
-  }
+  uint32_t PlanMask() const { return plan_mask() | (options_.drift ? OCTET_WITH_DRIFT : 0u); }
   bool InUse(const blob::Section& section, uint32_t plan) const;
   bool InUseByBound(const blob::Section& section) const;
   void VerifyHashes();

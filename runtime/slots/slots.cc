@@ -310,6 +310,8 @@ const char* octet_slots_code_name(octet_slots_code code) {
       return "for another board";
     case OCTET_SLOTS_SELF_TEST:
       return "self-test failed";
+    case OCTET_SLOTS_WHITELIST:
+      return "not allowed on this board";
     case OCTET_SLOTS_TRIES:
       return "not confirmed within its tries";
     case OCTET_SLOTS_ASKED:

@@ -76,7 +76,10 @@ octet_slots_code CheckWhole(const Store& store, const void* blob, uint32_t bytes
   if (expected != nullptr && !SameBytes(view.header->sha256, expected, kSha256Bytes)) {
     return OCTET_SLOTS_CHANGED;
   }
-  return CheckOrigin(store, view, bytes);
+  const octet_slots_code code = CheckOrigin(store, view, bytes);
+  const bool allowed = code != OCTET_SLOTS_OK || store.config.allows == nullptr ||
+                       store.config.allows(store.config.allows_context, blob, bytes) == 1;
+  return allowed ? code : octet_slots_code{OCTET_SLOTS_WHITELIST};
 }
 
 bool IsErased(const blob::Header& header) {

@@ -55,7 +55,7 @@ enum class FlashRefusal : uint8_t {
   kDamaged,    // format or hash
   kSignature,  // missing, or of another key
   kCounter,    // older than the one that runs
-  kBoard,      // made for another board
+  kBoard,      // made for another board, or not allowed on this one
   kSelfTest,   // its golden vectors give other bytes here
   kStorage,    // cannot be written or read back
 };

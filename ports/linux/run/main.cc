@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/results/text.h"
@@ -16,7 +17,7 @@ namespace octet::port {
 namespace {
 
 struct Options {
-  std::string blob, output, isa;
+  std::string blob, output, isa, board;
   std::vector<std::string> inputs;
   uint32_t repeat = 1, warmup = 0;
   bool profile = false, json = false, no_verify = false, map = false;
@@ -61,6 +62,7 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.AddFlag("--profile", o.profile,
               "time, work, traffic and share of the core's peak of every layer");
   app.AddFlag("--json", o.json, "report as JSON");
+  app.Add("--board", o.board, kBoardHelp);
   app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
   app.AddFlag("--map", o.map, kMapHelp);
 }
@@ -171,6 +173,7 @@ int Main(int argc, char** argv) {
   Measurement m;
   const uint64_t load_started = NowNs();
   Model model(o.blob, o.model);
+  if (!o.board.empty()) RequireAllowed(ReadBoard(o.board), model, o.blob);
   m.load_ns = NowNs() - load_started;
   Inputs inputs(o.inputs, model);
   Outputs outputs(o.output, model, inputs.sample_count());

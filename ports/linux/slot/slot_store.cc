@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ports/linux/board.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
 #include "ports/linux/slot/self_test.h"
@@ -59,14 +60,15 @@ const char* SlotName(octet_slot slot) {
 }
 
 SlotStore::SlotStore(const std::string& path, const StoreOptions& options)
-    : storage_(path),
-      board_(options.board),
-      tries_(options.tries),
-      verify_mode_(VerifyMode(DetectCpu())) {
+    : storage_(path), tries_(options.tries), verify_mode_(VerifyMode(DetectCpu())) {
   for (const std::string& key : options.keys) keys_.push_back(ReadPublicKey(key));
   // A store that came with a key asks for it whatever the options say.
-  if (!storage_.ReadLine("key.pub").empty()) keys_.push_back(ReadPublicKey(path + "/key.pub"));
-  if (board_.empty()) board_ = storage_.ReadLine("board");
+  if (!storage_.ReadText("key.pub").empty()) keys_.push_back(ReadPublicKey(path + "/key.pub"));
+  if (!options.board.empty()) {
+    board_ = ReadBoard(options.board);
+  } else if (const std::string text = storage_.ReadText("board"); !text.empty()) {
+    board_ = ParseBoard(text, path + "/board");
+  }
   port_ = storage_.port();
 }
 
@@ -74,7 +76,11 @@ octet_slots_config SlotStore::Config() {
   octet_slots_config config{};
   config.verify_hashes = verify_mode_;
   config.tries = tries_;
-  config.board = board_.empty() ? nullptr : board_.c_str();
+  if (board_) {
+    config.board = board_->compatible;
+    config.allows = Allows;
+    config.allows_context = this;
+  }
   if (!keys_.empty()) config.verify_signature = VerifySignature;
   config.verify_context = &keys_;
   config.accepts = Accepts;
@@ -86,6 +92,12 @@ int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
   const SelfTest test = RunSelfTest(blob, bytes);
   static_cast<SlotStore*>(context)->self_test_ = test.line;
   return test.passed ? 1 : 0;
+}
+
+int SlotStore::Allows(void* context, const void* blob, size_t bytes) {
+  auto* self = static_cast<SlotStore*>(context);
+  self->not_allowed_ = WhyNotOn(*self->board_, blob, bytes, 0);
+  return self->not_allowed_.empty() ? 1 : 0;
 }
 
 octet_slots_code SlotStore::Open() {
@@ -123,7 +135,8 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();
   if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
   if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
-  if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board_;
+  if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board();
+  if (code == OCTET_SLOTS_WHITELIST) answer.why += ": " + not_allowed_;
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
   if (code == OCTET_SLOTS_COUNTER) {

@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "octet/board.h"
 #include "octet/slots.h"
 #include "ports/linux/slot/key.h"
 #include "ports/linux/slot/storage.h"
@@ -19,8 +21,9 @@ namespace octet::port {
 
 struct StoreOptions {
   std::vector<std::string> keys;  // files of public keys, beside the folder's own key.pub
-  std::string board;              // compatible string; empty: that of the folder's file `board`
-  uint32_t tries = 0;             // octet_slots_config.tries
+  // As ReadBoard takes it: a board's name or file; empty: the folder's file `board`.
+  std::string board;
+  uint32_t tries = 0;  // octet_slots_config.tries
 };
 
 // What came of a call. `why`: one line without an end, where it was not done.
@@ -51,7 +54,8 @@ class SlotStore {
   bool is_folder() const { return storage_.is_folder(); }
   bool signed_only() const { return !keys_.empty(); }
   const std::vector<PublicKey>& keys() const { return keys_; }
-  const std::string& board() const { return board_; }
+  // Its name; empty: none is known.
+  std::string board() const { return board_ ? board_->compatible : ""; }
 
   octet_slots_info Info();
   // Of a slot that the records leave empty, or without records: what is wrong with the bytes that
@@ -101,11 +105,13 @@ class SlotStore {
   octet_slots_config Config();
   octet_slots_code Receive(const Reader& read, Bytes* blob, uint32_t* detail);
   static int Accepts(void* context, const void* blob, size_t bytes);
+  static int Allows(void* context, const void* blob, size_t bytes);
   std::string CopyOf(const octet_boot& boot);
 
   SlotStorage storage_;
   std::vector<PublicKey> keys_;
-  std::string board_;
+  std::optional<octet_board> board_;
+  std::string not_allowed_;  // why, by the blob that was looked at last
   uint32_t tries_;
   uint32_t verify_mode_;
   std::string self_test_;  // what it said last

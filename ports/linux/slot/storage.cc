@@ -18,6 +18,7 @@ namespace {
 // holds both (their largest is 4 MiB, and rewriting one of them must not touch the other).
 constexpr uint64_t kStateAreaBytes = uint64_t{4} << 20;
 constexpr uint64_t kSlotAlignment = 4096;
+constexpr size_t kMostTextBytes = 1024;  // of a key or a board, several times over
 constexpr uint64_t kLeastDeviceBytes = 2 * kStateAreaBytes + 2 * kSlotAlignment;
 
 // All of it, or false with errno.
@@ -138,24 +139,24 @@ uint64_t SlotStorage::FileBytes(octet_slot slot) const {
   return is_file ? static_cast<uint64_t>(info.st_size) : 0;
 }
 
-std::string SlotStorage::ReadLine(const char* name) const {
+std::string SlotStorage::ReadText(const char* name) const {
   if (!is_folder_) return "";
   const int file = openat(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 && errno == ENOENT) return "";
-  char text[128];
+  char text[kMostTextBytes + 1];
   const ssize_t count = file < 0 ? -1 : read(file, text, sizeof(text));
   const int error = errno;
   if (file >= 0) close(file);
+  const std::string where = path_ + "/" + name;
   if (count < 0) {
-    throw InputError("cannot read " + path_ + "/" + name + ": " + std::strerror(error) +
+    throw InputError("cannot read " + where + ": " + std::strerror(error) +
                      "; check who may read it, and that it is no link");
   }
-  std::string line(text, static_cast<size_t>(count));
-  if (line.ends_with('\n')) line.pop_back();
-  if (line.empty() || line.size() >= sizeof(text) - 1 || line.find('\n') != std::string::npos) {
-    throw InputError(path_ + "/" + name + ": holds no single line; write it anew");
+  if (count == 0 || static_cast<size_t>(count) > kMostTextBytes) {
+    throw InputError(where + ": " + (count == 0 ? "is empty" : "is longer than such a file is") +
+                     "; write it anew");
   }
-  return line;
+  return std::string(text, static_cast<size_t>(count));
 }
 
 void SlotStorage::Lock() {

@@ -31,9 +31,9 @@ class SlotStorage {
   // Of a folder: the blob's file.
   std::string FileOf(octet_slot slot) const;
   uint64_t FileBytes(octet_slot slot) const;  // 0: there is none, or it is no plain file
-  // A small text file of the folder, without its line end; empty: there is none. Throws InputError
-  // where it cannot be read or is longer than a line.
-  std::string ReadLine(const char* name) const;
+  // A small text file of the folder; empty: there is none. Throws InputError where it cannot be
+  // read, is empty or longer than such files are.
+  std::string ReadText(const char* name) const;
   // What the last callback that failed met, as "write slot-b.octet: No space left on device".
   const std::string& error() const { return error_; }
 

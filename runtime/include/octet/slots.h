@@ -57,6 +57,7 @@ enum {
   OCTET_SLOTS_COUNTER = 24,   /* its security counter is below the recorded one */
   OCTET_SLOTS_BOARD = 25,     /* it was converted for another board */
   OCTET_SLOTS_SELF_TEST = 26, /* octet_slots_config.accepts said no */
+  OCTET_SLOTS_WHITELIST = 27, /* octet_slots_config.allows said no */
   /* Reasons of a roll-back. */
   OCTET_SLOTS_TRIES = 40,  /* not confirmed within its boots: it crashes, or nobody was content */
   OCTET_SLOTS_ASKED = 41,  /* somebody asked for it */
@@ -109,6 +110,11 @@ typedef struct octet_slots_config {
    * octet_self_test. NULL: no question. */
   int (*accepts)(void* context, const void* blob, size_t blob_bytes);
   void* accepts_context;
+  /* 1: the blob may run on this board; 0: refused. Asked whenever a blob is checked, after all
+   * other rules of octet_slots_verify, before `accepts`: the place for octet_board_check, so that a
+   * list that has become shorter holds from the next boot on. NULL: no question. */
+  int (*allows)(void* context, const void* blob, size_t blob_bytes);
+  void* allows_context;
 } octet_slots_config;
 
 /* Yours to place; nothing in it is yours to read. Strings and callbacks of storage and

@@ -1,9 +1,16 @@
 // octet boards: the files of the sources, this machine, and files of one's own.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include <onnx/onnx_pb.h>
+
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/onnx_builder.h"
 
 namespace octet::test {
 namespace {
@@ -93,6 +100,88 @@ TEST_F(Boards, FilesOfOnesOwn) {
   EXPECT_NE(both.err.find("broken.yaml:2: brand: no such field"), std::string::npos);
   EXPECT_EQ(std::count(both.err.begin(), both.err.end(), '\n'), 1);
   EXPECT_NE(both.out.find("  rk3588 "), std::string::npos);
+}
+
+// What two boards allow of each other's models: the demo's classifier, converted for each.
+TEST_F(Boards, WhitelistsOfRealModels) {
+  WriteNpy("d.npy", "|u1", {4, 28, 28, 1});
+  const auto path = [this](const std::string& name) { return Path(name); };
+  const auto run = [&](const std::string& model, const std::string& board) {
+    const int status = std::system((OCTET_BIN_DIR "/octet-run " + path(model + ".octet") +
+                                    " --input " + path("d.npy") + " --output " + path("y.npy") +
+                                    " --board " + path(board) + " >/dev/null 2>" + path("said"))
+                                       .c_str());
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : ReadText("said");
+  };
+  for (const std::string board : {"jetson-nano", "raspberry-pi-5"}) {
+    ASSERT_EQ(Octet({"convert", OCTET_SOURCE_DIR "/demo/fashion_mnist.onnx", "-o",
+                     Path(board + ".octet"), "--calibrate", Path("d.npy"), "--board",
+                     OCTET_SOURCE_DIR "/boards/" + board + ".yaml"})
+                  .status,
+              0);
+    const Result written = Octet({"boards", board, "--whitelist", Path(board)});
+    EXPECT_EQ(written.out, Path(board) + ": what " + board +
+                               " allows; octet-camera and octet-run --board " + Path(board) +
+                               ", or the file `board` of a store\n")
+        << written.err;
+    // The same list under the other's name: what is left is what the schemes say.
+    const std::string other = board == "jetson-nano" ? "raspberry-pi-5" : "jetson-nano";
+    WriteText("as-" + other, other + ReadText(board).substr(board.size()));
+  }
+  EXPECT_EQ(ReadText("jetson-nano"),
+            "jetson-nano\nprecisions int8 fp16\nweight_schemes per_tensor per_channel\n"
+            "activation_schemes symmetric\n");
+  EXPECT_EQ(run("jetson-nano", "jetson-nano"), "");
+  EXPECT_EQ(run("raspberry-pi-5", "raspberry-pi-5"), "");
+  EXPECT_NE(run("jetson-nano", "raspberry-pi-5")
+                .find(": made for jetson-nano, and this board is raspberry-pi-5; "),
+            std::string::npos);
+  EXPECT_EQ(run("jetson-nano", "as-jetson-nano"), "") << "symmetric is allowed everywhere";
+  const std::string refused = run("raspberry-pi-5", "as-raspberry-pi-5");
+  EXPECT_NE(refused.find(" is asymmetric (zero point "), std::string::npos) << refused;
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), '\n'), 1);
+}
+
+TEST_F(Boards, WhitelistOfWhichBoard) {
+  const std::string pi4 = Root(std::string("raspberrypi,4-model-b\0", 22));
+  EXPECT_EQ(Octet({"boards", "--root", pi4, "--whitelist", Path("here")}).status, 0);
+  EXPECT_EQ(ReadText("here").rfind("raspberry-pi-4\n", 0), 0u);
+  ExpectRefused(
+      Octet({"boards", "--root", Root(std::string("me,board\0", 9)), "--whitelist", Path("none")}),
+      "--whitelist: this machine is none of the boards; name one");
+  ExpectRefused(Octet({"boards", "rk3588", "jetson-nano", "--whitelist", Path("none")}),
+                "--whitelist: 2 boards are named; name one");
+  ExpectRefused(Octet({"boards", "rk35888", "--whitelist", Path("none")}),
+                "rk35888: no such file or folder");
+  EXPECT_FALSE(std::filesystem::exists(Path("none")));
+}
+
+// Codes that a model brings along are kept bit for bit, also where the board has no such scheme.
+TEST_F(Boards, ModelsWithZeroPointsOfTheirOwn) {
+  for (const int zero_point : {0, 3}) {
+    OnnxBuilder model(13);
+    model.Input("x", {1, 3, 8, 8});
+    model.Initializer("s", {}, std::vector<float>{0.02f});
+    onnx::TensorProto& zero = *model.Proto().mutable_graph()->add_initializer();
+    zero.set_name("z");
+    zero.set_data_type(onnx::TensorProto::INT8);
+    zero.add_int32_data(zero_point);
+    model.Node("QuantizeLinear", {"x", "s", "z"}, {}, {"q"});
+    model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"d"});
+    OnnxValue(&model, "d", 3).Conv({.channels = 8, .kernel = 3, .pad = 1}).Output("y");
+    model.Save(Path("q.onnx"));
+    const Result result =
+        Convert("q.onnx", {"--board", OCTET_SOURCE_DIR "/boards/jetson-nano.yaml"});
+    if (zero_point == 0) {
+      EXPECT_EQ(result.status, 0) << result.err;
+      std::filesystem::remove(Path("out.octet"));
+    } else {
+      ExpectRefused(result,
+                    "q.onnx: tensor 'x' has zero point 3 of its own, and jetson-nano allows "
+                    "symmetric activations alone; convert the model as it was before it was "
+                    "quantized");
+    }
+  }
 }
 
 }  // namespace

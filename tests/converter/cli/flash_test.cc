@@ -152,6 +152,26 @@ TEST_F(Flash, SignedModels) {
   ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "slot B: wrong signature");
 }
 
+TEST_F(Flash, WhatTheBoardAllows) {
+  WriteText("any", "me\nactivation_schemes symmetric asymmetric\n");
+  WriteText("symmetric", "me\nactivation_schemes symmetric\n");
+  for (const std::string& target : {Path("store"), "board:" + Path("store")}) {
+    ExpectLine(Octet({"flash", blob(), target, "--board", Path("symmetric")}), 2,
+               "out.octet: plan int8: tensor 'image' is asymmetric (zero point -128)");
+    EXPECT_FALSE(std::filesystem::exists(Path("store/state-0"))) << "the store is not asked";
+  }
+  // The store's own list, whatever is known here.
+  WriteText("store/board", ReadText("symmetric"));
+  ExpectLine(Octet({"flash", blob(), Path("store")}), 1, "slot A: not allowed on this board: plan");
+  ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "not allowed on this board");
+  WriteText("store/board", ReadText("any"));
+  EXPECT_EQ(Octet({"flash", blob(), Path("store")}).status, 0);
+  // The board is told the name, not a path of this machine.
+  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
+  EXPECT_EQ(Octet({"flash", blob(), "board:", "--stage-only", "--board", Path("any")}).out,
+            "'octet-slot' '/var/lib/octet' 'stage' '-' '--board' 'me'\n");
+}
+
 TEST_F(Flash, BadUse) {
   ExpectLine(Octet({"flash", blob(), Path("none")}), 2, "a store is a folder that exists");
   ExpectLine(Octet({"flash", Path("m.onnx"), Path("store")}), 2, "an ONNX model, not a blob");

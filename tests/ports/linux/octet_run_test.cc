@@ -254,6 +254,27 @@ TEST_F(Programs, BadUseIsOneLineAndStatus2) {
   EXPECT_EQ(Run("octet-run", Path("corrupt.octet") + input + " --no-verify").status, 0);
 }
 
+TEST_F(Programs, RunKeepsToWhatTheBoardAllows) {
+  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
+  WriteNpy("x.npy", {1, 6, 5, 3}, Pictures(1));
+  const std::string run =
+      Path("m.octet") + " --input " + Path("x.npy") + " --output " + Path("y.npy") + " --board ";
+  const std::string any = "me\nactivation_schemes symmetric asymmetric\n",
+                    symmetric = "me\nactivation_schemes symmetric\n";
+  WriteFile("any", any.data(), any.size());
+  WriteFile("symmetric", symmetric.data(), symmetric.size());
+  EXPECT_EQ(Run("octet-run", run + Path("any")).status, 0);
+  EXPECT_EQ(Run("octet-run", run + "me").status, 0) << "a name alone";
+  const Result refused = Run("octet-run", run + Path("symmetric"));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "octet-run: " + Path("m.octet") +
+                             ": plan int8: tensor 'image' is asymmetric (zero point -128), and me "
+                             "allows activation_schemes symmetric; convert the model with --board "
+                             "boards/me.yaml\n");
+  EXPECT_EQ(Run("octet-run", run + Path("symmetric") + " --plan fp16").status, 0);
+  EXPECT_TRUE(IsOneLine(Run("octet-run", run + Path("none")).err));
+}
+
 TEST_F(Programs, FreestandingAndExampleAgreeWithASession) {
   if (!IsBuilt("octet-freestanding"))
     GTEST_SKIP() << "octet-freestanding is not part of this build";

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "ports/linux/camera/program/drift.h"
+#include "ports/linux/board.h"
 #include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
@@ -168,6 +169,7 @@ class Loop {
     model_.emplace(path, WithHook(options_.model, &probe_hook_));
     path_ = path;
     if (slots_) slots_->CheckLoaded(*model_);
+    if (options_.board) RequireAllowed(*options_.board, *model_, path);
     if (model_->blob().model->input_count != 1 || model_->blob().inputs[0].is_image == 0) {
       throw InputError(path +
                        ": its input takes no pictures; the camera needs one picture "

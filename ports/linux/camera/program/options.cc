@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 
@@ -86,6 +87,8 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
           "of --slots: good frames that confirm a model on trial")
       .Range(1u, 1000000000u)
       .ShowDefault();
+  app.Add("--board", o->store.board,
+          std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
   app.AddFlag("--guard", o->guard,
               "change the plan while it runs: up the ladder when accuracy falls or the board is "
               "hot, and back");
@@ -146,6 +149,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   if (o->slots.empty() && !o->store.keys.empty()) {
     throw InputError("--key: is for --slots; octet-slot and octet flash check signatures of files");
   }
+  if (!o->store.board.empty()) o->board = ReadBoard(o->store.board);
   if (o->blob.empty() == o->slots.empty()) {
     throw InputError(o->blob.empty() ? "no MODEL given; see --help"
                                      : "MODEL and --slots: one of them names what runs");

@@ -2,6 +2,7 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 
+#include <optional>
 #include <string>
 
 #include "ports/linux/camera/program/slots.h"
@@ -23,6 +24,7 @@ struct CameraOptions {
   std::string thermal_root = kThermalRoot;
   std::string slots;  // the store; empty: `blob` runs
   StoreOptions store;
+  std::optional<octet_board> board;  // that every model has to keep to
   uint32_t confirm_after = kConfirmAfter;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;

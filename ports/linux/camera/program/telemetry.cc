@@ -112,6 +112,7 @@ static std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
     case OCTET_SLOTS_COUNTER:
       return FlashRefusal::kCounter;
     case OCTET_SLOTS_BOARD:
+    case OCTET_SLOTS_WHITELIST:
       return FlashRefusal::kBoard;
     case OCTET_SLOTS_SELF_TEST:
       return FlashRefusal::kSelfTest;

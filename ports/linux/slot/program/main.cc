@@ -32,8 +32,9 @@ void Describe(CommandLine& app, Arguments& a) {
           "several times: any of them")
       .OneEach();
   app.Add("--board", a.options.board,
-          "compatible string of this board (default: the store's own file `board`; without one the "
-          "boards of models are not looked at)");
+          "name of this board, or its file from octet boards --whitelist: models for others, and "
+          "those that use what it does not allow, are refused (default: the store's own file "
+          "`board`; without one nothing of this is looked at)");
   app.Add("--tries", a.options.tries, "boots that a model has to be confirmed in; 0: 3")
       .Range(0u, 255u);
   app.AddFlag("--force", a.force, "of create: also where a store or a model is already");

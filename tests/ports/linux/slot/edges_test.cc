@@ -112,6 +112,45 @@ TEST_P(Edges, AWrongSignatureKeepsTheFallback) {
   ExpectFallbackIs(&store, before);
 }
 
+// The list is a file beside the model, and changes without anything else.
+TEST_P(Edges, WhatTheBoardAllows) {
+  const std::string any = "jetson-nano\nactivation_schemes symmetric asymmetric\n";
+  const std::string symmetric = "jetson-nano\nactivation_schemes symmetric\n";
+  const auto write = [this](const std::string& text) { WriteText("list", text); };
+  port::StoreOptions options;
+  options.board = Path("list");
+  const Blob before = MakeStored({.id = 1, .board = "jetson-nano"});
+  const Blob asymmetric =
+      MakeStored({.id = 2, .board = "jetson-nano", .vectors = Vectors::kNone, .zero_point = 3});
+  const std::string why =
+      "not allowed on this board: plan int8: tensor 'x' is asymmetric (zero point 3), and "
+      "jetson-nano allows activation_schemes symmetric; convert the model with --board "
+      "boards/jetson-nano.yaml";
+  write(symmetric);
+  {
+    SlotStore store(Where(), options);
+    EXPECT_EQ(store.board(), "jetson-nano");
+    Install(&store, before);
+    const SlotAnswer answer = Stage(&store, asymmetric);
+    EXPECT_EQ(answer.code, OCTET_SLOTS_WHITELIST);
+    EXPECT_EQ(answer.why, Where() + ": slot B: " + why);
+    EXPECT_EQ(store.Info().last_refusal, OCTET_SLOTS_WHITELIST);
+  }
+  write(any);
+  {
+    SlotStore store(Where(), options);
+    Install(&store, asymmetric);
+  }
+  // A list that became shorter holds from the next boot on: the model before runs.
+  write(symmetric);
+  SlotStore store(Where(), options);
+  EXPECT_EQ(store.Verify(OCTET_SLOT_B).why, Where() + ": slot B: " + why);
+  SlotModel model;
+  ASSERT_TRUE(store.Boot(&model));
+  EXPECT_EQ(model.slot, OCTET_SLOT_A);
+  EXPECT_TRUE(ReadBlob(model.path) == before);
+}
+
 class Devices : public StoreFolder {
  protected:
   std::string MakeDevice() const {

@@ -63,8 +63,8 @@ port::PublicKey PublicKeyOf(int key) {
 Blob MakeStored(const StoredModel& model) {
   BlobBuilder b;
   b.SetSectionAlignment(64);
-  const uint32_t x = b.AddInput("x", {1, 1, 1, 16}, blob::ElementType::kInt8, 1, 0);
-  const uint32_t y = b.AddTensor({1, 1, 1, 16}, blob::ElementType::kInt8, 1, 0);
+  const uint32_t x = b.AddInput("x", {1, 1, 1, 16}, blob::ElementType::kInt8, 1, model.zero_point);
+  const uint32_t y = b.AddTensor({1, 1, 1, 16}, blob::ElementType::kInt8, 1, model.zero_point);
   std::vector<int8_t> table(256);
   for (int q = -128; q < 128; ++q) {
     table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(std::min(127, q + model.id));

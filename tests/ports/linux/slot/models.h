@@ -21,6 +21,7 @@ struct StoredModel {
   int key = 0;  // 0: not signed; 1 and 2: keys of PublicKeyOf
   Vectors vectors = Vectors::kRight;
   uint32_t extra_bytes = 0;  // makes it larger
+  int zero_point = 0;        // of its tensors
 };
 Blob MakeStored(const StoredModel& model);
 port::PublicKey PublicKeyOf(int key);

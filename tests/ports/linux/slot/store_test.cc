@@ -271,6 +271,8 @@ TEST_F(Folder, ItsOwnKeyAndBoard) {
   port::StoreOptions options;
   options.board = "other";
   EXPECT_EQ(SlotStore(Path("store"), options).board(), "other");
+  WriteText("store/board", "jetson-nano\nactivation_schemes symmetric\n");
+  EXPECT_EQ(SlotStore(Path("store"), {}).board(), "jetson-nano");
   for (const std::string& bad : {std::string("\n"), std::string("a\nb\n"), std::string(200, 'x')}) {
     WriteText("store/board", bad);
     EXPECT_THROW(SlotStore(Path("store"), {}), port::InputError);
