@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "converter/support/yaml_reader.h"
@@ -81,14 +82,8 @@ std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_c
       Set(reader, item.second, "guard." + name, name, &config);
     }
   }
-  octet_guard state;
-  if (octet_guard_init(&state, &config, 0).code != OCTET_OK) {
-    Fail(
-        "{}: thermal and guard contradict themselves: leave_c < enter_c < throttle_c, trip_score "
-        "<= "
-        "return_score <= 1, frames at least 1, dwell_s <= dwell_max_s and home_plan below {} are "
-        "expected",
-        board_path, plan_count);
+  if (const std::string contradiction = port::ContradictionOf(config); !contradiction.empty()) {
+    Fail("{}: thermal and guard contradict each other: {}", board_path, contradiction);
   }
   blob::GuardRecord record = RecordOf(config, zones.size());
   const YAML::Node budget = board["latency_budget_ms"];
@@ -132,6 +127,22 @@ nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes) {
     result["zones"].push_back(zones + at);
   }
   return result;
+}
+
+std::string GuardText(const nlohmann::json& guard) {
+  if (guard.is_null()) return "";
+  if (guard.contains("error")) return fmt::format("guard: {}\n", guard["error"].get<std::string>());
+  std::string settings;
+  for (const auto& [name, value] : guard.items()) {
+    if (name == "zones" || name == "latency_budget_ms") continue;
+    settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", name,
+                            value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  std::vector<std::string> zones = guard["zones"];
+  const nlohmann::json& budget = guard["latency_budget_ms"];
+  return fmt::format("guard: {}\nthermal zones {}; latency budget {}\n", settings,
+                     zones.empty() ? "any" : fmt::format("{}", fmt::join(zones, ", ")),
+                     budget.is_null() ? "none" : budget.dump() + " ms");
 }
 
 }  // namespace octet::cli

@@ -15,6 +15,8 @@ std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_c
 
 // Of a blob: every setting by its name, and the zones; null where it has no guard section.
 nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes);
+// The same in two lines with their ends, the first as --guard-set takes it; empty for null.
+std::string GuardText(const nlohmann::json& guard);
 
 }  // namespace octet::cli
 

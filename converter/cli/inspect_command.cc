@@ -334,6 +334,7 @@ void PrintModel(const json& blob) {
   for (const json& output : blob["outputs"]) {
     fmt::print("output {} {}\n", output["name"].get<std::string>(), output["shape"].dump());
   }
+  fmt::print("{}", GuardText(blob.value("guard", json())));
 }
 
 void PrintText(const json& blob) {

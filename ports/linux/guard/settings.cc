@@ -109,12 +109,38 @@ std::string SetGuards(const std::string& settings, octet_guard_config* config) {
     }
     return "'" + entry + "' is no setting; those of this blob are" + names;
   }
+  const std::string contradiction = ContradictionOf(*config);
+  return contradiction.empty() ? "" : "'" + settings + "': " + contradiction;
+}
+
+std::string ContradictionOf(const octet_guard_config& c) {
   octet_guard guard;
-  if (octet_guard_init(&guard, config, 0).code == OCTET_OK) return "";
-  return "'" + settings + "' contradicts itself or the ladder: plans 0 to " +
-         std::to_string(config->plan_count - 1) +
-         ", trip_score <= return_score <= 1, frames at least 1, dwell_s <= dwell_max_s, leave_c < "
-         "enter_c < throttle_c";
+  if (octet_guard_init(&guard, &c, 0).code == OCTET_OK) return "";
+  // As `name value`, by the field's own units.
+  const auto said = [&](const char* name) {
+    for (const auto& [known, value] : ListGuard(c)) {
+      if (known == name) return known + " " + value;
+    }
+    return std::string(name);
+  };
+  if (c.home_plan >= c.plan_count) {
+    return said("home_plan") + " is none of this ladder's plans 0 to " +
+           std::to_string(c.plan_count - 1);
+  }
+  if (c.return_score > OCTET_GUARD_FULL_SCORE) return said("return_score") + " is above 1";
+  if (c.trip_score > c.return_score) {
+    return said("return_score") + " is below " + said("trip_score");
+  }
+  const bool heat = c.policy != OCTET_GUARD_HEAT_IGNORED;
+  for (const char* name : {"trip_frames", "return_frames", "reference_score", "sensor_lost_s"}) {
+    if (!heat && name == std::string("sensor_lost_s")) continue;
+    if (said(name) == std::string(name) + " 0") return said(name) + ": more than 0 is expected";
+  }
+  if (c.dwell_ms > c.dwell_max_ms) return said("dwell_s") + " is above " + said("dwell_max_s");
+  if (c.leave_mc >= c.enter_mc) return said("leave_c") + " is not below " + said("enter_c");
+  if (c.enter_mc >= c.throttle_mc) return said("enter_c") + " is not below " + said("throttle_c");
+  if (c.leave_mc < 0) return said("leave_c") + " is no temperature of a board";
+  return said("throttle_c") + " is no temperature of a board";
 }
 
 std::vector<std::pair<std::string, std::string>> ListGuard(const octet_guard_config& config) {

@@ -14,6 +14,9 @@ namespace octet::port {
 bool SetGuard(const std::string& name, const std::string& value, octet_guard_config* config);
 // "name=value,name=value". Empty, or what is wrong with the first that is.
 std::string SetGuards(const std::string& settings, octet_guard_config* config);
+// Empty, or the first two settings that contradict each other, or the one that cannot be, with
+// their values: what octet_guard_init refuses.
+std::string ContradictionOf(const octet_guard_config& config);
 // Every name with its value in this configuration, in a fixed order.
 std::vector<std::pair<std::string, std::string>> ListGuard(const octet_guard_config& config);
 

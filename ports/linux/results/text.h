@@ -49,7 +49,7 @@ struct FrameReport {
   const char* picture;  // the file's name, where the frame is one; else ""
   // Why the plan is the one it is; NULL: nothing decides about it.
   const char* reason = nullptr;
-  float score = std::numeric_limits<float>::quiet_NaN();  // the last there was, 0 to 1; NaN: none
+  float score = std::numeric_limits<float>::quiet_NaN();  // of this plan, 0 to 1; NaN: none yet
   float temperature_c = std::numeric_limits<float>::quiet_NaN();  // NaN: not known
   const char* slot = nullptr;  // the model's, "a" or "b"; NULL: it is a file
 };

@@ -130,11 +130,13 @@ TEST_F(GuardSection, Refusals) {
   EXPECT_EQ(Refusal("guard:\n\n  trips: 3\n").find("3: guard.trips: '3' is no value"), 0u);
   EXPECT_EQ(Refusal("guard: {trip_frames: [1]}\n"), "1: guard.trip_frames: one value is expected");
   EXPECT_EQ(Refusal("thermal: {zones: [[a]]}\n"), "1: zones: one value is expected");
-  const std::string contradicts = " thermal and guard contradict themselves: ";
-  EXPECT_EQ(Refusal("thermal: {enter_c: 50, leave_c: 50}\n").find(contradicts), 0u);
-  EXPECT_EQ(Refusal("guard: {home_plan: 2}\n").find(contradicts), 0u);
-  EXPECT_NE(Refusal("guard: {home_plan: 2}\n").find("home_plan below 2 are expected"),
-            std::string::npos);
+  const std::string contradict = " thermal and guard contradict each other: ";
+  EXPECT_EQ(Refusal("thermal: {enter_c: 50, leave_c: 50}\n"),
+            contradict + "leave_c 50 is not below enter_c 50");
+  EXPECT_EQ(Refusal("guard: {home_plan: 2}\n"),
+            contradict + "home_plan 2 is none of this ladder's plans 0 to 1");
+  EXPECT_EQ(Refusal("guard: {return_score: 0.8}\n"),
+            contradict + "return_score 0.8 is below trip_score 0.9");
   EXPECT_EQ(Refusal("guard: {home_plan: 1}\n"), "");
 }
 
@@ -155,9 +157,19 @@ TEST_F(GuardSection, InspectShowsIt) {
   EXPECT_EQ(guard["enter_c"], 60);
   EXPECT_EQ(guard["throttle_c"], 80);
   EXPECT_EQ(guard["heat_dwell_s"], 10);
+  // For people too, and as --guard-set takes it.
+  const std::string lines =
+      "\nguard: dwell_max_s=960,dwell_s=30,enter_c=60,heat_dwell_s=10,home_plan=1,leave_c=55,"
+      "policy=raise_precision,reference_score=1,return_frames=5,return_score=0.95,sensor_lost_s=10,"
+      "sensor_stuck_s=3600,shadow_every=30,throttle_c=80,trip_frames=3,trip_score=0.9,"
+      "weight_agreement=1,weight_application=1,weight_saturation=1\n"
+      "thermal zones cpu-thermal; latency budget none\n";
+  const Result text_form = Octet({"inspect", Path("out.octet")});
+  EXPECT_NE(text_form.out.find(lines), std::string::npos) << text_form.out.substr(0, 1500);
   ASSERT_EQ(Convert("m.onnx").status, 0);
   const Result none = Octet({"inspect", Path("out.octet"), "--json"});
   EXPECT_FALSE(json::parse(none.out).contains("guard"));
+  EXPECT_EQ(Octet({"inspect", Path("out.octet")}).out.find("guard:"), std::string::npos);
 }
 
 }  // namespace

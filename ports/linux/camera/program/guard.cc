@@ -135,6 +135,7 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
     score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;
   }
   if (decision_.plan != before) {
+    score_ = std::numeric_limits<float>::quiet_NaN();  // it was the other plan's
     const uint64_t begun = NowNs();
     model_.SetPlan(decision_.plan);
     totals_.longest_switch_ns = std::max(totals_.longest_switch_ns, NowNs() - begun);

@@ -52,7 +52,7 @@ class CameraGuard {
   const char* news() const { return news_; }
 
   const octet_guard_decision& decision() const { return decision_; }
-  // The last one there was, 0 to 1; NaN: none yet.
+  // The last one that the plan which runs was given since it began to, 0 to 1; NaN: none yet.
   float score() const { return score_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
   const octet_probes& probes() const { return probes_; }

@@ -293,7 +293,9 @@ class Loop {
       Report(drift_->news());
     }
     if (slots_) {
-      const bool calm = !guard_ || guard_->decision().bad_frames == 0;
+      // The frame on which the breaker trips is the last of its bad ones, and ends their count.
+      const bool calm = !guard_ || (guard_->decision().bad_frames == 0 &&
+                                    (guard_->decision().events & OCTET_GUARD_TRIPPED) == 0);
       const bool stuck = guard_ && (guard_->decision().events & OCTET_GUARD_EXHAUSTED) != 0;
       slots_->AfterFrame(run.code == OCTET_OK && IsSane(results) && calm, stuck);
       Say(slots_->news());

@@ -21,7 +21,9 @@ BlobDescription Describe(const Model& model, const std::string& path) {
   const auto* const board = reinterpret_cast<const char*>(header.board);
   BlobDescription blob;
   blob.SetDigest(header.sha256);
-  blob.SetModel(std::filesystem::path(path).stem().string());
+  // Of a store the file is called like its slot.
+  const std::string name = StringAt(model.blob(), model.blob().model->name);
+  blob.SetModel(name.empty() ? std::filesystem::path(path).stem().string() : name);
   blob.SetBoard({board, strnlen(board, sizeof(header.board))});
   blob.security_counter = header.security_counter;
   blob.latency_budget_s =

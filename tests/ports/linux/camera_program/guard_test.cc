@@ -34,12 +34,17 @@ TEST_F(GuardedCamera, LeavesAPlanWhoseAnswersDiffer) {
     const bool fp16 = lines[i]["plan"] == "fp16";
     EXPECT_EQ(lines[i]["reason"], fp16 ? "accuracy" : "home");
     EXPECT_TRUE(lines[i].contains("temperature_c"));
+    // A score is of the plan beside it, and the last plan is compared with nothing.
+    if (fp16) {
+      EXPECT_TRUE(lines[i]["score"].is_null()) << lines[i];
+    }
     if (fp16 && first_fp16 == 0) first_fp16 = i;
     if (first_fp16 != 0) {
       EXPECT_TRUE(fp16) << "it never comes back: the dwell is long";
     }
   }
   EXPECT_GE(first_fp16, 5u);
+  EXPECT_TRUE(lines[first_fp16 - 1]["score"].is_number());
   const auto& summary = lines.back()["summary"];
   EXPECT_EQ(summary["plan_switches"], 1);
   EXPECT_GE(summary["shadow_runs"], 5);

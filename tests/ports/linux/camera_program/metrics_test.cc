@@ -48,7 +48,7 @@ TEST_F(CameraMetrics, CountWhatTheLoopDoes) {
   // Of another thread, which may come later.
   for (int i = 0; i < 1000 && !Shows(port, "octet_temperature_celsius 48.5"); ++i) usleep(10000);
   EXPECT_TRUE(Shows(port, "octet_temperature_celsius 48.5"));
-  EXPECT_NE(Get(port, "/metrics").find(",model=\"m\",board=\"\"} 1\n"), std::string::npos);
+  EXPECT_NE(Get(port, "/metrics").find(",model=\"model\",board=\"\"} 1\n"), std::string::npos);
   // The page and the numbers are two servers.
   EXPECT_NE(Get(page, "/metrics").find("404"), std::string::npos);
   EXPECT_NE(Get(port, "/status.json").find("404"), std::string::npos);

@@ -153,6 +153,7 @@ TEST_F(CameraSlotsTest, TheNumbersFollow) {
   };
   expect("octet_slot{slot=\"a\"} 1\n");
   expect(digest_of(Model(1)));
+  expect(",model=\"model\",board=\"\"} 1\n");  // the blob's name, not the file's
   port::SlotStore store(Path("store"), {});
   for (int i = 0; i < 3; ++i) {
     const Blob old = Model(0);

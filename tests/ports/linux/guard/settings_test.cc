@@ -74,8 +74,34 @@ TEST(GuardSettings, RefusesWhatIsNone) {
     EXPECT_EQ(SetGuards(bad, &c), std::string("'") + bad + "': " + what);
   }
   EXPECT_EQ(SetGuards("", &c), "");
-  EXPECT_NE(SetGuards("home_plan=2", &c).find("contradicts itself or the ladder: plans 0 to 1"),
-            std::string::npos);
+}
+
+// Which rule, and both values.
+TEST(GuardSettings, Contradictions) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"home_plan=2", "home_plan 2 is none of this ladder's plans 0 to 1"},
+      {"return_score=0.85", "return_score 0.85 is below trip_score 0.9"},
+      {"trip_score=0.96,dwell_s=9999", "return_score 0.95 is below trip_score 0.96"},
+      {"return_score=1.001", "return_score 1.001 is above 1"},
+      {"trip_frames=0", "trip_frames 0: more than 0 is expected"},
+      {"return_frames=0", "return_frames 0: more than 0 is expected"},
+      {"reference_score=0", "reference_score 0: more than 0 is expected"},
+      {"sensor_lost_s=0", "sensor_lost_s 0: more than 0 is expected"},
+      {"dwell_s=31,dwell_max_s=30.5", "dwell_s 31 is above dwell_max_s 30.5"},
+      {"leave_c=60", "leave_c 60 is not below enter_c 60"},
+      {"enter_c=80", "enter_c 80 is not below throttle_c 80"},
+      {"leave_c=-300", "leave_c -300 is no temperature of a board"},
+      {"throttle_c=1000", "throttle_c 1000 is no temperature of a board"}};
+  for (const auto& [settings, line] : cases) {
+    octet_guard_config c;
+    octet_guard_defaults(&c, 2);
+    EXPECT_EQ(SetGuards(settings, &c), std::string("'") + settings + "': " + line);
+  }
+  // Heat that is ignored contradicts nothing.
+  octet_guard_config c;
+  octet_guard_defaults(&c, 2);
+  EXPECT_EQ(SetGuards("policy=ignore,leave_c=90,sensor_lost_s=0", &c), "");
+  EXPECT_EQ(SetGuards("dwell_s=999", &c), "'dwell_s=999': dwell_s 999 is above dwell_max_s 960");
 }
 
 }  // namespace

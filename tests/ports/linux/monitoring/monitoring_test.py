@@ -151,7 +151,7 @@ def check_running(server: Prometheus, camera: str, exporter: str) -> int:
     assert number(f"octet_temperature_celsius{of}") == CELSIUS
     assert 1 <= number(f"count(quantization_error{of})") <= 16
     (info,) = server.query(f"octet_blob_info{of}")
-    assert (info["metric"]["model"], info["metric"]["board"]) == ("detector", "x86-host"), info
+    assert (info["metric"]["model"], info["metric"]["board"]) == ("scene_detector", "x86-host"), info
     assert number(f"octet_inference_seconds_count{of}") == number(f"octet_frames_total{of}") > 0
     assert 0 < number(f"histogram_quantile(0.5, rate(octet_inference_seconds_bucket{of}[{WINDOW}]))") < 10
     assert abs(number(f"octet_start_time_seconds{of}") - time.time()) < 120
