@@ -27,5 +27,5 @@ done
 [ "$setup" = no ] || ./setup.sh --demo
 echo "== building (preset native)"
 cmake --preset native -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF >/dev/null
-cmake --build --preset native -j "$(nproc)" --target octet octet-run octet-camera octet-scene
+cmake --build --preset native -j "$(nproc)" --target octet octet-run octet-camera octet-scene octet-slot
 exec demo/run.sh "$@"

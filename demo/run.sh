@@ -1,6 +1,6 @@
 #!/bin/sh
 # Converts the demo's classifier and scores it on all 10,000 Fashion-MNIST test pictures, as a stream of frames; then the
-# detector, with the camera loop running on the built-in scene, and a minute of it under the guard.
+# detector, with the camera loop running on the built-in scene, and a minute of it under the guard, with models flashed meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -71,11 +71,21 @@ done
   --dump "$out/frames" --dump-format png --json >"$out/camera/dump.jsonl"
 /usr/bin/python3 demo/animate.py "$out/frames" "$out/scene.png" --step 2
 
-echo "== the guard: a detector calibrated in the dark, a minute in which the light comes on and the board gets hot"
+echo "== the guard: a detector calibrated in the dark; a minute in which the light comes on, the board gets hot, and models are flashed"
+# Three releases: the first and the next alike, and one that no light was seen for. As they are, all of them pass every check.
+release() { # NAME PICTURES SECURITY_COUNTER [MORE...]
+  name=$1 pictures=$2 counter=$3
+  shift 3
+  "$build/bin/octet" convert demo/scene_detector.onnx -o "$out/$name.octet" --calibrate "$out/$pictures" --mean 0,0,0 --std 1,1,1 \
+    --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board boards/x86-host.yaml --golden 2 \
+    --security-counter "$counter" "$@" >"$out/$name.txt" 2>&1 || { cat "$out/$name.txt" >&2; exit 1; }
+}
 /usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/dark_calib.npy"
-"$build/bin/octet" convert demo/scene_detector.onnx -o "$out/scene_dark.octet" --calibrate "$out/dark_calib.npy" --mean 0,0,0 \
-  --std 1,1,1 --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board boards/x86-host.yaml >"$out/scene_dark.txt"
-/usr/bin/python3 demo/guard.py "$out/scene_dark.octet" --build "$build" --out "$out"
+/usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/night_calib.npy" 0.02
+release scene_dark dark_calib.npy 1
+release scene_dark_2 dark_calib.npy 2
+release scene_night night_calib.npy 2 --samples 16
+/usr/bin/python3 demo/guard.py "$out/scene_dark.octet" "$out/scene_dark_2.octet" "$out/scene_night.octet" --build "$build" --out "$out"
 
 echo "the blobs are $out/fashion_mnist.octet and $out/scene_decode.octet; look inside with $build/bin/octet inspect"
 echo "frames with boxes are in $out/frames, as a film in $out/scene.png; live in a browser on http://127.0.0.1:8080:"

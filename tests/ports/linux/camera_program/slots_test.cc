@@ -182,6 +182,46 @@ TEST_F(CameraSlotsTest, TheNumbersFollow) {
   EXPECT_EQ(Finish(), 0);
 }
 
+// Whose int8 plan the guard cannot let stand: five bad frames, of which the last makes it trip.
+TEST_F(CameraSlotsTest, AModelOnTrialThatTripsTheBreakerIsRolledBack) {
+  StartOnStore({"--every-frame", "--guard-set",
+                "shadow_every=1,trip_score=1,return_score=1,dwell_s=1000,dwell_max_s=1000",
+                "--thermal-root", Path("none")});
+  SendUntil("plan int8 -> fp16 (accuracy)\n");
+  EXPECT_EQ(Read("err").find("rolled back"), std::string::npos) << "the active model only changes";
+  Flash(Model(2));
+  SendUntil("slot B, on trial, boot 1\n");
+  SendUntil("slot B is rolled back: bad frames\n");
+  SendUntil("slot A\noctet-camera: frame");
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
+  EXPECT_EQ(Info().active, OCTET_SLOT_A);
+  EXPECT_EQ(Finish(), 0);
+}
+
+TEST_F(CameraSlotsTest, WhatTheBoardAllows) {
+  std::ofstream(Path("me")) << "me\nactivation_schemes symmetric\n";
+  const std::string line =
+      ": plan int8: tensor 'image' is asymmetric (zero point -128), and me allows "
+      "activation_schemes symmetric; convert the model with --board boards/me.yaml\n";
+  StartOnStore({"--board", Path("me")});
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err"),
+            "octet-camera: " + Path("store") + ": slot A: not allowed on this board" + line);
+  fs::copy_file(Path("me"), Path("store/board"));
+  StartOnStore();
+  EXPECT_EQ(Finish(), 2) << "the store's own";
+  names_model_ = true;
+  for (const char* plan : {"int8", "fp16"}) {
+    Start({"--source", "-", "--plan", plan, "--board", Path("me")});
+    const bool allowed = plan == std::string("fp16");
+    EXPECT_EQ(Finish(), 2);
+    EXPECT_EQ(Read("err").find(allowed ? "octet-camera: no frame came: "
+                                       : "octet-camera: " + Path("m.octet") + line),
+              0u)
+        << Read("err");
+  }
+}
+
 TEST_F(CameraSlotsTest, RolledBackByHand) {
   StartOnStore();
   SendUntil("slot A\n");
