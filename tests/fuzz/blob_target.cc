@@ -6,11 +6,13 @@
 #include <memory>
 #include <new>
 
+#include "octet/board.h"
 #include "octet/octet.h"
 #include "octet/self_test.h"
 #include "runtime/core/checked.h"
 #include "runtime/engine/work.h"
 #include "runtime/format/golden.h"
+#include "runtime/format/validate.h"
 #include "runtime/format/view.h"
 #include "tests/converter/lower/convert_in_process.h"
 #include "tests/converter/lower/random_graph.h"
@@ -303,10 +305,45 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return size;
 }
 
+namespace octet::fuzz {
+namespace {
+
+// The first bytes of it, as they come before the rest: what is not there is not read.
+void LookAtFront(const uint8_t* data, size_t size) {
+  for (const size_t count : {size_t{128}, size_t{512}, size / 2, size}) {
+    const size_t bytes = std::min(count, size);
+    const Aligned front(static_cast<uint8_t*>(::operator new (bytes, std::align_val_t{64})));
+    std::copy(data, data + bytes, front.get());
+    BlobView view;
+    if (!IsOk(ViewHead(front.get(), bytes, UINT32_MAX, &view))) continue;
+    uint8_t digest[kSha256Bytes];
+    HeaderDigest(view.header, Sha256BlocksPortable, digest);
+  }
+}
+
+// Of a valid blob: whatever a board allows, there is an answer, and its words end.
+void CompareWithBoards(const uint8_t* blob, size_t size) {
+  for (const uint32_t bits : {1u, 2u}) {
+    octet_board board{};
+    board.precisions = board.weight_schemes = board.activation_schemes = bits;
+    octet_board_finding found{};
+    FUZZ_CHECK(octet_board_check(blob, size, 0, &board, &found).code == OCTET_OK);
+    FUZZ_CHECK(found.rule <= OCTET_BOARD_ACTIVATIONS && std::strlen(found.where) < size);
+    // Alone, each list breaks no rule but its own.
+    board.weight_schemes = board.activation_schemes = 0;
+    FUZZ_CHECK(octet_board_check(blob, size, 0, &board, &found).code == OCTET_OK);
+    FUZZ_CHECK(found.rule == OCTET_BOARD_OK || found.rule == OCTET_BOARD_PRECISION);
+  }
+}
+
+}  // namespace
+}  // namespace octet::fuzz
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace octet;
   const fuzz::Aligned blob = fuzz::Allocate(size, 0);
   std::copy(data, data + size, blob.get());
+  fuzz::LookAtFront(data, size);
   const octet_status valid = octet_validate(blob.get(), size, OCTET_VERIFY_NONE);
   FUZZ_CHECK(valid.code == OCTET_OK ||
              octet_validate(blob.get(), size, OCTET_VERIFY_SHA_INSTRUCTIONS).code != OCTET_OK);
@@ -318,6 +355,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     FUZZ_CHECK(valid.offset <= size);
     return 0;
   }
+  fuzz::CompareWithBoards(blob.get(), size);
   BlobView view;
   FUZZ_CHECK(IsOk(ViewBlob(blob.get(), size, &view)));
   if (!fuzz::IsQuick(view)) return 0;
