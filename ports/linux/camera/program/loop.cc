@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "ports/linux/camera/program/drift.h"
 #include "ports/linux/board.h"
+#include "ports/linux/camera/program/drift.h"
 #include "ports/linux/camera/program/guard.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/live_score.h"
