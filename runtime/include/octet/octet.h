@@ -96,7 +96,8 @@ typedef struct octet_config {
   octet_isa isa;           /* level to run at; the port knows what the machine has */
   const octet_pool* pool;  /* NULL: one thread */
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
-  uint32_t plan_mask;      /* bit p: plan p is wanted; 0: all. The others are not looked at */
+  uint32_t plan_mask;      /* bit p: plan p is wanted; 0: all. The others are not looked at; bit 31:
+                            * octet/drift.h */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
   /* Called by octet_run before every layer, on its thread: feeds a watchdog, looks at a deadline.
    * Not 0: octet_run ends there with OCTET_CANCELLED; inputs have to be set again. NULL: none. */
