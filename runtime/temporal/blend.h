@@ -12,7 +12,7 @@ namespace temporal {
 
 struct Past {
   const uint8_t* frames[blob::kMostTemporalFrames - 1];  // newest first
-  uint32_t weights[blob::kMostTemporalFrames - 1];       // together at most kTemporalOne
+  int16_t weights[blob::kMostTemporalFrames - 1];  // not negative, together at most kTemporalOne
   uint32_t count;
 };
 

@@ -22,6 +22,7 @@ bool IsSound(const TemporalLayerRecord& record) {
   uint32_t sum = 0;
   for (uint32_t k = 0; k + 1 < blob::kMostTemporalFrames; ++k) {
     if (k + 1 >= record.frames && record.weights[k] != 0) return false;
+    if (record.weights[k] > blob::kMostTemporalWeight) return false;
     sum += record.weights[k];
   }
   return sum <= blob::kTemporalOne && record.gate >= 1 && record.gate <= blob::kMostTemporalGate &&

@@ -75,7 +75,7 @@ void Run(Filter* filter, const octet_tensor_view& view) {
   past.count = filter->held;
   for (uint32_t k = 0; k < past.count; ++k) {
     past.frames[k] = filter->cache + (filter->newest + slots - k) % slots * slot_bytes;
-    past.weights[k] = record.weights[k];
+    past.weights[k] = (int16_t)record.weights[k];
   }
   filter->newest = (filter->newest + 1) % slots;
   if (filter->held < slots) ++filter->held;
