@@ -43,6 +43,7 @@ int Player::BeforeLayer(void* context, uint32_t layer) {
 
 void Player::Filter(uint32_t layer) {
   if (temporal_ == nullptr) return;
+  const uint64_t entered = NowNs();
   octet_tensor_view view;
   const bool counts = layer != 0 && filtered_[layer - 1];
   if (counts) {
@@ -53,10 +54,12 @@ void Player::Filter(uint32_t layer) {
   const uint64_t begun = NowNs();
   octet_temporal_apply(temporal_, model_.session(), layer);
   filter_ns_.back() += NowNs() - begun;
-  if (!counts) return;
-  const auto* data = static_cast<const uint8_t*>(view.data);
-  for (size_t i = 0; i < view.bytes; ++i) changed_ += data[i] != before_[i] ? 1u : 0u;
-  bytes_ += view.bytes;
+  if (counts) {
+    const auto* data = static_cast<const uint8_t*>(view.data);
+    for (size_t i = 0; i < view.bytes; ++i) changed_ += data[i] != before_[i] ? 1u : 0u;
+    bytes_ += view.bytes;
+  }
+  own_ns_ += NowNs() - entered;
 }
 
 void Player::FindPieces() {
@@ -92,9 +95,10 @@ void Player::Play(const octet_frame& frame) {
     throw port::InputError("the frames do not fit the model's input");
   }
   filter_ns_.push_back(0);
+  own_ns_ = 0;
   const uint64_t begun = NowNs();
   octet_run(session);
-  run_ns_.push_back(NowNs() - begun - filter_ns_.back());
+  run_ns_.push_back(NowNs() - begun - own_ns_);
   Filter(octet_layer_count(session));
   size_t first = 0;
   for (uint32_t i = 0; i < octet_output_count(session); ++i) {

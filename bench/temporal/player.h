@@ -31,7 +31,7 @@ class Player {
 
   // Of all frames so far.
   double changed_share() const;  // of the bytes filtered
-  // Medians of a frame.
+  // Medians of a frame: without the filters, and what those take.
   double run_ms() const { return MedianMs(run_ns_); }
   double filter_ms() const { return MedianMs(filter_ns_); }
   uint32_t filters() const { return temporal_ == nullptr ? 0 : octet_temporal_count(temporal_); }
@@ -60,6 +60,7 @@ class Player {
   std::vector<uint32_t> pieces_;
   uint32_t piece_count_ = 0;
   uint64_t bytes_ = 0, changed_ = 0;
+  uint64_t own_ns_ = 0;  // of this frame: filters, and what is counted about them
   std::vector<uint64_t> run_ns_, filter_ns_;  // by frame
 };
 
