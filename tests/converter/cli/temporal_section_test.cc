@@ -143,6 +143,14 @@ class TemporalCommand : public Cli {};
 
 // The section is there for those who ask, and nothing else of the blob is another.
 TEST_F(TemporalCommand, OneSectionMore) {
+  // Noise grows from layer to layer.
+  OnnxBuilder model;
+  auto chain = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+  for (int k = 0; k < 8; ++k) {
+    chain = chain.Conv({.channels = 8, .kernel = 3, .pad = 1}).Relu();
+  }
+  chain.GlobalAveragePool().Flatten().Gemm(4).Output("scores");
+  model.Save(Path("m.onnx"));
   ASSERT_EQ(Convert("m.onnx").status, 0);
   const json plain = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
   EXPECT_FALSE(plain.contains("temporal"));
@@ -151,9 +159,9 @@ TEST_F(TemporalCommand, OneSectionMore) {
   EXPECT_EQ(none.out.find("temporal"), std::string::npos);
   EXPECT_EQ(json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out)["digest"],
             plain["digest"]);
-  const Result mean = Convert("m.onnx", {"--temporal", "mean"});
-  ASSERT_EQ(mean.status, 0) << mean.err;
-  EXPECT_NE(mean.out.find("temporal: "), std::string::npos) << mean.out;
+  const Result filter = Convert("m.onnx", {"--temporal", "filter", "--temporal-lambda", "10"});
+  ASSERT_EQ(filter.status, 0) << filter.err;
+  EXPECT_NE(filter.out.find("temporal: "), std::string::npos) << filter.out;
   const json with = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
   std::map<std::string, std::string> before, after;
   for (const json& s : plain["sections"]) {
@@ -162,11 +170,14 @@ TEST_F(TemporalCommand, OneSectionMore) {
   for (const json& s : with["sections"]) {
     after[s["kind"].get<std::string>() + s["index"].dump()] = s["sha256"];
   }
-  if (with.contains("temporal")) {
-    EXPECT_EQ(after.count("temporal0"), 1u);
-    EXPECT_GE(with["temporal"]["layers"].size(), 1u);
-    after.erase("temporal0");
+  ASSERT_TRUE(with.contains("temporal")) << filter.out;
+  EXPECT_GT(with["temporal"]["memory_bytes"], 0);
+  for (const json& layer : with["temporal"]["layers"]) {
+    EXPECT_EQ(layer["plan"], "int8");
+    EXPECT_EQ(layer["frames"], 2);
+    EXPECT_GT(layer["sigma"], 0);
   }
+  EXPECT_EQ(after.erase("temporal0"), 1u);
   EXPECT_EQ(after, before);
 }
 
