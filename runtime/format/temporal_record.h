@@ -13,7 +13,7 @@ constexpr uint32_t kMostTemporalFrames = 10;  // a filter reaches over, the pres
 // share that can change a byte (1/510) is 64 of them.
 constexpr uint32_t kTemporalOneLog2 = 15, kTemporalOne = 1u << kTemporalOneLog2;
 constexpr uint32_t kMostTemporalWeight = kTemporalOne - 1;  // of a frame: 16 bits with a sign
-constexpr uint32_t kMostTemporalGate = 255;  // steps: lets everything pass
+constexpr uint32_t kMostTemporalGate = 255;                 // steps: lets everything pass
 
 struct TemporalRecord {  // 16 bytes, then layer_count TemporalLayerRecords at layers_offset
   uint32_t record_bytes;
