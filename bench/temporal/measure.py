@@ -2,8 +2,8 @@
 """What temporal filters gain on video, and where they harm: the table of docs/temporal.md.
 
 Makes videos of the photographs in ../shared (windows that rest, pan, rush and change exposure, with a sensor's noise) and
-of the built-in scene, converts each model with every filter, plays the videos through bench-temporal, and prints one table
-a model as Markdown. Needs ../shared/coco, ../shared/lab, ../shared/zoo, Debian's python3-opencv and dataset-fashion-mnist.
+of the built-in scene, converts each model with every filter, plays the videos through bench-temporal, and prints tables
+as Markdown. Needs ../shared/coco, ../shared/lab, ../shared/zoo, Debian's python3-opencv and dataset-fashion-mnist.
 """
 import argparse
 import json
@@ -82,6 +82,7 @@ class Bench:
     def __init__(self, options):
         self.bin, self.work, self.count = options.build / "bin", options.work, options.pictures
         self.work.mkdir(parents=True, exist_ok=True)
+        self.results = []
 
     def convert(self, name, model, calibration, arguments, decode=None):
         if decode is not None:
@@ -104,18 +105,13 @@ class Bench:
 
     def compare(self, title, blobs, cases):
         """cases: name, frames, frames of a clip, function of the answers to a score in percent or None."""
-        print(f"\n**{title}**\n")
-        print("| video | filter | changed | agreement | flicker | F1 / top-1 with FP16 | steady | score | ms | + ms |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-        for name, frames, clip, score_of in cases:
+        for video, frames, clip, score_of in cases:
             runs = self.play(blobs, frames, clip)
             for one in runs:
-                score = score_of(one["answers"]) if score_of else None
-                print(f"| {name} | {one['name']} | {100 * one['changed_share']:.2f} % | {one['db']:.2f} dB | "
-                      f"{one['flicker_db']:.2f} dB, {one['flicker']:.3f} | {100 * one['agreement']:.2f} | "
-                      f"{100 * one['steadiness']:.2f} | {'' if score is None else f'{score:.2f}'} | {one['run_ms']:.2f} | "
-                      f"{one['filter_ms']:.3f} |", flush=True)
-        print("\n" + "; ".join(f"{one['name']}: {one['filters']} layers, {one['memory_bytes']} bytes" for one in runs[2:]))
+                answers = one.pop("answers")
+                one.update(model=title, video=video, score=score_of(answers) if score_of else None)
+            self.results += runs
+            print(f"{title}, {video}: done", file=sys.stderr, flush=True)
 
     def detector(self, title, blobs, pictures, boxes, size):
         def cases():
@@ -127,16 +123,16 @@ class Bench:
 
     def yolov8n_320(self):
         blobs = self.convert("yolov8n_320", ZOO / "yolov8n_320/model.onnx", COCO / "calib", ["--resize", "letterbox"], YOLOV8)
-        self.detector("YOLOv8n 320, photographs, mAP50-95", blobs, *photographs(self.count), (480, 360))
+        self.detector("YOLOv8n 320", blobs, *photographs(self.count), (480, 360))
 
     def ultraface(self):
         blobs = self.convert("ultraface", ZOO / "ultraface_rfb320_raw/model.onnx", COCO / "calib",
                              ["--scale", "1", "--mean", "127,127,127", "--std", "128,128,128"], ULTRAFACE)
-        self.detector("UltraFace 320, photographs", blobs, photographs(self.count)[0], None, (320, 240))
+        self.detector("UltraFace", blobs, photographs(self.count)[0], None, (320, 240))
 
     def lab_detector(self):
         blobs = self.convert("lab_detector", LAB / "mosaic_detector.onnx", LAB / "mosaic_calib_x.npy", [], LAB_DETECTOR)
-        self.detector("Lab detector, mosaics, mAP50-95", blobs, *mosaics(self.count), (128, 128))
+        self.detector("lab detector", blobs, *mosaics(self.count), (128, 128))
 
     def resnet18(self):
         import cv2
@@ -150,7 +146,7 @@ class Bench:
         def cases():
             for kind in videos.KINDS:
                 yield kind, videos.make(kind, pictures, (32, 32))[0], videos.CLIP, lambda answers: scores.top1(answers, labels)
-        self.compare("ResNet18, CIFAR-10, top-1", blobs, cases())
+        self.compare("ResNet18", blobs, cases())
 
     def scene(self):
         run([sys.executable, SOURCE / "demo/pictures.py", self.work])
@@ -163,8 +159,32 @@ class Bench:
              SCENE_FRAMES, "--video", "--seed", 3, "--output", paths[0], "--boxes", paths[1], "--classes", paths[2]])
         boxes, classes = np.load(paths[1]), np.load(paths[2])
         truth = [[[*box.tolist(), int(label)] for box, label in zip(*frame) if label >= 0] for frame in zip(boxes, classes)]
-        self.compare("Detector of the built-in scene, mAP50-95", blobs,
+        self.compare("scene detector", blobs,
                      [("scene", np.load(paths[0]), 0, lambda answers: scores.mean_average_precision(answers, truth))])
+
+
+def print_tables(results):
+    """Markdown: a table for each pair of figures, one for the cost."""
+    names = ["fp16", "int8", *FILTERS]
+    rows = {}
+    for one in results:
+        rows.setdefault((one["model"], one["video"]), {})[one["name"]] = one
+
+    def table(title, text_of, columns):
+        print(f"\n**{title}**\n\n| model | video | {' | '.join(columns)} |\n|{' --- |' * (2 + len(columns))}")
+        for (model, video), runs in rows.items():
+            print(f"| {model} | {video} | {' | '.join(text_of(runs[name]) for name in columns)} |")
+    table("Agreement of the outputs with FP16's in dB / flicker", lambda one: f"{one['db']:.2f} / {one['flicker']:.3f}", names[1:])
+    table("F1 (top-1) of the answers with FP16's / with those of the frame before, in percent",
+          lambda one: f"{100 * one['agreement']:.1f} / {100 * one['steadiness']:.1f}", names)
+    table("Score", lambda one: "" if one["score"] is None else f"{one['score']:.2f}", names)
+    table("Bytes of the filtered tensors that change, in percent", lambda one: f"{100 * one['changed_share']:.2f}", names[2:])
+    print("\n**Cost**\n\n| model | filter | layers | memory, bytes | int8 plan, ms | filters, ms |\n" + "| --- |" * 1 + " --- |" * 5)
+    for model in dict.fromkeys(model for model, _ in rows):
+        video = next(video for one, video in rows if one == model)
+        for name in FILTERS:
+            one = rows[model, video][name]
+            print(f"| {model} | {name} | {one['filters']} | {one['memory_bytes']} | {one['run_ms']:.2f} | {one['filter_ms']:.3f} |")
 
 
 def main():
@@ -181,6 +201,8 @@ def main():
     bench = Bench(options)
     for name in options.models:
         getattr(bench, name)()
+    (options.work / "results.json").write_text(json.dumps(bench.results, indent=1))
+    print_tables(bench.results)
 
 
 if __name__ == "__main__":

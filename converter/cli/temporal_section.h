@@ -28,7 +28,7 @@ struct TemporalChoice {
 };
 
 // Of the layers with weights that write int8 in any plan, the noisiest first, as many as fit
-// kMostTemporalLayers and memory of as many bytes as the plan's tensors take.
+// kMostTemporalLayers and memory of as many bytes as the tensors of the largest plan take.
 TemporalChoice ChooseTemporal(const graph::Graph& graph,
                               const std::vector<recover::NoiseFigure>& noise,
                               const std::vector<write::Plan>& plans,
