@@ -62,12 +62,13 @@ def photographs(count):
 
 
 def mosaics(count):
-    """Four scenes of the lab side by side, so that a window of one scene's size has room to move."""
+    """Four scenes of the lab side by side, cut so that three quarters of a side are a scene's: the window keeps their scale."""
+    side = 171
     pixels, corners, classes = (np.load(LAB / f"mosaic_val_{name}.npy") for name in ("x", "boxes", "classes"))
     pictures, boxes = [], []
     for first in range(0, 4 * count, 4):
         rows = [np.concatenate(list(pixels[first + 2 * r:first + 2 * r + 2]), 1) for r in range(2)]
-        pictures.append(np.concatenate(rows, 0))
+        pictures.append(np.concatenate(rows, 0)[:side, :side])
         boxes.append([[*(corners[first + i, k] + [i % 2 * 128, i // 2 * 128] * 2).tolist(), int(classes[first + i, k])]
                       for i in range(4) for k in range(4) if classes[first + i, k] >= 0])
     return pictures, boxes
