@@ -140,7 +140,7 @@ class Bench:
         blobs = self.convert("resnet18", LAB / "resnet18_cifar10.onnx", LAB / "cifar_calib_x.npy",
                              ["--mean", "0.4914,0.4822,0.4465", "--std", "0.2470,0.2435,0.2616", "--task", "classify"])
         # Pictures of 32x32, enlarged so that the window of three quarters is a picture's size again.
-        count = 5 * self.count
+        count = self.count
         pictures = [cv2.resize(one, (43, 43)) for one in np.load(LAB / "cifar_test_x.npy", mmap_mode="r")[:count]]
         labels = np.repeat(np.load(LAB / "cifar_test_y.npy")[:count], videos.CLIP)
 

@@ -19,6 +19,8 @@ struct Filter {
   TemporalLayerRecord record;
   uint8_t* cache;  // frames - 1 tensors, as q + 128
   uint32_t newest, held;
+  float scale;  // of the frames held, for drift moves it (octet/drift.h)
+  int32_t zero_point;
   uint32_t cuts;
 };
 
@@ -65,6 +67,9 @@ void Run(Filter* filter, const octet_tensor_view& view) {
   const auto mask = static_cast<uint8_t>(view.sign ^ 0x80u);
   const uint32_t slots = record.frames - 1;
   const size_t slot_bytes = static_cast<size_t>(SlotBytes(record));
+  if (filter->scale != view.scale || filter->zero_point != view.zero_point) filter->held = 0;
+  filter->scale = view.scale;
+  filter->zero_point = view.zero_point;
   if (filter->held != 0 &&
       octet::temporal::MeanChange(tensor, filter->cache + filter->newest * slot_bytes, record.bytes,
                                   mask) >= record.cut) {

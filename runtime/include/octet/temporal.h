@@ -49,8 +49,8 @@ OCTET_API octet_status octet_temporal_init(void* memory, size_t memory_bytes, co
                                            size_t blob_bytes, octet_temporal** temporal);
 
 /* From octet_config.before_layer with its layer, and after octet_run with octet_layer_count: the
- * layer before has just written its tensor. Another plan than in the call before begins anew. A
- * session of another blob is left alone. */
+ * layer before has just written its tensor. Another plan than in the call before, or another scale
+ * of the tensor, begins anew. A session of another blob is left alone. */
 OCTET_API void octet_temporal_apply(octet_temporal* temporal, const octet_session* session,
                                     uint32_t layer);
 

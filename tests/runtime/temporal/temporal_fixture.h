@@ -37,8 +37,8 @@ inline std::vector<uint8_t> SectionOf(const std::vector<blob::TemporalLayerRecor
   return section;
 }
 
-// x -> m -> y, in plans 0 and 1 in int8 (real = q), in plan 2 in FP16.
-inline Blob MakeFiltered(const std::vector<std::vector<uint8_t>>& sections) {
+// x -> m -> y, in plans 0 and 1 in int8 (real = scale * q), in plan 2 in FP16.
+inline Blob MakeFiltered(const std::vector<std::vector<uint8_t>>& sections, float scale = 1) {
   BlobBuilder b;
   const BlobBuilder::Dims dims = {1, 1, 23, 13};
   std::vector<int8_t> same(256);
@@ -47,8 +47,9 @@ inline Blob MakeFiltered(const std::vector<std::vector<uint8_t>>& sections) {
     if (plan == 1) b.AddPlan("same", blob::Precision::kInt8);
     if (plan == 2) b.AddPlan("fp16", blob::Precision::kFp16);
     const auto type = plan == 2 ? blob::ElementType::kFp16 : blob::ElementType::kInt8;
-    const uint32_t x = b.AddInput("x", dims, type, 1, 0);
-    const uint32_t m = b.AddTensor(dims, type, 1, 0, "m"), y = b.AddTensor(dims, type, 1, 0, "y");
+    const uint32_t x = b.AddInput("x", dims, type, scale, 0);
+    const uint32_t m = b.AddTensor(dims, type, scale, 0, "m"),
+                   y = b.AddTensor(dims, type, scale, 0, "y");
     for (const auto& [from, to] : {std::pair{x, m}, std::pair{m, y}}) {
       blob::LayerRecord& layer = b.AddLayer(blob::Op::kUnary, {from}, to);
       if (plan == 2) {

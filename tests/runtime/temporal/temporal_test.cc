@@ -149,6 +149,27 @@ TEST(Temporal, BeginsAnewWithAnotherPlanAndWhenAsked) {
   EXPECT_EQ(filtered.Info().cuts, 0u);
 }
 
+// As drift moves it: what is held are steps of another size.
+TEST(Temporal, BeginsAnewWithAnotherScale) {
+  Filtered filtered(MakeFiltered({SectionOf({SomeFilter()})}));
+  EXPECT_EQ(filtered.Run(All(10)), All(10));
+  EXPECT_EQ(filtered.Run(All(20)), All(15));
+  const Blob finer = MakeFiltered({}, 0.5f);
+  TestSession session(finer, {});
+  const auto run = [&](float value) {
+    session.SetInput(0, All(value));
+    for (uint32_t layer = 0; layer < 2; ++layer) {
+      EXPECT_EQ(octet_run_layer(session.get(), layer).code, OCTET_OK);
+      octet_temporal_apply(filtered.temporal, session.get(), layer + 1);
+    }
+    return session.Output(0);
+  };
+  EXPECT_EQ(run(20), All(20)) << "40 steps, beside 20 that were as much";
+  EXPECT_EQ(run(30), All(25));
+  EXPECT_EQ(filtered.Info().cuts, 0u);
+  EXPECT_EQ(filtered.Run(All(40)), All(40));
+}
+
 TEST(Temporal, BeginsAnewAtACut) {
   TemporalLayerRecord record = SomeFilter();
   record.cut = 10 * 256;  // a mean change of ten steps
