@@ -44,6 +44,12 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
+TemporalKind TemporalOf(const std::string& word) {
+  if (word == "filter") return TemporalKind::kFilter;
+  if (word == "mean") return TemporalKind::kMean;
+  return word == "gated" ? TemporalKind::kGated : TemporalKind::kNone;
+}
+
 nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
@@ -63,15 +69,21 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                   {"after_db", conversion.bias_correction->after_db},
                   {"kept", conversion.bias_correction->kept}};
   }
-  return {{"blob_bytes", conversion.blob.size()},
-          {"samples", conversion.samples},
-          {"golden", conversion.golden},
-          {"drift", DriftJson(conversion)},
-          {"seconds", seconds},
-          {"plans", plans},
-          {"passes", passes},
-          {"bias_correction", correction},
-          {"warnings", conversion.scheme.warnings}};
+  nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
+                         {"samples", conversion.samples},
+                         {"golden", conversion.golden},
+                         {"drift", DriftJson(conversion)},
+                         {"seconds", seconds},
+                         {"plans", plans},
+                         {"passes", passes},
+                         {"bias_correction", correction},
+                         {"warnings", conversion.scheme.warnings}};
+  if (conversion.temporal) {
+    json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
+                        {"noisy", conversion.temporal->noisy},
+                        {"filtered", conversion.temporal->filtered}};
+  }
+  return json;
 }
 
 void PrintText(const ConvertOptions& options, const Conversion& conversion, double seconds) {
@@ -97,6 +109,12 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
         "bias correction: outputs of the int8 plan {:.1f} dB above their error, {:.1f} "
         "without{}\n",
         gain->after_db, gain->before_db, gain->kept ? "" : "; left out");
+  }
+  if (conversion.temporal) {
+    fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",
+               conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
+               conversion.temporal->filtered,
+               conversion.temporal->filtered == 0 ? ": no temporal section" : "");
   }
 }
 
@@ -129,6 +147,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto task = std::make_shared<std::string>("none");
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
+  auto temporal = std::make_shared<std::string>("none");
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -188,6 +207,17 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   command.AddFlag("--drift", options->drift,
                   "keep what the board needs to let activation ranges follow a changing scene "
                   "(octet-camera --drift)");
+  command
+      .Add("--temporal", *temporal,
+           "let octet-camera --temporal blend the noisiest layers with the frames before, by 1 + "
+           "lambda z^-1, the mean of 10 frames, or that of values that hardly move: "
+           "docs/temporal.md says what it gains")
+      .Among({"none", "filter", "mean", "gated"})
+      .ShowDefault();
+  command
+      .Add("--temporal-lambda", options->temporal.lambda,
+           "of --temporal filter: lambda as a multiple of a layer's noise")
+      .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
@@ -212,6 +242,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);
       options->verbosity = VerbosityOf(*verbosity);
+      options->temporal.kind = TemporalOf(*temporal);
+      if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
+        Fail("--temporal-lambda: above 0, at most 1000");
+      }
       return Run(*options);
     };
   });

@@ -9,6 +9,7 @@
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/temporal_section.h"
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
 #include "octet/drift.h"
@@ -176,6 +177,8 @@ const char* SectionName(blob::SectionKind kind) {
       return "guard";
     case blob::SectionKind::kDrift:
       return "drift";
+    case blob::SectionKind::kTemporal:
+      return "temporal";
   }
   return "other";
 }
@@ -234,6 +237,8 @@ json Describe(const BlobFile& file) {
   result["security_counter"] = view.header->security_counter;
   if (const json guard = GuardJson(file.data(), file.bytes()); !guard.is_null())
     result["guard"] = guard;
+  if (const json temporal = TemporalJson(file.data(), file.bytes()); !temporal.is_null())
+    result["temporal"] = temporal;
   result["section_alignment"] = view.header->section_alignment;
   result["digest"] = Hex(view.header->sha256);
   result["signature"] = SignatureJson(view);

@@ -14,6 +14,18 @@
 
 namespace octet::cli {
 
+// Filters from frame to frame (docs/temporal.md).
+enum class TemporalKind : uint8_t {
+  kNone,
+  kFilter,  // 1 + lambda z^-1, over 1 + lambda
+  kMean,    // of 10 frames
+  kGated,   // the same of values that moved by at most two steps
+};
+struct TemporalOptions {
+  TemporalKind kind = TemporalKind::kNone;
+  double lambda = 0.1;  // of kFilter, as a multiple of a layer's sigma; at most 1 comes of it
+};
+
 struct ConvertOptions {
   std::string model, output;
   std::vector<std::string> calibration;  // one path an input
@@ -33,6 +45,7 @@ struct ConvertOptions {
   uint32_t section_align = blob::kLargestSectionAlignment;
   uint32_t golden = 0;  // vectors kept in the blob
   bool drift = false;   // a drift section
+  TemporalOptions temporal;
   bool json = false;
 };
 

@@ -409,6 +409,12 @@ Conversion Convert(const ConvertOptions& options) {
       info.probes.insert(info.probes.begin(), *input);
     }
   }
+  if (options.temporal.kind != TemporalKind::kNone) {
+    result.temporal = ChooseTemporal(
+        graph, recover::MeasureNoise(graph, datasets, result.scheme, ThreadCount(options.threads)),
+        result.plans, options.temporal);
+    info.temporal = result.temporal->section;
+  }
   result.blob = write::WriteBlob(info, result.plans);
   VerifyBlob(result.blob);
   if (options.golden != 0) {

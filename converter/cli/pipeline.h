@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/cli/options.h"
+#include "converter/cli/temporal_section.h"
 #include "converter/drift/section.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
@@ -27,6 +28,7 @@ struct Conversion {
   int64_t samples = 0;
   uint32_t golden = 0;  // vectors in the blob
   std::optional<drift::Summary> drift;
+  std::optional<TemporalChoice> temporal;  // where it was asked for
 };
 
 // Model file to a verified blob in memory; nothing is written.

@@ -286,6 +286,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   }
   if (!info.guard.empty()) contents.push_back({SectionKind::kGuard, 0, GuardSection(info, &pools)});
   if (!info.drift.empty()) contents.push_back({SectionKind::kDrift, 0, info.drift});
+  if (!info.temporal.empty()) contents.push_back({SectionKind::kTemporal, 0, info.temporal});
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});
   if (!info.labels.empty())
     contents.push_back({SectionKind::kLabels, 0, LabelSection(info.labels)});

@@ -41,6 +41,7 @@ struct ModelInfo {
   std::vector<uint8_t> guard;     // the guard section without probes, likewise
   std::vector<Probe> probes;      // of the guard section
   std::vector<uint8_t> drift;     // the drift section, empty without one
+  std::vector<uint8_t> temporal;  // the temporal section, where there is one
   uint64_t security_counter = 0;  // rises with every release; 0: unused
   uint32_t section_alignment = blob::kLargestSectionAlignment;
   std::string board;  // compatible string, at most 23 bytes; empty: any board

@@ -64,6 +64,7 @@ enum class SectionKind : uint32_t {
   kGolden = 12,     // golden.h
   kGuard = 13,      // when which plan runs (guard_record.h)
   kDrift = 14,      // whose scales may move (drift_record.h)
+  kTemporal = 15,   // filters from frame to frame (temporal_record.h)
 };
 
 struct Section {  // 64 bytes

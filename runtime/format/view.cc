@@ -114,6 +114,7 @@ Status SortSections(const Header* header, BlobView* view) {
       case SectionKind::kSignature:
       case SectionKind::kGolden:
       case SectionKind::kGuard:
+      case SectionKind::kTemporal:
         break;
     }
     if (place == nullptr) continue;

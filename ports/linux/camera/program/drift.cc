@@ -161,7 +161,9 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   const uint32_t running = octet_plan(session);
   const bool fits = octet_drift_role_now(session) == OCTET_DRIFT_FIT;
   octet_probes* const probes = hook_->probes;
-  hook_->probes = nullptr;  // the guard looks at the frame's own run
+  octet_temporal* const temporal = hook_->temporal;
+  hook_->probes = nullptr;    // the guard looks at the frame's own run
+  hook_->temporal = nullptr;  // and these are no frames of the stream
   hook_->drift = fits ? session : nullptr;
   octet_set_plan(session, info_.observe_plan);
   finer_.Ask(frame);
@@ -170,6 +172,7 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   const octet_drift_event event = fits ? octet_drift_fitted(session) : Judge(frame);
   octet_set_plan(session, running);
   hook_->probes = probes;
+  hook_->temporal = temporal;
   ++totals_.frames;
   if (fits) metrics_->CountDrift(DriftEvent::kObserved);
   if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {

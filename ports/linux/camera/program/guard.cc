@@ -42,6 +42,11 @@ int ProbeHook::BeforeLayer(void* context, uint32_t layer) {
     octet_probes_take(hook.probes, hook.session, layer, hook.shadow ? 1 : 0);
   }
   if (hook.drift != nullptr) octet_drift_observe(hook.drift, layer);
+  // Behind the probes, which look at what the layer itself gave. A shadow run is the finer plan's
+  // own answer, and no frame of the stream.
+  if (hook.temporal != nullptr && !hook.shadow) {
+    octet_temporal_apply(hook.temporal, hook.session, layer);
+  }
   return 0;
 }
 

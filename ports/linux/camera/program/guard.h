@@ -12,6 +12,7 @@
 
 #include "octet/drift.h"
 #include "octet/guard.h"
+#include "octet/temporal.h"
 #include "ports/linux/camera/program/answer.h"
 #include "ports/linux/camera/program/share_of_last.h"
 #include "ports/linux/capture/frame.h"
@@ -20,10 +21,11 @@
 
 namespace octet::port {
 
-// The place of probes and of drift's ranges in octet_run: made before the model is bound, at work
-// once a guard has filled it in, or drift wants to look.
+// The place of probes, of drift's ranges and of temporal filters in octet_run: made before the
+// model is bound, at work once a guard or filters have filled it in, or drift wants to look.
 struct ProbeHook {
   octet_probes* probes = nullptr;
+  octet_temporal* temporal = nullptr;
   const octet_session* session = nullptr;
   bool shadow = false;
   octet_session* drift = nullptr;

@@ -18,6 +18,7 @@
 #include "ports/linux/camera/program/service.h"
 #include "ports/linux/camera/program/slots.h"
 #include "ports/linux/camera/program/telemetry.h"
+#include "ports/linux/camera/program/temporal.h"
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/slot.h"
@@ -64,8 +65,8 @@ class Histogram {
   uint64_t bins_[kBins] = {}, count_ = 0, largest_ = 0;
 };
 
-ModelOptions WithHook(ModelOptions options, ProbeHook* hook) {
-  if (options.all_plans) {
+ModelOptions WithHook(ModelOptions options, bool temporal, ProbeHook* hook) {
+  if (options.all_plans || temporal) {
     options.before_layer = ProbeHook::BeforeLayer;
     options.before_layer_context = hook;
   }
@@ -166,7 +167,7 @@ class Loop {
   }
 
   void Load(const std::string& path) {
-    model_.emplace(path, WithHook(options_.model, &probe_hook_));
+    model_.emplace(path, WithHook(options_.model, options_.temporal, &probe_hook_));
     path_ = path;
     if (slots_) slots_->CheckLoaded(*model_);
     if (options_.board) RequireAllowed(*options_.board, *model_, path);
@@ -187,6 +188,7 @@ class Loop {
                      &telemetry_.metrics());
       Say(drift_->news());
     }
+    if (options_.temporal) temporal_.emplace(*model_, path, &probe_hook_);
     telemetry_.SetModel(*model_, path, guard_ ? &*guard_ : nullptr);
     if (slots_) telemetry_.metrics().SetSlot(*slots_->word());
   }
@@ -210,6 +212,7 @@ class Loop {
     guard_.reset();
     if (drift_) drifted_.Add(drift_->totals());
     drift_.reset();
+    temporal_.reset();
     results_.reset();
     model_.reset();
   }
@@ -254,6 +257,7 @@ class Loop {
                        " does not fit the model: " + octet_code_name(set.code));
     }
     const octet_status run = octet_run(session);
+    if (temporal_) temporal_->AfterRun(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
     ++processed_;
@@ -413,6 +417,11 @@ class Loop {
           static_cast<unsigned long long>(drifted_.kept),
           static_cast<unsigned long long>(drifted_.dropped), drift_->moved());
     }
+    if (temporal_) {
+      line.Add(",\"temporal_layers\":%u,\"temporal_bytes\":%llu,\"temporal_cuts\":%llu",
+               temporal_->layers(), static_cast<unsigned long long>(temporal_->memory_bytes()),
+               static_cast<unsigned long long>(temporal_->cuts()));
+    }
     line.Add("}}\n");
     if (options_.json) return out_->WriteLast(line);
     line.Clear();
@@ -450,6 +459,7 @@ class Loop {
   CameraGuard::Totals guarded_;  // of the models before
   std::optional<CameraDrift> drift_;
   CameraDrift::Totals drifted_;
+  std::optional<CameraTemporal> temporal_;
   Service service_;
   Slot slot_;
   Line line_, status_;

@@ -101,6 +101,10 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--drift-set", o->drift_settings,
           "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
           "gain_db=0.5");
+  app.AddFlag(
+      "--temporal", o->temporal,
+      "blend the int8 plan's noisiest layers with the frames before, by the filters of octet "
+      "convert --temporal; docs/temporal.md says what it gains");
   app.Add("--disturb", o->disturb,
           "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
           "frames, as in noise:40@300-599,exposure:2.5@900-");

@@ -31,7 +31,7 @@ struct CameraOptions {
   double fps = kNotGiven;
   int http_port = -1;
   int priority = 0;
-  bool json = false, score = false, every_frame = false, guard = false;
+  bool json = false, score = false, every_frame = false, guard = false, temporal = false;
 };
 
 // Throws InputError; returns false where the program is done (--help, --isa list).
