@@ -12,6 +12,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/same_model.h"
 #include "converter/cli/score.h"
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
@@ -108,29 +109,6 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
   return result;
 }
 
-// As the blob says for its first picture input.
-images::Preprocess PreprocessOf(const BlobFile& file) {
-  images::Preprocess result;
-  BlobView view{};
-  if (!IsOk(ViewBlob(file.data(), file.bytes(), &view))) {
-    throw std::logic_error("verified blob has no view");
-  }
-  for (uint32_t i = 0; i < view.model->input_count; ++i) {
-    const blob::InputRecord& input = view.inputs[i];
-    if (input.is_image == 0) continue;
-    result.scale = input.scale;
-    for (int c = 0; c < 3; ++c) {
-      result.mean[c] = input.mean[c];
-      result.std_dev[c] = input.std_dev[c];
-    }
-    result.colour = input.colour;
-    result.resize = input.resize;
-    result.letterbox_value = input.letterbox_value;
-    break;
-  }
-  return result;
-}
-
 const char* JudgeOf(blob::Task task) {
   if (task == blob::Task::kClassify) return "same_top1";
   return task == blob::Task::kDetect ? "f1" : "mask_iou";
@@ -167,42 +145,6 @@ void PrintRow(const nlohmann::json& row, const std::string& metric) {
   fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
 }
 
-// Of a model that was cut, too: its graph ends where the blob does.
-std::vector<std::string> OutputNames(const BlobFile& file) {
-  BlobView view{};
-  ViewBlob(file.data(), file.bytes(), &view);  // BlobFile has verified it
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < view.model->output_count; ++i) {
-    names.push_back(StringAt(view, view.outputs[i].name));
-  }
-  return names;
-}
-
-// What is decoded reads FP32's outputs where the blob says its own numbers stand.
-void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
-                       const VerifyOptions& options) {
-  if (blob.model->output_count != graph.outputs.size()) {
-    Fail("{} has {} outputs, {} has {}: they are not the same model", options.blob,
-         blob.model->output_count, options.model, graph.outputs.size());
-  }
-  const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
-                           uint32_t rank) {
-    const graph::Shape shape(dims, dims + rank);
-    if (graph::ElementCount(shape) == graph::ElementCount(*value.shape)) return;
-    Fail(
-        "{}: {} '{}' is {}, in {} {}; verify it with the model and the --input-shape it was made "
-        "from",
-        options.blob, kind, value.name, graph::ToString(shape), options.model,
-        graph::ToString(*value.shape));
-  };
-  for (uint32_t i = 0; i < blob.model->input_count && i < graph.inputs.size(); ++i) {
-    require("input", graph.At(graph.inputs[i]), blob.inputs[i].dims, blob.inputs[i].rank);
-  }
-  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
-    require("output", graph.At(graph.outputs[i]), blob.outputs[i].dims, blob.outputs[i].rank);
-  }
-}
-
 int Run(const VerifyOptions& options, const InputArguments& input) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -213,13 +155,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
         options.isa);
   }
   const BlobFile blob(options.blob);
-  import::ImportOptions import = input.Import();
-  import.cut_at = OutputNames(blob);
-  import.cut_if_known = true;
-  const graph::Graph graph = LoadGraph(options.model, import, nullptr);
-  BlobView view;
-  ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
-  RequireSameShapes(view, graph, options);
+  const graph::Graph graph = LoadGraphOf(blob, options.blob, options.model, input.Import());
+  const BlobView view = ViewOf(blob);
   std::vector<std::string> warnings;
   const auto data =
       OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);
