@@ -1,11 +1,13 @@
 // octet verify: the FP32 model against the plans of its blob, sample by sample.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/against_ort.h"
 #include "converter/cli/agreement.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/blob_file.h"
@@ -26,6 +28,7 @@ namespace {
 struct VerifyOptions {
   std::string model, blob, data, labels;
   std::string isa;      // empty: the machine's best
+  std::string against;  // empty: this program's own FP32
   int64_t samples = 0;  // 0: all
   int threads = 0;
   bool json = false;
@@ -70,13 +73,16 @@ const Limits& LimitsOf(const std::string& plan) {
   return plan == "fp16" ? kFp16Limits : kInt8Limits;
 }
 
-SampleResult RunSample(executor::Executor& executor, const Session& session,
-                       const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
-                       const Decoder* decoder, bool keep_answers) {
+// FP32 outputs of sample i for these inputs.
+using Expected =
+    std::function<std::vector<graph::Tensor>(const std::vector<graph::Tensor>& inputs, int64_t i)>;
+
+SampleResult RunSample(const Expected& fp32, const Session& session, const Datasets& data,
+                       int64_t i, const Decoder* decoder, bool keep_answers) {
   std::vector<graph::Tensor> inputs;
   inputs.reserve(data.size());
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
-  const std::vector<graph::Tensor> expected = executor.Run(inputs);
+  const std::vector<graph::Tensor> expected = fp32(inputs, i);
   SampleResult result;
   const images::PictureSize picture =
       decoder == nullptr ? images::PictureSize() : data[0]->Picture(i);
@@ -145,6 +151,67 @@ void PrintRow(const nlohmann::json& row, const std::string& metric) {
   fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
 }
 
+std::vector<graph::Tensor> LoadOutputs(const ort::Results& results, const graph::Graph& graph,
+                                       int64_t sample) {
+  std::vector<graph::Tensor> outputs;
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    outputs.push_back(
+        graph::Tensor::Floats(*graph.At(graph.outputs[o]).shape, results.Load(sample, o)));
+  }
+  return outputs;
+}
+
+// Returns whether all agree. Of a model that is quantized itself they are told, not judged: a value
+// half way between two codes is rounded either way.
+bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
+               const ort::Results& results, nlohmann::json* report) {
+  (*report)["against"] = "ONNX Runtime " + results.version();
+  (*report)["fp32_judged"] = !quantized;
+  (*report)["fp32_layers"] = nlohmann::json::array();
+  bool agrees = true;
+  for (const LayerAgreement& layer : layers) {
+    agrees &= quantized || layer.Agrees();
+    (*report)["fp32_layers"].push_back({{"value", layer.value},
+                                        {"op", layer.op},
+                                        {"node", layer.node},
+                                        {"snr_db", layer.numbers.SnrDb()},
+                                        {"largest_difference", layer.numbers.largest},
+                                        {"range", layer.Span()},
+                                        {"agrees", layer.Agrees()}});
+  }
+  return agrees;
+}
+
+// Those that differ, the first of which is where to look; and how near the others are.
+void PrintLayers(const nlohmann::json& report) {
+  constexpr size_t kMostShown = 10;
+  const auto& layers = report["fp32_layers"];
+  size_t differing = 0;
+  double worst = 0;
+  std::string where;
+  for (const auto& layer : layers) {
+    if (!layer["agrees"].get<bool>()) {
+      if (differing++ >= kMostShown) continue;
+      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  {}\n",
+                 layer["value"].get<std::string>(), layer["op"].get<std::string>(),
+                 layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
+                 layer["range"].get<double>(),
+                 report["fp32_judged"].get<bool>() ? "differs" : "not judged");
+      continue;
+    }
+    const double range = layer["range"].get<double>();
+    const double share = range > 0 ? layer["largest_difference"].get<double>() / range : 0;
+    if (share < worst) continue;
+    worst = share;
+    where = layer["value"];
+  }
+  fmt::print(
+      "FP32 here and in {}: {} of {} values within {} of their range, the farthest {:.1e} "
+      "('{}')\n",
+      report["against"].get<std::string>(), layers.size() - differing, layers.size(), kFp32Share,
+      worst, where);
+}
+
 int Run(const VerifyOptions& options, const InputArguments& input) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -154,6 +221,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
         "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
         options.isa);
   }
+  if (!options.against.empty()) ort::FindFolder();  // before any work
   const BlobFile blob(options.blob);
   const graph::Graph graph = LoadGraphOf(blob, options.blob, options.model, input.Import());
   const BlobView view = ViewOf(blob);
@@ -174,14 +242,21 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     executors.push_back(std::make_unique<executor::Executor>(graph));
     sessions.push_back(std::make_unique<Session>(blob, isa));
   }
+  const bool against_ort = !options.against.empty();
+  std::optional<ort::Results> theirs;
+  if (against_ort) theirs = OutputsOfOrt(options.model, graph, data, count, threads);
   std::vector<SampleResult> results(static_cast<size_t>(count));
   Progress progress("verifying");
   std::mutex mutex;
   int64_t done = 0;
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
+    const auto fp32 = [&](const std::vector<graph::Tensor>& inputs, int64_t sample) {
+      return theirs ? LoadOutputs(*theirs, graph, sample)
+                    : executors[static_cast<size_t>(thread)]->Run(inputs);
+    };
     results[static_cast<size_t>(i)] =
-        RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
-                  data, i, truth || decodes ? &decoder : nullptr, truth.has_value());
+        RunSample(fp32, *sessions[static_cast<size_t>(thread)], data, i,
+                  truth || decodes ? &decoder : nullptr, truth.has_value());
     const std::lock_guard lock(mutex);
     progress.Show(++done, count);
   });
@@ -229,6 +304,11 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
       report["plans"].push_back(row);
     }
   }
+  if (theirs) {
+    const std::vector<LayerAgreement> layers =
+        CompareLayers(options.model, graph, data, count, threads);
+    agrees &= AddLayers(layers, ort::IsQuantized(options.model), *theirs, &report);
+  }
   report["agrees"] = agrees;
   if (options.json) {
     fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -239,6 +319,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                count);
   }
   for (const auto& row : report["plans"]) PrintRow(row, metric);
+  if (theirs) PrintLayers(report);
   return agrees ? kDone : kAnswerIsNo;
 }
 
@@ -282,6 +363,13 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--isa", options->isa,
               "level of the runtime's kernels (default: the best here); every level gives the "
               "same int8 bits");
+  command
+      .Add("--against", options->against,
+           fmt::format("ort: FP32 as ONNX Runtime computes it, and this program's FP32 beside it, "
+                       "every layer of the first {} samples, which has to be within {} of its "
+                       "range; the folder of npm's onnxruntime-node is that in {}",
+                       kLayerSamples, kFp32Share, ort::kFolderVariable))
+      .Among({"ort"});
   command.Add("--threads", options->threads, "0: as many as the machine has").ShowDefault();
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);
