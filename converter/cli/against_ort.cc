@@ -32,19 +32,16 @@ ort::Results RunOrt(const std::string& model, const graph::Graph& graph, const D
   return results;
 }
 
-// The same infinity, or no number on both sides, is no difference.
-void AddSample(std::vector<float> theirs, std::vector<float> ours, LayerAgreement* layer) {
+}  // namespace
+
+void LayerAgreement::Add(std::vector<float> theirs, std::vector<float> ours) {
   for (size_t i = 0; i < theirs.size(); ++i) {
     float &a = theirs[i], &b = ours[i];
     if (!std::isfinite(a) && (a == b || (std::isnan(a) && std::isnan(b)))) a = b = 0;
-    if (std::isfinite(a)) {
-      layer->magnitude = std::max(layer->magnitude, static_cast<double>(std::fabs(a)));
-    }
+    if (std::isfinite(a)) magnitude = std::max(magnitude, static_cast<double>(std::fabs(a)));
   }
-  layer->numbers.Add(theirs, ours);
+  numbers.Add(theirs, ours);
 }
-
-}  // namespace
 
 double LayerAgreement::Span() const {
   return std::max(numbers.range, magnitude);
@@ -88,7 +85,7 @@ std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph:
       const int at = place[static_cast<size_t>(id)];
       if (at < 0) return;
       const auto index = static_cast<size_t>(at);
-      AddSample(theirs.Load(i, index), ours.floats, &layers[index]);
+      layers[index].Add(theirs.Load(i, index), ours.floats);
       seen[index] = true;
     });
   }

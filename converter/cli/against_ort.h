@@ -27,7 +27,10 @@ struct LayerAgreement {
   std::string value, op, node;
   Agreement numbers;
   double magnitude = 0;  // the largest that ONNX Runtime has: where all are one number, no range
-  double Span() const;   // of which the share is taken
+  // Of one sample: ONNX Runtime's values and this project's. The same infinity, or no number on
+  // both sides, is no difference.
+  void Add(std::vector<float> theirs, std::vector<float> ours);
+  double Span() const;  // of which the share is taken
   bool Agrees() const;
 };
 

@@ -11,6 +11,7 @@
 #include "converter/cli/agreement.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/blob_file.h"
+#include "converter/cli/blob_session.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
@@ -34,34 +35,6 @@ struct VerifyOptions {
   bool json = false;
 };
 
-// One runtime session with its own arena.
-class Session {
- public:
-  Session(const BlobFile& blob, octet_isa isa) {
-    size_t bytes = 0;
-    Check(octet_arena_bytes(blob.data(), blob.bytes(), isa, 1, 0, &bytes));
-    arena_.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
-    octet_config config{};
-    config.isa = isa;
-    Check(octet_bind(blob.data(), blob.bytes(), arena_.get(), bytes, &config, &session_));
-  }
-  octet_session* get() const { return session_; }
-
-  static void Check(octet_status status) {
-    if (status.code != OCTET_OK) {
-      Fail("the blob cannot be compared: {}; was it made from this model, with these shapes?",
-           octet_code_name(status.code));
-    }
-  }
-
- private:
-  struct Free {
-    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<uint8_t[], Free> arena_;
-  octet_session* session_ = nullptr;
-};
-
 struct SampleResult {
   std::vector<std::vector<Agreement>> plans;  // [plan][output]
   std::vector<AnswerAgreement> judged;        // [plan], where the blob has a decoder
@@ -77,7 +50,7 @@ const Limits& LimitsOf(const std::string& plan) {
 using Expected =
     std::function<std::vector<graph::Tensor>(const std::vector<graph::Tensor>& inputs, int64_t i)>;
 
-SampleResult RunSample(const Expected& fp32, const Session& session, const Datasets& data,
+SampleResult RunSample(const Expected& fp32, const BlobSession& session, const Datasets& data,
                        int64_t i, const Decoder* decoder, bool keep_answers) {
   std::vector<graph::Tensor> inputs;
   inputs.reserve(data.size());
@@ -93,18 +66,18 @@ SampleResult RunSample(const Expected& fp32, const Session& session, const Datas
   };
   if (decoder != nullptr) answer([&](size_t o) { return expected[o].floats.data(); });
   for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
-    Session::Check(octet_set_plan(session.get(), plan));
+    BlobSession::Check(octet_set_plan(session.get(), plan));
     for (size_t k = 0; k < inputs.size(); ++k) {
-      Session::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
-                                         inputs[k].floats.data(), inputs[k].floats.size()));
+      BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
+                                             inputs[k].floats.data(), inputs[k].floats.size()));
     }
-    Session::Check(octet_run(session.get()));
+    BlobSession::Check(octet_run(session.get()));
     result.plans.emplace_back();
     std::vector<std::vector<float>> actual;
     for (size_t o = 0; o < expected.size(); ++o) {
       actual.emplace_back(expected[o].floats.size());
-      Session::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
-                                      actual[o].size()));
+      BlobSession::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
+                                          actual[o].size()));
       result.plans.back().emplace_back().Add(expected[o].floats, actual[o]);
     }
     if (decoder == nullptr) continue;
@@ -186,17 +159,17 @@ bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
 void PrintLayers(const nlohmann::json& report) {
   constexpr size_t kMostShown = 10;
   const auto& layers = report["fp32_layers"];
+  const bool judged = report["fp32_judged"];
   size_t differing = 0;
   double worst = 0;
   std::string where;
   for (const auto& layer : layers) {
     if (!layer["agrees"].get<bool>()) {
-      if (differing++ >= kMostShown) continue;
-      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  {}\n",
+      if (differing++ >= kMostShown || !judged) continue;
+      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  differs\n",
                  layer["value"].get<std::string>(), layer["op"].get<std::string>(),
                  layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
-                 layer["range"].get<double>(),
-                 report["fp32_judged"].get<bool>() ? "differs" : "not judged");
+                 layer["range"].get<double>());
       continue;
     }
     const double range = layer["range"].get<double>();
@@ -206,10 +179,11 @@ void PrintLayers(const nlohmann::json& report) {
     where = layer["value"];
   }
   fmt::print(
-      "FP32 here and in {}: {} of {} values within {} of their range, the farthest {:.1e} "
-      "('{}')\n",
+      "FP32 here and in {}: {} of {} values within {} of their range{}\n",
       report["against"].get<std::string>(), layers.size() - differing, layers.size(), kFp32Share,
-      worst, where);
+      !judged         ? "; not judged, for the model rounds to codes itself"
+      : where.empty() ? ""
+                      : fmt::format(", the farthest of them by {:.1e} of it ('{}')", worst, where));
 }
 
 int Run(const VerifyOptions& options, const InputArguments& input) {
@@ -237,10 +211,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
   std::vector<std::unique_ptr<executor::Executor>> executors;
-  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<std::unique_ptr<BlobSession>> sessions;
   for (int t = 0; t < threads; ++t) {
     executors.push_back(std::make_unique<executor::Executor>(graph));
-    sessions.push_back(std::make_unique<Session>(blob, isa));
+    sessions.push_back(std::make_unique<BlobSession>(blob, isa));
   }
   const bool against_ort = !options.against.empty();
   std::optional<ort::Results> theirs;

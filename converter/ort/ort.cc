@@ -15,8 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/export/model_edit.h"
 #include "converter/import/model_file.h"
-#include "converter/ort/model_outputs.h"
 #include "converter/support/error.h"
 #include "octet_ort_script.h"
 
@@ -163,12 +163,12 @@ class Runner {
     const fs::path ort = FindFolder();
     auto files = std::make_shared<Results::Files>();
     const Folder& folder = files->folder;
-    onnx::ModelProto proto = ReadWhole(model);
+    onnx::ModelProto proto = exporting::ReadWhole(model);
     fs::path runnable = model;
     if (!EndsInOutputs(proto, outputs)) {
-      SetOutputs(outputs, &proto);
+      exporting::SetOutputs(outputs, &proto);
       runnable = folder / "model.onnx";
-      WriteModel(proto, runnable);
+      exporting::WriteModel(proto, runnable);
     }
     nlohmann::json request{{"ort", ort.string()},
                            {"model", runnable.string()},

@@ -1,15 +1,13 @@
-#include "converter/ort/model_outputs.h"
+#include "converter/export/model_edit.h"
 
 #include <fstream>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "converter/import/external_data.h"
 #include "converter/import/model_file.h"
 #include "converter/support/error.h"
 
-namespace octet::ort {
+namespace octet::exporting {
 namespace {
 
 // 0 for a type that no model we read keeps beside it.
@@ -82,6 +80,70 @@ void SetOutputs(const std::vector<std::string>& names, onnx::ModelProto* model) 
   }
 }
 
+Part PartOf(const onnx::GraphProto& graph, const std::string& output, int last_known,
+            const std::set<std::string>& known) {
+  std::map<std::string, int> producer;
+  for (int n = 0; n < graph.node_size(); ++n) {
+    for (const std::string& name : graph.node(n).output()) producer[name] = n;
+  }
+  std::set<std::string> constants, seen, inputs;
+  for (const onnx::TensorProto& tensor : graph.initializer()) constants.insert(tensor.name());
+  std::set<int> nodes;
+  std::vector<std::string> open = {output};
+  while (!open.empty()) {
+    const std::string name = open.back();
+    open.pop_back();
+    if (name.empty() || constants.count(name) != 0 || !seen.insert(name).second) continue;
+    const auto at = producer.find(name);
+    if (at == producer.end() ||
+        (name != output && at->second <= last_known && known.count(name) != 0)) {
+      inputs.insert(name);
+      continue;
+    }
+    nodes.insert(at->second);
+    const auto& read = graph.node(at->second).input();
+    open.insert(open.end(), read.begin(), read.end());
+  }
+  return {{inputs.begin(), inputs.end()}, {nodes.begin(), nodes.end()}};
+}
+
+void Extract(const Part& part, const std::string& output,
+             const std::map<std::string, graph::Shape>& shapes, onnx::ModelProto* model) {
+  onnx::GraphProto* graph = model->mutable_graph();
+  std::map<std::string, int> types;
+  for (const auto* infos : {&graph->input(), &graph->output(), &graph->value_info()}) {
+    for (const onnx::ValueInfoProto& info : *infos) {
+      types[info.name()] = info.type().tensor_type().elem_type();
+    }
+  }
+  const onnx::GraphProto whole = *graph;
+  graph->clear_node();
+  graph->clear_initializer();
+  graph->clear_input();
+  graph->clear_output();
+  graph->clear_value_info();
+  std::set<std::string> read;
+  for (const int n : part.nodes) {
+    *graph->add_node() = whole.node(n);
+    read.insert(whole.node(n).input().begin(), whole.node(n).input().end());
+  }
+  for (const onnx::TensorProto& tensor : whole.initializer()) {
+    if (read.count(tensor.name()) != 0) *graph->add_initializer() = tensor;
+  }
+  const auto describe = [&](const std::string& name, onnx::ValueInfoProto* info) {
+    info->set_name(name);
+    auto* tensor = info->mutable_type()->mutable_tensor_type();
+    const auto type = types.find(name);
+    tensor->set_elem_type(
+        type == types.end() || type->second == 0 ? onnx::TensorProto_DataType_FLOAT : type->second);
+    for (const int64_t dim : shapes.at(name)) {
+      tensor->mutable_shape()->add_dim()->set_dim_value(dim);
+    }
+  };
+  for (const std::string& name : part.inputs) describe(name, graph->add_input());
+  describe(output, graph->add_output());
+}
+
 void WriteModel(const onnx::ModelProto& model, const std::filesystem::path& path) {
   std::ofstream file(path, std::ios::binary);
   if (!model.SerializeToOstream(&file) || !file.flush()) {
@@ -89,4 +151,4 @@ void WriteModel(const onnx::ModelProto& model, const std::filesystem::path& path
   }
 }
 
-}  // namespace octet::ort
+}  // namespace octet::exporting
