@@ -1,5 +1,6 @@
 #include "converter/export/int8_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -61,6 +62,13 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
 std::vector<const blob::LayerRecord*> Int8Plan::LayersOf(const std::string& node) const {
   const auto at = layers_.find(node);
   return at == layers_.end() ? std::vector<const blob::LayerRecord*>() : at->second;
+}
+
+int64_t Int8Plan::WeightedLayers() const {
+  return std::count_if(plan_.layers, plan_.layers + plan_.header->layer_count,
+                       [](const blob::LayerRecord& layer) {
+                         return HasWeights(layer) && layer.precision == blob::Precision::kInt8;
+                       });
 }
 
 const blob::LayerRecord* Int8Plan::WeightedLayerOf(const std::string& node) const {

@@ -37,6 +37,8 @@ class Int8Plan {
     return Tensor(layer.output);
   }
 
+  // Layers that compute with int8 weights.
+  int64_t WeightedLayers() const;
   // The layers that bear a node's name, in order of execution.
   std::vector<const blob::LayerRecord*> LayersOf(const std::string& node) const;
   // Of these the one with weights; null: none.

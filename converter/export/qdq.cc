@@ -59,6 +59,12 @@ class Exporter {
       writer_.Nodes("Identity", output_names_[i], {NameOf(id)}, {output_names_[i]}, {});
       writer_.Output(output_names_[i], graph_.At(id));
     }
+    if (result_.int8_layers != plan_.WeightedLayers()) {
+      Fail(
+          "{}: has {} int8 layers with weights, of which the model has {}: it was made of another "
+          "model, or by another release; convert the model again",
+          path_, plan_.WeightedLayers(), result_.int8_layers);
+    }
     result_.bytes = writer_.Bytes();
     return std::move(result_);
   }
@@ -449,6 +455,7 @@ class Exporter {
       real[c] = first < steps.size() ? steps[first] : static_cast<double>(out.scale);
       if (!scheme) scheme = SchemeOf(function, plan_.TableOf(unary, index[c]), real[c], behind);
       Count(*reader, c == first ? scheme->differing_entries : 0);
+      real[c] = scheme->scale;
       offsets.push_back(AsFloat((out.zero_point - scheme->zero_point) * real[c]));
       behind_scales.push_back(scheme->output_scale);
     }

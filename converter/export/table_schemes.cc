@@ -61,18 +61,30 @@ int DifferingEntries(const lower::FunctionOf& function, std::span<const int8_t> 
 
 TableScheme FindZeroPoint(const lower::FunctionOf& function, std::span<const int8_t> table,
                           double scale, double output_scale, int output_zero_point) {
-  TableScheme best{0, output_scale, 257};
+  TableScheme best{scale, 0, output_scale, 257};
   for (int zero_point = kLowest; zero_point <= kHighest; ++zero_point) {
     const int differing =
         DifferingEntries(function, table, scale, zero_point, output_scale, output_zero_point);
-    if (differing < best.differing_entries) best = {zero_point, output_scale, differing};
+    if (differing < best.differing_entries) best = {scale, zero_point, output_scale, differing};
+  }
+  // A table tells a scale to about a thousandth.
+  constexpr int kSteps = 100;
+  constexpr double kStep = 2e-5;
+  for (int step = 1; step <= kSteps && best.differing_entries > 0; ++step) {
+    for (const double near : {scale * (1 + step * kStep), scale * (1 - step * kStep)}) {
+      const int differing =
+          DifferingEntries(function, table, near, best.zero_point, output_scale, output_zero_point);
+      if (differing >= best.differing_entries) continue;
+      best.scale = near;
+      best.differing_entries = differing;
+    }
   }
   return best;
 }
 
 TableScheme FindOutputScale(const lower::FunctionOf& function, std::span<const int8_t> table,
                             double scale, int output_zero_point) {
-  TableScheme best{0, 1, 257};
+  TableScheme best{scale, 0, 1, 257};
   for (int zero_point = kLowest; zero_point <= kHighest; ++zero_point) {
     Bounds bounds;
     for (int code = kLowest; code <= kHighest && !bounds.Empty(); ++code) {
@@ -84,7 +96,7 @@ TableScheme FindOutputScale(const lower::FunctionOf& function, std::span<const i
     const double middle = std::isinf(bounds.high) ? bounds.low * 2 : (bounds.low + bounds.high) / 2;
     const int differing =
         DifferingEntries(function, table, scale, zero_point, middle, output_zero_point);
-    if (differing < best.differing_entries) best = {zero_point, middle, differing};
+    if (differing < best.differing_entries) best = {scale, zero_point, middle, differing};
   }
   return best;
 }

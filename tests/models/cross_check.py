@@ -2,7 +2,9 @@
 """The INT8 plan beside ONNX Runtime's computation of what `octet export --qdq` writes of it, and `octet verify --against ort`.
 
   Exports   every model that converts; ONNX Runtime loads it with all its optimizations
-  Agrees    outputs nearer to octet's than to FP32 by NEARER dB (chaotic Q/DQ models: reported)
+  Agrees    its outputs are as near to octet's as either is to FP32, and as good as octet's within CLOSE dB (chaotic Q/DQ
+            models: reported). Ties in rounding go up in octet and to even codes in ONNX Runtime; networks that amplify
+            a step of one value to all of them leave no more than that
   Layers    FP32 here and in ONNX Runtime within 1e-3 of each value's range, every layer
 
 Without --all the models that take seconds. With --all every model of ../shared/zoo and ../shared/lab, and scores of octet's
@@ -24,7 +26,7 @@ from model_tests import LAB, MODELS, SKIPPED, SOURCE, Build, Model, Report, argu
 from model_tests import CIFAR
 from zoo import COCO, FAST, ZOO, Entry
 
-NEARER = 3.0
+CLOSE = 3.0
 # ONNX Runtime's own ways of computing these files differ by more than a step (zoo.py): nothing to be near to.
 CHAOTIC = ("mobilenetv2_qdq_u8s8", "yolo11n_pose_qdq", "mobilenet_v2_qat")
 QAT = Model("mobilenet_v2_qat", LAB / "mobilenet_v2_qat.onnx", "cifar_calib_x.npy", "cifar_test_x.npy", tuple(CIFAR),
@@ -84,7 +86,7 @@ class CrossCheck:
         figures["db"] = [[round(v, 1) for v in row] for row in rows]
         for row in rows:
             print("  octet to ONNX Runtime %.1f dB, octet to FP32 %.1f, ONNX Runtime to FP32 %.1f" % row)
-            assert name in CHAOTIC or row[0] >= min(row[1], row[2]) + NEARER or row[0] > 60, figures["db"]
+            assert name in CHAOTIC or row[0] >= min(row[1:]) and row[2] >= row[1] - CLOSE, figures["db"]
 
     def layers(self, figures: dict, onnx: pathlib.Path, blob: pathlib.Path, data: pathlib.Path, options: list) -> None:
         done = subprocess.run([str(w) for w in (self.build.octet, "verify", onnx, blob, "--data", data, "--samples", 2,
