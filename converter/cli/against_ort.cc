@@ -5,6 +5,7 @@
 #include <set>
 
 #include "converter/executor/executor.h"
+#include "converter/export/model_edit.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -58,7 +59,7 @@ ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, c
 
 std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
                                           const Datasets& data, int64_t count, int threads) {
-  const std::vector<std::string> computed = ort::ComputedValues(model);
+  const std::vector<std::string> computed = exporting::ComputedValues(model);
   std::set<std::string> open(computed.begin(), computed.end());
   std::vector<ValueId> values;
   std::vector<LayerAgreement> layers;

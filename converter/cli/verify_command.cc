@@ -18,6 +18,7 @@
 #include "converter/cli/same_model.h"
 #include "converter/cli/score.h"
 #include "converter/executor/executor.h"
+#include "converter/export/model_edit.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
@@ -281,7 +282,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   if (theirs) {
     const std::vector<LayerAgreement> layers =
         CompareLayers(options.model, graph, data, count, threads);
-    agrees &= AddLayers(layers, ort::IsQuantized(options.model), *theirs, &report);
+    agrees &= AddLayers(layers, exporting::IsQuantized(options.model), *theirs, &report);
   }
   report["agrees"] = agrees;
   if (options.json) {

@@ -1,5 +1,6 @@
 #include "converter/export/model_edit.h"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -58,6 +59,26 @@ onnx::ModelProto ReadWhole(const std::filesystem::path& path) {
     }
   }
   return model;
+}
+
+bool IsQuantized(const std::filesystem::path& model) {
+  const auto proto = import::ReadModelFile(model);
+  return std::any_of(
+      proto->graph().node().begin(), proto->graph().node().end(), [](const auto& node) {
+        return node.op_type().find("QuantizeLinear") != std::string::npos ||
+               node.op_type().starts_with("QLinear") || node.op_type().ends_with("Integer");
+      });
+}
+
+std::vector<std::string> ComputedValues(const std::filesystem::path& model) {
+  const auto proto = import::ReadModelFile(model);
+  std::vector<std::string> names;
+  for (const onnx::NodeProto& node : proto->graph().node()) {
+    for (const std::string& name : node.output()) {
+      if (!name.empty()) names.push_back(name);
+    }
+  }
+  return names;
 }
 
 void SetOutputs(const std::vector<std::string>& names, onnx::ModelProto* model) {

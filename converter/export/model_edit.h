@@ -14,6 +14,13 @@
 
 namespace octet::exporting {
 
+// Whether the file quantizes activations itself (QuantizeLinear and the like): its integers may be
+// computed in more than one way.
+bool IsQuantized(const std::filesystem::path& model);
+
+// The values that nodes of a model's main graph compute, in the order of the nodes.
+std::vector<std::string> ComputedValues(const std::filesystem::path& model);
+
 // Reads the model with all its data inside: tensors in files beside it become part of it.
 onnx::ModelProto ReadWhole(const std::filesystem::path& path);
 // Makes these values of the main graph the outputs, in this order. Throws UserError for a name that

@@ -10,6 +10,7 @@
 #include "converter/export/nodes.h"
 #include "converter/export/onnx_writer.h"
 #include "converter/export/table_schemes.h"
+#include "converter/export/weight_scales.h"
 #include "converter/lower/weights.h"
 #include "converter/operators/output_view.h"
 #include "converter/support/error.h"
@@ -230,7 +231,12 @@ class Exporter {
     // Scales as the blob has them, and what the values are worth.
     const double in_step = in.per_channel != 0 ? 1 : static_cast<double>(in.scale);
     const std::vector<double>& in_scales = scales_[static_cast<size_t>(node.inputs[0])];
-    std::vector<double> weight_scales = WeightScales(node, numbers, *weights);
+    std::vector<double> weight_scales(numbers.factors.size());
+    for (size_t o = 0; o < weight_scales.size(); ++o) {
+      const std::optional<double> scale = WeightScaleOf(node, numbers, *weights, o);
+      if (!scale) FailOther(node, fmt::format("the weights of channel {} are not those of", o));
+      weight_scales[o] = *scale;
+    }
     // Real value of a step of the result, by channel; 0 where the weights have no effect, for such
     // a channel's factor says nothing.
     std::vector<double> steps;
@@ -296,56 +302,6 @@ class Exporter {
     if (reshape.op != "Reshape" || to.size() != 2 || to[0] != 1) return 1;
     const graph::Shape& from = *graph_.At(reshape.inputs[0]).shape;
     return from.size() == 4 && from[0] == 1 ? from[2] * from[3] : 1;
-  }
-
-  // The real scale of each channel's codes: that of the nearest codes, told by the weights. Throws
-  // where the codes are not those of the model's weights.
-  std::vector<double> WeightScales(const graph::Node& node, const LayerNumbers& numbers,
-                                   const graph::Tensor& weights) const {
-    // A code is within half a step of its weight; a hundredth for what floats round.
-    constexpr double kFarthest = 0.51;
-    std::vector<double> scales;
-    const auto depth = static_cast<size_t>(numbers.depth);
-    for (size_t o = 0; o < static_cast<size_t>(numbers.outputs); ++o) {
-      const int8_t* codes = &numbers.codes[o * depth];
-      const float* row = &weights.floats[o * depth];
-      double largest = 0, product = 0, power = 0;
-      for (size_t k = 0; k < depth; ++k) {
-        const auto weight = static_cast<double>(row[k]);
-        largest = std::max(largest, std::fabs(weight));
-        product += weight * codes[k];
-        power += static_cast<double>(codes[k]) * codes[k];
-      }
-      if (power == 0) {  // a channel without effect
-        scales.push_back(0);
-        continue;
-      }
-      const double fitted = product / power;
-      const double scale = NearestScale(node, o, largest / 127, fitted);
-      for (size_t k = 0; k < depth; ++k) {
-        if (!(std::fabs(static_cast<double>(row[k]) / scale - codes[k]) <= kFarthest)) {
-          FailOther(node, fmt::format("the weights of channel {} are not those of", o));
-        }
-      }
-      scales.push_back(scale);
-    }
-    return scales;
-  }
-
-  // What lowering chose: the model's own scale, or a 127th of the largest weight, perhaps doubled.
-  static double NearestScale(const graph::Node& node, size_t channel, double of_largest,
-                             double fitted) {
-    constexpr double kNear = 0.02;
-    const auto is_near = [fitted](double scale) {
-      return std::fabs(scale - fitted) <= kNear * fitted;
-    };
-    if (!node.weight_scales.empty()) {
-      const auto given = static_cast<double>(node.weight_scales[channel]);
-      if (is_near(given)) return given;
-    }
-    const double doubled =
-        std::ldexp(of_largest, static_cast<int>(std::lround(std::log2(fitted / of_largest))));
-    return is_near(doubled) ? doubled : fitted;
   }
 
   // Of the layer's own result, which its table maps to the tensor written: by far most channels say

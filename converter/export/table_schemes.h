@@ -22,8 +22,8 @@ struct TableScheme {
   int differing_entries = 0;  // of the table that this scheme makes from that in the blob
 };
 
-// z where s, s' and z' are known; s itself may come from another table and be a little off, then the
-// one nearby that makes the table is taken.
+// z where s, s' and z' are known; s itself may come from another table and be a little off, then
+// the one nearby that makes the table is taken.
 TableScheme FindZeroPoint(const lower::FunctionOf& function, std::span<const int8_t> table,
                           double scale, double output_scale, int output_zero_point);
 // z and s' where s and z' are known: the middle of what the entries allow.

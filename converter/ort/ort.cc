@@ -13,12 +13,12 @@
 #include <iterator>
 #include <map>
 
+#include <octet_ort_script.h>
 #include <nlohmann/json.hpp>
 
 #include "converter/export/model_edit.h"
 #include "converter/import/model_file.h"
 #include "converter/support/error.h"
-#include "octet_ort_script.h"
 
 extern char** environ;
 
@@ -221,26 +221,6 @@ fs::path FindFolder() {
     Fail("{}={}: holds no node_modules/onnxruntime-node; {}", kFolderVariable, folder, kHowTo);
   }
   return folder;
-}
-
-bool IsQuantized(const fs::path& model) {
-  const auto proto = import::ReadModelFile(model);
-  return std::any_of(
-      proto->graph().node().begin(), proto->graph().node().end(), [](const auto& node) {
-        return node.op_type().find("QuantizeLinear") != std::string::npos ||
-               node.op_type().starts_with("QLinear") || node.op_type().ends_with("Integer");
-      });
-}
-
-std::vector<std::string> ComputedValues(const fs::path& model) {
-  const auto proto = import::ReadModelFile(model);
-  std::vector<std::string> names;
-  for (const onnx::NodeProto& node : proto->graph().node()) {
-    for (const std::string& name : node.output()) {
-      if (!name.empty()) names.push_back(name);
-    }
-  }
-  return names;
 }
 
 Results Run(const fs::path& model, const std::vector<Input>& inputs, const Load& load,

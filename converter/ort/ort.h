@@ -21,13 +21,6 @@ inline constexpr const char* kFolderVariable = "OCTET_ORT";
 // such folder.
 std::filesystem::path FindFolder();
 
-// Whether the file quantizes activations itself (QuantizeLinear and the like): its integers may be
-// computed in more than one way.
-bool IsQuantized(const std::filesystem::path& model);
-
-// The values that nodes of a model's main graph compute, in the order of the nodes.
-std::vector<std::string> ComputedValues(const std::filesystem::path& model);
-
 // What a run gave, on disk until the last copy goes.
 class Results {
  public:
