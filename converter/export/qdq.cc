@@ -9,6 +9,7 @@
 #include "converter/export/int8_plan.h"
 #include "converter/export/nodes.h"
 #include "converter/export/onnx_writer.h"
+#include "converter/export/real_channels.h"
 #include "converter/export/table_schemes.h"
 #include "converter/export/weight_scales.h"
 #include "converter/lower/weights.h"
@@ -262,7 +263,7 @@ class Exporter {
     }
     if (!by_channel) return Settle(result, name);
     SettleNormalised(result, name);
-    WriteRealChannels(result, steps, out);
+    WriteRealChannels(node, numbers, steps, out.zero_point);
   }
 
   LayerNumbers NumbersOf(const graph::Node& node, const blob::LayerRecord& layer,
@@ -335,14 +336,14 @@ class Exporter {
       }
       if (fewest == 0) break;
     }
-    Count(node, fewest);
+    Count(node, fewest, fewest);
     return best;
   }
 
   // A table that looks otherwise is another activation's.
-  void Count(const graph::Node& node, int differing) {
+  void Count(const graph::Node& node, int worst, int differing) {
     constexpr int kMostDiffering = 8;
-    if (differing > kMostDiffering) FailOther(node, "has another activation than the model behind");
+    if (worst > kMostDiffering) FailOther(node, "has another activation than the model behind");
     result_.differing_entries += differing;
   }
 
@@ -388,8 +389,9 @@ class Exporter {
 
   // Behind a result whose channels have schemes of their own: either depthwise layers read it as it
   // is, or an activation with tables by channel, for which the real value is made of it.
-  void WriteRealChannels(ValueId id, const std::vector<double>& steps,
-                         const blob::TensorRecord& out) {
+  void WriteRealChannels(const graph::Node& node, const LayerNumbers& numbers,
+                         const std::vector<double>& steps, int zero_point) {
+    const ValueId id = node.outputs[0];
     scales_[static_cast<size_t>(id)] = steps;
     const graph::Node* reader = ReaderOf(id);
     const std::vector<const blob::LayerRecord*> layers =
@@ -399,45 +401,25 @@ class Exporter {
     if (!lower::UnaryFunction(graph_, *reader, &function)) {
       FailOther(*reader, "has tables where the model has no activation, ");
     }
-    const blob::LayerRecord& unary = *layers[0];
-    const blob::TensorRecord& behind = plan_.OutputOf(unary);
-    const std::span<const uint8_t> index = plan_.TableIndexOf(unary);
-    std::vector<std::optional<TableScheme>> found(256);
-    std::vector<double> real = steps, behind_scales;
-    std::vector<float> offsets;
+    const graph::Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoValue
+                                    ? graph_.Constant(node.inputs[2])
+                                    : nullptr;
+    std::vector<ResultChannel> channels;
     for (size_t c = 0; c < steps.size(); ++c) {
-      std::optional<TableScheme>& scheme = found[index[c]];
-      const size_t first = FirstOf(index, c, steps);
-      real[c] = first < steps.size() ? steps[first] : static_cast<double>(out.scale);
-      if (!scheme) scheme = SchemeOf(function, plan_.TableOf(unary, index[c]), real[c], behind);
-      Count(*reader, c == first ? scheme->differing_entries : 0);
-      real[c] = scheme->scale;
-      offsets.push_back(AsFloat((out.zero_point - scheme->zero_point) * real[c]));
-      behind_scales.push_back(scheme->output_scale);
+      const double code =
+          std::floor(static_cast<double>(numbers.bias[c]) * numbers.factors[c] + 0.5) + zero_point;
+      channels.push_back({steps[c], bias == nullptr ? 0 : static_cast<double>(bias->floats[c]),
+                          static_cast<int>(std::clamp(code, -128.0, 127.0))});
     }
+    RealChannels real = RealChannelsOf(plan_, *layers[0], function, channels, zero_point);
+    Count(*reader, real.worst, real.differing);
     std::string& name = names_[static_cast<size_t>(id)];
-    const std::string scaled = WriteProduct(name, real, false);
-    name = writer_.Node("Add", {scaled, writer_.PerChannel(scaled + "/offsets", offsets)},
+    const std::string scaled = WriteProduct(name, real.scales, false);
+    name = writer_.Node("Add", {scaled, writer_.PerChannel(scaled + "/offsets", real.offsets)},
                         scaled + "/channels");
-    if (behind.per_channel != 0) {
-      scales_[static_cast<size_t>(reader->outputs[0])] = std::move(behind_scales);
+    if (plan_.OutputOf(*layers[0]).per_channel != 0) {
+      scales_[static_cast<size_t>(reader->outputs[0])] = std::move(real.behind_scales);
     }
-  }
-
-  // The first channel with the same table whose weights have an effect; steps.size() where none
-  // has.
-  static size_t FirstOf(std::span<const uint8_t> index, size_t channel,
-                        const std::vector<double>& steps) {
-    size_t first = 0;
-    while (first < steps.size() && (index[first] != index[channel] || steps[first] == 0)) ++first;
-    return first;
-  }
-
-  static TableScheme SchemeOf(const lower::FunctionOf& function, std::span<const int8_t> table,
-                              double scale, const blob::TensorRecord& behind) {
-    return behind.per_channel != 0
-               ? FindOutputScale(function, table, scale, behind.zero_point)
-               : FindZeroPoint(function, table, scale, behind.scale, behind.zero_point);
   }
 
   const graph::Graph& graph_;

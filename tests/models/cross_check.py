@@ -126,7 +126,7 @@ class CrossCheck:
             with self.report.case(f"{name}.Score"):
                 pixels, meta = pictures("as_is", COCO_MODELS[name], self.work)
                 floats = np.load(pixels).transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-                shape = (-1, *np.load(ZOO / name / "ref" / "0" / "output_0.npy").shape[1:])
+                shape = (-1, *entry.cases[0][1][0].shape[1:])
                 scores = []
                 for results in (self.outputs(blob, floats, len(wanted)), self.ort.run(qdq, entry.inputs[0].name, floats)):
                     scores.append(map_of(save(self.work / "cross.scored.npy", results[0].reshape(shape)), meta))
