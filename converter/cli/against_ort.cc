@@ -52,6 +52,27 @@ bool LayerAgreement::Agrees() const {
   return std::isfinite(numbers.largest) && numbers.largest <= kFp32Share * Span();
 }
 
+namespace {
+
+// By value: whether its numbers stand where computed indices say.
+std::vector<bool> PickedValues(const graph::Graph& graph) {
+  std::vector<bool> picked(graph.values.size());
+  for (const graph::Node& node : graph.nodes) {
+    const bool by_index = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      if (id == graph::kNoValue || graph.Constant(id) != nullptr) return false;
+      const graph::DataType type = graph.At(id).type;
+      return picked[static_cast<size_t>(id)] || type == graph::DataType::kInt32 ||
+             type == graph::DataType::kInt64;
+    });
+    for (const ValueId id : node.outputs) {
+      if (id != graph::kNoValue && by_index) picked[static_cast<size_t>(id)] = true;
+    }
+  }
+  return picked;
+}
+
+}  // namespace
+
 ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
                           int64_t count, int threads) {
   return RunOrt(model, graph, data, count, graph.outputs, threads);
@@ -64,6 +85,7 @@ std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph:
   std::vector<ValueId> values;
   std::vector<LayerAgreement> layers;
   std::vector<int> place(graph.values.size(), -1);
+  const std::vector<bool> picked = PickedValues(graph);
   executor::Executor executor(graph);
   for (const graph::Node& node : graph.nodes) {
     for (const ValueId id : node.outputs) {
@@ -73,7 +95,7 @@ std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph:
       if (value.type != graph::DataType::kFloat || open.erase(value.name) == 0) continue;
       place[static_cast<size_t>(id)] = static_cast<int>(values.size());
       values.push_back(id);
-      layers.push_back({value.name, node.op, node.name, {}});
+      layers.push_back({value.name, node.op, node.name, picked[static_cast<size_t>(id)], {}});
     }
   }
   const int64_t samples = std::min(count, kLayerSamples);

@@ -25,6 +25,9 @@ inline constexpr int64_t kLayerSamples = 2;
 
 struct LayerAgreement {
   std::string value, op, node;
+  // Picked by indices that were computed: which of two nearly equal numbers comes first is no
+  // error.
+  bool picked = false;
   Agreement numbers;
   double magnitude = 0;  // the largest that ONNX Runtime has: where all are one number, no range
   // Of one sample: ONNX Runtime's values and this project's. The same infinity, or no number on

@@ -144,13 +144,14 @@ bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
   (*report)["fp32_layers"] = nlohmann::json::array();
   bool agrees = true;
   for (const LayerAgreement& layer : layers) {
-    agrees &= quantized || layer.Agrees();
+    agrees &= quantized || layer.picked || layer.Agrees();
     (*report)["fp32_layers"].push_back({{"value", layer.value},
                                         {"op", layer.op},
                                         {"node", layer.node},
                                         {"snr_db", layer.numbers.SnrDb()},
                                         {"largest_difference", layer.numbers.largest},
                                         {"range", layer.Span()},
+                                        {"picked", layer.picked},
                                         {"agrees", layer.Agrees()}});
   }
   return agrees;
@@ -167,10 +168,12 @@ void PrintLayers(const nlohmann::json& report) {
   for (const auto& layer : layers) {
     if (!layer["agrees"].get<bool>()) {
       if (differing++ >= kMostShown || !judged) continue;
-      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  differs\n",
+      const bool picked = layer["picked"];
+      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  {}\n",
                  layer["value"].get<std::string>(), layer["op"].get<std::string>(),
                  layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
-                 layer["range"].get<double>());
+                 layer["range"].get<double>(),
+                 picked ? "not judged, for computed indices pick it" : "differs");
       continue;
     }
     const double range = layer["range"].get<double>();
