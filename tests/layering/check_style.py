@@ -2,7 +2,7 @@
 """Rules of style a compiler does not check: check_style.py <root of the sources>
 
 Files of code under runtime, converter and ports have at most 500 lines; no unfinished-work marks. In the converter, an
-ONNX operator is named where it is registered, imported, rewritten, lowered and exported, and nowhere else: the rest asks its traits.
+ONNX operator is named where it is registered, imported, rewritten, lowered and exported, nowhere else: the rest asks its traits.
 """
 import pathlib
 import re

@@ -280,6 +280,26 @@ TEST(Qdq, ChannelsWithoutWeightsKeepTheirBiases) {
   }
 }
 
+// ONNX Runtime hands the attributes of AveragePool to a kernel of its own, older than dilations.
+TEST(Qdq, AveragePoolsHaveNoDilations) {
+  OnnxBuilder builder;
+  builder.Input("image", {1, 4, 8, 8})
+      .WithChannels(4)
+      .Op("AveragePool",
+          {{"kernel_shape", Ints({2, 2})}, {"strides", Ints({2, 2})}, {"dilations", Ints({1, 1})}})
+      .Output("y");
+  const onnx::ModelProto model = Parse(Export(ConvertInProcess(builder, 1, 4)));
+  bool found = false;
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (node.op_type() != "AveragePool") continue;
+    found = true;
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      EXPECT_NE(attribute.name(), "dilations");
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST(Qdq, RandomGraphsComputeWhatTheInt8PlanDoes) {
   int compared = 0;
   for (const uint64_t first : {uint64_t{1}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {
