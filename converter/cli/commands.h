@@ -20,6 +20,8 @@ void AddEmbed(port::CommandLine& app, std::function<int()>* run);
 void AddKey(port::CommandLine& app, std::function<int()>* run);
 void AddSign(port::CommandLine& app, std::function<int()>* run);
 void AddFlash(port::CommandLine& app, std::function<int()>* run);
+void AddExport(port::CommandLine& app, std::function<int()>* run);
+void AddDebug(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

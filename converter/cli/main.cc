@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
   AddKey(app, &run);
   AddSign(app, &run);
   AddFlash(app, &run);
+  AddExport(app, &run);
+  AddDebug(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());
     return kBadInput;

@@ -1,19 +1,24 @@
 // octet verify: the FP32 model against the plans of its blob, sample by sample.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/against_ort.h"
 #include "converter/cli/agreement.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/blob_file.h"
+#include "converter/cli/blob_session.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/same_model.h"
 #include "converter/cli/score.h"
 #include "converter/executor/executor.h"
+#include "converter/export/model_edit.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
@@ -25,37 +30,10 @@ namespace {
 struct VerifyOptions {
   std::string model, blob, data, labels;
   std::string isa;      // empty: the machine's best
+  std::string against;  // empty: this program's own FP32
   int64_t samples = 0;  // 0: all
   int threads = 0;
   bool json = false;
-};
-
-// One runtime session with its own arena.
-class Session {
- public:
-  Session(const BlobFile& blob, octet_isa isa) {
-    size_t bytes = 0;
-    Check(octet_arena_bytes(blob.data(), blob.bytes(), isa, 1, 0, &bytes));
-    arena_.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
-    octet_config config{};
-    config.isa = isa;
-    Check(octet_bind(blob.data(), blob.bytes(), arena_.get(), bytes, &config, &session_));
-  }
-  octet_session* get() const { return session_; }
-
-  static void Check(octet_status status) {
-    if (status.code != OCTET_OK) {
-      Fail("the blob cannot be compared: {}; was it made from this model, with these shapes?",
-           octet_code_name(status.code));
-    }
-  }
-
- private:
-  struct Free {
-    void operator()(uint8_t* p) const { ::operator delete[](p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<uint8_t[], Free> arena_;
-  octet_session* session_ = nullptr;
 };
 
 struct SampleResult {
@@ -69,13 +47,16 @@ const Limits& LimitsOf(const std::string& plan) {
   return plan == "fp16" ? kFp16Limits : kInt8Limits;
 }
 
-SampleResult RunSample(executor::Executor& executor, const Session& session,
-                       const std::vector<std::unique_ptr<images::Dataset>>& data, int64_t i,
-                       const Decoder* decoder, bool keep_answers) {
+// FP32 outputs of sample i for these inputs.
+using Expected =
+    std::function<std::vector<graph::Tensor>(const std::vector<graph::Tensor>& inputs, int64_t i)>;
+
+SampleResult RunSample(const Expected& fp32, const BlobSession& session, const Datasets& data,
+                       int64_t i, const Decoder* decoder, bool keep_answers) {
   std::vector<graph::Tensor> inputs;
   inputs.reserve(data.size());
   for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
-  const std::vector<graph::Tensor> expected = executor.Run(inputs);
+  const std::vector<graph::Tensor> expected = fp32(inputs, i);
   SampleResult result;
   const images::PictureSize picture =
       decoder == nullptr ? images::PictureSize() : data[0]->Picture(i);
@@ -86,18 +67,18 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
   };
   if (decoder != nullptr) answer([&](size_t o) { return expected[o].floats.data(); });
   for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
-    Session::Check(octet_set_plan(session.get(), plan));
+    BlobSession::Check(octet_set_plan(session.get(), plan));
     for (size_t k = 0; k < inputs.size(); ++k) {
-      Session::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
-                                         inputs[k].floats.data(), inputs[k].floats.size()));
+      BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
+                                             inputs[k].floats.data(), inputs[k].floats.size()));
     }
-    Session::Check(octet_run(session.get()));
+    BlobSession::Check(octet_run(session.get()));
     result.plans.emplace_back();
     std::vector<std::vector<float>> actual;
     for (size_t o = 0; o < expected.size(); ++o) {
       actual.emplace_back(expected[o].floats.size());
-      Session::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
-                                      actual[o].size()));
+      BlobSession::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
+                                          actual[o].size()));
       result.plans.back().emplace_back().Add(expected[o].floats, actual[o]);
     }
     if (decoder == nullptr) continue;
@@ -105,29 +86,6 @@ SampleResult RunSample(executor::Executor& executor, const Session& session,
     result.judged.emplace_back().Add(decoder->task(), result.answers[0], result.answers.back());
   }
   if (!keep_answers) result.answers.clear();
-  return result;
-}
-
-// As the blob says for its first picture input.
-images::Preprocess PreprocessOf(const BlobFile& file) {
-  images::Preprocess result;
-  BlobView view{};
-  if (!IsOk(ViewBlob(file.data(), file.bytes(), &view))) {
-    throw std::logic_error("verified blob has no view");
-  }
-  for (uint32_t i = 0; i < view.model->input_count; ++i) {
-    const blob::InputRecord& input = view.inputs[i];
-    if (input.is_image == 0) continue;
-    result.scale = input.scale;
-    for (int c = 0; c < 3; ++c) {
-      result.mean[c] = input.mean[c];
-      result.std_dev[c] = input.std_dev[c];
-    }
-    result.colour = input.colour;
-    result.resize = input.resize;
-    result.letterbox_value = input.letterbox_value;
-    break;
-  }
   return result;
 }
 
@@ -167,40 +125,69 @@ void PrintRow(const nlohmann::json& row, const std::string& metric) {
   fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
 }
 
-// Of a model that was cut, too: its graph ends where the blob does.
-std::vector<std::string> OutputNames(const BlobFile& file) {
-  BlobView view{};
-  ViewBlob(file.data(), file.bytes(), &view);  // BlobFile has verified it
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < view.model->output_count; ++i) {
-    names.push_back(StringAt(view, view.outputs[i].name));
+std::vector<graph::Tensor> LoadOutputs(const ort::Results& results, const graph::Graph& graph,
+                                       int64_t sample) {
+  std::vector<graph::Tensor> outputs;
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    outputs.push_back(
+        graph::Tensor::Floats(*graph.At(graph.outputs[o]).shape, results.Load(sample, o)));
   }
-  return names;
+  return outputs;
 }
 
-// What is decoded reads FP32's outputs where the blob says its own numbers stand.
-void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
-                       const VerifyOptions& options) {
-  if (blob.model->output_count != graph.outputs.size()) {
-    Fail("{} has {} outputs, {} has {}: they are not the same model", options.blob,
-         blob.model->output_count, options.model, graph.outputs.size());
+// Returns whether all agree. Of a model that is quantized itself they are told, not judged: a value
+// half way between two codes is rounded either way.
+bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
+               const ort::Results& results, nlohmann::json* report) {
+  (*report)["against"] = "ONNX Runtime " + results.version();
+  (*report)["fp32_judged"] = !quantized;
+  (*report)["fp32_layers"] = nlohmann::json::array();
+  bool agrees = true;
+  for (const LayerAgreement& layer : layers) {
+    agrees &= quantized || layer.picked || layer.Agrees();
+    (*report)["fp32_layers"].push_back({{"value", layer.value},
+                                        {"op", layer.op},
+                                        {"node", layer.node},
+                                        {"snr_db", layer.numbers.SnrDb()},
+                                        {"largest_difference", layer.numbers.largest},
+                                        {"range", layer.Span()},
+                                        {"picked", layer.picked},
+                                        {"agrees", layer.Agrees()}});
   }
-  const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
-                           uint32_t rank) {
-    const graph::Shape shape(dims, dims + rank);
-    if (graph::ElementCount(shape) == graph::ElementCount(*value.shape)) return;
-    Fail(
-        "{}: {} '{}' is {}, in {} {}; verify it with the model and the --input-shape it was made "
-        "from",
-        options.blob, kind, value.name, graph::ToString(shape), options.model,
-        graph::ToString(*value.shape));
-  };
-  for (uint32_t i = 0; i < blob.model->input_count && i < graph.inputs.size(); ++i) {
-    require("input", graph.At(graph.inputs[i]), blob.inputs[i].dims, blob.inputs[i].rank);
+  return agrees;
+}
+
+// Those that differ, the first of which is where to look; and how near the others are.
+void PrintLayers(const nlohmann::json& report) {
+  constexpr size_t kMostShown = 10;
+  const auto& layers = report["fp32_layers"];
+  const bool judged = report["fp32_judged"];
+  size_t differing = 0;
+  double worst = 0;
+  std::string where;
+  for (const auto& layer : layers) {
+    if (!layer["agrees"].get<bool>()) {
+      if (differing++ >= kMostShown || !judged) continue;
+      const bool picked = layer["picked"];
+      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  {}\n",
+                 layer["value"].get<std::string>(), layer["op"].get<std::string>(),
+                 layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
+                 layer["range"].get<double>(),
+                 picked ? "not judged, for computed indices pick it" : "differs");
+      continue;
+    }
+    const double range = layer["range"].get<double>();
+    const double share = range > 0 ? layer["largest_difference"].get<double>() / range : 0;
+    if (share < worst) continue;
+    worst = share;
+    where = layer["value"];
   }
-  for (uint32_t i = 0; i < blob.model->output_count; ++i) {
-    require("output", graph.At(graph.outputs[i]), blob.outputs[i].dims, blob.outputs[i].rank);
-  }
+  fmt::print(
+      "FP32 here and in {}: {} of {} values within {} of their range{}\n",
+      report["against"].get<std::string>(), layers.size() - differing, layers.size(), kFp32Share,
+      !judged         ? "; not judged, for the model rounds to codes itself"
+      : where.empty() ? ""
+                      : fmt::format(", the farthest of them by {:.1e} of it ('{}')", worst, where));
 }
 
 int Run(const VerifyOptions& options, const InputArguments& input) {
@@ -212,14 +199,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
         "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
         options.isa);
   }
+  if (!options.against.empty()) ort::FindFolder();  // before any work
   const BlobFile blob(options.blob);
-  import::ImportOptions import = input.Import();
-  import.cut_at = OutputNames(blob);
-  import.cut_if_known = true;
-  const graph::Graph graph = LoadGraph(options.model, import, nullptr);
-  BlobView view;
-  ViewBlob(blob.data(), blob.bytes(), &view);  // BlobFile has verified it
-  RequireSameShapes(view, graph, options);
+  const graph::Graph graph = LoadGraphOf(blob, options.blob, options.model, input.Import());
+  const BlobView view = ViewOf(blob);
   std::vector<std::string> warnings;
   const auto data =
       OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);
@@ -232,19 +215,26 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
   std::vector<std::unique_ptr<executor::Executor>> executors;
-  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<std::unique_ptr<BlobSession>> sessions;
   for (int t = 0; t < threads; ++t) {
     executors.push_back(std::make_unique<executor::Executor>(graph));
-    sessions.push_back(std::make_unique<Session>(blob, isa));
+    sessions.push_back(std::make_unique<BlobSession>(blob, isa));
   }
+  const bool against_ort = !options.against.empty();
+  std::optional<ort::Results> theirs;
+  if (against_ort) theirs = OutputsOfOrt(options.model, graph, data, count, threads);
   std::vector<SampleResult> results(static_cast<size_t>(count));
   Progress progress("verifying");
   std::mutex mutex;
   int64_t done = 0;
   executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
+    const auto fp32 = [&](const std::vector<graph::Tensor>& inputs, int64_t sample) {
+      return theirs ? LoadOutputs(*theirs, graph, sample)
+                    : executors[static_cast<size_t>(thread)]->Run(inputs);
+    };
     results[static_cast<size_t>(i)] =
-        RunSample(*executors[static_cast<size_t>(thread)], *sessions[static_cast<size_t>(thread)],
-                  data, i, truth || decodes ? &decoder : nullptr, truth.has_value());
+        RunSample(fp32, *sessions[static_cast<size_t>(thread)], data, i,
+                  truth || decodes ? &decoder : nullptr, truth.has_value());
     const std::lock_guard lock(mutex);
     progress.Show(++done, count);
   });
@@ -292,6 +282,11 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
       report["plans"].push_back(row);
     }
   }
+  if (theirs) {
+    const std::vector<LayerAgreement> layers =
+        CompareLayers(options.model, graph, data, count, threads);
+    agrees &= AddLayers(layers, exporting::IsQuantized(options.model), *theirs, &report);
+  }
   report["agrees"] = agrees;
   if (options.json) {
     fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -302,6 +297,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                count);
   }
   for (const auto& row : report["plans"]) PrintRow(row, metric);
+  if (theirs) PrintLayers(report);
   return agrees ? kDone : kAnswerIsNo;
 }
 
@@ -345,6 +341,13 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--isa", options->isa,
               "level of the runtime's kernels (default: the best here); every level gives the "
               "same int8 bits");
+  command
+      .Add("--against", options->against,
+           fmt::format("ort: FP32 as ONNX Runtime computes it, and this program's FP32 beside it, "
+                       "every layer of the first {} samples, which has to be within {} of its "
+                       "range; the folder of npm's onnxruntime-node is that in {}",
+                       kLayerSamples, kFp32Share, ort::kFolderVariable))
+      .Among({"ort"});
   command.Add("--threads", options->threads, "0: as many as the machine has").ShowDefault();
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);

@@ -1,0 +1,124 @@
+#include "converter/cli/against_ort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "converter/executor/executor.h"
+#include "converter/export/model_edit.h"
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+using graph::ValueId;
+
+ort::Results RunOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+                    int64_t count, const std::vector<ValueId>& values, int threads) {
+  std::vector<ort::Input> inputs;
+  for (const ValueId id : graph.inputs) inputs.push_back({graph.At(id).name, *graph.At(id).shape});
+  std::vector<std::string> names;
+  for (const ValueId id : values) names.push_back(graph.At(id).name);
+  ort::RunOptions options;
+  options.threads = threads;
+  ort::Results results = ort::Run(
+      model, inputs, [&data](size_t input, int64_t sample) { return data[input]->Load(sample); },
+      count, names, options);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const graph::Value& value = graph.At(values[i]);
+    if (graph::ElementCount(results.ShapeOf(i)) == graph::ElementCount(*value.shape)) continue;
+    Fail("{}: '{}' is {} in ONNX Runtime, {} here; give the blob's --input-shape", model,
+         value.name, graph::ToString(results.ShapeOf(i)), graph::ToString(*value.shape));
+  }
+  return results;
+}
+
+}  // namespace
+
+void LayerAgreement::Add(std::vector<float> theirs, std::vector<float> ours) {
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    float &a = theirs[i], &b = ours[i];
+    if (!std::isfinite(a) && (a == b || (std::isnan(a) && std::isnan(b)))) a = b = 0;
+    if (std::isfinite(a)) magnitude = std::max(magnitude, static_cast<double>(std::fabs(a)));
+  }
+  numbers.Add(theirs, ours);
+}
+
+double LayerAgreement::Span() const {
+  return std::max(numbers.range, magnitude);
+}
+
+bool LayerAgreement::Agrees() const {
+  return std::isfinite(numbers.largest) && numbers.largest <= kFp32Share * Span();
+}
+
+namespace {
+
+// By value: whether its numbers stand where computed indices say.
+std::vector<bool> PickedValues(const graph::Graph& graph) {
+  std::vector<bool> picked(graph.values.size());
+  for (const graph::Node& node : graph.nodes) {
+    const bool by_index = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      if (id == graph::kNoValue || graph.Constant(id) != nullptr) return false;
+      const graph::DataType type = graph.At(id).type;
+      return picked[static_cast<size_t>(id)] || type == graph::DataType::kInt32 ||
+             type == graph::DataType::kInt64;
+    });
+    for (const ValueId id : node.outputs) {
+      if (id != graph::kNoValue && by_index) picked[static_cast<size_t>(id)] = true;
+    }
+  }
+  return picked;
+}
+
+}  // namespace
+
+ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+                          int64_t count, int threads) {
+  return RunOrt(model, graph, data, count, graph.outputs, threads);
+}
+
+std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
+                                          const Datasets& data, int64_t count, int threads) {
+  const std::vector<std::string> computed = exporting::ComputedValues(model);
+  std::set<std::string> open(computed.begin(), computed.end());
+  std::vector<ValueId> values;
+  std::vector<LayerAgreement> layers;
+  std::vector<int> place(graph.values.size(), -1);
+  const std::vector<bool> picked = PickedValues(graph);
+  executor::Executor executor(graph);
+  for (const graph::Node& node : graph.nodes) {
+    for (const ValueId id : node.outputs) {
+      if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+      const graph::Value& value = graph.At(id);
+      // Every name once: what a pass added may repeat one.
+      if (value.type != graph::DataType::kFloat || open.erase(value.name) == 0) continue;
+      place[static_cast<size_t>(id)] = static_cast<int>(values.size());
+      values.push_back(id);
+      layers.push_back({value.name, node.op, node.name, picked[static_cast<size_t>(id)], {}});
+    }
+  }
+  const int64_t samples = std::min(count, kLayerSamples);
+  const ort::Results theirs = RunOrt(model, graph, data, samples, values, threads);
+  std::vector<bool> seen(layers.size());
+  for (int64_t i = 0; i < samples; ++i) {
+    std::vector<graph::Tensor> inputs;
+    for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
+    executor.Run(inputs, [&](ValueId id, const graph::Tensor& ours) {
+      const int at = place[static_cast<size_t>(id)];
+      if (at < 0) return;
+      const auto index = static_cast<size_t>(at);
+      layers[index].Add(theirs.Load(i, index), ours.floats);
+      seen[index] = true;
+    });
+  }
+  // What no output needs is not executed.
+  size_t kept = 0;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (seen[i]) layers[kept++] = layers[i];
+  }
+  layers.resize(kept);
+  return layers;
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,52 @@
+// ONNX Runtime beside this project's own FP32 executor: errors of import, passes and execution show
+// as layers that differ.
+#ifndef OCTET_CONVERTER_CLI_AGAINST_ORT_H_
+#define OCTET_CONVERTER_CLI_AGAINST_ORT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/cli/agreement.h"
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/ort/ort.h"
+
+namespace octet::cli {
+
+using Datasets = std::vector<std::unique_ptr<images::Dataset>>;
+
+// Two ways of adding the same floats differ in their last bits; more than this share of a value's
+// range is another computation.
+inline constexpr double kFp32Share = 1e-3;
+// Samples whose every layer is compared: ONNX Runtime's values of all layers lie on disk meanwhile.
+inline constexpr int64_t kLayerSamples = 2;
+
+struct LayerAgreement {
+  std::string value, op, node;
+  // Picked by indices that were computed: which of two nearly equal numbers comes first is no
+  // error.
+  bool picked = false;
+  Agreement numbers;
+  double magnitude = 0;  // the largest that ONNX Runtime has: where all are one number, no range
+  // Of one sample: ONNX Runtime's values and this project's. The same infinity, or no number on
+  // both sides, is no difference.
+  void Add(std::vector<float> theirs, std::vector<float> ours);
+  double Span() const;  // of which the share is taken
+  bool Agrees() const;
+};
+
+// The graph's outputs for samples 0 to count - 1, as ONNX Runtime computes the file. Throws
+// UserError where they have another number of elements.
+ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+                          int64_t count, int threads);
+
+// Every float value that both the file and the graph name, over the first samples, in the graph's
+// order.
+std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
+                                          const Datasets& data, int64_t count, int threads);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_AGAINST_ORT_H_

@@ -1,0 +1,111 @@
+// octet debug: finding out why a model goes wrong.
+#include <memory>
+
+#include <fmt/ranges.h>
+
+#include "converter/cli/against_ort.h"
+#include "converter/cli/arguments.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/progress.h"
+#include "converter/cli/reduce.h"
+#include "converter/support/error.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+namespace {
+
+struct Arguments {
+  ReduceOptions reduce;
+  InputArguments input;
+  std::string word, data, against;
+};
+
+int Run(const ReduceOptions& options) {
+  if (options.against_ort) ort::FindFolder();
+  write::CheckWritable(options.output);
+  Progress progress("reducing");
+  // How many there will be nobody knows: about twice the binary logarithm of the values.
+  const Reduced result =
+      Reduce(options, [&progress](int64_t tried) { progress.Show(tried, tried + 1); });
+  progress.Finish();
+  const char* what = options.against_ort ? "FP32 against ONNX Runtime" : "int8 against FP32";
+  if (!result.fails) {
+    fmt::print("nothing fails: {}, worst output '{}' {:.2f} dB; ", what, result.worst_output,
+               result.whole_snr_db);
+    options.against_ort ? fmt::print("it is within {} of its range\n", kFp32Share)
+                        : fmt::print("--bound is {} dB\n", options.bound_db);
+    return kAnswerIsNo;
+  }
+  fmt::print("{}: {} of output '{}' {:.2f} dB; of this part {:.2f} dB, {} parts tried\n",
+             options.output, what, result.worst_output, result.whole_snr_db, result.snr_db,
+             result.tried);
+  constexpr size_t kMostNamed = 8;
+  if (result.nodes.size() <= kMostNamed) {
+    fmt::print("nodes   {}\n", fmt::join(result.nodes, ", "));
+  } else {
+    fmt::print("nodes   {}: {} to {}\n", result.nodes.size(), result.nodes.front(),
+               result.nodes.back());
+  }
+  fmt::print("output  {}\n", result.output);
+  for (size_t i = 0; i < result.inputs.size(); ++i) {
+    fmt::print("input   {} in {}\n", result.inputs[i], result.files[i]);
+  }
+  const std::string data = fmt::format("{}", fmt::join(result.files, ","));
+  fmt::print(
+      "again   octet convert {0} -o part.octet --calibrate {1}\n"
+      "        octet verify {0} part.octet --data {1}{2}\n",
+      options.output, data, options.against_ort ? " --against ort" : "");
+  return kDone;
+}
+
+}  // namespace
+
+void AddDebug(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("debug", "reduce: find the smallest part of a model that goes wrong");
+  auto given = std::make_shared<Arguments>();
+  ReduceOptions* options = &given->reduce;
+  command.Footer(
+      "Parts of the model are converted and run as if each were a model of its own, first those "
+      "that end earlier, then those that begin later. The smallest that still goes wrong is "
+      "written with its inputs, all samples, beside it: SMALL.npy, or SMALL.0.npy, ... Exit 0: "
+      "found, 1: nothing is wrong.");
+  command.Add("WORD", given->word, "what to do").Among({"reduce"}).Required();
+  command.Add("MODEL", options->convert.model, "the ONNX file").Required();
+  command
+      .Add("--data", given->data,
+           "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy file; "
+           "several inputs: joined by commas")
+      .Required();
+  command.Add("-o,--output", options->output, "the .onnx file to write").Required();
+  command
+      .Add("--bound", options->bound_db,
+           "dB that signal has to stand above the difference of int8; octet verify asks for 10")
+      .ShowDefault();
+  command
+      .Add("--against", given->against,
+           fmt::format("ort: look for FP32 that is not ONNX Runtime's, by more than {} of a "
+                       "value's range; {} names the folder of npm's onnxruntime-node",
+                       kFp32Share, ort::kFolderVariable))
+      .Among({"ort"});
+  command.Add("--samples", options->samples, "the first of the data: each part is run on them")
+      .Range(int64_t{1}, int64_t{1} << 16)
+      .ShowDefault();
+  command.Add("--config", options->convert.config, "as of octet convert");
+  command.AddFlag("--int8-everywhere", options->convert.int8_everywhere,
+                  "as of octet convert: no FP16 layers in the int8 plan");
+  command.Add("--threads", options->convert.threads, "0: as many as the machine has").ShowDefault();
+  given->input.AddTo(command);
+  command.WhenChosen([=] {
+    *run = [=] {
+      ReduceOptions reduce = given->reduce;
+      reduce.against_ort = !given->against.empty();
+      reduce.convert.preprocess = given->input.Preprocess({});
+      reduce.convert.import = given->input.Import();
+      reduce.convert.calibration = SplitCommas(given->data);
+      return Run(reduce);
+    };
+  });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,63 @@
+// octet export: the numbers of a blob in a form that others read.
+#include <memory>
+
+#include "converter/cli/arguments.h"
+#include "converter/cli/blob_file.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/same_model.h"
+#include "converter/export/qdq.h"
+#include "converter/support/error.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+namespace {
+
+struct ExportOptions {
+  std::string model, blob, output;
+  std::vector<std::string> shapes;
+  bool qdq = false;
+};
+
+int Run(const ExportOptions& options) {
+  if (!options.qdq) Fail("octet export: say what: --qdq, an ONNX model in Q/DQ form");
+  write::CheckWritable(options.output);
+  const BlobFile file(options.blob);
+  InputArguments input;
+  input.shapes = options.shapes;
+  const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, input.Import());
+  const exporting::QdqModel model = exporting::ExportQdq(graph, ViewOf(file), options.blob);
+  write::SaveFile(options.output, model.bytes);
+  fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",
+             options.output, model.bytes.size(), model.int8_values, model.int8_layers,
+             model.float_layers);
+  if (model.differing_entries > 0) {
+    fmt::print(
+        "{} entries of the blob's tables come out by a step differently: a blob does not "
+        "hold scales of single channels, which were found from its tables\n",
+        model.differing_entries);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddExport(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("export", "write a blob's int8 plan as ONNX in Q/DQ form, for other runtimes");
+  command.Footer(
+      "Scales, zero points, weights and biases are the blob's, so that another runtime computes "
+      "what the board does, but for ties in rounding. Layers in FP16 are float in the file.");
+  auto options = std::make_shared<ExportOptions>();
+  command.Add("MODEL", options->model, "the ONNX file").Required();
+  command.Add("BLOB", options->blob, "the blob made of it").Required();
+  command.Add("-o,--output", options->output, "the .onnx file to write").Required();
+  command.AddFlag("--qdq", options->qdq, "with QuantizeLinear and DequantizeLinear");
+  command
+      .Add("--input-shape", options->shapes,
+           "NAME:1,3,224,224 for an input with unknown dimensions, as octet convert had it; may be "
+           "repeated")
+      .OneEach();
+  command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
+}
+
+}  // namespace octet::cli

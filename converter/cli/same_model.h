@@ -1,0 +1,32 @@
+// The graph of the model that a blob was made of, and what the blob says of its inputs.
+#ifndef OCTET_CONVERTER_CLI_SAME_MODEL_H_
+#define OCTET_CONVERTER_CLI_SAME_MODEL_H_
+
+#include <string>
+
+#include "converter/cli/blob_file.h"
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/import/import.h"
+#include "runtime/format/view.h"
+
+namespace octet::cli {
+
+// Of a verified file.
+BlobView ViewOf(const BlobFile& file);
+
+// The outputs' names as a blob has them become the graph's, so that a model that was cut ends where
+// the blob does.
+import::ImportOptions EndingWith(const BlobFile& file, import::ImportOptions options);
+
+// Import and passes of the ONNX file. Throws UserError where its inputs and outputs are not those
+// of the blob; both paths are for messages.
+graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
+                         const std::string& model, const import::ImportOptions& options);
+
+// As the blob says for its first picture input.
+images::Preprocess PreprocessOf(const BlobFile& file);
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_SAME_MODEL_H_
