@@ -57,7 +57,12 @@ void Cli::WriteNpy(const std::string& name, const std::string& type, const Dims&
 }
 
 void Cli::WriteGoodModel() const {
-  OnnxBuilder model;
+  WriteModel("m.onnx", 1);
+  WriteNpy("c.npy", "|u1", {32, 8, 8, 3});
+}
+
+void Cli::WriteModel(const std::string& name, uint64_t seed) const {
+  OnnxBuilder model(13, seed);
   model.Input("image", {1, 3, 8, 8})
       .WithChannels(3)
       .Conv({.channels = 8, .kernel = 3, .pad = 1})
@@ -66,8 +71,7 @@ void Cli::WriteGoodModel() const {
       .Flatten()
       .Gemm(4)
       .Output("scores");
-  model.Save(Path("m.onnx"));
-  WriteNpy("c.npy", "|u1", {32, 8, 8, 3});
+  model.Save(Path(name));
 }
 
 Cli::Result Cli::Octet(const std::vector<std::string>& arguments) const {

@@ -30,6 +30,8 @@ class Cli : public testing::Test {
   void WriteNpy(const std::string& name, const std::string& type, const Dims& shape) const;
   // A classifier of [1,3,8,8] pictures in m.onnx, and the calibration pictures c.npy.
   void WriteGoodModel() const;
+  // A classifier of the same shapes, with the weights of this seed (m.onnx has 1).
+  void WriteModel(const std::string& name, uint64_t seed) const;
 
   Result Octet(const std::vector<std::string>& arguments) const;
   // octet convert MODEL -o out.octet --calibrate c.npy [more...]

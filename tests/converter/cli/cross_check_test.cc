@@ -62,16 +62,7 @@ TEST_F(CrossCheck, ExportedModelIsAModelOfTheSameInputsAndOutputs) {
 
 TEST_F(CrossCheck, ExportRefuses) {
   ASSERT_EQ(Convert("m.onnx").status, 0);
-  OnnxBuilder other(13, 9);
-  other.Input("image", {1, 3, 8, 8})
-      .WithChannels(3)
-      .Conv({.channels = 8, .kernel = 3, .pad = 1})
-      .Relu()
-      .GlobalAveragePool()
-      .Flatten()
-      .Gemm(4)
-      .Output("scores");
-  other.Save(Path("other.onnx"));
+  WriteModel("other.onnx", 9);
   ExpectLine(
       Export("other.onnx", "out.octet"),
       Path("out.octet") +
@@ -127,16 +118,7 @@ TEST_F(CrossCheck, VerifyAgainstOnnxRuntimeComparesEveryLayer) {
     EXPECT_GT(layer["snr_db"], 100) << layer;
   }
   // Against the weights of another model the plans differ; FP32 is that model's own.
-  OnnxBuilder other(13, 9);
-  other.Input("image", {1, 3, 8, 8})
-      .WithChannels(3)
-      .Conv({.channels = 8, .kernel = 3, .pad = 1})
-      .Relu()
-      .GlobalAveragePool()
-      .Flatten()
-      .Gemm(4)
-      .Output("scores");
-  other.Save(Path("other.onnx"));
+  WriteModel("other.onnx", 9);
   const Result differs = Octet({"verify", Path("other.onnx"), Path("out.octet"), "--data",
                                 Path("c.npy"), "--against", "ort"});
   EXPECT_EQ(differs.status, 1) << differs.out;
