@@ -63,6 +63,10 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
   const auto total = static_cast<int64_t>(picks.size());
   std::vector<std::unique_ptr<ThreadState>> states(
       static_cast<size_t>(std::max(1, options.threads)));
+  // A picture that cannot be decoded is better known before an hour of inference than after it.
+  executor::ParallelFor(total, static_cast<int>(states.size()), [&](int, int64_t item) {
+    for (const images::Dataset* input : inputs) input->Check(picks[static_cast<size_t>(item)]);
+  });
   std::mutex progress_mutex;
   int64_t done = 0;
   executor::ParallelFor(total, static_cast<int>(states.size()), [&](int thread, int64_t item) {

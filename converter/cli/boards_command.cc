@@ -11,6 +11,7 @@
 #include "converter/write/write.h"
 #include "octet/octet.h"
 #include "ports/linux/board.h"
+#include "ports/linux/file.h"
 
 namespace octet::cli {
 namespace {
@@ -142,6 +143,14 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
         options.whitelist);
   }
   const boards::Board& board = options.paths.empty() ? all[here->board] : all.front();
+  if (std::filesystem::exists(options.whitelist)) {
+    try {
+      port::ReadBoard(options.whitelist);
+    } catch (const port::InputError&) {
+      Fail("--whitelist {}: exists and is no list of a board; name another file",
+           options.whitelist);
+    }
+  }
   const std::string text = port::BoardText(board.compatible, board.precisions, board.weight_schemes,
                                            board.activation_schemes);
   write::SaveFile(options.whitelist, {text.begin(), text.end()});

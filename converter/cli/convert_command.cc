@@ -120,7 +120,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
 
 int Run(ConvertOptions options) {
   const auto start = std::chrono::steady_clock::now();
-  write::CheckWritable(options.output);
+  write::CheckWritable(options.output, {options.model});
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);

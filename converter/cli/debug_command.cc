@@ -22,7 +22,7 @@ struct Arguments {
 
 int Run(const ReduceOptions& options) {
   if (options.against_ort) ort::FindFolder();
-  write::CheckWritable(options.output);
+  write::CheckWritable(options.output, {options.convert.model});
   Progress progress("reducing");
   // How many there will be nobody knows: about twice the binary logarithm of the values.
   const Reduced result =

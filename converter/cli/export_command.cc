@@ -20,7 +20,7 @@ struct ExportOptions {
 
 int Run(const ExportOptions& options) {
   if (!options.qdq) Fail("octet export: say what: --qdq, an ONNX model in Q/DQ form");
-  write::CheckWritable(options.output);
+  write::CheckWritable(options.output, {options.model, options.blob});
   const BlobFile file(options.blob);
   InputArguments input;
   input.shapes = options.shapes;

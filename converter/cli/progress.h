@@ -1,4 +1,5 @@
-// A progress bar on stderr, only where a person can see it.
+// A progress bar on stderr where a person can see it; elsewhere, as in a log, a line every half a
+// minute of long work.
 #ifndef OCTET_CONVERTER_CLI_PROGRESS_H_
 #define OCTET_CONVERTER_CLI_PROGRESS_H_
 
@@ -12,12 +13,12 @@ class Progress {
  public:
   explicit Progress(std::string label);
   ~Progress() { Finish(); }
-  void Show(int64_t done, int64_t total);  // draws at most ten times a second
-  void Finish();                           // ends the line
+  void Show(int64_t done, int64_t total);
+  void Finish();  // ends the line
 
  private:
   std::string label_;
-  bool visible_;
+  bool is_terminal_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_, last_;
 };

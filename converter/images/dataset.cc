@@ -58,6 +58,7 @@ class NpyPictures : public Dataset {
     return ToInput(Pixels(i), input_shape_, preprocess_, channels_last_);
   }
 
+  void Check(int64_t) const override {}  // bytes of any value
   Image Pixels(int64_t i) const override {
     const size_t plane = static_cast<size_t>(height_ * width_);
     const auto channels = static_cast<size_t>(channels_);
@@ -171,6 +172,7 @@ class PictureFiles : public Dataset {
   }
 
   Image Pixels(int64_t i) const override { return DecodePicture(files_[static_cast<size_t>(i)]); }
+  void Check(int64_t i) const override { Pixels(i); }
 
   PictureSize Picture(int64_t i) const override {
     const Image image = ReadPictureHeader(files_[static_cast<size_t>(i)]);

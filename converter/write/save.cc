@@ -38,8 +38,15 @@ void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& byt
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) Refuse(path, errno);
 }
 
-void CheckWritable(const std::filesystem::path& path) {
+void CheckWritable(const std::filesystem::path& path,
+                   const std::vector<std::filesystem::path>& inputs) {
   std::error_code ignored;
+  for (const std::filesystem::path& input : inputs) {
+    if (std::filesystem::equivalent(path, input, ignored)) {
+      Fail("{}: is what this command reads, and would be replaced; name another output",
+           path.string());
+    }
+  }
   if (std::filesystem::is_directory(path, ignored)) Refuse(path, EISDIR);
   std::FILE* file = std::fopen(TemporaryOf(path).c_str(), "wb");
   if (file == nullptr) Refuse(path, errno);

@@ -59,8 +59,10 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
 // Writes `bytes` beside `path` and renames, so that the file appears whole or not at all. Throws
 // UserError.
 void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes);
-// Whether it could, before work is done in vain. Throws UserError.
-void CheckWritable(const std::filesystem::path& path);
+// Whether it could, before work is done in vain, and is none of the files that are read. Throws
+// UserError.
+void CheckWritable(const std::filesystem::path& path,
+                   const std::vector<std::filesystem::path>& inputs = {});
 
 }  // namespace octet::write
 

@@ -35,7 +35,7 @@ Status FindDrift(const octet::BlobView& view, uint32_t plan_mask, octet::drift::
                  const octet::drift::Section** drift) {
   *drift = nullptr;
   if ((plan_mask & octet::kWithDrift) == 0) return octet::Ok();
-  const Status status = octet::drift::ViewSection(view, section);
+  const Status status = octet::FindDriftSection(view, section);
   if (!octet::IsOk(status)) return status;
   *drift = section;
   const uint32_t needs = 1u << section->record->plan | 1u << section->record->observe_plan;

@@ -34,7 +34,7 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const drift::S
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
   layout.drift_offset =
       layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
-  layout.scratch_offset = layout.drift_offset + (drift == nullptr ? 0 : drift::BankBytes(*drift));
+  layout.scratch_offset = layout.drift_offset + (drift == nullptr ? 0 : DriftBytes(*drift));
   layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
   layout.bytes = layout.tensors_offset + tensor_bytes;
   return layout;
@@ -60,7 +60,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = plan_mask;
-  if (drift != nullptr) session->drift = drift::MakeBank(*drift, arena + layout.drift_offset);
+  if (drift != nullptr) session->drift = MakeDriftBank(*drift, arena + layout.drift_offset);
   uint32_t first = 0;
   while ((plan_mask >> first & 1) == 0) ++first;
   SelectPlan(session, first);
@@ -78,7 +78,7 @@ void SelectPlan(Session* session, uint32_t plan) {
   uint32_t moved = 0;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
     LayerView layer = MakeLayerView(blob, view, k);
-    if (bank != nullptr) layer = drift::ViewOf(*bank, k, layer, &moved);
+    if (bank != nullptr) layer = DriftView(*bank, k, layer, &moved);
     session->layers[k] = BoundLayer{layer, LayerRun(view.layers[k].op), 0};
   }
   uint16_t* entries = session->input_tables;

@@ -28,6 +28,15 @@ const Session* Of(const octet_session* session) {
   return reinterpret_cast<const Session*>(session);
 }
 
+octet_drift_info InfoOf(const octet::drift::Section& section) {
+  octet_drift_info info = {};
+  info.group_count = section.record->group_count;
+  info.layer_count = section.record->layer_count;
+  info.plan = section.record->plan;
+  info.observe_plan = section.record->observe_plan;
+  return info;
+}
+
 bool IsAnyMoved(const Bank& bank, const int8_t* steps) {
   for (uint32_t g = 0; g < bank.rounds.group_count; ++g) {
     if (steps[g] != 0) return true;
@@ -62,15 +71,16 @@ octet_status octet_drift_describe(const void* blob, size_t blob_bytes, octet_dri
   octet::drift::Section section;
   if (octet::IsOk(status) && view.drift.data != nullptr) {
     status = octet::drift::ViewSection(view, &section);
-    if (octet::IsOk(status)) {
-      own.group_count = section.record->group_count;
-      own.layer_count = section.record->layer_count;
-      own.plan = section.record->plan;
-      own.observe_plan = section.record->observe_plan;
-    }
+    if (octet::IsOk(status)) own = InfoOf(section);
   }
   if (octet::IsOk(status)) octet::WriteSized(own, info);
   return octet_status{static_cast<octet_code>(status.code), status.offset};
+}
+
+octet_status octet_drift_bound(const octet_session* session, octet_drift_info* info) {
+  if (Of(session)->drift == nullptr || !octet::IsSized(info)) return ToC(Code::kInvalidArgument);
+  octet::WriteSized(InfoOf(Of(session)->drift->section), info);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_drift_configure(octet_session* session, const octet_drift_config* config) {

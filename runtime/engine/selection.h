@@ -34,6 +34,8 @@ constexpr OperatorWords kOperatorWords[] = {
 // Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
 // model's operators, so a selection gets the reference alone unless it lists this word.
 constexpr const char kFrameWord[] = "input_frame";
+// Scales that move (octet/drift.h): a selection that lists it binds with them.
+constexpr const char kDriftWord[] = "drift";
 constexpr const char* kInputKernels[] = {"input_frame", "input_f32"};
 
 static constexpr const char* IsaWord(Isa isa) {
@@ -86,7 +88,7 @@ static constexpr bool IsSelectedWord(const char* word) {
   return HasWord(OCTET_OPERATORS, word);
 }
 static constexpr uint32_t CountKnownOperators() {
-  uint32_t count = IsSelectedWord(kFrameWord) ? 1 : 0;
+  uint32_t count = (IsSelectedWord(kFrameWord) ? 1u : 0u) + (IsSelectedWord(kDriftWord) ? 1u : 0u);
   for (const OperatorWords& words : kOperatorWords) {
     count += (IsSelectedWord(words.int8) ? 1 : 0) + (IsSelectedWord(words.fp16) ? 1 : 0);
   }

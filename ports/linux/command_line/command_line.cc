@@ -73,7 +73,14 @@ Option& Option::Range(int64_t least, int64_t most) {
 
 template <typename T>
 Option Options::Add(const std::string& names, T& value, const std::string& help) {
-  return Option(app_->add_option(names, value, help));
+  CLI::Option* option = app_->add_option(names, value, help);
+  // As of a shell variable that was never set: what was asked for must not be left out for it.
+  if constexpr (std::is_same_v<T, std::string>) {
+    option->check([](const std::string& text) {
+      return std::string(text.empty() ? "is empty; give a value or leave it out" : "");
+    });
+  }
+  return Option(option);
 }
 template Option Options::Add(const std::string&, std::string&, const std::string&);
 template Option Options::Add(const std::string&, int&, const std::string&);

@@ -37,6 +37,9 @@ typedef struct octet_drift_info {
 OCTET_API octet_status octet_drift_describe(const void* blob, size_t blob_bytes,
                                             octet_drift_info* info);
 
+/* The same of a session bound with OCTET_WITH_DRIFT, whatever of the blob is still in memory. */
+OCTET_API octet_status octet_drift_bound(const octet_session* session, octet_drift_info* info);
+
 typedef struct octet_drift_config {
   uint32_t size OCTET_SIZE(octet_drift_config);
   uint32_t fit_frames;   /* that tell new ranges; 1 to 1000 */

@@ -1,12 +1,17 @@
 #include "ports/linux/camera/program/drift.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
+
+#include "runtime/drift/record.h"
 
 namespace octet::port {
 namespace {
@@ -67,7 +72,7 @@ CameraDrift::CameraDrift(Model& model, const std::string& path, const std::strin
                          ProbeHook* hook, Metrics* metrics)
     : model_(model), path_(path), hook_(hook), metrics_(metrics), finer_(model), int8_(model) {
   const Settings read = SettingsOf(settings);
-  octet_drift_describe(model.blob().base, model.blob().header->file_bytes, &info_);
+  octet_drift_bound(model.session(), &info_);
   every_ns_ = static_cast<uint64_t>(read.every_s * 1e9);
   octet_drift_configure(model.session(), &read.config);
   const uint32_t running = octet_plan(model.session());
@@ -79,16 +84,27 @@ CameraDrift::CameraDrift(Model& model, const std::string& path, const std::strin
 
 // A record that cannot be used is no reason to stand still: the blob's own scales run.
 void CameraDrift::Load() {
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   struct stat status;
-  if (stat(path_.c_str(), &status) != 0) return;
-  octet_drift_record record;
+  if (stat(path_.c_str(), &status) != 0) {
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
+    throw InputError("--drift " + path_ + ": cannot be written: " + std::strerror(errno) +
+                     "; name a file in a folder that exists");
+  }
+  octet_drift_record record = {};
   octet_status loaded = {OCTET_CORRUPT, 0};
-  if (std::FILE* file = std::fopen(path_.c_str(), "rb"); file != nullptr) {
-    const bool whole =
-        std::fread(record.bytes, 1, sizeof(record.bytes), file) == sizeof(record.bytes) &&
-        std::fgetc(file) == EOF;
+  std::FILE* file = S_ISREG(status.st_mode) ? std::fopen(path_.c_str(), "rb") : nullptr;
+  if (file != nullptr) {
+    const size_t bytes = std::fread(record.bytes, 1, sizeof(record.bytes), file);
+    const bool whole = bytes == sizeof(record.bytes) && std::fgetc(file) == EOF;
     std::fclose(file);
     if (whole) loaded = octet_drift_load(model_.session(), &record);
+  }
+  // Whatever else stands there is not ours to replace.
+  const bool is_record =
+      std::memcmp(record.bytes, drift::kRecordMagic, sizeof(drift::kRecordMagic)) == 0;
+  if (file == nullptr || (!is_record && status.st_size != 0)) {
+    throw InputError("--drift " + path_ + ": is no record of drift; name another file");
   }
   if (loaded.code == OCTET_OK) {
     std::snprintf(news_, sizeof(news_), "drift: %u of %u groups run at the scales of %s", moved(),

@@ -205,6 +205,48 @@ TEST_F(DriftingCamera, AKillLosesNothing) {
   EXPECT_EQ(Read("err").find("damaged"), std::string::npos) << Read("err");
 }
 
+// Ranges are seen in the finer plan, whichever runs.
+TEST_F(DriftingCamera, AnyPlanMayRun) {
+  Start([this] {
+    auto arguments = Arguments("dim.octet", "every_s=0,fit_frames=2,judge_frames=2");
+    arguments.insert(arguments.end(), {"--plan", "fp16"});
+    return arguments;
+  }());
+  for (int i = 0; i < 4; ++i) Send(Frame(i, 255));
+  ASSERT_EQ(Finish(), 0) << Read("err");
+  EXPECT_EQ(Lines().back()["summary"]["drift_kept"], 1) << Read("err");
+  EXPECT_EQ(Lines().front()["plan"], "fp16");
+}
+
+TEST_F(DriftingCamera, WhatIsNoRecordIsNotReplaced) {
+  const auto size = fs::file_size(Path("dim.octet"));
+  auto arguments = Arguments("dim.octet", "every_s=0");
+  const auto with = [&](const std::string& record) {
+    arguments[10] = record;
+    Start(arguments);
+    EXPECT_EQ(Finish(), 2);
+    return Read("err");
+  };
+  const auto refusal = [this](const std::string& record) {
+    return "octet-camera: --drift " + record + ": is no record of drift; name another file\n";
+  };
+  EXPECT_EQ(with(Path("dim.octet")), refusal(Path("dim.octet")));
+  EXPECT_EQ(fs::file_size(Path("dim.octet")), size);
+  EXPECT_EQ(with(folder_.string()), refusal(folder_.string()));
+  EXPECT_EQ(with(Path("none/record")),
+            "octet-camera: --drift " + Path("none/record") +
+                ": cannot be written: No such file or directory; name a file in a folder that "
+                "exists\n");
+  EXPECT_NE(with("").find("--drift"), std::string::npos);
+  EXPECT_NE(Read("err").find("is empty; give a value or leave it out"), std::string::npos)
+      << Read("err");
+  std::ofstream(Path("empty")).close();  // as mktemp makes them
+  arguments[10] = Path("empty");
+  Start(arguments);
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_NE(Read("err").find("no frame came"), std::string::npos) << Read("err");
+}
+
 TEST_F(DriftingCamera, Refusals) {
   const auto refused = [this](std::vector<std::string> arguments) {
     Start(std::move(arguments));
