@@ -148,8 +148,12 @@ std::string WhyNotOn(const octet_board& board, const void* blob, size_t blob_byt
   } else {
     what = "is asymmetric (zero point " + std::to_string(found.zero_point) + ")";
   }
+  // No file of a board makes a blob without FP16: it is a plan of its own.
+  const bool is_half = found.rule == OCTET_BOARD_PRECISION && found.precision == OCTET_BOARD_FP16;
   return at + what + ", and " + name + " allows " + list.name + " " +
-         WordsOf(list, board.*list.field) + way_out;
+         WordsOf(list, board.*list.field) +
+         (is_half ? "; convert the model with --int8-everywhere, and run its int8 plan alone"
+                  : way_out);
 }
 
 void RequireAllowed(const octet_board& board, const Model& model, const std::string& path) {

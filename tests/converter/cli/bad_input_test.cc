@@ -29,6 +29,53 @@ TEST_F(Cli, NotProtobuf) {
   ExpectRefused(Convert("model.pt"), "export it");
 }
 
+TEST_F(Cli, WhatIsReadIsNotReplaced) {
+  WriteGoodModel();
+  const auto size = std::filesystem::file_size(Path("m.onnx"));
+  const Result convert =
+      Octet({"convert", Path("m.onnx"), "-o", Path("m.onnx"), "--calibrate", Path("c.npy")});
+  EXPECT_EQ(convert.status, 2);
+  EXPECT_EQ(convert.err, "octet: " + Path("m.onnx") +
+                             ": is what this command reads, and would be replaced; name another "
+                             "output\n");
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  for (const char* output : {"m.onnx", "out.octet"}) {
+    const Result exported =
+        Octet({"export", "--qdq", Path("m.onnx"), Path("out.octet"), "-o", Path(output)});
+    EXPECT_EQ(exported.status, 2);
+    EXPECT_NE(exported.err.find("would be replaced"), std::string::npos) << exported.err;
+  }
+  const Result list = Octet({"boards", "jetson-nano", "--whitelist", Path("out.octet")});
+  EXPECT_EQ(list.status, 2);
+  EXPECT_NE(list.err.find("exists and is no list of a board"), std::string::npos) << list.err;
+  EXPECT_EQ(std::filesystem::file_size(Path("m.onnx")), size);
+}
+
+// A shell variable that was never set.
+TEST_F(Cli, EmptyOptions) {
+  WriteGoodModel();
+  const Result result = Octet({"convert", Path("m.onnx"), "-o", Path("out.octet"), "--calibrate",
+                               Path("c.npy"), "--board", ""});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err.rfind("octet: --board: is empty; give a value or leave it out", 0), 0u)
+      << result.err;
+}
+
+// Found before anything is computed, wherever it stands.
+TEST_F(Cli, PicturesThatCannotBeDecoded) {
+  WriteGoodModel();
+  std::filesystem::create_directory(Path("pictures"));
+  for (const char* name : {"a.ppm", "b.ppm"}) {
+    WriteText(std::string("pictures/") + name, "P6 8 8 255\n" + std::string(192, 'x'));
+  }
+  WriteText("pictures/z.jpg", "junk");
+  const Result result =
+      Octet({"convert", Path("m.onnx"), "-o", Path("out.octet"), "--calibrate", Path("pictures")});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("z.jpg: is no picture that can be read"), std::string::npos)
+      << result.err;
+}
+
 TEST_F(Cli, FolderInPlaceOfAModel) {
   std::filesystem::create_directory(Path("folder"));
   ExpectRefused(Convert("folder"), "folder");

@@ -96,8 +96,10 @@ TEST_F(BoardFiles, WhatIsSaid) {
             "activation_schemes symmetric" +
                 way_out);
   EXPECT_EQ(why("me\nactivation_schemes symmetric", 2), "");
-  EXPECT_EQ(why("me\nprecisions int8"),
-            "plan fp16: tensor 'image' is fp16, and me allows precisions int8" + way_out);
+  EXPECT_EQ(
+      why("me\nprecisions int8"),
+      "plan fp16: tensor 'image' is fp16, and me allows precisions int8; convert the model with "
+      "--int8-everywhere, and run its int8 plan alone");
   EXPECT_EQ(why("me\nweight_schemes per_tensor"),
             "plan int8: layer 'conv' has per_channel weights, and me allows weight_schemes "
             "per_tensor" +
