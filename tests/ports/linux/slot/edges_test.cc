@@ -227,6 +227,7 @@ TEST_F(Damaged, IsNotEmpty) {
   Blob torn = blob;
   torn.back() ^= 1;
   const std::string bytes = std::to_string(blob.size());
+  const auto half = static_cast<std::ptrdiff_t>(blob.size() / 2);
   struct Case {
     Blob content;
     std::string damage;
@@ -237,8 +238,8 @@ TEST_F(Damaged, IsNotEmpty) {
         // Copied in part: its header is whole.
         Case{Blob(blob.begin(), blob.end() - 1),
              std::to_string(blob.size() - 1) + " bytes that are no valid blob: truncated"},
-        Case{Blob(blob.begin(), blob.begin() + 4096),
-             "4096 bytes that are no valid blob: truncated"},
+        Case{Blob(blob.begin(), blob.begin() + half),
+             std::to_string(half) + " bytes that are no valid blob: truncated"},
         Case{Blob(500, 'x'), "500 bytes that are no valid blob: not a blob"}}) {
     WriteBlob("store/slot-b.octet", c.content);
     SlotStore store(Path("store"), {});
