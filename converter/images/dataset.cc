@@ -58,7 +58,6 @@ class NpyPictures : public Dataset {
     return ToInput(Pixels(i), input_shape_, preprocess_, channels_last_);
   }
 
-  void Check(int64_t) const override {}  // bytes of any value
   Image Pixels(int64_t i) const override {
     const size_t plane = static_cast<size_t>(height_ * width_);
     const auto channels = static_cast<size_t>(channels_);
@@ -121,6 +120,8 @@ class NpyFloats : public Dataset {
   }
 
   int64_t size() const override { return count_; }
+
+  void Check(int64_t i) const override { Load(i); }
 
   graph::Tensor Load(int64_t i) const override {
     const auto elements = static_cast<size_t>(graph::ElementCount(input_shape_));
