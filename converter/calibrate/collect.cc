@@ -73,6 +73,7 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
     std::unique_ptr<ThreadState>& state = states[static_cast<size_t>(thread)];
     if (state == nullptr) state = std::make_unique<ThreadState>(graph);
     std::vector<graph::Tensor> tensors;
+    tensors.reserve(inputs.size());
     for (const images::Dataset* input : inputs) {
       tensors.push_back(input->Load(picks[static_cast<size_t>(item)]));
     }

@@ -118,7 +118,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
   }
 }
 
-int Run(ConvertOptions options) {
+int Run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   write::CheckWritable(options.output, {options.model});
   const Conversion conversion = Convert(options);
