@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include "ports/linux/file.h"
 
@@ -22,18 +21,21 @@ constexpr uint64_t kSlotAlignment = 4096;
 constexpr size_t kMostTextBytes = 1024;  // of a key or a board, several times over
 constexpr uint64_t kLeastDeviceBytes = 2 * kStateAreaBytes + 2 * kSlotAlignment;
 
-// How much of it was transferred, all but at the end of what there is; nullopt: errno says why.
+// All of it, or false with errno.
 template <typename Transfer>
-std::optional<uint64_t> Move(Transfer transfer, uint64_t count) {
+bool All(Transfer transfer, uint64_t count) {
   uint64_t done = 0;
   while (done < count) {
     const ssize_t step = transfer(done, count - done);
     if (step < 0 && errno == EINTR) continue;
-    if (step < 0) return std::nullopt;
-    if (step == 0) break;
+    if (step < 0) return false;
+    if (step == 0) {
+      errno = EIO;  // shorter than it was
+      return false;
+    }
     done += static_cast<uint64_t>(step);
   }
-  return done;
+  return true;
 }
 
 }  // namespace
@@ -69,28 +71,21 @@ class SlotStorage::Area {
     const off_t end = lseek(descriptor_, 0, SEEK_END);
     return end < begin_ ? 0 : static_cast<uint64_t>(end - begin_);
   }
-  // A file that ends early reads on as zeros, as an erased device would: what should have been
-  // there is damaged, and the verifier says so.
   bool Read(uint64_t offset, void* bytes, uint64_t count) const {
-    const std::optional<uint64_t> done = Move(
-        [&](uint64_t at, uint64_t left) {
-          return pread(descriptor_, static_cast<uint8_t*>(bytes) + at, left,
-                       begin_ + static_cast<off_t>(offset + at));
+    return All(
+        [&](uint64_t done, uint64_t left) {
+          return pread(descriptor_, static_cast<uint8_t*>(bytes) + done, left,
+                       begin_ + static_cast<off_t>(offset + done));
         },
         count);
-    if (!done) return false;
-    std::memset(static_cast<uint8_t*>(bytes) + *done, 0, count - *done);
-    return true;
   }
   bool Write(uint64_t offset, const void* bytes, uint64_t count) const {
-    const std::optional<uint64_t> done = Move(
-        [&](uint64_t at, uint64_t left) {
-          return pwrite(descriptor_, static_cast<const uint8_t*>(bytes) + at, left,
-                        begin_ + static_cast<off_t>(offset + at));
+    return All(
+        [&](uint64_t done, uint64_t left) {
+          return pwrite(descriptor_, static_cast<const uint8_t*>(bytes) + done, left,
+                        begin_ + static_cast<off_t>(offset + done));
         },
         count);
-    if (done && *done < count) errno = ENOSPC;
-    return done && *done == count;
   }
   // What is clean leaves the page cache, so that the next read asks the device.
   void ForgetCache() const { posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
@@ -226,6 +221,10 @@ const void* SlotStorage::Map(octet_area area, uint32_t count) {
   mapped_.reset();
   const Area file(*this, area, O_RDONLY);
   if (!file.is_open()) return Fail("open", area), nullptr;
+  if (file.Bytes() < count) {
+    errno = EIO;
+    return Fail("read", area), nullptr;
+  }
   constexpr size_t kAlignment = 64;
   mapped_.reset(std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment));
   if (mapped_ == nullptr) return Fail("make room for", area), nullptr;

@@ -5,7 +5,8 @@
 
 namespace octet::port {
 
-Answer::Answer(Model& model) : model_(model), reader_(model) {
+Answer::Answer(Model& model, Values values) : model_(model), reader_(model) {
+  if (values == kWithoutValues && octet_model_task(model.session()) != OCTET_TASK_NONE) return;
   size_t elements = 0;
   for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
     elements += model.blob().outputs[i].element_count;
@@ -26,6 +27,7 @@ void Answer::Read(const FrameBuffer& frame) {
 
 void Answer::Keep(const Results& results) {
   results_ = &results;
+  if (values_.empty()) return;
   size_t at = 0;
   for (uint32_t i = 0; i < octet_output_count(model_.session()); ++i) {
     const size_t count = model_.blob().outputs[i].element_count;

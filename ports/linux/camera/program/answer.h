@@ -13,8 +13,11 @@ namespace octet::port {
 
 class Answer {
  public:
+  // What is kept beside the decoded result: the outputs' values, for Fidelity (without a decoder
+  // they are the result and are always kept).
+  enum Values : bool { kWithoutValues, kWithValues };
   // model: bound; stays. All memory is taken here.
-  explicit Answer(Model& model);
+  explicit Answer(Model& model, Values values = kWithoutValues);
 
   // The current plan runs on the frame and is read.
   void Ask(const FrameBuffer& frame);
@@ -26,7 +29,7 @@ class Answer {
   // Per mille (octet/guard.h): boxes by F1, classes by the best one, segmentation by mean IoU,
   // outputs without a decoder by their cosine.
   uint32_t Agreement(const Answer& other) const;
-  // Of the outputs (octet/drift.h), this being the finer one.
+  // Of the outputs (octet/drift.h), this being the finer one; both with values.
   uint32_t Fidelity(const Answer& other) const;
 
  private:
@@ -35,7 +38,7 @@ class Answer {
   Model& model_;
   ResultReader reader_;
   const Results* results_ = nullptr;
-  std::vector<float> values_;  // all outputs
+  std::vector<float> values_;  // all outputs; empty: not kept
 };
 
 }  // namespace octet::port

@@ -70,7 +70,12 @@ void CameraDrift::Totals::Add(const Totals& more) {
 
 CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
                          ProbeHook* hook, Metrics* metrics)
-    : model_(model), path_(path), hook_(hook), metrics_(metrics), finer_(model), int8_(model) {
+    : model_(model),
+      path_(path),
+      hook_(hook),
+      metrics_(metrics),
+      finer_(model, Answer::kWithValues),
+      int8_(model, Answer::kWithValues) {
   const Settings read = SettingsOf(settings);
   octet_drift_bound(model.session(), &info_);
   every_ns_ = static_cast<uint64_t>(read.every_s * 1e9);
@@ -155,10 +160,11 @@ octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
 }
 
 // "agreement with fp16 0.931 -> 0.971, 20.1 -> 24.3 dB", and a new round.
-std::string CameraDrift::TakeVerdict() {
+CameraDrift::Verdict CameraDrift::TakeVerdict() {
   const double judges = static_cast<double>(judges_ == 0 ? 1 : judges_);
-  char text[128];
-  std::snprintf(text, sizeof(text), "agreement with %s %.3f -> %.3f, %.1f -> %.1f dB",
+  Verdict verdict;
+  std::snprintf(verdict.text, sizeof(verdict.text),
+                "agreement with %s %.3f -> %.3f, %.1f -> %.1f dB",
                 octet_plan_name(model_.session(), info_.observe_plan),
                 static_cast<double>(agreement_[0]) / (1000 * judges),
                 static_cast<double>(agreement_[1]) / (1000 * judges),
@@ -166,7 +172,7 @@ std::string CameraDrift::TakeVerdict() {
                 static_cast<double>(fidelity_[1]) / (kDecibel * judges));
   judges_ = 0;
   for (int i = 0; i < 2; ++i) agreement_[i] = fidelity_[i] = 0;
-  return text;
+  return verdict;
 }
 
 void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
@@ -200,8 +206,7 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
     const uint32_t moved = octet_drift_moved(session, &largest);
     std::snprintf(news_, sizeof(news_),
                   "frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; %s",
-                  number, moved, info_.group_count, std::exp2(largest / 8.0),
-                  TakeVerdict().c_str());
+                  number, moved, info_.group_count, std::exp2(largest / 8.0), TakeVerdict().text);
     ++totals_.kept;
     metrics_->CountDrift(DriftEvent::kAccepted);
     Save();
@@ -214,7 +219,7 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
                   "frame %llu: drift: the new scales do not fit the integers; dropped", number);
   } else {
     std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales dropped, %s", number,
-                  TakeVerdict().c_str());
+                  TakeVerdict().text);
   }
 }
 

@@ -39,7 +39,10 @@ class CameraDrift {
   void Load();
   void Save();
   octet_drift_event Judge(const FrameBuffer& frame);
-  std::string TakeVerdict();
+  struct Verdict {
+    char text[128];
+  };
+  Verdict TakeVerdict();
 
   Model& model_;
   const std::string path_;

@@ -235,12 +235,11 @@ TEST_F(Damaged, IsNotEmpty) {
   for (const Case& c :
        {Case{torn, bytes + " bytes that are no valid blob: corrupt (hash mismatch)"},
         Case{Blob(blob.begin(), blob.begin() + 17), "17 bytes that are no valid blob: truncated"},
-        // Copied in part: its header is whole, and what is missing reads as zeros.
+        // Copied in part: its header is whole.
         Case{Blob(blob.begin(), blob.end() - 1),
-             std::to_string(blob.size() - 1) +
-                 " bytes that are no valid blob: corrupt (hash mismatch)"},
+             std::to_string(blob.size() - 1) + " bytes that are no valid blob: truncated"},
         Case{Blob(blob.begin(), blob.begin() + half),
-             std::to_string(half) + " bytes that are no valid blob: corrupt (hash mismatch)"},
+             std::to_string(half) + " bytes that are no valid blob: truncated"},
         Case{Blob(500, 'x'), "500 bytes that are no valid blob: not a blob"}}) {
     WriteBlob("store/slot-b.octet", c.content);
     SlotStore store(Path("store"), {});
