@@ -44,6 +44,19 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
+nlohmann::json StepJson(const recover::Step& step) {
+  nlohmann::json json = {{"step", step.name},
+                         {"tried", step.tried},
+                         {"kept", step.kept},
+                         {"before_db", step.before_db},
+                         {"after_db", step.after_db}};
+  if (step.judged) {
+    json["before_agreement"] = step.before_agreement;
+    json["after_agreement"] = step.after_agreement;
+  }
+  return json;
+}
+
 TemporalKind TemporalOf(const std::string& word) {
   if (word == "filter") return TemporalKind::kFilter;
   if (word == "mean") return TemporalKind::kMean;
@@ -63,12 +76,8 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   }
   nlohmann::json passes = nlohmann::json::object();
   for (const auto& [name, count] : conversion.passes.rewrites) passes[name] = count;
-  nlohmann::json correction;
-  if (conversion.bias_correction && conversion.bias_correction->judges > 0) {
-    correction = {{"before_db", conversion.bias_correction->before_db},
-                  {"after_db", conversion.bias_correction->after_db},
-                  {"kept", conversion.bias_correction->kept}};
-  }
+  nlohmann::json steps = nlohmann::json::array();
+  for (const recover::Step& step : conversion.steps) steps.push_back(StepJson(step));
   nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
                          {"samples", conversion.samples},
                          {"golden", conversion.golden},
@@ -76,7 +85,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                          {"seconds", seconds},
                          {"plans", plans},
                          {"passes", passes},
-                         {"bias_correction", correction},
+                         {"recovery", steps},
                          {"warnings", conversion.scheme.warnings}};
   if (conversion.temporal) {
     json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
@@ -102,13 +111,16 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
     fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
                drift->groups, drift->tensors, drift->fixed);
   }
-  if (const auto& gain = conversion.bias_correction; gain && gain->judges == 0) {
-    fmt::print("bias correction: left out, for it takes at least 8 samples that fit memory\n");
-  } else if (gain) {
-    fmt::print(
-        "bias correction: outputs of the int8 plan {:.1f} dB above their error, {:.1f} "
-        "without{}\n",
-        gain->after_db, gain->before_db, gain->kept ? "" : "; left out");
+  for (const recover::Step& step : conversion.steps) {
+    if (!step.tried) {
+      fmt::print("{}: left out, for it takes at least {} samples\n", step.name,
+                 simulate::kFewestToSplit);
+    } else {
+      fmt::print(
+          "{}: outputs of the int8 plan {:.1f} dB above their error, {:.1f} without{}\n", step.name,
+          step.after_db, step.before_db,
+          step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
+    }
   }
   if (conversion.temporal) {
     fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",

@@ -40,7 +40,8 @@ struct ConvertOptions {
   bool winograd = false;  // transformed weights, whatever the board's file says
   int64_t samples = 512;
   uint64_t seed = 1;
-  int threads = 0;  // 0: as many as the machine has
+  int64_t memory_bytes = int64_t{1} << 30;  // for values of pictures, see simulate::Options
+  int threads = 0;                          // 0: as many as the machine has
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;
   uint32_t golden = 0;  // vectors kept in the blob

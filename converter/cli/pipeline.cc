@@ -25,6 +25,7 @@
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
 #include "converter/quantize/names.h"
+#include "converter/recover/bias_correction.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
@@ -138,6 +139,9 @@ auto InModel(const std::string& path, F&& f) {
   }
 }
 
+// Samples that recovery works with: half of them fit, a quarter accepts, a quarter reports.
+constexpr int64_t kJudgedSamples = 64;
+
 using Statistics = std::vector<std::optional<calibrate::Statistics>>;
 
 // From the cache where there is one that fits, else from the data (and into the cache).
@@ -189,14 +193,12 @@ void CheckPlans(const graph::Graph& graph, quantize::Config config) {
   lower::CheckLowers(graph, schemes);
 }
 
-recover::Gain CorrectBiases(const graph::Graph& graph,
-                            const std::vector<const images::Dataset*>& datasets, int threads,
+recover::Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
                             quantize::Scheme* scheme) {
   Progress progress("correcting biases");
-  recover::Options settings;
-  settings.threads = ThreadCount(threads);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  return recover::CorrectBiases(graph, datasets, settings, scheme);
+  return recover::CorrectBiases(
+      simulator, samples, [&progress](int64_t done, int64_t total) { progress.Show(done, total); },
+      scheme);
 }
 
 // Whether the configuration asks for int8 at a node by name.
@@ -210,11 +212,21 @@ bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
   return wants;
 }
 
+// The first of a set, as many as a look at every single value takes.
+std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
+  constexpr size_t kLookedAt = 4;
+  return {samples.begin(),
+          samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size()))};
+}
+
 // Moves the last layers that gain by it to FP16, and appends what is doubted of the int8 plan then.
-void LeaveInFloat(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-                  const Statistics& statistics, const quantize::Config& config, int threads,
+void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                  const Statistics& statistics, const quantize::Config& config,
                   quantize::Scheme* scheme, Warnings* warnings) {
-  recover::Diagnosis diagnosis = recover::Diagnose(graph, datasets, *scheme, threads);
+  const graph::Graph& graph = simulator.plan().graph;
+  const std::vector<int64_t> decide =
+      Some(samples.accept.empty() ? samples.report : samples.accept);
+  recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
   std::vector<std::string> names;
   if (!config.int8_everywhere) {
     for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
@@ -228,8 +240,8 @@ void LeaveInFloat(const graph::Graph& graph, const std::vector<const images::Dat
         "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
         "8 bits; --int8-everywhere keeps them int8",
         fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
-    diagnosis = recover::Diagnose(graph, datasets, *scheme, threads);
   }
+  diagnosis = recover::Diagnose(simulator, *scheme, Some(samples.report));
   for (std::string& line : recover::Doubts(graph, statistics, *scheme, diagnosis))
     warnings->push_back(std::move(line));
 }
@@ -328,19 +340,26 @@ Conversion Convert(const ConvertOptions& options) {
   Warnings warnings = graph.notes;
   const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   std::vector<const images::Dataset*> datasets;
+  datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
   const Statistics statistics = Calibrate(graph, datasets, options);
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
+  simulate::Options judging;
+  judging.threads = ThreadCount(options.threads);
+  judging.memory_bytes = options.memory_bytes;
+  const simulate::Simulator simulator(graph, datasets, judging);
+  const simulate::Samples samples = simulate::SplitSamples(result.samples, kJudgedSamples);
+
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
     result.scheme = quantize::AssignScheme(graph, statistics, how);
+    result.steps.clear();
     if (how.bias_correction && recover::IsWorthCorrecting(graph)) {
-      result.bias_correction = CorrectBiases(graph, datasets, options.threads, &result.scheme);
+      result.steps.push_back(CorrectBiases(simulator, samples, &result.scheme));
     }
     std::vector<std::string> found;
-    LeaveInFloat(graph, datasets, statistics, how, ThreadCount(options.threads), &result.scheme,
-                 &found);
+    LeaveInFloat(simulator, samples, statistics, how, &result.scheme, &found);
     std::string beyond;
     result.plans.clear();
     result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
@@ -410,9 +429,9 @@ Conversion Convert(const ConvertOptions& options) {
     }
   }
   if (options.temporal.kind != TemporalKind::kNone) {
-    result.temporal = ChooseTemporal(
-        graph, recover::MeasureNoise(graph, datasets, result.scheme, ThreadCount(options.threads)),
-        result.plans, options.temporal);
+    result.temporal =
+        ChooseTemporal(graph, recover::MeasureNoise(simulator, result.scheme, Some(samples.report)),
+                       result.plans, options.temporal);
     info.temporal = result.temporal->section;
   }
   result.blob = write::WriteBlob(info, result.plans);

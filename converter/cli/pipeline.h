@@ -13,7 +13,7 @@
 #include "converter/drift/section.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
-#include "converter/recover/bias_correction.h"
+#include "converter/recover/step.h"
 #include "converter/write/write.h"
 
 namespace octet::cli {
@@ -22,7 +22,7 @@ struct Conversion {
   graph::Graph graph;  // canonical
   passes::PassReport passes;
   quantize::Scheme scheme;
-  std::optional<recover::Gain> bias_correction;  // of the int8 plan
+  std::vector<recover::Step> steps;  // of the int8 plan's recovery
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   int64_t samples = 0;

@@ -4,57 +4,53 @@
 #include <cmath>
 
 #include "converter/operators/weights.h"
-#include "converter/recover/lockstep.h"
+#include "converter/simulate/side_by_side.h"
 
 namespace octet::recover {
 namespace {
 
 using Corrections = std::vector<std::vector<float>>;
+using Shifts = std::vector<std::vector<double>>;  // by picture and channel
 
-// Who corrects never judges: a mean of few pictures always fits those.
-constexpr int64_t kFewestOfEither = 4, kMostJudges = 8;
-
-struct Pictures {
-  std::vector<int64_t> correct, judge;
-};
-
-// Spread over the data set. Of those that correct no more than `fits`, for they go side by side.
-Pictures Split(int64_t available, int64_t wanted, int64_t fits) {
-  Pictures pictures;
-  const int64_t count = std::min(available, wanted);
-  if (count < 2 * kFewestOfEither || fits < kFewestOfEither) return pictures;
-  const int64_t judges = std::clamp(count / 4, kFewestOfEither, kMostJudges);
-  const int64_t every = count / judges;
-  for (int64_t i = 0; i < count; ++i) {
-    const bool judges_it = i % every == every - 1;
-    (judges_it ? pictures.judge : pictures.correct).push_back(i * available / count);
+// The means over pictures first to first + count - 1, as far as they are certain: of a mean m with
+// standard error e, m * max(0, 1 - (kCertain * e / m)^2) is kept. Deep layers see few positions of
+// few pictures, and the error of a rare large value that was cut off is no shift.
+std::vector<float> CertainMeans(const Shifts& shifts, size_t pictures) {
+  constexpr double kCertain = 2;
+  const auto count = static_cast<double>(pictures);
+  std::vector<float> means(shifts[0].size());
+  for (size_t c = 0; c < means.size(); ++c) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < pictures; ++i) {
+      sum += shifts[i][c];
+      squares += shifts[i][c] * shifts[i][c];
+    }
+    const double mean = sum / count;
+    const double variance = std::max(0.0, squares / count - mean * mean);
+    const double error = variance / std::max(1.0, count - 1);  // of the mean, squared
+    const double kept = mean * std::max(0.0, 1 - kCertain * kCertain * error / (mean * mean));
+    means[c] = std::isfinite(kept) ? static_cast<float>(kept) : 0;
   }
-  const auto some = static_cast<int64_t>(pictures.correct.size());
-  if (some <= fits) return pictures;
-  for (int64_t i = 0; i < fits; ++i) {
-    pictures.correct[static_cast<size_t>(i)] =
-        pictures.correct[static_cast<size_t>(i * some / fits)];
-  }
-  pictures.correct.resize(static_cast<size_t>(fits));
-  return pictures;
+  return means;
 }
 
-// The mean over pieces of outputs, in dB.
-double ScoreOf(const std::vector<Figure>& figures) {
-  double sum = 0;
-  int count = 0;
-  for (const Figure& figure : figures) {
-    const double db = Decibels(figure);
-    if (std::isnan(db)) continue;
-    sum += db;
-    ++count;
+// Whether the shifts of the pictures from `first` on are smaller with the correction, all in all.
+bool Helps(const Shifts& shifts, size_t first, const std::vector<float>& correction) {
+  double before = 0, after = 0;
+  for (size_t i = first; i < shifts.size(); ++i) {
+    for (size_t c = 0; c < correction.size(); ++c) {
+      const double shift = shifts[i][c], left = shift - static_cast<double>(correction[c]);
+      before += shift * shift;
+      after += left * left;
+    }
   }
-  return sum / std::max(1, count);
+  return after < before;
 }
 
 // By node and piece: whether the piece depends on the node.
-std::vector<std::vector<bool>> Reach(const graph::Graph& graph) {
-  const operators::OutputView view = operators::ViewOutputs(graph);
+std::vector<std::vector<bool>> Reach(const simulate::Plan& plan) {
+  const graph::Graph& graph = plan.graph;
+  const operators::OutputView& view = plan.view;
   size_t count = 0;
   for (const auto& pieces : view.outputs) count += pieces.size();
   std::vector<std::vector<bool>> of_value(graph.values.size(), std::vector<bool>(count));
@@ -79,22 +75,44 @@ std::vector<std::vector<bool>> Reach(const graph::Graph& graph) {
 
 // `corrections` less those that only pieces feel which they made worse. Empty where that changes
 // nothing, or leaves nothing.
-Corrections WithoutFallen(const graph::Graph& graph, const std::vector<Figure>& before,
-                          const std::vector<Figure>& after, const Corrections& corrections) {
+Corrections WithoutFallen(const simulate::Plan& plan, const std::vector<simulate::Figure>& before,
+                          const std::vector<simulate::Figure>& after,
+                          const Corrections& corrections) {
   Corrections rest = corrections;
-  const auto reach = Reach(graph);
+  const auto reach = Reach(plan);
   bool dropped = false, any = false;
   for (size_t n = 0; n < rest.size(); ++n) {
     if (rest[n].empty()) continue;
     bool gains = false;
     for (size_t p = 0; p < before.size(); ++p) {
-      gains |= reach[n][p] && !(Decibels(after[p]) < Decibels(before[p]));
+      gains |= reach[n][p] && !(simulate::Decibels(after[p]) < simulate::Decibels(before[p]));
     }
     if (!gains) std::fill(rest[n].begin(), rest[n].end(), 0.0f);
     dropped |= !gains;
     any |= gains;
   }
   return dropped && any ? rest : Corrections{};
+}
+
+// Corrections layer by layer: found from the fitting pictures, kept where the accepting ones agree.
+Corrections Find(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                 const quantize::Scheme& scheme, const std::function<void()>& progress) {
+  const graph::Graph& graph = simulator.plan().graph;
+  std::vector<int64_t> pictures = samples.fit;
+  pictures.insert(pictures.end(), samples.accept.begin(), samples.accept.end());
+  const auto decide = [&](size_t n, const Shifts& shifts) -> std::vector<float> {
+    const graph::Node& node = graph.nodes[n];
+    // Where the model brings its own quantization, it was trained with it.
+    if (graph.At(node.inputs[0]).given != nullptr || graph.At(node.outputs[0]).given != nullptr) {
+      return {};
+    }
+    std::vector<float> means = CertainMeans(shifts, samples.fit.size());
+    if (!Helps(shifts, samples.fit.size(), means)) means.clear();
+    return means;
+  };
+  return simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), pictures,
+                                 simulator.options().threads, simulator.options().memory_bytes,
+                                 decide, progress);
 }
 
 }  // namespace
@@ -110,58 +128,35 @@ bool IsWorthCorrecting(const graph::Graph& graph) {
   return depthwise > 0 && 8 * depthwise >= layers;
 }
 
-Gain CorrectBiases(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
-                   const Options& options, quantize::Scheme* scheme) {
-  Gain gain;
-  const Corrections none(graph.nodes.size());
-  scheme->bias_correction = none;
-  const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
-  const int64_t fits = options.memory_bytes / std::max<int64_t>(BytesOfPicture(graph), 1);
-  const Pictures pictures = Split(available, options.samples, fits);
-  if (pictures.judge.empty()) return gain;
-  const auto judges = static_cast<int64_t>(pictures.judge.size());
-  const int64_t rounds = (judges + fits - 1) / fits;
-  // Judged without corrections, with them, and perhaps with a part of them.
-  const auto total = (1 + 3 * rounds) * static_cast<int64_t>(graph.nodes.size());
+Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                   const std::function<void(int64_t done, int64_t total)>& progress,
+                   quantize::Scheme* scheme) {
+  Step step("bias correction");
+  const graph::Graph& graph = simulator.plan().graph;
+  scheme->bias_correction.assign(graph.nodes.size(), {});
+  if (!samples.CanCorrect()) return step;
   int64_t done = 0;
-  const auto progress = [&] {
-    ++done;
-    if (options.progress) options.progress(done, total);
+  const auto& needed = simulator.plan().view.needed;
+  const int64_t total = std::count(needed.begin(), needed.end(), true) +
+                        static_cast<int64_t>(3 * samples.accept.size() + 2 * samples.report.size());
+  const auto tell = [&] {
+    if (progress) progress(++done, total);
   };
-  const auto judge = [&](const Corrections& corrections) {
-    scheme->bias_correction = corrections;
-    std::vector<Figure> figures;
-    for (int64_t first = 0; first < judges; first += fits) {
-      Lockstep lockstep(graph, *scheme, options.threads);
-      for (int64_t i = first; i < std::min(judges, first + fits); ++i) {
-        lockstep.Add(inputs, pictures.judge[static_cast<size_t>(i)]);
-      }
-      lockstep.Run(progress, &figures);
-    }
-    return figures;
-  };
-  const std::vector<Figure> before = judge(none);
-  Corrections corrections;
-  {
-    Lockstep lockstep(graph, *scheme, options.threads);
-    for (int64_t sample : pictures.correct) lockstep.Add(inputs, sample);
-    corrections = lockstep.Correct(progress);
-  }
-  const std::vector<Figure> after = judge(corrections);
-  gain.judges = judges;
-  gain.before_db = ScoreOf(before);
-  gain.after_db = ScoreOf(after);
-  Corrections part = WithoutFallen(graph, before, after, corrections);
+  const auto told = [&tell](int64_t, int64_t) { tell(); };
+  const quantize::Scheme before = *scheme;
+  std::vector<quantize::Scheme> corrected(1, before);
+  corrected[0].bias_correction = Find(simulator, samples, before, tell);
+  simulate::Simulator::Comparison judged =
+      simulator.Compare(before, corrected, samples.accept, told);
+  const Corrections part = WithoutFallen(simulator.plan(), judged.base.Pieces(),
+                                         judged.variants[0].Pieces(), corrected[0].bias_correction);
   if (!part.empty()) {
-    const double part_db = ScoreOf(judge(part));
-    if (part_db > gain.after_db) {
-      gain.after_db = part_db;
-      corrections = std::move(part);
-    }
+    corrected.push_back(before);
+    corrected[1].bias_correction = part;
+    judged.variants.push_back(simulator.Run(corrected[1], samples.accept, told));
   }
-  gain.kept = gain.after_db > gain.before_db;
-  scheme->bias_correction = gain.kept ? corrections : none;
-  return gain;
+  step.Decide(simulator, samples, judged.base, judged.variants, corrected, told, scheme);
+  return step;
 }
 
 }  // namespace octet::recover

@@ -10,33 +10,14 @@
 #ifndef OCTET_CONVERTER_RECOVER_BIAS_CORRECTION_H_
 #define OCTET_CONVERTER_RECOVER_BIAS_CORRECTION_H_
 
-#include <cstdint>
 #include <functional>
-#include <vector>
 
-#include "converter/graph/graph.h"
-#include "converter/images/dataset.h"
 #include "converter/quantize/scheme.h"
+#include "converter/recover/step.h"
+#include "converter/simulate/samples.h"
+#include "converter/simulate/simulator.h"
 
 namespace octet::recover {
-
-struct Options {
-  int64_t samples = 32;  // at most, a quarter of them to judge by
-  // Of the pictures that go side by side; fewer correct where they would pass it. 24 take 640 MB in
-  // a detector at 640x640.
-  int64_t memory_bytes = int64_t{3} << 28;
-  int threads = 1;
-  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
-};
-
-// Signal over error of what the graph's outputs are put together from, in dB, the mean over those
-// pieces: simulated, with at least four pictures that the corrections were not made from.
-// Corrections are kept where they gain; those that only pieces feel which fall are left out before.
-struct Gain {
-  int64_t judges = 0;  // 0: too few pictures, or too large ones, so nothing was corrected
-  double before_db = 0, after_db = 0;
-  bool kept = false;
-};
 
 // Whether a graph is made of depthwise layers, an eighth of those with weights or more: few weights
 // a channel, whose roundings do not average out, are what the correction is for (the paper's
@@ -44,12 +25,15 @@ struct Gain {
 // 3 dB, scored 38.07 mAP with it and 39.07 without (80 pictures, five variants of each; FP32
 // 38.86), YOLO11n at 320x320 29.87 and 30.54 (29.16), YOLO26n 40.35 and 40.67 (41.32); their boxes
 // agreed with FP32's as well as before or better. The eighth is a cautious border, not a measured
-// one; a judge that asks the task can take its place.
+// one; a judge that asks the task takes its place.
 bool IsWorthCorrecting(const graph::Graph& graph);
 
-// Sets scheme->bias_correction. The result does not depend on the number of threads.
-Gain CorrectBiases(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
-                   const Options& options, quantize::Scheme* scheme);
+// Sets scheme->bias_correction: layer by layer where the accepting pictures' shift gets smaller
+// too, and all of it only where their outputs gain. Corrections that only pieces of outputs feel
+// which fall are left out. The result does not depend on the number of threads.
+Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                   const std::function<void(int64_t done, int64_t total)>& progress,
+                   quantize::Scheme* scheme);
 
 }  // namespace octet::recover
 

@@ -8,15 +8,12 @@
 
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
-#include "converter/recover/lockstep.h"
 
 namespace octet::recover {
 namespace {
 
 using graph::ValueId;
 
-constexpr int64_t kPictures = 4;
-constexpr int64_t kMostBytes = int64_t{1} << 30;  // of pictures side by side; one always goes
 constexpr double kBestDb = 100, kWorstDb = -100;
 // A channel this much wider than the median one leaves that 32 of 256 codes.
 constexpr double kWideChannel = 8;
@@ -102,22 +99,14 @@ double OutputFigure::Cosine() const {
   return signal > 0 && power > 0 ? product / std::sqrt(signal * power) : 0;
 }
 
-Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
-                   const quantize::Scheme& scheme, int threads) {
+Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
+                   const std::vector<int64_t>& samples) {
+  const graph::Graph& graph = simulator.plan().graph;
+  const operators::OutputView& view = simulator.plan().view;
   Diagnosis result;
   result.values.resize(graph.values.size());
   result.outputs.resize(graph.outputs.size());
-  const operators::OutputView view = operators::ViewOutputs(graph);
-  const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
-  const int64_t fits =
-      std::max<int64_t>(1, kMostBytes / std::max<int64_t>(1, BytesOfPicture(graph)));
-  const int64_t count = std::min({available, kPictures, fits});
-  if (count == 0) return result;
-  quantize::Scheme simulated = scheme;
-  simulated.bias_correction.resize(graph.nodes.size());
-  Lockstep lockstep(graph, simulated, threads);
-  for (int64_t i = 0; i < count; ++i) lockstep.Add(inputs, i * available / count);
-  lockstep.Watch([&](const Lockstep::Shown& shown) {
+  simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
     const auto v = static_cast<size_t>(shown.id);
     ValueFigure& figure = result.values[v];
     AddError(shown.exact, shown.after, &figure.signal, &figure.error);
@@ -144,8 +133,6 @@ Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Da
       }
     }
   });
-  std::vector<Figure> unused;
-  lockstep.Run([] {}, &unused);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/images/dataset.h"
 #include "converter/quantize/scheme.h"
+#include "converter/simulate/simulator.h"
 
 namespace octet::recover {
 
@@ -48,9 +49,9 @@ struct Diagnosis {
   std::vector<OutputFigure> outputs;            // in the order of the graph's
 };
 
-// Simulates the int8 plan, with its corrections, on a few pictures.
-Diagnosis Diagnose(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs,
-                   const quantize::Scheme& scheme, int threads);
+// Simulates the int8 plan, with its corrections, on the samples.
+Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
+                   const std::vector<int64_t>& samples);
 
 // The node of those an output depends on behind which the share of error has grown most; -1 where
 // none of them runs in int8.

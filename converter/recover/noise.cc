@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "converter/recover/lockstep.h"
+#include "converter/simulate/store.h"
 
 namespace octet::recover {
 namespace {
-
-constexpr int64_t kPictures = 8;
-constexpr int64_t kMostBytes = int64_t{1} << 30;  // of pictures side by side; one always goes
 
 void AddChange(const std::vector<float>& now, const std::vector<float>& before,
                const quantize::TensorScheme& scheme, NoiseFigure* figure) {
@@ -31,23 +28,14 @@ double NoiseFigure::MeanChange() const {
   return changes > 0 ? change / static_cast<double>(changes) : 0;
 }
 
-std::vector<NoiseFigure> MeasureNoise(const graph::Graph& graph,
-                                      const std::vector<const images::Dataset*>& inputs,
-                                      const quantize::Scheme& scheme, int threads) {
+std::vector<NoiseFigure> MeasureNoise(const simulate::Simulator& simulator,
+                                      const quantize::Scheme& scheme,
+                                      const std::vector<int64_t>& samples) {
+  const graph::Graph& graph = simulator.plan().graph;
   std::vector<NoiseFigure> figures(graph.values.size());
-  const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
-  const int64_t fits =
-      std::max<int64_t>(1, kMostBytes / std::max<int64_t>(1, BytesOfPicture(graph)));
-  const int64_t count = std::min({available, kPictures, fits});
-  if (count == 0) return figures;
-  quantize::Scheme simulated = scheme;
-  simulated.bias_correction.resize(graph.nodes.size());
-  Lockstep lockstep(graph, simulated, threads);
-  for (int64_t i = 0; i < count; ++i) lockstep.Add(inputs, i * available / count);
-  // A node shows all pictures before the next node comes, each with all its outputs.
-  std::vector<std::vector<float>> before(graph.values.size());
-  std::vector<int64_t> shown_pictures(graph.values.size());
-  lockstep.Watch([&](const Lockstep::Shown& shown) {
+  // What every value was in the picture before.
+  simulate::Store before(simulator.options().memory_bytes);
+  simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
     const auto v = static_cast<size_t>(shown.id);
     if (!scheme.tensors[v] || graph.values[v].type != graph::DataType::kFloat) return;
     NoiseFigure& figure = figures[v];
@@ -56,15 +44,13 @@ std::vector<NoiseFigure> MeasureNoise(const graph::Graph& graph,
       figure.signal += exact * exact;
       figure.error += error * error;
     }
-    if (!before[v].empty()) AddChange(shown.after, before[v], *scheme.tensors[v], &figure);
-    if (++shown_pictures[v] == count) {
-      before[v] = {};
-    } else {
-      before[v] = shown.after;
+    if (before.Has(shown.id)) {
+      AddChange(shown.after, before.Take(shown.id).floats, *scheme.tensors[v], &figure);
+    }
+    if (samples.size() > 1) {
+      before.Put(shown.id, graph::Tensor::Floats(*graph.values[v].shape, shown.after));
     }
   });
-  std::vector<Figure> unused;
-  lockstep.Run([] {}, &unused);
   return figures;
 }
 

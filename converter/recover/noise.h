@@ -9,6 +9,7 @@
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/quantize/scheme.h"
+#include "converter/simulate/simulator.h"
 
 namespace octet::recover {
 
@@ -24,11 +25,10 @@ struct NoiseFigure {
   double MeanChange() const;
 };
 
-// By value id; signal 0 for what has no scheme. Simulates the int8 plan on up to 8 pictures, as
-// many as go side by side in a gigabyte.
-std::vector<NoiseFigure> MeasureNoise(const graph::Graph& graph,
-                                      const std::vector<const images::Dataset*>& inputs,
-                                      const quantize::Scheme& scheme, int threads);
+// By value id; signal 0 for what has no scheme. Simulates the int8 plan on the samples, in order.
+std::vector<NoiseFigure> MeasureNoise(const simulate::Simulator& simulator,
+                                      const quantize::Scheme& scheme,
+                                      const std::vector<int64_t>& samples);
 
 }  // namespace octet::recover
 

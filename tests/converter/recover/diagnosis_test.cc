@@ -73,7 +73,8 @@ struct Model {
   }
   Diagnosis Look(const quantize::Scheme& scheme) const {
     const Pictures pictures;
-    return Diagnose(graph, {&pictures}, scheme, 1);
+    const simulate::Simulator simulator(graph, {&pictures}, {});
+    return Diagnose(simulator, scheme, {0, 2, 4, 6});
   }
 };
 

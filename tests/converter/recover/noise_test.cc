@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "converter/calibrate/calibrate.h"
 
@@ -55,10 +56,21 @@ struct Model {
   }
 };
 
+std::vector<NoiseFigure> Measured(const Model& model, const Pictures& pictures, int threads = 1,
+                                  int64_t memory_bytes = int64_t{1} << 30) {
+  simulate::Options options;
+  options.threads = threads;
+  options.memory_bytes = memory_bytes;
+  std::vector<int64_t> samples(static_cast<size_t>(pictures.size()));
+  std::iota(samples.begin(), samples.end(), 0);
+  return MeasureNoise(simulate::Simulator(model.graph, {&pictures}, options), model.scheme,
+                      samples);
+}
+
 TEST(Noise, IsWhatRoundingLeaves) {
   const Model model;
   const Pictures pictures(4);
-  const auto noise = MeasureNoise(model.graph, {&pictures}, model.scheme, 1);
+  const auto noise = Measured(model, pictures);
   const auto& y = noise[static_cast<size_t>(model.graph.outputs[0])];
   double signal = 0, error = 0, change = 0;
   for (int i = 0; i < 4; ++i) {
@@ -80,19 +92,16 @@ TEST(Noise, OfOnePictureThereIsNoChangeAndOfNoneNothing) {
   const Model model;
   const Pictures one(1), none(0);
   const size_t y = static_cast<size_t>(model.graph.outputs[0]);
-  EXPECT_EQ(MeasureNoise(model.graph, {&one}, model.scheme, 1)[y].changes, 0);
-  EXPECT_EQ(MeasureNoise(model.graph, {&one}, model.scheme, 1)[y].MeanChange(), 0);
-  EXPECT_EQ(MeasureNoise(model.graph, {&none}, model.scheme, 1)[y].Sigma(), 0);
-  // At most eight, evenly taken: 0, 2, ... 14 of sixteen.
-  const Pictures many(16);
-  EXPECT_EQ(MeasureNoise(model.graph, {&many}, model.scheme, 1)[y].changes, 7 * 16);
+  EXPECT_EQ(Measured(model, one)[y].changes, 0);
+  EXPECT_EQ(Measured(model, one)[y].MeanChange(), 0);
+  EXPECT_EQ(Measured(model, none)[y].Sigma(), 0);
 }
 
-TEST(Noise, DoesNotDependOnThreads) {
+TEST(Noise, DoesNotDependOnThreadsOrMemory) {
   const Model model;
   const Pictures pictures(8);
-  const auto a = MeasureNoise(model.graph, {&pictures}, model.scheme, 1);
-  const auto b = MeasureNoise(model.graph, {&pictures}, model.scheme, 3);
+  const auto a = Measured(model, pictures);
+  const auto b = Measured(model, pictures, 3, 0);
   for (size_t v = 0; v < a.size(); ++v) {
     EXPECT_EQ(a[v].error, b[v].error);
     EXPECT_EQ(a[v].change, b[v].change);

@@ -1,4 +1,4 @@
-#include "converter/recover/simulate.h"
+#include "converter/simulate/rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "converter/operators/weights.h"
 
-namespace octet::recover {
+namespace octet::simulate {
 namespace {
 
 void RoundRun(float scale, int zero_point, bool clip, std::span<float> values) {
@@ -68,4 +68,4 @@ graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs)
   return rounded;
 }
 
-}  // namespace octet::recover
+}  // namespace octet::simulate

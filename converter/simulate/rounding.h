@@ -1,12 +1,12 @@
 // What 8 bits make of values and weights, computed in float: close enough to judge and correct by,
 // not the board's integer rule.
-#ifndef OCTET_CONVERTER_RECOVER_SIMULATE_H_
-#define OCTET_CONVERTER_RECOVER_SIMULATE_H_
+#ifndef OCTET_CONVERTER_SIMULATE_ROUNDING_H_
+#define OCTET_CONVERTER_SIMULATE_ROUNDING_H_
 
 #include "converter/graph/graph.h"
 #include "converter/quantize/scheme.h"
 
-namespace octet::recover {
+namespace octet::simulate {
 
 // Rounds every value to a multiple of its scale, by channel (axis 1) where the scheme has channels;
 // with `clip` to one of the 256 that int8 holds.
@@ -24,6 +24,6 @@ Outputs OutputsOf(const graph::Graph& graph, const graph::Node& node);
 // The node's weights, rounded as lowering rounds them: one scale an output channel, 127 steps.
 graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs);
 
-}  // namespace octet::recover
+}  // namespace octet::simulate
 
-#endif  // OCTET_CONVERTER_RECOVER_SIMULATE_H_
+#endif  // OCTET_CONVERTER_SIMULATE_ROUNDING_H_

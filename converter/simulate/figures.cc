@@ -1,0 +1,103 @@
+#include "converter/simulate/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace octet::simulate {
+namespace {
+
+using graph::Tensor;
+
+// The piece's numbers, through the function that its output applies to them.
+std::vector<float> ValuesOf(const operators::OutputPiece& piece, const Tensor& tensor) {
+  std::vector<float> values = tensor.floats;
+  if (!tensor.IsFloat()) values.assign(tensor.integers.begin(), tensor.integers.end());
+  if (!piece.function.empty()) operators::ApplyActivation(piece.function, values, 0, 0);
+  return values;
+}
+
+bool IsNothing(const Figure& figure) {
+  return !(figure.signal > 0) || !std::isfinite(figure.signal) || !std::isfinite(figure.error);
+}
+
+template <typename Of>
+double MeanOf(const std::vector<Figure>& pieces, const Of& of) {
+  double sum = 0;
+  int count = 0;
+  for (const Figure& figure : pieces) {
+    if (IsNothing(figure)) continue;
+    sum += of(figure);
+    ++count;
+  }
+  return sum / std::max(1, count);
+}
+
+}  // namespace
+
+double Decibels(const Figure& figure) {
+  constexpr double kBestDb = 50;
+  if (IsNothing(figure)) return std::numeric_limits<double>::quiet_NaN();
+  return std::min(kBestDb, 10 * std::log10(figure.signal / std::max(figure.error, 1e-300)));
+}
+
+double MeanDecibels(const std::vector<Figure>& pieces) {
+  return MeanOf(pieces, [](const Figure& figure) { return Decibels(figure); });
+}
+
+double MeanLoss(const std::vector<Figure>& pieces) {
+  return MeanOf(pieces,
+                [](const Figure& figure) { return std::min(1.0, figure.error / figure.signal); });
+}
+
+size_t PieceCount(const Plan& plan) {
+  size_t count = 0;
+  for (const auto& pieces : plan.view.outputs) count += pieces.size();
+  return count;
+}
+
+std::vector<Figure> Measure(const Plan& plan, const Source& exact, const Source& rounded) {
+  std::vector<Figure> figures;
+  for (const auto& pieces : plan.view.outputs) {
+    for (const operators::OutputPiece& piece : pieces) {
+      Figure& figure = figures.emplace_back();
+      if (plan.graph.At(piece.value).type != graph::DataType::kFloat) continue;
+      const std::vector<float> e = ValuesOf(piece, exact(piece.value)),
+                               r = ValuesOf(piece, rounded(piece.value));
+      for (size_t i = 0; i < e.size(); ++i) {
+        const double value = e[i], difference = value - static_cast<double>(r[i]);
+        figure.signal += value * value;
+        figure.error += difference * difference;
+      }
+    }
+  }
+  return figures;
+}
+
+std::vector<std::vector<float>> Assemble(const Plan& plan, const Source& source) {
+  std::vector<std::vector<float>> outputs;
+  for (size_t o = 0; o < plan.view.outputs.size(); ++o) {
+    const graph::Value& output = plan.graph.At(plan.graph.outputs[o]);
+    std::vector<float>& out =
+        outputs.emplace_back(static_cast<size_t>(graph::ElementCount(*output.shape)));
+    for (const operators::OutputPiece& piece : plan.view.outputs[o]) {
+      const std::vector<float> values = ValuesOf(piece, source(piece.value));
+      const graph::Shape& shape = *plan.graph.At(piece.value).shape;
+      std::vector<int64_t> index(shape.size());
+      int64_t at = piece.base;
+      for (const float value : values) {
+        out[static_cast<size_t>(at)] = value;
+        // The next index, last axis first; `at` follows.
+        for (size_t axis = shape.size(); axis-- > 0;) {
+          at += piece.strides[axis];
+          if (++index[axis] < shape[axis]) break;
+          at -= piece.strides[axis] * shape[axis];
+          index[axis] = 0;
+        }
+      }
+    }
+  }
+  return outputs;
+}
+
+}  // namespace octet::simulate

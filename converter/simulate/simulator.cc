@@ -1,0 +1,311 @@
+#include "converter/simulate/simulator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "converter/executor/executor.h"
+#include "converter/simulate/store.h"
+
+namespace octet::simulate {
+namespace {
+
+using graph::Tensor;
+using graph::ValueId;
+
+size_t At(ValueId id) {
+  return static_cast<size_t>(id);
+}
+
+// The values of one picture that are alive, by id.
+class Values {
+ public:
+  explicit Values(const Plan& plan) : plan_(plan), tensors_(plan.graph.values.size()) {}
+
+  bool Has(ValueId id) const { return tensors_[At(id)].has_value(); }
+  const Tensor& operator[](ValueId id) const { return *tensors_[At(id)]; }
+  void Set(ValueId id, Tensor tensor) { tensors_[At(id)] = std::move(tensor); }
+  void SetOutputs(size_t n, std::vector<Tensor> results) {
+    const graph::Node& node = plan_.graph.nodes[n];
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (node.outputs[i] != graph::kNoValue) Set(node.outputs[i], std::move(results[i]));
+    }
+  }
+  Source AsSource() const {
+    return [this](ValueId id) -> const Tensor& { return (*this)[id]; };
+  }
+  // What nobody reads behind node n; keep(id): it stays all the same.
+  template <typename Keep>
+  void Release(size_t n, const Keep& keep) {
+    const graph::Node& node = plan_.graph.nodes[n];
+    for (const auto* ids : {&node.inputs, &node.outputs}) {
+      for (ValueId id : *ids) {
+        if (id == graph::kNoValue || plan_.last_use[At(id)] != static_cast<int64_t>(n)) continue;
+        if (!keep(id)) tensors_[At(id)].reset();
+      }
+    }
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<std::optional<Tensor>> tensors_;
+};
+
+// Integers that decide what others pick are those of FP32.
+void TakeIndices(const Plan& plan, size_t n, const Values& exact, std::vector<Tensor>* results) {
+  for (size_t i = 0; i < results->size(); ++i) {
+    const ValueId id = plan.graph.nodes[n].outputs[i];
+    if (id != graph::kNoValue && plan.is_index[At(id)]) (*results)[i] = exact[id];
+  }
+}
+
+std::vector<Tensor> RunRounded(const Plan& plan, const Steps& steps, size_t n, const Source& source,
+                               const Values& exact, operators::Workspace& workspace) {
+  std::vector<Tensor> results = steps.Sums(n, source, false, true, workspace);
+  steps.Finish(n, &results);
+  steps.Round(n, true, &results);
+  TakeIndices(plan, n, exact, &results);
+  return results;
+}
+
+Score ScoreOf(const Plan& plan, const Judge* judge, const Source& exact, const Source& rounded,
+              int64_t sample) {
+  Score score;
+  score.pieces = Measure(plan, exact, rounded);
+  if (judge != nullptr) {
+    score.agreement = judge->Agreement(Assemble(plan, exact), Assemble(plan, rounded), sample);
+  }
+  return score;
+}
+
+// Values that a run of the affected nodes alone reads from the base.
+void MarkRead(const Plan& plan, const std::vector<bool>& affected, std::vector<bool>* read) {
+  for (size_t n = 0; n < affected.size(); ++n) {
+    if (!affected[n]) continue;
+    for (ValueId id : plan.graph.nodes[n].inputs) {
+      if (id != graph::kNoValue) (*read)[At(id)] = true;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Figure> Scores::Pieces() const {
+  std::vector<Figure> sums;
+  for (const Score& score : pictures) {
+    sums.resize(score.pieces.size());
+    for (size_t p = 0; p < sums.size(); ++p) sums[p].Add(score.pieces[p]);
+  }
+  return sums;
+}
+
+double Scores::Agreement() const {
+  double sum = 0;
+  for (const Score& score : pictures) sum += score.agreement;
+  return pictures.empty() ? 1 : sum / static_cast<double>(pictures.size());
+}
+
+double Scores::LossOf(size_t picture) const {
+  return judged ? 1 - pictures[picture].agreement : MeanLoss(pictures[picture].pieces);
+}
+
+double Scores::Loss() const {
+  return judged ? 1 - Agreement() : MeanLoss(Pieces());
+}
+
+Gain GainOf(const Scores& before, const Scores& after) {
+  Gain gain;
+  const size_t count = before.pictures.size();
+  double squares = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double difference = before.LossOf(i) - after.LossOf(i);
+    gain.mean += difference;
+    squares += difference * difference;
+  }
+  if (count == 0) return gain;
+  const auto n = static_cast<double>(count);
+  gain.mean /= n;
+  if (count > 1)
+    gain.error = std::sqrt(std::max(0.0, squares / n - gain.mean * gain.mean) / (n - 1));
+  return gain;
+}
+
+// One picture as FP32 has it: what outputs are made of, and what others are picked by.
+struct Simulator::Exact {
+  Exact(const Plan& plan, std::vector<Tensor> loaded, operators::Workspace& workspace)
+      : values(plan) {
+    for (size_t i = 0; i < loaded.size(); ++i) values.Set(plan.graph.inputs[i], loaded[i]);
+    inputs = std::move(loaded);
+    const auto keep = [&plan](ValueId id) {
+      return plan.view.is_piece[At(id)] || plan.is_index[At(id)];
+    };
+    for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
+      if (!plan.view.needed[n]) continue;
+      values.SetOutputs(n, RunExact(plan, n, values.AsSource(), workspace));
+      values.Release(n, keep);
+    }
+  }
+  std::vector<Tensor> inputs;
+  Values values;
+};
+
+Simulator::Simulator(const graph::Graph& graph, std::vector<const images::Dataset*> inputs,
+                     Options options)
+    : plan_(graph), inputs_(std::move(inputs)), options_(options) {}
+
+std::vector<Tensor> Simulator::Load(int64_t sample) const {
+  std::vector<Tensor> loaded;
+  for (const images::Dataset* input : inputs_) loaded.push_back(input->Load(sample));
+  return loaded;
+}
+
+Scores Simulator::Run(const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
+                      const Progress& progress) const {
+  return Compare(scheme, {}, samples, progress).base;
+}
+
+Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
+                                         const std::vector<quantize::Scheme>& variants,
+                                         const std::vector<int64_t>& samples,
+                                         const Progress& progress) const {
+  const Steps base_steps(plan_, base);
+  std::vector<Steps> steps;
+  std::vector<std::vector<bool>> affected;
+  std::vector<bool> kept = plan_.view.is_piece;
+  for (const quantize::Scheme& variant : variants) {
+    steps.emplace_back(plan_, variant, &base_steps);
+    affected.push_back(steps.back().Affected(base_steps));
+    MarkRead(plan_, affected.back(), &kept);
+  }
+  Comparison result;
+  result.base.judged = options_.judge != nullptr;
+  result.base.pictures.resize(samples.size());
+  result.variants.assign(variants.size(), result.base);
+
+  // Pictures side by side where memory holds all of their values, else variants of one picture.
+  const int threads = std::max(1, options_.threads);
+  const int64_t running = 2 * plan_.peak_bytes;
+  int64_t stored = 0;
+  for (size_t v = 0; v < kept.size(); ++v) {
+    if (kept[v] && plan_.graph.values[v].constant == nullptr) {
+      stored += plan_.BytesOf(static_cast<ValueId>(v));
+    }
+  }
+  const bool side_by_side = threads * (running + stored) <= options_.memory_bytes;
+  const int outer = side_by_side || variants.empty() ? threads : 1;
+  const int inner = outer == 1 ? threads : 1;
+  const int64_t store_bytes = std::max<int64_t>(0, options_.memory_bytes / outer - inner * running);
+
+  std::mutex mutex;
+  int64_t done = 0;
+  const auto total = static_cast<int64_t>(samples.size() * (1 + variants.size()));
+  const auto tell = [&] {
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(++done, total);
+  };
+  std::vector<operators::Workspace> workspaces(static_cast<size_t>(threads));
+  const auto one_picture = [&](int outer_thread, int64_t item) {
+    const auto picture = static_cast<size_t>(item);
+    operators::Workspace& workspace = workspaces[static_cast<size_t>(outer_thread)];
+    const Exact exact(plan_, Load(samples[picture]), workspace);
+    Store store(store_bytes);
+    Values rounded(plan_);
+    const auto keep = [&](ValueId id) { return plan_.view.is_piece[At(id)]; };
+    const auto put = [&](ValueId id) {
+      if (!variants.empty() && kept[At(id)]) store.Put(id, rounded[id]);
+    };
+    for (size_t i = 0; i < exact.inputs.size(); ++i) {
+      rounded.Set(plan_.graph.inputs[i], exact.inputs[i]);
+      put(plan_.graph.inputs[i]);
+    }
+    for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
+      if (!plan_.view.needed[n]) continue;
+      rounded.SetOutputs(
+          n, RunRounded(plan_, base_steps, n, rounded.AsSource(), exact.values, workspace));
+      for (ValueId id : plan_.graph.nodes[n].outputs) {
+        if (id != graph::kNoValue) put(id);
+      }
+      rounded.Release(n, keep);
+    }
+    result.base.pictures[picture] = ScoreOf(plan_, options_.judge, exact.values.AsSource(),
+                                            rounded.AsSource(), samples[picture]);
+    tell();
+    executor::ParallelFor(
+        static_cast<int64_t>(variants.size()), inner, [&](int inner_thread, int64_t which) {
+          const auto v = static_cast<size_t>(which);
+          Values overlay(plan_);
+          const Source source = [&](ValueId id) -> const Tensor& {
+            if (overlay.Has(id)) return overlay[id];
+            if (const Tensor* found = store.Find(id)) return *found;
+            overlay.Set(id, store.Get(id));
+            return overlay[id];
+          };
+          operators::Workspace& own =
+              workspaces[static_cast<size_t>(std::max(outer_thread, inner_thread))];
+          for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
+            if (!affected[v][n]) continue;
+            overlay.SetOutputs(n, RunRounded(plan_, steps[v], n, source, exact.values, own));
+            overlay.Release(n, keep);
+          }
+          result.variants[v].pictures[picture] =
+              ScoreOf(plan_, options_.judge, exact.values.AsSource(), source, samples[picture]);
+          tell();
+        });
+  };
+  executor::ParallelFor(static_cast<int64_t>(samples.size()), outer, one_picture);
+  return result;
+}
+
+void Simulator::Watch(const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
+                      const Watcher& watcher) const {
+  const Steps steps(plan_, scheme);
+  std::vector<operators::Workspace> workspaces(2);
+  const auto keep_nothing = [](ValueId) { return false; };
+  for (const int64_t sample : samples) {
+    Values exact(plan_), rounded(plan_);
+    std::vector<Tensor> loaded = Load(sample);
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      exact.Set(plan_.graph.inputs[i], loaded[i]);
+      rounded.Set(plan_.graph.inputs[i], std::move(loaded[i]));
+    }
+    for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
+      if (!plan_.view.needed[n]) continue;
+      const graph::Node& node = plan_.graph.nodes[n];
+      std::vector<Tensor> results[2];
+      std::vector<Tensor> with_exact_weights;
+      executor::ParallelFor(2, std::min(2, options_.threads), [&](int thread, int64_t form) {
+        operators::Workspace& workspace = workspaces[static_cast<size_t>(thread)];
+        if (form == 0) {
+          results[0] = RunExact(plan_, n, exact.AsSource(), workspace);
+          return;
+        }
+        const bool shows_sums = steps.HasWeights(n) && plan_.view.is_piece[At(node.outputs[0])];
+        if (shows_sums) {
+          with_exact_weights = steps.Sums(n, rounded.AsSource(), true, true, workspace);
+          steps.Finish(n, {}, &with_exact_weights);
+        }
+        results[1] = steps.Sums(n, rounded.AsSource(), false, true, workspace);
+        steps.Finish(n, &results[1]);
+      });
+      exact.SetOutputs(n, std::move(results[0]));
+      TakeIndices(plan_, n, exact, &results[1]);
+      const std::vector<Tensor> before = results[1];
+      steps.Round(n, true, &results[1]);
+      rounded.SetOutputs(n, std::move(results[1]));
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        const ValueId id = node.outputs[i];
+        if (id == graph::kNoValue) continue;
+        watcher({id, exact[id].floats, before[i].floats, rounded[id].floats,
+                 with_exact_weights.empty() ? nullptr : &with_exact_weights[0].floats});
+      }
+      exact.Release(n, keep_nothing);
+      rounded.Release(n, keep_nothing);
+    }
+  }
+}
+
+}  // namespace octet::simulate

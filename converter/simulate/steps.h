@@ -1,0 +1,85 @@
+// One node of a graph at a time: exactly, and as the int8 plan of a scheme computes it.
+#ifndef OCTET_CONVERTER_SIMULATE_STEPS_H_
+#define OCTET_CONVERTER_SIMULATE_STEPS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
+#include "converter/quantize/scheme.h"
+#include "converter/simulate/rounding.h"
+
+namespace octet::simulate {
+
+// What is the same under every scheme. The graph stays.
+struct Plan {
+  explicit Plan(const graph::Graph& graph);
+
+  const graph::Graph& graph;
+  graph::Links links;
+  operators::OutputView view;     // which nodes run, what outputs are made of
+  std::vector<int64_t> last_use;  // by value: the last node that runs and reads or makes it, or -1
+  // By value: an integer that decides what others pick. Which of two nearly equal numbers comes
+  // first is no error, but everything picked by that order would be compared with something else:
+  // the simulation picks what FP32 picks.
+  std::vector<bool> is_index;
+
+  int64_t BytesOf(graph::ValueId id) const;
+  // Of one form of a picture: all values that are alive at once, and all that are computed.
+  int64_t peak_bytes = 0, all_bytes = 0;
+};
+
+// The value that a node reads; never called for constants.
+using Source = std::function<const graph::Tensor&(graph::ValueId id)>;
+
+// Computes node n exactly, into as many tensors as it has outputs: without its activation, and with
+// it.
+std::vector<graph::Tensor> RunSums(const Plan& plan, size_t n, const Source& source,
+                                   operators::Workspace& workspace);
+std::vector<graph::Tensor> RunExact(const Plan& plan, size_t n, const Source& source,
+                                    operators::Workspace& workspace);
+
+class Steps {
+ public:
+  // like: steps of another scheme of the same plan, or null; rounded weights that are the same are
+  // shared. The scheme stays.
+  Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like = nullptr);
+
+  bool IsInt8(size_t n) const { return scheme_.precision[n] == blob::Precision::kInt8; }
+  // Where outputs of an int8 node with weights stand; count is 0 for anything else.
+  const Outputs& OutputsAt(size_t n) const { return outputs_[n]; }
+  // Of a float value, or null.
+  const quantize::TensorScheme* SchemeOf(graph::ValueId id) const;
+  bool HasWeights(size_t n) const { return weights_[n] != nullptr; }
+
+  // What the node's arithmetic gives, before its correction, its activation and the rounding.
+  // exact_weights: the int8 node's weights as they are in FP32. clip: whether the values that an
+  // int8 node reads from outside of the int8 part are cut off at the ends of their ranges.
+  std::vector<graph::Tensor> Sums(size_t n, const Source& source, bool exact_weights, bool clip,
+                                  operators::Workspace& workspace) const;
+  // The scheme's correction (or another, which may be empty) and the activation.
+  void Finish(size_t n, const std::vector<float>& correction,
+              std::vector<graph::Tensor>* results) const;
+  void Finish(size_t n, std::vector<graph::Tensor>* results) const;
+  // To 8 bits, where the node is int8.
+  void Round(size_t n, bool clip, std::vector<graph::Tensor>* results) const;
+
+  // Nodes whose results may differ from those under another scheme of the same plan: by node.
+  std::vector<bool> Affected(const Steps& other) const;
+
+ private:
+  bool SameAt(size_t n, const Steps& other) const;
+
+  const Plan& plan_;
+  const quantize::Scheme& scheme_;
+  std::vector<Outputs> outputs_;
+  std::vector<std::shared_ptr<const graph::Tensor>> weights_;  // rounded; null: as they are
+};
+
+}  // namespace octet::simulate
+
+#endif  // OCTET_CONVERTER_SIMULATE_STEPS_H_

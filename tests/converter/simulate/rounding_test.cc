@@ -1,0 +1,74 @@
+#include "converter/simulate/rounding.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "converter/simulate/figures.h"
+
+namespace octet::simulate {
+namespace {
+
+using graph::Tensor;
+
+TEST(Round, ToTheNearestOfTheScheme) {
+  quantize::TensorScheme scheme;
+  scheme.scale = 0.5f;
+  scheme.zero_point = -128;
+  Tensor x = Tensor::Floats({1, 2, 1, 2}, {0.2f, 0.3f, -4, 1000});
+  Tensor open = x;
+  Round(scheme, true, &x);
+  EXPECT_EQ(x.floats, (std::vector<float>{0, 0.5f, 0, 127.5f}));
+  Round(scheme, false, &open);
+  EXPECT_EQ(open.floats, (std::vector<float>{0, 0.5f, -4, 1000}));
+}
+
+TEST(Round, ByChannel) {
+  quantize::TensorScheme scheme;
+  scheme.channels = {{1.0f, 0}, {0.25f, -128}};
+  Tensor x = Tensor::Floats({1, 2, 1, 2}, {0.6f, 200, 0.6f, 200});
+  Round(scheme, true, &x);
+  EXPECT_EQ(x.floats, (std::vector<float>{1, 127, 0.5f, 63.75f}));
+}
+
+TEST(RoundWeights, OneScaleAnOutput) {
+  graph::Graph graph;
+  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
+  const auto y = graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
+  // Outputs are columns: (127, 0.4), (1.27, 0.004).
+  const auto w = graph.AddConstant("w", Tensor::Floats({2, 2}, {127, 1.27f, 0.4f, 0.004f}));
+  graph::Node node;
+  node.op = "MatMul";
+  node.inputs = {x, w};
+  node.outputs = {y};
+  const Outputs outputs = OutputsOf(graph, node);
+  EXPECT_EQ(outputs.count, 2u);
+  EXPECT_EQ(outputs.inner, 1u);
+  const Tensor rounded = RoundWeights(*graph.Constant(w), outputs);
+  EXPECT_EQ(rounded.floats[0], 127);
+  EXPECT_EQ(rounded.floats[2], 0);
+  EXPECT_FLOAT_EQ(rounded.floats[1], 1.27f);
+  EXPECT_EQ(rounded.floats[3], 0);
+  node.inputs = {w, x};
+  EXPECT_EQ(OutputsOf(graph, node).count, 0u) << "weights that are computed";
+}
+
+TEST(RoundWeights, SubnormalOnesAreNothing) {
+  const Tensor weights = Tensor::Floats({2, 1, 1, 2}, {1e-42f, -3e-44f, 1, 0.5f});
+  Outputs outputs;
+  outputs.count = 2;
+  const Tensor rounded = RoundWeights(weights, outputs);
+  EXPECT_EQ(rounded.floats[0], 0);
+  EXPECT_EQ(rounded.floats[1], 0);
+  EXPECT_EQ(rounded.floats[2], 1);
+}
+
+TEST(Decibels, MoreThanEightBitsHoldIsLuck) {
+  EXPECT_NEAR(Decibels({1000, 1}), 30, 1e-9);
+  EXPECT_EQ(Decibels({1e9, 1e-3}), 50);
+  EXPECT_EQ(Decibels({1, 0}), 50);
+  EXPECT_TRUE(std::isnan(Decibels({0, 0})));
+}
+
+}  // namespace
+}  // namespace octet::simulate
