@@ -44,12 +44,20 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
+Effort EffortOf(const std::string& word) {
+  if (word == "fast") return Effort::kFast;
+  return word == "best" ? Effort::kBest : Effort::kDefault;
+}
+
 nlohmann::json StepJson(const recover::Step& step) {
-  nlohmann::json json = {{"step", step.name},
-                         {"tried", step.tried},
-                         {"kept", step.kept},
-                         {"before_db", step.before_db},
-                         {"after_db", step.after_db}};
+  nlohmann::json json = {
+      {"step", step.name},
+      {"tried", step.tried},
+      {"kept", step.kept},
+      {"accepted", {{"gain", step.accepted.mean}, {"error", step.accepted.error}}},
+      {"reported", {{"gain", step.reported.mean}, {"error", step.reported.error}}},
+      {"before_db", step.before_db},
+      {"after_db", step.after_db}};
   if (step.judged) {
     json["before_agreement"] = step.before_agreement;
     json["after_agreement"] = step.after_agreement;
@@ -160,6 +168,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
   auto temporal = std::make_shared<std::string>("none");
+  auto effort = std::make_shared<std::string>("default");
+  auto memory_mb = std::make_shared<int64_t>(options->memory_bytes / kBytesPerMb);
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -239,6 +249,18 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "0: as many as the machine has; the blob does not depend on it")
       .Range(0, 1024)
       .ShowDefault();
+  command
+      .Add("--effort", *effort,
+           "how long ranges and corrections of the int8 plan may be tried: seconds, minutes, or "
+           "half an hour for a large detector")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
+  command
+      .Add("--memory", *memory_mb,
+           "MB for values of pictures while they are tried; what it does not hold goes through "
+           "a file in TMPDIR")
+      .Range(int64_t{0}, int64_t{1000000000})
+      .ShowDefault();
   command.AddFlag("--json", options->json, "print the figures as JSON");
   command.Footer(
       "Operators that run on the board (those of a model's constant parts may be any): " +
@@ -255,6 +277,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->task = TaskOf(*task);
       options->verbosity = VerbosityOf(*verbosity);
       options->temporal.kind = TemporalOf(*temporal);
+      options->effort = EffortOf(*effort);
+      options->memory_bytes = *memory_mb * kBytesPerMb;
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");
       }

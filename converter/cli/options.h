@@ -26,6 +26,11 @@ struct TemporalOptions {
   double lambda = 0.1;  // of kFilter, as a multiple of a layer's sigma; at most 1 comes of it
 };
 
+inline constexpr int64_t kBytesPerMb = 1000000;
+
+// How long recovery may take: seconds, minutes, half an hour for a detector.
+enum class Effort : uint8_t { kFast, kDefault, kBest };
+
 struct ConvertOptions {
   std::string model, output;
   std::vector<std::string> calibration;  // one path an input
@@ -40,7 +45,8 @@ struct ConvertOptions {
   bool winograd = false;  // transformed weights, whatever the board's file says
   int64_t samples = 512;
   uint64_t seed = 1;
-  int64_t memory_bytes = int64_t{1} << 30;  // for values of pictures, see simulate::Options
+  Effort effort = Effort::kDefault;
+  int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options
   int threads = 0;                          // 0: as many as the machine has
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;

@@ -15,6 +15,8 @@
 #include "converter/cli/guard_section.h"
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/recovery.h"
+#include "converter/cli/task_judge.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
@@ -24,9 +26,6 @@
 #include "converter/operators/operator.h"
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
-#include "converter/quantize/names.h"
-#include "converter/recover/bias_correction.h"
-#include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
 #include "octet/drift.h"
@@ -115,6 +114,28 @@ std::vector<Aligned> AlignedCopy(const std::vector<uint8_t>& blob) {
   return copy;
 }
 
+// A blob whose outputs have the meaning that the final one's have, before there is that; without a
+// view where they have none.
+struct Decoding {
+  std::vector<Aligned> blob;
+  std::optional<BlobView> view;
+
+  Decoding(const graph::Graph& graph, const write::ModelInfo& info,
+           const std::vector<std::optional<calibrate::Statistics>>& statistics,
+           const quantize::Config& config) {
+    if (info.task == blob::Task::kNone) return;
+    std::string beyond;
+    std::vector<write::Plan> plans;
+    plans.push_back(MakePlan(graph, quantize::AssignScheme(graph, statistics, config), statistics,
+                             "int8", false, &beyond));
+    const std::vector<uint8_t> bytes = write::WriteBlob(info, plans);
+    blob = AlignedCopy(bytes);
+    if (!IsOk(ViewBlob(blob.data(), bytes.size(), &view.emplace()))) {
+      throw std::logic_error("the blob made has no view");
+    }
+  }
+};
+
 void VerifyBlob(const std::vector<uint8_t>& blob) {
   const std::vector<Aligned> copy = AlignedCopy(blob);
   octet_status status =
@@ -138,11 +159,6 @@ auto InModel(const std::string& path, F&& f) {
     Fail("{}: {}", path, line);
   }
 }
-
-// Samples that recovery works with: half of them fit, a quarter accepts, a quarter reports.
-constexpr int64_t kJudgedSamples = 64;
-
-using Statistics = std::vector<std::optional<calibrate::Statistics>>;
 
 // From the cache where there is one that fits, else from the data (and into the cache).
 Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
@@ -191,59 +207,6 @@ void CheckPlans(const graph::Graph& graph, quantize::Config config) {
   std::vector<quantize::Scheme> schemes(2, quantize::AssignScheme(graph, statistics, config));
   schemes[1].precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   lower::CheckLowers(graph, schemes);
-}
-
-recover::Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                            quantize::Scheme* scheme) {
-  Progress progress("correcting biases");
-  return recover::CorrectBiases(
-      simulator, samples, [&progress](int64_t done, int64_t total) { progress.Show(done, total); },
-      scheme);
-}
-
-// Whether the configuration asks for int8 at a node by name.
-bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
-  if (config.constraint == quantize::Constraint::kNone) return false;
-  bool wants = false;
-  for (const quantize::LayerOverride& layer : config.layers) {
-    if (layer.precision && quantize::Matches(layer.name, node.name))
-      wants = *layer.precision == blob::Precision::kInt8;
-  }
-  return wants;
-}
-
-// The first of a set, as many as a look at every single value takes.
-std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
-  constexpr size_t kLookedAt = 4;
-  return {samples.begin(),
-          samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size()))};
-}
-
-// Moves the last layers that gain by it to FP16, and appends what is doubted of the int8 plan then.
-void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const Statistics& statistics, const quantize::Config& config,
-                  quantize::Scheme* scheme, Warnings* warnings) {
-  const graph::Graph& graph = simulator.plan().graph;
-  const std::vector<int64_t> decide =
-      Some(samples.accept.empty() ? samples.report : samples.accept);
-  recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
-  std::vector<std::string> names;
-  if (!config.int8_everywhere) {
-    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
-      if (WantsInt8(config, graph.nodes[n])) continue;
-      scheme->precision[n] = blob::Precision::kFp16;
-      names.push_back("'" + graph.nodes[n].name + "'");
-    }
-  }
-  if (!names.empty()) {
-    warnings->push_back(fmt::format(
-        "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
-        "8 bits; --int8-everywhere keeps them int8",
-        fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
-  }
-  diagnosis = recover::Diagnose(simulator, *scheme, Some(samples.report));
-  for (std::string& line : recover::Doubts(graph, statistics, *scheme, diagnosis))
-    warnings->push_back(std::move(line));
 }
 
 }  // namespace
@@ -348,22 +311,24 @@ Conversion Convert(const ConvertOptions& options) {
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
+  const Decoding decoding(graph, info, statistics, config);
+  std::optional<TaskJudge> judge;
+  if (decoding.view) judging.judge = &judge.emplace(*decoding.view, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);
-  const simulate::Samples samples = simulate::SplitSamples(result.samples, kJudgedSamples);
+  const simulate::Samples samples =
+      simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
 
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
-    result.scheme = quantize::AssignScheme(graph, statistics, how);
-    result.steps.clear();
-    if (how.bias_correction && recover::IsWorthCorrecting(graph)) {
-      result.steps.push_back(CorrectBiases(simulator, samples, &result.scheme));
-    }
-    std::vector<std::string> found;
-    LeaveInFloat(simulator, samples, statistics, how, &result.scheme, &found);
+    Recovered recovered = Recover(simulator, samples, statistics, how, options.effort);
+    result.scheme = std::move(recovered.scheme);
+    result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
     result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
-    if (beyond.empty()) warnings.insert(warnings.end(), found.begin(), found.end());
+    if (beyond.empty()) {
+      warnings.insert(warnings.end(), recovered.warnings.begin(), recovered.warnings.end());
+    }
     return beyond;
   };
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
@@ -430,7 +395,7 @@ Conversion Convert(const ConvertOptions& options) {
   }
   if (options.temporal.kind != TemporalKind::kNone) {
     result.temporal =
-        ChooseTemporal(graph, recover::MeasureNoise(simulator, result.scheme, Some(samples.report)),
+        ChooseTemporal(graph, recover::MeasureNoise(simulator, result.scheme, samples.report),
                        result.plans, options.temporal);
     info.temporal = result.temporal->section;
   }

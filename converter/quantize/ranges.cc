@@ -61,11 +61,14 @@ class Chooser {
       const calibrate::Method fallback = input && config_.method == calibrate::Method::kAuto
                                              ? calibrate::Method::kMinMax
                                              : config_.method;
+      const auto v = static_cast<size_t>(id);
+      const calibrate::Method own =
+          v < config_.methods.size() ? config_.methods[v].value_or(fallback) : fallback;
       const calibrate::Range part = ChangingPartOf(id, seen);
       const bool narrowed = part.min > seen.min || part.max < seen.max;
       const calibrate::Statistics used =
           narrowed ? calibrate::Clamp(seen, part.min, part.max) : seen;
-      const calibrate::Choice choice = calibrate::ChooseRange(used, asked.method.value_or(fallback),
+      const calibrate::Choice choice = calibrate::ChooseRange(used, asked.method.value_or(own),
                                                               config_.percentile, range.symmetric);
       range.min = choice.range.min;
       range.max = choice.range.max;

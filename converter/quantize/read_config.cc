@@ -3,6 +3,7 @@
 //   activations: asymmetric            # or symmetric
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
 //   bias_correction: true              # means that rounding shifted, put back
+//   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
 //   channel_scales: true               # scales of single channels, where that pays
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
@@ -109,6 +110,8 @@ Config ReadConfig(const std::string& path) {
           config.channel_scales = reader.Truth(value, key);
         } else if (key == "bias_correction") {
           config.bias_correction = reader.Truth(value, key);
+        } else if (key == "judged_ranges") {
+          config.judged_ranges = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -124,7 +127,8 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "precision_constraints, int8_everywhere, layers and tensors can be given");
+                     "int8_everywhere, judged_ranges, layers, precision_constraints and tensors "
+                     "can be given");
         }
       });
   return config;

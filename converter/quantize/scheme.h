@@ -67,10 +67,13 @@ struct Config {
   bool symmetric_only = false;   // the board has no other, whatever else is asked for
   bool channel_scales = true;    // see channel_scales.h
   bool bias_correction = true;   // see converter/recover/bias_correction.h
+  bool judged_ranges = true;     // see converter/recover/choose_ranges.h
   bool int8_everywhere = false;  // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;
+  // By value id, may be shorter: what measuring chose where nobody asked for another.
+  std::vector<std::optional<calibrate::Method>> methods;
 };
 
 // Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line
