@@ -25,6 +25,8 @@ struct Conversion {
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
+  std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data
+  std::vector<std::optional<calibrate::Statistics>> statistics;
   int64_t samples = 0;
   uint32_t golden = 0;  // vectors in the blob
   std::optional<drift::Summary> drift;

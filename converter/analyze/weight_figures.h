@@ -1,0 +1,39 @@
+// What 8 bits make of a layer's weights.
+//
+// The divergence compares two histograms, P of the weights as they are and Q of their codes times
+// scale. Each output channel is first divided by its own root mean square r, which makes channels
+// of any size one population: bins of r / 4 from -4 r to 4 r, the outermost with all beyond.
+//     KL(P || Q) = sum P_i ln(P_i / Q_i)
+// where every bin of both starts with half a count (the prior of H. Jeffreys, "An invariant form
+// for the prior probability in estimation problems", 1946), so that no bin is empty and few weights
+// claim little. Steps finer than a bin leave every bin filled, and KL below 0.1; steps that are
+// wider leave bins empty whose weights had to go elsewhere, and KL passes 0.3: 12 * 16 = 23 dB of
+// the weights' power above their rounding, where 8 bits without outliers have 40 and more.
+#ifndef OCTET_CONVERTER_ANALYZE_WEIGHT_FIGURES_H_
+#define OCTET_CONVERTER_ANALYZE_WEIGHT_FIGURES_H_
+
+#include <cstddef>
+#include <span>
+
+namespace octet::analyze {
+
+struct WeightFigures {
+  double kl = 0;        // KL(P || Q), in nats
+  double snr_db = 0;    // of all weights
+  double worst_db = 0;  // of the channel that rounding hurts most
+  size_t worst_channel = 0;
+  size_t channels = 0;
+  double zeros = 0;  // share of weights whose code is 0, though they are not
+};
+
+// Element k of channel c stands at c * channel_step + k * element_step, `depth` elements a channel.
+struct WeightLayout {
+  size_t channels = 0, depth = 0, channel_step = 1, element_step = 1;
+};
+
+WeightFigures CompareWeights(std::span<const float> exact, std::span<const float> rounded,
+                             const WeightLayout& layout);
+
+}  // namespace octet::analyze
+
+#endif  // OCTET_CONVERTER_ANALYZE_WEIGHT_FIGURES_H_

@@ -1,0 +1,65 @@
+#include "converter/cli/report_file.h"
+
+#include <utility>
+
+#include "converter/cli/progress.h"
+#include "converter/cli/report_pictures.h"
+#include "converter/support/error.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+namespace {
+
+std::vector<const images::Dataset*> DatasetsOf(const Conversion& conversion) {
+  std::vector<const images::Dataset*> datasets;
+  for (const auto& input : conversion.inputs) datasets.push_back(input.get());
+  return datasets;
+}
+
+}  // namespace
+
+void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others) {
+  if (!path.ends_with(".html") && !path.ends_with(".json")) {
+    Fail("--report {}: its name has to end in .html, for a page, or in .json, for figures", path);
+  }
+  write::CheckWritable(path, others);
+}
+
+analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
+                                    int64_t pictures) {
+  Progress progress("analyzing");
+  analyze::Options settings;
+  settings.pictures = pictures;
+  settings.threads = ThreadCount(options.threads);
+  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  return analyze::Analyze(conversion.graph, conversion.statistics, DatasetsOf(conversion),
+                          conversion.scheme, settings);
+}
+
+report::Report ReportOf(const ConvertOptions& options, const Conversion& conversion,
+                        const analyze::Analysis& analysis) {
+  report::Report report;
+  report.model = std::filesystem::path(options.model).filename().string();
+  report.version = OCTET_VERSION_TEXT;
+  report.blob_bytes = conversion.blob.size();
+  report.samples = conversion.samples;
+  report.warnings = conversion.scheme.warnings;
+  report.analysis = analysis;
+  for (const write::Plan& plan : conversion.plans) {
+    report.memory.push_back(report::TimelineOf(plan));
+  }
+  if (const auto& gain = conversion.bias_correction; gain && gain->judges > 0) {
+    report.gains.push_back({"bias correction", "dB", gain->before_db, gain->after_db, gain->kept});
+  }
+  report.pictures = PicturesOf(conversion);
+  return report;
+}
+
+void SaveReport(const std::string& path, const report::Report& report) {
+  const nlohmann::json document = report::ToJson(report);
+  const std::string text =
+      path.ends_with(".html") ? report::Page(document) : report::Text(document) + "\n";
+  write::SaveFile(path, std::vector<uint8_t>(text.begin(), text.end()));
+}
+
+}  // namespace octet::cli
