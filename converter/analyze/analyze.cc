@@ -7,6 +7,7 @@
 #include <set>
 
 #include "converter/operators/output_view.h"
+#include "converter/quantize/saturation.h"
 #include "converter/recover/lockstep.h"
 #include "converter/recover/simulate.h"
 
@@ -97,6 +98,26 @@ void TrackRange(const calibrate::Statistics& seen, LayerFigures* layer) {
   layer->range_ratio = width > 0 ? (static_cast<double>(range.max) - range.min) / width : 0;
 }
 
+// The node whose result tells what node n loses. A range in front of a function that levels off is
+// cut on purpose where the function tells nothing apart, so that a layer is judged behind such a
+// function, as it runs: both are one layer on the board.
+size_t JudgedAt(const graph::Graph& graph, const graph::Links& links,
+                const std::vector<bool>& needed, size_t n) {
+  for (;;) {
+    const auto v = static_cast<size_t>(graph.nodes[n].outputs[0]);
+    if (links.is_output[v] || links.consumers[v].size() != 1) return n;
+    const auto next = static_cast<size_t>(links.consumers[v][0]);
+    // Whether it levels off does not depend on range and scale.
+    const bool levels = quantize::ChangingPart(graph, graph.nodes[next], {-1, 1}, 1).has_value();
+    if (!needed[next] || !levels) return n;
+    n = next;
+  }
+}
+
+std::string OperatorsOf(const graph::Node& node) {
+  return node.op + (node.activation.empty() ? "" : "+" + node.activation);
+}
+
 std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
   const recover::Outputs outputs = recover::OutputsOf(graph, node);
   if (outputs.count == 0) return std::nullopt;
@@ -162,28 +183,36 @@ Analysis Analyze(const graph::Graph& graph, const Statistics& statistics,
   const Records records =
       RecordPictures(graph, statistics, inputs, scheme, options, &result.pictures);
   const recover::Diagnosis diagnosis = recover::Diagnose(graph, inputs, scheme, options.threads);
+  const graph::Links links(graph);
+  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
+  std::vector<bool> told(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (!needed[n] || told[n]) continue;
     const graph::Node& node = graph.nodes[n];
-    const auto found = records.find(node.outputs[0]);
+    const size_t judge = JudgedAt(graph, links, needed, n);
+    const ValueId id = graph.nodes[judge].outputs[0];
+    told[judge] = true;
+    const auto found = records.find(id);
     if (found == records.end() || found->second.count() == 0) continue;
     LayerFigures layer;
     layer.activations = found->second;
     layer.node = static_cast<int>(n);
     layer.name = node.name;
-    layer.op = node.op + (node.activation.empty() ? "" : "+" + node.activation);
-    layer.tensor = graph.At(node.outputs[0]).name;
-    layer.shape = *graph.At(node.outputs[0]).shape;
-    layer.int8 = scheme.precision[n] == blob::Precision::kInt8;
+    layer.op = OperatorsOf(node);
+    if (judge != n) layer.op += "+" + OperatorsOf(graph.nodes[judge]);
+    layer.tensor = graph.At(id).name;
+    layer.shape = *graph.At(id).shape;
+    layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&
+                 scheme.precision[judge] == blob::Precision::kInt8;
     double before = 0;
-    for (ValueId id : node.inputs) before = std::max(before, NoiseOf(records, id));
+    for (ValueId input : node.inputs) before = std::max(before, NoiseOf(records, input));
     layer.added = std::max(0.0, found->second.NoiseShare() - before);
-    if (const auto& seen = statistics[static_cast<size_t>(node.outputs[0])]) {
-      TrackRange(*seen, &layer);
-    }
+    if (const auto& seen = statistics[static_cast<size_t>(id)]) TrackRange(*seen, &layer);
     if (layer.int8) {
       layer.weights = WeightsOf(graph, node);
       if (layer.added > 0) {
-        layer.cause = recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(n));
+        layer.cause =
+            recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(judge));
       }
     }
     result.layers.push_back(std::move(layer));

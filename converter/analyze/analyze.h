@@ -27,10 +27,11 @@ inline constexpr double kSigmas = 4;
 
 struct LayerFigures {
   int node = -1;  // of the graph
+  // Of the node; with the operators fused behind it; its result, behind functions that level off.
   std::string name, op, tensor;
   graph::Shape shape;
   bool int8 = true;
-  ActivationRecord activations;  // of the first result
+  ActivationRecord activations;  // of `tensor`
   double added = 0;              // share of noise that grew from its worst input to its result
   // Of all calibration samples: extremes, and mean -+ kSigmas sigma cut to those.
   double seen_min = 0, seen_max = 0, sigma_low = 0, sigma_high = 0;

@@ -235,7 +235,7 @@
       rows.push(row);
       if (opened.has(layer)) {
         rows.push(el("tr", {class: "detail"}, el("td", {colspan: columns.length},
-          layer.cause ? el("p", {}, "Why: " + layer.cause) : null, facts(layer), histogram(layer))));
+          el("div", {class: "inside"}, layer.cause ? el("p", {}, "Why: " + layer.cause) : null, facts(layer), histogram(layer)))));
       }
     }
     byId("table").tBodies[0].replaceChildren(...rows);
@@ -332,15 +332,12 @@
     byId("pictures").hidden = false;
     for (const picture of data.pictures) {
       const overlay = svg("svg", {viewBox: `0 0 ${picture.width} ${picture.height}`, preserveAspectRatio: "none", "aria-hidden": "true"});
-      for (const kind of ["fp32", "int8"]) {
-        const group = svg("g", {class: kind});
-        for (const found of picture[kind]) {
-          const [left, top, right, bottom] = found.box;
-          const place = {x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top)};
-          group.append(svg("g", {}, svg("title", {}, `${kind.toUpperCase()}: ${found.label} ${number(found.score, 2)}`),
-            svg("rect", {...place, class: "edge"}), svg("rect", {...place, class: "ink"})));
+      // Dark edges under both, then FP32, then INT8, dashed, so that neither hides the other.
+      for (const stroke of ["edge", "ink"]) {
+        for (const kind of ["fp32", "int8"]) {
+          overlay.append(svg("g", {class: kind}, ...picture[kind].map(({box: [left, top, right, bottom]}) =>
+            svg("rect", {class: stroke, x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top)}))));
         }
-        overlay.append(group);
       }
       const list = (kind) => picture[kind].map((found) => `${found.label} ${number(found.score, 2)}`).join(", ") || "nothing";
       byId("album").append(el("figure", {},
