@@ -8,8 +8,8 @@
 
 #include "converter/operators/output_view.h"
 #include "converter/quantize/saturation.h"
-#include "converter/recover/lockstep.h"
-#include "converter/recover/simulate.h"
+#include "converter/recover/diagnosis.h"
+#include "converter/simulate/rounding.h"
 
 namespace octet::analyze {
 namespace {
@@ -26,44 +26,29 @@ std::optional<quantize::TensorScheme> CodesOf(const quantize::Scheme& scheme,
   return quantize::Affine(statistics[v]->min, statistics[v]->max, false);
 }
 
-Records RecordPictures(const graph::Graph& graph, const Statistics& statistics,
-                       const std::vector<const images::Dataset*>& inputs,
-                       const quantize::Scheme& scheme, const Options& options, int64_t* pictures) {
+Records RecordPictures(const simulate::Simulator& simulator, const Statistics& statistics,
+                       const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
+                       const std::function<void(int64_t, int64_t)>& progress) {
+  const graph::Graph& graph = simulator.plan().graph;
   Records records;
-  const int64_t available = inputs.empty() ? 0 : inputs[0]->size();
-  const int64_t count = std::min(available, options.pictures);
-  *pictures = count;
-  quantize::Scheme simulated = scheme;
-  simulated.bias_correction.resize(graph.nodes.size());
-  const int64_t batch = std::max<int64_t>(
-      1, options.memory_bytes / std::max<int64_t>(1, recover::BytesOfPicture(graph)));
-  for (int64_t first = 0; first < count; first += batch) {
-    const int64_t end = std::min(count, first + batch);
-    recover::Lockstep lockstep(graph, simulated, options.threads);
-    for (int64_t i = first; i < end; ++i) lockstep.Add(inputs, i * available / count);
-    // Pictures come in order within every value, so that batches change no sum.
-    lockstep.Watch([&](const recover::Lockstep::Shown& shown) {
-      const auto v = static_cast<size_t>(shown.id);
-      if (graph.values[v].type != graph::DataType::kFloat) return;
-      auto found = records.find(shown.id);
-      if (found == records.end()) {
-        const auto codes = CodesOf(scheme, statistics, v);
-        if (!codes) return;
-        found = records.emplace(shown.id, ActivationRecord(*codes)).first;
-      }
-      found->second.Add(shown.exact, shown.before, shown.after);
-    });
-    std::vector<recover::Figure> unused;
-    const auto nodes = static_cast<int64_t>(graph.nodes.size());
-    int64_t node = 0;
-    lockstep.Run(
-        [&] {
-          ++node;
-          if (!options.progress || nodes == 0) return;
-          options.progress(first * nodes + node * (end - first), count * nodes);
-        },
-        &unused);
-  }
+  const auto total = static_cast<int64_t>(samples.size());
+  ValueId first = graph::kNoValue;  // shown of every picture
+  int64_t begun = 0;
+  const auto see = [&](const simulate::Simulator::Shown& shown) {
+    const auto v = static_cast<size_t>(shown.id);
+    if (first == graph::kNoValue) first = shown.id;
+    if (shown.id == first && progress) progress(begun++, total);
+    if (graph.values[v].type != graph::DataType::kFloat) return;
+    auto found = records.find(shown.id);
+    if (found == records.end()) {
+      const auto codes = CodesOf(scheme, statistics, v);
+      if (!codes) return;
+      found = records.emplace(shown.id, ActivationRecord(*codes)).first;
+    }
+    found->second.Add(shown.exact, shown.before, shown.after);
+  };
+  simulator.Watch(scheme, samples, see);
+  if (progress && total > 0) progress(total, total);
   return records;
 }
 
@@ -115,11 +100,13 @@ size_t JudgedAt(const graph::Graph& graph, const graph::Links& links,
 }
 
 std::string OperatorsOf(const graph::Node& node) {
-  return node.op + (node.activation.empty() ? "" : "+" + node.activation);
+  std::string operators = node.op;
+  if (!node.activation.empty()) operators.append("+").append(node.activation);
+  return operators;
 }
 
 std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
-  const recover::Outputs outputs = recover::OutputsOf(graph, node);
+  const simulate::Outputs outputs = simulate::OutputsOf(graph, node);
   if (outputs.count == 0) return std::nullopt;
   const graph::Value& value = graph.At(node.inputs[1]);
   const graph::Tensor& weights = *value.constant;
@@ -130,7 +117,7 @@ std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::N
   layout.element_step = outputs.across;
   // Weights that the model brings as codes are exact in them.
   if (value.given) return CompareWeights(weights.floats, weights.floats, layout);
-  const graph::Tensor rounded = recover::RoundWeights(weights, outputs);
+  const graph::Tensor rounded = simulate::RoundWeights(weights, outputs);
   return CompareWeights(weights.floats, rounded.floats, layout);
 }
 
@@ -176,13 +163,14 @@ std::vector<size_t> WorstFirst(const Analysis& analysis) {
   return order;
 }
 
-Analysis Analyze(const graph::Graph& graph, const Statistics& statistics,
-                 const std::vector<const images::Dataset*>& inputs, const quantize::Scheme& scheme,
-                 const Options& options) {
+Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statistics,
+                 const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
+                 const std::function<void(int64_t done, int64_t total)>& progress) {
+  const graph::Graph& graph = simulator.plan().graph;
   Analysis result;
-  const Records records =
-      RecordPictures(graph, statistics, inputs, scheme, options, &result.pictures);
-  const recover::Diagnosis diagnosis = recover::Diagnose(graph, inputs, scheme, options.threads);
+  result.pictures = static_cast<int64_t>(samples.size());
+  const Records records = RecordPictures(simulator, statistics, scheme, samples, progress);
+  const recover::Diagnosis diagnosis = recover::Diagnose(simulator, scheme, samples);
   const graph::Links links(graph);
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   std::vector<bool> told(graph.nodes.size());
@@ -199,7 +187,7 @@ Analysis Analyze(const graph::Graph& graph, const Statistics& statistics,
     layer.node = static_cast<int>(n);
     layer.name = node.name;
     layer.op = OperatorsOf(node);
-    if (judge != n) layer.op += "+" + OperatorsOf(graph.nodes[judge]);
+    if (judge != n) layer.op.append("+").append(OperatorsOf(graph.nodes[judge]));
     layer.tensor = graph.At(id).name;
     layer.shape = *graph.At(id).shape;
     layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&

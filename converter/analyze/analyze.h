@@ -13,9 +13,8 @@
 #include "converter/analyze/weight_figures.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/graph/graph.h"
-#include "converter/images/dataset.h"
 #include "converter/quantize/scheme.h"
-#include "converter/recover/diagnosis.h"
+#include "converter/simulate/simulator.h"
 
 namespace octet::analyze {
 
@@ -67,19 +66,12 @@ struct Analysis {
   int64_t pictures = 0;
 };
 
-struct Options {
-  int64_t pictures = 16;  // at most, spread over the data
-  // Of pictures side by side; one always goes. The figures do not depend on it.
-  int64_t memory_bytes = int64_t{1} << 29;
-  int threads = 1;
-  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
-};
-
-// Simulates the int8 plan of `scheme`, corrections included. The same for any number of threads.
-Analysis Analyze(const graph::Graph& graph,
+// Simulates the int8 plan of `scheme`, corrections included, on these samples of the simulator's
+// data. progress: after every picture, may be empty. The same for any number of threads.
+Analysis Analyze(const simulate::Simulator& simulator,
                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                 const std::vector<const images::Dataset*>& inputs, const quantize::Scheme& scheme,
-                 const Options& options);
+                 const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
+                 const std::function<void(int64_t done, int64_t total)>& progress);
 
 Coverage CoverageOf(const graph::Graph& graph, const quantize::Scheme& scheme);
 

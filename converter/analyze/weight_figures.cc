@@ -3,21 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "converter/analyze/decibels.h"
 
 namespace octet::analyze {
 namespace {
 
-constexpr double kBinsPerRms = 4, kRmsEachSide = 4;
-constexpr size_t kInner = static_cast<size_t>(2 * kBinsPerRms * kRmsEachSide);
+constexpr double kBinsPerWidth = 4, kWidthsEachSide = 4;
+constexpr size_t kInner = static_cast<size_t>(2 * kBinsPerWidth * kWidthsEachSide);
 constexpr double kPrior = 0.5;
 using Counts = std::array<double, kInner + 2>;
 
 size_t BinOf(double value) {
   // Centred on multiples of r / 4, so that what is rounded to 0 stays where it was.
-  const double bin = std::floor(value * kBinsPerRms + 0.5) + kBinsPerRms * kRmsEachSide + 1;
+  const double bin = std::floor(value * kBinsPerWidth + 0.5) + kBinsPerWidth * kWidthsEachSide + 1;
   return static_cast<size_t>(std::clamp(bin, 0.0, static_cast<double>(kInner + 1)));
+}
+
+// Median |w| of those that are not 0, as a standard deviation.
+double WidthOf(std::vector<double>* sizes) {
+  constexpr double kMedianOfNormal = 0.6745;  // of |x| in standard deviations
+  const auto middle = sizes->begin() + static_cast<std::ptrdiff_t>(sizes->size() / 2);
+  std::nth_element(sizes->begin(), middle, sizes->end());
+  return *middle / kMedianOfNormal;
 }
 
 double Divergence(const Counts& p, const Counts& q) {
@@ -43,11 +52,13 @@ WeightFigures CompareWeights(std::span<const float> exact, std::span<const float
   size_t zeros = 0;
   for (size_t c = 0; c < layout.channels; ++c) {
     double own_signal = 0, own_error = 0;
+    std::vector<double> sizes;
     for (size_t k = 0; k < layout.depth; ++k) {
       const size_t at = c * layout.channel_step + k * layout.element_step;
       const double e = exact[at], difference = e - static_cast<double>(rounded[at]);
       own_signal += e * e;
       own_error += difference * difference;
+      if (e != 0) sizes.push_back(std::fabs(e));
       zeros += rounded[at] == 0 && exact[at] != 0 ? 1 : 0;
     }
     signal += own_signal;
@@ -57,11 +68,11 @@ WeightFigures CompareWeights(std::span<const float> exact, std::span<const float
       figures.worst_db = db;
       figures.worst_channel = c;
     }
-    const double rms = std::sqrt(own_signal / static_cast<double>(layout.depth));
+    const double width = WidthOf(&sizes);
     for (size_t k = 0; k < layout.depth; ++k) {
       const size_t at = c * layout.channel_step + k * layout.element_step;
-      ++p[BinOf(exact[at] / rms)];
-      ++q[BinOf(rounded[at] / rms)];
+      ++p[BinOf(exact[at] / width)];
+      ++q[BinOf(rounded[at] / width)];
     }
   }
   figures.kl = Divergence(p, q);

@@ -1,14 +1,16 @@
 // What 8 bits make of a layer's weights.
 //
 // The divergence compares two histograms, P of the weights as they are and Q of their codes times
-// scale. Each output channel is first divided by its own root mean square r, which makes channels
-// of any size one population: bins of r / 4 from -4 r to 4 r, the outermost with all beyond.
+// scale. Each output channel is first divided by its own width r = median |w| / 0.6745, which is
+// the standard deviation where weights are normal and which a few large ones do not move (weights
+// of 0 apart, which every scale holds exactly). Channels of any size are one population then: bins
+// of r / 4 from -4 r to 4 r, the outermost with all beyond.
 //     KL(P || Q) = sum P_i ln(P_i / Q_i)
 // where every bin of both starts with half a count (the prior of H. Jeffreys, "An invariant form
 // for the prior probability in estimation problems", 1946), so that no bin is empty and few weights
-// claim little. Steps finer than a bin leave every bin filled, and KL below 0.1; steps that are
-// wider leave bins empty whose weights had to go elsewhere, and KL passes 0.3: 12 * 16 = 23 dB of
-// the weights' power above their rounding, where 8 bits without outliers have 40 and more.
+// claim little. Steps finer than a bin leave every bin filled and KL small; of wider ones some bins
+// get none, and KL passes 0.3. Steps of r / 4 are 12 * 16 = 23 dB for typical weights, where 8 bits
+// without large ones among them have 40.
 #ifndef OCTET_CONVERTER_ANALYZE_WEIGHT_FIGURES_H_
 #define OCTET_CONVERTER_ANALYZE_WEIGHT_FIGURES_H_
 

@@ -18,7 +18,7 @@ namespace {
 struct AnalyzeOptions {
   ConvertOptions convert;
   std::string layer;  // pattern; empty: all
-  int64_t pictures = analyze::Options{}.pictures;
+  int64_t pictures = kAnalyzedPictures;
 };
 
 // Rows of the table whose layers --layer names.
@@ -188,7 +188,10 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--layer", options->layer,
               "this layer alone (* stands for any characters), with ranges and histogram");
   command
-      .Add("--pictures", options->pictures, "at most so many are simulated, spread over the data")
+      .Add(
+          "--pictures", options->pictures,
+          "simulate at most so many, of those that no correction was made from (a quarter of up to "
+          "64)")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
   input->AddTo(command);

@@ -133,8 +133,7 @@ int Run(const ConvertOptions& options) {
     fmt::print(stderr, "octet: warning: {}\n", warning);
   write::SaveFile(options.output, conversion.blob);
   if (!options.report.empty()) {
-    const analyze::Analysis analysis =
-        AnalyzeConversion(options, conversion, analyze::Options{}.pictures);
+    const analyze::Analysis analysis = AnalyzeConversion(options, conversion, kAnalyzedPictures);
     SaveReport(options.report, ReportOf(options, conversion, analysis));
   }
   const double seconds =

@@ -351,7 +351,8 @@ Conversion Convert(const ConvertOptions& options) {
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
   const simulate::Simulator simulator(graph, datasets, judging);
-  const simulate::Samples samples = simulate::SplitSamples(result.samples, kJudgedSamples);
+  result.sets = simulate::SplitSamples(result.samples, kJudgedSamples);
+  const simulate::Samples& samples = result.sets;
 
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {

@@ -1,5 +1,6 @@
 #include "converter/cli/report_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "converter/cli/progress.h"
@@ -28,12 +29,14 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
 analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
                                     int64_t pictures) {
   Progress progress("analyzing");
-  analyze::Options settings;
-  settings.pictures = pictures;
-  settings.threads = ThreadCount(options.threads);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  return analyze::Analyze(conversion.graph, conversion.statistics, DatasetsOf(conversion),
-                          conversion.scheme, settings);
+  simulate::Options judging;
+  judging.threads = ThreadCount(options.threads);
+  judging.memory_bytes = options.memory_bytes;
+  const simulate::Simulator simulator(conversion.graph, DatasetsOf(conversion), judging);
+  std::vector<int64_t> samples = conversion.sets.report;
+  samples.resize(std::min(samples.size(), static_cast<size_t>(pictures)));
+  return analyze::Analyze(simulator, conversion.statistics, conversion.scheme, samples,
+                          [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }
 
 report::Report ReportOf(const ConvertOptions& options, const Conversion& conversion,
@@ -48,8 +51,13 @@ report::Report ReportOf(const ConvertOptions& options, const Conversion& convers
   for (const write::Plan& plan : conversion.plans) {
     report.memory.push_back(report::TimelineOf(plan));
   }
-  if (const auto& gain = conversion.bias_correction; gain && gain->judges > 0) {
-    report.gains.push_back({"bias correction", "dB", gain->before_db, gain->after_db, gain->kept});
+  for (const recover::Step& step : conversion.steps) {
+    if (!step.tried) continue;
+    if (step.judged) {
+      report.gains.push_back({step.name, "% agreement", 100 * step.before_agreement,
+                              100 * step.after_agreement, step.kept});
+    }
+    report.gains.push_back({step.name, "dB", step.before_db, step.after_db, step.kept});
   }
   report.pictures = PicturesOf(conversion);
   return report;

@@ -18,11 +18,15 @@ inline constexpr const char* kReportHelp =
     "write what the int8 plan loses, layer by layer, with memory, gains and pictures: FILE.html is "
     "one page that needs no network, FILE.json the same as figures (docs/analyze.md)";
 
+// What analyze and --report simulate where nobody says how many: figures of a layer are sums over
+// thousands of numbers a picture, and hardly move with more.
+inline constexpr int64_t kAnalyzedPictures = 16;
+
 // Before any work: the file's name ends in .html or .json, and it can be written and is none of
 // `others`. Throws UserError.
 void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others);
 
-// Simulates the int8 plan of a conversion on at most `pictures` samples of its data.
+// Simulates the int8 plan of a conversion on at most `pictures` of the samples that report.
 analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
                                     int64_t pictures);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "converter/recover/diagnosis.h"
 #include "octet_report_page.h"
 
 namespace octet::report {

@@ -79,6 +79,14 @@ TEST(WeightFigures, ChannelsAreJudgedByTheirOwnSize) {
   EXPECT_GT(one.zeros, 0.3);
 }
 
+// A single large weight makes the steps wide, and must not hide that.
+TEST(WeightFigures, OneLargeWeightAmongMany) {
+  std::vector<float> weights = Gauss(576, 0.1f, 5);
+  EXPECT_LT(OfOneChannel(weights, Rounded(weights, 0.4f / 127)).kl, kFarWeights / 2);
+  weights[7] = 40 * 0.1f;
+  EXPECT_GT(OfOneChannel(weights, Rounded(weights, 4.0f / 127)).kl, kFarWeights);
+}
+
 // [depth, channels], as a Gemm has them.
 TEST(WeightFigures, ChannelsAcross) {
   const std::vector<float> exact{1, 10, 2, 20, 3, 30}, rounded{1, 10, 2, 20, 3, 33};
