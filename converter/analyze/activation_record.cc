@@ -42,7 +42,8 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
   const auto lowest = static_cast<float>(zero_point - kLowestCode);
   const auto code = [&](float x) { return std::floor(x * inverse + 0.5f) + lowest; };
   // Sums of one run first: a total over many pictures would swallow what is small.
-  double sum = 0, squares = 0, error_sum = 0, error_squares = 0, product = 0, power = 0;
+  double sum = 0, squares = 0, error_sum = 0, error_squares = 0, product = 0, power = 0,
+         rounding = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
     const double e = exact[i], a = after[i], difference = e - a;
     sum += e;
@@ -51,6 +52,7 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
     error_squares += difference * difference;
     product += e * a;
     power += a * a;
+    rounding += std::fabs(a - static_cast<double>(before[i]));
     const float exact_code = code(exact[i]);
     clipped_ += IsBeyond(exact_code) ? 1 : 0;
     saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
@@ -64,6 +66,7 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
   error_squares_ += error_squares;
   product_ += product;
   power_ += power;
+  rounding_ += rounding;
 }
 
 double ActivationRecord::Mse() const {

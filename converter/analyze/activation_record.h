@@ -43,6 +43,7 @@ class ActivationRecord {
   double ErrorMean() const;                   // a shift that all numbers share
   double NoiseSigma() const;                  // standard deviation of exact - after
   double NoiseShare() const;                  // error energy by that of the signal, at most 1
+  bool WasRounded() const { return rounding_ > 0; }  // whether rounding moved any number
   double Mean() const;
   double Sigma() const;           // standard deviation of exact
   double ClippedShare() const;    // of exact numbers, those beyond the codes
@@ -56,7 +57,8 @@ class ActivationRecord {
 
   quantize::TensorScheme scheme_;
   int64_t count_ = 0, clipped_ = 0, saturated_ = 0;
-  double sum_ = 0, squares_ = 0, error_sum_ = 0, error_squares_ = 0, product_ = 0, power_ = 0;
+  double sum_ = 0, squares_ = 0, error_sum_ = 0, error_squares_ = 0, product_ = 0, power_ = 0,
+         rounding_ = 0;
   Histogram exact_{}, int8_{};
 };
 

@@ -192,16 +192,17 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
     layer.shape = *graph.At(id).shape;
     layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&
                  scheme.precision[judge] == blob::Precision::kInt8;
-    double before = 0;
-    for (ValueId input : node.inputs) before = std::max(before, NoiseOf(records, input));
-    layer.added = std::max(0.0, found->second.NoiseShare() - before);
     if (const auto& seen = statistics[static_cast<size_t>(id)]) TrackRange(*seen, &layer);
-    if (layer.int8) {
-      layer.weights = WeightsOf(graph, node);
-      if (layer.added > 0) {
-        layer.cause =
-            recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(judge));
-      }
+    if (layer.int8) layer.weights = WeightsOf(graph, node);
+    // What only moves numbers, or computes exactly, may take the noisier part of its input, but
+    // adds nothing of its own.
+    if (layer.int8 && (layer.weights || found->second.WasRounded())) {
+      double before = 0;
+      for (ValueId input : node.inputs) before = std::max(before, NoiseOf(records, input));
+      layer.added = std::max(0.0, found->second.NoiseShare() - before);
+    }
+    if (layer.added > 0) {
+      layer.cause = recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(judge));
     }
     result.layers.push_back(std::move(layer));
   }

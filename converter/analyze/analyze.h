@@ -31,7 +31,8 @@ struct LayerFigures {
   graph::Shape shape;
   bool int8 = true;
   ActivationRecord activations;  // of `tensor`
-  double added = 0;              // share of noise that grew from its worst input to its result
+  // Share of noise that grew from its worst input to its result; 0 where it rounds nothing.
+  double added = 0;
   // Of all calibration samples: extremes, and mean -+ kSigmas sigma cut to those.
   double seen_min = 0, seen_max = 0, sigma_low = 0, sigma_high = 0;
   double beyond_sigma = 0;  // share of numbers outside sigma_low .. sigma_high

@@ -155,6 +155,23 @@ TEST(Analyze, ValuesReadTwiceStandForThemselves) {
   EXPECT_EQ(analysis.layers[1].op, "Sigmoid");
 }
 
+// A part of a tensor may be noisier than the whole.
+TEST(Analyze, WhatOnlyMovesAddsNothing) {
+  Model model;
+  std::vector<float> weights = kPlain;
+  for (size_t i = 0; i < 12; ++i) weights[i] *= 100;
+  const ValueId a = model.Conv("a", model.graph.inputs[0], weights);
+  const ValueId b = model.Node("Transpose", "b", {a});
+  model.graph.nodes.back().attributes["perm"] = std::vector<int64_t>{0, 1, 3, 2};
+  model.graph.outputs = {model.Conv("y", b, kPlain)};
+  const Analysis analysis = model.Look(model.Assign());
+  ASSERT_EQ(analysis.layers.size(), 3u);
+  EXPECT_GT(analysis.layers[0].added, 0);
+  EXPECT_EQ(analysis.layers[1].op, "Transpose");
+  EXPECT_EQ(analysis.layers[1].added, 0);
+  EXPECT_EQ(analysis.layers[1].cause, "");
+}
+
 TEST(Analyze, Fp16LayersHaveNoCause) {
   Model model;
   model.graph.outputs = {model.Conv("y", model.Conv("a", model.graph.inputs[0], kPlain), kPlain)};
