@@ -24,6 +24,14 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
     Fail("--report {}: its name has to end in .html, for a page, or in .json, for figures", path);
   }
   write::CheckWritable(path, others);
+  // One that this command writes as well need not be there yet.
+  for (const std::filesystem::path& other : others) {
+    std::error_code ignored;
+    if (std::filesystem::weakly_canonical(path, ignored) ==
+        std::filesystem::weakly_canonical(other, ignored)) {
+      Fail("--report {}: is what this command writes itself; name another file", path);
+    }
+  }
 }
 
 analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,

@@ -1,10 +1,11 @@
 #include "converter/report/report.h"
 
+#include <octet_report_page.h>
+
 #include <cmath>
 #include <string_view>
 
 #include "converter/recover/diagnosis.h"
-#include "octet_report_page.h"
 
 namespace octet::report {
 namespace {
