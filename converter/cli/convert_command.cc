@@ -6,6 +6,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
+#include "converter/cli/report_file.h"
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
 #include "converter/support/error.h"
@@ -14,13 +15,6 @@
 
 namespace octet::cli {
 namespace {
-
-blob::Task TaskOf(const std::string& word) {
-  if (word == "classify") return blob::Task::kClassify;
-  if (word == "detect") return blob::Task::kDetect;
-  if (word == "segment") return blob::Task::kSegment;
-  return blob::Task::kNone;
-}
 
 write::Verbosity VerbosityOf(const std::string& word) {
   if (word == "none") return write::Verbosity::kNone;
@@ -141,10 +135,15 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
 int Run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   write::CheckWritable(options.output, {options.model});
+  if (!options.report.empty()) CheckReport(options.report, {options.model, options.output});
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);
   write::SaveFile(options.output, conversion.blob);
+  if (!options.report.empty()) {
+    const analyze::Analysis analysis = AnalyzeConversion(options, conversion, kAnalyzedPictures);
+    SaveReport(options.report, ReportOf(options, conversion, analysis));
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
@@ -261,6 +260,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "a file in TMPDIR")
       .Range(int64_t{0}, int64_t{1000000000})
       .ShowDefault();
+  command.Add("--report", options->report, kReportHelp);
   command.AddFlag("--json", options->json, "print the figures as JSON");
   command.Footer(
       "Operators that run on the board (those of a model's constant parts may be any): " +

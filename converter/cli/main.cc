@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   AddConvert(app, &run);
   AddInspect(app, &run);
   AddVerify(app, &run);
+  AddAnalyze(app, &run);
   AddEmbed(app, &run);
   AddBoards(app, &run);
   AddKey(app, &run);

@@ -53,6 +53,7 @@ struct ConvertOptions {
   uint32_t golden = 0;  // vectors kept in the blob
   bool drift = false;   // a drift section
   TemporalOptions temporal;
+  std::string report;  // .html or .json to write; empty: none
   bool json = false;
 };
 

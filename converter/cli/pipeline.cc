@@ -301,11 +301,13 @@ Conversion Convert(const ConvertOptions& options) {
   constexpr uint32_t kPlans = 2;  // int8 and fp16
   info.guard = GuardSection(options.board, kPlans);
   Warnings warnings = graph.notes;
-  const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
-  const Statistics statistics = Calibrate(graph, datasets, options);
+  result.statistics = Calibrate(graph, datasets, options);
+  const Statistics& statistics = result.statistics;
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
   simulate::Options judging;
@@ -315,8 +317,8 @@ Conversion Convert(const ConvertOptions& options) {
   std::optional<TaskJudge> judge;
   if (decoding.view) judging.judge = &judge.emplace(*decoding.view, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);
-  const simulate::Samples samples =
-      simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
+  result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
+  const simulate::Samples& samples = result.sets;
 
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {

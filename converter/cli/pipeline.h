@@ -14,6 +14,7 @@
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/step.h"
+#include "converter/simulate/samples.h"
 #include "converter/write/write.h"
 
 namespace octet::cli {
@@ -25,8 +26,11 @@ struct Conversion {
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
+  std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data
+  std::vector<std::optional<calibrate::Statistics>> statistics;
   int64_t samples = 0;
-  uint32_t golden = 0;  // vectors in the blob
+  simulate::Samples sets;  // of the calibration data: who finds, who decides, who tells
+  uint32_t golden = 0;     // vectors in the blob
   std::optional<drift::Summary> drift;
   std::optional<TemporalChoice> temporal;  // where it was asked for
 };
