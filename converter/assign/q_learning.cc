@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "converter/assign/random.h"
 #include "converter/assign/solve.h"
 
 namespace octet::assign {
@@ -17,22 +18,6 @@ constexpr int kEpisodes = 4000;
 constexpr double kLearningRate = 0.2;
 // Chance of a random choice: all at the beginning, nearly none at the end.
 constexpr double kFirstExploration = 1, kLastExploration = 0.02;
-
-// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014):
-// the same numbers from every standard library.
-class Random {
- public:
-  double Next() {
-    state_ += 0x9E3779B97F4A7C15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-  }
-
- private:
-  uint64_t state_ = 1;
-};
 
 class Learner {
  public:
@@ -79,7 +64,7 @@ class Learner {
       const int64_t added = AddedNs(u, &assignment);
       auto& q = q_[u][StepOf(ns)];
       bool fp16 = q[1] > q[0];
-      if (exploration > 0 && random_.Next() < exploration) fp16 = random_.Next() < 0.5;
+      if (exploration > 0 && random_.Unit() < exploration) fp16 = random_.Unit() < 0.5;
       fp16 = fp16 && ns + added <= budget_ns_;
       const double reward = !fp16 ? 0
                                   : kAccuracyWeight * unit.loss / all_loss_ -
@@ -105,7 +90,7 @@ class Learner {
   int64_t budget_ns_, base_ns_ = 0;
   double all_loss_ = 1, all_ns_ = 1;
   std::vector<std::vector<std::array<double, 2>>> q_;  // by unit and step: int8, FP16
-  Random random_;
+  Random random_{1};
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ struct Unit {
   double loss = 0;            // of the outputs when it alone runs in int8: share of their energy
   double standard_error = 0;  // of `loss`, over the samples
   double gradient = 0;        // sensitivity.h
-  bool sensitive = false;     // loss or gradient flags it
+  bool sensitive = false;     // by its loss
+  bool steep = false;         // by its gradient
   std::optional<blob::Precision> fixed;  // not to be chosen
 };
 
