@@ -26,17 +26,17 @@ double Milliseconds(int64_t ns) {
 class Assigner {
  public:
   Assigner(const Model& model, const Clock& clock, const Settings& settings)
-      : model_(model), clock_(clock), settings_(settings) {}
+      : model_(model), graph_(model.simulator.plan().graph), clock_(clock), settings_(settings) {}
 
   Result Run() {
     ChooseSamples();
     result_.time_source = clock_.Source();
-    result_.table = FindUnits(model_.graph, model_.int8);
+    result_.table = FindUnits(graph_, model_.int8);
     SetPlanTimes();
-    MeasureUnits(model_.graph, model_.int8, model_.inputs, fit_, settings_.measure, &result_.table);
+    MeasureUnits(model_.simulator, model_.int8, fit_, settings_.progress, &result_.table);
     Add("int8", AllInt8(result_.table));
     if (settings_.preset == Preset::kBackboneInt8HeadFp16) {
-      Add("backbone-int8-head-fp16", HeadInFp16(model_.graph, result_.table));
+      Add("backbone-int8-head-fp16", HeadInFp16(graph_, result_.table));
     } else if (settings_.preset == Preset::kMixed) {
       Solve();
     }
@@ -47,34 +47,41 @@ class Assigner {
   }
 
  private:
+  // Of a set, spread over it.
+  std::vector<int64_t> Some(const std::vector<int64_t>& set) const {
+    std::vector<int64_t> some;
+    const size_t count = std::min(settings_.samples, set.size());
+    for (size_t i = 0; i < count; ++i) some.push_back(set[i * set.size() / count]);
+    return some;
+  }
+
   void ChooseSamples() {
-    const int64_t available = model_.inputs.empty() ? 0 : model_.inputs[0]->size();
-    const int64_t each = std::max<int64_t>(1, std::min(settings_.samples, available / 2));
-    for (int64_t i = 0; i < 2 * each; ++i) {
-      // One sample alone has to do for both.
-      const int64_t sample = std::min(i * available / (2 * each), available - 1);
-      (i % 2 == 0 ? fit_ : judge_).push_back(sample);
-    }
-    result_.fitted = result_.judged = each;
+    const simulate::Samples& sets = model_.samples;
+    report_ = Some(sets.report);
+    // Too few for three sets: all of them do everything.
+    fit_ = sets.fit.empty() ? report_ : Some(sets.fit);
+    accept_ = sets.accept.empty() ? report_ : Some(sets.accept);
+    result_.fitted = fit_.size();
+    result_.reported = report_.size();
   }
 
   void SetPlanTimes() {
     quantize::Scheme fp16 = model_.int8;
-    fp16.precision.assign(model_.graph.nodes.size(), Precision::kFp16);
-    const lower::Program low = lower::Lower(model_.graph, model_.int8, "int8"),
-                         high = lower::Lower(model_.graph, fp16, "fp16");
+    fp16.precision.assign(graph_.nodes.size(), Precision::kFp16);
+    const lower::Program low = lower::Lower(graph_, model_.int8, "int8"),
+                         high = lower::Lower(graph_, fp16, "fp16");
     CheckKnows(clock_, {&low, &high});
-    SetTimes(model_.graph, low, high, clock_, &result_.table);
+    SetTimes(graph_, low, high, clock_, &result_.table);
     result_.int8_ns = clock_.NsOf(low);
     result_.fp16_ns = clock_.NsOf(high);
   }
 
   std::vector<std::string> Added(const Assignment& assignment) const {
-    const auto precision = PrecisionsOf(model_.graph, model_.int8, result_.table, assignment);
+    const auto precision = PrecisionsOf(graph_, model_.int8, result_.table, assignment);
     std::vector<std::string> names;
     for (size_t n = 0; n < precision.size(); ++n) {
       if (precision[n] == Precision::kFp16 && model_.int8.precision[n] == Precision::kInt8) {
-        names.push_back(model_.graph.nodes[n].name);
+        names.push_back(graph_.nodes[n].name);
       }
     }
     return names;
@@ -82,22 +89,28 @@ class Assigner {
 
   // As convert would make it of a configuration with these layers.
   quantize::Scheme SchemeOf(const Assignment& assignment) const {
-    const std::vector<std::string> added = Added(assignment);
-    if (added.empty()) return model_.int8;
-    quantize::Scheme scheme =
-        quantize::AssignScheme(model_.graph, model_.statistics, WithFp16(model_.config, added));
-    scheme.bias_correction = model_.int8.bias_correction;
-    for (size_t n = 0; n < scheme.precision.size(); ++n) {
-      if (model_.int8.precision[n] == Precision::kFp16) scheme.precision[n] = Precision::kFp16;
+    if (Added(assignment).empty()) return model_.int8;
+    // With what runs in FP16 anyway, for other reasons than the configuration's.
+    const auto precision = PrecisionsOf(graph_, model_.int8, result_.table, assignment);
+    std::vector<std::string> names;
+    for (size_t n = 0; n < precision.size(); ++n) {
+      if (precision[n] == Precision::kFp16) names.push_back(graph_.nodes[n].name);
     }
+    quantize::Scheme scheme =
+        quantize::AssignScheme(graph_, model_.statistics, WithFp16(model_.config, names));
+    scheme.bias_correction = model_.int8.bias_correction;
+    scheme.warnings.clear();
     return scheme;
   }
 
   Candidate Make(const std::string& name, const Assignment& assignment) {
-    Candidate candidate{name, assignment, Evaluate(result_.table, assignment), 0, {}};
+    Candidate candidate;
+    candidate.name = name;
+    candidate.assignment = assignment;
+    candidate.table = Evaluate(result_.table, assignment);
     auto& scheme = schemes_[assignment];
     if (scheme.precision.empty()) scheme = SchemeOf(assignment);
-    candidate.plan_ns = clock_.NsOf(lower::Lower(model_.graph, scheme, "mixed"));
+    candidate.plan_ns = clock_.NsOf(lower::Lower(graph_, scheme, "mixed"));
     return candidate;
   }
 
@@ -202,11 +215,15 @@ class Assigner {
       place[assignment] = schemes.size();
       schemes.push_back(scheme);
     }
-    const auto losses =
-        MeasureSchemes(model_.graph, model_.inputs, schemes, judge_, settings_.measure);
+    const quantize::Scheme& base = model_.int8;
+    const auto decided = model_.simulator.Compare(base, schemes, accept_, settings_.progress),
+               told = model_.simulator.Compare(base, schemes, report_, settings_.progress);
     for (auto* list : {&result_.candidates, &result_.front}) {
       for (Candidate& candidate : *list) {
-        candidate.measured = MeanOf(losses[place.at(candidate.assignment)]);
+        const size_t at = place.at(candidate.assignment);
+        candidate.accepted = MeanOf(LossesOf(decided.variants[at])).value;
+        candidate.measured = MeanOf(LossesOf(told.variants[at]));
+        candidate.agreement = told.variants[at].Agreement();
       }
     }
   }
@@ -231,9 +248,10 @@ class Assigner {
   }
 
   const Model& model_;
+  const graph::Graph& graph_;
   const Clock& clock_;
   const Settings& settings_;
-  std::vector<int64_t> fit_, judge_;
+  std::vector<int64_t> fit_, accept_, report_;
   std::map<Assignment, quantize::Scheme> schemes_;
   Result result_;
 };

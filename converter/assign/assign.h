@@ -1,9 +1,10 @@
 // Precision assignment: which layers of the int8 plan run in FP16, for a budget of time or of loss.
 //
-//   units and times (units.h, times.h) -> losses on some samples (sensitivity.h) -> three solvers
-//   at one budget (solve.h) -> each one's plan is simulated on other samples; the best is taken.
+//   units and times (units.h, times.h) -> losses on samples that fit (sensitivity.h) -> three
+//   solvers at one budget (solve.h) -> each one's plan is simulated on samples that accept, and
+//   the best is taken -> what all of them lose is told of samples that report.
 //
-// The table says what an assignment should lose, the samples that it was not made from say what it
+// The table says what an assignment should lose, samples that it was not made from say what it
 // does. Deterministic; independent of the number of threads.
 #ifndef OCTET_CONVERTER_ASSIGN_ASSIGN_H_
 #define OCTET_CONVERTER_ASSIGN_ASSIGN_H_
@@ -17,6 +18,8 @@
 #include "converter/assign/table.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/quantize/scheme.h"
+#include "converter/simulate/samples.h"
+#include "converter/simulate/simulator.h"
 
 namespace octet::assign {
 
@@ -39,17 +42,18 @@ struct Settings {
   Budget budget;
   Solver solver = Solver::kBest;
   Preset preset = Preset::kMixed;
-  MeasureOptions measure;
-  // Samples that losses are measured on, and as many others that assignments are judged on.
-  int64_t samples = 8;
+  simulate::Simulator::Progress progress;  // may be empty
+  size_t samples = 8;                      // of each of the three sets, at most
 };
 
 struct Candidate {
   std::string name;  // "int8", "exact", "greedy", "qlearning", or the preset
   Assignment assignment;
-  Figures table;        // what the table expects
-  int64_t plan_ns = 0;  // of its plan, layer by layer, conversions included
-  Mean measured;        // loss on the samples kept apart
+  Figures table;         // what the table expects
+  int64_t plan_ns = 0;   // of its plan, layer by layer, conversions included
+  double accepted = 0;   // loss on the samples that decide
+  Mean measured;         // loss on those kept apart from every decision
+  double agreement = 1;  // with FP32 there, by what the outputs mean; 1 where nothing is said
 };
 
 struct Result {
@@ -63,16 +67,16 @@ struct Result {
   std::vector<Candidate> front;       // least time first, measured too
   quantize::Scheme scheme;            // of the chosen one
   std::vector<std::string> fp16;      // nodes it adds to those that ran in FP16 anyway
-  int64_t fitted = 0, judged = 0;     // samples
+  size_t fitted = 0, reported = 0;    // samples
 };
 
 // What the pipeline has when it has made the int8 plan.
 struct Model {
-  const graph::Graph& graph;
+  const simulate::Simulator& simulator;
+  const simulate::Samples& samples;
   const std::vector<std::optional<calibrate::Statistics>>& statistics;
   const quantize::Config& config;
   const quantize::Scheme& int8;
-  const std::vector<const images::Dataset*>& inputs;
 };
 
 // UserError where no assignment meets the budget.

@@ -5,6 +5,7 @@
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/mixed_plan.h"
 #include "converter/cli/pipeline.h"
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
@@ -87,6 +88,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                          {"passes", passes},
                          {"recovery", steps},
                          {"warnings", conversion.scheme.warnings}};
+  if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
   if (conversion.temporal) {
     json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
                         {"noisy", conversion.temporal->noisy},
@@ -122,6 +124,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
           step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
     }
   }
+  if (conversion.assignment) fmt::print("{}", AssignmentText(*conversion.assignment));
   if (conversion.temporal) {
     fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",
                conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
@@ -160,6 +163,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
   auto temporal = std::make_shared<std::string>("none");
+  auto mixed = std::make_shared<MixedArguments>();
+  auto wants_mixed = std::make_shared<bool>(false);
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -194,6 +199,14 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       "JSON file: read when it was made from the same model, data and settings, else written");
   command.Add("--config", options->config,
               "YAML file: precision, ranges and schemes by layer and tensor");
+  command.AddFlag("--mixed", *wants_mixed,
+                  "a third plan between int8 and fp16: the layers that lose most run in FP16 "
+                  "(docs/assign.md; octet assign has more choices)");
+  command.Add("--mixed-budget-percent", mixed->budget_percent,
+              "of --mixed: how much longer than the int8 plan it may take, in percent; layers are "
+              "chosen for that instead");
+  command.Add("--profile", mixed->profile,
+              "of --mixed: times measured on the board, as octet assign takes them");
   command.AddFlag("--int8-everywhere", options->int8_everywhere,
                   "no FP16 layers in the int8 plan, whatever the config says");
   command.Add("--verbosity", *verbosity, "names kept in the blob for octet inspect")
@@ -255,6 +268,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->task = TaskOf(*task);
       options->verbosity = VerbosityOf(*verbosity);
       options->temporal.kind = TemporalOf(*temporal);
+      if (*wants_mixed || !mixed->budget_percent.empty()) options->mixed = mixed->Read();
+      if (!options->mixed && !mixed->profile.empty()) {
+        Fail("--profile: only --mixed asks for times; add it");
+      }
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");
       }

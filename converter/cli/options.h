@@ -3,9 +3,11 @@
 #define OCTET_CONVERTER_CLI_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/assign/assign.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
@@ -24,6 +26,12 @@ enum class TemporalKind : uint8_t {
 struct TemporalOptions {
   TemporalKind kind = TemporalKind::kNone;
   double lambda = 0.1;  // of kFilter, as a multiple of a layer's sigma; at most 1 comes of it
+};
+
+// A plan between int8 and FP16 (converter/assign).
+struct MixedOptions {
+  assign::Settings settings;
+  std::vector<std::string> profiles;  // of the board, by octet-run; none: a cost model
 };
 
 struct ConvertOptions {
@@ -47,6 +55,7 @@ struct ConvertOptions {
   uint32_t golden = 0;  // vectors kept in the blob
   bool drift = false;   // a drift section
   TemporalOptions temporal;
+  std::optional<MixedOptions> mixed;
   bool json = false;
 };
 
