@@ -31,9 +31,9 @@ class Assigner {
   Result Run() {
     ChooseSamples();
     result_.time_source = clock_.Source();
-    result_.table = FindUnits(graph_, model_.int8);
+    result_.table = FindUnits(graph_, model_.int8, model_.config);
     SetPlanTimes();
-    MeasureUnits(model_.simulator, model_.int8, fit_, settings_.progress, &result_.table);
+    MeasureUnits(model_.simulator, model_.int8, fit_, settings_.measuring, &result_.table);
     Add("int8", AllInt8(result_.table));
     if (settings_.preset == Preset::kBackboneInt8HeadFp16) {
       Add("backbone-int8-head-fp16", HeadInFp16(graph_, result_.table));
@@ -215,15 +215,20 @@ class Assigner {
       place[assignment] = schemes.size();
       schemes.push_back(scheme);
     }
-    const quantize::Scheme& base = model_.int8;
-    const auto decided = model_.simulator.Compare(base, schemes, accept_, settings_.progress),
-               told = model_.simulator.Compare(base, schemes, report_, settings_.progress);
+    std::vector<int64_t> samples = accept_;
+    samples.insert(samples.end(), report_.begin(), report_.end());
+    const auto compared =
+        model_.simulator.Compare(model_.int8, schemes, samples, settings_.judging);
     for (auto* list : {&result_.candidates, &result_.front}) {
       for (Candidate& candidate : *list) {
-        const size_t at = place.at(candidate.assignment);
-        candidate.accepted = MeanOf(LossesOf(decided.variants[at])).value;
-        candidate.measured = MeanOf(LossesOf(told.variants[at]));
-        candidate.agreement = told.variants[at].Agreement();
+        simulate::Scores told = compared.variants[place.at(candidate.assignment)];
+        simulate::Scores decided = told;
+        const auto border = static_cast<int64_t>(accept_.size());
+        decided.pictures.erase(decided.pictures.begin() + border, decided.pictures.end());
+        told.pictures.erase(told.pictures.begin(), told.pictures.begin() + border);
+        candidate.accepted = MeanOf(LossesOf(decided)).value;
+        candidate.measured = MeanOf(LossesOf(told));
+        candidate.agreement = told.Agreement();
       }
     }
   }
@@ -260,12 +265,10 @@ class Assigner {
 
 quantize::Config WithFp16(const quantize::Config& config, const std::vector<std::string>& nodes) {
   quantize::Config result = config;
-  if (result.constraint == quantize::Constraint::kNone) {
-    // What the user's file wishes is ignored there; ours is not.
-    std::erase_if(result.layers, [](const auto& layer) { return layer.precision.has_value(); });
-    result.constraint = quantize::Constraint::kPrefer;
+  // Also where the file says that its own wishes are to be ignored.
+  for (const std::string& name : nodes) {
+    result.layers.push_back({name, Precision::kFp16, quantize::Constraint::kPrefer});
   }
-  for (const std::string& name : nodes) result.layers.push_back({name, Precision::kFp16});
   return result;
 }
 

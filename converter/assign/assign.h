@@ -42,8 +42,9 @@ struct Settings {
   Budget budget;
   Solver solver = Solver::kBest;
   Preset preset = Preset::kMixed;
-  simulate::Simulator::Progress progress;  // may be empty
-  size_t samples = 8;                      // of each of the three sets, at most
+  // Of measuring units and of judging assignments; may be empty.
+  simulate::Simulator::Progress measuring, judging;
+  size_t samples = 8;  // of each of the three sets, at most
 };
 
 struct Candidate {

@@ -38,9 +38,10 @@ bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
 
 class Finder {
  public:
-  Finder(const graph::Graph& graph, const quantize::Scheme& scheme)
+  Finder(const graph::Graph& graph, const quantize::Scheme& scheme, const quantize::Config& config)
       : graph_(graph),
         scheme_(scheme),
+        config_(config),
         links_(graph),
         view_(operators::ViewOutputs(graph)),
         unit_of_(graph.nodes.size(), kNone) {}
@@ -85,9 +86,10 @@ class Finder {
     for (size_t n : unit->nodes) {
       if (scheme_.precision[n] == blob::Precision::kFp16) unit->fixed = blob::Precision::kFp16;
     }
-    const bool given = std::any_of(unit->nodes.begin(), unit->nodes.end(),
-                                   [this](size_t n) { return IsGiven(graph_, graph_.nodes[n]); });
-    if (given && !unit->fixed) unit->fixed = blob::Precision::kInt8;
+    const bool settled = std::any_of(unit->nodes.begin(), unit->nodes.end(), [this](size_t n) {
+      return IsGiven(graph_, graph_.nodes[n]) || quantize::RequestOf(config_, graph_.nodes[n]);
+    });
+    if (settled && !unit->fixed) unit->fixed = blob::Precision::kInt8;
   }
 
   // The units whose results a value holds.
@@ -116,6 +118,7 @@ class Finder {
 
   const graph::Graph& graph_;
   const quantize::Scheme& scheme_;
+  const quantize::Config& config_;
   graph::Links links_;
   operators::OutputView view_;
   std::vector<size_t> unit_of_;  // by node
@@ -124,8 +127,9 @@ class Finder {
 
 }  // namespace
 
-Table FindUnits(const graph::Graph& graph, const quantize::Scheme& scheme) {
-  return Finder(graph, scheme).Run();
+Table FindUnits(const graph::Graph& graph, const quantize::Scheme& scheme,
+                const quantize::Config& config) {
+  return Finder(graph, scheme, config).Run();
 }
 
 std::vector<blob::Precision> PrecisionsOf(const graph::Graph& graph, const quantize::Scheme& scheme,

@@ -18,8 +18,9 @@
 namespace octet::assign {
 
 // Names, nodes and MACs; times and losses are 0. Units that `scheme` runs in FP16 are fixed there,
-// as those are whose precision the model itself has (Q/DQ) in int8.
-Table FindUnits(const graph::Graph& graph, const quantize::Scheme& scheme);
+// as those are in int8 that `config` wants there or that the model itself has in 8 bits (Q/DQ).
+Table FindUnits(const graph::Graph& graph, const quantize::Scheme& scheme,
+                const quantize::Config& config);
 
 // By node.
 std::vector<blob::Precision> PrecisionsOf(const graph::Graph& graph, const quantize::Scheme& scheme,

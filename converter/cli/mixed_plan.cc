@@ -65,7 +65,11 @@ nlohmann::json UnitJson(const assign::Unit& unit) {
 }
 
 std::string Row(const assign::Result& result, const assign::Candidate& candidate) {
-  const auto count = std::count(candidate.assignment.begin(), candidate.assignment.end(), true);
+  const auto fp16_units = [](const assign::Assignment& assignment) {
+    return std::count(assignment.begin(), assignment.end(), true);
+  };
+  // Beside those that run in FP16 anyway.
+  const auto count = fp16_units(candidate.assignment) - fp16_units(assign::AllInt8(result.table));
   return fmt::format("{:<24} {:>5} {:>10.3f} {:>9.1f} {:>12.3g} {:>12.3g} +- {:.2g}\n",
                      candidate.name, count, Ms(candidate.plan_ns),
                      100.0 * static_cast<double>(candidate.plan_ns - result.int8_ns) /
@@ -118,9 +122,17 @@ assign::Result AssignMixed(const simulate::Simulator& simulator, const simulate:
                            const std::vector<std::optional<calibrate::Statistics>>& statistics,
                            const quantize::Config& config, const quantize::Scheme& int8,
                            const assign::Clock& clock, const MixedOptions& mixed) {
-  Progress progress("assigning precisions");
+  // Each from its first step on, so that what is left is told of it alone.
+  std::optional<Progress> progress;
+  const auto show = [&progress](const char* what) {
+    return [&progress, what](int64_t done, int64_t total) {
+      if (done == 1) progress.emplace(what);
+      if (progress) progress->Show(done, total);
+    };
+  };
   assign::Settings settings = mixed.settings;
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  settings.measuring = show("measuring layers");
+  settings.judging = show("judging assignments");
   return assign::Assign({simulator, samples, statistics, config, int8}, clock, settings);
 }
 
@@ -185,13 +197,12 @@ std::string PlanYaml(const std::string& config, const std::vector<std::string>& 
   YAML::Node root = config.empty() ? YAML::Node(YAML::NodeType::Map) : YAML::LoadFile(config);
   if (root.IsNull()) root = YAML::Node(YAML::NodeType::Map);
   if (int8_everywhere) root["int8_everywhere"] = true;
-  if (root["precision_constraints"] && root["precision_constraints"].Scalar() == "none") {
-    // Its own wishes were ignored there, and stay so; these are not.
-    root.remove("layers");
-    root["precision_constraints"] = "prefer";
-  }
+  // Beside a file whose own wishes are to be ignored.
+  const bool ignored =
+      root["precision_constraints"].IsDefined() && root["precision_constraints"].Scalar() == "none";
   for (const std::string& name : fp16) {
     root["layers"][name]["precision"] = "fp16";
+    if (ignored) root["layers"][name]["constraint"] = "prefer";
     root["layers"][name].SetStyle(YAML::EmitterStyle::Flow);
   }
   YAML::Emitter out;

@@ -118,7 +118,8 @@ TEST(Solve, TheFrontFallsAndHoldsEveryBudgetsOptimum) {
 
 TEST(Solve, EqualTablesGiveEqualAssignments) {
   Table table;
-  for (int u = 0; u < 6; ++u) table.units.push_back({"same", {}, 0, 10, 20, 0.25, 0, 0, false, false, {}});
+  for (int u = 0; u < 6; ++u)
+    table.units.push_back({"same", {}, 0, 10, 20, 0.25, 0, 0, false, false, {}});
   const Assignment two = SolveExact(table, 80).assignment;
   EXPECT_EQ(std::count(two.begin(), two.end(), true), 2);
   for (int again = 0; again < 3; ++again) {
@@ -132,7 +133,8 @@ TEST(Solve, EqualTablesGiveEqualAssignments) {
 TEST(Solve, ABorderKeepsNeighboursTogether) {
   // Alone the second unit pays two borders of 50; with its neighbours none.
   Table table;
-  for (int u = 0; u < 3; ++u) table.units.push_back({"", {}, 0, 10, 20, 0.1, 0, 0, false, false, {}});
+  for (int u = 0; u < 3; ++u)
+    table.units.push_back({"", {}, 0, 10, 20, 0.1, 0, 0, false, false, {}});
   table.units[1].loss = 0.2;
   table.borders = {{0, 1, 50}, {1, 2, 50}};
   EXPECT_EQ(SolveExact(table, 30 + 30).assignment, (Assignment{true, true, true}));
