@@ -5,6 +5,7 @@
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/mixed_plan.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/report_file.h"
 #include "converter/decode/spec.h"
@@ -89,6 +90,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                          {"passes", passes},
                          {"recovery", steps},
                          {"warnings", conversion.scheme.warnings}};
+  if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
   if (conversion.temporal) {
     json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
                         {"noisy", conversion.temporal->noisy},
@@ -124,6 +126,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
           step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
     }
   }
+  if (conversion.assignment) fmt::print("{}", AssignmentText(*conversion.assignment));
   if (conversion.temporal) {
     fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",
                conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
@@ -169,6 +172,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto temporal = std::make_shared<std::string>("none");
   auto effort = std::make_shared<std::string>("default");
   auto memory_mb = std::make_shared<int64_t>(options->memory_bytes / kBytesPerMb);
+  auto mixed = std::make_shared<MixedArguments>();
+  auto wants_mixed = std::make_shared<bool>(false);
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -203,6 +208,14 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       "JSON file: read when it was made from the same model, data and settings, else written");
   command.Add("--config", options->config,
               "YAML file: precision, ranges and schemes by layer and tensor");
+  command.AddFlag("--mixed", *wants_mixed,
+                  "a third plan between int8 and fp16: the layers that lose most run in FP16 "
+                  "(docs/assign.md; octet assign has more choices)");
+  command.Add("--mixed-budget-percent", mixed->budget_percent,
+              "of --mixed: how much longer than the int8 plan it may take, in percent; layers are "
+              "chosen for that instead");
+  command.Add("--profile", mixed->profile,
+              "of --mixed: times measured on the board, as octet assign takes them");
   command.AddFlag("--int8-everywhere", options->int8_everywhere,
                   "no FP16 layers in the int8 plan, whatever the config says");
   command.Add("--verbosity", *verbosity, "names kept in the blob for octet inspect")
@@ -279,6 +292,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->temporal.kind = TemporalOf(*temporal);
       options->effort = EffortOf(*effort);
       options->memory_bytes = *memory_mb * kBytesPerMb;
+      if (*wants_mixed || !mixed->budget_percent.empty()) options->mixed = mixed->Read();
+      if (!options->mixed && !mixed->profile.empty()) {
+        Fail("--profile: only --mixed asks for times; add it");
+      }
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");
       }

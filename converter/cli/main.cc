@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   AddSign(app, &run);
   AddFlash(app, &run);
   AddExport(app, &run);
+  AddAssign(app, &run);
   AddDebug(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());

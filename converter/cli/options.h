@@ -3,9 +3,11 @@
 #define OCTET_CONVERTER_CLI_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/assign/assign.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
@@ -30,6 +32,11 @@ inline constexpr int64_t kBytesPerMb = 1000000;
 
 // How long recovery may take: seconds, minutes, half an hour for a detector.
 enum class Effort : uint8_t { kFast, kDefault, kBest };
+// A plan between int8 and FP16 (converter/assign).
+struct MixedOptions {
+  assign::Settings settings;
+  std::vector<std::string> profiles;  // of the board, by octet-run; none: a cost model
+};
 
 struct ConvertOptions {
   std::string model, output;
@@ -47,13 +54,14 @@ struct ConvertOptions {
   uint64_t seed = 1;
   Effort effort = Effort::kDefault;
   int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options
-  int threads = 0;                          // 0: as many as the machine has
+  int threads = 0;                            // 0: as many as the machine has
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;
   uint32_t golden = 0;  // vectors kept in the blob
   bool drift = false;   // a drift section
   TemporalOptions temporal;
   std::string report;  // .html or .json to write; empty: none
+  std::optional<MixedOptions> mixed;
   bool json = false;
 };
 

@@ -13,6 +13,7 @@
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/mixed_plan.h"
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/recovery.h"
@@ -298,8 +299,9 @@ Conversion Convert(const ConvertOptions& options) {
   info.board = board.compatible;
   info.security_counter = options.security_counter;
   info.section_alignment = options.section_align;
-  constexpr uint32_t kPlans = 2;  // int8 and fp16
-  info.guard = GuardSection(options.board, kPlans);
+  const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
+  const auto clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
+  info.guard = GuardSection(options.board, plan_count);
   Warnings warnings = graph.notes;
   result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   const auto& inputs = result.inputs;
@@ -369,6 +371,26 @@ Conversion Convert(const ConvertOptions& options) {
           beyond));
     }
   });
+  if (options.mixed) {
+    InModel(options.model, [&] {
+      result.assignment = AssignMixed(simulator, samples, statistics, config, result.scheme, *clock,
+                                      *options.mixed);
+      std::string beyond;
+      if (result.assignment->fp16.empty()) {
+        warnings.push_back("no layer is worth FP16, the blob has no mixed plan");
+        return;
+      }
+      write::Plan plan =
+          MakePlan(graph, result.assignment->scheme, statistics, "mixed", winograd, &beyond);
+      if (beyond.empty()) {
+        result.plans.insert(result.plans.begin() + 1, std::move(plan));
+      } else {
+        warnings.push_back(fmt::format(
+            "no mixed plan: {}, and FP16 ends at 65504; the int8 plan runs that layer in int8",
+            beyond));
+      }
+    });
+  }
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);
@@ -376,12 +398,13 @@ Conversion Convert(const ConvertOptions& options) {
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   if (options.drift) {
-    if (result.plans.size() < 2) {
+    if (result.plans.back().program.name != "fp16") {
       Fail("{}: --drift needs the FP16 plan to look at ranges, and the model has none",
            options.model);
     }
-    info.drift = drift::MakeSection(graph, statistics, result.plans[0].program,
-                                    result.plans[1].program, &result.drift.emplace());
+    info.drift =
+        drift::MakeSection(graph, statistics, result.plans[0].program, result.plans.back().program,
+                           static_cast<uint32_t>(result.plans.size() - 1), &result.drift.emplace());
     if (info.drift.empty()) {
       Fail("{}: --drift: no tensor of the int8 plan can take another scale; leave it out",
            options.model);

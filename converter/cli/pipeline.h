@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/assign/assign.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
 #include "converter/drift/section.h"
@@ -32,7 +33,8 @@ struct Conversion {
   simulate::Samples sets;  // of the calibration data: who finds, who decides, who tells
   uint32_t golden = 0;     // vectors in the blob
   std::optional<drift::Summary> drift;
-  std::optional<TemporalChoice> temporal;  // where it was asked for
+  std::optional<TemporalChoice> temporal;    // where it was asked for
+  std::optional<assign::Result> assignment;  // with a plan of its own where it has FP16 layers
 };
 
 // Model file to a verified blob in memory; nothing is written.

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/cli/progress.h"
-#include "converter/quantize/names.h"
+#include "converter/quantize/precision.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
 #include "converter/recover/float_outputs.h"
@@ -18,13 +18,8 @@ namespace {
 
 // Whether the configuration asks for int8 at a node by name.
 bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
-  if (config.constraint == quantize::Constraint::kNone) return false;
-  bool wants = false;
-  for (const quantize::LayerOverride& layer : config.layers) {
-    if (layer.precision && quantize::Matches(layer.name, node.name))
-      wants = *layer.precision == blob::Precision::kInt8;
-  }
-  return wants;
+  const auto request = quantize::RequestOf(config, node);
+  return request && request->precision == blob::Precision::kInt8;
 }
 
 // The first of a set, as many as a look at every single value takes.

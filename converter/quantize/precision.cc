@@ -61,6 +61,35 @@ bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const 
          AccumulatedProducts(graph, graph.nodes[static_cast<size_t>(producer)]) > 0;
 }
 
+const char* WordOf(blob::Precision precision) {
+  return precision == blob::Precision::kInt8 ? "int8" : "fp16";
+}
+
+// Entries that must be obeyed, and cannot all be.
+void RequireAgreement(const graph::Graph& graph, const Config& config) {
+  const auto binds = [](const LayerOverride& layer) {
+    return layer.precision && layer.constraint == Constraint::kObey;
+  };
+  for (const graph::Node& node : graph.nodes) {
+    const LayerOverride* first = nullptr;
+    for (const LayerOverride& layer : config.layers) {
+      if (!binds(layer) || !Matches(layer.name, node.name)) continue;
+      if (config.int8_everywhere && *layer.precision == blob::Precision::kFp16) {
+        Fail(
+            "node '{}' has to be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
+            "leave one of them out",
+            node.name, layer.name);
+      }
+      if (first == nullptr) first = &layer;
+      if (*first->precision == *layer.precision) continue;
+      Fail(
+          "node '{}' has to be {} by '{}' and {} by '{}', both to be obeyed; let one of them be "
+          "`constraint: prefer`",
+          node.name, WordOf(*first->precision), first->name, WordOf(*layer.precision), layer.name);
+    }
+  }
+}
+
 // The model itself rounds the result to 8 bits.
 bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](graph::ValueId id) {
@@ -73,6 +102,21 @@ bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
   const auto weights = operators::WeightsOf(graph, node);
   return weights ? weights->products : 0;
+}
+
+std::optional<Request> RequestOf(const Config& config, const graph::Node& node) {
+  std::optional<Request> request;
+  for (const LayerOverride& layer : config.layers) {
+    const Constraint constraint = layer.constraint.value_or(config.constraint);
+    if (!layer.precision || constraint == Constraint::kNone) continue;
+    // What has to be obeyed is not changed by a wish.
+    if (request && layer.constraint == Constraint::kPrefer &&
+        request->constraint == Constraint::kObey) {
+      continue;
+    }
+    if (Matches(layer.name, node.name)) request = {*layer.precision, constraint};
+  }
+  return request;
 }
 
 bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node) {
@@ -98,6 +142,8 @@ void AssignPrecision(const graph::Graph& graph,
   for (const graph::Node& node : graph.nodes) names.push_back(node.name);
   for (const LayerOverride& layer : config.layers) RequireMatch(layer.name, names, "layer");
 
+  RequireAgreement(graph, config);
+
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
   const std::vector<bool> tail = ArithmeticTail(graph);
   const graph::Links links(graph);
@@ -106,12 +152,10 @@ void AssignPrecision(const graph::Graph& graph,
   int64_t tail_count = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
+    const std::optional<Request> request = RequestOf(config, node);
+    const bool obey = request && request->constraint == Constraint::kObey;
     std::optional<blob::Precision> asked;
-    if (config.constraint != Constraint::kNone) {
-      for (const LayerOverride& layer : config.layers) {
-        if (layer.precision && Matches(layer.name, node.name)) asked = layer.precision;
-      }
-    }
+    if (request) asked = request->precision;
     if (!asked && FollowsRequest(graph, links, node, requested)) asked = blob::Precision::kFp16;
     if (asked == blob::Precision::kFp16) {
       requested[i] = true;
@@ -120,8 +164,7 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const bool integers = RunsOnIntegers(graph, node);
     if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
-      const bool forced =
-          config.int8_everywhere || (asked && config.constraint == Constraint::kObey);
+      const bool forced = config.int8_everywhere || obey;
       if (forced && !integers) FailInt8(node, "there is no int8 kernel for it");
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
@@ -133,7 +176,7 @@ void AssignPrecision(const graph::Graph& graph,
       if (tail_count++ == 0) first_of_tail = node.name;
       continue;
     }
-    if (config.int8_everywhere || (asked && config.constraint == Constraint::kObey)) {
+    if (config.int8_everywhere || obey) {
       FailInt8(node, reason);
     }
     scheme->precision[i] = blob::Precision::kFp16;

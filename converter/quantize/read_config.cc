@@ -9,6 +9,7 @@
 //   int8_everywhere: false
 //   layers:
 //     "backbone/conv1*": {precision: fp16}
+//     "head/*": {precision: fp16, constraint: obey}    # of its own
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
 #include "converter/quantize/scheme.h"
@@ -30,6 +31,13 @@ class Reader : public YamlReader {
                                      {"mse", Method::kMse}});
   }
 
+  Constraint Binding(const YAML::Node& node, const std::string& key) const {
+    return OneOf<Constraint>(node, key,
+                             {{"none", Constraint::kNone},
+                              {"prefer", Constraint::kPrefer},
+                              {"obey", Constraint::kObey}});
+  }
+
   bool Symmetric(const YAML::Node& node, const std::string& key) const {
     return OneOf<bool>(node, key, {{"symmetric", true}, {"asymmetric", false}});
   }
@@ -40,10 +48,18 @@ LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAM
   reader.ForEach(
       node, name, [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         const std::string path = "layers." + name + "." + key;
-        if (key != "precision") reader.Bad(at, path, "unknown key; precision can be given");
-        layer.precision = reader.OneOf<blob::Precision>(
-            value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
+        if (key == "precision") {
+          layer.precision = reader.OneOf<blob::Precision>(
+              value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
+        } else if (key == "constraint") {
+          layer.constraint = reader.Binding(value, path);
+        } else {
+          reader.Bad(at, path, "unknown key; precision and constraint can be given");
+        }
       });
+  if (layer.constraint && !layer.precision) {
+    reader.Bad(node, "layers." + name, "a constraint binds a precision; give one beside it");
+  }
   return layer;
 }
 
@@ -102,10 +118,7 @@ Config ReadConfig(const std::string& path) {
         } else if (key == "calibration") {
           ReadCalibration(reader, value, &config);
         } else if (key == "precision_constraints") {
-          config.constraint = reader.OneOf<Constraint>(value, key,
-                                                       {{"none", Constraint::kNone},
-                                                        {"prefer", Constraint::kPrefer},
-                                                        {"obey", Constraint::kObey}});
+          config.constraint = reader.Binding(value, key);
         } else if (key == "channel_scales") {
           config.channel_scales = reader.Truth(value, key);
         } else if (key == "bias_correction") {

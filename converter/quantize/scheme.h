@@ -52,6 +52,7 @@ enum class Constraint : uint8_t {
 struct LayerOverride {
   std::string name;
   std::optional<blob::Precision> precision;
+  std::optional<Constraint> constraint = std::nullopt;  // of its own; else the file's
 };
 struct TensorOverride {
   std::string name;
