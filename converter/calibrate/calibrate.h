@@ -14,7 +14,7 @@
 
 namespace octet::calibrate {
 
-enum class Method : uint8_t { kAuto, kMinMax, kPercentile, kMse };
+enum class Method : uint8_t { kAuto, kMinMax, kPercentile, kMse, kKl };
 std::string_view Name(Method method);
 
 struct Range {
@@ -62,6 +62,10 @@ struct Choice {
 // symmetric: range is [-a, a]; else it contains 0. percentile: share of the mass kept, in percent
 // (99.99). Statistics must be finite.
 Choice ChooseRange(const Statistics& statistics, Method method, double percentile, bool symmetric);
+// The ranges that the methods choose, each once, under the first of mse, min-max, percentile and kl
+// that chooses it: mse is what kAuto takes where nothing else judges.
+std::vector<Choice> Candidates(const Statistics& statistics, bool symmetric,
+                               double percentile = 99.99);
 
 }  // namespace octet::calibrate
 

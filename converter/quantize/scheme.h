@@ -24,8 +24,8 @@ struct TensorScheme {
   float scale = 1;
   int zero_point = 0;
   float min = 0, max = 0;  // the real range it covers
-  std::string origin;  // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME",
-                       // "fixed", "given" (by the model, bit for bit)
+  std::string origin;  // "mse", "min-max", "percentile", "kl", "override", "clamp", "shared with
+                       // NAME", "fixed", "given" (by the model, bit for bit)
   // By channel (axis 1) where channels have schemes of their own (channel_scales.h), else empty.
   std::vector<ChannelScheme> channels;
 };
