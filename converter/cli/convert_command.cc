@@ -235,10 +235,11 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "docs/temporal.md says what it gains")
       .Among({"none", "filter", "mean", "gated"})
       .ShowDefault();
-  command
-      .Add("--temporal-lambda", options->temporal.lambda,
-           "of --temporal filter: lambda as a multiple of a layer's noise")
-      .ShowDefault();
+  const port::Option lambda =
+      command
+          .Add("--temporal-lambda", options->temporal.lambda,
+               "of --temporal filter: lambda as a multiple of a layer's noise")
+          .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
@@ -279,6 +280,9 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->temporal.kind = TemporalOf(*temporal);
       options->effort = EffortOf(*effort);
       options->memory_bytes = *memory_mb * kBytesPerMb;
+      if (lambda.Given() && options->temporal.kind != TemporalKind::kFilter) {
+        Fail("--temporal-lambda: is for --temporal filter; give that too, or leave it out");
+      }
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");
       }

@@ -49,6 +49,34 @@ std::string WhyNotInt8(const graph::Graph& graph,
        reason);
 }
 
+// The last entry that names a node: an exception stands behind the rule. Where requests bind, two
+// patterns, or the same one twice, are no rule and exception, and cannot both be obeyed.
+std::optional<blob::Precision> AskedOf(const Config& config, const graph::Node& node) {
+  if (config.constraint == Constraint::kNone) return std::nullopt;
+  const LayerOverride* last = nullptr;
+  for (const LayerOverride& layer : config.layers) {
+    if (!layer.precision || !Matches(layer.name, node.name)) continue;
+    if (config.constraint == Constraint::kObey && last != nullptr &&
+        last->precision != layer.precision && IsPattern(layer.name)) {
+      Fail(
+          "configuration asks for int8 and for fp16 at node '{}', by '{}' and by '{}', and "
+          "precision_constraints: obey lets neither go; name it exactly in the later one, or leave "
+          "one out",
+          node.name, last->name, layer.name);
+    }
+    last = &layer;
+  }
+  if (last == nullptr) return std::nullopt;
+  if (config.constraint == Constraint::kObey && config.int8_everywhere &&
+      last->precision == blob::Precision::kFp16) {
+    Fail(
+        "configuration asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and "
+        "int8 everywhere; leave one of them out",
+        node.name, last->name);
+  }
+  return last->precision;
+}
+
 // The activation of a layer that was asked to run in FP16: between them nothing may be rounded to
 // 8 bits, and `octet inspect` shows the two as one layer.
 bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const graph::Node& node,
@@ -106,12 +134,7 @@ void AssignPrecision(const graph::Graph& graph,
   int64_t tail_count = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
-    std::optional<blob::Precision> asked;
-    if (config.constraint != Constraint::kNone) {
-      for (const LayerOverride& layer : config.layers) {
-        if (layer.precision && Matches(layer.name, node.name)) asked = layer.precision;
-      }
-    }
+    std::optional<blob::Precision> asked = AskedOf(config, node);
     if (!asked && FollowsRequest(graph, links, node, requested)) asked = blob::Precision::kFp16;
     if (asked == blob::Precision::kFp16) {
       requested[i] = true;

@@ -48,6 +48,8 @@ enum class Constraint : uint8_t {
   kObey
 };  // C13: how binding `precision:` requests are
 
+// Entries in the order of the file, later ones on top. Under kObey two that differ at a layer are
+// refused, unless the later one names it exactly.
 // One `layers:` or `tensors:` entry of the YAML file; the name may hold * wildcards.
 struct LayerOverride {
   std::string name;
