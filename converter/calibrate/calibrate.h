@@ -41,11 +41,20 @@ struct Statistics {
 // The statistics of min(max(value, low), high), low <= high.
 Statistics Clamp(const Statistics& statistics, float low, float high);
 
+// What a calibration knows so far (checkpoint.h).
+struct Interim;
+
 struct Options {
   int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
   uint64_t seed = 1;
   int threads = 1;
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+  // Where an interrupted calibration goes on, of the same graph, data, samples and seed; may be
+  // null. The result is that of an uninterrupted one.
+  const Interim* resume = nullptr;
+  // Called every `save_seconds`, by one thread at a time; may be empty.
+  std::function<void(const Interim& so_far)> save;
+  double save_seconds = 60;
 };
 
 // By value id; empty for constants, integers and values not reached. Identical for any thread

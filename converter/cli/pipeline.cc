@@ -10,6 +10,7 @@
 
 #include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/checkpoint.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
@@ -172,10 +173,28 @@ Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::
   if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
   const calibrate::CacheKey key =
       calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
-  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) return *cached;
+  const auto save = [](const std::filesystem::path& path, const std::string& text) {
+    write::SaveFile(path, std::vector<uint8_t>(text.begin(), text.end()));
+  };
+  const std::filesystem::path partial = calibrate::CheckpointOf(options.cache);
+  std::error_code ignored;
+  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) {
+    std::filesystem::remove(partial, ignored);  // of a run that ended between the two
+    return *cached;
+  }
+  write::CheckWritable(options.cache, {});
+  const std::optional<calibrate::Interim> begun = calibrate::ReadCheckpoint(partial, graph, key);
+  if (begun) {
+    settings.resume = &*begun;
+    fmt::print(stderr, "octet: {}: goes on where it was interrupted, after {} samples\n",
+               partial.string(), begun->done.size());
+  }
+  settings.save = [&](const calibrate::Interim& so_far) {
+    save(partial, calibrate::CheckpointText(graph, key, so_far));
+  };
   Statistics statistics = calibrate::Collect(graph, datasets, settings);
-  const std::string text = calibrate::CacheText(graph, key, statistics);
-  write::SaveFile(options.cache, std::vector<uint8_t>(text.begin(), text.end()));
+  save(options.cache, calibrate::CacheText(graph, key, statistics));
+  std::filesystem::remove(partial, ignored);
   return statistics;
 }
 
