@@ -173,7 +173,14 @@ CacheKey KeyOf(const graph::Graph& graph, const std::vector<std::string>& paths,
           "samples {} seed {} scale {} mean {},{},{} std {},{},{} colour {} resize {} bars {}",
           options.samples, options.seed, p.scale, p.mean[0], p.mean[1], p.mean[2], p.std_dev[0],
           p.std_dev[1], p.std_dev[2], static_cast<int>(p.colour), static_cast<int>(p.resize),
-          p.letterbox_value)};
+          p.letterbox_value) +
+          options.choice};
+}
+
+std::string FileDigest(const std::filesystem::path& path) {
+  Digest digest;
+  AddFile(path, &digest);
+  return digest.Hex();
 }
 
 std::optional<std::vector<std::optional<Statistics>>> ReadCache(const std::filesystem::path& path,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,10 +45,14 @@ Statistics Clamp(const Statistics& statistics, float low, float high);
 // What a calibration knows so far (checkpoint.h).
 struct Interim;
 
+// `wanted` of 0 .. size - 1, ascending: all of them, or spread by `seed`, the same everywhere.
+std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed);
+
 struct Options {
   int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
   uint64_t seed = 1;
   int threads = 1;
+  std::string choice;  // how the data were chosen beforehand: a part of the cache's key, no more
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
   // Where an interrupted calibration goes on, of the same graph, data, samples and seed; may be
   // null. The result is that of an uninterrupted one.

@@ -22,21 +22,6 @@ uint64_t NextRandom(uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// `wanted` of 0 .. size - 1, ascending.
-std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
-  std::vector<int64_t> order(static_cast<size_t>(size));
-  std::iota(order.begin(), order.end(), 0);
-  if (wanted >= size) return order;
-  for (int64_t i = 0; i < wanted; ++i) {
-    const auto left = static_cast<uint64_t>(size - i);
-    std::swap(order[static_cast<size_t>(i)],
-              order[static_cast<size_t>(i) + static_cast<size_t>(NextRandom(seed) % left)]);
-  }
-  order.resize(static_cast<size_t>(wanted));
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
 struct ThreadState {
   explicit ThreadState(const graph::Graph& graph)
       : executor(graph), observations(graph.values.size()) {}
@@ -110,6 +95,20 @@ Interim StartOf(const Options& options, size_t values, int64_t total) {
 }
 
 }  // namespace
+
+std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
+  std::vector<int64_t> order(static_cast<size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  if (wanted >= size) return order;
+  for (int64_t i = 0; i < wanted; ++i) {
+    const auto left = static_cast<uint64_t>(size - i);
+    std::swap(order[static_cast<size_t>(i)],
+              order[static_cast<size_t>(i) + static_cast<size_t>(NextRandom(seed) % left)]);
+  }
+  order.resize(static_cast<size_t>(wanted));
+  std::sort(order.begin(), order.end());
+  return order;
+}
 
 std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,

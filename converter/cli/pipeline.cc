@@ -8,9 +8,8 @@
 
 #include <fmt/ranges.h>
 
-#include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
-#include "converter/calibrate/checkpoint.h"
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
@@ -161,42 +160,6 @@ auto InModel(const std::string& path, F&& f) {
   }
 }
 
-// From the cache where there is one that fits, else from the data (and into the cache).
-Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-                     const ConvertOptions& options) {
-  Progress progress("calibrating");
-  calibrate::Options settings;
-  settings.samples = options.samples;
-  settings.seed = options.seed;
-  settings.threads = ThreadCount(options.threads);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
-  const calibrate::CacheKey key =
-      calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
-  const auto save = [](const std::filesystem::path& path, const std::string& text) {
-    write::SaveFile(path, std::vector<uint8_t>(text.begin(), text.end()));
-  };
-  const std::filesystem::path partial = calibrate::CheckpointOf(options.cache);
-  std::error_code ignored;
-  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) {
-    std::filesystem::remove(partial, ignored);  // of a run that ended between the two
-    return *cached;
-  }
-  write::CheckWritable(options.cache, {});
-  const std::optional<calibrate::Interim> begun = calibrate::ReadCheckpoint(partial, graph, key);
-  if (begun) {
-    settings.resume = &*begun;
-    fmt::print(stderr, "octet: {}: goes on where it was interrupted, after {} samples\n",
-               partial.string(), begun->done.size());
-  }
-  settings.save = [&](const calibrate::Interim& so_far) {
-    save(partial, calibrate::CheckpointText(graph, key, so_far));
-  };
-  Statistics statistics = calibrate::Collect(graph, datasets, settings);
-  save(options.cache, calibrate::CacheText(graph, key, statistics));
-  std::filesystem::remove(partial, ignored);
-  return statistics;
-}
 
 quantize::Board ReadBoard(const std::string& path) {
   if (path.empty()) return {};
@@ -319,8 +282,10 @@ Conversion Convert(const ConvertOptions& options) {
   info.section_alignment = options.section_align;
   constexpr uint32_t kPlans = 2;  // int8 and fp16
   info.guard = GuardSection(options.board, kPlans);
+  CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
   result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.choice = ChooseSamples(graph, options, info, &result.inputs);
   const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
 #include "converter/drift/section.h"
@@ -31,6 +32,7 @@ struct Conversion {
   int64_t samples = 0;
   simulate::Samples sets;  // of the calibration data: who finds, who decides, who tells
   uint32_t golden = 0;     // vectors in the blob
+  SampleChoice choice;     // of those samples among all
   std::optional<drift::Summary> drift;
   std::optional<TemporalChoice> temporal;  // where it was asked for
 };
