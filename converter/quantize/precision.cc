@@ -4,11 +4,14 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/ranges.h>
+
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/tail.h"
+#include "converter/quantize/wide_inputs.h"
 #include "converter/support/error.h"
 
 namespace octet::quantize {
@@ -128,6 +131,8 @@ void AssignPrecision(const graph::Graph& graph,
 
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
   const std::vector<bool> tail = ArithmeticTail(graph);
+  const WideReaders wide = FindWideReaders(graph, statistics, config);
+  std::vector<std::string> wide_nodes;
   const graph::Links links(graph);
   std::vector<bool> requested(graph.nodes.size());
   std::string first_of_tail;
@@ -151,6 +156,12 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const std::string reason = WhyNotInt8(graph, statistics, config, node);
     if (reason.empty()) {
+      if (wide.nodes[i] && !asked && !config.int8_everywhere && !IsGiven(graph, node)) {
+        requested[i] = true;
+        scheme->precision[i] = blob::Precision::kFp16;
+        wide_nodes.push_back("'" + node.name + "'");
+        continue;
+      }
       if (!tail[i] || asked || config.int8_everywhere || IsGiven(graph, node)) continue;
       scheme->precision[i] = blob::Precision::kFp16;
       if (tail_count++ == 0) first_of_tail = node.name;
@@ -162,6 +173,13 @@ void AssignPrecision(const graph::Graph& graph,
     scheme->precision[i] = blob::Precision::kFp16;
     scheme->warnings.push_back(
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
+  }
+  if (!wide_nodes.empty()) {
+    scheme->warnings.push_back(fmt::format(
+        "{}: {} run{} in FP16; clamp such values before the model, or give the input a range in "
+        "--config, and int8 does",
+        fmt::join(wide.reasons, ", "), fmt::join(wide_nodes, ", "),
+        wide_nodes.size() == 1 ? "s" : ""));
   }
   if (tail_count > 0) {
     scheme->warnings.push_back(
