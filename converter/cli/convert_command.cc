@@ -9,6 +9,7 @@
 #include "converter/cli/report_file.h"
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/sparse_weights.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
 #include "runtime/format/golden.h"
@@ -72,6 +73,24 @@ nlohmann::json ChoiceJson(const SampleChoice& choice) {
   return json;
 }
 
+nlohmann::json SparseJson(const Conversion& conversion) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    json.push_back({{"name", layer.name},
+                    {"op", layer.op},
+                    {"weights", layer.weights},
+                    {"zeros", layer.zeros}});
+  }
+  return json;
+}
+
+void PrintSparse(const Conversion& conversion) {
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros cost as much as others\n",
+               layer.name, layer.op, 100 * layer.Share(), layer.weights);
+  }
+}
+
 void PrintChoice(const SampleChoice& choice, double quality) {
   if (const auto& labels = choice.labels) {
     fmt::print(
@@ -109,6 +128,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
                          {"samples", conversion.samples},
                          {"choice", ChoiceJson(conversion.choice)},
+                         {"mostly_zero", SparseJson(conversion)},
                          {"golden", conversion.golden},
                          {"drift", DriftJson(conversion)},
                          {"seconds", seconds},
@@ -137,6 +157,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
   }
+  PrintSparse(conversion);
   if (const auto& drift = conversion.drift) {
     fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
                drift->groups, drift->tensors, drift->fixed);

@@ -180,6 +180,12 @@ void AssignPrecision(const graph::Graph& graph,
         "--config, and int8 does",
         fmt::join(wide.reasons, ", "), fmt::join(wide_nodes, ", "),
         wide_nodes.size() == 1 ? "s" : ""));
+    if (!wide.beyond.empty()) {
+      scheme->warnings.push_back(fmt::format(
+          "what {} read{} is as wide as the input still, and all of it shares 8 bits; ask for fp16 "
+          "there with --config, or run the fp16 plan",
+          fmt::join(wide.beyond, ", "), wide.beyond.size() == 1 ? "s" : ""));
+    }
   }
   if (tail_count > 0) {
     scheme->warnings.push_back(

@@ -7,6 +7,7 @@
 
 #include "converter/operators/clamp.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/weights.h"
 #include "converter/quantize/names.h"
 
 namespace octet::quantize {
@@ -36,6 +37,26 @@ bool IsTamed(const graph::Graph& graph, const graph::Node& node,
 bool IsMoved(const graph::Node& node) {
   const operators::Int8 int8 = operators::Int8Of(node);
   return int8 == operators::Int8::kKeepsScale || int8 == operators::Int8::kJoins;
+}
+
+void FindBeyond(const graph::Graph& graph,
+                const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                WideReaders* found) {
+  std::vector<bool> wide(graph.values.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const graph::Node& node = graph.nodes[n];
+    const bool reads = std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
+      return id != graph::kNoValue && wide[static_cast<size_t>(id)];
+    });
+    const bool has_weights = operators::IsContraction(node);
+    if (reads && has_weights && !found->nodes[n]) found->beyond.push_back("'" + node.name + "'");
+    if (!found->nodes[n] && (!reads || has_weights)) continue;
+    for (const graph::ValueId id : node.outputs) {
+      if (id == graph::kNoValue) continue;
+      const auto& seen = statistics[static_cast<size_t>(id)];
+      wide[static_cast<size_t>(id)] = seen && IsWide(*seen);
+    }
+  }
 }
 
 }  // namespace
@@ -86,6 +107,7 @@ WideReaders FindWideReaders(const graph::Graph& graph,
       if (id != graph::kNoValue) wide[static_cast<size_t>(id)] = true;
     }
   }
+  FindBeyond(graph, statistics, &found);
   return found;
 }
 

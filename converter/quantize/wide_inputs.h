@@ -23,6 +23,9 @@ bool IsWide(const calibrate::Statistics& statistics);
 struct WideReaders {
   std::vector<bool> nodes;           // what reads a wide input, directly or moved
   std::vector<std::string> reasons;  // a clause for each wide input
+  // Layers with weights behind them to which the large numbers come through: values they read are
+  // as wide still, and left as they are.
+  std::vector<std::string> beyond;
 };
 // Left alone: inputs that are clamped first, those with a range of the user's or the model's own,
 // and all where the user names a method of choosing ranges.
