@@ -107,7 +107,7 @@ TEST_F(WideRange, OrSaysWhyNot) {
   const Result result = ConvertPillars();
   ASSERT_EQ(result.status, 0) << result.err;
   if (Snr("int8") < 20) {
-    EXPECT_NE(result.err.find("what 'node_Conv_5' reads is as wide as the input still, and all of "
+    EXPECT_NE(result.err.find("what 'node_Conv_6' reads is as wide as the input still, and all of "
                               "it shares 8 bits; ask for fp16 there with --config, or run the fp16 "
                               "plan\n"),
               std::string::npos)
