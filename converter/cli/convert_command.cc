@@ -10,6 +10,7 @@
 #include "converter/cli/report_file.h"
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/sparse_weights.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
 #include "runtime/format/golden.h"
@@ -60,6 +61,50 @@ nlohmann::json StepJson(const recover::Step& step) {
   return json;
 }
 
+nlohmann::json ChoiceJson(const SampleChoice& choice) {
+  nlohmann::json json = nlohmann::json::object();
+  if (const auto& labels = choice.labels) {
+    json["labels"] = {
+        {"kept", labels->kept}, {"unlabelled", labels->unlabelled}, {"poor", labels->poor}};
+  }
+  if (const auto& cover = choice.cover) {
+    json["select"] = {
+        {"kept", cover->kept}, {"candidates", cover->candidates}, {"coverage", cover->coverage}};
+  }
+  return json;
+}
+
+nlohmann::json SparseJson(const Conversion& conversion) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    json.push_back({{"name", layer.name},
+                    {"op", layer.op},
+                    {"weights", layer.weights},
+                    {"zeros", layer.zeros}});
+  }
+  return json;
+}
+
+void PrintSparse(const Conversion& conversion) {
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros cost as much as others\n",
+               layer.name, layer.op, 100 * layer.Share(), layer.weights);
+  }
+}
+
+void PrintChoice(const SampleChoice& choice, double quality) {
+  if (const auto& labels = choice.labels) {
+    fmt::print(
+        "sample labels: {} pictures of quality {:g} and more; left out: {} below it, {} without "
+        "labels\n",
+        labels->kept, quality, labels->poor, labels->unlabelled);
+  }
+  if (const auto& cover = choice.cover) {
+    fmt::print("selected: {} of {} samples, which reach {:.1f} % of what all reach\n", cover->kept,
+               cover->candidates, 100 * cover->coverage);
+  }
+}
+
 TemporalKind TemporalOf(const std::string& word) {
   if (word == "filter") return TemporalKind::kFilter;
   if (word == "mean") return TemporalKind::kMean;
@@ -83,6 +128,8 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   for (const recover::Step& step : conversion.steps) steps.push_back(StepJson(step));
   nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
                          {"samples", conversion.samples},
+                         {"choice", ChoiceJson(conversion.choice)},
+                         {"mostly_zero", SparseJson(conversion)},
                          {"golden", conversion.golden},
                          {"drift", DriftJson(conversion)},
                          {"seconds", seconds},
@@ -102,6 +149,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
 void PrintText(const ConvertOptions& options, const Conversion& conversion, double seconds) {
   fmt::print("{}: {} bytes, calibrated with {} samples in {:.1f} s\n", options.output,
              conversion.blob.size(), conversion.samples, seconds);
+  PrintChoice(conversion.choice, options.label_quality);
   fmt::print("{:<8} {:>7} {:>10} {:>12} {:>12}\n", "plan", "layers", "MMAC", "arena bytes",
              "lower bound");
   for (const write::Plan& plan : conversion.plans) {
@@ -111,6 +159,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
   }
+  PrintSparse(conversion);
   if (const auto& drift = conversion.drift) {
     fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
                drift->groups, drift->tensors, drift->fixed);
@@ -248,13 +297,28 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "docs/temporal.md says what it gains")
       .Among({"none", "filter", "mean", "gated"})
       .ShowDefault();
-  command
-      .Add("--temporal-lambda", options->temporal.lambda,
-           "of --temporal filter: lambda as a multiple of a layer's noise")
-      .ShowDefault();
+  const port::Option lambda =
+      command
+          .Add("--temporal-lambda", options->temporal.lambda,
+               "of --temporal filter: lambda as a multiple of a layer's noise")
+          .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
+  command
+      .Add("--select", options->select,
+           "of those, calibrate with this many: the ones whose activations reach most of what all "
+           "reach, found by a first pass through the model")
+      .Range(int64_t{1}, int64_t{1} << 31);
+  command.Add("--sample-labels", options->sample_labels,
+              "JSON file in COCO's form: calibrate only with pictures that FP32 itself "
+              "understands, by --label-quality");
+  const port::Option quality =
+      command
+          .Add("--label-quality", options->label_quality,
+               "of --sample-labels: least mean IoU of a picture's boxes, or confidence of its "
+               "class, 0 to 1")
+          .ShowDefault();
   command.Add("--seed", options->seed, "chooses the samples where there are more").ShowDefault();
   command
       .Add("--threads", options->threads,
@@ -295,6 +359,15 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       if (*wants_mixed || !mixed->budget_percent.empty()) options->mixed = mixed->Read();
       if (!options->mixed && !mixed->profile.empty()) {
         Fail("--profile: only --mixed asks for times; add it");
+      }
+      if (quality.Given() && options->sample_labels.empty()) {
+        Fail("--label-quality: is for --sample-labels FILE.json; give that too, or leave it out");
+      }
+      if (!(options->label_quality >= 0 && options->label_quality <= 1)) {
+        Fail("--label-quality: from 0 to 1");
+      }
+      if (lambda.Given() && options->temporal.kind != TemporalKind::kFilter) {
+        Fail("--temporal-lambda: is for --temporal filter; give that too, or leave it out");
       }
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");

@@ -51,6 +51,9 @@ struct ConvertOptions {
   bool int8_everywhere = false;
   bool winograd = false;  // transformed weights, whatever the board's file says
   int64_t samples = 512;
+  int64_t select = 0;          // of those, the ones that cover most; 0: all
+  std::string sample_labels;   // JSON in COCO's form; empty: none
+  double label_quality = 0.7;  // of pictures that count, by sample_labels.h
   uint64_t seed = 1;
   Effort effort = Effort::kDefault;
   int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options

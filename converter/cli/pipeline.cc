@@ -8,8 +8,8 @@
 
 #include <fmt/ranges.h>
 
-#include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
@@ -161,25 +161,6 @@ auto InModel(const std::string& path, F&& f) {
   }
 }
 
-// From the cache where there is one that fits, else from the data (and into the cache).
-Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-                     const ConvertOptions& options) {
-  Progress progress("calibrating");
-  calibrate::Options settings;
-  settings.samples = options.samples;
-  settings.seed = options.seed;
-  settings.threads = ThreadCount(options.threads);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
-  const calibrate::CacheKey key =
-      calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
-  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) return *cached;
-  Statistics statistics = calibrate::Collect(graph, datasets, settings);
-  const std::string text = calibrate::CacheText(graph, key, statistics);
-  write::SaveFile(options.cache, std::vector<uint8_t>(text.begin(), text.end()));
-  return statistics;
-}
-
 quantize::Board ReadBoard(const std::string& path) {
   if (path.empty()) return {};
   if (!std::filesystem::is_regular_file(path)) {
@@ -302,8 +283,10 @@ Conversion Convert(const ConvertOptions& options) {
   const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
   const auto clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
   info.guard = GuardSection(options.board, plan_count);
+  CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
   result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.choice = ChooseSamples(graph, options, info, &result.inputs);
   const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());

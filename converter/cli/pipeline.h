@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/assign/assign.h"
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
 #include "converter/drift/section.h"
@@ -32,6 +33,7 @@ struct Conversion {
   int64_t samples = 0;
   simulate::Samples sets;  // of the calibration data: who finds, who decides, who tells
   uint32_t golden = 0;     // vectors in the blob
+  SampleChoice choice;     // of those samples among all
   std::optional<drift::Summary> drift;
   std::optional<TemporalChoice> temporal;    // where it was asked for
   std::optional<assign::Result> assignment;  // with a plan of its own where it has FP16 layers

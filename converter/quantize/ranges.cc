@@ -134,6 +134,12 @@ class Chooser {
       if (entry.symmetric) result.symmetric = entry.symmetric;
       if (entry.method) result.method = entry.method;
     }
+    if (result.min && result.max && *result.min >= *result.max) {
+      Fail(
+          "configuration gives tensor '{}' the range {:g} to {:g}, put together from several "
+          "entries that name it; min has to be below max",
+          name, *result.min, *result.max);
+    }
     return result;
   }
 

@@ -1,7 +1,7 @@
 // The --config file.
 //
 //   activations: asymmetric            # or symmetric
-//   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
+//   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse, kl
 //   bias_correction: true              # means that rounding shifted, put back
 //   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
 //   channel_scales: true               # scales of single channels, where that pays
@@ -28,7 +28,8 @@ class Reader : public YamlReader {
                                     {{"auto", Method::kAuto},
                                      {"min-max", Method::kMinMax},
                                      {"percentile", Method::kPercentile},
-                                     {"mse", Method::kMse}});
+                                     {"mse", Method::kMse},
+                                     {"kl", Method::kKl}});
   }
 
   Constraint Binding(const YAML::Node& node, const std::string& key) const {

@@ -24,8 +24,8 @@ struct TensorScheme {
   float scale = 1;
   int zero_point = 0;
   float min = 0, max = 0;  // the real range it covers
-  std::string origin;  // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME",
-                       // "fixed", "given" (by the model, bit for bit)
+  std::string origin;  // "mse", "min-max", "percentile", "kl", "override", "clamp", "shared with
+                       // NAME", "fixed", "given" (by the model, bit for bit)
   // By channel (axis 1) where channels have schemes of their own (channel_scales.h), else empty.
   std::vector<ChannelScheme> channels;
 };
@@ -48,6 +48,8 @@ enum class Constraint : uint8_t {
   kObey
 };  // C13: how binding `precision:` requests are
 
+// Entries in the order of the file, later ones on top. Under kObey two that differ at a layer are
+// refused, unless the later one names it exactly.
 // One `layers:` or `tensors:` entry of the YAML file; the name may hold * wildcards.
 struct LayerOverride {
   std::string name;
