@@ -136,6 +136,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                          {"plans", plans},
                          {"passes", passes},
                          {"recovery", steps},
+                         {"verdict", conversion.verdict.Json()},
                          {"warnings", conversion.scheme.warnings}};
   if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
   if (conversion.temporal) {
@@ -186,12 +187,21 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
 
 int Run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<Requirement> required;
+  if (!options.require.empty()) {
+    required = ReadRequirement(options.require);
+    if (!required->in_db && options.task == blob::Task::kNone) {
+      Fail("--require {}: answers have a meaning with --task alone; give that, or a bound in dB",
+           options.require);
+    }
+  }
   write::CheckWritable(options.output, {options.model});
   if (!options.report.empty()) CheckReport(options.report, {options.model, options.output});
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);
-  write::SaveFile(options.output, conversion.blob);
+  const bool meets = !required || conversion.verdict.Meets(*required);
+  if (meets) write::SaveFile(options.output, conversion.blob);
   if (!options.report.empty()) {
     const analyze::Analysis analysis = AnalyzeConversion(options, conversion, kAnalyzedPictures);
     SaveReport(options.report, ReportOf(options, conversion, analysis));
@@ -203,9 +213,17 @@ int Run(const ConvertOptions& options) {
         "{}\n",
         ToJson(conversion, seconds).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    PrintText(options, conversion, seconds);
+    if (meets) PrintText(options, conversion, seconds);
+    const char* head = "verdict: ";
+    for (const std::string& line : conversion.verdict.Lines()) {
+      fmt::print("{}{}\n", head, line);
+      head = "  ";
+    }
   }
-  return kDone;
+  if (meets) return kDone;
+  fmt::print(stderr, "octet: --require {} is not met, no blob is written: {}\n", options.require,
+             conversion.verdict.Summary());
+  return kAnswerIsNo;
 }
 
 }  // namespace
@@ -331,6 +349,9 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "half an hour for a large detector")
       .Among({"fast", "default", "best"})
       .ShowDefault();
+  command.Add("--require", options->require,
+              "write no blob, and exit 1, where the verdict on the int8 plan is worse: 20dB for "
+              "the worst output above its error, 95% for answers that are FP32's (--task)");
   command
       .Add("--memory", *memory_mb,
            "MB for values of pictures while they are tried; what it does not hold goes through "

@@ -56,6 +56,7 @@ struct ConvertOptions {
   double label_quality = 0.7;  // of pictures that count, by sample_labels.h
   uint64_t seed = 1;
   Effort effort = Effort::kDefault;
+  std::string require;                        // the least that the verdict must say; empty: nothing
   int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options
   int threads = 0;                            // 0: as many as the machine has
   uint64_t security_counter = 0;

@@ -340,6 +340,10 @@ Conversion Convert(const ConvertOptions& options) {
         "than it would",
         beyond));
   });
+  result.verdict = Judged(simulator, samples, statistics, result.scheme, judge ? &*judge : nullptr);
+  if (result.verdict.Speaks() && result.verdict.IsDoubtful()) {
+    warnings.push_back("the int8 plan is not FP32's: " + result.verdict.Summary());
+  }
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   InModel(options.model, [&] {

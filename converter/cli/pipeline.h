@@ -12,6 +12,7 @@
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
+#include "converter/cli/verdict.h"
 #include "converter/drift/section.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
@@ -26,6 +27,7 @@ struct Conversion {
   passes::PassReport passes;
   quantize::Scheme scheme;
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
+  Verdict verdict;                   // of the int8 plan
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data

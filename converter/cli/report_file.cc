@@ -55,6 +55,7 @@ report::Report ReportOf(const ConvertOptions& options, const Conversion& convers
   report.blob_bytes = conversion.blob.size();
   report.samples = conversion.samples;
   report.warnings = conversion.scheme.warnings;
+  report.verdict = conversion.verdict.Lines();
   report.analysis = analysis;
   for (const write::Plan& plan : conversion.plans) {
     report.memory.push_back(report::TimelineOf(plan));
