@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_QUANTIZE_SCHEME_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,16 @@ struct TensorScheme {
   std::vector<ChannelScheme> channels;
 };
 
+// How many output channels of int8 weights share one scale: none, 16 neighbours, all.
+enum class WeightScheme : uint8_t { kPerChannel, kGroup, kPerTensor };
+inline constexpr int64_t kWeightGroup = 16;
+
+// Weights that stand in for a node's own where it runs in int8: multiples of `scales`.
+struct RoundedWeights {
+  std::vector<float> values;  // in the order of the node's own
+  std::vector<float> scales;  // by output channel
+};
+
 struct Scheme {
   std::vector<std::optional<TensorScheme>> tensors;  // by value id
   std::vector<blob::Precision> precision;            // by node
@@ -38,6 +49,10 @@ struct Scheme {
   // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
   // (half_range.h). May be shorter than the values are many.
   std::vector<std::vector<int>> half_exponents;
+  // By node, may be empty: kPerChannel then.
+  std::vector<WeightScheme> weight_schemes;
+  // By node, null where the layer keeps its own; may be empty. FP16 layers keep theirs in any case.
+  std::vector<std::shared_ptr<const RoundedWeights>> weights;
   bool symmetric_only = false;  // every zero point is 0, those of constants too
   std::vector<std::string> warnings;
 };
