@@ -302,13 +302,21 @@ graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& op
 // As the board will see it; what is listed but for activations has been checked with the list.
 void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
                     const std::string& model) {
-  if (!board.symmetric_only) return;
   octet_board allowed{};
-  allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  if (board.symmetric_only) allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  if (!board.weights.per_channel) {
+    allowed.weight_schemes = OCTET_BOARD_PER_TENSOR | (board.weights.group ? OCTET_BOARD_GROUP : 0);
+  }
   const std::vector<Aligned> copy = AlignedCopy(blob);
   octet_board_finding found{};
   if (octet_board_check(copy.data(), blob.size(), 0, &allowed, &found).code != OCTET_OK) {
     throw std::logic_error("verified blob cannot be compared with the whitelist");
+  }
+  if (found.rule == OCTET_BOARD_WEIGHTS) {
+    Fail(
+        "{}: layer '{}' has scales by channel of its own, which {} does not allow; convert the "
+        "model as it was before it was quantized",
+        model, found.where, board.compatible);
   }
   if (found.rule == OCTET_BOARD_OK) return;
   Fail(
@@ -327,6 +335,10 @@ Conversion Convert(const ConvertOptions& options) {
   const quantize::Board board = ReadBoard(options.board);
   const bool winograd = board.winograd || options.winograd;
   config.symmetric_only |= board.symmetric_only;
+  config.allowed_weights = board.weights;
+  // Factors of channels tell scales of activations and of weights apart no more than the board
+  // does.
+  config.channel_scales &= board.weights.per_channel;
   config.int8_everywhere |= options.int8_everywhere;
 
   // Before the minutes that calibration takes: whatever can be refused.

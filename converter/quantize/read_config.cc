@@ -1,13 +1,14 @@
 // The --config file.
 //
 //   activations: asymmetric            # or symmetric
+//   weights: per_channel               # group (of 16 output channels), per_tensor
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
 //   bias_correction: true              # means that rounding shifted, put back
 //   channel_scales: true               # scales of single channels, where that pays
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
 //   layers:
-//     "backbone/conv1*": {precision: fp16}
+//     "backbone/conv1*": {precision: fp16, weights: group}
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
 #include "converter/quantize/scheme.h"
@@ -29,17 +30,30 @@ class Reader : public YamlReader {
                                      {"mse", Method::kMse}});
   }
 
+  WeightScheme Weights(const YAML::Node& node, const std::string& key) const {
+    return OneOf<WeightScheme>(node, key,
+                               {{"per_channel", WeightScheme::kPerChannel},
+                                {"group", WeightScheme::kGroup},
+                                {"per_tensor", WeightScheme::kPerTensor}});
+  }
+
   bool Symmetric(const YAML::Node& node, const std::string& key) const {
     return OneOf<bool>(node, key, {{"symmetric", true}, {"asymmetric", false}});
   }
 };
 
 LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAML::Node& node) {
-  LayerOverride layer{name, {}};
+  LayerOverride layer{name, {}, {}};
   reader.ForEach(
       node, name, [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         const std::string path = "layers." + name + "." + key;
-        if (key != "precision") reader.Bad(at, path, "unknown key; precision can be given");
+        if (key == "weights") {
+          layer.weights = reader.Weights(value, path);
+          return;
+        }
+        if (key != "precision") {
+          reader.Bad(at, path, "unknown key; precision and weights can be given");
+        }
         layer.precision = reader.OneOf<blob::Precision>(
             value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
       });
@@ -98,6 +112,8 @@ Config ReadConfig(const std::string& path) {
       [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         if (key == "activations") {
           config.symmetric = reader.Symmetric(value, key);
+        } else if (key == "weights") {
+          config.weights = reader.Weights(value, key);
         } else if (key == "calibration") {
           ReadCalibration(reader, value, &config);
         } else if (key == "precision_constraints") {
@@ -122,9 +138,10 @@ Config ReadConfig(const std::string& path) {
                            config.tensors.push_back(ReadTensor(reader, name, tensor));
                          });
         } else {
-          reader.Bad(at, key,
-                     "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "precision_constraints, int8_everywhere, layers and tensors can be given");
+          reader.Bad(
+              at, key,
+              "unknown key; activations, bias_correction, calibration, channel_scales, "
+              "precision_constraints, int8_everywhere, layers, tensors and weights can be given");
         }
       });
   return config;

@@ -67,6 +67,7 @@ enum class Constraint : uint8_t {
 struct LayerOverride {
   std::string name;
   std::optional<blob::Precision> precision;
+  std::optional<WeightScheme> weights = {};
 };
 struct TensorOverride {
   std::string name;
@@ -75,12 +76,19 @@ struct TensorOverride {
   std::optional<calibrate::Method> method;
 };
 
+// What a board's whitelist lists. Without one, groups have to be asked for.
+struct AllowedWeights {
+  bool per_channel = true, group = false;  // per_tensor always, as a special case of either
+};
+
 struct Config {
   calibrate::Method method = calibrate::Method::kAuto;
   double percentile = 99.99;
-  bool symmetric = false;        // default scheme of activations
-  bool symmetric_only = false;   // the board has no other, whatever else is asked for
-  bool channel_scales = true;    // see channel_scales.h
+  bool symmetric = false;               // default scheme of activations
+  bool symmetric_only = false;          // the board has no other, whatever else is asked for
+  bool channel_scales = true;           // see channel_scales.h
+  std::optional<WeightScheme> weights;  // see weight_schemes.h
+  AllowedWeights allowed_weights;
   bool bias_correction = true;   // see converter/recover/bias_correction.h
   bool int8_everywhere = false;  // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
@@ -97,6 +105,7 @@ struct Board {
   std::string compatible;       // its name, kept in the blob; empty where the file has none
   bool winograd = false;        // transformed weights are worth their bytes there
   bool symmetric_only = false;  // asymmetric activations are not allowed
+  AllowedWeights weights;
 };
 // Throws UserError where the file is none, or allows nothing we can make.
 Board ReadBoard(const std::string& path);
