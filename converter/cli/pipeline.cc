@@ -22,10 +22,12 @@
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
+#include "converter/passes/equalize.h"
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
 #include "converter/quantize/names.h"
 #include "converter/recover/bias_correction.h"
+#include "converter/quantize/weight_schemes.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
@@ -172,6 +174,16 @@ quantize::Board ReadBoard(const std::string& path) {
         path);
   }
   return quantize::ReadBoard(path);
+}
+
+// Where layers share weight scales, or everywhere or nowhere as the configuration says.
+int Equalize(const quantize::Config& config, graph::Graph* graph) {
+  quantize::Scheme scheme;
+  quantize::ChooseWeightSchemes(*graph, config, &scheme);
+  return passes::EqualizeLayers(*graph, [&](size_t node) {
+    return config.equalization.value_or(scheme.weight_schemes[node] !=
+                                        quantize::WeightScheme::kPerChannel);
+  });
 }
 
 // Both plans with dummy ranges: what cannot run shows in shapes and constants.
@@ -341,6 +353,7 @@ Conversion Convert(const ConvertOptions& options) {
   config.channel_scales &= board.weights.per_channel;
   config.int8_everywhere |= options.int8_everywhere;
 
+  InModel(options.model, [&] { result.equalized = Equalize(config, &result.graph); });
   // Before the minutes that calibration takes: whatever can be refused.
   InModel(options.model, [&] { CheckPlans(graph, config); });
   write::ModelInfo info = InfoOf(graph, options);

@@ -21,6 +21,7 @@ namespace octet::cli {
 struct Conversion {
   graph::Graph graph;  // canonical
   passes::PassReport passes;
+  int equalized = 0;  // tensors of it whose channels took factors from neighbours
   quantize::Scheme scheme;
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
   std::vector<write::Plan> plans;

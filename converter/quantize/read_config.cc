@@ -5,6 +5,7 @@
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
 //   bias_correction: true              # means that rounding shifted, put back
 //   channel_scales: true               # scales of single channels, where that pays
+//   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
 //   layers:
@@ -125,6 +126,8 @@ Config ReadConfig(const std::string& path) {
           config.channel_scales = reader.Truth(value, key);
         } else if (key == "bias_correction") {
           config.bias_correction = reader.Truth(value, key);
+        } else if (key == "equalization") {
+          config.equalization = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -141,6 +144,7 @@ Config ReadConfig(const std::string& path) {
           reader.Bad(
               at, key,
               "unknown key; activations, bias_correction, calibration, channel_scales, "
+              "equalization, "
               "precision_constraints, int8_everywhere, layers, tensors and weights can be given");
         }
       });

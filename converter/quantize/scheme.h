@@ -89,8 +89,9 @@ struct Config {
   bool channel_scales = true;           // see channel_scales.h
   std::optional<WeightScheme> weights;  // see weight_schemes.h
   AllowedWeights allowed_weights;
-  bool bias_correction = true;   // see converter/recover/bias_correction.h
-  bool int8_everywhere = false;  // --int8-everywhere
+  std::optional<bool> equalization;  // unset: where layers share scales (passes/equalize.h)
+  bool bias_correction = true;       // see converter/recover/bias_correction.h
+  bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;
