@@ -26,8 +26,8 @@
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
 #include "converter/quantize/names.h"
-#include "converter/recover/bias_correction.h"
 #include "converter/quantize/weight_schemes.h"
+#include "converter/recover/bias_correction.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
@@ -176,14 +176,16 @@ quantize::Board ReadBoard(const std::string& path) {
   return quantize::ReadBoard(path);
 }
 
-// Where layers share weight scales, or everywhere or nowhere as the configuration says.
+// Where layers share weight scales or gain much by it, or everywhere or nowhere as the
+// configuration says.
 int Equalize(const quantize::Config& config, graph::Graph* graph) {
   quantize::Scheme scheme;
   quantize::ChooseWeightSchemes(*graph, config, &scheme);
-  return passes::EqualizeLayers(*graph, [&](size_t node) {
+  const auto wants = [&](size_t node) {
     return config.equalization.value_or(scheme.weight_schemes[node] !=
                                         quantize::WeightScheme::kPerChannel);
-  });
+  };
+  return passes::EqualizeLayers(*graph, wants, !config.equalization.has_value());
 }
 
 // Both plans with dummy ranges: what cannot run shows in shapes and constants.

@@ -51,13 +51,19 @@ class Equalizer {
     Collect(wants);
   }
 
-  int Run() {
-    if (groups_.empty()) return 0;
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      double moved = 0;
-      for (Group& group : groups_) moved = std::max(moved, Balance(&group));
-      if (moved < kSettled) break;
+  int Run(bool others) {
+    if (others) {
+      BalanceAll();
+      for (Group& group : groups_) group.wanted = group.wanted || Gains(group);
     }
+    std::erase_if(groups_, [](const Group& group) { return !group.wanted; });
+    if (groups_.empty()) return 0;
+    std::fill(group_of_.begin(), group_of_.end(), -1);
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      group_of_[groups_[g].root] = static_cast<int>(g);
+      std::fill(groups_[g].s.begin(), groups_[g].s.end(), 1.0);
+    }
+    BalanceAll();
     for (Group& group : groups_) ScaleConstants(group);
     for (Layer& layer : layers_) Rewrite(layer);
     return static_cast<int>(groups_.size());
@@ -67,6 +73,7 @@ class Equalizer {
   // Values with the same factors, one a channel: value = s_c * what it is now.
   struct Group {
     size_t root = 0;
+    bool wanted = false;
     std::vector<double> s;
     std::vector<size_t> writers, readers;              // layers
     std::vector<std::pair<size_t, size_t>> constants;  // node and input
@@ -194,10 +201,11 @@ class Equalizer {
     }
     const auto group_at = [&](ValueId id) -> Group* {
       const size_t root = Root(static_cast<size_t>(id));
-      if (pinned_[root] || !wanted[root]) return nullptr;
+      if (pinned_[root]) return nullptr;
       if (group_of_[root] < 0) {
         group_of_[root] = static_cast<int>(groups_.size());
         groups_.emplace_back().root = root;
+        groups_.back().wanted = wanted[root];
         groups_.back().s.assign(static_cast<size_t>(ChannelsOf(graph_.values[root])), 1);
       }
       return &groups_[static_cast<size_t>(group_of_[root])];
@@ -217,6 +225,52 @@ class Equalizer {
         if (Group* group = group_at(node.outputs[0])) group->constants.emplace_back(n, i);
       }
     }
+    std::erase_if(
+        groups_, [](const Group& group) { return group.writers.empty() || group.readers.empty(); });
+    std::fill(group_of_.begin(), group_of_.end(), -1);
+    for (size_t g = 0; g < groups_.size(); ++g) group_of_[groups_[g].root] = static_cast<int>(g);
+  }
+
+  void BalanceAll() {
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      double moved = 0;
+      for (Group& group : groups_) moved = std::max(moved, Balance(&group));
+      if (moved < kSettled) break;
+    }
+  }
+
+  // Squares of all weights by channel of the results, or of what the layer reads.
+  std::vector<double> Squares(const Layer& layer, bool reads, size_t channels) const {
+    const std::vector<float>& weights = graph_.Constant(graph_.nodes[layer.node].inputs[1])->floats;
+    std::vector<double> squares(channels, 0);
+    for (size_t at = 0; at < weights.size(); ++at) {
+      const size_t o = at / layer.taps / layer.depth, i = at / layer.taps % layer.depth;
+      squares[reads ? layer.In(o, i) : o] += static_cast<double>(weights[at]) * weights[at];
+    }
+    return squares;
+  }
+
+  // E of the header, as the model is over what it becomes.
+  bool Gains(const Group& group) const {
+    const size_t channels = group.s.size();
+    std::vector<double> written(channels, 0), read(channels, 0);
+    for (size_t layer : group.writers) {
+      const std::vector<double> own = Squares(layers_[layer], false, channels);
+      for (size_t c = 0; c < channels; ++c) written[c] = std::max(written[c], own[c]);
+    }
+    for (size_t layer : group.readers) {
+      const std::vector<double> own = Squares(layers_[layer], true, channels);
+      for (size_t c = 0; c < channels; ++c) read[c] += own[c];
+    }
+    double range[2] = {0, 0}, noise[2] = {0, 0};
+    for (size_t c = 0; c < channels; ++c) {
+      const double square = group.s[c] * group.s[c];
+      range[0] = std::max(range[0], written[c]);
+      range[1] = std::max(range[1], written[c] / square);
+      noise[0] += read[c];
+      noise[1] += read[c] * square;
+    }
+    return range[0] * noise[0] > kWorthEqualizing * range[1] * noise[1];
   }
 
   const Group* GroupOf(ValueId id) {
@@ -262,7 +316,6 @@ class Equalizer {
 
   // One step; returns the largest change of ln s.
   double Balance(Group* group) {
-    if (group->writers.empty() || group->readers.empty()) return 0;
     const size_t channels = group->s.size();
     std::vector<double> written(channels, 0), read(channels, 0);
     for (size_t layer : group->writers) AddRanges(layers_[layer], false, &written);
@@ -344,8 +397,9 @@ class Equalizer {
 
 }  // namespace
 
-int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants) {
-  const int equalized = Equalizer(graph, wants).Run();
+int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants,
+                   bool others) {
+  const int equalized = Equalizer(graph, wants).Run(others);
   if (equalized > 0) graph.Compact();
   return equalized;
 }

@@ -25,10 +25,20 @@
 
 namespace octet::passes {
 
-// Equalizes the tensors that some layer writes or reads for which `wants(node)` holds; returns how
-// many tensors got factors. Deterministic. The graph has been through Canonicalise. Weights that
-// the model brings quantized stay.
-int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants);
+// A tensor that has one scale for all channels rounds each with the same noise, which the weights
+// W2[:, c] behind it amplify. With the norm of W1[c, :] for the range of channel c, the noise is
+//
+//   E = max_c (|W1[c, :]| / s_c)^2 * sum_c |W2[:, c]|^2 s_c^2
+//
+// and factors are worth it by themselves where they make it kWorthEqualizing times smaller: one
+// bit. Networks as they are trained are far from that.
+inline constexpr double kWorthEqualizing = 4;
+
+// Equalizes the tensors that some layer writes or reads for which `wants(node)` holds, and, where
+// `others` says so, those that gain by themselves; returns how many tensors got factors.
+// Deterministic. The graph has been through Canonicalise. Weights that the model brings quantized
+// stay.
+int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants, bool others);
 
 }  // namespace octet::passes
 
