@@ -29,6 +29,7 @@
 #include "converter/quantize/weight_schemes.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/float_outputs.h"
+#include "converter/recover/rounding.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
 #include "octet/drift.h"
@@ -215,6 +216,14 @@ recover::Step CorrectBiases(const simulate::Simulator& simulator, const simulate
       scheme);
 }
 
+recover::Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                           int64_t available, quantize::Scheme* scheme) {
+  Progress progress("rounding weights");
+  return recover::RoundWeights(
+      simulator, samples, available,
+      [&progress](int64_t done, int64_t total) { progress.Show(done, total); }, scheme);
+}
+
 // Whether the configuration asks for int8 at a node by name.
 bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
   if (config.constraint == quantize::Constraint::kNone) return false;
@@ -382,6 +391,9 @@ Conversion Convert(const ConvertOptions& options) {
   const auto make_int8 = [&](const quantize::Config& how) {
     result.scheme = quantize::AssignScheme(graph, statistics, how);
     result.steps.clear();
+    if (how.rounding) {
+      result.steps.push_back(RoundWeights(simulator, samples, result.samples, &result.scheme));
+    }
     if (how.bias_correction && recover::IsWorthCorrecting(graph)) {
       result.steps.push_back(CorrectBiases(simulator, samples, &result.scheme));
     }

@@ -3,6 +3,7 @@
 //   activations: asymmetric            # or symmetric
 //   weights: per_channel               # group (of 16 output channels), per_tensor
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
+//   rounding: true                     # of weights by what layers compute from the data
 //   bias_correction: true              # means that rounding shifted, put back
 //   channel_scales: true               # scales of single channels, where that pays
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
@@ -128,6 +129,8 @@ Config ReadConfig(const std::string& path) {
           config.bias_correction = reader.Truth(value, key);
         } else if (key == "equalization") {
           config.equalization = reader.Truth(value, key);
+        } else if (key == "rounding") {
+          config.rounding = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -141,11 +144,11 @@ Config ReadConfig(const std::string& path) {
                            config.tensors.push_back(ReadTensor(reader, name, tensor));
                          });
         } else {
-          reader.Bad(
-              at, key,
-              "unknown key; activations, bias_correction, calibration, channel_scales, "
-              "equalization, "
-              "precision_constraints, int8_everywhere, layers, tensors and weights can be given");
+          reader.Bad(at, key,
+                     "unknown key; activations, bias_correction, calibration, channel_scales, "
+                     "equalization, "
+                     "precision_constraints, int8_everywhere, layers, rounding, tensors and "
+                     "weights can be given");
         }
       });
   return config;

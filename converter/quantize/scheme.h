@@ -90,6 +90,7 @@ struct Config {
   std::optional<WeightScheme> weights;  // see weight_schemes.h
   AllowedWeights allowed_weights;
   std::optional<bool> equalization;  // unset: where layers share scales (passes/equalize.h)
+  bool rounding = true;              // see converter/recover/rounding.h
   bool bias_correction = true;       // see converter/recover/bias_correction.h
   bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
