@@ -13,9 +13,9 @@ namespace {
 
 // H has depth^2 / 2 numbers to learn, each row tells `depth` of them; and noise has to be averaged
 // out. Small layers have enough of few pictures.
-constexpr size_t kRowsPerColumn = 4, kFewestRows = 1024;
+constexpr size_t kRowsPerColumn = 2, kFewestRows = 1024;
 // Pictures that fit: enough for layers of many positions, and a bound for those of one.
-constexpr int64_t kFewestPictures = 16, kMostPictures = 128;
+constexpr int64_t kFewestPictures = 16, kMostPictures = 64;
 // Of the rows that fit, as many as judge.
 constexpr size_t kHeldOut = 4;
 
