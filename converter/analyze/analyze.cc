@@ -105,20 +105,18 @@ std::string OperatorsOf(const graph::Node& node) {
   return operators;
 }
 
-std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
-  const simulate::Outputs outputs = simulate::OutputsOf(graph, node);
-  if (outputs.count == 0) return std::nullopt;
-  const graph::Value& value = graph.At(node.inputs[1]);
-  const graph::Tensor& weights = *value.constant;
+std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const simulate::Steps& steps,
+                                       size_t n) {
+  const simulate::Outputs& outputs = steps.OutputsAt(n);
+  const graph::Tensor* rounded = steps.WeightsAt(n);
+  if (outputs.count == 0 || rounded == nullptr) return std::nullopt;
+  const graph::Tensor& weights = *graph.At(graph.nodes[n].inputs[1]).constant;
   WeightLayout layout;
   layout.channels = outputs.count;
   layout.depth = weights.floats.size() / outputs.count;
   layout.channel_step = outputs.across == 1 ? layout.depth : 1;
   layout.element_step = outputs.across;
-  // Weights that the model brings as codes are exact in them.
-  if (value.given) return CompareWeights(weights.floats, weights.floats, layout);
-  const graph::Tensor rounded = simulate::RoundWeights(weights, outputs);
-  return CompareWeights(weights.floats, rounded.floats, layout);
+  return CompareWeights(weights.floats, rounded->floats, layout);
 }
 
 }  // namespace
@@ -171,6 +169,7 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
   result.pictures = static_cast<int64_t>(samples.size());
   const Records records = RecordPictures(simulator, statistics, scheme, samples, progress);
   const recover::Diagnosis diagnosis = recover::Diagnose(simulator, scheme, samples);
+  const simulate::Steps steps(simulator.plan(), scheme);
   const graph::Links links(graph);
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   std::vector<bool> told(graph.nodes.size());
@@ -193,7 +192,7 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
     layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&
                  scheme.precision[judge] == blob::Precision::kInt8;
     if (const auto& seen = statistics[static_cast<size_t>(id)]) TrackRange(*seen, &layer);
-    if (layer.int8) layer.weights = WeightsOf(graph, node);
+    if (layer.int8) layer.weights = WeightsOf(graph, steps, n);
     // What only moves numbers, or computes exactly, may take the noisier part of its input, but
     // adds nothing of its own.
     if (layer.int8 && (layer.weights || found->second.WasRounded())) {

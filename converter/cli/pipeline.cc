@@ -25,8 +25,10 @@
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
+#include "converter/passes/equalize.h"
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
+#include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
 #include "octet/drift.h"
@@ -172,6 +174,18 @@ quantize::Board ReadBoard(const std::string& path) {
   return quantize::ReadBoard(path);
 }
 
+// Where layers share weight scales or gain much by it, or everywhere or nowhere as the
+// configuration says.
+int Equalize(const quantize::Config& config, graph::Graph* graph) {
+  quantize::Scheme scheme;
+  quantize::ChooseWeightSchemes(*graph, config, &scheme);
+  const auto wants = [&](size_t node) {
+    return config.equalization.value_or(scheme.weight_schemes[node] !=
+                                        quantize::WeightScheme::kPerChannel);
+  };
+  return passes::EqualizeLayers(*graph, wants, !config.equalization.has_value());
+}
+
 // Both plans with dummy ranges: what cannot run shows in shapes and constants.
 void CheckPlans(const graph::Graph& graph, quantize::Config config) {
   Statistics statistics(graph.values.size());
@@ -247,13 +261,21 @@ graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& op
 // As the board will see it; what is listed but for activations has been checked with the list.
 void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
                     const std::string& model) {
-  if (!board.symmetric_only) return;
   octet_board allowed{};
-  allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  if (board.symmetric_only) allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  if (!board.weights.per_channel) {
+    allowed.weight_schemes = OCTET_BOARD_PER_TENSOR | (board.weights.group ? OCTET_BOARD_GROUP : 0);
+  }
   const std::vector<Aligned> copy = AlignedCopy(blob);
   octet_board_finding found{};
   if (octet_board_check(copy.data(), blob.size(), 0, &allowed, &found).code != OCTET_OK) {
     throw std::logic_error("verified blob cannot be compared with the whitelist");
+  }
+  if (found.rule == OCTET_BOARD_WEIGHTS) {
+    Fail(
+        "{}: layer '{}' has scales by channel of its own, which {} does not allow; convert the "
+        "model as it was before it was quantized",
+        model, found.where, board.compatible);
   }
   if (found.rule == OCTET_BOARD_OK) return;
   Fail(
@@ -272,8 +294,13 @@ Conversion Convert(const ConvertOptions& options) {
   const quantize::Board board = ReadBoard(options.board);
   const bool winograd = board.winograd || options.winograd;
   config.symmetric_only |= board.symmetric_only;
+  config.allowed_weights = board.weights;
+  // Factors of channels tell scales of activations and of weights apart no more than the board
+  // does.
+  config.channel_scales &= board.weights.per_channel;
   config.int8_everywhere |= options.int8_everywhere;
 
+  InModel(options.model, [&] { result.equalized = Equalize(config, &result.graph); });
   // Before the minutes that calibration takes: whatever can be refused.
   InModel(options.model, [&] { CheckPlans(graph, config); });
   write::ModelInfo info = InfoOf(graph, options);
@@ -307,7 +334,8 @@ Conversion Convert(const ConvertOptions& options) {
 
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
-    Recovered recovered = Recover(simulator, samples, statistics, how, options.effort);
+    Recovered recovered =
+        Recover(simulator, samples, result.samples, statistics, how, options.effort);
     result.scheme = std::move(recovered.scheme);
     result.steps = std::move(recovered.steps);
     std::string beyond;

@@ -25,6 +25,7 @@ namespace octet::cli {
 struct Conversion {
   graph::Graph graph;  // canonical
   passes::PassReport passes;
+  int equalized = 0;  // tensors of it whose channels took factors from neighbours
   quantize::Scheme scheme;
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
   Verdict verdict;                   // of the int8 plan

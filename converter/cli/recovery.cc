@@ -12,6 +12,7 @@
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
 #include "converter/recover/float_outputs.h"
+#include "converter/recover/rounding.h"
 
 namespace octet::cli {
 namespace {
@@ -68,7 +69,8 @@ int64_t RecoverySamples(Effort effort) {
 }
 
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const Statistics& statistics, const quantize::Config& config, Effort effort) {
+                  int64_t available, const Statistics& statistics, const quantize::Config& config,
+                  Effort effort) {
   const graph::Graph& graph = simulator.plan().graph;
   Recovered result;
   result.scheme = quantize::AssignScheme(graph, statistics, config);
@@ -77,6 +79,11 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
     result.steps.push_back(Show("choosing ranges", [&](const auto& progress) {
       return recover::ChooseRanges(simulator, samples, statistics, config, progress,
                                    &result.scheme);
+    }));
+  }
+  if (config.rounding && effort != Effort::kFast) {
+    result.steps.push_back(Show("rounding weights", [&](const auto& progress) {
+      return recover::RoundWeights(simulator, samples, available, progress, &result.scheme);
     }));
   }
   if (config.bias_correction && recover::IsWorthCorrecting(graph)) {

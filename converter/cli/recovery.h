@@ -29,8 +29,10 @@ struct Recovered {
   Warnings warnings;
 };
 
+// available: samples of the data set that calibration took.
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const Statistics& statistics, const quantize::Config& config, Effort effort);
+                  int64_t available, const Statistics& statistics, const quantize::Config& config,
+                  Effort effort);
 
 }  // namespace octet::cli
 

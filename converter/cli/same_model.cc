@@ -1,9 +1,16 @@
 #include "converter/cli/same_model.h"
 
+#include <cstring>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "converter/cli/pipeline.h"
+#include "converter/export/int8_plan.h"
+#include "converter/operators/weights.h"
+#include "converter/passes/equalize.h"
+#include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -33,6 +40,80 @@ void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
   }
 }
 
+// How far the directions of the weights of convolutions are from those of their codes: the mean of
+// 1 - cos^2 over output channels. 0 where none can be compared.
+double MismatchOf(const graph::Graph& graph, const exporting::Int8Plan& plan) {
+  double sum = 0;
+  int64_t rows = 0;
+  for (const graph::Node& node : graph.nodes) {
+    const auto weights = operators::WeightsOf(graph, node);
+    const blob::LayerRecord* layer = plan.WeightedLayerOf(node.name);
+    if (!weights || layer == nullptr || layer->precision != blob::Precision::kInt8 ||
+        !operators::IsConvolution(node) || weights->tensor->shape.size() != 4) {
+      continue;
+    }
+    const graph::Shape& shape = weights->tensor->shape;
+    const int64_t groups = node.Int("group", 1);
+    blob::ConvParams params;
+    std::memcpy(&params, &layer->params, sizeof(params));
+    if (params.kernel_h != shape[2] || params.kernel_w != shape[3] ||
+        plan.OutputOf(*layer).dims[3] != shape[0] ||
+        plan.InputOf(*layer).dims[3] != shape[1] * groups) {
+      continue;
+    }
+    const exporting::LayerNumbers numbers = plan.NumbersOf(*layer, *weights->tensor, groups);
+    const auto depth = static_cast<size_t>(numbers.depth);
+    for (size_t first = 0; first < numbers.codes.size(); first += depth) {
+      double product = 0, codes = 0, own = 0;
+      for (size_t at = first; at < first + depth; ++at) {
+        const double code = numbers.codes[at],
+                     weight = static_cast<double>(weights->tensor->floats[at]);
+        product += code * weight;
+        codes += code * code;
+        own += weight * weight;
+      }
+      if (codes == 0 || own == 0) continue;
+      sum += 1 - product * product / (codes * own);
+      ++rows;
+    }
+  }
+  return rows == 0 ? 0 : sum / static_cast<double>(rows);
+}
+
+// Equalizes as octet convert did (passes/equalize.h). A blob does not say whether; the directions
+// of its weights do, which nothing else turns that far.
+void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::Graph* graph) {
+  constexpr double kFar = 0.5;
+  std::optional<exporting::Int8Plan> plan;
+  try {
+    plan.emplace(blob, blob_path);
+  } catch (const UserError&) {
+    return;  // no int8 plan, or no names
+  }
+  const auto is_wide = [graph](size_t node) {
+    const auto weights = operators::WeightsOf(*graph, graph->nodes[node]);
+    return weights && weights->outputs > quantize::kGroupAbove;
+  };
+  struct Way {
+    std::function<bool(size_t)> wants;
+    bool others;
+  };
+  // By themselves, everywhere, where a board asks for groups.
+  const Way ways[] = {
+      {[](size_t) { return false; }, true}, {[](size_t) { return true; }, false}, {is_wide, true}};
+  double least = MismatchOf(*graph, *plan);
+  std::optional<graph::Graph> best;
+  for (const Way& way : ways) {
+    graph::Graph equalized = *graph;
+    if (passes::EqualizeLayers(equalized, way.wants, way.others) == 0) continue;
+    const double mismatch = MismatchOf(equalized, *plan);
+    if (!(mismatch < kFar * least)) continue;
+    least = mismatch;
+    best = std::move(equalized);
+  }
+  if (best) *graph = std::move(*best);
+}
+
 }  // namespace
 
 BlobView ViewOf(const BlobFile& file) {
@@ -57,6 +138,7 @@ graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options) {
   graph::Graph graph = LoadGraph(model, EndingWith(file, options), nullptr);
   RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  EqualizeAsMade(ViewOf(file), blob_path, &graph);
   return graph;
 }
 

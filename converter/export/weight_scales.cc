@@ -3,49 +3,73 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/quantize/scheme.h"
+
 namespace octet::exporting {
 namespace {
 
-// What lowering chose: the model's own scale, or a 127th of the largest weight, perhaps doubled
-// (lower/weights.cc); else what fits the codes best.
-double NearestScale(const graph::Node& node, size_t channel, double of_largest, double fitted) {
+double LargestOf(const graph::Tensor& weights, size_t first, size_t end) {
+  double largest = 0;
+  for (size_t k = first; k < end; ++k) {
+    largest = std::max(largest, std::fabs(static_cast<double>(weights.floats[k])));
+  }
+  return largest;
+}
+
+// What lowering chose (lower/conv_codes.cc): the model's own scale, or a 127th of the largest
+// weight of the channel, of its group or of all, perhaps doubled; else what fits the codes best.
+double NearestScale(const graph::Node& node, const graph::Tensor& weights, size_t depth,
+                    size_t channel, double fitted) {
   constexpr double kNear = 0.02;
-  const auto is_near = [fitted](double scale) {
-    return std::fabs(scale - fitted) <= kNear * fitted;
+  double nearest = fitted, distance = kNear * fitted;
+  const auto consider = [&](double scale) {
+    if (std::fabs(scale - fitted) > distance) return;
+    nearest = scale;
+    distance = std::fabs(scale - fitted);
   };
   if (!node.weight_scales.empty()) {
     const auto given = static_cast<double>(node.weight_scales[channel]);
-    if (is_near(given)) return given;
+    consider(given);
+    if (nearest == given) return given;
   }
-  const double doubled =
-      std::ldexp(of_largest, static_cast<int>(std::lround(std::log2(fitted / of_largest))));
-  return is_near(doubled) ? doubled : fitted;
+  constexpr auto kGroup = static_cast<size_t>(quantize::kWeightGroup);
+  const size_t count = weights.floats.size(), group = channel / kGroup * kGroup * depth;
+  for (const double largest : {LargestOf(weights, channel * depth, (channel + 1) * depth),
+                               LargestOf(weights, group, std::min(group + kGroup * depth, count)),
+                               LargestOf(weights, 0, count)}) {
+    const double scale = largest / 127;
+    if (scale > 0) {
+      consider(std::ldexp(scale, static_cast<int>(std::lround(std::log2(fitted / scale)))));
+    }
+  }
+  return nearest;
 }
 
 }  // namespace
 
 std::optional<double> WeightScaleOf(const graph::Node& node, const LayerNumbers& numbers,
                                     const graph::Tensor& weights, size_t channel) {
-  // A code is within half a step of its weight; a hundredth for what floats round.
-  constexpr double kFarthest = 0.51;
+  // The codes nearest to the weights are 0.3 steps off in the mean square; those that were rounded
+  // by what the layer computes some more. Of other weights they are tens of steps off.
+  constexpr double kFarthest = 2;
   const auto depth = static_cast<size_t>(numbers.depth);
   const int8_t* codes = &numbers.codes[channel * depth];
   const float* row = &weights.floats[channel * depth];
-  double largest = 0, product = 0, power = 0;
+  double product = 0, power = 0;
   for (size_t k = 0; k < depth; ++k) {
     const auto weight = static_cast<double>(row[k]);
-    largest = std::max(largest, std::fabs(weight));
     product += weight * codes[k];
     power += static_cast<double>(codes[k]) * codes[k];
   }
   if (power == 0) return 0;
   if (!(product > 0)) return std::nullopt;
-  const double scale = NearestScale(node, channel, largest / 127, product / power);
+  const double scale = NearestScale(node, weights, depth, channel, product / power);
+  double squares = 0;
   for (size_t k = 0; k < depth; ++k) {
-    if (!(std::fabs(static_cast<double>(row[k]) / scale - codes[k]) <= kFarthest)) {
-      return std::nullopt;
-    }
+    const double off = static_cast<double>(row[k]) / scale - codes[k];
+    squares += off * off;
   }
+  if (!(squares <= kFarthest * kFarthest * static_cast<double>(depth))) return std::nullopt;
   return scale;
 }
 

@@ -89,6 +89,16 @@ const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) con
   return corrections.empty() ? kNone : corrections[IndexOf(node)];
 }
 
+quantize::WeightScheme Builder::WeightSchemeOf(const graph::Node& node) const {
+  const auto& schemes = scheme_.weight_schemes;
+  return schemes.empty() ? quantize::WeightScheme::kPerChannel : schemes[IndexOf(node)];
+}
+
+const quantize::RoundedWeights* Builder::RoundedWeightsOf(const graph::Node& node) const {
+  if (scheme_.weights.empty() || PrecisionOf(node) != blob::Precision::kInt8) return nullptr;
+  return scheme_.weights[IndexOf(node)].get();
+}
+
 float Builder::HalfScaleOf(graph::ValueId id) const {
   const auto index = static_cast<size_t>(id);
   if (index >= scheme_.half_exponents.size() || scheme_.half_exponents[index].size() != 1) return 1;

@@ -36,6 +36,9 @@ class Builder {
   blob::Precision PrecisionOf(const graph::Node& node) const;
   // By output channel; empty: none.
   const std::vector<float>& BiasCorrectionOf(const graph::Node& node) const;
+  quantize::WeightScheme WeightSchemeOf(const graph::Node& node) const;
+  // Null where the node keeps its own weights, as in FP16.
+  const quantize::RoundedWeights* RoundedWeightsOf(const graph::Node& node) const;
   static blob::ElementType TypeOf(blob::Precision precision);
   // Integers and bool are kInt32 in every plan, whatever `type` a float value would have.
   blob::ElementType TypeOf(graph::ValueId id, blob::ElementType type) const;

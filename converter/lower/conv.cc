@@ -3,49 +3,12 @@
 #include <algorithm>
 
 #include "converter/lower/builder.h"
+#include "converter/lower/coded_weights.h"
+#include "converter/lower/fusion.h"
 #include "converter/lower/window.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
-namespace {
-
-// The activation executed inside the layer, and the value that holds the result then.
-struct Fusion {
-  FunctionOf function;
-  graph::ValueId result;
-  const graph::Node* absorbed = nullptr;
-};
-
-// The clamp of an int8 layer that its codes are anyway: it is done by what is rounded before the
-// table, as if it were not there.
-bool IsItsRange(const Builder& builder, const graph::Node& node) {
-  if (builder.PrecisionOf(node) != blob::Precision::kInt8) return false;
-  Tensor result;
-  result.scale = builder.SchemeOf(node.outputs[0]).scale;
-  result.zero_point = builder.SchemeOf(node.outputs[0]).zero_point;
-  int8_t lo = 0, hi = 0;
-  return ClampOf(ActivationFunction(node), result, &lo, &hi) && lo == -128 && hi == 127;
-}
-
-Fusion FuseActivation(Builder& builder, const graph::Node& node) {
-  Fusion fusion{ActivationFunction(node), node.outputs[0]};
-  if (!node.activation.empty() && !IsItsRange(builder, node)) return fusion;
-  // Tables by channel are a layer of their own.
-  const bool int8 = builder.PrecisionOf(node) == blob::Precision::kInt8;
-  if (int8 && !builder.SchemeOf(node.outputs[0]).channels.empty()) return fusion;
-  const graph::Node* reader = builder.OnlyReader(node.outputs[0]);
-  FunctionOf function;
-  if (reader == nullptr || builder.PrecisionOf(*reader) != builder.PrecisionOf(node) ||
-      !UnaryFunction(builder.graph(), *reader, &function)) {
-    return fusion;
-  }
-  // A table of all halves is a layer of its own.
-  if (!int8 && function.function == blob::Function::kTable16) return fusion;
-  return Fusion{function, reader->outputs[0], reader};
-}
-
-}  // namespace
-
 void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weights,
               blob::ConvParams params, int input, Layout layout, bool depthwise) {
   const blob::Precision precision = builder.PrecisionOf(node);
@@ -65,33 +28,19 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
   params.clamp_hi = 127;
   params.function = blob::Function::kIdentity;
   if (precision == blob::Precision::kInt8) {
-    Tensor target = out;
-    if (!ClampOf(fusion.function, out, &params.clamp_lo, &params.clamp_hi)) {
-      // The convolution's own result is quantized with the range seen before the activation.
-      if (fusion.absorbed == nullptr) {
-        Fail("node '{}': activation {} was fused before its range could be seen", node.name,
-             node.activation);
-      }
-      const quantize::TensorScheme& before = builder.SchemeOf(node.outputs[0]);
-      target.scale = before.scale;
-      target.zero_point = before.zero_point;
-      params.clamp_lo = -128;
-      params.clamp_hi = 127;
-      params.table_zero_point = static_cast<int8_t>(target.zero_point);
-      layer.table = UnaryTable(fusion.function, target, out);
+    const Target target = TargetOf(builder, node, fusion, out);
+    params.clamp_lo = target.clamp_lo;
+    params.clamp_hi = target.clamp_hi;
+    if (target.table) {
+      params.table_zero_point = static_cast<int8_t>(target.sums.zero_point);
+      layer.table = UnaryTable(fusion.function, target.sums, out);
     }
-    layer.activation = ActivationOf(fusion.function, layer.table.empty() ? 0 : target.scale);
+    layer.activation = ActivationOf(fusion.function, target.table ? target.sums.scale : 0);
     // The range is then a clamp as well.
     if (fusion.absorbed != nullptr && !node.activation.empty()) {
       layer.activation.is_computable = false;
     }
-    ConvWeights corrected = weights;
-    corrected.scales = node.weight_scales;
-    corrected.bias_codes = node.bias_codes;
-    corrected.bias_scales = node.bias_scales;
-    const std::vector<float>& correction = builder.BiasCorrectionOf(node);
-    for (size_t o = 0; o < correction.size(); ++o) corrected.bias[o] += correction[o];
-    QuantizedConv data = QuantizeConv(corrected, in, target, depthwise);
+    QuantizedConv data = QuantizeConv(AsInt8(builder, node, weights), in, target.sums, depthwise);
     params.pre_shift = static_cast<uint8_t>(data.pre_shift);
     layer.weights = std::move(data.weights);
     layer.channels = std::move(data.channels);
@@ -106,7 +55,8 @@ void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weig
   layer.Set(params);
 }
 
-const graph::Tensor& ConstantWeights(Builder& builder, const graph::Node& node, size_t input) {
+const graph::Tensor& ConstantWeights(const Builder& builder, const graph::Node& node,
+                                     size_t input) {
   const graph::Tensor* weights = builder.Constant(node.inputs[input]);
   if (weights == nullptr || !weights->IsFloat()) {
     Fail(
@@ -116,6 +66,8 @@ const graph::Tensor& ConstantWeights(Builder& builder, const graph::Node& node, 
   }
   return *weights;
 }
+
+namespace {
 
 // How many neighbouring groups become one. Kernels take 16 outputs and 4 inputs at a time; a group
 // that is no multiple of these would leave them to the reference.
@@ -147,11 +99,33 @@ graph::Tensor BlockDiagonal(const graph::Tensor& weights, int64_t groups, int64_
   return result;
 }
 
-void LowerConv(Builder& builder, const graph::Node& node) {
-  const graph::Tensor& weights = ConstantWeights(builder, node, 1);
+}  // namespace
+
+bool IsDepthwise(const Builder& builder, const graph::Node& node) {
+  const int64_t groups = node.Int("group", 1);
+  return groups > 1 && groups == builder.ShapeOf(node.inputs[0])[1] &&
+         groups == ConstantWeights(builder, node, 1).shape[0];
+}
+
+ConvWeights ConvWeightsOf(const Builder& builder, const graph::Node& node, int64_t* joined_groups) {
+  const graph::Tensor& own = ConstantWeights(builder, node, 1);
   const graph::Tensor* bias = nullptr;
   if (node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue)
     bias = &ConstantWeights(builder, node, 2);
+  graph::Tensor rounded;
+  const graph::Tensor* weights = &own;
+  if (const quantize::RoundedWeights* instead = builder.RoundedWeightsOf(node)) {
+    rounded = graph::Tensor::Floats(own.shape, instead->values);
+    weights = &rounded;
+  }
+  const int64_t groups = node.Int("group", 1);
+  *joined_groups = IsDepthwise(builder, node) ? 1 : MergedGroups(*weights, groups);
+  if (*joined_groups == 1) return ArrangeConvWeights(*weights, bias);
+  return ArrangeConvWeights(BlockDiagonal(*weights, groups, *joined_groups), bias);
+}
+
+void LowerConv(Builder& builder, const graph::Node& node) {
+  const graph::Tensor& weights = ConstantWeights(builder, node, 1);
   const graph::Shape& in_shape = builder.ShapeOf(node.inputs[0]);
   if (in_shape.size() != 4 || weights.shape.size() != 4) {
     Fail("node '{}' (Conv): only 2-D convolutions can run, its input has shape {}", node.name,
@@ -159,7 +133,6 @@ void LowerConv(Builder& builder, const graph::Node& node) {
   }
   const int64_t groups = node.Int("group", 1);
   Window window = WindowOf(node, in_shape, weights.shape[2], weights.shape[3]);
-  const bool depthwise = groups > 1 && groups == in_shape[1] && groups == weights.shape[0];
   int input =
       builder.Use(node.inputs[0], Layout::kImage, Builder::TypeOf(builder.PrecisionOf(node)));
   // The kernels count on windows that meet the picture; padding as wide as one is a layer of its
@@ -174,16 +147,10 @@ void LowerConv(Builder& builder, const graph::Node& node) {
   }
   blob::ConvParams params{};
   window.Store(&params);
-  const int64_t merged = depthwise ? 1 : MergedGroups(weights, groups);
-  params.groups = static_cast<uint32_t>(groups / merged);
-  const graph::Tensor* joined = &weights;
-  graph::Tensor diagonal;
-  if (merged != 1) {
-    diagonal = BlockDiagonal(weights, groups, merged);
-    joined = &diagonal;
-  }
-  EmitConv(builder, node, ArrangeConvWeights(*joined, bias), params, input, Layout::kImage,
-           depthwise);
+  int64_t joined = 1;
+  const ConvWeights arranged = ConvWeightsOf(builder, node, &joined);
+  params.groups = static_cast<uint32_t>(groups / joined);
+  EmitConv(builder, node, arranged, params, input, Layout::kImage, IsDepthwise(builder, node));
 }
 
 }  // namespace octet::lower

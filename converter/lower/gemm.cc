@@ -3,10 +3,9 @@
 #include "converter/support/error.h"
 
 namespace octet::lower {
-namespace {
 
 // [out][depth] weights of a Gemm or MatMul whose second input is constant.
-ConvWeights MatrixWeights(Builder& builder, const graph::Node& node) {
+ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
   const graph::Tensor& matrix = ConstantWeights(builder, node, 1);
   if (matrix.shape.size() != 2) {
     Fail("node '{}' ({}): its constant has shape {}; only a matrix can run", node.name, node.op,
@@ -24,11 +23,13 @@ ConvWeights MatrixWeights(Builder& builder, const graph::Node& node) {
   weights.out_c = transposed ? matrix.shape[0] : matrix.shape[1];
   weights.depth = transposed ? matrix.shape[1] : matrix.shape[0];
   weights.values.resize(matrix.floats.size());
+  const quantize::RoundedWeights* instead = builder.RoundedWeightsOf(node);
+  const std::vector<float>& floats = instead == nullptr ? matrix.floats : instead->values;
   for (int64_t o = 0; o < weights.out_c; ++o) {
     for (int64_t k = 0; k < weights.depth; ++k) {
       const int64_t from = transposed ? o * weights.depth + k : k * weights.out_c + o;
       weights.values[static_cast<size_t>(o * weights.depth + k)] =
-          alpha * matrix.floats[static_cast<size_t>(from)];
+          alpha * floats[static_cast<size_t>(from)];
     }
   }
   weights.bias.assign(static_cast<size_t>(weights.out_c), 0.0f);
@@ -44,6 +45,8 @@ ConvWeights MatrixWeights(Builder& builder, const graph::Node& node) {
   }
   return weights;
 }
+
+namespace {
 
 // The columns of weights that follow a flattened [C, H, W], reordered to [H, W, C].
 void PermuteDepth(ConvWeights* weights, int64_t c, int64_t pixels) {
@@ -71,7 +74,7 @@ bool FlattensForGemm(const Builder& builder, const graph::Node& reshape) {
 }
 
 void LowerGemm(Builder& builder, const graph::Node& node) {
-  ConvWeights weights = MatrixWeights(builder, node);
+  ConvWeights weights = MatrixWeightsOf(builder, node);
   const blob::ElementType type = Builder::TypeOf(builder.PrecisionOf(node));
   const int producer = builder.links().producer[static_cast<size_t>(node.inputs[0])];
   int input = -1;

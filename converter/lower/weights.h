@@ -31,6 +31,7 @@ struct ConvWeights {
   std::vector<float> scales = {};  // [out_c]
   std::vector<int64_t> bias_codes = {};
   std::vector<float> bias_scales = {};
+  quantize::WeightScheme scheme = quantize::WeightScheme::kPerChannel;
 };
 ConvWeights ArrangeConvWeights(const graph::Tensor& weights, const graph::Tensor* bias);
 

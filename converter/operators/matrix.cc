@@ -11,6 +11,13 @@ namespace octet::operators {
 namespace {
 
 using Sgemm = decltype(&cblas_sgemm);
+// LAPACK's, with Fortran's conventions; OpenBLAS brings it along.
+using Dpotrf = void (*)(const char* triangle, const blasint* size, double* a, const blasint* stride,
+                        blasint* info, size_t triangle_length);
+struct Library {
+  Sgemm sgemm;
+  Dpotrf dpotrf;
+};
 
 // An environment variable for one call, unless the user has set it.
 class TemporaryVariable {
@@ -45,7 +52,7 @@ const char* KernelFamily() {
 
 // Loaded on first use, because OpenBLAS reads its settings when it is loaded, before main if it
 // were linked.
-Sgemm LoadSgemm() {
+Library Load() {
   const TemporaryVariable family("OPENBLAS_CORETYPE", KernelFamily());
   const TemporaryVariable threads("OPENBLAS_NUM_THREADS", "1");  // starts no threads of its own
   void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -55,22 +62,38 @@ Sgemm LoadSgemm() {
   const auto set_threads = reinterpret_cast<decltype(&openblas_set_num_threads)>(
       dlsym(library, "openblas_set_num_threads"));
   const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
-  if (set_threads == nullptr || sgemm == nullptr) {
-    Fail("libopenblas.so.0 is not OpenBLAS: cblas_sgemm or openblas_set_num_threads is missing");
+  const auto dpotrf = reinterpret_cast<Dpotrf>(dlsym(library, "dpotrf_"));
+  if (set_threads == nullptr || sgemm == nullptr || dpotrf == nullptr) {
+    Fail(
+        "libopenblas.so.0 is not OpenBLAS with LAPACK: cblas_sgemm, dpotrf_ or "
+        "openblas_set_num_threads is missing");
   }
   set_threads(1);
-  return sgemm;
+  return {sgemm, dpotrf};
+}
+
+const Library& OpenBlas() {
+  static const Library library = Load();
+  return library;
 }
 
 }  // namespace
 
 void MultiplyMatrices(int64_t rows, int64_t columns, int64_t depth, float alpha, MatrixOperand a,
                       MatrixOperand b, float beta, float* c, int64_t c_stride) {
-  static const Sgemm sgemm = LoadSgemm();
   const auto integer = [](int64_t value) { return static_cast<blasint>(value); };
-  sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-        b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns), integer(depth),
-        alpha, a.data, integer(a.stride), b.data, integer(b.stride), beta, c, integer(c_stride));
+  OpenBlas().sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+                   b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns),
+                   integer(depth), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
+                   beta, c, integer(c_stride));
+}
+
+bool FactorCholesky(int64_t size, double* a) {
+  const auto n = static_cast<blasint>(size);
+  blasint info = 0;
+  // Column by column, the upper triangle of rows is the lower one.
+  OpenBlas().dpotrf("L", &n, a, &n, &info, 1);
+  return info == 0;
 }
 
 }  // namespace octet::operators

@@ -20,6 +20,11 @@ struct MatrixOperand {
 void MultiplyMatrices(int64_t rows, int64_t columns, int64_t depth, float alpha, MatrixOperand a,
                       MatrixOperand b, float beta, float* c, int64_t c_stride);
 
+// The upper triangle R of a symmetric positive definite A [size, size], row-major, R^T R = A, in
+// its place; what is below the diagonal stays. False where A is not positive definite: its contents
+// are lost then.
+bool FactorCholesky(int64_t size, double* a);
+
 }  // namespace octet::operators
 
 #endif  // OCTET_CONVERTER_OPERATORS_MATRIX_H_

@@ -12,6 +12,7 @@
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
 #include "converter/quantize/scheme.h"
+#include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
 
 namespace octet::quantize {
@@ -340,6 +341,7 @@ Scheme AssignScheme(const graph::Graph& graph,
   AssignPrecision(graph, statistics, config, &scheme);
   Assigner(graph, ChooseRanges(graph, statistics, config, scheme.precision), &scheme).Run();
   ChooseChannelScales(graph, statistics, config, &scheme);
+  ChooseWeightSchemes(graph, config, &scheme);
   return scheme;
 }
 

@@ -52,8 +52,12 @@ Board ReadBoard(const std::string& path) {
       return std::any_of(words.begin(), words.end(),
                          [&](const YAML::Node& entry) { return entry.as<std::string>() == word; });
     };
-    if (!lists("weight_schemes", "per_channel")) {
-      Fail("{}: the board's whitelist has no per_channel weights, the only ones there are", path);
+    const bool listed = allowed && allowed["weight_schemes"];
+    result.weights.per_channel = lists("weight_schemes", "per_channel");
+    result.weights.group = listed && lists("weight_schemes", "group");
+    if (!result.weights.per_channel && !result.weights.group &&
+        !lists("weight_schemes", "per_tensor")) {
+      Fail("{}: whitelist.weight_schemes: per_tensor, per_channel or group is expected", path);
     }
     if (!lists("precisions", "int8") || !lists("precisions", "fp16")) {
       Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);

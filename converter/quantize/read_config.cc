@@ -1,14 +1,17 @@
 // The --config file.
 //
 //   activations: asymmetric            # or symmetric
+//   weights: per_channel               # group (of 16 output channels), per_tensor
 //   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse, kl
+//   rounding: true                     # of weights by what layers compute from the data
 //   bias_correction: true              # means that rounding shifted, put back
 //   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
 //   channel_scales: true               # scales of single channels, where that pays
+//   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
 //   layers:
-//     "backbone/conv1*": {precision: fp16}
+//     "backbone/conv1*": {precision: fp16, weights: group}
 //     "head/*": {precision: fp16, constraint: obey}    # of its own
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
@@ -39,13 +42,20 @@ class Reader : public YamlReader {
                               {"obey", Constraint::kObey}});
   }
 
+  WeightScheme Weights(const YAML::Node& node, const std::string& key) const {
+    return OneOf<WeightScheme>(node, key,
+                               {{"per_channel", WeightScheme::kPerChannel},
+                                {"group", WeightScheme::kGroup},
+                                {"per_tensor", WeightScheme::kPerTensor}});
+  }
+
   bool Symmetric(const YAML::Node& node, const std::string& key) const {
     return OneOf<bool>(node, key, {{"symmetric", true}, {"asymmetric", false}});
   }
 };
 
 LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAML::Node& node) {
-  LayerOverride layer{name, {}};
+  LayerOverride layer{name, {}, {}};
   reader.ForEach(
       node, name, [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         const std::string path = "layers." + name + "." + key;
@@ -54,8 +64,10 @@ LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAM
               value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
         } else if (key == "constraint") {
           layer.constraint = reader.Binding(value, path);
+        } else if (key == "weights") {
+          layer.weights = reader.Weights(value, path);
         } else {
-          reader.Bad(at, path, "unknown key; precision and constraint can be given");
+          reader.Bad(at, path, "unknown key; precision, constraint and weights can be given");
         }
       });
   if (layer.constraint && !layer.precision) {
@@ -116,6 +128,8 @@ Config ReadConfig(const std::string& path) {
       [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         if (key == "activations") {
           config.symmetric = reader.Symmetric(value, key);
+        } else if (key == "weights") {
+          config.weights = reader.Weights(value, key);
         } else if (key == "calibration") {
           ReadCalibration(reader, value, &config);
         } else if (key == "precision_constraints") {
@@ -126,6 +140,10 @@ Config ReadConfig(const std::string& path) {
           config.bias_correction = reader.Truth(value, key);
         } else if (key == "judged_ranges") {
           config.judged_ranges = reader.Truth(value, key);
+        } else if (key == "equalization") {
+          config.equalization = reader.Truth(value, key);
+        } else if (key == "rounding") {
+          config.rounding = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -141,8 +159,8 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "int8_everywhere, judged_ranges, layers, precision_constraints and tensors "
-                     "can be given");
+                     "equalization, int8_everywhere, judged_ranges, layers, precision_constraints, "
+                     "rounding, tensors and weights can be given");
         }
       });
   return config;

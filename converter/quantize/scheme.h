@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_QUANTIZE_SCHEME_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,16 @@ struct TensorScheme {
   std::vector<ChannelScheme> channels;
 };
 
+// How many output channels of int8 weights share one scale: none, 16 neighbours, all.
+enum class WeightScheme : uint8_t { kPerChannel, kGroup, kPerTensor };
+inline constexpr int64_t kWeightGroup = 16;
+
+// Weights that stand in for a node's own where it runs in int8: multiples of `scales`.
+struct RoundedWeights {
+  std::vector<float> values;  // in the order of the node's own
+  std::vector<float> scales;  // by output channel
+};
+
 struct Scheme {
   std::vector<std::optional<TensorScheme>> tensors;  // by value id
   std::vector<blob::Precision> precision;            // by node
@@ -38,6 +49,10 @@ struct Scheme {
   // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
   // (half_range.h). May be shorter than the values are many.
   std::vector<std::vector<int>> half_exponents;
+  // By node, may be empty: kPerChannel then.
+  std::vector<WeightScheme> weight_schemes;
+  // By node, null where the layer keeps its own; may be empty. FP16 layers keep theirs in any case.
+  std::vector<std::shared_ptr<const RoundedWeights>> weights;
   bool symmetric_only = false;  // every zero point is 0, those of constants too
   std::vector<std::string> warnings;
 };
@@ -55,6 +70,7 @@ struct LayerOverride {
   std::string name;
   std::optional<blob::Precision> precision;
   std::optional<Constraint> constraint = std::nullopt;  // of its own; else the file's
+  std::optional<WeightScheme> weights = {};
 };
 struct TensorOverride {
   std::string name;
@@ -63,15 +79,24 @@ struct TensorOverride {
   std::optional<calibrate::Method> method;
 };
 
+// What a board's whitelist lists. Without one, groups have to be asked for.
+struct AllowedWeights {
+  bool per_channel = true, group = false;  // per_tensor always, as a special case of either
+};
+
 struct Config {
   calibrate::Method method = calibrate::Method::kAuto;
   double percentile = 99.99;
-  bool symmetric = false;        // default scheme of activations
-  bool symmetric_only = false;   // the board has no other, whatever else is asked for
-  bool channel_scales = true;    // see channel_scales.h
-  bool bias_correction = true;   // see converter/recover/bias_correction.h
-  bool judged_ranges = true;     // see converter/recover/choose_ranges.h
-  bool int8_everywhere = false;  // --int8-everywhere
+  bool symmetric = false;               // default scheme of activations
+  bool symmetric_only = false;          // the board has no other, whatever else is asked for
+  bool channel_scales = true;           // see channel_scales.h
+  std::optional<WeightScheme> weights;  // see weight_schemes.h
+  AllowedWeights allowed_weights;
+  std::optional<bool> equalization;  // unset: where layers share scales (passes/equalize.h)
+  bool rounding = true;              // see converter/recover/rounding.h
+  bool bias_correction = true;       // see converter/recover/bias_correction.h
+  bool judged_ranges = true;         // see converter/recover/choose_ranges.h
+  bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;
@@ -88,6 +113,7 @@ struct Board {
   std::string compatible;       // its name, kept in the blob; empty where the file has none
   bool winograd = false;        // transformed weights are worth their bytes there
   bool symmetric_only = false;  // asymmetric activations are not allowed
+  AllowedWeights weights;
 };
 // Throws UserError where the file is none, or allows nothing we can make.
 Board ReadBoard(const std::string& path);

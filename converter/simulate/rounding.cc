@@ -48,24 +48,4 @@ Outputs OutputsOf(const graph::Graph& graph, const graph::Node& node) {
   return outputs;
 }
 
-graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs) {
-  graph::Tensor rounded = weights;
-  const size_t depth = weights.floats.size() / outputs.count;
-  for (size_t o = 0; o < outputs.count; ++o) {
-    const size_t first = outputs.across == 1 ? o * depth : o;
-    float largest = 0;
-    for (size_t k = 0; k < depth; ++k) {
-      largest = std::max(largest, std::fabs(weights.floats[first + k * outputs.across]));
-    }
-    const float scale = largest / 127;
-    // Below, quotients are no numbers any more; weights that small are nothing in int8.
-    const bool nothing = scale < std::numeric_limits<float>::min();
-    for (size_t k = 0; k < depth; ++k) {
-      float& value = rounded.floats[first + k * outputs.across];
-      value = nothing ? 0 : std::floor(value / scale + 0.5f) * scale;
-    }
-  }
-  return rounded;
-}
-
 }  // namespace octet::simulate

@@ -1,5 +1,5 @@
-// What 8 bits make of values and weights, computed in float: close enough to judge and correct by,
-// not the board's integer rule.
+// What 8 bits make of values, computed in float: close enough to judge and correct by, not the
+// board's integer rule. Weights are those of the codes (converter/lower/coded_weights.h).
 #ifndef OCTET_CONVERTER_SIMULATE_ROUNDING_H_
 #define OCTET_CONVERTER_SIMULATE_ROUNDING_H_
 
@@ -20,9 +20,6 @@ struct Outputs {
 };
 // For Conv, Gemm and MatMul with constant weights; count is 0 for anything else.
 Outputs OutputsOf(const graph::Graph& graph, const graph::Node& node);
-
-// The node's weights, rounded as lowering rounds them: one scale an output channel, 127 steps.
-graph::Tensor RoundWeights(const graph::Tensor& weights, const Outputs& outputs);
 
 }  // namespace octet::simulate
 

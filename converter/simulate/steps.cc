@@ -1,6 +1,9 @@
 #include "converter/simulate/steps.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "converter/lower/coded_weights.h"
 
 namespace octet::simulate {
 namespace {
@@ -133,6 +136,7 @@ Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like
       scheme_(scheme),
       outputs_(plan.graph.nodes.size()),
       weights_(plan.graph.nodes.size()) {
+  std::optional<lower::WeightCoder> coder;
   for (size_t n = 0; n < outputs_.size(); ++n) {
     if (!plan.view.needed[n] || !IsInt8(n)) continue;
     const graph::Node& node = plan.graph.nodes[n];
@@ -142,11 +146,9 @@ Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like
       weights_[n] = like->weights_[n];
       continue;
     }
-    const graph::Value& value = plan.graph.At(node.inputs[1]);
-    // Weights that the model brings as codes are exact in them.
-    weights_[n] = value.given
-                      ? value.constant
-                      : std::make_shared<const Tensor>(RoundWeights(*value.constant, outputs_[n]));
+    if (!coder) coder.emplace(plan.graph, scheme);
+    std::optional<lower::CodedWeights> coded = coder->Of(n);
+    if (coded) weights_[n] = std::make_shared<const Tensor>(std::move(coded->weights));
   }
 }
 
@@ -208,6 +210,17 @@ bool Steps::SameAt(size_t n, const Steps& other) const {
     return n < scheme.bias_correction.size() ? scheme.bias_correction[n] : std::vector<float>{};
   };
   if (IsInt8(n) && correction(scheme_) != correction(other.scheme_)) return false;
+  const auto rounded = [n](const quantize::Scheme& scheme) {
+    return n < scheme.weights.size() ? scheme.weights[n].get() : nullptr;
+  };
+  const auto shared = [n](const quantize::Scheme& scheme) {
+    return n < scheme.weight_schemes.size() ? scheme.weight_schemes[n]
+                                            : quantize::WeightScheme::kPerChannel;
+  };
+  if (IsInt8(n) &&
+      (rounded(scheme_) != rounded(other.scheme_) || shared(scheme_) != shared(other.scheme_))) {
+    return false;
+  }
   const graph::Node& node = plan_.graph.nodes[n];
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     for (ValueId id : *ids) {

@@ -55,6 +55,8 @@ class Steps {
   // Of a float value, or null.
   const quantize::TensorScheme* SchemeOf(graph::ValueId id) const;
   bool HasWeights(size_t n) const { return weights_[n] != nullptr; }
+  // What the codes of its weights stand for, or null.
+  const graph::Tensor* WeightsAt(size_t n) const { return weights_[n].get(); }
 
   // What the node's arithmetic gives, before its correction, its activation and the rounding.
   // exact_weights: the int8 node's weights as they are in FP32. clip: whether the values that an

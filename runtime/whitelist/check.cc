@@ -21,18 +21,20 @@ bool Allows(uint32_t listed, uint32_t bits) {
   return listed == 0 || (listed & bits) == bits;
 }
 
-// One scale for all channels: then every channel has the same factor.
-bool HasChannelScales(const BlobView& view, const PlanView& plan, const blob::LayerRecord& layer) {
-  if (layer.precision != blob::Precision::kInt8) return false;
-  if (layer.op != blob::Op::kConv && layer.op != blob::Op::kDepthwiseConv) return false;
+// One scale for every `shared` neighbouring channels: then these have the same factor.
+bool ShareScales(const BlobView& view, const PlanView& plan, const blob::LayerRecord& layer,
+                 uint32_t shared) {
+  if (layer.precision != blob::Precision::kInt8) return true;
+  if (layer.op != blob::Op::kConv && layer.op != blob::Op::kDepthwiseConv) return true;
   const auto* blocks =
       reinterpret_cast<const blob::ChannelBlockS8*>(view.weights_s8.data + layer.channels.offset);
   for (uint32_t c = 1; c < plan.tensors[layer.output].dims[3]; ++c) {
     const blob::ChannelBlockS8& block = blocks[c / 16];
-    if (block.multiplier[c % 16] != blocks[0].multiplier[0]) return true;
-    if (block.shift[c % 16] != blocks[0].shift[0]) return true;
+    const uint32_t first = c / shared * shared;
+    if (block.multiplier[c % 16] != blocks[first / 16].multiplier[first % 16]) return false;
+    if (block.shift[c % 16] != blocks[first / 16].shift[first % 16]) return false;
   }
-  return false;
+  return true;
 }
 
 // Of what a convolution computes before the table that is fused into it.
@@ -64,8 +66,10 @@ bool CheckPrecisions(const BlobView& view, const PlanView& plan, uint32_t allowe
 bool CheckWeights(const BlobView& view, const PlanView& plan, uint32_t allowed,
                   octet_board_finding* found) {
   if (Allows(allowed, OCTET_BOARD_PER_CHANNEL)) return false;
+  // A group is 16 channels, as many as a block holds.
+  const uint32_t shared = Allows(allowed, OCTET_BOARD_GROUP) ? 16 : UINT32_MAX;
   for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
-    if (!HasChannelScales(view, plan, plan.layers[k])) continue;
+    if (ShareScales(view, plan, plan.layers[k], shared)) continue;
     found->rule = OCTET_BOARD_WEIGHTS;
     found->where = StringAt(view, plan.layers[k].name);
     return true;

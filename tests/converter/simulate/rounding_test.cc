@@ -31,7 +31,7 @@ TEST(Round, ByChannel) {
   EXPECT_EQ(x.floats, (std::vector<float>{1, 127, 0.5f, 63.75f}));
 }
 
-TEST(RoundWeights, OneScaleAnOutput) {
+TEST(OutputsOf, Columns) {
   graph::Graph graph;
   const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
   const auto y = graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
@@ -44,23 +44,8 @@ TEST(RoundWeights, OneScaleAnOutput) {
   const Outputs outputs = OutputsOf(graph, node);
   EXPECT_EQ(outputs.count, 2u);
   EXPECT_EQ(outputs.inner, 1u);
-  const Tensor rounded = RoundWeights(*graph.Constant(w), outputs);
-  EXPECT_EQ(rounded.floats[0], 127);
-  EXPECT_EQ(rounded.floats[2], 0);
-  EXPECT_FLOAT_EQ(rounded.floats[1], 1.27f);
-  EXPECT_EQ(rounded.floats[3], 0);
   node.inputs = {w, x};
   EXPECT_EQ(OutputsOf(graph, node).count, 0u) << "weights that are computed";
-}
-
-TEST(RoundWeights, SubnormalOnesAreNothing) {
-  const Tensor weights = Tensor::Floats({2, 1, 1, 2}, {1e-42f, -3e-44f, 1, 0.5f});
-  Outputs outputs;
-  outputs.count = 2;
-  const Tensor rounded = RoundWeights(weights, outputs);
-  EXPECT_EQ(rounded.floats[0], 0);
-  EXPECT_EQ(rounded.floats[1], 0);
-  EXPECT_EQ(rounded.floats[2], 1);
 }
 
 TEST(Decibels, MoreThanEightBitsHoldIsLuck) {

@@ -130,6 +130,10 @@ TEST_F(Whitelist, ChannelsOfSeveralBlocks) {
   EXPECT_EQ(Check(board), OCTET_BOARD_OK);
   Channels(0, 2).multiplier[0] += 1;
   EXPECT_EQ(Check(board), OCTET_BOARD_WEIGHTS);
+  board.weight_schemes = OCTET_BOARD_GROUP;
+  EXPECT_EQ(Check(board), OCTET_BOARD_OK) << "the last block is a group of its own";
+  Channels(0, 1).shift[15] += 1;
+  EXPECT_EQ(Check(board), OCTET_BOARD_WEIGHTS) << "the last channel of a group";
 }
 
 TEST_F(Whitelist, Precisions) {

@@ -1,0 +1,115 @@
+#include "converter/quantize/weight_schemes.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/converter/quantize/quantize_support.h"
+
+namespace octet::quantize {
+namespace {
+
+// A narrow layer, a wide one.
+Net Layers() {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto a = net.Value("a", -1, 1), b = net.Value("b", -1, 1, {1, 65, 4, 4});
+  net.Op("Conv", {x, net.Constant({64, 4, 1, 1}, 1)}, a);
+  net.Op("Conv", {a, net.Constant({65, 64, 1, 1}, 1)}, b);
+  net.Op("Relu", {b}, net.Value("y", 0, 1, {1, 65, 4, 4}));
+  return net;
+}
+
+std::vector<WeightScheme> SchemesOf(const Config& config) {
+  Scheme scheme;
+  ChooseWeightSchemes(Layers().graph, config, &scheme);
+  EXPECT_EQ(scheme.weight_schemes.size(), 3u);
+  scheme.weight_schemes.pop_back();
+  return scheme.weight_schemes;
+}
+
+std::string Why(const Config& config) {
+  try {
+    SchemesOf(config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+using Both = std::vector<WeightScheme>;
+constexpr WeightScheme kChannel = WeightScheme::kPerChannel, kGroup = WeightScheme::kGroup,
+                       kTensor = WeightScheme::kPerTensor;
+
+TEST(ChooseWeightSchemes, WhatTheBoardLists) {
+  Config config;
+  EXPECT_EQ(SchemesOf(config), (Both{kChannel, kChannel}));
+  config.allowed_weights = {true, true};
+  EXPECT_EQ(SchemesOf(config), (Both{kChannel, kGroup})) << "above 64 channels";
+  config.allowed_weights = {false, true};
+  EXPECT_EQ(SchemesOf(config), (Both{kGroup, kGroup}));
+  config.allowed_weights = {false, false};
+  EXPECT_EQ(SchemesOf(config), (Both{kTensor, kTensor}));
+}
+
+TEST(ChooseWeightSchemes, WhatIsAskedFor) {
+  Config config;
+  config.weights = kTensor;
+  config.layers = {{"Conv_b", {}, kGroup}};
+  EXPECT_EQ(SchemesOf(config), (Both{kTensor, kGroup}));
+  config.allowed_weights = {false, true};
+  EXPECT_EQ(SchemesOf(config), (Both{kTensor, kGroup})) << "coarser is allowed";
+  config.layers[0].weights = kChannel;
+  EXPECT_EQ(Why(config),
+            "node 'Conv_b' (Conv): per_channel weights are asked for, and the board allows group "
+            "and per_tensor ones alone");
+  config.allowed_weights = {false, false};
+  config.layers[0].weights = kGroup;
+  EXPECT_EQ(Why(config),
+            "node 'Conv_b' (Conv): group weights are asked for, and the board allows per_tensor "
+            "ones alone");
+}
+
+template <typename Read>
+auto FromText(const std::string& text, const Read& read) {
+  const std::string path = ::testing::TempDir() + "weight_schemes.yaml";
+  std::ofstream(path) << text;
+  return read(path);
+}
+
+TEST(ReadBoard, WeightSchemes) {
+  const auto lists = [](const std::string& list) {
+    return FromText("whitelist: {weight_schemes: " + list + "}", ReadBoard).weights;
+  };
+  EXPECT_TRUE(lists("[per_channel, per_tensor]").per_channel);
+  EXPECT_FALSE(lists("[per_channel, per_tensor]").group);
+  EXPECT_FALSE(lists("[per_tensor, group]").per_channel);
+  EXPECT_TRUE(lists("[per_tensor, group]").group);
+  EXPECT_FALSE(FromText("{}", ReadBoard).weights.group) << "groups have to be asked for";
+  try {
+    lists("[per_row]");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("whitelist.weight_schemes: per_tensor, per_channel or group is expected"),
+              std::string::npos);
+  }
+}
+
+TEST(ReadConfig, WeightSchemesAndSteps) {
+  const Config config = FromText(
+      "weights: group\nrounding: false\nequalization: true\nlayers: {a: {weights: per_tensor}}",
+      ReadConfig);
+  EXPECT_EQ(config.weights, kGroup);
+  EXPECT_EQ(config.layers[0].weights, kTensor);
+  EXPECT_FALSE(config.layers[0].precision);
+  EXPECT_FALSE(config.rounding);
+  EXPECT_EQ(config.equalization, true);
+  const Config none = FromText("bias_correction: true", ReadConfig);
+  EXPECT_FALSE(none.weights);
+  EXPECT_TRUE(none.rounding);
+  EXPECT_FALSE(none.equalization);
+}
+
+}  // namespace
+}  // namespace octet::quantize
