@@ -109,7 +109,7 @@ json ToJson(const analyze::LayerFigures& layer) {
       {"flags", FlagsOf(layer)},
       {"cause", layer.cause},
       {"histogram",
-       {{"codes_per_bin", analyze::kCodesPerBin}, {"fp32", a.exact()}, {"int8", a.int8()}}}};
+       {{"codes_per_bin", analyze::kCodesPerBin}, {"fp32", a.Exact()}, {"int8", a.Int8()}}}};
   row["weights"] = layer.weights ? WeightsJson(*layer.weights) : json(nullptr);
   return row;
 }

@@ -146,6 +146,25 @@ def check_labels(shown: Page) -> None:
     equal(shown("[...document.images].filter(image => !image.alt).length"), 0, "pictures without a text")
 
 
+def with_more(data: dict) -> dict:
+    """The document of a conversion that has also assigned precisions and recovered accuracy."""
+    points = [{"time_ms": t, "loss": loss, "fp16_layers": n} for t, loss, n in ((9, 0.5, 3), (12, 0.7, 2), (15, 0.1, 9), (5, 2, 0))]
+    gains = [{"step": "</td><script>evil=1</script>", "unit": "dB", "before": 20.25, "after": 21.5, "kept": True},
+             {"step": "rounding", "unit": "dB", "before": 21.5, "after": 21, "kept": False}]
+    return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>"], "warnings": [], "pictures": [], "memory": []}
+
+
+def check_more(shown: Page) -> None:
+    equal(shown("[...document.querySelectorAll('section')].filter(part => part.hidden).map(part => part.id)"),
+          ["memory", "pictures"], "parts without content")
+    equal(shown("document.querySelectorAll('#pareto-plot circle').length"), 4, "points")
+    equal(shown("document.querySelectorAll('#pareto-plot circle.fill-int8').length"), 3, "points that no other beats")
+    equal(shown("[...document.querySelectorAll('#gains tbody tr')].map(row => row.cells[3].textContent + row.cells[4].textContent)"),
+          ["+1.25 dByes", "-0.50 dBno"], "gains")
+    equal(shown("document.querySelector('#gains tbody td').textContent"), "</td><script>evil=1</script>", "a step's name")
+    equal(shown("document.querySelector('#lines li').textContent"), "<b>expected</b>", "a line of the verdict")
+
+
 def check_quiet(shown: Page, report: pathlib.Path) -> None:
     shown("0")  # whatever was logged has arrived before the answer
     equal(shown("typeof evil"), "undefined", "what a name of the model says ran")
@@ -192,6 +211,17 @@ def main() -> int:
                 check_labels(shown)
                 check_quiet(shown, report)
             print(f"{theme}: {len(names)} layers, {len(text)} bytes")
+        before, rest = text.split('id="data">')
+        more = json.dumps(with_more(data)).replace("<", "\\u003c")
+        other = work / "more.html"
+        other.write_text(before + 'id="data">' + more + "</script>" + rest.split("</script>", 1)[1])
+        profile = work / "more"
+        profile.mkdir()
+        with demo_report.shown(other, browser, profile, "dark", 500, 900) as tools:
+            shown = Page(tools)
+            check_more(shown)
+            equal(shown("document.documentElement.scrollWidth <= innerWidth"), True, "nothing wider than a small window")
+            check_quiet(shown, other)
     return 0
 
 
