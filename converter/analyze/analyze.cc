@@ -28,7 +28,8 @@ std::optional<quantize::TensorScheme> CodesOf(const quantize::Scheme& scheme,
 
 Records RecordPictures(const simulate::Simulator& simulator, const Statistics& statistics,
                        const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
-                       const std::function<void(int64_t, int64_t)>& progress) {
+                       const std::function<void(int64_t, int64_t)>& progress,
+                       recover::Diagnosis* diagnosis) {
   const graph::Graph& graph = simulator.plan().graph;
   Records records;
   const auto total = static_cast<int64_t>(samples.size());
@@ -47,7 +48,7 @@ Records RecordPictures(const simulate::Simulator& simulator, const Statistics& s
     }
     found->second.Add(shown.exact, shown.before, shown.after);
   };
-  simulator.Watch(scheme, samples, see);
+  *diagnosis = recover::Diagnose(simulator, scheme, samples, see);
   if (progress && total > 0) progress(total, total);
   return records;
 }
@@ -169,8 +170,9 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
   const graph::Graph& graph = simulator.plan().graph;
   Analysis result;
   result.pictures = static_cast<int64_t>(samples.size());
-  const Records records = RecordPictures(simulator, statistics, scheme, samples, progress);
-  const recover::Diagnosis diagnosis = recover::Diagnose(simulator, scheme, samples);
+  recover::Diagnosis diagnosis;
+  const Records records =
+      RecordPictures(simulator, statistics, scheme, samples, progress, &diagnosis);
   const graph::Links links(graph);
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   std::vector<bool> told(graph.nodes.size());

@@ -148,13 +148,14 @@ double OutputFigure::Cosine() const {
 }
 
 Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
-                   const std::vector<int64_t>& samples) {
+                   const std::vector<int64_t>& samples, const simulate::Simulator::Watcher& also) {
   const graph::Graph& graph = simulator.plan().graph;
   const operators::OutputView& view = simulator.plan().view;
   Diagnosis result;
   result.values.resize(graph.values.size());
   result.outputs.resize(graph.outputs.size());
   simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
+    if (also) also(shown);
     const auto v = static_cast<size_t>(shown.id);
     ValueFigure& figure = result.values[v];
     AddError(shown.exact, shown.after, &figure.signal, &figure.error);
