@@ -275,12 +275,15 @@
     plot.append(svg("polyline", {class: "front", points: front.map((p) => `${x(p)},${y(p)}`).join(" ")}));
     for (const point of points) {
       plot.append(svg("circle", {class: front.includes(point) ? "fill-int8" : "fill-fp16", cx: x(point), cy: y(point), r: 5},
-        svg("title", {}, `${exponent(point.time_ms)} ms, loss ${exponent(point.loss)}, ${point.fp16_layers} layers in FP16`)));
+        svg("title", {}, `${point.name}: ${exponent(point.time_ms)} ms, loss ${exponent(point.loss)}, ${point.fp16_layers} layers in FP16`)));
+      byId("pareto-table").tBodies[0].append(el("tr", {}, el("td", {}, point.name + (point.chosen ? " (chosen)" : "")),
+        el("td", {}, exponent(point.time_ms) + " ms"), el("td", {}, `${exponent(point.loss)} ± ${exponent(point.loss_error)}`), el("td", {}, String(point.fp16_layers))));
     }
+    for (const p of points.filter((point) => point.chosen)) plot.append(svg("circle", {class: "ring", cx: x(p), cy: y(p), r: 9}));
     for (const p of [points[0], points[points.length - 1]]) {
       plot.append(svg("text", {x: x(p), y: box.bottom + 20, "text-anchor": p === points[0] ? "start" : "end"}, exponent(p.time_ms) + " ms"));
     }
-    plot.append(svg("text", {x: box.left, y: 292}, "horizontal: time; vertical: loss"));
+    plot.append(svg("text", {x: box.left, y: 292}, "horizontal: time; vertical: loss; ring: chosen"));
     byId("pareto-plot").append(plot);
   }
 

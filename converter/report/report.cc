@@ -155,9 +155,12 @@ json ToJson(const Report& report) {
   }
   document["pareto"] = json::array();
   for (const ParetoPoint& point : report.pareto) {
-    document["pareto"].push_back({{"time_ms", Short(point.time_ms)},
+    document["pareto"].push_back({{"name", point.name},
+                                  {"time_ms", Short(point.time_ms)},
                                   {"loss", Short(point.loss)},
-                                  {"fp16_layers", point.fp16_layers}});
+                                  {"loss_error", Short(point.loss_error)},
+                                  {"fp16_layers", point.fp16_layers},
+                                  {"chosen", point.chosen}});
   }
   document["pictures"] = json::array();
   for (const Picture& picture : report.pictures) {

@@ -148,7 +148,8 @@ def check_labels(shown: Page) -> None:
 
 def with_more(data: dict) -> dict:
     """The document of a conversion that has also assigned precisions and recovered accuracy."""
-    points = [{"time_ms": t, "loss": loss, "fp16_layers": n} for t, loss, n in ((9, 0.5, 3), (12, 0.7, 2), (15, 0.1, 9), (5, 2, 0))]
+    points = [{"name": name, "time_ms": time, "loss": loss, "loss_error": 0.01, "fp16_layers": count, "chosen": name == "exact"}
+              for name, time, loss, count in (("exact", 9, 0.5, 3), ("greedy", 12, 0.7, 2), ("<i>", 15, 0.1, 9), ("int8", 5, 2, 0))]
     gains = [{"step": "</td><script>evil=1</script>", "unit": "dB", "before": 20.25, "after": 21.5, "kept": True},
              {"step": "rounding", "unit": "dB", "before": 21.5, "after": 21, "kept": False}]
     return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>"], "warnings": [], "pictures": [], "memory": []}
@@ -157,8 +158,11 @@ def with_more(data: dict) -> dict:
 def check_more(shown: Page) -> None:
     equal(shown("[...document.querySelectorAll('section')].filter(part => part.hidden).map(part => part.id)"),
           ["memory", "pictures"], "parts without content")
-    equal(shown("document.querySelectorAll('#pareto-plot circle').length"), 4, "points")
+    equal(shown("document.querySelectorAll('#pareto-plot circle:not(.ring)').length"), 4, "points")
     equal(shown("document.querySelectorAll('#pareto-plot circle.fill-int8').length"), 3, "points that no other beats")
+    equal(shown("document.querySelectorAll('#pareto-plot .ring').length"), 1, "rings")
+    equal(shown("[...document.querySelectorAll('#pareto tbody tr')].map(row => row.cells[0].textContent)"),
+          ["int8", "exact (chosen)", "greedy", "<i>"], "choices by their time")
     equal(shown("[...document.querySelectorAll('#gains tbody tr')].map(row => row.cells[3].textContent + row.cells[4].textContent)"),
           ["+1.25 dByes", "-0.50 dBno"], "gains")
     equal(shown("document.querySelector('#gains tbody td').textContent"), "</td><script>evil=1</script>", "a step's name")
