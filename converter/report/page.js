@@ -62,11 +62,15 @@
       `${data.coverage.shared} shared, ${data.coverage.given} given)`, String(missing), missing > 0));
     cards.append(card("blob", bytes(data.blob_bytes), false));
     const lines = byId("lines");
-    for (const line of data.verdict) lines.append(el("li", {}, line));
+    const link = (layer) => el("button", {type: "button", click: () => open(layer)}, layer.name);
+    // A line that begins with a layer's name leads there.
+    for (const line of data.verdict) {
+      const named = data.layers.find((layer) => line.startsWith(`'${layer.name}' `));
+      lines.append(named ? el("li", {}, link(named), line.slice(named.name.length + 2)) : el("li", {}, line));
+    }
     const worst = data.layers.filter((layer) => layer.cause !== "").sort((a, b) => b.noise_added - a.noise_added).slice(0, 3);
-    for (const layer of worst) {
-      lines.append(el("li", {}, el("button", {type: "button", click: () => open(layer)}, layer.name),
-        ` (${layer.op}) adds ${percent(layer.noise_added)} of noise: ${layer.cause}`));
+    for (const layer of data.verdict.length > 0 ? [] : worst) {
+      lines.append(el("li", {}, link(layer), ` (${layer.op}) adds ${percent(layer.noise_added)} of noise: ${layer.cause}`));
     }
     if (data.warnings.length > 0) {
       byId("warnings").append(el("details", {open: data.warnings.length <= 3},

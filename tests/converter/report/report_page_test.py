@@ -152,7 +152,7 @@ def with_more(data: dict) -> dict:
               for name, time, loss, count in (("exact", 9, 0.5, 3), ("greedy", 12, 0.7, 2), ("<i>", 15, 0.1, 9), ("int8", 5, 2, 0))]
     gains = [{"step": "</td><script>evil=1</script>", "unit": "dB", "before": 20.25, "after": 21.5, "kept": True},
              {"step": "rounding", "unit": "dB", "before": 21.5, "after": 21, "kept": False}]
-    return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>"], "warnings": [], "pictures": [], "memory": []}
+    return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>", f"'{data['layers'][1]['name']}' (Conv) <i>"], "warnings": [], "pictures": [], "memory": []}
 
 
 def check_more(shown: Page) -> None:
@@ -167,6 +167,9 @@ def check_more(shown: Page) -> None:
           ["+1.25 dByes", "-0.50 dBno"], "gains")
     equal(shown("document.querySelector('#gains tbody td').textContent"), "</td><script>evil=1</script>", "a step's name")
     equal(shown("document.querySelector('#lines li').textContent"), "<b>expected</b>", "a line of the verdict")
+    equal(shown("document.querySelectorAll('#lines li').length"), 2, "lines of the verdict")
+    shown.click("#lines button")
+    equal(shown("document.activeElement.textContent"), shown("document.querySelector('#lines button').textContent"), "layer of a line")
 
 
 def check_quiet(shown: Page, report: pathlib.Path) -> None:
