@@ -11,10 +11,30 @@ namespace {
 constexpr int kLowestCode = -128;
 
 // NaN counts as below: it compares with nothing.
-size_t BinOf(float code) {
+size_t PlaceOf(float code) {
   if (!(code >= 0)) return 0;
-  if (code > kCodes - 1) return kBins - 1;
-  return 1 + static_cast<size_t>(code) / kCodesPerBin;
+  if (code > kCodes - 1) return kCodes + 1;
+  return 1 + static_cast<size_t>(code);
+}
+
+Histogram Binned(const CodeCounts& counts) {
+  Histogram bins{};
+  bins.front() = counts.front();
+  bins.back() = counts.back();
+  for (size_t code = 0; code < kCodes; ++code) bins[1 + code / kCodesPerBin] += counts[1 + code];
+  return bins;
+}
+
+// Bins around every fourth code, from the lowest on; counts as shares of a bin's width, so
+// integers.
+std::array<uint64_t, kCodes / kCodesPerBin + 1> Smoothed(const CodeCounts& counts) {
+  std::array<uint64_t, kCodes / kCodesPerBin + 1> bins{};
+  for (size_t code = 0; code < kCodes; ++code) {
+    const size_t bin = code / kCodesPerBin, past = code % kCodesPerBin;
+    bins[bin] += (kCodesPerBin - past) * counts[1 + code];
+    bins[bin + 1] += past * counts[1 + code];
+  }
+  return bins;
 }
 
 bool IsBeyond(float code) {
@@ -56,8 +76,8 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
     const float exact_code = code(exact[i]);
     clipped_ += IsBeyond(exact_code) ? 1 : 0;
     saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
-    ++exact_[BinOf(exact_code)];
-    ++int8_[BinOf(code(after[i]))];
+    ++exact_[PlaceOf(exact_code)];
+    ++int8_[PlaceOf(code(after[i]))];
   }
   count_ += static_cast<int64_t>(exact.size());
   sum_ += sum;
@@ -114,9 +134,19 @@ double ActivationRecord::SaturatedShare() const {
 
 double ActivationRecord::Overlap() const {
   if (count_ == 0) return 1;
-  uint64_t both = 0;
-  for (size_t i = 0; i < kBins; ++i) both += std::min(exact_[i], int8_[i]);
-  return static_cast<double>(both) / static_cast<double>(count_);
+  const auto exact = Smoothed(exact_), int8 = Smoothed(int8_);
+  uint64_t both = kCodesPerBin *
+                  (std::min(exact_.front(), int8_.front()) + std::min(exact_.back(), int8_.back()));
+  for (size_t i = 0; i < exact.size(); ++i) both += std::min(exact[i], int8[i]);
+  return static_cast<double>(both) / (kCodesPerBin * static_cast<double>(count_));
+}
+
+Histogram ActivationRecord::Exact() const {
+  return Binned(exact_);
+}
+
+Histogram ActivationRecord::Int8() const {
+  return Binned(int8_);
 }
 
 }  // namespace octet::analyze

@@ -1,11 +1,10 @@
 // What 8 bits make of one tensor, over pictures: sums and two histograms, so bounded memory
 // whatever the number of pictures.
 //
-// The histograms count codes, not reals: code(x) = floor(x / scale + 1/2) + zero_point, four codes
-// a bin, and one bin for all that lies below the 256 codes and one for all above. Rounding alone
-// then moves no number to another bin: what the two histograms differ by is what the layers before
-// have added and what the ends of the range cut off. Channels with scales of their own are counted
-// in their own codes.
+// The histograms count codes, not reals: code(x) = floor(x / scale + 1/2) + zero_point, and what
+// lies below the 256 codes or above them apart. Rounding alone then changes no count: what the two
+// histograms differ by is what the layers before have added and what the ends of the range cut off.
+// Channels with scales of their own are counted in their own codes.
 #ifndef OCTET_CONVERTER_ANALYZE_ACTIVATION_RECORD_H_
 #define OCTET_CONVERTER_ANALYZE_ACTIVATION_RECORD_H_
 
@@ -18,7 +17,9 @@
 namespace octet::analyze {
 
 inline constexpr int kCodes = 256, kCodesPerBin = 4;
-// The outermost two hold what no code holds.
+// By code; the outermost two hold what no code holds.
+using CodeCounts = std::array<uint64_t, kCodes + 2>;
+// The same for people, a few codes a bin.
 inline constexpr size_t kBins = kCodes / kCodesPerBin + 2;
 using Histogram = std::array<uint64_t, kBins>;
 
@@ -32,8 +33,8 @@ class ActivationRecord {
            std::span<const float> after);
 
   int64_t count() const { return count_; }
-  const Histogram& exact() const { return exact_; }
-  const Histogram& int8() const { return int8_; }
+  Histogram Exact() const;
+  Histogram Int8() const;
   const quantize::TensorScheme& scheme() const { return scheme_; }
 
   double Signal() const { return squares_; }  // sum of x^2, exact
@@ -48,7 +49,10 @@ class ActivationRecord {
   double Sigma() const;           // standard deviation of exact
   double ClippedShare() const;    // of exact numbers, those beyond the codes
   double SaturatedShare() const;  // of simulated ones, before they were rounded
-  // Sum over bins of the lesser share: 1 alike, 0 apart.
+  // Sum over bins of the lesser share: 1 alike, 0 apart. A bin is four codes wide, and each code
+  // counts in the two bins that it lies between, in the more the nearer (linear binning: M. C.
+  // Jones and H. W. Lotwick, "A remark on algorithm AS 176", 1984): numbers that crowd at one code,
+  // as those of a ReLU at 0, would else all change their bin at the least noise, or never.
   double Overlap() const;
 
  private:
@@ -59,7 +63,7 @@ class ActivationRecord {
   int64_t count_ = 0, clipped_ = 0, saturated_ = 0;
   double sum_ = 0, squares_ = 0, error_sum_ = 0, error_squares_ = 0, product_ = 0, power_ = 0,
          rounding_ = 0;
-  Histogram exact_{}, int8_{};
+  CodeCounts exact_{}, int8_{};
 };
 
 }  // namespace octet::analyze

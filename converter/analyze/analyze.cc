@@ -28,7 +28,8 @@ std::optional<quantize::TensorScheme> CodesOf(const quantize::Scheme& scheme,
 
 Records RecordPictures(const simulate::Simulator& simulator, const Statistics& statistics,
                        const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
-                       const std::function<void(int64_t, int64_t)>& progress) {
+                       const std::function<void(int64_t, int64_t)>& progress,
+                       recover::Diagnosis* diagnosis) {
   const graph::Graph& graph = simulator.plan().graph;
   Records records;
   const auto total = static_cast<int64_t>(samples.size());
@@ -47,7 +48,7 @@ Records RecordPictures(const simulate::Simulator& simulator, const Statistics& s
     }
     found->second.Add(shown.exact, shown.before, shown.after);
   };
-  simulator.Watch(scheme, samples, see);
+  *diagnosis = recover::Diagnose(simulator, scheme, samples, see);
   if (progress && total > 0) progress(total, total);
   return records;
 }
@@ -105,18 +106,20 @@ std::string OperatorsOf(const graph::Node& node) {
   return operators;
 }
 
-std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const simulate::Steps& steps,
-                                       size_t n) {
-  const simulate::Outputs& outputs = steps.OutputsAt(n);
-  const graph::Tensor* rounded = steps.WeightsAt(n);
-  if (outputs.count == 0 || rounded == nullptr) return std::nullopt;
-  const graph::Tensor& weights = *graph.At(graph.nodes[n].inputs[1]).constant;
+std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
+  const simulate::Outputs outputs = simulate::OutputsOf(graph, node);
+  if (outputs.count == 0) return std::nullopt;
+  const graph::Value& value = graph.At(node.inputs[1]);
+  const graph::Tensor& weights = *value.constant;
   WeightLayout layout;
   layout.channels = outputs.count;
   layout.depth = weights.floats.size() / outputs.count;
   layout.channel_step = outputs.across == 1 ? layout.depth : 1;
   layout.element_step = outputs.across;
-  return CompareWeights(weights.floats, rounded->floats, layout);
+  // Weights that the model brings as codes are exact in them.
+  if (value.given) return CompareWeights(weights.floats, weights.floats, layout);
+  const graph::Tensor rounded = simulate::RoundWeights(weights, outputs);
+  return CompareWeights(weights.floats, rounded.floats, layout);
 }
 
 }  // namespace
@@ -167,9 +170,9 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
   const graph::Graph& graph = simulator.plan().graph;
   Analysis result;
   result.pictures = static_cast<int64_t>(samples.size());
-  const Records records = RecordPictures(simulator, statistics, scheme, samples, progress);
-  const recover::Diagnosis diagnosis = recover::Diagnose(simulator, scheme, samples);
-  const simulate::Steps steps(simulator.plan(), scheme);
+  recover::Diagnosis diagnosis;
+  const Records records =
+      RecordPictures(simulator, statistics, scheme, samples, progress, &diagnosis);
   const graph::Links links(graph);
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   std::vector<bool> told(graph.nodes.size());
@@ -192,7 +195,7 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
     layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&
                  scheme.precision[judge] == blob::Precision::kInt8;
     if (const auto& seen = statistics[static_cast<size_t>(id)]) TrackRange(*seen, &layer);
-    if (layer.int8) layer.weights = WeightsOf(graph, steps, n);
+    if (layer.int8) layer.weights = WeightsOf(graph, node);
     // What only moves numbers, or computes exactly, may take the noisier part of its input, but
     // adds nothing of its own.
     if (layer.int8 && (layer.weights || found->second.WasRounded())) {

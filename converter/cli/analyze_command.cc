@@ -66,25 +66,25 @@ void PrintTable(const analyze::Analysis& analysis, const std::vector<size_t>& or
   }
 }
 
-// Bars of the two histograms, two of the page's bins a line.
+// Bars of the two histograms.
 void PrintHistogram(const analyze::LayerFigures& layer) {
   constexpr size_t kMostStars = 30;
-  const analyze::ActivationRecord& a = layer.activations;
+  const analyze::Histogram exact = layer.activations.Exact(), int8 = layer.activations.Int8();
   uint64_t most = 1;
-  for (size_t i = 0; i < analyze::kBins; ++i) most = std::max({most, a.exact()[i], a.int8()[i]});
+  for (size_t i = 0; i < analyze::kBins; ++i) most = std::max({most, exact[i], int8[i]});
   const auto bar = [&](uint64_t count) {
     return std::string(static_cast<size_t>(count * kMostStars / most), '*');
   };
   fmt::print("{:>12} {:<{}} {:<{}}\n", "codes", "FP32", kMostStars, "int8", kMostStars);
   for (size_t i = 0; i < analyze::kBins; ++i) {
-    if (a.exact()[i] == 0 && a.int8()[i] == 0) continue;
+    if (exact[i] == 0 && int8[i] == 0) continue;
     const int first = (static_cast<int>(i) - 1) * analyze::kCodesPerBin - analyze::kCodes / 2;
     const std::string codes =
         i == 0 ? "below"
         : i == analyze::kBins - 1
             ? "above"
             : fmt::format("{} to {}", first, first + analyze::kCodesPerBin - 1);
-    fmt::print("{:>12} {:<{}} {:<{}}\n", codes, bar(a.exact()[i]), kMostStars, bar(a.int8()[i]),
+    fmt::print("{:>12} {:<{}} {:<{}}\n", codes, bar(exact[i]), kMostStars, bar(int8[i]),
                kMostStars);
   }
 }
@@ -179,7 +179,9 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   auto data = std::make_shared<std::string>();
   auto cut_at = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
+  auto effort = std::make_shared<std::string>("default");
   ConvertOptions& convert = options->convert;
+  auto memory_mb = std::make_shared<int64_t>(convert.memory_bytes / kBytesPerMb);
   command.Add("MODEL", convert.model, "the ONNX file").Required();
   command
       .Add("--data,--calibrate", *data,
@@ -188,10 +190,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--layer", options->layer,
               "this layer alone (* stands for any characters), with ranges and histogram");
   command
-      .Add(
-          "--pictures", options->pictures,
-          "simulate at most so many, of those that no correction was made from (a quarter of up to "
-          "64)")
+      .Add("--pictures", options->pictures,
+           "simulate at most so many, of the quarter that no correction was made from")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
   input->AddTo(command);
@@ -214,6 +214,12 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
            "0: as many as the machine has; the figures do not depend on it")
       .Range(0, 1024)
       .ShowDefault();
+  command.Add("--effort", *effort, "how long ranges and corrections may be tried")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
+  command.Add("--memory", *memory_mb, "MB for values of pictures")
+      .Range(int64_t{0}, int64_t{1000000000})
+      .ShowDefault();
   command.Add("--report", convert.report, kReportHelp);
   command.AddFlag("--json", convert.json, "print the figures as JSON");
   command.Footer(fmt::format(
@@ -231,6 +237,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.import.cut_at = SplitCommas(*cut_at);
       chosen.calibration = SplitCommas(*data);
       chosen.task = TaskOf(*task);
+      chosen.effort = EffortOf(*effort);
+      chosen.memory_bytes = *memory_mb * kBytesPerMb;
       return Run(*options);
     };
   });

@@ -96,4 +96,9 @@ blob::Task TaskOf(const std::string& word) {
   return blob::Task::kNone;
 }
 
+Effort EffortOf(const std::string& word) {
+  if (word == "fast") return Effort::kFast;
+  return word == "best" ? Effort::kBest : Effort::kDefault;
+}
+
 }  // namespace octet::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/cli/options.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
 #include "ports/linux/command_line/command_line.h"
@@ -25,8 +26,9 @@ struct InputArguments {
 // "a,b,c" to its parts.
 std::vector<std::string> SplitCommas(const std::string& text);
 
-// Of --task.
+// Of --task and --effort.
 blob::Task TaskOf(const std::string& word);
+Effort EffortOf(const std::string& word);
 
 }  // namespace octet::cli
 

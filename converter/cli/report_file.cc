@@ -17,6 +17,26 @@ std::vector<const images::Dataset*> DatasetsOf(const Conversion& conversion) {
   return datasets;
 }
 
+// What each solver chose, and the front of all that the table knows.
+std::vector<report::ParetoPoint> PointsOf(const assign::Result& result) {
+  std::vector<report::ParetoPoint> points;
+  const auto fp16_units = [](const assign::Assignment& assignment) {
+    return std::count(assignment.begin(), assignment.end(), true);
+  };
+  // Beside those that run in FP16 anyway.
+  const auto always = fp16_units(assign::AllInt8(result.table));
+  const auto add = [&](const assign::Candidate& candidate, bool chosen) {
+    points.push_back({candidate.name, static_cast<double>(candidate.plan_ns) / 1e6,
+                      candidate.measured.value, candidate.measured.standard_error,
+                      fp16_units(candidate.assignment) - always, chosen});
+  };
+  for (size_t i = 0; i < result.candidates.size(); ++i) {
+    add(result.candidates[i], i == result.chosen);
+  }
+  for (const assign::Candidate& point : result.front) add(point, false);
+  return points;
+}
+
 }  // namespace
 
 void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others) {
@@ -60,6 +80,7 @@ report::Report ReportOf(const ConvertOptions& options, const Conversion& convers
   for (const write::Plan& plan : conversion.plans) {
     report.memory.push_back(report::TimelineOf(plan));
   }
+  if (conversion.assignment) report.pareto = PointsOf(*conversion.assignment);
   for (const recover::Step& step : conversion.steps) {
     if (!step.tried) continue;
     if (step.judged) {

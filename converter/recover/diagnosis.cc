@@ -8,6 +8,7 @@
 
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
+#include "converter/simulate/rounding.h"
 
 namespace octet::recover {
 namespace {
@@ -88,6 +89,53 @@ Widest WidestChannel(const calibrate::Statistics& seen) {
   return widest;
 }
 
+// Of weights that are rounded as lowering does: their error as a share of them, 0 for those that
+// the model brings as codes.
+double ShareOfWeights(const graph::Graph& graph, const graph::Node& node,
+                      const simulate::Outputs& outputs) {
+  const graph::Value& value = graph.At(node.inputs[1]);
+  if (value.given) return 0;
+  ValueFigure weights;
+  AddError(value.constant->floats, simulate::RoundWeights(*value.constant, outputs).floats,
+           &weights.signal, &weights.error);
+  return ShareOf(weights);
+}
+
+// Why the result of `node` is off before it is rounded itself. What inputs and weights are off by
+// adds up; where it is several times as much, the sums are small beside what they are made of.
+std::string CauseOfSums(const graph::Graph& graph, const Diagnosis& diagnosis,
+                        const ValueFigure& result, const graph::Node& node) {
+  constexpr double kCancels = 4;
+  const graph::Links links(graph);
+  const graph::Node* layer = &node;
+  simulate::Outputs outputs = simulate::OutputsOf(graph, *layer);
+  // A function of one variable behind a layer.
+  while (outputs.count == 0 && layer->inputs.size() == 1) {
+    const int producer = links.producer[static_cast<size_t>(layer->inputs[0])];
+    if (producer < 0) break;
+    layer = &graph.nodes[static_cast<size_t>(producer)];
+    outputs = simulate::OutputsOf(graph, *layer);
+  }
+  double inputs = 0;
+  for (ValueId id : layer->inputs) {
+    if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+    inputs = std::max(inputs, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
+  }
+  const double weights = outputs.count > 0 ? ShareOfWeights(graph, *layer, outputs) : 0;
+  const double more = ShareOf(result) / std::max(inputs + weights, 1e-300);
+  if (inputs + weights > 0 && more >= kCancels) {
+    return fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
+                       10 * std::log10(more), outputs.count > 0 ? " and weights" : "");
+  }
+  if (weights > inputs) {
+    return fmt::format("its weights stand {:.1f} dB above their rounding to 8 bits",
+                       -10 * std::log10(weights));
+  }
+  const double growth_db = 10 * std::log10(more);
+  if (!(growth_db >= 0.1)) return "it passes on what its inputs have lost";
+  return fmt::format("what its inputs have lost is {:.1f} dB more in its sums", growth_db);
+}
+
 }  // namespace
 
 double OutputFigure::Db() const {
@@ -100,13 +148,14 @@ double OutputFigure::Cosine() const {
 }
 
 Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
-                   const std::vector<int64_t>& samples) {
+                   const std::vector<int64_t>& samples, const simulate::Simulator::Watcher& also) {
   const graph::Graph& graph = simulator.plan().graph;
   const operators::OutputView& view = simulator.plan().view;
   Diagnosis result;
   result.values.resize(graph.values.size());
   result.outputs.resize(graph.outputs.size());
   simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
+    if (also) also(shown);
     const auto v = static_cast<size_t>(shown.id);
     ValueFigure& figure = result.values[v];
     AddError(shown.exact, shown.after, &figure.signal, &figure.error);
@@ -206,7 +255,7 @@ std::string CauseAt(const graph::Graph& graph,
   if (widest.ratio >= kWideChannel) {
     return fmt::format("channel {} is {:.0f} {}", widest.channel, widest.ratio, kOneScale);
   }
-  if (!rounded) return "its 8-bit weights and inputs lose what its sums leave over";
+  if (!rounded) return CauseOfSums(graph, diagnosis, figure, worst);
   const double typical = std::sqrt(seen->variance + seen->mean * seen->mean);
   return fmt::format(
       "8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "

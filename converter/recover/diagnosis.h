@@ -49,9 +49,11 @@ struct Diagnosis {
   std::vector<OutputFigure> outputs;            // in the order of the graph's
 };
 
-// Simulates the int8 plan, with its corrections, on the samples.
+// Simulates the int8 plan, with its corrections, on the samples. also: sees the same values; may be
+// empty.
 Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
-                   const std::vector<int64_t>& samples);
+                   const std::vector<int64_t>& samples,
+                   const simulate::Simulator::Watcher& also = {});
 
 // The node of those an output depends on behind which the share of error has grown most; -1 where
 // none of them runs in int8.

@@ -62,11 +62,15 @@
       `${data.coverage.shared} shared, ${data.coverage.given} given)`, String(missing), missing > 0));
     cards.append(card("blob", bytes(data.blob_bytes), false));
     const lines = byId("lines");
-    for (const line of data.verdict) lines.append(el("li", {}, line));
+    const link = (layer) => el("button", {type: "button", click: () => open(layer)}, layer.name);
+    // A line that begins with a layer's name leads there.
+    for (const line of data.verdict) {
+      const named = data.layers.find((layer) => line.startsWith(`'${layer.name}' `));
+      lines.append(named ? el("li", {}, link(named), line.slice(named.name.length + 2)) : el("li", {}, line));
+    }
     const worst = data.layers.filter((layer) => layer.cause !== "").sort((a, b) => b.noise_added - a.noise_added).slice(0, 3);
-    for (const layer of worst) {
-      lines.append(el("li", {}, el("button", {type: "button", click: () => open(layer)}, layer.name),
-        ` (${layer.op}) adds ${percent(layer.noise_added)} of noise: ${layer.cause}`));
+    for (const layer of data.verdict.length > 0 ? [] : worst) {
+      lines.append(el("li", {}, link(layer), ` (${layer.op}) adds ${percent(layer.noise_added)} of noise: ${layer.cause}`));
     }
     if (data.warnings.length > 0) {
       byId("warnings").append(el("details", {open: data.warnings.length <= 3},
@@ -275,12 +279,15 @@
     plot.append(svg("polyline", {class: "front", points: front.map((p) => `${x(p)},${y(p)}`).join(" ")}));
     for (const point of points) {
       plot.append(svg("circle", {class: front.includes(point) ? "fill-int8" : "fill-fp16", cx: x(point), cy: y(point), r: 5},
-        svg("title", {}, `${exponent(point.time_ms)} ms, loss ${exponent(point.loss)}, ${point.fp16_layers} layers in FP16`)));
+        svg("title", {}, `${point.name}: ${exponent(point.time_ms)} ms, loss ${exponent(point.loss)}, ${point.fp16_layers} layers in FP16`)));
+      byId("pareto-table").tBodies[0].append(el("tr", {}, el("td", {}, point.name + (point.chosen ? " (chosen)" : "")),
+        el("td", {}, exponent(point.time_ms) + " ms"), el("td", {}, `${exponent(point.loss)} ± ${exponent(point.loss_error)}`), el("td", {}, String(point.fp16_layers))));
     }
+    for (const p of points.filter((point) => point.chosen)) plot.append(svg("circle", {class: "ring", cx: x(p), cy: y(p), r: 9}));
     for (const p of [points[0], points[points.length - 1]]) {
       plot.append(svg("text", {x: x(p), y: box.bottom + 20, "text-anchor": p === points[0] ? "start" : "end"}, exponent(p.time_ms) + " ms"));
     }
-    plot.append(svg("text", {x: box.left, y: 292}, "horizontal: time; vertical: loss"));
+    plot.append(svg("text", {x: box.left, y: 292}, "horizontal: time; vertical: loss; ring: chosen"));
     byId("pareto-plot").append(plot);
   }
 

@@ -109,7 +109,7 @@ json ToJson(const analyze::LayerFigures& layer) {
       {"flags", FlagsOf(layer)},
       {"cause", layer.cause},
       {"histogram",
-       {{"codes_per_bin", analyze::kCodesPerBin}, {"fp32", a.exact()}, {"int8", a.int8()}}}};
+       {{"codes_per_bin", analyze::kCodesPerBin}, {"fp32", a.Exact()}, {"int8", a.Int8()}}}};
   row["weights"] = layer.weights ? WeightsJson(*layer.weights) : json(nullptr);
   return row;
 }
@@ -155,9 +155,12 @@ json ToJson(const Report& report) {
   }
   document["pareto"] = json::array();
   for (const ParetoPoint& point : report.pareto) {
-    document["pareto"].push_back({{"time_ms", Short(point.time_ms)},
+    document["pareto"].push_back({{"name", point.name},
+                                  {"time_ms", Short(point.time_ms)},
                                   {"loss", Short(point.loss)},
-                                  {"fp16_layers", point.fp16_layers}});
+                                  {"loss_error", Short(point.loss_error)},
+                                  {"fp16_layers", point.fp16_layers},
+                                  {"chosen", point.chosen}});
   }
   document["pictures"] = json::array();
   for (const Picture& picture : report.pictures) {

@@ -29,8 +29,11 @@ struct Gain {
 
 // A way to assign precisions: what it takes and what it loses.
 struct ParetoPoint {
-  double time_ms = 0, loss = 0;
+  std::string name;  // of who chose it
+  double time_ms = 0;
+  double loss = 0, loss_error = 0;  // measured, with its standard error
   int64_t fp16_layers = 0;
+  bool chosen = false;  // for the blob's plan
 };
 
 struct Box {

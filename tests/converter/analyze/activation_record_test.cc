@@ -76,10 +76,10 @@ TEST(ActivationRecord, RoundingMovesNothingToAnotherBin) {
     after.push_back(std::floor(x / kScale + 0.5f) * kScale);
   }
   record.Add(exact, after, after);
-  EXPECT_EQ(record.exact(), record.int8());
+  EXPECT_EQ(record.Exact(), record.Int8());
   EXPECT_EQ(record.Overlap(), 1);
   EXPECT_EQ(record.ClippedShare(), 0);
-  EXPECT_EQ(record.exact()[0] + record.exact()[kBins - 1], 0u);
+  EXPECT_EQ(record.Exact()[0] + record.Exact()[kBins - 1], 0u);
 }
 
 TEST(ActivationRecord, WhatIsCutOffLeavesTheOverlap) {
@@ -87,13 +87,30 @@ TEST(ActivationRecord, WhatIsCutOffLeavesTheOverlap) {
   // Codes end at -128 and 127; half a step beyond still rounds to them.
   const std::vector<float> exact{-200, -128.4f, 127.4f, 127.6f}, before{-128.6f, 0, 0, 127};
   record.Add(exact, before, std::vector<float>{-128, -128, 127, 127});
-  EXPECT_EQ(record.exact()[0], 1u);
-  EXPECT_EQ(record.exact()[1], 1u);
-  EXPECT_EQ(record.exact()[kBins - 2], 1u);
-  EXPECT_EQ(record.exact()[kBins - 1], 1u);
+  EXPECT_EQ(record.Exact()[0], 1u);
+  EXPECT_EQ(record.Exact()[1], 1u);
+  EXPECT_EQ(record.Exact()[kBins - 2], 1u);
+  EXPECT_EQ(record.Exact()[kBins - 1], 1u);
   EXPECT_DOUBLE_EQ(record.ClippedShare(), 0.5);
   EXPECT_DOUBLE_EQ(record.SaturatedShare(), 0.25);
   EXPECT_DOUBLE_EQ(record.Overlap(), 0.5);
+}
+
+// Zeros of a ReLU that move by a code are nearly the same distribution, wherever bins begin; by two
+// bins they are another.
+TEST(ActivationRecord, ACrowdThatMoves) {
+  for (const int zero_point : {-128, -127, -126, -125}) {
+    const auto overlap = [&](float steps) {
+      ActivationRecord record(Scheme(1, zero_point));
+      record.Add(std::vector<float>{0, 0}, std::vector<float>{0, 0},
+                 std::vector<float>{steps, steps});
+      return record.Overlap();
+    };
+    EXPECT_EQ(overlap(0), 1);
+    EXPECT_GE(overlap(1), 0.75) << zero_point;
+    EXPECT_LE(overlap(4), 0.5) << zero_point;
+    EXPECT_EQ(overlap(8), 0) << zero_point;
+  }
 }
 
 TEST(ActivationRecord, ChannelsCountInTheirOwnCodes) {
@@ -103,8 +120,8 @@ TEST(ActivationRecord, ChannelsCountInTheirOwnCodes) {
   // Code 4 of either: bin (4 + 128) / 4 + 1, and (4 - 128 + 128) / 4 + 1.
   const std::vector<float> values{4, 4, 400, 400};
   record.Add(values, values, values);
-  EXPECT_EQ(record.exact()[34], 2u);
-  EXPECT_EQ(record.exact()[2], 2u);
+  EXPECT_EQ(record.Exact()[34], 2u);
+  EXPECT_EQ(record.Exact()[2], 2u);
 }
 
 TEST(ActivationRecord, NumbersThatAreNoneAreCountedAndCutOff) {
@@ -113,7 +130,7 @@ TEST(ActivationRecord, NumbersThatAreNoneAreCountedAndCutOff) {
   const float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> values{nan, infinity, -infinity, 1e38f};
   record.Add(values, values, values);
-  EXPECT_EQ(Total(record.exact()), 4u);
+  EXPECT_EQ(Total(record.Exact()), 4u);
   EXPECT_EQ(record.ClippedShare(), 1);
 }
 
@@ -124,7 +141,7 @@ TEST(ActivationRecord, PicturesAddUp) {
   two.Add(std::vector<float>{1, 2}, std::vector<float>{1, 2}, std::vector<float>{1, 2});
   two.Add(std::vector<float>{3, 4}, std::vector<float>{3, 5}, std::vector<float>{3, 5});
   EXPECT_DOUBLE_EQ(one.Mse(), two.Mse());
-  EXPECT_EQ(one.exact(), two.exact());
+  EXPECT_EQ(one.Exact(), two.Exact());
 }
 
 }  // namespace

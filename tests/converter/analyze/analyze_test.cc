@@ -191,7 +191,7 @@ TEST(Analyze, TheSameForAnyNumberOfThreads) {
   const Analysis one = model.Look(scheme, 1), three = model.Look(scheme, 3);
   for (size_t i = 0; i < one.layers.size(); ++i) {
     EXPECT_EQ(one.layers[i].activations.Mse(), three.layers[i].activations.Mse());
-    EXPECT_EQ(one.layers[i].activations.int8(), three.layers[i].activations.int8());
+    EXPECT_EQ(one.layers[i].activations.Int8(), three.layers[i].activations.Int8());
   }
 }
 

@@ -79,6 +79,8 @@ TEST_F(AnalyzeCommand, JsonHasEveryLayerWorstFirst) {
 TEST_F(AnalyzeCommand, PicturesAreAtMostSoMany) {
   EXPECT_EQ(json::parse(Analyze({"--json", "--pictures", "2"}).out)["compared"], 2);
   EXPECT_EQ(Analyze({"--pictures", "0"}).status, 2);
+  // A quarter of 16 samples.
+  EXPECT_EQ(json::parse(Analyze({"--json", "--effort", "fast"}).out)["compared"], 4);
 }
 
 TEST_F(AnalyzeCommand, TextIsATable) {
@@ -137,6 +139,47 @@ TEST_F(AnalyzeCommand, TheBlobStaysTheSame) {
   ASSERT_EQ(Convert("m.onnx", {"--report", Path("r.html")}).status, 0);
   EXPECT_EQ(ReadText("out.octet"), without);
   EXPECT_EQ(ReadText("r.html").rfind("<!doctype html>", 0), 0u);
+}
+
+// A detector that is sure of everything: what both sides find is drawn on the data's own pictures.
+TEST_F(AnalyzeCommand, PicturesOfADetector) {
+  WriteText("apart.yaml",
+            "outputs: {box: boxes, class: scores}\n"
+            "class: {activation: sigmoid}\nbox: {form: corners}\nscore_threshold: 0.6\n");
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+  const OnnxValue logit = model.Initializer("logit", {1}, std::vector<float>{3});
+  const OnnxValue place = model.Initializer("place", {1, 4, 1, 1}, std::vector<float>{1, 2, 5, 7});
+  const auto table = [](const OnnxValue& image, int64_t numbers) {
+    return image.Reshape({1, numbers, 64}).Transpose({0, 2, 1});
+  };
+  table(x.Conv({.channels = 4, .kernel = 1}).Op("Tanh").Add(place), 4).Output("boxes");
+  table(x.Conv({.channels = 2, .kernel = 1}).Op("Tanh").Add(logit), 2).Output("scores");
+  model.Save(Path("d.onnx"));
+  WriteText("labels.txt", "cat\n</script>\n");
+  const Result result =
+      Convert("d.onnx", {"--task", "detect", "--decode", Path("apart.yaml"), "--labels",
+                         Path("labels.txt"), "--report", Path("r.json")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json pictures = json::parse(ReadText("r.json"))["pictures"];
+  ASSERT_EQ(pictures.size(), 4u);
+  for (const json& picture : pictures) {
+    EXPECT_EQ(picture["jpeg"].get<std::string>().rfind("/9j/", 0), 0u) << "no JPEG";
+    EXPECT_EQ(picture["width"], 8);
+    EXPECT_EQ(picture["height"], 8);
+    for (const char* side : {"fp32", "int8"}) {
+      ASSERT_FALSE(picture[side].empty());
+      const json& found = picture[side][0];
+      EXPECT_GE(found["score"], 0.6);
+      EXPECT_TRUE(found["label"] == "cat" || found["label"] == "</script>");
+      EXPECT_GE(found["box"][0], 0);
+      EXPECT_LE(found["box"][2], 8);
+      EXPECT_LT(found["box"][0], found["box"][2]);
+    }
+  }
+  // Nothing is drawn of a model whose outputs are not read as boxes.
+  ASSERT_EQ(Convert("d.onnx", {"--report", Path("r.json")}).status, 0);
+  EXPECT_TRUE(json::parse(ReadText("r.json"))["pictures"].empty());
 }
 
 TEST_F(AnalyzeCommand, ReportsThatCannotBeWrittenAreRefusedBeforeAnyWork) {

@@ -167,6 +167,62 @@ TEST(Doubts, CauseOfOneWideChannelIsNamed) {
   EXPECT_NE(cause.find("channel 2 is"), std::string::npos) << cause;
 }
 
+std::vector<float> FourTimes(const std::vector<float>& row) {
+  std::vector<float> weights;
+  for (int i = 0; i < 4; ++i) weights.insert(weights.end(), row.begin(), row.end());
+  return weights;
+}
+
+TEST(Doubts, CauseOfSumsThatCancel) {
+  Model model;
+  const ValueId a = model.Conv("a", model.graph.inputs[0],
+                               {0.5f, 0.2f, 0, 0, 0.5f, 0.2f, 0.05f, 0, 0, 0, 1, 0, 0, 0, 0, 1});
+  model.graph.outputs = {model.Conv("y", a, FourTimes({100, -100, 0, 0}))};
+  const quantize::Scheme scheme = model.Assign();
+  const std::string cause = CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 1);
+  EXPECT_EQ(cause.rfind("its sums nearly cancel, so that they are ", 0), 0u) << cause;
+}
+
+TEST(Doubts, CauseOfWeightsThatOneDrowns) {
+  Model model;
+  model.graph.outputs = {
+      model.Conv("y", model.graph.inputs[0], FourTimes({100, 0.3f, 0.3f, 0.3f}))};
+  const quantize::Scheme scheme = model.Assign();
+  // Of 100^2 + 3 * 0.3^2 the latter are lost, for steps are 100 / 127.
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0),
+            "its weights stand 45.7 dB above their rounding to 8 bits");
+  // Told of the layer, not of the function behind it.
+  Model behind;
+  const ValueId a = behind.Conv("a", behind.graph.inputs[0], FourTimes({100, 0.3f, 0.3f, 0.3f}));
+  graph::Node relu;
+  relu.name = "relu";
+  relu.op = "Relu";
+  relu.inputs = {a};
+  relu.outputs = {behind.Value("r")};
+  behind.graph.nodes.push_back(relu);
+  behind.graph.outputs = {behind.Conv("y", relu.outputs[0], kPlain)};
+  const quantize::Scheme its = behind.Assign();
+  const std::string cause = CauseAt(behind.graph, behind.statistics, its, behind.Look(its), 1);
+  EXPECT_EQ(cause, "its weights stand 45.7 dB above their rounding to 8 bits");
+}
+
+// Weights of powers of two lose nothing.
+TEST(Doubts, CauseOfSumsThatAreNotToBlame) {
+  Model model;
+  const ValueId a = model.Conv("a", model.graph.inputs[0], FourTimes({100, 0.3f, 0.3f, 0.3f}));
+  model.graph.outputs = {model.Conv("y", a, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1})};
+  const quantize::Scheme scheme = model.Assign();
+  Diagnosis diagnosis = model.Look(scheme);
+  // As if the range were no matter.
+  ValueFigure& y = diagnosis.values[static_cast<size_t>(model.graph.outputs[0])];
+  y.before = y.error = diagnosis.values[static_cast<size_t>(a)].error;
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1),
+            "it passes on what its inputs have lost");
+  y.before = y.error = 2 * y.error;
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1),
+            "what its inputs have lost is 3.0 dB more in its sums");
+}
+
 // Logits of -400 wherever the flag stands, and a few near 0.
 TEST(FloatOutputs, LogitsOfLargeRange) {
   Model model;

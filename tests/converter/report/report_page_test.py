@@ -146,6 +146,32 @@ def check_labels(shown: Page) -> None:
     equal(shown("[...document.images].filter(image => !image.alt).length"), 0, "pictures without a text")
 
 
+def with_more(data: dict) -> dict:
+    """The document of a conversion that has also assigned precisions and recovered accuracy."""
+    points = [{"name": name, "time_ms": time, "loss": loss, "loss_error": 0.01, "fp16_layers": count, "chosen": name == "exact"}
+              for name, time, loss, count in (("exact", 9, 0.5, 3), ("greedy", 12, 0.7, 2), ("<i>", 15, 0.1, 9), ("int8", 5, 2, 0))]
+    gains = [{"step": "</td><script>evil=1</script>", "unit": "dB", "before": 20.25, "after": 21.5, "kept": True},
+             {"step": "rounding", "unit": "dB", "before": 21.5, "after": 21, "kept": False}]
+    return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>", f"'{data['layers'][1]['name']}' (Conv) <i>"], "warnings": [], "pictures": [], "memory": []}
+
+
+def check_more(shown: Page) -> None:
+    equal(shown("[...document.querySelectorAll('section')].filter(part => part.hidden).map(part => part.id)"),
+          ["memory", "pictures"], "parts without content")
+    equal(shown("document.querySelectorAll('#pareto-plot circle:not(.ring)').length"), 4, "points")
+    equal(shown("document.querySelectorAll('#pareto-plot circle.fill-int8').length"), 3, "points that no other beats")
+    equal(shown("document.querySelectorAll('#pareto-plot .ring').length"), 1, "rings")
+    equal(shown("[...document.querySelectorAll('#pareto tbody tr')].map(row => row.cells[0].textContent)"),
+          ["int8", "exact (chosen)", "greedy", "<i>"], "choices by their time")
+    equal(shown("[...document.querySelectorAll('#gains tbody tr')].map(row => row.cells[3].textContent + row.cells[4].textContent)"),
+          ["+1.25 dByes", "-0.50 dBno"], "gains")
+    equal(shown("document.querySelector('#gains tbody td').textContent"), "</td><script>evil=1</script>", "a step's name")
+    equal(shown("document.querySelector('#lines li').textContent"), "<b>expected</b>", "a line of the verdict")
+    equal(shown("document.querySelectorAll('#lines li').length"), 2, "lines of the verdict")
+    shown.click("#lines button")
+    equal(shown("document.activeElement.textContent"), shown("document.querySelector('#lines button').textContent"), "layer of a line")
+
+
 def check_quiet(shown: Page, report: pathlib.Path) -> None:
     shown("0")  # whatever was logged has arrived before the answer
     equal(shown("typeof evil"), "undefined", "what a name of the model says ran")
@@ -172,7 +198,7 @@ def main() -> int:
             assert len(name) == len(hostile[: len(name)]) and name in model
             model = model.replace(name + b'"', hostile[: len(name)] + b'"')
         (work / "model.onnx").write_bytes(model)
-        report = demo_report.convert(options.build, work, work / "model.onnx")
+        report = demo_report.convert(options.build, work, work / "model.onnx", "--effort", "fast")
         text = report.read_text()
         assert len(text) <= MOST_BYTES, f"{len(text)} bytes of page"
         data = json.loads(text.split('id="data">')[1].split("</script>")[0])
@@ -192,6 +218,17 @@ def main() -> int:
                 check_labels(shown)
                 check_quiet(shown, report)
             print(f"{theme}: {len(names)} layers, {len(text)} bytes")
+        before, rest = text.split('id="data">')
+        more = json.dumps(with_more(data)).replace("<", "\\u003c")
+        other = work / "more.html"
+        other.write_text(before + 'id="data">' + more + "</script>" + rest.split("</script>", 1)[1])
+        profile = work / "more"
+        profile.mkdir()
+        with demo_report.shown(other, browser, profile, "dark", 500, 900) as tools:
+            shown = Page(tools)
+            check_more(shown)
+            equal(shown("document.documentElement.scrollWidth <= innerWidth"), True, "nothing wider than a small window")
+            check_quiet(shown, other)
     return 0
 
 

@@ -127,7 +127,7 @@ TEST(Page, NamesThatAreNoText) {
 TEST(ReportJson, GainsParetoAndPictures) {
   Report report = Small("a");
   report.gains.push_back({"bias correction", "dB", 20, 21.5, true});
-  report.pareto.push_back({1.5, 0.25, 3});
+  report.pareto.push_back({"exact", 1.5, 0.25, 0.125, 3, true});
   report.pictures.push_back({"AAAA", 640, 480, {{1, 2, 3, 4, 0.5, "cat"}}, {}});
   const json document = ToJson(report);
   EXPECT_EQ(document["gains"][0], json({{"step", "bias correction"},
@@ -135,7 +135,12 @@ TEST(ReportJson, GainsParetoAndPictures) {
                                         {"before", 20.0},
                                         {"after", 21.5},
                                         {"kept", true}}));
-  EXPECT_EQ(document["pareto"][0], json({{"time_ms", 1.5}, {"loss", 0.25}, {"fp16_layers", 3}}));
+  EXPECT_EQ(document["pareto"][0], json({{"name", "exact"},
+                                         {"time_ms", 1.5},
+                                         {"loss", 0.25},
+                                         {"loss_error", 0.125},
+                                         {"fp16_layers", 3},
+                                         {"chosen", true}}));
   EXPECT_EQ(document["pictures"][0]["fp32"][0]["label"], "cat");
   EXPECT_EQ(document["pictures"][0]["fp32"][0]["box"], json::array({1.0, 2.0, 3.0, 4.0}));
   EXPECT_TRUE(document["pictures"][0]["int8"].empty());
