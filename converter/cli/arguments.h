@@ -1,10 +1,11 @@
-// Options that convert and verify share: how a picture becomes the model's input.
+// Options that commands share: how a picture becomes the model's input.
 #ifndef OCTET_CONVERTER_CLI_ARGUMENTS_H_
 #define OCTET_CONVERTER_CLI_ARGUMENTS_H_
 
 #include <string>
 #include <vector>
 
+#include "converter/cli/options.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
 #include "ports/linux/command_line/command_line.h"
@@ -21,6 +22,10 @@ struct InputArguments {
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;
 };
+
+// Of the words of --task and --effort.
+blob::Task TaskOf(const std::string& word);
+Effort EffortOf(const std::string& word);
 
 // "a,b,c" to its parts.
 std::vector<std::string> SplitCommas(const std::string& text);

@@ -40,11 +40,6 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
-Effort EffortOf(const std::string& word) {
-  if (word == "fast") return Effort::kFast;
-  return word == "best" ? Effort::kBest : Effort::kDefault;
-}
-
 nlohmann::json StepJson(const recover::Step& step) {
   nlohmann::json json = {
       {"step", step.name},
