@@ -40,13 +40,6 @@ void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
 
 }  // namespace
 
-blob::Task TaskOf(const std::string& word) {
-  if (word == "classify") return blob::Task::kClassify;
-  if (word == "detect") return blob::Task::kDetect;
-  if (word == "segment") return blob::Task::kSegment;
-  return blob::Task::kNone;
-}
-
 Effort EffortOf(const std::string& word) {
   if (word == "fast") return Effort::kFast;
   return word == "best" ? Effort::kBest : Effort::kDefault;

@@ -23,8 +23,7 @@ struct InputArguments {
   import::ImportOptions Import() const;
 };
 
-// Of the words of --task and --effort.
-blob::Task TaskOf(const std::string& word);
+// Of the words of --effort.
 Effort EffortOf(const std::string& word);
 
 // "a,b,c" to its parts.
