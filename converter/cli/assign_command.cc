@@ -45,7 +45,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   auto calibration = std::make_shared<std::string>();
   auto cut_at = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
-  auto effort = std::make_shared<std::string>("fast");
+  auto effort = std::make_shared<std::string>("default");
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("-o,--output", options->output, "the YAML file to write, for octet convert --config")
       .Required();
@@ -60,8 +60,8 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
                           fmt::join(decode::PresetNames(), ", ")));
   command
       .Add("--effort", *effort,
-           "as octet convert takes it, for the int8 plan to begin with: its ranges hardly change "
-           "which layers lose most")
+           "as octet convert takes it: of the int8 plan to begin with, and of how many samples "
+           "judge")
       .Among({"fast", "default", "best"})
       .ShowDefault();
   command.Add(
