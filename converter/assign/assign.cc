@@ -23,6 +23,17 @@ double Milliseconds(int64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
+bool IsSame(const std::optional<quantize::TensorScheme>& a,
+            const std::optional<quantize::TensorScheme>& b) {
+  if (!a || !b) return !a && !b;
+  const auto equal = [](const quantize::ChannelScheme& x, const quantize::ChannelScheme& y) {
+    return x.scale == y.scale && x.zero_point == y.zero_point;
+  };
+  return a->scale == b->scale && a->zero_point == b->zero_point &&
+         std::equal(a->channels.begin(), a->channels.end(), b->channels.begin(), b->channels.end(),
+                    equal);
+}
+
 class Assigner {
  public:
   Assigner(const Model& model, const Clock& clock, const Settings& settings)
@@ -31,6 +42,7 @@ class Assigner {
   Result Run() {
     ChooseSamples();
     result_.time_source = clock_.Source();
+    plain_ = AssignWith(model_.int8.precision);
     result_.table = FindUnits(graph_, model_.int8, model_.config);
     SetPlanTimes();
     MeasureUnits(model_.simulator, model_.int8, fit_, settings_.measuring, &result_.table);
@@ -90,17 +102,26 @@ class Assigner {
   // As convert would make it of a configuration with these layers.
   quantize::Scheme SchemeOf(const Assignment& assignment) const {
     if (Added(assignment).empty()) return model_.int8;
-    // With what runs in FP16 anyway, for other reasons than the configuration's.
-    const auto precision = PrecisionsOf(graph_, model_.int8, result_.table, assignment);
+    quantize::Scheme scheme =
+        AssignWith(PrecisionsOf(graph_, model_.int8, result_.table, assignment));
+    // Ranges that recovery has chosen stay where the layers in FP16 change nothing of them.
+    for (size_t id = 0; id < scheme.tensors.size(); ++id) {
+      if (IsSame(scheme.tensors[id], plain_.tensors[id])) {
+        scheme.tensors[id] = model_.int8.tensors[id];
+      }
+    }
+    scheme.bias_correction = model_.int8.bias_correction;
+    scheme.warnings.clear();
+    return scheme;
+  }
+
+  // Of the configuration, with every layer in FP16 that runs so, for whatever reason.
+  quantize::Scheme AssignWith(const std::vector<Precision>& precision) const {
     std::vector<std::string> names;
     for (size_t n = 0; n < precision.size(); ++n) {
       if (precision[n] == Precision::kFp16) names.push_back(graph_.nodes[n].name);
     }
-    quantize::Scheme scheme =
-        quantize::AssignScheme(graph_, model_.statistics, WithFp16(model_.config, names));
-    scheme.bias_correction = model_.int8.bias_correction;
-    scheme.warnings.clear();
-    return scheme;
+    return quantize::AssignScheme(graph_, model_.statistics, WithFp16(model_.config, names));
   }
 
   Candidate Make(const std::string& name, const Assignment& assignment) {
@@ -257,6 +278,7 @@ class Assigner {
   const Clock& clock_;
   const Settings& settings_;
   std::vector<int64_t> fit_, accept_, report_;
+  quantize::Scheme plain_;  // the int8 plan's before recovery
   std::map<Assignment, quantize::Scheme> schemes_;
   Result result_;
 };

@@ -40,6 +40,18 @@ void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
 
 }  // namespace
 
+blob::Task TaskOf(const std::string& word) {
+  if (word == "classify") return blob::Task::kClassify;
+  if (word == "detect") return blob::Task::kDetect;
+  if (word == "segment") return blob::Task::kSegment;
+  return blob::Task::kNone;
+}
+
+Effort EffortOf(const std::string& word) {
+  if (word == "fast") return Effort::kFast;
+  return word == "best" ? Effort::kBest : Effort::kDefault;
+}
+
 std::vector<std::string> SplitCommas(const std::string& text) {
   std::vector<std::string> parts;
   std::stringstream stream(text);
@@ -82,18 +94,12 @@ images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) co
   return result;
 }
 
-import::ImportOptions InputArguments::Import() const {import::ImportOptions options;
-for (const std::string& shape : shapes) {
-  options.input_shapes.insert(import::ParseInputShape(shape));
-}
-return options;
-}  // namespace octet::cli
-
-blob::Task TaskOf(const std::string& word) {
-  if (word == "classify") return blob::Task::kClassify;
-  if (word == "detect") return blob::Task::kDetect;
-  if (word == "segment") return blob::Task::kSegment;
-  return blob::Task::kNone;
+octet::import::ImportOptions InputArguments::Import() const {
+  import::ImportOptions options;
+  for (const std::string& shape : shapes) {
+    options.input_shapes.insert(import::ParseInputShape(shape));
+  }
+  return options;
 }
 
 Effort EffortOf(const std::string& word) {

@@ -1,4 +1,4 @@
-// Options that convert and verify share: how a picture becomes the model's input.
+// Options that commands share: how a picture becomes the model's input.
 #ifndef OCTET_CONVERTER_CLI_ARGUMENTS_H_
 #define OCTET_CONVERTER_CLI_ARGUMENTS_H_
 
@@ -22,6 +22,9 @@ struct InputArguments {
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;
 };
+
+// Of the words of --effort.
+Effort EffortOf(const std::string& word);
 
 // "a,b,c" to its parts.
 std::vector<std::string> SplitCommas(const std::string& text);

@@ -1,12 +1,14 @@
 // octet assign: which layers are worth FP16, as a configuration for octet convert.
 #include <memory>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/mixed_plan.h"
 #include "converter/cli/pipeline.h"
+#include "converter/decode/spec.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -42,12 +44,26 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   auto mixed = std::make_shared<MixedArguments>();
   auto calibration = std::make_shared<std::string>();
   auto cut_at = std::make_shared<std::string>();
+  auto task = std::make_shared<std::string>("none");
+  auto effort = std::make_shared<std::string>("default");
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("-o,--output", options->output, "the YAML file to write, for octet convert --config")
       .Required();
   command.Add("--calibrate", *calibration, "as octet convert takes it").Required();
   input->AddTo(command);
   command.Add("--cut-at", *cut_at, "as octet convert takes it");
+  command.Add("--task", *task, "what the outputs mean")
+      .Among({"classify", "detect", "segment", "none"})
+      .ShowDefault();
+  command.Add("--decode", options->decode,
+              fmt::format("what the outputs of a detector hold: {}, or a YAML file",
+                          fmt::join(decode::PresetNames(), ", ")));
+  command
+      .Add("--effort", *effort,
+           "as octet convert takes it: of the int8 plan to begin with, and of how many samples "
+           "judge")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
   command.Add(
       "--board", options->board,
       "YAML file of the board (boards/): its cost model tells times, unless --profile does");
@@ -89,6 +105,8 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       options->import = input->Import();
       options->import.cut_at = SplitCommas(*cut_at);
       options->calibration = SplitCommas(*calibration);
+      options->task = TaskOf(*task);
+      options->effort = EffortOf(*effort);
       options->mixed = mixed->Read();
       options->int8_everywhere = options->mixed->settings.preset == assign::Preset::kInt8;
       return Run(*options);

@@ -123,6 +123,16 @@ TEST(Assign, WishesOfTheConfigurationStay) {
   EXPECT_EQ(std::count(result.fp16.begin(), result.fp16.end(), "a"), 0) << "it did so anyway";
 }
 
+TEST(Assign, RangesThatRecoveryChoseStay) {
+  Chain chain(true);
+  const auto e = static_cast<size_t>(chain.graph.nodes.back().outputs[0]);
+  const float chosen = chain.scheme.tensors[e]->scale * 0.75f;
+  chain.scheme.tensors[e]->scale = chosen;
+  const Result result = chain.Assign({});
+  ASSERT_EQ(result.fp16, Names{"c"});
+  EXPECT_EQ(result.scheme.tensors[e]->scale, chosen);
+}
+
 TEST(Assign, ABudgetBelowInt8IsRefused) {
   Settings settings;
   settings.budget.ms = 1e-6;
