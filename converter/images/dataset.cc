@@ -1,5 +1,8 @@
 #include "converter/images/dataset.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,6 +19,16 @@ namespace fs = std::filesystem;
 
 bool IsPictureChannels(int64_t channels) {
   return channels == 1 || channels == 3;
+}
+
+// What was read of a mapped file need not stay in memory: it can be read again, and without this
+// all that was ever read of a large file would count as this program's. Outwards to whole pages;
+// what another thread reads of them at the same time comes from the file again.
+void Release(const uint8_t* from, size_t bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<uintptr_t>(from);
+  const uintptr_t first = start / page * page;
+  madvise(reinterpret_cast<void*>(first), start + bytes - first, MADV_DONTNEED);
 }
 
 // uint8 pictures of one .npy file.
@@ -70,6 +83,7 @@ class NpyPictures : public Dataset {
         for (size_t p = 0; p < plane; ++p) image.pixels[p * channels + c] = source[c * plane + p];
       }
     }
+    Release(source, plane * channels);
     return image;
   }
 
@@ -144,6 +158,10 @@ class NpyFloats : public Dataset {
     } else {
       std::memcpy(values.data(), data + first * sizeof(float), elements * sizeof(float));
     }
+    const size_t element_bytes = file_.dtype() == "<f2"   ? 2
+                                 : file_.dtype() == "<f8" ? 8
+                                                          : sizeof(float);
+    Release(data + first * element_bytes, elements * element_bytes);
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
       Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
     }

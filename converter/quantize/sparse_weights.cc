@@ -2,19 +2,21 @@
 
 #include <algorithm>
 
+#include "converter/operators/weights.h"
+
 namespace octet::quantize {
 
 std::vector<SparseLayer> FindSparse(const graph::Graph& graph) {
   std::vector<SparseLayer> found;
   for (const graph::Node& node : graph.nodes) {
-    if (node.op != "Gemm" && node.op != "MatMul") continue;
-    // A third input is the bias.
-    for (size_t i = 0; i < std::min<size_t>(2, node.inputs.size()); ++i) {
-      const graph::Tensor* weights = graph.Constant(node.inputs[i]);
-      if (weights == nullptr || weights->floats.empty()) continue;
-      SparseLayer layer{node.name, node.op, static_cast<int64_t>(weights->floats.size()),
-                        std::count(weights->floats.begin(), weights->floats.end(), 0.0f)};
-      if (100 * layer.zeros >= kSparsePercent * layer.weights) found.push_back(layer);
+    if (!operators::IsContraction(node) || operators::IsConvolution(node)) continue;
+    const auto weights = operators::WeightsOf(graph, node);
+    if (!weights) continue;
+    const std::vector<float>& values = weights->tensor->floats;
+    SparseLayer layer{node.name, node.op, static_cast<int64_t>(values.size()),
+                      std::count(values.begin(), values.end(), 0.0f)};
+    if (layer.weights > 0 && 100 * layer.zeros >= kSparsePercent * layer.weights) {
+      found.push_back(layer);
     }
   }
   return found;

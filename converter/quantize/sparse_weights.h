@@ -22,7 +22,7 @@ struct SparseLayer {
   double Share() const { return static_cast<double>(zeros) / static_cast<double>(weights); }
 };
 
-// Gemm and MatMul with constant weights, in the order of the graph.
+// Gemm and MatMul with constant weights as the second operand, in the order of the graph.
 std::vector<SparseLayer> FindSparse(const graph::Graph& graph);
 
 }  // namespace octet::quantize

@@ -29,7 +29,8 @@ bool HasOwnRange(const Config& config, const std::string& name) {
 // A Clip tells no more of its input apart than it lets through (ranges.cc).
 bool IsTamed(const graph::Graph& graph, const graph::Node& node,
              const std::optional<calibrate::Statistics>& seen) {
-  if (node.op != "Clip" || !seen) return false;
+  // What is fused behind a layer clamps its result.
+  if (!node.activation.empty() || !seen) return false;
   const auto bounds = operators::ClampOf(graph, node);
   return bounds && !IsWide(calibrate::Clamp(*seen, bounds->low, bounds->high));
 }

@@ -102,8 +102,7 @@ class YamlReader {
     for (const auto& entry : node) {
       const std::string name = Text(entry.first, key);
       if (!seen.insert(name).second) {
-        Bad(entry.first, name,
-            "is there twice; leave one of them out");
+        Bad(entry.first, name, "is there twice; leave one of them out");
       }
       f(name, entry.first, entry.second);
     }

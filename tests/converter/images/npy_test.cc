@@ -1,4 +1,7 @@
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "tests/converter/images/images_support.h"
 
@@ -86,6 +89,39 @@ TEST_F(NpyTest, WritesWhatItReads) {
   EXPECT_EQ(NpyFile(path).shape(), graph::Shape{});
   EXPECT_FALSE(std::filesystem::exists(path.string() + ".partial"));
   EXPECT_NE(Refusal([&] { WriteNpyFloat(folder_ / "no" / "a.npy", {6}, values.data()); }), "");
+}
+
+// Kilobytes of files that are mapped and in memory.
+int64_t MappedKilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("RssFile:", 0) == 0) return std::stoll(line.substr(8));
+  }
+  return 0;
+}
+
+// 48 MB of samples, read one by one and twice: no more than a few of them stay in memory.
+TEST_F(NpyTest, WhatWasReadDoesNotStay) {
+  constexpr int64_t kSamples = 64, kElements = 3 * 256 * 256;
+  for (const char* type : {"|u1", "<f4"}) {
+    const int64_t bytes = type[1] == 'u' ? 1 : 4;
+    const auto path =
+        Write("large.npy",
+              Npy(std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (64, " +
+                      (bytes == 1 ? "256, 256, 3" : "3, 256, 256") + "), }\n",
+                  ""));
+    // The rest are holes, which read as zeros.
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) +
+                                           static_cast<uint64_t>(kSamples * kElements * bytes));
+    const auto data = OpenDataset(path, {1, 3, 256, 256}, {}, false);
+    ASSERT_EQ(data->size(), kSamples);
+    data->Load(0);
+    const int64_t before = MappedKilobytes();
+    for (int round = 0; round < 2; ++round) {
+      for (int64_t i = 0; i < kSamples; ++i) EXPECT_EQ(data->Load(i).floats.back(), 0);
+    }
+    EXPECT_LT(MappedKilobytes() - before, kSamples * kElements * bytes / 1024 / 4) << type;
+  }
 }
 
 }  // namespace
