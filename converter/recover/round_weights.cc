@@ -17,8 +17,10 @@ namespace {
 constexpr size_t kRowsPerColumn = 2, kFewestRows = 1024;
 // Pictures that fit: enough for layers of many positions, and a bound for those of one.
 constexpr int64_t kFewestPictures = 16, kMostPictures = 128;
-// Of the rows that fit, as many as judge.
-constexpr size_t kHeldOut = 4;
+constexpr size_t kMostJudges = 16;
+// A layer's codes are judged by pictures of their own: those that accept all of it would find what
+// was chosen by them better than it is. One of so many, and of the rows that fit as many.
+constexpr size_t kHeldOut = 8;
 
 struct Candidate {
   LayerShape shape;
@@ -129,11 +131,16 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   Step step("rounding of weights");
   if (!samples.CanCorrect()) return step;
   const graph::Graph& graph = simulator.plan().graph;
-  const std::vector<int64_t> free = FreeSamples(samples, available);
+  std::vector<int64_t> free, judging;
+  for (const int64_t sample : FreeSamples(samples, available)) {
+    const bool judges = (free.size() + judging.size()) % kHeldOut == kHeldOut / 2;
+    if (judges && judging.size() >= kMostJudges) continue;
+    (judges ? judging : free).push_back(sample);
+  }
   const std::vector<Candidate> candidates =
       CandidatesOf(simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(free.size())));
   const std::vector<int64_t> fitting = Fitting(candidates, free);
-  if (candidates.empty() || fitting.empty()) return step;
+  if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   // As many layers at a time as half of the memory holds the inputs of.
   std::vector<std::pair<size_t, size_t>> chunks;
   for (size_t first = 0; first < candidates.size();) {
@@ -147,7 +154,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
     first = end;
   }
   int64_t done = 0;
-  const auto total = static_cast<int64_t>(chunks.size() * (fitting.size() + samples.accept.size()) +
+  const auto total = static_cast<int64_t>(chunks.size() * (fitting.size() + judging.size()) +
                                           2 * samples.accept.size() + 2 * samples.report.size());
   const auto tell = [&] {
     if (progress) progress(++done, total);
@@ -163,8 +170,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
       held_rows.push_back(rows.back() / kHeldOut);
     }
     const auto fit = CollectInputs(simulator, *scheme, shapes, rows, fitting, tell);
-    const auto held_out =
-        CollectInputs(simulator, *scheme, shapes, held_rows, samples.accept, tell);
+    const auto held_out = CollectInputs(simulator, *scheme, shapes, held_rows, judging, tell);
     const auto round = [&](int, int64_t item) {
       const auto l = static_cast<size_t>(item);
       const size_t n = shapes[l].node;
