@@ -22,7 +22,7 @@ import urllib.request
 SKIPPED = 77
 WAIT_S = 60  # for a browser on a busy machine
 # True once a picture of the stream stands in the page, and a status under it.
-LOADED = "document.images[0].naturalWidth > 0 && document.getElementById('s').textContent.includes('plan')"
+LOADED = "document.images[0]?.naturalWidth > 0 && document.getElementById('s')?.textContent.includes('plan')"
 
 
 class DevTools:
@@ -38,6 +38,7 @@ class DevTools:
         while self.file.readline().strip():
             pass
         self.number = 0
+        self.events = []  # that came between answers
 
     def _message(self) -> bytes:
         content = b""
@@ -64,6 +65,14 @@ class DevTools:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
+            self.events.append(answer)
+
+    def evaluate(self, expression: str):
+        """The value of a JavaScript expression; what it throws is an error here."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
 
 
 def wait_for(what: str, ready):
@@ -93,6 +102,21 @@ def find_chromium() -> "str | None":
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+@contextlib.contextmanager
+def page_in(browser: str, address: str, work: pathlib.Path, width: int, height: int):
+    """DevTools of a page of that size at `address`; profile and log go into `work`."""
+    with running([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                  "--hide-scrollbars", f"--user-data-dir={work / 'profile'}", f"--window-size={width},{height}",
+                  "--remote-debugging-port=0", address], work / "browser"):
+        port = wait_for("Chromium's port", lambda: (work / "profile/DevToolsActivePort").read_text().split())[0]
+        pages = wait_for("the page", lambda: [
+            page for page in json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10))
+            if page["type"] == "page" and page["url"].startswith(address)])
+        tools = DevTools(pages[0]["webSocketDebuggerUrl"])
+        tools.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        yield tools
+
+
 def screenshot(camera: list, browser: str, width: int, height: int, seconds: float) -> bytes:
     """PNG of the page of octet-camera started as `camera` (without --http)."""
     with contextlib.ExitStack() as stack:
@@ -100,17 +124,8 @@ def screenshot(camera: list, browser: str, width: int, height: int, seconds: flo
         stack.enter_context(running([*camera, "--http", "0"], work / "camera"))
         address = wait_for("octet-camera's address", lambda: re.search(
             r"http://127\.0\.0\.1:\d+", (work / "camera").read_text()))[0]
-        stack.enter_context(running([
-            browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--hide-scrollbars", f"--user-data-dir={work / 'profile'}", f"--window-size={width},{height}",
-            "--remote-debugging-port=0", address], work / "browser"))
-        port = wait_for("Chromium's port", lambda: (work / "profile/DevToolsActivePort").read_text().split())[0]
-        pages = wait_for("the page", lambda: [
-            page for page in json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10))
-            if page["type"] == "page" and page["url"].startswith(address)])
-        tools = DevTools(pages[0]["webSocketDebuggerUrl"])
-        tools.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        wait_for("a picture in the page", lambda: tools.call("Runtime.evaluate", expression=LOADED)["result"].get("value"))
+        tools = stack.enter_context(page_in(browser, address, work, width, height))
+        wait_for("a picture in the page", lambda: tools.evaluate(LOADED))
         time.sleep(seconds)
         return base64.b64decode(tools.call("Page.captureScreenshot", format="png")["data"])
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/calibrate/keyed_file.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
 #include "runtime/format/sha256.h"
@@ -16,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kCacheVersion = 3;
+constexpr FileKind kCache{"octet_calibration_cache", 3, "calibration cache",
+                          " or give --calibration-cache another path"};
 
 class Digest {
  public:
@@ -160,16 +162,6 @@ Statistics StatisticsOf(const json& j) {
   return s;
 }
 
-void RefuseOther(const std::filesystem::path& path, const json& cache, const char* field,
-                 const std::string& expected, const char* what) {
-  const std::string found = cache.at(field).get<std::string>();
-  if (found == expected) return;
-  Fail(
-      "{}: this calibration cache was made with {} ({} instead of {}); delete it or give "
-      "--calibration-cache another path",
-      path.string(), what, found, expected);
-}
-
 }  // namespace
 
 CacheKey KeyOf(const graph::Graph& graph, const std::vector<std::string>& paths,
@@ -181,35 +173,32 @@ CacheKey KeyOf(const graph::Graph& graph, const std::vector<std::string>& paths,
           "samples {} seed {} scale {} mean {},{},{} std {},{},{} colour {} resize {} bars {}",
           options.samples, options.seed, p.scale, p.mean[0], p.mean[1], p.mean[2], p.std_dev[0],
           p.std_dev[1], p.std_dev[2], static_cast<int>(p.colour), static_cast<int>(p.resize),
-          p.letterbox_value)};
+          p.letterbox_value) +
+          options.choice};
+}
+
+std::string FileDigest(const std::filesystem::path& path) {
+  Digest digest;
+  AddFile(path, &digest);
+  return digest.Hex();
 }
 
 std::optional<std::vector<std::optional<Statistics>>> ReadCache(const std::filesystem::path& path,
                                                                 const graph::Graph& graph,
                                                                 const CacheKey& key) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  try {
-    std::ifstream file(path);
-    const json cache = json::parse(file);
-    if (cache.at("octet_calibration_cache").get<int>() != kCacheVersion) {
-      Fail("{}: this calibration cache has another version; delete it", path.string());
-    }
-    RefuseOther(path, cache, "graph", key.graph, "another model");
-    RefuseOther(path, cache, "data", key.data, "other data");
-    RefuseOther(path, cache, "settings", key.settings, "other settings");
+  std::vector<std::optional<Statistics>> statistics(graph.values.size());
+  const bool found = ReadKeyed(path, kCache, key, [&](const json& cache) {
     std::map<std::string, size_t> number;
     for (size_t i = 0; i < graph.values.size(); ++i) number[graph.values[i].name] = i;
-    std::vector<std::optional<Statistics>> statistics(graph.values.size());
     for (const auto& [name, entry] : cache.at("tensors").items()) {
-      const auto found = number.find(name);
-      if (found == number.end())
+      const auto at = number.find(name);
+      if (at == number.end())
         Fail("{}: names a tensor '{}' this model has not; delete it", path.string(), name);
-      statistics[found->second] = StatisticsOf(entry);
+      statistics[at->second] = StatisticsOf(entry);
     }
-    return statistics;
-  } catch (const json::exception&) {
-    Fail("{}: is no calibration cache or is damaged; delete it and convert again", path.string());
-  }
+  });
+  if (!found) return std::nullopt;
+  return statistics;
 }
 
 std::string CacheText(const graph::Graph& graph, const CacheKey& key,
@@ -218,11 +207,8 @@ std::string CacheText(const graph::Graph& graph, const CacheKey& key,
   for (size_t i = 0; i < statistics.size(); ++i) {
     if (statistics[i]) tensors[graph.values[i].name] = StatisticsJson(*statistics[i]);
   }
-  const json cache{{"octet_calibration_cache", kCacheVersion},
-                   {"graph", key.graph},
-                   {"data", key.data},
-                   {"settings", key.settings},
-                   {"tensors", tensors}};
+  json cache = StartFile(kCache, key);
+  cache["tensors"] = std::move(tensors);
   return cache.dump(1);
 }
 

@@ -25,6 +25,9 @@ struct CacheKey {
 CacheKey KeyOf(const graph::Graph& graph, const std::vector<std::string>& paths,
                const images::Preprocess& preprocess, const Options& options);
 
+// Of a file's contents, hexadecimal.
+std::string FileDigest(const std::filesystem::path& path);
+
 // Empty when there is no such file. Throws UserError when the file is damaged or made from
 // something else, naming what.
 std::optional<std::vector<std::optional<Statistics>>> ReadCache(const std::filesystem::path& path,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 namespace octet::calibrate {
 
-enum class Method : uint8_t { kAuto, kMinMax, kPercentile, kMse };
+enum class Method : uint8_t { kAuto, kMinMax, kPercentile, kMse, kKl };
 std::string_view Name(Method method);
 
 struct Range {
@@ -41,11 +42,24 @@ struct Statistics {
 // The statistics of min(max(value, low), high), low <= high.
 Statistics Clamp(const Statistics& statistics, float low, float high);
 
+// What a calibration knows so far (checkpoint.h).
+struct Interim;
+
+// `wanted` of 0 .. size - 1, ascending: all of them, or spread by `seed`, the same everywhere.
+std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed);
+
 struct Options {
   int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
   uint64_t seed = 1;
   int threads = 1;
+  std::string choice;  // how the data were chosen beforehand: a part of the cache's key, no more
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+  // Where an interrupted calibration goes on, of the same graph, data, samples and seed; may be
+  // null. The result is that of an uninterrupted one.
+  const Interim* resume = nullptr;
+  // Called every `save_seconds`, by one thread at a time; may be empty.
+  std::function<void(const Interim& so_far)> save;
+  double save_seconds = 60;
 };
 
 // By value id; empty for constants, integers and values not reached. Identical for any thread
@@ -62,6 +76,10 @@ struct Choice {
 // symmetric: range is [-a, a]; else it contains 0. percentile: share of the mass kept, in percent
 // (99.99). Statistics must be finite.
 Choice ChooseRange(const Statistics& statistics, Method method, double percentile, bool symmetric);
+// The ranges that the methods choose, each once, under the first of mse, min-max, percentile and kl
+// that chooses it: mse is what kAuto takes where nothing else judges.
+std::vector<Choice> Candidates(const Statistics& statistics, bool symmetric,
+                               double percentile = 99.99);
 
 }  // namespace octet::calibrate
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/divergence.h"
 
 namespace octet::calibrate {
 namespace {
@@ -169,6 +170,8 @@ std::string_view Name(Method method) {
       return "percentile";
     case Method::kMse:
       return "mse";
+    case Method::kKl:
+      return "kl";
   }
   return "";
 }
@@ -213,9 +216,23 @@ Choice ChooseRange(const Statistics& statistics, Method method, double percentil
   } else if (choice.method == Method::kMse) {
     choice.range = symmetric ? SmallestErrorSymmetric(statistics, model)
                              : SmallestErrorAsymmetric(statistics, model);
+  } else if (choice.method == Method::kKl) {
+    choice.range = SmallestDivergence(statistics, choice.range, symmetric);
   }
   choice.expected_mse = ErrorOf(model, choice.range, symmetric);
   return choice;
+}
+
+std::vector<Choice> Candidates(const Statistics& statistics, bool symmetric, double percentile) {
+  std::vector<Choice> choices;
+  for (const Method method : {Method::kMse, Method::kMinMax, Method::kPercentile, Method::kKl}) {
+    const Choice choice = ChooseRange(statistics, method, percentile, symmetric);
+    const bool known = std::any_of(choices.begin(), choices.end(), [&](const Choice& other) {
+      return other.range.min == choice.range.min && other.range.max == choice.range.max;
+    });
+    if (!known) choices.push_back(choice);
+  }
+  return choices;
 }
 
 }  // namespace octet::calibrate

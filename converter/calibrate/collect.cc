@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <numeric>
 
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/checkpoint.h"
 #include "converter/calibrate/observation.h"
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
@@ -20,7 +22,80 @@ uint64_t NextRandom(uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// `wanted` of 0 .. size - 1, ascending.
+struct ThreadState {
+  explicit ThreadState(const graph::Graph& graph)
+      : executor(graph), observations(graph.values.size()) {}
+  executor::Executor executor;
+  // Held while a sample is added: whoever else takes it finds whole samples, or `broken`.
+  std::mutex mutex;
+  std::vector<Observation> observations;
+  std::vector<int64_t> done;
+  bool broken = false;  // a sample is in by half
+};
+
+// What all threads know, each looked at between two of its samples. Empty where a sample failed:
+// the calibration is about to end.
+std::optional<Interim> SoFar(const std::vector<std::unique_ptr<ThreadState>>& states,
+                             const Interim& start) {
+  Interim all = start;
+  for (const auto& state : states) {
+    const std::lock_guard lock(state->mutex);
+    if (state->broken) return std::nullopt;
+    for (size_t id = 0; id < all.observations.size(); ++id) {
+      all.observations[id].Merge(state->observations[id]);
+    }
+    all.done.insert(all.done.end(), state->done.begin(), state->done.end());
+  }
+  std::sort(all.done.begin(), all.done.end());
+  return all;
+}
+
+// Calls options.save when it is time, from whichever thread has just ended a sample.
+class Saver {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Saver(const Options& options) : options_(options), last_(Clock::now()) {}
+
+  void Look(const std::vector<std::unique_ptr<ThreadState>>& states, const Interim& start) {
+    if (!options_.save) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;  // another thread is at it
+    const std::chrono::duration<double> passed = Clock::now() - last_;
+    if (passed.count() < options_.save_seconds) return;
+    std::optional<Interim> so_far;
+    {
+      const std::lock_guard closed(gate_);
+      so_far = SoFar(states, start);
+    }
+    if (so_far) options_.save(*so_far);
+    last_ = Clock::now();
+  }
+
+  // Before each sample: a thread that went straight on to the next could keep its state's mutex
+  // from who waits for it for as long as there are samples.
+  void Pass() { const std::lock_guard open(gate_); }
+
+ private:
+  const Options& options_;
+  std::mutex mutex_, gate_;
+  Clock::time_point last_;
+};
+
+// Where a calibration starts: nowhere, or with what it knew.
+Interim StartOf(const Options& options, size_t values, int64_t total) {
+  Interim start;
+  if (options.resume != nullptr) start = *options.resume;
+  start.observations.resize(values);
+  for (size_t i = 0; i < start.done.size(); ++i) {
+    if (start.done[i] < (i == 0 ? 0 : start.done[i - 1] + 1) || start.done[i] >= total) {
+      Fail("an interrupted calibration names sample {} of {}; begin anew", start.done[i], total);
+    }
+  }
+  return start;
+}
+
+}  // namespace
+
 std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), 0);
@@ -34,15 +109,6 @@ std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
   std::sort(order.begin(), order.end());
   return order;
 }
-
-struct ThreadState {
-  explicit ThreadState(const graph::Graph& graph)
-      : executor(graph), observations(graph.values.size()) {}
-  executor::Executor executor;
-  std::vector<Observation> observations;
-};
-
-}  // namespace
 
 std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,
@@ -61,28 +127,43 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
   if (options.samples < 1) Fail("--samples {}: at least 1 is needed", options.samples);
   const std::vector<int64_t> picks = PickSamples(size, options.samples, options.seed);
   const auto total = static_cast<int64_t>(picks.size());
-  std::vector<std::unique_ptr<ThreadState>> states(
-      static_cast<size_t>(std::max(1, options.threads)));
   // A picture that cannot be decoded is better known before an hour of inference than after it.
-  executor::ParallelFor(total, static_cast<int>(states.size()), [&](int, int64_t item) {
+  executor::ParallelFor(total, options.threads, [&](int, int64_t item) {
     for (const images::Dataset* input : inputs) input->Check(picks[static_cast<size_t>(item)]);
   });
+  const Interim start = StartOf(options, graph.values.size(), total);
+  std::vector<int64_t> left;
+  for (int64_t item = 0; item < total; ++item) {
+    if (!std::binary_search(start.done.begin(), start.done.end(), item)) left.push_back(item);
+  }
+  const auto count = static_cast<int64_t>(left.size());
+  const auto threads = std::clamp<int64_t>(options.threads, 1, std::max<int64_t>(count, 1));
+  std::vector<std::unique_ptr<ThreadState>> states(static_cast<size_t>(threads));
+  for (auto& state : states) state = std::make_unique<ThreadState>(graph);
+  Saver saver(options);
   std::mutex progress_mutex;
-  int64_t done = 0;
-  executor::ParallelFor(total, static_cast<int>(states.size()), [&](int thread, int64_t item) {
-    std::unique_ptr<ThreadState>& state = states[static_cast<size_t>(thread)];
-    if (state == nullptr) state = std::make_unique<ThreadState>(graph);
+  auto done = static_cast<int64_t>(start.done.size());
+  executor::ParallelFor(count, static_cast<int>(threads), [&](int thread, int64_t next) {
+    const int64_t item = left[static_cast<size_t>(next)];
+    ThreadState& state = *states[static_cast<size_t>(thread)];
+    saver.Pass();
+    std::unique_lock lock(state.mutex);
+    state.broken = true;
     std::vector<graph::Tensor> tensors;
     tensors.reserve(inputs.size());
     for (const images::Dataset* input : inputs) {
       tensors.push_back(input->Load(picks[static_cast<size_t>(item)]));
     }
-    state->executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
+    state.executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
       if (!tensor.IsFloat()) return;
       const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
       const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
-      state->observations[static_cast<size_t>(id)].Add(tensor.floats, channels);
+      state.observations[static_cast<size_t>(id)].Add(tensor.floats, channels);
     });
+    state.done.push_back(item);
+    state.broken = false;
+    lock.unlock();
+    saver.Look(states, start);
     if (options.progress) {
       const std::lock_guard lock(progress_mutex);
       options.progress(++done, total);
@@ -90,10 +171,8 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
   });
   std::vector<std::optional<Statistics>> result(graph.values.size());
   for (size_t id = 0; id < result.size(); ++id) {
-    Observation all;
-    for (const auto& state : states) {
-      if (state != nullptr) all.Merge(state->observations[id]);
-    }
+    Observation all = start.observations[id];
+    for (const auto& state : states) all.Merge(state->observations[id]);
     if (!all.Empty() && graph.values[id].constant == nullptr) result[id] = all.Finish();
   }
   return result;

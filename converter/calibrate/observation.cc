@@ -137,6 +137,13 @@ void Observation::Add(std::span<const float> values, size_t channels) {
   for (; i < values.size(); ++i) ++centre[bin_of(values[i])];
 }
 
+bool Observation::IsSound() const {
+  constexpr int kMaxExponent = 128;  // +-2^127 has to lie inside
+  if (bins_.empty()) return exponent_ == kMinExponent && count_ >= 0;
+  return bins_.size() == kBins && exponent_ >= kMinExponent && exponent_ <= kMaxExponent &&
+         min_ <= max_ && Holds(exponent_, min_, max_) && count_ > 0 && zeros_ >= 0;
+}
+
 void Observation::Merge(const Observation& other) {
   count_ += other.count_;
   zeros_ += other.zeros_;

@@ -30,6 +30,24 @@ class Observation {
   bool Empty() const { return count_ == 0; }
   Statistics Finish() const;
 
+  // f(name, field) for all that it is made of, so that a record can be kept in a file.
+  template <typename Self, typename F>
+  static void ForEachField(Self& self, F&& f) {
+    f("min", self.min_);
+    f("max", self.max_);
+    f("non_finite", self.non_finite_);
+    f("count", self.count_);
+    f("zeros", self.zeros_);
+    f("exponent", self.exponent_);
+    f("bins", self.bins_);
+    f("channels", self.channels_);
+    f("peaks", self.peaks_);
+    f("peak_sum", self.peak_sum_);
+    f("peak_squares", self.peak_squares_);
+  }
+  // Whether its fields fit each other, as those of a file may not.
+  bool IsSound() const;
+
   struct Extremes {
     float min, max;  // of the finite values; min > max when there is none
     int64_t zeros;

@@ -89,4 +89,11 @@ for (const std::string& shape : shapes) {
 return options;
 }  // namespace octet::cli
 
+blob::Task TaskOf(const std::string& word) {
+  if (word == "classify") return blob::Task::kClassify;
+  if (word == "detect") return blob::Task::kDetect;
+  if (word == "segment") return blob::Task::kSegment;
+  return blob::Task::kNone;
+}
+
 }  // namespace octet::cli

@@ -25,6 +25,9 @@ struct InputArguments {
 // "a,b,c" to its parts.
 std::vector<std::string> SplitCommas(const std::string& text);
 
+// Of --task.
+blob::Task TaskOf(const std::string& word);
+
 }  // namespace octet::cli
 
 #endif  // OCTET_CONVERTER_CLI_ARGUMENTS_H_

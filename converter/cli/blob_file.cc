@@ -11,6 +11,12 @@
 
 namespace octet::cli {
 
+BlobFile::BlobFile(const std::vector<uint8_t>& blob)
+    : data_(static_cast<uint8_t*>(::operator new[](blob.size() + 1, std::align_val_t{64}))),
+      bytes_(blob.size()) {
+  std::copy(blob.begin(), blob.end(), data_.get());
+}
+
 BlobFile::BlobFile(const std::string& path) {
   std::error_code error;
   std::ifstream file(path, std::ios::binary | std::ios::ate);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace octet::cli {
 
@@ -14,6 +15,8 @@ class BlobFile {
  public:
   // Reads and verifies the file, hashes included; throws UserError.
   explicit BlobFile(const std::string& path);
+  // The same of bytes that convert has just made and verified.
+  explicit BlobFile(const std::vector<uint8_t>& blob);
   const uint8_t* data() const { return data_.get(); }
   size_t bytes() const { return bytes_; }
 

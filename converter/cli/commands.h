@@ -21,6 +21,8 @@ void AddKey(port::CommandLine& app, std::function<int()>* run);
 void AddSign(port::CommandLine& app, std::function<int()>* run);
 void AddFlash(port::CommandLine& app, std::function<int()>* run);
 void AddExport(port::CommandLine& app, std::function<int()>* run);
+void AddAnalyze(port::CommandLine& app, std::function<int()>* run);
+void AddAssign(port::CommandLine& app, std::function<int()>* run);
 void AddDebug(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli

@@ -5,22 +5,18 @@
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/mixed_plan.h"
 #include "converter/cli/pipeline.h"
+#include "converter/cli/report_file.h"
 #include "converter/decode/spec.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/sparse_weights.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
 #include "runtime/format/golden.h"
 
 namespace octet::cli {
 namespace {
-
-blob::Task TaskOf(const std::string& word) {
-  if (word == "classify") return blob::Task::kClassify;
-  if (word == "detect") return blob::Task::kDetect;
-  if (word == "segment") return blob::Task::kSegment;
-  return blob::Task::kNone;
-}
 
 write::Verbosity VerbosityOf(const std::string& word) {
   if (word == "none") return write::Verbosity::kNone;
@@ -44,17 +40,69 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
+Effort EffortOf(const std::string& word) {
+  if (word == "fast") return Effort::kFast;
+  return word == "best" ? Effort::kBest : Effort::kDefault;
+}
+
 nlohmann::json StepJson(const recover::Step& step) {
-  nlohmann::json json = {{"step", step.name},
-                         {"tried", step.tried},
-                         {"kept", step.kept},
-                         {"before_db", step.before_db},
-                         {"after_db", step.after_db}};
+  nlohmann::json json = {
+      {"step", step.name},
+      {"tried", step.tried},
+      {"kept", step.kept},
+      {"accepted", {{"gain", step.accepted.mean}, {"error", step.accepted.error}}},
+      {"reported", {{"gain", step.reported.mean}, {"error", step.reported.error}}},
+      {"before_db", step.before_db},
+      {"after_db", step.after_db}};
   if (step.judged) {
     json["before_agreement"] = step.before_agreement;
     json["after_agreement"] = step.after_agreement;
   }
   return json;
+}
+
+nlohmann::json ChoiceJson(const SampleChoice& choice) {
+  nlohmann::json json = nlohmann::json::object();
+  if (const auto& labels = choice.labels) {
+    json["labels"] = {
+        {"kept", labels->kept}, {"unlabelled", labels->unlabelled}, {"poor", labels->poor}};
+  }
+  if (const auto& cover = choice.cover) {
+    json["select"] = {
+        {"kept", cover->kept}, {"candidates", cover->candidates}, {"coverage", cover->coverage}};
+  }
+  return json;
+}
+
+nlohmann::json SparseJson(const Conversion& conversion) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    json.push_back({{"name", layer.name},
+                    {"op", layer.op},
+                    {"weights", layer.weights},
+                    {"zeros", layer.zeros}});
+  }
+  return json;
+}
+
+void PrintSparse(const Conversion& conversion) {
+  for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
+    fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros cost as much as others\n",
+               layer.name, layer.op, 100 * layer.Share(), layer.weights);
+  }
+}
+
+void PrintChoice(const SampleChoice& choice, double quality) {
+  if (const auto& labels = choice.labels) {
+    fmt::print(
+        "sample labels: {} pictures of quality {:g} and more; left out: {} below it, {} without "
+        "labels\n",
+        labels->kept, quality, labels->poor, labels->unlabelled);
+  }
+  if (const auto& cover = choice.cover) {
+    fmt::print("selected: {} of {} samples, which reach {:.1f} % of what all reach\n", cover->kept,
+               cover->candidates, 100 * cover->coverage);
+  }
 }
 
 TemporalKind TemporalOf(const std::string& word) {
@@ -80,13 +128,17 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
   for (const recover::Step& step : conversion.steps) steps.push_back(StepJson(step));
   nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
                          {"samples", conversion.samples},
+                         {"choice", ChoiceJson(conversion.choice)},
+                         {"mostly_zero", SparseJson(conversion)},
                          {"golden", conversion.golden},
                          {"drift", DriftJson(conversion)},
                          {"seconds", seconds},
                          {"plans", plans},
                          {"passes", passes},
                          {"recovery", steps},
+                         {"verdict", conversion.verdict.Json()},
                          {"warnings", conversion.scheme.warnings}};
+  if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
   if (conversion.temporal) {
     json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
                         {"noisy", conversion.temporal->noisy},
@@ -98,6 +150,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
 void PrintText(const ConvertOptions& options, const Conversion& conversion, double seconds) {
   fmt::print("{}: {} bytes, calibrated with {} samples in {:.1f} s\n", options.output,
              conversion.blob.size(), conversion.samples, seconds);
+  PrintChoice(conversion.choice, options.label_quality);
   fmt::print("{:<8} {:>7} {:>10} {:>12} {:>12}\n", "plan", "layers", "MMAC", "arena bytes",
              "lower bound");
   for (const write::Plan& plan : conversion.plans) {
@@ -107,6 +160,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
   }
+  PrintSparse(conversion);
   if (const auto& drift = conversion.drift) {
     fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
                drift->groups, drift->tensors, drift->fixed);
@@ -122,6 +176,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
           step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
     }
   }
+  if (conversion.assignment) fmt::print("{}", AssignmentText(*conversion.assignment));
   if (conversion.temporal) {
     fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",
                conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
@@ -132,11 +187,25 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
 
 int Run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<Requirement> required;
+  if (!options.require.empty()) {
+    required = ReadRequirement(options.require);
+    if (!required->in_db && options.task == blob::Task::kNone) {
+      Fail("--require {}: answers have a meaning with --task alone; give that, or a bound in dB",
+           options.require);
+    }
+  }
   write::CheckWritable(options.output, {options.model});
+  if (!options.report.empty()) CheckReport(options.report, {options.model, options.output});
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);
-  write::SaveFile(options.output, conversion.blob);
+  const bool meets = !required || conversion.verdict.Meets(*required);
+  if (meets) write::SaveFile(options.output, conversion.blob);
+  if (!options.report.empty()) {
+    const analyze::Analysis analysis = AnalyzeConversion(options, conversion, kAnalyzedPictures);
+    SaveReport(options.report, ReportOf(options, conversion, analysis));
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
@@ -144,9 +213,17 @@ int Run(const ConvertOptions& options) {
         "{}\n",
         ToJson(conversion, seconds).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    PrintText(options, conversion, seconds);
+    if (meets) PrintText(options, conversion, seconds);
+    const char* head = "verdict: ";
+    for (const std::string& line : conversion.verdict.Lines()) {
+      fmt::print("{}{}\n", head, line);
+      head = "  ";
+    }
   }
-  return kDone;
+  if (meets) return kDone;
+  fmt::print(stderr, "octet: --require {} is not met, no blob is written: {}\n", options.require,
+             conversion.verdict.Summary());
+  return kAnswerIsNo;
 }
 
 }  // namespace
@@ -160,6 +237,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto verbosity = std::make_shared<std::string>("detailed");
   auto temporal = std::make_shared<std::string>("none");
+  auto effort = std::make_shared<std::string>("default");
+  auto memory_mb = std::make_shared<int64_t>(options->memory_bytes / kBytesPerMb);
+  auto mixed = std::make_shared<MixedArguments>();
+  auto wants_mixed = std::make_shared<bool>(false);
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -194,6 +275,14 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       "JSON file: read when it was made from the same model, data and settings, else written");
   command.Add("--config", options->config,
               "YAML file: precision, ranges and schemes by layer and tensor");
+  command.AddFlag("--mixed", *wants_mixed,
+                  "a third plan between int8 and fp16: the layers that lose most run in FP16 "
+                  "(docs/assign.md; octet assign has more choices)");
+  command.Add("--mixed-budget-percent", mixed->budget_percent,
+              "of --mixed: how much longer than the int8 plan it may take, in percent; layers are "
+              "chosen for that instead");
+  command.Add("--profile", mixed->profile,
+              "of --mixed: times measured on the board, as octet assign takes them");
   command.AddFlag("--int8-everywhere", options->int8_everywhere,
                   "no FP16 layers in the int8 plan, whatever the config says");
   command.Add("--verbosity", *verbosity, "names kept in the blob for octet inspect")
@@ -226,19 +315,50 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "docs/temporal.md says what it gains")
       .Among({"none", "filter", "mean", "gated"})
       .ShowDefault();
-  command
-      .Add("--temporal-lambda", options->temporal.lambda,
-           "of --temporal filter: lambda as a multiple of a layer's noise")
-      .ShowDefault();
+  const port::Option lambda =
+      command
+          .Add("--temporal-lambda", options->temporal.lambda,
+               "of --temporal filter: lambda as a multiple of a layer's noise")
+          .ShowDefault();
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
+  command
+      .Add("--select", options->select,
+           "of those, calibrate with this many: the ones whose activations reach most of what all "
+           "reach, found by a first pass through the model")
+      .Range(int64_t{1}, int64_t{1} << 31);
+  command.Add("--sample-labels", options->sample_labels,
+              "JSON file in COCO's form: calibrate only with pictures that FP32 itself "
+              "understands, by --label-quality");
+  const port::Option quality =
+      command
+          .Add("--label-quality", options->label_quality,
+               "of --sample-labels: least mean IoU of a picture's boxes, or confidence of its "
+               "class, 0 to 1")
+          .ShowDefault();
   command.Add("--seed", options->seed, "chooses the samples where there are more").ShowDefault();
   command
       .Add("--threads", options->threads,
            "0: as many as the machine has; the blob does not depend on it")
       .Range(0, 1024)
       .ShowDefault();
+  command
+      .Add("--effort", *effort,
+           "how long ranges and corrections of the int8 plan may be tried: seconds, minutes, or "
+           "half an hour for a large detector")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
+  command.Add("--require", options->require,
+              "write no blob, and exit 1, where the verdict on the int8 plan is worse: 20dB for "
+              "the worst output above its error, 95% for answers that are FP32's (--task)");
+  command
+      .Add("--memory", *memory_mb,
+           "MB for values of pictures while they are tried; what it does not hold goes through "
+           "a file in TMPDIR")
+      .Range(int64_t{0}, int64_t{1000000000})
+      .ShowDefault();
+  command.Add("--report", options->report, kReportHelp);
   command.AddFlag("--json", options->json, "print the figures as JSON");
   command.Footer(
       "Operators that run on the board (those of a model's constant parts may be any): " +
@@ -255,6 +375,21 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->task = TaskOf(*task);
       options->verbosity = VerbosityOf(*verbosity);
       options->temporal.kind = TemporalOf(*temporal);
+      options->effort = EffortOf(*effort);
+      options->memory_bytes = *memory_mb * kBytesPerMb;
+      if (*wants_mixed || !mixed->budget_percent.empty()) options->mixed = mixed->Read();
+      if (!options->mixed && !mixed->profile.empty()) {
+        Fail("--profile: only --mixed asks for times; add it");
+      }
+      if (quality.Given() && options->sample_labels.empty()) {
+        Fail("--label-quality: is for --sample-labels FILE.json; give that too, or leave it out");
+      }
+      if (!(options->label_quality >= 0 && options->label_quality <= 1)) {
+        Fail("--label-quality: from 0 to 1");
+      }
+      if (lambda.Given() && options->temporal.kind != TemporalKind::kFilter) {
+        Fail("--temporal-lambda: is for --temporal filter; give that too, or leave it out");
+      }
       if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
         Fail("--temporal-lambda: above 0, at most 1000");
       }

@@ -17,12 +17,14 @@ int main(int argc, char** argv) {
   AddConvert(app, &run);
   AddInspect(app, &run);
   AddVerify(app, &run);
+  AddAnalyze(app, &run);
   AddEmbed(app, &run);
   AddBoards(app, &run);
   AddKey(app, &run);
   AddSign(app, &run);
   AddFlash(app, &run);
   AddExport(app, &run);
+  AddAssign(app, &run);
   AddDebug(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());

@@ -3,9 +3,11 @@
 #define OCTET_CONVERTER_CLI_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/assign/assign.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
@@ -26,6 +28,16 @@ struct TemporalOptions {
   double lambda = 0.1;  // of kFilter, as a multiple of a layer's sigma; at most 1 comes of it
 };
 
+inline constexpr int64_t kBytesPerMb = 1000000;
+
+// How long recovery may take: seconds, minutes, half an hour for a detector.
+enum class Effort : uint8_t { kFast, kDefault, kBest };
+// A plan between int8 and FP16 (converter/assign).
+struct MixedOptions {
+  assign::Settings settings;
+  std::vector<std::string> profiles;  // of the board, by octet-run; none: a cost model
+};
+
 struct ConvertOptions {
   std::string model, output;
   std::vector<std::string> calibration;  // one path an input
@@ -39,14 +51,21 @@ struct ConvertOptions {
   bool int8_everywhere = false;
   bool winograd = false;  // transformed weights, whatever the board's file says
   int64_t samples = 512;
+  int64_t select = 0;          // of those, the ones that cover most; 0: all
+  std::string sample_labels;   // JSON in COCO's form; empty: none
+  double label_quality = 0.7;  // of pictures that count, by sample_labels.h
   uint64_t seed = 1;
-  int64_t memory_bytes = int64_t{1} << 30;  // for values of pictures, see simulate::Options
-  int threads = 0;                          // 0: as many as the machine has
+  Effort effort = Effort::kDefault;
+  std::string require;                        // the least that the verdict must say; empty: nothing
+  int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options
+  int threads = 0;                            // 0: as many as the machine has
   uint64_t security_counter = 0;
   uint32_t section_align = blob::kLargestSectionAlignment;
   uint32_t golden = 0;  // vectors kept in the blob
   bool drift = false;   // a drift section
   TemporalOptions temporal;
+  std::string report;  // .html or .json to write; empty: none
+  std::optional<MixedOptions> mixed;
   bool json = false;
 };
 

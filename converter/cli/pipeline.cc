@@ -8,13 +8,16 @@
 
 #include <fmt/ranges.h>
 
-#include "converter/calibrate/cache.h"
 #include "converter/calibrate/calibrate.h"
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/mixed_plan.h"
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
+#include "converter/cli/recovery.h"
+#include "converter/cli/task_judge.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
@@ -25,11 +28,7 @@
 #include "converter/passes/equalize.h"
 #include "converter/plan/plan.h"
 #include "converter/quantize/half_range.h"
-#include "converter/quantize/names.h"
 #include "converter/quantize/weight_schemes.h"
-#include "converter/recover/bias_correction.h"
-#include "converter/recover/float_outputs.h"
-#include "converter/recover/rounding.h"
 #include "converter/support/error.h"
 #include "octet/board.h"
 #include "octet/drift.h"
@@ -118,6 +117,28 @@ std::vector<Aligned> AlignedCopy(const std::vector<uint8_t>& blob) {
   return copy;
 }
 
+// A blob whose outputs have the meaning that the final one's have, before there is that; without a
+// view where they have none.
+struct Decoding {
+  std::vector<Aligned> blob;
+  std::optional<BlobView> view;
+
+  Decoding(const graph::Graph& graph, const write::ModelInfo& info,
+           const std::vector<std::optional<calibrate::Statistics>>& statistics,
+           const quantize::Config& config) {
+    if (info.task == blob::Task::kNone) return;
+    std::string beyond;
+    std::vector<write::Plan> plans;
+    plans.push_back(MakePlan(graph, quantize::AssignScheme(graph, statistics, config), statistics,
+                             "int8", false, &beyond));
+    const std::vector<uint8_t> bytes = write::WriteBlob(info, plans);
+    blob = AlignedCopy(bytes);
+    if (!IsOk(ViewBlob(blob.data(), bytes.size(), &view.emplace()))) {
+      throw std::logic_error("the blob made has no view");
+    }
+  }
+};
+
 void VerifyBlob(const std::vector<uint8_t>& blob) {
   const std::vector<Aligned> copy = AlignedCopy(blob);
   octet_status status =
@@ -140,30 +161,6 @@ auto InModel(const std::string& path, F&& f) {
     if (line.rfind(path, 0) == 0) throw;
     Fail("{}: {}", path, line);
   }
-}
-
-// Samples that recovery works with: half of them fit, a quarter accepts, a quarter reports.
-constexpr int64_t kJudgedSamples = 64;
-
-using Statistics = std::vector<std::optional<calibrate::Statistics>>;
-
-// From the cache where there is one that fits, else from the data (and into the cache).
-Statistics Calibrate(const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-                     const ConvertOptions& options) {
-  Progress progress("calibrating");
-  calibrate::Options settings;
-  settings.samples = options.samples;
-  settings.seed = options.seed;
-  settings.threads = ThreadCount(options.threads);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
-  const calibrate::CacheKey key =
-      calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
-  if (auto cached = calibrate::ReadCache(options.cache, graph, key)) return *cached;
-  Statistics statistics = calibrate::Collect(graph, datasets, settings);
-  const std::string text = calibrate::CacheText(graph, key, statistics);
-  write::SaveFile(options.cache, std::vector<uint8_t>(text.begin(), text.end()));
-  return statistics;
 }
 
 quantize::Board ReadBoard(const std::string& path) {
@@ -206,67 +203,6 @@ void CheckPlans(const graph::Graph& graph, quantize::Config config) {
   std::vector<quantize::Scheme> schemes(2, quantize::AssignScheme(graph, statistics, config));
   schemes[1].precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   lower::CheckLowers(graph, schemes);
-}
-
-recover::Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                            quantize::Scheme* scheme) {
-  Progress progress("correcting biases");
-  return recover::CorrectBiases(
-      simulator, samples, [&progress](int64_t done, int64_t total) { progress.Show(done, total); },
-      scheme);
-}
-
-recover::Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                           int64_t available, quantize::Scheme* scheme) {
-  Progress progress("rounding weights");
-  return recover::RoundWeights(
-      simulator, samples, available,
-      [&progress](int64_t done, int64_t total) { progress.Show(done, total); }, scheme);
-}
-
-// Whether the configuration asks for int8 at a node by name.
-bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
-  if (config.constraint == quantize::Constraint::kNone) return false;
-  bool wants = false;
-  for (const quantize::LayerOverride& layer : config.layers) {
-    if (layer.precision && quantize::Matches(layer.name, node.name))
-      wants = *layer.precision == blob::Precision::kInt8;
-  }
-  return wants;
-}
-
-// The first of a set, as many as a look at every single value takes.
-std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
-  constexpr size_t kLookedAt = 4;
-  return {samples.begin(),
-          samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size()))};
-}
-
-// Moves the last layers that gain by it to FP16, and appends what is doubted of the int8 plan then.
-void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const Statistics& statistics, const quantize::Config& config,
-                  quantize::Scheme* scheme, Warnings* warnings) {
-  const graph::Graph& graph = simulator.plan().graph;
-  const std::vector<int64_t> decide =
-      Some(samples.accept.empty() ? samples.report : samples.accept);
-  recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
-  std::vector<std::string> names;
-  if (!config.int8_everywhere) {
-    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
-      if (WantsInt8(config, graph.nodes[n])) continue;
-      scheme->precision[n] = blob::Precision::kFp16;
-      names.push_back("'" + graph.nodes[n].name + "'");
-    }
-  }
-  if (!names.empty()) {
-    warnings->push_back(fmt::format(
-        "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
-        "8 bits; --int8-everywhere keeps them int8",
-        fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
-  }
-  diagnosis = recover::Diagnose(simulator, *scheme, Some(samples.report));
-  for (std::string& line : recover::Doubts(graph, statistics, *scheme, diagnosis))
-    warnings->push_back(std::move(line));
 }
 
 }  // namespace
@@ -371,38 +307,42 @@ Conversion Convert(const ConvertOptions& options) {
   info.board = board.compatible;
   info.security_counter = options.security_counter;
   info.section_alignment = options.section_align;
-  constexpr uint32_t kPlans = 2;  // int8 and fp16
-  info.guard = GuardSection(options.board, kPlans);
+  const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
+  const auto clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
+  info.guard = GuardSection(options.board, plan_count);
+  CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
-  const auto inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.choice = ChooseSamples(graph, options, info, &result.inputs);
+  const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
-  const Statistics statistics = Calibrate(graph, datasets, options);
+  result.statistics = Calibrate(graph, datasets, options);
+  const Statistics& statistics = result.statistics;
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
 
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
+  const Decoding decoding(graph, info, statistics, config);
+  std::optional<TaskJudge> judge;
+  if (decoding.view) judging.judge = &judge.emplace(*decoding.view, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);
-  const simulate::Samples samples = simulate::SplitSamples(result.samples, kJudgedSamples);
+  result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
+  const simulate::Samples& samples = result.sets;
 
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
-    result.scheme = quantize::AssignScheme(graph, statistics, how);
-    result.steps.clear();
-    if (how.rounding) {
-      result.steps.push_back(RoundWeights(simulator, samples, result.samples, &result.scheme));
-    }
-    if (how.bias_correction && recover::IsWorthCorrecting(graph)) {
-      result.steps.push_back(CorrectBiases(simulator, samples, &result.scheme));
-    }
-    std::vector<std::string> found;
-    LeaveInFloat(simulator, samples, statistics, how, &result.scheme, &found);
+    Recovered recovered = Recover(simulator, samples, statistics, how, options.effort);
+    result.scheme = std::move(recovered.scheme);
+    result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
     result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
-    if (beyond.empty()) warnings.insert(warnings.end(), found.begin(), found.end());
+    if (beyond.empty()) {
+      warnings.insert(warnings.end(), recovered.warnings.begin(), recovered.warnings.end());
+    }
     return beyond;
   };
   // The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
@@ -427,6 +367,10 @@ Conversion Convert(const ConvertOptions& options) {
         "than it would",
         beyond));
   });
+  result.verdict = Judged(simulator, samples, statistics, result.scheme, judge ? &*judge : nullptr);
+  if (result.verdict.Speaks() && result.verdict.IsDoubtful()) {
+    warnings.push_back("the int8 plan is not FP32's: " + result.verdict.Summary());
+  }
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   InModel(options.model, [&] {
@@ -441,6 +385,26 @@ Conversion Convert(const ConvertOptions& options) {
           beyond));
     }
   });
+  if (options.mixed) {
+    InModel(options.model, [&] {
+      result.assignment = AssignMixed(simulator, samples, statistics, config, result.scheme, *clock,
+                                      *options.mixed);
+      std::string beyond;
+      if (result.assignment->fp16.empty()) {
+        warnings.push_back("no layer is worth FP16, the blob has no mixed plan");
+        return;
+      }
+      write::Plan plan =
+          MakePlan(graph, result.assignment->scheme, statistics, "mixed", winograd, &beyond);
+      if (beyond.empty()) {
+        result.plans.insert(result.plans.begin() + 1, std::move(plan));
+      } else {
+        warnings.push_back(fmt::format(
+            "no mixed plan: {}, and FP16 ends at 65504; the int8 plan runs that layer in int8",
+            beyond));
+      }
+    });
+  }
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);
@@ -448,12 +412,13 @@ Conversion Convert(const ConvertOptions& options) {
   WarnOfMeaning(info, options.labels, &warnings);
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   if (options.drift) {
-    if (result.plans.size() < 2) {
+    if (result.plans.back().program.name != "fp16") {
       Fail("{}: --drift needs the FP16 plan to look at ranges, and the model has none",
            options.model);
     }
-    info.drift = drift::MakeSection(graph, statistics, result.plans[0].program,
-                                    result.plans[1].program, &result.drift.emplace());
+    info.drift =
+        drift::MakeSection(graph, statistics, result.plans[0].program, result.plans.back().program,
+                           static_cast<uint32_t>(result.plans.size() - 1), &result.drift.emplace());
     if (info.drift.empty()) {
       Fail("{}: --drift: no tensor of the int8 plan can take another scale; leave it out",
            options.model);
@@ -469,7 +434,7 @@ Conversion Convert(const ConvertOptions& options) {
   }
   if (options.temporal.kind != TemporalKind::kNone) {
     result.temporal =
-        ChooseTemporal(graph, recover::MeasureNoise(simulator, result.scheme, Some(samples.report)),
+        ChooseTemporal(graph, recover::MeasureNoise(simulator, result.scheme, samples.report),
                        result.plans, options.temporal);
     info.temporal = result.temporal->section;
   }

@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "converter/assign/assign.h"
+#include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
+#include "converter/cli/verdict.h"
 #include "converter/drift/section.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/step.h"
+#include "converter/simulate/samples.h"
 #include "converter/write/write.h"
 
 namespace octet::cli {
@@ -24,12 +28,18 @@ struct Conversion {
   int equalized = 0;  // tensors of it whose channels took factors from neighbours
   quantize::Scheme scheme;
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
+  Verdict verdict;                   // of the int8 plan
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
+  std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data
+  std::vector<std::optional<calibrate::Statistics>> statistics;
   int64_t samples = 0;
-  uint32_t golden = 0;  // vectors in the blob
+  simulate::Samples sets;  // of the calibration data: who finds, who decides, who tells
+  uint32_t golden = 0;     // vectors in the blob
+  SampleChoice choice;     // of those samples among all
   std::optional<drift::Summary> drift;
-  std::optional<TemporalChoice> temporal;  // where it was asked for
+  std::optional<TemporalChoice> temporal;    // where it was asked for
+  std::optional<assign::Result> assignment;  // with a plan of its own where it has FP16 layers
 };
 
 // Model file to a verified blob in memory; nothing is written.

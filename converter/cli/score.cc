@@ -97,7 +97,9 @@ Answer Decoder::Decode(const std::vector<const float*>& outputs,
     default: {
       const Strided scores = {FieldAt(level.scores, in.outputs, 0, 0, 0),
                               level.scores.channel_step};
-      answer.label = BestClass(*in.record, scores).label;
+      const ClassScore best = BestClass(*in.record, scores);
+      answer.label = best.label;
+      answer.confidence = best.score;
     }
   }
   return answer;

@@ -17,6 +17,7 @@ namespace octet::cli {
 // What was found in one sample; which field is filled depends on the task.
 struct Answer {
   int64_t label = -1;
+  float confidence = 0;          // of that label
   std::vector<Detection> boxes;  // best first, pixels of the sample's own picture
   std::vector<uint8_t> map;
 };

@@ -204,7 +204,7 @@ uint32_t Append(const std::vector<T>& values, std::vector<uint8_t>* section) {
 
 std::vector<uint8_t> MakeSection(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,
-    const Program& int8, const Program& fp16, Summary* summary) {
+    const Program& int8, const Program& fp16, uint32_t fp16_plan, Summary* summary) {
   std::map<std::string, const calibrate::Statistics*> seen;
   for (size_t id = 0; id < statistics.size(); ++id) {
     if (statistics[id] && statistics[id]->peaks > 0) seen[graph.values[id].name] = &*statistics[id];
@@ -275,7 +275,7 @@ std::vector<uint8_t> MakeSection(
   blob::DriftRecord record{};
   record.record_bytes = sizeof(record);
   record.plan = 0;
-  record.observe_plan = 1;
+  record.observe_plan = fp16_plan;
   record.group_count = static_cast<uint32_t>(groups.size());
   record.layer_count = static_cast<uint32_t>(layers.size());
   record.tensor_count = static_cast<uint32_t>(group_of.size());

@@ -20,10 +20,10 @@ struct Summary {
   size_t layers = 0;   // whose numbers follow
 };
 
-// int8, fp16: plans 0 and 1 as they are written. Empty where no tensor may move.
+// int8: plan 0 as it is written, fp16: plan `fp16_plan`. Empty where no tensor may move.
 std::vector<uint8_t> MakeSection(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,
-    const lower::Program& int8, const lower::Program& fp16, Summary* summary);
+    const lower::Program& int8, const lower::Program& fp16, uint32_t fp16_plan, Summary* summary);
 
 }  // namespace octet::drift
 

@@ -180,6 +180,8 @@ class PictureFiles : public Dataset {
     return {static_cast<uint32_t>(image.height), static_cast<uint32_t>(image.width)};
   }
 
+  std::string File(int64_t i) const override { return files_[static_cast<size_t>(i)]; }
+
   int SourceChannels() const override { return ReadPictureHeader(files_[0]).channels; }
 
  private:
@@ -189,7 +191,31 @@ class PictureFiles : public Dataset {
   bool channels_last_;
 };
 
+class SomeSamples : public Dataset {
+ public:
+  SomeSamples(std::unique_ptr<Dataset> all, std::vector<int64_t> samples)
+      : all_(std::move(all)), samples_(std::move(samples)) {}
+
+  int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
+  graph::Tensor Load(int64_t i) const override { return all_->Load(At(i)); }
+  void Check(int64_t i) const override { all_->Check(At(i)); }
+  PictureSize Picture(int64_t i) const override { return all_->Picture(At(i)); }
+  Image Pixels(int64_t i) const override { return all_->Pixels(At(i)); }
+  std::string File(int64_t i) const override { return all_->File(At(i)); }
+  int SourceChannels() const override { return all_->SourceChannels(); }
+
+ private:
+  int64_t At(int64_t i) const { return samples_[static_cast<size_t>(i)]; }
+
+  std::unique_ptr<Dataset> all_;
+  std::vector<int64_t> samples_;
+};
+
 }  // namespace
+
+std::unique_ptr<Dataset> Subset(std::unique_ptr<Dataset> all, std::vector<int64_t> samples) {
+  return std::make_unique<SomeSamples>(std::move(all), std::move(samples));
+}
 
 std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& input_shape,
                                      const Preprocess& preprocess, bool channels_last) {

@@ -72,6 +72,8 @@ class Dataset {
   virtual PictureSize Picture(int64_t) const { return {}; }
   // That picture as it is, RGB or grey; empty where it is none. Thread-safe.
   virtual Image Pixels(int64_t) const { return {}; }
+  // Its file, where each sample has one; else empty.
+  virtual std::string File(int64_t) const { return {}; }
   // 1 or 3: channels of the pictures, as the first of them tells; 0 where they are none.
   virtual int SourceChannels() const { return 0; }
 };
@@ -82,6 +84,9 @@ class Dataset {
 std::unique_ptr<Dataset> OpenDataset(const std::filesystem::path& path,
                                      const graph::Shape& input_shape, const Preprocess& preprocess,
                                      bool channels_last);
+
+// Some samples of a data set, in the order given; each index lies in it.
+std::unique_ptr<Dataset> Subset(std::unique_ptr<Dataset> all, std::vector<int64_t> samples);
 
 Image DecodePicture(const std::filesystem::path& path);
 // Height, width and channels alone, without pixels.

@@ -3,6 +3,7 @@
 #include <turbojpeg.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -82,6 +83,48 @@ bool IsPromised(const std::vector<unsigned char>& bytes) {
                      [&](std::string_view magic) { return text.substr(0, magic.size()) == magic; });
 }
 
+// Bytes from the start of the file to the end of the pixels of PPM and PGM: magic, three numbers
+// with comments between them, one white space, and the pixels as they are.
+size_t BytesOfPnm(const std::vector<unsigned char>& bytes, size_t values) {
+  size_t at = 2;  // behind the magic
+  int64_t number = 0;
+  for (int numbers = 0; numbers < 3 && at < bytes.size(); ++numbers) {
+    while (at < bytes.size() && (std::isspace(bytes[at]) != 0 || bytes[at] == '#')) {
+      if (bytes[at] == '#') {
+        while (at < bytes.size() && bytes[at] != '\n') ++at;
+      } else {
+        ++at;
+      }
+    }
+    for (number = 0; at < bytes.size() && std::isdigit(bytes[at]) != 0; ++at) {
+      number = std::min<int64_t>(number * 10 + (bytes[at] - '0'), INT32_MAX);
+    }
+  }
+  return at + 1 + values * (number > 255 ? 2 : 1);
+}
+
+// The same of a BMP: the offset of its pixels, and rows padded to 4 bytes.
+size_t BytesOfBmp(const std::vector<unsigned char>& bytes, size_t height, size_t width) {
+  const auto word = [&](size_t at) {
+    return at + 1 < bytes.size() ? static_cast<size_t>(bytes[at] | bytes[at + 1] << 8) : 0;
+  };
+  constexpr size_t kOffset = 10, kHeaderSize = 14, kOldHeader = 12;
+  const size_t bits = word(word(kHeaderSize) == kOldHeader ? 24 : 28);
+  return (word(kOffset) | word(kOffset + 2) << 16) + height * ((width * bits + 31) / 32 * 4);
+}
+
+// The library fills what is missing with what memory happens to hold, or with black.
+void CheckWhole(const std::vector<unsigned char>& bytes, size_t height, size_t width,
+                size_t channels, const std::string& file) {
+  size_t needed = 0;
+  if (bytes[0] == 'P') needed = BytesOfPnm(bytes, height * width * channels);
+  if (bytes[0] == 'B') needed = BytesOfBmp(bytes, height, width);
+  if (bytes.size() < needed) {
+    Fail("{}: is cut off: {} bytes of {} are there; replace or remove it", file, bytes.size(),
+         needed);
+  }
+}
+
 Image OtherHeader(const std::vector<unsigned char>& bytes, const std::string& file) {
   int width = 0, height = 0, channels = 0;
   if (bytes.size() > INT32_MAX || !IsPromised(bytes) ||
@@ -91,6 +134,8 @@ Image OtherHeader(const std::vector<unsigned char>& bytes, const std::string& fi
          file);
   }
   CheckSize(height, width, bytes.size(), file);
+  CheckWhole(bytes, static_cast<size_t>(height), static_cast<size_t>(width),
+             static_cast<size_t>(channels), file);
   // Transparency is dropped: grey and RGB are what models read.
   return {height, width, channels <= 2 ? 1 : 3, {}};
 }

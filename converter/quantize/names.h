@@ -9,6 +9,10 @@
 namespace octet::quantize {
 
 bool Matches(std::string_view pattern, std::string_view name);
+// Whether it may stand for several names.
+inline bool IsPattern(std::string_view pattern) {
+  return pattern.find('*') != std::string_view::npos;
+}
 
 // UserError with the nearest name when no name matches. `what`: "layer", "tensor".
 void RequireMatch(std::string_view pattern, const std::vector<std::string_view>& names,

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/ranges.h>
+
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/tail.h"
+#include "converter/quantize/wide_inputs.h"
 #include "converter/support/error.h"
 
 namespace octet::quantize {
@@ -61,6 +64,59 @@ bool FollowsRequest(const graph::Graph& graph, const graph::Links& links, const 
          AccumulatedProducts(graph, graph.nodes[static_cast<size_t>(producer)]) > 0;
 }
 
+const char* WordOf(blob::Precision precision) {
+  return precision == blob::Precision::kInt8 ? "int8" : "fp16";
+}
+
+// The last entry that names a node: an exception stands behind the rule. Where all requests bind,
+// two patterns, or the same one twice, are no rule and exception, and cannot both be obeyed.
+void RequireRuleAndException(const Config& config, const graph::Node& node) {
+  const LayerOverride* last = nullptr;
+  for (const LayerOverride& layer : config.layers) {
+    if (!layer.precision || layer.constraint || !Matches(layer.name, node.name)) continue;
+    if (last != nullptr && last->precision != layer.precision && IsPattern(layer.name)) {
+      Fail(
+          "configuration asks for int8 and for fp16 at node '{}', by '{}' and by '{}', and "
+          "precision_constraints: obey lets neither go; name it exactly in the later one, or leave "
+          "one out",
+          node.name, last->name, layer.name);
+    }
+    last = &layer;
+  }
+  if (last != nullptr && config.int8_everywhere && last->precision == blob::Precision::kFp16) {
+    Fail(
+        "configuration asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and "
+        "int8 everywhere; leave one of them out",
+        node.name, last->name);
+  }
+}
+
+// Entries that must be obeyed, and cannot all be.
+void RequireAgreement(const graph::Graph& graph, const Config& config) {
+  const auto binds = [](const LayerOverride& layer) {
+    return layer.precision && layer.constraint == Constraint::kObey;
+  };
+  for (const graph::Node& node : graph.nodes) {
+    if (config.constraint == Constraint::kObey) RequireRuleAndException(config, node);
+    const LayerOverride* first = nullptr;
+    for (const LayerOverride& layer : config.layers) {
+      if (!binds(layer) || !Matches(layer.name, node.name)) continue;
+      if (config.int8_everywhere && *layer.precision == blob::Precision::kFp16) {
+        Fail(
+            "node '{}' has to be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
+            "leave one of them out",
+            node.name, layer.name);
+      }
+      if (first == nullptr) first = &layer;
+      if (*first->precision == *layer.precision) continue;
+      Fail(
+          "node '{}' has to be {} by '{}' and {} by '{}', both to be obeyed; let one of them be "
+          "`constraint: prefer`",
+          node.name, WordOf(*first->precision), first->name, WordOf(*layer.precision), layer.name);
+    }
+  }
+}
+
 // The model itself rounds the result to 8 bits.
 bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](graph::ValueId id) {
@@ -73,6 +129,21 @@ bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
   const auto weights = operators::WeightsOf(graph, node);
   return weights ? weights->products : 0;
+}
+
+std::optional<Request> RequestOf(const Config& config, const graph::Node& node) {
+  std::optional<Request> request;
+  for (const LayerOverride& layer : config.layers) {
+    const Constraint constraint = layer.constraint.value_or(config.constraint);
+    if (!layer.precision || constraint == Constraint::kNone) continue;
+    // What has to be obeyed is not changed by a wish.
+    if (request && layer.constraint == Constraint::kPrefer &&
+        request->constraint == Constraint::kObey) {
+      continue;
+    }
+    if (Matches(layer.name, node.name)) request = {*layer.precision, constraint};
+  }
+  return request;
 }
 
 bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node) {
@@ -98,20 +169,22 @@ void AssignPrecision(const graph::Graph& graph,
   for (const graph::Node& node : graph.nodes) names.push_back(node.name);
   for (const LayerOverride& layer : config.layers) RequireMatch(layer.name, names, "layer");
 
+  RequireAgreement(graph, config);
+
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
   const std::vector<bool> tail = ArithmeticTail(graph);
+  const WideReaders wide = FindWideReaders(graph, statistics, config);
+  std::vector<std::string> wide_nodes;
   const graph::Links links(graph);
   std::vector<bool> requested(graph.nodes.size());
   std::string first_of_tail;
   int64_t tail_count = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
+    const std::optional<Request> request = RequestOf(config, node);
+    const bool obey = request && request->constraint == Constraint::kObey;
     std::optional<blob::Precision> asked;
-    if (config.constraint != Constraint::kNone) {
-      for (const LayerOverride& layer : config.layers) {
-        if (layer.precision && Matches(layer.name, node.name)) asked = layer.precision;
-      }
-    }
+    if (request) asked = request->precision;
     if (!asked && FollowsRequest(graph, links, node, requested)) asked = blob::Precision::kFp16;
     if (asked == blob::Precision::kFp16) {
       requested[i] = true;
@@ -120,25 +193,43 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const bool integers = RunsOnIntegers(graph, node);
     if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
-      const bool forced =
-          config.int8_everywhere || (asked && config.constraint == Constraint::kObey);
+      const bool forced = config.int8_everywhere || obey;
       if (forced && !integers) FailInt8(node, "there is no int8 kernel for it");
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }
     const std::string reason = WhyNotInt8(graph, statistics, config, node);
     if (reason.empty()) {
+      if (wide.nodes[i] && !asked && !config.int8_everywhere && !IsGiven(graph, node)) {
+        requested[i] = true;
+        scheme->precision[i] = blob::Precision::kFp16;
+        wide_nodes.push_back("'" + node.name + "'");
+        continue;
+      }
       if (!tail[i] || asked || config.int8_everywhere || IsGiven(graph, node)) continue;
       scheme->precision[i] = blob::Precision::kFp16;
       if (tail_count++ == 0) first_of_tail = node.name;
       continue;
     }
-    if (config.int8_everywhere || (asked && config.constraint == Constraint::kObey)) {
+    if (config.int8_everywhere || obey) {
       FailInt8(node, reason);
     }
     scheme->precision[i] = blob::Precision::kFp16;
     scheme->warnings.push_back(
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
+  }
+  if (!wide_nodes.empty()) {
+    scheme->warnings.push_back(fmt::format(
+        "{}: {} run{} in FP16; clamp such values before the model, or give the input a range in "
+        "--config, and int8 does",
+        fmt::join(wide.reasons, ", "), fmt::join(wide_nodes, ", "),
+        wide_nodes.size() == 1 ? "s" : ""));
+    if (!wide.beyond.empty()) {
+      scheme->warnings.push_back(fmt::format(
+          "what {} read{} is as wide as the input still, and all of it shares 8 bits; ask for fp16 "
+          "there with --config, or run the fp16 plan",
+          fmt::join(wide.beyond, ", "), wide.beyond.size() == 1 ? "s" : ""));
+    }
   }
   if (tail_count > 0) {
     scheme->warnings.push_back(

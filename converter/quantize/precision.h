@@ -17,8 +17,15 @@ int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node);
 // precision is kFp16.
 bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node);
 
+// What the configuration asks of a node: the last entry that names it and is not to be ignored.
+struct Request {
+  blob::Precision precision = blob::Precision::kInt8;
+  Constraint constraint = Constraint::kPrefer;  // kPrefer or kObey
+};
+std::optional<Request> RequestOf(const Config& config, const graph::Node& node);
+
 // Fills scheme->precision and appends to scheme->warnings. UserError where a binding request is
-// impossible, or where a name fits no node.
+// impossible, two of them contradict each other, or a name fits no node.
 void AssignPrecision(const graph::Graph& graph,
                      const std::vector<std::optional<calibrate::Statistics>>& statistics,
                      const Config& config, Scheme* scheme);

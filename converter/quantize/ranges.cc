@@ -61,11 +61,14 @@ class Chooser {
       const calibrate::Method fallback = input && config_.method == calibrate::Method::kAuto
                                              ? calibrate::Method::kMinMax
                                              : config_.method;
+      const auto v = static_cast<size_t>(id);
+      const calibrate::Method own =
+          v < config_.methods.size() ? config_.methods[v].value_or(fallback) : fallback;
       const calibrate::Range part = ChangingPartOf(id, seen);
       const bool narrowed = part.min > seen.min || part.max < seen.max;
       const calibrate::Statistics used =
           narrowed ? calibrate::Clamp(seen, part.min, part.max) : seen;
-      const calibrate::Choice choice = calibrate::ChooseRange(used, asked.method.value_or(fallback),
+      const calibrate::Choice choice = calibrate::ChooseRange(used, asked.method.value_or(own),
                                                               config_.percentile, range.symmetric);
       range.min = choice.range.min;
       range.max = choice.range.max;
@@ -130,6 +133,12 @@ class Chooser {
       if (entry.max) result.max = entry.max;
       if (entry.symmetric) result.symmetric = entry.symmetric;
       if (entry.method) result.method = entry.method;
+    }
+    if (result.min && result.max && *result.min >= *result.max) {
+      Fail(
+          "configuration gives tensor '{}' the range {:g} to {:g}, put together from several "
+          "entries that name it; min has to be below max",
+          name, *result.min, *result.max);
     }
     return result;
   }

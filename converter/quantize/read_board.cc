@@ -8,17 +8,38 @@
 #include "runtime/format/blob.h"
 
 namespace octet::quantize {
+namespace {
+
+bool IsName(const std::string& text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+}
+
+std::string FirstWord(const std::string& text) {
+  return text.substr(0, text.find_first_of(" \n"));
+}
+
+}  // namespace
 
 Board ReadBoard(const std::string& path) {
   Board result;
   try {
     const YAML::Node board = YAML::LoadFile(path);
+    // Several lines without a key are one text to YAML, as the few lines that boards keep are.
+    if (board.IsScalar()) {
+      Fail(
+          "{}: is no board's YAML file but plain text, as octet boards --whitelist writes it for "
+          "octet-run, octet-camera and stores; give the board's file, as boards/{}.yaml of the "
+          "sources",
+          path, IsName(FirstWord(board.Scalar())) ? FirstWord(board.Scalar()) : "raspberry-pi-4");
+    }
+    if (!board.IsMap() && !board.IsNull()) {
+      Fail("{}: is no board's YAML file; fields as `compatible: NAME` are expected", path);
+    }
     if (board["compatible"]) {
       result.compatible = board["compatible"].as<std::string>();
       constexpr size_t kMostBytes = sizeof(blob::Header::board) - 1;
-      if (result.compatible.size() > kMostBytes ||
-          result.compatible.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
-              std::string::npos) {
+      if (result.compatible.size() > kMostBytes || !IsName(result.compatible)) {
         Fail("{}: compatible: '{}' is no board's name; at most {} of a-z, 0-9 and - are expected",
              path, result.compatible, kMostBytes);
       }

@@ -2,15 +2,17 @@
 //
 //   activations: asymmetric            # or symmetric
 //   weights: per_channel               # group (of 16 output channels), per_tensor
-//   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse
+//   calibration: {method: auto, percentile: 99.99}   # auto, min-max, percentile, mse, kl
 //   rounding: true                     # of weights by what layers compute from the data
 //   bias_correction: true              # means that rounding shifted, put back
+//   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
 //   channel_scales: true               # scales of single channels, where that pays
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
 //   layers:
 //     "backbone/conv1*": {precision: fp16, weights: group}
+//     "head/*": {precision: fp16, constraint: obey}    # of its own
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
 #include "converter/quantize/scheme.h"
@@ -29,7 +31,15 @@ class Reader : public YamlReader {
                                     {{"auto", Method::kAuto},
                                      {"min-max", Method::kMinMax},
                                      {"percentile", Method::kPercentile},
-                                     {"mse", Method::kMse}});
+                                     {"mse", Method::kMse},
+                                     {"kl", Method::kKl}});
+  }
+
+  Constraint Binding(const YAML::Node& node, const std::string& key) const {
+    return OneOf<Constraint>(node, key,
+                             {{"none", Constraint::kNone},
+                              {"prefer", Constraint::kPrefer},
+                              {"obey", Constraint::kObey}});
   }
 
   WeightScheme Weights(const YAML::Node& node, const std::string& key) const {
@@ -45,20 +55,24 @@ class Reader : public YamlReader {
 };
 
 LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAML::Node& node) {
-  LayerOverride layer{name, {}, {}};
+  LayerOverride layer{name, {}, {}, {}};
   reader.ForEach(
       node, name, [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         const std::string path = "layers." + name + "." + key;
-        if (key == "weights") {
+        if (key == "precision") {
+          layer.precision = reader.OneOf<blob::Precision>(
+              value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
+        } else if (key == "constraint") {
+          layer.constraint = reader.Binding(value, path);
+        } else if (key == "weights") {
           layer.weights = reader.Weights(value, path);
-          return;
+        } else {
+          reader.Bad(at, path, "unknown key; precision, constraint and weights can be given");
         }
-        if (key != "precision") {
-          reader.Bad(at, path, "unknown key; precision and weights can be given");
-        }
-        layer.precision = reader.OneOf<blob::Precision>(
-            value, path, {{"int8", blob::Precision::kInt8}, {"fp16", blob::Precision::kFp16}});
       });
+  if (layer.constraint && !layer.precision) {
+    reader.Bad(node, "layers." + name, "a constraint binds a precision; give one beside it");
+  }
   return layer;
 }
 
@@ -119,10 +133,7 @@ Config ReadConfig(const std::string& path) {
         } else if (key == "calibration") {
           ReadCalibration(reader, value, &config);
         } else if (key == "precision_constraints") {
-          config.constraint = reader.OneOf<Constraint>(value, key,
-                                                       {{"none", Constraint::kNone},
-                                                        {"prefer", Constraint::kPrefer},
-                                                        {"obey", Constraint::kObey}});
+          config.constraint = reader.Binding(value, key);
         } else if (key == "channel_scales") {
           config.channel_scales = reader.Truth(value, key);
         } else if (key == "bias_correction") {
@@ -131,6 +142,8 @@ Config ReadConfig(const std::string& path) {
           config.equalization = reader.Truth(value, key);
         } else if (key == "rounding") {
           config.rounding = reader.Truth(value, key);
+        } else if (key == "judged_ranges") {
+          config.judged_ranges = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
         } else if (key == "layers") {
@@ -146,9 +159,8 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "equalization, "
-                     "precision_constraints, int8_everywhere, layers, rounding, tensors and "
-                     "weights can be given");
+                     "equalization, int8_everywhere, judged_ranges, layers, "
+                     "precision_constraints, rounding, tensors and weights can be given");
         }
       });
   return config;

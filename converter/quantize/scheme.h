@@ -25,8 +25,8 @@ struct TensorScheme {
   float scale = 1;
   int zero_point = 0;
   float min = 0, max = 0;  // the real range it covers
-  std::string origin;  // "mse", "min-max", "percentile", "override", "clamp", "shared with NAME",
-                       // "fixed", "given" (by the model, bit for bit)
+  std::string origin;  // "mse", "min-max", "percentile", "kl", "override", "clamp", "shared with
+                       // NAME", "fixed", "given" (by the model, bit for bit)
   // By channel (axis 1) where channels have schemes of their own (channel_scales.h), else empty.
   std::vector<ChannelScheme> channels;
 };
@@ -63,10 +63,13 @@ enum class Constraint : uint8_t {
   kObey
 };  // C13: how binding `precision:` requests are
 
+// Entries in the order of the file, later ones on top. Under kObey two that differ at a layer are
+// refused, unless the later one names it exactly.
 // One `layers:` or `tensors:` entry of the YAML file; the name may hold * wildcards.
 struct LayerOverride {
   std::string name;
   std::optional<blob::Precision> precision;
+  std::optional<Constraint> constraint = std::nullopt;  // of its own; else the file's
   std::optional<WeightScheme> weights = {};
 };
 struct TensorOverride {
@@ -92,10 +95,13 @@ struct Config {
   std::optional<bool> equalization;  // unset: where layers share scales (passes/equalize.h)
   bool rounding = true;              // see converter/recover/rounding.h
   bool bias_correction = true;       // see converter/recover/bias_correction.h
+  bool judged_ranges = true;         // see converter/recover/choose_ranges.h
   bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;
+  // By value id, may be shorter: what measuring chose where nobody asked for another.
+  std::vector<std::optional<calibrate::Method>> methods;
 };
 
 // Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line

@@ -10,8 +10,11 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
   const quantize::Scheme* best = nullptr;
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
-    // A gain that the pictures do not agree on is luck.
-    if (!(gain.mean > gain.error) || (best != nullptr && gain.mean <= accepted.mean)) continue;
+    // A gain that the pictures do not agree on is luck. What few answers do not tell, all the
+    // numbers behind them may: they have to gain both then.
+    const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
+    const bool gains = gain.mean > gain.error || (gain.mean > 0 && numbers.mean > numbers.error);
+    if (!gains || (best != nullptr && gain.mean <= accepted.mean)) continue;
     best = &variants[v];
     accepted = gain;
   }

@@ -91,6 +91,25 @@ void MarkRead(const Plan& plan, const std::vector<bool>& affected, std::vector<b
   }
 }
 
+// Mean of count numbers, and its standard error.
+template <typename Of>
+Gain MeanOf(size_t count, const Of& of) {
+  Gain gain;
+  if (count == 0) return gain;
+  double squares = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double number = of(i);
+    gain.mean += number;
+    squares += number * number;
+  }
+  const auto n = static_cast<double>(count);
+  gain.mean /= n;
+  if (count > 1) {
+    gain.error = std::sqrt(std::max(0.0, squares / n - gain.mean * gain.mean) / (n - 1));
+  }
+  return gain;
+}
+
 }  // namespace
 
 std::vector<Figure> Scores::Pieces() const {
@@ -117,20 +136,14 @@ double Scores::Loss() const {
 }
 
 Gain GainOf(const Scores& before, const Scores& after) {
-  Gain gain;
-  const size_t count = before.pictures.size();
-  double squares = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const double difference = before.LossOf(i) - after.LossOf(i);
-    gain.mean += difference;
-    squares += difference * difference;
-  }
-  if (count == 0) return gain;
-  const auto n = static_cast<double>(count);
-  gain.mean /= n;
-  if (count > 1)
-    gain.error = std::sqrt(std::max(0.0, squares / n - gain.mean * gain.mean) / (n - 1));
-  return gain;
+  return MeanOf(before.pictures.size(),
+                [&](size_t i) { return before.LossOf(i) - after.LossOf(i); });
+}
+
+Gain GainInDecibels(const Scores& before, const Scores& after) {
+  return MeanOf(before.pictures.size(), [&](size_t i) {
+    return MeanDecibels(after.pictures[i].pieces) - MeanDecibels(before.pictures[i].pieces);
+  });
 }
 
 // One picture as FP32 has it: what outputs are made of, and what others are picked by.

@@ -58,6 +58,8 @@ struct Gain {
   double mean = 0, error = 0;
 };
 Gain GainOf(const Scores& before, const Scores& after);
+// The same of the pieces of outputs, in dB, whatever the outputs mean.
+Gain GainInDecibels(const Scores& before, const Scores& after);
 
 class Simulator {
  public:

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,8 +98,14 @@ class YamlReader {
   void ForEach(const YAML::Node& node, const std::string& key, F&& f) const {
     if (node.IsNull()) return;
     if (!node.IsMap()) Bad(node, key, "a map is expected");
+    std::set<std::string> seen;
     for (const auto& entry : node) {
-      f(Text(entry.first, key), entry.first, entry.second);
+      const std::string name = Text(entry.first, key);
+      if (!seen.insert(name).second) {
+        Bad(entry.first, name,
+            "is there twice; leave one of them out");
+      }
+      f(name, entry.first, entry.second);
     }
   }
 

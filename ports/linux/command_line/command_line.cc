@@ -71,6 +71,10 @@ Option& Option::Range(int64_t least, int64_t most) {
   return *this;
 }
 
+bool Option::Given() const {
+  return option_->count() > 0;
+}
+
 template <typename T>
 Option Options::Add(const std::string& names, T& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);

@@ -42,6 +42,8 @@ class Option {
   Option& Range(int least, int most);
   Option& Range(unsigned least, unsigned most);
   Option& Range(int64_t least, int64_t most);
+  // After Parse: whether it was there. An option of another one is refused where it does nothing.
+  bool Given() const;
 
  private:
   CLI::Option* option_;

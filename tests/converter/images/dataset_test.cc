@@ -142,6 +142,26 @@ TEST_F(DatasetTest, JpegIsDecoded) {
   EXPECT_NE(Refusal([&] { DecodePicture(head); }).find("cannot be decoded"), std::string::npos);
 }
 
+// Formats without compression, cut off: what is missing is no black, and not what memory holds.
+TEST_F(DatasetTest, PicturesThatAreCutOff) {
+  // 3 x 2 pixels of 24 bits: rows of 9 bytes, padded to 12, behind two headers.
+  std::string bmp("BM\x4e\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\3\0\0\0\2\0\0\0\1\0\x18\0", 30);
+  bmp.resize(54 + 24, '\0');
+  const std::string whole[] = {
+      "P6 2 1 255\n" + std::string(6, 'x'),
+      "P5\n# by hand\n2 3\n# deep\n65535\n" + std::string(12, 'x'),
+      bmp,
+  };
+  for (const std::string& bytes : whole) {
+    EXPECT_NO_THROW(DecodePicture(Write("whole.ppm", bytes)));
+    const auto cut = Write("cut.ppm", bytes.substr(0, bytes.size() - 1));
+    EXPECT_EQ(Refusal([&] { DecodePicture(cut); }),
+              fmt::format("{}: is cut off: {} bytes of {} are there; replace or remove it",
+                          cut.string(), bytes.size() - 1, bytes.size()));
+    EXPECT_NO_THROW(DecodePicture(Write("more.ppm", bytes + "more")));
+  }
+}
+
 TEST_F(DatasetTest, RefusalsNameTheFile) {
   EXPECT_NE(Refusal([&] {
               Open(folder_ / "none", {1, 3, 2, 2});

@@ -39,6 +39,30 @@ TEST(Precision, RequestsFollowTheConstraint) {
   EXPECT_NE(Refusal([&] { net.Assign(config); }).find("nearest is 'Conv_"), std::string::npos);
 }
 
+TEST(Precision, ALayersOwnConstraintGoesBeforeTheFiles) {
+  TwoConvs net;
+  Config config = Net::MinMax();
+  config.constraint = Constraint::kNone;
+  config.layers.push_back({"Conv_y", Precision::kFp16, Constraint::kPrefer});
+  config.layers.push_back({"Conv_z", Precision::kFp16});
+  EXPECT_EQ(net.Assign(config).precision,
+            (std::vector<Precision>{Precision::kFp16, Precision::kInt8}));
+  // A wish does not change what has to be obeyed.
+  config.layers = {{"Conv_y", Precision::kFp16, Constraint::kObey},
+                   {"*", Precision::kInt8, Constraint::kPrefer}};
+  EXPECT_EQ(net.Assign(config).precision,
+            (std::vector<Precision>{Precision::kFp16, Precision::kInt8}));
+  config.layers[1].constraint = Constraint::kObey;
+  EXPECT_EQ(Refusal([&] { net.Assign(config); }),
+            "node 'Conv_y' has to be fp16 by 'Conv_y' and int8 by '*', both to be obeyed; let one "
+            "of them be `constraint: prefer`");
+  config.layers.pop_back();
+  config.int8_everywhere = true;
+  EXPECT_EQ(Refusal([&] { net.Assign(config); }),
+            "node 'Conv_y' has to be fp16 ('Conv_y', constraint: obey), but int8 is asked for "
+            "everywhere; leave one of them out");
+}
+
 TEST(Precision, DeepLayersRunInHalf) {
   Net net;
   const auto x = net.Input("x", -1, 1);

@@ -29,7 +29,7 @@ TEST_F(ReadConfigTest, EveryKey) {
       "int8_everywhere: true\n"
       "layers:\n"
       "  conv1: {precision: fp16}\n"
-      "  \"head/*\": {precision: int8}\n"
+      "  \"head/*\": {precision: int8, constraint: none}\n"
       "tensors:\n"
       "  x: {min: -1, max: 2.5, scheme: asymmetric, method: min-max}\n");
   EXPECT_TRUE(config.symmetric);
@@ -40,7 +40,9 @@ TEST_F(ReadConfigTest, EveryKey) {
   ASSERT_EQ(config.layers.size(), 2u);
   EXPECT_EQ(config.layers[0].name, "conv1");
   EXPECT_EQ(config.layers[0].precision, blob::Precision::kFp16);
+  EXPECT_EQ(config.layers[0].constraint, std::nullopt);
   EXPECT_EQ(config.layers[1].name, "head/*");
+  EXPECT_EQ(config.layers[1].constraint, Constraint::kNone);
   ASSERT_EQ(config.tensors.size(), 1u);
   EXPECT_EQ(config.tensors[0].min, -1.0f);
   EXPECT_EQ(config.tensors[0].max, 2.5f);
@@ -67,6 +69,8 @@ TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {
       {"calibration: 3\n", ":1:", "calibration"},
       {"layers:\n  a: {precision: int4}\n", ":2:", "layers.a.precision"},
       {"layers:\n  a: {width: 4}\n", ":2:", "layers.a.width"},
+      {"layers:\n  a: {constraint: obey}\n", ":2:", "layers.a"},
+      {"layers:\n  a: {precision: int8, constraint: must}\n", ":2:", "layers.a.constraint"},
       {"layers: [a, b]\n", ":1:", "layers"},
       {"tensors:\n  a:\n    min: .nan\n", ":3:", "tensors.a.min"},
       {"tensors:\n  a: {min: 2, max: 1}\n", ":2:", "tensors.a"},

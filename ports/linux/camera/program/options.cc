@@ -83,10 +83,10 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--key", o->store.keys,
           "of --slots: public key of those whose models are taken, beside the store's own")
       .OneEach();
-  app.Add("--confirm-after", o->confirm_after,
-          "of --slots: good frames that confirm a model on trial")
-      .Range(1u, 1000000000u)
-      .ShowDefault();
+  const Option confirm_after = app.Add("--confirm-after", o->confirm_after,
+                                       "of --slots: good frames that confirm a model on trial")
+                                   .Range(1u, 1000000000u)
+                                   .ShowDefault();
   app.Add("--board", o->store.board,
           std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
   app.AddFlag("--guard", o->guard,
@@ -152,6 +152,9 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   }
   if (o->slots.empty() && !o->store.keys.empty()) {
     throw InputError("--key: is for --slots; octet-slot and octet flash check signatures of files");
+  }
+  if (o->slots.empty() && confirm_after.Given()) {
+    throw InputError("--confirm-after: is for --slots; a model from a file is not on trial");
   }
   if (!o->store.board.empty()) o->board = ReadBoard(o->store.board);
   if (o->blob.empty() == o->slots.empty()) {

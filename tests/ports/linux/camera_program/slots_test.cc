@@ -249,6 +249,10 @@ TEST_F(CameraSlotsTest, WhatCannotStart) {
   StartOnStore();
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"), "octet-camera: MODEL and --slots: one of them names what runs\n");
+  Start({"--source", "-", "--confirm-after", "7"});
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_EQ(Read("err"),
+            "octet-camera: --confirm-after: is for --slots; a model from a file is not on trial\n");
 }
 
 }  // namespace

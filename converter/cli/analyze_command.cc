@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <memory>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/arguments.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/pipeline.h"
+#include "converter/cli/report_file.h"
+#include "converter/decode/spec.h"
+#include "converter/quantize/names.h"
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+struct AnalyzeOptions {
+  ConvertOptions convert;
+  std::string layer;  // pattern; empty: all
+  int64_t pictures = kAnalyzedPictures;
+};
+
+// Rows of the table whose layers --layer names.
+std::vector<size_t> ChosenLayers(const analyze::Analysis& analysis, const std::string& pattern) {
+  std::vector<size_t> order = analyze::WorstFirst(analysis);
+  if (pattern.empty()) return order;
+  std::vector<std::string_view> names;
+  for (const analyze::LayerFigures& layer : analysis.layers) names.push_back(layer.name);
+  quantize::RequireMatch(pattern, names, "layer");
+  std::erase_if(order,
+                [&](size_t i) { return !quantize::Matches(pattern, analysis.layers[i].name); });
+  return order;
+}
+
+std::string FlagsOf(const analyze::LayerFigures& layer) {
+  std::vector<const char*> flags;
+  if (layer.FarWeights()) flags.push_back("weights");
+  if (layer.Sensitive()) {
+    flags.push_back("sensitive");
+  } else if (layer.LowOverlap()) {
+    flags.push_back("overlap");
+  }
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+std::string WeightsOf(const analyze::LayerFigures& layer) {
+  return layer.weights ? fmt::format("{:.3f}", layer.weights->kl) : "-";
+}
+
+void PrintTable(const analyze::Analysis& analysis, const std::vector<size_t>& order) {
+  size_t widest = 5;
+  for (const size_t i : order) widest = std::max(widest, analysis.layers[i].name.size());
+  fmt::print("{:<{}} {:<14} {:<4} {:>7} {:>7} {:>8} {:>9} {:>9} {:>8} {:>8} {:>7} {:>7} {}\n",
+             "layer", widest, "operator", "", "SNR dB", "cosine", "adds", "MSE", "noise", "clipped",
+             "saturat.", "overlap", "KL", "flags");
+  for (const size_t i : order) {
+    const analyze::LayerFigures& layer = analysis.layers[i];
+    const analyze::ActivationRecord& a = layer.activations;
+    fmt::print(
+        "{:<{}} {:<14} {:<4} {:>7.2f} {:>7.4f} {:>7.3f}% {:>9.3g} {:>9.3g} {:>7.3f}% {:>7.3f}% "
+        "{:>7.3f} {:>7} {}\n",
+        layer.name, widest, layer.op, layer.int8 ? "int8" : "fp16", a.SnrDb(), a.Cosine(),
+        100 * layer.added, a.Mse(), a.NoiseSigma(), 100 * a.ClippedShare(),
+        100 * a.SaturatedShare(), a.Overlap(), WeightsOf(layer), FlagsOf(layer));
+  }
+}
+
+// Bars of the two histograms, two of the page's bins a line.
+void PrintHistogram(const analyze::LayerFigures& layer) {
+  constexpr size_t kMostStars = 30;
+  const analyze::ActivationRecord& a = layer.activations;
+  uint64_t most = 1;
+  for (size_t i = 0; i < analyze::kBins; ++i) most = std::max({most, a.exact()[i], a.int8()[i]});
+  const auto bar = [&](uint64_t count) {
+    return std::string(static_cast<size_t>(count * kMostStars / most), '*');
+  };
+  fmt::print("{:>12} {:<{}} {:<{}}\n", "codes", "FP32", kMostStars, "int8", kMostStars);
+  for (size_t i = 0; i < analyze::kBins; ++i) {
+    if (a.exact()[i] == 0 && a.int8()[i] == 0) continue;
+    const int first = (static_cast<int>(i) - 1) * analyze::kCodesPerBin - analyze::kCodes / 2;
+    const std::string codes =
+        i == 0 ? "below"
+        : i == analyze::kBins - 1
+            ? "above"
+            : fmt::format("{} to {}", first, first + analyze::kCodesPerBin - 1);
+    fmt::print("{:>12} {:<{}} {:<{}}\n", codes, bar(a.exact()[i]), kMostStars, bar(a.int8()[i]),
+               kMostStars);
+  }
+}
+
+void PrintLayer(const analyze::LayerFigures& layer) {
+  const quantize::TensorScheme& range = layer.activations.scheme();
+  fmt::print("\n'{}' ({}), result '{}' {}\n", layer.name, layer.op, layer.tensor,
+             graph::ToString(layer.shape));
+  fmt::print("  range {:.4g} to {:.4g} ({}{}), seen {:.4g} to {:.4g}\n", range.min, range.max,
+             range.origin.empty() ? "given" : range.origin,
+             range.channels.empty() ? "" : fmt::format(", {} channels", range.channels.size()),
+             layer.seen_min, layer.seen_max);
+  fmt::print(
+      "  mean -+ {} sigma {:.4g} to {:.4g}: {:.4f} % of the numbers lie outside, the range is "
+      "{:.2f} "
+      "times as wide\n",
+      analyze::kSigmas, layer.sigma_low, layer.sigma_high, 100 * layer.beyond_sigma,
+      layer.range_ratio);
+  fmt::print("  error: mean {:.3g}, sigma {:.3g}\n", layer.activations.ErrorMean(),
+             layer.activations.NoiseSigma());
+  if (layer.weights) {
+    fmt::print("  weights: {:.1f} dB above their rounding, channel {} of {} {:.1f} dB; KL {:.3f}\n",
+               layer.weights->snr_db, layer.weights->worst_channel, layer.weights->channels,
+               layer.weights->worst_db, layer.weights->kl);
+  }
+  if (!layer.cause.empty()) fmt::print("  why: {}\n", layer.cause);
+  PrintHistogram(layer);
+}
+
+void PrintText(const AnalyzeOptions& options, const analyze::Analysis& analysis,
+               const std::vector<size_t>& order) {
+  for (const analyze::OutputFigures& output : analysis.outputs) {
+    fmt::print("output '{}': {:.1f} dB above the error, cosine {:.4f}\n", output.name,
+               output.snr_db, output.cosine);
+  }
+  const analyze::Coverage& coverage = analysis.coverage;
+  fmt::print(
+      "scales: of {} int8 tensors {} have their own ({} by channel), {} share another's, {} the "
+      "model's, {} none{}\n\n",
+      coverage.Total(), coverage.own, coverage.by_channel, coverage.shared, coverage.given,
+      coverage.missing.size(),
+      coverage.missing.empty() ? "" : fmt::format(": '{}'", fmt::join(coverage.missing, "', '")));
+  PrintTable(analysis, order);
+  if (!options.layer.empty()) {
+    for (const size_t i : order) PrintLayer(analysis.layers[i]);
+    return;
+  }
+  // Three, as the verdict of convert names.
+  constexpr size_t kMostCauses = 3;
+  size_t told = 0;
+  for (const size_t i : order) {
+    const analyze::LayerFigures& layer = analysis.layers[i];
+    if (layer.cause.empty() || told == kMostCauses) break;
+    fmt::print("{}'{}' ({}) adds {:.2f} % of noise: {}\n", told++ == 0 ? "\n" : "", layer.name,
+               layer.op, 100 * layer.added, layer.cause);
+  }
+}
+
+int Run(const AnalyzeOptions& options) {
+  const std::string& file = options.convert.report;
+  if (!file.empty()) CheckReport(file, {options.convert.model});
+  const Conversion conversion = Convert(options.convert);
+  for (const std::string& warning : conversion.scheme.warnings)
+    fmt::print(stderr, "octet: warning: {}\n", warning);
+  const analyze::Analysis analysis =
+      AnalyzeConversion(options.convert, conversion, options.pictures);
+  const std::vector<size_t> order = ChosenLayers(analysis, options.layer);
+  if (!file.empty()) SaveReport(file, ReportOf(options.convert, conversion, analysis));
+  if (!options.convert.json) {
+    PrintText(options, analysis, order);
+    return kDone;
+  }
+  analyze::Analysis chosen = analysis;
+  chosen.layers.clear();
+  for (const size_t i : order) chosen.layers.push_back(analysis.layers[i]);
+  nlohmann::json document = report::ToJson(chosen);
+  document["samples"] = conversion.samples;
+  document["warnings"] = conversion.scheme.warnings;
+  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return kDone;
+}
+
+}  // namespace
+
+void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
+  port::Options command =
+      app.AddCommand("analyze",
+                     "what each layer loses in the int8 plan that convert would make, "
+                     "and why; nothing is written but --report");
+  auto options = std::make_shared<AnalyzeOptions>();
+  auto input = std::make_shared<InputArguments>();
+  auto data = std::make_shared<std::string>();
+  auto cut_at = std::make_shared<std::string>();
+  auto task = std::make_shared<std::string>("none");
+  ConvertOptions& convert = options->convert;
+  command.Add("MODEL", convert.model, "the ONNX file").Required();
+  command
+      .Add("--data,--calibrate", *data,
+           "pictures to calibrate and to compare with, as --calibrate of octet convert")
+      .Required();
+  command.Add("--layer", options->layer,
+              "this layer alone (* stands for any characters), with ranges and histogram");
+  command
+      .Add(
+          "--pictures", options->pictures,
+          "simulate at most so many, of those that no correction was made from (a quarter of up to "
+          "64)")
+      .Range(int64_t{1}, int64_t{1} << 31)
+      .ShowDefault();
+  input->AddTo(command);
+  command.Add("--cut-at", *cut_at, "as in octet convert, and so all that follow");
+  command.Add("--task", *task, "what the outputs mean")
+      .Among({"classify", "detect", "segment", "none"})
+      .ShowDefault();
+  command.Add("--decode", convert.decode, "what the outputs of a detector hold");
+  command.Add("--labels", convert.labels, "class names, for the report's pictures");
+  command.Add("--board", convert.board, "YAML file of the board");
+  command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
+  command.Add("--config", convert.config, "YAML file: precision, ranges and schemes");
+  command.AddFlag("--int8-everywhere", convert.int8_everywhere, "no FP16 layers in the int8 plan");
+  command.Add("--samples", convert.samples, "calibrate with at most so many")
+      .Range(int64_t{1}, int64_t{1} << 31)
+      .ShowDefault();
+  command.Add("--seed", convert.seed, "chooses the samples where there are more").ShowDefault();
+  command
+      .Add("--threads", convert.threads,
+           "0: as many as the machine has; the figures do not depend on it")
+      .Range(0, 1024)
+      .ShowDefault();
+  command.Add("--report", convert.report, kReportHelp);
+  command.AddFlag("--json", convert.json, "print the figures as JSON");
+  command.Footer(fmt::format(
+      "Layers that add most noise come first. adds: share of noise (error energy by signal energy) "
+      "behind the layer less that of its worst input; noise: standard deviation of the error; "
+      "clipped: FP32 numbers beyond the codes' range; saturated: int8 ones; overlap: of the two "
+      "histograms of the result; KL: divergence of the weights. Flags: weights (KL above {}), "
+      "overlap (below {}), sensitive (below {}). docs/analyze.md has the definitions.",
+      analyze::kFarWeights, analyze::kLowOverlap, analyze::kSensitiveOverlap));
+  command.WhenChosen([=] {
+    *run = [=] {
+      ConvertOptions& chosen = options->convert;
+      chosen.preprocess = input->Preprocess({});
+      chosen.import = input->Import();
+      chosen.import.cut_at = SplitCommas(*cut_at);
+      chosen.calibration = SplitCommas(*data);
+      chosen.task = TaskOf(*task);
+      return Run(*options);
+    };
+  });
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,109 @@
+#include "converter/cli/recovery.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "converter/cli/progress.h"
+#include "converter/quantize/precision.h"
+#include "converter/recover/bias_correction.h"
+#include "converter/recover/choose_ranges.h"
+#include "converter/recover/float_outputs.h"
+#include "converter/recover/rounding.h"
+
+namespace octet::cli {
+namespace {
+
+// Whether the configuration asks for int8 at a node by name.
+bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
+  const auto request = quantize::RequestOf(config, node);
+  return request && request->precision == blob::Precision::kInt8;
+}
+
+// The first of a set, as many as a look at every single value takes.
+std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
+  constexpr size_t kLookedAt = 4;
+  return {samples.begin(),
+          samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size()))};
+}
+
+// Moves the last layers that gain by it to FP16.
+void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                  const quantize::Config& config, quantize::Scheme* scheme, Warnings* warnings) {
+  const graph::Graph& graph = simulator.plan().graph;
+  const std::vector<int64_t> decide =
+      Some(samples.accept.empty() ? samples.report : samples.accept);
+  const recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
+  std::vector<std::string> names;
+  if (!config.int8_everywhere) {
+    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
+      if (WantsInt8(config, graph.nodes[n])) continue;
+      scheme->precision[n] = blob::Precision::kFp16;
+      names.push_back("'" + graph.nodes[n].name + "'");
+    }
+  }
+  if (!names.empty()) {
+    warnings->push_back(fmt::format(
+        "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
+        "8 bits; --int8-everywhere keeps them int8",
+        fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
+  }
+}
+
+// Behind the last sample that the three sets were spread to.
+int64_t EndOf(const simulate::Samples& samples) {
+  int64_t end = 0;
+  for (const auto* set : {&samples.fit, &samples.accept, &samples.report}) {
+    for (const int64_t sample : *set) end = std::max(end, sample + 1);
+  }
+  return end;
+}
+
+// Runs one step under a progress bar of its own.
+template <typename Body>
+recover::Step Show(const std::string& label, const Body& body) {
+  Progress progress(label);
+  return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+}
+
+}  // namespace
+
+int64_t RecoverySamples(Effort effort) {
+  // Of 16, four accept: enough for a step that gains much, which is what is quickly tried.
+  if (effort == Effort::kFast) return 16;
+  return effort == Effort::kBest ? 256 : 64;
+}
+
+Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                  const Statistics& statistics, const quantize::Config& config, Effort effort) {
+  const graph::Graph& graph = simulator.plan().graph;
+  Recovered result;
+  result.scheme = quantize::AssignScheme(graph, statistics, config);
+  LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
+  if (config.judged_ranges && effort != Effort::kFast) {
+    result.steps.push_back(Show("choosing ranges", [&](const auto& progress) {
+      return recover::ChooseRanges(simulator, samples, statistics, config, progress,
+                                   &result.scheme);
+    }));
+  }
+  if (config.rounding && effort != Effort::kFast) {
+    result.steps.push_back(Show("rounding weights", [&](const auto& progress) {
+      return recover::RoundWeights(simulator, samples, EndOf(samples), progress, &result.scheme);
+    }));
+  }
+  if (config.bias_correction && recover::IsWorthCorrecting(graph)) {
+    result.steps.push_back(Show("correcting biases", [&](const auto& progress) {
+      return recover::CorrectBiases(simulator, samples, progress, &result.scheme);
+    }));
+  }
+  result.diagnosis = recover::Diagnose(simulator, result.scheme, Some(samples.report));
+  for (std::string& line : recover::Doubts(graph, statistics, result.scheme, result.diagnosis)) {
+    result.warnings.push_back(std::move(line));
+  }
+  return result;
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,82 @@
+#include "converter/cli/report_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "converter/cli/progress.h"
+#include "converter/cli/report_pictures.h"
+#include "converter/support/error.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+namespace {
+
+std::vector<const images::Dataset*> DatasetsOf(const Conversion& conversion) {
+  std::vector<const images::Dataset*> datasets;
+  for (const auto& input : conversion.inputs) datasets.push_back(input.get());
+  return datasets;
+}
+
+}  // namespace
+
+void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others) {
+  if (!path.ends_with(".html") && !path.ends_with(".json")) {
+    Fail("--report {}: its name has to end in .html, for a page, or in .json, for figures", path);
+  }
+  write::CheckWritable(path, others);
+  // One that this command writes as well need not be there yet.
+  for (const std::filesystem::path& other : others) {
+    std::error_code ignored;
+    if (std::filesystem::weakly_canonical(path, ignored) ==
+        std::filesystem::weakly_canonical(other, ignored)) {
+      Fail("--report {}: is what this command writes itself; name another file", path);
+    }
+  }
+}
+
+analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
+                                    int64_t pictures) {
+  Progress progress("analyzing");
+  simulate::Options judging;
+  judging.threads = ThreadCount(options.threads);
+  judging.memory_bytes = options.memory_bytes;
+  const simulate::Simulator simulator(conversion.graph, DatasetsOf(conversion), judging);
+  std::vector<int64_t> samples = conversion.sets.report;
+  samples.resize(std::min(samples.size(), static_cast<size_t>(pictures)));
+  return analyze::Analyze(simulator, conversion.statistics, conversion.scheme, samples,
+                          [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+}
+
+report::Report ReportOf(const ConvertOptions& options, const Conversion& conversion,
+                        const analyze::Analysis& analysis) {
+  report::Report report;
+  report.model = std::filesystem::path(options.model).filename().string();
+  report.version = OCTET_VERSION_TEXT;
+  report.blob_bytes = conversion.blob.size();
+  report.samples = conversion.samples;
+  report.warnings = conversion.scheme.warnings;
+  report.verdict = conversion.verdict.Lines();
+  report.analysis = analysis;
+  for (const write::Plan& plan : conversion.plans) {
+    report.memory.push_back(report::TimelineOf(plan));
+  }
+  for (const recover::Step& step : conversion.steps) {
+    if (!step.tried) continue;
+    if (step.judged) {
+      report.gains.push_back({step.name, "% agreement", 100 * step.before_agreement,
+                              100 * step.after_agreement, step.kept});
+    }
+    report.gains.push_back({step.name, "dB", step.before_db, step.after_db, step.kept});
+  }
+  report.pictures = PicturesOf(conversion);
+  return report;
+}
+
+void SaveReport(const std::string& path, const report::Report& report) {
+  const nlohmann::json document = report::ToJson(report);
+  const std::string text =
+      path.ends_with(".html") ? report::Page(document) : report::Text(document) + "\n";
+  write::SaveFile(path, std::vector<uint8_t>(text.begin(), text.end()));
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,34 @@
+// The decoder of a blob that is not made yet: answers of FP32 while a model is converted.
+#ifndef OCTET_CONVERTER_CLI_SECTION_DECODER_H_
+#define OCTET_CONVERTER_CLI_SECTION_DECODER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "converter/cli/score.h"
+#include "converter/write/write.h"
+
+namespace octet::cli {
+
+class SectionDecoder {
+ public:
+  // info.decode must hold a section. `info` stays.
+  explicit SectionDecoder(const write::ModelInfo& info);
+  SectionDecoder(const SectionDecoder&) = delete;
+  SectionDecoder& operator=(const SectionDecoder&) = delete;
+
+  const Decoder& decoder() const { return *decoder_; }
+  uint32_t class_count() const { return classes_; }  // without the background
+
+ private:
+  blob::ModelRecord model_{};
+  std::vector<blob::InputRecord> inputs_;
+  std::vector<blob::OutputRecord> outputs_;
+  std::vector<uint64_t> section_;  // aligned as in a blob
+  uint32_t classes_ = 0;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_SECTION_DECODER_H_

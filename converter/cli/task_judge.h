@@ -1,0 +1,48 @@
+// The judge of the simulation where outputs have a meaning: answers of the int8 plan against
+// FP32's, read by the blob's own decoder.
+#ifndef OCTET_CONVERTER_CLI_TASK_JUDGE_H_
+#define OCTET_CONVERTER_CLI_TASK_JUDGE_H_
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "converter/cli/agreement.h"
+#include "converter/cli/score.h"
+#include "converter/simulate/simulator.h"
+
+namespace octet::cli {
+
+// Agreement of two answers, without the steps that counts have:
+//   detect    2 sum(w q) / (sum(w) + sum(w')): w the scores of FP32's boxes, w' of the plan's, q of
+//             those that found one of their class the IoU, if 0.5 or more, times the smaller score
+//             over the larger
+//   classify  sum(min(p, p')) / sum(max(p, p')) of the probabilities (Ruzicka's similarity)
+//   segment   share of the pixels with the same label
+class TaskJudge : public simulate::Judge {
+ public:
+  // blob: a verified blob with the decode section, whatever its plans; stays.
+  TaskJudge(const BlobView& blob, std::vector<const images::Dataset*> inputs);
+
+  double Agreement(const std::vector<std::vector<float>>& exact,
+                   const std::vector<std::vector<float>>& rounded, int64_t sample) const override;
+
+  // From now on answers are counted as `octet verify` counts them.
+  void Count();
+  const AnswerAgreement& counts() const { return counts_; }
+  blob::Task task() const { return decoder_.task(); }
+
+ private:
+  std::vector<float> Probabilities(const std::vector<const float*>& outputs) const;
+
+  BlobView blob_;
+  Decoder decoder_;
+  std::vector<const images::Dataset*> inputs_;
+  mutable std::mutex mutex_;
+  bool counting_ = false;
+  mutable AnswerAgreement counts_;
+};
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_TASK_JUDGE_H_

@@ -1,0 +1,163 @@
+#include "converter/cli/verdict.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "converter/support/error.h"
+
+namespace octet::cli {
+namespace {
+
+constexpr size_t kNamedLayers = 3;
+// Every tensor is looked at, number by number.
+constexpr size_t kAnalyzedPictures = 4;
+// Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
+constexpr double kNothingAdded = 1e-4;
+
+// What a user can do about a layer.
+std::string RemedyOf(const analyze::LayerFigures& layer) {
+  if (layer.cause.find("range is cut") != std::string::npos) {
+    return "calibrate with more pictures like those of the camera, or let --mixed put it in FP16";
+  }
+  return fmt::format(
+      "let --mixed put it in FP16, or ask for it with --config: layers: {{\"{}\": "
+      "{{precision: fp16}}}}",
+      layer.name);
+}
+
+}  // namespace
+
+Requirement ReadRequirement(const std::string& word) {
+  Requirement requirement;
+  std::string_view number = word;
+  if (number.ends_with("dB")) {
+    requirement.in_db = true;
+    number.remove_suffix(2);
+  } else if (number.ends_with("%")) {
+    number.remove_suffix(1);
+  }
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), requirement.least);
+  if (error != std::errc() || end != number.data() + number.size() || !(requirement.least >= 0) ||
+      !(requirement.in_db || requirement.least <= 100)) {
+    Fail(
+        "--require {}: a bound in dB (20dB) for the outputs, or in percent (95%) for the answers "
+        "is expected",
+        word);
+  }
+  return requirement;
+}
+
+double Verdict::Agreement() const {
+  switch (task) {
+    case blob::Task::kDetect:
+      return answers.F1();
+    case blob::Task::kSegment:
+      return answers.MeanIou();
+    default:
+      return answers.Top1();
+  }
+}
+
+bool Verdict::IsDoubtful() const {
+  if (Speaks()) return !answers.Agrees(task, kInt8Limits);
+  return pictures > 0 && (output_db < kInt8Limits.snr_db || output_cosine < kInt8Limits.cosine);
+}
+
+bool Verdict::Meets(const Requirement& requirement) const {
+  if (pictures == 0) return false;
+  if (requirement.in_db) return output_db >= requirement.least;
+  return Speaks() && Agreement() >= requirement.least;
+}
+
+std::string Verdict::Summary() const {
+  if (pictures == 0) return "no pictures, nothing is known";
+  std::string line = fmt::format("on {} {}{} ", pictures, held_out ? "held-out " : "",
+                                 pictures == 1 ? "sample" : "samples");
+  if (Speaks()) {
+    switch (task) {
+      case blob::Task::kDetect:
+        line += fmt::format(
+            "the int8 plan finds {} of FP32's {} sure boxes, is sure of {}, {} of "
+            "them FP32's (F1 {:.1f} %)",
+            answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
+        break;
+      case blob::Task::kSegment:
+        line += fmt::format("the int8 plan's masks overlap FP32's by {:.1f} % (mean IoU)",
+                            answers.MeanIou());
+        break;
+      default:
+        line += fmt::format("the int8 plan gives FP32's first class in {} of {}", answers.same_top1,
+                            answers.samples);
+    }
+    line += "; ";
+  }
+  return line + fmt::format("output '{}' stands {:.1f} dB above its error (cosine {:.3f})", output,
+                            output_db, output_cosine);
+}
+
+std::vector<std::string> Verdict::Lines() const {
+  std::vector<std::string> lines{Summary()};
+  for (const Layer& layer : layers) {
+    lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}; {}",
+                                layer.name, layer.op, 100 * layer.added, layer.cause,
+                                layer.remedy));
+  }
+  return lines;
+}
+
+nlohmann::json Verdict::Json() const {
+  nlohmann::json worst = nlohmann::json::array();
+  for (const Layer& layer : layers) {
+    worst.push_back({{"layer", layer.name},
+                     {"op", layer.op},
+                     {"added_noise", layer.added},
+                     {"cause", layer.cause},
+                     {"remedy", layer.remedy}});
+  }
+  nlohmann::json json = {{"samples", pictures},          {"held_out", held_out},
+                         {"summary", Summary()},         {"output", output},
+                         {"snr_db", output_db},          {"cosine", output_cosine},
+                         {"agreement_percent", nullptr}, {"doubtful", IsDoubtful()},
+                         {"worst_layers", worst}};
+  if (Speaks()) json["agreement_percent"] = Agreement();
+  return json;
+}
+
+Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
+               const std::vector<std::optional<calibrate::Statistics>>& statistics,
+               const quantize::Scheme& scheme, TaskJudge* judge) {
+  Verdict verdict;
+  verdict.pictures = static_cast<int64_t>(samples.report.size());
+  verdict.held_out = samples.CanCorrect();
+  if (verdict.pictures == 0) return verdict;
+  if (judge != nullptr) {
+    judge->Count();
+    simulator.Run(scheme, samples.report);
+    verdict.task = judge->task();
+    verdict.answers = judge->counts();
+  }
+  std::vector<int64_t> some = samples.report;
+  some.resize(std::min(some.size(), kAnalyzedPictures));
+  const analyze::Analysis analysis = analyze::Analyze(simulator, statistics, scheme, some, {});
+  const analyze::OutputFigures* worst = nullptr;
+  for (const analyze::OutputFigures& output : analysis.outputs) {
+    if (worst == nullptr || output.snr_db < worst->snr_db) worst = &output;
+  }
+  if (worst != nullptr) {
+    verdict.output = worst->name;
+    verdict.output_db = worst->snr_db;
+    verdict.output_cosine = worst->cosine;
+  }
+  for (const size_t i : analyze::WorstFirst(analysis)) {
+    const analyze::LayerFigures& layer = analysis.layers[i];
+    if (verdict.layers.size() == kNamedLayers || !(layer.added > kNothingAdded)) break;
+    if (!layer.int8 || layer.cause.empty()) continue;
+    verdict.layers.push_back({layer.name, layer.op, layer.cause, RemedyOf(layer), layer.added});
+  }
+  return verdict;
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,191 @@
+#include "converter/assign/assign.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "converter/assign/units.h"
+#include "converter/support/error.h"
+#include "tests/converter/assign/assign_support.h"
+
+namespace octet::assign {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Candidate& Named(const Result& result, const std::string& name) {
+  return *std::find_if(result.candidates.begin(), result.candidates.end(),
+                       [&name](const Candidate& candidate) { return candidate.name == name; });
+}
+
+TEST(Assign, TheLayerThatInt8SpoilsRunsInFp16AndNoOther) {
+  const Result result = Chain(true).Assign({});
+  EXPECT_EQ(result.fp16, Names{"c"});
+  EXPECT_TRUE(result.table.units[2].sensitive);
+  EXPECT_GT(Named(result, "int8").measured.value, 0.5);
+  const Candidate& chosen = result.candidates[result.chosen];
+  EXPECT_LT(chosen.measured.value, 0.01);
+  EXPECT_EQ(result.scheme.precision[2], blob::Precision::kFp16);
+  EXPECT_EQ(std::count(result.scheme.precision.begin(), result.scheme.precision.end(),
+                       blob::Precision::kFp16),
+            1);
+}
+
+TEST(Assign, WithinABudgetItIsTheFirstToGo) {
+  Settings settings;
+  settings.budget.percent = 100;
+  const Result result = Chain(true).Assign(settings);
+  for (const char* solver : {"exact", "greedy", "qlearning"}) {
+    const Candidate& candidate = Named(result, solver);
+    EXPECT_TRUE(candidate.assignment[2]) << solver;
+    EXPECT_LE(candidate.plan_ns, *result.budget_ns) << solver;
+    EXPECT_LT(candidate.measured.value, Named(result, "int8").measured.value) << solver;
+    EXPECT_GE(candidate.accepted, result.candidates[result.chosen].accepted) << solver;
+  }
+  EXPECT_EQ(*result.budget_ns, 2 * result.int8_ns);
+}
+
+TEST(Assign, ZeroPercentIsTheInt8Plan) {
+  Settings settings;
+  settings.budget.percent = 0;
+  const Result result = Chain(true).Assign(settings);
+  EXPECT_EQ(result.fp16, Names{});
+  EXPECT_EQ(result.candidates[result.chosen].plan_ns, result.int8_ns);
+}
+
+TEST(Assign, ABudgetOfLossIsTheFastestThatKeepsIt) {
+  Settings settings;
+  settings.budget.max_loss = 0.05;
+  const Result some = Chain(true).Assign(settings);
+  EXPECT_EQ(some.fp16, Names{"c"});
+  settings.budget.max_loss = 0;
+  EXPECT_EQ(Chain(true).Assign(settings).fp16, (Names{"a", "b", "c", "d", "e"}));
+  settings.budget.max_loss = 1;
+  EXPECT_EQ(Chain(false).Assign(settings).fp16, Names{});
+}
+
+TEST(Assign, TheFrontFallsFromInt8ToFp16) {
+  const Result result = Chain(true).Assign({});
+  ASSERT_GE(result.front.size(), 3u);
+  EXPECT_EQ(result.front.front().plan_ns, result.int8_ns);
+  EXPECT_EQ(result.front.back().plan_ns, result.fp16_ns);
+  EXPECT_EQ(result.front.back().measured.value, 0);
+  for (size_t i = 1; i < result.front.size(); ++i) {
+    EXPECT_GT(result.front[i].table.ns, result.front[i - 1].table.ns);
+    EXPECT_LT(result.front[i].table.loss, result.front[i - 1].table.loss);
+  }
+}
+
+TEST(Assign, TheTableAddsUpToWhatIsMeasured) {
+  // Small independent errors: the sum of the units' losses against the plan's own.
+  const Result result = Chain(false).Assign({});
+  const Candidate& int8 = Named(result, "int8");
+  EXPECT_GT(int8.measured.value, 0.4 * int8.table.loss);
+  EXPECT_LT(int8.measured.value, 2.5 * int8.table.loss);
+}
+
+TEST(Assign, ThreadsChangeNothing) {
+  Settings settings;
+  settings.budget.percent = 60;
+  const Result one = Chain(true).Assign(settings, 1), two = Chain(true).Assign(settings, 2);
+  EXPECT_EQ(one.fp16, two.fp16);
+  ASSERT_EQ(one.candidates.size(), two.candidates.size());
+  for (size_t i = 0; i < one.candidates.size(); ++i) {
+    EXPECT_EQ(one.candidates[i].assignment, two.candidates[i].assignment);
+    EXPECT_EQ(one.candidates[i].measured.value, two.candidates[i].measured.value);
+  }
+  for (size_t u = 0; u < one.table.units.size(); ++u) {
+    EXPECT_EQ(one.table.units[u].loss, two.table.units[u].loss);
+    EXPECT_EQ(one.table.units[u].gradient, two.table.units[u].gradient);
+  }
+}
+
+TEST(Assign, ASolverThatIsNamedIsTaken) {
+  Settings settings;
+  settings.budget.percent = 60;
+  settings.solver = Solver::kGreedy;
+  const Result result = Chain(true).Assign(settings);
+  EXPECT_EQ(result.candidates[result.chosen].name, "greedy");
+}
+
+TEST(Assign, WishesOfTheConfigurationStay) {
+  Chain chain(true);
+  chain.config.layers.push_back({"c", blob::Precision::kInt8});
+  chain.config.layers.push_back({"a", blob::Precision::kFp16});
+  chain.scheme = quantize::AssignScheme(chain.graph, chain.statistics, chain.config);
+  Settings settings;
+  settings.budget.percent = 200;
+  const Result result = chain.Assign(settings);
+  EXPECT_EQ(result.table.units[2].fixed, blob::Precision::kInt8);
+  EXPECT_EQ(result.table.units[0].fixed, blob::Precision::kFp16);
+  EXPECT_EQ(result.scheme.precision[2], blob::Precision::kInt8);
+  EXPECT_EQ(result.scheme.precision[0], blob::Precision::kFp16);
+  EXPECT_EQ(std::count(result.fp16.begin(), result.fp16.end(), "a"), 0) << "it did so anyway";
+}
+
+TEST(Assign, ABudgetBelowInt8IsRefused) {
+  Settings settings;
+  settings.budget.ms = 1e-6;
+  try {
+    Chain(false).Assign(settings);
+    FAIL();
+  } catch (const UserError& error) {
+    const std::string line = error.what();
+    EXPECT_EQ(line.find("a budget of 1e-06 ms is less than the "), 0u) << line;
+    EXPECT_NE(line.find("give more, or choose a smaller model"), std::string::npos);
+  }
+}
+
+// x -> a -> b -> boxes, and a -> c -> scores.
+TEST(Assign, TheHeadIsWhatLeadsToSomeOutputsOnly) {
+  Network net;
+  const auto a = net.Conv("a", net.graph.inputs[0]);
+  const auto b = net.Conv("b", a), c = net.Conv("c", a);
+  net.Finish({b, c});
+  Settings settings;
+  settings.preset = Preset::kBackboneInt8HeadFp16;
+  EXPECT_EQ(net.Assign(settings).fp16, (Names{"b", "c"}));
+  // One output: the last layer.
+  EXPECT_EQ(Chain(false).Assign(settings).fp16, Names{"e"});
+  settings.preset = Preset::kInt8;
+  EXPECT_EQ(Chain(true).Assign(settings).fp16, Names{});
+}
+
+TEST(Assign, WhatOnlyMovesFollowsWhatItReads) {
+  Network net;
+  const auto a = net.Conv("a", net.graph.inputs[0]), b = net.Conv("b", net.graph.inputs[0]);
+  const auto moved = net.Op("Concat", "join", {a, b}, 2 * kChannels);
+  net.graph.nodes.back().attributes["axis"] = int64_t{1};
+  const auto pool = net.Op("Relu", "relu", {moved}, 2 * kChannels);
+  net.Finish({pool});
+  const Table table = FindUnits(net.graph, net.scheme, net.config);
+  ASSERT_EQ(table.units.size(), 3u) << "a, b, relu";
+  EXPECT_EQ(table.units[2].name, "relu");
+  ASSERT_EQ(table.borders.size(), 2u);
+  EXPECT_EQ(table.borders[0].to, 2u);
+  const auto precisions = [&](const Assignment& assignment) {
+    std::string word;
+    for (const auto p : PrecisionsOf(net.graph, net.scheme, table, assignment)) {
+      word += p == blob::Precision::kFp16 ? 'h' : '8';
+    }
+    return word;
+  };
+  EXPECT_EQ(precisions({true, false, false}), "h888");
+  EXPECT_EQ(precisions({true, true, false}), "hhh8");
+  EXPECT_EQ(precisions({false, false, true}), "888h");
+}
+
+TEST(Sensitivity, AScaledOutputFollowsItsLayerAsItIs) {
+  // Without biases the outputs of linear layers change in proportion, whatever their weights: along
+  // the one direction that a single layer leaves, exactly so.
+  Network net;
+  net.Finish({net.Conv("a", net.graph.inputs[0])});
+  const Result result = net.Assign({});
+  EXPECT_NEAR(result.table.units[0].gradient, 1, 1e-3);
+  EXPECT_GT(result.table.units[0].loss, 0);
+  EXPECT_GT(result.table.units[0].standard_error, 0);
+  EXPECT_LT(result.table.units[0].standard_error, result.table.units[0].loss);
+}
+
+}  // namespace
+}  // namespace octet::assign

@@ -1,0 +1,172 @@
+// octet analyze, and --report of analyze and convert: what they print, write and refuse.
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/converter/cli/cli_support.h"
+
+namespace octet::test {
+namespace {
+
+using nlohmann::json;
+
+class AnalyzeCommand : public Cli {
+ protected:
+  Result Analyze(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"analyze", Path("m.onnx"), "--data", Path("c.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Octet(arguments);
+  }
+  static void ExpectLine(const Result& result, const std::string& line) {
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "octet: " + line + "\n");
+  }
+  bool Exists(const std::string& name) const { return std::filesystem::exists(Path(name)); }
+};
+
+TEST_F(AnalyzeCommand, JsonHasEveryLayerWorstFirst) {
+  const Result result = Analyze({"--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["samples"], 32);
+  // A quarter of 32 samples reports.
+  EXPECT_EQ(report["compared"], 8);
+  EXPECT_EQ(report["outputs"][0]["name"], "scores");
+  ASSERT_GE(report["layers"].size(), 3u);
+  double before = 1;
+  for (const json& layer : report["layers"]) {
+    for (const char* key : {"name",
+                            "op",
+                            "tensor",
+                            "shape",
+                            "precision",
+                            "scale",
+                            "zero_point",
+                            "scales",
+                            "origin",
+                            "range",
+                            "seen",
+                            "four_sigma",
+                            "beyond_four_sigma",
+                            "range_by_four_sigma",
+                            "mean",
+                            "sigma",
+                            "mse",
+                            "snr_db",
+                            "cosine",
+                            "noise_added",
+                            "noise_sigma",
+                            "error_mean",
+                            "clipped",
+                            "saturated",
+                            "overlap",
+                            "flags",
+                            "cause",
+                            "histogram",
+                            "weights"}) {
+      EXPECT_TRUE(layer.contains(key)) << key;
+    }
+    EXPECT_LE(layer["noise_added"], before);
+    before = layer["noise_added"];
+  }
+  const json& coverage = report["coverage"];
+  EXPECT_EQ(coverage["own"].get<int>() + coverage["shared"].get<int>(), coverage["tensors"]);
+  EXPECT_TRUE(coverage["missing"].empty());
+}
+
+TEST_F(AnalyzeCommand, PicturesAreAtMostSoMany) {
+  EXPECT_EQ(json::parse(Analyze({"--json", "--pictures", "2"}).out)["compared"], 2);
+  EXPECT_EQ(Analyze({"--pictures", "0"}).status, 2);
+}
+
+TEST_F(AnalyzeCommand, TextIsATable) {
+  const Result result = Analyze();
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("output 'scores': "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("SNR dB"), std::string::npos);
+  EXPECT_NE(result.out.find(" 0 none\n"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("codes"), std::string::npos) << "no histogram unless asked for";
+}
+
+TEST_F(AnalyzeCommand, OneLayerWithItsHistogram) {
+  const std::string name = json::parse(Analyze({"--json"}).out)["layers"][0]["name"];
+  const Result result = Analyze({"--layer", name});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("\n'" + name + "' ("), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("mean -+ 4 sigma"), std::string::npos);
+  EXPECT_NE(result.out.find("-128 to -125"), std::string::npos) << result.out;
+  EXPECT_EQ(json::parse(Analyze({"--layer", name, "--json"}).out)["layers"].size(), 1u);
+}
+
+TEST_F(AnalyzeCommand, NoLayerOfThatName) {
+  const Result result = Analyze({"--layer", "nowhere"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("'nowhere'"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+// The figures are those of the plan that convert writes.
+TEST_F(AnalyzeCommand, TheSameAsTheReportOfConvert) {
+  ASSERT_EQ(Convert("m.onnx", {"--report", Path("r.json")}).status, 0);
+  json report = json::parse(ReadText("r.json"));
+  EXPECT_EQ(report["model"], "m.onnx");
+  EXPECT_EQ(report["blob_bytes"], ReadText("out.octet").size());
+  EXPECT_EQ(report["memory"].size(), 2u);
+  EXPECT_EQ(report["memory"][0]["plan"], "int8");
+  const json alone = json::parse(Analyze({"--json"}).out);
+  EXPECT_EQ(report["outputs"], alone["outputs"]);
+  EXPECT_EQ(report["coverage"], alone["coverage"]);
+  ASSERT_EQ(report["layers"].size(), alone["layers"].size());
+  for (const json& layer : alone["layers"]) {
+    EXPECT_NE(std::find(report["layers"].begin(), report["layers"].end(), layer),
+              report["layers"].end());
+  }
+}
+
+TEST_F(AnalyzeCommand, FiguresDoNotDependOnThreads) {
+  EXPECT_EQ(Analyze({"--json", "--threads", "1"}).out, Analyze({"--json", "--threads", "3"}).out);
+}
+
+// Nothing that convert writes changes because of a report.
+TEST_F(AnalyzeCommand, TheBlobStaysTheSame) {
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  const std::string without = ReadText("out.octet");
+  ASSERT_EQ(Convert("m.onnx", {"--report", Path("r.html")}).status, 0);
+  EXPECT_EQ(ReadText("out.octet"), without);
+  EXPECT_EQ(ReadText("r.html").rfind("<!doctype html>", 0), 0u);
+}
+
+TEST_F(AnalyzeCommand, ReportsThatCannotBeWrittenAreRefusedBeforeAnyWork) {
+  const std::string how = ": its name has to end in .html, for a page, or in .json, for figures";
+  ExpectLine(Analyze({"--report", Path("r.txt")}), "--report " + Path("r.txt") + how);
+  ExpectLine(Convert("m.onnx", {"--report", Path("html")}), "--report " + Path("html") + how);
+  EXPECT_FALSE(Exists("out.octet"));
+  const Result nowhere = Convert("m.onnx", {"--report", Path("none/r.html")});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_FALSE(Exists("out.octet"));
+  // Neither the model nor the blob becomes a report.
+  WriteText("model.json", ReadText("m.onnx"));
+  EXPECT_EQ(Octet({"analyze", Path("model.json"), "--data", Path("c.npy"), "--report",
+                   Path("model.json")})
+                .status,
+            2);
+  EXPECT_EQ(ReadText("model.json"), ReadText("m.onnx"));
+  ExpectLine(
+      Octet({"convert", Path("m.onnx"), "--calibrate", Path("c.npy"), "-o", Path("b.json"),
+             "--report", Path("./b.json")}),
+      "--report " + Path("./b.json") + ": is what this command writes itself; name another file");
+  EXPECT_FALSE(Exists("b.json"));
+}
+
+TEST_F(AnalyzeCommand, NoData) {
+  const Result result = Octet({"analyze", Path("m.onnx")});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("--data"), std::string::npos) << result.err;
+  EXPECT_EQ(Octet({"analyze", "--help"}).status, 0);
+}
+
+}  // namespace
+}  // namespace octet::test
