@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "converter/lower/coded_weights.h"
 #include "converter/operators/output_view.h"
 #include "converter/quantize/saturation.h"
 #include "converter/recover/diagnosis.h"
@@ -106,20 +107,20 @@ std::string OperatorsOf(const graph::Node& node) {
   return operators;
 }
 
-std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
+std::optional<WeightFigures> WeightsOf(const graph::Graph& graph, const lower::WeightCoder& coder,
+                                       size_t n) {
+  const graph::Node& node = graph.nodes[n];
   const simulate::Outputs outputs = simulate::OutputsOf(graph, node);
   if (outputs.count == 0) return std::nullopt;
-  const graph::Value& value = graph.At(node.inputs[1]);
-  const graph::Tensor& weights = *value.constant;
+  const std::optional<lower::CodedWeights> coded = coder.Of(n);
+  if (!coded) return std::nullopt;
+  const graph::Tensor& weights = *graph.Constant(node.inputs[1]);
   WeightLayout layout;
   layout.channels = outputs.count;
   layout.depth = weights.floats.size() / outputs.count;
   layout.channel_step = outputs.across == 1 ? layout.depth : 1;
   layout.element_step = outputs.across;
-  // Weights that the model brings as codes are exact in them.
-  if (value.given) return CompareWeights(weights.floats, weights.floats, layout);
-  const graph::Tensor rounded = simulate::RoundWeights(weights, outputs);
-  return CompareWeights(weights.floats, rounded.floats, layout);
+  return CompareWeights(weights.floats, coded->weights.floats, layout);
 }
 
 }  // namespace
@@ -175,6 +176,7 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
       RecordPictures(simulator, statistics, scheme, samples, progress, &diagnosis);
   const graph::Links links(graph);
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
+  const lower::WeightCoder coder(graph, scheme);
   std::vector<bool> told(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!needed[n] || told[n]) continue;
@@ -195,7 +197,7 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
     layer.int8 = scheme.precision[n] == blob::Precision::kInt8 &&
                  scheme.precision[judge] == blob::Precision::kInt8;
     if (const auto& seen = statistics[static_cast<size_t>(id)]) TrackRange(*seen, &layer);
-    if (layer.int8) layer.weights = WeightsOf(graph, node);
+    if (layer.int8) layer.weights = WeightsOf(graph, coder, n);
     // What only moves numbers, or computes exactly, may take the noisier part of its input, but
     // adds nothing of its own.
     if (layer.int8 && (layer.weights || found->second.WasRounded())) {

@@ -102,9 +102,4 @@ octet::import::ImportOptions InputArguments::Import() const {
   return options;
 }
 
-Effort EffortOf(const std::string& word) {
-  if (word == "fast") return Effort::kFast;
-  return word == "best" ? Effort::kBest : Effort::kDefault;
-}
-
 }  // namespace octet::cli

@@ -55,7 +55,7 @@ class Reader : public YamlReader {
 };
 
 LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAML::Node& node) {
-  LayerOverride layer{name, {}, {}};
+  LayerOverride layer{name, {}, {}, {}};
   reader.ForEach(
       node, name, [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
         const std::string path = "layers." + name + "." + key;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
 #include "converter/simulate/rounding.h"
@@ -89,22 +90,23 @@ Widest WidestChannel(const calibrate::Statistics& seen) {
   return widest;
 }
 
-// Of weights that are rounded as lowering does: their error as a share of them, 0 for those that
-// the model brings as codes.
-double ShareOfWeights(const graph::Graph& graph, const graph::Node& node,
-                      const simulate::Outputs& outputs) {
-  const graph::Value& value = graph.At(node.inputs[1]);
-  if (value.given) return 0;
+// Of the weights that the node's codes stand for: their error as a share of what they are in FP32.
+double ShareOfWeights(const graph::Graph& graph, const quantize::Scheme& scheme,
+                      const graph::Node& node) {
+  const auto n = static_cast<size_t>(&node - graph.nodes.data());
+  const std::optional<lower::CodedWeights> coded = lower::WeightCoder(graph, scheme).Of(n);
+  if (!coded) return 0;
   ValueFigure weights;
-  AddError(value.constant->floats, simulate::RoundWeights(*value.constant, outputs).floats,
-           &weights.signal, &weights.error);
+  AddError(graph.Constant(node.inputs[1])->floats, coded->weights.floats, &weights.signal,
+           &weights.error);
   return ShareOf(weights);
 }
 
 // Why the result of `node` is off before it is rounded itself. What inputs and weights are off by
 // adds up; where it is several times as much, the sums are small beside what they are made of.
-std::string CauseOfSums(const graph::Graph& graph, const Diagnosis& diagnosis,
-                        const ValueFigure& result, const graph::Node& node) {
+std::string CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
+                        const Diagnosis& diagnosis, const ValueFigure& result,
+                        const graph::Node& node) {
   constexpr double kCancels = 4;
   const graph::Links links(graph);
   const graph::Node* layer = &node;
@@ -121,7 +123,7 @@ std::string CauseOfSums(const graph::Graph& graph, const Diagnosis& diagnosis,
     if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
     inputs = std::max(inputs, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
   }
-  const double weights = outputs.count > 0 ? ShareOfWeights(graph, *layer, outputs) : 0;
+  const double weights = outputs.count > 0 ? ShareOfWeights(graph, scheme, *layer) : 0;
   const double more = ShareOf(result) / std::max(inputs + weights, 1e-300);
   if (inputs + weights > 0 && more >= kCancels) {
     return fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
@@ -255,7 +257,7 @@ std::string CauseAt(const graph::Graph& graph,
   if (widest.ratio >= kWideChannel) {
     return fmt::format("channel {} is {:.0f} {}", widest.channel, widest.ratio, kOneScale);
   }
-  if (!rounded) return CauseOfSums(graph, diagnosis, figure, worst);
+  if (!rounded) return CauseOfSums(graph, scheme, diagnosis, figure, worst);
   const double typical = std::sqrt(seen->variance + seen->mean * seen->mean);
   return fmt::format(
       "8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "

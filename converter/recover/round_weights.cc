@@ -12,12 +12,15 @@ namespace octet::recover {
 namespace {
 
 // H has depth^2 / 2 numbers to learn, each row tells `depth` of them; and noise has to be averaged
-// out. Small layers have enough of few pictures.
+// out. Small layers have enough of few pictures. Layers that never get as many rows keep the
+// nearest codes: in directions that the data did not show, others would be off by more.
 constexpr size_t kRowsPerColumn = 2, kFewestRows = 1024;
 // Pictures that fit: enough for layers of many positions, and a bound for those of one.
-constexpr int64_t kFewestPictures = 16, kMostPictures = 64;
-// Of the rows that fit, as many as judge.
-constexpr size_t kHeldOut = 4;
+constexpr int64_t kFewestPictures = 16, kMostPictures = 128;
+constexpr size_t kMostJudges = 16;
+// A layer's codes are judged by pictures of their own: those that accept all of it would find what
+// was chosen by them better than it is. One of so many, and of the rows that fit as many.
+constexpr size_t kHeldOut = 8;
 
 struct Candidate {
   LayerShape shape;
@@ -35,8 +38,9 @@ int64_t MomentBytes(const LayerShape& layer) {
   return static_cast<int64_t>(layer.depth * layer.depth * (sizeof(float) + sizeof(double)));
 }
 
+// pictures: that can fit.
 std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
-                                    const quantize::Scheme& scheme) {
+                                    const quantize::Scheme& scheme, int64_t pictures) {
   const simulate::Plan& plan = simulator.plan();
   const lower::WeightCoder coder(plan.graph, scheme);
   std::vector<Candidate> candidates;
@@ -45,7 +49,8 @@ std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
     if (!plan.view.needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
     const auto shape = ShapeOfLayer(plan.graph, n);
     if (!shape || !node.weight_scales.empty() || plan.graph.At(node.inputs[1]).given != nullptr ||
-        MomentBytes(*shape) > simulator.options().memory_bytes / 2) {
+        MomentBytes(*shape) > simulator.options().memory_bytes / 2 ||
+        pictures * shape->positions < static_cast<int64_t>(kRowsPerColumn * shape->depth)) {
       continue;
     }
     if (auto coded = coder.Of(n)) candidates.push_back({*shape, std::move(*coded)});
@@ -53,9 +58,8 @@ std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
   return candidates;
 }
 
-// Calibration samples that neither accept nor report, as many as the hungriest layer needs.
-std::vector<int64_t> FittingSamples(const std::vector<Candidate>& candidates,
-                                    const simulate::Samples& samples, int64_t available) {
+// Calibration samples that neither accept nor report.
+std::vector<int64_t> FreeSamples(const simulate::Samples& samples, int64_t available) {
   std::vector<bool> taken(static_cast<size_t>(available));
   for (const auto* others : {&samples.accept, &samples.report}) {
     for (const int64_t sample : *others) taken[static_cast<size_t>(sample)] = true;
@@ -64,6 +68,12 @@ std::vector<int64_t> FittingSamples(const std::vector<Candidate>& candidates,
   for (int64_t i = 0; i < available; ++i) {
     if (!taken[static_cast<size_t>(i)]) free.push_back(i);
   }
+  return free;
+}
+
+// As many of them as the hungriest layer needs, evenly spread.
+std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
+                             const std::vector<int64_t>& free) {
   int64_t wanted = kFewestPictures;
   for (const Candidate& candidate : candidates) {
     const auto rows = static_cast<int64_t>(RowsFor(candidate.shape));
@@ -121,9 +131,16 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   Step step("rounding of weights");
   if (!samples.CanCorrect()) return step;
   const graph::Graph& graph = simulator.plan().graph;
-  const std::vector<Candidate> candidates = CandidatesOf(simulator, *scheme);
-  const std::vector<int64_t> fitting = FittingSamples(candidates, samples, available);
-  if (candidates.empty() || fitting.empty()) return step;
+  std::vector<int64_t> free, judging;
+  for (const int64_t sample : FreeSamples(samples, available)) {
+    const bool judges = (free.size() + judging.size()) % kHeldOut == kHeldOut / 2;
+    if (judges && judging.size() >= kMostJudges) continue;
+    (judges ? judging : free).push_back(sample);
+  }
+  const std::vector<Candidate> candidates =
+      CandidatesOf(simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(free.size())));
+  const std::vector<int64_t> fitting = Fitting(candidates, free);
+  if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   // As many layers at a time as half of the memory holds the inputs of.
   std::vector<std::pair<size_t, size_t>> chunks;
   for (size_t first = 0; first < candidates.size();) {
@@ -137,7 +154,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
     first = end;
   }
   int64_t done = 0;
-  const auto total = static_cast<int64_t>(chunks.size() * (fitting.size() + samples.accept.size()) +
+  const auto total = static_cast<int64_t>(chunks.size() * (fitting.size() + judging.size()) +
                                           2 * samples.accept.size() + 2 * samples.report.size());
   const auto tell = [&] {
     if (progress) progress(++done, total);
@@ -153,8 +170,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
       held_rows.push_back(rows.back() / kHeldOut);
     }
     const auto fit = CollectInputs(simulator, *scheme, shapes, rows, fitting, tell);
-    const auto held_out =
-        CollectInputs(simulator, *scheme, shapes, held_rows, samples.accept, tell);
+    const auto held_out = CollectInputs(simulator, *scheme, shapes, held_rows, judging, tell);
     const auto round = [&](int, int64_t item) {
       const auto l = static_cast<size_t>(item);
       const size_t n = shapes[l].node;

@@ -42,9 +42,10 @@ std::vector<int8_t> RoundRows(const LayerInputs& inputs, std::span<const float> 
 double ErrorOf(const LayerInputs& inputs, std::span<const float> weights,
                std::span<const float> values);
 
-// Sets scheme->weights: of the layers where inputs that were not fitted (the accepting pictures')
-// lose less than with the nearest codes, and of all of them only where the accepting pictures'
-// outputs gain. Calibration samples beside samples.accept and samples.report below `available` fit.
+// Sets scheme->weights: of the layers where inputs of pictures that were not fitted lose less than
+// with the nearest codes, and of all of them only where the accepting pictures' outputs gain.
+// Calibration samples beside samples.accept and samples.report below `available` fit and judge the
+// single layers.
 // Layers whose weights the model brings quantized stay. The result does not depend on the number of
 // threads.
 Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples& samples,

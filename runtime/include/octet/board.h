@@ -14,7 +14,8 @@ extern "C" {
 /* Bits of octet_board.precisions: types of tensors. Integers (indices, counts, truth) are none. */
 #define OCTET_BOARD_INT8 1u
 #define OCTET_BOARD_FP16 2u
-/* Bits of octet_board.weight_schemes, of int8 weights. Those of one scale are allowed by any. */
+/* Bits of octet_board.weight_schemes, of int8 weights. Those of one scale are allowed by any; a
+ * group is 16 neighbouring output channels. */
 #define OCTET_BOARD_PER_TENSOR 1u
 #define OCTET_BOARD_PER_CHANNEL 2u
 #define OCTET_BOARD_GROUP 4u
@@ -34,7 +35,7 @@ enum {
   OCTET_BOARD_OK = 0,
   OCTET_BOARD_NAME = 1,       /* made for another board */
   OCTET_BOARD_PRECISION = 2,  /* a tensor is of a type that is not allowed */
-  OCTET_BOARD_WEIGHTS = 3,    /* a layer's weights have a scale a channel */
+  OCTET_BOARD_WEIGHTS = 3,    /* a layer's channels have more scales than that */
   OCTET_BOARD_ACTIVATIONS = 4 /* a tensor, or a value inside of a layer, has a zero point */
 };
 

@@ -55,7 +55,7 @@ TEST(ChooseWeightSchemes, WhatTheBoardLists) {
 TEST(ChooseWeightSchemes, WhatIsAskedFor) {
   Config config;
   config.weights = kTensor;
-  config.layers = {{"Conv_b", {}, kGroup}};
+  config.layers = {{"Conv_b", {}, {}, kGroup}};
   EXPECT_EQ(SchemesOf(config), (Both{kTensor, kGroup}));
   config.allowed_weights = {false, true};
   EXPECT_EQ(SchemesOf(config), (Both{kTensor, kGroup})) << "coarser is allowed";

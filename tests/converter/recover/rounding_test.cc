@@ -101,7 +101,7 @@ TEST(ErrorOf, SumsSquares) {
 
 class Pictures : public images::Dataset {
  public:
-  int64_t size() const override { return 24; }
+  int64_t size() const override { return 48; }
   Tensor Load(int64_t i) const override {
     std::mt19937 random(static_cast<uint32_t>(i));
     std::vector<float> values;
@@ -120,6 +120,7 @@ graph::Graph Layers() {
   const auto weights = [&](const char* name, const graph::Shape& shape) {
     std::vector<float> values(static_cast<size_t>(graph::ElementCount(shape)));
     for (float& v : values) v = Uniform(random);
+    values[0] = 8;  // all others are coarse for it
     return graph.AddConstant(name, Tensor::Floats(shape, values));
   };
   const auto add = [&](const char* op, std::vector<graph::ValueId> inputs, graph::ValueId out) {
@@ -152,11 +153,11 @@ struct Case {
   graph::Graph graph = Layers();
   Pictures pictures;
   quantize::Scheme scheme;
-  simulate::Samples samples = simulate::SplitSamples(24, 16);
+  simulate::Samples samples = simulate::SplitSamples(48, 16);
 
   Case() {
     calibrate::Options options;
-    options.samples = 24;
+    options.samples = 48;
     quantize::Config config;
     config.weights = quantize::WeightScheme::kPerTensor;
     scheme = quantize::AssignScheme(graph, calibrate::Collect(graph, {&pictures}, options), config);
@@ -168,7 +169,7 @@ struct Case {
     options.memory_bytes = memory_bytes;
     const simulate::Simulator simulator(graph, {&pictures}, options);
     *result = scheme;
-    return RoundWeights(simulator, samples, 24, {}, result);
+    return RoundWeights(simulator, samples, 48, {}, result);
   }
 };
 
