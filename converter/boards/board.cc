@@ -69,7 +69,7 @@ class Reader {
       const auto field = fields.find(key);
       if (field == fields.end())
         yaml_.Bad(at, before + key, std::string("no such field; ") + kTable);
-      if (!seen.insert(key).second) yaml_.Bad(at, before + key, "is there twice; remove one");
+      seen.insert(key);
       field->second(v, before + key);
     });
     for (const auto& [key, read] : fields) {

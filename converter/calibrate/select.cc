@@ -144,6 +144,7 @@ Selection SelectSamples(const graph::Graph& graph,
     auto& executor = executors[static_cast<size_t>(thread)];
     if (executor == nullptr) executor = std::make_unique<executor::Executor>(graph);
     std::vector<graph::Tensor> tensors;
+    tensors.reserve(inputs.size());
     for (const images::Dataset* input : inputs) {
       tensors.push_back(input->Load(picks[static_cast<size_t>(item)]));
     }

@@ -23,6 +23,7 @@ namespace {
 std::vector<const images::Dataset*> Pointers(
     const std::vector<std::unique_ptr<images::Dataset>>& inputs) {
   std::vector<const images::Dataset*> pointers;
+  pointers.reserve(inputs.size());
   for (const auto& input : inputs) pointers.push_back(input.get());
   return pointers;
 }
@@ -126,7 +127,7 @@ std::vector<std::optional<calibrate::Statistics>> Calibrate(
   settings.save = [&](const calibrate::Interim& so_far) {
     save(partial, calibrate::CheckpointText(graph, key, so_far));
   };
-  const std::vector<std::optional<calibrate::Statistics>> statistics =
+  std::vector<std::optional<calibrate::Statistics>> statistics =
       calibrate::Collect(graph, datasets, settings);
   save(options.cache, calibrate::CacheText(graph, key, statistics));
   std::filesystem::remove(partial, ignored);

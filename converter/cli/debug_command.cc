@@ -52,7 +52,7 @@ int Run(const ReduceOptions& options) {
   }
   const std::string data = fmt::format("{}", fmt::join(result.files, ","));
   fmt::print(
-      "again   octet convert {0} -o part.octet --calibrate {1}\n"
+      "again   octet convert {0} -o part.octet --calibrate {1} --effort fast\n"
       "        octet verify {0} part.octet --data {1}{2}\n",
       options.output, data, options.against_ort ? " --against ort" : "");
   return kDone;

@@ -180,9 +180,11 @@ LabelledSamples KeepUnderstood(const graph::Graph& graph,
     if (executor == nullptr) executor = std::make_unique<executor::Executor>(graph);
     const auto [sample, label] = labelled[static_cast<size_t>(item)];
     std::vector<graph::Tensor> tensors;
+    tensors.reserve(inputs.size());
     for (const auto* input : inputs) tensors.push_back(input->Load(sample));
     const std::vector<graph::Tensor> outputs = executor->Run(tensors);
     std::vector<const float*> floats;
+    floats.reserve(outputs.size());
     for (const graph::Tensor& output : outputs) floats.push_back(output.floats.data());
     qualities[static_cast<size_t>(item)] =
         QualityOf(decoder.task(), *label, decoder.Decode(floats, pictures.Picture(sample)));

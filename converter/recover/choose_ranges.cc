@@ -48,6 +48,7 @@ std::vector<graph::ValueId> Worst(const simulate::Simulator& simulator,
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   if (shares.size() > kJudgedTensors) shares.resize(kJudgedTensors);
   std::vector<graph::ValueId> worst;
+  worst.reserve(shares.size());
   for (const auto& [share, id] : shares) worst.push_back(id);
   return worst;
 }

@@ -161,7 +161,8 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   };
   std::vector<quantize::Scheme> rounded(1, *scheme);
   rounded[0].weights.resize(graph.nodes.size());
-  for (const auto& [first, end] : chunks) {
+  for (const auto& chunk : chunks) {
+    const size_t first = chunk.first, end = chunk.second;
     std::vector<LayerShape> shapes;
     std::vector<size_t> rows, held_rows;
     for (size_t c = first; c < end; ++c) {

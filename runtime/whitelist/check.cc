@@ -82,7 +82,7 @@ void CheckActivations(const BlobView& view, const PlanView& plan, uint32_t allow
   if (Allows(allowed, OCTET_BOARD_ASYMMETRIC)) return;
   for (uint32_t t = 0; t < plan.header->tensor_count && found->zero_point == 0; ++t) {
     if (plan.tensors[t].type != blob::ElementType::kInt8) continue;
-    found->zero_point = plan.tensors[t].zero_point;
+    found->zero_point = int32_t{plan.tensors[t].zero_point};
     found->where = StringAt(view, plan.tensors[t].name);
   }
   for (uint32_t k = 0; k < plan.header->layer_count && found->zero_point == 0; ++k) {

@@ -120,7 +120,11 @@ TEST_F(Agreement, ConvertSaysWhereInt8Loses) {
   x.Op("Conv", {}, {first.name()}).Op("Conv", {}, {second.name()}).Output("y");
   model.Save(Path("m.onnx"));
   WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
-  const Result convert = Convert("m.onnx");
+  // Equalization would undo it.
+  EXPECT_EQ(Convert("m.onnx").err.find("the int8 plan is expected"), std::string::npos);
+  EXPECT_EQ(Verify("m.onnx").status, 0);
+  WriteText("c.yaml", "equalization: false\nrounding: false\n");
+  const Result convert = Convert("m.onnx", {"--config", Path("c.yaml")});
   ASSERT_EQ(convert.status, 0) << convert.err;
   EXPECT_NE(convert.err.find("the int8 plan is expected to give output 'y' only"),
             std::string::npos)

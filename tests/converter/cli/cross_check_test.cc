@@ -170,7 +170,7 @@ TEST_F(CrossCheck, ReduceFindsTheLayerAndWritesItWithItsInputs) {
   // It stands alone, and still fails.
   const std::string data = Path("small.0.npy") + "," + Path("small.1.npy");
   ASSERT_EQ(Octet({"convert", Path("small.onnx"), "-o", Path("part.octet"), "--calibrate", data,
-                   "--int8-everywhere"})
+                   "--int8-everywhere", "--effort", "fast"})
                 .status,
             0);
   const Result verify =
