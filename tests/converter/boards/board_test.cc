@@ -141,7 +141,8 @@ TEST_F(BoardFile, MistakesAreNamed) {
   const std::string table = "boards/README.md has the table of fields";
   Refused(kLinux, "cores: 4", "core: 4", "7: core: no such field; " + table);
   Refused(kLinux, "cores: 4\n", "", " cores: is missing; " + table);
-  Refused(kLinux, "cores: 4", "cores: 4\ncores: 5", "8: cores: is there twice; leave one of them out");
+  Refused(kLinux, "cores: 4", "cores: 4\ncores: 5",
+          "8: cores: is there twice; leave one of them out");
   Refused(kLinux, "cores: 4", "cores: 0", "7: cores: a whole number from 1 to 256 is expected");
   Refused(kLinux, "cores: 4", "cores: 257", "7: cores: a whole number from 1 to 256 is expected");
   Refused(kLinux, "cores: 4", "cores: many", "7: cores: a whole number from 1 to 256 is expected");
