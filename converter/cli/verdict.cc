@@ -1,6 +1,5 @@
 #include "converter/cli/verdict.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -11,8 +10,6 @@ namespace octet::cli {
 namespace {
 
 constexpr size_t kNamedLayers = 3;
-// Every tensor is looked at, number by number.
-constexpr size_t kAnalyzedPictures = 4;
 // Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
 constexpr double kNothingAdded = 1e-4;
 
@@ -139,9 +136,8 @@ Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& sa
     verdict.task = judge->task();
     verdict.answers = judge->counts();
   }
-  std::vector<int64_t> some = samples.report;
-  some.resize(std::min(some.size(), kAnalyzedPictures));
-  const analyze::Analysis analysis = analyze::Analyze(simulator, statistics, scheme, some, {});
+  const analyze::Analysis analysis =
+      analyze::Analyze(simulator, statistics, scheme, samples.report, {});
   const analyze::OutputFigures* worst = nullptr;
   for (const analyze::OutputFigures& output : analysis.outputs) {
     if (worst == nullptr || output.snr_db < worst->snr_db) worst = &output;

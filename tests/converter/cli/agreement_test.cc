@@ -106,19 +106,7 @@ TEST(AnswerAgreement, BoxesThatScoreLess) {
 }
 
 TEST_F(Agreement, ConvertSaysWhereInt8Loses) {
-  OnnxBuilder model;
-  std::vector<float> wide(16), undone(16);
-  for (size_t i = 0; i < 16; ++i) {
-    wide[i] = static_cast<float>(i * 7 % 11) / 5 - 1;
-    undone[i] = static_cast<float>(i * 5 % 13) / 6 - 1;
-    if (i / 4 == 3) wide[i] *= 4000;
-    if (i % 4 == 3) undone[i] /= 4000;
-  }
-  const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
-  const OnnxValue first = model.Initializer("first", {4, 4, 1, 1}, wide);
-  const OnnxValue second = model.Initializer("second", {4, 4, 1, 1}, undone);
-  x.Op("Conv", {}, {first.name()}).Op("Conv", {}, {second.name()}).Output("y");
-  model.Save(Path("m.onnx"));
+  WriteUndone("m.onnx");
   WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
   // Equalization would undo it.
   EXPECT_EQ(Convert("m.onnx").err.find("the int8 plan is expected"), std::string::npos);

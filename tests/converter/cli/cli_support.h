@@ -33,6 +33,10 @@ class Cli : public testing::Test {
   // A classifier of the same shapes, with the weights of this seed (m.onnx has 1).
   void WriteModel(const std::string& name, uint64_t seed) const;
 
+  // Two layers of [1,4,8,8], of which the second undoes a factor of 4000 in a channel of the
+  // first's result: equalization mends it, nothing else.
+  void WriteUndone(const std::string& name) const;
+
   Result Octet(const std::vector<std::string>& arguments) const;
   // octet convert MODEL -o out.octet --calibrate c.npy [more...]
   Result Convert(const std::string& model, const std::vector<std::string>& more = {}) const;

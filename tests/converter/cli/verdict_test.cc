@@ -12,21 +12,8 @@ using nlohmann::json;
 
 class Verdict : public Cli {
  protected:
-  // Two layers, of which the second undoes a factor of 4000 in a channel of the first's result.
   void WriteBadModel() const {
-    OnnxBuilder model;
-    std::vector<float> wide(16), undone(16);
-    for (size_t i = 0; i < 16; ++i) {
-      wide[i] = static_cast<float>(i * 7 % 11) / 5 - 1;
-      undone[i] = static_cast<float>(i * 5 % 13) / 6 - 1;
-      if (i / 4 == 3) wide[i] *= 4000;
-      if (i % 4 == 3) undone[i] /= 4000;
-    }
-    const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
-    const OnnxValue first = model.Initializer("first", {4, 4, 1, 1}, wide);
-    const OnnxValue second = model.Initializer("second", {4, 4, 1, 1}, undone);
-    x.Op("Conv", {}, {first.name()}).Op("Conv", {}, {second.name()}).Output("y");
-    model.Save(Path("bad.onnx"));
+    WriteUndone("bad.onnx");
     WriteNpy("x.npy", "<f4", {32, 4, 8, 8});
     WriteText("c.yaml", "equalization: false\nrounding: false\n");
   }
