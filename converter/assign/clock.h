@@ -36,7 +36,9 @@ class Clock {
   int64_t NsOf(const lower::Program& program) const;
 };
 
-// UserError where the model has no numbers for the board's cores.
+// Null where the model has no numbers for the board's cores.
+std::unique_ptr<Clock> FindModelClock(const boards::Board& board);
+// UserError there.
 std::unique_ptr<Clock> ModelClock(const boards::Board& board);
 // A core like that of many small boards, for those who name none.
 std::unique_ptr<Clock> DefaultClock();

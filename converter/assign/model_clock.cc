@@ -117,7 +117,7 @@ int64_t Clock::NsOf(const lower::Program& program) const {
   return ns;
 }
 
-std::unique_ptr<Clock> ModelClock(const boards::Board& board) {
+std::unique_ptr<Clock> FindModelClock(const boards::Board& board) {
   // Words stand in the file lowest first.
   for (size_t i = board.isa.size(); i-- > 0;) {
     for (const Core& core : kCores) {
@@ -127,6 +127,11 @@ std::unique_ptr<Clock> ModelClock(const boards::Board& board) {
                                                  board.cpu, board.clock_mhz, core.isa));
     }
   }
+  return nullptr;
+}
+
+std::unique_ptr<Clock> ModelClock(const boards::Board& board) {
+  if (auto clock = FindModelClock(board)) return clock;
   Fail(
       "{}: there is no cost model for the cores of {}; measure its layers with octet-run --profile "
       "--json and give --profile FILE",

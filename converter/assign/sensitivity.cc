@@ -62,9 +62,9 @@ std::vector<double> LossesOf(const simulate::Scores& scores) {
   return losses;
 }
 
-void MeasureUnits(const Simulator& simulator, const quantize::Scheme& scheme,
-                  const std::vector<int64_t>& samples, const Simulator::Progress& progress,
-                  Table* table) {
+void MeasureLosses(const Simulator& simulator, const quantize::Scheme& scheme,
+                   const std::vector<int64_t>& samples, const Simulator::Progress& progress,
+                   Table* table) {
   quantize::Scheme exact = scheme;
   exact.precision.assign(scheme.precision.size(), blob::Precision::kFp16);
   std::vector<quantize::Scheme> variants;
@@ -72,15 +72,27 @@ void MeasureUnits(const Simulator& simulator, const quantize::Scheme& scheme,
     variants.push_back(exact);
     for (size_t n : unit.nodes) variants.back().precision[n] = blob::Precision::kInt8;
   }
+  const Simulator::Comparison compared = simulator.Compare(exact, variants, samples, progress);
+  for (size_t u = 0; u < table->units.size(); ++u) {
+    const Mean loss = MeanOf(LossesOf(compared.variants[u]));
+    table->units[u].loss = loss.value;
+    table->units[u].standard_error = loss.standard_error;
+  }
+}
+
+void MeasureUnits(const Simulator& simulator, const quantize::Scheme& scheme,
+                  const std::vector<int64_t>& samples, const Simulator::Progress& progress,
+                  Table* table) {
+  const size_t units = table->units.size();
   // A gradient costs as much as a loss, and half of the pictures tell which are steep.
   const std::vector<int64_t> fewer(
       samples.begin(), samples.begin() + static_cast<int64_t>((samples.size() + 1) / 2));
-  const auto losses_total = static_cast<int64_t>(samples.size() * (1 + variants.size()));
-  const int64_t total = losses_total + static_cast<int64_t>(fewer.size() * variants.size());
+  const auto losses_total = static_cast<int64_t>(samples.size() * (1 + units));
+  const int64_t total = losses_total + static_cast<int64_t>(fewer.size() * units);
   const Simulator::Progress both = [&](int64_t done, int64_t) {
     if (progress) progress(done, total);
   };
-  const Simulator::Comparison compared = simulator.Compare(exact, variants, samples, both);
+  MeasureLosses(simulator, scheme, samples, both, table);
   std::mutex mutex;
   int64_t done = losses_total;
   const auto gradients = MeasureGradients(simulator, *table, fewer, [&] {
@@ -88,15 +100,12 @@ void MeasureUnits(const Simulator& simulator, const quantize::Scheme& scheme,
     if (progress) progress(++done, total);
   });
   double mean_loss = 0, mean_gradient = 0;
-  const auto units = static_cast<double>(table->units.size());
-  for (size_t u = 0; u < table->units.size(); ++u) {
+  const auto count = static_cast<double>(units);
+  for (size_t u = 0; u < units; ++u) {
     Unit& unit = table->units[u];
-    const Mean loss = MeanOf(LossesOf(compared.variants[u]));
-    unit.loss = loss.value;
-    unit.standard_error = loss.standard_error;
     unit.gradient = MeanOf(gradients[u]).value;
-    mean_loss += unit.loss / units;
-    mean_gradient += unit.gradient / units;
+    mean_loss += unit.loss / count;
+    mean_gradient += unit.gradient / count;
   }
   for (Unit& unit : table->units) {
     unit.sensitive = unit.loss > kSensitiveRatio * mean_loss;

@@ -29,7 +29,12 @@ Mean MeanOf(const std::vector<double>& values);
 // By picture: what the outputs lose, whatever they mean.
 std::vector<double> LossesOf(const simulate::Scores& scores);
 
-// Fills loss, standard_error, gradient and both flags.
+// Fills loss and standard_error.
+void MeasureLosses(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
+                   const std::vector<int64_t>& samples,
+                   const simulate::Simulator::Progress& progress, Table* table);
+
+// Fills gradient and both flags, too.
 void MeasureUnits(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
                   const std::vector<int64_t>& samples,
                   const simulate::Simulator::Progress& progress, Table* table);

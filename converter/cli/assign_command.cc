@@ -18,7 +18,9 @@ int Run(const ConvertOptions& options) {
   write::CheckWritable(options.output, {options.model, options.config});
   const Conversion conversion = Convert(options);
   const assign::Result& result = *conversion.assignment;
-  const std::string yaml = PlanYaml(options.config, result.fp16, options.int8_everywhere);
+  std::vector<std::string> fp16 = conversion.stretches;
+  fp16.insert(fp16.end(), result.fp16.begin(), result.fp16.end());
+  const std::string yaml = PlanYaml(options.config, fp16, options.int8_everywhere);
   write::SaveFile(options.output, std::vector<uint8_t>(yaml.begin(), yaml.end()));
   if (options.json) {
     fmt::print("{}\n", AssignmentJson(result).dump(2, ' ', false,

@@ -197,6 +197,8 @@ std::string PlanYaml(const std::string& config, const std::vector<std::string>& 
   YAML::Node root = config.empty() ? YAML::Node(YAML::NodeType::Map) : YAML::LoadFile(config);
   if (root.IsNull()) root = YAML::Node(YAML::NodeType::Map);
   if (int8_everywhere) root["int8_everywhere"] = true;
+  // The plan is what was measured, and nothing beside it.
+  root["fp16_stretches"] = false;
   // Beside a file whose own wishes are to be ignored.
   const bool ignored =
       root["precision_constraints"].IsDefined() && root["precision_constraints"].Scalar() == "none";

@@ -29,7 +29,8 @@ nlohmann::json AssignmentJson(const assign::Result& result);
 // The candidates and the units that matter, as a table for people.
 std::string AssignmentText(const assign::Result& result);
 
-// A configuration for octet convert --config: `config` (a file, or empty) and these layers in FP16.
+// A configuration for octet convert --config: `config` (a file, or empty) and these layers in FP16,
+// and none that it would choose by itself.
 std::string PlanYaml(const std::string& config, const std::vector<std::string>& fp16,
                      bool int8_everywhere);
 

@@ -308,7 +308,11 @@ Conversion Convert(const ConvertOptions& options) {
   info.security_counter = options.security_counter;
   info.section_alignment = options.section_align;
   const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
-  const auto clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
+  const auto mixed_clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
+  // Never profiles: they are of an int8 plan that must not change by them.
+  const auto clock = options.board.empty()
+                         ? assign::DefaultClock()
+                         : assign::FindModelClock(boards::ReadBoard(options.board));
   info.guard = GuardSection(options.board, plan_count);
   CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
@@ -335,8 +339,10 @@ Conversion Convert(const ConvertOptions& options) {
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
     Recovered recovered =
-        Recover(simulator, samples, result.samples, statistics, how, options.effort);
+        Recover(simulator, samples, result.samples, statistics, how, clock.get(), options.effort);
     result.scheme = std::move(recovered.scheme);
+    result.config = std::move(recovered.config);
+    result.stretches = std::move(recovered.stretches);
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
@@ -388,8 +394,8 @@ Conversion Convert(const ConvertOptions& options) {
   });
   if (options.mixed) {
     InModel(options.model, [&] {
-      result.assignment = AssignMixed(simulator, samples, statistics, config, result.scheme, *clock,
-                                      *options.mixed);
+      result.assignment = AssignMixed(simulator, samples, statistics, result.config, result.scheme,
+                                      *mixed_clock, *options.mixed);
       std::string beyond;
       if (result.assignment->fp16.empty()) {
         warnings.push_back("no layer is worth FP16, the blob has no mixed plan");

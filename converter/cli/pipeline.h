@@ -27,8 +27,10 @@ struct Conversion {
   passes::PassReport passes;
   int equalized = 0;  // tensors of it whose channels took factors from neighbours
   quantize::Scheme scheme;
-  std::vector<recover::Step> steps;  // of the int8 plan's recovery
-  Verdict verdict;                   // of the int8 plan
+  quantize::Config config;             // that it was made of
+  std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
+  std::vector<recover::Step> steps;    // of the int8 plan's recovery
+  Verdict verdict;                     // of the int8 plan
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data

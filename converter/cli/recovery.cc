@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/assign/stretches.h"
 #include "converter/cli/progress.h"
 #include "converter/quantize/precision.h"
 #include "converter/recover/bias_correction.h"
@@ -55,9 +56,30 @@ void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples&
 
 // Runs one step under a progress bar of its own.
 template <typename Body>
-recover::Step Show(const std::string& label, const Body& body) {
+auto Show(const std::string& label, const Body& body) {
   Progress progress(label);
   return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+}
+
+void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
+                     const Statistics& statistics, const assign::Clock& clock, Recovered* result) {
+  assign::Stretches chosen = Show("choosing FP16 layers", [&](const auto& progress) {
+    return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
+                                   clock, progress, &result->scheme);
+  });
+  result->config = std::move(chosen.config);
+  if (chosen.step.tried || !samples.CanCorrect()) result->steps.push_back(chosen.step);
+  if (chosen.nodes.empty()) return;
+  result->stretches = chosen.nodes;
+  constexpr size_t kNamed = 8;
+  const size_t count = chosen.nodes.size(), named = std::min(kNamed, count);
+  result->warnings.push_back(fmt::format(
+      "'{}'{} run{} in FP16, {:.1f} % of the int8 plan's time ({}): 8 bits cost the outputs {:.1f} "
+      "dB there; fp16_stretches: false in --config, or --int8-everywhere, keeps them int8",
+      fmt::join(chosen.nodes.begin(), chosen.nodes.begin() + static_cast<std::ptrdiff_t>(named),
+                "', '"),
+      count > named ? fmt::format(" and {} more", count - named) : "", count == 1 ? "s" : "",
+      100 * chosen.time_share, clock.Source(), chosen.step.after_db - chosen.step.before_db));
 }
 
 }  // namespace
@@ -69,12 +91,18 @@ int64_t RecoverySamples(Effort effort) {
 }
 
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  int64_t available, const Statistics& statistics, const quantize::Config& config,
-                  Effort effort) {
+                  int64_t available, const Statistics& statistics, const quantize::Config& given,
+                  const assign::Clock* clock, Effort effort) {
   const graph::Graph& graph = simulator.plan().graph;
   Recovered result;
+  result.config = given;
+  const quantize::Config& config = result.config;
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
+  if (config.fp16_stretches && !config.int8_everywhere && clock != nullptr &&
+      effort != Effort::kFast) {
+    ChooseStretches(simulator, samples, statistics, *clock, &result);
+  }
   if (config.judged_ranges && effort != Effort::kFast) {
     result.steps.push_back(Show("choosing ranges", [&](const auto& progress) {
       return recover::ChooseRanges(simulator, samples, statistics, config, progress,

@@ -4,8 +4,10 @@
 #define OCTET_CONVERTER_CLI_RECOVERY_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "converter/assign/clock.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/options.h"
 #include "converter/cli/warnings.h"
@@ -24,15 +26,18 @@ int64_t RecoverySamples(Effort effort);
 
 struct Recovered {
   quantize::Scheme scheme;
+  quantize::Config config;             // with what was chosen of precisions
+  std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
   std::vector<recover::Step> steps;
   recover::Diagnosis diagnosis;  // of the result, on reporting samples
   Warnings warnings;
 };
 
-// available: samples of the data set that calibration took.
+// available: samples of the data set that calibration took. clock: of the board, or null where
+// nobody knows what FP16 costs there.
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& config,
-                  Effort effort);
+                  const assign::Clock* clock, Effort effort);
 
 }  // namespace octet::cli
 

@@ -6,6 +6,7 @@
 //   rounding: true                     # of weights by what layers compute from the data
 //   bias_correction: true              # means that rounding shifted, put back
 //   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
+//   fp16_stretches: true               # layers that lose much for little time run in FP16
 //   channel_scales: true               # scales of single channels, where that pays
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
@@ -138,6 +139,8 @@ Config ReadConfig(const std::string& path) {
           config.channel_scales = reader.Truth(value, key);
         } else if (key == "bias_correction") {
           config.bias_correction = reader.Truth(value, key);
+        } else if (key == "fp16_stretches") {
+          config.fp16_stretches = reader.Truth(value, key);
         } else if (key == "judged_ranges") {
           config.judged_ranges = reader.Truth(value, key);
         } else if (key == "equalization") {
@@ -159,8 +162,9 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "equalization, int8_everywhere, judged_ranges, layers, precision_constraints, "
-                     "rounding, tensors and weights can be given");
+                     "equalization, fp16_stretches, int8_everywhere, "
+                     "judged_ranges, layers, precision_constraints, rounding, tensors and weights "
+                     "can be given");
         }
       });
   return config;

@@ -96,6 +96,7 @@ struct Config {
   bool rounding = true;              // see converter/recover/rounding.h
   bool bias_correction = true;       // see converter/recover/bias_correction.h
   bool judged_ranges = true;         // see converter/recover/choose_ranges.h
+  bool fp16_stretches = true;        // see converter/assign/stretches.h
   bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;

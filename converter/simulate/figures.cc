@@ -36,7 +36,6 @@ double MeanOf(const std::vector<Figure>& pieces, const Of& of) {
 }  // namespace
 
 double Decibels(const Figure& figure) {
-  constexpr double kBestDb = 50;
   if (IsNothing(figure)) return std::numeric_limits<double>::quiet_NaN();
   return std::min(kBestDb, 10 * std::log10(figure.signal / std::max(figure.error, 1e-300)));
 }

@@ -18,9 +18,12 @@ struct Figure {
   void Add(const Figure& more) { signal += more.signal, error += more.error; }
 };
 
-// 10 log10(signal / error), 50 at most: a signal that fills its range lies 48 dB above the rounding
-// to 8 bits, and a saturated score that is exact by chance must not outweigh the others when it is
-// no longer. NaN where nothing was there to measure.
+// Of an output; see Decibels.
+inline constexpr double kBestDb = 50;
+
+// 10 log10(signal / error), kBestDb at most: a signal that fills its range lies 48 dB above the
+// rounding to 8 bits, and a saturated score that is exact by chance must not outweigh the others
+// when it is no longer. NaN where nothing was there to measure.
 double Decibels(const Figure& figure);
 // The mean over the pieces that hold something, in dB; 0 where none does.
 double MeanDecibels(const std::vector<Figure>& pieces);

@@ -1,0 +1,243 @@
+#include "converter/assign/stretches.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "converter/assign/sensitivity.h"
+#include "converter/assign/times.h"
+#include "converter/assign/units.h"
+#include "converter/lower/lower.h"
+
+namespace octet::assign {
+namespace {
+
+using blob::Precision;
+using simulate::Simulator;
+
+// Samples that measure single units, and those that weigh sets of them.
+constexpr size_t kMeasuring = 4, kWeighing = 8;
+// Units that are put back in turn, and that are added.
+constexpr size_t kMostChanges = 12;
+
+std::vector<int64_t> First(const std::vector<int64_t>& samples, size_t most) {
+  return {samples.begin(), samples.begin() + static_cast<int64_t>(std::min(most, samples.size()))};
+}
+
+class Chooser {
+ public:
+  Chooser(const Model& model, const Clock& clock, const Simulator::Progress& progress)
+      : model_(model),
+        graph_(model.simulator.plan().graph),
+        clock_(clock),
+        progress_(progress),
+        measuring_(First(model.samples.fit, kMeasuring)),
+        weighing_(First(model.samples.fit, kWeighing)) {}
+
+  Stretches Run(quantize::Scheme* scheme) {
+    Stretches result;
+    config_ = result.config = WithMoved();
+    int8_ = quantize::AssignScheme(graph_, model_.statistics, config_);
+    table_ = FindUnits(graph_, int8_, model_.config);
+    if (std::all_of(table_.units.begin(), table_.units.end(),
+                    [](const Unit& unit) { return unit.fixed.has_value(); })) {
+      return result;
+    }
+    Measure();
+    const Choice none{AllInt8(table_), 0};
+    int8_ns_ = Evaluate(table_, none.set).ns;
+    std::vector<Assignment> starts;
+    for (const bool by_time : {true, false}) AddPrefixes(Order(by_time), &starts);
+    const Choice best = Changed(Best(starts, none));
+    std::vector<quantize::Scheme> variants;
+    if (best.set != none.set) variants = SchemesOf({best.set});
+    const auto judged = model_.simulator.Compare(int8_, variants, model_.samples.accept, progress_);
+    *scheme = int8_;
+    result.step.Decide(model_.simulator, model_.samples, judged.base, judged.variants, variants,
+                       progress_, scheme);
+    if (result.step.kept) {
+      result.nodes = NodesOf(best.set);
+      result.config = WithFp16(config_, result.nodes);
+      result.time_share = TimeShare(best.set);
+    }
+    return result;
+  }
+
+ private:
+  struct Choice {
+    Assignment set;
+    double worth = 0;  // dB
+  };
+
+  // The configuration with what somebody else has moved to FP16.
+  quantize::Config WithMoved() const {
+    const quantize::Scheme own = quantize::AssignScheme(graph_, model_.statistics, model_.config);
+    std::vector<std::string> moved;
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (model_.int8.precision[n] == Precision::kFp16 && own.precision[n] == Precision::kInt8) {
+        moved.push_back(graph_.nodes[n].name);
+      }
+    }
+    return WithFp16(model_.config, moved);
+  }
+
+  void Measure() {
+    quantize::Scheme fp16 = int8_;
+    fp16.precision.assign(graph_.nodes.size(), Precision::kFp16);
+    SetTimes(graph_, lower::Lower(graph_, int8_, "int8"), lower::Lower(graph_, fp16, "fp16"),
+             clock_, &table_);
+    MeasureLosses(model_.simulator, int8_, measuring_, progress_, &table_);
+  }
+
+  // Those that can be chosen, most loss first, or most for the time added, as far as products
+  // allow.
+  std::vector<size_t> Order(bool by_time) const {
+    uint64_t all = 0, fp16 = 0;
+    std::vector<size_t> order;
+    for (size_t u = 0; u < table_.units.size(); ++u) {
+      const Unit& unit = table_.units[u];
+      all += unit.macs;
+      if (unit.fixed == Precision::kFp16) fp16 += unit.macs;
+      if (!unit.fixed && unit.loss > 0) order.push_back(u);
+    }
+    const auto worth = [&](size_t u) {
+      const Unit& unit = table_.units[u];
+      const int64_t ns = by_time ? std::max<int64_t>(1, unit.fp16_ns - unit.int8_ns) : 1;
+      return unit.loss / static_cast<double>(ns);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return worth(a) > worth(b); });
+    std::erase_if(order, [&](size_t u) {
+      const uint64_t macs = table_.units[u].macs;
+      if ((fp16 + macs) * kMostMacsShare > all && macs > 0) return true;
+      fp16 += macs;
+      return false;
+    });
+    return order;
+  }
+
+  void AddPrefixes(const std::vector<size_t>& order, std::vector<Assignment>* sets) const {
+    Assignment set = AllInt8(table_);
+    size_t next = 1;
+    for (size_t i = 0; i < order.size(); ++i) {
+      set[order[i]] = true;
+      if (i + 1 != next) continue;
+      // 1, 2, 3, 4, 6, 8, 12, ...
+      next += std::max<size_t>(1, (size_t{1} << Log2(next)) / 2);
+      // More time than any gain is worth.
+      if (TimeShare(set) * kDecibelsOfTime > simulate::kBestDb) break;
+      if (std::find(sets->begin(), sets->end(), set) == sets->end()) sets->push_back(set);
+    }
+  }
+
+  static unsigned Log2(size_t n) {
+    unsigned log = 0;
+    while (n >>= 1) ++log;
+    return log;
+  }
+
+  // `best`, or the best of `sets` where that is better.
+  Choice Best(const std::vector<Assignment>& sets, Choice best) const {
+    const std::vector<double> worths = WorthsOf(sets, weighing_);
+    for (size_t s = 0; s < sets.size(); ++s) {
+      if (worths[s] > best.worth) best = {sets[s], worths[s]};
+    }
+    return best;
+  }
+
+  std::vector<double> WorthsOf(const std::vector<Assignment>& sets,
+                               const std::vector<int64_t>& samples) const {
+    std::vector<double> worths;
+    const auto compared = model_.simulator.Compare(int8_, SchemesOf(sets), samples, progress_);
+    const double base = simulate::MeanDecibels(compared.base.Pieces());
+    for (size_t s = 0; s < sets.size(); ++s) {
+      const double gain = simulate::MeanDecibels(compared.variants[s].Pieces()) - base;
+      worths.push_back(gain - kDecibelsOfTime * TimeShare(sets[s]));
+    }
+    return worths;
+  }
+
+  // `best` with single units put back or added.
+  Choice Changed(const Choice& best) const {
+    std::vector<size_t> units;
+    for (size_t u = 0; u < best.set.size(); ++u) {
+      if (!table_.units[u].fixed && best.set[u]) units.push_back(u);
+    }
+    if (units.empty()) return best;
+    // What takes longest is first to be missed.
+    std::stable_sort(units.begin(), units.end(), [this](size_t a, size_t b) {
+      return table_.units[a].fp16_ns > table_.units[b].fp16_ns;
+    });
+    if (units.size() > kMostChanges) units.resize(kMostChanges);
+    size_t added = 0;
+    for (const size_t u : Order(true)) {
+      if (best.set[u] || !IsBesideOne(u, best.set) || added == kMostChanges) continue;
+      units.push_back(u);
+      ++added;
+    }
+    std::vector<Assignment> sets{best.set};
+    for (const size_t u : units) {
+      sets.push_back(best.set);
+      sets.back()[u] = !best.set[u];
+    }
+    const std::vector<double> worths = WorthsOf(sets, measuring_);
+    Assignment changed = best.set;
+    for (size_t i = 0; i < units.size(); ++i) {
+      if (worths[i + 1] > worths[0]) changed[units[i]] = !changed[units[i]];
+    }
+    if (changed == best.set) return best;
+    return Best({changed}, best);
+  }
+
+  bool IsBesideOne(size_t u, const Assignment& set) const {
+    return std::any_of(table_.borders.begin(), table_.borders.end(), [&](const Border& border) {
+      return (border.from == u && set[border.to]) || (border.to == u && set[border.from]);
+    });
+  }
+
+  double TimeShare(const Assignment& set) const {
+    const int64_t ns = Evaluate(table_, set).ns;
+    return static_cast<double>(ns - int8_ns_) / static_cast<double>(std::max<int64_t>(1, int8_ns_));
+  }
+
+  // That run in FP16 because of it, those that only move values and follow what they read too.
+  std::vector<std::string> NodesOf(const Assignment& set) const {
+    const auto precision = PrecisionsOf(graph_, int8_, table_, set);
+    std::vector<std::string> names;
+    for (size_t n = 0; n < precision.size(); ++n) {
+      if (precision[n] == Precision::kFp16 && int8_.precision[n] == Precision::kInt8) {
+        names.push_back(graph_.nodes[n].name);
+      }
+    }
+    return names;
+  }
+
+  std::vector<quantize::Scheme> SchemesOf(const std::vector<Assignment>& sets) const {
+    std::vector<quantize::Scheme> schemes;
+    for (const Assignment& set : sets) {
+      schemes.push_back(
+          quantize::AssignScheme(graph_, model_.statistics, WithFp16(config_, NodesOf(set))));
+    }
+    return schemes;
+  }
+
+  const Model& model_;
+  const graph::Graph& graph_;
+  const Clock& clock_;
+  const Simulator::Progress& progress_;
+  std::vector<int64_t> measuring_, weighing_;
+  quantize::Config config_;
+  quantize::Scheme int8_;  // as it is without any of this
+  Table table_;
+  int64_t int8_ns_ = 0;
+};
+
+}  // namespace
+
+Stretches ChooseStretches(const Model& model, const Clock& clock,
+                          const Simulator::Progress& progress, quantize::Scheme* scheme) {
+  if (!model.samples.CanCorrect()) return {recover::Step("FP16 stretches"), model.config, {}, 0};
+  return Chooser(model, clock, progress).Run(scheme);
+}
+
+}  // namespace octet::assign
