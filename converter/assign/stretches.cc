@@ -214,6 +214,7 @@ class Chooser {
 
   std::vector<quantize::Scheme> SchemesOf(const std::vector<Assignment>& sets) const {
     std::vector<quantize::Scheme> schemes;
+    schemes.reserve(sets.size());
     for (const Assignment& set : sets) {
       schemes.push_back(
           quantize::AssignScheme(graph_, model_.statistics, WithFp16(config_, NodesOf(set))));
