@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/analyze/analyze.h"
 #include "converter/assign/assign.h"
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
@@ -28,7 +29,8 @@ struct Conversion {
   int equalized = 0;  // tensors of it whose channels took factors from neighbours
   quantize::Scheme scheme;
   std::vector<recover::Step> steps;  // of the int8 plan's recovery
-  Verdict verdict;                   // of the int8 plan
+  analyze::Analysis analysis;        // of the int8 plan, on sets.report
+  Verdict verdict;                   // the same in words
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data

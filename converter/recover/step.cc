@@ -1,6 +1,20 @@
 #include "converter/recover/step.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "converter/recover/chance.h"
+
 namespace octet::recover {
+namespace {
+
+// Of steps that gain nothing, at most one in so many may be kept by luck: the usual level of a
+// test.
+constexpr double kLuck = 0.05;
+// Each variant is looked at twice, by its answers and by the numbers behind them.
+constexpr double kMeasures = 2;
+
+}  // namespace
 
 void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   const simulate::Scores& base, const std::vector<simulate::Scores>& scores,
@@ -8,15 +22,23 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
                   const simulate::Simulator::Progress& progress, quantize::Scheme* scheme) {
   tried = true;
   const quantize::Scheme* best = nullptr;
+  // The more there is to choose from, the better the luckiest of them looks: all share the level
+  // (Bonferroni).
+  const double level = kLuck / (kMeasures * static_cast<double>(scores.size()));
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
-    // A gain that the pictures do not agree on is luck. What few answers do not tell, all the
-    // numbers behind them may: they have to gain both then.
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
-    const bool gains = gain.mean > gain.error || (gain.mean > 0 && numbers.mean > numbers.error);
-    if (!gains || (best != nullptr && gain.mean <= accepted.mean)) continue;
+    // What one of the two tells beyond luck, the other must not deny: few answers tell little, and
+    // the mean of decibels says nothing of pictures that lose most.
+    if (gain.mean < 0 || numbers.mean < 0) continue;
+    if (std::min(ChanceOf(gain), ChanceOf(numbers)) > level) continue;
+    if (best != nullptr &&
+        std::pair(gain.mean, numbers.mean) <= std::pair(accepted.mean, accepted_db.mean)) {
+      continue;
+    }
     best = &variants[v];
     accepted = gain;
+    accepted_db = numbers;
   }
   kept = best != nullptr;
   const auto told = simulator.Compare(
@@ -27,6 +49,7 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
   before_agreement = after_agreement = told.base.Agreement();
   if (!kept) return;
   reported = simulate::GainOf(told.base, told.variants[0]);
+  reported_db = simulate::GainInDecibels(told.base, told.variants[0]);
   after_db = simulate::MeanDecibels(told.variants[0].Pieces());
   after_agreement = told.variants[0].Agreement();
   *scheme = *best;
