@@ -41,12 +41,14 @@ struct MixedOptions {
 struct ConvertOptions {
   std::string model, output;
   std::vector<std::string> calibration;  // one path an input
+  bool golden_calibration = false;       // those are a blob's, and mean the samples it keeps
   import::ImportOptions import;
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
-  std::string decode;  // preset or YAML file; empty: none
-  std::string cache;   // calibration cache to read or write; empty: none
+  std::string decode;                   // preset or YAML file; empty: none
+  std::vector<uint8_t> decode_section;  // a blob's, in place of that; empty: none
+  std::string cache;                    // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
   bool winograd = false;  // transformed weights, whatever the board's file says

@@ -12,6 +12,7 @@
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
+#include "converter/cli/golden_inputs.h"
 #include "converter/cli/guard_section.h"
 #include "converter/cli/mixed_plan.h"
 #include "converter/cli/probes.h"
@@ -56,6 +57,7 @@ std::vector<std::string> ReadLabels(const std::string& path) {
 
 std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
                                      size_t label_count) {
+  if (!options.decode_section.empty()) return options.decode_section;
   std::optional<decode::Spec> spec;
   if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
   std::vector<uint8_t> section =
@@ -290,7 +292,9 @@ Conversion Convert(const ConvertOptions& options) {
   info.guard = GuardSection(options.board, plan_count);
   CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
-  result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.inputs = options.golden_calibration
+                      ? GoldenInputs(options.calibration[0], graph, options.preprocess)
+                      : OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   result.choice = ChooseSamples(graph, options, info, &result.inputs);
   const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;

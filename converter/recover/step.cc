@@ -1,7 +1,7 @@
 #include "converter/recover/step.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "converter/recover/chance.h"
 
@@ -30,17 +30,18 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
     // What one of the two tells beyond luck, the other must not deny: few answers tell little, and
     // the mean of decibels says nothing of pictures that lose most.
-    if (gain.mean < 0 || numbers.mean < 0) continue;
-    if (std::min(ChanceOf(gain), ChanceOf(numbers)) > level) continue;
-    if (best != nullptr &&
-        std::pair(gain.mean, numbers.mean) <= std::pair(accepted.mean, accepted_db.mean)) {
+    const bool gains =
+        gain.mean >= 0 && numbers.mean >= 0 && std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
+    // One that gains before any that does not, then the larger mean.
+    if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
+                     std::tuple(kept, accepted.mean, accepted_db.mean)) {
       continue;
     }
-    best = &variants[v];
+    if (gains) best = &variants[v];
+    kept = gains;
     accepted = gain;
     accepted_db = numbers;
   }
-  kept = best != nullptr;
   const auto told = simulator.Compare(
       *scheme, kept ? std::vector<quantize::Scheme>{*best} : std::vector<quantize::Scheme>{},
       samples.report, progress);

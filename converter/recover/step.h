@@ -19,8 +19,8 @@ struct Step {
   std::string name;
   bool tried = false;  // false: too few samples
   bool kept = false;   // the accepting pictures gained
-  // Of the loss and in dB (simulate::GainOf, GainInDecibels): there, and on the reporting pictures;
-  // 0 where it was not kept.
+  // Of the loss and in dB (simulate::GainOf, GainInDecibels): there, of the best variant whether it
+  // was kept or not; and on the reporting pictures, 0 where it was not.
   simulate::Gain accepted, accepted_db;
   simulate::Gain reported, reported_db;
   // The reporting pictures: outputs over their error, in dB (simulate::MeanDecibels), and how alike
