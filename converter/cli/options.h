@@ -41,7 +41,6 @@ struct MixedOptions {
 struct ConvertOptions {
   std::string model, output;
   std::vector<std::string> calibration;  // one path an input
-  bool golden_calibration = false;       // those are a blob's, and mean the samples it keeps
   import::ImportOptions import;
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
@@ -51,7 +50,8 @@ struct ConvertOptions {
   std::string cache;                    // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
-  bool winograd = false;  // transformed weights, whatever the board's file says
+  bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
+  bool winograd = false;            // transformed weights, whatever the board's file says
   int64_t samples = 512;
   int64_t select = 0;          // of those, the ones that cover most; 0: all
   std::string sample_labels;   // JSON in COCO's form; empty: none

@@ -39,21 +39,22 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
         gain.mean >= 0 && numbers.mean >= 0 && ChanceOfEither(gain, numbers) <= level;
     // One that gains before any that does not, then the larger mean.
     if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
-                     std::tuple(kept, accepted.mean, accepted_db.mean)) {
+                     std::tuple(best != nullptr, accepted.mean, accepted_db.mean)) {
       continue;
     }
-    if (gains) best = &variants[v];
-    kept = gains;
+    best = gains ? &variants[v] : nullptr;
     accepted = gain;
     accepted_db = numbers;
   }
+  kept = best != nullptr;
   const auto told = simulator.Compare(
-      *scheme, kept ? std::vector<quantize::Scheme>{*best} : std::vector<quantize::Scheme>{},
+      *scheme,
+      best != nullptr ? std::vector<quantize::Scheme>{*best} : std::vector<quantize::Scheme>{},
       samples.report, progress);
   judged = told.base.judged;
   before_db = after_db = simulate::MeanDecibels(told.base.Pieces());
   before_agreement = after_agreement = told.base.Agreement();
-  if (!kept) return;
+  if (best == nullptr) return;
   reported = simulate::GainOf(told.base, told.variants[0]);
   reported_db = simulate::GainInDecibels(told.base, told.variants[0]);
   after_db = simulate::MeanDecibels(told.variants[0].Pieces());
