@@ -126,7 +126,7 @@ def data_of(model: Model, samples: int, folder: pathlib.Path) -> str:
 
 def convert(options, model: Model, folder: pathlib.Path) -> dict | None:
     command = [options.build / "bin" / "octet", "convert", model.onnx, "-o", folder / "model.octet", "--calibrate",
-               data_of(model, options.samples, folder), "--samples", options.samples, "--effort", options.effort,
+               data_of(model, options.samples, folder), "--samples", options.samples, "--effort", options.effort, "--seed", options.seed,
                "--threads", options.threads, "--json", *model.options]
     if model.decode:
         (folder / "decode.yaml").write_text(model.decode)
@@ -154,6 +154,7 @@ def main() -> int:
     parser.add_argument("--models", default="", help="only those whose names contain one of these words, joined by commas")
     parser.add_argument("--samples", type=int, default=64, help="calibration samples: a quarter accepts, a quarter reports")
     parser.add_argument("--effort", default="default", choices=("fast", "default", "best"))
+    parser.add_argument("--seed", type=int, default=1, help="chooses the samples where there are more")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     words = [word for word in options.models.split(",") if word]

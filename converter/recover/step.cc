@@ -11,13 +11,8 @@ namespace {
 // Of steps that gain nothing, at most one in so many may be kept by luck: the usual level of a
 // test.
 constexpr double kLuck = 0.05;
-// Of two looks at the same variant, by its answers and by the numbers behind them: how often luck
-// alone makes one of them as good as the better, or both as good as the worse (R. J. Simes, "An
-// Improved Bonferroni Procedure for Multiple Tests of Significance", 1986).
-double ChanceOfEither(const simulate::Gain& gain, const simulate::Gain& numbers) {
-  const double one = ChanceOf(gain), other = ChanceOf(numbers);
-  return std::min(2 * std::min(one, other), std::max(one, other));
-}
+// Each variant is looked at twice, by its answers and by the numbers behind them.
+constexpr double kMeasures = 2;
 
 }  // namespace
 
@@ -29,14 +24,14 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
   const quantize::Scheme* best = nullptr;
   // The more there is to choose from, the better the luckiest of them looks: all share the level
   // (Bonferroni).
-  const double level = kLuck / static_cast<double>(scores.size());
+  const double level = kLuck / (kMeasures * static_cast<double>(scores.size()));
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
     // What one of the two tells beyond luck, the other must not deny: few answers tell little, and
     // the mean of decibels says nothing of pictures that lose most.
     const bool gains =
-        gain.mean >= 0 && numbers.mean >= 0 && ChanceOfEither(gain, numbers) <= level;
+        gain.mean >= 0 && numbers.mean >= 0 && std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
     // One that gains before any that does not, then the larger mean.
     if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
                      std::tuple(best != nullptr, accepted.mean, accepted_db.mean)) {

@@ -108,15 +108,6 @@ TEST(Step, NumbersMayTellWhatAnswersDoNot) {
   EXPECT_EQ(Kept({Made({0.5, 0.5, 0.5, 0.5}, {22, 22.1, 22, 21.9})}), 1u);
 }
 
-// t = 2.9 of four pictures, luck in 3.1 % of the cases: too much for one of two looks, not for
-// both.
-TEST(Step, BothTogetherTellMoreThanOne) {
-  const std::vector<double> losses = {0.4, 0.47, 0.44, 0.48}, decibels = {22, 20.6, 21.2, 20.4};
-  EXPECT_EQ(Kept({Made(losses, {20, 20, 20, 20})}), 0u);
-  EXPECT_EQ(Kept({Made({0.5, 0.5, 0.5, 0.5}, decibels)}), 0u);
-  EXPECT_EQ(Kept({Made(losses, decibels)}), 1u);
-}
-
 TEST(Step, NeitherMayFall) {
   EXPECT_EQ(Kept({Made({0.6, 0.51, 0.48, 0.5}, {22, 22.1, 22, 21.9})}), 0u);
   EXPECT_EQ(Kept({Made({0.4, 0.39, 0.41, 0.4}, {19, 20.5, 20, 20})}), 0u);
@@ -154,8 +145,8 @@ TEST(Step, LuckIsRarelyKept) {
     }
     kept += Kept({Made(losses, decibels)}) != 0;
   }
-  // Of 400, 20 by the level, for both measures say the same here; three deviations more.
-  EXPECT_LE(kept, 33);
+  // 5 % shared by two measures which say the same here: 2.5 %, 10 of 400; three deviations more.
+  EXPECT_LE(kept, 20);
 }
 
 }  // namespace
