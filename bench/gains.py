@@ -126,8 +126,8 @@ def data_of(model: Model, samples: int, folder: pathlib.Path) -> str:
 
 def convert(options, model: Model, folder: pathlib.Path) -> dict | None:
     command = [options.build / "bin" / "octet", "convert", model.onnx, "-o", folder / "model.octet", "--calibrate",
-               data_of(model, options.samples, folder), "--samples", options.samples, "--effort", options.effort, "--seed", options.seed,
-               "--threads", options.threads, "--json", *model.options]
+               data_of(model, options.samples, folder), "--samples", options.samples, "--effort", options.effort,
+               "--seed", options.seed, "--threads", options.threads, "--json", *model.options]
     if model.decode:
         (folder / "decode.yaml").write_text(model.decode)
         command += ["--decode", folder / "decode.yaml"]
