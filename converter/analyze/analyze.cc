@@ -5,11 +5,11 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/output_view.h"
 #include "converter/quantize/saturation.h"
-#include "converter/recover/diagnosis.h"
 #include "converter/simulate/rounding.h"
 
 namespace octet::analyze {
@@ -206,7 +206,10 @@ Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statist
       layer.added = std::max(0.0, found->second.NoiseShare() - before);
     }
     if (layer.added > 0) {
-      layer.cause = recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(judge));
+      recover::Cause cause =
+          recover::CauseAt(graph, statistics, scheme, diagnosis, static_cast<int>(judge));
+      layer.cause = std::move(cause.text);
+      layer.cause_kind = cause.kind;
     }
     result.layers.push_back(std::move(layer));
   }

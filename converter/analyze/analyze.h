@@ -14,6 +14,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/graph/graph.h"
 #include "converter/quantize/scheme.h"
+#include "converter/recover/diagnosis.h"
 #include "converter/simulate/simulator.h"
 
 namespace octet::analyze {
@@ -39,6 +40,7 @@ struct LayerFigures {
   double range_ratio = 0;   // width of the codes' range by that of sigma_low .. sigma_high
   std::optional<WeightFigures> weights;
   std::string cause;  // in words; empty where nothing is lost or the layer is not int8
+  recover::CauseKind cause_kind = recover::CauseKind::kNone;
 
   bool FarWeights() const { return weights && weights->kl > kFarWeights; }
   bool LowOverlap() const { return int8 && activations.Overlap() < kLowOverlap; }

@@ -5,29 +5,58 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/arguments.h"
+#include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/mixed_plan.h"
 #include "converter/cli/pipeline.h"
+#include "converter/cli/same_model.h"
 #include "converter/decode/spec.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
 namespace {
 
+// What the blob says of the model: how samples become inputs, where it ends, what its outputs mean;
+// and, where nothing else is given to calibrate with, the samples it keeps.
+void TakeFrom(const std::string& path, const InputArguments& input, ConvertOptions* options) {
+  const BlobFile file(path);
+  const BlobView view = ViewOf(file);
+  // Refuses a blob of another model.
+  LoadGraphOf(file, path, options->model, input.Import());
+  options->import = EndingWith(file, input.Import());
+  options->preprocess = input.Preprocess(PreprocessOf(file));
+  if (options->task == blob::Task::kNone && options->decode.empty() &&
+      view.decode.data != nullptr) {
+    options->task = view.model->task;
+    options->decode_section.assign(view.decode.data, view.decode.data + view.decode.bytes);
+  }
+  if (!options->calibration.empty()) return;
+  options->calibration.assign(view.model->input_count, path);
+  options->golden_calibration = true;
+}
+
 int Run(const ConvertOptions& options) {
-  write::CheckWritable(options.output, {options.model, options.config});
+  if (!options.output.empty()) {
+    write::CheckWritable(options.output, {options.model, options.config});
+  }
   const Conversion conversion = Convert(options);
   const assign::Result& result = *conversion.assignment;
   std::vector<std::string> fp16 = conversion.stretches;
   fp16.insert(fp16.end(), result.fp16.begin(), result.fp16.end());
   const std::string yaml = PlanYaml(options.config, fp16, options.int8_everywhere);
-  write::SaveFile(options.output, std::vector<uint8_t>(yaml.begin(), yaml.end()));
+  if (!options.output.empty()) {
+    write::SaveFile(options.output, std::vector<uint8_t>(yaml.begin(), yaml.end()));
+  }
   if (options.json) {
     fmt::print("{}\n", AssignmentJson(result).dump(2, ' ', false,
                                                    nlohmann::json::error_handler_t::replace));
     return kDone;
   }
   fmt::print("{}", AssignmentText(result));
+  if (options.output.empty()) {
+    fmt::print("\n{}", yaml);
+    return kDone;
+  }
   fmt::print("{}: {}, {} layers in FP16; octet convert --config takes it\n", options.output,
              result.candidates[result.chosen].name, result.fp16.size());
   return kDone;
@@ -45,13 +74,20 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   auto input = std::make_shared<InputArguments>();
   auto mixed = std::make_shared<MixedArguments>();
   auto calibration = std::make_shared<std::string>();
+  auto blob = std::make_shared<std::string>();
   auto cut_at = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
   auto effort = std::make_shared<std::string>("default");
   command.Add("MODEL", options->model, "the ONNX file").Required();
-  command.Add("-o,--output", options->output, "the YAML file to write, for octet convert --config")
-      .Required();
-  command.Add("--calibrate", *calibration, "as octet convert takes it").Required();
+  command.Add(
+      "BLOB", *blob,
+      "a blob made of it: says how pictures become inputs and what outputs mean, and lends the "
+      "samples that octet convert --golden kept in it, where --calibrate names none");
+  command.Add(
+      "-o,--output", options->output,
+      "the YAML file to write, for octet convert --config; beside a blob it may be left out, "
+      "and the YAML is printed");
+  command.Add("--calibrate", *calibration, "as octet convert takes it");
   input->AddTo(command);
   command.Add("--cut-at", *cut_at, "as octet convert takes it");
   command.Add("--task", *task, "what the outputs mean")
@@ -106,11 +142,21 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       options->preprocess = input->Preprocess({});
       options->import = input->Import();
       options->import.cut_at = SplitCommas(*cut_at);
-      options->calibration = SplitCommas(*calibration);
+      if (calibration->empty() && blob->empty()) {
+        Fail("--calibrate is required, or a blob that keeps samples (octet convert --golden)");
+      }
+      if (options->output.empty() && blob->empty()) {
+        Fail("-o is required: the YAML file to write, for octet convert --config");
+      }
+      if (!cut_at->empty() && !blob->empty()) {
+        Fail("--cut-at: the model ends where {} does; leave one of them out", *blob);
+      }
+      if (!calibration->empty()) options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);
       options->effort = EffortOf(*effort);
       options->mixed = mixed->Read();
       options->int8_everywhere = options->mixed->settings.preset == assign::Preset::kInt8;
+      if (!blob->empty()) TakeFrom(*blob, *input, options.get());
       return Run(*options);
     };
   });

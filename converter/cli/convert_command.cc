@@ -40,15 +40,21 @@ nlohmann::json DriftJson(const Conversion& conversion) {
           {"layers", conversion.drift->layers}};
 }
 
+nlohmann::json GainJson(const simulate::Gain& gain, const simulate::Gain& decibels) {
+  return {{"gain", gain.mean},
+          {"error", gain.error},
+          {"gain_db", decibels.mean},
+          {"error_db", decibels.error}};
+}
+
 nlohmann::json StepJson(const recover::Step& step) {
-  nlohmann::json json = {
-      {"step", step.name},
-      {"tried", step.tried},
-      {"kept", step.kept},
-      {"accepted", {{"gain", step.accepted.mean}, {"error", step.accepted.error}}},
-      {"reported", {{"gain", step.reported.mean}, {"error", step.reported.error}}},
-      {"before_db", step.before_db},
-      {"after_db", step.after_db}};
+  nlohmann::json json = {{"step", step.name},
+                         {"tried", step.tried},
+                         {"kept", step.kept},
+                         {"accepted", GainJson(step.accepted, step.accepted_db)},
+                         {"reported", GainJson(step.reported, step.reported_db)},
+                         {"before_db", step.before_db},
+                         {"after_db", step.after_db}};
   if (step.judged) {
     json["before_agreement"] = step.before_agreement;
     json["after_agreement"] = step.after_agreement;
@@ -198,8 +204,7 @@ int Run(const ConvertOptions& options) {
   const bool meets = !required || conversion.verdict.Meets(*required);
   if (meets) write::SaveFile(options.output, conversion.blob);
   if (!options.report.empty()) {
-    const analyze::Analysis analysis = AnalyzeConversion(options, conversion, kAnalyzedPictures);
-    SaveReport(options.report, ReportOf(options, conversion, analysis));
+    SaveReport(options.report, ReportOf(options, conversion, conversion.analysis));
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

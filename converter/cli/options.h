@@ -45,11 +45,13 @@ struct ConvertOptions {
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
-  std::string decode;  // preset or YAML file; empty: none
-  std::string cache;   // calibration cache to read or write; empty: none
+  std::string decode;                   // preset or YAML file; empty: none
+  std::vector<uint8_t> decode_section;  // a blob's, in place of that; empty: none
+  std::string cache;                    // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
-  bool winograd = false;  // transformed weights, whatever the board's file says
+  bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
+  bool winograd = false;            // transformed weights, whatever the board's file says
   int64_t samples = 512;
   int64_t select = 0;          // of those, the ones that cover most; 0: all
   std::string sample_labels;   // JSON in COCO's form; empty: none

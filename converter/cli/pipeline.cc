@@ -12,6 +12,7 @@
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/golden.h"
+#include "converter/cli/golden_inputs.h"
 #include "converter/cli/guard_section.h"
 #include "converter/cli/mixed_plan.h"
 #include "converter/cli/probes.h"
@@ -56,6 +57,7 @@ std::vector<std::string> ReadLabels(const std::string& path) {
 
 std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
                                      size_t label_count) {
+  if (!options.decode_section.empty()) return options.decode_section;
   std::optional<decode::Spec> spec;
   if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
   std::vector<uint8_t> section =
@@ -116,28 +118,6 @@ std::vector<Aligned> AlignedCopy(const std::vector<uint8_t>& blob) {
   std::memcpy(copy.data(), blob.data(), blob.size());
   return copy;
 }
-
-// A blob whose outputs have the meaning that the final one's have, before there is that; without a
-// view where they have none.
-struct Decoding {
-  std::vector<Aligned> blob;
-  std::optional<BlobView> view;
-
-  Decoding(const graph::Graph& graph, const write::ModelInfo& info,
-           const std::vector<std::optional<calibrate::Statistics>>& statistics,
-           const quantize::Config& config) {
-    if (info.task == blob::Task::kNone) return;
-    std::string beyond;
-    std::vector<write::Plan> plans;
-    plans.push_back(MakePlan(graph, quantize::AssignScheme(graph, statistics, config), statistics,
-                             "int8", false, &beyond));
-    const std::vector<uint8_t> bytes = write::WriteBlob(info, plans);
-    blob = AlignedCopy(bytes);
-    if (!IsOk(ViewBlob(blob.data(), bytes.size(), &view.emplace()))) {
-      throw std::logic_error("the blob made has no view");
-    }
-  }
-};
 
 void VerifyBlob(const std::vector<uint8_t>& blob) {
   const std::vector<Aligned> copy = AlignedCopy(blob);
@@ -316,7 +296,9 @@ Conversion Convert(const ConvertOptions& options) {
   info.guard = GuardSection(options.board, plan_count);
   CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;
-  result.inputs = OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  result.inputs = options.golden_calibration
+                      ? GoldenInputs(options.calibration[0], graph, options.preprocess)
+                      : OpenInputs(graph, options.calibration, options.preprocess, &warnings);
   result.choice = ChooseSamples(graph, options, info, &result.inputs);
   const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
@@ -329,9 +311,8 @@ Conversion Convert(const ConvertOptions& options) {
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
-  const Decoding decoding(graph, info, statistics, config);
   std::optional<TaskJudge> judge;
-  if (decoding.view) judging.judge = &judge.emplace(*decoding.view, datasets);
+  if (info.task != blob::Task::kNone) judging.judge = &judge.emplace(info, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);
   result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
   const simulate::Samples& samples = result.sets;
@@ -374,7 +355,9 @@ Conversion Convert(const ConvertOptions& options) {
         "than it would",
         beyond));
   });
-  result.verdict = Judged(simulator, samples, statistics, result.scheme, judge ? &*judge : nullptr);
+  result.analysis = analyze::Analyze(simulator, statistics, result.scheme, samples.report, {});
+  result.verdict =
+      Judged(simulator, samples, config, result.scheme, result.analysis, judge ? &*judge : nullptr);
   if (result.verdict.Speaks() && result.verdict.IsDoubtful()) {
     warnings.push_back("the int8 plan is not FP32's: " + result.verdict.Summary());
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/analyze/analyze.h"
 #include "converter/assign/assign.h"
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
@@ -30,7 +31,8 @@ struct Conversion {
   quantize::Config config;             // that it was made of
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
   std::vector<recover::Step> steps;    // of the int8 plan's recovery
-  Verdict verdict;                     // of the int8 plan
+  analyze::Analysis analysis;          // of the int8 plan, on sets.report
+  Verdict verdict;                     // the same in words
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data

@@ -56,13 +56,14 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
 
 analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
                                     int64_t pictures) {
+  if (conversion.analysis.pictures <= pictures) return conversion.analysis;
   Progress progress("analyzing");
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
   const simulate::Simulator simulator(conversion.graph, DatasetsOf(conversion), judging);
   std::vector<int64_t> samples = conversion.sets.report;
-  samples.resize(std::min(samples.size(), static_cast<size_t>(pictures)));
+  samples.resize(static_cast<size_t>(pictures));
   return analyze::Analyze(simulator, conversion.statistics, conversion.scheme, samples,
                           [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }

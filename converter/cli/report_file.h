@@ -26,7 +26,8 @@ inline constexpr int64_t kAnalyzedPictures = 16;
 // `others`. Throws UserError.
 void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others);
 
-// Simulates the int8 plan of a conversion on at most `pictures` of the samples that report.
+// What the int8 plan of a conversion loses on at most `pictures` of the samples that report;
+// simulated anew only where that is fewer than the verdict looked at.
 analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
                                     int64_t pictures);
 

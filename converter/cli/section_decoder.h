@@ -1,23 +1,28 @@
-// The decoder of a blob that is not made yet: answers of FP32 while a model is converted.
+// The decoder of a blob that is not made yet: answers of FP32 and of the simulated int8 plan while
+// a model is converted.
 #ifndef OCTET_CONVERTER_CLI_SECTION_DECODER_H_
 #define OCTET_CONVERTER_CLI_SECTION_DECODER_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "converter/cli/score.h"
 #include "converter/write/write.h"
+#include "runtime/format/view.h"
 
 namespace octet::cli {
 
 class SectionDecoder {
  public:
-  // info.decode must hold a section. `info` stays.
+  // Without a decode section the largest number of the first output is the answer.
   explicit SectionDecoder(const write::ModelInfo& info);
   SectionDecoder(const SectionDecoder&) = delete;
   SectionDecoder& operator=(const SectionDecoder&) = delete;
 
   const Decoder& decoder() const { return *decoder_; }
+  // Task, inputs, outputs and decode section alone, for as long as this stays.
+  const BlobView& view() const { return view_; }
   uint32_t class_count() const { return classes_; }  // without the background
 
  private:
@@ -25,6 +30,7 @@ class SectionDecoder {
   std::vector<blob::InputRecord> inputs_;
   std::vector<blob::OutputRecord> outputs_;
   std::vector<uint64_t> section_;  // aligned as in a blob
+  BlobView view_{};
   uint32_t classes_ = 0;
   std::unique_ptr<Decoder> decoder_;
 };

@@ -85,8 +85,8 @@ std::vector<const float*> Pointers(const std::vector<std::vector<float>>& output
 
 }  // namespace
 
-TaskJudge::TaskJudge(const BlobView& blob, std::vector<const images::Dataset*> inputs)
-    : blob_(blob), decoder_(blob), inputs_(std::move(inputs)) {}
+TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs)
+    : meaning_(info), inputs_(std::move(inputs)) {}
 
 void TaskJudge::Count() {
   counting_ = true;
@@ -96,9 +96,11 @@ void TaskJudge::Count() {
 double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
                             const std::vector<std::vector<float>>& rounded, int64_t sample) const {
   const std::vector<const float*> e = Pointers(exact), r = Pointers(rounded);
-  const uint32_t picture_input = blob_.decode.data == nullptr ? 0 : DecodeOf(blob_).input;
+  const BlobView& view = meaning_.view();
+  const uint32_t picture_input = view.decode.data == nullptr ? 0 : DecodeOf(view).input;
   const images::PictureSize picture = inputs_[picture_input]->Picture(sample);
-  const Answer expected = decoder_.Decode(e, picture), actual = decoder_.Decode(r, picture);
+  const Answer expected = meaning_.decoder().Decode(e, picture),
+               actual = meaning_.decoder().Decode(r, picture);
   if (counting_) {
     const std::lock_guard lock(mutex_);
     counts_.Add(task(), expected, actual);
@@ -115,13 +117,14 @@ double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
 
 std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& outputs) const {
   std::vector<float> scores;
-  if (blob_.decode.data == nullptr) {
-    scores.assign(outputs[0], outputs[0] + blob_.outputs[0].element_count);
+  const BlobView& view = meaning_.view();
+  if (view.decode.data == nullptr) {
+    scores.assign(outputs[0], outputs[0] + view.outputs[0].element_count);
     ToProbabilities(blob::Activation::kLinear, &scores);
     return scores;
   }
-  const blob::DecodeRecord& record = DecodeOf(blob_);
-  const blob::DecodeField& field = DecodeLevels(blob_)[0].scores;
+  const blob::DecodeRecord& record = DecodeOf(view);
+  const blob::DecodeField& field = DecodeLevels(view)[0].scores;
   const float* first = FieldAt(field, outputs.data(), 0, 0, 0);
   for (uint32_t c = 0; c < record.class_count; ++c) scores.push_back(first[c * field.channel_step]);
   ToProbabilities(record.class_activation, &scores);

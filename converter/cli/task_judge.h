@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converter/cli/agreement.h"
-#include "converter/cli/score.h"
+#include "converter/cli/section_decoder.h"
 #include "converter/simulate/simulator.h"
 
 namespace octet::cli {
@@ -21,8 +21,7 @@ namespace octet::cli {
 //   segment   share of the pixels with the same label
 class TaskJudge : public simulate::Judge {
  public:
-  // blob: a verified blob with the decode section, whatever its plans; stays.
-  TaskJudge(const BlobView& blob, std::vector<const images::Dataset*> inputs);
+  TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs);
 
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t sample) const override;
@@ -30,13 +29,12 @@ class TaskJudge : public simulate::Judge {
   // From now on answers are counted as `octet verify` counts them.
   void Count();
   const AnswerAgreement& counts() const { return counts_; }
-  blob::Task task() const { return decoder_.task(); }
+  blob::Task task() const { return meaning_.decoder().task(); }
 
  private:
   std::vector<float> Probabilities(const std::vector<const float*>& outputs) const;
 
-  BlobView blob_;
-  Decoder decoder_;
+  SectionDecoder meaning_;
   std::vector<const images::Dataset*> inputs_;
   mutable std::mutex mutex_;
   bool counting_ = false;

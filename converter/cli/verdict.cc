@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "converter/cli/remedy.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -12,17 +13,6 @@ namespace {
 constexpr size_t kNamedLayers = 3;
 // Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
 constexpr double kNothingAdded = 1e-4;
-
-// What a user can do about a layer.
-std::string RemedyOf(const analyze::LayerFigures& layer) {
-  if (layer.cause.find("range is cut") != std::string::npos) {
-    return "calibrate with more pictures like those of the camera, or let --mixed put it in FP16";
-  }
-  return fmt::format(
-      "let --mixed put it in FP16, or ask for it with --config: layers: {{\"{}\": "
-      "{{precision: fp16}}}}",
-      layer.name);
-}
 
 }  // namespace
 
@@ -124,8 +114,8 @@ nlohmann::json Verdict::Json() const {
 }
 
 Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
-               const std::vector<std::optional<calibrate::Statistics>>& statistics,
-               const quantize::Scheme& scheme, TaskJudge* judge) {
+               const quantize::Config& config, const quantize::Scheme& scheme,
+               const analyze::Analysis& analysis, TaskJudge* judge) {
   Verdict verdict;
   verdict.pictures = static_cast<int64_t>(samples.report.size());
   verdict.held_out = samples.CanCorrect();
@@ -136,8 +126,6 @@ Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& sa
     verdict.task = judge->task();
     verdict.answers = judge->counts();
   }
-  const analyze::Analysis analysis =
-      analyze::Analyze(simulator, statistics, scheme, samples.report, {});
   const analyze::OutputFigures* worst = nullptr;
   for (const analyze::OutputFigures& output : analysis.outputs) {
     if (worst == nullptr || output.snr_db < worst->snr_db) worst = &output;
@@ -151,7 +139,8 @@ Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& sa
     const analyze::LayerFigures& layer = analysis.layers[i];
     if (verdict.layers.size() == kNamedLayers || !(layer.added > kNothingAdded)) break;
     if (!layer.int8 || layer.cause.empty()) continue;
-    verdict.layers.push_back({layer.name, layer.op, layer.cause, RemedyOf(layer), layer.added});
+    verdict.layers.push_back(
+        {layer.name, layer.op, layer.cause, RemedyOf(layer, config, scheme), layer.added});
   }
   return verdict;
 }

@@ -54,10 +54,11 @@ struct Verdict {
   nlohmann::json Json() const;
 };
 
-// judge: of the simulator, or null. It is told to count.
+// config: what the scheme was made by; analysis: of all of samples.report. judge: of the simulator,
+// or null. It is told to count.
 Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
-               const std::vector<std::optional<calibrate::Statistics>>& statistics,
-               const quantize::Scheme& scheme, TaskJudge* judge);
+               const quantize::Config& config, const quantize::Scheme& scheme,
+               const analyze::Analysis& analysis, TaskJudge* judge);
 
 }  // namespace octet::cli
 

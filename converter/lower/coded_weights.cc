@@ -1,5 +1,7 @@
 #include "converter/lower/coded_weights.h"
 
+#include <utility>
+
 #include "converter/lower/conv.h"
 #include "converter/lower/fusion.h"
 #include "converter/operators/weights.h"
@@ -61,9 +63,10 @@ std::optional<CodedWeights> WeightCoder::Of(size_t n) const {
   const auto own = operators::WeightsOf(graph, node);
   if (!own || (node.op != "Conv" && own->tensor->shape.size() != 2)) return std::nullopt;
   int64_t joined = 1;
-  const ConvWeights weights = AsInt8(
-      builder_, node,
-      node.op == "Conv" ? ConvWeightsOf(builder_, node, &joined) : MatrixWeightsOf(builder_, node));
+  ConvWeights weights =
+      node.op == "Conv" ? ConvWeightsOf(builder_, node, &joined) : MatrixWeightsOf(builder_, node);
+  const std::vector<float> own_bias = weights.bias;
+  weights = AsInt8(builder_, node, std::move(weights));
   const Fusion fusion = FuseActivation(builder_, node);
   const Target target = TargetOf(builder_, node, fusion, Int8Tensor(builder_, fusion.result));
   const ConvCodes codes = EncodeConv(weights, Int8Tensor(builder_, node.inputs[0]), target.sums,
@@ -78,6 +81,8 @@ std::optional<CodedWeights> WeightCoder::Of(size_t n) const {
     const CodedChannel& channel = codes.channels[static_cast<size_t>(o)];
     coded.scales.push_back(static_cast<float>(channel.scale));
     coded.bias.push_back(static_cast<float>(channel.real_bias));
+    coded.bias_shift.push_back(
+        static_cast<float>(channel.real_bias - own_bias[static_cast<size_t>(o)]));
     for (int64_t k = 0; k < weights.depth; ++k) {
       const int64_t place = places.Of(o, k);
       if (place < 0) continue;

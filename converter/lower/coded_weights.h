@@ -16,8 +16,10 @@ namespace octet::lower {
 // effect are 0 and have a bias of whole steps of the result, scales grew where the bias or the
 // pre-shift asked for it, corrections of the scheme are in the biases.
 struct CodedWeights {
-  graph::Tensor weights;      // scale * code
-  std::vector<float> bias;    // one an output channel, 0 where the node has none
+  graph::Tensor weights;    // scale * code
+  std::vector<float> bias;  // one an output channel, 0 where the node has none
+  // `bias` less the node's own: the scheme's correction, and what rounding to whole steps moves.
+  std::vector<float> bias_shift;
   std::vector<float> scales;  // by output channel; 0: without effect
   std::vector<int8_t> codes;  // in the order of `weights`
 };

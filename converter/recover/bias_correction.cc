@@ -94,20 +94,37 @@ Corrections WithoutFallen(const simulate::Plan& plan, const std::vector<simulate
   return dropped && any ? rest : Corrections{};
 }
 
-// Corrections layer by layer: found from the fitting pictures, kept where the accepting ones agree.
-Corrections Find(const simulate::Simulator& simulator, const simulate::Samples& samples,
+// One in so many of the fitting pictures finds nothing, but says of each layer whether what the
+// others found holds.
+constexpr size_t kAgreeing = 4;
+
+// The fitting pictures: those that corrections are found from, and those that agree. The accepting
+// ones stay out of both: they would find what they chose better than it is.
+struct Fitting {
+  explicit Fitting(const std::vector<int64_t>& fit) {
+    const size_t each = std::min(kAgreeing, fit.size());
+    for (size_t i = 0; i < fit.size(); ++i) {
+      (i % each == each - 1 ? agreeing : finding).push_back(fit[i]);
+    }
+  }
+  std::vector<int64_t> finding, agreeing;
+};
+
+// Corrections layer by layer, kept where those that agree do.
+Corrections Find(const simulate::Simulator& simulator, const Fitting& fitting,
                  const quantize::Scheme& scheme, const std::function<void()>& progress) {
   const graph::Graph& graph = simulator.plan().graph;
-  std::vector<int64_t> pictures = samples.fit;
-  pictures.insert(pictures.end(), samples.accept.begin(), samples.accept.end());
+  const size_t finding = fitting.finding.size();
+  std::vector<int64_t> pictures = fitting.finding;
+  pictures.insert(pictures.end(), fitting.agreeing.begin(), fitting.agreeing.end());
   const auto decide = [&](size_t n, const Shifts& shifts) -> std::vector<float> {
     const graph::Node& node = graph.nodes[n];
     // Where the model brings its own quantization, it was trained with it.
     if (graph.At(node.inputs[0]).given != nullptr || graph.At(node.outputs[0]).given != nullptr) {
       return {};
     }
-    std::vector<float> means = CertainMeans(shifts, samples.fit.size());
-    if (!Helps(shifts, samples.fit.size(), means)) means.clear();
+    std::vector<float> means = CertainMeans(shifts, finding);
+    if (!Helps(shifts, finding, means)) means.clear();
     return means;
   };
   return simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), pictures,
@@ -135,26 +152,27 @@ Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples
   const graph::Graph& graph = simulator.plan().graph;
   scheme->bias_correction.assign(graph.nodes.size(), {});
   if (!samples.CanCorrect()) return step;
+  const Fitting fitting(samples.fit);
   int64_t done = 0;
   const auto& needed = simulator.plan().view.needed;
   const int64_t total = std::count(needed.begin(), needed.end(), true) +
-                        static_cast<int64_t>(3 * samples.accept.size() + 2 * samples.report.size());
+                        static_cast<int64_t>(2 * fitting.agreeing.size() +
+                                             3 * samples.accept.size() + 2 * samples.report.size());
   const auto tell = [&] {
     if (progress) progress(++done, total);
   };
   const auto told = [&tell](int64_t, int64_t) { tell(); };
   const quantize::Scheme before = *scheme;
   std::vector<quantize::Scheme> corrected(1, before);
-  corrected[0].bias_correction = Find(simulator, samples, before, tell);
-  simulate::Simulator::Comparison judged =
-      simulator.Compare(before, corrected, samples.accept, told);
-  const Corrections part = WithoutFallen(simulator.plan(), judged.base.Pieces(),
-                                         judged.variants[0].Pieces(), corrected[0].bias_correction);
+  corrected[0].bias_correction = Find(simulator, fitting, before, tell);
+  const auto agreed = simulator.Compare(before, corrected, fitting.agreeing, told);
+  const Corrections part = WithoutFallen(simulator.plan(), agreed.base.Pieces(),
+                                         agreed.variants[0].Pieces(), corrected[0].bias_correction);
   if (!part.empty()) {
     corrected.push_back(before);
     corrected[1].bias_correction = part;
-    judged.variants.push_back(simulator.Run(corrected[1], samples.accept, told));
   }
+  const auto judged = simulator.Compare(before, corrected, samples.accept, told);
   step.Decide(simulator, samples, judged.base, judged.variants, corrected, told, scheme);
   return step;
 }

@@ -28,9 +28,10 @@ namespace octet::recover {
 // one; a judge that asks the task takes its place.
 bool IsWorthCorrecting(const graph::Graph& graph);
 
-// Sets scheme->bias_correction: layer by layer where the accepting pictures' shift gets smaller
-// too, and all of it only where their outputs gain. Corrections that only pieces of outputs feel
-// which fall are left out. The result does not depend on the number of threads.
+// Sets scheme->bias_correction: layer by layer where the shift of a quarter of the fitting pictures
+// gets smaller too, which it was not found from, and all of it only where the accepting ones'
+// outputs gain. Corrections that only pieces of outputs feel which fall in that quarter are left
+// out, where that gains more. The result does not depend on the number of threads.
 Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples& samples,
                    const std::function<void(int64_t done, int64_t total)>& progress,
                    quantize::Scheme* scheme);

@@ -104,9 +104,8 @@ double ShareOfWeights(const graph::Graph& graph, const quantize::Scheme& scheme,
 
 // Why the result of `node` is off before it is rounded itself. What inputs and weights are off by
 // adds up; where it is several times as much, the sums are small beside what they are made of.
-std::string CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
-                        const Diagnosis& diagnosis, const ValueFigure& result,
-                        const graph::Node& node) {
+Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
+                  const Diagnosis& diagnosis, const ValueFigure& result, const graph::Node& node) {
   constexpr double kCancels = 4;
   const graph::Links links(graph);
   const graph::Node* layer = &node;
@@ -126,16 +125,20 @@ std::string CauseOfSums(const graph::Graph& graph, const quantize::Scheme& schem
   const double weights = outputs.count > 0 ? ShareOfWeights(graph, scheme, *layer) : 0;
   const double more = ShareOf(result) / std::max(inputs + weights, 1e-300);
   if (inputs + weights > 0 && more >= kCancels) {
-    return fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
-                       10 * std::log10(more), outputs.count > 0 ? " and weights" : "");
+    return {
+        CauseKind::kCancellation,
+        fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
+                    10 * std::log10(more), outputs.count > 0 ? " and weights" : "")};
   }
   if (weights > inputs) {
-    return fmt::format("its weights stand {:.1f} dB above their rounding to 8 bits",
-                       -10 * std::log10(weights));
+    return {CauseKind::kWeights,
+            fmt::format("its weights stand {:.1f} dB above their rounding to 8 bits",
+                        -10 * std::log10(weights))};
   }
   const double growth_db = 10 * std::log10(more);
-  if (!(growth_db >= 0.1)) return "it passes on what its inputs have lost";
-  return fmt::format("what its inputs have lost is {:.1f} dB more in its sums", growth_db);
+  if (!(growth_db >= 0.1)) return {CauseKind::kInputs, "it passes on what its inputs have lost"};
+  return {CauseKind::kInputs,
+          fmt::format("what its inputs have lost is {:.1f} dB more in its sums", growth_db)};
 }
 
 }  // namespace
@@ -224,9 +227,9 @@ int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const D
   return worst;
 }
 
-std::string CauseAt(const graph::Graph& graph,
-                    const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                    const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node) {
+Cause CauseAt(const graph::Graph& graph,
+              const std::vector<std::optional<calibrate::Statistics>>& statistics,
+              const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node) {
   const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
   const auto v = static_cast<size_t>(worst.outputs[0]);
   const ValueFigure& figure = diagnosis.values[v];
@@ -235,8 +238,9 @@ std::string CauseAt(const graph::Graph& graph,
   const double rounding = figure.error - figure.before;
   const bool rounded = range && seen && rounding >= figure.error / 2;
   if (rounded && figure.cut > rounding / 2) {
-    return fmt::format("its range is cut, {:.4g} to {:.4g} of {:.4g} to {:.4g} seen", range->min,
-                       range->max, seen->min, seen->max);
+    return {CauseKind::kCutRange,
+            fmt::format("its range is cut, {:.4g} to {:.4g} of {:.4g} to {:.4g} seen", range->min,
+                        range->max, seen->min, seen->max)};
   }
   // A wide channel is most of the energy, so that its own error hides what the others lose.
   constexpr const char* kOneScale = "times as wide as the median one, and all share a scale";
@@ -250,19 +254,21 @@ std::string CauseAt(const graph::Graph& graph,
     if (rounded || id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
     const Widest input = widest_of(id);
     if (input.ratio < kWideChannel) continue;
-    return fmt::format("channel {} of its input '{}' is {:.0f} {}", input.channel,
-                       graph.At(id).name, input.ratio, kOneScale);
+    return {CauseKind::kWideChannel,
+            fmt::format("channel {} of its input '{}' is {:.0f} {}", input.channel,
+                        graph.At(id).name, input.ratio, kOneScale)};
   }
   const Widest widest = widest_of(worst.outputs[0]);
   if (widest.ratio >= kWideChannel) {
-    return fmt::format("channel {} is {:.0f} {}", widest.channel, widest.ratio, kOneScale);
+    return {CauseKind::kWideChannel,
+            fmt::format("channel {} is {:.0f} {}", widest.channel, widest.ratio, kOneScale)};
   }
   if (!rounded) return CauseOfSums(graph, scheme, diagnosis, figure, worst);
   const double typical = std::sqrt(seen->variance + seen->mean * seen->mean);
-  return fmt::format(
-      "8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
-      "root mean square",
-      range->min, range->max, range->scale, typical);
+  return {CauseKind::kCoarseSteps,
+          fmt::format("8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
+                      "root mean square",
+                      range->min, range->max, range->scale, typical)};
 }
 
 std::vector<std::string> Doubts(const graph::Graph& graph,
@@ -294,7 +300,7 @@ std::vector<std::string> Doubts(const graph::Graph& graph,
       const bool given = graph.At(worst.outputs[0]).given != nullptr;
       line += fmt::format(
           "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; {}", worst.name, worst.op,
-          Db(figure.signal, figure.error), CauseAt(graph, statistics, scheme, diagnosis, node),
+          Db(figure.signal, figure.error), CauseAt(graph, statistics, scheme, diagnosis, node).text,
           given
               ? "its codes are the model's own: only the float model, converted instead, has others"
               : "calibrate with more pictures, ask for fp16 there with --config, or run the fp16 "

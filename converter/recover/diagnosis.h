@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_RECOVER_DIAGNOSIS_H_
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,10 +61,23 @@ Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme&
 int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
               graph::ValueId output);
 
-// Why that node loses, as a clause.
-std::string CauseAt(const graph::Graph& graph,
-                    const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                    const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node);
+// Why a node loses, and so what may mend it.
+enum class CauseKind : uint8_t {
+  kNone,
+  kCutRange,      // of its result
+  kWideChannel,   // of an input or of its result, where all share a scale
+  kCoarseSteps,   // 8 bits over a range far wider than most of its numbers
+  kWeights,       // their rounding
+  kCancellation,  // sums far smaller than what they are made of
+  kInputs,        // it passes on what they have lost, or more
+};
+struct Cause {
+  CauseKind kind = CauseKind::kNone;
+  std::string text;  // a clause
+};
+Cause CauseAt(const graph::Graph& graph,
+              const std::vector<std::optional<calibrate::Statistics>>& statistics,
+              const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node);
 
 // One line for each worst node, naming the outputs that are doubted because of it.
 std::vector<std::string> Doubts(const graph::Graph& graph,

@@ -1,6 +1,20 @@
 #include "converter/recover/step.h"
 
+#include <algorithm>
+#include <tuple>
+
+#include "converter/recover/chance.h"
+
 namespace octet::recover {
+namespace {
+
+// Of steps that gain nothing, at most one in so many may be kept by luck: the usual level of a
+// test.
+constexpr double kLuck = 0.05;
+// Each variant is looked at twice, by its answers and by the numbers behind them.
+constexpr double kMeasures = 2;
+
+}  // namespace
 
 void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   const simulate::Scores& base, const std::vector<simulate::Scores>& scores,
@@ -8,25 +22,36 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
                   const simulate::Simulator::Progress& progress, quantize::Scheme* scheme) {
   tried = true;
   const quantize::Scheme* best = nullptr;
+  // The more there is to choose from, the better the luckiest of them looks: all share the level
+  // (Bonferroni).
+  const double level = kLuck / (kMeasures * static_cast<double>(scores.size()));
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
-    // A gain that the pictures do not agree on is luck. What few answers do not tell, all the
-    // numbers behind them may: they have to gain both then.
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
-    const bool gains = gain.mean > gain.error || (gain.mean > 0 && numbers.mean > numbers.error);
-    if (!gains || (best != nullptr && gain.mean <= accepted.mean)) continue;
-    best = &variants[v];
+    // What one of the two tells beyond luck, the other must not deny: few answers tell little, and
+    // the mean of decibels says nothing of pictures that lose most.
+    const bool gains =
+        gain.mean >= 0 && numbers.mean >= 0 && std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
+    // One that gains before any that does not, then the larger mean.
+    if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
+                     std::tuple(best != nullptr, accepted.mean, accepted_db.mean)) {
+      continue;
+    }
+    best = gains ? &variants[v] : nullptr;
     accepted = gain;
+    accepted_db = numbers;
   }
   kept = best != nullptr;
   const auto told = simulator.Compare(
-      *scheme, kept ? std::vector<quantize::Scheme>{*best} : std::vector<quantize::Scheme>{},
+      *scheme,
+      best != nullptr ? std::vector<quantize::Scheme>{*best} : std::vector<quantize::Scheme>{},
       samples.report, progress);
   judged = told.base.judged;
   before_db = after_db = simulate::MeanDecibels(told.base.Pieces());
   before_agreement = after_agreement = told.base.Agreement();
-  if (!kept) return;
+  if (best == nullptr) return;
   reported = simulate::GainOf(told.base, told.variants[0]);
+  reported_db = simulate::GainInDecibels(told.base, told.variants[0]);
   after_db = simulate::MeanDecibels(told.variants[0].Pieces());
   after_agreement = told.variants[0].Agreement();
   *scheme = *best;

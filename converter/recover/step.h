@@ -17,10 +17,12 @@ struct Step {
   explicit Step(std::string step_name) : name(std::move(step_name)) {}
 
   std::string name;
-  bool tried = false;       // false: too few samples
-  bool kept = false;        // the accepting pictures gained
-  simulate::Gain accepted;  // of the loss there
-  simulate::Gain reported;  // of the loss, on the reporting pictures; 0 where it was not kept
+  bool tried = false;  // false: too few samples
+  bool kept = false;   // the accepting pictures gained
+  // Of the loss and in dB (simulate::GainOf, GainInDecibels): there, of the best variant whether it
+  // was kept or not; and on the reporting pictures, 0 where it was not.
+  simulate::Gain accepted, accepted_db;
+  simulate::Gain reported, reported_db;
   // The reporting pictures: outputs over their error, in dB (simulate::MeanDecibels), and how alike
   // FP32's the answers are, where they have a meaning.
   double before_db = 0, after_db = 0;
@@ -28,7 +30,8 @@ struct Step {
   double before_agreement = 1, after_agreement = 1;
 
   // Sets *scheme to the variant that gained most on the accepting pictures, and leaves it alone
-  // where none did. `base` and `scores` are theirs of *scheme and of `variants`.
+  // where none did: beyond luck in the loss or in decibels (chance.h), and with neither falling in
+  // the mean. `base` and `scores` are theirs of *scheme and of `variants`.
   void Decide(const simulate::Simulator& simulator, const simulate::Samples& samples,
               const simulate::Scores& base, const std::vector<simulate::Scores>& scores,
               const std::vector<quantize::Scheme>& variants,

@@ -95,6 +95,7 @@ void MarkRead(const Plan& plan, const std::vector<bool>& affected, std::vector<b
 template <typename Of>
 Gain MeanOf(size_t count, const Of& of) {
   Gain gain;
+  gain.count = static_cast<int64_t>(count);
   if (count == 0) return gain;
   double squares = 0;
   for (size_t i = 0; i < count; ++i) {

@@ -56,6 +56,7 @@ struct Scores {
 // its standard error (0 for a single picture).
 struct Gain {
   double mean = 0, error = 0;
+  int64_t count = 0;  // of pictures
 };
 Gain GainOf(const Scores& before, const Scores& after);
 // The same of the pieces of outputs, in dB, whatever the outputs mean.

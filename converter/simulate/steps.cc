@@ -135,7 +135,8 @@ Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like
     : plan_(plan),
       scheme_(scheme),
       outputs_(plan.graph.nodes.size()),
-      weights_(plan.graph.nodes.size()) {
+      weights_(plan.graph.nodes.size()),
+      bias_shifts_(plan.graph.nodes.size()) {
   std::optional<lower::WeightCoder> coder;
   for (size_t n = 0; n < outputs_.size(); ++n) {
     if (!plan.view.needed[n] || !IsInt8(n)) continue;
@@ -144,11 +145,14 @@ Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like
     if (outputs_[n].count == 0) continue;
     if (like != nullptr && like->IsInt8(n) && SameAt(n, *like)) {
       weights_[n] = like->weights_[n];
+      bias_shifts_[n] = like->bias_shifts_[n];
       continue;
     }
     if (!coder) coder.emplace(plan.graph, scheme);
     std::optional<lower::CodedWeights> coded = coder->Of(n);
-    if (coded) weights_[n] = std::make_shared<const Tensor>(std::move(coded->weights));
+    if (!coded) continue;
+    weights_[n] = std::make_shared<const Tensor>(std::move(coded->weights));
+    bias_shifts_[n] = std::move(coded->bias_shift);
   }
 }
 
@@ -190,8 +194,7 @@ void Steps::Finish(size_t n, const std::vector<float>& correction,
 }
 
 void Steps::Finish(size_t n, std::vector<Tensor>* results) const {
-  const bool corrected = outputs_[n].count > 0 && n < scheme_.bias_correction.size();
-  Finish(n, corrected ? scheme_.bias_correction[n] : std::vector<float>{}, results);
+  Finish(n, bias_shifts_[n], results);
 }
 
 void Steps::Round(size_t n, bool clip, std::vector<Tensor>* results) const {

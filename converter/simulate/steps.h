@@ -63,9 +63,11 @@ class Steps {
   // int8 node reads from outside of the int8 part are cut off at the ends of their ranges.
   std::vector<graph::Tensor> Sums(size_t n, const Source& source, bool exact_weights, bool clip,
                                   operators::Workspace& workspace) const;
-  // The scheme's correction (or another, which may be empty) and the activation.
+  // Another correction than the scheme's (or none) on the biases as they are, and the activation.
   void Finish(size_t n, const std::vector<float>& correction,
               std::vector<graph::Tensor>* results) const;
+  // The biases with the scheme's correction, both in the steps that the layer counts them in, and
+  // the activation.
   void Finish(size_t n, std::vector<graph::Tensor>* results) const;
   // To 8 bits, where the node is int8.
   void Round(size_t n, bool clip, std::vector<graph::Tensor>* results) const;
@@ -80,6 +82,8 @@ class Steps {
   const quantize::Scheme& scheme_;
   std::vector<Outputs> outputs_;
   std::vector<std::shared_ptr<const graph::Tensor>> weights_;  // rounded; null: as they are
+  // By output channel: what rounded biases are off the node's own; empty beside null weights.
+  std::vector<std::vector<float>> bias_shifts_;
 };
 
 }  // namespace octet::simulate

@@ -15,8 +15,9 @@ class AssignCommand : public Cli {
   void SetUp() override {
     Cli::SetUp();
     WriteNpy("many.npy", "|u1", {8, 8, 8, 3});
-    // Five layers in a row, so that there is something to choose.
-    OnnxBuilder model;
+    // Five layers in a row, so that there is something to choose; of a seed that gives no result so
+    // near zero that its layer has to run in FP16 anyway.
+    OnnxBuilder model(13, 3);
     OnnxValue value = model.Input("x", {1, 3, 8, 8});
     for (int i = 0; i < 4; ++i) value = value.Conv({.channels = 8, .kernel = 3, .pad = 1}).Relu();
     value.GlobalAveragePool().Flatten().Gemm(10).Output("y");
@@ -161,6 +162,59 @@ TEST_F(AssignCommand, BadUseIsOneLine) {
              "/nowhere.json: cannot be opened; check the path");
   ExpectLine(ConvertDeep({"--profile", "p.json"}),
              "--profile: only --mixed asks for times; add it");
+}
+
+// The contract's form: the samples that the blob keeps calibrate.
+TEST_F(AssignCommand, ABlobLendsItsSamples) {
+  ASSERT_EQ(ConvertDeep({"--golden", "8", "--mean", "0.5", "--task", "classify"}).status, 0);
+  const std::vector<std::string> words = {"assign", Path("deep.onnx"), Path("out.octet"),
+                                          "--budget-loss", "0"};
+  const Result printed = Octet(words);
+  ASSERT_EQ(printed.status, 0) << printed.err;
+  EXPECT_NE(printed.out.find("precision: fp16"), std::string::npos) << printed.out;
+  std::vector<std::string> written = words;
+  written.insert(written.end(), {"-o", Path("plan.yaml")});
+  ASSERT_EQ(Octet(written).status, 0);
+  const std::string yaml = ReadText("plan.yaml");
+  EXPECT_NE(yaml.find("precision: fp16"), std::string::npos) << yaml;
+  EXPECT_NE(printed.out.find(yaml), std::string::npos) << printed.out;
+  // Pictures of 8 x 8 are kept as they are, so that they give what the file does.
+  WriteNpy("eight.npy", "|u1", {8, 8, 8, 3});
+  std::vector<std::string>
+      given = words,
+      same = {"assign", Path("deep.onnx"), "--calibrate", Path("eight.npy"), "--mean",
+              "0.5",    "--task",          "classify",    "--budget-loss",   "0",
+              "-o",     Path("same.yaml"), "--json"};
+  given.push_back("--json");
+  const Result lent = Octet(given), own = Octet(same);
+  ASSERT_EQ(lent.status, 0) << lent.err;
+  ASSERT_EQ(own.status, 0) << own.err;
+  EXPECT_EQ(json::parse(lent.out)["units"], json::parse(own.out)["units"]);
+}
+
+TEST_F(AssignCommand, ABlobWithoutSamplesAsksForThem) {
+  ASSERT_EQ(ConvertDeep({}).status, 0);
+  const Result bare = Octet({"assign", Path("deep.onnx"), Path("out.octet")});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_EQ(bare.err, "octet: " + Path("out.octet") +
+                          ": keeps no samples, as octet convert --golden N would have it; give "
+                          "--calibrate\n");
+  EXPECT_EQ(Octet({"assign", Path("deep.onnx"), Path("out.octet"), "--calibrate", Path("many.npy")})
+                .status,
+            0);
+  const Result nothing = Octet({"assign", Path("deep.onnx"), "-o", Path("plan.yaml")});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_EQ(nothing.err,
+            "octet: --calibrate is required, or a blob that keeps samples (octet convert "
+            "--golden)\n");
+  const Result nowhere = Octet({"assign", Path("deep.onnx"), "--calibrate", Path("many.npy")});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_EQ(nowhere.err,
+            "octet: -o is required: the YAML file to write, for octet convert --config\n");
+  // Of another model.
+  WriteGoodModel();
+  const Result other = Octet({"assign", Path("m.onnx"), Path("out.octet")});
+  EXPECT_EQ(other.status, 2);
 }
 
 TEST_F(AssignCommand, ContradictoryConstraintsAreRefusedBeforeAnyWork) {

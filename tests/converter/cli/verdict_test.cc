@@ -57,6 +57,9 @@ TEST_F(Verdict, NamesLayerCauseAndRemedy) {
             std::string::npos)
       << worst.dump();
   EXPECT_NE(worst["remedy"].get<std::string>().find("--mixed"), std::string::npos) << worst.dump();
+  // What was switched off comes first.
+  EXPECT_EQ(worst["remedy"].get<std::string>().rfind("leave `equalization: false` out", 0), 0u)
+      << worst.dump();
 }
 
 TEST_F(Verdict, RequiredWritesNoBlobWhereItIsNotMet) {

@@ -109,6 +109,11 @@ const Layer& LayerNamed(const Program& program, const std::string& name) {
   throw std::runtime_error("no layer " + name);
 }
 
+float CorrectionOf(const Net& net, size_t node, size_t channel) {
+  const auto& corrections = net.scheme.bias_correction;
+  return node < corrections.size() && !corrections[node].empty() ? corrections[node][channel] : 0;
+}
+
 // Sums of codes, biases and factors of every channel.
 void ExpectSame(const Net& net) {
   const Program program = Lower(net.graph, net.scheme, "int8");
@@ -140,6 +145,12 @@ void ExpectSame(const Net& net) {
       EXPECT_EQ(block.weight_sum[o % 16], sum) << node.name << o;
       const double bias = coded->bias[o] / (in_scale * coded->scales[o]);
       EXPECT_NEAR(block.bias[o % 16] + zero_point * sum, bias, 0.01 + 2e-7 * std::fabs(bias))
+          << node.name << o;
+      const float own = net.graph.Constant(node.inputs[2])->floats[o] + CorrectionOf(net, n, o);
+      EXPECT_NEAR(coded->bias_shift[o], coded->bias[o] - own + CorrectionOf(net, n, o), 1e-6)
+          << node.name << o;
+      // To whole steps.
+      EXPECT_LE(std::fabs(coded->bias[o] - own), 0.5001 * in_scale * coded->scales[o] + 1.2e-7)
           << node.name << o;
     }
   }

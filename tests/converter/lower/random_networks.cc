@@ -1,6 +1,7 @@
-// random_networks [--first N] [--count N] [--save FOLDER]: seeds of the random models, as many as
-// wanted; one line for each finding and one with the sums. --save keeps the blobs, for same_bits on
-// another machine. Exit status 1 where int8 bytes differ.
+// random_networks [--first N] [--count N] [--save FOLDER] [--onnx FOLDER]: seeds of the random
+// models, as many as wanted; one line for each finding and one with the sums. --save keeps the
+// blobs, for same_bits on another machine. --onnx writes the models themselves and checks nothing.
+// Exit status 1 where int8 bytes differ.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -10,15 +11,24 @@
 #include <fstream>
 
 #include "tests/converter/lower/check_random_graph.h"
+#include "tests/converter/lower/random_graph.h"
 
 int main(int argc, char** argv) {
   using namespace octet::test;
   uint64_t first = 1, count = 1000;
-  std::filesystem::path folder;
+  std::filesystem::path folder, models;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--first") == 0) first = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--count") == 0) count = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--save") == 0) folder = argv[i + 1];
+    if (std::strcmp(argv[i], "--onnx") == 0) models = argv[i + 1];
+  }
+  if (!models.empty()) {
+    std::filesystem::create_directories(models);
+    for (uint64_t seed = first; seed < first + count; ++seed) {
+      RandomGraph(seed).model().Save(models / (std::to_string(seed) + ".onnx"));
+    }
+    return 0;
   }
   if (!folder.empty()) std::filesystem::create_directories(folder);
   uint64_t differing = 0, distant = 0, winograd = 0, ran = 0;

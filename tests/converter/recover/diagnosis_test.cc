@@ -163,7 +163,8 @@ TEST(Doubts, CauseOfOneWideChannelIsNamed) {
   const ValueId a = model.Conv("a", model.graph.inputs[0], wide);
   model.graph.outputs = {model.Conv("y", a, kPlain)};
   const quantize::Scheme scheme = model.Assign();
-  const std::string cause = CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0);
+  const std::string cause =
+      CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0).text;
   EXPECT_NE(cause.find("channel 2 is"), std::string::npos) << cause;
 }
 
@@ -179,7 +180,8 @@ TEST(Doubts, CauseOfSumsThatCancel) {
                                {0.5f, 0.2f, 0, 0, 0.5f, 0.2f, 0.05f, 0, 0, 0, 1, 0, 0, 0, 0, 1});
   model.graph.outputs = {model.Conv("y", a, FourTimes({100, -100, 0, 0}))};
   const quantize::Scheme scheme = model.Assign();
-  const std::string cause = CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 1);
+  const std::string cause =
+      CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 1).text;
   EXPECT_EQ(cause.rfind("its sums nearly cancel, so that they are ", 0), 0u) << cause;
 }
 
@@ -189,7 +191,7 @@ TEST(Doubts, CauseOfWeightsThatOneDrowns) {
       model.Conv("y", model.graph.inputs[0], FourTimes({100, 0.3f, 0.3f, 0.3f}))};
   const quantize::Scheme scheme = model.Assign();
   // Of 100^2 + 3 * 0.3^2 the latter are lost, for steps are 100 / 127.
-  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0),
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0).text,
             "its weights stand 45.7 dB above their rounding to 8 bits");
   // Told of the layer, not of the function behind it.
   Model behind;
@@ -202,7 +204,7 @@ TEST(Doubts, CauseOfWeightsThatOneDrowns) {
   behind.graph.nodes.push_back(relu);
   behind.graph.outputs = {behind.Conv("y", relu.outputs[0], kPlain)};
   const quantize::Scheme its = behind.Assign();
-  const std::string cause = CauseAt(behind.graph, behind.statistics, its, behind.Look(its), 1);
+  const std::string cause = CauseAt(behind.graph, behind.statistics, its, behind.Look(its), 1).text;
   EXPECT_EQ(cause, "its weights stand 45.7 dB above their rounding to 8 bits");
 }
 
@@ -216,10 +218,10 @@ TEST(Doubts, CauseOfSumsThatAreNotToBlame) {
   // As if the range were no matter.
   ValueFigure& y = diagnosis.values[static_cast<size_t>(model.graph.outputs[0])];
   y.before = y.error = diagnosis.values[static_cast<size_t>(a)].error;
-  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1),
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1).text,
             "it passes on what its inputs have lost");
   y.before = y.error = 2 * y.error;
-  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1),
+  EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1).text,
             "what its inputs have lost is 3.0 dB more in its sums");
 }
 

@@ -153,7 +153,7 @@ struct Case {
   graph::Graph graph = Layers();
   Pictures pictures;
   quantize::Scheme scheme;
-  simulate::Samples samples = simulate::SplitSamples(48, 16);
+  simulate::Samples samples = simulate::SplitSamples(48, 32);
 
   Case() {
     calibrate::Options options;
@@ -199,6 +199,8 @@ TEST(RoundWeights, SameForAnyThreadCountAndMemory) {
   quantize::Scheme first, second;
   one.Round(1, int64_t{1} << 30, &first);
   one.Round(3, int64_t{1} << 20, &second);  // layer by layer
+  ASSERT_EQ(first.weights.size(), one.graph.nodes.size());
+  ASSERT_EQ(second.weights.size(), one.graph.nodes.size());
   for (const size_t n : {0, 1, 3}) {
     ASSERT_EQ(first.weights[n] == nullptr, second.weights[n] == nullptr) << n;
     if (first.weights[n] == nullptr) continue;

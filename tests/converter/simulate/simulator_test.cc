@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
 #include "converter/simulate/samples.h"
 #include "converter/simulate/store.h"
@@ -195,6 +196,36 @@ TEST(Watch, ShowsWhatRunAddsUp) {
   }
 }
 
+// Of inputs that are zero a layer gives its bias: in whole steps of products, as lowering writes
+// it.
+TEST(Simulator, BiasesAreThoseOfTheLayers) {
+  class Zeros : public images::Dataset {
+   public:
+    int64_t size() const override { return 1; }
+    Tensor Load(int64_t) const override {
+      return Tensor::Floats({1, 4, 5, 5}, std::vector<float>(100));
+    }
+  };
+  Model model;
+  const std::vector<float> bias = {0.3f, -0.0004f, 1, 0.01f};
+  model.graph.nodes[0].inputs.push_back(model.graph.AddConstant("bias", Tensor::Floats({4}, bias)));
+  model.scheme.tensors.resize(model.graph.values.size());
+  model.scheme.bias_correction[0] = {0, 0, -0.5f, 0.002f};
+  // Steps of products that the eye sees: 0.1 times the weights' 0.5 / 127.
+  model.scheme.tensors[static_cast<size_t>(model.x)] = quantize::Affine(-12.8f, 12.7f, false);
+  const auto coded = *lower::WeightCoder(model.graph, model.scheme).Of(0);
+  const Zeros zeros;
+  const Simulator simulator(model.graph, {&zeros}, {});
+  simulator.Watch(model.scheme, {0}, [&](const Simulator::Shown& shown) {
+    if (shown.id != model.a) return;
+    for (size_t i = 0; i < shown.before.size(); ++i) {
+      EXPECT_FLOAT_EQ(shown.exact[i], bias[i / 25]);
+      EXPECT_NEAR(shown.before[i], coded.bias[i / 25], 1e-6) << i;
+    }
+  });
+  EXPECT_GT(std::abs(coded.bias[1] - bias[1]), 1e-5);
+}
+
 TEST(Gain, OfPicturesThatDoNotAgreeIsUncertain) {
   const auto scores = [](std::vector<double> losses) {
     Scores result;
@@ -210,6 +241,7 @@ TEST(Gain, OfPicturesThatDoNotAgreeIsUncertain) {
   EXPECT_NEAR(unsure.mean, 0.1, 1e-12);
   EXPECT_NEAR(unsure.error, 0.11547, 1e-5);
   EXPECT_EQ(GainOf(scores({0.5}), scores({0.4})).error, 0);
+  EXPECT_EQ(GainOf(scores({0.5}), scores({0.4})).count, 1);
   EXPECT_EQ(GainOf(scores({}), scores({})).mean, 0);
 }
 
