@@ -23,6 +23,8 @@ namespace {
 // rows they are learnt by heart: with 4 a column the searched codes of most layers of MobileNetV2
 // were worse on held-out inputs.
 constexpr size_t kRowsShare = 32;
+// Pictures that fit: as many as calibration takes by default. All their values are there at once.
+constexpr int64_t kMostPictures = 512;
 // Output channels searched at a time, on one thread: the matrices of fewer are slow to multiply,
 // and layers of 64 have work for two threads.
 constexpr size_t kSlice = 32;
@@ -197,11 +199,13 @@ Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples
                    quantize::Scheme* scheme) {
   Step step("adaptive rounding");
   if (!samples.CanCorrect()) return step;
-  const LayerSamples own = SamplesForLayers(samples, available, samples.fit.size());
-  std::vector<Candidate> candidates =
-      CandidatesOf(simulator, *scheme, static_cast<int64_t>(own.fit.size()));
-  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, kRowsShare);
-  if (candidates.empty() || fitting.empty() || own.judge.empty()) return step;
+  // One of so many judges, however many there are.
+  const LayerSamples own = SamplesForLayers(samples, available, static_cast<size_t>(available));
+  std::vector<Candidate> candidates = CandidatesOf(
+      simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
+  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, kRowsShare, kMostPictures),
+                             judging = Spread(own.judge, kMostPictures / kHeldOut);
+  if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   const auto& needed = simulator.plan().view.needed;
   int64_t done = 0;
   const int64_t total = std::count(needed.begin(), needed.end(), true) +
@@ -210,8 +214,8 @@ Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples
     if (progress) progress(++done, total);
   };
   std::vector<int64_t> pictures = fitting;
-  pictures.insert(pictures.end(), own.judge.begin(), own.judge.end());
-  Refiner refiner(simulator, *scheme, std::move(candidates), fitting.size(), own.judge.size());
+  pictures.insert(pictures.end(), judging.begin(), judging.end());
+  Refiner refiner(simulator, *scheme, std::move(candidates), fitting.size(), judging.size());
   simulate::RunSideBySide(simulator.plan(), *scheme, simulator.inputs(), pictures,
                           {simulator.options().threads, simulator.options().memory_bytes / 2, true},
                           refiner, tell);

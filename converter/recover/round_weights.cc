@@ -12,6 +12,8 @@ namespace {
 
 // Pictures that judge: their errors are sums over many rows.
 constexpr size_t kMostJudges = 16;
+// Pictures that fit, of layers with one position each.
+constexpr int64_t kMostPictures = 128;
 
 int64_t BytesOf(const LayerShape& layer) {
   return static_cast<int64_t>(RowsFor(layer) * layer.depth * layer.groups * sizeof(float)) * 5 / 4;
@@ -65,12 +67,13 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   if (!samples.CanCorrect()) return step;
   const graph::Graph& graph = simulator.plan().graph;
   const LayerSamples own = SamplesForLayers(samples, available, kMostJudges);
-  std::vector<Candidate> candidates =
-      CandidatesOf(simulator, *scheme, static_cast<int64_t>(own.fit.size()));
+  std::vector<Candidate> candidates = CandidatesOf(
+      simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
   std::erase_if(candidates, [&](const Candidate& candidate) {
     return MomentBytes(candidate.shape) > simulator.options().memory_bytes / 2;
   });
-  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, 1), &judging = own.judge;
+  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, 1, kMostPictures),
+                             &judging = own.judge;
   if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   // As many layers at a time as half of the memory holds the inputs of.
   std::vector<std::pair<size_t, size_t>> chunks;

@@ -12,8 +12,8 @@ namespace {
 // never get as many rows keep their codes: in directions that the data did not show, others would
 // be off by more.
 constexpr size_t kRowsPerColumn = 2, kFewestRows = 1024;
-// Pictures that fit: enough for layers of many positions, and a bound for those of one.
-constexpr int64_t kFewestPictures = 16, kMostPictures = 128;
+// Pictures that fit: enough for layers of many positions.
+constexpr int64_t kFewestPictures = 16;
 
 // Calibration samples that neither accept nor report.
 std::vector<int64_t> FreeSamples(const simulate::Samples& samples, int64_t available) {
@@ -36,7 +36,6 @@ size_t RowsFor(const LayerShape& layer) {
 
 std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
                                     const quantize::Scheme& scheme, int64_t pictures) {
-  pictures = std::min(kMostPictures, pictures);
   const simulate::Plan& plan = simulator.plan();
   const lower::WeightCoder coder(plan.graph, scheme);
   std::vector<Candidate> candidates;
@@ -65,17 +64,21 @@ LayerSamples SamplesForLayers(const simulate::Samples& samples, int64_t availabl
 }
 
 std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
-                             const std::vector<int64_t>& free, size_t rows_share) {
+                             const std::vector<int64_t>& free, size_t rows_share, int64_t most) {
   int64_t wanted = kFewestPictures;
   for (const Candidate& candidate : candidates) {
     const auto rows = static_cast<int64_t>(rows_share * RowsFor(candidate.shape));
     wanted = std::max(wanted, (rows + candidate.shape.positions - 1) / candidate.shape.positions);
   }
-  const auto size = static_cast<int64_t>(free.size());
-  wanted = std::min({wanted, kMostPictures * static_cast<int64_t>(rows_share), size});
+  return Spread(free, std::min(wanted, most));
+}
+
+std::vector<int64_t> Spread(const std::vector<int64_t>& samples, int64_t most) {
+  const auto size = static_cast<int64_t>(samples.size());
+  const int64_t count = std::min(most, size);
   std::vector<int64_t> picked;
-  for (int64_t i = 0; i < wanted; ++i) {
-    picked.push_back(free[static_cast<size_t>(i * size / wanted)]);
+  for (int64_t i = 0; i < count; ++i) {
+    picked.push_back(samples[static_cast<size_t>(i * size / count)]);
   }
   return picked;
 }

@@ -39,9 +39,11 @@ struct LayerSamples {
 LayerSamples SamplesForLayers(const simulate::Samples& samples, int64_t available,
                               size_t most_judges);
 
-// As many of `free` as the hungriest layer needs for `rows_share` times its rows, evenly spread.
+// At most so many, evenly spread.
+std::vector<int64_t> Spread(const std::vector<int64_t>& samples, int64_t most);
+// As many of `free` as the hungriest layer needs for `rows_share` times its rows.
 std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
-                             const std::vector<int64_t>& free, size_t rows_share);
+                             const std::vector<int64_t>& free, size_t rows_share, int64_t most);
 
 }  // namespace octet::recover
 

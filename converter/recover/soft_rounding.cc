@@ -17,7 +17,8 @@ constexpr double kWarmUp = 0.2, kFirstBeta = 20, kLastBeta = 2;
 constexpr float kLambda = 1;
 // Adam's (D. Kingma, J. Ba, 2015), with the rate that rounding is commonly learnt with.
 constexpr float kRate = 0.01f, kMean = 0.9f, kPower = 0.999f, kTiny = 1e-8f;
-// Slopes of the second part are tabulated: h in so many steps, beta in quarters.
+// Slopes of the second part are tabulated, at the middle of so many steps of h and for quarters of
+// beta.
 constexpr size_t kTable = 256;
 constexpr double kBetaSteps = 4;
 
@@ -90,7 +91,7 @@ class Search {
     beta_ = beta;
     slope_.resize(kTable + 1);
     for (size_t i = 0; i <= kTable; ++i) {
-      const double from_middle = 2 * static_cast<double>(i) / kTable - 1;
+      const double from_middle = (2 * static_cast<double>(i) + 1) / kTable - 1;
       const double size = std::pow(std::abs(from_middle), beta - 1);
       slope_[i] = static_cast<float>(-2 * beta * (from_middle < 0 ? -size : size));
     }
@@ -145,7 +146,7 @@ class Search {
         // A column without power tells nothing: no slope, and nothing moves.
         float slope = column_[k] > 0 ? gradient_[at] / column_[k] : 0;
         if (pushes && column_[k] > 0) {
-          slope += kLambda * slope_[static_cast<size_t>(h_[at] * kTable + 0.5f)];
+          slope += kLambda * slope_[static_cast<size_t>(h_[at] * kTable)];
         }
         slope *= h_slope_[at];
         mean_[at] = kMean * mean_[at] + (1 - kMean) * slope;
