@@ -60,6 +60,8 @@ TEST(AdaptRounding, SameForAnyThreadCount) {
   quantize::Scheme first, second;
   one.Adapt(1, &first);
   one.Adapt(3, &second);
+  ASSERT_EQ(first.weights.size(), one.graph.nodes.size());
+  ASSERT_EQ(second.weights.size(), one.graph.nodes.size());
   for (const size_t n : {0, 1, 3}) {
     ASSERT_EQ(first.weights[n] == nullptr, second.weights[n] == nullptr) << n;
     if (first.weights[n] == nullptr) continue;

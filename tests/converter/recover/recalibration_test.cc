@@ -134,6 +134,8 @@ TEST(Recalibrate, SameForAnyThreadCount) {
   quantize::Scheme one, three;
   model.Set(1, &one);
   model.Set(3, &three);
+  ASSERT_EQ(one.weights.size(), model.graph.nodes.size());
+  ASSERT_EQ(three.weights.size(), model.graph.nodes.size());
   EXPECT_EQ(one.bias_correction, three.bias_correction);
   for (const size_t n : {0, 1, 3}) {
     ASSERT_EQ(one.weights[n] == nullptr, three.weights[n] == nullptr);
