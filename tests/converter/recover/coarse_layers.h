@@ -53,6 +53,7 @@ class CoarsePictures : public images::Dataset {
   Tensor Load(int64_t i) const override {
     std::mt19937 random(static_cast<uint32_t>(i));
     std::vector<float> values;
+    values.reserve(8 * 36);
     for (int pixel = 0; pixel < 8 * 36; ++pixel) values.push_back(Uniform(random) + 1);
     return Tensor::Floats({1, 8, 6, 6}, std::move(values));
   }
