@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "converter/assign/random.h"
 #include "converter/simulate/figures.h"
+#include "converter/support/random.h"
 
 namespace octet::assign {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 
-#include "converter/assign/random.h"
 #include "converter/assign/solve.h"
+#include "converter/support/random.h"
 
 namespace octet::assign {
 namespace {

@@ -10,9 +10,11 @@
 #include "converter/assign/stretches.h"
 #include "converter/cli/progress.h"
 #include "converter/quantize/precision.h"
+#include "converter/recover/adaptive_rounding.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
 #include "converter/recover/float_outputs.h"
+#include "converter/recover/recalibration.h"
 #include "converter/recover/rounding.h"
 
 namespace octet::cli {
@@ -114,9 +116,19 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
       return recover::RoundWeights(simulator, samples, available, progress, &result.scheme);
     }));
   }
+  if (config.rounding && effort == Effort::kBest) {
+    result.steps.push_back(Show("adapting rounding", [&](const auto& progress) {
+      return recover::AdaptRounding(simulator, samples, available, progress, &result.scheme);
+    }));
+  }
   if (config.bias_correction && recover::IsWorthCorrecting(graph)) {
     result.steps.push_back(Show("correcting biases", [&](const auto& progress) {
       return recover::CorrectBiases(simulator, samples, progress, &result.scheme);
+    }));
+  }
+  if (config.bias_correction && effort == Effort::kBest) {
+    result.steps.push_back(Show("setting means and variances", [&](const auto& progress) {
+      return recover::Recalibrate(simulator, samples, progress, &result.scheme);
     }));
   }
   result.diagnosis = recover::Diagnose(simulator, result.scheme, Some(samples.report));

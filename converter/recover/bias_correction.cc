@@ -1,35 +1,22 @@
 #include "converter/recover/bias_correction.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "converter/operators/weights.h"
+#include "converter/recover/certain.h"
 #include "converter/simulate/side_by_side.h"
 
 namespace octet::recover {
 namespace {
 
 using Corrections = std::vector<std::vector<float>>;
-using Shifts = std::vector<std::vector<double>>;  // by picture and channel
+using Shifts = std::vector<simulate::Moments>;  // by picture
 
-// The means over pictures first to first + count - 1, as far as they are certain: of a mean m with
-// standard error e, m * max(0, 1 - (kCertain * e / m)^2) is kept. Deep layers see few positions of
-// few pictures, and the error of a rare large value that was cut off is no shift.
 std::vector<float> CertainMeans(const Shifts& shifts, size_t pictures) {
-  constexpr double kCertain = 2;
-  const auto count = static_cast<double>(pictures);
-  std::vector<float> means(shifts[0].size());
+  std::vector<float> means(shifts[0].shift.size());
   for (size_t c = 0; c < means.size(); ++c) {
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < pictures; ++i) {
-      sum += shifts[i][c];
-      squares += shifts[i][c] * shifts[i][c];
-    }
-    const double mean = sum / count;
-    const double variance = std::max(0.0, squares / count - mean * mean);
-    const double error = variance / std::max(1.0, count - 1);  // of the mean, squared
-    const double kept = mean * std::max(0.0, 1 - kCertain * kCertain * error / (mean * mean));
-    means[c] = std::isfinite(kept) ? static_cast<float>(kept) : 0;
+    means[c] = CertainMean(pictures, [&](size_t i) { return shifts[i].shift[c]; });
   }
   return means;
 }
@@ -39,7 +26,7 @@ bool Helps(const Shifts& shifts, size_t first, const std::vector<float>& correct
   double before = 0, after = 0;
   for (size_t i = first; i < shifts.size(); ++i) {
     for (size_t c = 0; c < correction.size(); ++c) {
-      const double shift = shifts[i][c], left = shift - static_cast<double>(correction[c]);
+      const double shift = shifts[i].shift[c], left = shift - static_cast<double>(correction[c]);
       before += shift * shift;
       after += left * left;
     }
@@ -111,25 +98,40 @@ struct Fitting {
 };
 
 // Corrections layer by layer, kept where those that agree do.
-Corrections Find(const simulate::Simulator& simulator, const Fitting& fitting,
-                 const quantize::Scheme& scheme, const std::function<void()>& progress) {
-  const graph::Graph& graph = simulator.plan().graph;
-  const size_t finding = fitting.finding.size();
-  std::vector<int64_t> pictures = fitting.finding;
-  pictures.insert(pictures.end(), fitting.agreeing.begin(), fitting.agreeing.end());
-  const auto decide = [&](size_t n, const Shifts& shifts) -> std::vector<float> {
-    const graph::Node& node = graph.nodes[n];
+class Finder : public simulate::Visitor {
+ public:
+  Finder(const graph::Graph& graph, size_t finding)
+      : corrections(graph.nodes.size()), graph_(graph), finding_(finding) {}
+
+  simulate::Correction Correct(size_t n, const Shifts& shifts) override {
+    const graph::Node& node = graph_.nodes[n];
     // Where the model brings its own quantization, it was trained with it.
-    if (graph.At(node.inputs[0]).given != nullptr || graph.At(node.outputs[0]).given != nullptr) {
+    if (graph_.At(node.inputs[0]).given != nullptr || graph_.At(node.outputs[0]).given != nullptr) {
       return {};
     }
-    std::vector<float> means = CertainMeans(shifts, finding);
-    if (!Helps(shifts, finding, means)) means.clear();
-    return means;
-  };
-  return simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), pictures,
-                                 simulator.options().threads, simulator.options().memory_bytes,
-                                 decide, progress);
+    std::vector<float> means = CertainMeans(shifts, finding_);
+    if (!Helps(shifts, finding_, means)) return {};
+    corrections[n] = means;
+    return {{}, std::move(means)};
+  }
+
+  Corrections corrections;
+
+ private:
+  const graph::Graph& graph_;
+  size_t finding_;
+};
+
+Corrections Find(const simulate::Simulator& simulator, const Fitting& fitting,
+                 const quantize::Scheme& scheme, const std::function<void()>& progress) {
+  std::vector<int64_t> pictures = fitting.finding;
+  pictures.insert(pictures.end(), fitting.agreeing.begin(), fitting.agreeing.end());
+  Finder finder(simulator.plan().graph, fitting.finding.size());
+  const simulate::SideBySide how{simulator.options().threads, simulator.options().memory_bytes,
+                                 false};
+  simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), pictures, how, finder,
+                          progress);
+  return finder.corrections;
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 #include "converter/simulate/rounding.h"
 
 namespace octet::recover {
-namespace {
-
-// One position: the values under the window of group g, zeros in the padding.
 void AddPosition(const LayerShape& layer, const graph::Tensor& input, int64_t position, size_t g,
                  std::vector<float>* row) {
   const float* values = input.floats.data();
@@ -35,8 +32,6 @@ void AddPosition(const LayerShape& layer, const graph::Tensor& input, int64_t po
     }
   }
 }
-
-}  // namespace
 
 std::optional<LayerShape> ShapeOfLayer(const graph::Graph& graph, size_t n) {
   const graph::Node& node = graph.nodes[n];

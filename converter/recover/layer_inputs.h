@@ -27,6 +27,11 @@ struct LayerShape {
 // nullopt for nodes with other weights.
 std::optional<LayerShape> ShapeOfLayer(const graph::Graph& graph, size_t node);
 
+// Appends what the window of group g sees at one position of `input`, zeros in the padding: `depth`
+// values.
+void AddPosition(const LayerShape& layer, const graph::Tensor& input, int64_t position, size_t g,
+                 std::vector<float>* row);
+
 // Of every layer and group, `rows` (by layer) evenly spread over the pictures `samples`, or all
 // there are: the values that an int8 layer reads under the scheme. One order, whatever the number
 // of threads.

@@ -1,91 +1,26 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include "converter/executor/executor.h"
-#include "converter/lower/coded_weights.h"
 #include "converter/recover/layer_inputs.h"
+#include "converter/recover/rounded_layers.h"
 #include "converter/recover/rounding.h"
 
 namespace octet::recover {
 namespace {
 
-// H has depth^2 / 2 numbers to learn, each row tells `depth` of them; and noise has to be averaged
-// out. Small layers have enough of few pictures. Layers that never get as many rows keep the
-// nearest codes: in directions that the data did not show, others would be off by more.
-constexpr size_t kRowsPerColumn = 2, kFewestRows = 1024;
-// Pictures that fit: enough for layers of many positions, and a bound for those of one.
-constexpr int64_t kFewestPictures = 16, kMostPictures = 128;
+// Pictures that judge: their errors are sums over many rows.
 constexpr size_t kMostJudges = 16;
-// A layer's codes are judged by pictures of their own: those that accept all of it would find what
-// was chosen by them better than it is. One of so many, and of the rows that fit as many.
-constexpr size_t kHeldOut = 8;
+// Pictures that fit, of layers with one position each.
+constexpr int64_t kMostPictures = 128;
 
-struct Candidate {
-  LayerShape shape;
-  lower::CodedWeights nearest;
-};
-
-size_t RowsFor(const LayerShape& layer) {
-  return std::max(kFewestRows, kRowsPerColumn * layer.depth);
-}
 int64_t BytesOf(const LayerShape& layer) {
   return static_cast<int64_t>(RowsFor(layer) * layer.depth * layer.groups * sizeof(float)) * 5 / 4;
 }
 // H in float and in double.
 int64_t MomentBytes(const LayerShape& layer) {
   return static_cast<int64_t>(layer.depth * layer.depth * (sizeof(float) + sizeof(double)));
-}
-
-// pictures: that can fit.
-std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
-                                    const quantize::Scheme& scheme, int64_t pictures) {
-  const simulate::Plan& plan = simulator.plan();
-  const lower::WeightCoder coder(plan.graph, scheme);
-  std::vector<Candidate> candidates;
-  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
-    const graph::Node& node = plan.graph.nodes[n];
-    if (!plan.view.needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
-    const auto shape = ShapeOfLayer(plan.graph, n);
-    if (!shape || !node.weight_scales.empty() || plan.graph.At(node.inputs[1]).given != nullptr ||
-        MomentBytes(*shape) > simulator.options().memory_bytes / 2 ||
-        pictures * shape->positions < static_cast<int64_t>(kRowsPerColumn * shape->depth)) {
-      continue;
-    }
-    if (auto coded = coder.Of(n)) candidates.push_back({*shape, std::move(*coded)});
-  }
-  return candidates;
-}
-
-// Calibration samples that neither accept nor report.
-std::vector<int64_t> FreeSamples(const simulate::Samples& samples, int64_t available) {
-  std::vector<bool> taken(static_cast<size_t>(available));
-  for (const auto* others : {&samples.accept, &samples.report}) {
-    for (const int64_t sample : *others) taken[static_cast<size_t>(sample)] = true;
-  }
-  std::vector<int64_t> free;
-  for (int64_t i = 0; i < available; ++i) {
-    if (!taken[static_cast<size_t>(i)]) free.push_back(i);
-  }
-  return free;
-}
-
-// As many of them as the hungriest layer needs, evenly spread.
-std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
-                             const std::vector<int64_t>& free) {
-  int64_t wanted = kFewestPictures;
-  for (const Candidate& candidate : candidates) {
-    const auto rows = static_cast<int64_t>(RowsFor(candidate.shape));
-    wanted = std::max(wanted, (rows + candidate.shape.positions - 1) / candidate.shape.positions);
-  }
-  const auto size = static_cast<int64_t>(free.size());
-  wanted = std::min({wanted, kMostPictures, size});
-  std::vector<int64_t> picked;
-  for (int64_t i = 0; i < wanted; ++i) {
-    picked.push_back(free[static_cast<size_t>(i * size / wanted)]);
-  }
-  return picked;
 }
 
 // Null where the held-out inputs lose no less than with the nearest codes.
@@ -95,8 +30,8 @@ std::shared_ptr<const quantize::RoundedWeights> RoundLayer(
   const LayerShape& layer = candidate.shape;
   const size_t outputs = layer.outputs / layer.groups, size = outputs * layer.depth;
   auto rounded = std::make_shared<quantize::RoundedWeights>();
-  rounded->scales = candidate.nearest.scales;
-  rounded->values = candidate.nearest.weights.floats;
+  rounded->scales = candidate.coded.scales;
+  rounded->values = candidate.coded.weights.floats;
   double before = 0, after = 0;
   std::vector<float> scales(outputs);
   for (size_t g = 0; g < layer.groups; ++g) {
@@ -131,15 +66,14 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   Step step("rounding of weights");
   if (!samples.CanCorrect()) return step;
   const graph::Graph& graph = simulator.plan().graph;
-  std::vector<int64_t> free, judging;
-  for (const int64_t sample : FreeSamples(samples, available)) {
-    const bool judges = (free.size() + judging.size()) % kHeldOut == kHeldOut / 2;
-    if (judges && judging.size() >= kMostJudges) continue;
-    (judges ? judging : free).push_back(sample);
-  }
-  const std::vector<Candidate> candidates =
-      CandidatesOf(simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(free.size())));
-  const std::vector<int64_t> fitting = Fitting(candidates, free);
+  const LayerSamples own = SamplesForLayers(samples, available, kMostJudges);
+  std::vector<Candidate> candidates = CandidatesOf(
+      simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return MomentBytes(candidate.shape) > simulator.options().memory_bytes / 2;
+  });
+  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, 1, kMostPictures),
+                             &judging = own.judge;
   if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   // As many layers at a time as half of the memory holds the inputs of.
   std::vector<std::pair<size_t, size_t>> chunks;

@@ -58,40 +58,80 @@ class Pictures {
   Store store_;
 };
 
-// Mean of exact - rounded by output channel.
-std::vector<double> ShiftOf(const Outputs& outputs, const std::vector<float>& exact,
-                            const std::vector<float>& rounded) {
-  std::vector<double> shift(outputs.count, 0);
+Moments MomentsOf(const Outputs& outputs, const std::vector<float>& exact,
+                  const std::vector<float>& rounded) {
+  Moments moments;
+  const auto all = {&moments.shift,        &moments.exact,          &moments.rounded,
+                    &moments.exact_square, &moments.rounded_square, &moments.product};
+  for (std::vector<double>* each : all) each->assign(outputs.count, 0);
   for (size_t first = 0; first < exact.size(); first += outputs.inner) {
-    double sum = 0;
+    double shift = 0, e = 0, r = 0, ee = 0, rr = 0, er = 0;
     for (size_t i = first; i < first + outputs.inner; ++i) {
-      sum += static_cast<double>(exact[i]) - static_cast<double>(rounded[i]);
+      const auto x = static_cast<double>(exact[i]), y = static_cast<double>(rounded[i]);
+      shift += x - y;
+      e += x;
+      r += y;
+      ee += x * x;
+      rr += y * y;
+      er += x * y;
     }
-    shift[first / outputs.inner % outputs.count] += sum;
+    const size_t c = first / outputs.inner % outputs.count;
+    moments.shift[c] += shift;
+    moments.exact[c] += e;
+    moments.rounded[c] += r;
+    moments.exact_square[c] += ee;
+    moments.rounded_square[c] += rr;
+    moments.product[c] += er;
   }
-  for (double& sum : shift) {
-    sum *= static_cast<double>(outputs.count) / static_cast<double>(exact.size());
+  for (std::vector<double>* each : all) {
+    for (double& sum : *each) {
+      sum *= static_cast<double>(outputs.count) / static_cast<double>(exact.size());
+    }
   }
-  return shift;
+  return moments;
+}
+
+void Apply(const Outputs& outputs, const Correction& correction, std::vector<float>* values) {
+  for (size_t first = 0; first < values->size(); first += outputs.inner) {
+    const size_t c = first / outputs.inner % outputs.count;
+    const float factor = correction.factors.empty() ? 1 : correction.factors[c];
+    const float offset = correction.offsets.empty() ? 0 : correction.offsets[c];
+    for (size_t i = first; i < first + outputs.inner; ++i) {
+      (*values)[i] = factor * (*values)[i] + offset;
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<std::vector<float>> RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
-                                              const std::vector<const images::Dataset*>& inputs,
-                                              const std::vector<int64_t>& samples, int threads,
-                                              int64_t memory_bytes, const Decide& decide,
-                                              const std::function<void()>& progress) {
+bool Visitor::Opens(size_t) {
+  return false;
+}
+void Visitor::See(size_t, size_t, const Tensor&, const Tensor&) {}
+std::shared_ptr<const Tensor> Visitor::Refine(size_t) {
+  return nullptr;
+}
+Correction Visitor::Correct(size_t, const std::vector<Moments>&) {
+  return {};
+}
+
+void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
+                   const std::vector<const images::Dataset*>& inputs,
+                   const std::vector<int64_t>& samples, const SideBySide& how, Visitor& visitor,
+                   const std::function<void()>& progress) {
   const graph::Graph& graph = plan.graph;
-  const Steps steps(plan, scheme);
-  Pictures pictures(plan, memory_bytes);
-  std::vector<operators::Workspace> workspaces(static_cast<size_t>(std::max(1, threads)));
+  Steps steps(plan, scheme);
+  Pictures pictures(plan, how.memory_bytes);
+  std::vector<operators::Workspace> workspaces(static_cast<size_t>(std::max(1, how.threads)));
   const auto for_each = [&](const auto& body) {
     executor::ParallelFor(static_cast<int64_t>(samples.size()), static_cast<int>(workspaces.size()),
                           [&](int thread, int64_t item) {
                             body(static_cast<size_t>(item),
                                  workspaces[static_cast<size_t>(thread)]);
                           });
+  };
+  const auto source = [](Pictures::Reader& reader) {
+    return [&reader](ValueId id) -> const Tensor& { return reader(id); };
   };
   for_each([&](size_t picture, operators::Workspace&) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -101,22 +141,31 @@ std::vector<std::vector<float>> RunSideBySide(const Plan& plan, const quantize::
       }
     }
   });
-  std::vector<std::vector<float>> corrections(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!plan.view.needed[n]) continue;
     const graph::Node& node = graph.nodes[n];
     const bool corrects = steps.OutputsAt(n).count > 0;
-    std::vector<std::vector<double>> shifts(corrects ? samples.size() : 0);
+    if (corrects && visitor.Opens(n)) {
+      // Once more below, which costs less than to keep what all pictures give.
+      for_each([&](size_t picture, operators::Workspace& workspace) {
+        Pictures::Reader exact(pictures, picture, kExact), rounded(pictures, picture, kRounded);
+        visitor.See(n, picture, rounded(node.inputs[0]),
+                    RunSums(plan, n, source(exact), workspace)[0]);
+      });
+      if (auto weights = visitor.Refine(n)) steps.SetWeights(n, std::move(weights));
+    }
+    std::vector<Moments> moments(corrects ? samples.size() : 0);
     for_each([&](size_t picture, operators::Workspace& workspace) {
       Pictures::Reader exact_values(pictures, picture, kExact),
           rounded_values(pictures, picture, kRounded);
-      const auto source = [](Pictures::Reader& reader) {
-        return [&reader](ValueId id) -> const Tensor& { return reader(id); };
-      };
       std::vector<Tensor> exact = RunSums(plan, n, source(exact_values), workspace);
-      std::vector<Tensor> rounded = steps.Sums(n, source(rounded_values), false, false, workspace);
+      std::vector<Tensor> rounded =
+          steps.Sums(n, source(rounded_values), false, how.clip, workspace);
       if (corrects) {
-        shifts[picture] = ShiftOf(steps.OutputsAt(n), exact[0].floats, rounded[0].floats);
+        if (n < scheme.bias_correction.size() && !scheme.bias_correction[n].empty()) {
+          Apply(steps.OutputsAt(n), {{}, scheme.bias_correction[n]}, &rounded[0].floats);
+        }
+        moments[picture] = MomentsOf(steps.OutputsAt(n), exact[0].floats, rounded[0].floats);
       }
       for (size_t i = 0; i < node.outputs.size(); ++i) {
         const ValueId id = node.outputs[i];
@@ -126,7 +175,8 @@ std::vector<std::vector<float>> RunSideBySide(const Plan& plan, const quantize::
         pictures.Put(picture, kRounded, id, std::move(rounded[i]));
       }
     });
-    if (corrects) corrections[n] = decide(n, shifts);
+    Correction correction;
+    if (corrects) correction = visitor.Correct(n, moments);
     for_each([&](size_t picture, operators::Workspace&) {
       for (const Form form : {kExact, kRounded}) {
         std::vector<Tensor> results(node.outputs.size());
@@ -135,8 +185,11 @@ std::vector<std::vector<float>> RunSideBySide(const Plan& plan, const quantize::
             results[i] = pictures.Take(picture, form, node.outputs[i]);
           }
         }
-        steps.Finish(n, form == kRounded ? corrections[n] : std::vector<float>{}, &results);
-        if (form == kRounded) steps.Round(n, false, &results);
+        if (form == kRounded && (!correction.factors.empty() || !correction.offsets.empty())) {
+          Apply(steps.OutputsAt(n), correction, &results[0].floats);
+        }
+        steps.Finish(n, {}, &results);
+        if (form == kRounded) steps.Round(n, how.clip, &results);
         for (size_t i = 0; i < results.size(); ++i) {
           if (node.outputs[i] == graph::kNoValue) continue;
           pictures.Put(picture, form, node.outputs[i], std::move(results[i]));
@@ -154,7 +207,6 @@ std::vector<std::vector<float>> RunSideBySide(const Plan& plan, const quantize::
     });
     progress();
   }
-  return corrections;
 }
 
 }  // namespace octet::simulate

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/graph.h"
@@ -57,6 +58,10 @@ class Steps {
   bool HasWeights(size_t n) const { return weights_[n] != nullptr; }
   // What the codes of its weights stand for, or null.
   const graph::Tensor* WeightsAt(size_t n) const { return weights_[n].get(); }
+  // Other weights than the scheme's, of a node that has them.
+  void SetWeights(size_t n, std::shared_ptr<const graph::Tensor> weights) {
+    weights_[n] = std::move(weights);
+  }
 
   // What the node's arithmetic gives, before its correction, its activation and the rounding.
   // exact_weights: the int8 node's weights as they are in FP32. clip: whether the values that an

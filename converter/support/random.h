@@ -1,11 +1,11 @@
 // splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014):
 // the same numbers on every machine and from every standard library.
-#ifndef OCTET_CONVERTER_ASSIGN_RANDOM_H_
-#define OCTET_CONVERTER_ASSIGN_RANDOM_H_
+#ifndef OCTET_CONVERTER_SUPPORT_RANDOM_H_
+#define OCTET_CONVERTER_SUPPORT_RANDOM_H_
 
 #include <cstdint>
 
-namespace octet::assign {
+namespace octet {
 
 class Random {
  public:
@@ -24,6 +24,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace octet::assign
+}  // namespace octet
 
-#endif  // OCTET_CONVERTER_ASSIGN_RANDOM_H_
+#endif  // OCTET_CONVERTER_SUPPORT_RANDOM_H_
