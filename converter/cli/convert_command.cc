@@ -137,6 +137,7 @@ nlohmann::json ToJson(const Conversion& conversion, double seconds) {
                          {"plans", plans},
                          {"passes", passes},
                          {"recovery", steps},
+                         {"fp16_stretches", conversion.stretches},
                          {"verdict", conversion.verdict.Json()},
                          {"warnings", conversion.scheme.warnings}};
   if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
@@ -175,6 +176,7 @@ void PrintText(const ConvertOptions& options, const Conversion& conversion, doub
           "{}: outputs of the int8 plan {:.1f} dB above their error, {:.1f} without{}\n", step.name,
           step.after_db, step.before_db,
           step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
+      if (!step.note.empty()) fmt::print("  {}\n", step.note);
     }
   }
   if (conversion.assignment) fmt::print("{}", AssignmentText(*conversion.assignment));

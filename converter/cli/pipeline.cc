@@ -154,6 +154,17 @@ quantize::Board ReadBoard(const std::string& path) {
   return quantize::ReadBoard(path);
 }
 
+// Of the board's cores; null where nobody knows what FP16 costs there. Never of profiles: they are
+// of an int8 plan that must not change by them.
+std::unique_ptr<assign::Clock> CostModel(const std::string& board) {
+  if (board.empty()) return assign::DefaultClock();
+  try {
+    return assign::FindModelClock(boards::ReadBoard(board));
+  } catch (const UserError&) {  // a list of what is allowed, and no more
+    return nullptr;
+  }
+}
+
 // Where layers share weight scales or gain much by it, or everywhere or nowhere as the
 // configuration says.
 int Equalize(const quantize::Config& config, graph::Graph* graph) {
@@ -289,10 +300,7 @@ Conversion Convert(const ConvertOptions& options) {
   info.section_alignment = options.section_align;
   const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
   const auto mixed_clock = options.mixed ? MixedClock(*options.mixed, options.board) : nullptr;
-  // Never profiles: they are of an int8 plan that must not change by them.
-  const auto clock = options.board.empty()
-                         ? assign::DefaultClock()
-                         : assign::FindModelClock(boards::ReadBoard(options.board));
+  const auto clock = CostModel(options.board);
   info.guard = GuardSection(options.board, plan_count);
   CheckSampleOptions(options, info);
   Warnings warnings = graph.notes;

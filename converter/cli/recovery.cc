@@ -70,18 +70,18 @@ void ChooseStretches(const simulate::Simulator& simulator, const simulate::Sampl
                                    clock, progress, &result->scheme);
   });
   result->config = std::move(chosen.config);
-  if (chosen.step.tried || !samples.CanCorrect()) result->steps.push_back(chosen.step);
-  if (chosen.nodes.empty()) return;
   result->stretches = chosen.nodes;
-  constexpr size_t kNamed = 8;
-  const size_t count = chosen.nodes.size(), named = std::min(kNamed, count);
-  result->warnings.push_back(fmt::format(
-      "'{}'{} run{} in FP16, {:.1f} % of the int8 plan's time ({}): 8 bits cost the outputs {:.1f} "
-      "dB there; fp16_stretches: false in --config, or --int8-everywhere, keeps them int8",
-      fmt::join(chosen.nodes.begin(), chosen.nodes.begin() + static_cast<std::ptrdiff_t>(named),
-                "', '"),
-      count > named ? fmt::format(" and {} more", count - named) : "", count == 1 ? "s" : "",
-      100 * chosen.time_share, clock.Source(), chosen.step.after_db - chosen.step.before_db));
+  if (const size_t count = chosen.nodes.size(); count > 0) {
+    constexpr size_t kNamed = 4;
+    const auto named = static_cast<std::ptrdiff_t>(std::min(kNamed, count));
+    chosen.step.note = fmt::format(
+        "'{}'{} run{} in FP16, {:.1f} % more time ({}); fp16_stretches: false in --config keeps "
+        "them int8",
+        fmt::join(chosen.nodes.begin(), chosen.nodes.begin() + named, "', '"),
+        count > kNamed ? fmt::format(" and {} more", count - kNamed) : "", count == 1 ? "s" : "",
+        100 * chosen.time_share, clock.Source());
+  }
+  if (chosen.step.tried || !samples.CanCorrect()) result->steps.push_back(std::move(chosen.step));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Step {
   explicit Step(std::string step_name) : name(std::move(step_name)) {}
 
   std::string name;
+  std::string note;    // what it did, in words; may be empty
   bool tried = false;  // false: too few samples
   bool kept = false;   // the accepting pictures gained
   // Of the loss and in dB (simulate::GainOf, GainInDecibels): there, of the best variant whether it

@@ -24,12 +24,12 @@ class Effort : public Cli {
 
 TEST_F(Effort, BestRunsWhatDefaultDoesAndMore) {
   WriteGoodModel();
-  const std::vector<std::string> usual = {"ranges", "rounding of weights"};
+  const std::vector<std::string> usual = {"FP16 stretches", "ranges", "rounding of weights"};
   EXPECT_EQ(Steps({"--effort", "fast"}), std::vector<std::string>{});
   EXPECT_EQ(Steps({}), usual);
   EXPECT_EQ(Steps({"--effort", "best"}),
-            (std::vector<std::string>{"ranges", "rounding of weights", "adaptive rounding",
-                                      "mean and variance"}));
+            (std::vector<std::string>{"FP16 stretches", "ranges", "rounding of weights",
+                                      "adaptive rounding", "mean and variance"}));
   const Result text = Convert("m.onnx", {"--effort", "best"});
   EXPECT_NE(text.out.find("\nadaptive rounding: "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("\nmean and variance: "), std::string::npos) << text.out;
@@ -39,10 +39,14 @@ TEST_F(Effort, TheConfigTurnsThemOff) {
   WriteGoodModel();
   WriteText("c.yaml", "rounding: false\n");
   EXPECT_EQ(Steps({"--effort", "best", "--config", Path("c.yaml")}),
-            (std::vector<std::string>{"ranges", "mean and variance"}));
+            (std::vector<std::string>{"FP16 stretches", "ranges", "mean and variance"}));
+  WriteText("c.yaml", "fp16_stretches: false\n");
+  EXPECT_EQ(Steps({"--config", Path("c.yaml")}),
+            (std::vector<std::string>{"ranges", "rounding of weights"}));
   WriteText("c.yaml", "bias_correction: false\n");
   EXPECT_EQ(Steps({"--effort", "best", "--config", Path("c.yaml")}),
-            (std::vector<std::string>{"ranges", "rounding of weights", "adaptive rounding"}));
+            (std::vector<std::string>{"FP16 stretches", "ranges", "rounding of weights",
+                                      "adaptive rounding"}));
 }
 
 TEST_F(Effort, BestIsTheSameForAnyThreadCount) {
