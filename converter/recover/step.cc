@@ -28,10 +28,10 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
-    // What one of the two tells beyond luck, the other must not deny: few answers tell little, and
-    // the mean of decibels says nothing of pictures that lose most.
-    const bool gains =
-        gain.mean >= 0 && numbers.mean >= 0 && std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
+    // What one of the two tells beyond luck, the other must not deny by more than its own error:
+    // few answers tell little, and the mean of decibels says nothing of pictures that lose most.
+    const bool gains = gain.mean >= -gain.error && numbers.mean >= -numbers.error &&
+                       std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
     // One that gains before any that does not, then the larger mean.
     if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
                      std::tuple(best != nullptr, accepted.mean, accepted_db.mean)) {
