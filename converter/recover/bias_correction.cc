@@ -5,6 +5,7 @@
 
 #include "converter/operators/weights.h"
 #include "converter/recover/certain.h"
+#include "converter/recover/fitting.h"
 #include "converter/simulate/side_by_side.h"
 
 namespace octet::recover {
@@ -81,22 +82,6 @@ Corrections WithoutFallen(const simulate::Plan& plan, const std::vector<simulate
   return dropped && any ? rest : Corrections{};
 }
 
-// One in so many of the fitting pictures finds nothing, but says of each layer whether what the
-// others found holds.
-constexpr size_t kAgreeing = 4;
-
-// The fitting pictures: those that corrections are found from, and those that agree. The accepting
-// ones stay out of both: they would find what they chose better than it is.
-struct Fitting {
-  explicit Fitting(const std::vector<int64_t>& fit) {
-    const size_t each = std::min(kAgreeing, fit.size());
-    for (size_t i = 0; i < fit.size(); ++i) {
-      (i % each == each - 1 ? agreeing : finding).push_back(fit[i]);
-    }
-  }
-  std::vector<int64_t> finding, agreeing;
-};
-
 // Corrections layer by layer, kept where those that agree do.
 class Finder : public simulate::Visitor {
  public:
@@ -124,12 +109,10 @@ class Finder : public simulate::Visitor {
 
 Corrections Find(const simulate::Simulator& simulator, const Fitting& fitting,
                  const quantize::Scheme& scheme, const std::function<void()>& progress) {
-  std::vector<int64_t> pictures = fitting.finding;
-  pictures.insert(pictures.end(), fitting.agreeing.begin(), fitting.agreeing.end());
   Finder finder(simulator.plan().graph, fitting.finding.size());
   const simulate::SideBySide how{simulator.options().threads, simulator.options().memory_bytes,
                                  false};
-  simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), pictures, how, finder,
+  simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), fitting.All(), how, finder,
                           progress);
   return finder.corrections;
 }

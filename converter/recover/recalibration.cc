@@ -8,6 +8,7 @@
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/weights.h"
 #include "converter/recover/certain.h"
+#include "converter/recover/fitting.h"
 #include "converter/simulate/own_error.h"
 
 namespace octet::recover {
@@ -156,12 +157,11 @@ Step Recalibrate(const simulate::Simulator& simulator, const simulate::Samples& 
   const auto tell = [&] {
     if (progress) progress(++done, total);
   };
-  std::vector<int64_t> pictures = samples.fit;
-  pictures.insert(pictures.end(), samples.accept.begin(), samples.accept.end());
+  const Fitting fitting(samples.fit);
   Recalibrator recalibrator(plan.graph, *scheme, Sensitive(simulator, *scheme, samples.fit),
-                            samples.fit.size());
+                            fitting.finding.size());
   // Means and deviations of what is not cut off: a rare large value is nobody's deviation.
-  simulate::RunSideBySide(plan, *scheme, simulator.inputs(), pictures,
+  simulate::RunSideBySide(plan, *scheme, simulator.inputs(), fitting.All(),
                           {simulator.options().threads, simulator.options().memory_bytes, false},
                           recalibrator, tell);
   std::vector<quantize::Scheme> changed(1, *scheme);

@@ -29,8 +29,9 @@ namespace octet::recover {
 simulate::Correction FitStatistics(const std::vector<simulate::Moments>& pictures, size_t fitting);
 
 // Sets scheme->weights and scheme->bias_correction behind int8 layers with a scale a channel whose
-// own error as a share of their result is above the mean of all: where the accepting pictures'
-// results come nearer, and all of it only where their outputs gain. Layers whose weights or values
+// own error as a share of their result is above the mean of all: where a quarter of the fitting
+// pictures, which find nothing (fitting.h), come nearer, and all of it only where the accepting
+// pictures' outputs gain. Layers whose weights or values
 // the model brings quantized stay. The result does not depend on the number of threads.
 Step Recalibrate(const simulate::Simulator& simulator, const simulate::Samples& samples,
                  const std::function<void(int64_t done, int64_t total)>& progress,
