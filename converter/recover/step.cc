@@ -8,9 +8,9 @@
 namespace octet::recover {
 namespace {
 
-// Of steps that gain nothing, at most one in so many may be kept by luck: the usual level of a
-// test.
-constexpr double kLuck = 0.05;
+// Of conversions that can gain nothing, at most one in twenty may keep a step by luck: the usual
+// level of a test, shared by the steps of one (stretches, ranges, rounding, biases).
+constexpr double kLuck = 0.05, kSteps = 4;
 // Each variant is looked at twice, by its answers and by the numbers behind them.
 constexpr double kMeasures = 2;
 
@@ -24,7 +24,7 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
   const quantize::Scheme* best = nullptr;
   // The more there is to choose from, the better the luckiest of them looks: all share the level
   // (Bonferroni).
-  const double level = kLuck / (kMeasures * static_cast<double>(scores.size()));
+  const double level = kLuck / (kSteps * kMeasures * static_cast<double>(scores.size()));
   for (size_t v = 0; v < scores.size(); ++v) {
     const simulate::Gain gain = simulate::GainOf(base, scores[v]);
     const simulate::Gain numbers = simulate::GainInDecibels(base, scores[v]);
