@@ -89,7 +89,7 @@ void ChooseStretches(const simulate::Simulator& simulator, const simulate::Sampl
 int64_t RecoverySamples(Effort effort) {
   // Of 16, four accept: enough for a step that gains much, which is what is quickly tried.
   if (effort == Effort::kFast) return 16;
-  return effort == Effort::kBest ? 256 : 64;
+  return effort == Effort::kBest ? 256 : 128;
 }
 
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
