@@ -31,7 +31,7 @@ struct Conversion {
   quantize::Config config;             // that it was made of
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
   std::vector<recover::Step> steps;    // of the int8 plan's recovery
-  analyze::Analysis analysis;          // of the int8 plan, on sets.report
+  analyze::Analysis analysis;          // of the int8 plan, on some of sets.report
   Verdict verdict;                     // the same in words
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;

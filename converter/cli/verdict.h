@@ -54,7 +54,7 @@ struct Verdict {
   nlohmann::json Json() const;
 };
 
-// config: what the scheme was made by; analysis: of all of samples.report. judge: of the simulator,
+// config: what the scheme was made by; analysis: of samples.report. judge: of the simulator,
 // or null. It is told to count.
 Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
                const quantize::Config& config, const quantize::Scheme& scheme,
