@@ -7,6 +7,7 @@ have no noise. Needs a QEMU plugin that writes `ICOUNT total=N dot=N ...` into $
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -40,11 +41,10 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def write_input(path, network):
-    """A float32 .npy of zeros and ones in turn, in the model's layout [1, channels, height, width]."""
-    height, width, channels = INPUTS.get(network, LARGE)
-    count = height * width * channels
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': (1, {channels}, {height}, {width}), }}"
+def write_input(path, shape):
+    """A float32 .npy of zeros and ones in turn."""
+    count = math.prod(shape)
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header += " " * ((-len(header) - 11) % 64) + "\n"
     data = (b"\0\0\0\0" + b"\0\0\x80?") * ((count + 1) // 2)
     path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data[:4 * count])
@@ -82,8 +82,9 @@ def main():
                            check=True)
         print(f"{'network':<13} {'level':<8} {'millions':>9} {'MAC/instr':>9}  share of classes")
         for network in options.networks.split(","):
+            height, width, channels = INPUTS.get(network, LARGE)
             inputs = folder / "input.npy"
-            write_input(inputs, network)
+            write_input(inputs, (1, channels, height, width))
             for cpu, level in CPUS:
                 if level not in wanted:
                     continue

@@ -43,29 +43,39 @@ EngineSession::EngineSession(const uint8_t* blob, size_t blob_bytes, octet_isa i
   while (index < octet_plan_count(session_) && plan != octet_plan_name(session_, index)) ++index;
   Require(octet_set_plan(session_, index), "plan");
   octet_tensor_info info;
-  Require(octet_input_info(session_, 0, &info), "input");
-  input_.resize(info.element_count);
   std::minstd_rand random(7);
-  for (float& x : input_) x = static_cast<float>(random() % 6001) / 1000 - 3;
-  Require(octet_output_info(session_, 0, &info), "output");
-  output_.resize(info.element_count);
+  for (uint32_t i = 0; i < octet_input_count(session_); ++i) {
+    Require(octet_input_info(session_, i, &info), "input");
+    std::vector<float>& input = inputs_.emplace_back(info.element_count);
+    for (float& x : input) x = static_cast<float>(random() % 6001) / 1000 - 3;
+  }
+  for (uint32_t i = 0; i < octet_output_count(session_); ++i) {
+    Require(octet_output_info(session_, i, &info), "output");
+    outputs_.emplace_back(info.element_count);
+  }
 }
 
 double EngineSession::Infer() {
   const double start = SecondsNow();
-  octet_set_input_f32(session_, 0, input_.data(), input_.size());
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    octet_set_input_f32(session_, i, inputs_[i].data(), inputs_[i].size());
+  }
   octet_run(session_);
-  octet_get_output(session_, 0, output_.data(), output_.size());
+  for (uint32_t i = 0; i < outputs_.size(); ++i) {
+    octet_get_output(session_, i, outputs_[i].data(), outputs_[i].size());
+  }
   return SecondsNow() - start;
 }
 
 uint64_t EngineSession::OutputHash() const {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (const float value : output_) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    for (int shift = 0; shift < 32; shift += 8) {
-      hash = (hash ^ (bits >> shift & 0xff)) * 0x100000001b3u;
+  for (const std::vector<float>& output : outputs_) {
+    for (const float value : output) {
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof(bits));
+      for (int shift = 0; shift < 32; shift += 8) {
+        hash = (hash ^ (bits >> shift & 0xff)) * 0x100000001b3u;
+      }
     }
   }
   return hash;

@@ -24,10 +24,10 @@ class EngineSession {
   EngineSession(const uint8_t* blob, size_t blob_bytes, octet_isa isa, const std::string& plan,
                 uint32_t threads);
 
-  // Float input set, network run, float output read: what a caller of any engine waits for. The
-  // input is the same random picture every time. Returns seconds.
+  // Float inputs set, network run, float outputs read: what a caller of any engine waits for. The
+  // inputs are the same random numbers every time. Returns seconds.
   double Infer();
-  // 64-bit FNV-1a of the last output's bytes.
+  // 64-bit FNV-1a of the last outputs' bytes.
   uint64_t OutputHash() const;
   uint64_t macs() const { return octet_macs(session_); }
 
@@ -35,7 +35,7 @@ class EngineSession {
   AlignedBytes arena_;
   std::unique_ptr<port::ThreadPool> pool_;
   octet_session* session_ = nullptr;
-  std::vector<float> input_, output_;
+  std::vector<std::vector<float>> inputs_, outputs_;
 };
 
 }  // namespace octet::bench

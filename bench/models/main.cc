@@ -1,9 +1,11 @@
-// bench-models: the benchmark networks, built in memory, at every level of this machine. Pin it to
-// cores (taskset) for steady figures.
+// bench-models: the benchmark networks, built in memory, or blobs of real models, at every level of
+// this machine. Pin it to cores (taskset) for steady figures.
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "bench/models/engine_session.h"
@@ -18,7 +20,7 @@ namespace octet::bench {
 namespace {
 
 struct Options {
-  std::vector<std::string> networks, levels;
+  std::vector<std::string> networks, blobs, levels;
   std::string plan = "both", save_blobs, export_onnx;
   std::vector<uint32_t> threads = {1, 2};
   uint32_t rounds = 9;
@@ -39,6 +41,12 @@ std::vector<octet_isa> LevelsOf(const Options& options) {
     }
   }
   return levels;
+}
+
+std::vector<uint8_t> ReadBlob(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 void SaveText(const std::filesystem::path& path, const std::string& text) {
@@ -99,6 +107,14 @@ int Run(const Options& options) {
                "output hash");
   }
   nlohmann::json all = nlohmann::json::array();
+  for (const std::string& path : options.blobs) {
+    const std::vector<uint8_t> blob = ReadBlob(path);
+    if (options.worker) return Work(blob, choice.levels.back(), options);
+    for (const Result& result : Measure(std::filesystem::path(path).stem(), blob, choice)) {
+      if (table) Print(result);
+      all.push_back(ToJson(result));
+    }
+  }
   for (const std::string& name : options.networks) {
     const Network network = MakeNetwork(name);
     if (!options.export_onnx.empty()) {
@@ -136,6 +152,8 @@ int Main(int argc, char** argv) {
   app.Add("--network", options.networks, "networks, comma separated (default: all)")
       .Delimiter(',')
       .Among(NetworkNames());
+  app.Add("--blob", options.blobs, "blobs of octet convert instead of networks, comma separated")
+      .Delimiter(',');
   app.Add("--isa", options.levels, "levels, comma separated (default: all of this machine)")
       .Delimiter(',');
   app.Add("--plan", options.plan).Among({"int8", "fp16", "both"});
@@ -159,7 +177,14 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "bench-models: {}; see --help\n", error.cause);
     return 2;
   }
-  if (options.networks.empty()) options.networks = NetworkNames();
+  if (!options.blobs.empty() && (!options.networks.empty() || options.winograd ||
+                                 !options.save_blobs.empty() || !options.export_onnx.empty())) {
+    fmt::print(stderr,
+               "bench-models: --blob goes with none of --network, --winograd, --save-blobs and "
+               "--export-onnx; see --help\n");
+    return 2;
+  }
+  if (options.networks.empty() && options.blobs.empty()) options.networks = NetworkNames();
   if (options.worker && options.plan == "both") options.plan = "int8";
   try {
     return Run(options);

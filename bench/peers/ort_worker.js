@@ -1,5 +1,5 @@
-// ort_worker.js PACKAGE_FOLDER MODEL.onnx 1,3,224,224: ONNX Runtime on one thread. A line with a
-// count comes in, the milliseconds of so many inferences go out.
+// ort_worker.js PACKAGE_FOLDER MODEL.onnx 1,3,224,224: ONNX Runtime on one thread, the model's first
+// input in this shape. A line with a count comes in, the milliseconds of so many inferences go out.
 'use strict';
 const path = require('path');
 const readline = require('readline');
@@ -14,11 +14,12 @@ async function main() {
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     executionMode: 'sequential',
+    logSeverityLevel: 3,
   });
   const shape = dims.split(',').map(Number);
   const values = new Float32Array(shape.reduce((a, b) => a * b, 1));
   for (let i = 0; i < values.length; ++i) values[i] = ((i * 7919) % 6001) / 1000 - 3;
-  const feeds = {input: new ort.Tensor('float32', values, shape)};
+  const feeds = {[session.inputNames[0]]: new ort.Tensor('float32', values, shape)};
   for (let i = 0; i < kWarmups; ++i) await session.run(feeds);
   console.log('ready');
   for await (const line of readline.createInterface({input: process.stdin})) {

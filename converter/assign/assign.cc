@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "converter/assign/head.h"
@@ -55,6 +56,8 @@ class Assigner {
     AddFront();
     Judge();
     Choose();
+    const Budget& budget = settings_.budget;
+    if (!budget.ms && !budget.percent && !budget.max_loss) result_.budget_ns.reset();
     return std::move(result_);
   }
 
@@ -254,18 +257,37 @@ class Assigner {
     }
   }
 
+  // The table is not the model: a point of the front that takes no longer may lose less than what
+  // the solvers make of the whole budget. The best of those is a candidate, too.
+  void AddFromFront() {
+    auto& all = result_.candidates;
+    int64_t most_ns = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : all) {
+      most_ns = std::max(most_ns, candidate.plan_ns);
+      least = std::min(least, candidate.accepted);
+    }
+    const Candidate* best = nullptr;
+    for (const Candidate& point : result_.front) {
+      if (point.plan_ns > most_ns || point.accepted >= least) continue;
+      least = point.accepted;
+      best = &point;
+    }
+    if (best != nullptr) all.push_back(*best);
+  }
+
   void Choose() {
     static constexpr const char* kNames[] = {"", "exact", "greedy", "qlearning"};
     const char* wanted = kNames[static_cast<size_t>(settings_.solver)];
     auto& all = result_.candidates;
     // int8 is the fallback: nothing that loses more than it is ever chosen by itself.
     const bool by_loss = settings_.preset == Preset::kMixed && settings_.solver == Solver::kBest;
+    if (by_loss) AddFromFront();
     for (size_t i = 1; i < all.size(); ++i) {
       const Candidate &a = all[i], &b = all[result_.chosen];
-      const bool better = by_loss
-                              ? a.measured.value < b.measured.value ||
-                                    (a.measured.value == b.measured.value && a.plan_ns < b.plan_ns)
-                              : settings_.preset != Preset::kMixed || a.name == wanted;
+      const bool better =
+          by_loss ? a.accepted < b.accepted || (a.accepted == b.accepted && a.plan_ns < b.plan_ns)
+                  : settings_.preset != Preset::kMixed || a.name == wanted;
       if (better) result_.chosen = i;
     }
     const Candidate& chosen = all[result_.chosen];

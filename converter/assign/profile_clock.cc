@@ -9,6 +9,7 @@
 
 #include "converter/assign/clock.h"
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 
 namespace octet::assign {
 namespace {
@@ -57,6 +58,7 @@ class Profile : public Clock {
 
   void Read(const std::string& file) {
     files_ += (files_.empty() ? "" : ",") + file;
+    RefuseFolder(file);
     std::ifstream stream(file);
     if (!stream) Fail("{}: cannot be opened; check the path", file);
     const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);

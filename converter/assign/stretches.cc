@@ -1,8 +1,6 @@
 #include "converter/assign/stretches.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 #include "converter/assign/sensitivity.h"
 #include "converter/assign/times.h"

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 
 namespace octet::calibrate {
 namespace {
@@ -29,6 +30,7 @@ json StartFile(const FileKind& kind, const CacheKey& key) {
 bool ReadKeyed(const std::filesystem::path& path, const FileKind& kind, const CacheKey& key,
                const std::function<void(const json&)>& read) {
   if (!std::filesystem::exists(path)) return false;
+  RefuseFolder(path);
   try {
     std::ifstream stream(path);
     const json file = json::parse(stream);

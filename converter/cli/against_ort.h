@@ -42,8 +42,9 @@ struct LayerAgreement {
 ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
                           int64_t count, int threads);
 
-// Every float value that both the file and the graph name, over the first samples, in the graph's
-// order.
+// Every float value that both the file and the graph name and that has as many elements in both,
+// over the first samples, in the graph's order. Of a graph that was equalized the values between
+// layers are others.
 std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
                                           const Datasets& data, int64_t count, int threads);
 

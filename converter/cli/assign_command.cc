@@ -43,7 +43,8 @@ int Run(const ConvertOptions& options) {
   const assign::Result& result = *conversion.assignment;
   std::vector<std::string> fp16 = conversion.stretches;
   fp16.insert(fp16.end(), result.fp16.begin(), result.fp16.end());
-  const std::string yaml = PlanYaml(options.config, fp16, options.int8_everywhere);
+  const std::string yaml =
+      PlanYaml(options.config, fp16, options.int8_everywhere, conversion.config.fp16_tail);
   if (!options.output.empty()) {
     write::SaveFile(options.output, std::vector<uint8_t>(yaml.begin(), yaml.end()));
   }
@@ -52,9 +53,10 @@ int Run(const ConvertOptions& options) {
                                                    nlohmann::json::error_handler_t::replace));
     return kDone;
   }
-  fmt::print("{}", AssignmentText(result));
+  // The file alone on stdout, so that it can be sent to one.
+  fmt::print(options.output.empty() ? stderr : stdout, "{}", AssignmentText(result));
   if (options.output.empty()) {
-    fmt::print("\n{}", yaml);
+    fmt::print("{}", yaml);
     return kDone;
   }
   fmt::print("{}: {}, {} layers in FP16; octet convert --config takes it\n", options.output,

@@ -193,12 +193,13 @@ std::string AssignmentText(const assign::Result& result) {
 }
 
 std::string PlanYaml(const std::string& config, const std::vector<std::string>& fp16,
-                     bool int8_everywhere) {
+                     bool int8_everywhere, std::optional<bool> fp16_tail) {
   YAML::Node root = config.empty() ? YAML::Node(YAML::NodeType::Map) : YAML::LoadFile(config);
   if (root.IsNull()) root = YAML::Node(YAML::NodeType::Map);
   if (int8_everywhere) root["int8_everywhere"] = true;
   // The plan is what was measured, and nothing beside it.
   root["fp16_stretches"] = false;
+  if (fp16_tail) root["fp16_tail"] = *fp16_tail;
   // Beside a file whose own wishes are to be ignored.
   const bool ignored =
       root["precision_constraints"].IsDefined() && root["precision_constraints"].Scalar() == "none";

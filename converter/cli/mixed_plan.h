@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_CLI_MIXED_PLAN_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ std::string AssignmentText(const assign::Result& result);
 // A configuration for octet convert --config: `config` (a file, or empty) and these layers in FP16,
 // and none that it would choose by itself.
 std::string PlanYaml(const std::string& config, const std::vector<std::string>& fp16,
-                     bool int8_everywhere);
+                     bool int8_everywhere, std::optional<bool> fp16_tail);
 
 // Words of options that convert and assign share.
 struct MixedArguments {

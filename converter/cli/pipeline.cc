@@ -15,6 +15,7 @@
 #include "converter/cli/golden_inputs.h"
 #include "converter/cli/guard_section.h"
 #include "converter/cli/mixed_plan.h"
+#include "converter/cli/model_info.h"
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/recovery.h"
@@ -31,6 +32,7 @@
 #include "converter/quantize/half_range.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 #include "octet/board.h"
 #include "octet/drift.h"
 #include "octet/octet.h"
@@ -38,60 +40,6 @@
 
 namespace octet::cli {
 namespace {
-
-std::vector<std::string> ReadLabels(const std::string& path) {
-  std::vector<std::string> labels;
-  if (path.empty()) return labels;
-  std::ifstream file(path);
-  if (!file)
-    Fail(
-        "{}: cannot be read; --labels takes a text file with one class name a line, as those in "
-        "the sources' labels folder: " OCTET_LABELS,
-        path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    labels.push_back(line);
-  }
-  return labels;
-}
-
-std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
-                                     size_t label_count) {
-  if (!options.decode_section.empty()) return options.decode_section;
-  std::optional<decode::Spec> spec;
-  if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
-  std::vector<uint8_t> section =
-      decode::DecodeSection(options.task, spec, PortsOf(graph, label_count));
-  if (!section.empty() && label_count != 0) {
-    blob::DecodeRecord record;
-    std::memcpy(&record, section.data(), sizeof(record));
-    const size_t classes = record.class_count - (record.background == blob::kNone ? 0 : 1);
-    if (label_count != classes) {
-      Fail("{}: {} labels, but the model tells {} classes apart; give one line a class",
-           options.labels, label_count, classes);
-    }
-  }
-  return section;
-}
-
-write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options) {
-  write::ModelInfo info;
-  info.name = std::filesystem::path(options.model).stem().string();
-  info.task = options.task;
-  info.preprocess = options.preprocess;
-  info.labels = ReadLabels(options.labels);
-  info.decode = DecodeSectionOf(graph, options, info.labels.size());
-  info.verbosity = options.verbosity;
-  for (graph::ValueId id : graph.inputs) {
-    bool channels_last = false;
-    const graph::Value& value = graph.At(id);
-    info.inputs.push_back({value.name, *value.shape, IsImageInput(*value.shape, &channels_last)});
-  }
-  for (graph::ValueId id : graph.outputs) {
-    info.outputs.push_back({graph.At(id).name, *graph.At(id).shape, false});
-  }
-  return info;
-}
 
 // `beyond`: what FP16 cannot hold of its FP16 layers.
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
@@ -145,6 +93,7 @@ auto InModel(const std::string& path, F&& f) {
 
 quantize::Board ReadBoard(const std::string& path) {
   if (path.empty()) return {};
+  RefuseFolder(path);
   if (!std::filesystem::is_regular_file(path)) {
     Fail(
         "{}: no such file; --board takes the path of a YAML file, as those in the sources' boards "
@@ -333,7 +282,8 @@ Conversion Convert(const ConvertOptions& options) {
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
   std::optional<TaskJudge> judge;
-  if (info.task != blob::Task::kNone) judging.judge = &judge.emplace(info, datasets);
+  // Without a decoder (boxes need --decode) outputs are numbers, as verify takes them.
+  if (!info.decode.empty()) judging.judge = &judge.emplace(info, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);
   result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
   const simulate::Samples& samples = result.sets;
@@ -345,6 +295,7 @@ Conversion Convert(const ConvertOptions& options) {
     result.scheme = std::move(recovered.scheme);
     result.config = std::move(recovered.config);
     result.stretches = std::move(recovered.stretches);
+    result.tail_gain_db = recovered.tail_gain_db;
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();

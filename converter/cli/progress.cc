@@ -7,6 +7,12 @@
 #include <unistd.h>
 
 namespace octet::cli {
+namespace {
+
+// Of all work together: many short pieces are long work too.
+std::chrono::steady_clock::time_point last_line = std::chrono::steady_clock::now();
+
+}  // namespace
 
 Progress::Progress(std::string label)
     : label_(std::move(label)),
@@ -22,8 +28,8 @@ void Progress::Show(int64_t done, int64_t total) {
   const double left =
       done > 0 ? seconds * static_cast<double>(total - done) / static_cast<double>(done) : 0;
   if (!is_terminal_) {
-    if (now - last_ < 30s) return;
-    last_ = now;
+    if (now - last_line < 30s) return;
+    last_line = now;
     fmt::print(stderr, "octet: {}: {} of {}, {:.0f} s left\n", label_, done, total, left);
     return;
   }

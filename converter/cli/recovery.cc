@@ -16,6 +16,7 @@
 #include "converter/recover/float_outputs.h"
 #include "converter/recover/recalibration.h"
 #include "converter/recover/rounding.h"
+#include "converter/recover/tail_choice.h"
 
 namespace octet::cli {
 namespace {
@@ -99,6 +100,10 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
   Recovered result;
   result.config = given;
   const quantize::Config& config = result.config;
+  if (const auto gain = recover::TailGain(simulator, samples, statistics, config)) {
+    result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
+    result.tail_gain_db = gain;
+  }
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
   if (config.fp16_stretches && !config.int8_everywhere && clock != nullptr &&

@@ -14,6 +14,9 @@
 #include "converter/support/error.h"
 
 namespace octet::cli {
+
+using import::ImportOptions;
+
 namespace {
 
 // What is decoded reads FP32's outputs where the blob says its own numbers stand.
@@ -124,20 +127,26 @@ BlobView ViewOf(const BlobFile& file) {
   return view;
 }
 
-import::ImportOptions EndingWith(const BlobFile& file,
-                                 import::ImportOptions options){const BlobView view = ViewOf(file);
-options.cut_at.clear();
-for (uint32_t i = 0; i < view.model->output_count; ++i) {
-  options.cut_at.emplace_back(StringAt(view, view.outputs[i].name));
+ImportOptions EndingWith(const BlobFile& file, ImportOptions options) {
+  const BlobView view = ViewOf(file);
+  options.cut_at.clear();
+  for (uint32_t i = 0; i < view.model->output_count; ++i) {
+    options.cut_at.emplace_back(StringAt(view, view.outputs[i].name));
+  }
+  options.cut_if_known = true;
+  return options;
 }
-options.cut_if_known = true;
-return options;
-}  // namespace octet::cli
 
-graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
+graph::Graph LoadModelOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options) {
   graph::Graph graph = LoadGraph(model, EndingWith(file, options), nullptr);
   RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  return graph;
+}
+
+graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
+                         const std::string& model, const import::ImportOptions& options) {
+  graph::Graph graph = LoadModelOf(file, blob_path, model, options);
   EqualizeAsMade(ViewOf(file), blob_path, &graph);
   return graph;
 }

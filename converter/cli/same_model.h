@@ -21,6 +21,9 @@ import::ImportOptions EndingWith(const BlobFile& file, import::ImportOptions opt
 
 // Import and passes of the ONNX file. Throws UserError where its inputs and outputs are not those
 // of the blob; both paths are for messages.
+graph::Graph LoadModelOf(const BlobFile& file, const std::string& blob_path,
+                         const std::string& model, const import::ImportOptions& options);
+// The same, equalized where the blob is.
 graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options);
 

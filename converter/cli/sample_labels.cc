@@ -10,6 +10,7 @@
 
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 
 namespace octet::cli {
 namespace {
@@ -91,6 +92,7 @@ double BoxQuality(const SampleLabel& label, const Answer& answer) {
 
 SampleLabels::SampleLabels(const std::string& path, const std::vector<std::string>& names,
                            int64_t class_count) {
+  RefuseFolder(path);
   std::ifstream stream(path);
   if (!stream) Fail("{}: cannot be read; --sample-labels takes a JSON file in COCO's form", path);
   try {

@@ -14,6 +14,11 @@ constexpr size_t kNamedLayers = 3;
 // Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
 constexpr double kNothingAdded = 1e-4;
 
+// Two digits, and no exponent for whole tens.
+std::string Percent(double value) {
+  return value < 10 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+}
+
 }  // namespace
 
 Requirement ReadRequirement(const std::string& word) {
@@ -88,9 +93,8 @@ std::string Verdict::Summary() const {
 std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines{Summary()};
   for (const Layer& layer : layers) {
-    lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}; {}",
-                                layer.name, layer.op, 100 * layer.added, layer.cause,
-                                layer.remedy));
+    lines.push_back(fmt::format("'{}' ({}) adds noise of {} % of its signal: {}; {}", layer.name,
+                                layer.op, Percent(100 * layer.added), layer.cause, layer.remedy));
   }
   return lines;
 }

@@ -201,7 +201,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
   const BlobFile blob(options.blob);
-  const graph::Graph graph = LoadGraphOf(blob, options.blob, options.model, input.Import());
+  const graph::Graph graph = LoadModelOf(blob, options.blob, options.model, input.Import());
   const BlobView view = ViewOf(blob);
   std::vector<std::string> warnings;
   const auto data =
@@ -317,7 +317,8 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
       "the same class with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); "
       "anything "
       "else when signal stands {} dB ({} dB) above the difference and the cosine is {} ({}) or "
-      "more. One miss is always allowed. Where int8 differs: calibrate with more pictures like "
+      "more. From five samples on one miss is always allowed. Where int8 differs: calibrate with "
+      "more pictures like "
       "those of the camera, or keep layers in FP16 with --config (docs/precision.md).",
       kInt8Limits.top1, kFp16Limits.top1, kInt8Limits.f1, kFp16Limits.f1, kSureScore, kFoundIou,
       kInt8Limits.iou, kFp16Limits.iou, kInt8Limits.snr_db, kFp16Limits.snr_db, kInt8Limits.cosine,

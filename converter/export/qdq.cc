@@ -186,6 +186,10 @@ class Exporter {
     }
     std::vector<std::string> inputs, results;
     for (const ValueId id : node.inputs) inputs.push_back(Read(node, id));
+    if (node.op == "InstanceNormalization" && record != nullptr && record->per_channel != 0) {
+      // Takes off where each channel lies, which is not known here.
+      inputs[0] = WriteProduct(inputs[0], scales_[static_cast<size_t>(node.inputs[0])], false);
+    }
     for (const ValueId id : node.outputs) {
       results.push_back(id == kNoValue ? "" : writer_.Fresh(graph_.At(id).name));
     }
@@ -325,19 +329,21 @@ class Exporter {
     std::rotate(candidates.begin(),
                 candidates.begin() + static_cast<std::ptrdiff_t>(candidates.size() / 2),
                 candidates.end());
-    double best = candidates[0];
-    int fewest = 257;
+    const std::span<const int8_t> table = plan_.TableOf(layer, 0);
+    TableScheme best{0, params.table_zero_point, out.scale, 257};
     for (const double scale : candidates) {
-      const int differing = DifferingEntries(function, plan_.TableOf(layer, 0), scale,
-                                             params.table_zero_point, out.scale, out.zero_point);
-      if (differing < fewest) {
-        best = scale;
-        fewest = differing;
+      const int differing =
+          DifferingEntries(function, table, scale, best.zero_point, out.scale, out.zero_point);
+      if (differing < best.differing_entries) {
+        best.scale = scale;
+        best.differing_entries = differing;
       }
-      if (fewest == 0) break;
+      if (differing == 0) break;
     }
-    Count(node, fewest, fewest);
-    return best;
+    // Where rounding was fitted, weights tell their scale a little off, the same in every channel.
+    best = FindScale(function, table, best, out.zero_point);
+    Count(node, best.differing_entries, best.differing_entries);
+    return best.scale;
   }
 
   // A table that looks otherwise is another activation's.

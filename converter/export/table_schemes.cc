@@ -59,6 +59,23 @@ int DifferingEntries(const lower::FunctionOf& function, std::span<const int8_t> 
   return differing;
 }
 
+TableScheme FindScale(const lower::FunctionOf& function, std::span<const int8_t> table,
+                      TableScheme from, int output_zero_point) {
+  constexpr int kSteps = 100;
+  constexpr double kStep = 2e-5;
+  TableScheme best = from;
+  for (int step = 1; step <= kSteps && best.differing_entries > 0; ++step) {
+    for (const double near : {from.scale * (1 + step * kStep), from.scale * (1 - step * kStep)}) {
+      const int differing = DifferingEntries(function, table, near, best.zero_point,
+                                             best.output_scale, output_zero_point);
+      if (differing >= best.differing_entries) continue;
+      best.scale = near;
+      best.differing_entries = differing;
+    }
+  }
+  return best;
+}
+
 TableScheme FindZeroPoint(const lower::FunctionOf& function, std::span<const int8_t> table,
                           double scale, double output_scale, int output_zero_point) {
   TableScheme best{scale, 0, output_scale, 257};
@@ -67,19 +84,7 @@ TableScheme FindZeroPoint(const lower::FunctionOf& function, std::span<const int
         DifferingEntries(function, table, scale, zero_point, output_scale, output_zero_point);
     if (differing < best.differing_entries) best = {scale, zero_point, output_scale, differing};
   }
-  // A table tells a scale to about a thousandth.
-  constexpr int kSteps = 100;
-  constexpr double kStep = 2e-5;
-  for (int step = 1; step <= kSteps && best.differing_entries > 0; ++step) {
-    for (const double near : {scale * (1 + step * kStep), scale * (1 - step * kStep)}) {
-      const int differing =
-          DifferingEntries(function, table, near, best.zero_point, output_scale, output_zero_point);
-      if (differing >= best.differing_entries) continue;
-      best.scale = near;
-      best.differing_entries = differing;
-    }
-  }
-  return best;
+  return FindScale(function, table, best, output_zero_point);
 }
 
 TableScheme FindOutputScale(const lower::FunctionOf& function, std::span<const int8_t> table,

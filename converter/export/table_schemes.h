@@ -22,6 +22,10 @@ struct TableScheme {
   int differing_entries = 0;  // of the table that this scheme makes from that in the blob
 };
 
+// A table tells a scale to about a thousandth: the s near that of `from` that makes the table, its
+// zero point, s' and z' being known.
+TableScheme FindScale(const lower::FunctionOf& function, std::span<const int8_t> table,
+                      TableScheme from, int output_zero_point);
 // z where s, s' and z' are known; s itself may come from another table and be a little off, then
 // the one nearby that makes the table is taken.
 TableScheme FindZeroPoint(const lower::FunctionOf& function, std::span<const int8_t> table,

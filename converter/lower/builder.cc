@@ -283,7 +283,7 @@ int Builder::Define(graph::ValueId id, Layout layout, blob::ElementType type) {
     tensor.scale = SchemeOf(id).scale;
     tensor.zero_point = SchemeOf(id).zero_point;
     tensor.channels = SchemeOf(id).channels;
-    if (!tensor.channels.empty()) tensor.zero_point = tensor.channels[0].zero_point;
+    if (!tensor.channels.empty()) tensor.zero_point = TensorZeroPoint(tensor.channels);
   }
   if (type == blob::ElementType::kFp16) tensor.scale = HalfScaleOf(id);
   program_->tensors.push_back(std::move(tensor));

@@ -39,7 +39,8 @@ Tensor Int8Tensor(const Builder& builder, graph::ValueId id) {
   const quantize::TensorScheme& scheme = builder.SchemeOf(id);
   Tensor tensor;
   tensor.scale = scheme.scale;
-  tensor.zero_point = scheme.channels.empty() ? scheme.zero_point : scheme.channels[0].zero_point;
+  tensor.zero_point =
+      scheme.channels.empty() ? scheme.zero_point : TensorZeroPoint(scheme.channels);
   tensor.channels = scheme.channels;
   return tensor;
 }

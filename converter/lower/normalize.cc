@@ -1,6 +1,7 @@
 // Normalizations: which axes they reduce, along which their scale and bias run, and the integers of
 // their int8 form.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "converter/lower/axes.h"
@@ -149,13 +150,22 @@ double GroupSize(const Normalization& n) {
   return count;
 }
 
-void SetEpsilon(const Normalization& n, float in_scale, blob::NormalizeParams* params) {
+// Low and high half of epsilon in squares of the input's steps, times GroupSize()^2.
+std::array<uint32_t, 2> EpsilonFor(const Normalization& n, float in_scale) {
   const double ratio = GroupSize(n) / in_scale;
   const double steps = std::floor(n.epsilon * ratio * ratio + 0.5);
   const auto value =
       static_cast<uint64_t>(std::clamp(steps, 1.0, static_cast<double>(blob::kMaxEpsilonS8)));
-  params->epsilon_q[0] = static_cast<uint32_t>(value);
-  params->epsilon_q[1] = static_cast<uint32_t>(value >> 32);
+  return {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+}
+
+// One for every channel of an input whose channels have scales of their own.
+Bytes EpsilonsFor(const Normalization& n, const Tensor& input) {
+  std::vector<std::array<uint32_t, 2>> epsilons;
+  for (const quantize::ChannelScheme& channel : input.channels) {
+    epsilons.push_back(EpsilonFor(n, channel.scale));
+  }
+  return ToBytes(epsilons);
 }
 
 blob::Precision PrecisionFor(const Builder& builder, const graph::Node& node,
@@ -181,7 +191,10 @@ void LowerNormalize(Builder& builder, const graph::Node& node) {
                             bias = Arranged(n.axes, n.bias, 0);
   Layer& layer = builder.Emit(node, blob::Op::kNormalize, precision, {input}, output);
   if (precision == blob::Precision::kInt8) {
-    SetEpsilon(n, builder.At(input).scale, &params);
+    const Tensor& in = builder.At(input);
+    const std::array<uint32_t, 2> epsilon = EpsilonFor(n, in.scale);
+    std::copy(epsilon.begin(), epsilon.end(), params.epsilon_q);
+    if (!in.channels.empty()) layer.extra = EpsilonsFor(n, in);
     layer.table = Int8Table(scale, bias, builder.At(output).scale);
   } else if (n.scale != nullptr) {
     layer.table = HalfTable(scale, bias);

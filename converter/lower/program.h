@@ -3,6 +3,7 @@
 #ifndef OCTET_CONVERTER_LOWER_PROGRAM_H_
 #define OCTET_CONVERTER_LOWER_PROGRAM_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -31,6 +32,12 @@ struct Tensor {
                                                             : 4);
   }
 };
+
+// Of a tensor whose channels have schemes of their own, in the blob. They share it where a byte
+// stands for 0 in all of them; where not, none of them has to be told.
+inline int TensorZeroPoint(const std::vector<quantize::ChannelScheme>& channels) {
+  return std::clamp(channels[0].zero_point, -128, 127);
+}
 
 // What the clamp or the table of an int8 layer computes, for whoever would compute it anew.
 struct Activation {

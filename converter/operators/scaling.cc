@@ -129,6 +129,10 @@ bool KeepsChannelsApart(const graph::Node& node) {
   return entry != nullptr && entry->by_channel;
 }
 
+bool NormalizesEachChannel(const graph::Node& node) {
+  return node.op == "InstanceNormalization";
+}
+
 float EpsilonOf(const graph::Node& node) {
   const Normalization* entry = FindNormalization(node.op);
   return entry == nullptr || entry->epsilon < 0 ? 0 : node.Float("epsilon", entry->epsilon);

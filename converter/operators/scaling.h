@@ -35,6 +35,10 @@ bool IsScaled(const graph::Node& node, size_t input);
 // inputs, so that each may have a factor of its own where all shapes have as many.
 bool KeepsChannelsApart(const graph::Node& node);
 
+// An invariant operator that takes mean and size off every channel (axis 1) of a sample by itself:
+// it does not see a factor and an offset of each.
+bool NormalizesEachChannel(const graph::Node& node);
+
 // Of an invariant operator: what it adds to the variance; 0 where it adds nothing.
 float EpsilonOf(const graph::Node& node);
 

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "converter/operators/scaling.h"
-#include "converter/operators/weights.h"
+#include "converter/passes/channel_sets.h"
 
 namespace octet::passes {
 namespace {
@@ -22,30 +21,15 @@ constexpr double kSettled = 1e-3;  // of ln s
 // No weight shrinks or grows by more: what a channel lost to underflow or a dead one cannot say.
 constexpr double kFarthest = 1e4;
 
-// Channels are axis 1, of pictures and of rows.
-int64_t ChannelsOf(const graph::Value& value) {
-  if (value.type != graph::DataType::kFloat || !value.shape || value.shape->size() < 2) return 0;
-  return (*value.shape)[1];
-}
-
-// A layer whose weights factors can move into: a convolution, or a matrix [outputs, inputs].
-struct Layer {
-  size_t node = 0;
-  size_t outputs = 0, depth = 0;       // of the weights: [outputs][depth][taps]
-  size_t taps = 1, group_outputs = 1;  // depth = input channels of a group
-  size_t In(size_t o, size_t i) const { return o / group_outputs * depth + i; }
-};
+using Layer = ChannelLayer;
 
 class Equalizer {
  public:
   Equalizer(graph::Graph& graph, const std::function<bool(size_t)>& wants)
-      : graph_(graph), parent_(graph.values.size()), pinned_(graph.values.size()) {
-    std::iota(parent_.begin(), parent_.end(), size_t{0});
+      : graph_(graph), sets_(graph) {
     layer_of_.assign(graph.nodes.size(), -1);
-    for (ValueId id : graph.inputs) Pin(id);
-    for (ValueId id : graph.outputs) Pin(id);
     for (size_t v = 0; v < graph.values.size(); ++v) {
-      if (graph.values[v].given != nullptr) pinned_[Root(v)] = true;
+      if (graph.values[v].given != nullptr) sets_.Pin(static_cast<ValueId>(v));
     }
     for (size_t n = 0; n < graph.nodes.size(); ++n) Visit(n);
     Collect(wants);
@@ -79,114 +63,39 @@ class Equalizer {
     std::vector<std::pair<size_t, size_t>> constants;  // node and input
   };
 
-  size_t Root(size_t v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-  void Pin(ValueId id) {
-    if (id != graph::kNoValue) pinned_[Root(static_cast<size_t>(id))] = true;
-  }
-  void PinAll(const graph::Node& node) {
-    for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId id : *ids) Pin(id);
-    }
-  }
-  void Tie(ValueId a, ValueId b) {
-    const auto rank = [&](ValueId id) { return graph_.At(id).shape->size(); };
-    if (!graph_.At(a).shape || !graph_.At(b).shape || rank(a) != rank(b)) {
-      Pin(a);  // what is broadcast to a higher rank has its channels elsewhere
-      Pin(b);
-    }
-    Unite(a, b);
-  }
-  void Unite(ValueId a, ValueId b) {
-    const size_t x = Root(static_cast<size_t>(a)), y = Root(static_cast<size_t>(b));
-    const bool fits = ChannelsOf(graph_.values[x]) == ChannelsOf(graph_.values[y]);
-    const size_t leader = std::min(x, y), other = std::max(x, y);
-    parent_[other] = leader;
-    pinned_[leader] = pinned_[leader] || pinned_[other] || !fits;
-  }
-  bool Computed(ValueId id) const {
-    return id != graph::kNoValue && graph_.Constant(id) == nullptr;
-  }
-
   void Visit(size_t n) {
     const graph::Node& node = graph_.nodes[n];
-    if (operators::FusedScalingOf(node) != operators::FusedScaling::kPasses) Pin(node.outputs[0]);
+    if (operators::FusedScalingOf(node) != operators::FusedScaling::kPasses) {
+      sets_.Pin(node.outputs[0]);
+    }
     if (AsLayer(n)) return;
-    if (IsFlattened(node)) return Unite(node.inputs[0], node.outputs[0]);
+    if (IsChannelFlatten(graph_, node)) return sets_.Unite(node.inputs[0], node.outputs[0]);
     if (operators::ScalingOf(node) != operators::Scaling::kHomogeneous ||
         !operators::KeepsChannelsApart(node)) {
-      return PinAll(node);
+      return sets_.PinAll(node);
     }
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
       if (id == graph::kNoValue || !operators::IsScaled(node, i)) continue;
-      if (Computed(id)) {
-        Tie(id, node.outputs[0]);
-      } else if (!IsByChannel(node, i)) {
-        Pin(node.outputs[0]);
+      if (IsComputed(graph_, id)) {
+        sets_.Tie(id, node.outputs[0]);
+      } else if (!IsByChannel(graph_, node, i)) {
+        sets_.Pin(node.outputs[0]);
       }
     }
     for (ValueId id : node.outputs) {
       if (id != graph::kNoValue && graph_.At(id).type == graph::DataType::kFloat) {
-        Tie(id, node.outputs[0]);
+        sets_.Tie(id, node.outputs[0]);
       }
     }
   }
 
-  // [1, C, 1, 1] to [1, C].
-  bool IsFlattened(const graph::Node& node) const {
-    if (node.op != "Reshape" && node.op != "Flatten") return false;
-    const auto &from = graph_.At(node.inputs[0]).shape, &to = graph_.At(node.outputs[0]).shape;
-    return from && to && to->size() == 2 && from->size() == 4 && (*to)[0] == (*from)[0] &&
-           (*to)[1] == (*from)[1];
-  }
-
-  // A constant operand that can hold a factor a channel: one number for each of them.
-  bool IsByChannel(const graph::Node& node, size_t input) const {
-    const Tensor* constant = graph_.Constant(node.inputs[input]);
-    const auto& result = graph_.At(node.outputs[0]).shape;
-    if (constant == nullptr || !constant->IsFloat() || !result) return false;
-    const size_t rank = constant->shape.size();
-    // Axis 1 of the result.
-    if (rank + 1 < result->size() || rank > result->size() || rank == 0) return false;
-    const size_t axis = rank == result->size() ? 1 : 0;
-    if (axis >= rank) return false;
-    return constant->shape[axis] == (*result)[1] && constant->Count() == (*result)[1];
-  }
-
   // Remembers a layer and returns true, where factors can move into its weights.
   bool AsLayer(size_t n) {
-    const graph::Node& node = graph_.nodes[n];
-    const auto weights = operators::WeightsOf(graph_, node);
-    if (!weights || !Computed(node.inputs[0]) || weights->axis != 0 ||
-        !node.weight_scales.empty() || !node.bias_codes.empty() ||
-        graph_.At(node.inputs[1]).given != nullptr) {
-      return false;
-    }
-    const Tensor* bias = node.inputs.size() > 2 ? graph_.Constant(node.inputs[2]) : nullptr;
-    const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
-    if (has_bias && (bias == nullptr || bias->Count() != weights->outputs)) return false;
-    const graph::Shape& shape = weights->tensor->shape;
-    const int64_t groups = node.Int("group", 1);
-    const bool matrix = !operators::IsConvolution(node);
-    if (matrix && (shape.size() != 2 || node.Float("alpha", 1) != 1 || node.Float("beta", 1) != 1 ||
-                   node.Int("transA", 0) != 0)) {
-      return false;
-    }
-    if (ChannelsOf(graph_.At(node.inputs[0])) != shape[1] * groups ||
-        ChannelsOf(graph_.At(node.outputs[0])) != shape[0]) {
-      return false;
-    }
-    Layer layer;
-    layer.node = n;
-    layer.outputs = static_cast<size_t>(shape[0]);
-    layer.depth = static_cast<size_t>(shape[1]);
-    layer.taps = weights->tensor->floats.size() / (layer.outputs * layer.depth);
-    layer.group_outputs = layer.outputs / static_cast<size_t>(groups);
+    const std::optional<Layer> layer = AsChannelLayer(graph_, n);
+    if (!layer) return false;
     layer_of_[n] = static_cast<int>(layers_.size());
-    layers_.push_back(layer);
+    layers_.push_back(*layer);
     return true;
   }
 
@@ -196,12 +105,12 @@ class Equalizer {
     for (const Layer& layer : layers_) {
       const graph::Node& node = graph_.nodes[layer.node];
       if (!wants(layer.node)) continue;
-      wanted[Root(static_cast<size_t>(node.inputs[0]))] = true;
-      wanted[Root(static_cast<size_t>(node.outputs[0]))] = true;
+      wanted[sets_.Root(node.inputs[0])] = true;
+      wanted[sets_.Root(node.outputs[0])] = true;
     }
     const auto group_at = [&](ValueId id) -> Group* {
-      const size_t root = Root(static_cast<size_t>(id));
-      if (pinned_[root]) return nullptr;
+      if (sets_.IsPinned(id)) return nullptr;
+      const size_t root = sets_.Root(id);
       if (group_of_[root] < 0) {
         group_of_[root] = static_cast<int>(groups_.size());
         groups_.emplace_back().root = root;
@@ -220,7 +129,7 @@ class Equalizer {
       }
       if (!operators::KeepsChannelsApart(node)) continue;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (node.inputs[i] == graph::kNoValue || Computed(node.inputs[i])) continue;
+        if (node.inputs[i] == graph::kNoValue || IsComputed(graph_, node.inputs[i])) continue;
         if (!operators::IsScaled(node, i)) continue;
         if (Group* group = group_at(node.outputs[0])) group->constants.emplace_back(n, i);
       }
@@ -274,7 +183,7 @@ class Equalizer {
   }
 
   const Group* GroupOf(ValueId id) {
-    const int group = group_of_[Root(static_cast<size_t>(id))];
+    const int group = group_of_[sets_.Root(id)];
     return group < 0 ? nullptr : &groups_[static_cast<size_t>(group)];
   }
 
@@ -344,12 +253,8 @@ class Equalizer {
   }
 
   void SetConstant(size_t node, size_t input, std::vector<float> values) {
-    const ValueId old = graph_.nodes[node].inputs[input];
-    const graph::Shape shape = graph_.Constant(old)->shape;
-    const ValueId id = graph_.AddConstant(graph_.At(old).name + "/" + graph_.nodes[node].name,
-                                          Tensor::Floats(shape, std::move(values)));
-    graph_.At(id).shape = shape;
-    graph_.nodes[node].inputs[input] = id;
+    const graph::Shape shape = graph_.Constant(graph_.nodes[node].inputs[input])->shape;
+    passes::SetConstant(graph_, node, input, Tensor::Floats(shape, std::move(values)));
   }
 
   void ScaleConstants(const Group& group) {
@@ -388,8 +293,7 @@ class Equalizer {
   }
 
   graph::Graph& graph_;
-  std::vector<size_t> parent_;  // by value
-  std::vector<bool> pinned_;
+  ChannelSets sets_;
   std::vector<int> group_of_, layer_of_;
   std::vector<Layer> layers_;
   std::vector<Group> groups_;

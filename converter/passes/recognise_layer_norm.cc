@@ -1,8 +1,11 @@
-// LayerNormalization written out, as exporters before opset 17 do: d = x - mean(x),
-// d / sqrt(mean(d^2) + epsilon), then a scale and a bias along the last dimensions.
+// LayerNormalization and InstanceNormalization written out, as exporters before opset 17 and
+// networks of their own do: d = x - mean(x), d / sqrt(mean(d^2) + epsilon), then a scale and a bias
+// along the last dimensions or a channel. What both would do is an InstanceNormalization, whose
+// parameters are a number a channel, unless the factor behind it is a layer's.
 #include <cmath>
 
 #include "converter/passes/editor.h"
+#include "converter/passes/layer.h"
 #include "converter/passes/product.h"
 #include "converter/passes/read.h"
 
@@ -49,6 +52,27 @@ ValueId ReadSquare(Editor& editor, ValueId id) {
   return editor.At(pow).inputs[0];
 }
 
+// One number for each channel (axis 1) of a value of that shape.
+bool IsByChannel(const Tensor& tensor, const Shape& shape) {
+  return tensor.Count() == shape[1] &&
+         PerAxisConstant(tensor, static_cast<int64_t>(shape.size()), 1, shape[1]).has_value();
+}
+
+// Normalized over all dimensions behind the channels: of pictures unless a factor for each of these
+// follows, of rows where a factor a channel does.
+bool IsInstance(Editor& editor, ValueId result, const Shape& shape, int64_t axis) {
+  if (axis != 2) return false;
+  const int next = editor.OnlyConsumer(result, {"Mul", "Add"});
+  const Tensor* operand = nullptr;
+  if (next >= 0) {
+    const Node& reader = editor.At(next);
+    operand = editor.Constant(reader.inputs[reader.inputs[0] == result ? 1 : 0]);
+  }
+  const bool by_channel = operand != nullptr && IsByChannel(*operand, shape);
+  if (shape.size() == 3) return by_channel;
+  return by_channel || operand == nullptr || operand->Count() == 1;
+}
+
 }  // namespace
 
 int RecogniseLayerNorm(graph::Graph& graph) {
@@ -67,6 +91,17 @@ int RecogniseLayerNorm(graph::Graph& graph) {
     const Mean again = ReadDistance(editor, squared);
     const Shape* shape = editor.KnownShape(distance.of);
     if (again.of != distance.of || again.axis != distance.axis || shape == nullptr) return false;
+    if (IsInstance(editor, node.outputs[0], *shape, distance.axis)) {
+      const int64_t channels = (*shape)[1];
+      const auto filled = [&](const char* what, float value) {
+        const std::vector<float> values(static_cast<size_t>(channels), value);
+        return editor.NewConstant(node.name + what, Tensor::Floats({channels}, values));
+      };
+      const ValueId ones = filled("_ones", 1), zeros = filled("_zeros", 0);
+      editor.Become(n, "InstanceNormalization", {distance.of, ones, zeros});
+      editor.At(n).attributes = {{"epsilon", sum->c}};
+      return true;
+    }
     const Shape normalized(shape->begin() + distance.axis, shape->end());
     const auto count = static_cast<size_t>(graph::ElementCount(normalized));
     const ValueId ones = editor.NewConstant(
@@ -119,6 +154,30 @@ int FoldIntoLayerNorm(graph::Graph& graph) {
     if (!multiplies || bias != nullptr) {
       editor.SetConstantInput(n, 2, std::move(new_bias), name + "_bias");
     }
+    editor.Absorb(n, next);
+    return true;
+  });
+  return editor.Finish();
+}
+
+// A constant factor or summand, one or one a channel, joins the node's own.
+int FoldIntoInstanceNorm(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"InstanceNormalization"}, [&](int n) {
+    const Node& node = editor.At(n);
+    const Tensor *scale = editor.Constant(node.inputs[1]), *bias = editor.Constant(node.inputs[2]);
+    const int next = editor.OnlyConsumer(node.outputs[0], {"Mul", "Add"});
+    if (!node.activation.empty() || scale == nullptr || bias == nullptr || next < 0) return false;
+    const auto constant = ReadChannelConstant(editor, editor.At(next));
+    if (!constant) return false;
+    Tensor new_scale = *scale, new_bias = *bias;
+    for (size_t c = 0; c < new_scale.floats.size(); ++c) {
+      new_scale.floats[c] *= constant->by.scale[c];
+      new_bias.floats[c] = new_bias.floats[c] * constant->by.scale[c] + constant->by.shift[c];
+    }
+    const std::string name = node.name;
+    editor.SetConstantInput(n, 1, std::move(new_scale), name + "_scale");
+    editor.SetConstantInput(n, 2, std::move(new_bias), name + "_bias");
     editor.Absorb(n, next);
     return true;
   });

@@ -1,10 +1,12 @@
 // Ranges to schemes, with the ties between values that operators impose: those that only move data
-// keep the scale of their input, a Concat has one scale for all its inputs.
+// keep the scale of their input, a Concat has one scale for all its inputs, and what a clamp alone
+// reads has the clamp's, so that it is rounded once.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/ranges.h>
 
+#include "converter/operators/clamp.h"
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
@@ -48,7 +50,7 @@ class Assigner {
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) WidenByFill(n);
     for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      if (Joins(n)) ShareBackward(n);
+      if (Joins(n) || OnlyClamps(n)) ShareBackward(n);
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (Moves(n)) ShareForward(n);
@@ -79,6 +81,12 @@ class Assigner {
            graph_.At(Node(n).outputs[0]).given == nullptr;
   }
   bool Joins(size_t n) const { return RunsInInt8(n) && Int8Of(n) == Int8::kJoins; }
+
+  // Relu or Clip as a node of its own: every value that it lets through is one of its input's.
+  bool OnlyClamps(size_t n) const {
+    return RunsInInt8(n) && Node(n).activation.empty() && !Joins(n) && !Moves(n) &&
+           operators::ClampOf(graph_, Node(n)).has_value();
+  }
 
   // Requantizes its result, so that it may do so to any scale.
   bool Computes(size_t n) const {

@@ -6,10 +6,12 @@
 
 #include "converter/operators/clamp.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
 #include "converter/quantize/channel_groups.h"
 #include "converter/quantize/saturation.h"
+#include "runtime/format/axes_params.h"
 
 namespace octet::quantize {
 namespace {
@@ -20,6 +22,12 @@ using graph::ValueId;
 // A channel that calibration hardly saw move keeps this share of its tensor's range: what other
 // pictures bring is not cut off at once.
 constexpr float kNarrowest = 1.0f / 256;
+
+// A deviation counts as the root of epsilon or more: rounding to this share of that is 35 dB below.
+constexpr double kTold = 1.0 / 16;
+// Steps from 0 of a channel that lies far from it: its zero point times its scale, which the
+// convolution's bias takes up, stays exact in float.
+constexpr double kFarthestZero = 1 << 16;
 
 class Chooser {
  public:
@@ -38,7 +46,9 @@ class Chooser {
       if (!operators::IsConvolution(node) || !RunsInInt8(n)) continue;
       const ValueId result = node.outputs[0];
       if (!IsFree(result)) continue;
-      if (OnlyDepthwiseReads(result)) {
+      if (OnlyNormalized(node)) {
+        SetNormalized(result);
+      } else if (OnlyDepthwiseReads(result)) {
         if (HasSharedClamp(node)) SetDirect(result);
       } else if (const graph::Node* activation = ActivationBehind(node)) {
         SetBefore(*activation);
@@ -76,6 +86,17 @@ class Chooser {
              weights != nullptr && node.Int("group", 1) == channels &&
              weights->shape[0] == channels;
     });
+  }
+
+  // By a layer that knows each channel by itself, in integers.
+  bool OnlyNormalized(const graph::Node& node) const {
+    const auto& readers = links_.consumers[static_cast<size_t>(node.outputs[0])];
+    if (!node.activation.empty() || readers.size() != 1) return false;
+    const auto r = static_cast<size_t>(readers[0]);
+    const graph::Node& reader = graph_.nodes[r];
+    const graph::Shape& shape = *graph_.At(node.outputs[0]).shape;
+    return operators::NormalizesEachChannel(reader) && RunsInInt8(r) &&
+           graph::ElementCount(shape) / shape[1] <= int64_t{blob::kMaxGroupS8};
   }
 
   // The bounds of the fused clamp, if any, are codes that all channels share: 0 and the largest.
@@ -136,6 +157,29 @@ class Chooser {
       range.max = std::clamp(range.max, scheme.min, scheme.max);
     }
     SetShared(id, ranges);
+  }
+
+  // Every channel has the range that it fills, wherever that lies: a mean comes off.
+  void SetNormalized(ValueId id) {
+    TensorScheme& scheme = SchemeOf(id);
+    const graph::Node& reader =
+        graph_.nodes[static_cast<size_t>(links_.consumers[static_cast<size_t>(id)][0])];
+    const std::vector<Range>& seen = SeenOf(id);
+    const bool symmetric = scheme.zero_point == 0;
+    const double unseen = (scheme.max - scheme.min) * kNarrowest / 255;
+    const double told = std::sqrt(static_cast<double>(operators::EpsilonOf(reader))) * kTold;
+    scheme.channels.resize(seen.size());
+    for (size_t c = 0; c < seen.size(); ++c) {
+      // What the whole tensor's range cuts off as outliers stays cut off.
+      const double min = std::clamp(seen[c].min, scheme.min, scheme.max),
+                   max = std::clamp(seen[c].max, scheme.min, scheme.max),
+                   largest = std::max(std::fabs(min), std::fabs(max)),
+                   steps = symmetric ? largest / 127 : (max - min) / 255;
+      const auto scale =
+          static_cast<float>(std::max({steps, unseen, told, largest / kFarthestZero}));
+      const double centre = -(min + max) / 2 / scale - 0.5;
+      scheme.channels[c] = {scale, symmetric ? 0 : static_cast<int>(std::floor(centre + 0.5))};
+    }
   }
 
   void SetBefore(const graph::Node& activation) {

@@ -172,7 +172,9 @@ void AssignPrecision(const graph::Graph& graph,
   RequireAgreement(graph, config);
 
   scheme->precision.assign(graph.nodes.size(), blob::Precision::kInt8);
-  const std::vector<bool> tail = ArithmeticTail(graph);
+  const bool int8_tail = config.fp16_tail == false || config.int8_everywhere;
+  const std::vector<bool> tail =
+      int8_tail ? std::vector<bool>(graph.nodes.size()) : ArithmeticTail(graph);
   const WideReaders wide = FindWideReaders(graph, statistics, config);
   std::vector<std::string> wide_nodes;
   const graph::Links links(graph);
@@ -206,7 +208,7 @@ void AssignPrecision(const graph::Graph& graph,
         wide_nodes.push_back("'" + node.name + "'");
         continue;
       }
-      if (!tail[i] || asked || config.int8_everywhere || IsGiven(graph, node)) continue;
+      if (!tail[i] || asked || IsGiven(graph, node)) continue;
       scheme->precision[i] = blob::Precision::kFp16;
       if (tail_count++ == 0) first_of_tail = node.name;
       continue;

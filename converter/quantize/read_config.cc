@@ -7,6 +7,7 @@
 //   bias_correction: true              # means that rounding shifted, put back
 //   judged_ranges: true                # ranges of the worst tensors by what they do to the outputs
 //   fp16_stretches: true               # layers that lose much for little time run in FP16
+//   fp16_tail: true                    # arithmetic behind the last weights; unset: measured
 //   channel_scales: true               # scales of single channels, where that pays
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
@@ -141,6 +142,8 @@ Config ReadConfig(const std::string& path) {
           config.bias_correction = reader.Truth(value, key);
         } else if (key == "fp16_stretches") {
           config.fp16_stretches = reader.Truth(value, key);
+        } else if (key == "fp16_tail") {
+          config.fp16_tail = reader.Truth(value, key);
         } else if (key == "judged_ranges") {
           config.judged_ranges = reader.Truth(value, key);
         } else if (key == "equalization") {
@@ -162,7 +165,7 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "equalization, fp16_stretches, int8_everywhere, "
+                     "equalization, fp16_stretches, fp16_tail, int8_everywhere, "
                      "judged_ranges, layers, precision_constraints, rounding, tensors and weights "
                      "can be given");
         }

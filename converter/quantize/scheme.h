@@ -97,6 +97,7 @@ struct Config {
   bool bias_correction = true;       // see converter/recover/bias_correction.h
   bool judged_ranges = true;         // see converter/recover/choose_ranges.h
   bool fp16_stretches = true;        // see converter/assign/stretches.h
+  std::optional<bool> fp16_tail;     // unset: measured, see converter/recover/tail_choice.h
   bool int8_everywhere = false;      // --int8-everywhere
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;

@@ -1,7 +1,8 @@
 // Arithmetic behind the last weights of a model: coordinates put together from offsets, priors and
 // strides. Eight bits over the whole picture place a box no better than a 256th of it, and every
 // step rounds again. Such a tail costs next to nothing in FP16, whatever the size of its tensors,
-// and so do the layers whose results go into it.
+// and so do the layers whose results go into it. This file says what may run there for its cost;
+// whether it does is measured (converter/recover/tail_choice.h).
 #ifndef OCTET_CONVERTER_QUANTIZE_TAIL_H_
 #define OCTET_CONVERTER_QUANTIZE_TAIL_H_
 

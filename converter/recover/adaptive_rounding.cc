@@ -23,6 +23,9 @@ namespace {
 // rows they are learnt by heart: with 4 a column the searched codes of most layers of MobileNetV2
 // were worse on held-out inputs.
 constexpr size_t kRowsShare = 32;
+// Numbers of the rows that fit and judge one layer, 256 MiB: a bound that does not know how much
+// memory there is, so that codes do not either.
+constexpr size_t kMostNumbers = size_t{1} << 26;
 // Pictures that fit: as many as calibration takes by default. All their values are there at once.
 constexpr int64_t kMostPictures = 512;
 // Output channels searched at a time, on one thread: the matrices of fewer are slow to multiply,
@@ -75,10 +78,10 @@ class Refiner : public simulate::Visitor {
   bool Opens(size_t n) override {
     if (!by_node_.contains(n)) return false;
     const LayerShape& shape = candidates_[by_node_[n]].shape;
-    // A quarter of the memory holds what the layer reads and gives.
-    const size_t row = (shape.depth * shape.groups + shape.outputs) * sizeof(float);
-    const size_t rows =
-        std::min(kRowsShare * RowsFor(shape), static_cast<size_t>(options_.memory_bytes / 4) / row);
+    // What the layer reads and gives.
+    const size_t numbers = shape.depth * shape.groups + shape.outputs;
+    const size_t most = kMostNumbers * kHeldOut / (kHeldOut + 1) / numbers;
+    const size_t rows = std::min(kRowsShare * RowsFor(shape), most);
     fit_ = LayerRecord(shape, rows, fitting_);
     held_out_ = LayerRecord(shape, rows / kHeldOut, judging_);
     return fit_.rows() > 0 && held_out_.rows() > 0;

@@ -31,7 +31,7 @@ SearchPlan PlanSearch(const std::vector<int64_t>& weights);
 // Sets scheme->weights, from the codes that the scheme has: of the layers where pictures that were
 // not fitted lose less, and of all of them only where the accepting pictures' outputs gain. The
 // same pictures fit and judge as RoundWeights has (rounding.h). Layers whose weights the model
-// brings quantized stay. The result does not depend on the number of threads.
+// brings quantized stay. The result depends neither on the number of threads nor on the memory.
 Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples& samples,
                    int64_t available,
                    const std::function<void(int64_t done, int64_t total)>& progress,

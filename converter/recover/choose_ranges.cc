@@ -1,6 +1,7 @@
 #include "converter/recover/choose_ranges.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace octet::recover {
@@ -8,14 +9,16 @@ namespace {
 
 using calibrate::Method;
 
-// Of the fitting samples, those that are asked about every single range: which is better of two
-// shows soon, and the accepting ones have the last word.
+// Of the fitting samples, those that are asked about single ranges: which is better of two shows
+// soon, and the accepting ones have the last word. The first half is asked about all, the second
+// about those that lost nothing by then.
 constexpr size_t kAsked = 8;
 
+constexpr std::array kRules = {Method::kMinMax, Method::kPercentile, Method::kMse, Method::kKl};
+
 bool IsChosenByStatistics(const quantize::TensorScheme& scheme) {
-  return scheme.origin == calibrate::Name(Method::kMinMax) ||
-         scheme.origin == calibrate::Name(Method::kPercentile) ||
-         scheme.origin == calibrate::Name(Method::kMse);
+  return std::any_of(kRules.begin(), kRules.end(),
+                     [&](Method method) { return scheme.origin == calibrate::Name(method); });
 }
 
 // The values whose own rounding adds most to their error as a share of the signal, most first.
@@ -53,6 +56,25 @@ std::vector<graph::ValueId> Worst(const simulate::Simulator& simulator,
   return worst;
 }
 
+std::vector<int64_t> FirstHalf(const std::vector<int64_t>& samples) {
+  return {samples.begin(), samples.begin() + static_cast<int64_t>((samples.size() + 1) / 2)};
+}
+std::vector<int64_t> SecondHalf(const std::vector<int64_t>& samples) {
+  return {samples.begin() + static_cast<int64_t>((samples.size() + 1) / 2), samples.end()};
+}
+
+// What other samples say of the same variants.
+void Append(const simulate::Simulator::Comparison& more,
+            simulate::Simulator::Comparison* comparison) {
+  const auto append = [](const simulate::Scores& from, simulate::Scores* to) {
+    to->pictures.insert(to->pictures.end(), from.pictures.begin(), from.pictures.end());
+  };
+  append(more.base, &comparison->base);
+  for (size_t v = 0; v < more.variants.size(); ++v) {
+    append(more.variants[v], &comparison->variants[v]);
+  }
+}
+
 }  // namespace
 
 Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples& samples,
@@ -85,7 +107,7 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
     const auto v = static_cast<size_t>(id);
     const quantize::TensorScheme& now = *scheme->tensors[v];
     std::vector<std::pair<float, int>> seen{{now.scale, now.zero_point}};
-    for (const Method method : {Method::kMinMax, Method::kPercentile, Method::kMse}) {
+    for (const Method method : kRules) {
       std::vector<std::optional<Method>> methods(graph.values.size());
       methods[v] = method;
       quantize::Scheme variant = with(methods);
@@ -96,7 +118,17 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
       variants.push_back(std::move(variant));
     }
   }
-  const auto single = simulator.Compare(*scheme, variants, asked, progress);
+  auto single = simulator.Compare(*scheme, variants, FirstHalf(asked), progress);
+  for (size_t c = candidates.size(); c-- > 0;) {
+    if (simulate::GainOf(single.base, single.variants[c]).mean > 0) continue;
+    const auto at = static_cast<int64_t>(c);
+    candidates.erase(candidates.begin() + at);
+    variants.erase(variants.begin() + at);
+    single.variants.erase(single.variants.begin() + at);
+  }
+  if (!variants.empty()) {
+    Append(simulator.Compare(*scheme, variants, SecondHalf(asked), progress), &single);
+  }
 
   // The best of each tensor; all of them together, and those that gain most.
   struct Best {

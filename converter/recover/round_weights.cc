@@ -15,6 +15,10 @@ constexpr size_t kMostJudges = 16;
 // Pictures that fit, of layers with one position each.
 constexpr int64_t kMostPictures = 128;
 
+// Of one layer's moments, 6,688 columns: a bound that does not know how much memory there is, so
+// that codes do not either.
+constexpr int64_t kMostMomentBytes = int64_t{1} << 29;
+
 int64_t BytesOf(const LayerShape& layer) {
   return static_cast<int64_t>(RowsFor(layer) * layer.depth * layer.groups * sizeof(float)) * 5 / 4;
 }
@@ -70,7 +74,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   std::vector<Candidate> candidates = CandidatesOf(
       simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
   std::erase_if(candidates, [&](const Candidate& candidate) {
-    return MomentBytes(candidate.shape) > simulator.options().memory_bytes / 2;
+    return MomentBytes(candidate.shape) > kMostMomentBytes;
   });
   const std::vector<int64_t> fitting = Fitting(candidates, own.fit, 1, kMostPictures),
                              &judging = own.judge;

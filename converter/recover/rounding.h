@@ -46,8 +46,8 @@ double ErrorOf(const LayerInputs& inputs, std::span<const float> weights,
 // with the nearest codes, and of all of them only where the accepting pictures' outputs gain.
 // Calibration samples beside samples.accept and samples.report below `available` fit and judge the
 // single layers.
-// Layers whose weights the model brings quantized stay. The result does not depend on the number of
-// threads.
+// Layers whose weights the model brings quantized stay, and those of more than 6,688 columns. The
+// result depends neither on the number of threads nor on the memory.
 Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available,
                   const std::function<void(int64_t done, int64_t total)>& progress,

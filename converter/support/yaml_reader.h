@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 
 namespace octet {
 
@@ -27,6 +28,7 @@ class YamlReader {
 
   // The document of the file, or of `text` where one is given.
   YAML::Node Load() const {
+    RefuseFolder(file_);
     return Parse([this] { return YAML::LoadFile(file_); });
   }
   YAML::Node LoadText(const std::string& text) const {

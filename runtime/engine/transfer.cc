@@ -1,6 +1,6 @@
 #include "runtime/engine/transfer.h"
 
-#include "runtime/core/half.h"
+#include "runtime/core/half_block.h"
 #include "runtime/kernels/function.h"
 
 namespace octet {
@@ -25,6 +25,84 @@ void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4],
   }
 }
 
+static_assert(kHalfBlock == kFunctionBlock, "outputs are read in blocks");
+
+// Along the lines of a tensor: whole rows where those lie alike in the strided array, else channels
+// or columns, whichever there are more of, so that blocks are full.
+struct Lines {
+  size_t count, length;
+  size_t dense_line, dense_step, strided_line, strided_step;
+
+  Lines(const blob::TensorRecord& tensor, const uint32_t strides[4]) {
+    const size_t width = tensor.dims[2], channels = tensor.dims[3];
+    const bool rows = strides[3] == 1 && strides[2] == channels;
+    const bool columns = !rows && width > channels;
+    count = rows ? 1 : (columns ? channels : width);
+    length = rows ? width * channels : (columns ? width : channels);
+    dense_line = columns ? 1 : channels;
+    dense_step = columns ? channels : 1;
+    strided_line = columns ? strides[3] : strides[2];
+    strided_step = columns ? strides[2] : strides[3];
+  }
+};
+
+// Calls visit(dense, strided, count) for every block of a tensor, at most kHalfBlock elements in a
+// line.
+template <typename Visit>
+void ForEachBlock(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
+                  const Lines& lines, const Visit& visit) {
+  const size_t row = (size_t)tensor.dims[2] * tensor.dims[3];
+  for (size_t n = 0; n < tensor.dims[0]; ++n) {
+    for (size_t h = 0; h < tensor.dims[1]; ++h) {
+      const size_t dense = (n * tensor.dims[1] + h) * row;
+      const size_t strided = base + n * strides[0] + h * strides[1];
+      for (size_t line = 0; line < lines.count; ++line) {
+        for (size_t i = 0; i < lines.length; i += kHalfBlock) {
+          const size_t left = lines.length - i;
+          visit(dense + line * lines.dense_line + i * lines.dense_step,
+                strided + line * lines.strided_line + i * lines.strided_step,
+                left < kHalfBlock ? left : kHalfBlock);
+        }
+      }
+    }
+  }
+}
+
+void StoreHalves(const blob::TensorRecord& tensor, const uint32_t strides[4], const float* values,
+                 uint16_t* halves) {
+  const Lines lines(tensor, strides);
+  const float inverse = 1.0f / tensor.scale;  // exact: a power of two
+  ForEachBlock(tensor, strides, 0, lines, [&](size_t dense, size_t strided, size_t count) {
+    float from[kHalfBlock] = {};
+    uint16_t to[kHalfBlock];
+    for (size_t i = 0; i < count; ++i) from[i] = values[strided + i * lines.strided_step];
+    FloatsToHalfBlock(from, inverse, to);
+    for (size_t i = 0; i < count; ++i) halves[dense + i * lines.dense_step] = to[i];
+  });
+}
+
+void LoadHalves(const blob::TensorRecord& tensor, const blob::OutputPart& part,
+                const uint16_t* halves, float* values) {
+  const Lines lines(tensor, part.strides);
+  const auto function = (blob::Function)part.function;
+  ForEachBlock(tensor, part.strides, part.base, lines,
+               [&](size_t dense, size_t strided, size_t count) {
+                 uint16_t from[kHalfBlock] = {};
+                 float to[kHalfBlock];
+                 for (size_t i = 0; i < count; ++i) from[i] = halves[dense + i * lines.dense_step];
+                 HalvesToFloatBlock(from, tensor.scale, to);
+                 if (function == blob::Function::kSigmoid) {  // the usual one
+                   SigmoidBlock(to);
+                 } else if (function != blob::Function::kIdentity) {
+                   for (size_t i = 0; i < count; ++i) {
+                     to[i] = ApplyFunction(function, to[i], 0.0f, 0.0f);
+                   }
+                 }
+                 for (size_t i = 0; i < count; ++i)
+                   values[strided + i * lines.strided_step] = to[i];
+               });
+}
+
 struct FrameTask {
   const Session* session;
   InputFrameArgs args;
@@ -47,11 +125,7 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
   uint8_t* bytes = session.tensors + tensor.arena_offset;
   const uint32_t* strides = session.blob.inputs[input].strides;
   if (tensor.type == blob::ElementType::kFp16) {
-    uint16_t* halves = reinterpret_cast<uint16_t*>(bytes);
-    const float inverse = 1.0f / tensor.scale;  // exact: a power of two
-    ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
-      halves[dense] = FloatToHalf(values[strided] * inverse);
-    });
+    StoreHalves(tensor, strides, values, reinterpret_cast<uint16_t*>(bytes));
     return;
   }
   if (tensor.type == blob::ElementType::kInt32) {
@@ -91,28 +165,21 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
     const uint8_t* bytes = session.tensors + tensor.arena_offset;
     const auto function = (blob::Function)part.function;
     if (tensor.type == blob::ElementType::kFp16) {
-      const uint16_t* halves = reinterpret_cast<const uint16_t*>(bytes);
-      ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-        values[strided] =
-            ApplyFunction(function, tensor.scale * HalfToFloat(halves[dense]), 0.0f, 0.0f);
-      });
+      LoadHalves(tensor, part, reinterpret_cast<const uint16_t*>(bytes), values);
       continue;
     }
-    if (tensor.type == blob::ElementType::kInt32) {
-      const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
-      ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-        values[strided] = ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
-      });
-      continue;
-    }
+    const bool wide = tensor.type == blob::ElementType::kInt32;
+    const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
     // Every value a byte of the arena can stand for.
     float table[256];
     for (int32_t q = -128; q < 128; ++q) {
       const float value = tensor.scale * (float)(q - tensor.zero_point);
       table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
     }
-    ForEachElement(tensor, part.strides, part.base,
-                   [&](size_t dense, size_t strided) { values[strided] = table[bytes[dense]]; });
+    ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
+      values[strided] =
+          wide ? ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f) : table[bytes[dense]];
+    });
   }
 }
 

@@ -82,8 +82,10 @@ struct NormalizeParams {
   uint32_t affine;  // bit d stands for dims[d]
   NormalizeKind kind;
   uint8_t reserved[3];
-  float epsilon;          // >= 0
-  uint32_t epsilon_q[2];  // int8: low and high half of epsilon * (count / scale_in)^2, >= 1
+  float epsilon;  // >= 0
+  // int8: low and high half of epsilon * (count / scale_in)^2, >= 1. Where the channels of the
+  // input have scales of their own layer.extra holds such a pair for each NormalizeChannelS8.
+  uint32_t epsilon_q[2];
 };
 // y_q = clamp(((ratio * factor + offset + 2^(shift - 1)) >> shift) + zo).
 struct NormalizeChannelS8 {

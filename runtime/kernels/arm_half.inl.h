@@ -67,12 +67,14 @@ struct FloatFunction {
   float alpha, beta;
 };
 
+// The functions that Apply8() has in line. Others are better applied to many values at a time.
 static inline bool IsInLine(blob::Function function) {
-  return function == blob::Function::kLeakyRelu || function == blob::Function::kHardSigmoid ||
+  return function == blob::Function::kIdentity || function == blob::Function::kClamp ||
+         function == blob::Function::kLeakyRelu || function == blob::Function::kHardSigmoid ||
          function == blob::Function::kHardSwish;
 }
 
-// ApplyFunction() of function.h on four values, for the functions of IsInLine().
+// ApplyHalfFunction() of function.h on four values, for the last three of IsInLine().
 static inline float32x4_t Apply4(const FloatFunction& f, float32x4_t x) {
   const float32x4_t zero = vdupq_n_f32(0.0f), one = vdupq_n_f32(1.0f);
   switch (f.function) {
@@ -103,6 +105,18 @@ static inline Float8 Apply8(const FloatFunction& f, const Float8& x) {
   vst1q_f32(values + 4, x.high);
   apply_function_neon(f.function, f.alpha, f.beta, values, 8);
   return Float8{vld1q_f32(values), vld1q_f32(values + 4)};
+}
+
+// ApplyHalfFunction() on `count` values in place, a multiple of 8.
+static inline void ApplyMany(const FloatFunction& f, float* values, uint32_t count) {
+  if (!IsInLine(f.function)) {
+    return apply_function_neon(f.function, f.alpha, f.beta, values, count);
+  }
+  for (uint32_t i = 0; i < count; i += 8) {
+    const Float8 y = Apply8(f, Float8{vld1q_f32(values + i), vld1q_f32(values + i + 4)});
+    vst1q_f32(values + i, y.low);
+    vst1q_f32(values + i + 4, y.high);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,50 @@
 #include "runtime/kernels/function.h"
 
+#include "runtime/kernels/half_function.inl.h"
+
 namespace octet {
+namespace {
+
+struct OneLane {
+  typedef float Floats;
+  typedef uint32_t Words;
+  static inline float FromBits(uint32_t bits) { return BitsFloat(bits); }
+  static inline uint32_t ToBits(float x) { return FloatBits(x); }
+  static inline float AtLeast(float x, float lo) { return lo > x ? lo : x; }
+  static inline float AtMost(float x, float hi) { return hi < x ? hi : x; }
+  static inline float All(float x) { return x; }
+};
+
+// Vectors of GCC, which makes of them what the architecture has.
+typedef float FourFloats __attribute__((vector_size(16)));
+typedef int32_t FourInts __attribute__((vector_size(16)));
+
+// FloatExp() of x <= 0: the same operations in the same order.
+static inline FourFloats ExpBelow0(FourFloats x) {
+  const FourFloats zero = {};
+  FourFloats in = x < -104.0f ? zero - 104.0f : x;
+  in = in == in ? in : zero;
+  const FourInts n =
+      __builtin_convertvector(in * 1.44269504f + (in < 0.0f ? zero - 0.5f : zero + 0.5f), FourInts);
+  const FourFloats whole = __builtin_convertvector(n, FourFloats);
+  const FourFloats r = (in - whole * kLn2High) - whole * kLn2Low;
+  FourFloats e = zero + 1.0f / 5040.0f;
+  e = e * r + 1.0f / 720.0f;
+  e = e * r + 1.0f / 120.0f;
+  e = e * r + 1.0f / 24.0f;
+  e = e * r + 1.0f / 6.0f;
+  e = e * r + 0.5f;
+  e = e * r + 1.0f;
+  e = e * r + 1.0f;
+  const FourInts half = (n - (n >> 31)) >> 1;  // n / 2, towards zero
+  e = e * (FourFloats)((half + 127) << 23) * (FourFloats)((n - half + 127) << 23);
+  e = x < -104.0f ? zero : e;
+  return x == x ? e : x;
+}
+
+typedef HalfFunction<OneLane> Half;
+
+}  // namespace
 
 float ApplyFunction(blob::Function function, float x, float alpha, float beta) {
   switch (function) {
@@ -54,6 +98,45 @@ float ApplyFunction(blob::Function function, float x, float alpha, float beta) {
       break;  // kUnary reads its table itself
   }
   return x;  // no other value passes the validator
+}
+
+float HalfExp(float x) {
+  return Half::Exp(x);
+}
+
+float ApplyHalfFunction(blob::Function function, float x, float alpha, float beta) {
+  switch (function) {
+    case blob::Function::kSigmoid:
+      return Half::Sigmoid(x);
+    case blob::Function::kSilu:
+      return Half::Silu(x);
+    case blob::Function::kTanh:
+      return Half::Tanh(x);
+    case blob::Function::kExp:
+      return Half::Exp(x);
+    case blob::Function::kElu:
+      return Half::Elu(x, alpha);
+    case blob::Function::kSoftplus:
+      return Half::Softplus(x);
+    case blob::Function::kMish:
+      return Half::Mish(x);
+    case blob::Function::kGelu:
+      return Half::Gelu(x);
+    case blob::Function::kErf:
+      return Half::Erf(x);
+    default:
+      return ApplyFunction(function, x, alpha, beta);
+  }
+}
+
+void SigmoidBlock(float* values) {
+  for (uint32_t i = 0; i < kFunctionBlock; i += 4) {
+    FourFloats x;
+    __builtin_memcpy(&x, values + i, sizeof(x));
+    const FourFloats e = ExpBelow0((FourFloats)((FourInts)x | (int32_t)0x80000000u));
+    const FourFloats y = (x < 0.0f ? e : (FourFloats){} + 1.0f) / (1.0f + e);
+    __builtin_memcpy(values + i, &y, sizeof(y));
+  }
 }
 
 }  // namespace octet

@@ -1,4 +1,4 @@
-// blob::Function in float, as FP16 layers apply it to a value that was not rounded to FP16 before.
+// blob::Function in float.
 #ifndef OCTET_KERNELS_FUNCTION_H_
 #define OCTET_KERNELS_FUNCTION_H_
 
@@ -30,14 +30,26 @@ static inline float FloatGate(float x, float s) {
   return s == 0.0f ? 0.0f : x * s;
 }
 
-// Out of line: inlined into every FP16 kernel it was a third of the runtime's code.
+// As precise as float_math.h: outputs, and tables of int8.
 float ApplyFunction(blob::Function function, float x, float alpha, float beta);
+// blob::Function::kSigmoid on 32 values in place, the same bits; they need no alignment.
+constexpr uint32_t kFunctionBlock = 32;
+void SigmoidBlock(float* values);
 
-// ApplyFunction() on `count` values in place, a multiple of 8: the same IEEE operations in the same
-// order in every lane, so the same bits. For the functions that vector kernels do not compute in
-// line.
+// As FP16 layers apply it to a value that was not rounded to FP16 before, precise enough for the
+// half that is made of it (half_function.inl.h). Out of line: inlined into every FP16 kernel it was
+// a third of the runtime's code.
+float ApplyHalfFunction(blob::Function function, float x, float alpha, float beta);
+// blob::Function::kExp of it.
+float HalfExp(float x);
+
+// ApplyHalfFunction() on `count` values in place, a multiple of 8 (AVX-512: of 16): the same IEEE
+// operations in the same order in every lane, so the same bits. For the functions that vector
+// kernels do not compute in line; several vectors at a time hide the latency of one.
 void apply_function_avx2(blob::Function function, float alpha, float beta, float* values,
                          uint32_t count);
+void apply_function_avx512vnni(blob::Function function, float alpha, float beta, float* values,
+                               uint32_t count);
 void apply_function_neon(blob::Function function, float alpha, float beta, float* values,
                          uint32_t count);
 

@@ -52,6 +52,13 @@ static inline __m256 Clamp8(__m256 x, __m256 lo, __m256 hi) {
   return _mm256_min_ps(hi, _mm256_max_ps(lo, x));
 }
 
+// The functions that Apply8() has in line. Others are better applied to many values at a time.
+static inline bool IsInLine(blob::Function function) {
+  return function == blob::Function::kIdentity || function == blob::Function::kClamp ||
+         function == blob::Function::kLeakyRelu || function == blob::Function::kHardSigmoid ||
+         function == blob::Function::kHardSwish;
+}
+
 static inline __m256 Apply8(blob::Function function, __m256 x, float alpha, float beta) {
   const __m256 a = _mm256_set1_ps(alpha), b = _mm256_set1_ps(beta);
   const __m256 zero = _mm256_setzero_ps(), one = _mm256_set1_ps(1.0f);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -110,6 +111,19 @@ class PictureResults {
   Line line_;
 };
 
+// What is read must not be written over. Of several outputs each has a name of its own.
+void RefuseToReplace(const Options& o) {
+  std::error_code ignored;
+  std::vector<std::string> read = o.inputs;
+  read.push_back(o.blob);
+  for (const std::string& path : read) {
+    if (!o.output.empty() && std::filesystem::equivalent(o.output, path, ignored)) {
+      throw InputError("--output " + o.output +
+                       ": is what this command reads, and would be replaced; name another file");
+    }
+  }
+}
+
 // Nothing is allocated between Bind and the last frame, but for pictures what reads and prints
 // them.
 void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs, Measurement* m) {
@@ -170,6 +184,7 @@ int Main(int argc, char** argv) {
   if (o.map) o.model.storage = BlobStorage::kMapped;
   if (o.profile) o.model.ticks = NowNs;
 
+  RefuseToReplace(o);
   Measurement m;
   const uint64_t load_started = NowNs();
   Model model(o.blob, o.model);

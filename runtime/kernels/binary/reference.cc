@@ -58,7 +58,7 @@ template <typename Op>
 void RunF16(const BinaryF16Args& args, Share share, Op op) {
   ForEachPair(args, share, [&args, op](uint64_t i, uint64_t j) {
     const float value = op(HalfToFloat(args.a[i]), HalfToFloat(args.b[j]));
-    args.output[i] = FloatToHalf(ApplyFunction(args.function, value, args.alpha, args.beta));
+    args.output[i] = FloatToHalf(ApplyHalfFunction(args.function, value, args.alpha, args.beta));
   });
 }
 

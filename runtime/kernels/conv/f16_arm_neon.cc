@@ -47,9 +47,17 @@ static inline void MultiplyLane(const uint16_t* weights, const float32x4_t* x,
   }
 }
 
+// What Panel() does not do in line, to `rows` rows of sums. One for panels of all sizes.
+__attribute__((noinline)) static void Finish(const FloatFunction& function, const PanelF16& p,
+                                             uint32_t rows, float* values, uint16_t* output) {
+  ApplyMany(function, values, rows * kBlock);
+  for (uint32_t r = 0; r < rows; ++r, values += kBlock, output += p.output_stride) {
+    HalfRows::Narrow(values, p.output_channels, output);
+  }
+}
+
 template <int kRows>
 static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
-  const FloatFunction function = {part.args->function, part.args->alpha, part.args->beta};
   const float* bias = part.bias + (size_t)p.block * kBlock;
   const float* rows = part.tile + (p.row + row) * part.row_step;
   float32x4_t acc[kRows][4];
@@ -59,52 +67,126 @@ static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
     for (int i = 0; i < 4; ++i) acc[r][i] = vld1q_f32(bias + 4 * i);
   }
   const uint16_t* weights = p.weights;
-  size_t k = 0;
   float32x4_t x[kRows];
-  for (; k + 4 <= part.depth; k += 4, weights += 4 * kBlock) {
+  for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
+    size_t k = 0;
+    for (; k + 4 <= part.run; k += 4, weights += 4 * kBlock) {
 #pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) x[r] = vld1q_f32(rows + (size_t)r * part.row_step + k);
-    MultiplyLane<kRows, 0>(weights, x, acc);
-    MultiplyLane<kRows, 1>(weights, x, acc);
-    MultiplyLane<kRows, 2>(weights, x, acc);
-    MultiplyLane<kRows, 3>(weights, x, acc);
-  }
-  for (; k < part.depth; ++k, weights += kBlock) {
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) x[r] = vdupq_n_f32(rows[(size_t)r * part.row_step + k]);
-    MultiplyLane<kRows, 0>(weights, x, acc);
-  }
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
-    uint16_t* to = p.output + (row + (size_t)r) * p.output_stride;
-    StorePartialHalf8(to, Apply8(function, Float8{acc[r][0], acc[r][1]}), p.output_channels);
-    if (p.output_channels > 8) {
-      StorePartialHalf8(to + 8, Apply8(function, Float8{acc[r][2], acc[r][3]}),
-                        p.output_channels - 8);
+      for (int r = 0; r < kRows; ++r) x[r] = vld1q_f32(rows + (size_t)r * part.row_step + k);
+      MultiplyLane<kRows, 0>(weights, x, acc);
+      MultiplyLane<kRows, 1>(weights, x, acc);
+      MultiplyLane<kRows, 2>(weights, x, acc);
+      MultiplyLane<kRows, 3>(weights, x, acc);
     }
+    for (; k < part.run; ++k, weights += kBlock) {
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) x[r] = vdupq_n_f32(rows[(size_t)r * part.row_step + k]);
+      MultiplyLane<kRows, 0>(weights, x, acc);
+    }
+  }
+  const FloatFunction function = {part.args->function, part.args->alpha, part.args->beta};
+  uint16_t* output = p.output + row * p.output_stride;
+  const bool clamps = function.function == blob::Function::kClamp;
+  if (p.output_channels < kBlock || !(clamps || function.function == blob::Function::kIdentity)) {
+    float values[kRows * kBlock];
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) vst1q_f32(values + r * kBlock + 4 * i, acc[r][i]);
+    }
+    return Finish(function, p, kRows, values, output);
+  }
+  if (clamps) {
+    const float32x4_t lo = vdupq_n_f32(function.alpha), hi = vdupq_n_f32(function.beta);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) acc[r][i] = Clamp4(acc[r][i], lo, hi);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r, output += p.output_stride) {
+    StorePartialHalf8(output, Float8{acc[r][0], acc[r][1]}, 8);
+    StorePartialHalf8(output + 8, Float8{acc[r][2], acc[r][3]}, 8);
   }
 }
 
 #if defined(__aarch64__)
-constexpr uint32_t kPanelRows = 4;  // 16 sums, 4 weights, 4 rows in 32 registers
+constexpr uint32_t kPanelRows = 8;  // 16 sums, 2 weights, 8 rows in 32 registers
+
+// Element kLane of the rows is one step of depth.
+template <int kLane>
+static inline void MultiplyTallLane(const uint16_t* weights, const float32x4_t* x,
+                                    float32x4_t (*acc)[2]) {
+  const Float8 w = LoadHalf8(weights + kLane * kBlock);
+#pragma GCC unroll 8
+  for (uint32_t r = 0; r < kPanelRows; ++r) {
+    acc[r][0] = MultiplyAddLane<kLane>(acc[r][0], w.low, x[r]);
+    acc[r][1] = MultiplyAddLane<kLane>(acc[r][1], w.high, x[r]);
+  }
+}
+
+// 8 rows x 8 outputs, twice. Weights are widened by the units that multiply: here once for 8 rows,
+// in a panel of 4 rows x 16 outputs once for 4.
+static void TallPanel(const PartF16& part, const PanelF16& p) {
+  float values[kPanelRows * kBlock];
+  for (uint32_t first = 0; first < kBlock; first += 8) {
+    const float* bias = part.bias + (size_t)p.block * kBlock + first;
+    const float* rows = part.tile + p.row * part.row_step;
+    const uint16_t* weights = p.weights + first;
+    float32x4_t acc[kPanelRows][2], x[kPanelRows];
+#pragma GCC unroll 8
+    for (uint32_t r = 0; r < kPanelRows; ++r) {
+      acc[r][0] = vld1q_f32(bias);
+      acc[r][1] = vld1q_f32(bias + 4);
+    }
+    for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
+      size_t k = 0;
+      for (; k + 4 <= part.run; k += 4, weights += 4 * kBlock) {
+#pragma GCC unroll 8
+        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vld1q_f32(rows + r * part.row_step + k);
+        MultiplyTallLane<0>(weights, x, acc);
+        MultiplyTallLane<1>(weights, x, acc);
+        MultiplyTallLane<2>(weights, x, acc);
+        MultiplyTallLane<3>(weights, x, acc);
+      }
+      for (; k < part.run; ++k, weights += kBlock) {
+#pragma GCC unroll 8
+        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vdupq_n_f32(rows[r * part.row_step + k]);
+        MultiplyTallLane<0>(weights, x, acc);
+      }
+    }
+#pragma GCC unroll 8
+    for (uint32_t r = 0; r < kPanelRows; ++r) {
+      vst1q_f32(values + r * kBlock + first, acc[r][0]);
+      vst1q_f32(values + r * kBlock + first + 4, acc[r][1]);
+    }
+  }
+  Finish(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, p, kPanelRows,
+         values, p.output);
+}
 #else
 constexpr uint32_t kPanelRows = 2;  // 8 sums, 4 weights in 16
 #endif
 
-struct NeonF16 : LevelF16<HalfRun> {
-  static constexpr ConvRules kRules = kRulesF16Neon;
+struct NeonF16 : LevelF16<HalfRun, kRulesF16Neon> {
   static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
+#if defined(__aarch64__)
+    if (rows == kPanelRows) return TallPanel(part, panel);
+    const uint32_t four = rows & 4;
+    if (four != 0) Panel<4>(part, panel, 0);
+    for (uint32_t row = four; row < rows; ++row) Panel<1>(part, panel, row);
+#else
     if (rows == kPanelRows) return Panel<kPanelRows>(part, panel, 0);
-    const uint32_t two = rows & 2;
-    if (two != 0) Panel<2>(part, panel, 0);
-    if (rows % 2 != 0) Panel<1>(part, panel, two);
+    Panel<1>(part, panel, 0);
+#endif
   }
 };
 
 }  // namespace
 
 #if defined(__aarch64__)
-void conv_f16_neon_4x1(const ConvF16Args& args, Share share) {
+void conv_f16_neon_8x1(const ConvF16Args& args, Share share) {
   RunConv<NeonF16>(args, share);
 }
 #else

@@ -15,13 +15,27 @@ static void Panel(const PartF16& part, const PanelF16& p) {
   Sums sums[kRows];
 #pragma GCC unroll 12
   for (int r = 0; r < kRows; ++r) sums[r].Start(part.bias + (size_t)p.block * kBlock);
-  const float* x = part.tile + p.row * row_step;
+  const float* run = part.tile + p.row * row_step;
   const uint16_t* weights = p.weights;
-  for (uint64_t k = 0; k < part.depth; ++k, ++x, weights += kBlock) {
-    typename Sums::Weights w;
-    w.Load(weights);
+  for (size_t i = 0; i < part.runs; ++i, run += part.run_step) {
+    const float* x = run;
+    for (size_t k = 0; k < part.run; ++k, ++x, weights += kBlock) {
+      typename Sums::Weights w;
+      w.Load(weights);
 #pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) sums[r].Add(x[(size_t)r * row_step], w);
+      for (int r = 0; r < kRows; ++r) sums[r].Add(x[(size_t)r * row_step], w);
+    }
+  }
+  if (!IsInLine(args.function)) {
+    alignas(64) float values[kRows * kBlock];
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) sums[r].Store(values + r * kBlock);
+    Sums::Apply(args, values, kRows * kBlock);
+    for (int r = 0; r < kRows; ++r) {
+      uint16_t* to = p.output + (size_t)r * p.output_stride;
+      HalfRows::Narrow(values + r * kBlock, p.output_channels, to);
+    }
+    return;
   }
 #pragma GCC unroll 12
   for (int r = 0; r < kRows; ++r) {

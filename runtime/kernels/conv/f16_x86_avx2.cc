@@ -22,13 +22,19 @@ struct Sums {
     low = _mm256_fmadd_ps(value, w.low, low);
     high = _mm256_fmadd_ps(value, w.high, high);
   }
+  inline void Store(float* to) const {
+    _mm256_store_ps(to, low);
+    _mm256_store_ps(to + 8, high);
+  }
+  static inline void Apply(const ConvF16Args& args, float* values, uint32_t count) {
+    apply_function_avx2(args.function, args.alpha, args.beta, values, count);
+  }
   inline __m256 Low() const { return low; }
   inline __m256 High() const { return high; }
 };
 
 // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
-struct Avx2F16 : LevelF16<HalfRows> {
-  static constexpr ConvRules kRules = kRulesF16Avx2;
+struct Avx2F16 : LevelF16<HalfRows, kRulesF16Avx2> {
   static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
         Panel<Sums, 1>, Panel<Sums, 2>, Panel<Sums, 3>,

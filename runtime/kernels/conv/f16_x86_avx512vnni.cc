@@ -16,13 +16,16 @@ struct Sums {
   inline void Add(float x, const Weights& w) {
     all = _mm512_fmadd_ps(_mm512_set1_ps(x), w.all, all);
   }
+  inline void Store(float* to) const { _mm512_store_ps(to, all); }
+  static inline void Apply(const ConvF16Args& args, float* values, uint32_t count) {
+    apply_function_avx512vnni(args.function, args.alpha, args.beta, values, count);
+  }
   inline __m256 Low() const { return _mm512_castps512_ps256(all); }
   inline __m256 High() const { return _mm512_extractf32x8_ps(all, 1); }
 };
 
 // 12 sums hide the latency of two FMAs a cycle.
-struct Avx512F16 : LevelF16<HalfRows> {
-  static constexpr ConvRules kRules = kRulesF16Avx512Vnni;
+struct Avx512F16 : LevelF16<HalfRows, kRulesF16Avx512Vnni> {
   static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
         Panel<Sums, 1>, Panel<Sums, 2>,  Panel<Sums, 3>,  Panel<Sums, 4>,

@@ -187,7 +187,8 @@ void conv_f16_reference(const ConvF16Args& args, Share share) {
         for (uint64_t r = 0; r < rows; ++r) {
           uint16_t* output = args.output + (first + r) * g.out_c + b * kBlock;
           for (uint64_t o = lanes.begin; o < lanes.end; ++o) {
-            output[o] = FloatToHalf(ApplyFunction(args.function, acc[r][o], args.alpha, args.beta));
+            output[o] =
+                FloatToHalf(ApplyHalfFunction(args.function, acc[r][o], args.alpha, args.beta));
           }
         }
       }

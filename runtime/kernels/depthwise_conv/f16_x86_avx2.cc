@@ -61,28 +61,53 @@ static void AnyPixel(const ConvF16Args& args, uint32_t out_y, uint32_t out_x, ui
   Store(args, sums, count, args.output + ((uint64_t)out_y * g.out_w + out_x) * g.out_c + channel);
 }
 
+struct Steps {
+  size_t down, right;  // from a tap to the next
+};
+
+static inline Sums Sum3x3(const Sums& bias, const uint16_t* line, const Steps& steps,
+                          const float* w) {
+  Sums sums = bias;
+#pragma GCC unroll 3
+  for (int ky = 0; ky < 3; ++ky, line += steps.down) {
+    const uint16_t* x = line;
+#pragma GCC unroll 3
+    for (int kx = 0; kx < 3; ++kx, x += steps.right, w += kBlock) {
+      sums.low = _mm256_fmadd_ps(LoadHalves(x, 8), _mm256_load_ps(w), sums.low);
+      sums.high = _mm256_fmadd_ps(LoadHalves(x + 8, 8), _mm256_load_ps(w + 8), sums.high);
+    }
+  }
+  return sums;
+}
+
 // `pixels` outputs side by side whose 3x3 windows lie inside the image, 16 channels of them.
 static void Inside3x3(const ConvF16Args& args, const uint16_t* from, uint64_t channel,
                       uint32_t pixels, const float* weights, uint16_t* to) {
   const ConvGeometry& g = args.g;
-  const size_t down = (size_t)g.dilation_h * g.in_w * g.in_c;
-  const size_t right = (size_t)g.dilation_w * g.in_c, step = (size_t)g.stride_w * g.in_c;
+  const Steps steps = {(size_t)g.dilation_h * g.in_w * g.in_c, (size_t)g.dilation_w * g.in_c};
+  const size_t step = (size_t)g.stride_w * g.in_c;
   const Sums bias = {_mm256_loadu_ps(args.bias + channel),
                      _mm256_loadu_ps(args.bias + channel + 8)};
-  for (uint32_t i = 0; i < pixels; ++i, from += step, to += g.out_c) {
-    Sums sums = bias;
-    const uint16_t* line = from;
-    const float* w = weights;
-#pragma GCC unroll 3
-    for (int ky = 0; ky < 3; ++ky, line += down) {
-      const uint16_t* x = line;
-#pragma GCC unroll 3
-      for (int kx = 0; kx < 3; ++kx, x += right, w += kBlock) {
-        sums.low = _mm256_fmadd_ps(LoadHalves(x, 8), _mm256_load_ps(w), sums.low);
-        sums.high = _mm256_fmadd_ps(LoadHalves(x + 8, 8), _mm256_load_ps(w + 8), sums.high);
-      }
+  if (IsInLine(args.function)) {
+    for (uint32_t i = 0; i < pixels; ++i, from += step, to += g.out_c) {
+      Store(args, Sum3x3(bias, from, steps, weights), kBlock, to);
     }
-    Store(args, sums, kBlock, to);
+    return;
+  }
+  // Several pixels' functions at a time.
+  constexpr uint32_t kTogether = 16;
+  alignas(32) float values[kTogether * kBlock];
+  for (uint32_t first = 0; first < pixels; first += kTogether) {
+    const uint32_t count = pixels - first < kTogether ? pixels - first : kTogether;
+    for (uint32_t i = 0; i < count; ++i, from += step) {
+      const Sums sums = Sum3x3(bias, from, steps, weights);
+      _mm256_store_ps(values + i * kBlock, sums.low);
+      _mm256_store_ps(values + i * kBlock + 8, sums.high);
+    }
+    apply_function_avx2(args.function, args.alpha, args.beta, values, count * kBlock);
+    for (uint32_t i = 0; i < count; ++i, to += g.out_c) {
+      HalfRows::Narrow(values + i * kBlock, kBlock, to);
+    }
   }
 }
 

@@ -75,7 +75,7 @@ void BlockF16(const ConvF16Args& args, uint64_t pixel, uint64_t block) {
   }
   uint16_t* output = args.output + pixel * g.out_c + block * kBlock;
   for (uint32_t c = 0; c < lanes; ++c) {
-    output[c] = FloatToHalf(ApplyFunction(args.function, acc[c], args.alpha, args.beta));
+    output[c] = FloatToHalf(ApplyHalfFunction(args.function, acc[c], args.alpha, args.beta));
   }
 }
 

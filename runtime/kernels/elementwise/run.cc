@@ -127,7 +127,7 @@ void RunFunction(const ElementwiseArgs& b, LoopFn<T> loop) {
     uint16_t* to = reinterpret_cast<uint16_t*>(b.output) + i;
     if (p.activation != blob::Function::kIdentity) {
       for (uint32_t e = 0; e < count; ++e) {
-        z[e] = (T)ApplyFunction(p.activation, (float)z[e], p.alpha, p.beta);
+        z[e] = (T)ApplyHalfFunction(p.activation, (float)z[e], p.alpha, p.beta);
       }
     }
     for (uint32_t e = 0; e < count; ++e) to[e] = StoredHalf((float)z[e]);

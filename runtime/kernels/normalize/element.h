@@ -16,6 +16,12 @@ static inline uint64_t EpsilonOf(const blob::NormalizeParams& p) {
   return (uint64_t)p.epsilon_q[0] | (uint64_t)p.epsilon_q[1] << 32;
 }
 
+// Of the group whose parameters are at `at`.
+static inline uint64_t EpsilonOf(const NormalizeS8Args& args, uint64_t at) {
+  if (args.epsilons == nullptr) return EpsilonOf(*args.params);
+  return (uint64_t)args.epsilons[at][0] | (uint64_t)args.epsilons[at][1] << 32;
+}
+
 // The arena byte of q with the parameters at `at`.
 static inline uint8_t NormalizedS8(const NormalizeS8Args& args, const RatioS8& ratio, int32_t q,
                                    uint64_t at) {

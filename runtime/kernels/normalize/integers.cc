@@ -42,13 +42,13 @@ void NormalizeUnit(const NormalizeS8Args& args, const AxesWalk& walk, const Axes
                }
              });
   RatioS8 ratio[kColumnLanes];
-  const uint64_t epsilon = EpsilonOf(p);
+  const uint64_t across = walk.columns ? walk.kept.affine[walk.kept.rank - 1] : 0;
   for (uint32_t c = 0; c < unit.width; ++c) {
     const int64_t around = centred ? sum[c] : count * zero_point;
     const int64_t spread = count * squares[c] - (centred ? sum[c] * sum[c] : 0);
+    const uint64_t epsilon = EpsilonOf(args, unit.place.affine + c * across);
     ratio[c] = MakeRatioS8(count, around, (uint64_t)spread + epsilon, IntegerSqrt);
   }
-  const uint64_t across = walk.columns ? walk.kept.affine[walk.kept.rank - 1] : 0;
   ForEachRun(walk.reduced, unit.place,
              [&](const Place& place, uint64_t run, uint64_t step, uint64_t affine_step) {
                for (uint64_t i = 0; i < run; ++i) {

@@ -25,6 +25,9 @@ struct NormalizeS8Args {
   const uint8_t* input;
   uint8_t* output;
   const blob::NormalizeChannelS8* channels;
+  // By index of `channels`, low and high half: epsilon_q of the groups that have this one set of
+  // parameters; null: that of `params` for all.
+  const uint32_t (*epsilons)[2];
   int32_t in_zero_point, out_zero_point;
   uint8_t sign;
 };

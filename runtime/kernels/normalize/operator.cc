@@ -12,12 +12,31 @@ const blob::NormalizeParams& Params(const LayerView& v) {
   return ParamsOf<blob::NormalizeParams>(v);
 }
 
+const uint32_t (*EpsilonsOf(const LayerView& v))[2] {
+  if (IsAbsent(v.layer->extra)) return nullptr;
+  return reinterpret_cast<const uint32_t(*)[2]>(v.tables + v.layer->extra.offset);
+}
+
 uint64_t AffineCount(const blob::NormalizeParams& p) {
   uint64_t count = 1;
   for (uint32_t d = 0; d < p.view.rank; ++d) {
     if (((p.affine >> d) & 1u) != 0) count *= p.view.dims[d];
   }
   return count;
+}
+
+// A group has one set of parameters, and the mean is taken off: its scale means nothing else then.
+bool AreEpsilons(const LayerView& view, const blob::NormalizeParams& p, uint64_t count) {
+  if (p.kind != NormalizeKind::kVariance || (p.affine & p.view.reduced) != 0 ||
+      !HasData(view.layer->extra, count * 2 * sizeof(uint32_t), alignof(uint32_t))) {
+    return false;
+  }
+  const NormalizeS8Args args = {&p, nullptr, nullptr, nullptr, EpsilonsOf(view), 0, 0, 0};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t epsilon = EpsilonOf(args, i);
+    if (epsilon == 0 || epsilon > blob::kMaxEpsilonS8) return false;
+  }
+  return true;
 }
 
 bool CheckS8(const LayerView& view, const blob::NormalizeParams& p, uint64_t reduced_count) {
@@ -37,7 +56,7 @@ bool CheckS8(const LayerView& view, const blob::NormalizeParams& p, uint64_t red
       return false;
     }
   }
-  return true;
+  return IsAbsent(view.layer->extra) || AreEpsilons(view, p, count);
 }
 
 }  // namespace
@@ -70,6 +89,7 @@ void RunNormalizeLayer(const LayerView& view, const RunContext& context) {
                                   input,
                                   output,
                                   reinterpret_cast<const blob::NormalizeChannelS8*>(table),
+                                  EpsilonsOf(view),
                                   InputOf(view, 0).zero_point,
                                   OutputOf(view).zero_point,
                                   context.sign};

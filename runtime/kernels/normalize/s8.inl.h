@@ -49,6 +49,7 @@ static inline void MeasureS8(const NormalizeS8Args& args, const AxesWalk& walk,
         }
       });
   const int64_t count = (int64_t)walk.reduced.count;
+  const uint64_t across = walk.columns ? walk.kept.affine[walk.kept.rank - 1] : 0;
   const bool centred = p.kind == blob::NormalizeKind::kVariance;
   const int64_t z = centred ? 0 : args.in_zero_point;
   for (uint32_t c = 0; c < unit.width; ++c) {
@@ -56,7 +57,8 @@ static inline void MeasureS8(const NormalizeS8Args& args, const AxesWalk& walk,
     const int64_t about = squares[c] - 2 * z * sum[c] + count * z * z;
     const int64_t around = centred ? sum[c] : count * z;
     const int64_t spread = count * about - (centred ? sum[c] * sum[c] : 0);
-    groups->ratio[c] = MakeRatioS8(count, around, (uint64_t)spread + EpsilonOf(p), Level::Root);
+    const uint64_t epsilon = EpsilonOf(args, unit.place.affine + c * across);
+    groups->ratio[c] = MakeRatioS8(count, around, (uint64_t)spread + epsilon, Level::Root);
   }
 }
 

@@ -35,6 +35,22 @@ struct Level {
 };
 
 struct AxisLevel : HalfRows {
+  static inline void Transpose(const float* from, size_t from_step, float* to, size_t to_step) {
+    for (size_t y = 0; y < 8; y += 4) {
+      for (size_t x = 0; x < 8; x += 4) {
+        const float* square = from + y * from_step + x;
+        const float32x4x2_t a = vtrnq_f32(vld1q_f32(square), vld1q_f32(square + from_step));
+        const float32x4x2_t b =
+            vtrnq_f32(vld1q_f32(square + 2 * from_step), vld1q_f32(square + 3 * from_step));
+        float* turned = to + x * to_step + y;
+        for (int i = 0; i < 2; ++i, turned += to_step) {
+          vst1q_f32(turned, vcombine_f32(vget_low_f32(a.val[i]), vget_low_f32(b.val[i])));
+          vst1q_f32(turned + 2 * to_step,
+                    vcombine_f32(vget_high_f32(a.val[i]), vget_high_f32(b.val[i])));
+        }
+      }
+    }
+  }
   static inline void Exponentials(float* values, uint32_t count) {
     apply_function_neon(blob::Function::kExp, 0, 0, values, count);
   }
@@ -43,7 +59,7 @@ struct AxisLevel : HalfRows {
 }  // namespace
 
 void softmax_f16_neon(const SoftmaxF16Args& args, Share share) {
-  if (args.count < kFewElements) return RunShortRowsF16<AxisLevel>(args, share);
+  if (args.count <= kFewElements) return RunShortRowsF16<AxisLevel>(args, share);
   SoftmaxRows<Level>(args, share);
 }
 

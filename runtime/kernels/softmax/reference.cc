@@ -1,6 +1,6 @@
 // Softmax in portable C++: the reference. Lines along an axis have the arithmetic of rows: sums
 // from the first element to the last.
-#include "runtime/core/float_math.h"
+#include "runtime/kernels/function.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/softmax/lines.inl.h"
 #include "runtime/kernels/softmax/probability.h"
@@ -62,7 +62,7 @@ void LinesF16(const AxisSoftmaxF16Args& args, const Lines& lines) {
   }
   if (kind != SoftmaxKind::kHardmax) {
     for (uint32_t k = 0; k < lines.count; ++k) {
-      for (uint32_t c = 0; c < lines.width; ++c) sum[c] += FloatExp(value(k, c) - max[c]);
+      for (uint32_t c = 0; c < lines.width; ++c) sum[c] += HalfExp(value(k, c) - max[c]);
     }
   }
   if (kind == SoftmaxKind::kLogSoftmax) {
@@ -71,7 +71,7 @@ void LinesF16(const AxisSoftmaxF16Args& args, const Lines& lines) {
   for (uint32_t k = 0; k < lines.count; ++k) {
     for (uint32_t c = 0; c < lines.width; ++c) {
       float result = where[c] == k ? 1.0f : 0.0f;
-      if (kind == SoftmaxKind::kSoftmax) result = FloatExp(value(k, c) - max[c]) / sum[c];
+      if (kind == SoftmaxKind::kSoftmax) result = HalfExp(value(k, c) - max[c]) / sum[c];
       if (kind == SoftmaxKind::kLogSoftmax) result = (value(k, c) - max[c]) - sum[c];
       args.output[lines.first + k * lines.step + c] = FloatToHalf(result);
     }
@@ -91,9 +91,9 @@ void softmax_f16_reference(const SoftmaxF16Args& args, Share share) {
       max = value > max ? value : max;
     }
     float sum = 0.0f;
-    for (uint32_t c = 0; c < args.count; ++c) sum += FloatExp(HalfToFloat(x[c]) - max);
+    for (uint32_t c = 0; c < args.count; ++c) sum += HalfExp(HalfToFloat(x[c]) - max);
     for (uint32_t c = 0; c < args.count; ++c) {
-      y[c] = FloatToHalf(FloatExp(HalfToFloat(x[c]) - max) / sum);
+      y[c] = FloatToHalf(HalfExp(HalfToFloat(x[c]) - max) / sum);
     }
   }
 }

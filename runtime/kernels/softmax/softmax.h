@@ -1,7 +1,7 @@
 // Softmax of rows, and along any axis.
 //
 // FP16: exp(x - max) / sum in float. The maximum is that of all numbers (NaN is passed over), the
-// sum goes from the first element to the last, every exponential is FloatExp's: every instruction
+// sum goes from the first element to the last, every exponential is HalfExp's: every instruction
 // set gives the bits of the reference. int8: in integers alone, probability.h.
 #ifndef OCTET_KERNELS_SOFTMAX_SOFTMAX_H_
 #define OCTET_KERNELS_SOFTMAX_SOFTMAX_H_

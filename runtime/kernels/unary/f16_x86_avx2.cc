@@ -1,17 +1,28 @@
-// Functions of one variable on FP16 with AVX2 and F16C, 8 elements at a time.
-#include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
+// Functions of one variable on FP16 with AVX2 and F16C.
 #include "runtime/kernels/x86_float.inl.h"
+// Intrinsics come first.
+#include "runtime/kernels/unary/f16.inl.h"
 
 namespace octet {
+namespace {
+
+struct Level : HalfRows {
+  static inline void Apply(const UnaryF16Args& args, float* values, uint32_t count) {
+    if (!IsInLine(args.function)) {
+      apply_function_avx2(args.function, args.alpha, args.beta, values, count);
+      return;
+    }
+    for (uint32_t i = 0; i < count; i += 8) {
+      const __m256 x = _mm256_load_ps(values + i);
+      _mm256_store_ps(values + i, Apply8(args.function, x, args.alpha, args.beta));
+    }
+  }
+};
+
+}  // namespace
 
 void unary_f16_avx2(const UnaryF16Args& args, Share share) {
-  const Range range = RangeOf(args.count, share);
-  for (uint64_t i = range.begin; i < range.end; i += 8) {
-    const uint64_t count = range.end - i;
-    const __m256 x = LoadHalves(args.input + i, count);
-    StoreHalves(args.output + i, Apply8(args.function, x, args.alpha, args.beta), count);
-  }
+  RunUnaryF16<Level>(args, share);
 }
 
 }  // namespace octet

@@ -1,177 +1,135 @@
-// core/float_math.h and kernels/function.h for kLanes floats at once: the same IEEE operations in
-// the same order in every lane, so the same bits. Vectors of GCC, so that one source serves AVX2
-// and NEON. Derivations and error bounds stand at the scalar functions. Included by *_x86_avx2.cc
-// and *_arm_neon.cc files only; internal linkage.
+// ApplyHalfFunction() for kLanes floats at once: the same IEEE operations in the same order in
+// every lane, so the same bits. Vectors of GCC, so that one source serves AVX2, AVX-512 and NEON.
+// Derivations and error bounds stand at the scalar functions. Included by function_x86_*.cc and
+// function_arm_neon.cc only; internal linkage.
 #include <string.h>
 
 #include "runtime/kernels/function.h"
+#include "runtime/kernels/half_function.inl.h"
+#if defined(__x86_64__)
+#include "runtime/kernels/x86_immintrin.inl.h"
+#else
+#include "runtime/kernels/arm_neon_shim.inl.h"
+#endif
 
 namespace octet {
 namespace {
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+constexpr uint32_t kLanes = 16;
+#elif defined(__AVX2__)
 constexpr uint32_t kLanes = 8;
 #else
 constexpr uint32_t kLanes = 4;
 #endif
 typedef float Floats __attribute__((vector_size(4 * kLanes)));
-typedef int32_t Ints __attribute__((vector_size(4 * kLanes)));
+typedef uint32_t Words __attribute__((vector_size(4 * kLanes)));
+
+// The second where it is NaN.
+#if defined(__AVX512F__)
+static inline Floats Larger(Floats x, Floats y) {
+  return _mm512_max_ps(x, y);
+}
+static inline Floats Smaller(Floats x, Floats y) {
+  return _mm512_min_ps(x, y);
+}
+#elif defined(__AVX2__)
+static inline Floats Larger(Floats x, Floats y) {
+  return _mm256_max_ps(x, y);
+}
+static inline Floats Smaller(Floats x, Floats y) {
+  return _mm256_min_ps(x, y);
+}
+#else
+static inline Floats Larger(Floats x, Floats y) {
+  return vmaxq_f32(x, y);
+}
+static inline Floats Smaller(Floats x, Floats y) {
+  return vminq_f32(x, y);
+}
+#endif
 
 static inline Floats All(float x) {
   return x - (Floats){};  // x - 0 is x, signed zeros included
 }
 
-static inline Floats Bits(Ints x) {
-  return (Floats)x;
-}
-
 static inline Floats Abs(Floats x) {
-  return Bits((Ints)x & 0x7FFFFFFF);
+  return (Floats)((Words)x & 0x7FFFFFFFu);
 }
 
-// 2^n for n in [-126, 127].
-static inline Floats PowerOfTwo(Ints n) {
-  return Bits((n + 127) << 23);
+struct AllLanes {
+  typedef octet::Floats Floats;
+  typedef octet::Words Words;
+  static inline Floats FromBits(Words bits) { return (Floats)bits; }
+  static inline Words ToBits(Floats x) { return (Words)x; }
+  static inline Floats AtLeast(Floats x, float lo) { return Larger(All(lo), x); }
+  static inline Floats AtMost(Floats x, float hi) { return Smaller(All(hi), x); }
+  static inline Floats All(float x) { return octet::All(x); }
+};
+typedef HalfFunction<AllLanes> Half;
+
+static inline Floats Load(const float* from) {
+  Floats x;
+  memcpy(&x, from, sizeof(x));
+  return x;
 }
 
-// FloatExp().
-static inline Floats Exp(Floats x) {
-  // Lanes whose result is chosen below go through the arithmetic as numbers an int can hold.
-  const Floats zero = {};
-  Floats in = x > 88.8f ? All(88.8f) : x;
-  in = in < -104.0f ? All(-104.0f) : in;
-  in = in == in ? in : zero;
-  const Floats scaled = in * 1.44269504f;
-  const Ints n = __builtin_convertvector(scaled + (scaled < 0.0f ? All(-0.5f) : All(0.5f)), Ints);
-  const Floats whole = __builtin_convertvector(n, Floats);
-  const Floats r = (in - whole * kLn2High) - whole * kLn2Low;
-  Floats e = All(1.0f / 5040.0f);
-  e = e * r + 1.0f / 720.0f;
-  e = e * r + 1.0f / 120.0f;
-  e = e * r + 1.0f / 24.0f;
-  e = e * r + 1.0f / 6.0f;
-  e = e * r + 0.5f;
-  e = e * r + 1.0f;
-  e = e * r + 1.0f;
-  const Ints half = (n - (n >> 31)) >> 1;  // n / 2, towards zero
-  e = e * PowerOfTwo(half) * PowerOfTwo(n - half);
-  e = x > 88.8f ? All(FloatInfinity()) : e;
-  e = x < -104.0f ? zero : e;
-  return x == x ? e : x;
+static inline void Store(float* to, Floats x) {
+  memcpy(to, &x, sizeof(x));
 }
 
-// FloatLog1pUnit().
-static inline Floats Log1pUnit(Floats x) {
-  const Floats s = x / (2.0f + x);
-  const Floats s2 = s * s;
-  Floats p = All(1.0f / 17.0f);
-  p = p * s2 + 1.0f / 15.0f;
-  p = p * s2 + 1.0f / 13.0f;
-  p = p * s2 + 1.0f / 11.0f;
-  p = p * s2 + 1.0f / 9.0f;
-  p = p * s2 + 1.0f / 7.0f;
-  p = p * s2 + 1.0f / 5.0f;
-  p = p * s2 + 1.0f / 3.0f;
-  return 2.0f * (s + s * s2 * p);
-}
-
-// FloatTanh(): both branches, then the choice.
-static inline Floats Tanh(Floats x) {
-  const Floats a = Abs(x);
-  const Floats x2 = x * x;
-  Floats p = All(-1.45583437e-3f);
-  p = p * x2 + 3.59212803e-3f;
-  p = p * x2 + -8.86323553e-3f;
-  p = p * x2 + 2.18694885e-2f;
-  p = p * x2 + -5.39682540e-2f;
-  p = p * x2 + 1.33333333e-1f;
-  p = p * x2 + -3.33333333e-1f;
-  const Floats series = x + x * x2 * p;
-  const Floats e = Exp(-2.0f * a);
-  const Floats t = (1.0f - e) / (1.0f + e);
-  return a >= 0.5f ? (x < 0.0f ? -t : t) : series;
-}
-
-// FloatErf().
-static inline Floats Erf(Floats x) {
-  const Floats a = Abs(x);
-  const Floats t = 2.0f * a * a;
-  const Floats gauss = Exp(-a * a);
-  Floats sum = All(1.0f);
-  for (int32_t n = 43; n >= 3; n -= 2) sum = 1.0f + t / (float)n * sum;
-  Floats d = a;
-  for (int32_t n = 20; n >= 1; --n) d = a + 0.5f * (float)n / d;
-  Floats y = All(1.0f);
-  y = a < 4.0f ? 1.0f - 0.564189584f * gauss / d : y;
-  y = a < 2.0f ? 1.12837917f * a * gauss * sum : y;
-  y = x < 0.0f ? -y : y;
-  return x == x ? y : x;
-}
-
-static inline Floats Sigmoid(Floats x) {
-  const Floats e = Exp(-Abs(x));
-  return (x < 0.0f ? e : All(1.0f)) / (1.0f + e);
-}
-
-static inline Floats Gate(Floats x, Floats s) {
-  return s == 0.0f ? (Floats){} : x * s;
-}
-
-static inline Floats Softplus(Floats x) {
-  return (x < 0.0f ? (Floats){} : x) + Log1pUnit(Exp(-Abs(x)));
-}
-
-static inline Floats Mish(Floats x) {
-  const Floats e = Exp(-Abs(x));
-  const Floats up = x < 0.0f ? e * (e + 2.0f) : 1.0f + 2.0f * e;
-  const Floats y = x * (up / (up + (x < 0.0f ? All(2.0f) : 2.0f * e * e)));
-  return x == -FloatInfinity() ? (Floats){} : y;
-}
-
+// Two vectors a round, whose chains of operations a core that executes in order can mix.
 template <typename Body>
 static inline void ForEachVector(float* values, uint32_t count, Body body) {
-  for (uint32_t i = 0; i < count; i += kLanes) {
-    Floats x;
-    memcpy(&x, values + i, sizeof(x));
-    x = body(x);
-    memcpy(values + i, &x, sizeof(x));
+  uint32_t i = 0;
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+    const Floats x = body(Load(values + i)), y = body(Load(values + i + kLanes));
+    Store(values + i, x);
+    Store(values + i + kLanes, y);
   }
+  if constexpr (kLanes > 4) {  // else 8 are two vectors
+    if (i != count) Store(values + i, body(Load(values + i)));
+  }
+}
+
+// One: of rare functions half the code is worth more.
+template <typename Body>
+static inline void ForEachRare(float* values, uint32_t count, Body body) {
+  for (uint32_t i = 0; i != count; i += kLanes) Store(values + i, body(Load(values + i)));
 }
 
 static inline void ApplyFunctionLanes(blob::Function function, float alpha, float beta,
                                       float* values, uint32_t count) {
   switch (function) {
     case blob::Function::kSigmoid:
-      return ForEachVector(values, count, [](Floats x) { return Sigmoid(x); });
+      return ForEachVector(values, count, [](Floats x) { return Half::Sigmoid(x); });
     case blob::Function::kSilu:
-      return ForEachVector(values, count, [](Floats x) { return Gate(x, Sigmoid(x)); });
+      return ForEachVector(values, count, [](Floats x) { return Half::Silu(x); });
     case blob::Function::kTanh:
-      return ForEachVector(values, count, [](Floats x) { return Tanh(x); });
+      return ForEachVector(values, count, [](Floats x) { return Half::Tanh(x); });
     case blob::Function::kExp:
-      return ForEachVector(values, count, [](Floats x) { return Exp(x); });
+      return ForEachVector(values, count, [](Floats x) { return Half::Exp(x); });
     case blob::Function::kScale:
-      return ForEachVector(values, count, [=](Floats x) { return alpha * x + beta; });
+      return ForEachRare(values, count, [=](Floats x) { return alpha * x + beta; });
     case blob::Function::kReciprocal:
-      return ForEachVector(values, count, [](Floats x) { return 1.0f / x; });
+      return ForEachRare(values, count, [](Floats x) { return 1.0f / x; });
     case blob::Function::kElu:
-      return ForEachVector(values, count,
-                           [=](Floats x) { return x < 0.0f ? alpha * (Exp(x) - 1.0f) : x; });
+      return ForEachRare(values, count, [=](Floats x) { return Half::Elu(x, alpha); });
     case blob::Function::kSoftplus:
-      return ForEachVector(values, count, [](Floats x) { return Softplus(x); });
+      return ForEachRare(values, count, [](Floats x) { return Half::Softplus(x); });
     case blob::Function::kMish:
-      return ForEachVector(values, count, [](Floats x) { return Mish(x); });
+      return ForEachRare(values, count, [](Floats x) { return Half::Mish(x); });
     case blob::Function::kGelu:
-      return ForEachVector(values, count,
-                           [](Floats x) { return Gate(x, 0.5f + 0.5f * Erf(x * 0.707106781f)); });
+      return ForEachVector(values, count, [](Floats x) { return Half::Gelu(x); });
     case blob::Function::kErf:
-      return ForEachVector(values, count, [](Floats x) { return Erf(x); });
+      return ForEachRare(values, count, [](Floats x) { return Half::Erf(x); });
     case blob::Function::kAbs:
-      return ForEachVector(values, count, [](Floats x) { return Abs(x); });
+      return ForEachRare(values, count, [](Floats x) { return Abs(x); });
     case blob::Function::kNeg:
-      return ForEachVector(values, count, [](Floats x) { return -x; });
+      return ForEachRare(values, count, [](Floats x) { return -x; });
     default:  // rare, or simple enough for the caller
       for (uint32_t i = 0; i < count; ++i) {
-        values[i] = ApplyFunction(function, values[i], alpha, beta);
+        values[i] = ApplyHalfFunction(function, values[i], alpha, beta);
       }
   }
 }

@@ -34,7 +34,7 @@ void unary_f16_reference(const UnaryF16Args& args, Share share) {
   const Range range = RangeOf(args.count, share);
   for (uint64_t i = range.begin; i < range.end; ++i) {
     args.output[i] = FloatToHalf(
-        ApplyFunction(args.function, HalfToFloat(args.input[i]), args.alpha, args.beta));
+        ApplyHalfFunction(args.function, HalfToFloat(args.input[i]), args.alpha, args.beta));
   }
 }
 

@@ -261,6 +261,26 @@ TEST(SoftmaxThroughTheConverter, RowsForTheirKernels) {
   }
 }
 
+// Each channel of a convolution's result has its own size and lies in a place of its own, far from
+// 0 in proportion; one is constant. One scale for all would leave the narrow ones a code or two.
+TEST(NormalizeThroughTheConverter, ChannelsOfAConvolution) {
+  const std::vector<float> sizes{1, 0.01f, 30, 0.1f, 0, 3}, places{-20, 0.2f, 100, 0, 5, 3},
+      gains{1, 0.7f, 1.3f, -1, 1, 1}, ends{0.1f, -0.2f, 0, 0.3f, 0.5f, 0};
+  Check(
+      "InstanceNormalization", {1, 6, 9, 11},
+      [&](OnnxBuilder& model, const OnnxValue& x) {
+        const auto floats = [&](const Dims& shape, const std::vector<float>& values) {
+          return model.Initializer(model.Unique("p"), shape, values).name();
+        };
+        return x.WithChannels(6)
+            .Conv({.channels = 6, .kernel = 3, .pad = 1})
+            .Op("Mul", {}, {floats({6, 1, 1}, sizes)})
+            .Op("Add", {}, {floats({6, 1, 1}, places)})
+            .Op("InstanceNormalization", {}, {floats({6}, gains), floats({6}, ends)});
+      },
+      27, 20);
+}
+
 TEST(NormalizeThroughTheConverter, EveryKind) {
   const auto parameters = [](OnnxBuilder& model, const Dims& shape) {
     return std::vector<std::string>{Floats(model, shape), Floats(model, shape, 0.3f)};

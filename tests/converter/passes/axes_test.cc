@@ -44,6 +44,53 @@ TEST(RecogniseLayerNorm, NotOverOtherDimensionsOrPowers) {
   RunPass(cube, "recognise_layer_norm", 0);
 }
 
+TEST(RecogniseLayerNorm, OverPicturesIsOfInstances) {
+  for (const Ints& shape : {Ints{3, 1, 1}, Ints{1, 3, 1, 1}}) {
+    Net net;
+    const ValueId x = net.Input({1, 3, 5, 4});
+    const ValueId scaled = net.Op("Mul", {net.Random(shape), WrittenOut(net, x, {2, 3}, true)});
+    net.Output(net.Op("Add", {scaled, net.Random(shape)}));
+    EXPECT_EQ(RunAll(net), "InstanceNormalization");
+  }
+  Net plain;
+  plain.Output(WrittenOut(plain, plain.Input({1, 3, 5, 4}), {2, 3}, false));
+  EXPECT_EQ(RunAll(plain), "InstanceNormalization") << "without parameters";
+  Net rows;
+  const ValueId x = rows.Input({2, 3, 8});
+  rows.Output(rows.Op("Mul", {WrittenOut(rows, x, {-1}, true), rows.Random({3, 1})}));
+  EXPECT_EQ(RunAll(rows), "InstanceNormalization") << "of rows, by their channel";
+}
+
+TEST(RecogniseLayerNorm, OverPicturesWithAFactorEach) {
+  Net net;
+  const ValueId x = net.Input({1, 3, 5, 4});
+  net.Output(net.Op("Mul", {WrittenOut(net, x, {2, 3}, true), net.Random({5, 4})}));
+  EXPECT_EQ(RunAll(net), "LayerNormalization");
+}
+
+TEST(FoldIntoInstanceNorm, TakesTheFactor) {
+  Net net;
+  const ValueId x = net.Input({1, 3, 5, 4});
+  net.Output(net.Op("Mul", {WrittenOut(net, x, {2, 3}, true), net.Random({3, 1, 1})}));
+  RunPass(net, "recognise_layer_norm", 1);
+  RunPass(net, "fold_into_instance_norm", 1);
+}
+
+TEST(FoldIntoInstanceNorm, NotWhatDiffersInAChannel) {
+  Net net;
+  const ValueId x = net.Input({1, 3, 5, 3});
+  const ValueId y = net.Op("InstanceNormalization", {x, net.Random({3}), net.Random({3})});
+  net.Output(net.Op("Mul", {y, net.Random({3})}));
+  RunPass(net, "fold_into_instance_norm", 0);
+  Net read_twice;
+  const ValueId z = read_twice.Op(
+      "InstanceNormalization",
+      {read_twice.Input({1, 3, 5, 3}), read_twice.Random({3}), read_twice.Random({3})});
+  read_twice.Output(read_twice.Op("Mul", {z, read_twice.Random({3, 1, 1})}));
+  read_twice.Output(z);
+  RunPass(read_twice, "fold_into_instance_norm", 0);
+}
+
 TEST(SplitLayerNormStatistics, ComputesWhatIsRead) {
   Net net;
   const ValueId x = net.Input({2, 3, 8});

@@ -241,6 +241,55 @@ TEST(ChannelScales, ABatchInsideTheGraphHasNoChannels) {
   EXPECT_TRUE(At(net.Assign(), b).channels.empty());
 }
 
+// Conv -> p -> InstanceNormalization -> y.
+struct Normalized {
+  explicit Normalized(float epsilon = 1e-5f) {
+    x = net.Input("x", -1, 1);
+    p = net.Value("p", -40, 30);
+    y = net.Value("y", -3, 3);
+    net.statistics[static_cast<size_t>(p)]->channels = {{-40, -20}, {5, 5.5f}, {-1, 30}, {7, 7}};
+    net.Conv(x, p);
+    net.Op("InstanceNormalization", {p, net.Constant({4}, 1), net.Constant({4}, 0)}, y)
+        .attributes["epsilon"] = epsilon;
+    net.Output(y);
+  }
+  Net net;
+  graph::ValueId x, p, y;
+};
+
+TEST(ChannelScales, NormalizedChannelsLieWhereTheyLie) {
+  Normalized chain;
+  const std::vector<ChannelScheme> channels = At(chain.net.Assign(), chain.p).channels;
+  ASSERT_EQ(channels.size(), 4u);
+  const std::vector<Range>& seen = chain.net.statistics[static_cast<size_t>(chain.p)]->channels;
+  for (size_t c = 0; c < 3; ++c) {
+    // The whole tensor's range loses half a step at its ends to a zero point.
+    const float width = seen[c].max - seen[c].min;
+    EXPECT_NEAR(channels[c].scale, width / 255, width / 255 / 100) << c;
+    EXPECT_NEAR(channels[c].scale * static_cast<float>(-128 - channels[c].zero_point), seen[c].min,
+                channels[c].scale)
+        << c;
+    EXPECT_NEAR(channels[c].scale * static_cast<float>(127 - channels[c].zero_point), seen[c].max,
+                channels[c].scale)
+        << c;
+  }
+  // A constant has no width, and is still told from what is a little off.
+  EXPECT_GT(channels[3].scale, 1e-4f);
+  EXPECT_LT(channels[3].scale, channels[2].scale / 100);
+  EXPECT_GT(At(Normalized(1).net.Assign(), chain.p).channels[1].scale, channels[1].scale)
+      << "epsilon hides what is smaller";
+}
+
+TEST(ChannelScales, NormalizedWithoutZeroPointsWhereNoneAreAllowed) {
+  Normalized chain;
+  Config config = Net::MinMax();
+  config.symmetric_only = true;
+  const std::vector<ChannelScheme> channels = At(chain.net.Assign(config), chain.p).channels;
+  ASSERT_EQ(channels.size(), 4u);
+  for (const ChannelScheme& channel : channels) EXPECT_EQ(channel.zero_point, 0);
+  EXPECT_NEAR(channels[0].scale, 40.0f / 127, 1e-5f);
+}
+
 TEST(ChannelScales, SymmetricStaysSymmetric) {
   Chain chain;
   Config config = Net::MinMax();

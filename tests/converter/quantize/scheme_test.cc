@@ -128,6 +128,31 @@ TEST(Scheme, SaturatingReadersNarrowTheirInput) {
   }
 }
 
+// What only a clamp reads is rounded once, also where what reads the clamp chose its scale.
+TEST(Scheme, ClampsGiveTheirInputTheirScale) {
+  for (const bool joined : {false, true}) {
+    Net net;
+    const auto x = net.Input("x", -4, 4);
+    const auto a = net.Value("a", -4, 4), b = net.Value("b", 0, 3.9f), y = net.Value("y", 0, 9);
+    net.Op("Add", {x, x}, a);
+    net.Op("Relu", {a}, b);
+    net.Op(joined ? "Concat" : "Mul", {b, joined ? x : b}, y).attributes["axis"] = int64_t{1};
+    net.Op("Add", {y, y}, net.Value("z", 0, 18));
+    net.Output(net.graph.nodes.back().outputs[0]);
+    const Scheme scheme = net.Assign();
+    EXPECT_EQ(At(scheme, a).scale, At(scheme, b).scale) << joined;
+    EXPECT_EQ(At(scheme, a).zero_point, At(scheme, b).zero_point) << joined;
+  }
+  Net net;  // Two readers: the other one needs what the clamp cuts off.
+  const auto x = net.Input("x", -4, 4);
+  const auto a = net.Value("a", -4, 4), b = net.Value("b", 0, 4), y = net.Value("y", -4, 8);
+  net.Op("Add", {x, x}, a);
+  net.Op("Relu", {a}, b);
+  net.Op("Add", {a, b}, y);
+  net.Output(y);
+  EXPECT_LT(At(net.Assign(), a).min, -3.9f);
+}
+
 TEST(Scheme, MovedDataKeepTheirScale) {
   Net net;
   const auto x = net.Input("x", -1, 1);

@@ -10,9 +10,10 @@ namespace octet::recover {
 namespace {
 
 struct Case : CoarseCase {
-  Step Adapt(int threads, quantize::Scheme* result) {
+  Step Adapt(int threads, quantize::Scheme* result, int64_t memory_bytes = int64_t{1} << 30) {
     simulate::Options options;
     options.threads = threads;
+    options.memory_bytes = memory_bytes;
     const simulate::Simulator simulator(graph, {&pictures}, options);
     *result = scheme;
     return AdaptRounding(simulator, samples, 48, {}, result);
@@ -55,11 +56,11 @@ TEST(AdaptRounding, StartsFromTheSchemesCodes) {
   EXPECT_NEAR(rounded.weights[0]->values[5], wrong->values[5], 1.01 * coded->scales[0]);
 }
 
-TEST(AdaptRounding, SameForAnyThreadCount) {
+TEST(AdaptRounding, SameForAnyThreadCountAndMemory) {
   Case one;
   quantize::Scheme first, second;
   one.Adapt(1, &first);
-  one.Adapt(3, &second);
+  one.Adapt(3, &second, int64_t{1} << 14);  // less than any layer's rows
   ASSERT_EQ(first.weights.size(), one.graph.nodes.size());
   ASSERT_EQ(second.weights.size(), one.graph.nodes.size());
   for (const size_t n : {0, 1, 3}) {

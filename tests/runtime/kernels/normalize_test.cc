@@ -72,11 +72,20 @@ TEST_P(NormalizeS8, EqualsReference) {
       input.data()[random.UInt(0, count - 1)] = random.Pick<uint8_t>({0x80, 0x7F});
     }
     FillChannels(random, table.As<blob::NormalizeChannelS8>(), parameters);
+    const GuardedBuffer epsilons(8 * size_t{parameters}, 4, place);
+    const bool one_set = (p.affine & p.view.reduced) == 0 &&
+                         p.kind == blob::NormalizeKind::kVariance && random.OneIn(2);
+    for (uint32_t i = 0; i < parameters; ++i) {
+      const uint64_t own = uint64_t{1} << random.UInt(0, 60);
+      epsilons.As<uint32_t>()[2 * size_t{i}] = static_cast<uint32_t>(own);
+      epsilons.As<uint32_t>()[2 * size_t{i} + 1] = static_cast<uint32_t>(own >> 32);
+    }
     std::vector<uint8_t> expected(count);
     NormalizeS8Args args = {&p,
                             input.data(),
                             expected.data(),
                             table.As<blob::NormalizeChannelS8>(),
+                            one_set ? epsilons.As<uint32_t[2]>() : nullptr,
                             static_cast<int32_t>(random.Int(-128, 127)),
                             static_cast<int32_t>(random.Int(-128, 127)),
                             0};

@@ -1,9 +1,7 @@
 // Tables and functions of one variable: every instruction set against the reference.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "runtime/kernels/function.h"
+#include "runtime/core/half.h"
 #include "tests/runtime/kernels/compare.h"
 #include "tests/runtime/kernels/kernel_list.h"
 #include "tests/runtime/kernels/random.h"
@@ -134,52 +132,6 @@ TEST_P(UnaryF16, AgreesWithReference) {
       ASSERT_EQ(DifferenceF16(expected, {result.As<uint16_t>(), result.As<uint16_t>() + count}),
                 "");
       ASSERT_TRUE(result.GuardsIntact());
-    }
-  }
-}
-
-// The vector forms against the scalar one, bit by bit, for every number FP16 can hold and every
-// float near the borders of the exponential.
-using LanesFn = void (*)(blob::Function function, float alpha, float beta, float* values,
-                         uint32_t count);
-struct Lanes {
-  Isa isa;
-  LanesFn function;
-};
-std::vector<Lanes> LanesHere() {
-#if OCTET_ARCH_X86
-  return {{Isa::kAvx2, apply_function_avx2}};
-#elif OCTET_ARCH_AARCH64 || OCTET_ARCH_ARMV7
-  return {{Isa::kNeon, apply_function_neon}};
-#else
-  return {};
-#endif
-}
-
-TEST(FunctionLanes, HaveTheBitsOfOne) {
-  std::vector<float> inputs;
-  for (uint32_t half = 0; half < 65536; ++half) {
-    inputs.push_back(HalfToFloat(static_cast<uint16_t>(half)));
-  }
-  for (const float border : {88.8f, -104.0f, 0.5f, 2.0f, 4.0f, 87.3f, -87.3f}) {
-    for (int step = -32; step < 32; ++step) {
-      inputs.push_back(BitsFloat(FloatBits(border) + static_cast<uint32_t>(step)));
-    }
-  }
-  ASSERT_EQ(inputs.size() % 8, 0u);
-  for (const Lanes& lanes : LanesHere()) {
-    if (!CpuHas(lanes.isa)) GTEST_SKIP() << "this CPU lacks the level";
-    for (uint8_t code = 0; code < blob::kFunctionCount; ++code) {
-      const auto function = static_cast<blob::Function>(code);
-      std::vector<float> actual = inputs;
-      lanes.function(function, 0.3f, 0.7f, actual.data(), static_cast<uint32_t>(actual.size()));
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        const float expected = ApplyFunction(function, inputs[i], 0.3f, 0.7f);
-        const bool both_nan = expected != expected && actual[i] != actual[i];
-        ASSERT_TRUE(both_nan || FloatBits(expected) == FloatBits(actual[i]))
-            << "function " << int{code} << " of " << inputs[i] << ": " << actual[i] << ", not "
-            << expected;
-      }
     }
   }
 }

@@ -172,6 +172,32 @@ TEST(CheckNormalize, RefusesBrokenRules) {
              {"offset below", [](LayerCase& l) { Channel(l).offset[1] = 0xE0000000u; }}}}));
 }
 
+TEST(CheckNormalize, EpsilonsByChannel) {
+  const auto sound = [] {
+    LayerCase l = SoundNormalize(ElementType::kInt8);
+    blob::NormalizeParams& p = l.Params<blob::NormalizeParams>();
+    p.affine = 1;
+    l.layer.table = l.AddTable(std::vector<blob::NormalizeChannelS8>(2, Channel(l)));
+    l.layer.extra = l.AddTable(std::vector<uint32_t>{1, 0, 0, 1});
+    return l;
+  };
+  using P = blob::NormalizeParams;
+  const auto last = [](LayerCase& l) {
+    return reinterpret_cast<uint32_t*>(l.tables.data() + l.layer.extra.offset) + 2;
+  };
+  ExpectRefused(
+      sound(),
+      Join({Fields<P>({
+                {"the mean stays", [](P& p) { p.kind = blob::NormalizeKind::kMeanSquare; }},
+            }),
+            {{"too few", [](LayerCase& l) { l.layer.extra.bytes -= 8; }},
+             {"epsilon 0", [&](LayerCase& l) { last(l)[1] = 0; }},
+             {"epsilon beyond 2^60", [&](LayerCase& l) { last(l)[1] = 0x10000001u; }}}}));
+  LayerCase within = SoundNormalize(ElementType::kInt8);
+  within.layer.extra = within.AddTable(std::vector<uint32_t>{1, 0, 1, 0, 1, 0, 1, 0});
+  EXPECT_FALSE(within.Check()) << "a group has several";
+}
+
 template <typename P>
 LayerCase SoundLines(Op op, ElementType type, const P& params) {
   Random random(1);

@@ -6,6 +6,13 @@ virtual=/dev/video0
 damage=0x00f0f042 streamon_error=0x00f0f045 reqbufs_error=0x00f0f043 fatal=0x00f0f046 disconnect=0x00f0f041
 drop_percent=0x00f0f040
 
+# An emulated board is as slow as the machine it shares: what is waited for is said, and a minute is enough for all of it.
+until_true() {  # CONDITION
+  for i in $(seq 600); do
+    eval "$1" && break
+    sleep 0.1
+  done
+}
 run() {  # NAME ARGUMENT...: until it ends
   name=$1
   shift
@@ -17,10 +24,7 @@ begin() {  # NAME ARGUMENT...: in the background, frames flowing
   shift
   octet-camera $blob --json "$@" >/out/$running.json 2>/out/$running.err &
   process=$!
-  for i in $(seq 100); do
-    [ "$(wc -l </out/$running.json)" -gt 5 ] && break
-    sleep 0.1
-  done
+  until_true '[ "$(wc -l </out/$running.json)" -gt 5 ]'
 }
 end() {
   wait $process
@@ -49,9 +53,9 @@ begin stall --source $virtual --size 320x180 --fps 25
 run busy --source $virtual
 set_control $virtual $damage 1
 set_control $virtual $drop_percent 100
-sleep 7
+until_true 'grep -q "no frame for 5 s" /out/stall.err'
 set_control $virtual $drop_percent 0
-sleep 1
+until_true 'grep -q "frames again" /out/stall.err'
 kill -TERM $process
 end
 begin fatal --source $virtual --size 320x180 --fps 25
@@ -69,10 +73,7 @@ insmod /modules/uvcvideo.ko
 plug() {
   usb_camera 30 "$@" &
   camera=$!
-  for i in $(seq 100); do
-    [ -e $virtual ] && break
-    sleep 0.1
-  done
+  until_true "[ -e $virtual ]"
 }
 plug /out/small/*
 run usb-yuyv --source $virtual --format yuyv --frames 60
