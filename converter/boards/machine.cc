@@ -22,6 +22,26 @@ std::optional<std::string> ValueOf(const std::string& line, std::string_view key
   return begin == std::string::npos ? std::string() : line.substr(begin);
 }
 
+// The ISA words of an x86-64 core, lowest first, by the flags that its levels need.
+std::vector<std::string> WordsOf(const std::string& flags) {
+  struct Level {
+    const char* word;
+    std::vector<const char*> flags;
+  };
+  const Level levels[] = {{"avx2", {"avx2", "fma", "f16c"}},
+                          {"avxvnni", {"avx_vnni"}},
+                          {"avx512vnni", {"avx512bw", "avx512vl", "avx512dq", "avx512_vnni"}},
+                          {"amx", {"amx_int8"}}};
+  std::vector<std::string> words;
+  for (const Level& level : levels) {
+    const bool has = std::all_of(level.flags.begin(), level.flags.end(), [&](const char* flag) {
+      return (" " + flags + " ").find(fmt::format(" {} ", flag)) != std::string::npos;
+    });
+    if (has) words.emplace_back(level.word);
+  }
+  return words;
+}
+
 uint32_t Number(const std::string& text) {
   return static_cast<uint32_t>(std::strtoul(text.c_str(), nullptr, 0));  // 0x41
 }
@@ -49,6 +69,7 @@ Machine ReadMachine(const std::string& root) {
     } else if (const auto flags = ValueOf(line, "flags")) {
       // "lm", long mode: 64 bits.
       if ((" " + *flags + " ").find(" lm ") != std::string::npos) machine.architecture = kX86;
+      machine.isa = WordsOf(*flags);
       break;
     }
   }
@@ -70,12 +91,22 @@ std::optional<Recognised> Recognise(const std::vector<Board>& boards, const Mach
                                        machine.cpu_id->implementer)};
     }
   }
+  // The board of the highest level that it has; where none of its levels is a board's, the first.
+  std::optional<Recognised> found;
+  auto best = machine.isa.end();
   for (size_t i = 0; i < boards.size(); ++i) {
-    if (machine.architecture == kX86 && boards[i].architecture == kX86) {
-      return Recognised{i, "its architecture"};
+    if (machine.architecture != kX86 || boards[i].architecture != kX86) continue;
+    const auto highest = boards[i].isa.empty() ? machine.isa.end()
+                                               : std::find(machine.isa.begin(), machine.isa.end(),
+                                                           boards[i].isa.back());
+    const bool better =
+        highest != machine.isa.end() && (best == machine.isa.end() || highest > best);
+    if (better) best = highest;
+    if (!found || better) {
+      found = Recognised{i, better ? "its architecture and " + *highest : "its architecture"};
     }
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace octet::boards

@@ -13,6 +13,7 @@ namespace octet::boards {
 struct Machine {
   std::vector<std::string> device_tree;  // "compatible", the most particular first; may be empty
   std::string architecture;              // as in board files; empty: neither x86-64 nor ARM
+  std::vector<std::string> isa;          // words of an x86-64 machine, lowest first
   std::optional<CpuId> cpu_id;           // of the first core of an ARM machine
 };
 
@@ -26,7 +27,7 @@ struct Recognised {
 };
 
 // By the device tree, the most particular of its names that any board has; else by the core; else,
-// on x86-64, the first board of that architecture.
+// on x86-64, the board of the highest level that the machine has too, or the first.
 std::optional<Recognised> Recognise(const std::vector<Board>& boards, const Machine& machine);
 
 }  // namespace octet::boards

@@ -21,13 +21,18 @@ struct AnalyzeOptions {
   int64_t pictures = kAnalyzedPictures;
 };
 
+// Before the minutes that calibration takes.
+void CheckLayer(const AnalyzeOptions& options) {
+  const graph::Graph graph = LoadGraph(options.convert.model, options.convert.import, nullptr);
+  std::vector<std::string_view> names;
+  for (const graph::Node& node : graph.nodes) names.push_back(node.name);
+  quantize::RequireMatch(options.layer, names, "layer", "--layer");
+}
+
 // Rows of the table whose layers --layer names.
 std::vector<size_t> ChosenLayers(const analyze::Analysis& analysis, const std::string& pattern) {
   std::vector<size_t> order = analyze::WorstFirst(analysis);
   if (pattern.empty()) return order;
-  std::vector<std::string_view> names;
-  for (const analyze::LayerFigures& layer : analysis.layers) names.push_back(layer.name);
-  quantize::RequireMatch(pattern, names, "layer");
   std::erase_if(order,
                 [&](size_t i) { return !quantize::Matches(pattern, analysis.layers[i].name); });
   return order;
@@ -146,6 +151,7 @@ void PrintText(const AnalyzeOptions& options, const analyze::Analysis& analysis,
 int Run(const AnalyzeOptions& options) {
   const std::string& file = options.convert.report;
   if (!file.empty()) CheckReport(file, {options.convert.model});
+  if (!options.layer.empty()) CheckLayer(options);
   const Conversion conversion = Convert(options.convert);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);

@@ -96,6 +96,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   auto effort = std::make_shared<std::string>("default");
   auto memory_mb = std::make_shared<int64_t>(options->memory_bytes / kBytesPerMb);
   auto mixed = std::make_shared<MixedArguments>();
+  mixed->percent_option = "--mixed-budget-percent";
   auto wants_mixed = std::make_shared<bool>(false);
   command
       .Add("MODEL", options->model,

@@ -85,7 +85,7 @@ MixedOptions MixedArguments::Read() const {
   MixedOptions mixed;
   assign::Budget& budget = mixed.settings.budget;
   budget.ms = NumberOf("--budget-ms", budget_ms, kMostMs);
-  budget.percent = NumberOf("--budget-percent", budget_percent, kMostPercent);
+  budget.percent = NumberOf(percent_option, budget_percent, kMostPercent);
   budget.max_loss = NumberOf("--budget-loss", budget_loss, 1);
   if (budget.ms.has_value() + budget.percent.has_value() + budget.max_loss.has_value() > 1) {
     Fail("--budget-ms, --budget-percent and --budget-loss exclude each other; give one of them");

@@ -38,6 +38,7 @@ std::string PlanYaml(const std::string& config, const std::vector<std::string>& 
 // Words of options that convert and assign share.
 struct MixedArguments {
   std::string budget_ms, budget_percent, budget_loss, profile, solver = "best", preset = "mixed";
+  std::string percent_option = "--budget-percent";  // what the command calls it
   // UserError for numbers that are none, and for two budgets.
   MixedOptions Read() const;
 };

@@ -83,8 +83,8 @@ std::string RemedyOf(const analyze::LayerFigures& layer, const quantize::Config&
     case CauseKind::kInputs:
       // Its own result is not what loses.
       return fmt::format(
-          "FP16 in it alone gains little: {}let --mixed look for the layers in front of it that "
-          "need it too",
+          "{}let --mixed look for the layers in front of it that need FP16 too, for in it alone it "
+          "gains little",
           config.int8_everywhere ? "leave --int8-everywhere out and " : "");
     case CauseKind::kNone:
       break;

@@ -14,6 +14,9 @@ constexpr size_t kNamedLayers = 3;
 // Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
 constexpr double kNothingAdded = 1e-4;
 
+// One in so many that goes wrong is seen with as much luck as not.
+constexpr int64_t kFewPictures = 8;
+
 // Two digits, and no exponent for whole tens.
 std::string Percent(double value) {
   return value < 10 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
@@ -86,15 +89,20 @@ std::string Verdict::Summary() const {
     }
     line += "; ";
   }
-  return line + fmt::format("output '{}' stands {:.1f} dB above its error (cosine {:.3f})", output,
-                            output_db, output_cosine);
+  line += fmt::format("output '{}' stands {:.1f} dB above its error (cosine {:.3f})", output,
+                      output_db, output_cosine);
+  if (pictures < kFewPictures) {
+    line += fmt::format("; {} are few to go by: give more pictures, or --effort default", pictures);
+  }
+  return line;
 }
 
 std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines{Summary()};
   for (const Layer& layer : layers) {
-    lines.push_back(fmt::format("'{}' ({}) adds noise of {} % of its signal: {}; {}", layer.name,
-                                layer.op, Percent(100 * layer.added), layer.cause, layer.remedy));
+    lines.push_back(fmt::format("'{}' ({}) adds noise of {} % of its signal: {}; {}{}", layer.name,
+                                layer.op, Percent(100 * layer.added), layer.cause,
+                                IsDoubtful() ? "" : "to gain more, ", layer.remedy));
   }
   return lines;
 }

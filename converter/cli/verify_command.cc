@@ -296,7 +296,16 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
                count);
   }
-  for (const auto& row : report["plans"]) PrintRow(row, metric);
+  bool int8_differs = false;
+  for (const auto& row : report["plans"]) {
+    PrintRow(row, metric);
+    int8_differs |= !row["agrees"].get<bool>() && row["plan"] != "fp16";
+  }
+  if (int8_differs) {
+    fmt::print(
+        "where int8 differs: calibrate with more pictures like those of the camera; octet analyze "
+        "names the layers that lose, octet assign puts them in FP16 (docs/precision.md)\n");
+  }
   if (theirs) PrintLayers(report);
   return agrees ? kDone : kAnswerIsNo;
 }

@@ -47,7 +47,7 @@ bool Matches(std::string_view pattern, std::string_view name) {
 }
 
 void RequireMatch(std::string_view pattern, const std::vector<std::string_view>& names,
-                  std::string_view what) {
+                  std::string_view what, std::string_view who) {
   std::string_view nearest;
   size_t smallest = std::string_view::npos;
   for (std::string_view name : names) {
@@ -58,8 +58,8 @@ void RequireMatch(std::string_view pattern, const std::vector<std::string_view>&
       nearest = name;
     }
   }
-  Fail("configuration names {} '{}', which the model does not have; the nearest is '{}'", what,
-       pattern, nearest);
+  Fail("{} names {} '{}', which the model does not have; the nearest is '{}'", who, what, pattern,
+       nearest);
 }
 
 }  // namespace octet::quantize

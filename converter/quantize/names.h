@@ -14,9 +14,9 @@ inline bool IsPattern(std::string_view pattern) {
   return pattern.find('*') != std::string_view::npos;
 }
 
-// UserError with the nearest name when no name matches. `what`: "layer", "tensor".
+// UserError with the nearest name when no name matches. `what`: "layer", "tensor"; `who` names it.
 void RequireMatch(std::string_view pattern, const std::vector<std::string_view>& names,
-                  std::string_view what);
+                  std::string_view what, std::string_view who = "configuration");
 
 }  // namespace octet::quantize
 

@@ -53,13 +53,14 @@ static inline uint32_t StripColumns(const ConvPlan& plan, const ConvRules& rules
   if (g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
   const uint64_t tiles = DivideUp(g.out_w, plan.tile_rows);
   uint64_t columns = DivideUp(g.out_w, tiles);
+  const bool wide = columns * 3 >= (uint64_t)plan.tile_rows * 2;
   if (rules.full_first) {
     const uint32_t panel = PanelsOf(rules).rows[0];
     columns = DivideUp(columns, panel) * panel;
   }
   const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
   const bool fits = g.kernel_h * pixels * g.in_c <= kTileRowsF16 * plan.deep;
-  return fits && columns * 3 >= (uint64_t)plan.tile_rows * 2 ? (uint32_t)columns : 0;
+  return fits && wide ? (uint32_t)columns : 0;
 }
 
 // The `pixels` pixels of image row y from column x on, zeros outside the image.

@@ -215,8 +215,12 @@ TEST_F(Machines, ByWhatTheKernelSays) {
   EXPECT_TRUE(Here().cpu_id == (CpuId{0x48, 0xd01}));
   Write("proc/cpuinfo", "CPU implementer\t: 0x41\nCPU architecture: 7\nCPU part\t: 0xc07\n");
   EXPECT_EQ(Here().architecture, "armv7");
-  Write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vme lm avx2\n");
+  Write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vme lm avx2 f16c\n");
   EXPECT_EQ(Here().architecture, "x86_64");
+  EXPECT_EQ(Here().isa, std::vector<std::string>()) << "no fma";
+  Write("proc/cpuinfo",
+        "flags\t\t: lm fma f16c avx2 avx512dq avx512bw avx512vl avx512_vnni amx_int8_more\n");
+  EXPECT_EQ(Here().isa, (std::vector<std::string>{"avx2", "avx512vnni"}));
   EXPECT_FALSE(Here().cpu_id);
   Write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vme lmx\n");
   EXPECT_EQ(Here().architecture, "");
@@ -247,6 +251,16 @@ TEST(Recognising, TheMostParticularNameWins) {
   machine = {};
   EXPECT_FALSE(Recognise(boards, machine));  // boards without a core's name are no match for none
   machine.architecture = "x86_64";
+  EXPECT_EQ(Recognise(boards, machine)->board, 3u);
+  boards[3].isa = {"reference", "avx2", "avxvnni", "avx512vnni"};
+  boards[4].isa = {"reference", "avx2"};
+  machine.isa = {"avx2"};
+  found = Recognise(boards, machine);
+  EXPECT_EQ(found->board, 4u);
+  EXPECT_EQ(found->by, "its architecture and avx2");
+  machine.isa = {"avx2", "avx512vnni"};
+  EXPECT_EQ(Recognise(boards, machine)->board, 3u);
+  machine.isa.clear();
   EXPECT_EQ(Recognise(boards, machine)->board, 3u);
   machine.architecture = "aarch64";
   EXPECT_FALSE(Recognise(boards, machine));

@@ -153,6 +153,8 @@ TEST_F(AssignCommand, BadUseIsOneLine) {
   ExpectLine(Assign({"--budget-ms", "5", "--budget-percent", "5"}),
              "--budget-ms, --budget-percent and --budget-loss exclude each other; give one of "
              "them");
+  ExpectLine(ConvertDeep({"--mixed-budget-percent", "much"}),
+             "--mixed-budget-percent: 'much' is no number from 0 to 1000000");
   ExpectLine(Assign({"--budget-percent", "much"}),
              "--budget-percent: 'much' is no number from 0 to 1000000");
   ExpectLine(Assign({"--budget-loss", "1.5"}), "--budget-loss: '1.5' is no number from 0 to 1");

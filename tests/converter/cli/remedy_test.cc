@@ -69,7 +69,7 @@ TEST(RemedyOf, Weights) {
 TEST(RemedyOf, InputsThatHaveLostAre) {
   Case one;
   for (const CauseKind kind : {CauseKind::kInputs, CauseKind::kCancellation}) {
-    EXPECT_TRUE(Begins(one.Of(kind), "FP16 in it alone gains little"));
+    EXPECT_TRUE(Begins(one.Of(kind), "let --mixed look for the layers in front of it"));
   }
   one.config.int8_everywhere = true;
   EXPECT_NE(one.Of(CauseKind::kInputs).find("leave --int8-everywhere out and"), std::string::npos);

@@ -34,6 +34,12 @@ TEST_F(Verdict, InTheTasksWords) {
                           "in 8 of 8; output '"),
             std::string::npos)
       << text.out;
+  // Eight of 32 is nobody's fault; of 16 only four are held out.
+  EXPECT_EQ(text.out.find("few to go by"), std::string::npos) << text.out;
+  const Result few = Convert("m.onnx", {"--effort", "fast"});
+  EXPECT_NE(few.out.find("; 4 are few to go by: give more pictures, or --effort default"),
+            std::string::npos)
+      << few.out;
   const Result machine = Convert("m.onnx", {"--task", "classify", "--json"});
   const json verdict = json::parse(machine.out)["verdict"];
   EXPECT_EQ(verdict["samples"], 8);
