@@ -30,7 +30,7 @@ struct Options {
 std::vector<octet_isa> LevelsOf(const Options& options) {
   std::vector<octet_isa> levels;
   const port::CpuWord cpu = port::DetectCpu();
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
+  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_CM4; ++i) {
     const auto isa = static_cast<octet_isa>(i);
     const auto& names = options.levels;
     const bool named = std::find(names.begin(), names.end(), octet_isa_name(isa)) != names.end();
