@@ -99,6 +99,12 @@ static inline uint32_t SmallerBytes(uint32_t a, uint32_t b) {
 // (s - 1). |acc * multiplier / 2^32| <= 2^29 and |2 zero_point + 1| << 22 < 2^30 fit 32 bits.
 constexpr int32_t kLeastShift = 2, kMostShift = 23;
 
+// Whether there is more to do than the int8 range does: `args` of either convolution.
+template <typename Args>
+static inline bool IsNarrow(const Args& args) {
+  return args.clamp_lo > -128 || args.clamp_hi < 127 || args.table != nullptr;
+}
+
 // Bytes that were finished over the whole int8 range: clamped to the layer's, then through its
 // table, if any.
 static inline void FinishBytes(uint8_t* bytes, size_t count, int32_t lo, int32_t hi,

@@ -215,30 +215,33 @@ static inline Panel PanelOf(const Layer& layer, uint32_t b, uint32_t lane) {
 // Outputs [begin, end) of block b of 3 pixels from `output` on.
 static void Block3(const Layer& layer, uint32_t b, uint32_t begin, uint32_t end, uint8_t* output) {
   const ConvS8Args& args = layer.args;
-  const size_t stride = args.g.out_c;
+  const size_t step = args.g.out_c;
   uint32_t lane = begin;
   if (layer.unfinished[b] == 0 && end - begin >= 2) {
-    Panel panel = PanelOf(layer, b, lane);
-    for (uint32_t r = 0; r < kPanelRows; ++r) panel.output[r] = output + r * stride + lane;
-    panel.pairs = (end - begin) / 2;
-    lane += panel.pairs * 2;
+    lane = begin + ((end - begin) & ~1u);
+    Panel panel = PanelOf(layer, b, begin);
+    panel.output = output + begin;
+    panel.output_step = step;
+    panel.end = panel.bias + (lane - begin);
     Panel3(&panel);
-    for (uint32_t r = 0; r < kPanelRows; ++r) {
-      FinishBytes(output + r * stride + begin, lane - begin, args.clamp_lo, args.clamp_hi,
-                  args.table);
+    if (IsNarrow(args)) {
+      for (uint32_t r = 0; r < kPanelRows; ++r) {
+        FinishBytes(output + r * step + begin, lane - begin, args.clamp_lo, args.clamp_hi,
+                    args.table);
+      }
     }
   }
   // Pairs whose second output may be another group's, or beyond the last.
   for (; lane < end; lane = (lane & ~1u) + 2) {
+    const uint32_t first = lane & ~1u;
     int32_t sums[2][kPanelRows];
-    Panel panel = PanelOf(layer, b, lane & ~1u);
-    panel.pairs = 1;
+    Panel panel = PanelOf(layer, b, first);
+    panel.end = panel.bias + 2;
     panel.sums = sums[0];
     Panel3(&panel);
-    for (uint32_t i = lane & 1; i < 2 && (lane & ~1u) + i < end; ++i) {
+    for (uint32_t o = lane; o < end && o < first + 2; ++o) {
       for (uint32_t r = 0; r < kPanelRows; ++r) {
-        const uint32_t o = (lane & ~1u) + i;
-        StoreOne(args, args.channels[b], o, sums[i][r], output + r * stride + o);
+        StoreOne(args, args.channels[b], o, sums[o - first][r], output + r * step + o);
       }
     }
   }

@@ -20,22 +20,21 @@ constexpr uint32_t kQuadBytes = 64;  // weights of 4 inputs of a block
 
 // What a panel reads and, in part, moves on. The assembly below knows the offsets.
 struct Panel {
-  const int8_t* weights;  // of the first output's first 4 inputs
   const uint32_t* rows;   // widened
+  const int8_t* weights;  // of the first output's first 4 inputs
   const int32_t* bias;    // of the first output; multipliers and shifts lie behind (ChannelBlockS8)
   size_t bytes;           // of the block's weights: kQuadBytes for 4 inputs
-  uint8_t* output[kPanelRows];  // of each row
-  uint32_t pairs;               // Panel3: of outputs
-  int32_t zero;                 // 2 zero_point + 1
-  int32_t* sums;  // Panel3: null, or where sums go that are not finished here: [pair][2][3]
+  uint8_t* output;        // Panel3: of the first row
+  size_t output_step;     // from row to row
+  const int32_t* end;     // of the biases
+  int32_t zero;           // 2 zero_point + 1
+  int32_t* sums;          // null, or where sums go that are not finished here: [pair][2][3]
 };
 static_assert(offsetof(blob::ChannelBlockS8, multiplier) == 128 &&
                   offsetof(blob::ChannelBlockS8, shift) == 192,
               "layout");
 #if defined(__arm__)
-static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, pairs) == 28 &&
-                  offsetof(Panel, sums) == 36,
-              "layout");
+static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, sums) == 32, "layout");
 #endif
 
 // clang-format off
@@ -45,13 +44,13 @@ static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, pairs) == 28 &&
   "smlad " #c ", " #w ", r12, " #c "\n\t"
 // 4 inputs of 2 outputs and 3 rows: 24 products.
 #define OCTET_QUAD3                   \
-  "ldrd r2, r3, [r0], #64\n\t"        \
-  "ldmia r1!, {r10, r11, r12}\n\t"    \
+  "ldrd r2, r3, [r1], #64\n\t"        \
+  "ldmia r0!, {r10, r11, r12}\n\t"    \
   "sxtb16 lr, r2\n\t"                 \
   OCTET_MLA3(r4, r5, r6, lr)          \
   "sxtb16 lr, r3\n\t"                 \
   OCTET_MLA3(r7, r8, r9, lr)          \
-  "ldmia r1!, {r10, r11, r12}\n\t"    \
+  "ldmia r0!, {r10, r11, r12}\n\t"    \
   "sxtb16 r2, r2, ror #8\n\t"         \
   OCTET_MLA3(r4, r5, r6, r2)          \
   "sxtb16 r3, r3, ror #8\n\t"         \
@@ -71,12 +70,23 @@ static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, pairs) == 28 &&
   "ssat " #b ", #8, " #b "\n\t"       \
   "ssat " #c ", #8, " #c "\n\t"
 
-// Pairs of outputs of 3 rows. Rows: [inputs / 4][bytes 0 and 2, then 1 and 3][row].
+// Pairs of outputs of 3 rows. Rows: [inputs / 4][bytes 0 and 2, then 1 and 3][row]. A round of the
+// loop is 4 quads of 19 instructions of 4 bytes; the first round begins behind those that would
+// make the number of quads a multiple of 4.
 [[gnu::naked, gnu::noinline]] static void Panel3(Panel* /*r0*/) {
   __asm__ volatile(
       "push {r4-r11, lr}\n\t"
-      "sub sp, sp, #12\n\t"           // end of the weights, end of the odd quads, the panel
+      "sub sp, sp, #12\n\t"           // end of the weights, where the loop begins, the panel
       "str r0, [sp, #8]\n\t"
+      "ldr r3, [r0, #12]\n\t"
+      "rsb r3, r3, #0\n\t"
+      "and r3, r3, #192\n\t"          // 64 a quad left out
+      "adr.w r2, 2f\n\t"
+      "add r2, r2, r3\n\t"
+      "add r2, r2, r3, lsr #2\n\t"
+      "sub r2, r2, r3, lsr #4\n\t"    // 76 a quad
+      "orr r2, r2, #1\n\t"            // Thumb
+      "str r2, [sp, #4]\n\t"
       "1:\n\t"                        // each pair; r0: the panel
       "ldmia r0, {r0, r1, r2, r3}\n\t"
       "ldrd r4, r7, [r2]\n\t"
@@ -84,65 +94,49 @@ static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, pairs) == 28 &&
       "mov r6, r4\n\t"
       "mov r8, r7\n\t"
       "mov r9, r7\n\t"
-      "ands lr, r3, #255\n\t"         // 4 quads are 256 bytes
-      "add r3, r3, r0\n\t"
+      "add r3, r3, r1\n\t"
       "str r3, [sp]\n\t"
-      "beq 3f\n\t"
-      "add lr, lr, r0\n\t"
-      "str lr, [sp, #4]\n\t"
+      "ldr pc, [sp, #4]\n\t"
       "2:\n\t"
       OCTET_QUAD3
-      "ldr lr, [sp, #4]\n\t"
-      "cmp r0, lr\n\t"
+      OCTET_QUAD3
+      OCTET_QUAD3
+      OCTET_QUAD3
+      "ldr lr, [sp]\n\t"
+      "cmp r1, lr\n\t"
       "bne 2b\n\t"
-      "ldr lr, [sp]\n\t"
-      "cmp r0, lr\n\t"
-      "beq 4f\n\t"
-      "3:\n\t"
-      OCTET_QUAD3
-      OCTET_QUAD3
-      OCTET_QUAD3
-      OCTET_QUAD3
-      "ldr lr, [sp]\n\t"
-      "cmp r0, lr\n\t"
-      "bne 3b\n\t"
-      "4:\n\t"
       "ldr lr, [sp, #8]\n\t"
-      "ldrd r1, r2, [lr, #32]\n\t"    // zero, sums
+      "ldrd r1, r2, [lr, #28]\n\t"    // zero, sums
       "ldr r0, [lr, #8]\n\t"
       "cmp r2, #0\n\t"
-      "bne 5f\n\t"
+      "bne 4f\n\t"
       "ldrd r2, r3, [r0, #128]\n\t"
       "ldrd r10, r11, [r0, #192]\n\t"
       OCTET_FINISH3(r4, r5, r6, r2, r10)
       OCTET_FINISH3(r7, r8, r9, r3, r11)
       "ldrd r2, r3, [lr, #16]\n\t"
-      "ldr r10, [lr, #24]\n\t"
-      "strb r7, [r2, #1]\n\t"
-      "strb r4, [r2], #2\n\t"
-      "strb r8, [r3, #1]\n\t"
-      "strb r5, [r3], #2\n\t"
-      "strb r9, [r10, #1]\n\t"
-      "strb r6, [r10], #2\n\t"
-      "strd r2, r3, [lr, #16]\n\t"
-      "str r10, [lr, #24]\n\t"
-      "b 6f\n\t"
-      "5:\n\t"
-      "stmia r2!, {r4, r5, r6, r7, r8, r9}\n\t"
-      "str r2, [lr, #36]\n\t"
-      "6:\n\t"
-      "ldr r2, [lr]\n\t"
-      "ldr r3, [lr, #28]\n\t"
+      "strb r5, [r2, r3]\n\t"
+      "strb r6, [r2, r3, lsl #1]\n\t"
+      "strb r4, [r2], #1\n\t"
+      "strb r8, [r2, r3]\n\t"
+      "strb r9, [r2, r3, lsl #1]\n\t"
+      "strb r7, [r2], #1\n\t"
+      "str r2, [lr, #16]\n\t"
+      "3:\n\t"
+      "ldr r1, [lr, #4]\n\t"
+      "ldr r3, [lr, #24]\n\t"
       "add r0, r0, #8\n\t"
-      "add r2, r2, #8\n\t"
-      "str r0, [lr, #8]\n\t"
-      "str r2, [lr]\n\t"
+      "add r1, r1, #8\n\t"
+      "strd r1, r0, [lr, #4]\n\t"
+      "cmp r0, r3\n\t"
       "mov r0, lr\n\t"
-      "subs r3, r3, #1\n\t"
-      "str r3, [lr, #28]\n\t"
       "bne 1b\n\t"
       "add sp, sp, #12\n\t"
-      "pop {r4-r11, pc}\n\t");
+      "pop {r4-r11, pc}\n\t"
+      "4:\n\t"
+      "stmia r2!, {r4, r5, r6, r7, r8, r9}\n\t"
+      "str r2, [lr, #32]\n\t"
+      "b 3b\n\t");
 }
 
 // 4 inputs of one output and one row.
@@ -160,9 +154,9 @@ static_assert(offsetof(Panel, output) == 16 && offsetof(Panel, pairs) == 28 &&
       "ldmia r2, {r4, r5, r6, r7}\n\t"
       "mov lr, r3\n\t"
       "1:\n\t"
-      "ldrd r10, r11, [r0, #8]\n\t"
-      "ldrd r8, r9, [r0], #64\n\t"
-      "ldrd r2, r3, [r1], #8\n\t"
+      "ldrd r10, r11, [r1, #8]\n\t"
+      "ldrd r8, r9, [r1], #64\n\t"
+      "ldrd r2, r3, [r0], #8\n\t"
       OCTET_MLA1(r4, r8)
       OCTET_MLA1(r5, r9)
       OCTET_MLA1(r6, r10)

@@ -100,10 +100,6 @@ static inline int32_t MultiplyHigh(int32_t acc, int32_t multiplier, int32_t roun
   return out;
 }
 
-static inline bool IsNarrow(const ConvS8Args& args) {
-  return args.clamp_lo > -128 || args.clamp_hi < 127 || args.table != nullptr;
-}
-
 static void StoreUnfinished(const Strip& s, const int32_t* acc, uint8_t* to) {
   const ConvS8Args& args = s.args;
   for (uint32_t i = 0; i < s.lanes; ++i) {
