@@ -4,11 +4,13 @@
     cmake --preset cortex-m4 && ninja -C build/cortex-m4 bench-cortex-m && bench/cortex-m/count.py --preset cortex-m4
 
 QEMU's -icount shift=0 makes virtual time one nanosecond an instruction; the image says how many ticks of its clock 2^24 of them
-take. Counts have no noise beyond a tick at each end. Exit status 1 where levels differ in the bytes of their outputs.
+take. Counts have no noise beyond a tick at each end. Exit status 1 where levels differ in the bytes of their outputs, 77 (skipped) where QEMU is absent.
 """
 import argparse
 import json
+import math
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -16,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MACHINES = {"cortex-m4": "mps2-an386", "cortex-m7": "mps2-an500", "cortex-m55": "mps3-an547"}
 NETWORKS = "resnet8,vww,ds_cnn"
 LEVELS = "reference,cm4"
+SKIPPED = 77
 
 
 class Failure(Exception):
@@ -48,10 +51,15 @@ def main():
     parser.add_argument("--networks", default=NETWORKS)
     parser.add_argument("--levels", default=LEVELS)
     parser.add_argument("--layers", action="store_true", help="every layer as well")
+    parser.add_argument("--most", default="", metavar="NETWORK=MILLIONS,...", help="exit status 1 where the last level takes more")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
+    if not shutil.which("qemu-system-arm"):
+        print("qemu-system-arm is not installed; ./setup.sh --tests installs it")
+        return SKIPPED
     folder = options.bin or ROOT / "build" / options.preset / "bin"
-    rows, differ = [], False
+    most = {name: float(limit) for name, limit in (word.split("=") for word in options.most.split(",") if word)}
+    rows, wrong = [], False
     print(f"{'network':<9} {'level':<10} {'millions':>9} {'a MAC':>6} {'flash':>7} {'blob':>8} {'arena':>7} {'stack':>6}  hash")
     for network in options.networks.split(","):
         hashes = set()
@@ -67,12 +75,15 @@ def main():
             for op, kernel, macs, instructions in layers if options.layers else ():
                 print(f"    {op:<16} {kernel:<10} {macs:>9} {instructions:>9} {instructions / max(macs, 1):>7.2f}")
             rows.append({"network": network, "level": level} | values)
-        differ |= len(hashes) != 1
+        if len(hashes) != 1:
+            print(f"{network}: levels differ in their outputs")
+            wrong = True
+        if values["instructions"] > most.get(network, math.inf) * 1e6:
+            print(f"{network}: more than {most[network]} million instructions")
+            wrong = True
     if options.json:
         options.json.write_text(json.dumps({"preset": options.preset, "rows": rows}, indent=2))
-    if differ:
-        print("levels differ in their outputs")
-    return 1 if differ else 0
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ namespace {
 
 using octet::board::Write;
 
-constexpr size_t kArenaBytes = 512 * 1024;
+constexpr size_t kArenaBytes = 128 * 1024;
 OCTET_BOARD_WORK unsigned char arena[kArenaBytes];
 
 void WriteNumber(uint64_t number) {
@@ -107,7 +107,8 @@ int main() {
   WriteLine("round_ticks", round_ticks);
   WriteLine("ticks", ticks);
   WriteLine("macs", octet_macs(session));
-  WriteLine("flash_bytes", memory.flash_bytes - blob_bytes);
+  const bool in_flash = memory.flash_bytes > blob_bytes;
+  WriteLine("flash_bytes", memory.flash_bytes - (in_flash ? blob_bytes : 0));
   WriteLine("blob_bytes", blob_bytes);
   WriteLine("arena_bytes", arena_bytes);
   WriteLine("stack_bytes", memory.stack_bytes);

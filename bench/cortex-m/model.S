@@ -1,5 +1,5 @@
-/* The blob in flash, read in place. */
-    .section .rodata.octet_model, "a"
+/* The blob, read where it lies. */
+    .section OCTET_MODEL_SECTION, "a"
     .balign 64
     .globl octet_model
 octet_model:

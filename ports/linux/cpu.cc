@@ -120,10 +120,9 @@ bool CanRun(CpuWord cpu, octet_isa isa) {
 }
 
 octet_isa BestIsa(CpuWord cpu) {
-  // The highest; a core without NEON has cm4 at most.
-  octet_isa best = CanRun(cpu, OCTET_ISA_CM4) ? OCTET_ISA_CM4 : OCTET_ISA_REFERENCE;
-  for (int i = OCTET_ISA_AVX2; i <= OCTET_ISA_I8MM; ++i) {
-    if (CanRun(cpu, static_cast<octet_isa>(i))) best = static_cast<octet_isa>(i);
+  octet_isa best = OCTET_ISA_REFERENCE;
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa)) best = isa;
   }
   return best;
 }

@@ -100,8 +100,7 @@ void TestSession::ExpectGuardsIntact() const {
 
 std::vector<octet_isa> RunnableLevels() {
   std::vector<octet_isa> levels;
-  for (int i = 0; i <= OCTET_ISA_CM4; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : port::kIsasLowestFirst) {
     if (octet_isa_built(isa) && MachineHas(isa)) levels.push_back(isa);
   }
   return levels;

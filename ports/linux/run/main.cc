@@ -36,8 +36,7 @@ std::string IsaWords() {
 
 int ListIsas() {
   const CpuWord cpu = DetectCpu();
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_CM4; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : kIsasLowestFirst) {
     if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
   }
   return 0;
