@@ -157,39 +157,50 @@ static inline void StorePairs(uint32_t a, uint32_t b, size_t plane, uint32_t* to
   to[3 * plane] = PackHigh(odd_a, odd_b);
 }
 
-// Row `y` of the image (wraps below 0) as pairs of neighbours.
+// Row `y` of the image (wraps below 0) as pairs of neighbours. kFull: of four channels.
+template <bool kFull>
 static void PairRow(const Strip& s, uint32_t y, size_t plane, uint32_t* to) {
   const ConvGeometry& g = s.args.g;
   const uint32_t padding = FourOf(s.args.in_zero_point);
-  const uint32_t pair = EvenBytes(padding);
-  uint32_t pairs = ((s.columns - 1) * g.stride_w + 4) / 2;
-  if (y >= g.in_h) {
-    for (; pairs != 0; --pairs, ++to) {
-      for (uint32_t i = 0; i < kLanes; ++i) to[i * plane] = pair;
-    }
-    return;
-  }
-  const uint8_t* const row = s.args.input + (size_t)y * g.in_w * g.in_c + s.first;
-  const auto pixel = [&](uint32_t x) {
-    return x < g.in_w ? LoadLanes(row + (size_t)x * g.in_c, s.lanes) : padding;
+  const uint32_t padding_pair = EvenBytes(padding);
+  const auto load = [&](const uint8_t* from) {
+    return kFull ? LoadWord(from) : LoadBytes(from, s.lanes);
   };
-  uint32_t x = s.column * g.stride_w - g.pad_left;
-  while (pairs != 0) {
-    if (s.lanes == kLanes && x < g.in_w && g.in_w - x >= 2) {
-      uint32_t inside = (g.in_w - x) / 2;
-      if (inside > pairs) inside = pairs;
-      pairs -= inside;
-      const uint8_t* from = row + (size_t)x * g.in_c;
-      x += 2 * inside;
-      for (; inside != 0; --inside, from += 2 * (size_t)g.in_c, ++to) {
-        StorePairs(LoadWord(from), LoadWord(from + g.in_c), plane, to);
-      }
-      continue;
+  const auto pad = [&](uint32_t count) {
+    for (; count != 0; --count, ++to) {
+      to[0] = to[plane] = to[2 * plane] = to[3 * plane] = padding_pair;
     }
-    StorePairs(pixel(x), pixel(x + 1), plane, to++);
-    x += 2;
+  };
+  uint32_t pairs = ((s.columns - 1) * g.stride_w + 4) / 2;
+  if (y >= g.in_h) return pad(pairs);
+  const uint8_t* const row = s.args.input + (size_t)y * g.in_w * g.in_c + s.first;
+  uint32_t x = s.column * g.stride_w - g.pad_left;
+  if (x >= g.in_w) {
+    // 0 - x columns of padding; of an odd number the last one has a pixel beside it.
+    uint32_t before = (0u - x) / 2;
+    if (before > pairs) before = pairs;
+    pad(before);
+    pairs -= before;
+    x += 2 * before;
+    if (pairs != 0 && x != 0) {
+      StorePairs(padding, load(row), plane, to++);
+      --pairs;
+      x += 2;
+    }
+  }
+  const uint32_t rest = x < g.in_w ? g.in_w - x : 0;
+  uint32_t inside = rest / 2 < pairs ? rest / 2 : pairs;
+  pairs -= inside;
+  const uint8_t* from = row + (size_t)x * g.in_c;
+  for (; inside != 0; --inside, from += 2 * (size_t)g.in_c, ++to) {
+    StorePairs(load(from), load(from + g.in_c), plane, to);
+  }
+  if (pairs == 0) return;
+  if (rest % 2 != 0) {
+    StorePairs(load(from), padding, plane, to++);
     --pairs;
   }
+  pad(pairs);
 }
 
 static void PrepareChannels(const Strip& s, const Lanes& lanes, Channel3x3* channels) {
@@ -251,8 +262,9 @@ static void RunStrip(const Strip& s, Range rows) {
       const uint32_t slot = reuse ? (top + ky) % g.kernel_h : ky;
       const uint32_t row = top + ky * g.dilation_h - g.pad_top;
       if (in_pairs) {
-        PairRow(s, row, (size_t)s.pitch / 2 * 3,
-                reinterpret_cast<uint32_t*>(s.ring) + (size_t)slot * (s.pitch / 2));
+        (s.lanes == kLanes ? PairRow<true> : PairRow<false>)(s, row, (size_t)s.pitch / 2 * 3,
+                                                             reinterpret_cast<uint32_t*>(s.ring) +
+                                                                 (size_t)slot * (s.pitch / 2));
       } else {
         WidenRow(s, row, s.ring + (size_t)slot * s.pitch);
       }
