@@ -172,23 +172,46 @@ static void Gather(const Layer& layer, Pixel p, uint32_t group, uint32_t* to) {
   Widen<kStride>(layer.packed, layer.quads, to);
 }
 
-// Three pixels of a row from `p` on at once; false where their windows are not words side by side.
+// A window whose rows lie side by side from `from` on, `line` bytes apart, the first of them at
+// `y`.
+static inline void Pack(const Layer& layer, const uint8_t* from, size_t line, uint32_t y) {
+  const ConvGeometry& g = layer.g;
+  uint8_t* to = layer.packed;
+  StoreWord(to + (size_t)layer.quads * 4 - 4, 0);  // the tail meets the zero tail of the weights
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, to += layer.row_bytes, y += g.dilation_h) {
+    if (y >= g.in_h) {
+      memset(to, layer.args.in_zero_point, layer.row_bytes);
+    } else {
+      CopyRun(from + y * line, layer.row_bytes, to);
+    }
+  }
+}
+
+// Three pixels of a row from `p` on at once; false where rows of their windows do not lie side by
+// side in the image.
 static bool GatherThree(const Layer& layer, Pixel p) {
   const ConvGeometry& g = layer.g;
   const uint32_t left = p.x * g.stride_w - g.pad_left;
   const uint32_t extent = (kPanelRows - 1) * g.stride_w + g.kernel_w;
-  if (!layer.in_place || layer.row_bytes == 0 || g.out_w - p.x < kPanelRows || left >= g.in_w ||
+  if (layer.row_bytes == 0 || g.out_w - p.x < kPanelRows || left >= g.in_w ||
       extent > g.in_w - left) {
     return false;
   }
   uint32_t y = p.y * g.stride_h - g.pad_top;
-  const size_t line = (size_t)g.in_w * g.in_c;
-  const uint32_t words = layer.row_bytes / 4;
+  const size_t line = (size_t)g.in_w * g.in_c, step = (size_t)g.stride_w * g.in_c;
+  const uint8_t* from = layer.args.input + (size_t)left * g.in_c;
   uint32_t* to = layer.rows;
+  if (layer.row_bytes % 4 != 0) {
+    for (uint32_t r = 0; r < kPanelRows; ++r, from += step) {
+      Pack(layer, from, line, y);
+      Widen<kPanelRows>(layer.packed, layer.quads, to + r);
+    }
+    return true;
+  }
+  const uint32_t words = layer.row_bytes / 4;
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h) {
     to = y >= g.in_h ? WidenPadding<kPanelRows, kPanelRows>(layer.args.in_zero_point, words, to)
-                     : WidenThree(layer.args.input + y * line + (size_t)left * g.in_c,
-                                  (size_t)g.stride_w * g.in_c, words, to);
+                     : WidenThree(from + y * line, step, words, to);
   }
   return true;
 }
