@@ -96,7 +96,7 @@ static inline uint32_t SmallerBytes(uint32_t a, uint32_t b) {
 //   (floor(acc * multiplier / 2^32) + 2^(s - 1) + (zero_point << s)) >> s
 // drops bits below the rounding position first, as quant/requantize.h does, and adds a multiple of
 // 2^s, which leaves the shift as zero_point. 2^(s - 1) + (zero_point << s) = (2 zero_point + 1) <<
-// (s - 1). |acc * multiplier / 2^32| <= 2^29 and |2 zero_point + 1| << 22 < 2^30 fit 32 bits.
+// (s - 1). |acc * multiplier / 2^32| <= 2^29 and |2 zero_point + 1| << 21 < 2^30 fit 32 bits.
 constexpr int32_t kLeastShift = 2, kMostShift = 23;
 
 // Whether there is more to do than the int8 range does: `args` of either convolution.
