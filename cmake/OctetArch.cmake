@@ -7,10 +7,12 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(arch aarch64)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^arm")
   set(arch armv7)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^cortex-m(4|7|33|35p|55|85)$")
+  set(arch cortex_m)  # with the DSP extension
 else()
   set(arch generic)
 endif()
-set(OCTET_ARCH ${arch} CACHE STRING "Kernels of which architecture: x86, aarch64, armv7 or generic (the reference alone)")
+set(OCTET_ARCH ${arch} CACHE STRING "Kernels of which architecture: x86, aarch64, armv7, cortex_m or generic (the reference alone)")
 if(OCTET_ARCH STREQUAL generic)
   set(OCTET_ARCH_DEFINITION "")
 elseif(OCTET_ARCH STREQUAL arch)
@@ -23,7 +25,7 @@ endif()
 # A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the
 # architectures that have an entry below, and alone gets the flags of that entry.
 set(OCTET_ISA_WORDS
-    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2)
+    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4)
 
 # Where a loop begins in a cache line is worth up to 5 % of small layers: not left to what was linked before it.
 set(_octet_avx2 -mavx2 -mfma -mf16c -mbmi2 -falign-functions=64 -falign-loops=32)
@@ -40,6 +42,9 @@ set(OCTET_ISA_aarch64_arm_dotprod -march=armv8.2-a+dotprod -mtune=cortex-a55)
 set(OCTET_ISA_aarch64_arm_i8mm -march=armv8.2-a+dotprod+i8mm)
 set(OCTET_ISA_aarch64_arm_sha2 -march=armv8-a+crypto)
 set(OCTET_ISA_armv7_arm_neon -mfpu=neon-vfpv4 -mfp16-format=ieee)
+# Unrolled by hand; in the instructions of Cortex-M, which ARMv7-A executes as well.
+set(OCTET_ISA_cortex_m_arm_cm4 -O2)
+set(OCTET_ISA_armv7_arm_cm4 -O2 -mthumb)
 
 # octet_isa_of(<result> <file>): the ISA word a file's name ends in, or an empty string.
 function(octet_isa_of result file)

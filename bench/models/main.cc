@@ -30,8 +30,7 @@ struct Options {
 std::vector<octet_isa> LevelsOf(const Options& options) {
   std::vector<octet_isa> levels;
   const port::CpuWord cpu = port::DetectCpu();
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : port::kIsasLowestFirst) {
     const auto& names = options.levels;
     const bool named = std::find(names.begin(), names.end(), octet_isa_name(isa)) != names.end();
     const bool wanted = names.empty() ? isa != OCTET_ISA_REFERENCE || options.reference : named;

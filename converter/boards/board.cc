@@ -23,8 +23,8 @@ const std::map<std::string, Words>& Ladders() {
       {"x86_64", {"reference", "avx2", "avxvnni", "avx512vnni", "amx"}},
       {"aarch64", {"reference", "neon", "dotprod", "i8mm"}},
       {"armv7", {"reference", "neon"}},
-      {"armv7e-m", {"reference"}},
-      {"armv8.1-m.main", {"reference"}}};
+      {"armv7e-m", {"reference", "cm4"}},
+      {"armv8.1-m.main", {"reference", "cm4"}}};
   return ladders;
 }
 

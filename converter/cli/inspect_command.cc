@@ -183,11 +183,13 @@ const char* SectionName(blob::SectionKind kind) {
   return "other";
 }
 
-// What octet_arena_bytes() asks for with these plans: at the reference, and at every other level.
+// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, and at every other
+// level.
 json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mask) {
   json result = {{"plans", plans}, {"plan_mask", plan_mask}};
   for (const auto& [name, isa] :
-       {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"other_levels", OCTET_ISA_NEON}}) {
+       {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"cm4", OCTET_ISA_CM4},
+        std::pair{"other_levels", OCTET_ISA_NEON}}) {
     size_t bytes[2] = {};
     for (uint32_t threads : {1u, 2u}) {
       if (octet_arena_bytes(file.data(), file.bytes(), static_cast<octet_isa>(isa), threads,
@@ -299,6 +301,7 @@ json Describe(const BlobFile& file) {
                                {"arena_bytes", plan.record->arena_bytes},
                                {"scratch_bytes",
                                 {{"reference", arena["reference"]["each_further_thread"]},
+                                 {"cm4", arena["cm4"]["each_further_thread"]},
                                  {"other_levels", arena["other_levels"]["each_further_thread"]}}},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
@@ -351,12 +354,14 @@ void PrintText(const json& blob) {
                s["index"].get<int>(), s["offset"].get<uint64_t>(), s["bytes"].get<uint64_t>(),
                s["sha256"].get<std::string>());
   }
-  fmt::print("\n{:<16} {:>16} {:>14} {:>16} {:>14}\n", "arena bytes of", "reference",
-             "a thread more", "other levels", "a thread more");
+  fmt::print("\n{:<16} {:>16} {:>14} {:>16} {:>14} {:>16} {:>14}\n", "arena bytes of", "reference",
+             "a thread more", "cm4", "a thread more", "other levels", "a thread more");
   for (const json& arena : blob["session_arena_bytes"]) {
-    fmt::print("{:<16} {:>16} {:>14} {:>16} {:>14}\n", arena["plans"].get<std::string>(),
-               arena["reference"]["one_thread"].get<uint64_t>(),
+    fmt::print("{:<16} {:>16} {:>14} {:>16} {:>14} {:>16} {:>14}\n",
+               arena["plans"].get<std::string>(), arena["reference"]["one_thread"].get<uint64_t>(),
                arena["reference"]["each_further_thread"].get<uint64_t>(),
+               arena["cm4"]["one_thread"].get<uint64_t>(),
+               arena["cm4"]["each_further_thread"].get<uint64_t>(),
                arena["other_levels"]["one_thread"].get<uint64_t>(),
                arena["other_levels"]["each_further_thread"].get<uint64_t>());
   }

@@ -10,6 +10,9 @@
 #ifndef OCTET_DECODE_BYTES
 #define OCTET_DECODE_BYTES 1024
 #endif
+#ifndef OCTET_BOARD_ISA
+#define OCTET_BOARD_ISA OCTET_ISA_REFERENCE
+#endif
 #ifndef OCTET_PLAN_MASK
 #define OCTET_PLAN_MASK 0  // all
 #endif
@@ -135,12 +138,12 @@ int main() {
   octet::board::Start();
   const size_t blob_bytes = static_cast<size_t>(octet_model_end - octet_model);
   size_t arena_bytes = 0, first_plan_bytes = 0;
-  octet_status status = octet_arena_bytes(octet_model, blob_bytes, OCTET_ISA_REFERENCE, 1,
-                                          OCTET_PLAN_MASK, &arena_bytes);
+  octet_status status =
+      octet_arena_bytes(octet_model, blob_bytes, OCTET_BOARD_ISA, 1, OCTET_PLAN_MASK, &arena_bytes);
   if (status.code != OCTET_OK) return Refuse("model", status);
-  octet_arena_bytes(octet_model, blob_bytes, OCTET_ISA_REFERENCE, 1, 1, &first_plan_bytes);
+  octet_arena_bytes(octet_model, blob_bytes, OCTET_BOARD_ISA, 1, 1, &first_plan_bytes);
   octet_config config = {};
-  config.isa = OCTET_ISA_REFERENCE;
+  config.isa = OCTET_BOARD_ISA;
   config.verify_hashes = OCTET_VERIFY_PORTABLE;
   config.plan_mask = OCTET_PLAN_MASK;
   config.ticks = octet::board::Ticks;

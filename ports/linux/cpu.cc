@@ -94,7 +94,8 @@ CpuWord Detect() {
 
 CpuWord Detect() {
   const unsigned long caps = getauxval(AT_HWCAP);
-  CpuWord word = Bit(OCTET_ISA_REFERENCE);
+  // ARMv7-A has the instructions of cm4.
+  CpuWord word = Bit(OCTET_ISA_REFERENCE) | Bit(OCTET_ISA_CM4);
   // NEON and VFPv4.
   if ((caps >> 12 & 1) != 0 && (caps >> 16 & 1) != 0) word |= Bit(OCTET_ISA_NEON);
   return word;
@@ -120,8 +121,8 @@ bool CanRun(CpuWord cpu, octet_isa isa) {
 
 octet_isa BestIsa(CpuWord cpu) {
   octet_isa best = OCTET_ISA_REFERENCE;
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
-    if (CanRun(cpu, static_cast<octet_isa>(i))) best = static_cast<octet_isa>(i);
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa)) best = isa;
   }
   return best;
 }

@@ -7,7 +7,7 @@ from typing import List, Optional
 
 SONAME = "liboctet.so.0"
 VARIABLE = "OCTET_LIBRARY"
-ISA_COUNT = 8  # of enum octet_isa
+ISAS = (0, 8, 1, 2, 3, 4, 5, 6, 7)  # enum octet_isa, a better level of the same machine behind a lesser one
 TASKS = ("none", "classify", "detect", "segment")
 OK, CORRUPT = 0, 5
 
@@ -146,7 +146,7 @@ def text(raw: Optional[bytes]) -> str:
 def isas() -> List[str]:
     """Instruction sets that this build and machine can run, the best last."""
     known = library()
-    return [text(known.octet_isa_name(i)) for i in range(ISA_COUNT) if known.octet_linux_can_run(i)]
+    return [text(known.octet_isa_name(i)) for i in ISAS if known.octet_linux_can_run(i)]
 
 
 def version() -> str:

@@ -18,14 +18,17 @@ enum class Isa : uint8_t {
   kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
   kDotprod = 6,     // ARMv8.2 SDOT
   kI8mm = 7,        // ARMv8.6 SMMLA
+  kCm4 = 8,         // Cortex-M with the DSP extension, SMLAD: M4, M7, M33, M55; ARMv7-A has it too
 };
-constexpr uint32_t kIsaCount = 8;
+constexpr uint32_t kIsaCount = 9;
 
 // True where `level` may use kernels written for `kernel` (same family and not higher). The one
-// gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI.
+// gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI. Cortex-M is
+// a family of its own: its cores have no NEON.
 static constexpr bool IsaIncludes(Isa level, Isa kernel) {
   if (kernel == Isa::kReference) return true;
   if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;
+  if (level == Isa::kCm4 || kernel == Isa::kCm4) return level == kernel;
   const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
   const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
   return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;

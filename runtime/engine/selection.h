@@ -56,6 +56,8 @@ static constexpr const char* IsaWord(Isa isa) {
       return "dotprod";
     case Isa::kI8mm:
       return "i8mm";
+    case Isa::kCm4:
+      return "cm4";
   }
   return nullptr;
 }

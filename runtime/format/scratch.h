@@ -29,6 +29,13 @@ static inline uint64_t ScratchConvReference(uint64_t depth, bool fp16) {
   return ReferenceTileRows(depth, fp16) * deep;
 }
 
+// Int8 of the level cm4, parts in this order, each 64-byte aligned: three windows as pairs of 16
+// bits, a window as bytes, a byte for each block of 16 outputs.
+static inline uint64_t ScratchConvCm4(uint64_t depth, uint64_t out_c) {
+  const uint64_t quads = (depth + 3) / 4;
+  return RoundUp64(quads * 24) + RoundUp64(quads * 4) + RoundUp64((out_c + 15) / 16);
+}
+
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
 // Parts, in this order, each 64-byte aligned: row pointers [kTileRows][taps] of 8 bytes; a row of
 // padding (in_c elements); a packed tile of rows (int8: kTileRows x round_up(depth, 16) bytes;
@@ -73,6 +80,27 @@ static inline uint64_t ScratchWinograd(uint64_t m, uint64_t in_c, uint64_t out_h
 static inline uint64_t ScratchDepthwise(uint64_t taps, uint64_t channels, bool fp16) {
   return RoundUp64(taps * kTileRows * 8) + RoundUp64((channels + 64) * (fp16 ? 4 : 1)) +
          RoundUp64(channels * 4);
+}
+
+// Int8 of the level cm4: the weights of four channels as pairs of 16 bits (8 bytes a tap), and the
+// rows under a window likewise, of as many output columns as fit a few KiB.
+constexpr uint32_t kDepthwiseRingPixels = 512;
+struct DepthwiseRingCm4 {
+  uint32_t columns;  // most output pixels of a strip
+  uint32_t pitch;    // pixels of a row, even
+};
+// extent: input columns under a window.
+static inline DepthwiseRingCm4 DepthwiseRingOfCm4(uint32_t kernel_h, uint32_t stride_w,
+                                                  uint32_t extent, uint32_t out_w) {
+  const uint32_t most = kDepthwiseRingPixels / kernel_h;
+  uint32_t columns = most > extent ? (most - extent) / stride_w + 1 : 1;
+  if (columns > out_w) columns = out_w;
+  return DepthwiseRingCm4{columns, ((columns - 1) * stride_w + extent + 1) & ~1u};
+}
+static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w, uint32_t stride_w,
+                                           uint32_t extent, uint32_t out_w) {
+  const DepthwiseRingCm4 ring = DepthwiseRingOfCm4(kernel_h, stride_w, extent, out_w);
+  return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
 }
 
 // NonMaxSuppression: the candidates of one class in order.

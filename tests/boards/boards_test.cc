@@ -72,8 +72,8 @@ void CheckIsa(const YAML::Node& board) {
   const std::map<std::string, Words> ladders = {{"x86_64", kX86Words},
                                                 {"aarch64", kAarch64Words},
                                                 {"armv7", kArmv7Words},
-                                                {"armv7e-m", {"reference"}},
-                                                {"armv8.1-m.main", {"reference"}}};
+                                                {"armv7e-m", {"reference", "cm4"}},
+                                                {"armv8.1-m.main", {"reference", "cm4"}}};
   ASSERT_TRUE(ladders.count(architecture)) << architecture;
   const Words& ladder = ladders.at(architecture);
   // A level includes the lower ones, so the list is the ladder from its foot.

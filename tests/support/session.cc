@@ -43,6 +43,8 @@ bool MachineHas(octet_isa isa) {
     case OCTET_ISA_I8MM:
       return port::CpuHas(port::DetectCpu(), isa);
 #elif defined(__arm__)
+    case OCTET_ISA_CM4:
+      return true;  // part of ARMv7-A
     case OCTET_ISA_NEON:
       return (getauxval(AT_HWCAP) & (1ul << 16)) != 0;
 #endif
@@ -98,8 +100,7 @@ void TestSession::ExpectGuardsIntact() const {
 
 std::vector<octet_isa> RunnableLevels() {
   std::vector<octet_isa> levels;
-  for (int i = 0; i < 8; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : port::kIsasLowestFirst) {
     if (octet_isa_built(isa) && MachineHas(isa)) levels.push_back(isa);
   }
   return levels;

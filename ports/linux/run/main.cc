@@ -28,7 +28,7 @@ struct Options {
 // Every word there is.
 std::string IsaWords() {
   std::string words;
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
+  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_CM4; ++i) {
     words += std::string(i == 0 ? "" : ", ") + octet_isa_name(static_cast<octet_isa>(i));
   }
   return words;
@@ -36,8 +36,7 @@ std::string IsaWords() {
 
 int ListIsas() {
   const CpuWord cpu = DetectCpu();
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : kIsasLowestFirst) {
     if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
   }
   return 0;

@@ -36,7 +36,12 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
 }
 
 uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
-  if (level == Isa::kReference) return 0;
+  if (level == Isa::kCm4 && IsInt8(view)) {
+    const blob::ConvParams& p = Params(view);
+    return ScratchDepthwiseCm4(p.kernel_h, p.kernel_w, p.stride_w,
+                               (p.kernel_w - 1u) * p.dilation_w + 1, OutputOf(view).dims[2]);
+  }
+  if (level == Isa::kReference || level == Isa::kCm4) return 0;
   return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
 }
 

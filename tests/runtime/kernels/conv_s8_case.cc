@@ -111,6 +111,13 @@ std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t thr
     scratch_bytes =
         std::max(scratch_bytes, ScratchWinograd(args_.winograd, g_.in_c, g_.out_h, g_.out_w));
   }
+#if OCTET_ARCH_ARMV7
+  if (kernel == depthwise_conv_s8_cm4) {
+    scratch_bytes = ScratchDepthwiseCm4(g_.kernel_h, g_.kernel_w, g_.stride_w,
+                                        (g_.kernel_w - 1) * g_.dilation_w + 1, g_.out_w);
+  }
+  if (kernel == conv_s8_cm4) scratch_bytes = ScratchConvCm4(taps * (g_.in_c / g_.groups), g_.out_c);
+#endif
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const GuardedBuffer output(size_t{1} * g_.out_h * g_.out_w * g_.out_c, 1, place_);
   output.Poison(static_cast<uint8_t>(0x3C + threads));

@@ -60,6 +60,7 @@ bool CpuHas(Isa isa) {
     return (getauxval(AT_HWCAP) & kAsimdDp) != 0 && (getauxval(AT_HWCAP2) & kI8mm2) != 0;
   }
 #elif defined(__arm__)
+  if (isa == Isa::kCm4) return true;  // part of ARMv7-A
   constexpr unsigned long kNeonBit = 1ul << 12, kVfpV4 = 1ul << 16;
   if (isa == Isa::kNeon) {
     return (getauxval(AT_HWCAP) & kNeonBit) != 0 && (getauxval(AT_HWCAP) & kVfpV4) != 0;

@@ -38,8 +38,7 @@ class SceneSource : public Source {
 
 void ListIsas() {
   const CpuWord cpu = DetectCpu();
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_I8MM; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (const octet_isa isa : kIsasLowestFirst) {
     if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
   }
 }
