@@ -24,8 +24,8 @@ inline bool CpuHas(CpuWord cpu, octet_isa isa) {
 // The levels, a better one of the same machine behind a lesser one: values of octet_isa are in the
 // order in which levels came.
 constexpr octet_isa kIsasLowestFirst[] = {
-    OCTET_ISA_REFERENCE, OCTET_ISA_CM4,  OCTET_ISA_AVX2,    OCTET_ISA_AVXVNNI, OCTET_ISA_AVX512VNNI,
-    OCTET_ISA_AMX,       OCTET_ISA_NEON, OCTET_ISA_DOTPROD, OCTET_ISA_I8MM};
+    OCTET_ISA_REFERENCE,  OCTET_ISA_CM4, OCTET_ISA_HELIUM, OCTET_ISA_AVX2,    OCTET_ISA_AVXVNNI,
+    OCTET_ISA_AVX512VNNI, OCTET_ISA_AMX, OCTET_ISA_NEON,   OCTET_ISA_DOTPROD, OCTET_ISA_I8MM};
 
 bool CanRun(CpuWord cpu, octet_isa isa);
 // The highest level that CanRun.

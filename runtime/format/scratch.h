@@ -36,6 +36,43 @@ static inline uint64_t ScratchConvCm4(uint64_t depth, uint64_t out_c) {
   return RoundUp64(quads * 24) + RoundUp64(quads * 4) + RoundUp64((out_c + 15) / 16);
 }
 
+// Int8 of the level helium: output pixels are taken in tiles, whose windows are rows of `deep`
+// bytes (the depth rounded up to 16) in scratch, or, of 1x1 without stride, in the image: there
+// only windows of the last pixels are copied, where a load of 16 would read behind the tensor.
+constexpr uint32_t kHeliumPackedBytes = 8192;
+constexpr uint32_t kHeliumMostRows = 96;
+constexpr uint32_t kHeliumPanelRows = 3;  // rows come in threes
+struct ConvTileHelium {
+  uint32_t rows;    // most pixels of a tile
+  uint32_t packed;  // most of them that are copied
+  uint32_t unsafe;  // in place: so many pixels at the end are not
+};
+static inline ConvTileHelium ConvTileOfHelium(uint64_t depth, uint64_t in_c, uint64_t pixels,
+                                              bool in_place) {
+  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
+  const uint64_t whole = (pixels + kHeliumPanelRows - 1) / kHeliumPanelRows * kHeliumPanelRows;
+  uint64_t rows = in_place ? kHeliumMostRows
+                           : kHeliumPackedBytes / deep / kHeliumPanelRows * kHeliumPanelRows;
+  if (rows > kHeliumMostRows) rows = kHeliumMostRows;
+  if (rows > whole) rows = whole;
+  if (rows < kHeliumPanelRows) rows = kHeliumPanelRows;
+  if (!in_place) return ConvTileHelium{(uint32_t)rows, (uint32_t)rows, 0};
+  uint64_t unsafe = (deep - depth + in_c - 1) / in_c;  // < 16
+  if (unsafe > pixels) unsafe = pixels;
+  const uint64_t packed = (unsafe + kHeliumPanelRows - 1) / kHeliumPanelRows * kHeliumPanelRows;
+  if (rows < packed) rows = packed;
+  return ConvTileHelium{(uint32_t)rows, (uint32_t)packed, (uint32_t)unsafe};
+}
+// Parts, in this order, each 64-byte aligned: weights of four outputs, sums of four outputs of a
+// tile, copied rows (the last copy may end in 16 bytes more).
+static inline uint64_t ScratchConvHelium(uint64_t depth, uint64_t in_c, uint64_t pixels,
+                                         bool in_place) {
+  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
+  const ConvTileHelium tile = ConvTileOfHelium(depth, in_c, pixels, in_place);
+  return RoundUp64(4 * deep) + RoundUp64((uint64_t)tile.rows * 16) +
+         RoundUp64(tile.packed * deep + 16);
+}
+
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
 // Parts, in this order, each 64-byte aligned: row pointers [kTileRows][taps] of 8 bytes; a row of
 // padding (in_c elements); a packed tile of rows (int8: kTileRows x round_up(depth, 16) bytes;
@@ -101,6 +138,24 @@ static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w,
                                            uint32_t extent, uint32_t out_w) {
   const DepthwiseRingCm4 ring = DepthwiseRingOfCm4(kernel_h, stride_w, extent, out_w);
   return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
+}
+
+// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under a band of
+// output pixels, 64 bytes each: 16 channels of four rows. Behind them 16 bytes of padding. Any other
+// window needs none.
+constexpr uint32_t kHeliumBandColumns = 128;  // most output pixels of a band, by their strides
+constexpr uint32_t kHeliumWeightColumns = 10;
+static inline uint32_t DepthwiseBandHelium(uint32_t stride_w, uint32_t out_w) {
+  const uint32_t most = kHeliumBandColumns / stride_w;
+  return out_w < most ? out_w : most;
+}
+static inline uint64_t ScratchDepthwiseHelium(uint32_t kernel_h, uint32_t kernel_w,
+                                              uint32_t stride_w, uint32_t out_w) {
+  if (kernel_h != 3 || kernel_w != 3 || stride_w > 2) return 0;
+  // Outputs come in twos, each two reading four columns, or, of stride 2, in fours, of ten.
+  const uint64_t columns = DepthwiseBandHelium(stride_w, out_w);
+  const uint64_t read = stride_w == 1 ? columns + 3 : (columns + 3) / 4 * 8 + 2;
+  return (kHeliumWeightColumns + read + 1) * 64;
 }
 
 // NonMaxSuppression: the candidates of one class in order.

@@ -1,0 +1,296 @@
+// Convolution with VMLADAVA: 16 inputs of an output at once, summed across the vector.
+//
+// A tile of output pixels are rows of bytes: their windows, copied side by side, or the image
+// itself where windows are single pixels. The weights of four outputs, of which the blob holds 4
+// inputs side by side, are laid out anew for every tile, 16 inputs side by side; then panels of two
+// outputs and three rows leave their sums in scratch, and the sums of four outputs of a row are
+// finished as one vector.
+#include "runtime/format/scratch.h"
+#include "runtime/kernels/arm_helium.inl.h"
+#include "runtime/kernels/conv/helium_panels.inl.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+#include "runtime/kernels/window.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kBlock = 16, kLanes = 4;
+constexpr uint32_t kVector = 16;             // bytes
+constexpr uint32_t kQuadBytes = kBlock * 4;  // weights of 4 inputs of a block
+// Fewer rows than this are not worth weights laid out anew.
+constexpr uint32_t kLeastRows = 3;
+
+struct Layer {
+  const ConvS8Args& args;
+  uint32_t group_in, group_out;
+  uint32_t quads, deep;  // of values under a window: by 4; rounded up to 16
+  uint32_t run_bytes;    // of a row of the window, where its taps lie side by side; else 0
+  ConvTileHelium tile;
+  bool in_place;
+  uint32_t begin, end;  // output pixels
+  uint32_t first_output, last_output;
+  const uint8_t* input_end;
+  // Scratch (ScratchConvHelium).
+  int8_t* weights;  // [2][deep / 16][2][16]
+  int32_t* sums;    // [row][4]
+  uint8_t* packed;  // [row][deep]
+};
+
+// Rows of some output pixels of one group.
+struct Rows {
+  const uint8_t* first;
+  size_t pitch;
+  uint32_t count;
+  uint8_t* output;  // of the first pixel
+};
+
+static inline Layer LayerOf(const ConvS8Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  const uint32_t group_in = g.in_c / g.groups;
+  const uint32_t taps = g.kernel_h * g.kernel_w;
+  const uint32_t depth = taps * group_in;
+  const uint32_t deep = (depth + kVector - 1) & ~(kVector - 1);
+  const uint64_t pixels = OutputPixels(g);
+  const bool in_place = taps == 1 && g.stride_h == 1 && g.stride_w == 1;
+  const bool runs = g.groups == 1 && g.dilation_w == 1;
+  const ConvTileHelium tile = ConvTileOfHelium(depth, g.in_c, pixels, in_place);
+  Range range = {0, pixels}, outputs = {0, g.out_c};
+  if (pixels >= share.count) {
+    range = RangeOf(pixels, share);
+  } else {
+    const Range blocks = RangeOf((g.out_c + kBlock - 1) / kBlock, share);
+    outputs.begin = blocks.begin * kBlock;
+    if (blocks.end * kBlock < g.out_c) outputs.end = blocks.end * kBlock;
+  }
+  uint8_t* const sums = args.scratch + RoundUp64((uint64_t)kLanes * deep);
+  return Layer{args,
+               group_in,
+               g.out_c / g.groups,
+               (depth + 3) / 4,
+               deep,
+               runs ? g.kernel_w * g.in_c : 0,
+               tile,
+               in_place,
+               (uint32_t)range.begin,
+               (uint32_t)range.end,
+               (uint32_t)outputs.begin,
+               (uint32_t)outputs.end,
+               args.input + (size_t)g.in_h * g.in_w * g.in_c,
+               reinterpret_cast<int8_t*>(args.scratch),
+               reinterpret_cast<int32_t*>(sums),
+               sums + RoundUp64((uint64_t)tile.rows * kLanes * sizeof(int32_t))};
+}
+
+// Whole vectors are written: what follows the run is written later, or meets zero weights.
+static inline void CopyRun(const Layer& layer, const uint8_t* from, uint32_t bytes, uint8_t* to) {
+  const size_t whole = (bytes + kVector - 1) & ~(kVector - 1);
+  if ((size_t)(layer.input_end - from) >= whole) {
+    for (int32_t left = (int32_t)bytes; left > 0; left -= kVector) {
+      vst1q_u8(to, vld1q_u8(from));
+      from += kVector;
+      to += kVector;
+    }
+    return;
+  }
+  for (int32_t left = (int32_t)bytes; left > 0; left -= kVector) {
+    vst1q_u8(to, vldrbq_z_u8(from, vctp8q((uint32_t)left)));
+    from += kVector;
+    to += kVector;
+  }
+}
+
+static inline void FillRun(int32_t zero_point, uint32_t bytes, uint8_t* to) {
+  const uint8x16_t padding = vdupq_n_u8((uint8_t)zero_point);
+  for (int32_t left = (int32_t)bytes; left > 0; left -= kVector, to += kVector) {
+    vst1q_u8(to, padding);
+  }
+}
+
+// The values under the window of output pixel p, of one group.
+static inline void CopyWindow(const Layer& layer, Pixel p, const uint8_t* group, uint8_t* to) {
+  const ConvGeometry& g = layer.args.g;
+  const int32_t zero_point = layer.args.in_zero_point;
+  // Coordinates wrap below 0 and are then beyond the image.
+  const uint32_t left = p.x * g.stride_w - g.pad_left;
+  uint32_t y = p.y * g.stride_h - g.pad_top;
+  const bool whole = layer.run_bytes != 0 && left < g.in_w && g.kernel_w <= g.in_w - left;
+  const uint32_t row_bytes = g.kernel_w * layer.group_in;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h, to += row_bytes) {
+    if (y >= g.in_h) {
+      FillRun(zero_point, row_bytes, to);
+      continue;
+    }
+    const uint8_t* const row = group + (size_t)y * g.in_w * g.in_c;
+    if (whole) {
+      CopyRun(layer, row + (size_t)left * g.in_c, layer.run_bytes, to);
+      continue;
+    }
+    uint32_t x = left;
+    uint8_t* tap = to;
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, x += g.dilation_w, tap += layer.group_in) {
+      if (x >= g.in_w) {
+        FillRun(zero_point, layer.group_in, tap);
+      } else {
+        CopyRun(layer, row + (size_t)x * g.in_c, layer.group_in, tap);
+      }
+    }
+  }
+}
+
+// Rows of the pixels [pixel, pixel + count), copied.
+static void CopyWindows(const Layer& layer, uint32_t pixel, uint32_t count, uint32_t group) {
+  const ConvGeometry& g = layer.args.g;
+  const uint8_t* const from = layer.args.input + (size_t)group * layer.group_in;
+  Pixel p = PixelOf(g, pixel);
+  uint8_t* to = layer.packed;
+  for (; count != 0; --count, to += layer.deep) {
+    CopyWindow(layer, p, from, to);
+    if (++p.x == g.out_w) p = Pixel{p.y + 1, 0};
+  }
+}
+
+// The weights of four outputs from `from` on; quads behind the last are 0.
+static void LayOutWeights(const Layer& layer, const int8_t* from) {
+  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), kQuadBytes);
+  const size_t pair = (size_t)layer.deep * 2;
+  int8_t* to = layer.weights;
+  const auto* words = reinterpret_cast<const int32_t*>(from);
+  for (int32_t left = (int32_t)layer.quads; left > 0; left -= 4) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    const int32x4_t a = vldrwq_gather_offset_z_s32(words, places, p);
+    const int32x4_t b = vldrwq_gather_offset_z_s32(words + 1, places, p);
+    const int32x4_t c = vldrwq_gather_offset_z_s32(words + 2, places, p);
+    const int32x4_t d = vldrwq_gather_offset_z_s32(words + 3, places, p);
+    vst1q_s8(to, vreinterpretq_s8_s32(a));
+    vst1q_s8(to + kVector, vreinterpretq_s8_s32(b));
+    vst1q_s8(to + pair, vreinterpretq_s8_s32(c));
+    vst1q_s8(to + pair + kVector, vreinterpretq_s8_s32(d));
+    to += 2 * kVector;
+    words += kQuadBytes;  // 4 quads
+  }
+}
+
+// Four outputs of one row.
+static void SumsOfRow(const Layer& layer, const int8_t* weights, const uint8_t* row,
+                      int32_t* sums) {
+  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), kQuadBytes);
+  const auto* words = reinterpret_cast<const int32_t*>(weights);
+  const auto* x = reinterpret_cast<const int8_t*>(row);
+  int32_t a = 0, b = 0, c = 0, d = 0;
+  for (int32_t left = (int32_t)layer.quads; left > 0; left -= 4) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    const int8x16_t v = vld1q_s8(x);
+    const auto of = [&](uint32_t o) {
+      return vreinterpretq_s8_s32(vldrwq_gather_offset_z_s32(words + o, places, p));
+    };
+    a = vmladavaq_s8(a, v, of(0));
+    b = vmladavaq_s8(b, v, of(1));
+    c = vmladavaq_s8(c, v, of(2));
+    d = vmladavaq_s8(d, v, of(3));
+    x += kVector;
+    words += kQuadBytes;
+  }
+  sums[0] = a;
+  sums[1] = b;
+  sums[2] = c;
+  sums[3] = d;
+}
+
+// Sums of `rows` to bytes: lanes [begin, end) of the four from `lane` of a block on.
+static void FinishSums(const Layer& layer, const Rows& rows, const blob::ChannelBlockS8& block,
+                       uint32_t lane, uint32_t begin, uint32_t end, uint8_t* output) {
+  const ConvS8Args& args = layer.args;
+  const int32x4_t bias = vldrwq_s32(block.bias + lane);
+  const int32x4_t multiplier = vldrwq_s32(block.multiplier + lane);
+  const int32x4_t shift = vnegq_s32(vldrwq_s32(block.shift + lane));
+  const int32x4_t lo = vdupq_n_s32(args.clamp_lo), hi = vdupq_n_s32(args.clamp_hi);
+  const int32_t* sums = layer.sums;
+  auto* to = reinterpret_cast<int8_t*>(output);
+  const size_t step = args.g.out_c;
+  if (end - begin == kLanes && args.pre_shift == 0 && args.table == nullptr) {
+    for (uint32_t r = rows.count; r != 0; --r, sums += kLanes, to += step) {
+      const int32x4_t acc = vaddq_s32(vldrwq_s32(sums), bias);
+      const int32x4_t value =
+          vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), args.out_zero_point);
+      vstrbq_s32(to, vmaxq_s32(vminq_s32(value, hi), lo));
+    }
+    return;
+  }
+  const mve_pred16_t p = LanesBetween(begin, end);
+  for (uint32_t r = rows.count; r != 0; --r, sums += kLanes, to += step) {
+    const int32x4_t acc = PreShiftLanes(vaddq_s32(vldrwq_s32(sums), bias), args.pre_shift);
+    int32x4_t value = vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), args.out_zero_point);
+    value = vmaxq_s32(vminq_s32(value, hi), lo);
+    if (args.table != nullptr) value = LookUpLanes(args.table, value);
+    vstrbq_p_s32(to, value, p);
+  }
+}
+
+// All outputs of a group.
+static void RunRows(const Layer& layer, const Rows& rows, uint32_t group) {
+  uint32_t first = group * layer.group_out, last = first + layer.group_out;
+  if (first < layer.first_output) first = layer.first_output;
+  if (last > layer.last_output) last = layer.last_output;
+  Panels panels = {rows.pitch, layer.weights, layer.deep / kVector - 1, rows.pitch - layer.deep,
+                   rows.first, layer.sums,    (rows.count + 2) / 3};
+  // A four may hold outputs of another group, or none: their sums are made and not stored.
+  for (uint32_t o = first & ~(kLanes - 1); o < last; o += kLanes) {
+    const uint32_t lane = o % kBlock;
+    const int8_t* weights =
+        layer.args.weights + (size_t)(o / kBlock) * layer.quads * kQuadBytes + (size_t)lane * 4;
+    if (rows.count < kLeastRows) {
+      for (uint32_t r = 0; r < rows.count; ++r) {
+        SumsOfRow(layer, weights, rows.first + r * rows.pitch, layer.sums + r * kLanes);
+      }
+    } else {
+      LayOutWeights(layer, weights);
+      panels.weights = layer.weights;
+      panels.sums = layer.sums;
+      RunPanels(&panels);
+      panels.weights += (size_t)layer.deep * 2;
+      panels.sums += 2;
+      RunPanels(&panels);
+    }
+    FinishSums(layer, rows, layer.args.channels[o / kBlock], lane, first > o ? first - o : 0,
+               last - o < kLanes ? last - o : kLanes, rows.output + o);
+  }
+}
+
+}  // namespace
+
+void conv_s8_helium(const ConvS8Args& args, Share share) {
+  const Layer layer = LayerOf(args, share);
+  const ConvGeometry& g = args.g;
+  if (layer.begin == layer.end || layer.first_output >= layer.last_output) return;
+  uint32_t pixel = layer.begin;
+  if (layer.in_place) {
+    // In threes; what is left over must not touch rows behind the image.
+    const uint32_t all = (uint32_t)OutputPixels(g) - layer.tile.unsafe;
+    const uint32_t end = layer.end < all ? layer.end : all;
+    while (pixel < end) {
+      uint32_t count = end - pixel;
+      if (count > layer.tile.rows) count = layer.tile.rows;
+      if (count >= kHeliumPanelRows) count -= count % kHeliumPanelRows;
+      for (uint32_t group = 0; group < g.groups; ++group) {
+        const size_t place = (size_t)pixel * g.in_c + (size_t)group * layer.group_in;
+        RunRows(layer,
+                Rows{args.input + place, g.in_c, count, args.output + (size_t)pixel * g.out_c},
+                group);
+      }
+      pixel += count;
+    }
+  }
+  while (pixel < layer.end) {
+    uint32_t count = layer.end - pixel;
+    if (count > layer.tile.packed) count = layer.tile.packed;
+    for (uint32_t group = 0; group < g.groups; ++group) {
+      CopyWindows(layer, pixel, count, group);
+      RunRows(layer, Rows{layer.packed, layer.deep, count, args.output + (size_t)pixel * g.out_c},
+              group);
+    }
+    pixel += count;
+  }
+}
+
+}  // namespace octet

@@ -1,0 +1,75 @@
+// The inner loop of the convolution for MVE: VMLADAVA adds 16 products of bytes to a register of
+// the core. In assembly, because six sums take every even register there is. Included by
+// conv/arm_helium.cc; internal linkage.
+#ifndef OCTET_KERNELS_CONV_HELIUM_PANELS_INL_H_
+#define OCTET_KERNELS_CONV_HELIUM_PANELS_INL_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace octet {
+namespace {
+
+// Two outputs of rows in threes. The assembly below knows the offsets.
+struct Panels {
+  size_t pitch;           // from row to row
+  const int8_t* weights;  // [depth / 16][2][16]
+  uint32_t rounds;        // depth / 16 - 1
+  size_t gap;             // from the end of a row to the next one: pitch - depth
+  const uint8_t* rows;
+  int32_t* sums;     // [row][4], of the first output
+  uint32_t triples;  // of rows
+};
+#if defined(__arm__)
+static_assert(offsetof(Panels, gap) == 12 && offsetof(Panels, triples) == 24, "layout");
+#endif
+
+// clang-format off
+// 16 inputs of 3 rows and 2 outputs: 96 products.
+#define OCTET_CHUNK(mla)              \
+  "vldrb.u8 q0, [r7], #16\n\t"        \
+  "vldrb.u8 q2, [r1], #16\n\t"        \
+  mla " r0, q0, q2\n\t"               \
+  "vldrb.u8 q1, [r7], #16\n\t"        \
+  mla " r2, q1, q2\n\t"               \
+  "vldrb.u8 q3, [r3], #16\n\t"        \
+  mla " r4, q0, q3\n\t"               \
+  "vldrb.u8 q2, [r5], #16\n\t"        \
+  mla " r6, q1, q3\n\t"               \
+  mla " r8, q0, q2\n\t"               \
+  mla " r10, q1, q2\n\t"
+
+[[gnu::naked, gnu::noinline]] static void RunPanels(const Panels* /*r0*/) {
+  __asm__ volatile(
+      "push {r4-r11, lr}\n\t"
+      "mov r11, r0\n\t"
+      "ldr r1, [r11, #16]\n\t"
+      "ldrd r9, r12, [r11, #20]\n\t"
+      "1:\n\t"
+      "ldrd r0, r7, [r11]\n\t"
+      "ldr lr, [r11, #8]\n\t"
+      "add r3, r1, r0\n\t"
+      "add r5, r3, r0\n\t"
+      OCTET_CHUNK("vmladav.s8")
+      "wls lr, lr, 3f\n\t"
+      "2:\n\t"
+      OCTET_CHUNK("vmladava.s8")
+      "le lr, 2b\n\t"
+      "3:\n\t"
+      "ldr r7, [r11, #12]\n\t"
+      "strd r0, r2, [r9], #16\n\t"
+      "strd r4, r6, [r9], #16\n\t"
+      "add r1, r5, r7\n\t"
+      "strd r8, r10, [r9], #16\n\t"
+      "subs r12, r12, #1\n\t"
+      "bne 1b\n\t"
+      "pop {r4-r11, pc}\n\t");
+}
+// clang-format on
+
+#undef OCTET_CHUNK
+
+}  // namespace
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_CONV_HELIUM_PANELS_INL_H_
