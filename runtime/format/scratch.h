@@ -51,8 +51,8 @@ static inline ConvTileHelium ConvTileOfHelium(uint64_t depth, uint64_t in_c, uin
                                               bool in_place) {
   const uint64_t deep = (depth + 15) & ~(uint64_t)15;
   const uint64_t whole = (pixels + kHeliumPanelRows - 1) / kHeliumPanelRows * kHeliumPanelRows;
-  uint64_t rows = in_place ? kHeliumMostRows
-                           : kHeliumPackedBytes / deep / kHeliumPanelRows * kHeliumPanelRows;
+  uint64_t rows =
+      in_place ? kHeliumMostRows : kHeliumPackedBytes / deep / kHeliumPanelRows * kHeliumPanelRows;
   if (rows > kHeliumMostRows) rows = kHeliumMostRows;
   if (rows > whole) rows = whole;
   if (rows < kHeliumPanelRows) rows = kHeliumPanelRows;
@@ -140,9 +140,9 @@ static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w,
   return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
 }
 
-// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under a band of
-// output pixels, 64 bytes each: 16 channels of four rows. Behind them 16 bytes of padding. Any other
-// window needs none.
+// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under a band
+// of output pixels, 64 bytes each: 16 channels of four rows. Behind them 16 bytes of padding. Any
+// other window needs none.
 constexpr uint32_t kHeliumBandColumns = 128;  // most output pixels of a band, by their strides
 constexpr uint32_t kHeliumWeightColumns = 10;
 static inline uint32_t DepthwiseBandHelium(uint32_t stride_w, uint32_t out_w) {

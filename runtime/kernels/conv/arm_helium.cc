@@ -25,7 +25,8 @@ struct Layer {
   const ConvS8Args& args;
   uint32_t group_in, group_out;
   uint32_t quads, deep;  // of values under a window: by 4; rounded up to 16
-  uint32_t run_bytes;    // of a row of the window, where its taps lie side by side; else 0
+  uint32_t run_bytes;    // of a row of the window
+  uint32_t run_vectors;  // the same, rounded up, where its taps lie side by side; else 0
   ConvTileHelium tile;
   bool in_place;
   uint32_t begin, end;  // output pixels
@@ -69,7 +70,8 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
                g.out_c / g.groups,
                (depth + 3) / 4,
                deep,
-               runs ? g.kernel_w * g.in_c : 0,
+               g.kernel_w * group_in,
+               runs ? (g.kernel_w * g.in_c + kVector - 1) / kVector : 0,
                tile,
                in_place,
                (uint32_t)range.begin,
@@ -84,17 +86,10 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
 
 // Whole vectors are written: what follows the run is written later, or meets zero weights.
 static inline void CopyRun(const Layer& layer, const uint8_t* from, uint32_t bytes, uint8_t* to) {
-  const size_t whole = (bytes + kVector - 1) & ~(kVector - 1);
-  if ((size_t)(layer.input_end - from) >= whole) {
-    for (int32_t left = (int32_t)bytes; left > 0; left -= kVector) {
-      vst1q_u8(to, vld1q_u8(from));
-      from += kVector;
-      to += kVector;
-    }
-    return;
-  }
   for (int32_t left = (int32_t)bytes; left > 0; left -= kVector) {
-    vst1q_u8(to, vldrbq_z_u8(from, vctp8q((uint32_t)left)));
+    // Nothing behind the input is read.
+    const size_t rest = (size_t)(layer.input_end - from);
+    vst1q_u8(to, vldrbq_z_u8(from, vctp8q(rest < kVector ? (uint32_t)rest : kVector)));
     from += kVector;
     to += kVector;
   }
@@ -107,35 +102,83 @@ static inline void FillRun(int32_t zero_point, uint32_t bytes, uint8_t* to) {
   }
 }
 
-// The values under the window of output pixel p, of one group.
-static inline void CopyWindow(const Layer& layer, Pixel p, const uint8_t* group, uint8_t* to) {
+// The values under the window of output pixel p, of one group, tap by tap. Coordinates wrap below 0
+// and are then beyond the image.
+static void CopyTaps(const Layer& layer, Pixel p, const uint8_t* group, uint8_t* to) {
   const ConvGeometry& g = layer.args.g;
-  const int32_t zero_point = layer.args.in_zero_point;
-  // Coordinates wrap below 0 and are then beyond the image.
-  const uint32_t left = p.x * g.stride_w - g.pad_left;
   uint32_t y = p.y * g.stride_h - g.pad_top;
-  const bool whole = layer.run_bytes != 0 && left < g.in_w && g.kernel_w <= g.in_w - left;
-  const uint32_t row_bytes = g.kernel_w * layer.group_in;
-  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h, to += row_bytes) {
-    if (y >= g.in_h) {
-      FillRun(zero_point, row_bytes, to);
-      continue;
-    }
-    const uint8_t* const row = group + (size_t)y * g.in_w * g.in_c;
-    if (whole) {
-      CopyRun(layer, row + (size_t)left * g.in_c, layer.run_bytes, to);
-      continue;
-    }
-    uint32_t x = left;
-    uint8_t* tap = to;
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, x += g.dilation_w, tap += layer.group_in) {
-      if (x >= g.in_w) {
-        FillRun(zero_point, layer.group_in, tap);
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h) {
+    uint32_t x = p.x * g.stride_w - g.pad_left;
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, x += g.dilation_w, to += layer.group_in) {
+      if (y >= g.in_h || x >= g.in_w) {
+        FillRun(layer.args.in_zero_point, layer.group_in, to);
       } else {
-        CopyRun(layer, row + (size_t)x * g.in_c, layer.group_in, tap);
+        CopyRun(layer, group + ((size_t)y * g.in_w + x) * g.in_c, layer.group_in, to);
       }
     }
   }
+}
+
+// The same where the taps of a row lie side by side, some of them outside.
+static void CopyRows(const Layer& layer, Pixel p, uint8_t* to) {
+  const ConvGeometry& g = layer.args.g;
+  const int32_t zero_point = layer.args.in_zero_point;
+  const uint32_t left = p.x * g.stride_w - g.pad_left;
+  uint32_t y = p.y * g.stride_h - g.pad_top;
+  uint32_t before = (int32_t)left < 0 ? 0u - left : 0;
+  if (before > g.kernel_w) before = g.kernel_w;
+  const uint32_t first = left + before;
+  uint32_t inside = first < g.in_w ? g.in_w - first : 0;
+  if (inside > g.kernel_w - before) inside = g.kernel_w - before;
+  const uint32_t before_bytes = before * g.in_c, inside_bytes = inside * g.in_c;
+  const uint32_t after_bytes = layer.run_bytes - before_bytes - inside_bytes;
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h) {
+    if (y >= g.in_h || inside == 0) {
+      FillRun(zero_point, layer.run_bytes, to);
+      to += layer.run_bytes;
+      continue;
+    }
+    if (before_bytes != 0) FillRun(zero_point, before_bytes, to);
+    to += before_bytes;
+    CopyRun(layer, layer.args.input + ((size_t)y * g.in_w + first) * g.in_c, inside_bytes, to);
+    to += inside_bytes;
+    if (after_bytes != 0) FillRun(zero_point, after_bytes, to);
+    to += after_bytes;
+  }
+}
+
+// As many pixels of a row from `p` on, of at most `count`, as have windows inside the image whose
+// taps lie side by side, and where nothing behind the input is read.
+static uint32_t CopyInside(const Layer& layer, Pixel p, uint32_t count, uint8_t* to) {
+  const ConvGeometry& g = layer.args.g;
+  const uint32_t left = p.x * g.stride_w - g.pad_left;
+  const uint32_t top = p.y * g.stride_h - g.pad_top;
+  const uint32_t down = (g.kernel_h - 1) * g.dilation_h;
+  if (layer.run_vectors == 0 || left >= g.in_w || g.kernel_w > g.in_w - left || top >= g.in_h ||
+      down >= g.in_h - top) {
+    return 0;
+  }
+  const uint32_t fit = (g.in_w - left - g.kernel_w) / g.stride_w + 1;
+  if (count > fit) count = fit;
+  if (count > g.out_w - p.x) count = g.out_w - p.x;
+  const size_t line = (size_t)g.in_w * g.in_c, step = (size_t)g.stride_w * g.in_c;
+  const size_t vectors_bytes = layer.run_vectors * kVector;
+  const uint8_t* const from = layer.args.input + top * line + (size_t)left * g.in_c;
+  const size_t rest = (size_t)(layer.input_end - from);
+  while (count != 0 && rest < (count - 1) * step + down * line + vectors_bytes) --count;
+  if (count == 0) return 0;
+  const size_t moved = layer.run_vectors == 1 ? 0 : vectors_bytes;
+  const Runs runs = {from,
+                     to,
+                     line * g.dilation_h - moved,
+                     layer.run_bytes - moved,
+                     g.kernel_h,
+                     layer.run_vectors,
+                     step,
+                     layer.deep,
+                     count};
+  (layer.run_vectors == 1 ? CopyShortRuns : CopyLongRuns)(&runs);
+  return count;
 }
 
 // Rows of the pixels [pixel, pixel + count), copied.
@@ -144,30 +187,20 @@ static void CopyWindows(const Layer& layer, uint32_t pixel, uint32_t count, uint
   const uint8_t* const from = layer.args.input + (size_t)group * layer.group_in;
   Pixel p = PixelOf(g, pixel);
   uint8_t* to = layer.packed;
-  for (; count != 0; --count, to += layer.deep) {
-    CopyWindow(layer, p, from, to);
-    if (++p.x == g.out_w) p = Pixel{p.y + 1, 0};
-  }
-}
-
-// The weights of four outputs from `from` on; quads behind the last are 0.
-static void LayOutWeights(const Layer& layer, const int8_t* from) {
-  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), kQuadBytes);
-  const size_t pair = (size_t)layer.deep * 2;
-  int8_t* to = layer.weights;
-  const auto* words = reinterpret_cast<const int32_t*>(from);
-  for (int32_t left = (int32_t)layer.quads; left > 0; left -= 4) {
-    const mve_pred16_t p = vctp32q((uint32_t)left);
-    const int32x4_t a = vldrwq_gather_offset_z_s32(words, places, p);
-    const int32x4_t b = vldrwq_gather_offset_z_s32(words + 1, places, p);
-    const int32x4_t c = vldrwq_gather_offset_z_s32(words + 2, places, p);
-    const int32x4_t d = vldrwq_gather_offset_z_s32(words + 3, places, p);
-    vst1q_s8(to, vreinterpretq_s8_s32(a));
-    vst1q_s8(to + kVector, vreinterpretq_s8_s32(b));
-    vst1q_s8(to + pair, vreinterpretq_s8_s32(c));
-    vst1q_s8(to + pair + kVector, vreinterpretq_s8_s32(d));
-    to += 2 * kVector;
-    words += kQuadBytes;  // 4 quads
+  while (count != 0) {
+    uint32_t done = CopyInside(layer, p, count, to);
+    if (done == 0) {
+      done = 1;
+      if (layer.run_vectors != 0) {
+        CopyRows(layer, p, to);
+      } else {
+        CopyTaps(layer, p, from, to);
+      }
+    }
+    count -= done;
+    to += done * layer.deep;
+    p.x += done;
+    if (p.x == g.out_w) p = Pixel{p.y + 1, 0};
   }
 }
 
@@ -208,11 +241,11 @@ static void FinishSums(const Layer& layer, const Rows& rows, const blob::Channel
   const int32_t* sums = layer.sums;
   auto* to = reinterpret_cast<int8_t*>(output);
   const size_t step = args.g.out_c;
+  const int32_t zero_point = args.out_zero_point;
   if (end - begin == kLanes && args.pre_shift == 0 && args.table == nullptr) {
     for (uint32_t r = rows.count; r != 0; --r, sums += kLanes, to += step) {
       const int32x4_t acc = vaddq_s32(vldrwq_s32(sums), bias);
-      const int32x4_t value =
-          vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), args.out_zero_point);
+      const int32x4_t value = vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), zero_point);
       vstrbq_s32(to, vmaxq_s32(vminq_s32(value, hi), lo));
     }
     return;
@@ -220,7 +253,7 @@ static void FinishSums(const Layer& layer, const Rows& rows, const blob::Channel
   const mve_pred16_t p = LanesBetween(begin, end);
   for (uint32_t r = rows.count; r != 0; --r, sums += kLanes, to += step) {
     const int32x4_t acc = PreShiftLanes(vaddq_s32(vldrwq_s32(sums), bias), args.pre_shift);
-    int32x4_t value = vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), args.out_zero_point);
+    int32x4_t value = vaddq_n_s32(RequantizeLanes(acc, multiplier, shift), zero_point);
     value = vmaxq_s32(vminq_s32(value, hi), lo);
     if (args.table != nullptr) value = LookUpLanes(args.table, value);
     vstrbq_p_s32(to, value, p);
@@ -244,7 +277,9 @@ static void RunRows(const Layer& layer, const Rows& rows, uint32_t group) {
         SumsOfRow(layer, weights, rows.first + r * rows.pitch, layer.sums + r * kLanes);
       }
     } else {
-      LayOutWeights(layer, weights);
+      const WeightsLayout layout = {weights, layer.weights, layer.weights + (size_t)layer.deep * 2,
+                                    layer.quads / 4, layer.quads % 4};
+      LayOutWeights(&layout);
       panels.weights = layer.weights;
       panels.sums = layer.sums;
       RunPanels(&panels);

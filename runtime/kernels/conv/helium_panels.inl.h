@@ -65,6 +65,109 @@ static_assert(offsetof(Panels, gap) == 12 && offsetof(Panels, triples) == 24, "l
       "bne 1b\n\t"
       "pop {r4-r11, pc}\n\t");
 }
+
+// Four outputs of a block: [depth / 4][16 outputs][4] to two times [depth / 16][2][16].
+struct WeightsLayout {
+  const int8_t* from;
+  int8_t *first, *second;
+  uint32_t rounds, rest;  // depth / 16; quads of 4 inputs that are left, the others become 0
+};
+
+[[gnu::naked, gnu::noinline]] static void LayOutWeights(const WeightsLayout* /*r0*/) {
+  __asm__ volatile(
+      "push {r4, lr}\n\t"
+      "ldm r0, {r0, r1, r2, r3, r4}\n\t"
+      "mov.w r12, #0\n\t"
+      "vidup.u32 q3, r12, #4\n\t"
+      "vshl.i32 q3, q3, #4\n\t"     // 64 bytes a quad
+      "sub.w r0, r0, #256\n\t"
+      "vadd.i32 q3, q3, r0\n\t"
+      "wls lr, r3, 2f\n\t"
+      "1:\n\t"
+      "vldrw.u32 q0, [q3, #256]!\n\t"
+      "vstrb.8 q0, [r1], #16\n\t"
+      "vldrw.u32 q1, [q3, #4]\n\t"
+      "vstrb.8 q1, [r1], #16\n\t"
+      "vldrw.u32 q0, [q3, #8]\n\t"
+      "vstrb.8 q0, [r2], #16\n\t"
+      "vldrw.u32 q1, [q3, #12]\n\t"
+      "vstrb.8 q1, [r2], #16\n\t"
+      "le lr, 1b\n\t"
+      "2:\n\t"
+      "cbz r4, 3f\n\t"
+      "mov.w r0, #256\n\t"
+      "vadd.i32 q3, q3, r0\n\t"
+      "vctp.32 r4\n\t"
+      "vpstt\n\t"
+      "vldrwt.u32 q0, [q3]\n\t"
+      "vldrwt.u32 q1, [q3, #4]\n\t"
+      "vstrb.8 q0, [r1]\n\t"
+      "vstrb.8 q1, [r1, #16]\n\t"
+      "vpstt\n\t"
+      "vldrwt.u32 q0, [q3, #8]\n\t"
+      "vldrwt.u32 q1, [q3, #12]\n\t"
+      "vstrb.8 q0, [r2]\n\t"
+      "vstrb.8 q1, [r2, #16]\n\t"
+      "3:\n\t"
+      "pop {r4, pc}\n\t");
+}
+
+// Runs of the image to rows of scratch, whole vectors: what follows a run is written later, or meets
+// zero weights.
+struct Runs {
+  const uint8_t* from;
+  uint8_t* to;
+  size_t line, row;        // from the end of a run (of one vector: its begin) to the next one
+  uint32_t count, vectors;  // of a pixel; of a run
+  size_t step, deep;       // from pixel to pixel
+  uint32_t pixels;
+};
+
+[[gnu::naked, gnu::noinline]] static void CopyLongRuns(const Runs* /*r0*/) {
+  __asm__ volatile(
+      "push {r4-r11, lr}\n\t"
+      "ldm r0, {r1-r9}\n\t"
+      "1:\n\t"
+      "mov r10, r1\n\t"
+      "mov r11, r2\n\t"
+      "mov r12, r5\n\t"
+      "2:\n\t"
+      "dls lr, r6\n\t"
+      "3:\n\t"
+      "vldrb.u8 q0, [r10], #16\n\t"
+      "vstrb.8 q0, [r11], #16\n\t"
+      "le lr, 3b\n\t"
+      "add r10, r10, r3\n\t"
+      "add r11, r11, r4\n\t"
+      "subs r12, r12, #1\n\t"
+      "bne 2b\n\t"
+      "add r1, r1, r7\n\t"
+      "add r2, r2, r8\n\t"
+      "subs r9, r9, #1\n\t"
+      "bne 1b\n\t"
+      "pop {r4-r11, pc}\n\t");
+}
+
+[[gnu::naked, gnu::noinline]] static void CopyShortRuns(const Runs* /*r0*/) {
+  __asm__ volatile(
+      "push {r4-r11, lr}\n\t"
+      "ldm r0, {r1-r9}\n\t"
+      "1:\n\t"
+      "mov r10, r1\n\t"
+      "mov r11, r2\n\t"
+      "dls lr, r5\n\t"
+      "2:\n\t"
+      "vldrb.u8 q0, [r10]\n\t"
+      "add r10, r10, r3\n\t"
+      "vstrb.8 q0, [r11]\n\t"
+      "add r11, r11, r4\n\t"
+      "le lr, 2b\n\t"
+      "add r1, r1, r7\n\t"
+      "add r2, r2, r8\n\t"
+      "subs r9, r9, #1\n\t"
+      "bne 1b\n\t"
+      "pop {r4-r11, pc}\n\t");
+}
 // clang-format on
 
 #undef OCTET_CHUNK
