@@ -140,22 +140,31 @@ static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w,
   return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
 }
 
-// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under a band
-// of output pixels, 64 bytes each: 16 channels of four rows. Behind them 16 bytes of padding. Any
-// other window needs none.
-constexpr uint32_t kHeliumBandColumns = 128;  // most output pixels of a band, by their strides
+// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under bands of
+// output rows (two of stride 1, one of stride 2), 64 bytes each: 16 channels of four rows. Behind
+// them a pixel of padding. Any other window needs none.
 constexpr uint32_t kHeliumWeightColumns = 10;
-static inline uint32_t DepthwiseBandHelium(uint32_t stride_w, uint32_t out_w) {
+constexpr uint32_t kHeliumBandColumns = 128;  // most output pixels of a band, by their strides
+struct DepthwiseBandsHelium {
+  uint32_t columns;  // most output pixels of a band
+  uint32_t read;     // columns of the image of a band: twos read four, of stride 2 fours read ten
+  uint32_t count;    // most bands at a time
+};
+static inline DepthwiseBandsHelium DepthwiseBandsOfHelium(uint32_t stride_w, uint32_t out_h,
+                                                          uint32_t out_w) {
   const uint32_t most = kHeliumBandColumns / stride_w;
-  return out_w < most ? out_w : most;
+  const uint32_t columns = out_w < most ? out_w : most;
+  const uint32_t read = stride_w == 1 ? columns + columns % 2 + 2 : (columns + 3) / 4 * 8 + 2;
+  uint32_t count = (kHeliumBandColumns + 2) / read;
+  const uint32_t bands = stride_w == 1 ? out_h / 2 : out_h;
+  if (count > bands) count = bands;
+  return DepthwiseBandsHelium{columns, read, count == 0 ? 1 : count};
 }
 static inline uint64_t ScratchDepthwiseHelium(uint32_t kernel_h, uint32_t kernel_w,
-                                              uint32_t stride_w, uint32_t out_w) {
+                                              uint32_t stride_w, uint32_t out_h, uint32_t out_w) {
   if (kernel_h != 3 || kernel_w != 3 || stride_w > 2) return 0;
-  // Outputs come in twos, each two reading four columns, or, of stride 2, in fours, of ten.
-  const uint64_t columns = DepthwiseBandHelium(stride_w, out_w);
-  const uint64_t read = stride_w == 1 ? columns + 3 : (columns + 3) / 4 * 8 + 2;
-  return (kHeliumWeightColumns + read + 1) * 64;
+  const DepthwiseBandsHelium bands = DepthwiseBandsOfHelium(stride_w, out_h, out_w);
+  return (kHeliumWeightColumns + (uint64_t)bands.count * bands.read + 1) * 64;
 }
 
 // NonMaxSuppression: the candidates of one class in order.

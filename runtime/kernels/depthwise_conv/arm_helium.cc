@@ -58,8 +58,8 @@ static void RunWindows(const ConvS8Args& args, Range rows) {
 struct Strip {
   const ConvS8Args& args;
   uint32_t column, columns;  // of output pixels
-  uint32_t read;             // columns of the image that are read
-  int8_t* scratch;           // weights, then columns, then a pixel of padding
+  DepthwiseBandsHelium band;
+  int8_t* scratch;  // weights, then columns, then a pixel of padding
   uint8_t* padding;
 };
 
@@ -81,13 +81,12 @@ static void LayOutWeights(const ConvS8Args& args, uint32_t block, int8_t* to) {
 
 // The four rows from `top` on (it wraps below 0) under a strip, of one block of channels.
 static void LayOutRows(const Strip& s, uint32_t top, uint32_t rows, uint32_t block,
-                       uint32_t channels) {
+                       uint32_t channels, int8_t* columns) {
   const ConvGeometry& g = s.args.g;
   const uint32_t left = s.column * g.stride_w - g.pad_left;
   const uint32_t before = (int32_t)left < 0 ? 0u - left : 0;
   uint32_t inside = left + before < g.in_w ? g.in_w - (left + before) : 0;
-  if (inside > s.read - before) inside = s.read - before;
-  int8_t* const columns = s.scratch + kHeliumWeightColumns * kColumnBytes;
+  if (inside > s.band.read - before) inside = s.band.read - before;
   const int8x16_t padding = vdupq_n_s8((int8_t)s.args.in_zero_point);
   const auto fill = [padding](int8_t* to, const int8_t* end) {
     for (; to != end; to += 16) vst1q_s8(to, padding);
@@ -97,7 +96,7 @@ static void LayOutRows(const Strip& s, uint32_t top, uint32_t rows, uint32_t blo
   c.count = inside;
   c.channels = channels;
   fill(columns, c.to);
-  fill(c.to + inside * kColumnBytes, columns + s.read * kColumnBytes);
+  fill(c.to + inside * kColumnBytes, columns + s.band.read * kColumnBytes);
   for (uint32_t r = 0; r < 4; ++r) {
     const uint32_t y = top + r;
     const bool is_inside = r < rows && y < g.in_h;
@@ -109,34 +108,50 @@ static void LayOutRows(const Strip& s, uint32_t top, uint32_t rows, uint32_t blo
   LayOutColumns(&c);
 }
 
-// Output rows [y, y + 2), or [y, y + 1) of stride 2.
-static void RunBand(const Strip& s, uint32_t y, uint32_t block, uint32_t channels) {
+// `count` bands of output rows from y on.
+static void RunBands(const Strip& s, uint32_t y, uint32_t count, uint32_t block,
+                     uint32_t channels) {
   const ConvGeometry& g = s.args.g;
   const bool stride_1 = g.stride_w == 1;
-  LayOutRows(s, y * g.stride_h - g.pad_top, stride_1 ? 4 : 3, block, channels);
-  Band band = {};
-  band.columns = s.scratch;
-  band.bias = s.args.channels[block].bias;
-  band.output = s.args.output + ((size_t)y * g.out_w + s.column) * g.out_c + (size_t)block * kBlock;
-  band.channels = channels;
-  band.zero_point = s.args.out_zero_point;
+  const uint32_t rows = stride_1 ? 2 : 1;
+  const size_t band_bytes = s.band.read * kColumnBytes;
+  int8_t* columns = s.scratch + kHeliumWeightColumns * kColumnBytes;
+  for (uint32_t i = 0; i < count; ++i, columns += band_bytes) {
+    LayOutRows(s, (y + i * rows) * g.stride_h - g.pad_top, stride_1 ? 4 : 3, block, channels,
+               columns);
+  }
+  const size_t below = (size_t)g.out_w * g.out_c;
+  Bands bands = {};
+  bands.columns = s.scratch;
+  bands.bias = s.args.channels[block].bias;
+  bands.output =
+      s.args.output + ((size_t)y * g.out_w + s.column) * g.out_c + (size_t)block * kBlock;
+  bands.channels = channels;
+  bands.count = count;
+  bands.zero_point = s.args.out_zero_point;
   if (stride_1) {
-    const uint32_t below = g.out_w * g.out_c;
-    band.output_step = 2 * (size_t)g.out_c;
-    band.vectors = s.columns / 2;
-    band.rest = s.columns % 2;
-    band.back_columns = -(int32_t)kColumnBytes;
-    band.back_output = g.out_c;
-    band.places[1] = g.out_c;
-    band.places[2] = below;
-    band.places[3] = below + g.out_c;
-    BandStride1(&band);
+    const uint32_t odd = s.columns % 2;
+    bands.output_step = 2 * (size_t)g.out_c;
+    bands.vectors = s.columns / 2;
+    bands.rest = odd;
+    bands.back_columns = -(int32_t)kColumnBytes;
+    bands.back_output = g.out_c;
+    // From behind the last vector, or from the begin of the rest.
+    bands.next_columns = (int32_t)(band_bytes - (bands.vectors * 2 + odd) * kColumnBytes);
+    bands.next_output = 2 * below - bands.vectors * bands.output_step + odd * g.out_c;
+    bands.places[1] = g.out_c;
+    bands.places[2] = (uint32_t)below;
+    bands.places[3] = (uint32_t)below + g.out_c;
+    BandsStride1(&bands);
   } else {
-    band.output_step = kLanes * (size_t)g.out_c;
-    band.vectors = s.columns / kLanes;
-    band.rest_lanes = s.columns % kLanes;
-    for (uint32_t i = 0; i < kLanes; ++i) band.places[i] = i * g.out_c;
-    BandStride2(&band);
+    bands.output_step = kLanes * (size_t)g.out_c;
+    bands.vectors = s.columns / kLanes;
+    bands.rest = s.columns % kLanes;
+    const uint32_t vectors = (s.columns + kLanes - 1) / kLanes;
+    bands.next_columns = (int32_t)(band_bytes - vectors * 8 * kColumnBytes);
+    bands.next_output = below - bands.vectors * bands.output_step;
+    for (uint32_t i = 0; i < kLanes; ++i) bands.places[i] = i * g.out_c;
+    BandsStride2(&bands);
   }
 }
 
@@ -147,10 +162,15 @@ static void RunStrip(const Strip& s, Range rows) {
   for (uint32_t c = 0; c < g.out_c; c += kBlock) {
     const uint32_t channels = g.out_c - c < kBlock ? g.out_c - c : kBlock;
     LayOutWeights(s.args, c / kBlock, s.scratch);
-    for (uint32_t y = (uint32_t)rows.begin; y < end; y += step) {
-      // An odd row at the end is made with the one above once more.
-      RunBand(s, end - y < step ? y - 1 : y, c / kBlock, channels);
+    uint32_t y = (uint32_t)rows.begin;
+    while (end - y >= step) {
+      uint32_t count = (end - y) / step;
+      if (count > s.band.count) count = s.band.count;
+      RunBands(s, y, count, c / kBlock, channels);
+      y += count * step;
     }
+    // An odd row at the end is made with the one above once more.
+    if (y != end) RunBands(s, y - 1, 1, c / kBlock, channels);
   }
 }
 
@@ -171,20 +191,19 @@ void depthwise_conv_s8_helium(const DepthwiseConvS8Args& args, Share share) {
   const Range rows = RangeOf(g.out_h, share);
   if (rows.begin == rows.end) return;
   if (!HasBands(args, rows)) return RunWindows(args, rows);
-  const uint32_t most = DepthwiseBandHelium(g.stride_w, g.out_w);
-  for (uint32_t x = 0; x < g.out_w; x += most) {
-    uint32_t columns = g.out_w - x < most ? g.out_w - x : most;
+  const DepthwiseBandsHelium band = DepthwiseBandsOfHelium(g.stride_w, g.out_h, g.out_w);
+  auto* const scratch = reinterpret_cast<int8_t*>(args.scratch);
+  uint8_t* const padding =
+      args.scratch + (kHeliumWeightColumns + band.count * band.read) * kColumnBytes;
+  vst1q_u8(padding, vdupq_n_u8((uint8_t)args.in_zero_point));
+  for (uint32_t x = 0; x < g.out_w; x += band.columns) {
+    uint32_t columns = g.out_w - x < band.columns ? g.out_w - x : band.columns;
     uint32_t first = x;
     if (columns == 1 && g.stride_w == 1) {  // twos: the one to its left once more
       --first;
       ++columns;
     }
-    const uint32_t read =
-        g.stride_w == 1 ? columns + columns % 2 + 2 : (columns + kLanes - 1) / kLanes * 8 + 2;
-    auto* const scratch = reinterpret_cast<int8_t*>(args.scratch);
-    uint8_t* const padding = args.scratch + (kHeliumWeightColumns + read) * kColumnBytes;
-    vst1q_u8(padding, vdupq_n_u8((uint8_t)args.in_zero_point));
-    RunStrip(Strip{args, first, columns, read, scratch, padding}, rows);
+    RunStrip(Strip{args, first, columns, band, scratch, padding}, rows);
   }
   if (args.clamp_lo > -128 || args.clamp_hi < 127 || args.table != nullptr) {
     const size_t line = (size_t)g.out_w * g.out_c;

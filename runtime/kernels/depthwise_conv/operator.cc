@@ -43,7 +43,8 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
   }
   if (level == Isa::kHelium && IsInt8(view)) {
     const blob::ConvParams& p = Params(view);
-    return ScratchDepthwiseHelium(p.kernel_h, p.kernel_w, p.stride_w, OutputOf(view).dims[2]);
+    const blob::TensorRecord& out = OutputOf(view);
+    return ScratchDepthwiseHelium(p.kernel_h, p.kernel_w, p.stride_w, out.dims[1], out.dims[2]);
   }
   if (level == Isa::kReference || level >= Isa::kCm4) return 0;
   return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
