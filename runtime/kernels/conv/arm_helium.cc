@@ -260,35 +260,51 @@ static void FinishSums(const Layer& layer, const Rows& rows, const blob::Channel
   }
 }
 
+// Whether sums are finished by the int8 range alone.
+static inline bool IsWholeRange(const ConvS8Args& args) {
+  return args.clamp_lo == -128 && args.clamp_hi == 127 && args.pre_shift == 0 &&
+         args.table == nullptr;
+}
+
 // All outputs of a group.
 static void RunRows(const Layer& layer, const Rows& rows, uint32_t group) {
+  const ConvS8Args& args = layer.args;
   uint32_t first = group * layer.group_out, last = first + layer.group_out;
   if (first < layer.first_output) first = layer.first_output;
   if (last > layer.last_output) last = layer.last_output;
-  Panels panels = {rows.pitch, layer.weights, layer.deep / kVector - 1, rows.pitch - layer.deep,
-                   rows.first, layer.sums,    (rows.count + 2) / 3};
+  const size_t pair = (size_t)layer.deep * 2;
+  const bool is_short = layer.deep == kVector && IsWholeRange(args);
   // A four may hold outputs of another group, or none: their sums are made and not stored.
   for (uint32_t o = first & ~(kLanes - 1); o < last; o += kLanes) {
     const uint32_t lane = o % kBlock;
+    const blob::ChannelBlockS8& block = args.channels[o / kBlock];
     const int8_t* weights =
-        layer.args.weights + (size_t)(o / kBlock) * layer.quads * kQuadBytes + (size_t)lane * 4;
+        args.weights + (size_t)(o / kBlock) * layer.quads * kQuadBytes + (size_t)lane * 4;
+    const uint32_t begin = first > o ? first - o : 0;
+    const uint32_t end = last - o < kLanes ? last - o : kLanes;
     if (rows.count < kLeastRows) {
       for (uint32_t r = 0; r < rows.count; ++r) {
         SumsOfRow(layer, weights, rows.first + r * rows.pitch, layer.sums + r * kLanes);
       }
     } else {
-      const WeightsLayout layout = {weights, layer.weights, layer.weights + (size_t)layer.deep * 2,
-                                    layer.quads / 4, layer.quads % 4};
+      const WeightsLayout layout = {weights, layer.weights, layer.weights + pair, layer.quads / 4,
+                                    layer.quads % 4};
       LayOutWeights(&layout);
-      panels.weights = layer.weights;
-      panels.sums = layer.sums;
+      if (is_short && end - begin == kLanes) {
+        const ShortRows short_rows = {rows.first,    rows.pitch,       rows.output + o,
+                                      args.g.out_c,  rows.count,       args.out_zero_point,
+                                      layer.weights, block.bias + lane};
+        RunShortRows(&short_rows);
+        continue;
+      }
+      Panels panels = {rows.pitch, layer.weights, layer.deep / kVector - 1, rows.pitch - layer.deep,
+                       rows.first, layer.sums,    (rows.count + 2) / 3};
       RunPanels(&panels);
-      panels.weights += (size_t)layer.deep * 2;
+      panels.weights += pair;
       panels.sums += 2;
       RunPanels(&panels);
     }
-    FinishSums(layer, rows, layer.args.channels[o / kBlock], lane, first > o ? first - o : 0,
-               last - o < kLanes ? last - o : kLanes, rows.output + o);
+    FinishSums(layer, rows, block, lane, begin, end, rows.output + o);
   }
 }
 

@@ -66,6 +66,61 @@ static_assert(offsetof(Panels, gap) == 12 && offsetof(Panels, triples) == 24, "l
       "pop {r4-r11, pc}\n\t");
 }
 
+// Four outputs of rows of 16 inputs: their weights stay in registers, and so do bias, multiplier and
+// shift, so that sums are finished at once, over the whole int8 range.
+struct ShortRows {
+  const uint8_t* rows;
+  size_t pitch;
+  uint8_t* output;
+  size_t output_step;
+  uint32_t count;
+  int32_t zero_point;
+  const int8_t* weights;  // [4][16]
+  const int32_t* bias;    // multipliers and shifts lie behind (ChannelBlockS8)
+};
+#if defined(__arm__)
+static_assert(offsetof(ShortRows, bias) == 28, "layout");
+#endif
+
+[[gnu::naked, gnu::noinline]] static void RunShortRows(const ShortRows* /*r0*/) {
+  __asm__ volatile(
+      "push {r4-r8, lr}\n\t"
+      "vpush {d8-d15}\n\t"
+      "ldrd r2, r4, [r0, #24]\n\t"
+      "vldrb.u8 q0, [r2]\n\t"
+      "vldrb.u8 q1, [r2, #16]\n\t"
+      "vldrb.u8 q2, [r2, #32]\n\t"
+      "vldrb.u8 q3, [r2, #48]\n\t"
+      "vldrw.u32 q5, [r4]\n\t"
+      "vldrw.u32 q6, [r4, #128]\n\t"
+      "vldrw.u32 q7, [r4, #192]\n\t"
+      "vneg.s32 q7, q7\n\t"
+      "ldrd r1, r3, [r0]\n\t"
+      "ldrd r5, r7, [r0, #8]\n\t"
+      "ldrd r2, r8, [r0, #16]\n\t"
+      "dls lr, r2\n\t"
+      "1:\n\t"
+      "vldrb.u8 q4, [r1]\n\t"
+      "add r1, r1, r3\n\t"
+      "vmladav.s8 r0, q4, q0\n\t"
+      "vmladav.s8 r2, q4, q1\n\t"
+      "vmladav.s8 r4, q4, q2\n\t"
+      "vmladav.s8 r6, q4, q3\n\t"
+      "vmov q4[2], q4[0], r0, r4\n\t"
+      "vmov q4[3], q4[1], r2, r6\n\t"
+      "vadd.i32 q4, q4, q5\n\t"
+      "vqdmulh.s32 q4, q4, q6\n\t"
+      "vrshl.s32 q4, q4, q7\n\t"
+      "vadd.i32 q4, q4, r8\n\t"
+      "vqmovnb.s32 q4, q4\n\t"
+      "vqmovnb.s16 q4, q4\n\t"
+      "vstrb.32 q4, [r5]\n\t"
+      "add r5, r5, r7\n\t"
+      "le lr, 1b\n\t"
+      "vpop {d8-d15}\n\t"
+      "pop {r4-r8, pc}\n\t");
+}
+
 // Four outputs of a block: [depth / 4][16 outputs][4] to two times [depth / 16][2][16].
 struct WeightsLayout {
   const int8_t* from;

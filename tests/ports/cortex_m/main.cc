@@ -234,7 +234,7 @@ uint32_t ScratchOf(const ConvGeometry& g, Isa isa, bool depthwise) {
                               : ScratchConvCm4(depth, g.out_c));
 }
 
-constexpr uint32_t kCases = 300;
+constexpr uint32_t kCases = 1500;
 
 void Test(const char* slot, const char* word, Isa isa, ConvS8Fn kernel) {
   const bool depthwise = slot[0] == 'd';
