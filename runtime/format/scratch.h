@@ -4,6 +4,7 @@
 #ifndef OCTET_FORMAT_SCRATCH_H_
 #define OCTET_FORMAT_SCRATCH_H_
 
+#include "runtime/core/isa.h"
 #include "runtime/format/blob.h"
 
 namespace octet {
@@ -36,41 +37,31 @@ static inline uint64_t ScratchConvCm4(uint64_t depth, uint64_t out_c) {
   return RoundUp64(quads * 24) + RoundUp64(quads * 4) + RoundUp64((out_c + 15) / 16);
 }
 
-// Int8 of the level helium: output pixels are taken in tiles, whose windows are rows of `deep`
-// bytes (the depth rounded up to 16) in scratch, or, of 1x1 without stride, in the image: there
-// only windows of the last pixels are copied, where a load of 16 would read behind the tensor.
-constexpr uint32_t kHeliumPackedBytes = 8192;
+// Cortex-M without MVE can never run helium: what it would take is not linked there.
+#if OCTET_ARCH_CORTEX_M && !(__ARM_FEATURE_MVE & 1)
+constexpr bool kKnowsHelium = false;
+#else
+constexpr bool kKnowsHelium = true;
+#endif
+static inline bool TakesHeliumScratch(Isa level, bool int8) {
+  return kKnowsHelium && level == Isa::kHelium && int8;
+}
+
+// Int8 of the level helium, parts in this order, each 64-byte aligned: weights of four outputs,
+// sums of four outputs of a tile of pixels, rows of a tile: windows of `deep` bytes, the depth
+// rounded up to 16 (the last copy may end in 16 bytes more). Few operations: boards link this for
+// every level.
 constexpr uint32_t kHeliumMostRows = 96;
 constexpr uint32_t kHeliumPanelRows = 3;  // rows come in threes
-struct ConvTileHelium {
-  uint32_t rows;    // most pixels of a tile
-  uint32_t packed;  // most of them that are copied
-  uint32_t unsafe;  // in place: so many pixels at the end are not
-};
-static inline ConvTileHelium ConvTileOfHelium(uint64_t depth, uint64_t in_c, uint64_t pixels,
-                                              bool in_place) {
-  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
-  const uint64_t whole = (pixels + kHeliumPanelRows - 1) / kHeliumPanelRows * kHeliumPanelRows;
-  uint64_t rows =
-      in_place ? kHeliumMostRows : kHeliumPackedBytes / deep / kHeliumPanelRows * kHeliumPanelRows;
-  if (rows > kHeliumMostRows) rows = kHeliumMostRows;
-  if (rows > whole) rows = whole;
-  if (rows < kHeliumPanelRows) rows = kHeliumPanelRows;
-  if (!in_place) return ConvTileHelium{(uint32_t)rows, (uint32_t)rows, 0};
-  uint64_t unsafe = (deep - depth + in_c - 1) / in_c;  // < 16
-  if (unsafe > pixels) unsafe = pixels;
-  const uint64_t packed = (unsafe + kHeliumPanelRows - 1) / kHeliumPanelRows * kHeliumPanelRows;
-  if (rows < packed) rows = packed;
-  return ConvTileHelium{(uint32_t)rows, (uint32_t)packed, (uint32_t)unsafe};
+constexpr uint32_t kHeliumRowsBytes = 8192;
+static inline uint64_t RowsBytesOfHelium(uint64_t deep) {
+  const uint64_t most = deep * kHeliumMostRows < kHeliumRowsBytes ? deep * kHeliumMostRows
+                                                                  : (uint64_t)kHeliumRowsBytes;
+  return most < deep * kHeliumPanelRows ? deep * kHeliumPanelRows : most;
 }
-// Parts, in this order, each 64-byte aligned: weights of four outputs, sums of four outputs of a
-// tile, copied rows (the last copy may end in 16 bytes more).
-static inline uint64_t ScratchConvHelium(uint64_t depth, uint64_t in_c, uint64_t pixels,
-                                         bool in_place) {
+static inline uint64_t ScratchConvHelium(uint64_t depth) {
   const uint64_t deep = (depth + 15) & ~(uint64_t)15;
-  const ConvTileHelium tile = ConvTileOfHelium(depth, in_c, pixels, in_place);
-  return RoundUp64(4 * deep) + RoundUp64((uint64_t)tile.rows * 16) +
-         RoundUp64(tile.packed * deep + 16);
+  return 4 * deep + kHeliumMostRows * 16 + RoundUp64(RowsBytesOfHelium(deep) + 16);
 }
 
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
@@ -140,31 +131,13 @@ static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w,
   return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
 }
 
-// Int8 of the level helium, windows of 3x3: ten columns of weights, then the columns under bands of
-// output rows (two of stride 1, one of stride 2), 64 bytes each: 16 channels of four rows. Behind
-// them a pixel of padding. Any other window needs none.
+// Int8 of the level helium, windows of nine taps: ten columns of weights, then the columns under
+// bands of output rows (two of stride 1, one of stride 2), 64 bytes each: 16 channels of four rows.
+// Behind them a pixel of padding.
 constexpr uint32_t kHeliumWeightColumns = 10;
-constexpr uint32_t kHeliumBandColumns = 128;  // most output pixels of a band, by their strides
-struct DepthwiseBandsHelium {
-  uint32_t columns;  // most output pixels of a band
-  uint32_t read;     // columns of the image of a band: twos read four, of stride 2 fours read ten
-  uint32_t count;    // most bands at a time
-};
-static inline DepthwiseBandsHelium DepthwiseBandsOfHelium(uint32_t stride_w, uint32_t out_h,
-                                                          uint32_t out_w) {
-  const uint32_t most = kHeliumBandColumns / stride_w;
-  const uint32_t columns = out_w < most ? out_w : most;
-  const uint32_t read = stride_w == 1 ? columns + columns % 2 + 2 : (columns + 3) / 4 * 8 + 2;
-  uint32_t count = (kHeliumBandColumns + 2) / read;
-  const uint32_t bands = stride_w == 1 ? out_h / 2 : out_h;
-  if (count > bands) count = bands;
-  return DepthwiseBandsHelium{columns, read, count == 0 ? 1 : count};
-}
-static inline uint64_t ScratchDepthwiseHelium(uint32_t kernel_h, uint32_t kernel_w,
-                                              uint32_t stride_w, uint32_t out_h, uint32_t out_w) {
-  if (kernel_h != 3 || kernel_w != 3 || stride_w > 2) return 0;
-  const DepthwiseBandsHelium bands = DepthwiseBandsOfHelium(stride_w, out_h, out_w);
-  return (kHeliumWeightColumns + (uint64_t)bands.count * bands.read + 1) * 64;
+constexpr uint32_t kHeliumColumns = 130;  // at a time
+static inline uint64_t ScratchDepthwiseHelium(uint64_t taps) {
+  return taps == 9 ? (kHeliumWeightColumns + kHeliumColumns + 1) * 64 : 0;
 }
 
 // NonMaxSuppression: the candidates of one class in order.

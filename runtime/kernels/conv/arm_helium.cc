@@ -27,7 +27,7 @@ struct Layer {
   uint32_t quads, deep;  // of values under a window: by 4; rounded up to 16
   uint32_t run_bytes;    // of a row of the window
   uint32_t run_vectors;  // the same, rounded up, where its taps lie side by side; else 0
-  ConvTileHelium tile;
+  uint32_t tile_rows;    // most copied rows of a tile
   bool in_place;
   uint32_t begin, end;  // output pixels
   uint32_t first_output, last_output;
@@ -55,7 +55,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
   const uint64_t pixels = OutputPixels(g);
   const bool in_place = taps == 1 && g.stride_h == 1 && g.stride_w == 1;
   const bool runs = g.groups == 1 && g.dilation_w == 1;
-  const ConvTileHelium tile = ConvTileOfHelium(depth, g.in_c, pixels, in_place);
+  const uint32_t rows = (uint32_t)RowsBytesOfHelium(deep) / deep;
   Range range = {0, pixels}, outputs = {0, g.out_c};
   if (pixels >= share.count) {
     range = RangeOf(pixels, share);
@@ -64,7 +64,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
     outputs.begin = blocks.begin * kBlock;
     if (blocks.end * kBlock < g.out_c) outputs.end = blocks.end * kBlock;
   }
-  uint8_t* const sums = args.scratch + RoundUp64((uint64_t)kLanes * deep);
+  uint8_t* const sums = args.scratch + (size_t)kLanes * deep;
   return Layer{args,
                group_in,
                g.out_c / g.groups,
@@ -72,7 +72,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
                deep,
                g.kernel_w * group_in,
                runs ? (g.kernel_w * g.in_c + kVector - 1) / kVector : 0,
-               tile,
+               rows / kHeliumPanelRows * kHeliumPanelRows,
                in_place,
                (uint32_t)range.begin,
                (uint32_t)range.end,
@@ -81,7 +81,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
                args.input + (size_t)g.in_h * g.in_w * g.in_c,
                reinterpret_cast<int8_t*>(args.scratch),
                reinterpret_cast<int32_t*>(sums),
-               sums + RoundUp64((uint64_t)tile.rows * kLanes * sizeof(int32_t))};
+               sums + kHeliumMostRows * kLanes * sizeof(int32_t)};
 }
 
 // Whole vectors are written: what follows the run is written later, or meets zero weights.
@@ -317,11 +317,15 @@ void conv_s8_helium(const ConvS8Args& args, Share share) {
   uint32_t pixel = layer.begin;
   if (layer.in_place) {
     // In threes; what is left over must not touch rows behind the image.
-    const uint32_t all = (uint32_t)OutputPixels(g) - layer.tile.unsafe;
+    // Of the last pixels a load of 16 would read behind the image.
+    const uint32_t depth = layer.group_in;
+    uint32_t unsafe = (layer.deep - depth + g.in_c - 1) / g.in_c;
+    if (unsafe > OutputPixels(g)) unsafe = (uint32_t)OutputPixels(g);
+    const uint32_t all = (uint32_t)OutputPixels(g) - unsafe;
     const uint32_t end = layer.end < all ? layer.end : all;
     while (pixel < end) {
       uint32_t count = end - pixel;
-      if (count > layer.tile.rows) count = layer.tile.rows;
+      if (count > kHeliumMostRows) count = kHeliumMostRows;
       if (count >= kHeliumPanelRows) count -= count % kHeliumPanelRows;
       for (uint32_t group = 0; group < g.groups; ++group) {
         const size_t place = (size_t)pixel * g.in_c + (size_t)group * layer.group_in;
@@ -334,7 +338,7 @@ void conv_s8_helium(const ConvS8Args& args, Share share) {
   }
   while (pixel < layer.end) {
     uint32_t count = layer.end - pixel;
-    if (count > layer.tile.packed) count = layer.tile.packed;
+    if (count > layer.tile_rows) count = layer.tile_rows;
     for (uint32_t group = 0; group < g.groups; ++group) {
       CopyWindows(layer, pixel, count, group);
       RunRows(layer, Rows{layer.packed, layer.deep, count, args.output + (size_t)pixel * g.out_c},

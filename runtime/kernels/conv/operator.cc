@@ -60,11 +60,7 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const uint64_t in_c = InputOf(view, 0).dims[3];
   const uint64_t depth = TapsOf(p) * (in_c / p.groups);
   if (level == Isa::kCm4 && IsInt8(view)) return ScratchConvCm4(depth, OutputOf(view).dims[3]);
-  if (level == Isa::kHelium && IsInt8(view)) {
-    const blob::TensorRecord& out = OutputOf(view);
-    return ScratchConvHelium(depth, in_c, (uint64_t)out.dims[1] * out.dims[2],
-                             TapsOf(p) == 1 && p.stride_h == 1 && p.stride_w == 1);
-  }
+  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchConvHelium(depth);
   if (level == Isa::kReference || level >= Isa::kCm4) {
     return ScratchConvReference(depth, !IsInt8(view));
   }

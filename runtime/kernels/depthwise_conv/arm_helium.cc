@@ -55,10 +55,24 @@ static void RunWindows(const ConvS8Args& args, Range rows) {
   }
 }
 
+struct Band {
+  uint32_t columns;  // most output pixels
+  uint32_t read;     // columns of the image: twos read four, of stride 2 fours read ten
+  uint32_t count;    // most bands at a time
+};
+
+static inline Band BandOf(const ConvGeometry& g) {
+  const uint32_t most = (kHeliumColumns - 2) / g.stride_w;
+  const uint32_t columns = g.out_w < most ? g.out_w : most;
+  const uint32_t read =
+      g.stride_w == 1 ? columns + columns % 2 + 2 : (columns + kLanes - 1) / kLanes * 8 + 2;
+  return Band{columns, read, kHeliumColumns / read};
+}
+
 struct Strip {
   const ConvS8Args& args;
   uint32_t column, columns;  // of output pixels
-  DepthwiseBandsHelium band;
+  Band band;
   int8_t* scratch;  // weights, then columns, then a pixel of padding
   uint8_t* padding;
 };
@@ -191,10 +205,9 @@ void depthwise_conv_s8_helium(const DepthwiseConvS8Args& args, Share share) {
   const Range rows = RangeOf(g.out_h, share);
   if (rows.begin == rows.end) return;
   if (!HasBands(args, rows)) return RunWindows(args, rows);
-  const DepthwiseBandsHelium band = DepthwiseBandsOfHelium(g.stride_w, g.out_h, g.out_w);
+  const Band band = BandOf(g);
   auto* const scratch = reinterpret_cast<int8_t*>(args.scratch);
-  uint8_t* const padding =
-      args.scratch + (kHeliumWeightColumns + band.count * band.read) * kColumnBytes;
+  uint8_t* const padding = args.scratch + (kHeliumWeightColumns + kHeliumColumns) * kColumnBytes;
   vst1q_u8(padding, vdupq_n_u8((uint8_t)args.in_zero_point));
   for (uint32_t x = 0; x < g.out_w; x += band.columns) {
     uint32_t columns = g.out_w - x < band.columns ? g.out_w - x : band.columns;

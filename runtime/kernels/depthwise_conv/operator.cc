@@ -41,11 +41,7 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
     return ScratchDepthwiseCm4(p.kernel_h, p.kernel_w, p.stride_w,
                                (p.kernel_w - 1u) * p.dilation_w + 1, OutputOf(view).dims[2]);
   }
-  if (level == Isa::kHelium && IsInt8(view)) {
-    const blob::ConvParams& p = Params(view);
-    const blob::TensorRecord& out = OutputOf(view);
-    return ScratchDepthwiseHelium(p.kernel_h, p.kernel_w, p.stride_w, out.dims[1], out.dims[2]);
-  }
+  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchDepthwiseHelium(TapsOf(Params(view)));
   if (level == Isa::kReference || level >= Isa::kCm4) return 0;
   return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
 }

@@ -224,10 +224,8 @@ void PickChannels(ConvS8Args* args, bool depthwise) {
 uint32_t ScratchOf(const ConvGeometry& g, Isa isa, bool depthwise) {
   const uint32_t depth = g.kernel_h * g.kernel_w * (g.in_c / g.groups);
   if (isa == Isa::kHelium) {
-    const bool in_place = g.kernel_h * g.kernel_w == 1 && g.stride_h == 1 && g.stride_w == 1;
-    return (uint32_t)(depthwise ? ScratchDepthwiseHelium(g.kernel_h, g.kernel_w, g.stride_w,
-                                                         g.out_h, g.out_w)
-                                : ScratchConvHelium(depth, g.in_c, OutputPixels(g), in_place));
+    return (uint32_t)(depthwise ? ScratchDepthwiseHelium(g.kernel_h * g.kernel_w)
+                                : ScratchConvHelium(depth));
   }
   return (uint32_t)(depthwise ? ScratchDepthwiseCm4(g.kernel_h, g.kernel_w, g.stride_w,
                                                     (g.kernel_w - 1) * g.dilation_w + 1, g.out_w)
