@@ -25,7 +25,7 @@ endif()
 # A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the
 # architectures that have an entry below, and alone gets the flags of that entry.
 set(OCTET_ISA_WORDS
-    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4)
+    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4 arm_helium)
 
 # Where a loop begins in a cache line is worth up to 5 % of small layers: not left to what was linked before it.
 set(_octet_avx2 -mavx2 -mfma -mf16c -mbmi2 -falign-functions=64 -falign-loops=32)
@@ -44,6 +44,9 @@ set(OCTET_ISA_aarch64_arm_sha2 -march=armv8-a+crypto)
 set(OCTET_ISA_armv7_arm_neon -mfpu=neon-vfpv4 -mfp16-format=ieee)
 # Unrolled by hand; in the instructions of Cortex-M, which ARMv7-A executes as well.
 set(OCTET_ISA_cortex_m_arm_cm4 -O2)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^cortex-m(55|85)$")
+  set(OCTET_ISA_cortex_m_arm_helium -O2)  # -mcpu= names the vectors
+endif()
 set(OCTET_ISA_armv7_arm_cm4 -O2 -mthumb)
 
 # octet_isa_of(<result> <file>): the ISA word a file's name ends in, or an empty string.

@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MACHINES = {"cortex-m4": "mps2-an386", "cortex-m7": "mps2-an500", "cortex-m55": "mps3-an547"}
 NETWORKS = "resnet8,vww,ds_cnn"
-LEVELS = "reference,cm4"
+LEVELS = "reference,cm4"  # and of a core with MVE helium
 SKIPPED = 77
 
 
@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--preset", choices=list(MACHINES), default="cortex-m4")
     parser.add_argument("--bin", type=pathlib.Path, help="folder of the images (default: build/PRESET/bin)")
     parser.add_argument("--networks", default=NETWORKS)
-    parser.add_argument("--levels", default=LEVELS)
+    parser.add_argument("--levels", help="default: all of the core")
     parser.add_argument("--layers", action="store_true", help="every layer as well")
     parser.add_argument("--most", default="", metavar="NETWORK=MILLIONS,...", help="exit status 1 where the last level takes more")
     parser.add_argument("--json", type=pathlib.Path)
@@ -57,6 +57,7 @@ def main():
     if not shutil.which("qemu-system-arm"):
         print("qemu-system-arm is not installed; ./setup.sh --tests installs it")
         return SKIPPED
+    options.levels = options.levels or LEVELS + (",helium" if options.preset == "cortex-m55" else "")
     folder = options.bin or ROOT / "build" / options.preset / "bin"
     most = {name: float(limit) for name, limit in (word.split("=") for word in options.most.split(",") if word)}
     rows, wrong = [], False

@@ -42,6 +42,7 @@ constexpr Word kWords[] = {
     {"reference", Isa::kReference},   {"avx2", Isa::kAvx2}, {"avxvnni", Isa::kAvxVnni},
     {"avx512vnni", Isa::kAvx512Vnni}, {"amx", Isa::kAmx},   {"neon", Isa::kNeon},
     {"dotprod", Isa::kDotprod},       {"i8mm", Isa::kI8mm}, {"cm4", Isa::kCm4},
+    {"helium", Isa::kHelium},
 #define OCTET_CONV_PANEL(precision, word, isa, rows, blocks) \
   PanelWord(#word "_" #rows "x" #blocks, isa, &conv_##precision##_##word##_##rows##x##blocks),
 #include "runtime/kernels/conv/kernels.inc"

@@ -24,7 +24,7 @@ const std::map<std::string, Words>& Ladders() {
       {"aarch64", {"reference", "neon", "dotprod", "i8mm"}},
       {"armv7", {"reference", "neon"}},
       {"armv7e-m", {"reference", "cm4"}},
-      {"armv8.1-m.main", {"reference", "cm4"}}};
+      {"armv8.1-m.main", {"reference", "cm4", "helium"}}};
   return ladders;
 }
 

@@ -45,7 +45,7 @@ uint32_t MaskOf(const BlobFile& file, const std::string& plan) {
 std::vector<Constant> ConstantsOf(const BlobFile& file, uint32_t threads, uint32_t plan_mask) {
   std::vector<Constant> levels;
   size_t most = 0;
-  for (octet_isa isa = OCTET_ISA_REFERENCE; isa <= OCTET_ISA_CM4; ++isa) {
+  for (octet_isa isa = OCTET_ISA_REFERENCE; isa <= OCTET_ISA_HELIUM; ++isa) {
     const size_t bytes = ArenaBytes(file, isa, threads, plan_mask);
     levels.push_back({fmt::format("ARENA_BYTES_{}", octet_isa_name(isa)), bytes});
     most = std::max(most, bytes);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -183,13 +184,13 @@ const char* SectionName(blob::SectionKind kind) {
   return "other";
 }
 
-// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, and at every other
-// level.
+// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, at helium, and
+// at every other level.
 json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mask) {
   json result = {{"plans", plans}, {"plan_mask", plan_mask}};
   for (const auto& [name, isa] :
        {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"cm4", OCTET_ISA_CM4},
-        std::pair{"other_levels", OCTET_ISA_NEON}}) {
+        std::pair{"helium", OCTET_ISA_HELIUM}, std::pair{"other_levels", OCTET_ISA_NEON}}) {
     size_t bytes[2] = {};
     for (uint32_t threads : {1u, 2u}) {
       if (octet_arena_bytes(file.data(), file.bytes(), static_cast<octet_isa>(isa), threads,
@@ -302,6 +303,7 @@ json Describe(const BlobFile& file) {
                                {"scratch_bytes",
                                 {{"reference", arena["reference"]["each_further_thread"]},
                                  {"cm4", arena["cm4"]["each_further_thread"]},
+                                 {"helium", arena["helium"]["each_further_thread"]},
                                  {"other_levels", arena["other_levels"]["each_further_thread"]}}},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
@@ -354,16 +356,17 @@ void PrintText(const json& blob) {
                s["index"].get<int>(), s["offset"].get<uint64_t>(), s["bytes"].get<uint64_t>(),
                s["sha256"].get<std::string>());
   }
-  fmt::print("\n{:<16} {:>16} {:>14} {:>16} {:>14} {:>16} {:>14}\n", "arena bytes of", "reference",
-             "a thread more", "cm4", "a thread more", "other levels", "a thread more");
+  fmt::print("\n{:<16}", "arena bytes of");
+  constexpr std::array kLevels = {"reference", "cm4", "helium", "other_levels"};
+  for (const char* level : kLevels) fmt::print(" {:>12} {:>14}", level, "a thread more");
+  fmt::print("\n");
   for (const json& arena : blob["session_arena_bytes"]) {
-    fmt::print("{:<16} {:>16} {:>14} {:>16} {:>14} {:>16} {:>14}\n",
-               arena["plans"].get<std::string>(), arena["reference"]["one_thread"].get<uint64_t>(),
-               arena["reference"]["each_further_thread"].get<uint64_t>(),
-               arena["cm4"]["one_thread"].get<uint64_t>(),
-               arena["cm4"]["each_further_thread"].get<uint64_t>(),
-               arena["other_levels"]["one_thread"].get<uint64_t>(),
-               arena["other_levels"]["each_further_thread"].get<uint64_t>());
+    fmt::print("{:<16}", arena["plans"].get<std::string>());
+    for (const char* level : kLevels) {
+      fmt::print(" {:>12} {:>14}", arena[level]["one_thread"].get<uint64_t>(),
+                 arena[level]["each_further_thread"].get<uint64_t>());
+    }
+    fmt::print("\n");
   }
   for (const json& plan : blob["plans"]) {
     fmt::print(

@@ -7,7 +7,7 @@ from typing import List, Optional
 
 SONAME = "liboctet.so.0"
 VARIABLE = "OCTET_LIBRARY"
-ISAS = (0, 8, 1, 2, 3, 4, 5, 6, 7)  # enum octet_isa, a better level of the same machine behind a lesser one
+ISAS = (0, 8, 9, 1, 2, 3, 4, 5, 6, 7)  # enum octet_isa, a better level of the same machine behind a lesser one
 TASKS = ("none", "classify", "detect", "segment")
 OK, CORRUPT = 0, 5
 

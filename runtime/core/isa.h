@@ -19,8 +19,9 @@ enum class Isa : uint8_t {
   kDotprod = 6,     // ARMv8.2 SDOT
   kI8mm = 7,        // ARMv8.6 SMMLA
   kCm4 = 8,         // Cortex-M with the DSP extension, SMLAD: M4, M7, M33, M55; ARMv7-A has it too
+  kHelium = 9,      // Cortex-M with integer MVE, VMLADAV: M55, M85; cm4 as well
 };
-constexpr uint32_t kIsaCount = 9;
+constexpr uint32_t kIsaCount = 10;
 
 // True where `level` may use kernels written for `kernel` (same family and not higher). The one
 // gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI. Cortex-M is
@@ -28,7 +29,7 @@ constexpr uint32_t kIsaCount = 9;
 static constexpr bool IsaIncludes(Isa level, Isa kernel) {
   if (kernel == Isa::kReference) return true;
   if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;
-  if (level == Isa::kCm4 || kernel == Isa::kCm4) return level == kernel;
+  if (level >= Isa::kCm4 || kernel >= Isa::kCm4) return kernel >= Isa::kCm4 && kernel <= level;
   const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
   const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
   return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;

@@ -58,6 +58,8 @@ static constexpr const char* IsaWord(Isa isa) {
       return "i8mm";
     case Isa::kCm4:
       return "cm4";
+    case Isa::kHelium:
+      return "helium";
   }
   return nullptr;
 }

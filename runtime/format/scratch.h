@@ -4,6 +4,7 @@
 #ifndef OCTET_FORMAT_SCRATCH_H_
 #define OCTET_FORMAT_SCRATCH_H_
 
+#include "runtime/core/isa.h"
 #include "runtime/format/blob.h"
 
 namespace octet {
@@ -34,6 +35,33 @@ static inline uint64_t ScratchConvReference(uint64_t depth, bool fp16) {
 static inline uint64_t ScratchConvCm4(uint64_t depth, uint64_t out_c) {
   const uint64_t quads = (depth + 3) / 4;
   return RoundUp64(quads * 24) + RoundUp64(quads * 4) + RoundUp64((out_c + 15) / 16);
+}
+
+// Cortex-M without MVE can never run helium: what it would take is not linked there.
+#if OCTET_ARCH_CORTEX_M && !(__ARM_FEATURE_MVE & 1)
+constexpr bool kKnowsHelium = false;
+#else
+constexpr bool kKnowsHelium = true;
+#endif
+static inline bool TakesHeliumScratch(Isa level, bool int8) {
+  return kKnowsHelium && level == Isa::kHelium && int8;
+}
+
+// Int8 of the level helium, parts in this order, each 64-byte aligned: weights of four outputs,
+// sums of four outputs of a tile of pixels, rows of a tile: windows of `deep` bytes, the depth
+// rounded up to 16 (the last copy may end in 16 bytes more). Few operations: boards link this for
+// every level.
+constexpr uint32_t kHeliumMostRows = 96;
+constexpr uint32_t kHeliumPanelRows = 3;  // rows come in threes
+constexpr uint32_t kHeliumRowsBytes = 8192;
+static inline uint64_t RowsBytesOfHelium(uint64_t deep) {
+  const uint64_t most = deep * kHeliumMostRows < kHeliumRowsBytes ? deep * kHeliumMostRows
+                                                                  : (uint64_t)kHeliumRowsBytes;
+  return most < deep * kHeliumPanelRows ? deep * kHeliumPanelRows : most;
+}
+static inline uint64_t ScratchConvHelium(uint64_t depth) {
+  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
+  return 4 * deep + kHeliumMostRows * 16 + RoundUp64(RowsBytesOfHelium(deep) + 16);
 }
 
 // taps = kernel_h * kernel_w; depth = taps * input channels of a group (bounded by the validator).
@@ -101,6 +129,15 @@ static inline uint64_t ScratchDepthwiseCm4(uint32_t kernel_h, uint32_t kernel_w,
                                            uint32_t extent, uint32_t out_w) {
   const DepthwiseRingCm4 ring = DepthwiseRingOfCm4(kernel_h, stride_w, extent, out_w);
   return RoundUp64(((uint64_t)kernel_w + ring.pitch) * kernel_h * 8);
+}
+
+// Int8 of the level helium, windows of nine taps: ten columns of weights, then the columns under
+// bands of output rows (two of stride 1, one of stride 2), 64 bytes each: 16 channels of four rows.
+// Behind them a pixel of padding.
+constexpr uint32_t kHeliumWeightColumns = 10;
+constexpr uint32_t kHeliumColumns = 130;  // at a time
+static inline uint64_t ScratchDepthwiseHelium(uint64_t taps) {
+  return taps == 9 ? (kHeliumWeightColumns + kHeliumColumns + 1) * 64 : 0;
 }
 
 // NonMaxSuppression: the candidates of one class in order.

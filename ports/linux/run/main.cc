@@ -28,7 +28,7 @@ struct Options {
 // Every word there is.
 std::string IsaWords() {
   std::string words;
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_CM4; ++i) {
+  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_HELIUM; ++i) {
     words += std::string(i == 0 ? "" : ", ") + octet_isa_name(static_cast<octet_isa>(i));
   }
   return words;

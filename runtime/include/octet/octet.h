@@ -71,7 +71,8 @@ enum {
   OCTET_ISA_NEON = 5,
   OCTET_ISA_DOTPROD = 6,
   OCTET_ISA_I8MM = 7,
-  OCTET_ISA_CM4 = 8
+  OCTET_ISA_CM4 = 8,
+  OCTET_ISA_HELIUM = 9
 };
 
 /* A pool of threads supplied by the port. run() calls task(argument, index) once for every index in

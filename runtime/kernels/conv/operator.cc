@@ -60,7 +60,8 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const uint64_t in_c = InputOf(view, 0).dims[3];
   const uint64_t depth = TapsOf(p) * (in_c / p.groups);
   if (level == Isa::kCm4 && IsInt8(view)) return ScratchConvCm4(depth, OutputOf(view).dims[3]);
-  if (level == Isa::kReference || level == Isa::kCm4) {
+  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchConvHelium(depth);
+  if (level == Isa::kReference || level >= Isa::kCm4) {
     return ScratchConvReference(depth, !IsInt8(view));
   }
   const uint64_t direct = ScratchConv(TapsOf(p), in_c, depth, !IsInt8(view));
@@ -77,7 +78,7 @@ void RunConvLayer(const LayerView& view, const RunContext& context) {
 
 Isa ConvLayerLevel(const LayerView& view, const KernelTable& kernels) {
   const bool fp16 = !IsInt8(view);
-  if (!fp16 && kernels.conv_s8_isa == Isa::kCm4) return Isa::kCm4;  // takes any groups
+  if (!fp16 && kernels.conv_s8_isa >= Isa::kCm4) return kernels.conv_s8_isa;  // takes any groups
   if (!GroupsFitKernels(Params(view).groups, InputOf(view, 0).dims[3], OutputOf(view).dims[3],
                         fp16)) {
     return Isa::kReference;

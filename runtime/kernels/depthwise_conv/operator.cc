@@ -41,7 +41,8 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
     return ScratchDepthwiseCm4(p.kernel_h, p.kernel_w, p.stride_w,
                                (p.kernel_w - 1u) * p.dilation_w + 1, OutputOf(view).dims[2]);
   }
-  if (level == Isa::kReference || level == Isa::kCm4) return 0;
+  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchDepthwiseHelium(TapsOf(Params(view)));
+  if (level == Isa::kReference || level >= Isa::kCm4) return 0;
   return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
 }
 

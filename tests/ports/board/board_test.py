@@ -30,7 +30,8 @@ def read_npy(path):
 
 
 def check_budgets(options, values):
-    problems = [f"{name} {values[name]}, budget {most}" for name, most in BUDGETS.items()
+    budgets = BUDGETS | ({"arena_first_plan_bytes": options.arena} if options.arena else {})
+    problems = [f"{name} {values[name]}, budget {most}" for name, most in budgets.items()
                 if not 0 < int(values[name]) <= most]
     symbols = [line.split()[0] for line in run(options.nm, "--format=posix", options.image).splitlines()]
     problems += [f"the image has {symbol}" for symbol in symbols if HEAP.match(symbol)]
@@ -46,6 +47,7 @@ def main():
     parser.add_argument("--host", type=pathlib.Path, required=True)
     parser.add_argument("--nm", required=True)
     parser.add_argument("--budgets", action="store_true", help="the image has the machine for itself: memory and heap too")
+    parser.add_argument("--arena", type=int, help="bytes of arena for INT8 alone, in place of the budget of a small part")
     parser.add_argument("--run", type=pathlib.Path, help="this build's octet-run, held against the same bytes")
     parser.add_argument("--emulator", nargs=argparse.REMAINDER, required=True)
     options = parser.parse_args()

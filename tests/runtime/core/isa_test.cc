@@ -14,7 +14,7 @@ TEST(Isa, EveryLevelIncludesTheReferenceAndItself) {
 
 TEST(Isa, FamiliesStayApart) {
   for (const Isa x86 : {Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512Vnni, Isa::kAmx}) {
-    for (const Isa other : {Isa::kNeon, Isa::kDotprod, Isa::kI8mm, Isa::kCm4}) {
+    for (const Isa other : {Isa::kNeon, Isa::kDotprod, Isa::kI8mm, Isa::kCm4, Isa::kHelium}) {
       EXPECT_FALSE(IsaIncludes(x86, other));
       EXPECT_FALSE(IsaIncludes(other, x86));
     }
@@ -23,7 +23,11 @@ TEST(Isa, FamiliesStayApart) {
   for (const Isa neon : {Isa::kNeon, Isa::kDotprod, Isa::kI8mm}) {
     EXPECT_FALSE(IsaIncludes(Isa::kCm4, neon));
     EXPECT_FALSE(IsaIncludes(neon, Isa::kCm4));
+    EXPECT_FALSE(IsaIncludes(Isa::kHelium, neon));
+    EXPECT_FALSE(IsaIncludes(neon, Isa::kHelium));
   }
+  EXPECT_TRUE(IsaIncludes(Isa::kHelium, Isa::kCm4));
+  EXPECT_FALSE(IsaIncludes(Isa::kCm4, Isa::kHelium));
   EXPECT_TRUE(IsaIncludes(Isa::kI8mm, Isa::kNeon));
   EXPECT_FALSE(IsaIncludes(Isa::kNeon, Isa::kDotprod));
   EXPECT_FALSE(IsaIncludes(Isa::kAvx512Vnni, Isa::kAvxVnni));
@@ -33,6 +37,7 @@ TEST(Isa, OnlyX86KeepsUnsignedBytes) {
   EXPECT_EQ(IsaSignByte(Isa::kAmx), 0x80);
   EXPECT_EQ(IsaSignByte(Isa::kI8mm), 0);
   EXPECT_EQ(IsaSignByte(Isa::kCm4), 0);
+  EXPECT_EQ(IsaSignByte(Isa::kHelium), 0);
 }
 
 }  // namespace

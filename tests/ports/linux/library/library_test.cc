@@ -128,13 +128,13 @@ TEST_F(Library, OptionsAreChecked) {
 
 TEST_F(Library, Levels) {
   uint32_t count = 0;
-  for (int i = 0; i <= OCTET_ISA_CM4; ++i)
+  for (int i = 0; i <= OCTET_ISA_HELIUM; ++i)
     count += octet_linux_can_run(static_cast<octet_isa>(i)) != 0;
   EXPECT_GE(count, 1u);
   EXPECT_LE(count, 5u);
   EXPECT_TRUE(octet_linux_can_run(octet_linux_best_isa()));
   octet_linux_options options = Defaults();
-  for (int i = 0; i <= OCTET_ISA_CM4; ++i) {
+  for (int i = 0; i <= OCTET_ISA_HELIUM; ++i) {
     const auto isa = static_cast<octet_isa>(i);
     options.isa = octet_isa_name(isa);
     EXPECT_EQ(Refusal(options).empty(), octet_linux_can_run(isa) != 0) << options.isa;
