@@ -15,7 +15,7 @@ SUFFIXES = {".h", ".hpp", ".c", ".cc", ".inc"}
 RUNTIME_SYSTEM_HEADERS = {
     "cfloat", "climits", "cstddef", "cstdint", "cstring", "limits", "type_traits",
     "float.h", "limits.h", "stdbool.h", "stddef.h", "stdint.h", "string.h",
-    "arm_acle.h", "arm_neon.h", "immintrin.h",
+    "arm_acle.h", "arm_mve.h", "arm_neon.h", "immintrin.h",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
