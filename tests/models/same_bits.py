@@ -97,7 +97,6 @@ OTHERS = (
     ("aarch64", "qemu-aarch64", "cortex-a76", "dotprod"),
     ("aarch64", "qemu-aarch64", "max,sve=off,sme=off", "i8mm"),
     ("armv7", "qemu-arm", "cortex-a15", "neon"),
-    ("armv7", "qemu-arm", "cortex-a15", "cm4"),
     ("sanitize", "", "", ""),
     ("debug", "", "", ""),
     ("tsan", "", "", ""),
