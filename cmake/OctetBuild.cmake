@@ -20,16 +20,25 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 # "Same bits everywhere": GCC contracts a*b+c to one rounding on aarch64 by default.
 add_compile_options(-ffp-contract=off)
 add_link_options(LINKER:--as-needed)
+# GCC collects garbage of its own while it compiles: 6 % of the time of large files, for 20 % less memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1500000>)
+endif()
 
 find_program(OCTET_CCACHE ccache)
 if(OCTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${OCTET_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${OCTET_CCACHE})
+  # Without this leave ccache keeps nothing that was compiled with a precompiled header.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${OCTET_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
 # Usage requirements of all hosted code (converter, ports, programs, tests, benches).
 add_library(octet_host_options INTERFACE)
 target_compile_features(octet_host_options INTERFACE cxx_std_20)
 target_compile_options(octet_host_options INTERFACE -Wall -Wextra $<$<BOOL:${OCTET_WERROR}>:-Werror>)
+# Under sanitizers optimising was a third of the build: only what has long loops (property OCTET_LONG_LOOPS) keeps it.
+set(sanitized $<AND:$<CONFIG:Sanitize,Tsan>,$<NOT:$<BOOL:$<TARGET_PROPERTY:OCTET_LONG_LOOPS>>>>)
+target_compile_options(octet_host_options INTERFACE $<${sanitized}:-O0>)
 target_include_directories(octet_host_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(octet_host_options INTERFACE OCTET_VERSION_TEXT="${PROJECT_VERSION}")

@@ -17,11 +17,17 @@ if(OCTET_TEST_KIND STREQUAL tsan)
   endif()
 endif()
 
-# octet_compile_for_less(<target>): code of tests whose own loops are short. Optimising it was a third of a first build under
-# sanitizers; what it tests is in libraries, which keep their flags.
+# octet_compile_for_less(<target>): code of tests whose own loops are short; what it tests is in libraries, which keep their flags.
 function(octet_compile_for_less target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Sanitize>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Sanitize>:-fno-sanitize=undefined>)
 endfunction()
+
+octet_precompiled(octet_pch_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
+octet_precompiled(octet_pch_long_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
+if(OCTET_PCH)
+  octet_compile_for_less(octet_pch_tests)
+  set_target_properties(octet_pch_long_tests PROPERTIES OCTET_LONG_LOOPS ON)
+endif()
 
 # octet_test(NAME <name> [LIBS <library>...] [SOURCES <file>...] [KINDS <kind>...] [CPUS <qemu cpu>...]
 #            [PROGRAMS <program target>...] [SHARDS <n>] [TIMEOUT <seconds>] [RECURSE])
@@ -54,10 +60,21 @@ function(octet_test)
   target_compile_definitions(${target} PRIVATE
     OCTET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" OCTET_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
+  # Files of these folders name their helpers alike.
+  if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(fuzz|converter/(operators|recover|lower|simulate)|runtime/(format|kernels|operators|drift))(/|$)")
+    octet_unite(${target})
+  endif()
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
+    set_target_properties(${target} PROPERTIES OCTET_LONG_LOOPS ON)
+    octet_precompile(${target} octet_pch_long_tests)
+  else()
     octet_compile_for_less(${target})
+    octet_precompile(${target} octet_pch_tests)
   endif()
   add_dependencies(octet_tests ${target})
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/runtime/")
+    add_dependencies(octet_runtime_tests ${target})
+  endif()
   foreach(program IN LISTS arg_PROGRAMS)
     if(TARGET ${program})
       add_dependencies(${target} ${program})

@@ -11,10 +11,14 @@ that the block takes on the core when it is repeated, plus what loads from beyon
 
 Instructions mislead where cores differ: orders of loads that save instructions can cost cycles on those that execute in
 order. What is estimated here is no measurement either: quote ratios, with the name of the model.
+
+MODEL.onnx goes through the same mill in ONNX Runtime's library for AArch64 (--ort: a folder where `npm install --ignore-scripts
+onnxruntime-node` ran), one thread, on a processor whose /proc/cpuinfo says the name of the core.
 """
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -26,12 +30,14 @@ from instructions import ROOT, Failure, write_input
 HERE = pathlib.Path(__file__).resolve().parent
 # QEMU's CPU; caches as bytes:ways; cycles of a line of 64 bytes from the second level and from memory: 16 and 32 bytes a
 # cycle, 4 and 12 GB/s at 1.8 and 2.4 GHz.
-Core = collections.namedtuple("Core", "cpu l1 l2 near far")
+# The number by which libraries know the core, and what of it they look for, as /proc/cpuinfo shows them.
+Core = collections.namedtuple("Core", "cpu l1 l2 near far part features")
+DOT = "fp asimd aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp"
 CORES = {
-    "cortex-a53": Core("cortex-a53", "32768:4", "524288:16", 4, 29),
-    "cortex-a55": Core("cortex-a76", "32768:4", "524288:16", 4, 29),
-    "neoverse-n1": Core("neoverse-n1", "65536:4", "524288:8", 2, 13),
-    "neoverse-n2": Core("max,sve=off,sme=off", "65536:4", "524288:8", 2, 13),
+    "cortex-a53": Core("cortex-a53", "32768:4", "524288:16", 4, 29, 0xd03, "fp asimd aes pmull sha1 sha2 crc32 cpuid"),
+    "cortex-a55": Core("cortex-a76", "32768:4", "524288:16", 4, 29, 0xd05, DOT),
+    "neoverse-n1": Core("neoverse-n1", "65536:4", "524288:8", 2, 13, 0xd0c, DOT),
+    "neoverse-n2": Core("max,sve=off,sme=off", "65536:4", "524288:8", 2, 13, 0xd49, DOT + " i8mm bf16"),
 }
 FEATURES = "+v8.2a,+dotprod,+i8mm,+fullfp16,+lse,+rcpc,+crc,+crypto"
 REPEATED = 100  # times that llvm-mca repeats a block
@@ -41,7 +47,10 @@ Block = collections.namedtuple("Block", "address code")
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blobs", type=pathlib.Path, nargs="+", metavar="BLOB")
+    parser.add_argument("models", type=pathlib.Path, nargs="+", metavar="BLOB|MODEL.onnx")
+    parser.add_argument("--ort", type=pathlib.Path, default=os.environ.get("OCTET_ORT"),
+                        help="ONNX Runtime's folder (default: $OCTET_ORT)")
+    parser.add_argument("--sysroot", type=pathlib.Path, default="/usr/aarch64-linux-gnu", help="of ARM's C library")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/aarch64/bin", help="folder of the ARM octet-run")
     parser.add_argument("--host-bin", type=pathlib.Path, default=ROOT / "build/native/bin", help="folder of octet")
     parser.add_argument("--plan", default="int8")
@@ -52,12 +61,57 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def count(options, plugin, core, blob, inputs, repeat, folder):
+class Octet:
+    """Our program; what it prints says the level and the products of an inference."""
+
+    def __init__(self, options, blob, core, folder):
+        inputs = folder / "input.npy"
+        shape = json.loads(subprocess.run([options.host_bin / "octet", "inspect", blob, "--json"], capture_output=True,
+                                          text=True, check=True).stdout)["inputs"][0]["shape"]
+        write_input(inputs, shape)
+        self.command = [options.bin / "octet-run", blob, "--input", inputs, "--plan", options.plan, "--warmup", "0",
+                        "--no-verify", "--json", *(["--isa", options.isa] if options.isa else []), "--repeat"]
+        self.program, self.plan, self.emulator = options.bin / "octet-run", options.plan, []
+
+    def about(self, text):
+        report = json.loads(text)
+        return report["isa"], report["macs"]
+
+
+class OnnxRuntime:
+    """The peer. It looks at /proc and /sys of the machine, so QEMU shows it those of the core."""
+
+    def __init__(self, options, model, core, folder):
+        library = next(iter(sorted((options.ort or pathlib.Path()).glob(
+            "**/onnxruntime-node/bin/*/linux/arm64/libonnxruntime.so*"))), None)
+        if options.ort is None or library is None:
+            raise Failure(f"{model}: needs ONNX Runtime; run `npm install --ignore-scripts onnxruntime-node` in a folder and "
+                          "give it as --ort")
+        root, processors = folder / "root", folder / "root/sys/devices/system/cpu"
+        if not root.exists():
+            processors.mkdir(parents=True)
+            (root / "proc").mkdir()
+            (root / "lib").symlink_to(options.sysroot / "lib")
+            for name in ("possible", "present", "online", "kernel_max"):
+                (processors / name).write_text("0\n")
+            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", HERE / "ort_worker.c", "-o", folder / "ort_worker", "-ldl"],
+                           check=True)
+        (root / "proc/cpuinfo").write_text(
+            f"processor\t: 0\nFeatures\t: {core.features}\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+            f"CPU variant\t: 0x1\nCPU part\t: {core.part:#x}\nCPU revision\t: 1\n\n")
+        self.command = [folder / "ort_worker", library.resolve(), model]
+        self.program, self.plan, self.emulator = None, "-", ["-L", root]
+
+    def about(self, text):
+        return f"ort{text.split()[0]}", None
+
+
+def count(engine, plugin, core, repeat, folder):
     """Runs of every block, and lines fetched into both levels of cache."""
     out = folder / "blocks"
-    command = ["qemu-aarch64", "-cpu", core.cpu, "-plugin", f"{plugin},out={out},l1={core.l1},l2={core.l2}",
-               options.bin / "octet-run", blob, "--input", inputs, "--plan", options.plan, "--warmup", "0", "--no-verify",
-               "--repeat", str(repeat), "--json", *(["--isa", options.isa] if options.isa else [])]
+    # setarch: libraries lie at the same addresses in both runs.
+    command = ["setarch", "-R", "qemu-aarch64", *engine.emulator, "-cpu", core.cpu, "-plugin",
+               f"{plugin},out={out},l1={core.l1},l2={core.l2}", *engine.command, str(repeat)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
@@ -67,7 +121,7 @@ def count(options, plugin, core, blob, inputs, repeat, folder):
         address, times, code = row.split()
         runs[Block(int(address, 16), code)] += int(times)
     _, _, near, _, far = head.split()
-    return runs, int(near), int(far), json.loads(done.stdout)
+    return runs, int(near), int(far), done.stdout
 
 
 def assembly_of(code):
@@ -109,14 +163,12 @@ def function_at(functions, address):
     return re.sub(r"\(anonymous namespace\)::|octet::|\(.*", "", below[-1]) if below else "?"
 
 
-def estimate(options, plugin, name, blob, folder):
+def estimate(options, plugin, name, model, folder):
     core = CORES[name]
-    inputs = folder / "input.npy"
-    shape = json.loads(subprocess.run([options.host_bin / "octet", "inspect", blob, "--json"], capture_output=True, text=True,
-                                      check=True).stdout)["inputs"][0]["shape"]
-    write_input(inputs, shape)
-    once, near1, far1, report = count(options, plugin, core, blob, inputs, 1, folder)
-    thrice, near3, far3, _ = count(options, plugin, core, blob, inputs, 3, folder)
+    engine = (OnnxRuntime if model.suffix == ".onnx" else Octet)(options, model, core, folder)
+    once, near1, far1, text = count(engine, plugin, core, 1, folder)
+    thrice, near3, far3, _ = count(engine, plugin, core, 3, folder)
+    level, macs = engine.about(text)
     runs = {block: (times - once[block]) / 2 for block, times in thrice.items() if times > once[block]}
     size = {block: len(block.code) // 8 * times for block, times in runs.items()}
     total, covered, hot = sum(size.values()), 0, []
@@ -131,14 +183,15 @@ def estimate(options, plugin, name, blob, folder):
     core_cycles = sum(cycles.values()) * total / known
     near, far = (near3 - near1) / 2, (far3 - far1) / 2
     memory = (near - far) * core.near + far * core.far
-    row = {"blob": blob.stem, "plan": options.plan, "isa": report["isa"], "core": name, "macs": report["macs"],
+    row = {"blob": model.stem, "plan": engine.plan, "isa": level, "core": name, "macs": macs,
            "instructions": total, "core_cycles": core_cycles, "memory_cycles": memory, "cycles": core_cycles + memory,
            "lines_l2": near, "lines_memory": far}
-    print(f"{row['blob']:<22} {row['plan']:<5} {row['isa']:<8} {name:<12} {total / 1e6:>9.2f} {core_cycles / 1e6:>9.2f} "
+    rate = f"{macs / row['cycles']:.2f}" if macs else "-"
+    print(f"{row['blob']:<22} {row['plan']:<5} {row['isa']:<9} {name:<12} {total / 1e6:>9.2f} {core_cycles / 1e6:>9.2f} "
           f"{memory / 1e6:>8.2f} {row['cycles'] / 1e6:>9.2f} {row['cycles'] / total:>6.2f} "
-          f"{report['macs'] / row['cycles']:>7.2f}", flush=True)
+          f"{rate:>7}", flush=True)
     if options.show:
-        functions = functions_of(options.bin / "octet-run")
+        functions = functions_of(engine.program) if engine.program else []
         for block in sorted(cycles, key=cycles.get, reverse=True)[:options.show]:
             print(f"  {100 * cycles[block] / core_cycles:5.1f} %  {block.address:8x}  {len(block.code) // 8:4} instructions "
                   f"{each[block]:8.2f} cycles  {function_at(functions, block.address)[:80]}")
@@ -152,18 +205,18 @@ def main():
         raise Failure(f"--cores {unknown[0]}: not among {', '.join(CORES)}")
     if not (options.bin / "octet-run").exists():
         raise Failure(f"{options.bin / 'octet-run'}: not there; build the aarch64 preset or give --bin")
-    for blob in options.blobs:
-        if not blob.exists():
-            raise Failure(f"{blob}: not there")
-    print(f"{'blob':<22} {'plan':<5} {'level':<8} {'core':<12} {'M instr':>9} {'M core':>9} {'M mem':>8} {'M cycles':>9} "
+    for model in options.models:
+        if not model.exists():
+            raise Failure(f"{model}: not there")
+    print(f"{'blob':<22} {'plan':<5} {'level':<9} {'core':<12} {'M instr':>9} {'M core':>9} {'M mem':>8} {'M cycles':>9} "
           f"{'CPI':>6} {'MAC/cyc':>7}")
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         plugin = folder / "blocks.so"
         subprocess.run(["cc", "-O2", "-shared", "-fPIC", HERE / "blocks.c", "-o", plugin], check=True)
-        for blob in options.blobs:
-            rows += [estimate(options, plugin, name, blob, folder) for name in options.cores.split(",")]
+        for model in options.models:
+            rows += [estimate(options, plugin, name, model, folder) for name in options.cores.split(",")]
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps({"rows": rows}, indent=2))
     return 0

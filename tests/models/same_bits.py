@@ -14,7 +14,8 @@ import numpy as np
 from model_tests import MODELS, Build, Report, Skip, arguments, digest, emulated, require, save
 
 IMAGES = 64
-SLOW_IMAGES = 16  # on the reference kernels, and where each product is emulated alone
+SLOW_IMAGES = 16  # on the reference kernels, and under an emulator
+SLOWEST_IMAGES = 4  # where each product is emulated alone
 FP16_IMAGES = 8
 FP16_EMULATED_IMAGES = 2
 FP16_TOLERANCE = 1e-3
@@ -35,7 +36,9 @@ def first_of(images: pathlib.Path, count: int) -> pathlib.Path:
 
 def check_int8(build: Build, isa: str, threads: int, blob, images, expected) -> None:
     # Fewer pictures where they take long, held against the same rows.
-    count = SLOW_IMAGES if isa == "reference" or (build.emulator and isa == "neon") else IMAGES
+    count = IMAGES
+    if isa == "reference" or build.emulator:
+        count = SLOWEST_IMAGES if build.emulator and isa == "neon" else SLOW_IMAGES
     first, out = first_of(images, count), blob.with_suffix(f".{build.name}.{isa}.{threads}.npy")
     report = build.infer(blob, first, out, "--isa", isa, "--threads", threads, "--plan", "int8")
     assert report["isa"] == isa, f"asked for {isa}, ran {report['isa']}"
