@@ -35,9 +35,8 @@ endforeach()
 # What a program with operators of its own needs beside the runtime (docs/plugins.md): the programs octet and octet-run as
 # one archive each, main() included, and the headers of the layers that such an operator is written against.
 if(TARGET octet)
-  get_target_property(octet_libraries octet LINK_LIBRARIES)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
-  foreach(library IN ITEMS octet_boards octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
+  foreach(library IN ITEMS octet_cli octet_boards octet_decode_spec octet_import octet_passes octet_executor octet_calibrate octet_quantize
           octet_assign octet_simulate octet_recover octet_analyze octet_report octet_lower octet_plan octet_drift octet_export octet_ort octet_write octet_images octet_operators octet_graph octet_pictures
           octet_command_line octet_guard_settings octet_slot octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
