@@ -57,7 +57,10 @@ for preset in $presets; do
   rm -rf "$out/tests/reports" "$out/tests/junit.xml"
   echo "== $preset: configure and build"
   mkdir -p "$out"
-  if cmake --preset "$preset" >"$out/configure.log" 2>&1; then
+  # A new folder is built several files at a time, in half of the time.
+  unity=""
+  [ -e "$out/CMakeCache.txt" ] || unity=-DOCTET_UNITY=ON
+  if cmake --preset "$preset" $unity >"$out/configure.log" 2>&1; then
     if cmake --build --preset "$preset" -j "$jobs"; then
       built=$(date +%s)
       echo "== $preset: built in $((built - started)) s; running its tests"
