@@ -38,7 +38,7 @@ set(OCTET_ISA_x86_x86_shani -msha -msse4.1)
 # -march= repeats the baseline of the architecture so that an entry is never empty.
 # -mtune= orders for cores that execute in order; llvm-mca shows no loss on the others.
 set(OCTET_ISA_aarch64_arm_neon -march=armv8-a -mtune=cortex-a53)
-set(OCTET_ISA_aarch64_arm_dotprod -march=armv8.2-a+dotprod -mtune=cortex-a55)
+set(OCTET_ISA_aarch64_arm_dotprod -march=armv8.2-a+dotprod+fp16 -mtune=cortex-a55)
 set(OCTET_ISA_aarch64_arm_i8mm -march=armv8.2-a+dotprod+i8mm)
 set(OCTET_ISA_aarch64_arm_sha2 -march=armv8-a+crypto)
 set(OCTET_ISA_armv7_arm_neon -mfpu=neon-vfpv4 -mfp16-format=ieee)

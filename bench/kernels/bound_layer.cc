@@ -155,7 +155,8 @@ void BoundLayer::RunF16(const KernelTable& table, const uint8_t* input, const ui
                               function,
                               0.0f,
                               infinity,
-                              scratch_.get()};
+                              scratch_.get(),
+                              false};
     (layer_.kind == LayerKind::kConv ? table.conv_f16 : table.depthwise_conv_f16)(args, share);
   }
 }

@@ -102,6 +102,9 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
           {"transformed_bytes", WinogradOf(layer) != 0 ? layer.extra.bytes : 0},
           {"winograd", WinogradOf(layer)},
+          {"arithmetic", int8                    ? "int32"
+                         : AllowsHalfSums(layer) ? "fp16"
+                                                 : "float32"},
           {"kernel", OperatorWord(layer.op, layer.precision)},
           {"tables", TablesOf(layer)},
           {"fused", FusedOf(layer)}};

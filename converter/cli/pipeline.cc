@@ -23,7 +23,7 @@
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
-#include "converter/lower/half_check.h"
+#include "converter/lower/half_sums.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
 #include "converter/operators/operator.h"
@@ -41,16 +41,22 @@
 namespace octet::cli {
 namespace {
 
+// What plans bring for the board beyond what every machine runs.
+struct Wishes {
+  bool winograd, native_fp16;
+};
+
 // `beyond`: what FP16 cannot hold of its FP16 layers.
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
                      const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                     const std::string& name, bool winograd, std::string* beyond) {
+                     const std::string& name, const Wishes& wishes, std::string* beyond) {
   write::Plan plan;
   const quantize::HalfPlan halves = quantize::FitHalves(graph, statistics, scheme);
   plan.program = lower::Lower(halves.graph, halves.scheme, name);
   *beyond = lower::BeyondHalves(halves, plan.program, statistics);
+  if (wishes.native_fp16) lower::AllowHalfSums(halves, statistics, &plan.program);
   plan::DropDead(&plan.program);
-  if (winograd) lower::AddTransformedWeights(&plan.program);
+  if (wishes.winograd) lower::AddTransformedWeights(&plan.program);
   plan.memory = plan::PlanMemory(plan.program);
   return plan;
 }
@@ -245,7 +251,8 @@ Conversion Convert(const ConvertOptions& options) {
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
   const quantize::Board board = ReadBoard(options.board);
-  const bool winograd = board.winograd || options.winograd;
+  const Wishes wishes = {board.winograd || options.winograd, false};
+  const Wishes whole_fp16 = {wishes.winograd, board.native_fp16 || options.native_fp16};
   config.symmetric_only |= board.symmetric_only;
   config.allowed_weights = board.weights;
   // Factors of channels tell scales of activations and of weights apart no more than the board
@@ -299,7 +306,7 @@ Conversion Convert(const ConvertOptions& options) {
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
-    result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", winograd, &beyond));
+    result.plans.push_back(MakePlan(graph, result.scheme, statistics, "int8", wishes, &beyond));
     if (beyond.empty()) {
       warnings.insert(warnings.end(), recovered.warnings.begin(), recovered.warnings.end());
     }
@@ -338,7 +345,7 @@ Conversion Convert(const ConvertOptions& options) {
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   InModel(options.model, [&] {
     std::string beyond;
-    write::Plan plan = MakePlan(graph, fp16, statistics, "fp16", winograd, &beyond);
+    write::Plan plan = MakePlan(graph, fp16, statistics, "fp16", whole_fp16, &beyond);
     if (beyond.empty()) {
       result.plans.push_back(std::move(plan));
     } else {
@@ -358,7 +365,7 @@ Conversion Convert(const ConvertOptions& options) {
         return;
       }
       write::Plan plan =
-          MakePlan(graph, result.assignment->scheme, statistics, "mixed", winograd, &beyond);
+          MakePlan(graph, result.assignment->scheme, statistics, "mixed", wishes, &beyond);
       if (beyond.empty()) {
         result.plans.insert(result.plans.begin() + 1, std::move(plan));
       } else {

@@ -12,18 +12,14 @@
 namespace octet::lower {
 namespace {
 
-struct Extremes {
-  double low = 0, high = 0;
-};
-
-// As FP16 keeps it.
-Extremes Stored(const calibrate::Statistics& seen, const std::vector<int>& exponents) {
+StoredRange Stored(graph::ValueId value, const calibrate::Statistics& seen,
+                   const std::vector<int>& exponents) {
   if (exponents.size() <= 1) {
     const int e = exponents.empty() ? 0 : exponents[0];
-    return {std::ldexp(static_cast<double>(seen.min), -e),
+    return {value, std::ldexp(static_cast<double>(seen.min), -e),
             std::ldexp(static_cast<double>(seen.max), -e)};
   }
-  Extremes all;
+  StoredRange all{value, 0, 0};
   for (size_t c = 0; c < exponents.size(); ++c) {
     all.low =
         std::min(all.low, std::ldexp(static_cast<double>(seen.channels[c].min), -exponents[c]));
@@ -35,22 +31,38 @@ Extremes Stored(const calibrate::Statistics& seen, const std::vector<int>& expon
 
 }  // namespace
 
-std::string BeyondHalves(const quantize::HalfPlan& plan, const Program& program,
-                         const std::vector<std::optional<calibrate::Statistics>>& statistics) {
-  if (!plan.cannot_store.empty()) return plan.cannot_store;
+std::vector<std::optional<StoredRange>> StoredRanges(
+    const quantize::HalfPlan& plan, const Program& program,
+    const std::vector<std::optional<calibrate::Statistics>>& statistics) {
   std::map<std::string_view, graph::ValueId> values;
   for (size_t v = 0; v < statistics.size(); ++v) {
     if (statistics[v]) values[plan.graph.values[v].name] = static_cast<graph::ValueId>(v);
   }
-  const graph::Links links(plan.graph);
-  for (size_t t = 0; t < program.tensors.size(); ++t) {
-    const Tensor& tensor = program.tensors[t];
+  std::vector<std::optional<StoredRange>> ranges;
+  for (const Tensor& tensor : program.tensors) {
     const auto found = values.find(tensor.name);
-    if (tensor.type != blob::ElementType::kFp16 || found == values.end()) continue;
+    if (tensor.type != blob::ElementType::kFp16 || found == values.end()) {
+      ranges.emplace_back();
+      continue;
+    }
     const auto v = static_cast<size_t>(found->second);
     const bool known = v < plan.scheme.half_exponents.size();
-    const Extremes stored =
-        Stored(*statistics[v], known ? plan.scheme.half_exponents[v] : std::vector<int>{});
+    ranges.push_back(Stored(found->second, *statistics[v],
+                            known ? plan.scheme.half_exponents[v] : std::vector<int>{}));
+  }
+  return ranges;
+}
+
+std::string BeyondHalves(const quantize::HalfPlan& plan, const Program& program,
+                         const std::vector<std::optional<calibrate::Statistics>>& statistics) {
+  if (!plan.cannot_store.empty()) return plan.cannot_store;
+  const graph::Links links(plan.graph);
+  const auto ranges = StoredRanges(plan, program, statistics);
+  for (size_t t = 0; t < program.tensors.size(); ++t) {
+    if (!ranges[t]) continue;
+    const Tensor& tensor = program.tensors[t];
+    const StoredRange& stored = *ranges[t];
+    const auto v = static_cast<size_t>(stored.value);
     const auto& readers = links.consumers[v];
     const bool silenced =
         !readers.empty() && !links.is_output[v] &&

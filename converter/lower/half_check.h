@@ -12,6 +12,17 @@
 
 namespace octet::lower {
 
+// What calibration saw of a value, divided by its powers of two: as FP16 keeps it.
+struct StoredRange {
+  graph::ValueId value;
+  double low, high;
+};
+
+// Of every tensor of `program` (lowered from `plan`); none where it is not FP16 or was not seen.
+std::vector<std::optional<StoredRange>> StoredRanges(
+    const quantize::HalfPlan& plan, const Program& program,
+    const std::vector<std::optional<calibrate::Statistics>>& statistics);
+
 // The first FP16 tensor or weight of `program` (lowered from `plan`) that went beyond 65,504 with
 // the calibration data, as a clause that names layer, tensor and range; empty when all fit.
 // Numbers far below 0 that only a Softmax reads may become minus infinity: it gives 0 for both.

@@ -57,6 +57,7 @@ struct Layer {
   uint64_t weight_count = 0;  // unpadded elements, for the size figures
   Bytes weights, channels, table, extra;
   blob::Layout layout = blob::Layout::kNone;  // of `extra`
+  blob::Arithmetic arithmetic = blob::Arithmetic::kFloat;
   uint8_t params[sizeof(blob::LayerRecord::params)] = {};
   std::string fused;  // operators executed inside this layer, for the inspector
   Activation activation;

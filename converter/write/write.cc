@@ -54,6 +54,7 @@ blob::LayerRecord LayerRecordOf(const lower::Layer& layer, std::vector<uint32_t>
   record.op = layer.op;
   record.precision = layer.precision;
   record.layout = layer.layout;
+  record.arithmetic = layer.arithmetic;
   if (pools->verbosity != Verbosity::kNone) record.name = pools->strings.Add(layer.name);
   record.first_operand = static_cast<uint32_t>(operands->size());
   record.input_count = static_cast<uint32_t>(layer.inputs.size());

@@ -83,7 +83,8 @@ CpuWord Detect() {
   CpuWord word = Bit(OCTET_ISA_REFERENCE);
   if ((caps >> 1 & 1) != 0) word |= Bit(OCTET_ISA_NEON);
   if ((caps >> 6 & 1) != 0) word |= kCpuShaInstructions;
-  if ((caps >> 20 & 1) != 0) {
+  // SDOT; FP16 arithmetic, which every core with the first has brought.
+  if ((caps >> 20 & 1) != 0 && (caps >> 10 & 1) != 0) {
     word |= Bit(OCTET_ISA_DOTPROD);
     if ((caps2 >> 13 & 1) != 0) word |= Bit(OCTET_ISA_I8MM);
   }

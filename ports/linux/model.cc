@@ -114,6 +114,7 @@ void Model::Bind() {
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
   config.plan_mask = PlanMask();
   config.ticks = options_.ticks;
+  config.float_sums = options_.float_sums ? 1 : 0;
   config.before_layer = options_.before_layer;
   config.before_layer_context = options_.before_layer_context;
   octet_status status =

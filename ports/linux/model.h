@@ -26,6 +26,7 @@ struct ModelOptions {
   bool all_plans = false;  // bound, for SetPlan; else that plan alone
   bool drift = false;      // with all_plans: memory for moved scales
   bool verify_hashes = true;
+  bool float_sums = false;  // octet_config has it
   BlobStorage storage = BlobStorage::kOwned;
   uint64_t (*ticks)(void) = nullptr;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;  // octet_config has both

@@ -16,7 +16,7 @@ enum class Isa : uint8_t {
   kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI
   kAmx = 4,         // AMX-INT8; all of the above as well
   kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
-  kDotprod = 6,     // ARMv8.2 SDOT
+  kDotprod = 6,     // ARMv8.2 SDOT and FP16 arithmetic
   kI8mm = 7,        // ARMv8.6 SMMLA
   kCm4 = 8,         // Cortex-M with the DSP extension, SMLAD: M4, M7, M33, M55; ARMv7-A has it too
   kHelium = 9,      // Cortex-M with integer MVE, VMLADAV: M55, M85; cm4 as well

@@ -54,6 +54,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
   session->thread_count = threads;
   session->isa = isa;
   session->sign = IsaSignByte(isa);
+  session->half_sums = config.float_sums == 0;
   session->layers = reinterpret_cast<BoundLayer*>(arena + layout.layers_offset);
   session->input_tables = reinterpret_cast<uint16_t*>(arena + layout.tables_offset);
   session->scratch = arena + layout.scratch_offset;

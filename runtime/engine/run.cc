@@ -18,7 +18,8 @@ void RunShare(void* argument, uint32_t index) {
                               session.scratch + index * session.scratch_bytes,
                               &session.kernels,
                               Share{index, session.thread_count},
-                              session.sign};
+                              session.sign,
+                              session.half_sums};
   task.layer->run(task.layer->view, context);
 }
 

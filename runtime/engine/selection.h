@@ -36,7 +36,7 @@ constexpr OperatorWords kOperatorWords[] = {
 constexpr const char kFrameWord[] = "input_frame";
 // Scales that move (octet/drift.h): a selection that lists it binds with them.
 constexpr const char kDriftWord[] = "drift";
-constexpr const char* kInputKernels[] = {"input_frame", "input_f32"};
+constexpr const char* kInputKernels[] = {"input_frame", "input_f32", "input_f16"};
 
 static constexpr const char* IsaWord(Isa isa) {
   switch (isa) {

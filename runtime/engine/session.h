@@ -35,6 +35,7 @@ struct Session {
   uint32_t plan_mask;  // of those bound
   Isa isa;
   uint8_t sign;
+  bool half_sums;                     // RunContext
   BoundLayer* layers;                 // of the current plan
   const blob::TensorRecord* records;  // of the current plan's tensors
   uint16_t* input_tables;             // [picture inputs][3][256], of the current plan

@@ -68,19 +68,6 @@ void ForEachBlock(const blob::TensorRecord& tensor, const uint32_t strides[4], s
   }
 }
 
-void StoreHalves(const blob::TensorRecord& tensor, const uint32_t strides[4], const float* values,
-                 uint16_t* halves) {
-  const Lines lines(tensor, strides);
-  const float inverse = 1.0f / tensor.scale;  // exact: a power of two
-  ForEachBlock(tensor, strides, 0, lines, [&](size_t dense, size_t strided, size_t count) {
-    float from[kHalfBlock] = {};
-    uint16_t to[kHalfBlock];
-    for (size_t i = 0; i < count; ++i) from[i] = values[strided + i * lines.strided_step];
-    FloatsToHalfBlock(from, inverse, to);
-    for (size_t i = 0; i < count; ++i) halves[dense + i * lines.dense_step] = to[i];
-  });
-}
-
 void LoadHalves(const blob::TensorRecord& tensor, const blob::OutputPart& part,
                 const uint16_t* halves, float* values) {
   const Lines lines(tensor, part.strides);
@@ -124,8 +111,14 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
       TensorOf(session, PlanInputTensor(session.blob, CurrentPlan(session), input));
   uint8_t* bytes = session.tensors + tensor.arena_offset;
   const uint32_t* strides = session.blob.inputs[input].strides;
+  const uint32_t* d = tensor.dims;
   if (tensor.type == blob::ElementType::kFp16) {
-    StoreHalves(tensor, strides, values, reinterpret_cast<uint16_t*>(bytes));
+    const InputF16Args args = {values,
+                               {d[0], d[1], d[2], d[3]},
+                               {strides[0], strides[1], strides[2], strides[3]},
+                               1.0f / tensor.scale,  // exact: a power of two
+                               reinterpret_cast<uint16_t*>(bytes)};
+    session.kernels.input_f16(args, Share{0, 1});
     return;
   }
   if (tensor.type == blob::ElementType::kInt32) {
@@ -135,7 +128,6 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
     });
     return;
   }
-  const uint32_t* d = tensor.dims;
   const InputF32Args args = {
       values,       {d[0], d[1], d[2], d[3]}, {strides[0], strides[1], strides[2], strides[3]},
       tensor.scale, tensor.zero_point,        session.sign,

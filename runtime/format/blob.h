@@ -221,6 +221,11 @@ struct DataRef {
 // int16 U[(m + 2)^2][ceil(out_c / 16)][in_c][16].
 enum class Layout : uint8_t { kNone = 0, kWinograd2 = 1, kWinograd4 = 2 };
 
+// How an FP16 convolution may add. kFloat: products and sums as floats, one rounding at the end:
+// the same bits from every level. kHalf, in whole FP16 plans for boards that ask for it: levels
+// that compute in FP16 may, within FORMAT.md's bounds; others add as floats.
+enum class Arithmetic : uint8_t { kFloat = 0, kHalf = 1 };
+
 struct LayerRecord {  // 144 bytes
   Op op;
   Precision precision;  // of the computation
@@ -229,7 +234,8 @@ struct LayerRecord {  // 144 bytes
   uint32_t first_operand;  // input tensor numbers: operands[first_operand .. + input_count)
   uint32_t input_count;
   uint32_t output;  // tensor number; every layer writes exactly one tensor
-  uint32_t reserved1;
+  Arithmetic arithmetic;
+  uint8_t reserved1[3];
   uint64_t macs;
   DataRef weights;   // kWeightsS8 or kWeightsF16, by precision
   DataRef channels;  // ChannelBlockS8[] or float bias[], same section

@@ -91,6 +91,10 @@ static inline uint8_t WinogradOf(const blob::LayerRecord& layer) {
   return layer.layout == blob::Layout::kWinograd4 ? 4 : 0;
 }
 
+static inline bool AllowsHalfSums(const blob::LayerRecord& layer) {
+  return layer.arithmetic == blob::Arithmetic::kHalf;
+}
+
 // Of a blob whose `decode` section is there and has been checked.
 static inline const blob::DecodeRecord& DecodeOf(const BlobView& view) {
   return *reinterpret_cast<const blob::DecodeRecord*>(view.decode.data);

@@ -59,7 +59,8 @@ namespace octet {
   X(normalize_s8, NormalizeS8Fn)            \
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \
-  X(input_f32, InputF32Fn)
+  X(input_f32, InputF32Fn)                  \
+  X(input_f16, InputF16Fn)
 
 struct KernelTable {
 #define OCTET_DECLARE_SLOT(slot, type) type slot;

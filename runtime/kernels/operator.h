@@ -41,6 +41,7 @@ struct RunContext {
   const KernelTable* kernels;
   Share share;
   uint8_t sign;
+  bool half_sums;  // layers that allow it may add in FP16
 };
 
 // A line of format/operators.inc declares:

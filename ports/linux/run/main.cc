@@ -63,6 +63,10 @@ void DescribeOptions(CommandLine& app, Options& o) {
               "time, work, traffic and share of the core's peak of every layer");
   app.AddFlag("--json", o.json, "report as JSON");
   app.Add("--board", o.board, kBoardHelp);
+  app.AddFlag(
+      "--float-sums", o.model.float_sums,
+      "a plan that may add in FP16 (octet convert --native-fp16) adds in float: the bits of "
+      "machines that do not compute in FP16");
   app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
   app.AddFlag("--map", o.map, kMapHelp);
 }

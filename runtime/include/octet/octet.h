@@ -105,6 +105,9 @@ typedef struct octet_config {
    * Not 0: octet_run ends there with OCTET_CANCELLED; inputs have to be set again. NULL: none. */
   int (*before_layer)(void* context, uint32_t layer);
   void* before_layer_context;
+  /* 1: FP16 layers that the blob lets add in FP16 add in float, for the bits of every other
+   * machine. 0: where the level computes in FP16, they do. */
+  uint32_t float_sums;
 } octet_config;
 
 typedef struct octet_session octet_session; /* lives in the arena */

@@ -33,9 +33,10 @@ typedef struct octet_self_test_result {
   uint8_t expected[32], found[32];
 } octet_self_test_result;
 
-/* Runs all vectors of the current plan; inputs have to be set again. OCTET_OK: every output is what
- * it should be, or there are no vectors. OCTET_CORRUPT: one is not, and result says which.
- * OCTET_MALFORMED, OCTET_INVALID_ARGUMENT as octet_golden_set; OCTET_CANCELLED as octet_run. */
+/* Runs all vectors of the current plan, as with octet_config.float_sums; inputs have to be set
+ * again. OCTET_OK: every output is what it should be, or there are no vectors. OCTET_CORRUPT: one
+ * is not, and result says which. OCTET_MALFORMED, OCTET_INVALID_ARGUMENT as octet_golden_set;
+ * OCTET_CANCELLED as octet_run. */
 OCTET_API octet_status octet_self_test(octet_session* session, void* memory,
                                        octet_self_test_result* result);
 

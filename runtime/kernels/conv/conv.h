@@ -54,6 +54,7 @@ typedef void (*ConvS8Fn)(const ConvS8Args& args, Share share);
 
 // FP16 storage, float arithmetic: out = f(bias[o] + sum(x * w)), rounded to nearest even FP16.
 // Weights [ceil(o / 16)][K][16] (K = taps x channels of the group); bias float[round_up(o, 16)].
+// With `half_sums` partial sums may be FP16, and levels differ.
 struct ConvF16Args {
   ConvGeometry g;
   const uint16_t* input;
@@ -63,6 +64,7 @@ struct ConvF16Args {
   blob::Function function;
   float alpha, beta;
   uint8_t* scratch;
+  bool half_sums;  // products may be added in FP16 (blob::Arithmetic)
 };
 typedef void (*ConvF16Fn)(const ConvF16Args& args, Share share);
 

@@ -5,6 +5,7 @@ namespace octet {
 namespace {
 
 struct Sums {
+  static constexpr size_t kSteps = 1;  // more would need registers for their loads
   __m256 low, high;
   struct Weights {
     __m256 low, high;
@@ -26,27 +27,33 @@ struct Sums {
     _mm256_store_ps(to, low);
     _mm256_store_ps(to + 8, high);
   }
-  static inline void Apply(const ConvF16Args& args, float* values, uint32_t count) {
-    apply_function_avx2(args.function, args.alpha, args.beta, values, count);
-  }
-  inline __m256 Low() const { return low; }
-  inline __m256 High() const { return high; }
 };
 
 // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
 struct Avx2F16 : LevelF16<HalfRows, kRulesF16Avx2> {
-  static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t) {
-    static constexpr void (*kPanels[])(const PartF16&, const PanelF16&) = {
-        Panel<Sums, 1>, Panel<Sums, 2>, Panel<Sums, 3>,
-        Panel<Sums, 4>, Panel<Sums, 5>, Panel<Sums, 6>};
-    kPanels[rows - 1](part, panel);
+  static void Run(const PartF16& part, const PanelF16& panel, uint32_t rows, uint32_t blocks) {
+    static constexpr PanelF16Fn kPanels[] = {Panel<Sums, 1>, Panel<Sums, 2>, Panel<Sums, 3>,
+                                             Panel<Sums, 4>, Panel<Sums, 5>, Panel<Sums, 6>};
+    RunPanels(kPanels[rows - 1], part, panel, rows, blocks, apply_function_avx2);
   }
 };
 
 }  // namespace
 
 void conv_f16_avx2_6x1(const ConvF16Args& args, Share share) {
-  RunConv<Avx2F16>(args, share);
+  RunConv<Avx2F16>(args, share, 1);
+}
+
+void conv_f16_avx2_6x2(const ConvF16Args& args, Share share) {
+  RunConv<Avx2F16>(args, share, 2);
+}
+
+void conv_f16_avx2_6x3(const ConvF16Args& args, Share share) {
+  RunConv<Avx2F16>(args, share, 3);
+}
+
+void conv_f16_avx2_6x4(const ConvF16Args& args, Share share) {
+  RunConv<Avx2F16>(args, share, 4);
 }
 
 void conv_f16_avx2(const ConvF16Args& args, Share share) {

@@ -83,7 +83,10 @@ Isa ConvLayerLevel(const LayerView& view, const KernelTable& kernels) {
                         fp16)) {
     return Isa::kReference;
   }
-  return fp16 ? kernels.conv_f16_isa : kernels.conv_s8_isa;
+  if (!fp16) return kernels.conv_s8_isa;
+  // SDOT's level has nothing else for FP16.
+  const bool half = kernels.conv_f16_isa == Isa::kDotprod;
+  return half && !AllowsHalfSums(*view.layer) ? Isa::kNeon : kernels.conv_f16_isa;
 }
 
 }  // namespace octet

@@ -47,7 +47,8 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
                                 p.function,
                                 p.alpha,
                                 p.beta,
-                                context.scratch};
+                                context.scratch,
+                                context.half_sums && AllowsHalfSums(*view.layer)};
       f16(args, context.share);
     }
   }

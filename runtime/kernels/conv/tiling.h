@@ -39,9 +39,11 @@ constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 
 constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  12, 0, 1024 * kKiB, true,  false, false, false};
 constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  12, 0, 1024 * kKiB, true,  false, false, false};
 constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true};
+constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true};
 // clang-format on
 static_assert(kRulesF16Avx2.tile_rows <= kTileRowsF16 && kRulesF16Neon.tile_rows <= kTileRowsF16,
               "fits scratch");
+static_assert(kRulesF16Dotprod.tile_rows <= 2 * kTileRowsF16, "rows are halves there");
 
 // Most rows of a level's panels of 1, 2, .. blocks (conv/kernels.inc); 0: it has none.
 constexpr uint32_t kMostPanelBlocks = 4;

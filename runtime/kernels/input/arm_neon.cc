@@ -69,9 +69,8 @@ static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane,
 void input_f32_neon(const InputF32Args& args, Share share) {
   const size_t width = args.dims[2], channels = args.dims[3];
   const uint32_t* strides = args.strides;
-  const bool planes = strides[2] == 1 && (channels == 1 || channels == 3);
-  const bool pixels = strides[3] == 1 && (strides[2] == channels || width == 1);
-  if (!planes && !pixels) {
+  const InputRows layout = RowsOfInput(args.dims, strides);
+  if (layout == InputRows::kOther) {
     input_f32_reference(args, share);
     return;
   }
@@ -81,7 +80,7 @@ void input_f32_neon(const InputF32Args& args, Share share) {
   for (uint64_t i = rows.begin; i < rows.end; ++i) {
     const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
     uint8_t* bytes = args.bytes + i * width * channels;
-    if (planes && channels == 3) {
+    if (layout == InputRows::kPlanes3) {
       QuantizePlanes3(rule, row, strides[3], width, bytes);
     } else {
       QuantizeRun(rule, row, width * channels, bytes);

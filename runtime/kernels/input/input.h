@@ -1,7 +1,8 @@
-// Float inputs of a model to the codes of an int8 tensor [N, H, W, C]:
+// Float inputs of a model to a tensor [N, H, W, C]. Int8:
 //   bytes[((n * H + h) * W + w) * C + c] = QuantizeInput(values[sum(index * stride)]) ^ sign,
-// exactly the scalar rule of runtime/image/preprocess.h. values and bytes do not overlap; nothing
-// outside the elements is read or written. Shares divide the rows.
+// exactly the scalar rule of runtime/image/preprocess.h. FP16: halves[..] = FloatToHalf(values[..]
+// * factor), factor a power of two. values and the tensor do not overlap; nothing outside the
+// elements is read or written. Shares divide the rows.
 #ifndef OCTET_KERNELS_INPUT_INPUT_H_
 #define OCTET_KERNELS_INPUT_INPUT_H_
 
@@ -19,6 +20,26 @@ struct InputF32Args {
   uint8_t* bytes;
 };
 typedef void (*InputF32Fn)(const InputF32Args& args, Share share);
+
+struct InputF16Args {
+  const float* values;
+  uint32_t dims[4];     // n, h, w, c
+  uint32_t strides[4];  // of values, in elements
+  float factor;
+  uint16_t* halves;
+};
+typedef void (*InputF16Fn)(const InputF16Args& args, Share share);
+
+// How rows of the values lie that vector kernels take: channel by channel, one or three of them, or
+// as in the tensor. The reference takes all.
+enum class InputRows { kPlanes3, kRun, kOther };
+static inline InputRows RowsOfInput(const uint32_t dims[4], const uint32_t strides[4]) {
+  const uint32_t width = dims[2], channels = dims[3];
+  if (strides[2] == 1 && channels == 3) return InputRows::kPlanes3;
+  const bool run = (strides[2] == 1 && channels == 1) ||
+                   (strides[3] == 1 && (strides[2] == channels || width == 1));
+  return run ? InputRows::kRun : InputRows::kOther;
+}
 
 }  // namespace octet
 

@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "runtime/core/half.h"
+#include "runtime/core/half_block.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 
@@ -10,7 +10,7 @@ namespace {
 // QuantizeInput of runtime/image/preprocess.h element by element, in short loops without branches
 // and with comparisons on the bits, which is what lets the compiler make vectors of them. bytes[i]
 // ^ sign is the value kept.
-constexpr size_t kBlock = 32;  // divides the usual widths
+constexpr size_t kBlock = kHalfBlock;  // divides the usual widths
 void QuantizeBlock(const float* values, float scale, int32_t zero_point, uint8_t sign,
                    uint8_t* bytes) {
   constexpr uint32_t k512 = 0x44000000u, kInfinity = 0x7F800000u;  // as bits of a float
@@ -36,9 +36,9 @@ void QuantizeBlock(const float* values, float scale, int32_t zero_point, uint8_t
   for (size_t i = 0; i < kBlock; ++i) bytes[i] = (uint8_t)((uint8_t)codes[i] ^ sign);
 }
 
-}  // namespace
-
-void input_f32_reference(const InputF32Args& args, Share share) {
+// Rows of `args` into the dense tensor at `out`, by `block`(values, elements) on whole blocks.
+template <typename Args, typename Element, typename Block>
+void WriteRows(const Args& args, Element* out, Share share, const Block& block) {
   const size_t width = args.dims[2], channels = args.dims[3];
   const uint32_t* strides = args.strides;
   // Along the axis that is contiguous in `values`: columns of a plane, or channels.
@@ -47,28 +47,42 @@ void input_f32_reference(const InputF32Args& args, Share share) {
   const size_t count = along_width ? width : channels;
   const size_t line_stride = along_width ? strides[3] : strides[2];
   const size_t step = along_width ? strides[2] : strides[3];
-  const size_t byte_line_stride = along_width ? 1 : channels;
-  const size_t byte_step = along_width ? channels : 1;
-  float block[kBlock] = {};
-  uint8_t quantized[kBlock];
+  const size_t out_line_stride = along_width ? 1 : channels;
+  const size_t out_step = along_width ? channels : 1;
+  float gathered[kBlock] = {};
+  Element made[kBlock];
   const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
   for (uint64_t i = rows.begin; i < rows.end; ++i) {
     const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint8_t* bytes = args.bytes + i * width * channels;
+    Element* to_row = out + i * width * channels;
     for (size_t line = 0; line < lines; ++line) {
       for (size_t first = 0; first < count; first += kBlock) {
         const size_t taken = count - first < kBlock ? count - first : kBlock;
         const float* from = row + line * line_stride + first * step;
-        uint8_t* to = bytes + line * byte_line_stride + first * byte_step;
+        Element* to = to_row + line * out_line_stride + first * out_step;
         const bool in_place = step == 1 && taken == kBlock;
         if (!in_place) {
-          for (size_t k = 0; k < taken; ++k) block[k] = from[k * step];
+          for (size_t k = 0; k < taken; ++k) gathered[k] = from[k * step];
         }
-        QuantizeBlock(in_place ? from : block, args.scale, args.zero_point, args.sign, quantized);
-        for (size_t k = 0; k < taken; ++k) to[k * byte_step] = quantized[k];
+        block(in_place ? from : gathered, made);
+        for (size_t k = 0; k < taken; ++k) to[k * out_step] = made[k];
       }
     }
   }
+}
+
+}  // namespace
+
+void input_f32_reference(const InputF32Args& args, Share share) {
+  WriteRows(args, args.bytes, share, [&args](const float* values, uint8_t* bytes) {
+    QuantizeBlock(values, args.scale, args.zero_point, args.sign, bytes);
+  });
+}
+
+void input_f16_reference(const InputF16Args& args, Share share) {
+  WriteRows(args, args.halves, share, [&args](const float* values, uint16_t* halves) {
+    FloatsToHalfBlock(values, args.factor, halves);
+  });
 }
 
 }  // namespace octet

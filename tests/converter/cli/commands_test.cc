@@ -288,6 +288,38 @@ TEST_F(Cli, BoardAsksForTransformedWeights) {
   }
 }
 
+// The same of FP16 arithmetic: convolutions of the FP16 plan alone, where no sum can leave FP16;
+// what this machine computes does not change, nor does the self-test.
+TEST_F(Cli, BoardComputesInFp16) {
+  OnnxBuilder model;
+  model.Input("image", {1, 3, 16, 16})
+      .WithChannels(3)
+      .Conv({.channels = 16, .kernel = 3, .pad = 1})
+      .Relu()
+      .GlobalAveragePool()
+      .Output("scores");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "|u1", {8, 16, 16, 3});
+  WriteText("native.yaml", "fp16_arithmetic: native\n");
+  WriteText("storage.yaml", "fp16_arithmetic: storage\n");
+  const auto arithmetic = [this](const std::vector<std::string>& options) {
+    const Result done = Convert("m.onnx", options);
+    EXPECT_EQ(done.status, 0) << done.err;
+    const json report = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+    std::vector<std::string> words;
+    for (const json& plan : report["plans"]) words.push_back(plan["layers"][0]["arithmetic"]);
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  const Words plain = {"int32", "float32"}, half = {"int32", "fp16"};
+  EXPECT_EQ(arithmetic({}), plain);
+  EXPECT_EQ(arithmetic({"--board", Path("storage.yaml")}), plain);
+  EXPECT_EQ(arithmetic({"--board", Path("native.yaml")}), half);
+  EXPECT_EQ(arithmetic({"--native-fp16"}), half);
+  // Inputs of 255 / 0.001 and above would leave FP16 on the way.
+  EXPECT_EQ(arithmetic({"--native-fp16", "--std", "0.0001,0.0001,0.0001"}), plain);
+}
+
 TEST_F(Cli, InspectRefusesDamage) {
   ASSERT_EQ(Convert("m.onnx").status, 0);
   std::string blob = ReadText("out.octet");

@@ -243,6 +243,21 @@ TEST(Refusals, Layers) {
              r.layer(kPool).layout = blob::Layout::kWinograd2;
              return &r.layer(kPool).layout;
            }},
+          {"an arithmetic that nobody knows",
+           [](R& r) -> const void* {
+             auto& arithmetic = r.layer(kConv, 1).arithmetic;
+             return arithmetic = static_cast<blob::Arithmetic>(2), &arithmetic;
+           }},
+          {"FP16 sums of an int8 layer",
+           [](R& r) -> const void* {
+             auto& arithmetic = r.layer(kConv).arithmetic;
+             return arithmetic = blob::Arithmetic::kHalf, &arithmetic;
+           }},
+          {"FP16 sums of a layer that has none",
+           [](R& r) -> const void* {
+             auto& arithmetic = r.layer(kPool, 1).arithmetic;
+             return arithmetic = blob::Arithmetic::kHalf, &arithmetic;
+           }},
           {"layout in a section that is not there",
            [](R& r) -> const void* {
              r.layer(kConv).layout = blob::Layout::kWinograd2;

@@ -1,10 +1,24 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/core/half.h"
 #include "runtime/format/scratch.h"
+#include "runtime/kernels/function.h"
 #include "tests/runtime/kernels/conv_case.h"
 
 namespace octet::kernels_test {
+namespace {
+
+// To the nearest FP16 number, ties to even, below its overflow.
+double RoundToHalf(double x) {
+  if (x == 0) return x;
+  const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+  return std::nearbyint(x / step) * step;
+}
+
+}  // namespace
 
 ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool depthwise)
     : g_(geometry), depthwise_(depthwise), place_(random.Place()) {
@@ -62,6 +76,36 @@ std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, uint32_t threads) const
   EXPECT_TRUE(output.GuardsIntact()) << "output guards";
   EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
   return std::vector<uint16_t>(output.As<uint16_t>(), output.As<uint16_t>() + count);
+}
+
+std::vector<uint16_t> ConvF16Case::HalfEquation() const {
+  constexpr size_t kChunk = 64;
+  std::vector<uint16_t> output;
+  const size_t group_in = g_.in_c / g_.groups, group_out = g_.out_c / g_.groups;
+  const size_t taps = size_t{g_.kernel_h} * g_.kernel_w, depth = taps * group_in;
+  const auto* input = input_->As<uint16_t>();
+  for (uint32_t pixel = 0; pixel < g_.out_h * g_.out_w; ++pixel) {
+    for (size_t o = 0; o < g_.out_c; ++o) {
+      const uint16_t* weights = args_.weights + o / 16 * depth * 16 + o % 16;
+      float sum = args_.bias[o];
+      double chunk = 0;  // products of halves and their sums with halves are exact in it
+      for (size_t k = 0; k < depth; ++k) {
+        const auto tap = static_cast<uint32_t>(k / group_in);
+        const int64_t source =
+            SourcePixel(g_, PixelOf(g_, pixel), tap / g_.kernel_w, tap % g_.kernel_w);
+        const size_t at =
+            static_cast<size_t>(source) * g_.in_c + o / group_out * group_in + k % group_in;
+        const double x = source < 0 ? 0.0 : double{HalfToFloat(input[at])};
+        chunk = RoundToHalf(chunk + x * double{HalfToFloat(weights[k * 16])});
+        if ((k + 1) % kChunk != 0 && k + 1 != depth) continue;
+        sum += static_cast<float>(chunk);
+        chunk = 0;
+      }
+      output.push_back(
+          FloatToHalf(ApplyHalfFunction(args_.function, sum, args_.alpha, args_.beta)));
+    }
+  }
+  return output;
 }
 
 }  // namespace octet::kernels_test

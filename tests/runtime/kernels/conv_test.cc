@@ -256,24 +256,28 @@ constexpr TileShape kTileShapes[] = {
     {6, 7, 64, 3, 3, 1, 2, 130},
 };
 
+ConvGeometry GeometryOf(const TileShape& shape) {
+  ConvGeometry g{};
+  g.in_h = shape.in_h;
+  g.in_w = shape.in_w;
+  g.in_c = shape.in_c;
+  g.out_c = shape.out_c;
+  g.kernel_h = g.kernel_w = shape.kernel;
+  g.stride_h = g.stride_w = shape.stride;
+  g.dilation_h = g.dilation_w = shape.dilation;
+  g.pad_top = g.pad_left = shape.pad;
+  g.groups = 1;
+  const uint32_t extent = (shape.kernel - 1) * shape.dilation + 1;
+  g.out_h = (g.in_h + 2 * shape.pad - extent) / shape.stride + 1;
+  g.out_w = (g.in_w + 2 * shape.pad - extent) / shape.stride + 1;
+  return g;
+}
+
 TEST_P(ConvS8, EqualsReferenceForEveryTile) {
   for (size_t i = 0; i < std::size(kTileShapes); ++i) {
-    const TileShape& shape = kTileShapes[i];
+    const ConvGeometry g = GeometryOf(kTileShapes[i]);
     for (uint64_t turn = 0; turn < 3; ++turn) {  // with and without table, pre-shift, clamp
       Random random(TestSeed() + 5000 + 10 * i + turn);
-      ConvGeometry g{};
-      g.in_h = shape.in_h;
-      g.in_w = shape.in_w;
-      g.in_c = shape.in_c;
-      g.out_c = shape.out_c;
-      g.kernel_h = g.kernel_w = shape.kernel;
-      g.stride_h = g.stride_w = shape.stride;
-      g.dilation_h = g.dilation_w = shape.dilation;
-      g.pad_top = g.pad_left = shape.pad;
-      g.groups = 1;
-      const uint32_t extent = (shape.kernel - 1) * shape.dilation + 1;
-      g.out_h = (g.in_h + 2 * shape.pad - extent) / shape.stride + 1;
-      g.out_w = (g.in_w + 2 * shape.pad - extent) / shape.stride + 1;
       const ConvS8Case layer(random, g, false);
       SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " shape " + std::to_string(i) + ": " +
                    Describe(g));
@@ -305,6 +309,44 @@ TEST_P(DepthwiseConvS8, EqualsReferenceOnStrips) {
 OCTET_KERNEL_SUITE(ConvF16, "conv_f16");
 TEST_P(ConvF16, AgreesWithReference) {
   CheckF16(GetParam(), &conv_f16_reference, false);
+}
+
+// Layers that may add in FP16: to the bits that FORMAT.md writes down where the level does, else to
+// those of every level.
+TEST_P(ConvF16, HalfSumsAreThoseOfTheFormat) {
+  const auto kernel = GetParam().As<ConvF16Fn>();
+  const bool half = GetParam().isa == Isa::kDotprod;
+  for (int i = 0; i < (half ? kCases : 20); ++i) {
+    Random random(TestSeed() + 6000 + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomConvGeometry(random, false);
+    ConvF16Case layer(random, g, false);
+    layer.AllowHalfSums();
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ": " +
+                 Describe(g));
+    const bool fits = GroupsFitKernels(g.groups, g.in_c, g.out_c, true);
+    const std::vector<uint16_t> expected =
+        half && fits ? layer.HalfEquation() : layer.Run(&conv_f16_reference, 1);
+    for (const uint32_t threads : {1u, 2u, 3u}) {
+      EXPECT_EQ(layer.Run(kernel, threads), expected) << threads << " threads";
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+// Several tiles and chunks, rows in place and copied, narrow and strided.
+TEST_P(ConvF16, HalfSumsOfEveryTile) {
+  if (GetParam().isa != Isa::kDotprod) GTEST_SKIP() << GetParam().word << " adds in float";
+  for (size_t i = 0; i < std::size(kTileShapes); ++i) {
+    const ConvGeometry g = GeometryOf(kTileShapes[i]);
+    Random random(TestSeed() + 7000 + i);
+    ConvF16Case layer(random, g, false);
+    layer.AllowHalfSums();
+    SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+    const std::vector<uint16_t> expected = layer.HalfEquation();
+    for (const uint32_t threads : {1u, 2u, 5u}) {
+      EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), threads), expected) << threads << " threads";
+    }
+  }
 }
 
 OCTET_KERNEL_SUITE(DepthwiseConvF16, "depthwise_conv_f16");

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/core/half.h"
 #include "runtime/image/preprocess.h"
 #include "tests/runtime/kernels/kernel_list.h"
 
@@ -82,6 +83,42 @@ TEST_P(InputF32, EqualsTheScalarRule) {
                                          w * layout.strides[2] + c * layout.strides[3]];
               const int8_t q = QuantizeInput(value, scale, zero_point);
               ASSERT_EQ(bytes[dense], static_cast<uint8_t>(static_cast<uint8_t>(q) ^ sign))
+                  << value << " at " << h << ',' << w << ',' << c;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+OCTET_KERNEL_SUITE(InputF16, "input_f16");
+TEST_P(InputF16, EqualsTheScalarRule) {
+  const uint32_t seed = 21;
+  std::mt19937 random(seed);
+  for (const Layout& layout : kLayouts) {
+    for (const float factor : {1.0f, 0.0625f, 1024.0f}) {
+      SCOPED_TRACE(testing::Message() << layout.name << ", factor " << factor << ", seed " << seed);
+      const size_t count =
+          size_t{layout.dims[0]} * layout.dims[1] * layout.dims[2] * layout.dims[3];
+      const std::vector<float> values = Values(random, 0.37f, count);
+      constexpr uint16_t kGuard = 0xA5A5;
+      std::vector<uint16_t> halves(count + 2, kGuard);
+      InputF16Args args = {values.data(), {}, {}, factor, halves.data() + 1};
+      std::memcpy(args.dims, layout.dims, sizeof(args.dims));
+      std::memcpy(args.strides, layout.strides, sizeof(args.strides));
+      const uint32_t threads = 1 + static_cast<uint32_t>(random() % 3);
+      for (uint32_t t = 0; t < threads; ++t) GetParam().As<InputF16Fn>()(args, Share{t, threads});
+      EXPECT_EQ(halves.front(), kGuard);
+      EXPECT_EQ(halves.back(), kGuard);
+      size_t dense = 1;
+      for (uint32_t n = 0; n < layout.dims[0]; ++n) {
+        for (uint32_t h = 0; h < layout.dims[1]; ++h) {
+          for (uint32_t w = 0; w < layout.dims[2]; ++w) {
+            for (uint32_t c = 0; c < layout.dims[3]; ++c, ++dense) {
+              const float value = values[n * layout.strides[0] + h * layout.strides[1] +
+                                         w * layout.strides[2] + c * layout.strides[3]];
+              ASSERT_EQ(halves[dense], FloatToHalf(value * factor))
                   << value << " at " << h << ',' << w << ',' << c;
             }
           }

@@ -1,0 +1,74 @@
+// FP16 inputs with NEON: 8 elements at a time; three planes are interleaved by the store.
+#include <string.h>
+
+#include "runtime/kernels/arm_half.inl.h"
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+
+namespace octet {
+namespace {
+
+constexpr size_t kWide = 8;
+
+static inline uint16x8_t Eight(const float* values, float factor) {
+  return vcombine_u16(
+      vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(vld1q_f32(values), factor))),
+      vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(vld1q_f32(values + 4), factor))));
+}
+
+static inline uint16x8_t UpTo8(const float* values, size_t count, float factor) {
+  if (count >= kWide) return Eight(values, factor);
+  float padded[kWide] = {};
+  memcpy(padded, values, count * sizeof(float));
+  return Eight(padded, factor);
+}
+
+static void NarrowRun(float factor, const float* values, size_t count, uint16_t* halves) {
+  for (size_t i = 0; i < count; i += kWide) {
+    const size_t left = count - i < kWide ? count - i : kWide;
+    const uint16x8_t eight = UpTo8(values + i, left, factor);
+    StorePartial16(reinterpret_cast<uint8_t*>(halves + i), vreinterpretq_s8_u16(eight),
+                   2 * (uint32_t)left);
+  }
+}
+
+static void NarrowPlanes3(float factor, const float* values, size_t plane, size_t count,
+                          uint16_t* halves) {
+  for (size_t x = 0; x < count; x += kWide) {
+    const size_t left = count - x;
+    const uint16x8x3_t planes = {{UpTo8(values + x, left, factor),
+                                  UpTo8(values + plane + x, left, factor),
+                                  UpTo8(values + 2 * plane + x, left, factor)}};
+    if (left >= kWide) {
+      vst3q_u16(halves + 3 * x, planes);
+      continue;
+    }
+    uint16_t rest[3 * kWide];
+    vst3q_u16(rest, planes);
+    memcpy(halves + 3 * x, rest, 3 * left * sizeof(uint16_t));
+  }
+}
+
+}  // namespace
+
+void input_f16_neon(const InputF16Args& args, Share share) {
+  const size_t width = args.dims[2], channels = args.dims[3];
+  const uint32_t* strides = args.strides;
+  const InputRows layout = RowsOfInput(args.dims, strides);
+  if (layout == InputRows::kOther) {
+    input_f16_reference(args, share);
+    return;
+  }
+  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
+  for (uint64_t i = rows.begin; i < rows.end; ++i) {
+    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
+    uint16_t* halves = args.halves + i * width * channels;
+    if (layout == InputRows::kPlanes3) {
+      NarrowPlanes3(args.factor, row, strides[3], width, halves);
+    } else {
+      NarrowRun(args.factor, row, width * channels, halves);
+    }
+  }
+}
+
+}  // namespace octet
