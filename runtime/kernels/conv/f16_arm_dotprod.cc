@@ -190,6 +190,12 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
 #undef OCTET_FLUSH
 #undef OCTET_NONE
 
+// The compiler copies the lane of vfmaq_laneq_f16() to a register of its own first.
+template <int kLane>
+static inline void MultiplyAddLane(float16x8_t* sum, float16x8_t w, float16x8_t x) {
+  __asm__("fmla %0.8h, %1.8h, %2.h[%3]" : "+w"(*sum) : "w"(w), "x"(x), "i"(kLane));
+}
+
 // kLane of x times weights of 16 outputs.
 template <int kRows, int kLane>
 static inline void MultiplyLane(const float16_t* weights, const float16x8_t* x,
@@ -198,8 +204,8 @@ static inline void MultiplyLane(const float16_t* weights, const float16x8_t* x,
   const float16x8_t high = vld1q_f16(weights + kLane * kBlock + 8);
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
-    acc[r][0] = vfmaq_laneq_f16(acc[r][0], low, x[r], kLane);
-    acc[r][1] = vfmaq_laneq_f16(acc[r][1], high, x[r], kLane);
+    MultiplyAddLane<kLane>(&acc[r][0], low, x[r]);
+    MultiplyAddLane<kLane>(&acc[r][1], high, x[r]);
   }
 }
 
