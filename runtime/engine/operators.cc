@@ -26,9 +26,18 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
                    weights.data, view.tables.data, weights.data};
 }
 
+// By a switch, so that the words are not part of the program.
 bool LayerIsLinked(const blob::LayerRecord& layer) {
-  for (const OperatorWords& words : kOperatorWords) {
-    if (words.op == layer.op) return IsSelectedOperator(layer.op, layer.precision);
+  const bool fp16 = layer.precision == blob::Precision::kFp16;
+  switch (layer.op) {
+#define OCTET_OPERATOR(code, Name, ...)                                                      \
+  case blob::Op::k##Name: {                                                                  \
+    constexpr bool kHasInt8 = IsSelectedOperator(blob::Op::k##Name, blob::Precision::kInt8); \
+    constexpr bool kHasFp16 = IsSelectedOperator(blob::Op::k##Name, blob::Precision::kFp16); \
+    return fp16 ? kHasFp16 : kHasInt8;                                                       \
+  }
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
   }
   return true;  // no operator at all: LayerCheck refuses it
 }

@@ -10,10 +10,24 @@ namespace {
 
 constexpr size_t kWide = 8;
 
+static inline uint16x4_t Four(const float* values, float factor) {
+  const float32x4_t x = vld1q_f32(values);
+  const uint16x4_t halves = vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(x, factor)));
+#if OCTET_ARCH_ARMV7
+  // The vectors of ARMv7 make one NaN of all (ARM ARM, "Standard FPSCR value"): sign and payload
+  // are put together as FloatToHalf() does.
+  const uint32x4_t bits = vreinterpretq_u32_f32(x);
+  const uint16x4_t sign = vand_u16(vshrn_n_u32(bits, 16), vdup_n_u16(0x8000));
+  const uint16x4_t payload = vand_u16(vshrn_n_u32(bits, 13), vdup_n_u16(0x1FF));
+  const uint16x4_t nan = vorr_u16(vorr_u16(sign, payload), vdup_n_u16(0x7E00));
+  return vbsl_u16(vmovn_u32(vceqq_f32(x, x)), halves, nan);
+#else
+  return halves;
+#endif
+}
+
 static inline uint16x8_t Eight(const float* values, float factor) {
-  return vcombine_u16(
-      vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(vld1q_f32(values), factor))),
-      vreinterpret_u16_f16(vcvt_f16_f32(vmulq_n_f32(vld1q_f32(values + 4), factor))));
+  return vcombine_u16(Four(values, factor), Four(values + 4, factor));
 }
 
 static inline uint16x8_t UpTo8(const float* values, size_t count, float factor) {
