@@ -41,7 +41,10 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   const uint64_t blocks = (g.out_c + 15) / 16;
   const uint64_t depth = DepthOf(layer);
   const bool depthwise = layer.kind == LayerKind::kDepthwiseConv;
-  scratch_ = MakeAligned(layer.kind == LayerKind::kConv ? ScratchConv(taps, g.in_c, depth, fp16)
+  // Enough for every level.
+  const uint64_t dense = std::max(ScratchConv(taps, g.in_c, depth, fp16),
+                                  ScratchConvWide(depth, uint64_t{g.out_h} * g.out_w));
+  scratch_ = MakeAligned(layer.kind == LayerKind::kConv ? dense
                          : depthwise                    ? ScratchDepthwise(taps, g.in_c, fp16)
                                                         : 0);
   // A factor that keeps typical sums within int8.

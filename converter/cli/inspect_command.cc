@@ -187,13 +187,14 @@ const char* SectionName(blob::SectionKind kind) {
   return "other";
 }
 
-// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, at helium, and
-// at every other level.
+// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, at helium, at those
+// of x86, and at every other level.
 json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mask) {
   json result = {{"plans", plans}, {"plan_mask", plan_mask}};
   for (const auto& [name, isa] :
        {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"cm4", OCTET_ISA_CM4},
-        std::pair{"helium", OCTET_ISA_HELIUM}, std::pair{"other_levels", OCTET_ISA_NEON}}) {
+        std::pair{"helium", OCTET_ISA_HELIUM}, std::pair{"x86_levels", OCTET_ISA_AVX2},
+        std::pair{"other_levels", OCTET_ISA_NEON}}) {
     size_t bytes[2] = {};
     for (uint32_t threads : {1u, 2u}) {
       if (octet_arena_bytes(file.data(), file.bytes(), static_cast<octet_isa>(isa), threads,
@@ -307,6 +308,7 @@ json Describe(const BlobFile& file) {
                                 {{"reference", arena["reference"]["each_further_thread"]},
                                  {"cm4", arena["cm4"]["each_further_thread"]},
                                  {"helium", arena["helium"]["each_further_thread"]},
+                                 {"x86_levels", arena["x86_levels"]["each_further_thread"]},
                                  {"other_levels", arena["other_levels"]["each_further_thread"]}}},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
@@ -360,7 +362,7 @@ void PrintText(const json& blob) {
                s["sha256"].get<std::string>());
   }
   fmt::print("\n{:<16}", "arena bytes of");
-  constexpr std::array kLevels = {"reference", "cm4", "helium", "other_levels"};
+  constexpr std::array kLevels = {"reference", "cm4", "helium", "x86_levels", "other_levels"};
   for (const char* level : kLevels) fmt::print(" {:>12} {:>14}", level, "a thread more");
   fmt::print("\n");
   for (const json& arena : blob["session_arena_bytes"]) {

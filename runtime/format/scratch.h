@@ -74,6 +74,27 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
          (fp16 ? kTileRowsF16 * deep * 4 : kTileRows * deep);
 }
 
+// FP16 of the x86 levels, which widen weights too. Parts, in this order: a tile's rows, up to
+// kWideTileRows times `deep` floats (the depth rounded up to 16); weights. Rows that share pixels
+// take less, which is left to the weights.
+constexpr uint32_t kWideWeights = 4096;
+constexpr uint32_t kWideTileRows = 48;
+static inline bool WidensWeights(Isa level) {
+  return level == Isa::kAvx2 || level == Isa::kAvxVnni || level == Isa::kAvx512Vnni ||
+         level == Isa::kAmx;
+}
+// pixels: of the output.
+static inline uint64_t ScratchConvWide(uint64_t depth, uint64_t pixels) {
+  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
+  const uint64_t rows = pixels < kWideTileRows ? pixels : kWideTileRows;
+  return (kWideWeights + rows * deep) * sizeof(float);
+}
+static inline uint64_t ScratchConvF16(Isa level, uint64_t taps, uint64_t in_c, uint64_t depth,
+                                      uint64_t pixels) {
+  return WidensWeights(level) ? ScratchConvWide(depth, pixels)
+                              : ScratchConv(taps, in_c, depth, true);
+}
+
 // Winograd's method, output tiles of m x m (blob::Layout): so many tiles are transformed
 // and multiplied at a time. Their V must stay in the level 2 cache of a small core, and 24 are
 // enough to make the traffic of weights small beside the products.

@@ -11,7 +11,8 @@ IN_PLACE = {"Unary", "Reshape", "Add", "Mul", "Div"}
 RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
 ALIGNMENT = 64
-TILE_ROWS = {"int8": 32, "fp16": 16}  # runtime/format/scratch.h
+# runtime/format/scratch.h
+TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 32, "fp16": 48}}
 REFERENCE_TILE = 1024
 TILE_ELEMENT = {"int8": 1, "fp16": 4}
 
@@ -81,20 +82,22 @@ def check_arena(plan: dict) -> str:
 
 def check_scratch(plan: dict) -> str:
     by_output = {t["first"]: t for t in plan["tensors"]}
-    tile = 0
+    tiles, row = dict.fromkeys(TILE_ROWS, 0), 0
     for number, layer in enumerate(plan["layers"]):
         if layer["op"] != "Conv":
             continue
         elements = 1
         for dim in by_output[number]["dims"]:
             elements *= dim
-        depth = -(-(layer["macs"] // elements) // 16) * 16
-        tile = max(tile, TILE_ROWS[layer["precision"]] * depth * TILE_ELEMENT[layer["precision"]])
+        values = -(-(layer["macs"] // elements) // 16) * 16 * TILE_ELEMENT[layer["precision"]]
+        row = max(row, values)
+        for level, rows in TILE_ROWS.items():
+            tiles[level] = max(tiles[level], rows[layer["precision"]] * values)
     scratch = plan["scratch_bytes"]
-    assert scratch["other_levels"] <= 16384 + tile, f"{scratch} bytes, a tile takes {tile}"
-    row = max(tile // TILE_ROWS[layer["precision"]] for layer in plan["layers"])
+    for level, tile in tiles.items():
+        assert scratch[level] <= 16384 + tile, f"{scratch} bytes, a tile of {level} takes {tile}"
     assert scratch["reference"] <= max(REFERENCE_TILE, row), f"{scratch} bytes, a row takes {row}"
-    return f"scratch {scratch}, of which a tile {tile}"
+    return f"scratch {scratch}, of which a tile {tiles}"
 
 
 def check_session(build: Build, model, work: pathlib.Path, described: dict) -> str:
@@ -104,7 +107,7 @@ def check_session(build: Build, model, work: pathlib.Path, described: dict) -> s
         report = build.infer(blob, images, out, "--threads", threads)
         # That of the plan that runs, the first.
         plan = described["plans"][0]
-        bar = (plan["arena_bytes"] + plan["scratch_bytes"]["other_levels"] * threads
+        bar = (plan["arena_bytes"] + plan["scratch_bytes"]["x86_levels"] * threads
                + RECORD_BYTES * len(plan["layers"]) + SESSION_BYTES)
         assert report["arena_bytes"] <= bar, f"{report['arena_bytes']} bytes for {threads} threads, the bar is {bar}"
         texts.append(f"{report['arena_bytes']} of {bar}")

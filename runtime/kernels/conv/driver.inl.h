@@ -102,9 +102,10 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
   const auto weights = panel.weights;
   const uint64_t channels = plan.group_out - (uint64_t)outputs.block * kBlock;
   const uint32_t groups = Level::kRules.groups_together ? outputs.groups : 1;
-  uint32_t rows;
-  for (uint64_t pixel = plan.pixels.begin; pixel < plan.pixels.end; pixel += rows) {
-    rows = Level::Prepare(args, plan, outputs.group, pixel, &part);
+  for (uint64_t pixel = plan.pixels.begin, next; pixel < plan.pixels.end; pixel = next) {
+    const uint32_t rows = Level::Prepare(args, plan, outputs.group, pixel, &part);
+    next = pixel + rows;
+    if constexpr (Level::kRules.wide) next = Level::Next(plan, part, pixel, rows);
     panel.pointers = plan.pointers;
     panel.weights = weights;
     panel.block = 0;
@@ -137,6 +138,7 @@ static void RunConv(const typename Level::Args& args, Share share,
   const ConvGeometry& g = args.g;
   if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, kRules.fp16)) return RunReference(args, share);
   ConvPlan plan = PlanLayer(g, kRules, panel_blocks, args.scratch);
+  if constexpr (kRules.wide) Level::Refine(&plan);
   if constexpr (kRules.strips) plan.strip = PlanStrips(plan, Level::PartBlocks(plan));
   if (!PlanLoops(kRules, Level::PartBlocks(plan), share, &plan)) return;
   Level::FillPadding(args, plan);
@@ -148,8 +150,8 @@ static void RunConv(const typename Level::Args& args, Share share,
       const uint64_t left = g.groups - group;
       outputs.groups = left < plan.together ? (uint32_t)left : plan.together;
       const uint64_t first = plan.chunks.begin + chunks * i / plan.parts;
-      const uint64_t last = (plan.chunks.begin + chunks * (i + 1) / plan.parts) * panel_blocks;
-      outputs.block = (uint32_t)first * panel_blocks;
+      const uint64_t last = (plan.chunks.begin + chunks * (i + 1) / plan.parts) * plan.panel_blocks;
+      outputs.block = (uint32_t)first * plan.panel_blocks;
       outputs.blocks = (last < plan.blocks ? (uint32_t)last : plan.blocks) - outputs.block;
       outputs.first = group * plan.blocks + outputs.block;
       RunPart<Level>(args, plan, outputs);

@@ -44,6 +44,7 @@ struct PartF16 {
   size_t row_step, runs, run, run_step;
   const float* bias;
   uint32_t columns;  // of a strip; 0: windows are flattened
+  uint32_t windows;  // most of a tile of those
 };
 
 // Output pixels of a strip: tiles of about equal width across a row of the output; 0: none. Narrow
@@ -98,12 +99,17 @@ struct LevelF16 {
                     (size_t)plan.depth,
                     0,
                     args.bias + outputs.first * kBlock,
-                    StripColumns(plan, kLevelRules)};
-    if (part->columns == 0) return;
+                    0,
+                    plan.tile_rows};
+    TakeStrips(g, StripColumns(plan, kLevelRules), part);
+  }
+  static void TakeStrips(const ConvGeometry& g, uint32_t columns, PartF16* part) {
+    part->columns = columns;
+    if (columns == 0) return;
     part->row_step = (size_t)g.stride_w * g.in_c;
     part->runs = g.kernel_h;
     part->run = (size_t)g.kernel_w * g.in_c;
-    part->run_step = part->row_step * (part->columns - 1) + part->run;
+    part->run_step = part->row_step * (columns - 1) + part->run;
   }
   static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, PartF16* part) {
@@ -112,6 +118,7 @@ struct LevelF16 {
     float* to = reinterpret_cast<float*>(plan.packed);
     Pixel p = PixelOf(g, pixel);
     if (part->columns == 0) {
+      if (rows > part->windows) rows = part->windows;
       for (uint32_t r = 0; r < rows; ++r, to += plan.deep) {
         WidenRow<Lanes>(g, args.input + group * plan.group_in, plan.group_in, p, to);
         if (++p.x != g.out_w) continue;

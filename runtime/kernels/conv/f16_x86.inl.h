@@ -1,8 +1,9 @@
-// FP16 panels of the x86 levels. Sums: the sums of 16 outputs of one pixel.
+// FP16 panels of the x86 levels: a whole tile of output pixels by up to three blocks. Loads limit
+// panels of one vector of weights, a broadcast for every FMA: AVX-512 has several blocks share one.
 #ifndef OCTET_KERNELS_CONV_F16_X86_INL_H_
 #define OCTET_KERNELS_CONV_F16_X86_INL_H_
 
-#include "runtime/kernels/conv/f16.inl.h"
+#include "runtime/kernels/conv/f16_wide.inl.h"
 #include "runtime/kernels/unary/function_lanes.inl.h"
 #include "runtime/kernels/x86_float.inl.h"
 
@@ -17,12 +18,6 @@ static inline void StoreNarrow(uint16_t* to, Floats x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 #endif
 }
-
-constexpr uint32_t kMostBlocks = 4;  // finished together
-// Sums of a panel: [block][row][16].
-struct PanelSums {
-  alignas(64) float values[kMostBlocks * 12 * kBlock];
-};
 
 // Sums to the output through `body`. Out of line: next to others, a function has its constants in
 // memory. Long, for what a row waits for is as long as six of them.
@@ -79,70 +74,166 @@ static inline void FinishPanel(const ConvF16Args& args, float* values, uint32_t 
   }
 }
 
+static inline Floats MultiplyAdd(Floats x, Floats w, Floats sum) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_ps(x, w, sum);
+#else
+  return _mm256_fmadd_ps(x, w, sum);
+#endif
+}
+
+static inline Floats WidenLanes(const uint16_t* from) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#else
+  return LoadHalves(from, kLanes);
+#endif
+}
+
 // Where a compiler knows nothing of a pointer, it cannot trade it for a register a row.
 static inline void Forget(const float** pointer) {
   __asm__("" : "+r"(*pointer));
 }
 
-// One step of depth. Row r is (r % 3) * row_step behind pointer r / 3, which x86 addresses without
-// a register a row.
-template <typename Sums, int kRows>
-static inline void AddStep(const float* const* x, size_t at, size_t row_step,
-                           const uint16_t* weights, Sums* sums) {
-  typename Sums::Weights w;
-  w.Load(weights);
-#pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) sums[r].Add(x[r / 3][at + (size_t)(r % 3) * row_step], w);
+// kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
+// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kBlock behind
+// those of the row before, those of a vector vector_step behind those of the vector before. Row r
+// is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
+struct MultiplyArgs {
+  const PartWide* part;
+  const float* rows;
+  const void* weights;
+  size_t block_step;
+  const float* bias;
+  float* sums;
+  size_t vector_step;
+};
+
+static inline Floats Weights(const float* from) {
+  return Load(from);
+}
+static inline Floats Weights(const uint16_t* from) {
+  return WidenLanes(from);
 }
 
-// kRows rows x 1 block.
-template <typename Sums, int kRows>
-static void Panel(const PartF16& part, const PanelF16& p, float* values) {
+template <typename Weight, int kRows, int kVectors>
+static void Multiply(const MultiplyArgs& args) {
   constexpr int kPointers = (kRows + 2) / 3;
-  constexpr size_t kSteps = Sums::kSteps;
+  constexpr bool kWidened = sizeof(Weight) == sizeof(float);
+  const PartWide& part = *args.part;
   const size_t row_step = part.row_step;
-  Sums sums[kRows];
+  const size_t step = kWidened ? kVectors * kLanes : kBlock;
+  const size_t vector_weights = kWidened || kLanes < kBlock ? kLanes : args.block_step;
+  const float* rows = args.rows;
+  const Weight* weights = static_cast<const Weight*>(args.weights);
+  Floats acc[kRows][kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    const Floats bias = Load(args.bias + v * kLanes);
 #pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) sums[r].Start(part.bias + (size_t)p.block * kBlock);
-  const float* run = part.tile + p.row * row_step;
-  const uint16_t* weights = p.weights;
-  for (size_t i = 0; i < part.runs; ++i, run += part.run_step) {
+    for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
+  }
+  size_t runs = part.runs, until_first = runs - part.first_run;
+  rows += part.first_run * part.run_step;
+  do {
     const float* x[kPointers];
 #pragma GCC unroll 4
-    for (int j = 0; j < kPointers; ++j) x[j] = run + 3 * (size_t)j * row_step;
-    size_t k = part.run;
-    for (; k >= kSteps; k -= kSteps, weights += kSteps * kBlock) {
+    for (int j = 0; j < kPointers; ++j) x[j] = rows + 3 * (size_t)j * row_step;
+    size_t left = part.run;
+    do {
 #pragma GCC unroll 4
       for (int j = 0; j < kPointers; ++j) Forget(&x[j]);
+      Floats w[kVectors];
 #pragma GCC unroll 4
-      for (size_t step = 0; step < kSteps; ++step) {
-        AddStep<Sums, kRows>(x, step, row_step, weights + step * kBlock, sums);
+      for (int v = 0; v < kVectors; ++v) w[v] = Weights(weights + (size_t)v * vector_weights);
+#pragma GCC unroll 12
+      for (int r = 0; r < kRows; ++r) {
+        Floats value = All(x[r / 3][(size_t)(r % 3) * row_step]);
+        __asm__("" : "+v"(value));  // a load of its own is faster than one with every FMA
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) acc[r][v] = MultiplyAdd(value, w[v], acc[r][v]);
       }
 #pragma GCC unroll 4
-      for (int j = 0; j < kPointers; ++j) x[j] += kSteps;
-    }
-    for (; kSteps > 1 && k != 0; --k, weights += kBlock) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kPointers; ++j) Forget(&x[j]);
-      AddStep<Sums, kRows>(x, 0, row_step, weights, sums);
-#pragma GCC unroll 4
       for (int j = 0; j < kPointers; ++j) ++x[j];
-    }
-  }
+      weights += step;
+    } while (--left != 0);
+    rows += part.run_step;
+    if (--until_first == 0) rows -= part.runs * part.run_step;
+  } while (--runs != 0);
+  float* sums = args.sums;
 #pragma GCC unroll 12
-  for (int r = 0; r < kRows; ++r) sums[r].Store(values + r * kBlock);
+  for (int r = 0; r < kRows; ++r, sums += kBlock) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) Store(sums + (size_t)v * args.vector_step, acc[r][v]);
+  }
 }
 
-typedef void (*PanelF16Fn)(const PartF16& part, const PanelF16& p, float* values);
+typedef void (*MultiplyFn)(const MultiplyArgs& args);
 
-static inline void RunPanels(PanelF16Fn run, const PartF16& part, PanelF16 panel, uint32_t rows,
-                             uint32_t blocks, decltype(&apply_function_avx2) apply) {
-  PanelSums sums;
-  PanelF16 one = panel;
-  for (uint32_t b = 0; b < blocks; ++b, ++one.block, one.weights += panel.block_step) {
-    run(part, one, sums.values + (size_t)b * rows * kBlock);
+template <int... kValues>
+struct IntList {};
+typedef IntList<0, 1, 2, 3, 4, 5> UpTo6;
+typedef IntList<0, 1, 2, 3, 4, 5, 6, 7> UpTo8;
+typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11> UpTo12;
+
+// Multiply() of 1, 2, .. rows.
+template <typename Weight, int kVectors, typename Rows>
+struct Multiplies;
+template <typename Weight, int kVectors, int... kRow>
+struct Multiplies<Weight, kVectors, IntList<kRow...>> {
+  static constexpr MultiplyFn kOfRows[] = {Multiply<Weight, kRow + 1, kVectors>...};
+};
+
+// How a level multiplies: by panels of most_rows rows and so many blocks together.
+struct MultiplySet {
+  const MultiplyFn *widened, *direct;  // of 1, 2, .. rows
+  uint32_t most_rows, together;
+};
+
+// All steps of the depth, as [block / together][step][together][16].
+[[gnu::noinline]] static void WidenWeights(const PanelF16& panel, size_t steps, uint32_t blocks,
+                                           uint32_t together, float* widened) {
+  const uint16_t* weights = panel.weights;
+  const size_t step = together * kBlock;
+  for (uint32_t b = 0; b < blocks; ++b, weights += panel.block_step) {
+    const uint16_t *from = weights, *end = weights + steps * kBlock;
+    float* to = widened + (b / together * steps * together + b % together) * kBlock;
+    for (; from != end; from += kBlock, to += step) {
+#pragma GCC unroll 2
+      for (uint32_t i = 0; i < kBlock; i += kLanes) Store(to + i, WidenLanes(from + i));
+    }
   }
-  FinishPanel(*part.args, sums.values, rows, panel, apply);
+}
+
+// A tile against the blocks of a panel.
+static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, const PanelF16& panel,
+                                uint32_t rows, uint32_t blocks,
+                                decltype(&apply_function_avx2) apply) {
+  alignas(64) float sums[3 * kWideTileRows * kBlock];
+  const bool direct = part.weights == nullptr;
+  const size_t steps = part.runs * part.run;
+  if (!direct && part.widened != panel.weights) {
+    WidenWeights(panel, steps, blocks, set.together, part.weights);
+    part.widened = panel.weights;
+  }
+  const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
+  MultiplyArgs args;
+  args.part = &part;
+  args.block_step = panel.block_step;
+  args.vector_step = kLanes == kBlock ? (size_t)rows * kBlock : kLanes;
+  for (uint32_t b = 0; b < blocks; b += set.together) {
+    args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
+                          : part.weights + b * steps * kBlock;
+    args.bias = part.bias + (panel.block + b) * (size_t)kBlock;
+    for (uint32_t p = 0, row = 0; p < panels; ++p) {
+      const uint32_t next = rows * (p + 1) / panels;
+      args.rows = part.tile + (panel.row + row) * part.row_step;
+      args.sums = sums + ((size_t)b * rows + row) * kBlock;
+      (direct ? set.direct : set.widened)[next - row - 1](args);
+      row = next;
+    }
+  }
+  FinishPanel(*part.args, sums, rows, panel, apply);
 }
 
 }  // namespace

@@ -64,10 +64,14 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   if (level == Isa::kReference || level >= Isa::kCm4) {
     return ScratchConvReference(depth, !IsInt8(view));
   }
-  const uint64_t direct = ScratchConv(TapsOf(p), in_c, depth, !IsInt8(view));
+  const blob::TensorRecord& out = OutputOf(view);
+  if (!IsInt8(view)) {
+    const uint64_t pixels = (uint64_t)out.dims[1] * out.dims[2];
+    return ScratchConvF16(level, TapsOf(p), in_c, depth, pixels);
+  }
+  const uint64_t direct = ScratchConv(TapsOf(p), in_c, depth, false);
   const uint32_t m = WinogradOf(*view.layer);
   if (m == 0) return direct;
-  const blob::TensorRecord& out = OutputOf(view);
   const uint64_t winograd = ScratchWinograd(m, in_c, out.dims[1], out.dims[2]);
   return winograd > direct ? winograd : direct;
 }

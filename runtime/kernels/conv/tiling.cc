@@ -54,6 +54,7 @@ ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel
   plan.pointers = reinterpret_cast<const uint8_t**>(scratch);
   plan.padding = scratch + RoundUp64(plan.taps * kTileRows * 8);
   plan.packed = plan.padding + RoundUp64(((uint64_t)g.in_c + 64) * (rules.fp16 ? 4 : 1));
+  if (rules.wide) plan.packed = scratch;
   return plan;
 }
 
@@ -66,6 +67,9 @@ bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPl
   if (plan->strip.columns != 0) {
     plan->rows = Rows::kStrips;
     if (plan->strip.blocks != 0) part_blocks = plan->strip.blocks;
+    plan->whole_lines = true;
+  }
+  if (plan->whole_lines) {
     const Range lines = RangeOf(g.out_h, share);
     plan->pixels = {lines.begin * g.out_w, lines.end * g.out_w};
   } else if (pixels < 2 * (uint64_t)rules.tile_rows * share.count && chunks >= share.count) {

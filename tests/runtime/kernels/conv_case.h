@@ -53,7 +53,7 @@ class ConvS8Case {
 class ConvF16Case {
  public:
   ConvF16Case(Random& random, const ConvGeometry& geometry, bool depthwise);
-  std::vector<uint16_t> Run(ConvF16Fn kernel, uint32_t threads) const;
+  std::vector<uint16_t> Run(ConvF16Fn kernel, Isa level, uint32_t threads) const;
   // Of a dense layer: what kernels that compute in FP16 give from now on (FORMAT.md, "FP16
   // arithmetic"), written down directly; others give what they gave.
   void AllowHalfSums() { args_.half_sums = true; }

@@ -57,11 +57,12 @@ ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool dept
   }
 }
 
-std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, uint32_t threads) const {
+std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, Isa level, uint32_t threads) const {
   const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
   const uint64_t scratch_bytes =
       depthwise_ ? ScratchDepthwise(taps, g_.in_c, true)
-                 : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), true);
+                 : ScratchConvF16(level, taps, g_.in_c, taps * (g_.in_c / g_.groups),
+                                  uint64_t{g_.out_h} * g_.out_w);
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const size_t count = size_t{1} * g_.out_h * g_.out_w * g_.out_c;
   const GuardedBuffer output(2 * count, 2, place_);

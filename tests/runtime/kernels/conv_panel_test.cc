@@ -63,9 +63,9 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvF16Panel);  // the reference a
 TEST_P(ConvF16Panel, AgreesWithReferenceOnEveryTail) {
   ForEachTail(GetParam(), [](Random& random, const ConvGeometry& g) {
     const ConvF16Case layer(random, g, false);
-    EXPECT_EQ(
-        DifferenceF16(layer.Run(&conv_f16_reference, 1), layer.Run(GetParam().As<ConvF16Fn>(), 1)),
-        "");
+    EXPECT_EQ(DifferenceF16(layer.Run(&conv_f16_reference, Isa::kReference, 1),
+                            layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, 1)),
+              "");
   });
 }
 

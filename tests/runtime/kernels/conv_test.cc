@@ -61,9 +61,12 @@ void CheckF16(const Kernel& kernel, ConvF16Fn reference, bool depthwise) {
     const ConvF16Case layer(random, g, depthwise);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + ": " +
                  Describe(g));
-    const std::vector<uint16_t> one = layer.Run(kernel.As<ConvF16Fn>(), 1);
-    EXPECT_EQ(layer.Run(reference, 1), one) << "other bits than the reference";
-    EXPECT_EQ(one, layer.Run(kernel.As<ConvF16Fn>(), random.UInt(2, 3))) << "threads change bits";
+    const auto run = [&](uint32_t threads) {
+      return layer.Run(kernel.As<ConvF16Fn>(), kernel.isa, threads);
+    };
+    const std::vector<uint16_t> one = run(1);
+    EXPECT_EQ(layer.Run(reference, Isa::kReference, 1), one) << "other bits than the reference";
+    EXPECT_EQ(one, run(random.UInt(2, 3))) << "threads change bits";
     if (::testing::Test::HasFailure()) return;
   }
 }
@@ -325,27 +328,44 @@ TEST_P(ConvF16, HalfSumsAreThoseOfTheFormat) {
                  Describe(g));
     const bool fits = GroupsFitKernels(g.groups, g.in_c, g.out_c, true);
     const std::vector<uint16_t> expected =
-        half && fits ? layer.HalfEquation() : layer.Run(&conv_f16_reference, 1);
+        half && fits ? layer.HalfEquation() : layer.Run(&conv_f16_reference, Isa::kReference, 1);
     for (const uint32_t threads : {1u, 2u, 3u}) {
-      EXPECT_EQ(layer.Run(kernel, threads), expected) << threads << " threads";
+      EXPECT_EQ(layer.Run(kernel, GetParam().isa, threads), expected) << threads << " threads";
     }
     if (::testing::Test::HasFailure()) return;
   }
 }
 
-// Several tiles and chunks, rows in place and copied, narrow and strided.
-TEST_P(ConvF16, HalfSumsOfEveryTile) {
-  if (GetParam().isa != Isa::kDotprod) GTEST_SKIP() << GetParam().word << " adds in float";
-  for (size_t i = 0; i < std::size(kTileShapes); ++i) {
-    const ConvGeometry g = GeometryOf(kTileShapes[i]);
+// Several tiles and panels, strips down wide and narrow images and windows across lines, strided
+// and dilated; few pixels over a deep window.
+constexpr TileShape kTileShapesF16[] = {
+    {40, 50, 24, 3, 1, 1, 1, 80}, {33, 21, 40, 3, 1, 1, 1, 64},  {23, 47, 8, 3, 2, 1, 1, 40},
+    {15, 29, 16, 5, 1, 1, 2, 33}, {20, 13, 48, 3, 1, 1, 1, 112}, {9, 60, 7, 1, 1, 1, 0, 52},
+    {17, 19, 64, 1, 1, 1, 0, 96}, {21, 26, 12, 3, 1, 2, 2, 48},  {7, 7, 160, 3, 1, 1, 1, 48},
+    {3, 3, 512, 3, 1, 1, 0, 35},  {14, 62, 6, 2, 3, 1, 0, 20},   {1, 50, 300, 1, 1, 1, 0, 64},
+    {30, 31, 5, 3, 1, 2, 1, 16},
+};
+
+TEST_P(ConvF16, EqualsReferenceForEveryTile) {
+  std::vector<TileShape> shapes(std::begin(kTileShapes), std::end(kTileShapes));
+  shapes.insert(shapes.end(), std::begin(kTileShapesF16), std::end(kTileShapesF16));
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const ConvGeometry g = GeometryOf(shapes[i]);
     Random random(TestSeed() + 7000 + i);
     ConvF16Case layer(random, g, false);
-    layer.AllowHalfSums();
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
-    const std::vector<uint16_t> expected = layer.HalfEquation();
-    for (const uint32_t threads : {1u, 2u, 5u}) {
-      EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), threads), expected) << threads << " threads";
+    for (const bool half : {false, true}) {
+      if (half) layer.AllowHalfSums();
+      const std::vector<uint16_t> expected =
+          half && GetParam().isa == Isa::kDotprod
+              ? layer.HalfEquation()
+              : layer.Run(&conv_f16_reference, Isa::kReference, 1);
+      for (const uint32_t threads : {1u, 2u, 5u}) {
+        EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, threads), expected)
+            << threads << " threads";
+      }
     }
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
