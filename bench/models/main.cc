@@ -118,6 +118,7 @@ int Run(const Options& options) {
     const Network network = MakeNetwork(name);
     if (!options.export_onnx.empty()) {
       SaveText(options.export_onnx + "/" + name + ".onnx", QdqModel(network));
+      SaveText(options.export_onnx + "/" + name + ".float.onnx", FloatModel(network));
       SaveText(options.export_onnx + "/" + name + ".identity.onnx", IdentityModel(network));
       const Value& in = network.input();
       const nlohmann::json shape = {1, in.channels, in.height, in.width};

@@ -34,9 +34,10 @@ void SetHeader(onnx::ModelProto* model, const std::string& name) {
   model->mutable_graph()->set_name(name);
 }
 
-class QdqMaker {
+class ModelMaker {
  public:
-  explicit QdqMaker(const Network& network) : network_(network), graph_(*model_.mutable_graph()) {}
+  ModelMaker(const Network& network, bool quantized)
+      : network_(network), quantized_(quantized), graph_(*model_.mutable_graph()) {}
 
   std::string Make() {
     SetHeader(&model_, network_.name);
@@ -87,6 +88,10 @@ class QdqMaker {
   }
 
   void Quantize(const Value& value, const std::string& from, const std::string& to) {
+    if (!quantized_) {
+      Node("Identity", {from}, to);
+      return;
+    }
     const Affine affine = AffineOf(value);
     const std::string scale =
         Constant<float>(to + "_scale", onnx::TensorProto::FLOAT, {}, {affine.scale});
@@ -98,6 +103,14 @@ class QdqMaker {
 
   std::string Weights(const Step& step, const std::string& name, const std::vector<int64_t>& dims) {
     const int64_t outputs = dims[0];
+    if (!quantized_) {
+      const size_t fan_in = step.weights.size() / step.scales.size();
+      std::vector<float> values;
+      for (const int8_t code : step.weights) {
+        values.push_back(static_cast<float>(code) * step.scales[values.size() / fan_in]);
+      }
+      return Constant(name, onnx::TensorProto::FLOAT, dims, values);
+    }
     const std::vector<int8_t> zeros(static_cast<size_t>(outputs), 0);
     auto* node = Node("DequantizeLinear",
                       {Constant(name + "_codes", onnx::TensorProto::INT8, dims, step.weights),
@@ -109,6 +122,10 @@ class QdqMaker {
   }
 
   std::string Bias(const Step& step, const std::string& name) {
+    if (!quantized_) {
+      return Constant(name, onnx::TensorProto::FLOAT, {static_cast<int64_t>(step.bias.size())},
+                      step.bias);
+    }
     const float input_scale = AffineOf(network_.values[static_cast<size_t>(step.input)]).scale;
     std::vector<float> scales;
     std::vector<int32_t> codes;
@@ -185,6 +202,7 @@ class QdqMaker {
   }
 
   const Network& network_;
+  const bool quantized_;
   onnx::ModelProto model_;
   onnx::GraphProto& graph_;
 };
@@ -192,7 +210,11 @@ class QdqMaker {
 }  // namespace
 
 std::string QdqModel(const Network& network) {
-  return QdqMaker(network).Make();
+  return ModelMaker(network, true).Make();
+}
+
+std::string FloatModel(const Network& network) {
+  return ModelMaker(network, false).Make();
 }
 
 std::string IdentityModel(const Network& network) {

@@ -23,6 +23,7 @@ def parse_arguments():
     add_options(parser)
     parser.add_argument("--networks", default=NETWORKS)
     parser.add_argument("--winograd", action="store_true", help="our blobs bring transformed weights as well")
+    parser.add_argument("--plan", choices=("int8", "fp16"), default="int8", help="fp16: beside the network in FP32")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/peers/compare.json")
     return parser.parse_args()
 
@@ -30,9 +31,10 @@ def parse_arguments():
 def compare(options, models, network, levels):
     shapes = json.loads((models / f"{network}.json").read_text())
     words = ["--network", network] + ["--winograd"] * options.winograd
-    engines = {level: (octet(options, level, "int8", *words),
-                       ort(options, models / f"{network}.onnx", shapes["input"], level),
-                       onednn(options, network, level)) for level in levels}
+    int8 = options.plan == "int8"
+    theirs = models / f"{network}{'' if int8 else '.float'}.onnx"
+    engines = {level: (octet(options, level, options.plan, *words), ort(options, theirs, shapes["input"], level),
+                       onednn(options, network, level) if int8 else None) for level in levels}
     call = ort(options, models / f"{network}.identity.onnx", shapes["output"], levels[-1])
     for _ in range(options.rounds):
         call.turn()
@@ -71,7 +73,7 @@ def main():
     models = prepare(options)
     subprocess.run([options.bin / "bench-models", "--export-onnx", models, "--network", options.networks], check=True)
     version = ort_version(options)
-    print(f"one thread on core {options.core}, int8, medians of {options.rounds} interleaved rounds, "
+    print(f"one thread on core {options.core}, {options.plan}, medians of {options.rounds} interleaved rounds, "
           f"ONNX Runtime {version}")
     print(f"{'network':<13} {'level':<10} {'octet ms':>10} {'ORT ms':>10} {'ratio':>6} {'of minima':>10} "
           f"{'oneDNN convs':>13} {'octet/it':>9}")

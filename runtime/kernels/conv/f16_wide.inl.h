@@ -19,6 +19,7 @@ struct WidePlan {
 
 // Fewer rows are not worth weights of their own.
 constexpr uint64_t kLeastWideRows = 12;
+constexpr uint64_t kLeastColumns = 4;  // nor are images so narrow
 
 // Columns of strips, equal but for the last, when `left` floats are there for one; 0: too few.
 static inline uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
@@ -29,20 +30,20 @@ static inline uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
   uint64_t columns = (pixels - g.kernel_w) / g.stride_w + 1;
   if (columns > plan.tile_rows) columns = plan.tile_rows;
   columns = DivideUp(g.out_w, DivideUp(g.out_w, columns));
-  return columns < kLeastWideRows ? 0 : (uint32_t)columns;
+  const bool few = columns < kLeastWideRows && columns < g.out_w;
+  return few || columns < kLeastColumns ? 0 : (uint32_t)columns;
 }
 
-// A widened vector of 16 floats costs about three FMAs: its load, its two instructions and its
-// store. Of an output pixel: strips widen stride_h lines under it for each panel; windows are
-// widened once, and their tile shares weights.
+// By what is widened: strips widen stride_h lines under a line of the output for each panel, and
+// weights once; windows are widened once, and weights for each tile of them.
 static inline bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
   const ConvGeometry& g = plan.g;
   const uint64_t panels = DivideUp(plan.blocks, wide.blocks);
   const uint64_t pixels = (uint64_t)(wide.columns - 1) * g.stride_w + g.kernel_w;
-  const uint64_t lines = g.stride_h < g.kernel_h ? g.stride_h : g.kernel_h;
-  const uint64_t strip = panels * lines * g.in_c * pixels * wide.windows;
-  const uint64_t window = plan.depth * (wide.windows + (uint64_t)plan.blocks * kBlock);
-  return strip <= window * wide.columns;
+  const uint64_t lines = (uint64_t)g.out_h * (g.stride_h < g.kernel_h ? g.stride_h : g.kernel_h);
+  const uint64_t strips = DivideUp(g.out_w, wide.columns) * lines * pixels * g.in_c * panels;
+  const uint64_t weights = plan.depth * plan.blocks * kBlock, outputs = (uint64_t)g.out_h * g.out_w;
+  return strips + weights <= plan.depth * outputs + weights * DivideUp(outputs, wide.windows);
 }
 
 // With panels of `blocks` blocks; false: scratch does not hold their weights beside enough rows.
@@ -59,6 +60,7 @@ static inline bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wid
   if (windows > left / plan.deep) windows = left / plan.deep;
   const uint32_t columns = WideColumns(plan, left);
   if (columns == 0 && windows < kLeastWideRows) return false;
+  if (windows != 0) windows = DivideUp(pixels, DivideUp(pixels, windows));
   wide->direct = false;
   wide->windows = (uint32_t)windows;
   wide->columns = columns;

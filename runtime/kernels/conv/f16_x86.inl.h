@@ -130,7 +130,7 @@ static void Multiply(const MultiplyArgs& args) {
 #pragma GCC unroll 4
   for (int v = 0; v < kVectors; ++v) {
     const Floats bias = Load(args.bias + v * kLanes);
-#pragma GCC unroll 12
+#pragma GCC unroll 9
     for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
   }
   size_t runs = part.runs, until_first = runs - part.first_run;
@@ -145,8 +145,15 @@ static void Multiply(const MultiplyArgs& args) {
       for (int j = 0; j < kPointers; ++j) Forget(&x[j]);
       Floats w[kVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) w[v] = Weights(weights + (size_t)v * vector_weights);
-#pragma GCC unroll 12
+      for (int v = 0; v < kVectors; ++v) {
+        w[v] = Weights(weights + (size_t)v * vector_weights);
+#if defined(__AVX512F__)
+        // They come from the second cache; 256 bits take them slower than it gives.
+        if (kWidened)
+          _mm_prefetch(reinterpret_cast<const char*>(weights + v * kLanes + 256), _MM_HINT_T0);
+#endif
+      }
+#pragma GCC unroll 9
       for (int r = 0; r < kRows; ++r) {
         Floats value = All(x[r / 3][(size_t)(r % 3) * row_step]);
         __asm__("" : "+v"(value));  // a load of its own is faster than one with every FMA
@@ -161,7 +168,7 @@ static void Multiply(const MultiplyArgs& args) {
     if (--until_first == 0) rows -= part.runs * part.run_step;
   } while (--runs != 0);
   float* sums = args.sums;
-#pragma GCC unroll 12
+#pragma GCC unroll 9
   for (int r = 0; r < kRows; ++r, sums += kBlock) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) Store(sums + (size_t)v * args.vector_step, acc[r][v]);
@@ -174,7 +181,7 @@ template <int... kValues>
 struct IntList {};
 typedef IntList<0, 1, 2, 3, 4, 5> UpTo6;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7> UpTo8;
-typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11> UpTo12;
+typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8> UpTo9;
 
 // Multiply() of 1, 2, .. rows.
 template <typename Weight, int kVectors, typename Rows>

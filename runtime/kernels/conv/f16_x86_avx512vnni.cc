@@ -19,7 +19,7 @@ struct VectorRows {
 
 // Of 1, 2 and 3 blocks. 12 sums hide the latency of two FMAs a cycle.
 constexpr MultiplySet kSets[] = {
-    {Multiplies<float, 1, UpTo12>::kOfRows, Multiplies<uint16_t, 1, UpTo12>::kOfRows, 12, 1},
+    {Multiplies<float, 1, UpTo9>::kOfRows, Multiplies<uint16_t, 1, UpTo9>::kOfRows, 9, 1},
     {Multiplies<float, 2, UpTo8>::kOfRows, Multiplies<uint16_t, 2, UpTo8>::kOfRows, 8, 2},
     {Multiplies<float, 3, UpTo8>::kOfRows, Multiplies<uint16_t, 3, UpTo8>::kOfRows, 8, 3},
 };
