@@ -51,7 +51,7 @@ TEST_P(SoftmaxS8, EqualsReference) {
     const uint32_t count = round < 70    ? round + 1
                            : round == 70 ? kMaxSoftmaxCountS8
                                          : random.UInt(1, random.OneIn(6) ? 3000 : 300);
-    const uint32_t rows = random.UInt(1, 5);
+    const uint32_t rows = random.UInt(1, count <= 200 ? random.Pick({5u, 40u, 150u}) : 5);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
                  " count " + std::to_string(count));
     const GuardedBuffer::Place place = random.Place();
