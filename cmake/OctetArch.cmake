@@ -33,7 +33,7 @@ set(_octet_avx512 ${_octet_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mav
 set(OCTET_ISA_x86_x86_avx2 ${_octet_avx2})
 set(OCTET_ISA_x86_x86_avxvnni ${_octet_avx2} -mavxvnni)
 set(OCTET_ISA_x86_x86_avx512vnni ${_octet_avx512})
-set(OCTET_ISA_x86_x86_amx ${_octet_avx512} -mamx-tile -mamx-int8)
+set(OCTET_ISA_x86_x86_amx ${_octet_avx512} -mavx512vbmi -mamx-tile -mamx-int8)
 set(OCTET_ISA_x86_x86_shani -msha -msse4.1)
 # -march= repeats the baseline of the architecture so that an entry is never empty.
 # -mtune= orders for cores that execute in order; llvm-mca shows no loss on the others.

@@ -31,7 +31,7 @@ std::vector<std::string> WordsOf(const std::string& flags) {
   const Level levels[] = {{"avx2", {"avx2", "fma", "f16c"}},
                           {"avxvnni", {"avx_vnni"}},
                           {"avx512vnni", {"avx512bw", "avx512vl", "avx512dq", "avx512_vnni"}},
-                          {"amx", {"amx_int8"}}};
+                          {"amx", {"amx_int8", "avx512vbmi"}}};
   std::vector<std::string> words;
   for (const Level& level : levels) {
     const bool has = std::all_of(level.flags.begin(), level.flags.end(), [&](const char* flag) {

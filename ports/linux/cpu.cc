@@ -68,9 +68,9 @@ CpuWord Detect() {
                       (leaf7.ecx >> 11 & 1) != 0;
   if (!avx512) return word;
   word |= Bit(OCTET_ISA_AVX512VNNI);
-  // AMX-TILE, AMX-INT8. The level includes the AVX-VNNI kernels.
-  const bool amx =
-      CpuHas(word, OCTET_ISA_AVXVNNI) && All(state, kTiles) && All(leaf7.edx, 1u << 24 | 1u << 25);
+  // AMX-TILE, AMX-INT8; AVX512-VBMI. The level includes the AVX-VNNI kernels.
+  const bool amx = CpuHas(word, OCTET_ISA_AVXVNNI) && All(state, kTiles) &&
+                   All(leaf7.edx, 1u << 24 | 1u << 25) && (leaf7.ecx >> 1 & 1) != 0;
   if (amx && TilesGranted()) word |= Bit(OCTET_ISA_AMX);
   return word;
 }

@@ -14,7 +14,7 @@ enum class Isa : uint8_t {
   kAvx2 = 1,        // AVX2 + FMA + F16C
   kAvxVnni = 2,     // VEX-encoded VPDPBUSD, 256 bit
   kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI
-  kAmx = 4,         // AMX-INT8; all of the above as well
+  kAmx = 4,         // AMX-INT8, AVX512-VBMI; all of the above as well
   kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
   kDotprod = 6,     // ARMv8.2 SDOT and FP16 arithmetic
   kI8mm = 7,        // ARMv8.6 SMMLA

@@ -214,7 +214,17 @@ static inline __m128i LoadPartial16(const uint8_t* from, uint32_t count) {
   return _mm_set_epi64x((long long)high, (long long)low);
 }
 
-#ifdef __AVX512F__
+#ifdef __AVX512VBMI__
+// Arena bytes q + 128 through a table of q: a permutation of bytes finds one of 128 entries.
+static inline __m512i LookUp(__m512i bytes, const int8_t* table) {
+  const __m512i part[4] = {_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
+                           _mm512_loadu_si512(table + 128), _mm512_loadu_si512(table + 192)};
+  const __m512i found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes),
+                                               _mm512_permutex2var_epi8(part[0], bytes, part[1]),
+                                               _mm512_permutex2var_epi8(part[2], bytes, part[3]));
+  return _mm512_xor_si512(found, _mm512_set1_epi8((char)0x80));
+}
+#elif defined(__AVX512F__)
 // Arena bytes q + 128 through a table of q. The table is 128 words in four registers; a permutation
 // of words finds one of 64 by bits 1 to 6 of the index, for the even bytes of every word and for
 // the odd ones; bit 7 chooses the half of the table, bit 0 the byte of the word found.
@@ -235,7 +245,9 @@ static inline __m512i LookUp(__m512i bytes, const int8_t* table) {
   const __mmask64 upper = _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1));
   return _mm512_xor_si512(_mm512_mask_blend_epi8(upper, low, high), _mm512_set1_epi8((char)0x80));
 }
+#endif
 
+#ifdef __AVX512F__
 static inline void ApplyTable(uint8_t* bytes, uint32_t count, const int8_t* table) {
   for (uint32_t i = 0; i < count; i += 64) {
     const uint32_t left = count - i;

@@ -221,6 +221,10 @@ TEST_F(Machines, ByWhatTheKernelSays) {
   Write("proc/cpuinfo",
         "flags\t\t: lm fma f16c avx2 avx512dq avx512bw avx512vl avx512_vnni amx_int8_more\n");
   EXPECT_EQ(Here().isa, (std::vector<std::string>{"avx2", "avx512vnni"}));
+  Write("proc/cpuinfo", "flags\t\t: lm amx_int8\n");
+  EXPECT_EQ(Here().isa, std::vector<std::string>()) << "no avx512vbmi";
+  Write("proc/cpuinfo", "flags\t\t: lm amx_int8 avx512vbmi\n");
+  EXPECT_EQ(Here().isa, std::vector<std::string>{"amx"});
   EXPECT_FALSE(Here().cpu_id);
   Write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vme lmx\n");
   EXPECT_EQ(Here().architecture, "");

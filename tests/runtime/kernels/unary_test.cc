@@ -36,14 +36,15 @@ TEST_P(TableS8, EqualsReference) {
   }
 }
 
-// Channels in runs of one table and mixed, of every count around a vector's; the table of the last
-// channels lies at the very end.
+// Channels in runs of one table and mixed, of every count around a vector's, with one, few and many
+// tables; the table of the last channels lies at the very end.
 OCTET_KERNEL_SUITE(ChannelTableS8, "channel_table_s8");
 TEST_P(ChannelTableS8, EqualsReference) {
-  for (uint32_t round = 0; round < 250; ++round) {
+  for (uint32_t round = 0; round < 400; ++round) {
     Random random(TestSeed() + 7500 + round);
     const uint32_t channels = random.OneIn(3) ? random.UInt(1, 260) : 8 * random.UInt(1, 16);
-    const uint32_t pixels = random.UInt(1, 40), tables_count = random.UInt(1, 9);
+    const uint32_t pixels = random.OneIn(8) ? random.UInt(200, 500) : random.UInt(1, 40);
+    const uint32_t tables_count = random.OneIn(2) ? random.UInt(1, 5) : random.UInt(1, 9);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
                  " channels " + std::to_string(channels) + " pixels " + std::to_string(pixels) +
                  " tables " + std::to_string(tables_count));
