@@ -65,25 +65,44 @@ static inline int8x16_t RequantizeFinish16(const int32x4_t* acc, const Scale16& 
                   Requantize4(acc[3], s.multiplier[3], s.left_shift[3]), t);
 }
 
+#if defined(__aarch64__)
+
+// A table indexed by q + 128, in registers, in the order of the bytes of q: those of 0 to 127
+// first.
+struct Table256 {
+  uint8x16x4_t part[4];
+};
+
+static inline Table256 LoadTable256(const int8_t* table) {
+  const uint8_t* entries = reinterpret_cast<const uint8_t*>(table);
+  Table256 t;
+  for (int i = 0; i < 4; ++i) {
+    // One by one: GCC would load vectors of vld1q_u8_x4() anew for every lookup.
+    for (int j = 0; j < 4; ++j) t.part[i].val[j] = vld1q_u8(entries + 64 * (i ^ 2) + 16 * j);
+  }
+  return t;
+}
+
+static inline uint8x16_t LookUp(const Table256& t, uint8x16_t index) {
+  // TBL gives 0 and TBX keeps what stands where an index lies beyond its 64 entries.
+  const uint8x16_t step = vdupq_n_u8(64);
+  uint8x16_t result = vqtbl4q_u8(t.part[0], index);
+  index = vsubq_u8(index, step);
+  result = vqtbx4q_u8(result, t.part[1], index);
+  index = vsubq_u8(index, step);
+  result = vqtbx4q_u8(result, t.part[2], index);
+  index = vsubq_u8(index, step);
+  return vqtbx4q_u8(result, t.part[3], index);
+}
+
+#endif
+
 // A table indexed by q + 128, applied to `count` (at least 1) vectors of q in place.
 static inline void ApplyTable(int8x16_t* values, int count, const int8_t* table) {
 #if defined(__aarch64__)
-  const uint8_t* entries = reinterpret_cast<const uint8_t*>(table);
-  uint8x16x4_t part[4];
-  for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) part[i].val[j] = vld1q_u8(entries + 64 * i + 16 * j);
-  }
-  const uint8x16_t flip = vdupq_n_u8(0x80), step = vdupq_n_u8(64);
+  const Table256 t = LoadTable256(table);
   for (int i = 0; i < count; ++i) {
-    // TBL gives 0 and TBX keeps what stands where an index lies beyond its 64 entries.
-    uint8x16_t index = veorq_u8(vreinterpretq_u8_s8(values[i]), flip);
-    uint8x16_t result = vqtbl4q_u8(part[0], index);
-    index = vsubq_u8(index, step);
-    result = vqtbx4q_u8(result, part[1], index);
-    index = vsubq_u8(index, step);
-    result = vqtbx4q_u8(result, part[2], index);
-    index = vsubq_u8(index, step);
-    values[i] = vreinterpretq_s8_u8(vqtbx4q_u8(result, part[3], index));
+    values[i] = vreinterpretq_s8_u8(LookUp(t, vreinterpretq_u8_s8(values[i])));
   }
 #else
   for (int i = 0; i < count; ++i) {
