@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "runtime/kernels/conv/arm_s8.inl.h"
+#include "runtime/kernels/conv/strips.inl.h"
 
 namespace octet {
 namespace {
@@ -234,13 +235,33 @@ void Panel<6>(const PanelS8& p, const PartArm& part) {
 #undef OCTET_ALL
 #undef OCTET_FINISH2
 
+struct PartDotprod : PartArm {
+  alignas(64) uint8_t strip[kStripBytes];
+};
+
 // 6 x 4 sums, 4 weights and 4 rows in 32 registers; 16 channels cost 6 + 16 loads for 96 SDOT.
 struct Dotprod : LevelArm {
   static constexpr ConvRules kRules = kRulesDotprod;
-  typedef PartArm Part;
-  static void Begin(const ConvS8Args& args, const ConvPlan&, const ConvOutputs& outputs, PanelS8*,
-                    Part* part) {
+  typedef PartDotprod Part;
+  // Windows of whole groups of 4: where a row of the image has next to no remainder of a panel.
+  // Others would be packed, which costs as much as multiplying some groups by a block of outputs,
+  // and strips have more groups.
+  static bool WantsStrips(const ConvPlan& plan) {
+    const ConvGeometry& g = plan.g;
+    if (plan.rows == Rows::kPointed) return g.out_w >= plan.tile_rows;
+    constexpr uint64_t kGroupsOfPacking = 16;
+    const uint64_t run_groups = DivideUp((uint64_t)g.kernel_w * plan.group_in, 4);
+    return (g.kernel_h * run_groups - DivideUp(plan.depth, 4)) * plan.blocks <= kGroupsOfPacking;
+  }
+  static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
+                    PanelS8* panel, Part* part) {
     BeginPart(args, outputs, part);
+    if (plan.rows == Rows::kStrips) BeginStrips(args, plan, outputs, panel);
+  }
+  static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                          uint64_t pixel, Part* part) {
+    if (plan.rows == Rows::kStrips) return PointStrip(args, plan, pixel, part->strip);
+    return GatherRows(args, plan, group, pixel);
   }
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
     static constexpr void (*kPanels[])(const PanelS8&, const PartArm&) = {

@@ -7,8 +7,9 @@
 //   kRules      its line of conv/tiling.h
 //   Part        what its panels need of the layer and a part of its outputs
 //   PartBlocks(plan)                             most blocks of a part
-//   FillPadding(args, plan)                      before all
-//   Begin(args, plan, outputs, panel*, Part*)    before the tiles of a part; may put other weights
+//   WantsStrips(plan)                            with kRules.strips: whether a layer shall have
+//   some FillPadding(args, plan)                      before all Begin(args, plan, outputs, panel*,
+//   Part*)    before the tiles of a part; may put other weights
 //                                                into the panel
 //   Prepare(args, plan, group, pixel, Part*)     makes the tile at a pixel; returns its rows
 //   Run(part, panel, rows, blocks)
@@ -139,7 +140,9 @@ static void RunConv(const typename Level::Args& args, Share share,
   if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, kRules.fp16)) return RunReference(args, share);
   ConvPlan plan = PlanLayer(g, kRules, panel_blocks, args.scratch);
   if constexpr (kRules.wide) Level::Refine(&plan);
-  if constexpr (kRules.strips) plan.strip = PlanStrips(plan, Level::PartBlocks(plan));
+  if constexpr (kRules.strips) {
+    if (Level::WantsStrips(plan)) plan.strip = PlanStrips(plan, Level::PartBlocks(plan));
+  }
   if (!PlanLoops(kRules, Level::PartBlocks(plan), share, &plan)) return;
   Level::FillPadding(args, plan);
   const uint64_t chunks = plan.chunks.end - plan.chunks.begin;

@@ -44,6 +44,7 @@ struct VnniX86 {
   typedef ConvS8Args Args;
   typedef StripPartX86 Part;
   static uint32_t PartBlocks(const ConvPlan&) { return kPreparedBlocks; }
+  static bool WantsStrips(const ConvPlan&) { return true; }
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }
