@@ -17,24 +17,62 @@ struct FlatRows {
   size_t bytes;
 };
 
-static inline void Interleave16(const uint8_t* a, const uint8_t* b, uint8_t* to, size_t stride) {
-  const uint64x2_t x = vreinterpretq_u64_u8(vld1q_u8(a)), y = vreinterpretq_u64_u8(vld1q_u8(b));
-  vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(x, y)));
-  vst1q_u8(to + stride, vreinterpretq_u8_u64(vzip2q_u64(x, y)));
-}
-
 // [a's 8 channels, b's 8 channels] of every group of 8, `stride` bytes apart.
 static inline void InterleavePair(const uint8_t* a, const uint8_t* b, size_t channels, uint8_t* to,
                                   size_t stride) {
-  for (; channels >= 32; channels -= 32, a += 32, b += 32, to += 4 * stride) {
-    Interleave16(a, b, to, stride);
-    Interleave16(a + 16, b + 16, to + 2 * stride, stride);
-  }
-  if (channels >= 16) {
-    Interleave16(a, b, to, stride);
-    channels -= 16, a += 16, b += 16, to += 2 * stride;
-  }
-  if (channels != 0) vst1q_u8(to, vcombine_u8(vld1_u8(a), vld1_u8(b)));
+  // In assembly: compilers move three pointers where the loads and stores can.
+  __asm__ volatile(
+      "subs %[channels], %[channels], #32\n\t"
+      "b.lo 2f\n\t"
+      "1:\n\t"
+      "ldp q0, q1, [%[a]], #32\n\t"
+      "ldp q2, q3, [%[b]], #32\n\t"
+      "subs %[channels], %[channels], #32\n\t"
+      "zip1 v4.2d, v0.2d, v2.2d\n\t"
+      "zip2 v5.2d, v0.2d, v2.2d\n\t"
+      "zip1 v6.2d, v1.2d, v3.2d\n\t"
+      "zip2 v7.2d, v1.2d, v3.2d\n\t"
+      "st1 {v4.16b}, [%[to]], %[stride]\n\t"
+      "st1 {v5.16b}, [%[to]], %[stride]\n\t"
+      "st1 {v6.16b}, [%[to]], %[stride]\n\t"
+      "st1 {v7.16b}, [%[to]], %[stride]\n\t"
+      "b.hs 1b\n\t"
+      "2:\n\t"
+      "tbz %[channels], #4, 3f\n\t"
+      "ldr q0, [%[a]], #16\n\t"
+      "ldr q2, [%[b]], #16\n\t"
+      "zip1 v4.2d, v0.2d, v2.2d\n\t"
+      "zip2 v5.2d, v0.2d, v2.2d\n\t"
+      "st1 {v4.16b}, [%[to]], %[stride]\n\t"
+      "st1 {v5.16b}, [%[to]], %[stride]\n\t"
+      "3:\n\t"
+      "tbz %[channels], #3, 4f\n\t"
+      "ldr d0, [%[a]]\n\t"
+      "ld1 {v0.d}[1], [%[b]]\n\t"
+      "str q0, [%[to]]\n\t"
+      "4:\n\t"
+      : [a] "+r"(a), [b] "+r"(b), [channels] "+r"(channels), [to] "+r"(to)
+      : [stride] "r"(stride)
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+}
+
+// A pixel's window, and its first tap where all of it lies in the image, else null.
+struct PackedPixel {
+  Window window;
+  const uint8_t* at;
+};
+
+static inline PackedPixel PixelToPack(const RowSource& s, Pixel c) {
+  PackedPixel p;
+  p.window = WindowOf(s.g, c);
+  p.at = p.window.inside ? SourceOf(s, p.window.y, p.window.x) : nullptr;
+  return p;
+}
+
+static inline const uint8_t* TapOf(const RowSource& s, const PackedPixel& p, uint32_t ky,
+                                   uint32_t kx) {
+  return SourceOf(s, p.window.y + (int64_t)ky * s.g.dilation_h,
+                  p.window.x + (int64_t)kx * s.g.dilation_w);
 }
 
 // Pixel rows of a panel where each tap's channels fill groups of 8.
@@ -42,26 +80,26 @@ __attribute__((noinline)) static void PackTaps(const RowSource& s, Pixel c, uint
                                                uint8_t* to) {
   const ConvGeometry& g = s.g;
   const uint32_t pairs = (rows + 1) / 2;
-  Window w[2 * kPanelPairs];
-  for (uint32_t r = 0; r < rows; ++r, Advance(g, &c)) w[r] = WindowOf(g, c);
-  if (rows % 2 != 0) w[rows] = w[rows - 1];  // computed and not stored
-  // Pixels whose windows are inside find their taps by offsets.
-  const uint8_t* at[2 * kPanelPairs];
-  for (uint32_t r = 0; r < 2 * pairs; ++r) {
-    at[r] = w[r].inside ? SourceOf(s, w[r].y, w[r].x) : nullptr;
-  }
-  const size_t stride = 16 * (size_t)pairs, right = (size_t)g.dilation_w * g.in_c;
-  size_t line = 0;
-  for (uint32_t ky = 0; ky < g.kernel_h; ++ky, line += (size_t)g.dilation_h * g.in_w * g.in_c) {
-    size_t tap = line;
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, tap += right, to += stride * (s.channels / 8)) {
-      const int64_t dy = (int64_t)ky * g.dilation_h, dx = (int64_t)kx * g.dilation_w;
-      const auto source = [&](uint32_t r) {
-        return at[r] != nullptr ? at[r] + tap : SourceOf(s, w[r].y + dy, w[r].x + dx);
-      };
-      uint8_t* out = to;
-      for (uint32_t r = 0; r < 2 * pairs; r += 2, out += 16) {
-        InterleavePair(source(r), source(r + 1), s.channels, out, stride);
+  const size_t stride = 16 * (size_t)pairs, down = (size_t)g.dilation_h * g.in_w * g.in_c;
+  // Taps side by side are one run of bytes.
+  const bool runs = g.dilation_w == 1 && s.channels == g.in_c;
+  const size_t run = g.kernel_w * s.channels;
+  for (uint32_t i = 0; i < pairs; ++i, to += 16) {
+    const PackedPixel a = PixelToPack(s, c);
+    if (2 * i + 1 < rows) Advance(g, &c);
+    const PackedPixel b = PixelToPack(s, c);  // behind the last row: once more, not stored
+    Advance(g, &c);
+    uint8_t* out = to;
+    if (runs && a.at != nullptr && b.at != nullptr) {
+      size_t line = 0;
+      for (uint32_t ky = 0; ky < g.kernel_h; ++ky, line += down, out += stride * (run / 8)) {
+        InterleavePair(a.at + line, b.at + line, run, out, stride);
+      }
+      continue;
+    }
+    for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+      for (uint32_t kx = 0; kx < g.kernel_w; ++kx, out += stride * (s.channels / 8)) {
+        InterleavePair(TapOf(s, a, ky, kx), TapOf(s, b, ky, kx), s.channels, out, stride);
       }
     }
   }
