@@ -17,51 +17,62 @@ struct Rule {
 };
 
 // Four codes before the zero point, NaN as 0; saturated to 16 bits.
-static inline int16x4_t Four(const Rule& rule, const float* values) {
+// Inlined: calls cost a third of the work.
+#define OCTET_INLINE static inline __attribute__((always_inline))
+OCTET_INLINE int16x4_t Four(const Rule& rule, const float* values) {
   const float32x4_t x = vaddq_f32(DivideF32(vld1q_f32(values), rule.scale), vdupq_n_f32(0.5f));
   return vqmovn_s32(FloorToInt(x));
 }
 
-static inline int8x8_t Eight(const Rule& rule, const float* values) {
+OCTET_INLINE int8x8_t Eight(const Rule& rule, const float* values) {
   const int16x8_t codes = vcombine_s16(Four(rule, values), Four(rule, values + 4));
   return vqmovn_s16(vqaddq_s16(codes, rule.zero_point));
 }
 
-static inline uint8x16_t Sixteen(const Rule& rule, const float* values) {
+OCTET_INLINE uint8x16_t Sixteen(const Rule& rule, const float* values) {
   const int8x16_t codes = vcombine_s8(Eight(rule, values), Eight(rule, values + 8));
   return veorq_u8(vreinterpretq_u8_s8(codes), rule.sign);
 }
 
-static inline uint8x16_t UpTo16(const Rule& rule, const float* values, size_t count) {
-  if (count >= kWide) return Sixteen(rule, values);
+#undef OCTET_INLINE
+
+// Fewer than 16.
+__attribute__((noinline)) static uint8x16_t Some(const Rule& rule, const float* values,
+                                                 size_t count) {
   float padded[kWide] = {};
   memcpy(padded, values, count * sizeof(float));
   return Sixteen(rule, padded);
 }
 
 static void QuantizeRun(const Rule& rule, const float* values, size_t count, uint8_t* bytes) {
-  for (size_t i = 0; i < count; i += kWide) {
-    const size_t left = count - i;
-    StorePartial16(bytes + i, vreinterpretq_s8_u8(UpTo16(rule, values + i, left)),
-                   left < kWide ? (uint32_t)left : (uint32_t)kWide);
+  for (; count >= kWide; count -= kWide, values += kWide, bytes += kWide) {
+    vst1q_u8(bytes, Sixteen(rule, values));
   }
+  if (count == 0) return;
+  StorePartial16(bytes, vreinterpretq_s8_u8(Some(rule, values, count)), (uint32_t)count);
 }
 
 static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane, size_t count,
                             uint8_t* bytes) {
-  for (size_t x = 0; x < count; x += kWide) {
-    const size_t left = count - x;
-    const uint8x16x3_t planes = {{UpTo16(rule, values + x, left),
-                                  UpTo16(rule, values + plane + x, left),
-                                  UpTo16(rule, values + 2 * plane + x, left)}};
-    if (left >= kWide) {
-      vst3q_u8(bytes + 3 * x, planes);
-      continue;
-    }
-    uint8_t rest[3 * kWide];
-    vst3q_u8(rest, planes);
-    memcpy(bytes + 3 * x, rest, 3 * left);
+  const float *second = values + plane, *third = values + 2 * plane;
+  for (; count >= kWide; count -= kWide, bytes += 3 * kWide) {
+    uint8x16x3_t planes;
+    planes.val[0] = Sixteen(rule, values);
+    planes.val[1] = Sixteen(rule, second);
+    planes.val[2] = Sixteen(rule, third);
+    vst3q_u8(bytes, planes);
+    values += kWide;
+    second += kWide;
+    third += kWide;
   }
+  if (count == 0) return;
+  uint8x16x3_t planes;
+  planes.val[0] = Some(rule, values, count);
+  planes.val[1] = Some(rule, second, count);
+  planes.val[2] = Some(rule, third, count);
+  uint8_t rest[3 * kWide];
+  vst3q_u8(rest, planes);
+  memcpy(bytes, rest, 3 * count);
 }
 
 }  // namespace

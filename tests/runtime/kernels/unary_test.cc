@@ -43,7 +43,7 @@ TEST_P(ChannelTableS8, EqualsReference) {
   for (uint32_t round = 0; round < 400; ++round) {
     Random random(TestSeed() + 7500 + round);
     const uint32_t channels = random.OneIn(3) ? random.UInt(1, 260) : 8 * random.UInt(1, 16);
-    const uint32_t pixels = random.OneIn(8) ? random.UInt(200, 500) : random.UInt(1, 40);
+    const uint32_t pixels = random.OneIn(4) ? random.UInt(60, 500) : random.UInt(1, 40);
     const uint32_t tables_count = random.OneIn(2) ? random.UInt(1, 5) : random.UInt(1, 9);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
                  " channels " + std::to_string(channels) + " pixels " + std::to_string(pixels) +
