@@ -12,6 +12,7 @@ namespace {
 struct PartArm {
   Tail16 tail;
   int32_t pre_shift;
+  bool clamps;  // to less than int8 holds
   const int8_t* table;
   const blob::ChannelBlockS8* channels;  // of the part's blocks
 };
@@ -29,6 +30,7 @@ struct LevelArm {
   static void BeginPart(const ConvS8Args& args, const ConvOutputs& outputs, PartArm* part) {
     part->tail = MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi);
     part->pre_shift = args.pre_shift;
+    part->clamps = args.clamp_lo > -128 || args.clamp_hi < 127;
     part->table = args.table;
     part->channels = args.channels + outputs.first;
   }

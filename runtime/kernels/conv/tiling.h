@@ -26,21 +26,22 @@ struct ConvRules {
   bool strips;           // Rows::kStrips pays
   bool groups_together;  // small groups may share a tile's pointers
   bool full_first;       // full panels are the fast ones; else rows are spread evenly over panels
+  bool full_together;    // the full panels of a tile are run by one call
   bool wide;             // weights are widened to floats (conv/f16_wide.inl.h)
 };
 constexpr uint64_t kKiB = 1024;
 // clang-format off
-//                                         isa               fp16 tile taps  resident    own    strips groups full   wide
-constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, false, false, false, false, false};
-constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, false, true,  true,  false, false};
-constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, false, true,  true,  false, false};
-constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, false, false, false, true, false};
-constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, false, true,  false, true, false};
-constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, true,  false, false, true, false};
-constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  48, 0, 1024 * kKiB, true,  false, false, false, true};
-constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  48, 0, 1024 * kKiB, true,  false, false, false, true};
-constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true, false};
-constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true, false};
+//                                         isa               fp16 tile taps  resident    own    strips groups full   together wide
+constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, false, false, false, false, false, false};
+constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
+constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
+constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, false, false, false, true,  false, false};
+constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, false, true,  false, true,  true,  false};
+constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, true,  false, false, true,  false, false};
+constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  48, 0, 1024 * kKiB, true,  false, false, false, false, true};
+constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  48, 0, 1024 * kKiB, true,  false, false, false, false, true};
+constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true,  false, false};
+constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true,  false, false};
 // clang-format on
 static_assert(kRulesF16Avx2.tile_rows == kWideTileRows &&
                   kRulesF16Avx512Vnni.tile_rows == kWideTileRows &&
