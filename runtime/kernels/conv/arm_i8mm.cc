@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kHalf = 8;  // outputs of a panel
 constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
-constexpr uint32_t kChunk = 64;  // groups of 8 channels: 8 KiB of zipped weights
+constexpr uint32_t kChunk = 96;  // groups of 8 channels: 12 KiB of zipped weights
 // Below this many pixels the zipping costs more than SMMLA saves over SDOT.
 constexpr uint64_t kMinPixels = 4;
 
@@ -138,30 +138,30 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
   OCTET_PAIR(20, 21, 22, 23, 5)                           \
   OCTET_PAIR(24, 25, 26, 27, 6)                           \
   OCTET_PAIR(28, 29, 30, 31, 7)
+#define OCTET_LOOP(step)                                  \
+  "subs %w[steps], %w[steps], #4\n\t"                     \
+  "b.lo 2f\n\t"                                           \
+  "1:\n\t"                                                \
+  step step step step                                     \
+  "subs %w[steps], %w[steps], #4\n\t"                     \
+  "b.hs 1b\n\t"                                           \
+  "2:\n\t"                                                \
+  "adds %w[steps], %w[steps], #4\n\t"                     \
+  "b.eq 4f\n\t"                                           \
+  "3:\n\t"                                                \
+  step                                                    \
+  "subs %w[steps], %w[steps], #1\n\t"                     \
+  "b.ne 3b\n\t"                                           \
+  "4:\n\t"
 #define OCTET_MULTIPLY(step, load, end)                                                        \
   __asm__ volatile(                                                                              \
       "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"                                              \
       "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"                                              \
       "ld1 {v24.4s-v27.4s}, [%[init]], %[next]\n\t"                                              \
-      load                                                                                       \
-      "subs %w[steps], %w[steps], #4\n\t"                                                        \
-      "b.lo 2f\n\t"                                                                              \
-      "1:\n\t"                                                                                   \
-      step step step step                                                                        \
-      "subs %w[steps], %w[steps], #4\n\t"                                                        \
-      "b.hs 1b\n\t"                                                                              \
-      "2:\n\t"                                                                                   \
-      "adds %w[steps], %w[steps], #4\n\t"                                                        \
-      "b.eq 4f\n\t"                                                                              \
-      "3:\n\t"                                                                                   \
-      step                                                                                       \
-      "subs %w[steps], %w[steps], #1\n\t"                                                        \
-      "b.ne 3b\n\t"                                                                              \
-      "4:\n\t"                                                                                   \
-      end                                                                                        \
+      load OCTET_LOOP(step) end                                                                  \
       : [in] "+r"(packed), [weights] "+r"(weights), [steps] "+r"(steps), [init] "+r"(init),      \
         [to] "+r"(to)                                                                            \
-      : [next] "r"(init_step * sizeof(*init)), [scale] "r"(scale), [stride] "r"(stride)          \
+      : [next] "r"(init_step * sizeof(*init))                                                    \
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18",     \
         "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
 #define OCTET_STORE3                                      \
@@ -178,19 +178,23 @@ static void Multiply(const uint8_t* packed, const int8_t* weights, uint32_t step
   OCTET_BY4(op, 17, 21, 25, 29, x1)                       \
   OCTET_BY4(op, 18, 22, 26, 30, x2)                       \
   OCTET_BY4(op, 19, 23, 27, 31, x3)
-// A pair of pixels x 8 outputs to bytes, as Finish() below does, and to the output.
-#define OCTET_FINISH(a, b, c, d)                          \
-  "sqxtn v" #a ".4h, v" #a ".4s\n\t"                      \
-  "sqxtn v" #c ".4h, v" #c ".4s\n\t"                      \
-  "sqxtn2 v" #a ".8h, v" #b ".4s\n\t"                     \
-  "sqxtn2 v" #c ".8h, v" #d ".4s\n\t"                     \
-  "sqadd v" #a ".8h, v" #a ".8h, v0.8h\n\t"               \
-  "sqadd v" #c ".8h, v" #c ".8h, v0.8h\n\t"               \
-  "sqxtn v" #a ".8b, v" #a ".8h\n\t"                      \
-  "sqxtn2 v" #a ".16b, v" #c ".8h\n\t"                    \
-  "smax v" #a ".16b, v" #a ".16b, v1.16b\n\t"             \
-  "smin v" #a ".16b, v" #a ".16b, v2.16b\n\t"             \
-  "tbl v" #a ".16b, {v" #a ".16b}, v3.16b\n\t"            \
+// An operation on all pairs' vectors a (or: a and c), from themselves or from the ones behind.
+#define OCTET_EACH(op, to, from, tail)                    \
+  op " v16." to ", v16." from tail "\n\t"                 \
+  op " v20." to ", v20." from tail "\n\t"                 \
+  op " v24." to ", v24." from tail "\n\t"                 \
+  op " v28." to ", v28." from tail "\n\t"
+#define OCTET_EACH_HIGH(op, to, from, tail)               \
+  op " v18." to ", v18." from tail "\n\t"                 \
+  op " v22." to ", v22." from tail "\n\t"                 \
+  op " v26." to ", v26." from tail "\n\t"                 \
+  op " v30." to ", v30." from tail "\n\t"
+#define OCTET_UPPER(op, to, from, a, x, b, y, c, z, d, u) \
+  op " v" #a "." to ", v" #x "." from "\n\t"              \
+  op " v" #b "." to ", v" #y "." from "\n\t"              \
+  op " v" #c "." to ", v" #z "." from "\n\t"              \
+  op " v" #d "." to ", v" #u "." from "\n\t"
+#define OCTET_PUT(a)                                      \
   "st1 {v" #a ".d}[0], [%[to]], %[stride]\n\t"            \
   "st1 {v" #a ".d}[1], [%[to]], %[stride]\n\t"
 // clang-format on
@@ -201,8 +205,6 @@ template <>
 void Multiply<3>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
                  const int32x4_t* init, size_t init_step, Sums* sums) {
   uint8_t* to = reinterpret_cast<uint8_t*>(sums);
-  constexpr const HalfScale* scale = nullptr;
-  constexpr size_t stride = 0;
   OCTET_MULTIPLY(OCTET_STEP3, "", OCTET_STORE3);
 }
 
@@ -210,25 +212,65 @@ template <>
 void Multiply<4>(const uint8_t* packed, const int8_t* weights, uint32_t steps,
                  const int32x4_t* init, size_t init_step, Sums* sums) {
   uint8_t* to = reinterpret_cast<uint8_t*>(sums);
-  constexpr const HalfScale* scale = nullptr;
-  constexpr size_t stride = 0;
   OCTET_MULTIPLY(OCTET_STEP4, "ld1 {v28.4s-v31.4s}, [%[init]]\n\t",
                  OCTET_STORE3 "st1 {v28.4s-v31.4s}, [%[to]]\n\t");
 }
 
-// The last chunk of 8 pixels x 8 outputs of a layer without pre-shift and table: requantized where
-// the sums are, straight to the output.
-static void MultiplyAndFinish(const uint8_t* packed, const int8_t* weights, uint32_t steps,
-                              const int32x4_t* init, size_t init_step, const HalfScale* scale,
-                              uint8_t* to, size_t stride) {
-  OCTET_MULTIPLY(
-      OCTET_STEP4, "ld1 {v28.4s-v31.4s}, [%[init]]\n\t",
-      "add %[init], %[scale], #64\n\t"
-      "ld1 {v0.4s-v3.4s}, [%[init]], #64\n\t"
-      "ld1 {v4.4s-v7.4s}, [%[init]], #64\n\t" OCTET_ALL(
-          "sqdmulh", 0, 1, 2, 3) "ld1 {v0.16b-v3.16b}, [%[init]]\n\t" OCTET_ALL("srshl", 4, 5, 6, 7)
-          OCTET_FINISH(16, 17, 18, 19) OCTET_FINISH(20, 21, 22, 23) OCTET_FINISH(24, 25, 26, 27)
-              OCTET_FINISH(28, 29, 30, 31));
+// The last chunk of `panels` of 8 pixels x 8 outputs of a layer without pre-shift and table:
+// requantized where the sums are, straight to the output. `gap`: bytes from the end of the chunk of
+// a panel's pixels to the next panel's.
+static void MultiplyAndFinish(const uint8_t* packed, size_t gap, const int8_t* first_weights,
+                              uint32_t all_steps, const int32x4_t* init, size_t init_step,
+                              const HalfScale* scale, bool clamps, uint8_t* to, size_t stride,
+                              uint32_t panels) {
+  const int8_t* weights;
+  const int32x4_t* at;
+  uint32_t steps;
+  __asm__ volatile(
+      // clang-format off
+      "0:\n\t"
+      "ld1 {v16.4s-v19.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v20.4s-v23.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v24.4s-v27.4s}, [%[init]], %[next]\n\t"
+      "ld1 {v28.4s-v31.4s}, [%[init]], %[next]\n\t"
+      "mov %[weights], %[first_weights]\n\t"
+      "mov %w[steps], %w[all_steps]\n\t"
+      OCTET_LOOP(OCTET_STEP4)
+      "add %[at], %[scale], #64\n\t"
+      "ld1 {v0.4s-v3.4s}, [%[at]], #64\n\t"
+      "ld1 {v4.4s-v7.4s}, [%[at]], #64\n\t"
+      OCTET_ALL("sqdmulh", 0, 1, 2, 3)
+      "ld1 {v0.16b-v3.16b}, [%[at]]\n\t"
+      OCTET_ALL("srshl", 4, 5, 6, 7)
+      // As Finish() below.
+      OCTET_EACH("sqxtn", "4h", "4s", "")
+      OCTET_EACH_HIGH("sqxtn", "4h", "4s", "")
+      OCTET_UPPER("sqxtn2", "8h", "4s", 16, 17, 20, 21, 24, 25, 28, 29)
+      OCTET_UPPER("sqxtn2", "8h", "4s", 18, 19, 22, 23, 26, 27, 30, 31)
+      OCTET_EACH("sqadd", "8h", "8h", ", v0.8h")
+      OCTET_EACH_HIGH("sqadd", "8h", "8h", ", v0.8h")
+      OCTET_EACH("sqxtn", "8b", "8h", "")
+      OCTET_UPPER("sqxtn2", "16b", "8h", 16, 18, 20, 22, 24, 26, 28, 30)
+      "cbz %w[clamps], 5f\n\t"
+      OCTET_EACH("smax", "16b", "16b", ", v1.16b")
+      OCTET_EACH("smin", "16b", "16b", ", v2.16b")
+      "5:\n\t"
+      "tbl v16.16b, {v16.16b}, v3.16b\n\t"
+      "tbl v20.16b, {v20.16b}, v3.16b\n\t"
+      "tbl v24.16b, {v24.16b}, v3.16b\n\t"
+      "tbl v28.16b, {v28.16b}, v3.16b\n\t"
+      "add %[in], %[in], %[gap]\n\t"
+      "subs %w[panels], %w[panels], #1\n\t"
+      OCTET_PUT(16) OCTET_PUT(20) OCTET_PUT(24) OCTET_PUT(28)
+      "b.ne 0b\n\t"
+      // clang-format on
+      : [in] "+r"(packed), [weights] "=&r"(weights), [steps] "=&r"(steps), [init] "+r"(init),
+        [at] "=&r"(at), [to] "+r"(to), [panels] "+r"(panels)
+      : [next] "r"(init_step * sizeof(*init)), [scale] "r"(scale), [stride] "r"(stride),
+        [gap] "r"(gap), [first_weights] "r"(first_weights), [all_steps] "r"(all_steps),
+        [clamps] "r"((uint32_t)clamps)
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
+        "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
 #undef OCTET_PAIR
@@ -238,7 +280,11 @@ static void MultiplyAndFinish(const uint8_t* packed, const int8_t* weights, uint
 #undef OCTET_STORE3
 #undef OCTET_BY4
 #undef OCTET_ALL
-#undef OCTET_FINISH
+#undef OCTET_LOOP
+#undef OCTET_EACH
+#undef OCTET_EACH_HIGH
+#undef OCTET_UPPER
+#undef OCTET_PUT
 
 // Where the results of a panel x half go.
 struct Target {
@@ -305,6 +351,7 @@ constexpr PanelFns kPanels[kPanelPairs] = {{Multiply<1>, Finish<1>},
 struct Tile {
   uint32_t panels;
   uint32_t row[kTilePanels + 1];  // first row of each panel; even but for the last
+  bool full;                      // all panels are
 };
 
 static Tile DivideTile(uint32_t rows) {
@@ -313,6 +360,7 @@ static Tile DivideTile(uint32_t rows) {
   tile.panels = (pairs + kPanelPairs - 1) / kPanelPairs;
   for (uint32_t i = 0; i < tile.panels; ++i) tile.row[i] = pairs * i / tile.panels * 2;
   tile.row[tile.panels] = rows;
+  tile.full = rows == tile.panels * 2 * kPanelPairs;
   return tile;
 }
 
@@ -342,16 +390,24 @@ __attribute__((noinline)) static void RunBlock(const PartI8mm& part, const Panel
       const bool last = step + steps == part.steps;
       const bool plain =
           last && half.channels == kHalf && part.pre_shift == 0 && part.table == nullptr;
-      for (uint32_t i = 0; i < tile.panels; ++i) {
+      const int32x4_t* init = step == 0 ? scale[h].bias : sums[h][0].s[0];
+      const size_t init_step = step == 0 ? 0 : 4;
+      if (plain && tile.full) {
+        constexpr size_t kStepBytes = 16 * kPanelPairs;
+        MultiplyAndFinish(part.packed + step * kStepBytes, (part.steps - steps) * kStepBytes,
+                          chunk.w[h], steps, init, init_step, &scale[h], part.clamps, half.output,
+                          half.stride, tile.panels);
+        continue;
+      }
+      for (uint32_t i = 0; i < tile.panels; ++i, init += 4 * init_step) {
         const uint32_t row = tile.row[i], rows = tile.row[i + 1] - row, pairs = (rows + 1) / 2;
         Sums* const s = &sums[h][i];
-        const int32x4_t* init = step == 0 ? scale[h].bias : s->s[0];
-        const size_t init_step = step == 0 ? 0 : 4;
         const uint8_t* packed =
             part.packed + (size_t)row * 8 * part.steps + (size_t)step * 16 * pairs;
         uint8_t* to = half.output + row * half.stride;
         if (plain && rows == 2 * kPanelPairs) {
-          MultiplyAndFinish(packed, chunk.w[h], steps, init, init_step, &scale[h], to, half.stride);
+          MultiplyAndFinish(packed, 0, chunk.w[h], steps, init, init_step, &scale[h], part.clamps,
+                            to, half.stride, 1);
           continue;
         }
         const PanelFns& panel = kPanels[pairs - 1];
