@@ -49,20 +49,71 @@ constexpr uint32_t kTileVectors = kTilePixels / 16;
 // Fewer pixels than this take fewer instructions one by one.
 constexpr uint32_t kMinPixels = 8;
 
-// v[i]'s byte j becomes v[j]'s byte i.
-static inline void Transpose16(uint8x16_t* v) {
-#pragma GCC unroll 4
-  for (int stage = 0; stage < 4; ++stage) {
-    uint8x16_t w[16];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      w[2 * i] = vzip1q_u8(v[i], v[i + 8]);
-      w[2 * i + 1] = vzip2q_u8(v[i], v[i + 8]);
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) v[i] = w[i];
-  }
+// clang-format off
+#define OCTET_ZIP(a, b, low, high)                       \
+  "zip1 v" #low ".16b, v" #a ".16b, v" #b ".16b\n\t"     \
+  "zip2 v" #high ".16b, v" #a ".16b, v" #b ".16b\n\t"
+#define OCTET_ZIPS_UP                                    \
+  OCTET_ZIP(0, 8, 16, 17) OCTET_ZIP(1, 9, 18, 19)        \
+  OCTET_ZIP(2, 10, 20, 21) OCTET_ZIP(3, 11, 22, 23)      \
+  OCTET_ZIP(4, 12, 24, 25) OCTET_ZIP(5, 13, 26, 27)      \
+  OCTET_ZIP(6, 14, 28, 29) OCTET_ZIP(7, 15, 30, 31)
+#define OCTET_ZIPS_DOWN                                  \
+  OCTET_ZIP(16, 24, 0, 1) OCTET_ZIP(17, 25, 2, 3)        \
+  OCTET_ZIP(18, 26, 4, 5) OCTET_ZIP(19, 27, 6, 7)        \
+  OCTET_ZIP(20, 28, 8, 9) OCTET_ZIP(21, 29, 10, 11)      \
+  OCTET_ZIP(22, 30, 12, 13) OCTET_ZIP(23, 31, 14, 15)
+#define OCTET_FOUR(op, a, b, c, d)                       \
+  op " q" #a ", [%[rows]]\n\t"                           \
+  op " q" #b ", [%[rows], %[step]]\n\t"                  \
+  op " q" #c ", [%[rows], %[step2]]\n\t"                 \
+  op " q" #d ", [%[rows], %[step3]]\n\t"
+#define OCTET_ROWS(op)                                   \
+  OCTET_FOUR(op, 0, 1, 2, 3)                               \
+  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
+  OCTET_FOUR(op, 4, 5, 6, 7)                               \
+  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
+  OCTET_FOUR(op, 8, 9, 10, 11)                             \
+  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
+  OCTET_FOUR(op, 12, 13, 14, 15)
+#define OCTET_COLUMN(op, a) op " q" #a ", [%[columns], #64 * " #a "]\n\t"
+#define OCTET_COLUMNS(op)                                \
+  OCTET_COLUMN(op, 0) OCTET_COLUMN(op, 1)                \
+  OCTET_COLUMN(op, 2) OCTET_COLUMN(op, 3)                \
+  OCTET_COLUMN(op, 4) OCTET_COLUMN(op, 5)                \
+  OCTET_COLUMN(op, 6) OCTET_COLUMN(op, 7)                \
+  OCTET_COLUMN(op, 8) OCTET_COLUMN(op, 9)                \
+  OCTET_COLUMN(op, 10) OCTET_COLUMN(op, 11)              \
+  OCTET_COLUMN(op, 12) OCTET_COLUMN(op, 13)              \
+  OCTET_COLUMN(op, 14) OCTET_COLUMN(op, 15)
+#define OCTET_TRANSPOSE(load, store)                                                             \
+  const size_t step2 = 2 * step, step3 = 3 * step;                                               \
+  __asm__ volatile(load                                                                          \
+      OCTET_ZIPS_UP OCTET_ZIPS_DOWN OCTET_ZIPS_UP OCTET_ZIPS_DOWN store                          \
+      : [rows] "+r"(rows)                                                                        \
+      : [columns] "r"(columns), [step] "r"(step), [step2] "r"(step2), [step3] "r"(step3)         \
+      : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",      \
+        "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",      \
+        "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
+// clang-format on
+
+// Byte c of the row of 16 at rows + r * step and byte r of the one at columns + 64 * c are one and
+// the same; in assembly because compilers run out of registers, of which it takes all.
+static inline void TransposeRows(const uint8_t* rows, size_t step, uint8_t* columns) {
+  OCTET_TRANSPOSE(OCTET_ROWS("ldr"), OCTET_COLUMNS("str"));
 }
+static inline void TransposeColumns(const uint8_t* columns, uint8_t* rows, size_t step) {
+  OCTET_TRANSPOSE(OCTET_COLUMNS("ldr"), OCTET_ROWS("str"));
+}
+
+#undef OCTET_ZIP
+#undef OCTET_ZIPS_UP
+#undef OCTET_ZIPS_DOWN
+#undef OCTET_FOUR
+#undef OCTET_ROWS
+#undef OCTET_COLUMN
+#undef OCTET_COLUMNS
+#undef OCTET_TRANSPOSE
 
 // clang-format off
 #define OCTET_ON4(op, rest)                              \
@@ -104,18 +155,15 @@ static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, siz
                      const int8_t* tables, const uint8_t* index) {
   alignas(16) uint8_t tile[16][kTileVectors][16];  // [channel][pixel]
   const uint32_t vectors = (pixels + 15) / 16;
-  for (uint32_t i = 0; i < vectors; ++i) {
-    const uint32_t last = pixels - 16 * i - 1;  // behind it the last once more, for nothing
-    uint8x16_t v[16];
-    if (last >= 15) {
-#pragma GCC unroll 16
-      for (uint32_t r = 0; r < 16; ++r, input += step) v[r] = vld1q_u8(input);
+  for (uint32_t i = 0; i < vectors; ++i, input += 16 * step) {
+    const uint32_t left = pixels - 16 * i;
+    if (left >= 16) {
+      TransposeRows(input, step, tile[0][i]);
     } else {
-      for (uint32_t r = 0; r < 16; ++r) v[r] = vld1q_u8(input + (r < last ? r : last) * step);
+      uint8_t rows[16][16] = {};
+      for (uint32_t r = 0; r < left; ++r) vst1q_u8(rows[r], vld1q_u8(input + r * step));
+      TransposeRows(rows[0], 16, tile[0][i]);
     }
-    Transpose16(v);
-#pragma GCC unroll 16
-    for (uint32_t c = 0; c < 16; ++c) vst1q_u8(tile[c][i], v[c]);
   }
   for (uint32_t c = 0; c < 16; ++c) {
     const int8_t* table = tables + (size_t)index[c] * 256;
@@ -125,17 +173,14 @@ static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, siz
       ApplyTable(reinterpret_cast<int8x16_t*>(tile[c][0]), (int)vectors, table);
     }
   }
-  for (uint32_t i = 0; i < vectors; ++i) {
+  for (uint32_t i = 0; i < vectors; ++i, output += 16 * step) {
     const uint32_t left = pixels - 16 * i;
-    uint8x16_t v[16];
-#pragma GCC unroll 16
-    for (uint32_t c = 0; c < 16; ++c) v[c] = vld1q_u8(tile[c][i]);
-    Transpose16(v);
     if (left >= 16) {
-#pragma GCC unroll 16
-      for (uint32_t r = 0; r < 16; ++r, output += step) vst1q_u8(output, v[r]);
+      TransposeColumns(tile[0][i], output, step);
     } else {
-      for (uint32_t r = 0; r < left; ++r) vst1q_u8(output + r * step, v[r]);
+      uint8_t rows[16][16];
+      TransposeColumns(tile[0][i], rows[0], 16);
+      for (uint32_t r = 0; r < left; ++r) vst1q_u8(output + r * step, vld1q_u8(rows[r]));
     }
   }
 }
