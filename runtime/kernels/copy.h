@@ -58,6 +58,10 @@ static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, 
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 4); });
     case 16:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 16); });
+    case 32:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 32); });
+    case 64:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 64); });
     default:
       return each([bytes](uint8_t* t, const uint8_t* f) { CopyRun(t, f, bytes); });
   }

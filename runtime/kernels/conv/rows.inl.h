@@ -54,15 +54,31 @@ static inline const uint8_t* SourceOf(const RowSource& s, int64_t y, int64_t x) 
   return s.input + ((size_t)y * s.g.in_w + (size_t)x) * s.g.in_c;
 }
 
-// at[i] = first + i * step for i < count; two at a time, which compilers do not find.
+// at[i] = first + i * step for i < count; in vectors of two, which compilers do not find.
 static inline void Progress(const uint8_t** at, const uint8_t* first, size_t step, uint32_t count) {
   typedef uintptr_t Two
       __attribute__((vector_size(2 * sizeof(uintptr_t)), aligned(sizeof(uintptr_t)), may_alias));
   const uintptr_t start = (uintptr_t)first;
-  Two two = {start, start + step};
-  uint32_t i = 0;
-  for (; i + 2 <= count; i += 2, two += 2 * step) *reinterpret_cast<Two*>(at + i) = two;
-  if (i < count) at[i] = first + i * step;
+  Two low = {start, start + step};
+  const Two two_steps = Two{} + 2 * step;
+  if (count >= 4) {
+    Two high = low + two_steps;
+    const Two four_steps = two_steps + two_steps;
+    do {
+      reinterpret_cast<Two*>(at)[0] = low;
+      reinterpret_cast<Two*>(at)[1] = high;
+      low += four_steps;
+      high += four_steps;
+      at += 4;
+      count -= 4;
+    } while (count >= 4);
+  }
+  if (count >= 2) {
+    reinterpret_cast<Two*>(at)[0] = low;
+    low += two_steps;
+    at += 2;
+  }
+  if (count % 2 != 0) *at = reinterpret_cast<const uint8_t*>(low[0]);
 }
 
 // plan.pointers[tap][row] for `rows` output pixels from `first` on.

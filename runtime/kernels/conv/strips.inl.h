@@ -4,6 +4,7 @@
 #define OCTET_KERNELS_CONV_STRIPS_INL_H_
 
 #include "runtime/kernels/conv/driver.inl.h"
+#include "runtime/kernels/conv/rows.inl.h"
 
 namespace octet {
 namespace {
@@ -82,7 +83,7 @@ static uint32_t PointStrip(const ConvS8Args& args, const ConvPlan& plan, uint64_
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
     const uint8_t* from = strip + ky * s.pitch + done * step;
     const uint8_t** to = plan.pointers + (size_t)ky * plan.tile_rows;
-    for (uint32_t r = 0; r < rows; ++r, from += step) to[r] = from;
+    Progress(to, from, step, rows);
   }
   return rows;
 }
