@@ -31,12 +31,12 @@ constexpr OperatorWords kOperatorWords[] = {
 #undef OCTET_BY_PRECISION
 #undef OCTET_NO_KERNEL
 
-// Kernels of the inputs, which no operator names: always linked. Those of frames are as large as a
-// model's operators, so a selection gets the reference alone unless it lists this word.
+// Kernels of inputs and outputs, which no operator names: always linked. Those of frames are as
+// large as a model's operators, so a selection gets the reference alone unless it lists this word.
 constexpr const char kFrameWord[] = "input_frame";
 // Scales that move (octet/drift.h): a selection that lists it binds with them.
 constexpr const char kDriftWord[] = "drift";
-constexpr const char* kInputKernels[] = {"input_frame", "input_f32", "input_f16"};
+constexpr const char* kTransferKernels[] = {"input_frame", "input_f32", "input_f16", "output_f16"};
 
 static constexpr const char* IsaWord(Isa isa) {
   switch (isa) {
@@ -140,8 +140,8 @@ static constexpr bool IsSelectedOperator(blob::Op op) {
 }
 
 static constexpr bool IsSelectedKernel(const char* slot) {
-  for (const char* input : kInputKernels) {
-    if (SameWord(slot, input)) return true;
+  for (const char* transfer : kTransferKernels) {
+    if (SameWord(slot, transfer)) return true;
   }
   for (const OperatorWords& words : kOperatorWords) {
     if (HasWord(words.int8_kernels, slot) && IsSelectedWord(words.int8)) return true;

@@ -1,6 +1,5 @@
 #include "runtime/engine/transfer.h"
 
-#include "runtime/core/half_block.h"
 #include "runtime/kernels/function.h"
 
 namespace octet {
@@ -25,8 +24,6 @@ void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4],
   }
 }
 
-static_assert(kHalfBlock == kFunctionBlock, "outputs are read in blocks");
-
 // Along the lines of a tensor: whole rows where those lie alike in the strided array, else channels
 // or columns, whichever there are more of, so that blocks are full.
 struct Lines {
@@ -46,7 +43,10 @@ struct Lines {
   }
 };
 
-// Calls visit(dense, strided, count) for every block of a tensor, at most kHalfBlock elements in a
+// What is read together: gathered halves take a while until vectors of them can be loaded.
+constexpr size_t kGathered = 4 * kOutputBlock;
+
+// Calls visit(dense, strided, count) for every piece of a tensor, at most kGathered elements of a
 // line.
 template <typename Visit>
 void ForEachBlock(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
@@ -57,34 +57,30 @@ void ForEachBlock(const blob::TensorRecord& tensor, const uint32_t strides[4], s
       const size_t dense = (n * tensor.dims[1] + h) * row;
       const size_t strided = base + n * strides[0] + h * strides[1];
       for (size_t line = 0; line < lines.count; ++line) {
-        for (size_t i = 0; i < lines.length; i += kHalfBlock) {
+        for (size_t i = 0; i < lines.length; i += kGathered) {
           const size_t left = lines.length - i;
           visit(dense + line * lines.dense_line + i * lines.dense_step,
                 strided + line * lines.strided_line + i * lines.strided_step,
-                left < kHalfBlock ? left : kHalfBlock);
+                left < kGathered ? left : kGathered);
         }
       }
     }
   }
 }
 
-void LoadHalves(const blob::TensorRecord& tensor, const blob::OutputPart& part,
-                const uint16_t* halves, float* values) {
+void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
+                const blob::OutputPart& part, const uint16_t* halves, float* values) {
   const Lines lines(tensor, part.strides);
   const auto function = (blob::Function)part.function;
   ForEachBlock(tensor, part.strides, part.base, lines,
                [&](size_t dense, size_t strided, size_t count) {
-                 uint16_t from[kHalfBlock] = {};
-                 float to[kHalfBlock];
+                 uint16_t from[kGathered];
+                 float to[kGathered];
                  for (size_t i = 0; i < count; ++i) from[i] = halves[dense + i * lines.dense_step];
-                 HalvesToFloatBlock(from, tensor.scale, to);
-                 if (function == blob::Function::kSigmoid) {  // the usual one
-                   SigmoidBlock(to);
-                 } else if (function != blob::Function::kIdentity) {
-                   for (size_t i = 0; i < count; ++i) {
-                     to[i] = ApplyFunction(function, to[i], 0.0f, 0.0f);
-                   }
-                 }
+                 size_t whole = count;
+                 for (; whole % kOutputBlock != 0; ++whole) from[whole] = 0;
+                 session.kernels.output_f16(OutputF16Args{from, to, whole, tensor.scale, function},
+                                            Share{0, 1});
                  for (size_t i = 0; i < count; ++i)
                    values[strided + i * lines.strided_step] = to[i];
                });
@@ -157,7 +153,7 @@ void LoadFloats(const Session& session, uint32_t output, float* values) {
     const uint8_t* bytes = session.tensors + tensor.arena_offset;
     const auto function = (blob::Function)part.function;
     if (tensor.type == blob::ElementType::kFp16) {
-      LoadHalves(tensor, part, reinterpret_cast<const uint16_t*>(bytes), values);
+      LoadHalves(session, tensor, part, reinterpret_cast<const uint16_t*>(bytes), values);
       continue;
     }
     const bool wide = tensor.type == blob::ElementType::kInt32;

@@ -15,33 +15,6 @@ struct OneLane {
   static inline float All(float x) { return x; }
 };
 
-// Vectors of GCC, which makes of them what the architecture has.
-typedef float FourFloats __attribute__((vector_size(16)));
-typedef int32_t FourInts __attribute__((vector_size(16)));
-
-// FloatExp() of x <= 0: the same operations in the same order.
-static inline FourFloats ExpBelow0(FourFloats x) {
-  const FourFloats zero = {};
-  FourFloats in = x < -104.0f ? zero - 104.0f : x;
-  in = in == in ? in : zero;
-  const FourInts n =
-      __builtin_convertvector(in * 1.44269504f + (in < 0.0f ? zero - 0.5f : zero + 0.5f), FourInts);
-  const FourFloats whole = __builtin_convertvector(n, FourFloats);
-  const FourFloats r = (in - whole * kLn2High) - whole * kLn2Low;
-  FourFloats e = zero + 1.0f / 5040.0f;
-  e = e * r + 1.0f / 720.0f;
-  e = e * r + 1.0f / 120.0f;
-  e = e * r + 1.0f / 24.0f;
-  e = e * r + 1.0f / 6.0f;
-  e = e * r + 0.5f;
-  e = e * r + 1.0f;
-  e = e * r + 1.0f;
-  const FourInts half = (n - (n >> 31)) >> 1;  // n / 2, towards zero
-  e = e * (FourFloats)((half + 127) << 23) * (FourFloats)((n - half + 127) << 23);
-  e = x < -104.0f ? zero : e;
-  return x == x ? e : x;
-}
-
 typedef HalfFunction<OneLane> Half;
 
 }  // namespace
@@ -126,16 +99,6 @@ float ApplyHalfFunction(blob::Function function, float x, float alpha, float bet
       return Half::Erf(x);
     default:
       return ApplyFunction(function, x, alpha, beta);
-  }
-}
-
-void SigmoidBlock(float* values) {
-  for (uint32_t i = 0; i < kFunctionBlock; i += 4) {
-    FourFloats x;
-    __builtin_memcpy(&x, values + i, sizeof(x));
-    const FourFloats e = ExpBelow0((FourFloats)((FourInts)x | (int32_t)0x80000000u));
-    const FourFloats y = (x < 0.0f ? e : (FourFloats){} + 1.0f) / (1.0f + e);
-    __builtin_memcpy(values + i, &y, sizeof(y));
   }
 }
 

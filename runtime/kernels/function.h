@@ -32,9 +32,6 @@ static inline float FloatGate(float x, float s) {
 
 // As precise as float_math.h: outputs, and tables of int8.
 float ApplyFunction(blob::Function function, float x, float alpha, float beta);
-// blob::Function::kSigmoid on 32 values in place, the same bits; they need no alignment.
-constexpr uint32_t kFunctionBlock = 32;
-void SigmoidBlock(float* values);
 
 // As FP16 layers apply it to a value that was not rounded to FP16 before, precise enough for the
 // half that is made of it (half_function.inl.h). Out of line: inlined into every FP16 kernel it was

@@ -15,6 +15,7 @@
 #include "runtime/kernels/matmul/matmul.h"
 #include "runtime/kernels/move/copy_plane.h"
 #include "runtime/kernels/normalize/normalize.h"
+#include "runtime/kernels/output/output.h"
 #include "runtime/kernels/pool/pool.h"
 #include "runtime/kernels/reduce/reduce.h"
 #include "runtime/kernels/resize/linear.h"
@@ -60,7 +61,8 @@ namespace octet {
   X(normalize_f16, NormalizeF16Fn)          \
   X(input_frame, InputFrameFn)              \
   X(input_f32, InputF32Fn)                  \
-  X(input_f16, InputF16Fn)
+  X(input_f16, InputF16Fn)                  \
+  X(output_f16, OutputF16Fn)
 
 struct KernelTable {
 #define OCTET_DECLARE_SLOT(slot, type) type slot;

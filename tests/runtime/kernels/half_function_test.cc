@@ -187,24 +187,5 @@ TEST(FunctionLanes, HaveTheBitsOfOne) {
   if (!any) GTEST_SKIP() << "this CPU lacks the levels";
 }
 
-TEST(SigmoidBlock, EveryHalfAsAlone) {
-  for (uint32_t first = 0; first < 65536; first += kFunctionBlock) {
-    float values[kFunctionBlock];
-    for (uint32_t i = 0; i < kFunctionBlock; ++i) {
-      values[i] = HalfToFloat(static_cast<uint16_t>(first + i));
-    }
-    SigmoidBlock(values);
-    for (uint32_t i = 0; i < kFunctionBlock; ++i) {
-      const float x = HalfToFloat(static_cast<uint16_t>(first + i));
-      const float alone = ApplyFunction(blob::Function::kSigmoid, x, 0, 0);
-      if (x == x) {
-        ASSERT_EQ(FloatBits(values[i]), FloatBits(alone)) << x;
-      } else {
-        ASSERT_NE(values[i], values[i]);
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace octet::kernels_test
