@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/linux/affinity.h"
 #include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
@@ -18,7 +19,7 @@ namespace octet::port {
 namespace {
 
 struct Options {
-  std::string blob, output, isa, board;
+  std::string blob, output, isa, board, cpus;
   std::vector<std::string> inputs;
   uint32_t repeat = 1, warmup = 0;
   bool profile = false, json = false, no_verify = false, map = false;
@@ -57,6 +58,7 @@ void DescribeOptions(CommandLine& app, Options& o) {
           "highest instruction set to use: " + IsaWords() +
               " (default: the best here); 'list' names those that work here");
   app.Add("--threads", o.model.threads, "threads, this one included").Range(1u, 256u);
+  app.Add("--cpus", o.cpus, kCpusHelp);
   app.Add("--repeat", o.repeat, "timed inferences of each sample").Range(1u, 1000000u);
   app.Add("--warmup", o.warmup, "untimed inferences of the first sample").Range(0u, 1000000u);
   app.AddFlag("--profile", o.profile,
@@ -188,6 +190,7 @@ int Main(int argc, char** argv) {
   if (o.profile) o.model.ticks = NowNs;
 
   RefuseToReplace(o);
+  PinTo(o.cpus);
   Measurement m;
   const uint64_t load_started = NowNs();
   Model model(o.blob, o.model);

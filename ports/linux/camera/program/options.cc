@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "ports/linux/affinity.h"
 #include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
@@ -113,7 +114,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--threads", o->model.threads, "threads that infer, the loop's included")
       .Range(1u, 256u)
       .ShowDefault();
-  app.Add("--cpus", o->cpus, "cores to run on, as in 4-7 or 0,2");
+  app.Add("--cpus", o->cpus, kCpusHelp);
   app.Add("--priority", o->priority,
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);

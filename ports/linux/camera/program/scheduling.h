@@ -10,8 +10,8 @@ namespace octet::port {
 
 class Scheduling {
  public:
-  // Moves the calling thread; threads that it starts inherit that. cpus: "4-7" or "0,2,5-6", empty:
-  // all; priority: of SCHED_FIFO, 0: none. A priority that the system refuses is one line on
+  // Moves the calling thread; threads that it starts inherit that. cpus: as in affinity.h;
+  // priority: of SCHED_FIFO, 0: none. A priority that the system refuses is one line on
   // stderr. Throws InputError.
   Scheduling(const std::string& cpus, int priority);
   // The calling thread goes back to what the program was started with.
