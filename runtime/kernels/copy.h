@@ -58,10 +58,14 @@ static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, 
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 4); });
     case 16:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 16); });
+#if !OCTET_ARCH_CORTEX_M  // flash is short there
     case 32:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 32); });
     case 64:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 64); });
+    case 128:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 128); });
+#endif
     default:
       return each([bytes](uint8_t* t, const uint8_t* f) { CopyRun(t, f, bytes); });
   }

@@ -96,20 +96,37 @@ void RunConcatLayer(const LayerView& view, const RunContext& context) {
   const uint32_t axis = AxisOf(view);
   const blob::TensorRecord& out = OutputOf(view);
   const uint64_t out_run = RunBytes(out, axis);
+  const uint32_t count = view.layer->input_count;
   const int8_t* tables = IsInt8(view) ? TableOf(view) : nullptr;
-  uint64_t out_offset = 0;
-  for (uint32_t i = 0; i < view.layer->input_count; ++i) {
-    const blob::TensorRecord& in = InputOf(view, i);
-    const uint64_t run = RunBytes(in, axis);
-    const int8_t* table = tables == nullptr ? nullptr : tables + (uint64_t)i * 256;
-    const Range range = RangeOf(in.bytes, context.share);
-    const Part part = {PlaceOf(context, in), PlaceOf(context, out) + out_offset, run, out_run};
-    if (table == nullptr || KeepsCodes(table)) {
-      CopyPart(part, part.input + range.begin, range.begin, range.end);
-    } else {
-      MapPart(part, range.begin, range.end, table, context);
+  const auto table_of = [&](uint32_t i) {
+    return tables == nullptr ? nullptr : tables + (uint64_t)i * 256;
+  };
+  uint64_t copied = 0;  // those of the first 64 inputs that go through no table
+  for (uint32_t i = 0; i < count && i < 64; ++i) {
+    if (tables == nullptr || KeepsCodes(table_of(i))) copied |= (uint64_t)1 << i;
+  }
+  // Short runs of all inputs are written together, while the output's lines are in the first cache.
+  constexpr uint64_t kTogether = 8192;
+  const uint64_t runs = out.bytes / out_run, block = kTogether / out_run;
+  const Range range = block == 0 ? Range{0, 1} : RangeOf(runs, context.share);
+  for (uint64_t first = range.begin; first < range.end; first += block == 0 ? 1 : block) {
+    const uint64_t end = range.end - first < block ? range.end : first + block;
+    uint64_t out_offset = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const blob::TensorRecord& in = InputOf(view, i);
+      const uint64_t run = RunBytes(in, axis);
+      const Range bytes =
+          block == 0 ? RangeOf(in.bytes, context.share) : Range{first * run, end * run};
+      const Part part = {PlaceOf(context, in), PlaceOf(context, out) + out_offset, run, out_run};
+      const bool copies =
+          i < 64 ? (copied >> i & 1) != 0 : tables == nullptr || KeepsCodes(table_of(i));
+      if (copies) {
+        CopyPart(part, part.input + bytes.begin, bytes.begin, bytes.end);
+      } else {
+        MapPart(part, bytes.begin, bytes.end, table_of(i), context);
+      }
+      out_offset += run;
     }
-    out_offset += run;
   }
 }
 

@@ -43,7 +43,7 @@ struct ByBytes {
 }  // namespace
 
 void table_s8_amx(const TableS8Args& args, Share share) {
-  RunTable(args, share);
+  RunTable<ByBytes>(args, share);
 }
 
 void channel_table_s8_amx(const ChannelTableS8Args& args, Share share) {

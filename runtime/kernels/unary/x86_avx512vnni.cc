@@ -56,7 +56,7 @@ struct ByWords {
 }  // namespace
 
 void table_s8_avx512vnni(const TableS8Args& args, Share share) {
-  RunTable(args, share);
+  RunTable<ByWords>(args, share);
 }
 
 void channel_table_s8_avx512vnni(const ChannelTableS8Args& args, Share share) {

@@ -193,14 +193,11 @@ static inline void RunChannelTables(const ChannelTableS8Args& args, Share share)
   if (!RunPatterns<Level>(args, range)) RunTiles(args, range);
 }
 
+template <typename Level>
 static inline void RunTable(const TableS8Args& args, Share share) {
   const Range range = RangeOf(args.count, share);
-  for (uint64_t i = range.begin; i < range.end; i += 64) {
-    const uint64_t left = range.end - i;
-    const __mmask64 mask = left >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << left) - 1;
-    const __m512i bytes = _mm512_maskz_loadu_epi8(mask, args.input + i);
-    _mm512_mask_storeu_epi8(args.output + i, mask, LookUp(bytes, args.table));
-  }
+  const typename Level::template Tables<1> table(Pattern{1, {0}, {~(__mmask64)0}}, args.table);
+  RunPattern(table, args.input, args.output, range.begin, range.end, 64);
 }
 
 }  // namespace
