@@ -101,13 +101,16 @@ void RunConcatLayer(const LayerView& view, const RunContext& context) {
   const auto table_of = [&](uint32_t i) {
     return tables == nullptr ? nullptr : tables + (uint64_t)i * 256;
   };
-  uint64_t copied = 0;  // those of the first 64 inputs that go through no table
-  for (uint32_t i = 0; i < count && i < 64; ++i) {
-    if (tables == nullptr || KeepsCodes(table_of(i))) copied |= (uint64_t)1 << i;
-  }
+  const auto keeps = [&](uint32_t i) { return tables == nullptr || KeepsCodes(table_of(i)); };
   // Short runs of all inputs are written together, while the output's lines are in the first cache.
+#if OCTET_ARCH_CORTEX_M  // which has none
+  constexpr uint64_t kTogether = 0;
+#else
   constexpr uint64_t kTogether = 8192;
+#endif
   const uint64_t runs = out.bytes / out_run, block = kTogether / out_run;
+  uint64_t kept = 0;  // of the first 64 inputs, which every block asks for
+  for (uint32_t i = 0; block != 0 && i < count && i < 64; ++i) kept |= (uint64_t)keeps(i) << i;
   const Range range = block == 0 ? Range{0, 1} : RangeOf(runs, context.share);
   for (uint64_t first = range.begin; first < range.end; first += block == 0 ? 1 : block) {
     const uint64_t end = range.end - first < block ? range.end : first + block;
@@ -118,9 +121,7 @@ void RunConcatLayer(const LayerView& view, const RunContext& context) {
       const Range bytes =
           block == 0 ? RangeOf(in.bytes, context.share) : Range{first * run, end * run};
       const Part part = {PlaceOf(context, in), PlaceOf(context, out) + out_offset, run, out_run};
-      const bool copies =
-          i < 64 ? (copied >> i & 1) != 0 : tables == nullptr || KeepsCodes(table_of(i));
-      if (copies) {
+      if (block != 0 && i < 64 ? (kept >> i & 1) != 0 : keeps(i)) {
         CopyPart(part, part.input + bytes.begin, bytes.begin, bytes.end);
       } else {
         MapPart(part, bytes.begin, bytes.end, table_of(i), context);
