@@ -12,7 +12,8 @@
 //   Part*)    before the tiles of a part; may put other weights
 //                                                into the panel
 //   Prepare(args, plan, group, pixel, Part*)     makes the tile at a pixel; returns its rows
-//   Run(part, panel, rows, blocks)               rows: of a panel, or a multiple of a full one's
+//   Run(part, panel, rows, blocks)               rows: of a panel, or (kRules.whole_tiles) of a
+//   tile
 // Included by conv/<arch>_<isa>.cc; everything has internal linkage, because one external copy
 // compiled for AVX-512 would serve every level.
 #ifndef OCTET_KERNELS_CONV_DRIVER_INL_H_
@@ -68,8 +69,7 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
     for (uint32_t i = 1, row = 0; row < rows; ++i) {
       uint32_t next = Level::kRules.full_first ? row + most : rows * i / panels;
       if (next > rows) next = rows;
-      if (Level::kRules.full_together && next + most <= rows)
-        next = row + (rows - row) / most * most;
+      if (Level::kRules.whole_tiles) next = rows;
       panel.row = row;
       panel.pointers = pointers + row;
       panel.output = output + row * stride + (size_t)done * kBlock;

@@ -26,12 +26,12 @@ struct ConvRules {
   bool strips;           // Rows::kStrips pays
   bool groups_together;  // small groups may share a tile's pointers
   bool full_first;       // full panels are the fast ones; else rows are spread evenly over panels
-  bool full_together;    // the full panels of a tile are run by one call
+  bool whole_tiles;      // the level cuts the rows of a tile into panels
   bool wide;             // weights are widened to floats (conv/f16_wide.inl.h)
 };
 constexpr uint64_t kKiB = 1024;
 // clang-format off
-//                                         isa               fp16 tile taps  resident    own    strips groups full   together wide
+//                                         isa               fp16 tile taps  resident    own    strips groups full   whole  wide
 constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, false, false, false, false, false, false};
 constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
 constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
