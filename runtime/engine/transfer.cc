@@ -5,25 +5,6 @@
 namespace octet {
 namespace {
 
-// Calls visit(position in the dense tensor, position in the strided array) for every element of the
-// tensor.
-template <typename Visit>
-void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
-                    const Visit& visit) {
-  size_t dense = 0;
-  for (uint32_t n = 0; n < tensor.dims[0]; ++n) {
-    for (uint32_t h = 0; h < tensor.dims[1]; ++h) {
-      for (uint32_t w = 0; w < tensor.dims[2]; ++w) {
-        size_t strided =
-            base + (size_t)n * strides[0] + (size_t)h * strides[1] + (size_t)w * strides[2];
-        for (uint32_t c = 0; c < tensor.dims[3]; ++c, ++dense, strided += strides[3]) {
-          visit(dense, strided);
-        }
-      }
-    }
-  }
-}
-
 // Along the lines of a tensor: whole rows where those lie alike in the strided array, else channels
 // or columns, whichever there are more of, so that blocks are full.
 struct Lines {
@@ -46,33 +27,31 @@ struct Lines {
 // What is read together: gathered halves take a while until vectors of them can be loaded.
 constexpr size_t kGathered = 4 * kOutputBlock;
 
-// Calls visit(dense, strided, count) for every piece of a tensor, at most kGathered elements of a
-// line.
+// Calls visit(dense, strided, count) for every piece of a share of a tensor's lines, at most
+// kGathered elements each.
 template <typename Visit>
-void ForEachBlock(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
-                  const Lines& lines, const Visit& visit) {
+void ForEachPiece(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
+                  const Lines& lines, Share share, const Visit& visit) {
   const size_t row = (size_t)tensor.dims[2] * tensor.dims[3];
-  for (size_t n = 0; n < tensor.dims[0]; ++n) {
-    for (size_t h = 0; h < tensor.dims[1]; ++h) {
-      const size_t dense = (n * tensor.dims[1] + h) * row;
-      const size_t strided = base + n * strides[0] + h * strides[1];
-      for (size_t line = 0; line < lines.count; ++line) {
-        for (size_t i = 0; i < lines.length; i += kGathered) {
-          const size_t left = lines.length - i;
-          visit(dense + line * lines.dense_line + i * lines.dense_step,
-                strided + line * lines.strided_line + i * lines.strided_step,
-                left < kGathered ? left : kGathered);
-        }
-      }
+  const Range range = RangeOf((uint64_t)tensor.dims[0] * tensor.dims[1] * lines.count, share);
+  for (uint64_t at = range.begin; at < range.end; ++at) {
+    const size_t image_row = (size_t)(at / lines.count), line = (size_t)(at % lines.count);
+    const size_t n = image_row / tensor.dims[1], h = image_row % tensor.dims[1];
+    const size_t dense = image_row * row + line * lines.dense_line;
+    const size_t strided = base + n * strides[0] + h * strides[1] + line * lines.strided_line;
+    for (size_t i = 0; i < lines.length; i += kGathered) {
+      const size_t left = lines.length - i;
+      visit(dense + i * lines.dense_step, strided + i * lines.strided_step,
+            left < kGathered ? left : kGathered);
     }
   }
 }
 
 void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
-                const blob::OutputPart& part, const uint16_t* halves, float* values) {
+                const blob::OutputPart& part, const uint16_t* halves, float* values, Share share) {
   const Lines lines(tensor, part.strides);
   const auto function = (blob::Function)part.function;
-  ForEachBlock(tensor, part.strides, part.base, lines,
+  ForEachPiece(tensor, part.strides, part.base, lines, share,
                [&](size_t dense, size_t strided, size_t count) {
                  uint16_t from[kGathered];
                  float to[kGathered];
@@ -81,19 +60,63 @@ void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
                  for (; whole % kOutputBlock != 0; ++whole) from[whole] = 0;
                  session.kernels.output_f16(OutputF16Args{from, to, whole, tensor.scale, function},
                                             Share{0, 1});
-                 for (size_t i = 0; i < count; ++i)
+                 for (size_t i = 0; i < count; ++i) {
                    values[strided + i * lines.strided_step] = to[i];
+                 }
                });
 }
 
-struct FrameTask {
-  const Session* session;
-  InputFrameArgs args;
-};
+// value(q or integer at a place of the dense tensor) for every element.
+template <typename ValueAt>
+void LoadElements(const blob::TensorRecord& tensor, const blob::OutputPart& part, float* values,
+                  Share share, const ValueAt& value) {
+  const Lines lines(tensor, part.strides);
+  ForEachPiece(tensor, part.strides, part.base, lines, share,
+               [&](size_t dense, size_t strided, size_t count) {
+                 for (size_t i = 0; i < count; ++i) {
+                   values[strided + i * lines.strided_step] = value(dense + i * lines.dense_step);
+                 }
+               });
+}
 
-void StoreFrameShare(void* argument, uint32_t index) {
-  const FrameTask& task = *static_cast<const FrameTask*>(argument);
-  task.session->kernels.input_frame(task.args, Share{index, task.session->thread_count});
+void LoadPart(const Session& session, const blob::OutputPart& part, float* values, Share share) {
+  const blob::TensorRecord& tensor = TensorOf(session, part.tensor);
+  const uint8_t* bytes = session.tensors + tensor.arena_offset;
+  const auto function = (blob::Function)part.function;
+  if (tensor.type == blob::ElementType::kFp16) {
+    return LoadHalves(session, tensor, part, reinterpret_cast<const uint16_t*>(bytes), values,
+                      share);
+  }
+  if (tensor.type == blob::ElementType::kInt32) {
+    const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
+    return LoadElements(tensor, part, values, share, [=](size_t dense) {
+      return ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
+    });
+  }
+  // Every value a byte of the arena can stand for.
+  float table[256];
+  for (int32_t q = -128; q < 128; ++q) {
+    const float value = tensor.scale * (float)(q - tensor.zero_point);
+    table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
+  }
+  LoadElements(tensor, part, values, share, [&](size_t dense) { return table[bytes[dense]]; });
+}
+
+// What the threads of a session share: task(share).
+template <typename Task>
+void RunShared(const Session& session, const Task& task) {
+  struct Context {
+    const Task* task;
+    uint32_t count;
+  } context = {&task, session.thread_count};
+  if (session.pool.run == nullptr) return task(Share{0, 1});
+  session.pool.run(
+      session.pool.context,
+      [](void* argument, uint32_t index) {
+        const Context& c = *static_cast<const Context*>(argument);
+        (*c.task)(Share{index, c.count});
+      },
+      &context);
 }
 
 }  // namespace
@@ -108,27 +131,31 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
   uint8_t* bytes = session.tensors + tensor.arena_offset;
   const uint32_t* strides = session.blob.inputs[input].strides;
   const uint32_t* d = tensor.dims;
+  if (tensor.type == blob::ElementType::kInt32) {
+    int32_t* integers = reinterpret_cast<int32_t*>(bytes);
+    const Lines lines(tensor, strides);
+    ForEachPiece(tensor, strides, 0, lines, Share{0, 1},
+                 [&](size_t dense, size_t strided, size_t count) {
+                   for (size_t i = 0; i < count; ++i) {
+                     integers[dense + i * lines.dense_step] =
+                         FloatToInt32(values[strided + i * lines.strided_step]);
+                   }
+                 });
+    return;
+  }
   if (tensor.type == blob::ElementType::kFp16) {
     const InputF16Args args = {values,
                                {d[0], d[1], d[2], d[3]},
                                {strides[0], strides[1], strides[2], strides[3]},
                                1.0f / tensor.scale,  // exact: a power of two
                                reinterpret_cast<uint16_t*>(bytes)};
-    session.kernels.input_f16(args, Share{0, 1});
-    return;
-  }
-  if (tensor.type == blob::ElementType::kInt32) {
-    int32_t* integers = reinterpret_cast<int32_t*>(bytes);
-    ForEachElement(tensor, strides, 0, [&](size_t dense, size_t strided) {
-      integers[dense] = FloatToInt32(values[strided]);
-    });
-    return;
+    return RunShared(session, [&](Share share) { session.kernels.input_f16(args, share); });
   }
   const InputF32Args args = {
       values,       {d[0], d[1], d[2], d[3]}, {strides[0], strides[1], strides[2], strides[3]},
       tensor.scale, tensor.zero_point,        session.sign,
       bytes};
-  session.kernels.input_f32(args, Share{0, 1});
+  RunShared(session, [&](Share share) { session.kernels.input_f32(args, share); });
 }
 
 void StoreFrame(const Session& session, uint32_t input, const Frame& frame) {
@@ -136,39 +163,18 @@ void StoreFrame(const Session& session, uint32_t input, const Frame& frame) {
       TensorOf(session, PlanInputTensor(session.blob, CurrentPlan(session), input));
   const uint16_t* entries =
       session.input_tables + InputTableIndex(session.blob, input) * kInputTableEntries;
-  FrameTask task = {&session, MakeInputFrameArgs(frame, session.blob.inputs[input], tensor, entries,
-                                                 session.tensors + tensor.arena_offset)};
-  if (session.pool.run != nullptr) {
-    session.pool.run(session.pool.context, StoreFrameShare, &task);
-  } else {
-    StoreFrameShare(&task, 0);
-  }
+  const InputFrameArgs args = MakeInputFrameArgs(frame, session.blob.inputs[input], tensor, entries,
+                                                 session.tensors + tensor.arena_offset);
+  RunShared(session, [&](Share share) { session.kernels.input_frame(args, share); });
 }
 
 void LoadFloats(const Session& session, uint32_t output, float* values) {
   const PartRange range = PlanOutputParts(session.blob, CurrentPlan(session), output);
-  for (uint32_t i = 0; i < range.count; ++i) {
-    const blob::OutputPart& part = session.blob.parts[range.first + i];
-    const blob::TensorRecord& tensor = TensorOf(session, part.tensor);
-    const uint8_t* bytes = session.tensors + tensor.arena_offset;
-    const auto function = (blob::Function)part.function;
-    if (tensor.type == blob::ElementType::kFp16) {
-      LoadHalves(session, tensor, part, reinterpret_cast<const uint16_t*>(bytes), values);
-      continue;
+  RunShared(session, [&](Share share) {
+    for (uint32_t i = 0; i < range.count; ++i) {
+      LoadPart(session, session.blob.parts[range.first + i], values, share);
     }
-    const bool wide = tensor.type == blob::ElementType::kInt32;
-    const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
-    // Every value a byte of the arena can stand for.
-    float table[256];
-    for (int32_t q = -128; q < 128; ++q) {
-      const float value = tensor.scale * (float)(q - tensor.zero_point);
-      table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
-    }
-    ForEachElement(tensor, part.strides, part.base, [&](size_t dense, size_t strided) {
-      values[strided] =
-          wide ? ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f) : table[bytes[dense]];
-    });
-  }
+  });
 }
 
 }  // namespace octet
