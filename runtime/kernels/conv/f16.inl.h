@@ -91,6 +91,11 @@ struct LevelF16 {
   static void FillPadding(const ConvF16Args&, const ConvPlan&) {}
   static void Begin(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelF16*, PartF16* part) {
+    Start(args, plan, outputs, StripColumns(plan, kLevelRules), part);
+  }
+  // With strips of so many columns; 0: with flattened windows.
+  static void Start(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
+                    uint32_t columns, PartF16* part) {
     const ConvGeometry& g = plan.g;
     *part = PartF16{&args,
                     reinterpret_cast<const float*>(plan.packed),
@@ -99,12 +104,8 @@ struct LevelF16 {
                     (size_t)plan.depth,
                     0,
                     args.bias + outputs.first * kBlock,
-                    0,
+                    columns,
                     plan.tile_rows};
-    TakeStrips(g, StripColumns(plan, kLevelRules), part);
-  }
-  static void TakeStrips(const ConvGeometry& g, uint32_t columns, PartF16* part) {
-    part->columns = columns;
     if (columns == 0) return;
     part->row_step = (size_t)g.stride_w * g.in_c;
     part->runs = g.kernel_h;

@@ -100,11 +100,10 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     return plan.whole_lines ? plan.panel_blocks : kNoLimit;
   }
   static void Begin(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
-                    PanelF16* panel, PartWide* part) {
+                    PanelF16*, PartWide* part) {
     WidePlan wide;
     PlanWide(plan, plan.panel_blocks, &wide);
-    Base::Begin(args, plan, outputs, panel, part);
-    Base::TakeStrips(plan.g, wide.columns, part);
+    Base::Start(args, plan, outputs, wide.columns, part);
     part->windows = wide.windows;
     part->weights = nullptr;
     part->widened = nullptr;
