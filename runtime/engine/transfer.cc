@@ -25,7 +25,11 @@ struct Lines {
 };
 
 // What is read together: gathered halves take a while until vectors of them can be loaded.
+#if OCTET_ARCH_CORTEX_M  // no vectors, and little stack
+constexpr size_t kGathered = kOutputBlock;
+#else
 constexpr size_t kGathered = 4 * kOutputBlock;
+#endif
 
 // Calls visit(dense, strided, count) for every piece of a share of a tensor's lines, at most
 // kGathered elements each.
