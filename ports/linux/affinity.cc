@@ -33,7 +33,8 @@ cpu_set_t ParseCpus(const std::string& cpus) {
       good = end != at && last >= first;
     }
     if (!good || last >= CPU_SETSIZE || (*end != ',' && *end != 0)) {
-      throw InputError("--cpus " + cpus + ": cores are written as in 4-7 or 0,2, or 'big'");
+      throw InputError("--cpus " + cpus +
+                       ": cores are written as in 4-7 (the lower one first) or 0,2, or 'big'");
     }
     for (long cpu = first; cpu <= last; ++cpu) CPU_SET(static_cast<size_t>(cpu), &set);
     if (*end == 0) return set;
@@ -71,7 +72,10 @@ void PinTo(const std::string& cpus) {
     set = ParseCpus(cpus);
   }
   if (sched_setaffinity(0, sizeof(set), &set) != 0) {
-    throw InputError("--cpus " + cpus + ": " + std::strerror(errno) + "; nproc counts the cores");
+    const bool none = errno == EINVAL;
+    throw InputError("--cpus " + cpus + ": " +
+                     (none ? "none of them is here or allowed" : std::strerror(errno)) +
+                     "; nproc --all counts the cores from 0 on");
   }
 }
 
