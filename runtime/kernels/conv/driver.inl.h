@@ -7,13 +7,14 @@
 //   kRules      its line of conv/tiling.h
 //   Part        what its panels need of the layer and a part of its outputs
 //   PartBlocks(plan)                             most blocks of a part
-//   WantsStrips(plan)                            with kRules.strips: whether a layer shall have
-//   some FillPadding(args, plan)                      before all Begin(args, plan, outputs, panel*,
-//   Part*)    before the tiles of a part; may put other weights
+//   WantsStrips(plan)                            kRules.strips: whether they pay in this layer
+//   Refine(plan*)                                kRules.wide: blocks of panels, whole lines
+//   FillPadding(args, plan)                      before all
+//   Begin(args, plan, outputs, panel*, Part*)    before the tiles of a part; may put other weights
 //                                                into the panel
 //   Prepare(args, plan, group, pixel, Part*)     makes the tile at a pixel; returns its rows
-//   Run(part, panel, rows, blocks)               rows: of a panel, or (kRules.whole_tiles) of a
-//   tile
+//   Next(plan, part, pixel, rows)                kRules.wide: the pixel of the tile after it
+//   Run(part, panel, rows, blocks)               rows of a panel; kRules.whole_tiles: of a tile
 // Included by conv/<arch>_<isa>.cc; everything has internal linkage, because one external copy
 // compiled for AVX-512 would serve every level.
 #ifndef OCTET_KERNELS_CONV_DRIVER_INL_H_

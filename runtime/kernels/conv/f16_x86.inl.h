@@ -95,10 +95,6 @@ static inline void Forget(const float** pointer) {
   __asm__("" : "+r"(*pointer));
 }
 
-// kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
-// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kBlock behind
-// those of the row before, those of a vector vector_step behind those of the vector before. Row r
-// is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
 struct MultiplyArgs {
   const PartWide* part;
   const float* rows;
@@ -116,6 +112,10 @@ static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
 
+// kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
+// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kBlock behind
+// those of the row before, those of a vector vector_step behind those of the vector before. Row r
+// is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
 template <typename Weight, int kRows, int kVectors>
 static void Multiply(const MultiplyArgs& args) {
   constexpr int kPointers = (kRows + 2) / 3;
@@ -148,7 +148,7 @@ static void Multiply(const MultiplyArgs& args) {
       for (int v = 0; v < kVectors; ++v) {
         w[v] = Weights(weights + (size_t)v * vector_weights);
 #if defined(__AVX512F__)
-        // They come from the second cache; 256 bits take them slower than it gives.
+        // They come from the second cache. With 256 bits fetching ahead costs more than it saves.
         if (kWidened)
           _mm_prefetch(reinterpret_cast<const char*>(weights + v * kLanes + 256), _MM_HINT_T0);
 #endif
