@@ -5,6 +5,7 @@
 #include "converter/graph/graph.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
+#include "converter/lower/winograd_f16.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
 #include "converter/plan/plan.h"
@@ -151,7 +152,10 @@ write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
   write::Plan plan;
   plan.program = lower::Lower(graph, scheme, name);
   plan::DropDead(&plan.program);
-  if (winograd) lower::AddTransformedWeights(&plan.program);
+  if (winograd) {
+    lower::AddTransformedWeights(&plan.program);
+    lower::TransformHalves(&plan.program);
+  }
   plan.memory = plan::PlanMemory(plan.program);
   return plan;
 }

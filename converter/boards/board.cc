@@ -124,7 +124,7 @@ class Reader {
     Fields fields = {{"name", Text(&board_.name)},
                      {"cpu", Text(&board_.cpu)},
                      {"architecture", OneOf(&board_.architecture, architectures)},
-                     {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native"})},
+                     {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native", "winograd"})},
                      {"isa", List(&board_.isa, 1)},
                      {"device_tree", List(&board_.device_tree, 0)}};
     fields["compatible"] = [this](const YAML::Node& value, const std::string& key) {

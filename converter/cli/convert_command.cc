@@ -127,6 +127,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   command.AddFlag("--winograd", options->winograd,
                   "3x3 convolutions also bring weights transformed for Winograd's method, as for a "
                   "board with `winograd: true`: faster on cores without dot product, same bits");
+  command.AddFlag("--winograd-fp16", options->winograd_fp16,
+                  "3x3 convolutions of the FP16 plan compute by Winograd's method, as for a board "
+                  "with `fp16_arithmetic: winograd`: faster, weights 1.8 times as large, the same "
+                  "bits on every machine but not those of a plan without");
   command.AddFlag("--native-fp16", options->native_fp16,
                   "convolutions of the FP16 plan may add in FP16 where the machine does, as for a "
                   "board with `fp16_arithmetic: native`: faster on Cortex-A55 and A76, within 1 % "

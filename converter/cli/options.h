@@ -52,6 +52,7 @@ struct ConvertOptions {
   bool int8_everywhere = false;
   bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
   bool winograd = false;            // transformed weights, whatever the board's file says
+  bool winograd_fp16 = false;       // Winograd's method in the FP16 plan, the same
   bool native_fp16 = false;         // FP16 arithmetic in the FP16 plan, the same
   int64_t samples = 512;
   int64_t select = 0;          // of those, the ones that cover most; 0: all

@@ -26,6 +26,7 @@
 #include "converter/lower/half_sums.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
+#include "converter/lower/winograd_f16.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/equalize.h"
 #include "converter/plan/plan.h"
@@ -43,7 +44,7 @@ namespace {
 
 // What plans bring for the board beyond what every machine runs.
 struct Wishes {
-  bool winograd, native_fp16;
+  bool winograd, native_fp16, winograd_fp16;
 };
 
 // `beyond`: what FP16 cannot hold of its FP16 layers.
@@ -57,6 +58,7 @@ write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
   if (wishes.native_fp16) lower::AllowHalfSums(halves, statistics, &plan.program);
   plan::DropDead(&plan.program);
   if (wishes.winograd) lower::AddTransformedWeights(&plan.program);
+  if (wishes.winograd_fp16) lower::TransformHalves(&plan.program);
   plan.memory = plan::PlanMemory(plan.program);
   return plan;
 }
@@ -251,8 +253,9 @@ Conversion Convert(const ConvertOptions& options) {
   quantize::Config config;
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
   const quantize::Board board = ReadBoard(options.board);
-  const Wishes wishes = {board.winograd || options.winograd, false};
-  const Wishes whole_fp16 = {wishes.winograd, board.native_fp16 || options.native_fp16};
+  const Wishes wishes = {board.winograd || options.winograd, false, false};
+  const Wishes whole_fp16 = {wishes.winograd, board.native_fp16 || options.native_fp16,
+                             board.winograd_fp16 || options.winograd_fp16};
   config.symmetric_only |= board.symmetric_only;
   config.allowed_weights = board.weights;
   // Factors of channels tell scales of activations and of weights apart no more than the board

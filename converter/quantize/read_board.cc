@@ -46,7 +46,9 @@ Board ReadBoard(const std::string& path) {
     }
     if (board["winograd"]) result.winograd = board["winograd"].as<bool>();
     if (board["fp16_arithmetic"]) {
-      result.native_fp16 = board["fp16_arithmetic"].as<std::string>() == "native";
+      const auto word = board["fp16_arithmetic"].as<std::string>();
+      result.native_fp16 = word == "native";
+      result.winograd_fp16 = word == "winograd";
     }
     const YAML::Node allowed = board["whitelist"];
     const auto lists = [&allowed](const char* field, const std::string& word) {

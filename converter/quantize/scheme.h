@@ -114,6 +114,7 @@ Config ReadConfig(const std::string& path);
 struct Board {
   std::string compatible;       // its name, kept in the blob; empty where the file has none
   bool winograd = false;        // transformed weights are worth their bytes there
+  bool winograd_fp16 = false;   // whole FP16 plans compute by Winograd's method there
   bool native_fp16 = false;     // it computes in FP16: whole FP16 plans may
   bool symmetric_only = false;  // asymmetric activations are not allowed
   AllowedWeights weights;

@@ -221,10 +221,11 @@ struct DataRef {
 // int16 U[(m + 2)^2][ceil(out_c / 16)][in_c][16].
 enum class Layout : uint8_t { kNone = 0, kWinograd2 = 1, kWinograd4 = 2 };
 
-// How an FP16 convolution may add. kFloat: products and sums as floats, one rounding at the end:
-// the same bits from every level. kHalf, in whole FP16 plans for boards that ask for it: levels
-// that compute in FP16 may, within FORMAT.md's bounds; others add as floats.
-enum class Arithmetic : uint8_t { kFloat = 0, kHalf = 1 };
+// How an FP16 convolution adds. kFloat: products and sums as floats, one rounding at the end: the
+// same bits from every level. The others in whole FP16 plans that ask for them. kHalf: levels that
+// compute in FP16 may, within FORMAT.md's bounds; others add as floats. kWinograd: `weights` are
+// transformed, and every level gives the same bits, near those of kFloat.
+enum class Arithmetic : uint8_t { kFloat = 0, kHalf = 1, kWinograd = 2 };
 
 struct LayerRecord {  // 144 bytes
   Op op;

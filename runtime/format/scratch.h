@@ -125,6 +125,49 @@ static inline uint64_t ScratchWinograd(uint64_t m, uint64_t in_c, uint64_t out_h
   return RoundUp64(in_c) + WinogradPositions(m) * tiles * (in_c * 2 + 16 * 4);
 }
 
+// FP16 by Winograd's method (blob::Arithmetic::kWinograd), m = 2: so many tiles are transformed and
+// multiplied at a time, by eights. Their V must stay in the level 2 cache, as above.
+constexpr uint64_t kWinogradPositionsF16 = 16;
+constexpr uint64_t kLeastWinogradChannelsF16 = 16;  // of the input: kernels take as many at a time
+constexpr uint64_t kWinogradStepF16 = 8;
+constexpr uint64_t kWinogradMostTilesF16 = 48;
+static inline uint64_t WinogradTilesF16(Isa level, uint64_t in_c, uint64_t out_h, uint64_t out_w) {
+  const uint64_t bytes = (WidensWeights(level) ? 512 : 256) * 1024;
+  uint64_t tiles = bytes / (kWinogradPositionsF16 * sizeof(float) * in_c);
+  if (tiles > kWinogradMostTilesF16) tiles = kWinogradMostTilesF16;
+  const uint64_t count = WinogradTileCount(2, out_h, out_w);
+  if (tiles > count) tiles = count + kWinogradStepF16 - 1;
+  tiles = tiles / kWinogradStepF16 * kWinogradStepF16;
+  return tiles == 0 ? kWinogradStepF16 : tiles;
+}
+
+// The reference: V of one tile, float [16][in_c]. Other levels, parts in this order, each 64-byte
+// aligned: a pixel of zeros; V, float [16][tiles][in_c]; products with `blocks` blocks of 16
+// outputs, float [blocks][16][tiles][16]; lines of the output, float [2][2 * tiles][16]; weights
+// of those blocks as floats, where levels widen them.
+struct WinogradPartsF16 {
+  uint64_t tiles, blocks, v, sums, lines, weights, bytes;  // offsets, and of all
+};
+static inline WinogradPartsF16 WinogradPartsOfF16(Isa level, uint64_t in_c, uint64_t out_h,
+                                                  uint64_t out_w) {
+  WinogradPartsF16 parts;
+  parts.tiles = WinogradTilesF16(level, in_c, out_h, out_w);
+  parts.blocks = WidensWeights(level) ? 3 : 1;
+  parts.v = RoundUp64(in_c * 2);
+  parts.sums = parts.v + kWinogradPositionsF16 * parts.tiles * RoundUp64(in_c * 4);
+  parts.lines = parts.sums + parts.blocks * kWinogradPositionsF16 * parts.tiles * 64;
+  parts.weights = parts.lines + 4 * parts.tiles * 64;
+  parts.bytes = parts.weights + (WidensWeights(level) ? parts.blocks * in_c * 64 : 0);
+  return parts;
+}
+static inline uint64_t ScratchWinogradF16(Isa level, uint64_t in_c, uint64_t out_h,
+                                          uint64_t out_w) {
+  if (level == Isa::kReference || level >= Isa::kCm4) {
+    return kWinogradPositionsF16 * in_c * sizeof(float);
+  }
+  return WinogradPartsOfF16(level, in_c, out_h, out_w).bytes;
+}
+
 // Depthwise: row pointers, a row of padding, one float/int32 accumulator row.
 static inline uint64_t ScratchDepthwise(uint64_t taps, uint64_t channels, bool fp16) {
   return RoundUp64(taps * kTileRows * 8) + RoundUp64((channels + 64) * (fp16 ? 4 : 1)) +

@@ -87,9 +87,10 @@ Status CheckLayer(const BlobView& view, const PlanView& plan, uint32_t number) {
   if (fp16 && (view.header->required_features & blob::kFeatureFp16Plan) == 0) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, precision));
   }
-  if ((uint8_t)layer.arithmetic > (uint8_t)blob::Arithmetic::kHalf ||
-      (AllowsHalfSums(layer) && (!fp16 || layer.op != blob::Op::kConv ||
-                                 plan.record->precision != blob::Precision::kFp16))) {
+  if ((uint8_t)layer.arithmetic > (uint8_t)blob::Arithmetic::kWinograd ||
+      (layer.arithmetic != blob::Arithmetic::kFloat &&
+       (!fp16 || layer.op != blob::Op::kConv ||
+        plan.record->precision != blob::Precision::kFp16))) {
     return Malformed(at + (uint32_t)offsetof(LayerRecord, arithmetic));
   }
   if (layer.name >= view.strings.bytes) {

@@ -95,6 +95,11 @@ static inline bool AllowsHalfSums(const blob::LayerRecord& layer) {
   return layer.arithmetic == blob::Arithmetic::kHalf;
 }
 
+// FP16 convolutions whose only weights are transformed (FORMAT.md, "FP16 arithmetic").
+static inline bool IsWinogradF16(const blob::LayerRecord& layer) {
+  return layer.arithmetic == blob::Arithmetic::kWinograd;
+}
+
 // Of a blob whose `decode` section is there and has been checked.
 static inline const blob::DecodeRecord& DecodeOf(const BlobView& view) {
   return *reinterpret_cast<const blob::DecodeRecord*>(view.decode.data);

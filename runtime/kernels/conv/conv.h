@@ -54,7 +54,8 @@ typedef void (*ConvS8Fn)(const ConvS8Args& args, Share share);
 
 // FP16 storage, float arithmetic: out = f(bias[o] + sum(x * w)), rounded to nearest even FP16.
 // Weights [ceil(o / 16)][K][16] (K = taps x channels of the group); bias float[round_up(o, 16)].
-// With `half_sums` partial sums may be FP16, and levels differ.
+// With `half_sums` partial sums may be FP16, and levels differ. With `winograd` weights are U
+// [16][ceil(o / 16)][c][16] of windows of 3x3 (FORMAT.md, "FP16 arithmetic").
 struct ConvF16Args {
   ConvGeometry g;
   const uint16_t* input;
@@ -64,7 +65,7 @@ struct ConvF16Args {
   blob::Function function;
   float alpha, beta;
   uint8_t* scratch;
-  bool half_sums;  // products may be added in FP16 (blob::Arithmetic)
+  bool half_sums, winograd;  // by blob::Arithmetic
 };
 typedef void (*ConvF16Fn)(const ConvF16Args& args, Share share);
 

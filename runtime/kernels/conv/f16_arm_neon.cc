@@ -1,6 +1,7 @@
 // FP16 convolution: fused multiplications of 16 outputs at a time.
 #include "runtime/kernels/arm_half.inl.h"
 #include "runtime/kernels/conv/f16.inl.h"
+#include "runtime/kernels/conv/f16_winograd.inl.h"
 
 namespace octet {
 namespace {
@@ -57,16 +58,13 @@ __attribute__((noinline)) static void Finish(const FloatFunction& function, cons
 }
 
 template <int kRows>
-static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
-  const float* bias = part.bias + (size_t)p.block * kBlock;
-  const float* rows = part.tile + (p.row + row) * part.row_step;
-  float32x4_t acc[kRows][4];
+static inline void Sums(const PartF16& part, const float* bias, const float* rows,
+                        const uint16_t* weights, float32x4_t (*acc)[4]) {
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) acc[r][i] = vld1q_f32(bias + 4 * i);
   }
-  const uint16_t* weights = p.weights;
   float32x4_t x[kRows];
   for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
     size_t k = 0;
@@ -84,16 +82,28 @@ static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
       MultiplyLane<kRows, 0>(weights, x, acc);
     }
   }
+}
+
+template <int kRows>
+static inline void StoreSums(const float32x4_t (*acc)[4], float* values) {
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) vst1q_f32(values + r * kBlock + 4 * i, acc[r][i]);
+  }
+}
+
+template <int kRows>
+static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
+  float32x4_t acc[kRows][4];
+  Sums<kRows>(part, part.bias + (size_t)p.block * kBlock, part.tile + (p.row + row) * part.row_step,
+              p.weights, acc);
   const FloatFunction function = {part.args->function, part.args->alpha, part.args->beta};
   uint16_t* output = p.output + row * p.output_stride;
   const bool clamps = function.function == blob::Function::kClamp;
   if (p.output_channels < kBlock || !(clamps || function.function == blob::Function::kIdentity)) {
     float values[kRows * kBlock];
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i) vst1q_f32(values + r * kBlock + 4 * i, acc[r][i]);
-    }
+    StoreSums<kRows>(acc, values);
     return Finish(function, p, kRows, values, output);
   }
   if (clamps) {
@@ -128,12 +138,13 @@ static inline void MultiplyTallLane(const uint16_t* weights, const float32x4_t* 
 
 // 8 rows x 8 outputs, twice. Weights are widened by the units that multiply: here once for 8 rows,
 // in a panel of 4 rows x 16 outputs once for 4.
-static void TallPanel(const PartF16& part, const PanelF16& p) {
-  float values[kPanelRows * kBlock];
+__attribute__((noinline)) static void TallSums(const PartF16& part, const float* all_bias,
+                                               const float* all_rows, const uint16_t* all_weights,
+                                               float* values) {
   for (uint32_t first = 0; first < kBlock; first += 8) {
-    const float* bias = part.bias + (size_t)p.block * kBlock + first;
-    const float* rows = part.tile + p.row * part.row_step;
-    const uint16_t* weights = p.weights + first;
+    const float* bias = all_bias + first;
+    const float* rows = all_rows;
+    const uint16_t* weights = all_weights + first;
     float32x4_t acc[kPanelRows][2], x[kPanelRows];
 #pragma GCC unroll 8
     for (uint32_t r = 0; r < kPanelRows; ++r) {
@@ -162,6 +173,12 @@ static void TallPanel(const PartF16& part, const PanelF16& p) {
       vst1q_f32(values + r * kBlock + first + 4, acc[r][1]);
     }
   }
+}
+
+static void TallPanel(const PartF16& part, const PanelF16& p) {
+  float values[kPanelRows * kBlock];
+  TallSums(part, part.bias + (size_t)p.block * kBlock, part.tile + p.row * part.row_step, p.weights,
+           values);
   Finish(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, p, kPanelRows,
          values, p.output);
 }
@@ -183,6 +200,41 @@ struct NeonF16 : LevelF16<HalfRun, kRulesF16Neon> {
   }
 };
 
+struct NeonWinograd {
+  struct Lanes {
+    typedef float32x4_t Floats;
+    static constexpr uint32_t kLanes = 4;
+    static inline Floats Load(const float* from) { return vld1q_f32(from); }
+    static inline Floats LoadHalves(const uint16_t* from) {
+      return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from)));
+    }
+    static inline void Store(float* to, Floats x) { vst1q_f32(to, x); }
+  };
+  static constexpr uint32_t kTogether = 1;
+  // The last panel's rows behind the tiles are there, and nobody reads their sums.
+  static void Multiply(const WinogradProducts& products) {
+    PartF16 part = {};
+    part.row_step = products.in_c;
+    part.runs = 1;
+    part.run = products.in_c;
+    for (uint32_t row = 0; row < products.tiles; row += kPanelRows) {
+      const float* rows = products.v + (size_t)row * products.in_c;
+      float* sums = products.sums + (size_t)row * kBlock;
+#if defined(__aarch64__)
+      TallSums(part, products.bias, rows, products.weights, sums);
+#else
+      float32x4_t acc[kPanelRows][4];
+      Sums<kPanelRows>(part, products.bias, rows, products.weights, acc);
+      StoreSums<kPanelRows>(acc, sums);
+#endif
+    }
+  }
+  static void Finish(const ConvF16Args& args, float* values, uint32_t rows, const PanelF16& panel) {
+    octet::Finish(FloatFunction{args.function, args.alpha, args.beta}, panel, rows, values,
+                  panel.output);
+  }
+};
+
 }  // namespace
 
 #if defined(__aarch64__)
@@ -196,6 +248,7 @@ void conv_f16_neon_2x1(const ConvF16Args& args, Share share) {
 #endif
 
 void conv_f16_neon(const ConvF16Args& args, Share share) {
+  if (args.winograd) return RunWinogradF16<NeonWinograd>(args, share, Isa::kNeon);
   RunConv<NeonF16>(args, share);
 }
 

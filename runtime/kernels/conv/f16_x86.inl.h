@@ -4,6 +4,7 @@
 #define OCTET_KERNELS_CONV_F16_X86_INL_H_
 
 #include "runtime/kernels/conv/f16_wide.inl.h"
+#include "runtime/kernels/conv/f16_winograd.inl.h"
 #include "runtime/kernels/unary/function_lanes.inl.h"
 #include "runtime/kernels/x86_float.inl.h"
 
@@ -241,6 +242,43 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
     }
   }
   FinishPanel(*part.args, sums, rows, panel, apply);
+}
+
+struct WinogradLanes {
+  typedef octet::Floats Floats;
+  static constexpr uint32_t kLanes = octet::kLanes;
+  static inline Floats Load(const float* from) { return octet::Load(from); }
+  static inline Floats LoadHalves(const uint16_t* from) { return WidenLanes(from); }
+  static inline void Store(float* to, Floats x) { octet::Store(to, x); }
+};
+
+// A position's products by the panels of the direct way, one tile a row.
+static inline void MultiplyPosition(const MultiplySet& set, const WinogradProducts& products) {
+  PartWide part = {};
+  part.row_step = products.in_c;
+  part.runs = 1;
+  part.run = products.in_c;
+  const bool direct = products.tiles < kLeastWideRows;
+  if (!direct) {
+    PanelF16 panel = {};
+    panel.weights = products.weights;
+    panel.block_step = products.block_step;
+    WidenWeights(panel, products.in_c, products.blocks, set.together, products.widened);
+  }
+  MultiplyArgs args;
+  args.part = &part;
+  args.weights = direct ? static_cast<const void*>(products.weights) : products.widened;
+  args.block_step = products.block_step;
+  args.bias = products.bias;
+  args.vector_step = kLanes == kBlock ? products.sums_step : kLanes;
+  const uint32_t panels = (products.tiles + set.most_rows - 1) / set.most_rows;
+  for (uint32_t p = 0, row = 0; p < panels; ++p) {
+    const uint32_t next = products.tiles * (p + 1) / panels;
+    args.rows = products.v + (size_t)row * products.in_c;
+    args.sums = products.sums + (size_t)row * kBlock;
+    (direct ? set.direct : set.widened)[next - row - 1](args);
+    row = next;
+  }
 }
 
 }  // namespace

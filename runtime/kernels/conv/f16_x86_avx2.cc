@@ -14,6 +14,15 @@ struct Avx2F16 : LevelWide<HalfRows, kRulesF16Avx2> {
   }
 };
 
+struct Avx2Winograd {
+  typedef WinogradLanes Lanes;
+  static constexpr uint32_t kTogether = 1;
+  static void Multiply(const WinogradProducts& products) { MultiplyPosition(kSet, products); }
+  static void Finish(const ConvF16Args& args, float* values, uint32_t rows, const PanelF16& panel) {
+    FinishPanel(args, values, rows, panel, apply_function_avx2);
+  }
+};
+
 }  // namespace
 
 void conv_f16_avx2_48x1(const ConvF16Args& args, Share share) {
@@ -29,6 +38,7 @@ void conv_f16_avx2_48x3(const ConvF16Args& args, Share share) {
 }
 
 void conv_f16_avx2(const ConvF16Args& args, Share share) {
+  if (args.winograd) return RunWinogradF16<Avx2Winograd>(args, share, Isa::kAvx2);
   RunConv<Avx2F16>(args, share);
 }
 

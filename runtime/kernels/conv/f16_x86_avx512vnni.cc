@@ -30,6 +30,17 @@ struct Avx512F16 : LevelWide<VectorRows, kRulesF16Avx512Vnni> {
   }
 };
 
+struct Avx512Winograd {
+  typedef WinogradLanes Lanes;
+  static constexpr uint32_t kTogether = 3;
+  static void Multiply(const WinogradProducts& products) {
+    MultiplyPosition(kSets[products.blocks - 1], products);
+  }
+  static void Finish(const ConvF16Args& args, float* values, uint32_t rows, const PanelF16& panel) {
+    FinishPanel(args, values, rows, panel, apply_function_avx512vnni);
+  }
+};
+
 }  // namespace
 
 void conv_f16_avx512vnni_48x1(const ConvF16Args& args, Share share) {
@@ -45,6 +56,7 @@ void conv_f16_avx512vnni_48x3(const ConvF16Args& args, Share share) {
 }
 
 void conv_f16_avx512vnni(const ConvF16Args& args, Share share) {
+  if (args.winograd) return RunWinogradF16<Avx512Winograd>(args, share, Isa::kAvx512Vnni);
   RunConv<Avx512F16>(args, share);
 }
 

@@ -18,13 +18,16 @@ uint64_t TapsOf(const blob::ConvParams& p) {
 // board.
 constexpr uint64_t kMaxDepthF16 = 1u << 20;
 
+bool HasWinogradWindow(const blob::ConvParams& p) {
+  return p.kernel_h == 3 && p.kernel_w == 3 && p.stride_h == 1 && p.stride_w == 1 &&
+         p.dilation_h == 1 && p.dilation_w == 1 && p.groups == 1;
+}
+
 // The window Winograd's method is for, and as many transformed weights as it reads.
 bool HasWinograd(const LayerView& view, uint64_t in_c, uint64_t blocks) {
-  const blob::ConvParams& p = Params(view);
   const uint32_t m = WinogradOf(*view.layer);
   if (m == 0) return true;
-  return p.kernel_h == 3 && p.kernel_w == 3 && p.stride_h == 1 && p.stride_w == 1 &&
-         p.dilation_h == 1 && p.dilation_w == 1 && p.groups == 1 && in_c % 8 == 0 &&
+  return HasWinogradWindow(Params(view)) && in_c % 8 == 0 &&
          HasData(view.layer->extra,
                  WinogradPositions(m) * blocks * in_c * kChannelBlock * sizeof(int16_t),
                  blob::kDataAlignment);
@@ -50,15 +53,23 @@ bool CheckConvLayer(const LayerView& view) {
            HasInt8Tail(view, p.clamp_lo, p.clamp_hi, p.pre_shift) &&
            HasWinograd(view, in_c, blocks);
   }
+  uint64_t stored = depth;
+  if (IsWinogradF16(*view.layer)) {
+    if (!HasWinogradWindow(p) || in_c < kLeastWinogradChannelsF16) return false;
+    stored = kWinogradPositionsF16 * in_c;
+  }
   return depth <= kMaxDepthF16 && HasFunction(p.function, p.alpha, p.beta) &&
          HasBiasF16(view, out_c) &&
-         HasData(weights, blocks * depth * kChannelBlock * 2, blob::kDataAlignment);
+         HasData(weights, blocks * stored * kChannelBlock * 2, blob::kDataAlignment);
 }
 
 uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
   const uint64_t in_c = InputOf(view, 0).dims[3];
   const uint64_t depth = TapsOf(p) * (in_c / p.groups);
+  if (IsWinogradF16(*view.layer)) {
+    return ScratchWinogradF16(level, in_c, OutputOf(view).dims[1], OutputOf(view).dims[2]);
+  }
   if (level == Isa::kCm4 && IsInt8(view)) return ScratchConvCm4(depth, OutputOf(view).dims[3]);
   if (TakesHeliumScratch(level, IsInt8(view))) return ScratchConvHelium(depth);
   if (level == Isa::kReference || level >= Isa::kCm4) {

@@ -135,6 +135,89 @@ void MultiplyTileF16(const float* rows, uint64_t row_count, const Shape& s, cons
   }
 }
 
+float To13Bits(float x) {
+  const float high = x * 2049.0f;
+  return high - (high - x);
+}
+
+// B^T of four values, `step` apart, in place.
+void TransformFour(float* d, size_t step) {
+  const float d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step];
+  d[0] = d0 - d2;
+  d[step] = d1 + d2;
+  d[2 * step] = d2 - d1;
+  d[3 * step] = d1 - d3;
+}
+
+// V [16][in_c] of the tile whose first pixel is `p`.
+void TransformTileF16(const ConvF16Args& args, Pixel p, float* v) {
+  const ConvGeometry& g = args.g;
+  for (uint32_t i = 0; i < kWinogradPositionsF16; ++i) {
+    const int64_t y = (int64_t)p.y + i / 4 - g.pad_top, x = (int64_t)p.x + i % 4 - g.pad_left;
+    const bool inside = y >= 0 && y < g.in_h && x >= 0 && x < g.in_w;
+    const uint16_t* from = args.input + (inside ? ((size_t)y * g.in_w + (size_t)x) * g.in_c : 0);
+    for (uint32_t c = 0; c < g.in_c; ++c) {
+      v[(size_t)i * g.in_c + c] = inside ? HalfToFloat(from[c]) : 0.0f;
+    }
+  }
+  const size_t position = g.in_c, line = 4 * position;
+  for (uint32_t c = 0; c < g.in_c; ++c, ++v) {
+    for (size_t i = 0; i < 4; ++i) TransformFour(v + i * position, line);
+    for (size_t i = 0; i < 4; ++i) TransformFour(v + i * line, position);
+    for (size_t i = 0; i < kWinogradPositionsF16; ++i) {
+      v[i * position] = To13Bits(v[i * position]);
+    }
+  }
+}
+
+// The 2 x 2 pixels of one output from its sums m[16][kBlock].
+void FinishTileF16(const float* m, float* pixels) {
+  constexpr size_t kLine = 4 * kBlock;
+  float lines[2][4];
+  for (size_t j = 0; j < 4; ++j, m += kBlock) {
+    lines[0][j] = m[0] + m[kLine] + m[2 * kLine];
+    lines[1][j] = m[kLine] - m[2 * kLine] - m[3 * kLine];
+  }
+  for (const float* s : lines) {
+    *pixels++ = s[0] + s[1] + s[2];
+    *pixels++ = s[1] - s[2] - s[3];
+  }
+}
+
+// FORMAT.md, "FP16 arithmetic": weights U.
+void RunWinogradF16(const ConvF16Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  float* v = reinterpret_cast<float*>(args.scratch);
+  const uint64_t blocks = ((uint64_t)g.out_c + kBlock - 1) / kBlock;
+  const uint64_t tiles_x = (g.out_w + 1) / 2;
+  const Range tiles = RangeOf(WinogradTileCount(2, g.out_h, g.out_w), share);
+  for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    const Pixel p = {(uint32_t)(tile / tiles_x) * 2, (uint32_t)(tile % tiles_x) * 2};
+    TransformTileF16(args, p, v);
+    for (uint64_t b = 0; b < blocks; ++b) {
+      float m[kWinogradPositionsF16][kBlock] = {};
+      memcpy(m[5], args.bias + b * kBlock, sizeof(m[5]));
+      for (uint32_t i = 0; i < kWinogradPositionsF16; ++i) {
+        const uint16_t* u = args.weights + (i * blocks + b) * g.in_c * kBlock;
+        for (uint32_t c = 0; c < g.in_c; ++c, u += kBlock) {
+          const float x = v[(size_t)i * g.in_c + c];
+          for (uint32_t o = 0; o < kBlock; ++o) m[i][o] += x * HalfToFloat(u[o]);
+        }
+      }
+      for (uint64_t o = 0; o < kBlock && b * kBlock + o < g.out_c; ++o) {
+        float pixels[4];
+        FinishTileF16(m[0] + o, pixels);
+        for (uint32_t i = 0; i < 4; ++i) {
+          const uint32_t y = p.y + i / 2, x = p.x + i % 2;
+          if (y >= g.out_h || x >= g.out_w) continue;
+          args.output[((size_t)y * g.out_w + x) * g.out_c + b * kBlock + o] =
+              FloatToHalf(ApplyHalfFunction(args.function, pixels[i], args.alpha, args.beta));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void conv_s8_reference(const ConvS8Args& args, Share share) {
@@ -166,6 +249,7 @@ void conv_s8_reference(const ConvS8Args& args, Share share) {
 }
 
 void conv_f16_reference(const ConvF16Args& args, Share share) {
+  if (args.winograd) return RunWinogradF16(args, share);
   const ConvGeometry& g = args.g;
   const Shape s = ShapeOf(g);
   const Work work = WorkOf(g, s, share);

@@ -48,7 +48,8 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
                                 p.alpha,
                                 p.beta,
                                 context.scratch,
-                                context.half_sums && AllowsHalfSums(*view.layer)};
+                                context.half_sums && AllowsHalfSums(*view.layer),
+                                IsWinogradF16(*view.layer)};
       f16(args, context.share);
     }
   }

@@ -58,6 +58,8 @@ class ConvF16Case {
   // arithmetic"), written down directly; others give what they gave.
   void AllowHalfSums() { args_.half_sums = true; }
   std::vector<uint16_t> HalfEquation() const;
+  // Of a dense layer with windows of 3x3: random weights U from now on, where there were others.
+  void TransformRandomly(Random& random);
 
  private:
   ConvGeometry g_;

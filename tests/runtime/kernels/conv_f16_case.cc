@@ -60,9 +60,10 @@ ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool dept
 std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, Isa level, uint32_t threads) const {
   const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
   const uint64_t scratch_bytes =
-      depthwise_ ? ScratchDepthwise(taps, g_.in_c, true)
-                 : ScratchConvF16(level, taps, g_.in_c, taps * (g_.in_c / g_.groups),
-                                  uint64_t{g_.out_h} * g_.out_w);
+      args_.winograd ? ScratchWinogradF16(level, g_.in_c, g_.out_h, g_.out_w)
+      : depthwise_   ? ScratchDepthwise(taps, g_.in_c, true)
+                     : ScratchConvF16(level, taps, g_.in_c, taps * (g_.in_c / g_.groups),
+                                      uint64_t{g_.out_h} * g_.out_w);
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const size_t count = size_t{1} * g_.out_h * g_.out_w * g_.out_c;
   const GuardedBuffer output(2 * count, 2, place_);
@@ -77,6 +78,16 @@ std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, Isa level, uint32_t thr
   EXPECT_TRUE(output.GuardsIntact()) << "output guards";
   EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
   return std::vector<uint16_t>(output.As<uint16_t>(), output.As<uint16_t>() + count);
+}
+
+void ConvF16Case::TransformRandomly(Random& random) {
+  const size_t count = kWinogradPositionsF16 * ((size_t{g_.out_c} + 15) / 16) * g_.in_c * 16;
+  weights_ = std::make_unique<GuardedBuffer>(2 * count, 64, place_);
+  for (size_t i = 0; i < count; ++i) {
+    weights_->As<uint16_t>()[i] = FloatToHalf(random.Float(-0.5f, 0.5f));
+  }
+  args_.weights = weights_->As<uint16_t>();
+  args_.winograd = true;
 }
 
 std::vector<uint16_t> ConvF16Case::HalfEquation() const {

@@ -370,6 +370,36 @@ TEST_P(ConvF16, EqualsReferenceForEveryTile) {
   }
 }
 
+void CheckTransformed(const Kernel& kernel, Random& random, const ConvGeometry& g) {
+  ConvF16Case layer(random, g, false);
+  layer.TransformRandomly(random);
+  SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+  const std::vector<uint16_t> expected = layer.Run(&conv_f16_reference, Isa::kReference, 1);
+  for (const uint32_t threads : {1u, 2u, 5u}) {
+    EXPECT_EQ(layer.Run(kernel.As<ConvF16Fn>(), kernel.isa, threads), expected)
+        << threads << " threads";
+  }
+}
+
+// Of lines in one part, parts in one line, edges that halve a tile, last channels met twice; 1, 2,
+// 3 and more blocks of outputs.
+TEST_P(ConvF16, WinogradEqualsReference) {
+  for (int i = 0; i < kCases; ++i) {
+    Random random(TestSeed() + 11000 + static_cast<uint64_t>(i));
+    ConvGeometry g = RandomWinogradGeometry(random);
+    g.in_c = g.in_c / 2 + random.UInt(16, 24);
+    CheckTransformed(GetParam(), random, g);
+    if (::testing::Test::HasFailure()) return;
+  }
+  constexpr TileShape kShapes[] = {{9, 131, 16, 3, 1, 1, 1, 35}, {40, 40, 64, 3, 1, 1, 1, 80},
+                                   {7, 7, 512, 3, 1, 1, 1, 64},  {14, 13, 200, 3, 1, 1, 0, 112},
+                                   {3, 3, 1100, 3, 1, 1, 2, 16}, {30, 2, 33, 3, 1, 1, 1, 130}};
+  for (const TileShape& shape : kShapes) {
+    Random random(TestSeed() + 12000);
+    CheckTransformed(GetParam(), random, GeometryOf(shape));
+  }
+}
+
 OCTET_KERNEL_SUITE(DepthwiseConvF16, "depthwise_conv_f16");
 TEST_P(DepthwiseConvF16, AgreesWithReference) {
   CheckF16(GetParam(), &depthwise_conv_f16_reference, true);
