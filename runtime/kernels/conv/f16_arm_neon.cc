@@ -58,8 +58,11 @@ __attribute__((noinline)) static void Finish(const FloatFunction& function, cons
 }
 
 template <int kRows>
-static inline void Sums(const PartF16& part, const float* bias, const float* rows,
-                        const uint16_t* weights, float32x4_t (*acc)[4]) {
+static inline void Sums(const PartF16& part, const PanelF16& p, uint32_t row,
+                        float32x4_t (*acc)[4]) {
+  const float* bias = part.bias + (size_t)p.block * kBlock;
+  const float* rows = part.tile + (p.row + row) * part.row_step;
+  const uint16_t* weights = p.weights;
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
@@ -96,8 +99,7 @@ static inline void StoreSums(const float32x4_t (*acc)[4], float* values) {
 template <int kRows>
 static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
   float32x4_t acc[kRows][4];
-  Sums<kRows>(part, part.bias + (size_t)p.block * kBlock, part.tile + (p.row + row) * part.row_step,
-              p.weights, acc);
+  Sums<kRows>(part, p, row, acc);
   const FloatFunction function = {part.args->function, part.args->alpha, part.args->beta};
   uint16_t* output = p.output + row * p.output_stride;
   const bool clamps = function.function == blob::Function::kClamp;
@@ -138,13 +140,13 @@ static inline void MultiplyTallLane(const uint16_t* weights, const float32x4_t* 
 
 // 8 rows x 8 outputs, twice. Weights are widened by the units that multiply: here once for 8 rows,
 // in a panel of 4 rows x 16 outputs once for 4.
-__attribute__((noinline)) static void TallSums(const PartF16& part, const float* all_bias,
-                                               const float* all_rows, const uint16_t* all_weights,
+__attribute__((noinline)) static void TallSums(const PartF16& part, const PanelF16& p,
                                                float* values) {
+  const size_t step = part.row_step, run = part.run;
   for (uint32_t first = 0; first < kBlock; first += 8) {
-    const float* bias = all_bias + first;
-    const float* rows = all_rows;
-    const uint16_t* weights = all_weights + first;
+    const float* bias = part.bias + (size_t)p.block * kBlock + first;
+    const float* rows = part.tile + p.row * step;
+    const uint16_t* weights = p.weights + first;
     float32x4_t acc[kPanelRows][2], x[kPanelRows];
 #pragma GCC unroll 8
     for (uint32_t r = 0; r < kPanelRows; ++r) {
@@ -153,17 +155,17 @@ __attribute__((noinline)) static void TallSums(const PartF16& part, const float*
     }
     for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
       size_t k = 0;
-      for (; k + 4 <= part.run; k += 4, weights += 4 * kBlock) {
+      for (; k + 4 <= run; k += 4, weights += 4 * kBlock) {
 #pragma GCC unroll 8
-        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vld1q_f32(rows + r * part.row_step + k);
+        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vld1q_f32(rows + r * step + k);
         MultiplyTallLane<0>(weights, x, acc);
         MultiplyTallLane<1>(weights, x, acc);
         MultiplyTallLane<2>(weights, x, acc);
         MultiplyTallLane<3>(weights, x, acc);
       }
-      for (; k < part.run; ++k, weights += kBlock) {
+      for (; k < run; ++k, weights += kBlock) {
 #pragma GCC unroll 8
-        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vdupq_n_f32(rows[r * part.row_step + k]);
+        for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vdupq_n_f32(rows[r * step + k]);
         MultiplyTallLane<0>(weights, x, acc);
       }
     }
@@ -177,8 +179,7 @@ __attribute__((noinline)) static void TallSums(const PartF16& part, const float*
 
 static void TallPanel(const PartF16& part, const PanelF16& p) {
   float values[kPanelRows * kBlock];
-  TallSums(part, part.bias + (size_t)p.block * kBlock, part.tile + p.row * part.row_step, p.weights,
-           values);
+  TallSums(part, p, values);
   Finish(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, p, kPanelRows,
          values, p.output);
 }
@@ -214,17 +215,20 @@ struct NeonWinograd {
   // The last panel's rows behind the tiles are there, and nobody reads their sums.
   static void Multiply(const WinogradProducts& products) {
     PartF16 part = {};
+    part.tile = products.v;
     part.row_step = products.in_c;
     part.runs = 1;
     part.run = products.in_c;
-    for (uint32_t row = 0; row < products.tiles; row += kPanelRows) {
-      const float* rows = products.v + (size_t)row * products.in_c;
-      float* sums = products.sums + (size_t)row * kBlock;
+    part.bias = products.bias;
+    PanelF16 panel = {};
+    panel.weights = products.weights;
+    for (; panel.row < products.tiles; panel.row += kPanelRows) {
+      float* sums = products.sums + (size_t)panel.row * kBlock;
 #if defined(__aarch64__)
-      TallSums(part, products.bias, rows, products.weights, sums);
+      TallSums(part, panel, sums);
 #else
       float32x4_t acc[kPanelRows][4];
-      Sums<kPanelRows>(part, products.bias, rows, products.weights, acc);
+      Sums<kPanelRows>(part, panel, 0, acc);
       StoreSums<kPanelRows>(acc, sums);
 #endif
     }

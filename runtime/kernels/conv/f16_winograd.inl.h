@@ -78,14 +78,15 @@ static inline WinogradRun RunAt(const WinogradPlanF16& plan, uint64_t tile, uint
 
 // V of a run: down the columns, which neighbouring tiles share, then along the lines.
 template <typename Lanes>
-static inline void TransformRun(const ConvF16Args& args, const WinogradPlanF16& plan,
-                                const WinogradRun& run, float* v) {
+static void TransformRun(const ConvF16Args& args, const WinogradPlanF16& plan,
+                         const WinogradRun& run, float* v) {
   typedef typename Lanes::Floats Floats;
   const ConvGeometry& g = args.g;
   const int64_t top = (int64_t)run.y * 2 - g.pad_top, left = (int64_t)run.x * 2 - g.pad_left;
   const size_t position = plan.rows * g.in_c;
   const uint16_t* lines[4];
   size_t steps[4];
+#pragma GCC unroll 1
   for (int i = 0; i < 4; ++i) {
     const bool inside = top + i >= 0 && top + i < g.in_h;
     lines[i] = inside ? args.input + (size_t)(top + i) * g.in_w * g.in_c : plan.zeros;
@@ -105,19 +106,24 @@ static inline void TransformRun(const ConvF16Args& args, const WinogradPlanF16& 
       to[3] = d[1] - d[3];
     };
     Floats a[4], b[4], next[4], last[4];
-    column(left, a);
-    column(left + 1, b);
     float* to = v + c;
-    for (uint32_t t = 0; t < run.tiles; ++t, to += g.in_c) {
-      column(left + 2 * (int64_t)t + 2, next);
-      column(left + 2 * (int64_t)t + 3, last);
-      float* line = to;
+    // The first round makes the columns that the first tile does not share.
+    for (uint32_t t = 0; t <= run.tiles; ++t) {
+      column(left + 2 * (int64_t)t, next);
+      column(left + 2 * (int64_t)t + 1, last);
+      if (t != 0) {
+        float* line = to;
 #pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i, line += 4 * position) {
-        Lanes::Store(line, To13Bits(a[i] - next[i]));
-        Lanes::Store(line + position, To13Bits(b[i] + next[i]));
-        Lanes::Store(line + 2 * position, To13Bits(next[i] - b[i]));
-        Lanes::Store(line + 3 * position, To13Bits(b[i] - last[i]));
+        for (int i = 0; i < 4; ++i, line += 4 * position) {
+          Lanes::Store(line, To13Bits(a[i] - next[i]));
+          Lanes::Store(line + position, To13Bits(b[i] + next[i]));
+          Lanes::Store(line + 2 * position, To13Bits(next[i] - b[i]));
+          Lanes::Store(line + 3 * position, To13Bits(b[i] - last[i]));
+        }
+        to += g.in_c;
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
         a[i] = next[i];
         b[i] = last[i];
       }
@@ -136,6 +142,7 @@ static inline void TransformSums(const WinogradPlanF16& plan, const float* sums,
   float* to = plan.lines;
   float* below = to + (size_t)tiles * 2 * kBlock;
   for (uint32_t t = 0; t < tiles; ++t, to += 2 * kBlock, below += 2 * kBlock, sums += kBlock) {
+#pragma GCC unroll 1
     for (uint32_t o = 0; o < kBlock; o += Lanes::kLanes) {
       Floats upper[4], lower[4];
 #pragma GCC unroll 4
@@ -155,7 +162,7 @@ static inline void TransformSums(const WinogradPlanF16& plan, const float* sums,
 
 // Tiles [first, end) of the output's block `block`, whose sums are there.
 template <typename Level>
-static inline void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan,
+static void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan,
                                   uint64_t first, uint64_t end, uint32_t block, const float* sums) {
   const ConvGeometry& g = args.g;
   PanelF16 panel = {};
@@ -214,7 +221,7 @@ static inline void RunPartF16(const ConvF16Args& args, const WinogradPlanF16& pl
 }
 
 template <typename Level>
-static inline void RunWinogradF16(const ConvF16Args& args, Share share, Isa level) {
+[[gnu::noinline]] static void RunWinogradF16(const ConvF16Args& args, Share share, Isa level) {
   const WinogradPlanF16 plan = PlanWinogradF16(args, level);
   Range tiles = {0, plan.tile_count}, blocks = {0, plan.blocks};
   // Few tiles: every thread reads weights of its own, and all transform the input.
