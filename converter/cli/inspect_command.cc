@@ -101,7 +101,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"macs", layer.macs},
           {"weight_bytes", HasWeights(layer) ? layer.weights.bytes : 0},
           {"transformed_bytes", WinogradOf(layer) != 0 ? layer.extra.bytes : 0},
-          {"winograd", WinogradOf(layer)},
+          {"winograd", IsWinogradF16(layer) ? 2 : WinogradOf(layer)},
           {"arithmetic", int8                    ? "int32"
                          : AllowsHalfSums(layer) ? "fp16"
                                                  : "float32"},

@@ -48,15 +48,16 @@ Bytes TransformHalfWeights(const Bytes& weights, uint64_t in_c) {
   return result;
 }
 
+bool WinogradFits(const blob::ConvParams& params, uint64_t in_c) {
+  return params.kernel_h == 3 && params.kernel_w == 3 && params.stride_h == 1 &&
+         params.stride_w == 1 && params.dilation_h == 1 && params.dilation_w == 1 &&
+         params.groups == 1 && in_c >= kLeastWinogradChannelsF16;
+}
+
 bool WinogradPaysF16(const Program& program, const Layer& layer) {
-  const auto p = layer.Get<blob::ConvParams>();
-  if (p.kernel_h != 3 || p.kernel_w != 3 || p.stride_h != 1 || p.stride_w != 1 ||
-      p.dilation_h != 1 || p.dilation_w != 1 || p.groups != 1) {
-    return false;
-  }
   const Tensor& out = program.tensors[static_cast<size_t>(layer.output)];
   const uint64_t in_c = program.tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
-  if (in_c < kLeastWinogradChannelsF16) return false;
+  if (!WinogradFits(layer.Get<blob::ConvParams>(), in_c)) return false;
   const double pixels = static_cast<double>(uint64_t{1} * out.dims[1] * out.dims[2]);
   const auto tiles = static_cast<double>(WinogradTileCount(2, out.dims[1], out.dims[2]));
   const auto inputs = static_cast<double>(in_c);

@@ -12,7 +12,10 @@ namespace octet::lower {
 // numbers. `program` is a whole FP16 plan.
 void TransformHalves(Program* program);
 
-// Whether it does by the layer's window and shape.
+// Whether the method applies to the window.
+bool WinogradFits(const blob::ConvParams& params, uint64_t in_c);
+
+// Whether it pays by the layer's shape.
 bool WinogradPaysF16(const Program& program, const Layer& layer);
 
 // U [16][ceil(out_c / 16)][in_c][16] of weights [ceil(out_c / 16)][9 x in_c][16], both FP16. Empty

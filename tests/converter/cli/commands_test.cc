@@ -320,6 +320,34 @@ TEST_F(Cli, BoardComputesInFp16) {
   EXPECT_EQ(arithmetic({"--native-fp16", "--std", "0.0001,0.0001,0.0001"}), plain);
 }
 
+// Winograd's method in the FP16 plan: its convolutions alone, near what they gave before.
+TEST_F(Cli, BoardTransformsFp16) {
+  OnnxBuilder model;
+  model.Input("image", {1, 3, 16, 16})
+      .WithChannels(3)
+      .Conv({.channels = 32, .kernel = 3, .pad = 1})
+      .Relu()
+      .Conv({.channels = 32, .kernel = 3, .pad = 1})
+      .Output("y");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "|u1", {8, 16, 16, 3});
+  WriteText("board.yaml", "fp16_arithmetic: winograd\n");
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  fs::rename(Path("out.octet"), Path("direct.octet"));
+  for (const auto& options :
+       {std::vector<std::string>{"--board", Path("board.yaml")}, {"--winograd-fp16"}}) {
+    const Result done = Convert("m.onnx", options);
+    ASSERT_EQ(done.status, 0) << done.err;
+    const json report = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+    std::vector<int> m;
+    for (const json& plan : report["plans"]) {
+      for (const json& layer : plan["layers"]) m.push_back(layer["winograd"].get<int>());
+    }
+    EXPECT_EQ(m, (std::vector<int>{0, 0, 0, 2})) << "the first has three channels";
+    EXPECT_EQ(report["plans"][1]["layers"][1]["weight_bytes"], 16 * 32 * 32 * 2);
+  }
+}
+
 TEST_F(Cli, InspectRefusesDamage) {
   ASSERT_EQ(Convert("m.onnx").status, 0);
   std::string blob = ReadText("out.octet");

@@ -10,6 +10,7 @@
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
 #include "converter/lower/winograd.h"
+#include "converter/lower/winograd_f16.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/channel_scales.h"
@@ -43,6 +44,17 @@ void TransformAll(lower::Program* program) {
     layer.layout = m == 2 ? blob::Layout::kWinograd2 : blob::Layout::kWinograd4;
     layer.extra = lower::ToBytes(lower::TransformWeights(layer.weights, out_c, in_c, m));
     m = 6 - m;
+  }
+}
+
+// As lower::TransformHalves, likewise.
+void TransformAllHalves(lower::Program* program) {
+  for (lower::Layer& layer : program->layers) {
+    if (layer.op != blob::Op::kConv) continue;
+    const uint32_t in_c = program->tensors[static_cast<size_t>(layer.inputs[0])].dims[3];
+    if (!lower::WinogradFits(layer.Get<blob::ConvParams>(), in_c)) continue;
+    layer.weights = lower::TransformHalfWeights(layer.weights, in_c);
+    layer.arithmetic = blob::Arithmetic::kWinograd;
   }
 }
 
@@ -95,6 +107,7 @@ Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samp
     plan.program = lower::Lower(result.graph, *scheme, name);
     plan::DropDead(&plan.program);
     if (variant.winograd) TransformAll(&plan.program);
+    if (variant.winograd && scheme == &fp16) TransformAllHalves(&plan.program);
     plan.memory = plan::PlanMemory(plan.program);
     result.plans.push_back(std::move(plan));
   }

@@ -246,12 +246,22 @@ TEST(Refusals, Layers) {
           {"an arithmetic that nobody knows",
            [](R& r) -> const void* {
              auto& arithmetic = r.layer(kConv, 1).arithmetic;
-             return arithmetic = static_cast<blob::Arithmetic>(2), &arithmetic;
+             return arithmetic = static_cast<blob::Arithmetic>(3), &arithmetic;
            }},
           {"FP16 sums of an int8 layer",
            [](R& r) -> const void* {
              auto& arithmetic = r.layer(kConv).arithmetic;
              return arithmetic = blob::Arithmetic::kHalf, &arithmetic;
+           }},
+          {"transformed FP16 weights of an int8 layer",
+           [](R& r) -> const void* {
+             auto& arithmetic = r.layer(kConv).arithmetic;
+             return arithmetic = blob::Arithmetic::kWinograd, &arithmetic;
+           }},
+          {"transformed FP16 weights that are not",
+           [](R& r) -> const void* {
+             r.layer(kConv, 1).arithmetic = blob::Arithmetic::kWinograd;
+             return &r.layer(kConv, 1);
            }},
           {"FP16 sums of a layer that has none",
            [](R& r) -> const void* {
