@@ -42,8 +42,9 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   const uint64_t depth = DepthOf(layer);
   const bool depthwise = layer.kind == LayerKind::kDepthwiseConv;
   // Enough for every level.
-  const uint64_t dense = std::max(ScratchConv(taps, g.in_c, depth, fp16),
-                                  ScratchConvWide(depth, uint64_t{g.out_h} * g.out_w));
+  const uint64_t dense =
+      std::max(fp16 ? ScratchConv(taps, g.in_c, depth, true) : ScratchConvAvx2(taps, g.in_c, depth),
+               ScratchConvWide(depth, uint64_t{g.out_h} * g.out_w));
   scratch_ = MakeAligned(layer.kind == LayerKind::kConv ? dense
                          : depthwise                    ? ScratchDepthwise(taps, g.in_c, fp16)
                                                         : 0);

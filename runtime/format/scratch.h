@@ -74,6 +74,13 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
          (fp16 ? kTileRowsF16 * deep * 4 : kTileRows * deep);
 }
 
+// Int8 of the level avx2: the tile in more forms, and lists of groups of 4 channels.
+constexpr uint32_t kTileRowsAvx2 = 67;
+static inline uint64_t ScratchConvAvx2(uint64_t taps, uint64_t in_c, uint64_t depth) {
+  const uint64_t deep = (depth + 15) & ~(uint64_t)15;
+  return ScratchConv(taps, in_c, depth, false) + (kTileRowsAvx2 - kTileRows) * deep + 64;
+}
+
 // FP16 of the x86 levels, which widen weights too. Parts, in this order: a tile's rows, up to
 // kWideTileRows times `deep` floats (the depth rounded up to 16); weights. Rows that share pixels
 // take less, which is left to the weights.

@@ -80,7 +80,8 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
     const uint64_t pixels = (uint64_t)out.dims[1] * out.dims[2];
     return ScratchConvF16(level, TapsOf(p), in_c, depth, pixels);
   }
-  const uint64_t direct = ScratchConv(TapsOf(p), in_c, depth, false);
+  const uint64_t direct = level == Isa::kAvx2 ? ScratchConvAvx2(TapsOf(p), in_c, depth)
+                                              : ScratchConv(TapsOf(p), in_c, depth, false);
   const uint32_t m = WinogradOf(*view.layer);
   if (m == 0) return direct;
   const uint64_t winograd = ScratchWinograd(m, in_c, out.dims[1], out.dims[2]);

@@ -5,13 +5,18 @@
 //   [255 * (min(a, 0) + min(b, 0)), 255 * (max(a, 0) + max(b, 0))],
 // so that nothing saturates while the positive weights of the pair add up to at most 128 (32640 <=
 // 32767), and the negative ones to at least -128. Most pairs are like that, but not all. Once a
-// layer (and part of its outputs) every group of 4 channels x 8 outputs gets one bit: exact or not;
-// before a tile meets 8 outputs the bits become two lists of groups, and two loops without branches
-// run over them. The other groups are multiplied as 16-bit halves, the even and the odd channels of
-// the group, by VPMADDWD: four instructions for three.
+// layer (and part of its outputs) the groups of 4 channels of every 8 outputs are listed by how
+// they may be multiplied, and loops without branches run over the lists:
+//   twos    two groups next to each other whose sums of pairs still fit 16 bits together: their
+//           products are widened once. Common among trained weights.
+//   exact   one group
+//   others  as 16-bit halves, the even and the odd channels of the group, by VPMADDWD: four
+//           instructions for three
+// Where many groups are no pairs as they come, three ways to pair the four channels are tried.
+// That more than halves the others, but rows take twice the room.
 //
-// Rows of a tile are interleaved in scratch, [group of 4 channels][row][4 bytes], once as bytes and
-// once as each kind of halves, so that one address serves all rows.
+// Rows of a tile are interleaved in scratch, [group of 4 channels][row][4 or 8 bytes], and as each
+// kind of halves, so that one address serves all rows.
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -1,144 +1,18 @@
-// What conv/x86_avx2.cc runs under the driver: lists of exact groups, interleaved tiles and the
-// inner loops.
-#include "runtime/kernels/conv/x86_s8.inl.h"
+// What conv/x86_avx2.cc runs under the driver: interleaved tiles and the inner loops.
+#include "runtime/kernels/conv/x86_avx2_lists.inl.h"
 
 namespace octet {
 namespace {
 
-constexpr uint32_t kMaxRows =
-    kRulesAvx2.tile_rows;  // 10 sums, 2 weights, ones and products in 16 registers
-
-// List entries are 8 times the number of a group, so that addresses need no shift: w[8 * entry],
-// x[5 * entry].
-constexpr uint32_t kEntry = 8;
-constexpr uint64_t kMaxListed = (UINT16_MAX + 1) / kEntry;
-constexpr uint32_t kGroupBytes = 4 * kMaxRows;  // one group of 4 channels of an interleaved tile
-// Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
-constexpr uint64_t kMinPixels = 24;
-constexpr uint64_t kMinDeep = 64;
-
-// Scratch from plan.packed on, in units of `deep` bytes (K rounded up to 16, four times the
-// groups):
-//   rows of bytes, where the driver packs them   kMaxRows  \ one of
-//   interleaved bytes, where lists are made      kMaxRows  / the two
-//   interleaved even halves, then odd halves     2 * kMaxRows
-//   lists of groups, bits of exact groups        2
-static_assert(kGroupBytes % kEntry == 0 && 3 * kMaxRows + 2 <= kTileRows,
-              "tiles and lists fit scratch");
-
-// Groups of 4 values of a whole row.
-static inline uint64_t GroupsOf(const ConvPlan& plan) {
-  return plan.block_step / 64;
-}
-
-struct Areas {
-  uint8_t *bytes, *even, *odd;
-  uint16_t *exact, *other;  // lists, written 8 entries at a time
-  uint8_t* bits;
-  uint64_t bit_bytes;  // of 8 outputs
-  uint64_t capacity;   // 8 outputs each
-};
-
-static inline Areas AreasOf(const ConvPlan& plan) {
-  Areas a;
-  a.bytes = plan.packed;
-  a.even = a.bytes + kMaxRows * plan.deep;
-  a.odd = a.even + kMaxRows * plan.deep;
-  uint8_t* rest = a.odd + kMaxRows * plan.deep;
-  a.bit_bytes = (GroupsOf(plan) + 7) / 8;
-  a.exact = reinterpret_cast<uint16_t*>(rest);
-  a.other = a.exact + 8 * a.bit_bytes;
-  a.bits = rest + 32 * a.bit_bytes;
-  // One list alone always fits: 16 * ceil(deep / 32) <= 2 * deep.
-  a.capacity =
-      2 * plan.deep > 32 * a.bit_bytes ? (2 * plan.deep - 32 * a.bit_bytes) / a.bit_bytes : 0;
-  return a;
-}
-
-static bool WantsLists(const ConvPlan& plan, uint64_t pixels) {
-  return plan.rows != Rows::kPacked && plan.deep >= kMinDeep && GroupsOf(plan) <= kMaxListed &&
-         pixels >= kMinPixels;
-}
-
-// Rows are neither interleaved nor listed, MultiplyRow() reads the image.
-static bool RowByRow(const ConvPlan& plan, uint32_t rows) {
-  return rows == 1 || GroupsOf(plan) > kMaxListed;
-}
-
-// All 4 channels x 8 outputs may go through VPMADDUBSW.
-static inline bool IsExact(const int8_t* weights) {
-  const __m256i w = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
-  const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1);
-  const __m256i above = _mm256_maddubs_epi16(_mm256_max_epi8(w, zero), ones);
-  const __m256i below = _mm256_maddubs_epi16(ones, _mm256_min_epi8(w, zero));
-  const __m256i largest = _mm256_max_epi16(above, _mm256_sub_epi16(zero, below));
-  const __m256i wrong = _mm256_cmpgt_epi16(largest, _mm256_set1_epi16(128));
-  return _mm256_testz_si256(wrong, wrong) != 0;
-}
-
-// One bit for every group of the part's weights; false: no lists.
-static bool MarkExact(const ConvPlan& plan, const int8_t* weights, uint64_t pixels,
-                      uint32_t blocks) {
-  const Areas areas = AreasOf(plan);
-  if (!WantsLists(plan, pixels)) {
-    for (uint64_t k = 0; k < GroupsOf(plan) && k < kMaxListed; ++k)
-      areas.other[k] = (uint16_t)(k * kEntry);
-    return false;
-  }
-  uint8_t* bits = areas.bits;
-  for (uint32_t block = 0; block < blocks; ++block) {
-    for (uint32_t half = 0; half < 2; ++half) {
-      const int8_t* from = weights + block * GroupsOf(plan) * 64 + 32 * half;
-      for (uint64_t k = 0; k < GroupsOf(plan); k += 8, ++bits) {
-        const uint64_t left = GroupsOf(plan) - k < 8 ? GroupsOf(plan) - k : 8;
-        uint32_t byte = 0;
-        for (uint64_t i = 0; i < left; ++i, from += 64) byte |= (uint32_t)IsExact(from) << i;
-        *bits = (uint8_t)byte;
-      }
-    }
-  }
-  return true;
-}
-
-// Positions of the bits set in a byte, in units of list entries.
-struct BitLists {
-  uint8_t list[256][8];
-  constexpr BitLists() : list() {
-    for (int byte = 0; byte < 256; ++byte) {
-      int count = 0;
-      for (int bit = 0; bit < 8; ++bit) {
-        if (byte & (1 << bit)) list[byte][count++] = (uint8_t)(bit * kEntry);
-      }
-    }
-  }
-};
-constexpr BitLists kBitLists;
-
-static inline __m128i ListOf(uint32_t byte, __m128i base) {
-  const __m128i list = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kBitLists.list[byte]));
-  return _mm_add_epi16(base, _mm_cvtepu8_epi16(list));
-}
-
-// Returns the number of exact groups.
-static inline uint64_t MakeLists(const Areas& areas, const uint8_t* bits) {
-  uint16_t *exact = areas.exact, *other = areas.other;
-  __m128i base = _mm_setzero_si128();
-  for (uint64_t i = 0; i < areas.bit_bytes;
-       ++i, base = _mm_add_epi16(base, _mm_set1_epi16(8 * kEntry))) {
-    const uint32_t byte = bits[i];
-    const int count = __builtin_popcount(byte);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(exact), ListOf(byte, base));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(other), ListOf(byte ^ 0xFF, base));
-    exact += count;
-    other += 8 - count;
-  }
-  return (uint64_t)(exact - areas.exact);
-}
-
 // The interleaved arrays from one group on.
 struct Columns {
   uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
+  bool paired;
 };
+
+static inline __m128i Load16(const uint8_t* from) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
 
 static inline __m256i EvenHalves(__m256i x) {
   return _mm256_and_si256(x, _mm256_set1_epi16(0x00FF));
@@ -146,7 +20,13 @@ static inline __m256i EvenHalves(__m256i x) {
 
 // Rows 0..7 of one group.
 static inline void Store8(const Columns& to, uint64_t k, __m256i x) {
-  if (to.bytes != nullptr) {
+  if (to.paired) {
+    const __m256i y = _mm256_shuffle_epi8(x, Load32(kWindows.order[kSwapped]));
+    const __m256i low = _mm256_unpacklo_epi32(x, y), high = _mm256_unpackhi_epi32(x, y);
+    __m256i* out = reinterpret_cast<__m256i*>(to.bytes + k * kEightBytes);
+    _mm256_storeu_si256(out, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(low, high, 0x31));
+  } else if (to.bytes != nullptr) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.bytes + k * kGroupBytes), x);
   }
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.even + k * kGroupBytes), EvenHalves(x));
@@ -157,14 +37,15 @@ static inline void Store8(const Columns& to, uint64_t k, __m256i x) {
 // Rows 8 and 9.
 static inline void Store2(const Columns& to, uint64_t k, __m128i x) {
   const uint64_t at = k * kGroupBytes + 32;
-  if (to.bytes != nullptr) _mm_storel_epi64(reinterpret_cast<__m128i*>(to.bytes + at), x);
+  if (to.paired) {
+    const __m128i y = _mm_shuffle_epi8(x, Load16(kWindows.order[kSwapped]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to.bytes + 2 * at), _mm_unpacklo_epi32(x, y));
+  } else if (to.bytes != nullptr) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to.bytes + at), x);
+  }
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to.even + at),
                    _mm_and_si128(x, _mm_set1_epi16(0x00FF)));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to.odd + at), _mm_srli_epi16(x, 8));
-}
-
-static inline __m128i Load16(const uint8_t* from) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
 static inline __m256i Load16x2(const uint8_t* low, const uint8_t* high) {
@@ -208,22 +89,25 @@ static inline void InterleaveRows(const uint8_t* const* in, uint32_t rows, uint6
       uint32_t word;
       memcpy(&word, in[r] + 4 * k, 4);
       const uint32_t even = word & 0x00FF00FFu, odd = (word >> 8) & 0x00FF00FFu;
-      if (to.bytes != nullptr) memcpy(to.bytes + at, &word, 4);
+      if (to.paired) {
+        const uint32_t middle = (word >> 8 & 0xFF00u) | (word << 8 & 0xFF0000u);
+        const uint32_t swapped = (word & 0xFF0000FFu) | middle;
+        memcpy(to.bytes + 2 * at, &word, 4);
+        memcpy(to.bytes + 2 * at + 4, &swapped, 4);
+      } else if (to.bytes != nullptr) {
+        memcpy(to.bytes + at, &word, 4);
+      }
       memcpy(to.even + at, &even, 4);
       memcpy(to.odd + at, &odd, 4);
     }
   }
 }
 
-struct PartAvx2 : PartX86 {
-  const ConvPlan* plan;
-  bool listed;  // what MarkExact() said
-};
-
 // Rows of pointers, interleaved.
-static void InterleaveTile(const ConvPlan& plan, bool listed, uint32_t rows) {
+static void InterleaveTile(const ConvPlan& plan, const PartAvx2& part, uint32_t rows) {
   const Areas areas = AreasOf(plan);
-  Columns to = {listed ? areas.bytes : nullptr, areas.even, areas.odd};
+  Columns to = {part.way != Way::kHalves ? areas.bytes : nullptr, areas.even, areas.odd,
+                part.way == Way::kPaired};
   const bool packed = plan.rows == Rows::kPacked;
   const uint64_t taps = packed ? 1 : plan.taps;
   const uint64_t step = (packed ? GroupsOf(plan) : plan.group_in / 4) * kGroupBytes;
@@ -232,7 +116,7 @@ static void InterleaveTile(const ConvPlan& plan, bool listed, uint32_t rows) {
     for (uint32_t r = rows; r < kMaxRows; ++r) in[r] = in[rows - 1];
     // Packed rows are readable to their full depth, a multiple of 4 groups.
     InterleaveRows(in, rows, packed ? plan.deep / 4 : plan.group_in / 4, to);
-    if (to.bytes != nullptr) to.bytes += step;
+    if (to.bytes != nullptr) to.bytes += to.paired ? 2 * step : step;
     to.even += step;
     to.odd += step;
   }
@@ -244,30 +128,51 @@ static inline __m256i Broadcast(const uint8_t* from) {
   return _mm256_set1_epi32(word);
 }
 
-template <int kRows>
-static inline void MultiplyExact(const Areas& areas, uint64_t count, const int8_t* weights,
-                                 __m256i (&acc)[kRows]) {
+template <int kRows, bool kPaired>
+static inline void MultiplyExact(const Areas& areas, const uint16_t* list, uint64_t count,
+                                 const int8_t* weights, __m256i (&acc)[kRows]) {
+  constexpr size_t kStep = kPaired ? kEightBytes : kGroupBytes;
   const __m256i ones = _mm256_set1_epi16(1);
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t entry = areas.exact[i];
-    const __m256i w =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + entry * (64 / kEntry)));
+    const size_t window = kPaired ? list[i] % kEntry : 0, entry = list[i] - window;
+    __m256i w = Load32(weights + entry * (64 / kEntry));
+    if (kPaired) w = _mm256_shuffle_epi8(w, Load32(kWindows.order[window]));
+    const uint8_t* in = areas.bytes + entry * (kStep / kEntry) + window;
+#pragma GCC unroll 10
+    for (int r = 0; r < kRows; ++r) {
+      const __m256i x = Broadcast(in + kStep / kMaxRows * (size_t)r);
+      acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones));
+    }
+  }
+}
+
+// Two groups add up in 16 bits.
+template <int kRows>
+static inline void MultiplyTwos(const Areas& areas, const uint16_t* list, uint64_t count,
+                                const int8_t* weights, __m256i (&acc)[kRows]) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  for (uint64_t i = 0; i < count; ++i) {
+    const size_t entry = list[i];
+    const __m256i w = Load32(weights + entry * (64 / kEntry));
+    const __m256i next = Load32(weights + entry * (64 / kEntry) + 64);
     const uint8_t* in = areas.bytes + entry * (kGroupBytes / kEntry);
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
-      const __m256i pairs = _mm256_maddubs_epi16(Broadcast(in + 4 * r), w);
+      const __m256i pairs =
+          _mm256_add_epi16(_mm256_maddubs_epi16(Broadcast(in + 4 * r), w),
+                           _mm256_maddubs_epi16(Broadcast(in + 4 * r + kGroupBytes), next));
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(pairs, ones));
     }
   }
 }
 
+// `list` null: all groups.
 template <int kRows>
-static inline void MultiplyOther(const Areas& areas, uint64_t count, const int8_t* weights,
-                                 __m256i (&acc)[kRows]) {
+static inline void MultiplyOther(const Areas& areas, const uint16_t* list, uint64_t count,
+                                 const int8_t* weights, __m256i (&acc)[kRows]) {
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t entry = areas.other[i];
-    const __m256i w =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + entry * (64 / kEntry)));
+    const size_t entry = list != nullptr ? list[i] : i * kEntry;
+    const __m256i w = Load32(weights + entry * (64 / kEntry));
     const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
     const __m256i w_odd = _mm256_srai_epi16(w, 8);
     const uint8_t* even = areas.even + entry * (kGroupBytes / kEntry);
@@ -355,19 +260,24 @@ static inline void FinishRows(const PanelS8& p, const PartX86& part, uint32_t ha
   }
 }
 
-// The two loops in a function of their own, so that all sums stay in registers; at a boundary of 64
+// The loops in a function of their own, so that all sums stay in registers; at a boundary of 64
 // bytes, because chance placement costs up to 8 %.
-template <int kRows>
-__attribute__((noinline, aligned(64))) static void Multiply(const int32_t* start,
-                                                            const int8_t* weights,
-                                                            const Areas& areas, uint64_t exact,
-                                                            uint64_t other,
-                                                            __m256i (&sums)[kRows]) {
+template <int kRows, Way kWay>
+__attribute__((noinline, aligned(64))) static void Multiply(
+    const int32_t* start, const int8_t* weights, const Areas& areas, const uint16_t* list,
+    const Counts& counts, uint64_t groups, __m256i (&sums)[kRows]) {
   __m256i acc[kRows];
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) acc[r] = Load8(start);
-  MultiplyExact<kRows>(areas, exact, weights, acc);
-  MultiplyOther<kRows>(areas, other, weights, acc);
+  if (kWay == Way::kHalves) {
+    MultiplyOther<kRows>(areas, nullptr, groups, weights, acc);
+  } else {
+    if (kWay == Way::kInOrder) MultiplyTwos<kRows>(areas, list, counts.twos, weights, acc);
+    list += counts.twos;
+    MultiplyExact<kRows, kWay == Way::kPaired>(areas, list, counts.exact, weights, acc);
+    list += counts.exact;
+    MultiplyOther<kRows>(areas, list, groups - 2u * counts.twos - counts.exact, weights, acc);
+  }
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) sums[r] = acc[r];
 }
@@ -378,11 +288,22 @@ static void Panel(const PartAvx2& part, const PanelS8& p) {
   const Areas areas = AreasOf(*part.plan);
   const uint64_t groups = GroupsOf(*part.plan);
   for (uint32_t half = 0; half < 2 && 8 * half < p.output_channels; ++half) {
-    uint64_t exact = 0;
-    if (part.listed) exact = MakeLists(areas, areas.bits + (2 * p.block + half) * areas.bit_bytes);
+    const int32_t* start = part.constants[p.block].start + 8 * half;
+    const int8_t* weights = p.weights + 32 * half;
+    const uint16_t* list = areas.lists + (2 * p.block + half) * groups;
+    const Counts& counts = part.counts[2 * p.block + half];
     __m256i sums[kRows];
-    Multiply<kRows>(part.constants[p.block].start + 8 * half, p.weights + 32 * half, areas, exact,
-                    groups - exact, sums);
+    switch (part.way) {
+      case Way::kHalves:
+        Multiply<kRows, Way::kHalves>(start, weights, areas, list, counts, groups, sums);
+        break;
+      case Way::kInOrder:
+        Multiply<kRows, Way::kInOrder>(start, weights, areas, list, counts, groups, sums);
+        break;
+      case Way::kPaired:
+        Multiply<kRows, Way::kPaired>(start, weights, areas, list, counts, groups, sums);
+        break;
+    }
     FinishRows<kRows>(p, part, half, sums);
   }
 }
@@ -403,11 +324,7 @@ struct Avx2 {
   static constexpr ConvRules kRules = kRulesAvx2;
   typedef ConvS8Args Args;
   typedef PartAvx2 Part;
-  static uint32_t PartBlocks(const ConvPlan& plan) {
-    if (!WantsLists(plan, (uint64_t)plan.g.out_h * plan.g.out_w)) return kPreparedBlocks;
-    const uint64_t most = AreasOf(plan).capacity / 2;
-    return most < kPreparedBlocks ? (uint32_t)most : kPreparedBlocks;
-  }
+  static uint32_t PartBlocks(const ConvPlan&) { return kPreparedBlocks; }
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }
@@ -415,13 +332,12 @@ struct Avx2 {
                     PanelS8* panel, Part* part) {
     BeginPart(args, outputs, part);
     part->plan = &plan;
-    const uint64_t pixels = plan.pixels.end - plan.pixels.begin;
-    part->listed = MarkExact(plan, panel->weights, pixels, outputs.blocks);
+    MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
     const uint32_t rows = GatherRows(args, plan, group, pixel);
-    if (!RowByRow(plan, rows)) InterleaveTile(plan, part->listed, rows);
+    if (!RowByRow(plan, rows)) InterleaveTile(plan, *part, rows);
     return rows;
   }
   static void Run(const PartAvx2& part, const PanelS8& panel, uint32_t rows, uint32_t) {

@@ -17,11 +17,14 @@ uint32_t Blocks(uint32_t channels) {
 }
 
 // Kernels that add pairs of products in 16 bits ask whether two weights of one sign add up to more
-// than 128: `even` weights mostly do not, and reach it exactly.
-enum class Weights { kAny, kExtreme, kSmall, kEven };
+// than 128: `even` weights mostly do not, and reach it exactly. `quarter` weights do so by fours,
+// `uneven` ones where large weights meet, which other pairs of the same four may avoid.
+enum class Weights { kAny, kExtreme, kSmall, kEven, kQuarter, kUneven };
 
 Weights PickWeights(Random& random, bool extreme) {
-  if (extreme) return random.OneIn(2) ? Weights::kExtreme : Weights::kEven;
+  if (extreme) {
+    return random.Pick({Weights::kExtreme, Weights::kEven, Weights::kQuarter, Weights::kUneven});
+  }
   return random.OneIn(2) ? Weights::kAny : Weights::kSmall;
 }
 
@@ -33,6 +36,12 @@ int8_t RandomWeight(Random& random, Weights weights) {
       return random.Pick<int8_t>({127, -127, -128, 127});
     case Weights::kSmall:
       return static_cast<int8_t>(random.OneIn(40) ? random.Int(-127, 127) : random.Int(-50, 50));
+    case Weights::kQuarter:
+      return random.OneIn(99) ? random.Pick<int8_t>({33, -33, 127, -128})
+                              : random.Pick<int8_t>({32, -32});
+    case Weights::kUneven:
+      return random.OneIn(5) ? random.Pick<int8_t>({127, -127, -128})
+                             : random.Pick<int8_t>({0, 1, -1});
     case Weights::kEven:
       break;
   }
@@ -111,6 +120,12 @@ std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t thr
     scratch_bytes =
         std::max(scratch_bytes, ScratchWinograd(args_.winograd, g_.in_c, g_.out_h, g_.out_w));
   }
+#if OCTET_ARCH_X86
+  if (kernel == conv_s8_avx2 || kernel == conv_s8_avx2_10x1) {
+    scratch_bytes =
+        std::max(scratch_bytes, ScratchConvAvx2(taps, g_.in_c, taps * (g_.in_c / g_.groups)));
+  }
+#endif
 #if OCTET_ARCH_ARMV7
   if (kernel == depthwise_conv_s8_cm4) {
     scratch_bytes = ScratchDepthwiseCm4(g_.kernel_h, g_.kernel_w, g_.stride_w,

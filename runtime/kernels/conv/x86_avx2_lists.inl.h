@@ -1,0 +1,244 @@
+// Which groups of 4 channels conv/x86_avx2.cc may multiply by VPMADDUBSW, and where they lie in
+// scratch.
+#include "runtime/kernels/conv/x86_s8.inl.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kMaxRows =
+    kRulesAvx2.tile_rows;  // 10 sums, 2 weights, ones and products in 16 registers
+
+// A group of a row lies in 8 bytes, x0 x1 x2 x3 x0 x2 x1 x3, of which three windows of 4 pair its
+// channels in three ways: (01)(23) at 0, (12)(30) at 1, (02)(13) at 4.
+constexpr uint32_t kGroupBytes = 4 * kMaxRows;  // one group of 4 channels of an interleaved tile
+constexpr uint32_t kEightBytes = 2 * kGroupBytes;
+// A list entry is 8 times the number of a group, plus the window of its bytes.
+constexpr uint32_t kEntry = 8;
+constexpr uint64_t kMaxListed = (UINT16_MAX + 1) / kEntry;
+// Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
+constexpr uint64_t kMinPixels = 24;
+constexpr uint64_t kMinGroups = 12;
+// Looking for the best pairs costs as much as multiplying some tens of pixels, and rows of 8 bytes
+// a group must stay in the level 1 cache.
+constexpr uint64_t kMinPairedPixels = 128;
+constexpr uint64_t kMaxPairedGroups = 128;
+constexpr uint64_t kPairedShare = 5;  // pays where more than one group in 5 is not exact as it is
+constexpr uint64_t kTwosShare = 6;    // pays where one group in 6 is one of two
+
+// Scratch from plan.packed on, in units of `deep` bytes (K rounded up to 16, four times the
+// groups):
+//   rows of bytes, where the driver packs them   kMaxRows
+//   interleaved, 8 bytes each                    2 * kMaxRows
+//   interleaved even halves, then odd halves     2 * kMaxRows
+//   lists of groups, one for each 8 outputs      kPreparedBlocks
+//   room to make one, and 64 bytes               1
+static_assert(5 * kMaxRows + kPreparedBlocks + 1 <= kTileRowsAvx2, "tiles and lists fit scratch");
+
+// Groups of 4 values of a whole row.
+static inline uint64_t GroupsOf(const ConvPlan& plan) {
+  return plan.block_step / 64;
+}
+
+static inline __m256i Load32(const void* from) {
+  return _mm256_load_si256(static_cast<const __m256i*>(from));
+}
+
+struct Areas {
+  uint8_t *bytes, *even, *odd;
+  uint16_t* lists;  // of every 8 outputs, in the order of Counts
+};
+
+static inline Areas AreasOf(const ConvPlan& plan) {
+  Areas a;
+  a.bytes = plan.packed + kMaxRows * plan.deep;
+  a.even = a.bytes + 2 * kMaxRows * plan.deep;
+  a.odd = a.even + kMaxRows * plan.deep;
+  a.lists = reinterpret_cast<uint16_t*>(a.odd + kMaxRows * plan.deep);
+  return a;
+}
+
+// Rows are neither interleaved nor listed, MultiplyRow() reads the image.
+static bool RowByRow(const ConvPlan& plan, uint32_t rows) {
+  return rows == 1 || GroupsOf(plan) > kMaxListed;
+}
+
+// How the groups of 8 outputs are multiplied, in the order of their list.
+struct Counts {
+  uint16_t twos;   // entries of two groups, this one and the next
+  uint16_t exact;  // entries of exact groups behind them; then come the others
+};
+
+enum class Way {
+  kHalves,   // without lists, no group is taken for exact
+  kInOrder,  // channels are paired as they come
+  kPaired,   // as is best for every group: rows are interleaved with 8 bytes a group
+};
+
+struct PartAvx2 : PartX86 {
+  const ConvPlan* plan;
+  Way way;
+  Counts counts[2 * kPreparedBlocks];  // of 8 outputs
+};
+
+// Weights as the windows have their channels.
+struct Windows {
+  alignas(32) uint8_t order[kEntry][32];
+  constexpr Windows() : order() {
+    constexpr uint8_t kEight[kEntry + 3] = {0, 1, 2, 3, 0, 2, 1, 3, 0, 1, 2};
+    for (uint32_t window = 0; window < kEntry; ++window) {
+      for (uint32_t i = 0; i < 32; ++i) {
+        order[window][i] = (uint8_t)(i % 16 / 4 * 4 + kEight[window + i % 4]);
+      }
+    }
+  }
+};
+constexpr Windows kWindows;
+constexpr uint32_t kSwapped = 4;  // the window (02)(13)
+
+// Sums of pairs of positive and of negative weights, twice each; `order` moves every byte's partner
+// to its place. Of 256 and more they are 255.
+struct PairSums {
+  __m256i above, below;
+};
+static inline PairSums SumsOf(__m256i w, __m256i order) {
+  const __m256i positive = _mm256_max_epi8(w, _mm256_setzero_si256());
+  const __m256i negative = _mm256_sub_epi8(positive, w);
+  return {_mm256_adds_epu8(positive, _mm256_shuffle_epi8(positive, order)),
+          _mm256_adds_epu8(negative, _mm256_shuffle_epi8(negative, order))};
+}
+
+// Whether all sums are at most 128.
+static inline uint32_t Fit(const PairSums& s) {
+  const __m256i less = _mm256_subs_epu8(_mm256_max_epu8(s.above, s.below), _mm256_set1_epi8(1));
+  return _mm256_movemask_epi8(less) == 0;
+}
+static inline uint32_t FitTogether(const PairSums& a, const PairSums& b) {
+  return Fit({_mm256_adds_epu8(a.above, b.above), _mm256_adds_epu8(a.below, b.below)});
+}
+
+static inline __m256i Partners(int32_t of_4) {
+  const __m128i first = _mm_set_epi32(0x0C0C0C0C, 0x08080808, 0x04040404, 0);
+  return _mm256_broadcastsi128_si256(_mm_add_epi8(_mm_set1_epi32(of_4), first));
+}
+
+// Twice the positions of the bits set in a byte.
+struct BitLists {
+  uint8_t list[256][8];
+  constexpr BitLists() : list() {
+    for (int byte = 0; byte < 256; ++byte) {
+      int count = 0;
+      for (int bit = 0; bit < 8; ++bit) {
+        if (byte & (1 << bit)) list[byte][count++] = (uint8_t)(2 * bit);
+      }
+    }
+  }
+};
+constexpr BitLists kBitLists;
+
+// Those of 8 entries whose bits are set, from `to` on; writes 8.
+static inline void StoreListed(__m128i entries, uint32_t bits, uint16_t* to) {
+  const __m128i at = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kBitLists.list[bits]));
+  const __m128i order = _mm_add_epi8(_mm_unpacklo_epi8(at, at), _mm_set1_epi16(0x0100));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(entries, order));
+}
+
+// `value` where the bit of an entry is set.
+static inline __m128i WhereBits(uint32_t bits, int16_t value) {
+  const __m128i bit = _mm_set_epi16(128, 64, 32, 16, 8, 4, 2, 1);
+  const __m128i set = _mm_cmpeq_epi16(_mm_and_si128(_mm_set1_epi16((int16_t)bits), bit), bit);
+  return _mm_and_si128(set, _mm_set1_epi16(value));
+}
+
+static inline __m128i FirstEntries() {
+  return _mm_set_epi16(7 * kEntry, 6 * kEntry, 5 * kEntry, 4 * kEntry, 3 * kEntry, 2 * kEntry,
+                       kEntry, 0);
+}
+
+// Lists are made without branches, which could not be predicted. `rest` has room for two lists.
+template <bool kTwos>
+static Counts ListInOrder(const int8_t* weights, uint64_t groups, uint16_t* list, uint16_t* rest) {
+  const __m256i partners = Partners(0x02030001);
+  uint16_t *twos = list, *exact = rest, *other = rest + groups + 8;
+  __m128i entries = FirstEntries();
+  for (uint64_t k = 0; k < groups;
+       k += 8, entries = _mm_add_epi16(entries, _mm_set1_epi16(8 * kEntry))) {
+    const uint32_t count = groups - k < 8 ? (uint32_t)(groups - k) : 8;
+    uint32_t fit = 0, together = 0, i = 0;  // a bit for each group
+    for (; i + 2 <= count; i += 2, weights += 128) {
+      const PairSums a = SumsOf(Load32(weights), partners);
+      const PairSums b = SumsOf(Load32(weights + 64), partners);
+      fit |= (Fit(a) + 2 * Fit(b)) << i;
+      if (kTwos) together |= FitTogether(a, b) << i;
+    }
+    if (i < count) fit |= Fit(SumsOf(Load32(weights), partners)) << i;
+    const uint32_t alone = fit & ~(3 * together);
+    if (kTwos) StoreListed(entries, together, twos);
+    StoreListed(entries, alone, exact);
+    StoreListed(entries, ~fit & 0xFF, other);
+    twos += __builtin_popcount(together);
+    exact += __builtin_popcount(alone);
+    other += __builtin_popcount(~fit & 0xFF);
+  }
+  const uint64_t two_count = (uint64_t)(twos - list), exact_count = (uint64_t)(exact - rest);
+  memcpy(twos, rest, exact_count * sizeof(uint16_t));
+  memcpy(twos + exact_count, rest + groups + 8,
+         (groups - 2 * two_count - exact_count) * sizeof(uint16_t));
+  return {(uint16_t)two_count, (uint16_t)exact_count};
+}
+
+// By the best pairs of every group.
+static Counts ListPaired(const int8_t* weights, uint64_t groups, uint16_t* list, uint16_t* rest) {
+  const __m256i partners0 = Partners(0x02030001);
+  const __m256i partners1 = Partners(0x00010203);
+  const __m256i partners4 = Partners(0x01000302);
+  uint16_t *exact = list, *other = rest;
+  __m128i numbers = FirstEntries();
+  for (uint64_t k = 0; k < groups;
+       k += 8, numbers = _mm_add_epi16(numbers, _mm_set1_epi16(8 * kEntry))) {
+    const uint32_t count = groups - k < 8 ? (uint32_t)(groups - k) : 8;
+    uint32_t fit0 = 0, fit1 = 0, fit4 = 0;  // by windows, a bit for each group
+    for (uint32_t i = 0; i < count; ++i, weights += 64) {
+      const __m256i w = Load32(weights);
+      fit0 |= Fit(SumsOf(w, partners0)) << i;
+      fit1 |= Fit(SumsOf(w, partners1)) << i;
+      fit4 |= Fit(SumsOf(w, partners4)) << i;
+    }
+    __m128i entries = _mm_add_epi16(numbers, WhereBits(fit1 & ~fit0, 1));
+    entries = _mm_add_epi16(entries, WhereBits(fit4 & ~(fit0 | fit1), 4));
+    const uint32_t fit = fit0 | fit1 | fit4;
+    StoreListed(entries, fit, exact);
+    StoreListed(entries, ~fit & 0xFF, other);
+    exact += __builtin_popcount(fit);
+    other += __builtin_popcount(~fit & 0xFF);
+  }
+  const uint64_t found = (uint64_t)(exact - list);
+  memcpy(exact, rest, (groups - found) * sizeof(uint16_t));
+  return {0, (uint16_t)found};
+}
+
+// The lists of a part's outputs.
+static void MakeLists(const int8_t* weights, uint64_t pixels, uint32_t blocks, PartAvx2* part) {
+  const ConvPlan& plan = *part->plan;
+  const uint64_t groups = GroupsOf(plan);
+  uint16_t* const lists = AreasOf(plan).lists;
+  uint16_t* const rest = lists + 2 * blocks * groups + 8;  // behind what the last list may write
+  part->way = Way::kHalves;
+  if (groups < kMinGroups || groups > kMaxListed || pixels < kMinPixels) return;
+  // The first list tells how the others are made.
+  Counts& first = part->counts[0];
+  first = ListInOrder<true>(weights, groups, lists, rest);
+  const uint64_t fit = 2u * first.twos + first.exact;
+  const bool paired = pixels >= kMinPairedPixels && groups <= kMaxPairedGroups &&
+                      fit * kPairedShare < groups * (kPairedShare - 1);
+  part->way = paired ? Way::kPaired : Way::kInOrder;
+  const auto make = paired                                 ? ListPaired
+                    : 2 * first.twos * kTwosShare < groups ? ListInOrder<false>
+                                                           : ListInOrder<true>;
+  for (uint32_t i = paired ? 0 : 1; i < 2 * blocks; ++i) {
+    const int8_t* of = weights + (i / 2) * groups * 64 + 32 * (i % 2);
+    part->counts[i] = make(of, groups, lists + i * groups, rest);
+  }
+}
+
+}  // namespace
+}  // namespace octet
