@@ -95,25 +95,39 @@ struct Windows {
 constexpr Windows kWindows;
 constexpr uint32_t kSwapped = 4;  // the window (02)(13)
 
-// Sums of pairs of positive and of negative weights, twice each; `order` moves every byte's partner
-// to its place. Of 256 and more they are 255.
+// Sums of pairs of positive weights, and of negative ones.
 struct PairSums {
   __m256i above, below;
 };
-static inline PairSums SumsOf(__m256i w, __m256i order) {
-  const __m256i positive = _mm256_max_epi8(w, _mm256_setzero_si256());
-  const __m256i negative = _mm256_sub_epi8(positive, w);
-  return {_mm256_adds_epu8(positive, _mm256_shuffle_epi8(positive, order)),
-          _mm256_adds_epu8(negative, _mm256_shuffle_epi8(negative, order))};
+
+static inline __m256i Positive(__m256i w) {
+  return _mm256_max_epi8(w, _mm256_setzero_si256());
+}
+
+// Of (01)(23), in 16 bits.
+static inline PairSums SumsInOrder(__m256i w) {
+  const __m256i positive = Positive(w), ones = _mm256_set1_epi8(1);
+  return {_mm256_maddubs_epi16(positive, ones),
+          _mm256_maddubs_epi16(_mm256_sub_epi8(positive, w), ones)};
+}
+static inline PairSums Together(const PairSums& a, const PairSums& b) {
+  return {_mm256_add_epi16(a.above, b.above), _mm256_add_epi16(a.below, b.below)};
 }
 
 // Whether all sums are at most 128.
 static inline uint32_t Fit(const PairSums& s) {
-  const __m256i less = _mm256_subs_epu8(_mm256_max_epu8(s.above, s.below), _mm256_set1_epi8(1));
-  return _mm256_movemask_epi8(less) == 0;
+  const __m256i largest = _mm256_max_epi16(s.above, s.below);
+  return _mm256_movemask_epi8(_mm256_cmpgt_epi16(largest, _mm256_set1_epi16(128))) == 0;
 }
-static inline uint32_t FitTogether(const PairSums& a, const PairSums& b) {
-  return Fit({_mm256_adds_epu8(a.above, b.above), _mm256_adds_epu8(a.below, b.below)});
+
+// The same of any pairs, in bytes: `order` moves every byte's partner to its place.
+static inline uint32_t PairsFit(__m256i w, __m256i order) {
+  const __m256i positive = Positive(w);
+  const __m256i negative = _mm256_sub_epi8(positive, w);
+  const __m256i above = _mm256_adds_epu8(positive, _mm256_shuffle_epi8(positive, order));
+  const __m256i below = _mm256_adds_epu8(negative, _mm256_shuffle_epi8(negative, order));
+  const __m256i less = _mm256_subs_epu8(_mm256_max_epu8(above, below), _mm256_set1_epi8(1));
+  return _mm256_movemask_epi8(less) == 0;
 }
 
 static inline __m256i Partners(int32_t of_4) {
@@ -157,7 +171,6 @@ static inline __m128i FirstEntries() {
 // Lists are made without branches, which could not be predicted. `rest` has room for two lists.
 template <bool kTwos>
 static Counts ListInOrder(const int8_t* weights, uint64_t groups, uint16_t* list, uint16_t* rest) {
-  const __m256i partners = Partners(0x02030001);
   uint16_t *twos = list, *exact = rest, *other = rest + groups + 8;
   __m128i entries = FirstEntries();
   for (uint64_t k = 0; k < groups;
@@ -165,12 +178,12 @@ static Counts ListInOrder(const int8_t* weights, uint64_t groups, uint16_t* list
     const uint32_t count = groups - k < 8 ? (uint32_t)(groups - k) : 8;
     uint32_t fit = 0, together = 0, i = 0;  // a bit for each group
     for (; i + 2 <= count; i += 2, weights += 128) {
-      const PairSums a = SumsOf(Load32(weights), partners);
-      const PairSums b = SumsOf(Load32(weights + 64), partners);
+      const PairSums a = SumsInOrder(Load32(weights));
+      const PairSums b = SumsInOrder(Load32(weights + 64));
       fit |= (Fit(a) + 2 * Fit(b)) << i;
-      if (kTwos) together |= FitTogether(a, b) << i;
+      if (kTwos) together |= Fit(Together(a, b)) << i;
     }
-    if (i < count) fit |= Fit(SumsOf(Load32(weights), partners)) << i;
+    if (i < count) fit |= Fit(SumsInOrder(Load32(weights))) << i;
     const uint32_t alone = fit & ~(3 * together);
     if (kTwos) StoreListed(entries, together, twos);
     StoreListed(entries, alone, exact);
@@ -188,7 +201,6 @@ static Counts ListInOrder(const int8_t* weights, uint64_t groups, uint16_t* list
 
 // By the best pairs of every group.
 static Counts ListPaired(const int8_t* weights, uint64_t groups, uint16_t* list, uint16_t* rest) {
-  const __m256i partners0 = Partners(0x02030001);
   const __m256i partners1 = Partners(0x00010203);
   const __m256i partners4 = Partners(0x01000302);
   uint16_t *exact = list, *other = rest;
@@ -199,9 +211,9 @@ static Counts ListPaired(const int8_t* weights, uint64_t groups, uint16_t* list,
     uint32_t fit0 = 0, fit1 = 0, fit4 = 0;  // by windows, a bit for each group
     for (uint32_t i = 0; i < count; ++i, weights += 64) {
       const __m256i w = Load32(weights);
-      fit0 |= Fit(SumsOf(w, partners0)) << i;
-      fit1 |= Fit(SumsOf(w, partners1)) << i;
-      fit4 |= Fit(SumsOf(w, partners4)) << i;
+      fit0 |= Fit(SumsInOrder(w)) << i;
+      fit1 |= PairsFit(w, partners1) << i;
+      fit4 |= PairsFit(w, partners4) << i;
     }
     __m128i entries = _mm_add_epi16(numbers, WhereBits(fit1 & ~fit0, 1));
     entries = _mm_add_epi16(entries, WhereBits(fit4 & ~(fit0 | fit1), 4));
