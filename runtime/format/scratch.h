@@ -74,11 +74,14 @@ static inline uint64_t ScratchConv(uint64_t taps, uint64_t in_c, uint64_t depth,
          (fp16 ? kTileRowsF16 * deep * 4 : kTileRows * deep);
 }
 
-// Int8 of the level avx2: the tile in more forms, and lists of groups of 4 channels.
-constexpr uint32_t kTileRowsAvx2 = 67;
+// Int8 of the level avx2: behind the padding a tile in several forms, one of which only rows of a
+// small depth have, and lists of the groups of 4 channels.
+constexpr uint32_t kAvx2PairedDeep = 512;
+constexpr uint32_t kAvx2PairedRows = 67, kAvx2Rows = 57;
 static inline uint64_t ScratchConvAvx2(uint64_t taps, uint64_t in_c, uint64_t depth) {
   const uint64_t deep = (depth + 15) & ~(uint64_t)15;
-  return ScratchConv(taps, in_c, depth, false) + (kTileRowsAvx2 - kTileRows) * deep + 64;
+  const uint32_t rows = deep <= kAvx2PairedDeep ? kAvx2PairedRows : kAvx2Rows;
+  return ScratchConv(taps, in_c, depth, false) + (rows - kTileRows) * deep + 64;
 }
 
 // FP16 of the x86 levels, which widen weights too. Parts, in this order: a tile's rows, up to

@@ -12,7 +12,8 @@ RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
 ALIGNMENT = 64
 # runtime/format/scratch.h
-TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 32, "fp16": 48}}
+TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 57, "fp16": 48}}
+PAIRED_DEEP, PAIRED_ROWS = 512, 67  # int8 of avx2, which x86_levels are
 REFERENCE_TILE = 1024
 TILE_ELEMENT = {"int8": 1, "fp16": 4}
 
@@ -91,8 +92,11 @@ def check_scratch(plan: dict) -> str:
             elements *= dim
         values = -(-(layer["macs"] // elements) // 16) * 16 * TILE_ELEMENT[layer["precision"]]
         row = max(row, values)
-        for level, rows in TILE_ROWS.items():
-            tiles[level] = max(tiles[level], rows[layer["precision"]] * values)
+        for level, of_level in TILE_ROWS.items():
+            rows = of_level[layer["precision"]]
+            if level == "x86_levels" and layer["precision"] == "int8" and values <= PAIRED_DEEP:
+                rows = PAIRED_ROWS
+            tiles[level] = max(tiles[level], rows * values)
     scratch = plan["scratch_bytes"]
     for level, tile in tiles.items():
         assert scratch[level] <= 16384 + tile, f"{scratch} bytes, a tile of {level} takes {tile}"

@@ -21,18 +21,20 @@ constexpr uint64_t kMinGroups = 12;
 // Looking for the best pairs costs as much as multiplying some tens of pixels, and rows of 8 bytes
 // a group must stay in the level 1 cache.
 constexpr uint64_t kMinPairedPixels = 128;
-constexpr uint64_t kMaxPairedGroups = 128;
+constexpr uint64_t kMaxPairedGroups = kAvx2PairedDeep / 4;
 constexpr uint64_t kPairedShare = 5;  // pays where more than one group in 5 is not exact as it is
 constexpr uint64_t kTwosShare = 6;    // pays where one group in 6 is one of two
 
 // Scratch from plan.packed on, in units of `deep` bytes (K rounded up to 16, four times the
 // groups):
 //   rows of bytes, where the driver packs them   kMaxRows
-//   interleaved, 8 bytes each                    2 * kMaxRows
+//   interleaved, 4 or 8 bytes a group            kMaxRows, up to kAvx2PairedDeep twice as many
 //   interleaved even halves, then odd halves     2 * kMaxRows
 //   lists of groups, one for each 8 outputs      kPreparedBlocks
 //   room to make one, and 64 bytes               1
-static_assert(5 * kMaxRows + kPreparedBlocks + 1 <= kTileRowsAvx2, "tiles and lists fit scratch");
+static_assert(5 * kMaxRows + kPreparedBlocks + 1 <= kAvx2PairedRows &&
+                  4 * kMaxRows + kPreparedBlocks + 1 <= kAvx2Rows,
+              "tiles and lists fit scratch");
 
 // Groups of 4 values of a whole row.
 static inline uint64_t GroupsOf(const ConvPlan& plan) {
@@ -51,7 +53,7 @@ struct Areas {
 static inline Areas AreasOf(const ConvPlan& plan) {
   Areas a;
   a.bytes = plan.packed + kMaxRows * plan.deep;
-  a.even = a.bytes + 2 * kMaxRows * plan.deep;
+  a.even = a.bytes + (plan.deep <= kAvx2PairedDeep ? 2 : 1) * kMaxRows * plan.deep;
   a.odd = a.even + kMaxRows * plan.deep;
   a.lists = reinterpret_cast<uint16_t*>(a.odd + kMaxRows * plan.deep);
   return a;
