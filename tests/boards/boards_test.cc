@@ -133,7 +133,7 @@ TEST(Boards, FollowTheirDescription) {
     ExpectRange(board["cores"], 1, 256);
     ExpectRange(board["clock_mhz"], 1, 10000);
     ExpectSubset(YAML::Load("[" + board["fp16_arithmetic"].as<std::string>() + "]"),
-                 {"storage", "native"});
+                 {"storage", "native", "winograd"});
     if (board["winograd"]) {
       // For cores without dot product.
       EXPECT_TRUE(board["winograd"].as<bool>());
