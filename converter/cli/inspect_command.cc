@@ -352,6 +352,15 @@ void PrintModel(const json& blob) {
   fmt::print("{}", GuardText(blob.value("guard", json())));
 }
 
+// Of FP16 weights also what is computed with them.
+std::string WeightsText(const json& layer) {
+  std::string text = layer["weights_type"].get<std::string>();
+  if (text != "fp16") return text;
+  if (layer["arithmetic"] == "fp16") text += ", fp16 sums";
+  if (layer["winograd"] != 0) text += ", winograd";
+  return text;
+}
+
 void PrintText(const json& blob) {
   PrintModel(blob);
   fmt::print("\n");
@@ -385,8 +394,8 @@ void PrintText(const json& blob) {
     for (const json& l : plan["layers"]) {
       fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12.6g} {:>5} {:>12} {:>10} {:<10} {}\n",
                  l["name"].get<std::string>(), l["op"].get<std::string>(),
-                 l["precision"].get<std::string>(), l["weights_type"].get<std::string>(),
-                 l["scale"].get<double>(), l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
+                 l["precision"].get<std::string>(), WeightsText(l), l["scale"].get<double>(),
+                 l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
                  l["fused"].get<std::string>());
     }

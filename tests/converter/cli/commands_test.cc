@@ -316,6 +316,7 @@ TEST_F(Cli, BoardComputesInFp16) {
   EXPECT_EQ(arithmetic({"--board", Path("storage.yaml")}), plain);
   EXPECT_EQ(arithmetic({"--board", Path("native.yaml")}), half);
   EXPECT_EQ(arithmetic({"--native-fp16"}), half);
+  EXPECT_NE(Octet({"inspect", Path("out.octet")}).out.find("fp16, fp16 sums"), std::string::npos);
   // Inputs of 255 / 0.001 and above would leave FP16 on the way.
   EXPECT_EQ(arithmetic({"--native-fp16", "--std", "0.0001,0.0001,0.0001"}), plain);
 }
@@ -343,6 +344,7 @@ TEST_F(Cli, BoardTransformsFp16) {
     for (const json& plan : report["plans"]) {
       for (const json& layer : plan["layers"]) m.push_back(layer["winograd"].get<int>());
     }
+    EXPECT_NE(Octet({"inspect", Path("out.octet")}).out.find("fp16, winograd"), std::string::npos);
     EXPECT_EQ(m, (std::vector<int>{0, 0, 0, 2})) << "the first has three channels";
     EXPECT_EQ(report["plans"][1]["layers"][1]["weight_bytes"], 16 * 32 * 32 * 2);
   }
