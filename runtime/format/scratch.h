@@ -84,19 +84,30 @@ static inline uint64_t ScratchConvAvx2(uint64_t taps, uint64_t in_c, uint64_t de
   return ScratchConv(taps, in_c, depth, false) + (rows - kTileRows) * deep + 64;
 }
 
-// FP16 of the x86 levels, which widen weights too. Parts, in this order: a tile's rows, up to
-// kWideTileRows times `deep` floats (the depth rounded up to 16); weights. Rows that share pixels
-// take less, which is left to the weights.
+// FP16 of the x86 levels, which widen weights too. Parts, in this order: a tile's rows of `deep`
+// floats (the depth rounded up to 16); weights of two blocks of outputs, as much as 32 rows, which
+// layers of fewer pixels than kLeastWideRows read as they are. What rows that share pixels leave,
+// and kWideWeights, may hold those of a third. A tile stays in the level 2 cache, and is large
+// since weights are widened anew for each.
 constexpr uint32_t kWideWeights = 4096;
-constexpr uint32_t kWideTileRows = 48;
+constexpr uint32_t kWideTileRows = 96;
+constexpr uint32_t kWideBlocksRows = 32;
+constexpr uint64_t kWideTileFloats = 50 * 1024;
+constexpr uint64_t kLeastWideRows = 12;
 static inline bool WidensWeights(Isa level) {
   return level == Isa::kAvx2 || level == Isa::kAvxVnni || level == Isa::kAvx512Vnni ||
          level == Isa::kAmx;
 }
 // pixels: of the output.
+static inline uint64_t WideRows(uint64_t deep, uint64_t pixels) {
+  uint64_t rows = kWideTileFloats / deep;
+  if (rows < kTileRowsF16) rows = kTileRowsF16;
+  if (rows > kWideTileRows) rows = kWideTileRows;
+  return rows < pixels ? rows : pixels;
+}
 static inline uint64_t ScratchConvWide(uint64_t depth, uint64_t pixels) {
   const uint64_t deep = (depth + 15) & ~(uint64_t)15;
-  const uint64_t rows = pixels < kWideTileRows ? pixels : kWideTileRows;
+  const uint64_t rows = WideRows(deep, pixels) + (pixels < kLeastWideRows ? 0 : kWideBlocksRows);
   return (kWideWeights + rows * deep) * sizeof(float);
 }
 static inline uint64_t ScratchConvF16(Isa level, uint64_t taps, uint64_t in_c, uint64_t depth,

@@ -12,7 +12,7 @@ RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
 ALIGNMENT = 64
 # runtime/format/scratch.h
-TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 57, "fp16": 48}}
+TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 57, "fp16": 128}}
 PAIRED_DEEP, PAIRED_ROWS = 512, 67  # int8 of avx2, which x86_levels are
 REFERENCE_TILE = 1024
 TILE_ELEMENT = {"int8": 1, "fp16": 4}

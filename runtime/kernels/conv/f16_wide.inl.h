@@ -17,9 +17,7 @@ struct WidePlan {
   bool direct;       // weights are not widened to scratch
 };
 
-// Fewer rows are not worth weights of their own.
-constexpr uint64_t kLeastWideRows = 12;
-constexpr uint64_t kLeastColumns = 4;  // nor are images so narrow
+constexpr uint64_t kLeastColumns = 4;  // narrower images are not taken in strips
 
 // Columns of strips, equal but for the last, when `left` floats are there for one; 0: too few.
 static inline uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
@@ -48,16 +46,14 @@ static inline bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
 
 // With panels of `blocks` blocks; false: scratch does not hold their weights beside enough rows.
 static inline bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
-  constexpr uint64_t kResidentFloats = 24 * 1024;  // a tile that stays in the level 2 cache
   const uint64_t pixels = (uint64_t)plan.g.out_h * plan.g.out_w;
-  const uint64_t rows = pixels < kWideTileRows ? pixels : kWideTileRows;
-  const uint64_t room = kWideWeights + rows * plan.deep, weights = plan.depth * blocks * kBlock;
+  const uint64_t rows = WideRows(plan.deep, pixels);
+  const uint64_t room = ScratchConvWide(plan.depth, pixels) / sizeof(float);
+  const uint64_t weights = plan.depth * blocks * kBlock;
   *wide = WidePlan{blocks, 0, (uint32_t)rows, true};
   if (weights > room) return false;
-  const uint64_t left = room - weights, resident = kResidentFloats / plan.deep;
+  const uint64_t left = room - weights;
   uint64_t windows = left / plan.deep < rows ? left / plan.deep : rows;
-  if (windows > resident) windows = resident < kTileRowsF16 ? kTileRowsF16 : resident;
-  if (windows > left / plan.deep) windows = left / plan.deep;
   const uint32_t columns = WideColumns(plan, left);
   if (columns == 0 && windows < kLeastWideRows) return false;
   if (windows != 0) windows = DivideUp(pixels, DivideUp(pixels, windows));

@@ -25,15 +25,15 @@ struct Avx2Winograd {
 
 }  // namespace
 
-void conv_f16_avx2_48x1(const ConvF16Args& args, Share share) {
+void conv_f16_avx2_96x1(const ConvF16Args& args, Share share) {
   RunConv<Avx2F16>(args, share, 1);
 }
 
-void conv_f16_avx2_48x2(const ConvF16Args& args, Share share) {
+void conv_f16_avx2_96x2(const ConvF16Args& args, Share share) {
   RunConv<Avx2F16>(args, share, 2);
 }
 
-void conv_f16_avx2_48x3(const ConvF16Args& args, Share share) {
+void conv_f16_avx2_96x3(const ConvF16Args& args, Share share) {
   RunConv<Avx2F16>(args, share, 3);
 }
 

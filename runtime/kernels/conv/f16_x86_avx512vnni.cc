@@ -43,15 +43,15 @@ struct Avx512Winograd {
 
 }  // namespace
 
-void conv_f16_avx512vnni_48x1(const ConvF16Args& args, Share share) {
+void conv_f16_avx512vnni_96x1(const ConvF16Args& args, Share share) {
   RunConv<Avx512F16>(args, share, 1);
 }
 
-void conv_f16_avx512vnni_48x2(const ConvF16Args& args, Share share) {
+void conv_f16_avx512vnni_96x2(const ConvF16Args& args, Share share) {
   RunConv<Avx512F16>(args, share, 2);
 }
 
-void conv_f16_avx512vnni_48x3(const ConvF16Args& args, Share share) {
+void conv_f16_avx512vnni_96x3(const ConvF16Args& args, Share share) {
   RunConv<Avx512F16>(args, share, 3);
 }
 

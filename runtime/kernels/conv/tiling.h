@@ -38,8 +38,8 @@ constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 
 constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, false, false, false, true,  false, false};
 constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, false, true,  false, true,  true,  false};
 constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, true,  false, false, true,  false, false};
-constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  48, 0, 1024 * kKiB, true,  false, false, false, false, true};
-constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  48, 0, 1024 * kKiB, true,  false, false, false, false, true};
+constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true};
+constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true};
 constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true,  false, false};
 constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true,  false, false};
 // clang-format on
