@@ -146,6 +146,20 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
   return json;
 }
 
+void PrintFp16Arithmetic(const Conversion& conversion) {
+  for (const write::Plan& plan : conversion.plans) {
+    size_t winograd = 0, half = 0;
+    for (const lower::Layer& layer : plan.program.layers) {
+      winograd += layer.arithmetic == blob::Arithmetic::kWinograd ? 1 : 0;
+      half += layer.arithmetic == blob::Arithmetic::kHalf ? 1 : 0;
+    }
+    if (winograd != 0) {
+      fmt::print("plan {}: {} convolutions by Winograd's method\n", plan.program.name, winograd);
+    }
+    if (half != 0) fmt::print("plan {}: {} convolutions add in FP16\n", plan.program.name, half);
+  }
+}
+
 void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds) {
   fmt::print("{}: {} bytes, calibrated with {} samples in {:.1f} s\n", options.output,
              conversion.blob.size(), conversion.samples, seconds);
@@ -159,6 +173,7 @@ void PrintConversion(const ConvertOptions& options, const Conversion& conversion
                plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
                plan.memory.lower_bound_bytes);
   }
+  PrintFp16Arithmetic(conversion);
   PrintDeadChannels(conversion);
   PrintTail(conversion);
   PrintSparse(conversion);

@@ -125,7 +125,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
               "YAML file of the board (boards/): only schemes it allows are used; its name is "
               "kept in the blob, which runs elsewhere all the same");
   command.AddFlag("--winograd", options->winograd,
-                  "3x3 convolutions also bring weights transformed for Winograd's method, as for a "
+                  "3x3 convolutions of int8 plans also bring weights transformed for Winograd's "
+                  "method, as for a "
                   "board with `winograd: true`: faster on cores without dot product, same bits");
   command.AddFlag("--winograd-fp16", options->winograd_fp16,
                   "3x3 convolutions of the FP16 plan compute by Winograd's method, as for a board "
@@ -241,6 +242,9 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->verbosity = VerbosityOf(*verbosity);
       options->temporal.kind = TemporalOf(*temporal);
       options->effort = EffortOf(*effort);
+      if (options->winograd_fp16 && options->native_fp16) {
+        Fail("--winograd-fp16, --native-fp16: the FP16 plan computes in one way; give one of them");
+      }
       options->memory_bytes = *memory_mb * kBytesPerMb;
       if (*wants_mixed || !mixed->budget_percent.empty()) options->mixed = mixed->Read();
       if (!options->mixed && !mixed->profile.empty()) {

@@ -254,8 +254,11 @@ Conversion Convert(const ConvertOptions& options) {
   if (!options.config.empty()) config = quantize::ReadConfig(options.config);
   const quantize::Board board = ReadBoard(options.board);
   const Wishes wishes = {board.winograd || options.winograd, false, false};
-  const Wishes whole_fp16 = {wishes.winograd, board.native_fp16 || options.native_fp16,
-                             board.winograd_fp16 || options.winograd_fp16};
+  // One of the options comes before what the board's file says.
+  const bool board_decides = !options.native_fp16 && !options.winograd_fp16;
+  const Wishes whole_fp16 = {wishes.winograd,
+                             options.native_fp16 || (board_decides && board.native_fp16),
+                             options.winograd_fp16 || (board_decides && board.winograd_fp16)};
   config.symmetric_only |= board.symmetric_only;
   config.allowed_weights = board.weights;
   // Factors of channels tell scales of activations and of weights apart no more than the board

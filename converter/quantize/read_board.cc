@@ -47,6 +47,9 @@ Board ReadBoard(const std::string& path) {
     if (board["winograd"]) result.winograd = board["winograd"].as<bool>();
     if (board["fp16_arithmetic"]) {
       const auto word = board["fp16_arithmetic"].as<std::string>();
+      if (word != "storage" && word != "native" && word != "winograd") {
+        Fail("{}: fp16_arithmetic: '{}' is none of storage, native, winograd", path, word);
+      }
       result.native_fp16 = word == "native";
       result.winograd_fp16 = word == "winograd";
     }

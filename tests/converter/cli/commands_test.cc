@@ -347,7 +347,16 @@ TEST_F(Cli, BoardTransformsFp16) {
     EXPECT_NE(Octet({"inspect", Path("out.octet")}).out.find("fp16, winograd"), std::string::npos);
     EXPECT_EQ(m, (std::vector<int>{0, 0, 0, 2})) << "the first has three channels";
     EXPECT_EQ(report["plans"][1]["layers"][1]["weight_bytes"], 16 * 32 * 32 * 2);
+    EXPECT_NE(done.out.find("plan fp16: 1 convolutions by Winograd's method"), std::string::npos);
   }
+  // An option comes before the board's file; two of them or an unknown word are refused.
+  ASSERT_EQ(Convert("m.onnx", {"--board", Path("board.yaml"), "--native-fp16"}).status, 0);
+  EXPECT_EQ(Octet({"inspect", Path("out.octet")}).out.find("winograd"), std::string::npos);
+  EXPECT_EQ(Convert("m.onnx", {"--winograd-fp16", "--native-fp16"}).status, 2);
+  WriteText("board.yaml", "fp16_arithmetic: winogard\n");
+  const Result refused = Convert("m.onnx", {"--board", Path("board.yaml")});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("'winogard' is none of storage, native, winograd"), std::string::npos);
 }
 
 TEST_F(Cli, InspectRefusesDamage) {
