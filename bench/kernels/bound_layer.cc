@@ -160,6 +160,7 @@ void BoundLayer::RunF16(const KernelTable& table, const uint8_t* input, const ui
                               0.0f,
                               infinity,
                               scratch_.get(),
+                              false,
                               false};
     (layer_.kind == LayerKind::kConv ? table.conv_f16 : table.depthwise_conv_f16)(args, share);
   }
