@@ -121,12 +121,13 @@ class Reader {
   Fields TextFields() {
     Words architectures;
     for (const auto& [name, ladder] : Ladders()) architectures.push_back(name);
-    Fields fields = {{"name", Text(&board_.name)},
-                     {"cpu", Text(&board_.cpu)},
-                     {"architecture", OneOf(&board_.architecture, architectures)},
-                     {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native", "winograd"})},
-                     {"isa", List(&board_.isa, 1)},
-                     {"device_tree", List(&board_.device_tree, 0)}};
+    Fields fields = {
+        {"name", Text(&board_.name)},
+        {"cpu", Text(&board_.cpu)},
+        {"architecture", OneOf(&board_.architecture, architectures)},
+        {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native", "winograd"})},
+        {"isa", List(&board_.isa, 1)},
+        {"device_tree", List(&board_.device_tree, 0)}};
     fields["compatible"] = [this](const YAML::Node& value, const std::string& key) {
       constexpr size_t kMostBytes = 23;  // of the blob's header, with a zero behind them
       board_.compatible = yaml_.Text(value, key);
