@@ -162,8 +162,8 @@ static inline void TransformSums(const WinogradPlanF16& plan, const float* sums,
 
 // Tiles [first, end) of the output's block `block`, whose sums are there.
 template <typename Level>
-static void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan,
-                                  uint64_t first, uint64_t end, uint32_t block, const float* sums) {
+static void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan, uint64_t first,
+                           uint64_t end, uint32_t block, const float* sums) {
   const ConvGeometry& g = args.g;
   PanelF16 panel = {};
   panel.output_stride = g.out_c;

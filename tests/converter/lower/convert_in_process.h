@@ -43,7 +43,7 @@ struct Converted {
 struct ConvertVariant {
   bool winograd =
       false;  // transformed weights wherever the format allows them, int8: m = 2 and 4 in turn
-  bool mixed = false;  // a third plan, in which every fourth node or so computes in FP16
+  bool mixed = false;           // a third plan, in which every fourth node or so computes in FP16
   bool symmetric_only = false;  // as for a board without asymmetric activations
 };
 
