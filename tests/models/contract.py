@@ -12,8 +12,9 @@ RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
 ALIGNMENT = 64
 # runtime/format/scratch.h
-TILE_ROWS = {"other_levels": {"int8": 32, "fp16": 16}, "x86_levels": {"int8": 57, "fp16": 128}}
-PAIRED_DEEP, PAIRED_ROWS = 512, 67  # int8 of avx2, which x86_levels are
+TILE_ROWS = {"int8": 32, "fp16": 16}  # of other_levels
+X86_ROWS, PAIRED_ROWS, PAIRED_DEEP = 57, 67, 512  # int8 of avx2, which x86_levels are
+WIDE_BLOCKS_ROWS, WIDE_TILE_ROWS, WIDE_TILE_BYTES = 32, 96, 50 * 1024 * 4  # fp16 of x86_levels
 REFERENCE_TILE = 1024
 TILE_ELEMENT = {"int8": 1, "fp16": 4}
 
@@ -81,9 +82,17 @@ def check_arena(plan: dict) -> str:
     return f"arena {plan['arena_bytes']}, lower bound {bound}"
 
 
+def rows_of(level: str, precision: str, row_bytes: int) -> int:
+    if level == "other_levels":
+        return TILE_ROWS[precision]
+    if precision == "int8":
+        return PAIRED_ROWS if row_bytes <= PAIRED_DEEP else X86_ROWS
+    return WIDE_BLOCKS_ROWS + min(WIDE_TILE_ROWS, max(TILE_ROWS["fp16"], WIDE_TILE_BYTES // row_bytes))
+
+
 def check_scratch(plan: dict) -> str:
     by_output = {t["first"]: t for t in plan["tensors"]}
-    tiles, row = dict.fromkeys(TILE_ROWS, 0), 0
+    tiles, row = {"other_levels": 0, "x86_levels": 0}, 0
     for number, layer in enumerate(plan["layers"]):
         if layer["op"] != "Conv":
             continue
@@ -92,11 +101,8 @@ def check_scratch(plan: dict) -> str:
             elements *= dim
         values = -(-(layer["macs"] // elements) // 16) * 16 * TILE_ELEMENT[layer["precision"]]
         row = max(row, values)
-        for level, of_level in TILE_ROWS.items():
-            rows = of_level[layer["precision"]]
-            if level == "x86_levels" and layer["precision"] == "int8" and values <= PAIRED_DEEP:
-                rows = PAIRED_ROWS
-            tiles[level] = max(tiles[level], rows * values)
+        for level in tiles:
+            tiles[level] = max(tiles[level], rows_of(level, layer["precision"], values) * values)
     scratch = plan["scratch_bytes"]
     for level, tile in tiles.items():
         assert scratch[level] <= 16384 + tile, f"{scratch} bytes, a tile of {level} takes {tile}"
