@@ -34,6 +34,7 @@ struct ConvPanel {
   const uint8_t* const* pointers;  // [taps][tile_rows], this panel's first row
   uint64_t taps;
   size_t tap_bytes;  // behind each pointer, a multiple of 4
+  size_t row_step;   // from each pointer of a tap to the next; 0: they lie anywhere
   decltype(Args::weights) weights;
   size_t block_step;  // from one block of weights to the next
   decltype(Args::output) output;
@@ -99,6 +100,7 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
   ConvPanel<typename Level::Args> panel = {};
   panel.taps = plan.rows == Rows::kPointed ? plan.taps : 1;
   panel.tap_bytes = plan.rows == Rows::kPointed ? (size_t)plan.group_in : plan.block_step / kBlock;
+  panel.row_step = RowStep(plan);
   panel.block_step = plan.block_step;
   panel.output_stride = plan.g.out_c;
   panel.weights = args.weights + outputs.first * plan.block_step;

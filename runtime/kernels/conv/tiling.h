@@ -126,6 +126,20 @@ StripPlan PlanStrips(const ConvPlan& plan, uint32_t part_blocks);
 // `part_blocks`: most blocks of a part.
 bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPlan* plan);
 
+// Whether each output pixel is made of one input pixel, its namesake.
+static inline bool IsPointwise(const ConvPlan& plan) {
+  const ConvGeometry& g = plan.g;
+  return plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.pad_top == 0 &&
+         g.pad_left == 0 && g.out_w == g.in_w;
+}
+
+// Bytes from each row of a tile to the next; 0: rows lie anywhere.
+static inline size_t RowStep(const ConvPlan& plan) {
+  if (plan.rows == Rows::kStrips) return (size_t)plan.g.stride_w * plan.g.in_c;
+  if (plan.rows == Rows::kPacked) return (size_t)plan.deep;
+  return plan.rows == Rows::kPointed && IsPointwise(plan) ? plan.g.in_c : 0;
+}
+
 // Rows of the tile at `pixel`, within this share.
 static inline uint32_t TileRows(const ConvPlan& plan, uint64_t pixel) {
   const uint64_t left = plan.pixels.end - pixel;

@@ -136,17 +136,7 @@ static inline void ForEachSum(__m512i (&acc)[kRows][kBlocks],
 }
 
 template <int kRows, int kBlocks>
-static void Panel(const PartX86& part, const PanelS8& p) {
-  const TailS8& tail = part.tail;
-  const PreparedBlock* constants = part.constants + p.block;
-  __m512i acc[kRows][kBlocks];
-#pragma GCC unroll 4
-  for (int b = 0; b < kBlocks; ++b) {
-    const __m512i start = _mm512_load_si512(constants[b].start);
-#pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) acc[r][b] = start;
-  }
-
+static inline void Multiply(const PanelS8& p, __m512i (&acc)[kRows][kBlocks]) {
   const int8_t* weights = p.weights;
   size_t offset[kBlocks];
 #pragma GCC unroll 4
@@ -165,6 +155,54 @@ static void Panel(const PartX86& part, const PanelS8& p) {
       DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
       weights += 64;
     }
+  }
+}
+
+// Twelve pointers are more than there are registers beside the rest: four of every third row, where
+// rows lie at one distance.
+template <int kRows>
+static inline void MultiplyStepped(const PanelS8& p, __m512i (&acc)[kRows][1]) {
+  constexpr int kThirds = (kRows + 2) / 3;
+  const int8_t* weights = p.weights;
+  const size_t step = p.row_step;
+  const uint8_t* const* pointers = p.pointers;
+  for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
+    const uint8_t* in[kThirds];
+    in[0] = pointers[0];
+#pragma GCC unroll 4
+    for (int i = 1; i < kThirds; ++i) in[i] = in[i - 1] + 3 * step;
+    for (size_t k = 0; k < p.tap_bytes; k += 4, weights += 64) {
+      const __m512i w = _mm512_loadu_si512(weights);
+#pragma GCC unroll 12
+      for (int r = 0; r < kRows; ++r) {
+        Dot(acc[r][0], _mm512_set1_epi32(LoadWord(in[r / 3] + (size_t)(r % 3) * step)), w);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < kThirds; ++i) in[i] += 4;
+    }
+  }
+}
+
+template <int kRows, int kBlocks>
+static void Panel(const PartX86& part, const PanelS8& p) {
+  const TailS8& tail = part.tail;
+  const PreparedBlock* constants = part.constants + p.block;
+  __m512i acc[kRows][kBlocks];
+#pragma GCC unroll 4
+  for (int b = 0; b < kBlocks; ++b) {
+    const __m512i start = _mm512_load_si512(constants[b].start);
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) acc[r][b] = start;
+  }
+
+  if constexpr (kBlocks == 1 && kRows > 9) {
+    if (p.row_step != 0) {
+      MultiplyStepped<kRows>(p, acc);
+    } else {
+      Multiply<kRows, kBlocks>(p, acc);
+    }
+  } else {
+    Multiply<kRows, kBlocks>(p, acc);
   }
 
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
@@ -206,13 +244,14 @@ static uint32_t PanelBlocks(const ConvGeometry& g) {
   return blocks > 4 && blocks % 4 == 1 && blocks % 3 != 1 ? 3 : 4;
 }
 
-// The transforms pay where many channels and tiles share them, and while the weights stay in a
-// level 2 cache: 56 x 56 x 64 takes 0.23 ms where the direct way takes 0.28, 28 x 28 x 128 (1.2 MB
-// of weights) 0.20 against 0.27, but 8 x 8 x 64 or 14 x 14 x 256 more than the direct way.
+// The transforms pay where many channels share them and many tiles the weights, 8 times as many
+// bytes as the direct way reads and cold where a network has run in between: in networks 80 x 80 x
+// 64 takes 0.82 to 0.90 of the direct way's time, 56 x 56 x 64 as long, 28 x 28 x 128 1.1 times as
+// long, 20 x 20 x 128 1.6 times.
 static bool WantsWinograd(const ConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
   return args.winograd == 4 && g.in_c >= 64 && TransformedBytes(args) <= 1536 * 1024 &&
-         WinogradTileCount(4, g.out_h, g.out_w) >= 24 * (uint64_t)share.count &&
+         WinogradTileCount(4, g.out_h, g.out_w) >= 160 * (uint64_t)share.count &&
          WinogradTileBlock(4, g.in_c, g.out_h, g.out_w) >= 2;
 }
 
