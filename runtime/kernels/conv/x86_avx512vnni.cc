@@ -26,12 +26,11 @@ static inline int32_t LoadWord(const uint8_t* from) {
 // Four registers of 16 sums -> 4 times 16 bytes. packs works within 128-bit lanes: lane l holds
 // channels 4l..4l+3 of each register, so that a transposition of 4x4 double words puts them in
 // order.
-static inline __m512i PackFour(const __m512i (&v)[4], __m512i lo, __m512i hi) {
+static inline __m512i PackFour(const __m512i (&v)[4]) {
   const __m512i packed =
       _mm512_packus_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i bytes = _mm512_permutexvar_epi32(order, packed);
-  return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
+  return _mm512_permutexvar_epi32(order, packed);
 }
 
 // Clamps, packs and stores; four registers are one row of 4 blocks (or 3), two of 2 or four of 1.
@@ -40,6 +39,7 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
                              const TailS8& tail) {
   constexpr int kTogether = kBlocks == 1 ? 4 : kBlocks == 2 ? 2 : 1;
   // Read before the first store, which may alias anything.
+  const bool clamps = tail.clamp_lo != -128 || tail.clamp_hi != 127;
   const __m512i lo = _mm512_set1_epi8((char)(tail.clamp_lo + 128));
   const __m512i hi = _mm512_set1_epi8((char)(tail.clamp_hi + 128));
   const int8_t* table = tail.table;
@@ -57,7 +57,8 @@ static inline void StoreRows(const __m512i (&acc)[kRows][kBlocks], const PanelS8
       v[i] = row < kRows && block < kBlocks ? acc[row < kRows ? row : 0][block % kBlocks]
                                             : _mm512_setzero_si512();
     }
-    __m512i bytes = PackFour(v, lo, hi);
+    __m512i bytes = PackFour(v);
+    if (clamps) bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
     if (table != nullptr) bytes = LookUp(bytes, table);
     if (kTogether == 4) {
       _mm_mask_storeu_epi8(to, (__mmask16)mask, _mm512_castsi512_si128(bytes));
