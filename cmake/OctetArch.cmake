@@ -25,7 +25,8 @@ endif()
 # A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the
 # architectures that have an entry below, and alone gets the flags of that entry.
 set(OCTET_ISA_WORDS
-    x86_avx2 x86_avxvnni x86_avx512vnni x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4 arm_helium)
+    x86_avx2 x86_avxvnni x86_avx512vnni x86_avx512vbmi x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4
+    arm_helium)
 
 # Where a loop begins in a cache line is worth up to 5 % of small layers: not left to what was linked before it.
 set(_octet_avx2 -mavx2 -mfma -mf16c -mbmi2 -falign-functions=64 -falign-loops=32)
@@ -33,6 +34,7 @@ set(_octet_avx512 ${_octet_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mav
 set(OCTET_ISA_x86_x86_avx2 ${_octet_avx2})
 set(OCTET_ISA_x86_x86_avxvnni ${_octet_avx2} -mavxvnni)
 set(OCTET_ISA_x86_x86_avx512vnni ${_octet_avx512})
+set(OCTET_ISA_x86_x86_avx512vbmi ${_octet_avx512} -mavx512vbmi)
 set(OCTET_ISA_x86_x86_amx ${_octet_avx512} -mavx512vbmi -mamx-tile -mamx-int8)
 set(OCTET_ISA_x86_x86_shani -msha -msse4.1)
 # -march= repeats the baseline of the architecture so that an entry is never empty.

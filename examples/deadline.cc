@@ -68,12 +68,11 @@ int main(int argc, char** argv) {
   std::copy(bytes.begin(), bytes.end(), static_cast<char*>(blob.get()));
 
   Deadline deadline = {};
-  octet_config config;  // sets its size itself
+  octet_config config = {};
   config.isa = octet_linux_best_isa();
-  config.pool = nullptr;
   config.verify_hashes = octet_linux_verify_mode();
   config.plan_mask = 1;
-  config.ticks = nullptr;
+  config.cpu_features = octet_linux_cpu_features();
   config.before_layer = Deadline::Look;
   config.before_layer_context = &deadline;
   size_t arena_bytes = 0;

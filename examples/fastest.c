@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
                                .isa = isa,
                                .pool = octet_linux_pool_get(pool),
                                .verify_hashes = octet_linux_verify_mode(),
-                               .plan_mask = plan_mask};
+                               .plan_mask = plan_mask,
+                               .cpu_features = octet_linux_cpu_features()};
   octet_session* session;
   status = octet_bind(blob, blob_bytes, arena, arena_bytes, &config, &session);
   if (status.code != OCTET_OK) return Fail(argv[1], status);

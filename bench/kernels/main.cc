@@ -194,13 +194,14 @@ int Main(int argc, char** argv) {
     }
   }
   bool first = true;
+  const uint32_t features = port::Features(port::DetectCpu());
   if (options.json) std::printf("[");
   for (const Network& network : {ResNet18(), MobileNetV2()}) {
     if (!options.network.empty() && network.name != options.network) continue;
     for (const Word& word : kWords) {
       if (!IsWanted(word, options)) continue;
       KernelTable table;
-      if (!FillKernelTable(word.isa, &table)) continue;
+      if (!FillKernelTable(word.isa, features, &table)) continue;
       if (!CpuHas(word.isa)) {
         std::fprintf(stderr, "skipped: this CPU has no %s\n", word.name);
         continue;

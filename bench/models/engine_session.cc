@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/clock.h"
+#include "ports/linux/cpu.h"
 
 namespace octet::bench {
 namespace {
@@ -38,6 +39,7 @@ EngineSession::EngineSession(const uint8_t* blob, size_t blob_bytes, octet_isa i
   config.isa = isa;
   config.pool = pool_ ? pool_->pool() : nullptr;
   config.verify_hashes = OCTET_VERIFY_NONE;
+  config.cpu_features = port::Features(port::DetectCpu());
   Require(octet_bind(blob, blob_bytes, arena_.get(), arena_bytes, &config, &session_), "bind");
   uint32_t index = 0;
   while (index < octet_plan_count(session_) && plan != octet_plan_name(session_, index)) ++index;

@@ -109,7 +109,7 @@ int Run(const Options& options) {
     if (options.isa == IsaName(static_cast<Isa>(i))) isa = static_cast<Isa>(i);
   }
   KernelTable table;
-  if (options.isa != IsaName(isa) || !FillKernelTable(isa, &table)) {
+  if (options.isa != IsaName(isa) || !FillKernelTable(isa, 0, &table)) {
     std::fprintf(stderr, "bench-preprocess: --isa %s is not in this build\n", options.isa.c_str());
     return 2;
   }

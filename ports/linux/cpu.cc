@@ -68,9 +68,11 @@ CpuWord Detect() {
                       (leaf7.ecx >> 11 & 1) != 0;
   if (!avx512) return word;
   word |= Bit(OCTET_ISA_AVX512VNNI);
+  const bool vbmi = (leaf7.ecx >> 1 & 1) != 0;
+  if (vbmi) word |= kCpuAvx512Vbmi;
   // AMX-TILE, AMX-INT8; AVX512-VBMI. The level includes the AVX-VNNI kernels.
   const bool amx = CpuHas(word, OCTET_ISA_AVXVNNI) && All(state, kTiles) &&
-                   All(leaf7.edx, 1u << 24 | 1u << 25) && (leaf7.ecx >> 1 & 1) != 0;
+                   All(leaf7.edx, 1u << 24 | 1u << 25) && vbmi;
   if (amx && TilesGranted()) word |= Bit(OCTET_ISA_AMX);
   return word;
 }
@@ -130,6 +132,10 @@ octet_isa BestIsa(CpuWord cpu) {
 
 uint32_t VerifyMode(CpuWord cpu) {
   return (cpu & kCpuShaInstructions) != 0 ? OCTET_VERIFY_SHA_INSTRUCTIONS : OCTET_VERIFY_PORTABLE;
+}
+
+uint32_t Features(CpuWord cpu) {
+  return (cpu & kCpuAvx512Vbmi) != 0 ? OCTET_CPU_AVX512_VBMI : 0;
 }
 
 }  // namespace octet::port

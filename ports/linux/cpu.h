@@ -12,6 +12,7 @@ namespace octet::port {
 // One word: bit i is set when level i (octet_isa) can be executed here; the reference always can.
 using CpuWord = uint32_t;
 constexpr CpuWord kCpuShaInstructions = 1u << 31;
+constexpr CpuWord kCpuAvx512Vbmi = 1u << 30;
 
 // Asks the kernel for the tile registers where the CPU has AMX, and offers the level only where
 // they are granted: call it before threads are started.
@@ -32,6 +33,8 @@ bool CanRun(CpuWord cpu, octet_isa isa);
 octet_isa BestIsa(CpuWord cpu);
 // How to check hashes here (OCTET_VERIFY_*).
 uint32_t VerifyMode(CpuWord cpu);
+// Instructions beside the levels (OCTET_CPU_*).
+uint32_t Features(CpuWord cpu);
 
 }  // namespace octet::port
 

@@ -190,6 +190,10 @@ uint32_t octet_linux_verify_mode(void) {
   return octet::port::VerifyMode(octet::port::DetectCpu());
 }
 
+uint64_t octet_linux_cpu_features(void) {
+  return octet::port::Features(octet::port::DetectCpu());
+}
+
 const char* octet_linux_version(void) {
   return OCTET_VERSION_TEXT;
 }

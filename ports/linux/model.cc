@@ -36,6 +36,7 @@ Model::Model(const std::string& path, const ModelOptions& options)
   }
   hash_ = VerifyMode(cpu) == OCTET_VERIFY_SHA_INSTRUCTIONS ? Sha256BlocksAccelerated()
                                                            : Sha256BlocksPortable;
+  cpu_features_ = Features(cpu);
   Open(options.plan);
   if (options.verify_hashes) VerifyHashes();
   // Validation looks at the weights of every plan bound, at the very bytes that were hashed.
@@ -114,6 +115,7 @@ void Model::Bind() {
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
   config.plan_mask = PlanMask();
   config.ticks = options_.ticks;
+  config.cpu_features = cpu_features_;
   config.float_sums = options_.float_sums ? 1 : 0;
   config.before_layer = options_.before_layer;
   config.before_layer_context = options_.before_layer_context;

@@ -86,6 +86,7 @@ class Model {
   std::array<bool, blob::kMaxSections> loaded_{};  // and hashed, where wanted
   Sha256BlocksFn hash_ = nullptr;
   octet_isa isa_ = OCTET_ISA_REFERENCE;
+  uint32_t cpu_features_ = 0;
   uint32_t plan_ = 0;
   uint32_t bound_plans_ = 0;
   std::optional<ThreadPool> pool_;

@@ -13,7 +13,7 @@ enum class Isa : uint8_t {
   kReference = 0,   // portable C++, every architecture; the normative behaviour
   kAvx2 = 1,        // AVX2 + FMA + F16C
   kAvxVnni = 2,     // VEX-encoded VPDPBUSD, 256 bit
-  kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI
+  kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI; AVX512-VBMI where the machine has it
   kAmx = 4,         // AMX-INT8, AVX512-VBMI; all of the above as well
   kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
   kDotprod = 6,     // ARMv8.2 SDOT and FP16 arithmetic
@@ -33,6 +33,15 @@ static constexpr bool IsaIncludes(Isa level, Isa kernel) {
   const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
   const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
   return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;
+}
+
+// Instructions that some machines of a level have and others lack: bits of
+// octet_config.cpu_features.
+constexpr uint32_t kFeatureAvx512Vbmi = 1;  // of avx512vnni, from Ice Lake on
+
+// Those that every machine of the level has.
+static constexpr uint32_t IsaFeatures(Isa level) {
+  return level == Isa::kAmx ? kFeatureAvx512Vbmi : 0;
 }
 
 // XOR between the int8 value q of the quantization rule and the byte kept in the arena.

@@ -77,6 +77,7 @@ octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t
   *session = nullptr;
   if (arena == nullptr || !octet::ReadSized(config, &own) || !IsLevel(own.isa) ||
       own.verify_hashes > OCTET_VERIFY_SHA_INSTRUCTIONS ||
+      (own.cpu_features & ~uint64_t{OCTET_CPU_AVX512_VBMI}) != 0 ||
       (own.pool != nullptr && !octet::ReadSized(own.pool, &pool))) {
     return ToC(Code::kInvalidArgument);
   }

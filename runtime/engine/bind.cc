@@ -46,7 +46,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
   Session* session = reinterpret_cast<Session*>(arena);
   memset(static_cast<void*>(session), 0, sizeof(*session));
   session->blob = blob;
-  FillKernelTable(isa, &session->kernels);
+  FillKernelTable(isa, (uint32_t)config.cpu_features, &session->kernels);
   if (config.pool != nullptr && threads > 1) session->pool = *config.pool;
   session->ticks = config.ticks;
   session->before_layer = config.before_layer;

@@ -10,9 +10,11 @@ namespace {
 struct Line {
   const char* slot;
   Isa isa;
+  uint32_t features;
 };
 constexpr Line kLines[] = {
-#define OCTET_KERNEL(slot, args, word, isa) {#slot, isa},
+#define OCTET_FEATURE_KERNEL(slot, args, word, isa, features) {#slot, isa, features},
+#define OCTET_KERNEL(slot, args, word, isa) {#slot, isa, 0},
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 };
@@ -27,34 +29,40 @@ constexpr bool EachSlotHasAnOperator() {
 static_assert(EachSlotHasAnOperator(), "a slot that no line of format/operators.inc names");
 #endif
 
-// Whether the kernel is the one that a linked level ends up with. kernels.inc lists the lowest
-// level first, so that the highest allowed one stays.
-constexpr bool IsNeeded(const char* slot, Isa isa) {
-  if (!IsSelectedKernel(slot)) return false;
-  if (!HasFastForms(slot)) return isa == Isa::kReference;
-  for (uint32_t i = 0; i < kIsaCount; ++i) {
-    const Isa level = (Isa)i;
+// Whether the kernel is the one that a linked level ends up with, on machines with or without the
+// features. kernels.inc lists the lowest level first, so that the highest allowed one stays.
+constexpr bool IsNeeded(const Line& kernel) {
+  if (!IsSelectedKernel(kernel.slot)) return false;
+  if (!HasFastForms(kernel.slot)) return kernel.isa == Isa::kReference;
+  for (uint32_t i = 0; i < 2 * kIsaCount; ++i) {
+    const Isa level = (Isa)(i / 2);
+    const uint32_t features = IsaFeatures(level) | (i % 2 == 0 ? 0 : kFeatureAvx512Vbmi);
     if (!IsSelectedLevel(IsaWord(level))) continue;
-    Isa best = Isa::kReference;
+    Line best = {kernel.slot, Isa::kReference, 0};
     for (const Line& line : kLines) {
-      if (SameWord(line.slot, slot) && IsaIncludes(level, line.isa)) best = line.isa;
+      if (SameWord(line.slot, kernel.slot) && IsaIncludes(level, line.isa) &&
+          (line.features & ~features) == 0) {
+        best = line;
+      }
     }
-    if (best == isa) return true;
+    if (best.isa == kernel.isa && best.features == kernel.features) return true;
   }
   return false;
 }
 
 }  // namespace
 
-bool FillKernelTable(Isa level, KernelTable* table) {
+bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
-#define OCTET_KERNEL(slot, args, word, isa) \
-  if constexpr (IsNeeded(#slot, isa)) {     \
-    if (IsaIncludes(level, isa)) {          \
-      table->slot = slot##_##word;          \
-      table->slot##_isa = isa;              \
-    }                                       \
+  features |= IsaFeatures(level);
+#define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)       \
+  if constexpr (IsNeeded(Line{#slot, isa, needed})) {             \
+    if (IsaIncludes(level, isa) && ((needed) & ~features) == 0) { \
+      table->slot = slot##_##word;                                \
+      table->slot##_isa = isa;                                    \
+    }                                                             \
   }
+#define OCTET_KERNEL(slot, args, word, isa) OCTET_FEATURE_KERNEL(slot, args, word, isa, 0)
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   return true;

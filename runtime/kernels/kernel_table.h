@@ -74,14 +74,16 @@ struct KernelTable {
 #undef OCTET_DECLARE_ISA
 };
 
-// Fills the table for a level; false where this build lacks the level.
-bool FillKernelTable(Isa level, KernelTable* table);
+// Fills the table for a level and the features (core/isa.h) that the machine has beside it; false
+// where this build lacks the level.
+bool FillKernelTable(Isa level, uint32_t features, KernelTable* table);
 
 // kernels.inc of a folder: one line a kernel, lowest level first, inside #if OCTET_ARCH_X86 /
 // _AARCH64 / _ARMV7 where the architecture has it:   OCTET_KERNEL(conv_s8, ConvS8Args, avx2,
 // Isa::kAvx2) declares, dispatches, tests and benchmarks `void conv_s8_avx2(const ConvS8Args&,
-// Share)`. Reference kernels are lines too (word `reference`). kernels/kernels.inc includes them
-// all.
+// Share)`. Reference kernels are lines too (word `reference`). OCTET_FEATURE_KERNEL names in
+// addition the features that a kernel needs beside its level; who does not define it reads
+// OCTET_KERNEL. kernels/kernels.inc includes them all.
 #define OCTET_KERNEL(slot, args, word, isa) void slot##_##word(const args&, Share);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL

@@ -65,6 +65,8 @@ OCTET_API octet_isa octet_linux_best_isa(void);
 /* The OCTET_VERIFY_* of this machine, for octet_config and octet_validate: SHA-256 instructions
  * where it has them. */
 OCTET_API uint32_t octet_linux_verify_mode(void);
+/* The OCTET_CPU_* of this machine, for octet_config. */
+OCTET_API uint64_t octet_linux_cpu_features(void);
 
 /* Threads for octet_config.pool, started once: 1 to 256, the caller of octet_run included. Waiting
  * ones spin for a short while, then sleep; signals of the program do not go to them. NULL: another

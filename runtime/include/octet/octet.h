@@ -93,6 +93,10 @@ typedef struct octet_pool {
  * (FORMAT.md, "The writer's duties"). OCTET_CORRUPT: a level would give other numbers. */
 #define OCTET_VERIFY_CONTENT 4u
 
+/* Bits of cpu_features: instructions that some machines of a level have and others lack. They make
+ * kernels faster and change no bits of a result; the port knows. */
+#define OCTET_CPU_AVX512_VBMI 1u /* of avx512vnni; amx has it without asking */
+
 typedef struct octet_config {
   uint32_t size OCTET_SIZE(octet_config);
   octet_isa isa;           /* level to run at; the port knows what the machine has */
@@ -108,6 +112,8 @@ typedef struct octet_config {
   /* 1: FP16 layers that the blob lets add in FP16 add in float, for the bits of every other
    * machine. 0: where the level computes in FP16, they do. */
   uint32_t float_sums;
+  /* OCTET_CPU_*, 0: none. 64 bits: 32 would lie in what was padding before there was this field. */
+  uint64_t cpu_features;
 } octet_config;
 
 typedef struct octet_session octet_session; /* lives in the arena */

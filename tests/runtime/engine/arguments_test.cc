@@ -176,6 +176,13 @@ TEST(Arguments, Bind) {
   config.verify_hashes = OCTET_VERIFY_SHA_INSTRUCTIONS + 1;
   EXPECT_EQ(code(&session), OCTET_INVALID_ARGUMENT);
   reset();
+  config.cpu_features = OCTET_CPU_AVX512_VBMI;  // not asked for by the reference
+  EXPECT_EQ(code(&session), OCTET_OK);
+  for (const uint64_t unknown : {uint64_t{OCTET_CPU_AVX512_VBMI} << 1, uint64_t{1} << 32}) {
+    config.cpu_features = unknown;
+    EXPECT_EQ(code(&session), OCTET_INVALID_ARGUMENT) << unknown;
+  }
+  reset();
   config.pool = &pool;
   for (const uint32_t count : {0u, 1u, 2u, 256u, 257u}) {
     threads = pool.thread_count = count;

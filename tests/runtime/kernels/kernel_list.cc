@@ -10,8 +10,9 @@ namespace octet::kernels_test {
 
 std::vector<Kernel> KernelsOf(const std::string& slot) {
   const std::vector<Kernel> all = {
-#define OCTET_KERNEL(name, args, word, isa) \
-  {#name, #word, isa, reinterpret_cast<void (*)()>(&name##_##word)},
+#define OCTET_FEATURE_KERNEL(name, args, word, isa, features) \
+  {#name, #word, isa, reinterpret_cast<void (*)()>(&name##_##word), features},
+#define OCTET_KERNEL(name, args, word, isa) OCTET_FEATURE_KERNEL(name, args, word, isa, 0)
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   };
@@ -67,6 +68,10 @@ bool CpuHas(Isa isa) {
   }
 #endif
   return false;
+}
+
+bool CpuHas(const Kernel& kernel) {
+  return CpuHas(kernel.isa) && (kernel.features & ~port::Features(port::DetectCpu())) == 0;
 }
 
 }  // namespace octet::kernels_test

@@ -16,6 +16,7 @@ struct Kernel {
   std::string word;  // "avx2"
   Isa isa;
   void (*function)();  // of the slot's type; call through As<>
+  uint32_t features = 0;
 
   template <typename Function>
   Function As() const {
@@ -38,22 +39,23 @@ struct ConvPanel : Kernel {
 // From conv/kernels.inc; slot "conv_s8" or "conv_f16".
 std::vector<ConvPanel> ConvPanelsOf(const std::string& slot);
 
-// True where this CPU executes the level.
+// True where this CPU executes the level, or what the kernel was written for.
 bool CpuHas(Isa isa);
+bool CpuHas(const Kernel& kernel);
 
 }  // namespace octet::kernels_test
 
 // One test suite a slot, one instance a word; a word this CPU lacks is one skipped line.
 #define OCTET_KERNEL_SUITE(Suite, slot) OCTET_SUITE_OF(Suite, Kernel, KernelsOf(slot))
-#define OCTET_SUITE_OF(Suite, Type, list)                                                 \
-  class Suite : public ::testing::TestWithParam<Type> {                                   \
-   protected:                                                                             \
-    void SetUp() override {                                                               \
-      if (!CpuHas(GetParam().isa)) GTEST_SKIP() << "this CPU has no " << GetParam().word; \
-    }                                                                                     \
-  };                                                                                      \
-  INSTANTIATE_TEST_SUITE_P(                                                               \
-      Words, Suite, ::testing::ValuesIn(list),                                            \
+#define OCTET_SUITE_OF(Suite, Type, list)                                             \
+  class Suite : public ::testing::TestWithParam<Type> {                               \
+   protected:                                                                         \
+    void SetUp() override {                                                           \
+      if (!CpuHas(GetParam())) GTEST_SKIP() << "this CPU has no " << GetParam().word; \
+    }                                                                                 \
+  };                                                                                  \
+  INSTANTIATE_TEST_SUITE_P(                                                           \
+      Words, Suite, ::testing::ValuesIn(list),                                        \
       [](const ::testing::TestParamInfo<Type>& info) { return info.param.word; })
 
 #endif  // OCTET_TESTS_RUNTIME_KERNELS_KERNEL_LIST_H_

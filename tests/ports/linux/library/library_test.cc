@@ -167,6 +167,7 @@ TEST_F(Library, ThreadsForThoseWhoBindThemselves) {
     config.isa = isa;
     config.pool = given;
     config.verify_hashes = octet_linux_verify_mode();
+    config.cpu_features = octet_linux_cpu_features();
     size_t bytes = 0;
     ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, threads, 0, &bytes).code, OCTET_OK);
     AlignedBytes arena(bytes);

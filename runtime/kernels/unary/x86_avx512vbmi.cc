@@ -1,5 +1,5 @@
-// 256-entry tables with AVX512-VBMI, which every processor with AMX has: two permutations of bytes
-// find 64 entries of one table.
+// 256-entry tables with AVX512-VBMI: two permutations of bytes find 64 entries of one table. For
+// machines of level avx512vnni that have it, and for amx.
 #include "runtime/kernels/unary/x86_tables512.inl.h"
 
 namespace octet {
@@ -42,11 +42,11 @@ struct ByBytes {
 
 }  // namespace
 
-void table_s8_amx(const TableS8Args& args, Share share) {
+void table_s8_avx512vbmi(const TableS8Args& args, Share share) {
   RunTable<ByBytes>(args, share);
 }
 
-void channel_table_s8_amx(const ChannelTableS8Args& args, Share share) {
+void channel_table_s8_avx512vbmi(const ChannelTableS8Args& args, Share share) {
   RunChannelTables<ByBytes>(args, share);
 }
 
