@@ -65,28 +65,26 @@ static void CopyWindow(const ConvF16Args& args, const ConvPlan& plan, uint64_t g
 #define OCTET_ROW(w0, w1, acc0, acc1, x, lane)                \
   "fmla v" #acc0 ".8h, v" #w0 ".8h, v" #x ".h[" #lane "]\n\t" \
   "fmla v" #acc1 ".8h, v" #w1 ".8h, v" #x ".h[" #lane "]\n\t"
-// A step of depth: the next one's weights are loaded on the way.
-#define OCTET_LANE(w0, w1, lane, load0, load1)                \
-  OCTET_ROW(w0, w1, 16, 17, 0, lane) load0                    \
-  OCTET_ROW(w0, w1, 18, 19, 1, lane) load1                    \
-  OCTET_ROW(w0, w1, 20, 21, 2, lane)                          \
-  OCTET_ROW(w0, w1, 22, 23, 3, lane)                          \
-  OCTET_ROW(w0, w1, 24, 25, 4, lane)                          \
+#define OCTET_PART(w0, w1, lane, l0, l1, l2, l3, l4)          \
+  OCTET_ROW(w0, w1, 16, 17, 0, lane) l0                       \
+  OCTET_ROW(w0, w1, 18, 19, 1, lane) l1                       \
+  OCTET_ROW(w0, w1, 20, 21, 2, lane) l2                       \
+  OCTET_ROW(w0, w1, 22, 23, 3, lane) l3                       \
+  OCTET_ROW(w0, w1, 24, 25, 4, lane) l4                       \
   OCTET_ROW(w0, w1, 26, 27, 5, lane)                          \
   OCTET_ROW(w0, w1, 28, 29, 6, lane)                          \
   OCTET_ROW(w0, w1, 30, 31, 7, lane)
+#define OCTET_LANE(w0, w1, lane, load) OCTET_PART(w0, w1, lane, load, "", "", "", "")
 #define OCTET_WEIGHTS(q, at) "ldr q" #q ", [%[weights], #" #at "]\n\t"
-#define OCTET_STEP(w0, w1, lane, n0, n1, at)                  \
-  OCTET_LANE(w0, w1, lane, OCTET_WEIGHTS(n0, at), OCTET_WEIGHTS(n1, at + 16))
+#define OCTET_PAIR(a, b, at) "ldp q" #a ", q" #b ", [%[weights], #" #at "]\n\t"
+// A step of depth. The next one's weights, a pair that takes long, are loaded beside it.
+#define OCTET_STEP(w0, w1, lane, n0, n1, at) OCTET_LANE(w0, w1, lane, OCTET_PAIR(n0, n1, at))
+#define OCTET_LOAD(form, row) "ldr " form #row ", [%[in" #row "], %[at]]\n\t"
+#define OCTET_LOAD4(form)                                     \
+  OCTET_LOAD(form, 0) OCTET_LOAD(form, 1) OCTET_LOAD(form, 2) OCTET_LOAD(form, 3)
 #define OCTET_LOAD8(form)                                     \
-  "ldr " form "0, [%[in0], %[at]]\n\t"                        \
-  "ldr " form "1, [%[in1], %[at]]\n\t"                        \
-  "ldr " form "2, [%[in2], %[at]]\n\t"                        \
-  "ldr " form "3, [%[in3], %[at]]\n\t"                        \
-  "ldr " form "4, [%[in4], %[at]]\n\t"                        \
-  "ldr " form "5, [%[in5], %[at]]\n\t"                        \
-  "ldr " form "6, [%[in6], %[at]]\n\t"                        \
-  "ldr " form "7, [%[in7], %[at]]\n\t"
+  OCTET_LOAD4(form) OCTET_LOAD(form, 4) OCTET_LOAD(form, 5)                     \
+  OCTET_LOAD(form, 6) OCTET_LOAD(form, 7)
 // Sums of a row to those in memory, and none left.
 #define OCTET_FLUSH(a, b, at)                                 \
   "ldp q0, q1, [%[sums], #" #at "]\n\t"                       \
@@ -127,8 +125,9 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "3:\n\t"  // 8 steps
       OCTET_WEIGHTS(8, 0)
       OCTET_WEIGHTS(9, 16)
-      OCTET_LOAD8("q")
-      OCTET_STEP(8, 9, 0, 10, 11, 32)
+      OCTET_LOAD4("q")
+      OCTET_PART(8, 9, 0, OCTET_LOAD("q", 4), OCTET_LOAD("q", 5), OCTET_LOAD("q", 6),
+                 OCTET_LOAD("q", 7) OCTET_WEIGHTS(10, 32), OCTET_WEIGHTS(11, 48))
       OCTET_STEP(10, 11, 1, 8, 9, 64)
       OCTET_STEP(8, 9, 2, 10, 11, 96)
       OCTET_STEP(10, 11, 3, 8, 9, 128)
@@ -138,7 +137,7 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "add %[at], %[at], #16\n\t"
       OCTET_STEP(8, 9, 6, 10, 11, 224)
       "add %[weights], %[weights], #256\n\t"
-      OCTET_LANE(10, 11, 7, "", "")
+      OCTET_LANE(10, 11, 7, "")
       "b.hs 3b\n\t"
       "4:\n\t"
       "adds %[count], %[count], #8\n\t"
@@ -149,7 +148,7 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       OCTET_LOAD8("h")
       "add %[at], %[at], #2\n\t"
       "add %[weights], %[weights], #32\n\t"
-      OCTET_LANE(8, 9, 0, "", "")
+      OCTET_LANE(8, 9, 0, "")
       "subs %[count], %[count], #1\n\t"
       "b.ne 5b\n\t"
       "6:\n\t"
@@ -183,30 +182,50 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
 }
 // clang-format on
 #undef OCTET_ROW
+#undef OCTET_PART
 #undef OCTET_LANE
 #undef OCTET_WEIGHTS
+#undef OCTET_PAIR
 #undef OCTET_STEP
+#undef OCTET_LOAD
+#undef OCTET_LOAD4
 #undef OCTET_LOAD8
 #undef OCTET_FLUSH
 #undef OCTET_NONE
 
-// The compiler copies the lane of vfmaq_laneq_f16() to a register of its own first.
+// The compiler copies the lane of vfmaq_laneq_f16() to a register of its own first. Volatile, as
+// the load below: it knows no latencies of assembly, so that the order written has to stay.
 template <int kLane>
 static inline void MultiplyAddLane(float16x8_t* sum, float16x8_t w, float16x8_t x) {
-  __asm__("fmla %0.8h, %1.8h, %2.h[%3]" : "+w"(*sum) : "w"(w), "x"(x), "i"(kLane));
+  __asm__ volatile("fmla %0.8h, %1.8h, %2.h[%3]" : "+w"(*sum) : "w"(w), "x"(x), "i"(kLane));
 }
 
-// kLane of x times weights of 16 outputs.
-template <int kRows, int kLane>
-static inline void MultiplyLane(const float16_t* weights, const float16x8_t* x,
-                                float16x8_t (*acc)[2]) {
-  const float16x8_t low = vld1q_f16(weights + kLane * kBlock);
-  const float16x8_t high = vld1q_f16(weights + kLane * kBlock + 8);
+// Weights of 16 outputs.
+struct Pair {
+  float16x8_t low, high;
+};
+template <int kLane>
+static inline Pair LoadPair(const float16_t* weights) {
+  Pair w;
+  __asm__ volatile("ldp %q0, %q1, [%2, %3]"
+                   : "=w"(w.low), "=w"(w.high)
+                   : "r"(weights), "i"(kLane * kBlock * sizeof(*weights)),
+                     "m"(*(const float16_t(*)[8 * kBlock]) weights));
+  return w;
+}
+
+// kLane of x times `w`, and the next lane's weights, until kLanes are done.
+template <int kRows, int kLane, int kLanes>
+static inline void MultiplyLanes(const float16_t* weights, Pair w, const float16x8_t* x,
+                                 float16x8_t (*acc)[2]) {
+  Pair next = w;
+  if constexpr (kLane + 1 < kLanes) next = LoadPair<kLane + 1>(weights);
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
-    MultiplyAddLane<kLane>(&acc[r][0], low, x[r]);
-    MultiplyAddLane<kLane>(&acc[r][1], high, x[r]);
+    MultiplyAddLane<kLane>(&acc[r][0], w.low, x[r]);
+    MultiplyAddLane<kLane>(&acc[r][1], w.high, x[r]);
   }
+  if constexpr (kLane + 1 < kLanes) MultiplyLanes<kRows, kLane + 1, kLanes>(weights, next, x, acc);
 }
 
 // `count` steps of depth of kRows rows.
@@ -216,21 +235,16 @@ static inline void Multiply(const float16_t* weights, const float16_t* rows, siz
   float16x8_t x[kRows];
   size_t k = 0;
   for (; k + 8 <= count; k += 8, weights += 8 * kBlock) {
+    const Pair w = LoadPair<0>(weights);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) x[r] = vld1q_f16(rows + (size_t)r * step + k);
-    MultiplyLane<kRows, 0>(weights, x, acc);
-    MultiplyLane<kRows, 1>(weights, x, acc);
-    MultiplyLane<kRows, 2>(weights, x, acc);
-    MultiplyLane<kRows, 3>(weights, x, acc);
-    MultiplyLane<kRows, 4>(weights, x, acc);
-    MultiplyLane<kRows, 5>(weights, x, acc);
-    MultiplyLane<kRows, 6>(weights, x, acc);
-    MultiplyLane<kRows, 7>(weights, x, acc);
+    MultiplyLanes<kRows, 0, 8>(weights, w, x, acc);
   }
   for (; k < count; ++k, weights += kBlock) {
+    const Pair w = Pair{vld1q_f16(weights), vld1q_f16(weights + 8)};
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) x[r] = vld1q_dup_f16(rows + (size_t)r * step + k);
-    MultiplyLane<kRows, 0>(weights, x, acc);
+    MultiplyLanes<kRows, 0, 1>(weights, w, x, acc);
   }
 }
 

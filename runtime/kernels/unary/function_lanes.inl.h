@@ -81,14 +81,14 @@ static inline void Store(float* to, Floats x) {
 // Two vectors a round, whose chains of operations a core that executes in order can mix.
 template <typename Body>
 static inline void ForEachVector(float* values, uint32_t count, Body body) {
-  uint32_t i = 0;
-  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-    const Floats x = body(Load(values + i)), y = body(Load(values + i + kLanes));
-    Store(values + i, x);
-    Store(values + i + kLanes, y);
+  const float* end = values + count / (2 * kLanes) * (2 * kLanes);
+  for (; values != end; values += 2 * kLanes) {
+    const Floats x = body(Load(values)), y = body(Load(values + kLanes));
+    Store(values, x);
+    Store(values + kLanes, y);
   }
   if constexpr (kLanes > 4) {  // else 8 are two vectors
-    if (i != count) Store(values + i, body(Load(values + i)));
+    if (count % (2 * kLanes) != 0) Store(values, body(Load(values)));
   }
 }
 
