@@ -1,0 +1,289 @@
+// FP16 depthwise convolution on x86: 16 channels at a time, their weights widened once for many
+// pixels. A level brings V, the vector that slides along the rows of 3 and 5 columns:
+//   Floats, kLanes                    8 or 16 floats
+//   Load(float*), Store(float*, Floats), Widen(uint16_t*), MultiplyAdd(x, y, sum)
+//   Finish(args, Floats, uint16_t*)   one of the functions in line, stored as halves
+//   Apply(..)                         any function on many values
+// Products of halves are exact in float: fused or not gives the same bits. Internal linkage.
+#include "runtime/kernels/kernel_table.h"
+#include "runtime/kernels/share.h"
+#include "runtime/kernels/x86_float.inl.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kBlock = 16;
+constexpr uint64_t kMaxTaps = 64;
+// Weights are widened once for about so many pixels of a block of channels; more would walk through
+// more of the image than caches hold before the next block comes.
+constexpr uint32_t kPixelsAtOnce = 64;
+
+struct Sums {
+  __m256 low, high;
+};
+
+static inline void Store(const ConvF16Args& args, const Sums& sums, uint64_t count, uint16_t* to) {
+  StoreHalves(to, Apply8(args.function, sums.low, args.alpha, args.beta), count);
+  if (count > 8) {
+    StoreHalves(to + 8, Apply8(args.function, sums.high, args.alpha, args.beta), count - 8);
+  }
+}
+
+// Taps [first, last) of one dimension that lie inside the image.
+struct Taps {
+  uint32_t first, last;
+};
+
+static inline Taps TapsInside(int64_t start, uint32_t kernel, uint32_t dilation, uint32_t size) {
+  Taps taps = {0, kernel};
+  while (taps.first < kernel && start + (int64_t)taps.first * dilation < 0) ++taps.first;
+  while (taps.last > taps.first && start + (int64_t)(taps.last - 1) * dilation >= size) --taps.last;
+  return taps;
+}
+
+// Sums over the taps inside the image, in their order: those in the padding would add zero.
+static void AnyPixel(const ConvF16Args& args, uint32_t out_y, uint32_t out_x, uint64_t channel,
+                     uint64_t count, const float* weights) {
+  const ConvGeometry& g = args.g;
+  const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
+  const int64_t x = (int64_t)out_x * g.stride_w - g.pad_left;
+  const Taps rows = TapsInside(y, g.kernel_h, g.dilation_h, g.in_h);
+  const Taps columns = TapsInside(x, g.kernel_w, g.dilation_w, g.in_w);
+  Sums sums = {_mm256_loadu_ps(args.bias + channel), _mm256_loadu_ps(args.bias + channel + 8)};
+  for (uint32_t ky = rows.first; ky < rows.last; ++ky) {
+    const uint64_t line = (uint64_t)(y + (int64_t)ky * g.dilation_h) * g.in_w;
+    for (uint32_t kx = columns.first; kx < columns.last; ++kx) {
+      const float* w = weights + ((size_t)ky * g.kernel_w + kx) * kBlock;
+      const uint64_t pixel = line + (uint64_t)(x + (int64_t)kx * g.dilation_w);
+      const uint16_t* from = args.input + pixel * g.in_c + channel;
+      sums.low = _mm256_fmadd_ps(LoadHalves(from, count), _mm256_load_ps(w), sums.low);
+      if (count > 8) {
+        sums.high =
+            _mm256_fmadd_ps(LoadHalves(from + 8, count - 8), _mm256_load_ps(w + 8), sums.high);
+      }
+    }
+  }
+  Store(args, sums, count, args.output + ((uint64_t)out_y * g.out_w + out_x) * g.out_c + channel);
+}
+
+struct Steps {
+  size_t down, right;  // from a tap to the next
+};
+
+static inline Sums Sum3x3(const Sums& bias, const uint16_t* line, const Steps& steps,
+                          const float* w) {
+  Sums sums = bias;
+#pragma GCC unroll 3
+  for (int ky = 0; ky < 3; ++ky, line += steps.down) {
+    const uint16_t* x = line;
+#pragma GCC unroll 3
+    for (int kx = 0; kx < 3; ++kx, x += steps.right, w += kBlock) {
+      sums.low = _mm256_fmadd_ps(LoadHalves(x, 8), _mm256_load_ps(w), sums.low);
+      sums.high = _mm256_fmadd_ps(LoadHalves(x + 8, 8), _mm256_load_ps(w + 8), sums.high);
+    }
+  }
+  return sums;
+}
+
+// `pixels` outputs side by side whose 3x3 windows lie inside the image, 16 channels of them.
+static void Inside3x3(const ConvF16Args& args, const uint16_t* from, uint64_t channel,
+                      uint32_t pixels, const float* weights, uint16_t* to) {
+  const ConvGeometry& g = args.g;
+  const Steps steps = {(size_t)g.dilation_h * g.in_w * g.in_c, (size_t)g.dilation_w * g.in_c};
+  const size_t step = (size_t)g.stride_w * g.in_c;
+  const Sums bias = {_mm256_loadu_ps(args.bias + channel),
+                     _mm256_loadu_ps(args.bias + channel + 8)};
+  if (IsInLine(args.function)) {
+    for (uint32_t i = 0; i < pixels; ++i, from += step, to += g.out_c) {
+      Store(args, Sum3x3(bias, from, steps, weights), kBlock, to);
+    }
+    return;
+  }
+  // Several pixels' functions at a time.
+  constexpr uint32_t kTogether = 16;
+  alignas(32) float values[kTogether * kBlock];
+  for (uint32_t first = 0; first < pixels; first += kTogether) {
+    const uint32_t count = pixels - first < kTogether ? pixels - first : kTogether;
+    for (uint32_t i = 0; i < count; ++i, from += step) {
+      const Sums sums = Sum3x3(bias, from, steps, weights);
+      _mm256_store_ps(values + i * kBlock, sums.low);
+      _mm256_store_ps(values + i * kBlock + 8, sums.high);
+    }
+    apply_function_avx2(args.function, args.alpha, args.beta, values, count * kBlock);
+    for (uint32_t i = 0; i < count; ++i, to += g.out_c) {
+      HalfRows::Narrow(values + i * kBlock, kBlock, to);
+    }
+  }
+}
+
+// Outputs [begin, end) of one dimension whose windows lie inside the image.
+static Range WindowsInside(uint32_t outputs, uint32_t stride, uint32_t kernel, uint32_t dilation,
+                           uint32_t pad, uint32_t size) {
+  Range r = {0, outputs};
+  while (r.begin < outputs && r.begin * stride < pad) ++r.begin;
+  const uint64_t span = (uint64_t)(kernel - 1) * dilation;
+  while (r.end > r.begin && (r.end - 1) * stride + span >= (uint64_t)size + pad) --r.end;
+  return r;
+}
+
+// Outputs side by side in one row, of the channels of one vector.
+struct Window {
+  const uint16_t* input;
+  int64_t start;         // of the input's elements: column 0 of the first line inside the image
+  size_t down, right;    // from a line to the next, from a column to the next
+  uint32_t lines;        // inside the image
+  int64_t first, last;   // columns inside the image
+  const float* weights;  // of the first of these lines
+  const float* bias;
+};
+
+// Every column of the input is widened once for all outputs whose windows see it: an output still
+// meets its taps in their order. Only the outermost K / 2 columns may lie outside the image.
+template <typename V, uint32_t K, uint32_t S, uint32_t N>
+static void Outputs(const Window& window, const ConvF16Args& args, uint16_t* to) {
+  constexpr uint32_t kColumns = (N - 1) * S + K;
+  typename V::Floats sums[N];
+#pragma GCC unroll 8
+  for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
+  int64_t line = window.start;
+  const float* w = window.weights;
+  for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kBlock) {
+    typename V::Floats weights[K];
+#pragma GCC unroll 5
+    for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kBlock);
+#pragma GCC unroll 19
+    for (uint32_t j = 0; j < kColumns; ++j) {
+      if (j < K / 2 && j < window.first) continue;
+      if (j + K / 2 >= kColumns && j >= window.last) continue;
+      const typename V::Floats x = V::Widen(window.input + line + (int64_t)(j * window.right));
+#pragma GCC unroll 5
+      for (uint32_t kx = 0; kx < K; ++kx) {
+        if (j < kx || (j - kx) % S != 0 || (j - kx) / S >= N) continue;
+        sums[(j - kx) / S] = V::MultiplyAdd(x, weights[kx], sums[(j - kx) / S]);
+      }
+    }
+  }
+  if (IsInLine(args.function)) {
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < N; ++i, to += args.g.out_c) V::Finish(args, sums[i], to);
+    return;
+  }
+  alignas(64) float values[N * V::kLanes];
+#pragma GCC unroll 8
+  for (uint32_t i = 0; i < N; ++i) V::Store(values + i * V::kLanes, sums[i]);
+  V::Apply(args.function, args.alpha, args.beta, values, N * V::kLanes);
+  for (uint32_t i = 0; i < N; ++i, to += args.g.out_c) {
+    HalfRows::Narrow(values + i * V::kLanes, V::kLanes, to);
+  }
+}
+
+typedef void (*OutputsOf)(const Window&, const ConvF16Args&, uint16_t*);
+constexpr uint32_t kMost = 8;      // outputs at a time
+constexpr uint32_t kTogether = 2;  // blocks at a time: 64 bytes of a pixel
+
+template <typename V, uint32_t K, uint32_t S>
+struct Sliding {
+  static constexpr OutputsOf kOf[kMost] = {
+      Outputs<V, K, S, 1>, Outputs<V, K, S, 2>, Outputs<V, K, S, 3>, Outputs<V, K, S, 4>,
+      Outputs<V, K, S, 5>, Outputs<V, K, S, 6>, Outputs<V, K, S, 7>, Outputs<V, K, S, 8>};
+};
+
+// By number of outputs less one; null where there are none for this geometry.
+template <typename V>
+static const OutputsOf* SlidingOf(const ConvGeometry& g) {
+  const uint32_t kernel = g.kernel_w, half = kernel / 2;
+  if (g.dilation_w != 1 || g.pad_left > half) return nullptr;
+  if ((uint64_t)(g.out_w - 1) * g.stride_w + kernel > (uint64_t)g.in_w + g.pad_left + half) {
+    return nullptr;
+  }
+  if (kernel == 3 && g.stride_w == 1) return Sliding<V, 3, 1>::kOf;
+  if (kernel == 3 && g.stride_w == 2) return Sliding<V, 3, 2>::kOf;
+  if (kernel == 5 && g.stride_w == 1) return Sliding<V, 5, 1>::kOf;
+  if (kernel == 5 && g.stride_w == 2) return Sliding<V, 5, 2>::kOf;
+  return nullptr;
+}
+
+// A row of outputs of some blocks of channels, which share lines of the cache.
+template <typename V>
+static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_y, uint64_t channel,
+                     uint64_t blocks, const float* weights) {
+  const ConvGeometry& g = args.g;
+  const size_t taps = (size_t)g.kernel_h * g.kernel_w;
+  const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
+  const Taps rows = TapsInside(y, g.kernel_h, g.dilation_h, g.in_h);
+  Window window;
+  window.input = args.input;
+  window.down = (size_t)g.dilation_h * g.in_w * g.in_c;
+  window.right = g.in_c;
+  window.lines = rows.last - rows.first;
+  const int64_t line = (y + (int64_t)rows.first * g.dilation_h) * g.in_w;
+  uint32_t tiles = (g.out_w + kMost - 1) / kMost;
+  for (uint32_t x = 0; tiles != 0; --tiles) {
+    const uint32_t count = (g.out_w - x + tiles - 1) / tiles;
+    const int64_t in_x = (int64_t)x * g.stride_w - g.pad_left;
+    window.first = in_x < 0 ? -in_x : 0;
+    window.last = (int64_t)g.in_w - in_x;
+    for (uint64_t lane = 0; lane < blocks * kBlock; lane += V::kLanes) {
+      window.start = (line + in_x) * (int64_t)g.in_c + (int64_t)(channel + lane);
+      window.weights = weights + lane / kBlock * taps * kBlock +
+                       (size_t)rows.first * g.kernel_w * kBlock + lane % kBlock;
+      window.bias = args.bias + channel + lane;
+      of[count - 1](window, args,
+                    args.output + ((uint64_t)out_y * g.out_w + x) * g.out_c + channel + lane);
+    }
+    x += count;
+  }
+}
+
+template <typename V>
+static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
+  const ConvGeometry& g = args.g;
+  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
+  if (taps > kMaxTaps) {
+    depthwise_conv_f16_reference(args, share);
+    return;
+  }
+  const Range rows = RangeOf(g.out_h, share);
+  const Range inside_y =
+      WindowsInside(g.out_h, g.stride_h, g.kernel_h, g.dilation_h, g.pad_top, g.in_h);
+  const Range inside_x =
+      WindowsInside(g.out_w, g.stride_w, g.kernel_w, g.dilation_w, g.pad_left, g.in_w);
+  const bool square3 = g.kernel_h == 3 && g.kernel_w == 3;
+  const OutputsOf* const sliding = SlidingOf<V>(g);
+  const uint64_t rows_at_once = (kPixelsAtOnce + g.out_w - 1) / g.out_w;
+  alignas(64) float weights[kMaxTaps * kBlock * kTogether];
+  for (uint64_t first = rows.begin; first < rows.end; first += rows_at_once) {
+    const uint64_t last = rows.end - first < rows_at_once ? rows.end : first + rows_at_once;
+    uint64_t blocks = 1;
+    for (uint64_t channel = 0; channel < g.in_c; channel += blocks * kBlock) {
+      const bool many = sliding != nullptr && g.in_c - channel >= kTogether * kBlock;
+      blocks = many ? kTogether : 1;
+      const uint16_t* from = args.weights + channel * taps;
+      for (uint64_t i = 0; i < blocks * taps * kBlock; i += 8) {
+        _mm256_store_ps(weights + i, LoadHalves(from + i, 8));
+      }
+      const uint64_t count = g.in_c - channel < kBlock ? g.in_c - channel : kBlock;
+      for (uint64_t y = first; y < last; ++y) {
+        if (sliding != nullptr && count == kBlock) {
+          SlideRow<V>(args, sliding, (uint32_t)y, channel, blocks, weights);
+          continue;
+        }
+        const bool fast = square3 && count == kBlock && y >= inside_y.begin && y < inside_y.end;
+        for (uint64_t x = 0; x < g.out_w;) {
+          if (fast && x == inside_x.begin && inside_x.end > x) {
+            const uint64_t in_y = y * g.stride_h - g.pad_top, in_x = x * g.stride_w - g.pad_left;
+            Inside3x3(args, args.input + (in_y * g.in_w + in_x) * g.in_c + channel, channel,
+                      (uint32_t)(inside_x.end - x), weights,
+                      args.output + (y * g.out_w + x) * g.out_c + channel);
+            x = inside_x.end;
+          } else {
+            AnyPixel(args, (uint32_t)y, (uint32_t)x++, channel, count, weights);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace octet
