@@ -352,10 +352,11 @@ void PrintModel(const json& blob) {
   fmt::print("{}", GuardText(blob.value("guard", json())));
 }
 
-// Of FP16 weights also what is computed with them.
+// Of FP16 weights also what is computed with them; int8 weights that come a second time,
+// transformed, have an asterisk.
 std::string WeightsText(const json& layer) {
   std::string text = layer["weights_type"].get<std::string>();
-  if (text != "fp16") return text;
+  if (text != "fp16") return layer["winograd"] != 0 ? text + "*" : text;
   if (layer["arithmetic"] == "fp16") text += ", fp16 sums";
   if (layer["winograd"] != 0) text += ", winograd";
   return text;
@@ -398,6 +399,10 @@ void PrintText(const json& blob) {
                  l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
                  l["fused"].get<std::string>());
+    }
+    if (plan["transformed_bytes"] != 0) {
+      fmt::print(
+          "* also transformed for Winograd's method, which a level takes where it is faster\n");
     }
   }
 }
