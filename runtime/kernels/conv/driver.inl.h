@@ -33,8 +33,9 @@ template <typename Args>
 struct ConvPanel {
   const uint8_t* const* pointers;  // [taps][tile_rows], this panel's first row
   uint64_t taps;
-  size_t tap_bytes;  // behind each pointer, a multiple of 4
-  size_t row_step;   // from each pointer of a tap to the next; 0: they lie anywhere
+  size_t tap_bytes;   // behind each pointer, a multiple of 4
+  size_t row_step;    // from each row to the next, where only the tile's first has pointers; else 0
+  size_t row_offset;  // from that row to this panel's first
   decltype(Args::weights) weights;
   size_t block_step;  // from one block of weights to the next
   decltype(Args::output) output;
@@ -74,6 +75,10 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
       if (Level::kRules.whole_tiles) next = rows;
       panel.row = row;
       panel.pointers = pointers + row;
+      if constexpr (Level::kRules.steps) {
+        if (plan.row_step != 0) panel.pointers = pointers;
+        panel.row_offset = row * plan.row_step;
+      }
       panel.output = output + row * stride + (size_t)done * kBlock;
       Level::Run(part, panel, next - row, count);
       row = next;
@@ -100,7 +105,7 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
   ConvPanel<typename Level::Args> panel = {};
   panel.taps = plan.rows == Rows::kPointed ? plan.taps : 1;
   panel.tap_bytes = plan.rows == Rows::kPointed ? (size_t)plan.group_in : plan.block_step / kBlock;
-  panel.row_step = RowStep(plan);
+  panel.row_step = plan.row_step;
   panel.block_step = plan.block_step;
   panel.output_stride = plan.g.out_c;
   panel.weights = args.weights + outputs.first * plan.block_step;

@@ -68,8 +68,8 @@ static void CopyStrip(const ConvS8Args& args, const StripPlan& s, uint64_t y, ui
   }
 }
 
-// The tile at `pixel`, within one strip; returns its rows. Strips are copied as their first pixel
-// comes by.
+// The tile at `pixel`, within one strip; returns its rows, all of the strip where only the first
+// has pointers. Strips are copied as their first pixel comes by.
 static uint32_t PointStrip(const ConvS8Args& args, const ConvPlan& plan, uint64_t pixel,
                            uint8_t* strip) {
   const ConvGeometry& g = plan.g;
@@ -78,12 +78,13 @@ static uint32_t PointStrip(const ConvS8Args& args, const ConvPlan& plan, uint64_
   const uint32_t done = p.x % s.columns, first = p.x - done;
   const uint32_t columns = g.out_w - first < s.columns ? g.out_w - first : s.columns;
   if (done == 0) CopyStrip(args, s, p.y, first, columns, strip);
-  const uint32_t rows = columns - done < plan.tile_rows ? columns - done : plan.tile_rows;
+  const uint32_t most = plan.row_step != 0 ? columns : plan.tile_rows;
+  const uint32_t rows = columns - done < most ? columns - done : most;
   const size_t step = (size_t)g.stride_w * g.in_c;
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
     const uint8_t* from = strip + ky * s.pitch + done * step;
     const uint8_t** to = plan.pointers + (size_t)ky * plan.tile_rows;
-    Progress(to, from, step, rows);
+    Progress(to, from, step, plan.row_step != 0 ? 1 : rows);
   }
   return rows;
 }

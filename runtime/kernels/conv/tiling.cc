@@ -68,6 +68,7 @@ bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPl
     plan->rows = Rows::kStrips;
     if (plan->strip.blocks != 0) part_blocks = plan->strip.blocks;
     plan->whole_lines = true;
+    if (rules.steps) plan->row_step = (size_t)g.stride_w * g.in_c;
   }
   if (plan->whole_lines) {
     const Range lines = RangeOf(g.out_h, share);

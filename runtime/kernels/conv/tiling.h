@@ -28,20 +28,21 @@ struct ConvRules {
   bool full_first;       // full panels are the fast ones; else rows are spread evenly over panels
   bool whole_tiles;      // the level cuts the rows of a tile into panels
   bool wide;             // weights are widened to floats (conv/f16_wide.inl.h)
+  bool steps;            // of the rows of strips, at one distance, only the first has pointers
 };
 constexpr uint64_t kKiB = 1024;
 // clang-format off
-//                                         isa               fp16 tile taps  resident    own    strips groups full   whole  wide
-constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, false, false, false, false, false, false};
-constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
-constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false};
-constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, false, false, false, true,  false, false};
-constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, false, true,  false, true,  true,  false};
-constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, true,  false, false, true,  false, false};
-constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true};
-constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true};
-constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true,  false, false};
-constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true,  false, false};
+//                                         isa               fp16 tile taps  resident    own    strips groups full   whole  wide   steps
+constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, false, false, false, false, false, false, false};
+constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false, true};
+constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, false, true,  true,  false, false, false, true};
+constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, false, false, false, true,  false, false, false};
+constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, false, true,  false, true,  true,  false, false};
+constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, true,  false, false, true,  false, false, false};
+constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true,  false};
+constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  96, 0, 1024 * kKiB, true,  false, false, false, false, true,  false};
+constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  true,  false, false, true,  false, false, false};
+constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  true,  false, false, true,  false, false, false};
 // clang-format on
 static_assert(kRulesF16Avx2.tile_rows == kWideTileRows &&
                   kRulesF16Avx512Vnni.tile_rows == kWideTileRows &&
@@ -99,6 +100,7 @@ struct ConvPlan {
   size_t block_step;     // weights of a block
   Rows rows;
   StripPlan strip;
+  size_t row_step;        // bytes from row to row of a tile whose first alone has pointers; else 0
   uint32_t tile_rows;     // most output pixels of a tile
   uint32_t panel_blocks;  // panels have so many, but for the last of a group
   uint32_t together;      // groups that take a tile in turn
@@ -125,20 +127,6 @@ StripPlan PlanStrips(const ConvPlan& plan, uint32_t part_blocks);
 // This share's pixels and outputs, and the order they are taken in; false: there are none.
 // `part_blocks`: most blocks of a part.
 bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPlan* plan);
-
-// Whether each output pixel is made of one input pixel, its namesake.
-static inline bool IsPointwise(const ConvPlan& plan) {
-  const ConvGeometry& g = plan.g;
-  return plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.pad_top == 0 &&
-         g.pad_left == 0 && g.out_w == g.in_w;
-}
-
-// Bytes from each row of a tile to the next; 0: rows lie anywhere.
-static inline size_t RowStep(const ConvPlan& plan) {
-  if (plan.rows == Rows::kStrips) return (size_t)plan.g.stride_w * plan.g.in_c;
-  if (plan.rows == Rows::kPacked) return (size_t)plan.deep;
-  return plan.rows == Rows::kPointed && IsPointwise(plan) ? plan.g.in_c : 0;
-}
 
 // Rows of the tile at `pixel`, within this share.
 static inline uint32_t TileRows(const ConvPlan& plan, uint64_t pixel) {

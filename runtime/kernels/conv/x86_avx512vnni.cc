@@ -136,7 +136,7 @@ static inline void ForEachSum(__m512i (&acc)[kRows][kBlocks],
   }
 }
 
-template <int kRows, int kBlocks>
+template <bool kStepped, int kRows, int kBlocks>
 static inline void Multiply(const PanelS8& p, __m512i (&acc)[kRows][kBlocks]) {
   const int8_t* weights = p.weights;
   size_t offset[kBlocks];
@@ -145,8 +145,7 @@ static inline void Multiply(const PanelS8& p, __m512i (&acc)[kRows][kBlocks]) {
   const uint8_t* const* pointers = p.pointers;
   for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
-#pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
+    FindRows<kStepped>(p, pointers, in);
     size_t k = 0;
     for (; k + 8 <= p.tap_bytes; k += 8, weights += 128) {
       DotGroup<kRows, kBlocks>(acc, in, k, weights, offset);
@@ -159,17 +158,16 @@ static inline void Multiply(const PanelS8& p, __m512i (&acc)[kRows][kBlocks]) {
   }
 }
 
-// Twelve pointers are more than there are registers beside the rest: four of every third row, where
-// rows lie at one distance.
+// Twelve pointers are more than there are registers beside the rest: four of every third row.
 template <int kRows>
-static inline void MultiplyStepped(const PanelS8& p, __m512i (&acc)[kRows][1]) {
+static inline void MultiplyTall(const PanelS8& p, __m512i (&acc)[kRows][1]) {
   constexpr int kThirds = (kRows + 2) / 3;
   const int8_t* weights = p.weights;
   const size_t step = p.row_step;
   const uint8_t* const* pointers = p.pointers;
   for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kThirds];
-    in[0] = pointers[0];
+    in[0] = pointers[0] + p.row_offset;
 #pragma GCC unroll 4
     for (int i = 1; i < kThirds; ++i) in[i] = in[i - 1] + 3 * step;
     for (size_t k = 0; k < p.tap_bytes; k += 4, weights += 64) {
@@ -184,7 +182,7 @@ static inline void MultiplyStepped(const PanelS8& p, __m512i (&acc)[kRows][1]) {
   }
 }
 
-template <int kRows, int kBlocks>
+template <bool kStepped, int kRows, int kBlocks>
 static void Panel(const PartX86& part, const PanelS8& p) {
   const TailS8& tail = part.tail;
   const PreparedBlock* constants = part.constants + p.block;
@@ -196,14 +194,10 @@ static void Panel(const PartX86& part, const PanelS8& p) {
     for (int r = 0; r < kRows; ++r) acc[r][b] = start;
   }
 
-  if constexpr (kBlocks == 1 && kRows > 9) {
-    if (p.row_step != 0) {
-      MultiplyStepped<kRows>(p, acc);
-    } else {
-      Multiply<kRows, kBlocks>(p, acc);
-    }
+  if constexpr (kStepped && kBlocks == 1 && kRows > 9) {
+    MultiplyTall<kRows>(p, acc);
   } else {
-    Multiply<kRows, kBlocks>(p, acc);
+    Multiply<kStepped>(p, acc);
   }
 
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
@@ -220,21 +214,27 @@ static void Panel(const PartX86& part, const PanelS8& p) {
   StoreRows<kRows, kBlocks>(acc, p, tail);
 }
 
+typedef void (*PanelFn)(const PartX86&, const PanelS8&);
+template <bool kStepped>
+struct Panels {
+  template <int kRows, int kBlocks>
+  static constexpr PanelFn kOf = Panel<kStepped, kRows, kBlocks>;
+  // [blocks - 1][rows - 1]
+  static constexpr PanelFn kAll[4][12] = {
+      {kOf<1, 1>, kOf<2, 1>, kOf<3, 1>, kOf<4, 1>, kOf<5, 1>, kOf<6, 1>, kOf<7, 1>, kOf<8, 1>,
+       kOf<9, 1>, kOf<10, 1>, kOf<11, 1>, kOf<12, 1>},
+      {kOf<1, 2>, kOf<2, 2>, kOf<3, 2>, kOf<4, 2>, kOf<5, 2>, kOf<6, 2>, kOf<7, 2>, kOf<8, 2>},
+      {kOf<1, 3>, kOf<2, 3>, kOf<3, 3>, kOf<4, 3>, kOf<5, 3>, kOf<6, 3>, kOf<7, 3>, kOf<8, 3>},
+      {kOf<1, 4>, kOf<2, 4>, kOf<3, 4>, kOf<4, 4>, kOf<5, 4>, kOf<6, 4>}};
+};
+
 // rows * blocks sums, `blocks` weights and one broadcast fit 32 registers; 10 sums or more hide the
 // latency of VPDPBUSD (5 cycles, two a cycle).
 struct Avx512Vnni : VnniX86 {
   static constexpr ConvRules kRules = kRulesAvx512Vnni;
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t blocks) {
-    typedef void (*PanelFn)(const PartX86&, const PanelS8&);
-    static constexpr PanelFn kPanels[4][12] = {
-        {Panel<1, 1>, Panel<2, 1>, Panel<3, 1>, Panel<4, 1>, Panel<5, 1>, Panel<6, 1>, Panel<7, 1>,
-         Panel<8, 1>, Panel<9, 1>, Panel<10, 1>, Panel<11, 1>, Panel<12, 1>},
-        {Panel<1, 2>, Panel<2, 2>, Panel<3, 2>, Panel<4, 2>, Panel<5, 2>, Panel<6, 2>, Panel<7, 2>,
-         Panel<8, 2>},
-        {Panel<1, 3>, Panel<2, 3>, Panel<3, 3>, Panel<4, 3>, Panel<5, 3>, Panel<6, 3>, Panel<7, 3>,
-         Panel<8, 3>},
-        {Panel<1, 4>, Panel<2, 4>, Panel<3, 4>, Panel<4, 4>, Panel<5, 4>, Panel<6, 4>}};
-    kPanels[blocks - 1][rows - 1](part, panel);
+    const auto& panels = panel.row_step != 0 ? Panels<true>::kAll : Panels<false>::kAll;
+    panels[blocks - 1][rows - 1](part, panel);
   }
 };
 

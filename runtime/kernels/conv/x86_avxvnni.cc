@@ -34,14 +34,13 @@ static inline void DotGroup(__m256i (&acc)[kRows][2], const uint8_t* const (&in)
   }
 }
 
-template <int kRows>
+template <bool kStepped, int kRows>
 static inline void Multiply(const PanelS8& p, __m256i (&acc)[kRows][2]) {
   const int8_t* weights = p.weights;
   const uint8_t* const* pointers = p.pointers;
   for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
+    FindRows<kStepped>(p, pointers, in);
     size_t k = 0;
     for (; k + 8 <= p.tap_bytes; k += 8, weights += 128) {
       DotGroup<kRows>(acc, in, k, weights);
@@ -100,7 +99,7 @@ static inline void ForEachSum(__m256i (&acc)[kRows][2],
   }
 }
 
-template <int kRows>
+template <bool kStepped, int kRows>
 static void Panel(const PartX86& part, const PanelS8& p) {
   __m256i acc[kRows][2];
   const TailS8& tail = part.tail;
@@ -111,7 +110,7 @@ static void Panel(const PartX86& part, const PanelS8& p) {
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) acc[r][h] = start;
   }
-  Multiply<kRows>(p, acc);
+  Multiply<kStepped>(p, acc);
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
@@ -154,9 +153,12 @@ static void Panel(const PartX86& part, const PanelS8& p) {
 struct AvxVnni : VnniX86 {
   static constexpr ConvRules kRules = kRulesAvxVnni;
   static void Run(const Part& part, const PanelS8& panel, uint32_t rows, uint32_t) {
-    static constexpr void (*kPanels[])(const PartX86&, const PanelS8&) = {
-        Panel<1>, Panel<2>, Panel<3>, Panel<4>, Panel<5>, Panel<6>};
-    kPanels[rows - 1](part, panel);
+    typedef void (*PanelFn)(const PartX86&, const PanelS8&);
+    static constexpr PanelFn kPanels[2][6] = {{Panel<false, 1>, Panel<false, 2>, Panel<false, 3>,
+                                               Panel<false, 4>, Panel<false, 5>, Panel<false, 6>},
+                                              {Panel<true, 1>, Panel<true, 2>, Panel<true, 3>,
+                                               Panel<true, 4>, Panel<true, 5>, Panel<true, 6>}};
+    kPanels[panel.row_step != 0][rows - 1](part, panel);
   }
 };
 

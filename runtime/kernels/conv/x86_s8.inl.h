@@ -39,6 +39,21 @@ struct StripPartX86 : PartX86 {
   alignas(64) uint8_t strip[kStripBytes];
 };
 
+// Where the rows of a panel have the tap of these pointers. kStepped: only the tile's first row has
+// some.
+template <bool kStepped, int kRows>
+static inline void FindRows(const PanelS8& p, const uint8_t* const* pointers,
+                            const uint8_t* (&in)[kRows]) {
+  if constexpr (!kStepped) {
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) in[r] = pointers[r];
+    return;
+  }
+  in[0] = pointers[0] + p.row_offset;
+#pragma GCC unroll 12
+  for (int r = 1; r < kRows; ++r) in[r] = in[r - 1] + p.row_step;
+}
+
 // Levels with VPDPBUSD, which read rows where they lie.
 struct VnniX86 {
   typedef ConvS8Args Args;
