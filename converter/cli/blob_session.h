@@ -10,6 +10,7 @@
 #include "converter/cli/blob_file.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
+#include "ports/linux/cpu.h"
 
 namespace octet::cli {
 
@@ -22,6 +23,7 @@ class BlobSession {
     arena_.reset(static_cast<uint8_t*>(::operator new[](bytes, std::align_val_t{64})));
     octet_config config{};
     config.isa = isa;
+    config.cpu_features = port::Features(port::DetectCpu());
     Check(octet_bind(blob.data(), blob.bytes(), arena_.get(), bytes, &config, &session_));
   }
   octet_session* get() const { return session_; }

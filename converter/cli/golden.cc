@@ -118,6 +118,7 @@ struct Bound {
     std::copy(bytes.begin(), bytes.end(), blob.get());
     octet_config config{};
     config.isa = port::BestIsa(port::DetectCpu());
+    config.cpu_features = port::Features(port::DetectCpu());
     config.float_sums = 1;
     size_t arena_bytes = 0;
     Check(octet_arena_bytes(blob.get(), bytes.size(), config.isa, 1, 0, &arena_bytes));

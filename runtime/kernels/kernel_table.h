@@ -95,6 +95,9 @@ typedef ConvF16Args ConvArgs_f16;
   void conv_##precision##_##word##_##rows##x##blocks(const ConvArgs_##precision&, Share);
 #include "runtime/kernels/conv/kernels.inc"
 #undef OCTET_CONV_PANEL
+#define OCTET_CONV_WINOGRAD(word, isa) void conv_s8_##word##_winograd(const ConvS8Args&, Share);
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_WINOGRAD
 
 }  // namespace octet
 

@@ -70,6 +70,7 @@ TestSession::TestSession(const uint8_t* blob, size_t bytes, const SessionOptions
   pool_.run = RunInTurn;
   octet_config config{};
   config.isa = options.isa;
+  config.cpu_features = port::Features(port::DetectCpu());
   config.pool = options.threads > 1 ? &pool_ : nullptr;
   config.verify_hashes = options.verify_hashes;
   config.plan_mask = options.plan_mask;

@@ -31,7 +31,9 @@ SelfTest RunSelfTest(const void* blob, size_t blob_bytes) {
   octet_status status = octet_blob_describe(blob, blob_bytes, &info);
   if (status.code != OCTET_OK) return {false, Why(status)};
   octet_config config{};
-  config.isa = BestIsa(DetectCpu());
+  const CpuWord cpu = DetectCpu();
+  config.isa = BestIsa(cpu);
+  config.cpu_features = Features(cpu);
   const std::string level = std::string(" at ") + octet_isa_name(config.isa);
   uint32_t vectors = 0;
   for (uint32_t plan = 0; plan < info.plan_count; ++plan) {

@@ -164,8 +164,8 @@ struct AvxVnni : VnniX86 {
 
 // Only the large tile is worth its transforms beside VPDPBUSD, and only where many channels share
 // them and many tiles the weights, which stay in a level 2 cache: in networks 80 x 80 x 64 takes
-// 0.56 to 0.91 of the direct way's time, 28 x 28 x 128 0.90, 20 x 20 x 128 1.03 times as long and
-// 80 x 80 x 32 1.04; 14 x 14 x 256, whose weights are 4.7 MB, 1.3.
+// 0.79 to 0.90 of the direct way's time, 28 x 28 x 128 0.80, but 20 x 20 x 128 0.96 to 1.15 and
+// 80 x 80 x 32 1.09; 14 x 14 x 256, whose weights are 4.7 MB, 1.3 by itself.
 static bool WantsWinograd(const ConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
   return args.winograd == 4 && g.in_c >= 64 && TransformedBytes(args) <= 1536 * 1024 &&
@@ -184,11 +184,12 @@ void conv_s8_avxvnni_6x1(const ConvS8Args& args, Share share) {
   RunConv<AvxVnni>(args, share);
 }
 
+void conv_s8_avxvnni_winograd(const ConvS8Args& args, Share share) {
+  RunWinograd<Winograd256<DpwssdPairs>>(args, share);
+}
+
 void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
-  if (WantsWinograd(args, share)) {
-    RunWinograd<Winograd256<DpwssdPairs>>(args, share);
-    return;
-  }
+  if (WantsWinograd(args, share)) return conv_s8_avxvnni_winograd(args, share);
   RunConv<AvxVnni>(args, share);
 }
 

@@ -150,24 +150,36 @@ void CheckWinograd(ConvS8Fn kernel, uint8_t sign, Random& random, const ConvS8Ca
   EXPECT_EQ(DifferenceS8(expected, layer.Run(kernel, sign, random.UInt(1, 3))), "");
 }
 
-void CheckWinogradShapes(ConvS8Fn kernel, uint8_t sign) {
+// Tiles of an output, and as many of them as a layer has to have.
+struct WinogradTiles {
+  std::vector<int> sizes = {2, 4};
+  uint64_t least = 1;
+};
+
+void CheckWinogradShapes(ConvS8Fn kernel, uint8_t sign, const WinogradTiles& tiles = {}) {
+  int checked = 0;
   for (int i = 0; i < kCases; ++i) {
     Random random(TestSeed() + 3000 + static_cast<uint64_t>(i));
     const ConvGeometry g = RandomWinogradGeometry(random);
     ConvS8Case layer(random, g, false);
-    const int m = random.Pick({2, 4});
+    const int m = tiles.sizes[random.UInt(0, static_cast<uint32_t>(tiles.sizes.size()) - 1)];
+    if (WinogradTileBlock(static_cast<uint64_t>(m), g.in_c, g.out_h, g.out_w) < tiles.least) {
+      continue;
+    }
+    ++checked;
     layer.AddTransformed(m);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " case " + std::to_string(i) + " tile " +
                  std::to_string(m) + ": " + Describe(g));
     CheckWinograd(kernel, sign, random, layer);
     if (::testing::Test::HasFailure()) return;
   }
+  EXPECT_GT(checked, kCases / 4);
 }
 
 // The largest sum of |w| for which the method is exact, and the activations that make the most of
 // it; and more tiles than are taken at once.
-void CheckWinogradBounds(ConvS8Fn kernel, uint8_t sign) {
-  for (const int m : {2, 4}) {
+void CheckWinogradBounds(ConvS8Fn kernel, uint8_t sign, const WinogradTiles& tiles = {}) {
+  for (const int m : tiles.sizes) {
     Random random(TestSeed() + 4000 + static_cast<uint64_t>(m));
     ConvGeometry g{};
     g.groups = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
@@ -185,8 +197,8 @@ void CheckWinogradBounds(ConvS8Fn kernel, uint8_t sign) {
   }
 }
 
-void CheckWinogradManyTiles(ConvS8Fn kernel, uint8_t sign) {
-  for (const int m : {2, 4}) {
+void CheckWinogradManyTiles(ConvS8Fn kernel, uint8_t sign, const WinogradTiles& tiles = {}) {
+  for (const int m : tiles.sizes) {
     Random random(TestSeed() + 5000 + static_cast<uint64_t>(m));
     ConvGeometry g{};
     g.groups = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
@@ -209,6 +221,19 @@ TEST_P(ConvS8, EqualsReferenceWithTransformedWeights) {
   CheckWinogradShapes(kernel, sign);
   CheckWinogradBounds(kernel, sign);
   CheckWinogradManyTiles(kernel, sign);
+}
+
+OCTET_SUITE_OF(ConvS8Winograd, Kernel, WinogradKernels());
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvS8Winograd);  // ARM has none
+
+// Small layers as well, in which the level itself takes the direct way.
+TEST_P(ConvS8Winograd, EqualsReference) {
+  const auto kernel = GetParam().As<ConvS8Fn>();
+  const uint8_t sign = IsaSignByte(GetParam().isa);
+  const WinogradTiles tiles = {{4}, 2};
+  CheckWinogradShapes(kernel, sign, tiles);
+  CheckWinogradBounds(kernel, sign, tiles);
+  CheckWinogradManyTiles(kernel, sign, tiles);
 }
 
 TEST(WinogradPortable, EqualsReference) {

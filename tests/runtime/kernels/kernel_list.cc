@@ -40,6 +40,15 @@ std::vector<ConvPanel> ConvPanelsOf(const std::string& slot) {
   return panels;
 }
 
+std::vector<Kernel> WinogradKernels() {
+  return {
+#define OCTET_CONV_WINOGRAD(word, isa) \
+  {"conv_s8", #word "_winograd", isa, reinterpret_cast<void (*)()>(&conv_s8_##word##_winograd)},
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_WINOGRAD
+  };
+}
+
 bool CpuHas(Isa isa) {
   if (isa == Isa::kReference) return true;
 #if defined(__x86_64__)

@@ -39,6 +39,9 @@ struct ConvPanel : Kernel {
 // From conv/kernels.inc; slot "conv_s8" or "conv_f16".
 std::vector<ConvPanel> ConvPanelsOf(const std::string& slot);
 
+// From conv/kernels.inc.
+std::vector<Kernel> WinogradKernels();
+
 // True where this CPU executes the level, or what the kernel was written for.
 bool CpuHas(Isa isa);
 bool CpuHas(const Kernel& kernel);
