@@ -430,6 +430,37 @@ TEST_P(DepthwiseConvF16, AgreesWithReference) {
   CheckF16(GetParam(), &depthwise_conv_f16_reference, true);
 }
 
+// Rows of 1 .. 18 outputs, padded by less than the window, left and right: those that slide along
+// the row and their edges.
+TEST_P(DepthwiseConvF16, EqualsReferenceOnRows) {
+  Random random(TestSeed() + 13000);
+  for (const uint32_t kernel : {3u, 5u}) {
+    for (const uint32_t stride : {1u, 2u}) {
+      for (uint32_t width = 1; width <= 18; ++width) {
+        ConvGeometry g{};
+        g.kernel_h = g.kernel_w = kernel;
+        g.stride_h = g.stride_w = stride;
+        g.dilation_h = g.dilation_w = 1;
+        g.pad_top = random.UInt(0, kernel / 2);
+        g.pad_left = random.UInt(0, kernel / 2);
+        const uint32_t right = random.UInt(0, kernel / 2);
+        const uint32_t needed = (width - 1) * stride + kernel;
+        if (needed <= g.pad_left + right) continue;
+        g.in_w = needed - g.pad_left - right;
+        g.in_h = random.UInt(kernel, 7);
+        g.out_w = width;
+        g.out_h = (g.in_h + g.pad_top - kernel) / stride + 1;
+        g.in_c = g.out_c = g.groups = random.Pick<uint32_t>({16, 32, 50, 91});
+        ConvF16Case layer(random, g, true);
+        SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+        EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, random.UInt(1, 3)),
+                  layer.Run(&depthwise_conv_f16_reference, Isa::kReference, 1));
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(ConvReference, EqualsEquation) {
   CheckEquation(&conv_s8_reference, false);
 }
