@@ -1,86 +1,151 @@
 #include "runtime/engine/transfer.h"
 
+#include <string.h>
+
 #include "runtime/kernels/function.h"
 
 namespace octet {
 namespace {
 
-// Along the lines of a tensor: whole rows where those lie alike in the strided array, else channels
-// or columns, whichever there are more of, so that blocks are full.
-struct Lines {
-  size_t count, length;
-  size_t dense_line, dense_step, strided_line, strided_step;
+// A tensor as rows of pixels of channels, beside the strided array of floats that it is copied to
+// or from. Dimensions that lie alike in both are one: whole pictures of NCHW are rows, and what is
+// in the tensor's own order is a single pixel.
+struct Layout {
+  size_t images, rows, pixels, channels;
+  size_t image_stride, row_stride, pixel_stride, channel_stride;  // of the strided array
 
-  Lines(const blob::TensorRecord& tensor, const uint32_t strides[4]) {
-    const size_t width = tensor.dims[2], channels = tensor.dims[3];
-    const bool rows = strides[3] == 1 && strides[2] == channels;
-    const bool columns = !rows && width > channels;
-    count = rows ? 1 : (columns ? channels : width);
-    length = rows ? width * channels : (columns ? width : channels);
-    dense_line = columns ? 1 : channels;
-    dense_step = columns ? channels : 1;
-    strided_line = columns ? strides[3] : strides[2];
-    strided_step = columns ? strides[2] : strides[3];
+  Layout(const blob::TensorRecord& tensor, const uint32_t strides[4])
+      : images(tensor.dims[0]),
+        rows(tensor.dims[1]),
+        pixels(tensor.dims[2]),
+        channels(tensor.dims[3]),
+        image_stride(strides[0]),
+        row_stride(strides[1]),
+        pixel_stride(strides[2]),
+        channel_stride(strides[3]) {
+    if (row_stride == pixels * pixel_stride) {
+      pixels *= rows;
+      rows = 1;
+    }
+    if (channel_stride == 1 && pixel_stride == channels) {
+      channels *= pixels;
+      pixels = 1;
+    }
   }
 };
 
-// What is read together: gathered halves take a while until vectors of them can be loaded.
+// What is read together: the lines of a tile stay in the first cache while it is turned.
 #if OCTET_ARCH_CORTEX_M  // no vectors, and little stack
-constexpr size_t kGathered = kOutputBlock;
+constexpr size_t kTileElements = kOutputBlock, kTileSide = 4;
 #else
-constexpr size_t kGathered = 4 * kOutputBlock;
+constexpr size_t kTileElements = 8 * kOutputBlock, kTileSide = 16;
 #endif
 
-// Calls visit(dense, strided, count) for every piece of a share of a tensor's lines, at most
-// kGathered elements each.
+struct Tile {
+  size_t pixels, channels;
+  size_t dense, strided;                // the first element in the tensor and in the strided array
+  size_t dense_pixel;                   // from a pixel to the next in the tensor
+  size_t pixel_stride, channel_stride;  // in the strided array
+};
+
+// Calls visit(tile) for every tile of a share of a tensor, at most kTileElements each.
 template <typename Visit>
-void ForEachPiece(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
-                  const Lines& lines, Share share, const Visit& visit) {
-  const size_t row = (size_t)tensor.dims[2] * tensor.dims[3];
-  const Range range = RangeOf((uint64_t)tensor.dims[0] * tensor.dims[1] * lines.count, share);
+void ForEachTile(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
+                 Share share, const Visit& visit) {
+  const Layout l(tensor, strides);
+  const auto least = [](size_t x, size_t y) { return x < y ? x : y; };
+  const size_t channels = least(l.channels, kTileElements / least(l.pixels, kTileSide));
+  const size_t pixels = least(l.pixels, kTileElements / channels);
+  const size_t across = (l.pixels + pixels - 1) / pixels;
+  const size_t deep = (l.channels + channels - 1) / channels;
+  const Range range = RangeOf((uint64_t)l.images * l.rows * deep * across, share);
   for (uint64_t at = range.begin; at < range.end; ++at) {
-    const size_t image_row = (size_t)(at / lines.count), line = (size_t)(at % lines.count);
-    const size_t n = image_row / tensor.dims[1], h = image_row % tensor.dims[1];
-    const size_t dense = image_row * row + line * lines.dense_line;
-    const size_t strided = base + n * strides[0] + h * strides[1] + line * lines.strided_line;
-    for (size_t i = 0; i < lines.length; i += kGathered) {
-      const size_t left = lines.length - i;
-      visit(dense + i * lines.dense_step, strided + i * lines.strided_step,
-            left < kGathered ? left : kGathered);
+    const size_t pixel = (size_t)(at % across) * pixels;
+    const size_t channel = (size_t)(at / across % deep) * channels;
+    const size_t row = (size_t)(at / across / deep);
+    visit(Tile{least(l.pixels - pixel, pixels), least(l.channels - channel, channels),
+               (row * l.pixels + pixel) * l.channels + channel,
+               base + row / l.rows * l.image_stride + row % l.rows * l.row_stride +
+                   pixel * l.pixel_stride + channel * l.channel_stride,
+               l.channels, l.pixel_stride, l.channel_stride});
+  }
+}
+
+// visit(dense, strided) for every element of every tile, in the strided array's order where its
+// pixels are neighbours.
+template <typename Visit>
+void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4], size_t base,
+                    Share share, const Visit& visit) {
+  ForEachTile(tensor, strides, base, share, [&](const Tile& t) {
+    for (size_t c = 0; c < t.channels; ++c) {
+      for (size_t p = 0; p < t.pixels; ++p) {
+        visit(t.dense + p * t.dense_pixel + c,
+              t.strided + c * t.channel_stride + p * t.pixel_stride);
+      }
+    }
+  });
+}
+
+#if !OCTET_ARCH_CORTEX_M
+// to[c * to_step + p] = from[p * from_step + c] for four of each. Vectors of GCC, as in
+// core/half_block.h.
+void Turn4x4(const float* from, size_t from_step, float* to, size_t to_step) {
+  FourFloats row[4];
+  for (size_t p = 0; p < 4; ++p) memcpy(&row[p], from + p * from_step, sizeof(FourFloats));
+  const FourFloats low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+  const FourFloats high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+  const FourFloats low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+  const FourFloats high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+  row[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  row[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  row[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  for (size_t c = 0; c < 4; ++c) memcpy(to + c * to_step, &row[c], sizeof(FourFloats));
+}
+#endif
+
+// The floats of a tile, pixel by pixel in `from`, to their places.
+void PlaceTile(const Tile& t, const float* from, float* values) {
+  float* to = values + t.strided;
+  if (t.channel_stride == 1) {
+    for (size_t p = 0; p < t.pixels; ++p) {
+      memcpy(to + p * t.pixel_stride, from + p * t.channels, t.channels * sizeof(float));
+    }
+    return;
+  }
+  size_t turned = 0;  // pixels
+#if !OCTET_ARCH_CORTEX_M
+  if (t.pixel_stride == 1 && t.channels % 4 == 0) {
+    turned = t.pixels - t.pixels % 4;
+    for (size_t c = 0; c < t.channels; c += 4) {
+      float* lines = to + c * t.channel_stride;
+      for (size_t p = 0; p < turned; p += 4) {
+        Turn4x4(from + p * t.channels + c, t.channels, lines + p, t.channel_stride);
+      }
+    }
+  }
+#endif
+  for (size_t c = 0; c < t.channels; ++c) {
+    for (size_t p = turned; p < t.pixels; ++p) {
+      to[c * t.channel_stride + p * t.pixel_stride] = from[p * t.channels + c];
     }
   }
 }
 
 void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
                 const blob::OutputPart& part, const uint16_t* halves, float* values, Share share) {
-  const Lines lines(tensor, part.strides);
   const auto function = (blob::Function)part.function;
-  ForEachPiece(tensor, part.strides, part.base, lines, share,
-               [&](size_t dense, size_t strided, size_t count) {
-                 uint16_t from[kGathered];
-                 float to[kGathered];
-                 for (size_t i = 0; i < count; ++i) from[i] = halves[dense + i * lines.dense_step];
-                 size_t whole = count;
-                 for (; whole % kOutputBlock != 0; ++whole) from[whole] = 0;
-                 session.kernels.output_f16(OutputF16Args{from, to, whole, tensor.scale, function},
-                                            Share{0, 1});
-                 for (size_t i = 0; i < count; ++i) {
-                   values[strided + i * lines.strided_step] = to[i];
-                 }
-               });
-}
-
-// value(q or integer at a place of the dense tensor) for every element.
-template <typename ValueAt>
-void LoadElements(const blob::TensorRecord& tensor, const blob::OutputPart& part, float* values,
-                  Share share, const ValueAt& value) {
-  const Lines lines(tensor, part.strides);
-  ForEachPiece(tensor, part.strides, part.base, lines, share,
-               [&](size_t dense, size_t strided, size_t count) {
-                 for (size_t i = 0; i < count; ++i) {
-                   values[strided + i * lines.strided_step] = value(dense + i * lines.dense_step);
-                 }
-               });
+  ForEachTile(tensor, part.strides, part.base, share, [&](const Tile& t) {
+    uint16_t from[kTileElements];
+    float to[kTileElements];
+    for (size_t p = 0; p < t.pixels; ++p) {
+      memcpy(from + p * t.channels, halves + t.dense + p * t.dense_pixel, t.channels * 2);
+    }
+    size_t count = t.pixels * t.channels;
+    for (; count % kOutputBlock != 0; ++count) from[count] = 0;
+    session.kernels.output_f16(OutputF16Args{from, to, count, tensor.scale, function}, Share{0, 1});
+    PlaceTile(t, to, values);
+  });
 }
 
 void LoadPart(const Session& session, const blob::OutputPart& part, float* values, Share share) {
@@ -93,9 +158,10 @@ void LoadPart(const Session& session, const blob::OutputPart& part, float* value
   }
   if (tensor.type == blob::ElementType::kInt32) {
     const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
-    return LoadElements(tensor, part, values, share, [=](size_t dense) {
-      return ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
-    });
+    const auto load = [&](size_t dense, size_t strided) {
+      values[strided] = ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
+    };
+    return ForEachElement(tensor, part.strides, part.base, share, load);
   }
   // Every value a byte of the arena can stand for.
   float table[256];
@@ -103,7 +169,8 @@ void LoadPart(const Session& session, const blob::OutputPart& part, float* value
     const float value = tensor.scale * (float)(q - tensor.zero_point);
     table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
   }
-  LoadElements(tensor, part, values, share, [&](size_t dense) { return table[bytes[dense]]; });
+  const auto load = [&](size_t dense, size_t strided) { values[strided] = table[bytes[dense]]; };
+  ForEachElement(tensor, part.strides, part.base, share, load);
 }
 
 // What the threads of a session share: task(share).
@@ -137,15 +204,10 @@ void StoreFloats(const Session& session, uint32_t input, const float* values) {
   const uint32_t* d = tensor.dims;
   if (tensor.type == blob::ElementType::kInt32) {
     int32_t* integers = reinterpret_cast<int32_t*>(bytes);
-    const Lines lines(tensor, strides);
-    ForEachPiece(tensor, strides, 0, lines, Share{0, 1},
-                 [&](size_t dense, size_t strided, size_t count) {
-                   for (size_t i = 0; i < count; ++i) {
-                     integers[dense + i * lines.dense_step] =
-                         FloatToInt32(values[strided + i * lines.strided_step]);
-                   }
-                 });
-    return;
+    const auto store = [&](size_t dense, size_t strided) {
+      integers[dense] = FloatToInt32(values[strided]);
+    };
+    return ForEachElement(tensor, strides, 0, Share{0, 1}, store);
   }
   if (tensor.type == blob::ElementType::kFp16) {
     const InputF16Args args = {values,
