@@ -1,4 +1,5 @@
 // FP16 convolution with AVX2, FMA and F16C.
+#include "runtime/kernels/conv/f16_few_x86.inl.h"
 #include "runtime/kernels/conv/f16_x86.inl.h"
 
 namespace octet {
@@ -39,6 +40,7 @@ void conv_f16_avx2_96x3(const ConvF16Args& args, Share share) {
 
 void conv_f16_avx2(const ConvF16Args& args, Share share) {
   if (args.winograd) return RunWinogradF16<Avx2Winograd>(args, share, Isa::kAvx2);
+  if (HasFewOutputs(args.g)) return RunFewOutputs(args, share);
   RunConv<Avx2F16>(args, share);
 }
 

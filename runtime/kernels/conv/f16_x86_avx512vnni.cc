@@ -1,4 +1,5 @@
 // FP16 convolution with 512-bit FMA: one register holds the sums of 16 outputs of one pixel.
+#include "runtime/kernels/conv/f16_few_x86.inl.h"
 #include "runtime/kernels/conv/f16_x86.inl.h"
 
 namespace octet {
@@ -57,6 +58,7 @@ void conv_f16_avx512vnni_96x3(const ConvF16Args& args, Share share) {
 
 void conv_f16_avx512vnni(const ConvF16Args& args, Share share) {
   if (args.winograd) return RunWinogradF16<Avx512Winograd>(args, share, Isa::kAvx512Vnni);
+  if (HasFewOutputs(args.g)) return RunFewOutputs(args, share);
   RunConv<Avx512F16>(args, share);
 }
 

@@ -425,6 +425,29 @@ TEST_P(ConvF16, WinogradEqualsReference) {
   }
 }
 
+// Pixels as lanes: tails of pixels and channels, and shares of a few.
+TEST_P(ConvF16, EqualsReferenceOnFewOutputs) {
+  Random random(TestSeed() + 14000);
+  for (uint32_t out_c = 1; out_c <= 5; ++out_c) {
+    for (const uint32_t in_c : {1u, 7u, 8u, 16u, 21u, 40u}) {
+      for (const uint32_t pixels : {1u, 12u, 16u, 33u, 70u}) {
+        ConvGeometry g{};
+        g.kernel_h = g.kernel_w = g.stride_h = g.stride_w = g.dilation_h = g.dilation_w = 1;
+        g.groups = 1;
+        g.in_h = g.out_h = random.OneIn(2) ? 1 : 2;
+        g.in_w = g.out_w = pixels;
+        g.in_c = in_c;
+        g.out_c = out_c;
+        const ConvF16Case layer(random, g, false);
+        SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
+        EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, random.UInt(1, 3)),
+                  layer.Run(&conv_f16_reference, Isa::kReference, 1));
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 OCTET_KERNEL_SUITE(DepthwiseConvF16, "depthwise_conv_f16");
 TEST_P(DepthwiseConvF16, AgreesWithReference) {
   CheckF16(GetParam(), &depthwise_conv_f16_reference, true);
