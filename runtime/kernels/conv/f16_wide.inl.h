@@ -15,6 +15,7 @@ struct WidePlan {
   uint32_t columns;  // of a strip; 0: windows are flattened
   uint32_t windows;  // most of a tile of those
   bool direct;       // weights are not widened to scratch
+  bool whole;        // those of all outputs are in scratch at once, for all tiles of windows
 };
 
 constexpr uint64_t kLeastColumns = 4;  // narrower images are not taken in strips
@@ -41,7 +42,8 @@ static inline bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
   const uint64_t lines = (uint64_t)g.out_h * (g.stride_h < g.kernel_h ? g.stride_h : g.kernel_h);
   const uint64_t strips = DivideUp(g.out_w, wide.columns) * lines * pixels * g.in_c * panels;
   const uint64_t weights = plan.depth * plan.blocks * kBlock, outputs = (uint64_t)g.out_h * g.out_w;
-  return strips + weights <= plan.depth * outputs + weights * DivideUp(outputs, wide.windows);
+  const uint64_t times = wide.whole ? 1 : DivideUp(outputs, wide.windows);
+  return strips + weights <= plan.depth * outputs + weights * times;
 }
 
 // With panels of `blocks` blocks; false: scratch does not hold their weights beside enough rows.
@@ -50,10 +52,16 @@ static inline bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wid
   const uint64_t rows = WideRows(plan.deep, pixels);
   const uint64_t room = ScratchConvWide(plan.depth, pixels) / sizeof(float);
   const uint64_t weights = plan.depth * blocks * kBlock;
-  *wide = WidePlan{blocks, 0, (uint32_t)rows, true};
+  const uint64_t all_weights = plan.depth * plan.blocks * kBlock;
+  *wide = WidePlan{blocks, 0, (uint32_t)rows, true, false};
   if (weights > room) return false;
   const uint64_t left = room - weights;
   uint64_t windows = left / plan.deep < rows ? left / plan.deep : rows;
+  const uint64_t few = plan.deep <= 64 ? 48 : 32;  // what stays in the first cache beside weights
+  if (rows >= few && all_weights + few * plan.deep <= room) {
+    wide->whole = true;
+    windows = few;
+  }
   const uint32_t columns = WideColumns(plan, left);
   if (columns == 0 && windows < kLeastWideRows) return false;
   if (windows != 0) windows = DivideUp(pixels, DivideUp(pixels, windows));
@@ -78,6 +86,8 @@ static inline WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
 struct PartWide : PartF16 {
   float* weights;                   // nullptr: those of the blob are widened on the way
   mutable const uint16_t* widened;  // of those in `weights`, the first
+  bool whole;                       // `weights` are those of all panels, one behind the other
+  mutable uint32_t widened_blocks;  // of those, so far
   // Run i of the rows is the (first_run + i) % runs-th in scratch: lines of a strip are a ring.
   size_t first_run;
   uint64_t above;  // where the strip would continue
@@ -103,6 +113,8 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     part->windows = wide.windows;
     part->weights = nullptr;
     part->widened = nullptr;
+    part->whole = wide.whole && wide.columns == 0;
+    part->widened_blocks = 0;
     part->first_run = 0;
     part->above = UINT64_MAX;
     if (wide.direct) return;

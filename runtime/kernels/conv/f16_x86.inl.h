@@ -220,8 +220,15 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
   alignas(64) float sums[3 * kWideTileRows * kBlock];
   const bool direct = part.weights == nullptr;
   const size_t steps = part.runs * part.run;
-  if (!direct && part.widened != panel.weights) {
-    WidenWeights(panel, steps, blocks, set.together, part.weights);
+  float* widened = part.weights;
+  if (part.whole) {
+    widened += panel.block * steps * kBlock;
+    if (panel.block >= part.widened_blocks) {
+      WidenWeights(panel, steps, blocks, set.together, widened);
+      part.widened_blocks = panel.block + blocks;
+    }
+  } else if (!direct && part.widened != panel.weights) {
+    WidenWeights(panel, steps, blocks, set.together, widened);
     part.widened = panel.weights;
   }
   const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
@@ -231,7 +238,7 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
   args.vector_step = kLanes == kBlock ? (size_t)rows * kBlock : kLanes;
   for (uint32_t b = 0; b < blocks; b += set.together) {
     args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
-                          : part.weights + b * steps * kBlock;
+                          : widened + b * steps * kBlock;
     args.bias = part.bias + (panel.block + b) * (size_t)kBlock;
     for (uint32_t p = 0, row = 0; p < panels; ++p) {
       const uint32_t next = rows * (p + 1) / panels;
