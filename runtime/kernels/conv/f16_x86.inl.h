@@ -101,7 +101,7 @@ struct MultiplyArgs {
   const float* rows;
   const void* weights;
   size_t block_step;
-  const float* bias;
+  const float* bias;  // AVX2: nullptr, sums go on
   float* sums;
   size_t vector_step;
 };
@@ -128,11 +128,21 @@ static void Multiply(const MultiplyArgs& args) {
   const float* rows = args.rows;
   const Weight* weights = static_cast<const Weight*>(args.weights);
   Floats acc[kRows][kVectors];
-#pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) {
-    const Floats bias = Load(args.bias + v * kLanes);
+  if (kLanes < kBlock && args.bias == nullptr) {
 #pragma GCC unroll 9
-    for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        acc[r][v] = Load(args.sums + r * kBlock + (size_t)v * args.vector_step);
+      }
+    }
+  } else {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const Floats bias = Load(args.bias + v * kLanes);
+#pragma GCC unroll 9
+      for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
+    }
   }
   size_t runs = part.runs, until_first = runs - part.first_run;
   rows += part.first_run * part.run_step;
@@ -213,6 +223,49 @@ struct MultiplySet {
   }
 }
 
+// `rows` rows from `tile` on, in panels of equal size; `args` has the sums of the first.
+static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, const PartWide& part,
+                                  const float* tile, uint32_t rows, MultiplyArgs args) {
+  float* sums = args.sums;
+  args.part = &part;
+  for (uint32_t p = 0, row = 0; p < panels; ++p) {
+    const uint32_t next = rows * (p + 1) / panels;
+    args.rows = tile + row * part.row_step;
+    args.sums = sums + (size_t)row * kBlock;
+    of_rows[next - row - 1](args);
+    row = next;
+  }
+}
+
+// The same against set.together blocks. AVX2: weights that several panels read stay in the first
+// cache, a slice of the depth at a time, and sums go on from one to the next. With AVX-512, which
+// fetches weights ahead, that costs more than it saves.
+static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartWide& part,
+                                const float* tile, uint32_t rows, MultiplyArgs args) {
+  constexpr size_t kSliceFloats = 6 * 1024;
+  const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
+  const MultiplyFn* of_rows = direct ? set.direct : set.widened;
+  const size_t step = set.together * kBlock, most = kSliceFloats / step;
+  if (kLanes == kBlock || direct || panels < 2 || part.runs * part.run <= most) {
+    return MultiplyPanels(of_rows, panels, part, tile, rows, args);
+  }
+  PartWide slice = part;
+  slice.runs = 1;
+  slice.first_run = 0;
+  const size_t length = DivideUp(part.run, DivideUp(part.run, most));
+  const float* weights = static_cast<const float*>(args.weights);
+  for (size_t r = 0; r < part.runs; ++r) {
+    const float* run = tile + (part.first_run + r) % part.runs * part.run_step;
+    for (size_t at = 0; at < part.run; at += slice.run) {
+      slice.run = part.run - at < length ? part.run - at : length;
+      args.weights = weights;
+      MultiplyPanels(of_rows, panels, slice, run + at, rows, args);
+      args.bias = nullptr;
+      weights += slice.run * step;
+    }
+  }
+}
+
 // A tile against the blocks of a panel.
 static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, const PanelF16& panel,
                                 uint32_t rows, uint32_t blocks,
@@ -231,22 +284,16 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
     WidenWeights(panel, steps, blocks, set.together, widened);
     part.widened = panel.weights;
   }
-  const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
-  MultiplyArgs args;
-  args.part = &part;
+  MultiplyArgs args = {};
   args.block_step = panel.block_step;
   args.vector_step = kLanes == kBlock ? (size_t)rows * kBlock : kLanes;
+  const float* tile = part.tile + panel.row * part.row_step;
   for (uint32_t b = 0; b < blocks; b += set.together) {
     args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
                           : widened + b * steps * kBlock;
     args.bias = part.bias + (panel.block + b) * (size_t)kBlock;
-    for (uint32_t p = 0, row = 0; p < panels; ++p) {
-      const uint32_t next = rows * (p + 1) / panels;
-      args.rows = part.tile + (panel.row + row) * part.row_step;
-      args.sums = sums + ((size_t)b * rows + row) * kBlock;
-      (direct ? set.direct : set.widened)[next - row - 1](args);
-      row = next;
-    }
+    args.sums = sums + (size_t)b * rows * kBlock;
+    MultiplyRows(set, direct, part, tile, rows, args);
   }
   FinishPanel(*part.args, sums, rows, panel, apply);
 }
@@ -272,20 +319,13 @@ static inline void MultiplyPosition(const MultiplySet& set, const WinogradProduc
     panel.block_step = products.block_step;
     WidenWeights(panel, products.in_c, products.blocks, set.together, products.widened);
   }
-  MultiplyArgs args;
-  args.part = &part;
+  MultiplyArgs args = {};
   args.weights = direct ? static_cast<const void*>(products.weights) : products.widened;
   args.block_step = products.block_step;
   args.bias = products.bias;
+  args.sums = products.sums;
   args.vector_step = kLanes == kBlock ? products.sums_step : kLanes;
-  const uint32_t panels = (products.tiles + set.most_rows - 1) / set.most_rows;
-  for (uint32_t p = 0, row = 0; p < panels; ++p) {
-    const uint32_t next = products.tiles * (p + 1) / panels;
-    args.rows = products.v + (size_t)row * products.in_c;
-    args.sums = products.sums + (size_t)row * kBlock;
-    (direct ? set.direct : set.widened)[next - row - 1](args);
-    row = next;
-  }
+  MultiplyRows(set, direct, part, products.v, products.tiles, args);
 }
 
 }  // namespace
