@@ -34,7 +34,8 @@ endif()
 # One GoogleTest executable test_<name> and its CTest entry. Without SOURCES: all *.cc of the calling folder; a folder
 # without sources makes nothing. KINDS: the runs it belongs to; by default native and sanitize, and cross as well unless
 # the folder lies in tests/converter. CPUS: under aarch64 emulation, one entry for each of these CPU models in place of
-# the toolchain's default. PROGRAMS: what it starts from OCTET_BIN_DIR. SHARDS: split the cases over n entries that can run side by side.
+# the toolchain's default; `max=*i8mm*`: of that model these cases alone. PROGRAMS: what it starts from
+# OCTET_BIN_DIR. SHARDS: split the cases over n entries that can run side by side.
 function(octet_test)
   cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT" "LIBS;SOURCES;KINDS;CPUS;PROGRAMS" ${ARGN})
   if(NOT arg_KINDS)
@@ -91,7 +92,12 @@ function(octet_test)
     set(arg_CPUS default)
   endif()
   math(EXPR last_shard "${arg_SHARDS} - 1")
-  foreach(cpu IN LISTS arg_CPUS)
+  foreach(entry_cpu IN LISTS arg_CPUS)
+    string(REGEX MATCH "^[^=]*" cpu "${entry_cpu}")
+    string(REPLACE "${cpu}" "" filter "${entry_cpu}")
+    if(filter)
+      string(PREPEND filter ";GTEST_FILTER")
+    endif()
     set(emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
     set(entry ${arg_NAME})
     if(NOT cpu STREQUAL default)
@@ -108,7 +114,7 @@ function(octet_test)
       add_test(NAME ${shard_entry} COMMAND ${OCTET_TEST_LAUNCHER} ${emulator} $<TARGET_FILE:${target}>
                --gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${shard_entry}.xml)
       set_tests_properties(${shard_entry} PROPERTIES TIMEOUT ${arg_TIMEOUT}
-        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}${filter}")
     endforeach()
   endforeach()
 endfunction()
