@@ -33,6 +33,7 @@ struct WinogradPlanF16 {
 // sums[block][tile][16], `sums_step` from one block to the next, of one position.
 struct WinogradProducts {
   const uint16_t* weights;  // of the first block, `block_step` before those of the next
+  const uint16_t* next;     // of the next position
   size_t block_step, sums_step;
   const float* v;  // [tile][in_c]
   const float* bias;
@@ -207,6 +208,8 @@ static inline void RunPartF16(const ConvF16Args& args, const WinogradPlanF16& pl
     next = block + products.blocks;
     for (uint32_t p = 0; p < kPositions; ++p) {
       products.weights = args.weights + (p * (uint64_t)plan.blocks + block) * products.block_step;
+      const uint64_t next_position = (p + 1) % kPositions;
+      products.next = args.weights + (next_position * plan.blocks + block) * products.block_step;
       products.v = plan.v + p * plan.rows * g.in_c;
       // The sums of this position are in every pixel with factor 1.
       products.bias = p == 5 ? args.bias + block * kBlock : kNoBias;
