@@ -86,24 +86,6 @@ void ForEachElement(const blob::TensorRecord& tensor, const uint32_t strides[4],
   });
 }
 
-#if !OCTET_ARCH_CORTEX_M
-// to[c * to_step + p] = from[p * from_step + c] for four of each. Vectors of GCC, as in
-// core/half_block.h.
-void Turn4x4(const float* from, size_t from_step, float* to, size_t to_step) {
-  FourFloats row[4];
-  for (size_t p = 0; p < 4; ++p) memcpy(&row[p], from + p * from_step, sizeof(FourFloats));
-  const FourFloats low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
-  const FourFloats high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
-  const FourFloats low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
-  const FourFloats high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
-  row[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  row[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  row[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-  for (size_t c = 0; c < 4; ++c) memcpy(to + c * to_step, &row[c], sizeof(FourFloats));
-}
-#endif
-
 // The floats of a tile, pixel by pixel in `from`, to their places.
 void PlaceTile(const Tile& t, const float* from, float* values) {
   float* to = values + t.strided;
@@ -113,22 +95,16 @@ void PlaceTile(const Tile& t, const float* from, float* values) {
     }
     return;
   }
-  size_t turned = 0;  // pixels
+  for (size_t c = 0; c < t.channels; ++c, ++from, to += t.channel_stride) {
+    size_t p = 0;
 #if !OCTET_ARCH_CORTEX_M
-  if (t.pixel_stride == 1 && t.channels % 4 == 0) {
-    turned = t.pixels - t.pixels % 4;
-    for (size_t c = 0; c < t.channels; c += 4) {
-      float* lines = to + c * t.channel_stride;
-      for (size_t p = 0; p < turned; p += 4) {
-        Turn4x4(from + p * t.channels + c, t.channels, lines + p, t.channel_stride);
-      }
+    for (; t.pixel_stride == 1 && p + 4 <= t.pixels; p += 4) {
+      const float* four = from + p * t.channels;
+      const FourFloats x = {four[0], four[t.channels], four[2 * t.channels], four[3 * t.channels]};
+      memcpy(to + p, &x, sizeof(x));
     }
-  }
 #endif
-  for (size_t c = 0; c < t.channels; ++c) {
-    for (size_t p = turned; p < t.pixels; ++p) {
-      to[c * t.channel_stride + p * t.pixel_stride] = from[p * t.channels + c];
-    }
+    for (; p < t.pixels; ++p) to[p * t.pixel_stride] = from[p * t.channels];
   }
 }
 
