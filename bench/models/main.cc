@@ -2,6 +2,7 @@
 // this machine. Pin it to cores (taskset) for steady figures.
 #include <fmt/core.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -15,6 +16,7 @@
 #include "converter/write/write.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/cpu.h"
+#include "ports/linux/file.h"
 
 namespace octet::bench {
 namespace {
@@ -44,8 +46,15 @@ std::vector<octet_isa> LevelsOf(const Options& options) {
 
 std::vector<uint8_t> ReadBlob(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) throw port::InputError(path + ": cannot be read; name a blob of octet convert");
+  std::vector<uint8_t> blob{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const AlignedBytes aligned = AllocateAligned(blob.size());
+  std::memcpy(aligned.get(), blob.data(), blob.size());
+  const octet_status status = octet_validate(aligned.get(), blob.size(), 1);
+  if (status.code != OCTET_OK) {
+    throw port::InputError(path + ": no valid blob: " + octet_code_name(status.code));
+  }
+  return blob;
 }
 
 void SaveText(const std::filesystem::path& path, const std::string& text) {
@@ -188,6 +197,9 @@ int Main(int argc, char** argv) {
   if (options.worker && options.plan == "both") options.plan = "int8";
   try {
     return Run(options);
+  } catch (const port::InputError& error) {
+    fmt::print(stderr, "bench-models: {}\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench-models: {}\n", error.what());
     return 3;

@@ -56,7 +56,7 @@ def parse_arguments():
     add_options(parser)
     parser.add_argument("--models", default=",".join(model.name for model in MODELS))
     parser.add_argument("--effort", default="default", help="of octet convert")
-    parser.add_argument("--board", default="", help="of octet convert; generic-* bring transformed weights, for example")
+    parser.add_argument("--board", default="", help="of octet convert; boards/x86-avx2.yaml brings transformed weights, for example")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/peers/real.json")
     return parser.parse_args()
 

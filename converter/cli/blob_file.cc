@@ -48,8 +48,10 @@ BlobFile::BlobFile(const std::string& path) {
              : "take programs as new as the blob");
   }
   if (status.code != OCTET_OK) {
-    Fail("{}: no valid blob: {} at byte {}; convert the model again or copy the file anew", path,
-         octet_code_name(status.code), status.offset);
+    Fail(
+        "{} of {} bytes: no valid blob: {}, seen at byte {}; convert the model again or copy the "
+        "file anew",
+        path, bytes_, octet_code_name(status.code), status.offset);
   }
 }
 

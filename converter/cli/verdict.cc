@@ -92,7 +92,8 @@ std::string Verdict::Summary() const {
   line += fmt::format("output '{}' stands {:.1f} dB above its error (cosine {:.3f})", output,
                       output_db, output_cosine);
   if (pictures < kFewPictures) {
-    line += fmt::format("; {} are few to go by: give more pictures, or --effort default", pictures);
+    line +=
+        fmt::format("; {} are few to go by: give more pictures, with --effort default", pictures);
   }
   return line;
 }

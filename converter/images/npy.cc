@@ -14,6 +14,7 @@
 
 #include "converter/images/dataset.h"
 #include "converter/support/error.h"
+#include "converter/support/output_place.h"
 
 namespace octet::images {
 namespace {
@@ -175,9 +176,9 @@ void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape,
   constexpr size_t kPrefix = 10, kAlignment = 64;  // numpy aligns the data so
   header.append(kAlignment - (kPrefix + header.size() + 1) % kAlignment, ' ');
   header += '\n';
-  const std::filesystem::path partial = path.string() + ".partial";
+  const OutputPlace place(path);
   {
-    std::ofstream out(partial, std::ios::binary);
+    std::ofstream out(place.written, std::ios::binary);
     out.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
     const char version_and_length[4] = {1, 0, static_cast<char>(header.size() & 0xFF),
                                         static_cast<char>(header.size() >> 8)};
@@ -189,15 +190,16 @@ void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape,
     out.close();
     if (!out) {
       std::error_code ignored;
-      std::filesystem::remove(partial, ignored);
+      if (place.IsReplaced()) std::filesystem::remove(place.written, ignored);
       Fail("{}: cannot be written", path.string());
     }
   }
+  if (!place.IsReplaced()) return;
   std::error_code error;
-  std::filesystem::rename(partial, path, error);
+  std::filesystem::rename(place.written, place.target, error);
   if (error) {
     std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
+    std::filesystem::remove(place.written, ignored);
     Fail("{}: cannot be written: {}", path.string(), error.message());
   }
 }

@@ -7,19 +7,17 @@
 #include <unistd.h>
 
 #include "converter/support/error.h"
+#include "converter/support/output_place.h"
 #include "converter/write/write.h"
 
 namespace octet::write {
 
 namespace {
 
-std::string TemporaryOf(const std::filesystem::path& path) {
-  return path.string() + ".part" + std::to_string(getpid());
-}
-
 [[noreturn]] void Refuse(const std::filesystem::path& path, int error) {
+  const OutputPlace place(path);
   std::error_code ignored;
-  std::filesystem::remove(TemporaryOf(path), ignored);
+  if (place.IsReplaced()) std::filesystem::remove(place.written, ignored);
   Fail("{}: cannot be written: {}; check the folder and the space left", path.string(),
        std::strerror(error));
 }
@@ -27,15 +25,16 @@ std::string TemporaryOf(const std::filesystem::path& path) {
 }  // namespace
 
 void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) {
-  const std::string temporary = TemporaryOf(path);
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  const OutputPlace place(path);
+  std::FILE* file = std::fopen(place.written.c_str(), "wb");
   bool good = file != nullptr;
   if (good) {
     good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-           std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+           std::fflush(file) == 0 && (!place.IsReplaced() || fsync(fileno(file)) == 0);
     good = (std::fclose(file) == 0) && good;
   }
-  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) Refuse(path, errno);
+  if (good && !place.IsReplaced()) return;
+  if (!good || std::rename(place.written.c_str(), place.target.c_str()) != 0) Refuse(path, errno);
 }
 
 void CheckWritable(const std::filesystem::path& path,
@@ -48,10 +47,15 @@ void CheckWritable(const std::filesystem::path& path,
     }
   }
   if (std::filesystem::is_directory(path, ignored)) Refuse(path, EISDIR);
-  std::FILE* file = std::fopen(TemporaryOf(path).c_str(), "wb");
+  const OutputPlace place(path);
+  if (!place.IsReplaced()) {
+    if (access(place.target.c_str(), W_OK) != 0) Refuse(path, errno);
+    return;
+  }
+  std::FILE* file = std::fopen(place.written.c_str(), "wb");
   if (file == nullptr) Refuse(path, errno);
   std::fclose(file);
-  std::filesystem::remove(TemporaryOf(path), ignored);
+  std::filesystem::remove(place.written, ignored);
 }
 
 }  // namespace octet::write

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -40,13 +41,21 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
-OutputFile::OutputFile(const std::string& path)
-    : path_(path), temporary_(path + ".partial." + std::to_string(getpid())) {
+OutputFile::OutputFile(const std::string& path) : path_(path) {
   struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+  const bool is_there = stat(path.c_str(), &info) == 0;
+  if (is_there && S_ISDIR(info.st_mode)) {
     throw InputError("cannot write " + path + ": is a folder; name a file");
   }
-  file_ = std::fopen(temporary_.c_str(), "wbe");
+  // A link stays one: the file it names is replaced.
+  if (char* real = is_there ? realpath(path.c_str(), nullptr) : nullptr; real != nullptr) {
+    path_ = real;
+    std::free(real);
+  }
+  if (!is_there || (S_ISREG(info.st_mode) && path.rfind("/dev/", 0) != 0)) {
+    temporary_ = path_ + ".partial." + std::to_string(getpid());
+  }
+  file_ = std::fopen((temporary_.empty() ? path : temporary_).c_str(), "wbe");
   if (file_ == nullptr) {
     throw InputError("cannot write " + path + ": " + std::strerror(errno) +
                      "; check that the folder exists and is writable");
@@ -60,7 +69,7 @@ OutputFile::OutputFile(const std::string& path)
 OutputFile::~OutputFile() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  unlink(temporary_.c_str());
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -80,9 +89,10 @@ void OutputFile::Write(const void* data, size_t bytes) {
 void OutputFile::Commit() {
   std::FILE* file = std::exchange(file_, nullptr);
   const bool closed = std::fclose(file) == 0;
+  if (temporary_.empty() && closed) return;
   if (!closed || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     const int error = errno;
-    unlink(temporary_.c_str());
+    if (!temporary_.empty()) unlink(temporary_.c_str());
     Fail(std::strerror(error));
   }
 }

@@ -37,6 +37,7 @@ class MappedFile {
 };
 
 // Written beside its place and renamed by Commit; the destructor removes what was not committed.
+// What is there and no regular file, a pipe or a device, is written to as it is.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -51,7 +52,7 @@ class OutputFile {
  private:
   [[noreturn]] void Fail(const char* what) const;
 
-  std::string path_, temporary_;
+  std::string path_, temporary_;    // empty: path_ itself is written
   std::unique_ptr<char[]> buffer_;  // outlives file_
   std::FILE* file_ = nullptr;
 };

@@ -185,7 +185,8 @@ void Model::Refuse(octet_status status) const {
                      (old ? "convert the ONNX model again with this release's octet convert"
                           : "take a program as new as the blob"));
   }
-  throw InputError(file_.path() + ": " + octet_code_name(status.code) + " at byte " +
+  throw InputError(file_.path() + " of " + std::to_string(file_.bytes()) +
+                   " bytes: " + octet_code_name(status.code) + ", seen at byte " +
                    std::to_string(status.offset) +
                    "; convert the model again or copy the file anew");
 }

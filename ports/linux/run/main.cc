@@ -57,10 +57,13 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.Add("--isa", o.isa,
           "highest instruction set to use: " + IsaWords() +
               " (default: the best here); 'list' names those that work here");
-  app.Add("--threads", o.model.threads, "threads, this one included").Range(1u, 256u);
+  app.Add("--threads", o.model.threads,
+          "threads, this one included; no more than there are idle cores (default: 1)")
+      .Range(1u, 256u);
   app.Add("--cpus", o.cpus, kCpusHelp);
-  app.Add("--repeat", o.repeat, "timed inferences of each sample").Range(1u, 1000000u);
-  app.Add("--warmup", o.warmup, "untimed inferences of the first sample").Range(0u, 1000000u);
+  app.Add("--repeat", o.repeat, "timed inferences of each sample (default: 1)").Range(1u, 1000000u);
+  app.Add("--warmup", o.warmup, "untimed inferences of the first sample (default: 0)")
+      .Range(0u, 1000000u);
   app.AddFlag("--profile", o.profile,
               "time, work, traffic and share of the core's peak of every layer");
   app.AddFlag("--json", o.json, "report as JSON");

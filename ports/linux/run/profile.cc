@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <vector>
 
 #include "ports/linux/peak.h"
 
@@ -27,6 +29,34 @@ void PrintRow(const char* name, const char* op, const char* kernel, const char* 
       static_cast<unsigned long long>(macs), static_cast<unsigned long long>(weights),
       static_cast<unsigned long long>(in), static_cast<unsigned long long>(out), gmacs_per_s,
       100 * share, Ratio(bytes, static_cast<double>(ns)));
+}
+
+// A line an operator and precision, the longest first.
+void PrintOperators(const Profile& profile) {
+  struct Sum {
+    const octet_layer_info* info;
+    uint64_t ns = 0, layers = 0;
+  };
+  std::vector<Sum> sums;
+  for (const Profile::Layer& layer : profile.layers) {
+    auto at = std::find_if(sums.begin(), sums.end(), [&](const Sum& sum) {
+      return std::strcmp(sum.info->op, layer.info.op) == 0 &&
+             sum.info->precision == layer.info.precision;
+    });
+    if (at == sums.end()) at = sums.insert(at, Sum{&layer.info});
+    at->ns += layer.ns;
+    ++at->layers;
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const Sum& a, const Sum& b) { return a.ns > b.ns; });
+  std::printf("\n%-32s %-14s %-10s %-5s %11s %6s\n", "operators", "op", "layers", "", "us", "%");
+  for (const Sum& sum : sums) {
+    std::printf("%-32s %-14s %-10llu %-5s %11.1f %6.2f\n", "", sum.info->op,
+                static_cast<unsigned long long>(sum.layers), PrecisionOf(*sum.info),
+                static_cast<double>(sum.ns) / 1e3,
+                100 * Ratio(static_cast<double>(sum.ns), static_cast<double>(profile.total_ns)));
+  }
+  std::printf("\n");
 }
 
 }  // namespace
@@ -109,8 +139,16 @@ void PrintProfile(const Profile& profile, const Model& model) {
   const double peak = (int8 ? profile.peak_s8 : profile.peak_f16) * model.threads();
   PrintRow("total", "", "", "", profile.total_ns, profile.total_ns, macs, weights, in, out, gmacs,
            Ratio(gmacs, peak));
+  PrintOperators(profile);
   std::printf("peak of one core, measured: int8 %.1f GMAC/s, fp16 plan %.1f GMAC/s\n",
               profile.peak_s8, profile.peak_f16);
+  const bool beyond = std::any_of(profile.layers.begin(), profile.layers.end(),
+                                  [](const Profile::Layer& l) { return l.share_of_peak > 1; });
+  if (beyond) {
+    std::printf(
+        "beyond 100 %%: layers by Winograd's method multiply less than their MACs say; avx2's int8 "
+        "peak is VPMADDWD's, VPMADDUBSW does more where weights allow\n");
+  }
 }
 
 nlohmann::ordered_json ProfileJson(const Profile& profile, const Model& model) {

@@ -37,7 +37,7 @@ TEST_F(Verdict, InTheTasksWords) {
   // Eight of 32 is nobody's fault; of 16 only four are held out.
   EXPECT_EQ(text.out.find("few to go by"), std::string::npos) << text.out;
   const Result few = Convert("m.onnx", {"--effort", "fast"});
-  EXPECT_NE(few.out.find("; 4 are few to go by: give more pictures, or --effort default"),
+  EXPECT_NE(few.out.find("; 4 are few to go by: give more pictures, with --effort default"),
             std::string::npos)
       << few.out;
   const Result machine = Convert("m.onnx", {"--task", "classify", "--json"});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cstring>
 
@@ -165,6 +167,27 @@ TEST(SaveFile, WholeOrNotAtAll) {
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) files += entry.exists();
   EXPECT_EQ(files, 2u) << "something was left behind";
+  fs::remove_all(folder);
+}
+
+// A link stays one, and what is no regular file is written to.
+TEST(SaveFile, ThroughLinksAndPipes) {
+  const fs::path folder = fs::temp_directory_path() / ("octet-links-" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  SaveFile(folder / "a", {1, 2, 3});
+  fs::create_symlink(folder / "a", folder / "link");
+  SaveFile(folder / "link", {4, 5});
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(fs::file_size(folder / "a"), 2u);
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int reader = open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC);  // so that none waits
+  CheckWritable(folder / "pipe", {});
+  SaveFile(folder / "pipe", {6, 7});
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  uint8_t bytes[2];
+  EXPECT_EQ(read(reader, bytes, sizeof(bytes)), 2);
+  EXPECT_EQ(bytes[1], 7);
+  close(reader);
   fs::remove_all(folder);
 }
 

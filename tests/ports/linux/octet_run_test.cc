@@ -179,7 +179,7 @@ TEST_F(Programs, ListAndProfile) {
   const Result profile =
       Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --profile --threads 2");
   EXPECT_EQ(profile.status, 0) << profile.err;
-  for (const char* word : {"conv", "max_pool", "softmax", "GMAC/s", "% peak"}) {
+  for (const char* word : {"conv", "max_pool", "softmax", "GMAC/s", "% peak", "operators"}) {
     EXPECT_NE(profile.out.find(word), std::string::npos) << word;
   }
 }
