@@ -8,7 +8,8 @@ usage: ./setup.sh [--demo | --tests] [--list] [--help]
 
 Installs what is missing of the Debian 12 packages needed to build and test Octet (as root, or through sudo).
   --demo    only what ./demo.sh needs: compiler, converter libraries, the Fashion-MNIST pictures
-  --tests   only what ./test.sh needs: the above without pictures, GoogleTest, cross compilers, QEMU, linters
+  --tests   only what ./test.sh needs: the above, GoogleTest, cross compilers, QEMU, linters, and the programs that tests work
+            with: Chromium, ffmpeg, GStreamer, Prometheus, ONNX Runtime (npm's onnxruntime-node, into build/ort)
   --list    print the packages and install nothing
 TEXT
 }
@@ -19,7 +20,11 @@ demo="dataset-fashion-mnist python3-numpy"
 tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils dpkg-dev pkg-config python3-numpy
   python3-onnx python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14
   libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
-  prometheus openssh-client e2fsprogs"
+  prometheus openssh-client e2fsprogs systemd chromium ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good"
+# Node.js may come from elsewhere, in a package that Debian's npm conflicts with: only the programs count.
+command -v node >/dev/null || tests="$tests nodejs"
+command -v npm >/dev/null || tests="$tests npm"
 
 wanted="$build $demo $tests"
 list=no
@@ -27,7 +32,7 @@ boards=yes
 for argument in "$@"; do
   case "$argument" in
     --demo) wanted="$build $demo"; boards=no ;;
-    --tests) wanted="$build $tests" ;;
+    --tests) wanted="$build $demo $tests" ;;
     --list) list=yes ;;
     --help | -h) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; see ./setup.sh --help" >&2; exit 2 ;;
@@ -70,6 +75,23 @@ fetch_sodium() {
   done
 }
 
+# ONNX Runtime, which tests compare with, into build/ort. Its install script would download more; nothing of that is needed.
+fetch_ort() {
+  ort=$(cd "$(dirname "$0")" && pwd)/build/ort
+  [ ! -e "$ort/node_modules/onnxruntime-node/package.json" ] || return 0
+  echo "setup: fetching ONNX Runtime into build/ort"
+  mkdir -p "$ort"
+  if ! npm install --ignore-scripts --no-audit --no-fund --prefix "$ort" onnxruntime-node@1.30.0 >"$ort/log" 2>&1; then
+    echo "setup: ONNX Runtime could not be fetched (build/ort/log); tests that compare with it are skipped"
+  fi
+}
+
+# What is not a package of this system.
+fetch() {
+  [ "$boards" = no ] || fetch_sodium
+  [ "$boards" = no ] || fetch_ort
+}
+
 missing=""
 for package in $wanted; do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
@@ -77,7 +99,7 @@ for package in $wanted; do
 done
 if [ -z "$missing" ]; then
   echo "setup: nothing to install"
-  [ "$boards" = no ] || fetch_sodium
+  fetch
   exit 0
 fi
 
@@ -105,4 +127,4 @@ case " $missing " in
 esac
 $as_root apt-get update -q
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
-[ "$boards" = no ] || fetch_sodium
+fetch

@@ -7,11 +7,13 @@ usage() {
   cat <<'TEXT'
 usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
-Installs what is missing (setup.sh --tests), then configures, builds and tests each preset: native, sanitize (ASan and
-UBSan), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55 (the last four are left out with a
-line where their compiler is not installed). Last, whole models run on the programs of all presets and have to give the
-same bits, the packages for boards are unpacked and run, and an emulated board is booted, updated and robbed of its
-power. The last line is `N passed, N failed` (`, N skipped`).
+Installs what is missing (setup.sh --tests). Then configures, builds and tests each preset: native, sanitize (ASan and
+UBSan), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55. Last, whole models run on the
+programs of all presets and must give the same bits, the packages for boards are unpacked and run, and an emulated board
+boots, is updated and loses its power.
+The result is the same whatever was built here before. A preset that does not build is named at once and again at the end,
+with its first error. A skipped test counts as a failure, except for what this machine cannot have (a CPU level,
+../shared, a device); the summary names each skip and its reason. The last line is `N passed, N failed` (`, N skipped`).
 Exit status: 0 all passed, 1 something failed, 2 bad use.
   --preset   only these presets
   --jobs     parallel jobs (default: one a processor)
@@ -42,48 +44,74 @@ tools_of() {
 }
 
 [ "$setup" = no ] || ./setup.sh --tests
+# Tests look at the programs of these presets alone: what lies in other folders of build/ may be old.
+export OCTET_TEST_PRESETS="$presets"
+
+# The settings of a build folder: what differs between two of these can change what is built.
+settings_of() {
+  sed -n '/:\(INTERNAL\|STATIC\)=/d; /^[A-Za-z]/p' "$1/CMakeCache.txt" | sort | cksum
+}
+
+# configure PRESET FOLDER: a folder whose settings are not those that this script left there (after ./demo.sh, after a
+# change of flags) is configured as if it were new. Objects that fit stay.
+configure() {
+  fresh=--fresh
+  if [ -e "$2/CMakeCache.txt" ] && [ "$(settings_of "$2")" = "$(cat "$2/test-settings" 2>/dev/null)" ]; then
+    fresh=""
+  fi
+  rm -f "$2/test-settings"
+  cmake --preset "$1" $fresh >"$2/build.log" 2>&1 || return 1
+  settings_of "$2" >"$2/test-settings"
+}
+
+# build PRESET FOLDER: the output is shown and kept.
+build() {
+  rm -f "$2/built"
+  { cmake --build --preset "$1" -j "$jobs" 2>&1 && : >"$2/built"; } | tee "$2/build.log"
+  [ -e "$2/built" ]
+}
+
 reports=""
 for preset in $presets; do
+  out=build/$preset
+  reports="$reports $out/tests"
+  rm -rf "$out/tests/reports" "$out/tests/junit.xml" "$out/tests/not-run"
+  mkdir -p "$out/tests"
   missing=""
   for tool in $(tools_of "$preset"); do
     command -v "$tool" >/dev/null || missing="$missing $tool"
   done
   if [ -n "$missing" ]; then
-    echo "== $preset: skipped, not installed:$missing (./setup.sh --tests)"
+    echo "not installed:$missing (./setup.sh --tests installs it)" >"$out/tests/not-run"
+    echo "== $preset: FAILED, $(cat "$out/tests/not-run")"
     continue
   fi
   started=$(date +%s)
-  out=build/$preset
-  rm -rf "$out/tests/reports" "$out/tests/junit.xml"
   echo "== $preset: configure and build"
-  mkdir -p "$out"
-  # A new folder is built several files at a time, in half of the time.
-  unity=""
-  [ -e "$out/CMakeCache.txt" ] || unity=-DOCTET_UNITY=ON
-  if cmake --preset "$preset" $unity >"$out/configure.log" 2>&1; then
-    if cmake --build --preset "$preset" -j "$jobs"; then
-      built=$(date +%s)
-      echo "== $preset: built in $((built - started)) s; running its tests"
-      ctest --preset "$preset" -j "$jobs" --output-junit tests/junit.xml || true
-      echo "== $preset: tested in $(($(date +%s) - built)) s"
-    fi
+  if configure "$preset" "$out" && build "$preset" "$out"; then
+    built=$(date +%s)
+    echo "== $preset: built in $((built - started)) s; running its tests"
+    ctest --preset "$preset" -j "$jobs" --output-junit tests/junit.xml || true
+    echo "== $preset: tested in $(($(date +%s) - built)) s"
   else
-    cat "$out/configure.log" >&2
+    first=$(grep -m 1 -iE '(^|[^-_[:alnum:]])(fatal )?error[: ]' "$out/build.log" || tail -n 1 "$out/build.log")
+    echo "does not build: $first ($out/build.log)" >"$out/tests/not-run"
+    echo "== $preset: FAILED, $(cat "$out/tests/not-run")"
   fi
-  reports="$reports $out/tests"
 done
 case " $presets " in
   *" native "*)
     # Its own folder keeps this report apart from that of the native run.
-    echo "== native: models and packages of the other presets"
     last=build/native/last
     rm -rf "$last"
-    mkdir -p "$last/tests/reports"
-    ctest --test-dir build/native -L '^last$' -FA model_blobs --output-on-failure \
-      --output-junit "$PWD/$last/tests/junit.xml" || true
-    mv build/native/tests/reports/models_other_builds.xml "$last/tests/reports/" 2>/dev/null || true
-    reports="$reports $last/tests"
+    if [ ! -e build/native/tests/not-run ]; then
+      echo "== native: models and packages of the other presets"
+      mkdir -p "$last/tests/reports"
+      ctest --test-dir build/native -L '^last$' -FA model_blobs --output-on-failure \
+        --output-junit "$PWD/$last/tests/junit.xml" || true
+      mv build/native/tests/reports/models_other_builds.xml "$last/tests/reports/" 2>/dev/null || true
+      reports="$reports $last/tests"
+    fi
     ;;
 esac
-# A preset that did not build has no report and counts as one failure.
 exec python3 tests/summary.py $reports

@@ -6,22 +6,25 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-usage: demo/run.sh [--build FOLDER] [--frames N] [--fps N] [--help]
+usage: demo/run.sh [--build FOLDER] [--frames N] [--fps N] [--guard-frames N] [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
   --frames N  frames of the scene for each plan (2000)
   --fps N     pace of the scene (30); 0: as fast as it renders, the newest frame wins
+  --guard-frames N  frames of the film for the guard, at 30 a second (1800); it is too short for all events below 1800
 TEXT
 }
 
 build=build/native
 frames=2000
 fps=30
+guard_frames=1800
 while [ $# -gt 0 ]; do
   case "$1" in
     --build) build=$2; shift ;;
     --frames) frames=$2; shift ;;
     --fps) fps=$2; shift ;;
+    --guard-frames) guard_frames=$2; shift ;;
     --help | -h) usage; exit 0 ;;
     *) echo "demo/run.sh: unknown argument '$1'; see demo/run.sh --help" >&2; exit 2 ;;
   esac
@@ -85,7 +88,8 @@ release() { # NAME PICTURES SECURITY_COUNTER [MORE...]
 release scene_dark dark_calib.npy 1
 release scene_dark_2 dark_calib.npy 2
 release scene_night night_calib.npy 2 --samples 16
-/usr/bin/python3 demo/guard.py "$out/scene_dark.octet" "$out/scene_dark_2.octet" "$out/scene_night.octet" --build "$build" --out "$out"
+/usr/bin/python3 demo/guard.py "$out/scene_dark.octet" "$out/scene_dark_2.octet" "$out/scene_night.octet" --build "$build" --out "$out" \
+  --frames "$guard_frames"
 
 echo "the blobs are $out/fashion_mnist.octet and $out/scene_decode.octet; look inside with $build/bin/octet inspect"
 echo "frames with boxes are in $out/frames, as a film in $out/scene.png; live in a browser on http://127.0.0.1:8080:"

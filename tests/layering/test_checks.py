@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import check_alone  # noqa: E402
 import check_includes  # noqa: E402
 import check_style  # noqa: E402
 import check_symbols  # noqa: E402
@@ -88,6 +89,37 @@ class Style(Tree):
         self.assertEqual(check_style.check(self.root)[1], [])
         self.write("converter/quantize/b.cc", 'if (node.op == "Conv") {}\n')
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
+
+class Alone(Tree):
+    def check(self, *names):
+        files = {str(self.root / name): ((tools.cxx, "-std=c++20", f"-I{self.root}"), str(self.root)) for name in names}
+        checker = check_alone.Checker(self.root, self.root, check_alone.Tree(self.root), 2)
+        return [pathlib.Path(file).name for file, _ in checker.run(files)]
+
+    def test_source(self):
+        self.write("b.cc", '#include "runtime/core/a.h"\nuint32_t x;\n')
+        self.write("c.cc", "uint32_t y;\n")
+        self.assertEqual(self.check("b.cc", "c.cc"), ["c.cc"])
+
+    def test_header(self):
+        self.write("b.h", "#include <string>\ninline std::string f() { return {}; }\n")
+        self.write("c.h", "inline std::string f() { return {}; }\n")
+        self.assertEqual(self.check("b.h", "c.h"), ["c.h"])
+
+    def test_precompiled_headers_hide_nothing(self):
+        names = [f"{i}.cc" for i in range(check_alone.LEAST_USERS)]
+        for name in names:
+            self.write(name, "#include <map>\nstd::map<int, int> m;\n")
+        self.write("bad.cc", "std::map<int, int> m;\n")
+        self.assertEqual(self.check(*names, "bad.cc"), ["bad.cc"])
+        self.assertEqual(len(list((self.root / "headers").glob("*.gch"))), 1)
+
+    def test_checked_again_when_an_include_changes(self):
+        self.write("b.cc", '#include "runtime/core/a.h"\nuint32_t x;\n')
+        self.assertEqual(self.check("b.cc"), [])
+        self.write("runtime/core/a.h", "")
+        self.assertEqual(self.check("b.cc"), ["b.cc"])
 
 
 class Symbols(Tree):

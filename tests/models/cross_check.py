@@ -9,8 +9,8 @@
 
 Without --all the models that take seconds. With --all every model of ../shared/zoo and ../shared/lab, and scores of octet's
 INT8 plan and of ONNX Runtime on the exported file: top-1 of CIFAR-10, mAP@0.5 of the mosaics, mAP50-95 of ../shared/coco,
-the mean of five variants of the pictures; prints a table; takes an hour. Needs Node.js and OCTET_ORT, the folder of npm's
-onnxruntime-node; skipped without.
+the mean of five variants of the pictures; prints a table; takes an hour. Needs Node.js and npm's
+onnxruntime-node in OCTET_ORT or build/ort (./setup.sh --tests); skipped without.
 """
 import argparse
 import json
@@ -182,8 +182,9 @@ def main() -> int:
     parser.add_argument("--models", default="", help="these alone, joined by commas")
     parser.add_argument("--json", type=pathlib.Path, help="file for all figures")
     options = arguments(parser)
-    if shutil.which("node") is None or not os.environ.get("OCTET_ORT"):
-        print("skipped: OCTET_ORT does not name a folder with npm's onnxruntime-node, or Node.js is not installed")
+    os.environ.setdefault("OCTET_ORT", str(SOURCE / "build/ort"))
+    if shutil.which("node") is None or not (pathlib.Path(os.environ["OCTET_ORT"]) / "node_modules/onnxruntime-node").exists():
+        print("skipped: Node.js or npm's onnxruntime-node is not installed (./setup.sh --tests)")
         return SKIPPED
     if not ZOO.exists():
         print("skipped: ../shared/zoo is not there")

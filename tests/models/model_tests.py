@@ -13,6 +13,8 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/support"))
+from presets import left_out  # noqa: E402, F401
 LAB = SOURCE.parent / "shared" / "lab"
 FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
 SKIPPED = 77  # exit status CTest takes as skipped

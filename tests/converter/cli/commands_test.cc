@@ -1,5 +1,6 @@
 // The commands of octet: help, JSON, exit statuses.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ports/linux/cpu.h"
@@ -334,7 +335,7 @@ TEST_F(Cli, BoardTransformsFp16) {
   WriteNpy("c.npy", "|u1", {8, 16, 16, 3});
   WriteText("board.yaml", "fp16_arithmetic: winograd\n");
   ASSERT_EQ(Convert("m.onnx").status, 0);
-  fs::rename(Path("out.octet"), Path("direct.octet"));
+  std::filesystem::rename(Path("out.octet"), Path("direct.octet"));
   for (const auto& options :
        {std::vector<std::string>{"--board", Path("board.yaml")}, {"--winograd-fp16"}}) {
     const Result done = Convert("m.onnx", options);

@@ -14,12 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNoOrt = "npm's onnxruntime-node is not installed (./setup.sh --tests)";
+
 class CrossCheck : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
     const char* folder = std::getenv("OCTET_ORT");
-    ort_ = folder == nullptr ? "" : folder;
+    ort_ = folder == nullptr ? OCTET_SOURCE_DIR "/build/ort" : folder;  // ./setup.sh --tests
+    if (HasOrt()) setenv("OCTET_ORT", ort_.c_str(), 1);
   }
   void TearDown() override {
     ort_.empty() ? unsetenv("OCTET_ORT") : setenv("OCTET_ORT", ort_.c_str(), 1);
@@ -103,7 +106,7 @@ TEST_F(CrossCheck, WithoutOnnxRuntimeOneLineBeforeAnyWork) {
 }
 
 TEST_F(CrossCheck, VerifyAgainstOnnxRuntimeComparesEveryLayer) {
-  if (!HasOrt()) GTEST_SKIP() << "OCTET_ORT does not name a folder with npm's onnxruntime-node";
+  if (!HasOrt()) GTEST_SKIP() << kNoOrt;
   ASSERT_EQ(Convert("m.onnx").status, 0);
   const Result result = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy"),
                                "--against", "ort", "--json"});
@@ -127,7 +130,7 @@ TEST_F(CrossCheck, VerifyAgainstOnnxRuntimeComparesEveryLayer) {
 }
 
 TEST_F(CrossCheck, OnnxRuntimeLoadsWhatIsExported) {
-  if (!HasOrt()) GTEST_SKIP() << "OCTET_ORT does not name a folder with npm's onnxruntime-node";
+  if (!HasOrt()) GTEST_SKIP() << kNoOrt;
   ASSERT_EQ(Convert("m.onnx").status, 0);
   ASSERT_EQ(Export("m.onnx", "out.octet").status, 0);
   const Result result = Octet({"verify", Path("q.onnx"), Path("out.octet"), "--data", Path("c.npy"),
@@ -180,7 +183,7 @@ TEST_F(CrossCheck, ReduceFindsTheLayerAndWritesItWithItsInputs) {
 }
 
 TEST_F(CrossCheck, ReduceAgainstOnnxRuntimeFindsNothingInAGoodModel) {
-  if (!HasOrt()) GTEST_SKIP() << "OCTET_ORT does not name a folder with npm's onnxruntime-node";
+  if (!HasOrt()) GTEST_SKIP() << kNoOrt;
   const Result result = Octet({"debug", "reduce", Path("m.onnx"), "--data", Path("c.npy"), "-o",
                                Path("s.onnx"), "--against", "ort"});
   EXPECT_EQ(result.status, 1) << result.err;

@@ -135,7 +135,7 @@ TEST_F(StalledReader, EveryFrameWaitsForTheReader) {
 
 TEST_F(Camera, AFullDiskIsSaid) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-  if (full < 0) GTEST_SKIP() << "no /dev/full here";
+  if (full < 0) GTEST_SKIP() << "this machine has no /dev/full";
   Start(kFrames, full);
   Send(kFrame);
   EXPECT_EQ(WaitInTime(), 2);
@@ -148,7 +148,7 @@ TEST_F(Camera, AFullDiskIsSaid) {
 TEST_F(Camera, HelpersAreNotPinned) {
   cpu_set_t here;
   sched_getaffinity(0, sizeof(here), &here);
-  if (CPU_COUNT(&here) < 2) GTEST_SKIP() << "one core";
+  if (CPU_COUNT(&here) < 2) GTEST_SKIP() << "this machine has one core";
   size_t first = 0;
   while (!CPU_ISSET(first, &here)) ++first;
   std::vector<std::string> arguments = kFrames;

@@ -23,6 +23,9 @@ from board import OPTIONS, camera_words  # noqa: E402
 from debian import Missing  # noqa: E402
 from machine import STORE, Board, free_port  # noqa: E402
 
+sys.path.insert(0, str(SOURCE / "tests/support"))
+from presets import left_out  # noqa: E402
+
 SKIPPED = 77  # exit status CTest takes as skipped
 MEMORY_SLACK_BYTES = 256 << 10
 # So long a camera, a plan or a page may take to come; seconds where nothing else runs.
@@ -300,6 +303,9 @@ def main() -> int:
     parser.add_argument("--only", help="cases, with commas")
     options = parser.parse_args()
     options.build = options.build.resolve()
+    if left_out("aarch64"):
+        print(f"skipped: {left_out('aarch64')}")
+        return SKIPPED
     work = pathlib.Path(tempfile.mkdtemp(prefix="octet-board-"))
     cases, failed = None, 0
     try:

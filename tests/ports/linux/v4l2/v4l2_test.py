@@ -21,6 +21,9 @@ sys.path.insert(0, str(SOURCE / "boards/emulated"))
 from debian import Missing  # noqa: E402
 from machine import Board, free_port  # noqa: E402
 
+sys.path.insert(0, str(SOURCE / "tests/support"))
+from presets import left_out  # noqa: E402
+
 SKIPPED = 77
 MEMORY_SLACK_BYTES = 256 << 10
 COMPILER = "aarch64-linux-gnu-gcc"
@@ -124,6 +127,9 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build/native", help="of octet")
     parser.add_argument("--programs", type=pathlib.Path, default=SOURCE / "build/aarch64/bin", help="of the board")
     options = parser.parse_args()
+    if left_out("aarch64"):
+        print(f"skipped: {left_out('aarch64')}")
+        return SKIPPED
     failed = 0
     with tempfile.TemporaryDirectory(prefix="octet-v4l2-") as folder:
         work = pathlib.Path(folder)

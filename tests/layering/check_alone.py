@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Every source and every header compiles alone.
+
+A unity build compiles several files as one, so a file there may use what a neighbour includes. This check parses each
+source with the flags of a build that is not united, and each header as a file of its own.
+
+check_alone.py --source ROOT --work FOLDER [--jobs N] [--except FILE] [--only TEXT] CMAKE_ARGUMENT...
+
+Configures FOLDER by `cmake -S ROOT -B FOLDER CMAKE_ARGUMENT...` without unity and precompiled headers, then runs the
+compiler of each file with -fsyntax-only. --except: the compile commands of another build, whose sources are left out.
+--only: files with this text in their path. Files that passed are not parsed again until they, a project header that they
+include, or their flags change. Exit status 1: a file does not compile alone; each is named with its first error.
+
+What takes the time is the headers of libraries. A file starts from a precompiled header that holds nothing but library
+headers which it includes itself or through headers of this project: nothing is hidden from the check.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
+# Headers that are dear to read; the others of the standard library come with them or are small.
+DEAR = ("gtest/gtest.h", "nlohmann/json.hpp", "fmt/format.h", "filesystem", "fstream", "functional", "map", "memory", "optional",
+        "random", "regex", "string", "variant", "vector", "algorithm")
+LEAST_USERS = 6  # of a precompiled header
+# Flags that do not change what a file means, or that name its result.
+DROPPED = re.compile(r"^(-c|-O.*|-g\d?|-W.*|-MD|-f(no-)?(data-sections|function-sections)|-falign.*|-fPI[CE]|-fsanitize.*|"
+                     r"-fno-sanitize.*|-fno-omit-frame-pointer|--param=.*|-fpch-preprocess)$")
+
+
+class Tree:
+    """What the files of the project include."""
+
+    def __init__(self, root: pathlib.Path):
+        self.root, self._found = root, {}
+
+    def includes(self, file: str) -> tuple:
+        """(headers of the project, headers of others) that `file` names."""
+        if file not in self._found:
+            own, others = [], []
+            for kind, name in INCLUDE.findall(pathlib.Path(file).read_text(errors="replace")):
+                folders = (os.path.dirname(file), self.root, self.root / "runtime/include") if kind == '"' else ()
+                paths = (os.path.normpath(os.path.join(folder, name)) for folder in folders)
+                path = next(filter(os.path.isfile, paths), None)
+                (others if path is None else own).append(name if path is None else path)
+            self._found[file] = own, others
+        return self._found[file]
+
+    def closure(self, file: str) -> tuple:
+        """(files of the project, names of other headers) that reading `file` reads."""
+        seen, waiting, others = {file}, [file], set()
+        while waiting:
+            own, outside = self.includes(waiting.pop())
+            others.update(outside)
+            waiting += [path for path in own if path not in seen]
+            seen.update(own)
+        return seen, others
+
+
+def flags_of(entry: dict) -> tuple:
+    """(compiler and the flags that count, folder) of a compile command."""
+    words = shlex.split(entry["command"])
+    at = words.index("-o")
+    del words[at:at + 2]
+    while words[0].endswith(("ccache", "cmake")) or words[0] in ("-E", "env") or words[0].startswith("CCACHE_"):
+        words.pop(0)
+    return tuple(word for word in words if word != entry["file"] and not DROPPED.match(word)), entry["directory"]
+
+
+def header_flags(root: pathlib.Path, tree: Tree, sources: dict) -> dict:
+    """Flags for each header of the project: those of a source that reads it, the nearest one by its path."""
+    readers = collections.defaultdict(list)
+    for file in sources:
+        for path in tree.closure(file)[0]:
+            if path.endswith(".h"):
+                readers[path].append(file)
+    # .inl.h are bodies of one kernel file; their includer gives them names and types on purpose.
+    return {path: sources[max(files, key=lambda file: (len(os.path.commonpath([path, file])), file))]
+            for path, files in readers.items() if not path.endswith(".inl.h") and path.startswith(f"{root}/")}
+
+
+class Checker:
+    def __init__(self, root: pathlib.Path, work: pathlib.Path, tree: Tree, jobs: int):
+        self.root, self.work, self.tree, self.jobs = root, work, tree, jobs
+        self.stamps_file = work / "passed.json"
+        self.stamps = json.loads(self.stamps_file.read_text()) if self.stamps_file.exists() else {}
+        self.digests = {}
+
+    def digest(self, path: str) -> str:
+        if path not in self.digests:
+            self.digests[path] = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+        return self.digests[path]
+
+    def key(self, file: str, flags: tuple) -> str:
+        read = sorted(self.tree.closure(file)[0])
+        return hashlib.sha256(repr((flags, [(path, self.digest(path)) for path in read])).encode()).hexdigest()
+
+    def precompile(self, files: dict) -> dict:
+        """By file: the header to start from, made here, or None."""
+        wanted = {file: (flags, frozenset(self.tree.closure(file)[1]).intersection(DEAR)) for file, flags in files.items()
+                  if "-x" not in flags[0] and file.endswith((".cc", ".h"))}
+        counts = collections.Counter(wanted.values())
+        made = {}
+        for (flags, names), count in counts.items():
+            if names and count >= LEAST_USERS:
+                made[flags, names] = self.work / "headers" / (hashlib.sha256(repr((flags, sorted(names))).encode()).hexdigest() + ".h")
+
+        def make(item):
+            (flags, names), header = item
+            header.parent.mkdir(exist_ok=True)
+            header.write_text("".join(f"#include <{name}>\n" for name in DEAR if name in names))
+            subprocess.run([*flags[0], "-w", "-x", "c++-header", header, "-o", f"{header}.gch"], cwd=flags[1], check=True)
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            list(pool.map(make, made.items()))
+        starts = {}
+        for file, (flags, names) in wanted.items():
+            fitting = [key for key in made if key[0] == flags and key[1] <= names]
+            starts[file] = made[max(fitting, key=lambda key: len(key[1]))] if fitting else None
+        return starts
+
+    def parse(self, file: str, flags: tuple, start) -> str:
+        """Its first error, or nothing."""
+        language = ["-x", "c" if file.endswith(".c") else "c++"] if file.endswith((".h", ".c")) else []
+        begin = ["-include", str(start)] if start else []
+        done = subprocess.run([*flags[0], "-w", "-fsyntax-only", *begin, *language, file], cwd=flags[1], capture_output=True,
+                              text=True)
+        if done.returncode == 0:
+            return ""
+        lines = done.stderr.splitlines()
+        return next((line for line in lines if "error:" in line), lines[-1] if lines else f"exit status {done.returncode}")
+
+    def run(self, files: dict) -> list:
+        """[(file, error)] of the files that fail. `files`: path -> (compiler and flags, folder to run it in)."""
+        keys = {file: self.key(file, flags) for file, flags in files.items()}
+        due = {file: flags for file, flags in files.items() if self.stamps.get(file) != keys[file]}
+        starts = self.precompile(due)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            errors = list(pool.map(lambda file: self.parse(file, due[file], starts.get(file)), due))
+        failed = [(file, error) for file, error in zip(due, errors) if error]
+        for file, error in zip(due, errors):
+            self.stamps[file] = "" if error else keys[file]
+        self.stamps_file.write_text(json.dumps(self.stamps))
+        return failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--except", dest="other", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    options, arguments = parser.parse_known_args()
+    root, work = options.source.resolve(), options.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(["cmake", "-S", root, "-B", work, *arguments, "-DOCTET_UNITY=OFF", "-DOCTET_PCH=OFF",
+                           "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"{done.stdout}{done.stderr}\nthe build that is not united does not configure")
+        return 1
+    tree, sources = Tree(root), {}
+    for entry in json.loads((work / "compile_commands.json").read_text()):
+        if entry["file"].startswith(f"{root}/") and not entry["file"].startswith(f"{work}/"):
+            sources.setdefault(entry["file"], flags_of(entry))
+    files = {**sources, **header_flags(root, tree, sources)}
+    if options.other and options.other.exists():
+        known = {entry["file"] for entry in json.loads(options.other.read_text())}
+        files = {file: flags for file, flags in files.items() if file not in known}
+    files = {file: flags for file, flags in sorted(files.items()) if options.only in file}
+    failed = Checker(root, work, tree, options.jobs).run(files)
+    for file, error in failed:
+        print(f"does not compile alone: {os.path.relpath(file, root)}: {error}")
+    print(f"{len(files) - len(failed)} of {len(files)} sources and headers compile alone")
+    return 1 if failed or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
