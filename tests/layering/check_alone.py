@@ -7,7 +7,7 @@ source with the flags of a build that is not united, and each header as a file o
 check_alone.py --source ROOT --work FOLDER [--jobs N] [--except FILE] [--only TEXT] CMAKE_ARGUMENT...
 
 Configures FOLDER by `cmake -S ROOT -B FOLDER CMAKE_ARGUMENT...` without unity and precompiled headers, then runs the
-compiler of each file with -fsyntax-only. --except: the compile commands of another build, whose sources are left out.
+compiler of each file with -fsyntax-only. A header that its own source includes first is parsed there. --except: the compile commands of another build, whose sources are left out.
 --only: files with this text in their path. Files that passed are not parsed again until they, a project header that they
 include, or their flags change. Exit status 1: a file does not compile alone; each is named with its first error.
 
@@ -23,6 +23,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -30,7 +31,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 # Headers that are dear to read; the others of the standard library come with them or are small.
 DEAR = ("gtest/gtest.h", "nlohmann/json.hpp", "fmt/format.h", "filesystem", "fstream", "functional", "map", "memory", "optional",
         "random", "regex", "string", "variant", "vector", "algorithm")
-LEAST_USERS = 6  # of a precompiled header
+LEAST_USERS = 3  # of a precompiled header
 # Flags that do not change what a file means, or that name its result.
 DROPPED = re.compile(r"^(-c|-O.*|-g\d?|-W.*|-MD|-f(no-)?(data-sections|function-sections)|-falign.*|-fPI[CE]|-fsanitize.*|"
                      r"-fno-sanitize.*|-fno-omit-frame-pointer|--param=.*|-fpch-preprocess)$")
@@ -41,6 +42,12 @@ class Tree:
 
     def __init__(self, root: pathlib.Path):
         self.root, self._found = root, {}
+
+    def led_by(self, file: str) -> str:
+        """The header of the same name, where a source includes it before all else; or nothing."""
+        first = INCLUDE.search(pathlib.Path(file).read_text(errors="replace"))
+        own = os.path.splitext(file)[0] + ".h"
+        return own if first and own in self.includes(file)[0] and own.endswith("/" + first[2]) else ""
 
     def includes(self, file: str) -> tuple:
         """(headers of the project, headers of others) that `file` names."""
@@ -75,6 +82,12 @@ def flags_of(entry: dict) -> tuple:
     return tuple(word for word in words if word != entry["file"] and not DROPPED.match(word)), entry["directory"]
 
 
+def library_flags(flags: tuple) -> tuple:
+    """Those of `flags` that headers of libraries can depend on; the compiler refuses a precompiled header of other ones."""
+    words, folder = flags
+    return tuple(word for word in words if not word.startswith(("-DOCTET_", "-I"))), folder
+
+
 def header_flags(root: pathlib.Path, tree: Tree, sources: dict) -> dict:
     """Flags for each header of the project: those of a source that reads it, the nearest one by its path."""
     readers = collections.defaultdict(list)
@@ -105,8 +118,8 @@ class Checker:
 
     def precompile(self, files: dict) -> dict:
         """By file: the header to start from, made here, or None."""
-        wanted = {file: (flags, frozenset(self.tree.closure(file)[1]).intersection(DEAR)) for file, flags in files.items()
-                  if "-x" not in flags[0] and file.endswith((".cc", ".h"))}
+        wanted = {file: (library_flags(flags), frozenset(self.tree.closure(self.tree.led_by(file) or file)[1]).intersection(DEAR))
+                  for file, flags in files.items() if file.endswith((".cc", ".h"))}
         counts = collections.Counter(wanted.values())
         made = {}
         for (flags, names), count in counts.items():
@@ -123,7 +136,7 @@ class Checker:
             list(pool.map(make, made.items()))
         starts = {}
         for file, (flags, names) in wanted.items():
-            fitting = [key for key in made if key[0] == flags and key[1] <= names]
+            fitting = [key for key in made if key[0] == flags and key[1] <= names]  # the same compiler and language
             starts[file] = made[max(fitting, key=lambda key: len(key[1]))] if fitting else None
         return starts
 
@@ -149,6 +162,7 @@ class Checker:
         for file, error in zip(due, errors):
             self.stamps[file] = "" if error else keys[file]
         self.stamps_file.write_text(json.dumps(self.stamps))
+        shutil.rmtree(self.work / "headers", ignore_errors=True)
         return failed
 
 
@@ -171,7 +185,8 @@ def main() -> int:
     for entry in json.loads((work / "compile_commands.json").read_text()):
         if entry["file"].startswith(f"{root}/") and not entry["file"].startswith(f"{work}/"):
             sources.setdefault(entry["file"], flags_of(entry))
-    files = {**sources, **header_flags(root, tree, sources)}
+    led = {tree.led_by(file) for file in sources}
+    files = {**sources, **{path: flags for path, flags in header_flags(root, tree, sources).items() if path not in led}}
     if options.other and options.other.exists():
         known = {entry["file"] for entry in json.loads(options.other.read_text())}
         files = {file: flags for file, flags in files.items() if file not in known}
@@ -179,7 +194,7 @@ def main() -> int:
     failed = Checker(root, work, tree, options.jobs).run(files)
     for file, error in failed:
         print(f"does not compile alone: {os.path.relpath(file, root)}: {error}")
-    print(f"{len(files) - len(failed)} of {len(files)} sources and headers compile alone")
+    print(f"{len(files) - len(failed)} of {len(files)} sources and headers compile alone ({len(led - {''})} headers as the first one of their source)")
     return 1 if failed or not files else 0
 
 

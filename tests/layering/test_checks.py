@@ -113,7 +113,16 @@ class Alone(Tree):
             self.write(name, "#include <map>\nstd::map<int, int> m;\n")
         self.write("bad.cc", "std::map<int, int> m;\n")
         self.assertEqual(self.check(*names, "bad.cc"), ["bad.cc"])
-        self.assertEqual(len(list((self.root / "headers").glob("*.gch"))), 1)
+
+    def test_header_of_a_source(self):
+        self.write("runtime/core/c.h", "std::map<int, int> f();\n")
+        for i in range(check_alone.LEAST_USERS):
+            self.write(f"{i}.cc", "#include <map>\nstd::map<int, int> m;\n")
+        self.write("runtime/core/c.cc", '#include "runtime/core/c.h"\n#include <map>\n')
+        tree = check_alone.Tree(self.root)
+        self.assertEqual(tree.led_by(str(self.root / "runtime/core/c.cc")), str(self.root / "runtime/core/c.h"))
+        names = [f"{i}.cc" for i in range(check_alone.LEAST_USERS)]
+        self.assertEqual(self.check("runtime/core/c.cc", *names), ["c.cc"])
 
     def test_checked_again_when_an_include_changes(self):
         self.write("b.cc", '#include "runtime/core/a.h"\nuint32_t x;\n')

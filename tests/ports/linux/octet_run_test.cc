@@ -78,7 +78,6 @@ class Programs : public testing::Test {
   static bool IsOneLine(const std::string& text) {
     return !text.empty() && text.find('\n') == text.size() - 1;
   }
-  static bool IsBuilt(const char* program) { return fs::exists(fs::path(OCTET_BIN_DIR) / program); }
 
   fs::path folder_;
   Blob blob_;
@@ -91,7 +90,6 @@ std::vector<uint8_t> Pictures(size_t count) {
 }
 
 TEST_F(Programs, RunWritesWhatASessionComputes) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   const std::vector<uint8_t> pixels = Pictures(3);
   WriteNpy("x.npy", {3, 6, 5, 3}, pixels);
   for (const uint32_t plan : {0u, 1u}) {
@@ -124,7 +122,6 @@ TEST_F(Programs, RunWritesWhatASessionComputes) {
 // A folder, its pictures one by one and the same pixels as an array give the same numbers; what
 // they mean is printed for pictures.
 TEST_F(Programs, PicturesAndFolders) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   const std::vector<uint8_t> pixels = Pictures(2);
   WriteNpy("x.npy", {2, 6, 5, 3}, pixels);
   fs::create_directory(folder_ / "p");
@@ -169,7 +166,6 @@ TEST_F(Programs, PicturesAndFolders) {
 }
 
 TEST_F(Programs, ListAndProfile) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   const Result list = Run("octet-run", "--isa list");
   EXPECT_EQ(list.status, 0);
   EXPECT_EQ(list.out.rfind("reference\n", 0), 0u) << list.out;
@@ -185,7 +181,6 @@ TEST_F(Programs, ListAndProfile) {
 }
 
 TEST_F(Programs, ProfileAsJson) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   WriteNpy("x.npy", {1, 3, 4, 4}, std::vector<float>(48, 0.25f));
   // More runs than the profile keeps.
   const std::string arguments =
@@ -226,7 +221,6 @@ TEST_F(Programs, ProfileAsJson) {
 }
 
 TEST_F(Programs, BadUseIsOneLineAndStatus2) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   WriteNpy("x.npy", {1, 6, 5, 3}, Pictures(1));
   WriteNpy("bad.npy", {1, 3, 4, 5}, std::vector<float>(60));
   Blob corrupt = blob_;
@@ -255,7 +249,6 @@ TEST_F(Programs, BadUseIsOneLineAndStatus2) {
 }
 
 TEST_F(Programs, RunKeepsToWhatTheBoardAllows) {
-  if (!IsBuilt("octet-run")) GTEST_SKIP() << "octet-run is not part of this build";
   WriteNpy("x.npy", {1, 6, 5, 3}, Pictures(1));
   const std::string run =
       Path("m.octet") + " --input " + Path("x.npy") + " --output " + Path("y.npy") + " --board ";
@@ -275,9 +268,8 @@ TEST_F(Programs, RunKeepsToWhatTheBoardAllows) {
   EXPECT_TRUE(IsOneLine(Run("octet-run", run + Path("none")).err));
 }
 
+#ifdef OCTET_HAS_FREESTANDING
 TEST_F(Programs, FreestandingAndExampleAgreeWithASession) {
-  if (!IsBuilt("octet-freestanding"))
-    GTEST_SKIP() << "octet-freestanding is not part of this build";
   TestSession session(blob_, {});
   session.SetInput(0, std::vector<float>(48));
   octet_run(session.get());
@@ -295,6 +287,7 @@ TEST_F(Programs, FreestandingAndExampleAgreeWithASession) {
   }
   EXPECT_EQ(example.out, text);
 }
+#endif
 
 }  // namespace
 }  // namespace octet::test

@@ -26,9 +26,6 @@ namespace fs = std::filesystem;
 class SceneProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(fs::path(OCTET_BIN_DIR) / "octet-scene")) {
-      GTEST_SKIP() << "octet-scene is not part of this build";
-    }
     std::string pattern = (fs::temp_directory_path() / "octet-test-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     std::vector<uint8_t> pictures(6 * 784);
