@@ -31,7 +31,8 @@ struct Windows {
   }
 
   Attributes Of() const {
-    return {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}};
+    return {
+        {"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}};
   }
 
   // Calls f(place in the input, tap) for the taps that lie within it.
@@ -67,7 +68,8 @@ void CaseConv(Draw& d) {
   attributes["group"] = groups;
   std::vector<Dense> inputs{x, f};
   if (with_bias) inputs.push_back(bias);
-  Check("Conv", inputs, attributes, {Make(Join({x.shape[0], groups * outs}, w.out), [&](const Index& i) {
+  Check("Conv", inputs, attributes,
+        {Make(Join({x.shape[0], groups * outs}, w.out), [&](const Index& i) {
           double sum = with_bias ? bias.values[static_cast<size_t>(i[1])] : 0;
           w.Taps(i, 2, [&](const Index& at, const Index& tap) {
             for (int64_t c = 0; c < ins; ++c) {
@@ -89,10 +91,12 @@ void CaseConvTranspose(Draw& d) {
   Index more;
   for (size_t k = 0; k < w.in.size(); ++k) {
     const int64_t reach = (w.kernel[k] - 1) * w.dilations[k] + 1;
-    more.push_back(w.in[k] - ((w.out[k] - 1) * w.strides[k] + reach - w.pads[k] - w.pads[k + w.in.size()]));
+    more.push_back(w.in[k] -
+                   ((w.out[k] - 1) * w.strides[k] + reach - w.pads[k] - w.pads[k + w.in.size()]));
   }
   attributes["output_padding"] = more;
-  Dense y = Make(Join({1, groups * outs}, w.in), [&](const Index& i) { return bias.values[static_cast<size_t>(i[1])]; });
+  Dense y = Make(Join({1, groups * outs}, w.in),
+                 [&](const Index& i) { return bias.values[static_cast<size_t>(i[1])]; });
   ForEach(Join({groups * ins, outs}, w.out), [&](const Index& i) {
     const int64_t out = i[0] / ins * outs + i[1];
     const double value = x.at(Join({0, i[0]}, Index(i.begin() + 2, i.end())));
@@ -113,7 +117,8 @@ void CaseAveragePool(Draw& d) {
   attributes["count_include_pad"] = int64_t{all};
   int64_t taps = 1;
   for (const int64_t size : w.kernel) taps *= size;
-  Check("AveragePool", {x}, attributes, {Make(Join({x.shape[0], x.shape[1]}, w.out), [&](const Index& i) {
+  Check("AveragePool", {x}, attributes,
+        {Make(Join({x.shape[0], x.shape[1]}, w.out), [&](const Index& i) {
           double sum = 0, count = 0;
           w.Taps(i, 2, [&](const Index& at, const Index&) {
             sum += x.at(Join({i[0], i[1]}, at));
@@ -127,7 +132,9 @@ void CaseMaxPool(Draw& d) {
   const Dense x = d.Floats(Join({d.Pick(1, 2), d.Pick(1, 3)}, w.in));
   Check("MaxPool", {x}, w.Of(), {Make(Join({x.shape[0], x.shape[1]}, w.out), [&](const Index& i) {
           double most = -1e30;
-          w.Taps(i, 2, [&](const Index& at, const Index&) { most = std::max(most, x.at(Join({i[0], i[1]}, at))); });
+          w.Taps(i, 2, [&](const Index& at, const Index&) {
+            most = std::max(most, x.at(Join({i[0], i[1]}, at)));
+          });
           return most;
         })});
 }
@@ -147,7 +154,8 @@ void CaseLpPool(Draw& d) {
         })});
 }
 namespace {
-void Global(Draw& d, const std::string& op, const std::function<double(const std::vector<double>&)>& f,
+void Global(Draw& d, const std::string& op,
+            const std::function<double(const std::vector<double>&)>& f,
             const Attributes& attributes = {}) {
   const Dense x = d.Floats(d.Dims(3, 5));
   Shape shape = x.shape;
@@ -173,18 +181,25 @@ void CaseGlobalMaxPool(Draw& d) {
 }
 void CaseGlobalLpPool(Draw& d) {
   const int64_t p = d.Pick(1, 2);
-  Global(d, "GlobalLpPool", [&](const auto& v) {
-    double sum = 0;
-    for (const double value : v) sum += std::pow(std::fabs(value), static_cast<double>(p));
-    return std::pow(sum, 1.0 / static_cast<double>(p));
-  }, {{"p", p}});
+  Global(d, "GlobalLpPool",
+         [&](const auto& v) {
+           double sum = 0;
+           for (const double value : v) sum += std::pow(std::fabs(value), static_cast<double>(p));
+           return std::pow(sum, 1.0 / static_cast<double>(p));
+         },
+         {{"p", p}});
 }
 void CaseMaxUnpool(Draw& d) {
   const int64_t h = d.Pick(1, 3), w = d.Pick(1, 3), c = d.Pick(1, 2);
   const Dense x = d.Floats({1, c, h, w});
-  Dense places = Make(x.shape, [&](const Index& i) {
-    return static_cast<double>((i[1] * 2 * h + 2 * i[2] + d.Pick(0, 1)) * 2 * w + 2 * i[3] + d.Pick(0, 1));
-  }, DataType::kInt64).Constant();
+  Dense places = Make(
+                     x.shape,
+                     [&](const Index& i) {
+                       return static_cast<double>((i[1] * 2 * h + 2 * i[2] + d.Pick(0, 1)) * 2 * w +
+                                                  2 * i[3] + d.Pick(0, 1));
+                     },
+                     DataType::kInt64)
+                     .Constant();
   Check("MaxUnpool", {x, places}, {{"kernel_shape", Index{2, 2}}, {"strides", Index{2, 2}}},
         {Make({1, c, 2 * h, 2 * w}, [&](const Index& i) {
           const double offset = static_cast<double>((i[1] * 2 * h + i[2]) * 2 * w + i[3]);
@@ -195,17 +210,21 @@ void CaseMaxUnpool(Draw& d) {
 void CaseGemm(Draw& d) {
   const int64_t m = d.Pick(1, 4), k = d.Pick(1, 5), n = d.Pick(1, 4);
   const bool ta = d.Chance(50), tb = d.Chance(50);
-  const auto alpha = static_cast<float>(d.Between(0.5, 2)), beta = static_cast<float>(d.Between(0.5, 2));
-  const Dense a = d.Floats(ta ? Shape{k, m} : Shape{m, k}), b = d.Floats(tb ? Shape{n, k} : Shape{k, n});
+  const auto alpha = static_cast<float>(d.Between(0.5, 2)),
+             beta = static_cast<float>(d.Between(0.5, 2));
+  const Dense a = d.Floats(ta ? Shape{k, m} : Shape{m, k}),
+              b = d.Floats(tb ? Shape{n, k} : Shape{k, n});
   const Dense c = d.Floats(d.Narrow({m, n}));
   const bool with_c = d.Chance(70);
   std::vector<Dense> inputs{a, b};
   if (with_c) inputs.push_back(c);
-  Check("Gemm", inputs, {{"alpha", alpha}, {"beta", beta}, {"transA", int64_t{ta}}, {"transB", int64_t{tb}}},
+  Check("Gemm", inputs,
+        {{"alpha", alpha}, {"beta", beta}, {"transA", int64_t{ta}}, {"transB", int64_t{tb}}},
         {Make({m, n}, [&](const Index& i) {
           double sum = 0;
           for (int64_t j = 0; j < k; ++j) {
-            sum += a.at(ta ? Index{j, i[0]} : Index{i[0], j}) * b.at(tb ? Index{i[1], j} : Index{j, i[1]});
+            sum += a.at(ta ? Index{j, i[0]} : Index{i[0], j}) *
+                   b.at(tb ? Index{i[1], j} : Index{j, i[1]});
           }
           return alpha * sum + (with_c ? beta * c.Broadcast(i) : 0);
         })});
@@ -214,7 +233,8 @@ void CaseMatMul(Draw& d) {
   const int64_t m = d.Pick(1, 4), k = d.Pick(1, 5), n = d.Pick(1, 4);
   const Shape batch = d.Dims(0, 2, 3), narrow = d.Narrow(batch);
   const bool first = d.Chance(50);
-  const Dense a = d.Floats(Join(first ? batch : narrow, {m, k})), b = d.Floats(Join(first ? narrow : batch, {k, n}));
+  const Dense a = d.Floats(Join(first ? batch : narrow, {m, k})),
+              b = d.Floats(Join(first ? narrow : batch, {k, n}));
   const auto at = [](const Dense& x, const Index& i, int64_t row, int64_t column) {
     Index j(i.begin(), i.end() - 2);
     j.push_back(row);
@@ -227,14 +247,16 @@ void CaseMatMul(Draw& d) {
   };
   Check("MatMul", {a, b}, {}, {Make(Join(batch, {m, n}), [&](const Index& i) {
           double sum = 0;
-          for (int64_t j = 0; j < k; ++j) sum += at(a, i, i[i.size() - 2], j) * at(b, i, j, i[i.size() - 1]);
+          for (int64_t j = 0; j < k; ++j)
+            sum += at(a, i, i[i.size() - 2], j) * at(b, i, j, i[i.size() - 1]);
           return sum;
         })});
 }
 void CaseEinsum(Draw& d) {
   const int64_t b = d.Pick(1, 3), i = d.Pick(1, 4), j = d.Pick(1, 4), k = d.Pick(1, 4);
   const Dense x = d.Floats({b, i, j}), y = d.Floats({b, k, j});
-  Check("Einsum", {x, y}, {{"equation", std::string("bij,bkj->bik")}}, {Make({b, i, k}, [&](const Index& at) {
+  Check("Einsum", {x, y}, {{"equation", std::string("bij,bkj->bik")}},
+        {Make({b, i, k}, [&](const Index& at) {
           double sum = 0;
           for (int64_t q = 0; q < j; ++q) sum += x.at({at[0], at[1], q}) * y.at({at[0], at[2], q});
           return sum;

@@ -130,8 +130,13 @@ void CaseSlice(Draw& d) {
   const int64_t end = back ? -size - 1 : d.Pick(start + 1, size);
   Shape shape = x.shape;
   shape[dim] = back ? (size - 1) / step + 1 : (end - start - 1) / step + 1;
-  Check("Slice", {x, List({d.Chance(30) ? start - size : start}), List({back ? end : d.Chance(30) ? end + 1000 * (end == size) : end}),
-                  List({d.Sign(axis, Rank(x))}), List({back ? -step : step})}, {}, {Make(shape, [&](Index i) {
+  Check("Slice",
+        {x, List({d.Chance(30) ? start - size : start}),
+         List({back           ? end
+               : d.Chance(30) ? end + 1000 * (end == size)
+                              : end}),
+         List({d.Sign(axis, Rank(x))}), List({back ? -step : step})},
+        {}, {Make(shape, [&](Index i) {
           i[dim] = back ? start - step * i[dim] : start + step * i[dim];
           return x.at(i);
         })});
@@ -167,7 +172,8 @@ void CasePad(Draw& d) {
 void CaseExpand(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const Dense x = d.Floats(d.Narrow(shape));
-  Check("Expand", {x, List(shape)}, {}, {Make(shape, [&](const Index& i) { return x.Broadcast(i); })});
+  Check("Expand", {x, List(shape)}, {},
+        {Make(shape, [&](const Index& i) { return x.Broadcast(i); })});
 }
 void CaseTile(Draw& d) {
   const Dense x = d.Floats(d.Dims(1, 4));
@@ -204,7 +210,8 @@ void CaseGatherElements(Draw& d) {
   Shape shape = x.shape;
   shape[static_cast<size_t>(axis)] = d.Pick(1, 6);
   const Dense places = d.Integers(shape, -size, size - 1, DataType::kInt64).Constant();
-  Check("GatherElements", {x, places}, {{"axis", d.Sign(axis, Rank(x))}}, {Make(shape, [&](Index i) {
+  Check("GatherElements", {x, places}, {{"axis", d.Sign(axis, Rank(x))}},
+        {Make(shape, [&](Index i) {
           const auto place = static_cast<int64_t>(places.at(i));
           i[static_cast<size_t>(axis)] = place < 0 ? place + size : place;
           return x.at(i);
@@ -218,10 +225,14 @@ void CaseGatherND(Draw& d) {
   Shape shape = places_shape;
   shape.insert(shape.end(), x.shape.begin() + batch + depth, x.shape.end());
   places_shape.push_back(depth);
-  const Dense places = Make(places_shape, [&](const Index& i) {
-    const int64_t size = x.shape[static_cast<size_t>(batch + i.back())];
-    return static_cast<double>(d.Pick(-size, size - 1));
-  }, DataType::kInt64).Constant();
+  const Dense places = Make(
+                           places_shape,
+                           [&](const Index& i) {
+                             const int64_t size = x.shape[static_cast<size_t>(batch + i.back())];
+                             return static_cast<double>(d.Pick(-size, size - 1));
+                           },
+                           DataType::kInt64)
+                           .Constant();
   Check("GatherND", {x, places}, {{"batch_dims", batch}}, {Make(shape, [&](const Index& i) {
           Index row(i.begin(), i.begin() + batch + 1), from(i.begin(), i.begin() + batch);
           row.push_back(0);
@@ -240,7 +251,8 @@ void CaseScatterElements(Draw& d) {
   const bool add = d.Chance(50);
   Shape shape = x.shape;
   shape[static_cast<size_t>(axis)] = add ? d.Pick(1, size) : 1;
-  const Dense places = d.Integers(shape, -size, size - 1, DataType::kInt64).Constant(), updates = d.Floats(shape);
+  const Dense places = d.Integers(shape, -size, size - 1, DataType::kInt64).Constant(),
+              updates = d.Floats(shape);
   Dense y = x;
   ForEach(shape, [&](const Index& i) {
     Index to = i;
@@ -263,9 +275,8 @@ void CaseScatterND(Draw& d) {
   Shape shape = x.shape;
   shape[0] = rows;
   const Dense updates = d.Floats(shape);
-  Check("ScatterND", {x, places, updates}, {}, {Make(x.shape, [&](const Index& i) {
-          return i[0] < rows ? updates.at(i) : x.at(i);
-        })});
+  Check("ScatterND", {x, places, updates}, {},
+        {Make(x.shape, [&](const Index& i) { return i[0] < rows ? updates.at(i) : x.at(i); })});
 }
 void CaseDepthToSpace(Draw& d) {
   const int64_t b = d.Pick(1, 3), c = d.Pick(1, 3);
@@ -274,7 +285,8 @@ void CaseDepthToSpace(Draw& d) {
   Check("DepthToSpace", {x}, {{"blocksize", b}, {"mode", std::string(rows_first ? "CRD" : "DCR")}},
         {Make({x.shape[0], c, x.shape[2] * b, x.shape[3] * b}, [&](const Index& i) {
           const int64_t phase = i[2] % b * b + i[3] % b;
-          return x.at({i[0], rows_first ? i[1] * b * b + phase : phase * c + i[1], i[2] / b, i[3] / b});
+          return x.at(
+              {i[0], rows_first ? i[1] * b * b + phase : phase * c + i[1], i[2] / b, i[3] / b});
         })});
 }
 void CaseSpaceToDepth(Draw& d) {
@@ -302,7 +314,8 @@ void CaseReverseSequence(Draw& d) {
   const bool time_first = d.Chance(50);
   const size_t time = time_first ? 0 : 1, batch = 1 - time;
   const Dense lengths = d.Integers({x.shape[batch]}, 1, x.shape[time], DataType::kInt64).Constant();
-  Check("ReverseSequence", {x, lengths}, {{"time_axis", static_cast<int64_t>(time)}, {"batch_axis", static_cast<int64_t>(batch)}},
+  Check("ReverseSequence", {x, lengths},
+        {{"time_axis", static_cast<int64_t>(time)}, {"batch_axis", static_cast<int64_t>(batch)}},
         {Make(x.shape, [&](Index i) {
           const int64_t length = lengths.Whole(static_cast<size_t>(i[batch]));
           if (i[time] < length) i[time] = length - 1 - i[time];
@@ -341,7 +354,8 @@ void CaseConstantOfShape(Draw& d) {
 void CaseEyeLike(Draw& d) {
   const Dense x = d.Floats(d.Dims(2, 2));
   const int64_t k = d.Pick(-2, 2);
-  Check("EyeLike", {x}, {{"k", k}}, {Make(x.shape, [&](const Index& i) { return i[1] - i[0] == k; })});
+  Check("EyeLike", {x}, {{"k", k}},
+        {Make(x.shape, [&](const Index& i) { return i[1] - i[0] == k; })});
 }
 void CaseRange(Draw& d) {
   const int64_t start = d.Pick(-5, 5), step = d.Pick(1, 3), count = d.Pick(1, 6);
@@ -353,7 +367,9 @@ void CaseRange(Draw& d) {
     return dense;
   };
   Check("Range", {scalar(start), scalar(start + by * count), scalar(by)}, {},
-        {Make({count}, [&](const Index& i) { return static_cast<double>(start + by * i[0]); }, DataType::kInt64)});
+        {Make(
+            {count}, [&](const Index& i) { return static_cast<double>(start + by * i[0]); },
+            DataType::kInt64)});
 }
 void CaseShape(Draw& d) {
   const Dense x = d.Floats(d.Dims(1, 4));
@@ -373,9 +389,14 @@ void CaseNonZero(Draw& d) {
   ForEach(x.shape, [&](const Index& i) {
     if (x.at(i) != 0) found.push_back(i);
   });
-  Check("NonZero", {x}, {}, {Make({Rank(x), static_cast<int64_t>(found.size())}, [&](const Index& i) {
-          return static_cast<double>(found[static_cast<size_t>(i[1])][static_cast<size_t>(i[0])]);
-        }, DataType::kInt64)});
+  Check(
+      "NonZero", {x}, {},
+      {Make(
+          {Rank(x), static_cast<int64_t>(found.size())},
+          [&](const Index& i) {
+            return static_cast<double>(found[static_cast<size_t>(i[1])][static_cast<size_t>(i[0])]);
+          },
+          DataType::kInt64)});
 }
 void CaseOneHot(Draw& d) {
   const int64_t depth = d.Pick(2, 5);
@@ -386,7 +407,8 @@ void CaseOneHot(Draw& d) {
   shape.insert(shape.begin() + axis, depth);
   Dense count = List({depth});
   count.shape = {};
-  Check("OneHot", {places, count, values}, {{"axis", d.Sign(axis, Rank(places) + 1)}}, {Make(shape, [&](const Index& i) {
+  Check("OneHot", {places, count, values}, {{"axis", d.Sign(axis, Rank(places) + 1)}},
+        {Make(shape, [&](const Index& i) {
           Index at = i;
           at.erase(at.begin() + axis);
           const auto place = (static_cast<int64_t>(places.at(at)) + depth) % depth;

@@ -60,22 +60,28 @@ void Extreme(Draw& d, const std::string& op, double sign) {
   const bool keep = d.Chance(50), last = d.Chance(50);
   Shape shape = x.shape;
   shape[static_cast<size_t>(axis)] = 1;
-  Dense y = Make(shape, [&](Index i) {
-    int64_t best = 0;
-    double most = 0;
-    for (int64_t k = 0; k < x.shape[static_cast<size_t>(axis)]; ++k) {
-      i[static_cast<size_t>(axis)] = k;
-      const double value = sign * x.at(i);
-      if (k == 0 || value > most || (last && value == most)) {
-        best = k;
-        most = value;
-      }
-    }
-    return static_cast<double>(best);
-  }, DataType::kInt64);
+  Dense y = Make(
+      shape,
+      [&](Index i) {
+        int64_t best = 0;
+        double most = 0;
+        for (int64_t k = 0; k < x.shape[static_cast<size_t>(axis)]; ++k) {
+          i[static_cast<size_t>(axis)] = k;
+          const double value = sign * x.at(i);
+          if (k == 0 || value > most || (last && value == most)) {
+            best = k;
+            most = value;
+          }
+        }
+        return static_cast<double>(best);
+      },
+      DataType::kInt64);
   if (!keep) y.shape.erase(y.shape.begin() + axis);
-  Check(op, {x}, {{"axis", d.Sign(axis, rank)}, {"keepdims", int64_t{keep}},
-                  {"select_last_index", int64_t{last}}}, {y});
+  Check(op, {x},
+        {{"axis", d.Sign(axis, rank)},
+         {"keepdims", int64_t{keep}},
+         {"select_last_index", int64_t{last}}},
+        {y});
 }
 
 // f(values along the axis, position of this one).
@@ -127,28 +133,58 @@ void FromAxis(Draw& d, const std::string& op) {
 
 }  // namespace
 
-void CaseReduceSum(Draw& d) { Reduce(d, "ReduceSum", -2, [](const auto& v) { return Sum(v, [](double x) { return x; }); }); }
+void CaseReduceSum(Draw& d) {
+  Reduce(d, "ReduceSum", -2, [](const auto& v) { return Sum(v, [](double x) { return x; }); });
+}
 void CaseReduceMean(Draw& d) {
   Reduce(d, "ReduceMean", -2, [](const auto& v) { return MomentsOf(v).mean; });
 }
-void CaseReduceL1(Draw& d) { Reduce(d, "ReduceL1", -2, [](const auto& v) { return Sum(v, [](double x) { return std::fabs(x); }); }); }
-void CaseReduceL2(Draw& d) { Reduce(d, "ReduceL2", -2, [](const auto& v) { return std::sqrt(Sum(v, [](double x) { return x * x; })); }); }
-void CaseReduceSumSquare(Draw& d) { Reduce(d, "ReduceSumSquare", -2, [](const auto& v) { return Sum(v, [](double x) { return x * x; }); }); }
-void CaseReduceLogSum(Draw& d) { Reduce(d, "ReduceLogSum", 0.1, [](const auto& v) { return std::log(Sum(v, [](double x) { return x; })); }); }
-void CaseReduceLogSumExp(Draw& d) { Reduce(d, "ReduceLogSumExp", -2, [](const auto& v) { return std::log(Sum(v, [](double x) { return std::exp(x); })); }); }
-void CaseReduceMax(Draw& d) { Reduce(d, "ReduceMax", -2, [](const auto& v) { return *std::max_element(v.begin(), v.end()); }); }
-void CaseReduceMin(Draw& d) { Reduce(d, "ReduceMin", -2, [](const auto& v) { return *std::min_element(v.begin(), v.end()); }); }
-void CaseReduceProd(Draw& d) {
-  Reduce(d, "ReduceProd", 0.5, [](const auto& v) { return std::exp(Sum(v, [](double x) { return std::log(x); })); });
+void CaseReduceL1(Draw& d) {
+  Reduce(d, "ReduceL1", -2,
+         [](const auto& v) { return Sum(v, [](double x) { return std::fabs(x); }); });
 }
-void CaseArgMax(Draw& d) { Extreme(d, "ArgMax", 1); }
-void CaseArgMin(Draw& d) { Extreme(d, "ArgMin", -1); }
+void CaseReduceL2(Draw& d) {
+  Reduce(d, "ReduceL2", -2,
+         [](const auto& v) { return std::sqrt(Sum(v, [](double x) { return x * x; })); });
+}
+void CaseReduceSumSquare(Draw& d) {
+  Reduce(d, "ReduceSumSquare", -2,
+         [](const auto& v) { return Sum(v, [](double x) { return x * x; }); });
+}
+void CaseReduceLogSum(Draw& d) {
+  Reduce(d, "ReduceLogSum", 0.1,
+         [](const auto& v) { return std::log(Sum(v, [](double x) { return x; })); });
+}
+void CaseReduceLogSumExp(Draw& d) {
+  Reduce(d, "ReduceLogSumExp", -2,
+         [](const auto& v) { return std::log(Sum(v, [](double x) { return std::exp(x); })); });
+}
+void CaseReduceMax(Draw& d) {
+  Reduce(d, "ReduceMax", -2, [](const auto& v) { return *std::max_element(v.begin(), v.end()); });
+}
+void CaseReduceMin(Draw& d) {
+  Reduce(d, "ReduceMin", -2, [](const auto& v) { return *std::min_element(v.begin(), v.end()); });
+}
+void CaseReduceProd(Draw& d) {
+  Reduce(d, "ReduceProd", 0.5,
+         [](const auto& v) { return std::exp(Sum(v, [](double x) { return std::log(x); })); });
+}
+void CaseArgMax(Draw& d) {
+  Extreme(d, "ArgMax", 1);
+}
+void CaseArgMin(Draw& d) {
+  Extreme(d, "ArgMin", -1);
+}
 
 void CaseSoftmax(Draw& d) {
-  Along(d, "Softmax", [](const auto& v, size_t k) { return std::exp(v[k]) / Sum(v, [](double x) { return std::exp(x); }); });
+  Along(d, "Softmax", [](const auto& v, size_t k) {
+    return std::exp(v[k]) / Sum(v, [](double x) { return std::exp(x); });
+  });
 }
 void CaseLogSoftmax(Draw& d) {
-  Along(d, "LogSoftmax", [](const auto& v, size_t k) { return v[k] - std::log(Sum(v, [](double x) { return std::exp(x); })); });
+  Along(d, "LogSoftmax", [](const auto& v, size_t k) {
+    return v[k] - std::log(Sum(v, [](double x) { return std::exp(x); }));
+  });
 }
 void CaseHardmax(Draw& d) {
   Along(d, "Hardmax", [](const auto& v, size_t k) {
@@ -156,25 +192,35 @@ void CaseHardmax(Draw& d) {
   });
 }
 void CaseLpNormalization(Draw& d) {
-  Along(d, "LpNormalization", [](const auto& v, size_t k) { return v[k] / std::sqrt(Sum(v, [](double x) { return x * x; })); });
+  Along(d, "LpNormalization", [](const auto& v, size_t k) {
+    return v[k] / std::sqrt(Sum(v, [](double x) { return x * x; }));
+  });
 }
-void CaseLayerNormalization(Draw& d) { FromAxis(d, "LayerNormalization"); }
-void CaseRMSNormalization(Draw& d) { FromAxis(d, "RMSNormalization"); }
+void CaseLayerNormalization(Draw& d) {
+  FromAxis(d, "LayerNormalization");
+}
+void CaseRMSNormalization(Draw& d) {
+  FromAxis(d, "RMSNormalization");
+}
 void CaseInstanceNormalization(Draw& d) {
   Shape shape = d.Dims(3, 4);
-  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(), bias = d.Floats({shape[1]}).Constant();
+  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(),
+              bias = d.Floats({shape[1]}).Constant();
   Index axes;
   for (size_t k = 2; k < shape.size(); ++k) axes.push_back(static_cast<int64_t>(k));
-  Check("InstanceNormalization", {x, scale, bias}, {{"epsilon", 0.01f}}, {Make(shape, [&](const Index& i) {
+  Check("InstanceNormalization", {x, scale, bias}, {{"epsilon", 0.01f}},
+        {Make(shape, [&](const Index& i) {
           const Moments m = MomentsOf(Gather(x, axes, i));
           const auto c = static_cast<size_t>(i[1]);
-          return scale.values[c] * (x.at(i) - m.mean) / std::sqrt(m.variance + 0.01f) + bias.values[c];
+          return scale.values[c] * (x.at(i) - m.mean) / std::sqrt(m.variance + 0.01f) +
+                 bias.values[c];
         })});
 }
 void CaseGroupNormalization(Draw& d) {
   const int64_t groups = d.Pick(1, 3), each = d.Pick(1, 3);
   const Shape shape{d.Pick(1, 2), groups * each, d.Pick(1, 4), d.Pick(2, 4)};
-  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(), bias = d.Floats({shape[1]}).Constant();
+  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(),
+              bias = d.Floats({shape[1]}).Constant();
   Check("GroupNormalization", {x, scale, bias}, {{"epsilon", 0.01f}, {"num_groups", groups}},
         {Make(shape, [&](const Index& i) {
           std::vector<double> values;
@@ -183,7 +229,8 @@ void CaseGroupNormalization(Draw& d) {
           });
           const Moments m = MomentsOf(values);
           const auto c = static_cast<size_t>(i[1]);
-          return scale.values[c] * (x.at(i) - m.mean) / std::sqrt(m.variance + 0.01f) + bias.values[c];
+          return scale.values[c] * (x.at(i) - m.mean) / std::sqrt(m.variance + 0.01f) +
+                 bias.values[c];
         })});
 }
 void CaseMeanVarianceNormalization(Draw& d) {
@@ -199,24 +246,30 @@ void CaseMeanVarianceNormalization(Draw& d) {
 }
 void CaseBatchNormalization(Draw& d) {
   const Shape shape = d.Dims(2, 4);
-  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(), bias = d.Floats({shape[1]}).Constant(),
-              mean = d.Floats({shape[1]}).Constant(), variance = d.Floats({shape[1]}, 0.1, 2).Constant();
-  Check("BatchNormalization", {x, scale, bias, mean, variance}, {{"epsilon", 0.01f}}, {Make(shape, [&](const Index& i) {
+  const Dense x = d.Floats(shape), scale = d.Floats({shape[1]}).Constant(),
+              bias = d.Floats({shape[1]}).Constant(), mean = d.Floats({shape[1]}).Constant(),
+              variance = d.Floats({shape[1]}, 0.1, 2).Constant();
+  Check("BatchNormalization", {x, scale, bias, mean, variance}, {{"epsilon", 0.01f}},
+        {Make(shape, [&](const Index& i) {
           const auto c = static_cast<size_t>(i[1]);
-          return scale.values[c] * (x.at(i) - mean.values[c]) / std::sqrt(variance.values[c] + 0.01f) + bias.values[c];
+          return scale.values[c] * (x.at(i) - mean.values[c]) /
+                     std::sqrt(variance.values[c] + 0.01f) +
+                 bias.values[c];
         })});
 }
 void CaseLRN(Draw& d) {
   const Dense x = d.Floats({d.Pick(1, 2), d.Pick(1, 7), d.Pick(1, 3), d.Pick(1, 3)});
   const int64_t size = d.Pick(1, 5), channels = x.shape[1];
   const float alpha = 0.3f, beta = 0.6f, bias = 1.5f;
-  Check("LRN", {x}, {{"size", size}, {"alpha", alpha}, {"beta", beta}, {"bias", bias}}, {Make(x.shape, [&](Index i) {
+  Check("LRN", {x}, {{"size", size}, {"alpha", alpha}, {"beta", beta}, {"bias", bias}},
+        {Make(x.shape, [&](Index i) {
           const double own = x.at(i);
           const int64_t c = i[1], low = std::max<int64_t>(0, c - (size - 1) / 2),
                         high = std::min(channels - 1, c + size / 2);
           double sum = 0;
           for (i[1] = low; i[1] <= high; ++i[1]) sum += x.at(i) * x.at(i);
-          return own / std::pow(bias + alpha / static_cast<double>(size) * sum, static_cast<double>(beta));
+          return own / std::pow(bias + alpha / static_cast<double>(size) * sum,
+                                static_cast<double>(beta));
         })});
 }
 void CaseCumSum(Draw& d) {
@@ -226,7 +279,8 @@ void CaseCumSum(Draw& d) {
   const bool exclusive = d.Chance(50), reverse = d.Chance(50);
   Dense at = List({d.Sign(axis, rank)});
   at.shape = {};
-  Check("CumSum", {x, at}, {{"exclusive", int64_t{exclusive}}, {"reverse", int64_t{reverse}}}, {Make(x.shape, [&](Index i) {
+  Check("CumSum", {x, at}, {{"exclusive", int64_t{exclusive}}, {"reverse", int64_t{reverse}}},
+        {Make(x.shape, [&](Index i) {
           const auto dim = static_cast<size_t>(axis);
           const int64_t own = i[dim], count = x.shape[dim];
           double sum = 0;
@@ -249,13 +303,17 @@ void CaseTopK(Draw& d) {
   const auto nth = [&](const Index& i) {
     Index j = i;
     std::vector<std::pair<double, int64_t>> order;
-    for (j[dim] = 0; j[dim] < x.shape[dim]; ++j[dim]) order.emplace_back(largest ? -x.at(j) : x.at(j), j[dim]);
+    for (j[dim] = 0; j[dim] < x.shape[dim]; ++j[dim])
+      order.emplace_back(largest ? -x.at(j) : x.at(j), j[dim]);
     std::sort(order.begin(), order.end());
     return order[static_cast<size_t>(i[dim])];
   };
-  const Dense values = Make(shape, [&](const Index& i) { return largest ? -nth(i).first : nth(i).first; });
-  const Dense places = Make(shape, [&](const Index& i) { return static_cast<double>(nth(i).second); }, DataType::kInt64);
-  Check("TopK", {x, List({k})}, {{"axis", d.Sign(axis, rank)}, {"largest", int64_t{largest}}, {"sorted", int64_t{1}}},
+  const Dense values =
+      Make(shape, [&](const Index& i) { return largest ? -nth(i).first : nth(i).first; });
+  const Dense places = Make(
+      shape, [&](const Index& i) { return static_cast<double>(nth(i).second); }, DataType::kInt64);
+  Check("TopK", {x, List({k})},
+        {{"axis", d.Sign(axis, rank)}, {"largest", int64_t{largest}}, {"sorted", int64_t{1}}},
         {values, places});
 }
 

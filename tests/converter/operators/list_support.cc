@@ -131,7 +131,8 @@ Dense Draw::Floats(const Shape& shape, double low, double high) {
 }
 
 Dense Draw::Integers(const Shape& shape, int64_t low, int64_t high, DataType type) {
-  return Make(shape, [&](const Index&) { return static_cast<double>(Pick(low, high)); }, type);
+  return Make(
+      shape, [&](const Index&) { return static_cast<double>(Pick(low, high)); }, type);
 }
 
 Shape Draw::Narrow(const Shape& shape) {

@@ -104,7 +104,9 @@ std::optional<std::vector<TensorPtr>> StoredSample(const graph::Graph& graph,
 
 OracleCase ReadCase(const fs::path& path) {
   OracleCase result;
-  result.name = path.parent_path().filename() / path.stem();
+  // A folder k1/case with a file m.onnx is k1/case; a file by itself is folder/file.
+  const fs::path own = path.stem() == "m" ? path.parent_path() : path.parent_path() / path.stem();
+  result.name = own.parent_path().filename() / own.filename();
   result.graph = Import(path);
   result.samples = RandomSamples(result.graph, 1, 1);
   if (auto stored = StoredSample(result.graph, path)) result.samples.push_back(std::move(*stored));

@@ -187,17 +187,17 @@ class Court {
     return rewrites;
   }
 
-  // The steps of values that round: 0 for those without any.
-  std::vector<double> Steps(Reading reading) const {
-    std::vector<double> steps(graph_.values.size(), -1);
-    for (const Node& node : graph_.nodes) {
+  // The steps of values that round: 0 for those without any; -1 for others.
+  static std::vector<double> Steps(const Graph& graph, Reading reading) {
+    std::vector<double> steps(graph.values.size(), -1);
+    for (const Node& node : graph.nodes) {
       if (!Jumps(node) || (reading == Reading::kRanges && node.op == "QuantizeLinear")) continue;
       for (const ValueId id : node.outputs) {
         if (id != graph::kNoValue) steps[At(id)] = node.op == "QuantizeLinear" ? 1 : 0;
       }
     }
     for (size_t i = 0; reading == Reading::kCodes && i < steps.size(); ++i) {
-      const graph::Value& value = graph_.values[i];
+      const graph::Value& value = graph.values[i];
       if (value.given != nullptr && !value.constant) steps[i] = value.given->scales[0];
     }
     return steps;
@@ -205,7 +205,12 @@ class Court {
 
   void Compare(const passes::Pass& pass, const Graph& before, Run& run) {
     Values& known = run.known;
-    const std::vector<double> steps = Steps(run.reading);
+    // Values that round, to the same steps before and after.
+    std::vector<double> steps = Steps(graph_, run.reading);
+    const std::vector<double> old_steps = Steps(before, run.reading);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (i >= old_steps.size() || old_steps[i] != steps[i]) steps[i] = -1;
+    }
     const bool moves = OnlyMovesData(pass.name);
     int ties = 0;
     const auto settle = [&](ValueId id, TensorPtr value) {
