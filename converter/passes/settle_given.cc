@@ -1,5 +1,6 @@
 // Clips that stand for ranges of codes go where they do nothing, and schemes settle where an int8
 // layer can obey them: operators that keep the scale of their input have one scheme on both sides.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,6 +55,32 @@ bool HasGiven(const Editor& editor, ValueId id, const graph::Given& given) {
   return own != nullptr && *own == given;
 }
 
+// Whether each result is one of the inputs, or a constant between the ends of the scheme in which
+// all inputs are.
+bool SelectsWithin(const Editor& editor, const Node& node, const graph::Given& given) {
+  bool selects = false;
+  for (const std::string_view op :
+       {"Clip", "Relu", "Max", "Min", "Where", "ScatterElements", "ScatterND"}) {
+    selects = selects || node.op == op;
+  }
+  if (!selects || !node.activation.empty() || node.String("reduction", "none") != "none")
+    return false;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    if (id == graph::kNoValue || !editor.IsFloat(id)) continue;
+    const Tensor* constant = editor.Constant(id);
+    if (constant == nullptr && !HasGiven(editor, id, given)) return false;
+    if (constant == nullptr) continue;
+    // A bound may lie beyond the end that it does not meet.
+    const bool from_below = node.op == "Max" || (node.op == "Clip" && i == 1);
+    const bool from_above = node.op == "Min" || (node.op == "Clip" && i == 2);
+    for (const float v : constant->floats) {
+      if (!(from_below || v >= given.Low()) || !(from_above || v <= given.High())) return false;
+    }
+  }
+  return true;
+}
+
 // Whether the int8 kernel of a node can write codes of any such scale.
 bool CanWrite(const Node& node, const graph::Given& given) {
   return operators::Int8Of(node) != operators::Int8::kFixedScale ||
@@ -76,6 +103,12 @@ bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
     }
   }
   return true;
+}
+
+// Others are indices.
+bool HasOneFloatResult(Editor& editor, const Node& node) {
+  return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
+                     [&](ValueId id) { return id == graph::kNoValue || !editor.IsFloat(id); });
 }
 
 // Inputs of a joining operator that nothing bounds are cut off where its result is.
@@ -121,6 +154,10 @@ int RemoveImpliedClip(graph::Graph& graph) {
       editor.Absorb(producer, n);
       return true;
     }
+    if (SelectsWithin(editor, node, *given)) {
+      editor.Absorb(producer, n);
+      return true;
+    }
     if (node.op == "Clip" || node.outputs.size() != 1 || !CanWrite(node, *given)) return false;
     if (node.op == "Concat") {
       for (const ValueId id : node.inputs) {
@@ -142,7 +179,7 @@ int SpreadGiven(graph::Graph& graph) {
   Editor editor(graph);
   int rewrites = 0;
   editor.ForEach({}, [&](int n) {
-    if (!KeepsScale(editor.At(n).op) || editor.At(n).outputs.size() != 1) return false;
+    if (!KeepsScale(editor.At(n).op) || !HasOneFloatResult(editor, editor.At(n))) return false;
     const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
     const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
     if (given == nullptr || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;
