@@ -259,6 +259,7 @@ class Rewriter {
       if (types_.Of(outputs[i]))
         results[i] = MakeReal(outputs[i], *scheme, rule == OnCodes::kMoves);
     }
+    if (rule == OnCodes::kMixes) results[0] = CutOff(n, *scheme, results[0]);
     const std::string name = graph_.At(results[0]).name + "_unmoved";
     std::vector<ValueId> inputs = graph_.nodes[n].inputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -268,6 +269,26 @@ class Rewriter {
     AddFill(n, *scheme, &inputs);
     graph_.nodes[n].inputs = std::move(inputs);
     graph_.nodes[n].outputs = std::move(results);
+  }
+
+  // Between codes runtimes cut off towards the code 0, as integers do, where a QuantizeLinear would
+  // round: `real` is what comes half a step closer to it. Returns what the node has to make. In
+  // FP16 all of it, for 8 bits hold no halves of steps; a 32nd is left for its own rounding.
+  ValueId CutOff(size_t n, const Scheme& scheme, ValueId real) {
+    const std::string name = graph_.At(real).name;
+    const float half = (0.5f - 1.0f / 32) * scheme.step, zero = scheme.Real(0);
+    const ValueId between = NewValue(name + "_between"), away = NewValue(name + "_away");
+    std::vector<size_t> nodes{n, AddNode(name + "_away", "Clip",
+                                         {between, Scalar(name + "_low", zero - half),
+                                          Scalar(name + "_high", zero + half)},
+                                         away)};
+    const ValueId nearer = zero == 0 ? real : NewValue(name + "_nearer");
+    nodes.push_back(AddNode(name + "_nearer", "Sub", {between, away}, nearer));
+    if (zero != 0) {
+      nodes.push_back(AddNode(name + "_cut", "Add", {nearer, Scalar(name + "_zero", zero)}, real));
+    }
+    for (const size_t node : nodes) graph_.nodes[node].attributes["octet_fp16"] = int64_t{1};
+    return between;
   }
 
   // The code 0 that an operator writes where the file says nothing.

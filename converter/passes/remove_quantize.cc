@@ -129,12 +129,27 @@ class Remover {
     return raw;
   }
 
+  // The graph input `x` behind the Clip to its codes; itself where there is none, as for an input
+  // of codes.
+  ValueId ClampedInput(ValueId x) const {
+    for (const int reader : editor_.Consumers(x)) {
+      const Node& node = editor_.At(reader);
+      const graph::Given* given = graph_.At(node.outputs[0]).given.get();
+      if (node.op == "Clip" && given != nullptr && *given == *graph_.At(x).given) {
+        return node.outputs[0];
+      }
+    }
+    return x;
+  }
+
   // x as the codes have it. Whoever reads x itself reads it so too: beside a quantized reader the
   // rounding is in the data anyhow, and the board keeps one tensor.
   ValueId RealValue(int n, ValueId x, const std::shared_ptr<const graph::Given>& given) {
     graph::Value& value = editor_.Value(x);
-    if (value.given != nullptr && *value.given == *given) return x;
     const int producer = editor_.Producer(x);
+    if (value.given != nullptr && *value.given == *given) {
+      return producer < 0 ? ClampedInput(x) : x;
+    }
     if (value.given != nullptr || (producer < 0 && editor_.IsOutput(editor_.At(n).outputs[0]))) {
       // A second scheme of one value, or an output that is an input cut to its codes.
       const std::pair<ValueId, std::vector<float>> key{
@@ -146,8 +161,12 @@ class Remover {
       return others_[key] = other;
     }
     if (producer < 0) {
+      // An input is rounded to its codes by whoever fills it; FP16 has to end where they do.
       value.given = given;
-      return x;
+      const ValueId inside =
+          editor_.NewValue(value.name + "_inside", graph::DataType::kFloat, *value.shape);
+      AddClamp(editor_, n, x, inside, given);
+      return inside;
     }
     const ValueId raw = Detach(producer, x, "_unrounded");
     AddClamp(editor_, n, raw, x, given);

@@ -77,7 +77,7 @@ TEST_F(CodesTest, ConstantsBesideCodesAreReal) {
   model.Node("DequantizeLinear", {"p", "s", "z"}, {}, {"y"});
   model.Output("y");
   const Graph graph = Import(model);
-  EXPECT_EQ(Ops(graph), "QuantizeLinear DequantizeLinear Clip Pad");
+  EXPECT_EQ(Ops(graph), "QuantizeLinear DequantizeLinear Clip QuantizeLinear DequantizeLinear Pad");
   EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 1).floats, Floats{3.5f});
   EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 2).floats, Floats{58.5f});
   // The code 0, which the file leaves out.
@@ -118,15 +118,23 @@ TEST_F(CodesTest, JoinedCodesShareTheSchemeOfTheFirst) {
   }
 }
 
-TEST_F(CodesTest, WhatLiesBetweenCodesIsRounded) {
+TEST_F(CodesTest, WhatLiesBetweenCodesIsCutOff) {
   OnnxBuilder model;
   Quantized(model);
   model.Initializer("scales", {4}, Floats{1, 1, 2, 2});
   model.Node("Resize", {"q", "", "scales"}, {{"mode", std::string("linear")}}, {"r"});
   model.Node("DequantizeLinear", {"r", "s", "z"}, {}, {"y"});
   model.Output("y");
-  EXPECT_EQ(Ops(Import(model)),
-            "QuantizeLinear DequantizeLinear Resize QuantizeLinear DequantizeLinear");
+  const Graph graph = Import(model);
+  // The code 0 is -1.5.
+  EXPECT_EQ(Ops(graph),
+            "QuantizeLinear DequantizeLinear Resize Clip Sub Add QuantizeLinear DequantizeLinear");
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 1).floats, Floats{-1.5f - 0.234375f});
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 2).floats, Floats{-1.5f + 0.234375f});
+  EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, Floats{-1.5f});
+  for (const char* op : {"Resize", "Clip", "Sub", "Add"}) {
+    EXPECT_EQ(operators::Int8Of(Find(graph, op)), operators::Int8::kFp16) << op;
+  }
 }
 
 TEST_F(CodesTest, ACastCountsCodes) {
