@@ -41,6 +41,12 @@ bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
   return true;
 }
 
+// Others are indices.
+bool HasOneFloatResult(Editor& editor, const Node& node) {
+  return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
+                     [&](ValueId id) { return id == graph::kNoValue || !editor.IsFloat(id); });
+}
+
 // Inputs of a joining operator that nothing bounds are cut off where its result is.
 void ClampInputs(Editor& editor, int n, const std::shared_ptr<const graph::Given>& given) {
   const std::vector<ValueId> inputs = editor.At(n).inputs;
@@ -99,9 +105,10 @@ int RemoveImpliedClip(graph::Graph& graph) {
     // A product of two computed tensors takes none.
     const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
     if (!node.activation.empty() || (TakesClamp(node.op) && !product)) return false;
-    if (KeepsScale(node.op)) {
+    // A Clip of values in the same scheme is one of codes in the file.
+    if (KeepsScale(node.op) || node.op == "Clip") {
       if (!HasGiven(editor, node.inputs[0], *given)) return false;
-    } else if (node.op == "Clip" || !CanWrite(node, *given)) {
+    } else if (!CanWrite(node, *given)) {
       return false;
     } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
       ClampInputs(editor, producer, given);
@@ -133,7 +140,7 @@ int SpreadGiven(graph::Graph& graph) {
   Editor editor(graph);
   int rewrites = 0;
   editor.ForEach({}, [&](int n) {
-    if (!KeepsScale(editor.At(n).op) || editor.At(n).outputs.size() != 1) return false;
+    if (!KeepsScale(editor.At(n).op) || !HasOneFloatResult(editor, editor.At(n))) return false;
     const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
     const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
     if (given == nullptr || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;
