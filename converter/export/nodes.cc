@@ -9,7 +9,8 @@ namespace octet::exporting {
 namespace {
 
 // What the import and the passes note beside ONNX's own attributes.
-const std::set<std::string> kOwnAttributes = {"octet_coerced", "gate_scale", "gate_zero_point"};
+const std::set<std::string> kOwnAttributes = {"octet_coerced", "octet_fp16", "gate_scale",
+                                              "gate_zero_point"};
 
 Attributes OnnxAttributes(const graph::Node& node) {
   Attributes attributes = node.attributes;

@@ -1,6 +1,7 @@
 #include "converter/import/dynamic_layers.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -157,16 +158,17 @@ class Rewriter {
     return graph_.nodes.back().outputs[0];
   }
 
-  ValueId DequantizedData(const Node& node) {
-    const Node quantize = *Producer(node.inputs[0]);
+  // The layer's own zero point decides, whatever made the codes.
+  ValueId DequantizedData(const Node& node, ValueId scale) {
+    const std::string& codes = graph_.At(node.inputs[0]).name;
     Node dequantize;
     dequantize.name = node.name + "/data";
     dequantize.op = "DequantizeLinear";
     dequantize.since_opset = node.since_opset;
-    dequantize.inputs = quantize.inputs;
-    dequantize.inputs[0] = quantize.outputs[0];
+    dequantize.inputs = {node.inputs[0], scale};
+    if (Input(node, 2) != kNoValue) dequantize.inputs.push_back(Input(node, 2));
     graph::Value value;
-    value.name = graph_.At(quantize.inputs[0]).name + "/real";
+    value.name = codes + "/real";
     dequantize.outputs = {graph_.AddValue(std::move(value))};
     graph_.nodes.push_back(std::move(dequantize));
     return graph_.nodes.back().outputs[0];
@@ -181,10 +183,10 @@ class Rewriter {
     ValueId data = kNoValue, scale = kNoValue;
     bool dynamic = false;
     Found found;
-    if (!Data(node, &data, &scale, &dynamic) || !Find(node, scale, &found)) return false;
+    if (!Data(node, &data, &scale, &dynamic) || !Find(node, scale, &found)) return Static(n);
     const ValueId weights = Weights(node, found.weight_scale);
     if (weights == kNoValue) return false;
-    if (!dynamic) data = DequantizedData(node);
+    if (!dynamic) data = DequantizedData(node, scale);
     // The last product becomes the layer, so that its name and place stay those of its result.
     Node& layer = graph_.nodes[found.mul];
     layer.name = node.name;
@@ -193,6 +195,131 @@ class Rewriter {
     layer.attributes = node.attributes;
     dead_[n] = dead_[found.cast] = true;
     dynamic_ += dynamic ? 1 : 0;
+    return true;
+  }
+
+  // A constant, or a product of constants one of which is one number.
+  std::optional<Tensor> Factor(ValueId id) const {
+    if (const Tensor* constant = graph_.Constant(id)) {
+      return constant->IsFloat() ? std::optional<Tensor>(*constant) : std::nullopt;
+    }
+    const Node* mul = Producer(id);
+    if (mul == nullptr || mul->op != "Mul" || mul->inputs.size() != 2) return std::nullopt;
+    const Tensor *a = graph_.Constant(mul->inputs[0]), *b = graph_.Constant(mul->inputs[1]);
+    if (a == nullptr || b == nullptr || !a->IsFloat() || !b->IsFloat()) return std::nullopt;
+    return Product(*a, *b);
+  }
+  static std::optional<Tensor> Product(const Tensor& a, const Tensor& b) {
+    if (a.Count() != 1 && b.Count() != 1) return std::nullopt;
+    Tensor result = a.Count() == 1 ? b : a;
+    const float factor = a.Count() == 1 ? a.floats[0] : b.floats[0];
+    for (float& value : result.floats) value *= factor;
+    return result;
+  }
+
+  // Constant factors behind a layer's sums: all that leads from them to real values.
+  struct Scaled {
+    size_t last = 0;  // node that gives the real values
+    std::vector<size_t> dropped;
+    Tensor factor;
+    const Tensor* bias = nullptr;  // integers added to the sums
+  };
+  std::optional<Scaled> FindScaled(const Node& node) const {
+    Scaled scaled;
+    ValueId sums = node.outputs[0];
+    if (const int add = OnlyReader(sums, "Add"); add >= 0) {
+      const Node& sum = graph_.nodes[static_cast<size_t>(add)];
+      scaled.bias = graph_.Constant(OtherFactor(sum, sums));
+      if (scaled.bias == nullptr || scaled.bias->IsFloat()) return std::nullopt;
+      scaled.dropped.push_back(static_cast<size_t>(add));
+      sums = sum.outputs[0];
+    }
+    if (const int dequantize = OnlyReader(sums, "DequantizeLinear"); dequantize >= 0) {
+      scaled.last = static_cast<size_t>(dequantize);
+      const Node& last = graph_.nodes[scaled.last];
+      const Tensor* zero = graph_.Constant(Input(last, 2));
+      const auto factor = Factor(Input(last, 1));
+      const bool moves =
+          Input(last, 2) != kNoValue &&
+          (zero == nullptr || std::any_of(zero->integers.begin(), zero->integers.end(),
+                                          [](int64_t z) { return z != 0; }));
+      if (!factor || factor->Count() != 1 || moves) return std::nullopt;
+      scaled.factor = *factor;
+      return scaled;
+    }
+    const int cast = OnlyReader(sums, "Cast");
+    if (cast < 0) return std::nullopt;
+    scaled.dropped.push_back(static_cast<size_t>(cast));
+    scaled.factor = Tensor::Floats({}, {1});
+    ValueId real = graph_.nodes[static_cast<size_t>(cast)].outputs[0];
+    bool any = false;
+    for (int mul = OnlyReader(real, "Mul"); mul >= 0; mul = OnlyReader(real, "Mul")) {
+      const Node& product = graph_.nodes[static_cast<size_t>(mul)];
+      const auto factor = Factor(OtherFactor(product, real));
+      const auto all = factor ? Product(scaled.factor, *factor) : std::nullopt;
+      if (!all) break;
+      if (any) scaled.dropped.push_back(scaled.last);
+      any = true;
+      scaled.factor = *all;
+      scaled.last = static_cast<size_t>(mul);
+      real = product.outputs[0];
+    }
+    return any ? std::optional<Scaled>(scaled) : std::nullopt;
+  }
+
+  // Sums of codes whose scales are known: y = (sum (x - zx)(w - zw) + bias) * factor.
+  bool Static(size_t n) {
+    const Node node = graph_.nodes[n];
+    const Node* producer = Producer(node.inputs[0]);
+    if (producer != nullptr && producer->op == "DynamicQuantizeLinear") return false;
+    const std::optional<Scaled> scaled = FindScaled(node);
+    if (!scaled) return false;
+    const Tensor* known = producer != nullptr && producer->op == "QuantizeLinear"
+                              ? graph_.Constant(Input(*producer, 1))
+                              : nullptr;
+    const bool has_scale =
+        known != nullptr && known->IsFloat() && known->Count() == 1 && known->floats[0] > 0;
+    const float step = has_scale ? known->floats[0] : 1.0f;
+    Tensor weight_scale = scaled->factor;
+    for (float& value : weight_scale.floats) value /= step;
+    const std::string base = node.name + "/scale";
+    const ValueId weights = Weights(node, graph_.AddConstant(base, std::move(weight_scale)));
+    if (weights == kNoValue) return false;
+    const ValueId data =
+        DequantizedData(node, graph_.AddConstant(base + "_data", Tensor::Floats({}, {step})));
+    ValueId bias = kNoValue;
+    if (scaled->bias != nullptr) {
+      const auto count = static_cast<size_t>(scaled->bias->Count());
+      if (scaled->factor.Count() != 1 && scaled->factor.floats.size() != count) return false;
+      std::vector<float> values(count);
+      for (size_t i = 0; i < count; ++i) {
+        const float factor = scaled->factor.floats[scaled->factor.floats.size() == 1 ? 0 : i];
+        values[i] = static_cast<float>(scaled->bias->integers[i]) * factor;
+      }
+      bias = graph_.AddConstant(node.name + "/bias", Tensor::Floats(scaled->bias->shape, values));
+    }
+    dead_[n] = true;
+    for (const size_t dropped : scaled->dropped) dead_[dropped] = true;
+    Node layer;
+    layer.name = node.name;
+    layer.op = node.op == "ConvInteger" ? "Conv" : "MatMul";
+    layer.since_opset = 13;
+    layer.inputs = {data, weights};
+    layer.attributes = node.attributes;
+    layer.outputs = graph_.nodes[scaled->last].outputs;
+    if (bias == kNoValue) {
+      graph_.nodes[scaled->last] = std::move(layer);
+      return true;
+    }
+    graph::Value value;
+    value.name = node.name + "/product";
+    layer.outputs = {graph_.AddValue(std::move(value))};
+    Node& add = graph_.nodes[scaled->last];
+    add.op = "Add";
+    add.since_opset = 13;
+    add.attributes.clear();
+    add.inputs = {layer.outputs[0], bias};
+    graph_.nodes.push_back(std::move(layer));
     return true;
   }
 

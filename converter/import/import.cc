@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/import/attribute.h"
+#include "converter/import/codes_to_real.h"
 #include "converter/import/cut.h"
 #include "converter/import/inline_functions.h"
 #include "converter/import/input_shapes.h"
@@ -54,8 +55,9 @@ class Importer {
     graph_.SortTopologically();
     if (!options_.cut_at.empty()) CutAt(graph_, options_.cut_at, options_.cut_if_known);
     LiftOldForms(graph_);
-    Normalise(graph_);
     RewriteIntegerLayers(graph_);
+    Normalise(graph_);
+    CodesToReal(graph_);
     graph_.Compact();
     return std::move(graph_);
   }

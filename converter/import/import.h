@@ -38,6 +38,8 @@ std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
 //  initialisers are constants;
 //  - holds floats as float (also from float16, bfloat16, double) and integers within INT32 (Slice
 //  bounds saturate);
+//  - has codes of 8 and 16 bits between QuantizeLinear and DequantizeLinear alone
+//  (codes_to_real.h);
 //  - writes each operator in the newest form of its inputs and attributes, whatever the opset
 //  (normalise.h).
 // Shapes of other values are left to operators::InferShapes, unknown operators to CheckOperators.

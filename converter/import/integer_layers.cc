@@ -199,7 +199,8 @@ class Rewriter {
     Node& real = graph_.nodes[n];
     real.op = form.real;
     real.domain.clear();
-    real.since_opset = 13;
+    // Softmax alone says of which opset it is.
+    real.since_opset = node.op == "QLinearSoftmax" ? node.Int("opset", 13) : 13;
     real.inputs = std::move(inputs);
     real.outputs = {result};
     real.attributes.erase("channels_last");

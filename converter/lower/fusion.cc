@@ -16,6 +16,16 @@ bool IsItsRange(const Builder& builder, const graph::Node& node) {
   return ClampOf(ActivationFunction(node), result, &lo, &hi) && lo == -128 && hi == 127;
 }
 
+// Whether the model rounds what the layer computes to other codes than its result's: a clamp behind
+// does not stand for both.
+bool RoundsBetween(const Builder& builder, const graph::Node& node, const Fusion& fusion,
+                   const Tensor& out) {
+  if (fusion.absorbed == nullptr || builder.graph().At(node.outputs[0]).given == nullptr)
+    return false;
+  const quantize::TensorScheme& before = builder.SchemeOf(node.outputs[0]);
+  return before.scale != out.scale || before.zero_point != out.zero_point;
+}
+
 }  // namespace
 
 Fusion FuseActivation(const Builder& builder, const graph::Node& node) {
@@ -48,7 +58,10 @@ Tensor Int8Tensor(const Builder& builder, graph::ValueId id) {
 Target TargetOf(const Builder& builder, const graph::Node& node, const Fusion& fusion,
                 const Tensor& out) {
   Target target{out};
-  if (ClampOf(fusion.function, out, &target.clamp_lo, &target.clamp_hi)) return target;
+  if (!RoundsBetween(builder, node, fusion, out) &&
+      ClampOf(fusion.function, out, &target.clamp_lo, &target.clamp_hi)) {
+    return target;
+  }
   if (fusion.absorbed == nullptr) {
     Fail("node '{}': activation {} was fused before its range could be seen", node.name,
          node.activation);

@@ -219,6 +219,25 @@ bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* h
   return *lo <= *hi;
 }
 
+namespace {
+
+// Whether a clamp changes none of the codes of its input.
+bool IsTheRange(const Builder& builder, const FunctionOf& function, graph::ValueId from,
+                graph::ValueId to) {
+  const quantize::TensorScheme &in = builder.SchemeOf(from), &out = builder.SchemeOf(to);
+  if (builder.graph().At(to).given == nullptr || in.scale != out.scale ||
+      in.zero_point != out.zero_point || !in.channels.empty() || !out.channels.empty()) {
+    return false;
+  }
+  Tensor result;
+  result.scale = out.scale;
+  result.zero_point = out.zero_point;
+  int8_t lo = 0, hi = 0;
+  return ClampOf(function, result, &lo, &hi) && lo == -128 && hi == 127;
+}
+
+}  // namespace
+
 void LowerUnary(Builder& builder, const graph::Node& node) {
   if (builder.IsInteger(node.outputs[0])) return LowerElementwise(builder, node);
   FunctionOf function;
@@ -235,6 +254,10 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   const blob::ElementType type = Builder::TypeOf(precision);
   const Layout layout = builder.Existing(x);
   const int input = builder.Use(x, layout, type);
+  // The clamp that the codes of its input are anyway (passes/settle_given.cc).
+  if (precision == blob::Precision::kInt8 && IsTheRange(builder, function, x, node.outputs[0])) {
+    return builder.Alias(node.outputs[0], layout, input);
+  }
   const int output = builder.Define(node.outputs[0], layout, type);
   Layer& layer = builder.Emit(node, blob::Op::kUnary, precision, {input}, output);
   layer.Set(blob::UnaryParams{function.function, {}, function.alpha, function.beta});

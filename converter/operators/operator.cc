@@ -134,6 +134,7 @@ const Plugin* FindPlugin(std::string_view op) {
 }
 
 Int8 Int8Of(const graph::Node& node) {
+  if (node.Has("octet_fp16")) return Int8::kFp16;
   const Operator* op = Find(node.op);
   return op == nullptr ? Int8::kFp16 : op->int8;
 }

@@ -56,7 +56,7 @@ struct Operator {
 
 // Null for an unknown operator.
 const Operator* Find(std::string_view op);
-// kFp16 for an unknown operator.
+// kFp16 for an unknown operator, and for a node with the attribute octet_fp16 (codes_to_real.cc).
 Int8 Int8Of(const graph::Node& node);
 // All names, sorted; for messages.
 std::vector<std::string_view> Names();

@@ -41,6 +41,11 @@ struct Viewer {
     return value.shape && value.shape->size() <= 4 && !value.constant;
   }
 
+  bool IsRequantized(ValueId from, ValueId to) const {
+    const graph::Given *own = graph.At(from).given.get(), *joined = graph.At(to).given.get();
+    return joined != nullptr && (own == nullptr || !(*own == *joined));
+  }
+
   bool ExpandFunction(const Node& node, const OutputPiece& piece,
                       std::vector<OutputPiece>* out) const {
     if (node.op != "Sigmoid" && node.op != "Tanh" && node.op != "Exp") return false;
@@ -66,6 +71,8 @@ struct Viewer {
     if (axis < 0) axis += static_cast<int64_t>(shape.size());
     for (ValueId input : node.inputs) {
       if (!Usable(input)) return false;
+      // The function reads codes in the steps that the model gives the joined values.
+      if (!piece.function.empty() && IsRequantized(input, piece.value)) return false;
     }
     int64_t base = piece.base;
     for (ValueId input : node.inputs) {

@@ -1,7 +1,8 @@
 // How every graph output is put together from computed values. Concat, Transpose, Reshape, Cast of
 // integers to float, and one Sigmoid, Tanh or Exp in front of an output need no layer: the runtime
 // scatters each value's elements straight to their places while it dequantizes them, so branches
-// joined there keep their own scales (a box of up to 6 does not ruin a probability).
+// joined there keep their own scales (a box of up to 6 does not ruin a probability). A Concat to
+// which the model gives a scheme that its inputs have not is computed where a function is behind.
 #ifndef OCTET_CONVERTER_OPERATORS_OUTPUT_VIEW_H_
 #define OCTET_CONVERTER_OPERATORS_OUTPUT_VIEW_H_
 

@@ -100,14 +100,17 @@ Tensor PhaseWeights(const Layout& layout, const Tensor& weights) {
   return result;
 }
 
-Tensor PhaseBias(const Layout& layout, const Tensor& bias) {
-  std::vector<float> values(static_cast<size_t>(layout.phases * layout.out_c));
+// One value an output to one an output of each phase.
+template <typename T>
+std::vector<T> ByPhase(const Layout& layout, const std::vector<T>& by_output) {
+  if (by_output.empty()) return {};
+  std::vector<T> values(static_cast<size_t>(layout.phases * layout.out_c));
   for (int64_t o = 0; o < layout.out_c; ++o) {
     for (int64_t p = 0; p < layout.phases; ++p) {
-      values[static_cast<size_t>(layout.OutputOf(o, p))] = bias.floats[static_cast<size_t>(o)];
+      values[static_cast<size_t>(layout.OutputOf(o, p))] = by_output[static_cast<size_t>(o)];
     }
   }
-  return Tensor::Floats({layout.phases * layout.out_c}, std::move(values));
+  return values;
 }
 
 // [planes, height, width, phases x channels] in any dimensions; height and width are interleaved.
@@ -194,9 +197,14 @@ bool Rewrite(Editor& editor, int n) {
   editor.SetConstantInput(n, 1, PhaseWeights(layout, *weights), name + "_weight");
   if (has_bias) {
     const Tensor* bias = editor.Constant(editor.At(n).inputs[2]);
-    editor.SetConstantInput(n, 2, PhaseBias(layout, *bias), name + "_bias");
+    const int64_t count = layout.phases * layout.out_c;
+    editor.SetConstantInput(n, 2, Tensor::Floats({count}, ByPhase(layout, bias->floats)),
+                            name + "_bias");
   }
   Node& conv = editor.At(n);
+  conv.weight_scales = ByPhase(layout, conv.weight_scales);
+  conv.bias_codes = ByPhase(layout, conv.bias_codes);
+  conv.bias_scales = ByPhase(layout, conv.bias_scales);
   conv.op = "Conv";
   conv.attributes.clear();
   conv.attributes["group"] = layout.groups;

@@ -10,17 +10,42 @@ namespace octet::passes {
 
 namespace {
 
-// The axis of a layer's weights that counts its outputs, -1 where none does.
-int64_t OutputAxis(const Node& node, size_t rank) {
-  if (node.op == "Conv") return 0;
-  if (node.op == "ConvTranspose") return node.Int("group", 1) == 1 ? 1 : -1;
-  if (node.op == "Gemm") return node.Int("transB", 0) != 0 ? 0 : 1;
-  return rank == 2 ? 1 : -1;  // MatMul
+// One scale an output of a ConvTranspose with weights [inputs, outputs / groups, ...]; empty where
+// an output has several.
+std::vector<float> ScalesOfTransposed(const graph::Given& given, const Shape& shape,
+                                      int64_t groups) {
+  const int64_t outputs = shape[1] * groups, group_inputs = shape[0] / groups;
+  std::vector<float> scales;
+  for (int64_t o = 0; o < outputs; ++o) {
+    if (given.axis == 1) {
+      scales.push_back(given.scales[static_cast<size_t>(o % shape[1])]);
+      continue;
+    }
+    const auto first = given.scales.begin() + o / shape[1] * group_inputs;
+    const auto differs = [first](float scale) { return scale != *first; };
+    if (given.axis != 0 || std::any_of(first, first + group_inputs, differs)) return {};
+    scales.push_back(*first);
+  }
+  return scales;
 }
 
-int64_t OutputCount(const Node& node, const Shape& shape, int64_t axis) {
-  const int64_t groups = node.op == "ConvTranspose" ? node.Int("group", 1) : 1;
-  return axis < 0 ? shape[1] * groups : shape[static_cast<size_t>(axis)];
+// One scale an output of the layer; empty where an output has several.
+std::vector<float> ScalesByOutput(const Node& node, const graph::Given& given, const Shape& shape) {
+  const bool transposed = node.op == "ConvTranspose";
+  const int64_t groups = transposed ? node.Int("group", 1) : 1;
+  int64_t axis = transposed || shape.size() == 2 ? 1 : 0;
+  if (node.op == "Conv" || (node.op == "Gemm" && node.Int("transB", 0) != 0)) axis = 0;
+  if (node.op == "MatMul" && shape.size() != 2) return {};
+  const int64_t count = shape[static_cast<size_t>(axis)] * groups;
+  if (given.scales.size() == 1) {
+    return std::vector<float>(static_cast<size_t>(count), given.scales[0]);
+  }
+  if (given.axis < 0 || given.axis >= static_cast<int64_t>(shape.size()) ||
+      given.scales.size() != static_cast<size_t>(shape[static_cast<size_t>(given.axis)])) {
+    return {};
+  }
+  if (transposed) return ScalesOfTransposed(given, shape, groups);
+  return given.axis == axis ? given.scales : std::vector<float>();
 }
 
 }  // namespace
@@ -58,22 +83,21 @@ int TakeWeightScales(graph::Graph& graph) {
     const Tensor* weights = editor.Constant(node.inputs[1]);
     const graph::Given* given = graph.At(node.inputs[1]).given.get();
     if (weights == nullptr || given == nullptr || weights->shape.size() < 2) return false;
-    const int64_t axis = OutputAxis(node, weights->shape.size());
-    const bool by_output = given->scales.size() > 1;
-    if (given->type != graph::DataType::kInt8 || (by_output && given->axis != axis)) return false;
-    if (axis < 0 && node.op == "MatMul") return false;
-    const int64_t count = OutputCount(node, weights->shape, axis);
-    if (by_output && given->scales.size() != static_cast<size_t>(count)) return false;
-    node.weight_scales = given->scales;
-    node.weight_scales.resize(static_cast<size_t>(count), given->scales[0]);
+    if (given->type != graph::DataType::kInt8) return false;
+    std::vector<float> scales = ScalesByOutput(node, *given, weights->shape);
+    if (scales.empty()) return false;
+    node.weight_scales = std::move(scales);
+    const size_t count = node.weight_scales.size();
     if (node.inputs.size() < 3 || node.inputs[2] == graph::kNoValue) return true;
     const graph::Given* bias = graph.At(node.inputs[2]).given.get();
-    if (bias == nullptr || bias->codes == nullptr || bias->codes->Count() != count) return true;
+    if (bias == nullptr || bias->codes == nullptr ||
+        bias->codes->Count() != static_cast<int64_t>(count))
+      return true;
     const auto is_zero = [](int z) { return z == 0; };
     if (!std::all_of(bias->zero_points.begin(), bias->zero_points.end(), is_zero)) return true;
     node.bias_codes = bias->codes->integers;
     node.bias_scales = bias->scales;
-    node.bias_scales.resize(static_cast<size_t>(count), bias->scales[0]);
+    node.bias_scales.resize(count, bias->scales[0]);
     return true;
   });
   return editor.Finish();

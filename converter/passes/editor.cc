@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "converter/passes/quantization.h"
+
 namespace octet::passes {
 
 using graph::kNoValue;
@@ -76,6 +78,16 @@ int Editor::ProducerIf(ValueId id, std::string_view op) const {
   const int node = Producer(id);
   if (node < 0 || !IsOneOf(node, {op})) return -1;
   return slots_[static_cast<size_t>(node)].node.activation.empty() ? node : -1;
+}
+
+bool Editor::IsRounded(ValueId id) const {
+  const graph::Given* given = graph_->At(id).given.get();
+  if (given == nullptr) return false;
+  const int producer = Producer(id);
+  if (producer < 0 || !(MovesCodes(At(producer).op) || At(producer).op == "Pad")) return true;
+  const ValueId source = At(producer).inputs[0];
+  const graph::Given* own = source == kNoValue ? nullptr : graph_->At(source).given.get();
+  return own == nullptr || !(*own == *given);
 }
 
 int Editor::OnlyConsumer(ValueId id, std::initializer_list<std::string_view> operators) const {
@@ -166,7 +178,7 @@ void Editor::SetConstantInput(int node, size_t index, Tensor tensor, const std::
   const std::vector<ValueId>& inputs = At(node).inputs;
   const ValueId old = index < inputs.size() ? inputs[index] : kNoValue;
   // Shape inference marks results of nodes as constant too: those stay what their node computes.
-  if (old != kNoValue && IsConstant(old) && IsPrivate(old) && Producer(old) < 0) {
+  if (old != kNoValue && IsConstant(old) && HasOneUse(old) && Producer(old) < 0) {
     graph::Value& value = graph_->At(old);
     value.type = tensor.type;
     value.shape = tensor.shape;

@@ -52,8 +52,11 @@ class Editor {
   int ProducerIf(ValueId id, std::string_view op) const;
   const std::vector<int>& Consumers(ValueId id) const { return consumers_[Index(id)]; }
   bool IsOutput(ValueId id) const { return is_output_[Index(id)]; }
-  // One use by one node, and no graph output: the value may disappear into its consumer.
-  bool IsPrivate(ValueId id) const { return Consumers(id).size() == 1 && !IsOutput(id); }
+  bool HasOneUse(ValueId id) const { return Consumers(id).size() == 1 && !IsOutput(id); }
+  // Whether the model rounds the value to codes that what it is made of is not rounded to already.
+  bool IsRounded(ValueId id) const;
+  // One use by one node, no graph output, not rounded: the value may disappear into its consumer.
+  bool IsPrivate(ValueId id) const { return HasOneUse(id) && !IsRounded(id); }
   // The consumer of a private value with one of these operators, else -1.
   int OnlyConsumer(ValueId id, std::initializer_list<std::string_view> operators) const;
 

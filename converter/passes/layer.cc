@@ -105,8 +105,12 @@ bool ScaleInputs(Editor& editor, int n, const ScaleShift& by) {
   Node& node = editor.At(n);
   const bool shifts = std::any_of(by.shift.begin(), by.shift.end(), [](float s) { return s != 0; });
   if (node.op == "ConvTranspose" || (shifts && HasPadding(node))) return false;
-  node.weight_scales.clear();
-  ForgetBiasCodes(node);
+  // One factor of all inputs belongs to the scales, and leaves the codes as they are.
+  const bool uniform = by.scale[0] > 0 && std::all_of(by.scale.begin(), by.scale.end(),
+                                                      [&](float s) { return s == by.scale[0]; });
+  if (!uniform) node.weight_scales.clear();
+  for (float& scale : node.weight_scales) scale *= by.scale[0];
+  if (!uniform || shifts) ForgetBiasCodes(node);
   Tensor weights = *editor.Constant(node.inputs[1]);
   std::vector<double> sums(static_cast<size_t>(OutputChannels(editor, node)), 0.0);
   ForEachWeight(node, weights.shape, [&](size_t at, size_t output, size_t input) {

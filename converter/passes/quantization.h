@@ -25,6 +25,12 @@ struct Quantization {
 };
 std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& node);
 
+// DequantizeLinear `dequantize` of codes whose real values by `from` are `real`: becomes
+// real * (its scale / scale of from) + its scale * (zero point of from - its zero point), which
+// in int8 leaves each code as it is. Channels count along the same axis, if both have several.
+void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization& from,
+                const Quantization& to);
+
 // The result holds elements of input 0, unchanged, in another order or number, so that it may be
 // taken of codes or of real values alike.
 bool MovesCodes(std::string_view op);

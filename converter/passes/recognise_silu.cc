@@ -11,7 +11,7 @@ int RecogniseSilu(graph::Graph& graph) {
     if (!product || product->factors.size() != 2 || product->constant != 1) return false;
     for (size_t i = 0; i < 2; ++i) {
       const ValueId x = product->factors[i], gate = product->factors[1 - i];
-      const int sigmoid = editor.IsPrivate(gate) ? editor.ProducerIf(gate, "Sigmoid") : -1;
+      const int sigmoid = editor.HasOneUse(gate) ? editor.ProducerIf(gate, "Sigmoid") : -1;
       if (sigmoid < 0 || editor.At(sigmoid).inputs[0] != x) continue;
       // Where the model rounds the gate to codes, the rounding is part of the function.
       const std::shared_ptr<const graph::Given> given = editor.Value(gate).given;

@@ -14,26 +14,34 @@ namespace octet::passes {
 
 namespace {
 
-// Readers of codes for which real values do as well: the largest code is the largest value.
-bool ReadsAnOrder(std::string_view op) {
-  return op == "ArgMax" || op == "ArgMin";
-}
-
 void Note(graph::Graph& graph, const std::string& line) {
   if (std::find(graph.notes.begin(), graph.notes.end(), line) == graph.notes.end()) {
     graph.notes.push_back(line);
   }
 }
 
-std::vector<ValueId> RealResults(Editor& editor, ValueId codes, const Quantization& quantization) {
+// Nodes that dequantize codes of this scheme: in it, and in another one.
+struct Readers {
   std::vector<ValueId> results;
+  std::vector<std::pair<int, Quantization>> others;
+};
+
+Readers ReadersOf(Editor& editor, ValueId codes, const Quantization& quantization) {
+  Readers readers;
   for (const int reader : editor.Consumers(codes)) {
     const Node& node = editor.At(reader);
     if (node.op != "DequantizeLinear" || node.inputs[0] != codes) continue;
-    const auto other = ReadQuantization(editor, node);
-    if (other && *other == quantization) results.push_back(node.outputs[0]);
+    auto other = ReadQuantization(editor, node);
+    if (!other || other->type != quantization.type) continue;
+    const bool one_axis = other->scales.size() == 1 || quantization.scales.size() == 1 ||
+                          other->axis == quantization.axis;
+    if (*other == quantization) {
+      readers.results.push_back(node.outputs[0]);
+    } else if (one_axis) {
+      readers.others.emplace_back(reader, std::move(*other));
+    }
   }
-  return results;
+  return readers;
 }
 
 // The result of a node that goes: its readers read `real` instead; a graph output is copied.
@@ -61,11 +69,8 @@ class Remover {
     const ValueId x = node.inputs[0], codes = node.outputs[0];
     const auto quantization = ReadQuantization(editor_, node);
     if (!quantization || editor_.IsConstant(x)) return false;
-    std::vector<ValueId> results = RealResults(editor_, codes, *quantization);
-    const bool orders =
-        std::any_of(editor_.Consumers(codes).begin(), editor_.Consumers(codes).end(),
-                    [this](int reader) { return ReadsAnOrder(editor_.At(reader).op); });
-    if (results.empty() && !orders && !editor_.IsOutput(codes)) return false;
+    const Readers readers = ReadersOf(editor_, codes, *quantization);
+    if (readers.results.empty() && readers.others.empty() && !editor_.IsOutput(codes)) return false;
     if (editor_.IsOutput(codes) && quantization->given == nullptr) {
       Fail(
           "output '{}' is quantized {}, which no tensor of ours is; end the graph before it with "
@@ -81,10 +86,9 @@ class Remover {
                                graph_.At(x).name,
                                quantization->scales.size() > 1 ? "by channel" : "to 16 bits"));
     }
-    for (const ValueId result : results) Replace(editor_, result, real);
-    const std::vector<int> readers = editor_.Consumers(codes);
-    for (const int reader : readers) {
-      if (ReadsAnOrder(editor_.At(reader).op)) editor_.SetInput(reader, 0, real);
+    for (const ValueId result : readers.results) Replace(editor_, result, real);
+    for (const auto& [reader, other] : readers.others) {
+      Requantize(editor_, reader, real, *quantization, other);
     }
     if (editor_.IsOutput(codes)) {
       Note(graph_, fmt::format("output '{}' is {} in the model; here it holds the real values, "
@@ -125,12 +129,27 @@ class Remover {
     return raw;
   }
 
+  // The graph input `x` behind the Clip to its codes; itself where there is none, as for an input
+  // of codes.
+  ValueId ClampedInput(ValueId x) const {
+    for (const int reader : editor_.Consumers(x)) {
+      const Node& node = editor_.At(reader);
+      const graph::Given* given = graph_.At(node.outputs[0]).given.get();
+      if (node.op == "Clip" && given != nullptr && *given == *graph_.At(x).given) {
+        return node.outputs[0];
+      }
+    }
+    return x;
+  }
+
   // x as the codes have it. Whoever reads x itself reads it so too: beside a quantized reader the
   // rounding is in the data anyhow, and the board keeps one tensor.
   ValueId RealValue(int n, ValueId x, const std::shared_ptr<const graph::Given>& given) {
     graph::Value& value = editor_.Value(x);
-    if (value.given != nullptr && *value.given == *given) return x;
     const int producer = editor_.Producer(x);
+    if (value.given != nullptr && *value.given == *given) {
+      return producer < 0 ? ClampedInput(x) : x;
+    }
     if (value.given != nullptr || (producer < 0 && editor_.IsOutput(editor_.At(n).outputs[0]))) {
       // A second scheme of one value, or an output that is an input cut to its codes.
       const std::pair<ValueId, std::vector<float>> key{
@@ -142,8 +161,12 @@ class Remover {
       return others_[key] = other;
     }
     if (producer < 0) {
+      // An input is rounded to its codes by whoever fills it; FP16 has to end where they do.
       value.given = given;
-      return x;
+      const ValueId inside =
+          editor_.NewValue(value.name + "_inside", graph::DataType::kFloat, *value.shape);
+      AddClamp(editor_, n, x, inside, given);
+      return inside;
     }
     const ValueId raw = Detach(producer, x, "_unrounded");
     AddClamp(editor_, n, raw, x, given);
@@ -161,8 +184,8 @@ int RemoveQuantize(graph::Graph& graph) {
   return Remover(graph).Run();
 }
 
-// Codes that come from outside: the input takes the real values, at the scheme of its codes. A Cast
-// of an 8-bit input reads codes of scale 1.
+// Codes that come from outside: the input takes the real values, in the scheme of the first that
+// dequantizes them.
 int RemoveInputCodes(graph::Graph& graph) {
   Editor editor(graph);
   const std::vector<ValueId> inputs = graph.inputs;
@@ -171,68 +194,34 @@ int RemoveInputCodes(graph::Graph& graph) {
     const graph::DataType type = graph.At(input).type;
     if (type != graph::DataType::kInt8 && type != graph::DataType::kUInt8) continue;
     const std::vector<int> readers = editor.Consumers(input);
-    std::optional<graph::Given> given;
-    bool all = !readers.empty() && !editor.IsOutput(input);
+    if (readers.empty() || editor.IsOutput(input)) continue;
+    std::vector<std::optional<Quantization>> own;
     for (const int reader : readers) {
       const Node& node = editor.At(reader);
-      std::optional<graph::Given> own;
-      if (node.op == "DequantizeLinear" && node.inputs[0] == input) {
-        const auto quantization = ReadQuantization(editor, node);
-        if (quantization && quantization->given != nullptr) own = *quantization->given;
-      } else if (node.op == "Cast" && editor.IsFloat(node.outputs[0])) {
-        own.emplace();
-        own->scales = {1.0f};
-        own->zero_points = {type == graph::DataType::kUInt8 ? -128 : 0};
-      }
-      all = all && own && (!given || *own == *given);
-      given = own;
+      const bool dequantizes = node.op == "DequantizeLinear" && node.inputs[0] == input;
+      own.push_back(dequantizes ? ReadQuantization(editor, node) : std::nullopt);
     }
-    if (!all) continue;
-    const char* name = type == graph::DataType::kUInt8 ? "uint8" : "int8";
-    const float scale = given->scales[0];
-    const int zero_point = given->zero_points[0] + (type == graph::DataType::kUInt8 ? 128 : 0);
+    const auto first = std::find_if(own.begin(), own.end(), [](const auto& quantization) {
+      return quantization && quantization->given != nullptr;
+    });
+    if (first == own.end() || std::count(own.begin(), own.end(), std::nullopt) > 0) continue;
+    const Quantization from = **first;
     Note(graph,
          fmt::format("input '{}' is {} in the model; here it takes the real values, {:.6g} * "
                      "(code - {}): --scale and --mean have to say the same of pixels",
-                     graph.At(input).name, name, scale, zero_point));
+                     graph.At(input).name, graph::Name(type), from.scales[0], from.zero_points[0]));
     editor.Value(input).type = graph::DataType::kFloat;
-    editor.Value(input).given = std::make_shared<const graph::Given>(std::move(*given));
-    for (const int reader : readers) Replace(editor, editor.At(reader).outputs[0], input);
+    editor.Value(input).given = from.given;
+    for (size_t i = 0; i < readers.size(); ++i) {
+      if (*own[i] == from) {
+        Replace(editor, editor.At(readers[i]).outputs[0], input);
+      } else {
+        Requantize(editor, readers[i], input, from, *own[i]);
+      }
+    }
     ++rewrites;
   }
   return editor.Finish() + rewrites;
-}
-
-// DequantizeLinear(Move(codes)) = Move(DequantizeLinear(codes)), so that each meets its
-// QuantizeLinear.
-int HoistDequantize(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"DequantizeLinear"}, [&](int n) {
-    const ValueId moved = editor.At(n).inputs[0];
-    const int movement = editor.Producer(moved);
-    if (movement < 0 || !MovesCodes(editor.At(movement).op)) return false;
-    const auto quantization = ReadQuantization(editor, editor.At(n));
-    const ValueId source = editor.At(movement).inputs[0];
-    const Shape* shape = editor.KnownShape(source);
-    if (!quantization || quantization->scales.size() != 1 || shape == nullptr ||
-        editor.IsConstant(source) || editor.IsFloat(source) ||
-        editor.At(movement).outputs.size() != 1) {
-      return false;
-    }
-    const std::string name = editor.Value(editor.At(n).outputs[0]).name;
-    const ValueId real = editor.NewValue(name + "_unmoved", graph::DataType::kFloat, *shape);
-    std::vector<ValueId> inputs = editor.At(n).inputs;
-    inputs[0] = source;
-    editor.AddNode(n, "DequantizeLinear", name + "_dequantize", inputs, {real});
-    const Node copy = editor.At(movement);
-    inputs = copy.inputs;
-    inputs[0] = real;
-    editor.Become(n, copy.op, inputs);
-    editor.At(n).attributes = copy.attributes;
-    editor.At(n).since_opset = copy.since_opset;
-    return true;
-  });
-  return editor.Finish();
 }
 
 }  // namespace octet::passes

@@ -1,53 +1,16 @@
 // Clips that stand for ranges of codes go where they do nothing, and schemes settle where an int8
 // layer can obey them: operators that keep the scale of their input have one scheme on both sides.
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <memory>
 
 #include "converter/operators/operator.h"
+#include "converter/passes/bounds.h"
 #include "converter/passes/editor.h"
 #include "converter/passes/quantization.h"
 
 namespace octet::passes {
 
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// A lower bound of the results, however large the inputs.
-float LowestResult(const Editor& editor, const Node& node) {
-  if (!node.activation.empty()) {
-    return node.activation == "Relu" ? 0 : node.activation == "Clip" ? node.alpha : -kInfinity;
-  }
-  for (const std::string_view op : {"Sigmoid", "HardSigmoid", "Relu", "Softplus", "Softmax", "Exp",
-                                    "Abs", "Sqrt", "ReduceL2"}) {
-    if (node.op == op) return 0;
-  }
-  // Minima of the functions, in tenths of a step of no 8-bit scheme of theirs.
-  if (node.op == "Silu") return -0.2785f;
-  if (node.op == "HardSwish") return -0.375f;
-  if (node.op == "Gelu") return -0.17f;
-  if (node.op == "Mish") return -0.309f;
-  if (node.op == "Tanh" || node.op == "Elu") return -1;
-  // Means, sums and maxima of what is not negative.
-  float lowest = 0;
-  for (const std::string_view op :
-       {"AveragePool", "GlobalAveragePool", "ReduceMean", "ReduceSum", "ReduceMax", "MaxPool",
-        "GlobalMaxPool", "Concat", "Add", "Mul", "Max", "Resize"}) {
-    if (node.op != op) continue;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ValueId id = node.inputs[i];
-      if (id == graph::kNoValue || !editor.IsFloat(id)) continue;
-      if (const Tensor* constant = editor.Constant(id)) {
-        for (const float v : constant->floats) lowest = v < 0 ? -kInfinity : lowest;
-        continue;
-      }
-      const graph::Given* given = editor.graph().At(id).given.get();
-      if (given == nullptr || given->Low() < 0) return -kInfinity;
-    }
-    return lowest;
-  }
-  return -kInfinity;
-}
 
 bool HasGiven(const Editor& editor, ValueId id, const graph::Given& given) {
   const graph::Given* own = editor.graph().At(id).given.get();
@@ -78,6 +41,12 @@ bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
   return true;
 }
 
+// Others are indices.
+bool HasOneFloatResult(Editor& editor, const Node& node) {
+  return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
+                     [&](ValueId id) { return id == graph::kNoValue || !editor.IsFloat(id); });
+}
+
 // Inputs of a joining operator that nothing bounds are cut off where its result is.
 void ClampInputs(Editor& editor, int n, const std::shared_ptr<const graph::Given>& given) {
   const std::vector<ValueId> inputs = editor.At(n).inputs;
@@ -92,47 +61,76 @@ void ClampInputs(Editor& editor, int n, const std::shared_ptr<const graph::Given
   }
 }
 
+// A Clip to the range of its result's codes, no tighter, behind a value that only it reads: the
+// node that computes that value. -1 for any other.
+int RangedProducer(Editor& editor, int n) {
+  const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
+  const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
+  if (given == nullptr || !editor.IsPrivate(in) || editor.At(n).inputs.size() != 3) return -1;
+  const float half_step = given->scales[0] / 2;
+  const Tensor* low = editor.Constant(editor.At(n).inputs[1]);
+  const Tensor* high = editor.Constant(editor.At(n).inputs[2]);
+  // A Clip of the model's own, tighter than the codes, stays.
+  if (low == nullptr || low->floats.size() != 1 || low->floats[0] > given->Low() + half_step ||
+      high == nullptr || high->floats.size() != 1 || high->floats[0] < given->High() - half_step) {
+    return -1;
+  }
+  const int producer = editor.Producer(in);
+  return producer < 0 || editor.At(producer).outputs.size() != 1 ? -1 : producer;
+}
+
+// Whether rounding to the codes is all that is left to do: no value lies more than a step outside
+// of them. That is what a Sigmoid in steps of 1/256 has: its codes end at 255/256.
+bool IsWithin(const Editor& editor, ValueId id, const graph::Given& given) {
+  const Bounds bounds = BoundsOf(editor, id);
+  const float step = given.scales[0] * 1.001f;
+  return bounds.low >= given.Low() - step && bounds.high <= given.High() + step;
+}
+
+bool AreKnown(const Editor& editor, const std::vector<ValueId>& ids) {
+  return std::all_of(ids.begin(), ids.end(),
+                     [&editor](ValueId id) { return editor.KnownShape(id) != nullptr; });
+}
+
 }  // namespace
 
 int RemoveImpliedClip(graph::Graph& graph) {
   Editor editor(graph);
   editor.ForEach({"Clip"}, [&](int n) {
-    const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
-    const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
-    if (given == nullptr || !editor.IsPrivate(in) || editor.Value(in).given != nullptr)
-      return false;
-    if (editor.At(n).inputs.size() != 3) return false;
-    const float low = given->Low(), step = given->scales[0];
-    const Tensor* bound = editor.Constant(editor.At(n).inputs[1]);
-    // A Clip of the model's own, tighter than the codes, stays.
-    if (bound == nullptr || bound->floats.size() != 1 || bound->floats[0] > low + step / 2)
-      return false;
-    const Tensor* top = editor.Constant(editor.At(n).inputs[2]);
-    if (top == nullptr || top->floats.size() != 1 || top->floats[0] < given->High() - step / 2)
-      return false;
-    const int producer = editor.Producer(in);
+    const int producer = RangedProducer(editor, n);
     if (producer < 0) return false;
+    const ValueId in = editor.At(n).inputs[0];
+    const std::shared_ptr<const graph::Given> given = editor.Value(editor.At(n).outputs[0]).given;
     const Node& node = editor.At(producer);
-    // A product of two computed tensors takes none, but its codes end where the Clip does.
+    // A product of two computed tensors takes none.
     const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
     if (!node.activation.empty() || (TakesClamp(node.op) && !product)) return false;
-    if (KeepsScale(node.op)) {
-      if (node.outputs.size() != 1 || !HasGiven(editor, node.inputs[0], *given)) return false;
-      editor.Absorb(producer, n);
-      return true;
-    }
-    if (node.op == "Clip" || node.outputs.size() != 1 || !CanWrite(node, *given)) return false;
-    if (node.op == "Concat") {
-      for (const ValueId id : node.inputs) {
-        if (editor.KnownShape(id) == nullptr) return false;
-      }
-      ClampInputs(editor, producer, given);
-    } else if (given->zero_points[0] == -128 && LowestResult(editor, node) < -step) {
-      // 0 as the lowest code may be a ReLU. Other ends are those of the data seen, which a clamp
-      // of its own would not make better.
+    // A Clip of values in the same scheme is one of codes in the file.
+    if (KeepsScale(node.op) || node.op == "Clip") {
+      if (!HasGiven(editor, node.inputs[0], *given)) return false;
+    } else if (!CanWrite(node, *given)) {
       return false;
+    } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
+      ClampInputs(editor, producer, given);
     }
+    if (!IsWithin(editor, in, *given)) return false;
     editor.Absorb(producer, n);
+    return true;
+  });
+  return editor.Finish();
+}
+
+// A Clip that neither goes nor can be fused: what it reads has the scheme of its result, so that
+// int8 rounds once, and that layer's codes end where the Clip does. FP16 computes the Clip.
+int GiveBeforeClip(graph::Graph& graph) {
+  Editor editor(graph);
+  editor.ForEach({"Clip"}, [&](int n) {
+    const int producer = RangedProducer(editor, n);
+    if (producer < 0) return false;
+    const std::shared_ptr<const graph::Given> given = editor.Value(editor.At(n).outputs[0]).given;
+    const Node& node = editor.At(producer);
+    if (node.op == "Clip" || KeepsScale(node.op) || !CanWrite(node, *given)) return false;
+    editor.Value(editor.At(n).inputs[0]).given = given;
     return true;
   });
   return editor.Finish();
@@ -142,7 +140,7 @@ int SpreadGiven(graph::Graph& graph) {
   Editor editor(graph);
   int rewrites = 0;
   editor.ForEach({}, [&](int n) {
-    if (!KeepsScale(editor.At(n).op) || editor.At(n).outputs.size() != 1) return false;
+    if (!KeepsScale(editor.At(n).op) || !HasOneFloatResult(editor, editor.At(n))) return false;
     const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
     const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
     if (given == nullptr || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;

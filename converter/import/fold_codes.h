@@ -1,0 +1,16 @@
+// Constants that a file computes of others before it quantizes or dequantizes with them.
+#ifndef OCTET_CONVERTER_IMPORT_FOLD_CODES_H_
+#define OCTET_CONVERTER_IMPORT_FOLD_CODES_H_
+
+#include "converter/graph/graph.h"
+
+namespace octet::import {
+
+// Constants that only move (Transpose, Reshape, ...) in front of a DequantizeLinear, and scales and
+// zero points computed of constants, become constants. The graph is normalised and sorted. Throws
+// UserError where the operator refuses its inputs.
+void FoldCodes(graph::Graph& graph);
+
+}  // namespace octet::import
+
+#endif  // OCTET_CONVERTER_IMPORT_FOLD_CODES_H_

@@ -1,0 +1,266 @@
+// Operators on codes: real values do what the codes did.
+#include "converter/operators/operator.h"
+#include "tests/converter/import/import_support.h"
+
+namespace octet::import {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using Floats = std::vector<float>;
+using Integers = std::vector<int64_t>;
+
+constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
+
+class CodesTest : public ImportTest {
+ protected:
+  static void Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type,
+                    const std::vector<int>& values) {
+    onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(type);
+    for (const int64_t dim : shape) tensor.add_dims(dim);
+    for (const int value : values) tensor.add_int32_data(value);
+  }
+  // Scale s = 0.5 and zero point z = 3, t = 0.25 and u = 7; codes q of x.
+  static void Quantized(OnnxBuilder& model, const Dims& shape = {1, 2, 4, 4}) {
+    model.Input("x", shape);
+    model.Initializer("s", {}, Floats{0.5f});
+    model.Initializer("t", {}, Floats{0.25f});
+    Codes(model, "z", {}, kUint8, {3});
+    Codes(model, "u", {}, kUint8, {7});
+    model.Node("QuantizeLinear", {"x", "s", "z"}, {}, {"q"});
+  }
+  // The graph with its types known, which proves that no operator computes on codes.
+  Graph Import(const OnnxBuilder& model) {
+    Graph graph = ImportTest::Import(model);
+    operators::InferShapes(graph);
+    return graph;
+  }
+  static std::string Ops(const Graph& graph) {
+    std::string ops;
+    for (const Node& node : graph.nodes) ops += (ops.empty() ? "" : " ") + node.op;
+    return ops;
+  }
+  static const Node& Find(const Graph& graph, const std::string& op) {
+    for (const Node& node : graph.nodes) {
+      if (node.op == op) return node;
+    }
+    ADD_FAILURE() << "no node " << op;
+    return graph.nodes[0];
+  }
+  static const graph::Tensor& Constant(const Graph& graph, const Node& node, size_t input) {
+    return *graph.Constant(node.inputs.at(input));
+  }
+};
+
+TEST_F(CodesTest, WhatMovesCodesMovesRealValues) {
+  OnnxBuilder model;
+  Quantized(model);
+  model.Node("MaxPool", {"q"}, {{"kernel_shape", Ints({2, 2})}}, {"m"});
+  model.Node("Transpose", {"m"}, {{"perm", Ints({0, 2, 3, 1})}}, {"p"});
+  model.Node("DequantizeLinear", {"p", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "QuantizeLinear DequantizeLinear MaxPool Transpose");
+  EXPECT_EQ(graph.At(graph.outputs[0]).name, "y");
+}
+
+TEST_F(CodesTest, ConstantsBesideCodesAreReal) {
+  OnnxBuilder model;
+  Quantized(model);
+  Codes(model, "low", {}, kUint8, {10});
+  Codes(model, "high", {}, kUint8, {120});
+  model.Initializer("pads", {8}, Integers{0, 0, 1, 1, 0, 0, 1, 1});
+  model.Node("Clip", {"q", "low", "high"}, {}, {"c"});
+  model.Node("Pad", {"c", "pads"}, {}, {"p"});
+  model.Node("DequantizeLinear", {"p", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "QuantizeLinear DequantizeLinear Clip QuantizeLinear DequantizeLinear Pad");
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 1).floats, Floats{3.5f});
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 2).floats, Floats{58.5f});
+  // The code 0, which the file leaves out.
+  EXPECT_EQ(Constant(graph, Find(graph, "Pad"), 2).floats, Floats{-1.5f});
+}
+
+TEST_F(CodesTest, CodesAreWantedBeyondTheOperator) {
+  OnnxBuilder model;
+  Quantized(model);
+  model.Node("Split", {"q"}, {{"axis", Int(1)}}, {"a", "b"});
+  model.Node("Concat", {"b", "a"}, {{"axis", Int(1)}}, {"j"});
+  model.Node("DequantizeLinear", {"j", "t", "u"}, {}, {"y"});
+  for (const char* name : {"y", "a"}) model.Output(name);
+  const Graph graph = Import(model);
+  // Codes `a` of the output in one branch, those of `j` in the scheme of q in the other.
+  EXPECT_EQ(Ops(graph),
+            "QuantizeLinear DequantizeLinear Split QuantizeLinear Concat QuantizeLinear "
+            "DequantizeLinear");
+  EXPECT_EQ(Constant(graph, graph.nodes[5], 1).floats, Floats{0.5f});
+  EXPECT_EQ(Constant(graph, graph.nodes[6], 1).floats, Floats{0.25f});
+}
+
+TEST_F(CodesTest, JoinedCodesShareTheSchemeOfTheFirst) {
+  OnnxBuilder model;
+  Quantized(model);
+  model.Node("QuantizeLinear", {"x", "t", "u"}, {}, {"r"});
+  model.Node("Concat", {"q", "r"}, {{"axis", Int(1)}}, {"j"});
+  model.Node("DequantizeLinear", {"j", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  const graph::Links links(graph);
+  const Node& concat = Find(graph, "Concat");
+  for (const graph::ValueId id : concat.inputs) {
+    const Node& own = graph.nodes[static_cast<size_t>(links.producer[static_cast<size_t>(id)])];
+    EXPECT_EQ(own.op, "DequantizeLinear");
+    EXPECT_EQ(Constant(graph, own, 1).floats, Floats{0.5f});
+    EXPECT_EQ(Constant(graph, own, 2).integers, Integers{3});
+  }
+}
+
+TEST_F(CodesTest, WhatLiesBetweenCodesIsCutOff) {
+  OnnxBuilder model;
+  Quantized(model);
+  model.Initializer("scales", {4}, Floats{1, 1, 2, 2});
+  model.Node("Resize", {"q", "", "scales"}, {{"mode", std::string("linear")}}, {"r"});
+  model.Node("DequantizeLinear", {"r", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  // The code 0 is -1.5.
+  EXPECT_EQ(Ops(graph),
+            "QuantizeLinear DequantizeLinear Resize Clip Sub Add QuantizeLinear DequantizeLinear");
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 1).floats, Floats{-1.5f - 0.234375f});
+  EXPECT_EQ(Constant(graph, Find(graph, "Clip"), 2).floats, Floats{-1.5f + 0.234375f});
+  EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, Floats{-1.5f});
+  for (const char* op : {"Resize", "Clip", "Sub", "Add"}) {
+    EXPECT_EQ(operators::Int8Of(Find(graph, op)), operators::Int8::kFp16) << op;
+  }
+}
+
+TEST_F(CodesTest, ACastCountsCodes) {
+  OnnxBuilder model;
+  model.Input("x", {1, 4, 4, 3}, kUint8);
+  model.Node("Transpose", {"x"}, {{"perm", Ints({0, 3, 1, 2})}}, {"p"});
+  model.Node("Cast", {"p"}, {{"to", Int(1)}}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "DequantizeLinear Transpose");
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 1).floats, Floats{1});
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 2).integers, Integers{0});
+}
+
+TEST_F(CodesTest, SmallIntegersThatNothingQuantizesStay) {
+  OnnxBuilder model;
+  model.Input("x", {1, 4});
+  model.Node("Cast", {"x"}, {{"to", Int(kUint8)}}, {"i"});
+  model.Node("Transpose", {"i"}, {{"perm", Ints({1, 0})}}, {"p"});
+  model.Node("Cast", {"p"}, {{"to", Int(1)}}, {"y"});
+  model.Output("y");
+  EXPECT_EQ(Ops(Import(model)), "Cast Transpose Cast");
+}
+
+TEST_F(CodesTest, ArithmeticOnCodesIsRefusedByName) {
+  OnnxBuilder model;
+  Quantized(model);
+  model.Node("Mod", {"q", "u"}, {}, {"m"}, "culprit");
+  model.Node("DequantizeLinear", {"m", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const std::string line = Refusal(model);
+  EXPECT_SAYS(line, "node 'culprit' (Mod)");
+  EXPECT_SAYS(line, "--cut-at 'q'");
+}
+
+TEST_F(CodesTest, ChannelsThatMoveAreRefusedByName) {
+  OnnxBuilder model;
+  model.Input("x", {1, 2, 4, 4});
+  model.Initializer("s", {2}, Floats{0.5f, 0.25f});
+  Codes(model, "z", {2}, kInt8, {0, 0});
+  model.Node("QuantizeLinear", {"x", "s", "z"}, {{"axis", Int(1)}}, {"q"});
+  model.Node("MaxPool", {"q"}, {{"kernel_shape", Ints({2, 2})}}, {"m"}, "culprit");
+  model.Node("DequantizeLinear", {"m", "s", "z"}, {{"axis", Int(1)}}, {"y"});
+  model.Output("y");
+  EXPECT_SAYS(Refusal(model), "node 'culprit' (MaxPool): the codes of 'q'");
+}
+
+TEST_F(CodesTest, AScaleOfZeroGivesZero) {
+  OnnxBuilder model;
+  model.Input("x", {1, 2, 4, 4});
+  model.Initializer("s", {}, Floats{0});
+  Codes(model, "z", {}, kInt8, {0});
+  model.Node("QuantizeLinear", {"x", "s", "z"}, {}, {"q"}, "none");
+  model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "Mul");
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 1).floats, Floats{0});
+  // Signs would decide here.
+  model.Initializer("t", {}, Floats{0.5f});
+  model.Node("DequantizeLinear", {"q", "t", "z"}, {}, {"signs"});
+  model.Output("signs");
+  EXPECT_SAYS(Refusal(model), "node 'none' (QuantizeLinear): its scale is 0");
+}
+
+TEST_F(CodesTest, CodesOfConstantsAndScalesAreComputed) {
+  OnnxBuilder model;
+  model.Input("x", {1, 1, 4, 4});
+  Codes(model, "w", {1, 1, 1, 2}, kInt8, {3, -5});
+  model.Initializer("s", {1, 2}, Floats{0.5f, 0.25f});
+  model.Initializer("axes", {1}, Integers{0});
+  model.Node("Transpose", {"w"}, {{"perm", Ints({3, 2, 0, 1})}}, {"turned"});
+  model.Node("Squeeze", {"s", "axes"}, {}, {"scales"});
+  model.Node("DequantizeLinear", {"turned", "scales"}, {{"axis", Int(0)}}, {"real"});
+  model.Node("Conv", {"x", "real"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "DequantizeLinear Conv");
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 0).integers, (Integers{3, -5}));
+  EXPECT_EQ(operators::Evaluate(graph, graph.nodes[0])[0].floats, (Floats{1.5f, -1.25f}));
+}
+
+TEST_F(CodesTest, SumsOfIntegersWithConstantScales) {
+  OnnxBuilder model;
+  Quantized(model, {2, 2});
+  Codes(model, "w", {2, 2}, kInt8, {1, 2, 3, 4});
+  Codes(model, "b", {2}, kInt32, {8, -8});
+  model.Initializer("k", {}, Floats{0.125f});
+  // The layer's own zero point is not that of the codes.
+  model.Node("MatMulInteger", {"q", "w", "u"}, {}, {"sum"}, "product");
+  model.Node("Add", {"sum", "b"}, {}, {"biased"});
+  model.Node("Cast", {"biased"}, {{"to", Int(1)}}, {"real"});
+  model.Node("Mul", {"real", "k"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "DequantizeLinear QuantizeLinear DequantizeLinear MatMul Add");
+  EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, (Floats{1, -1}));
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 1).floats, Floats{0.25f});
+  EXPECT_EQ(Constant(graph, graph.nodes[2], 1).floats, Floats{0.5f});
+  EXPECT_EQ(Constant(graph, graph.nodes[2], 2).integers, Integers{7});
+}
+
+TEST_F(CodesTest, LayersOnCodesKeepTheFormOfTheirOpset) {
+  OnnxBuilder model;
+  Quantized(model);
+  for (const int opset : {11, 13}) {
+    model.Node("QLinearSoftmax", {"q", "s", "z", "t", "u"},
+               {{"axis", Int(1)}, {"opset", Int(opset)}}, {"p" + std::to_string(opset)});
+    model.LastNode().set_domain("com.microsoft");
+    model.Node("DequantizeLinear", {"p" + std::to_string(opset), "t", "u"}, {},
+               {"y" + std::to_string(opset)});
+    model.Output("y" + std::to_string(opset));
+  }
+  model.Node("QLinearReduceMean", {"q", "s", "z", "t", "u"},
+             {{"axes", Ints({2, 3})}, {"keepdims", Int(0)}}, {"m"});
+  model.LastNode().set_domain("com.microsoft");
+  model.Node("DequantizeLinear", {"m", "t", "u"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  std::vector<int64_t> coerced;
+  for (const Node& node : graph.nodes) {
+    if (node.op == "Softmax") coerced.push_back(node.Int("octet_coerced", 0));
+  }
+  EXPECT_EQ(coerced, (Integers{1, 0}));
+  EXPECT_EQ(*graph.At(graph.outputs[2]).shape, (graph::Shape{1, 2}));
+}
+
+}  // namespace
+}  // namespace octet::import

@@ -1,0 +1,60 @@
+// What an output may be put together from.
+#include "converter/operators/output_view.h"
+#include "tests/converter/operators/operator_support.h"
+
+namespace octet::operators {
+namespace {
+
+std::shared_ptr<const graph::Given> Scheme(float scale) {
+  graph::Given given;
+  given.scales = {scale};
+  given.zero_points = {0};
+  return std::make_shared<const graph::Given>(std::move(given));
+}
+
+// Sigmoid, where asked for, of a Concat of two inputs in steps of 0.5.
+OutputView Joined(std::shared_ptr<const graph::Given> result, bool function) {
+  graph::Graph graph;
+  const auto value = [&](const char* name, std::shared_ptr<const graph::Given> given) {
+    graph::Value v;
+    v.name = name;
+    v.shape = Shape{1, 2};
+    v.given = std::move(given);
+    return graph.AddValue(std::move(v));
+  };
+  const auto node = [&](const char* op, std::vector<graph::ValueId> inputs, graph::ValueId result) {
+    graph::Node n;
+    n.name = n.op = op;
+    n.inputs = std::move(inputs);
+    n.outputs = {result};
+    n.attributes["axis"] = int64_t{1};
+    graph.nodes.push_back(std::move(n));
+  };
+  graph.inputs = {value("a", Scheme(0.5f)), value("b", Scheme(0.5f))};
+  const graph::ValueId joined = value("joined", std::move(result));
+  graph.At(joined).shape = Shape{1, 4};
+  node("Concat", graph.inputs, joined);
+  graph.outputs = {joined};
+  if (function) {
+    const graph::ValueId y = value("y", Scheme(1.0f / 256));
+    graph.At(y).shape = Shape{1, 4};
+    node("Sigmoid", {joined}, y);
+    graph.outputs = {y};
+  }
+  return ViewOutputs(graph);
+}
+
+TEST(OutputView, AFunctionReadsTheStepsOfAJoinedValue) {
+  EXPECT_EQ(Joined(nullptr, true).outputs[0].size(), 2u);
+  EXPECT_EQ(Joined(Scheme(0.5f), true).outputs[0].size(), 2u);
+  const OutputView requantized = Joined(Scheme(0.25f), true);
+  ASSERT_EQ(requantized.outputs[0].size(), 1u);
+  EXPECT_EQ(requantized.outputs[0][0].function, "Sigmoid");
+  EXPECT_TRUE(requantized.needed[0]);
+  EXPECT_FALSE(requantized.needed[1]);
+  // Without one the error is half of a step.
+  EXPECT_EQ(Joined(Scheme(0.25f), false).outputs[0].size(), 2u);
+}
+
+}  // namespace
+}  // namespace octet::operators

@@ -1,0 +1,23 @@
+// Faults of passes that are known and not mended yet. Each line has to be needed: the test fails
+// where an entry accuses nothing.
+#ifndef OCTET_TESTS_CONVERTER_ORACLE_KNOWN_FAULTS_H_
+#define OCTET_TESTS_CONVERTER_ORACLE_KNOWN_FAULTS_H_
+
+#include <string_view>
+
+namespace octet::test {
+
+struct KnownFault {
+  std::string_view source;  // the name of a case, or its start
+  std::string_view pass;    // "read": the model is not read
+};
+
+inline constexpr KnownFault kKnownFaults[] = {
+    {"k3_8bit_ops/qop_maxpool_u8", "read"},
+    {"k9_norms/ln_scale_1", "read"},
+    {"qdq/", "read"},
+};
+
+}  // namespace octet::test
+
+#endif  // OCTET_TESTS_CONVERTER_ORACLE_KNOWN_FAULTS_H_

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Random models through `octet convert --effort fast` and both plans, beside ONNX Runtime without optimisation.
+
+random_qdq.py [--kind qdq|float|all] [--first N] [--count N] [--ort FOLDER] [--build FOLDER] [--table FILE] [--keep FOLDER]
+
+Run by hand; it needs NumPy, onnx, node, and a folder in which `npm install onnxruntime-node` was run (--ort, or OCTET_ORT).
+Seeds N to N + count - 1 of `octet-oracle --random` (Q/DQ graphs in the styles of five exporters) and of `random_networks`
+(float graphs, a third of the seeds of each of its three ranges). One line for each finding, then the sums. Bars:
+
+  Q/DQ INT8   99.5 % of the elements within one step of the output's scale, none beyond three; an output that is not
+              quantized: 25 dB about the mean
+  Q/DQ FP16   45 dB about the mean against the same graph with each Q-DQ pair replaced by a Clip to its range
+  float INT8  25 dB about the mean
+  float FP16  45 dB about the mean
+  refusals    each with its line
+
+A model that ONNX Runtime refuses is counted apart. Its AVX2 kernels of QLinear operators saturate: the generator keeps
+their weights within 7 bits.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAMPLES = 4
+FLOAT_RANGES = (1, (1 << 32) + 1, (1 << 33) + 1)  # tests/converter/lower/random_graph.h
+# Where a QLinear operator has codes (each with scale and zero point behind it) and the scale of its result.
+LINEAR = {"QLinearConv": ("Conv", (0, 3), 6), "QLinearMatMul": ("MatMul", (0, 3), 6), "QLinearAdd": ("Add", (0, 3), 6),
+          "QLinearMul": ("Mul", (0, 3), 6), "QLinearSigmoid": ("Sigmoid", (0,), 3),
+          "QLinearLeakyRelu": ("LeakyRelu", (0,), 3), "QLinearAveragePool": ("AveragePool", (0,), 3),
+          "QLinearGlobalAveragePool": ("GlobalAveragePool", (0,), 3)}
+LIMITS = {np.dtype(np.uint8): (0, 255), np.dtype(np.int8): (-128, 127)}
+
+
+def decompose(model) -> None:
+    """QLinear operators as the float operator between DequantizeLinear and QuantizeLinear."""
+    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    nodes = []
+    for k, node in enumerate(model.graph.node):
+        def real(at, axis=0):
+            out = f"{node.op_type}{k}_real{at}"
+            nodes.append(helper.make_node("DequantizeLinear", list(node.input[at:at + 3]), [out], axis=axis))
+            return out
+        if node.op_type == "QLinearConcat":
+            inputs, op, at = [real(i) for i in range(2, len(node.input), 3)], "Concat", 0
+        elif node.op_type in LINEAR:
+            op, codes, at = LINEAR[node.op_type]
+            inputs = [real(i) for i in codes]
+            if op == "Conv" and len(node.input) > 8:
+                scale = constants[node.input[1]] * constants[node.input[4]]
+                bias = (constants[node.input[8]].astype(np.float64) * scale).astype(np.float32)
+                name = f"{node.op_type}{k}_bias"
+                model.graph.initializer.append(numpy_helper.from_array(bias, name))
+                inputs.append(name)
+        else:
+            nodes.append(node)
+            continue
+        result = f"{node.op_type}{k}_result"
+        made = helper.make_node(op, inputs, [result])
+        made.attribute.extend(node.attribute)
+        nodes += [made, helper.make_node("QuantizeLinear", [result, *node.input[at:at + 2]], list(node.output))]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+
+
+def clipped(model):
+    """The same graph with each pair behind a computed value replaced by a Clip to its range; codes become real values."""
+    decompose(model)
+    graph = model.graph
+    constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    scheme, fixed, nodes = {}, set(constants), []
+
+    def constant(name, values):
+        graph.initializer.append(numpy_helper.from_array(np.asarray(values, np.float32), name))
+        return name
+
+    def real_constant(name, scale, zero):
+        return constant(f"{name}_real{len(nodes)}", (constants[name].astype(np.float64) - zero) * scale)
+
+    for k, node in enumerate(graph.node):
+        if all(name in fixed for name in node.input if name):
+            fixed.update(node.output)  # weights: rounded as the file says
+            nodes.append(node)
+        elif node.op_type == "QuantizeLinear":
+            scale, zero = constants[node.input[1]], constants[node.input[2]]
+            low, high = LIMITS[zero.dtype]
+            ends = [constant(f"clip{k}_{j}", (float(end) - float(zero)) * float(scale)) for j, end in enumerate((low, high))]
+            nodes.append(helper.make_node("Clip", [node.input[0], *ends], list(node.output)))
+            scheme[node.output[0]] = (float(scale), float(zero))
+        elif node.op_type == "DequantizeLinear":
+            nodes.append(helper.make_node("Identity", [node.input[0]], list(node.output)))
+        else:
+            codes = [scheme[name] for name in node.input if name in scheme]
+            if codes:
+                inputs = [real_constant(name, *codes[0]) if name in constants and constants[name].dtype in LIMITS else name
+                          for name in node.input]
+                del node.input[:]
+                node.input.extend(inputs)
+                for name in node.output:
+                    scheme[name] = codes[0]
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    return model
+
+
+def output_steps(model) -> list:
+    """The scale of each output that a DequantizeLinear makes, else None."""
+    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    maker = {name: node for node in model.graph.node for name in node.output}
+    steps = []
+    for value in model.graph.output:
+        node = maker.get(value.name)
+        quantized = node is not None and node.op_type == "DequantizeLinear"
+        steps.append(float(constants[node.input[1]]) if quantized else None)
+    return steps
+
+
+def decibels(got: np.ndarray, wanted: np.ndarray) -> float:
+    if got.size != wanted.size or not np.isfinite(got).all():
+        return -99.0
+    noise = float(((got - wanted) ** 2).sum())
+    signal = float(((wanted - wanted.mean()) ** 2).sum())
+    if signal <= 1e-12 * wanted.size * max(1.0, float(np.abs(wanted).max()) ** 2):
+        # Nothing about the mean to speak of: a constant has to come out as one.
+        signal = float((wanted ** 2).sum()) or 1e-12
+    return min(200.0, 10 * np.log10(max(signal, 1e-300) / max(noise, 1e-300)))
+
+
+class Case:
+    def __init__(self, kind: str, seed: int, path: pathlib.Path, text: str):
+        self.kind, self.seed, self.path, self.text = kind, seed, path, text
+        self.folder = path.with_suffix("")
+        self.folder.mkdir(exist_ok=True)
+        self.findings = []
+        model = onnx.load(str(path))
+        random = np.random.Generator(np.random.PCG64(seed))
+        reach = 3.0 if kind == "qdq" else 1.0
+        self.inputs = []
+        for i, value in enumerate(model.graph.input):
+            shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
+            data = random.uniform(-reach, reach, [SAMPLES, *shape[1:]]).astype(np.float32)
+            np.save(self.folder / f"x{i}.npy", data)
+            data.tofile(self.folder / f"x{i}.bin")
+            self.inputs.append({"name": value.name, "shape": shape, "type": "float32", "file": str(self.folder / f"x{i}.bin")})
+        self.steps = output_steps(model) if kind == "qdq" else [None] * len(model.graph.output)
+        if kind == "qdq":
+            onnx.save(clipped(model), str(self.folder / "clipped.onnx"))
+
+    def jobs(self) -> list:
+        names = {"ort": self.path} if self.kind == "float" else {"ort": self.path, "clip": self.folder / "clipped.onnx"}
+        return [{"model": str(model), "samples": SAMPLES, "inputs": self.inputs, "result": str(self.folder / name)}
+                for name, model in names.items()]
+
+    def stored(self, name: str, i: int) -> np.ndarray:
+        return np.fromfile(self.folder / f"{name}.{i}", np.float32).astype(np.float64)
+
+    def find(self, what: str, text: str) -> None:
+        self.findings.append((what, text))
+
+
+def run_case(case: Case, build: pathlib.Path) -> Case:
+    def call(*command):
+        return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace",
+                              env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
+    files = ",".join(str(case.folder / f"x{i}.npy") for i in range(len(case.inputs)))
+    blob = case.folder / "m.octet"
+    done = call(build / "bin/octet", "convert", case.path, "-o", blob, "--calibrate", files, "--effort", "fast", "--json",
+                "--threads", "1")
+    if done.returncode != 0:
+        line = (done.stderr.strip().splitlines() or [f"signal {-done.returncode}"])[-1]
+        case.find("refused" if done.returncode == 2 else f"status {done.returncode}", line.replace(str(case.path), "model"))
+        return case
+    for plan in ("int8", "fp16"):
+        done = call(build / "bin/octet-run", blob, "--plan", plan, "--output", case.folder / f"{plan}.npy", "--input", files)
+        if done.returncode != 0:
+            case.find(f"octet-run {done.returncode}", (done.stderr.strip().splitlines() or [""])[-1])
+            continue
+        for i, step in enumerate(case.steps):
+            path = case.folder / (f"{plan}.npy" if len(case.steps) == 1 else f"{plan}.{i}.npy")
+            got = np.load(path).astype(np.float64).ravel()
+            wanted = case.stored("clip" if case.kind == "qdq" and plan == "fp16" else "ort", i)
+            judge(case, plan, i, got, wanted, step)
+    return case
+
+
+def judge(case: Case, plan: str, i: int, got: np.ndarray, wanted: np.ndarray, step) -> None:
+    name = f"{case.kind} {plan}"
+    if got.size != wanted.size:
+        return case.find(name, f"output {i}: {got.size} values, {wanted.size} wanted")
+    db = decibels(got, wanted)
+    if plan == "int8" and step:
+        error = np.abs(got - wanted) / step
+        near, worst = float((error <= 1.01).mean()), float(error.max(initial=0))
+        few = error.size * 0.005 < 1 and int((error > 1.01).sum()) <= 1  # one element of a small output
+        if not np.isfinite(got).all() or (near < 0.995 and not few) or worst > 3.01:
+            case.find(name, f"output {i}: {100 * near:.1f} % within one step, worst {worst:.1f} steps, {db:.1f} dB")
+        return None
+    bar = 25 if plan == "int8" else 45
+    if db < bar:
+        case.find(name, f"output {i}: {db:.1f} dB")
+    return None
+
+
+def make(kind: str, seeds: list, build: pathlib.Path, folder: pathlib.Path) -> list:
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {}
+    if kind == "qdq":
+        lines = subprocess.run([build / "tests/octet-oracle", "--random", folder, "--first", str(seeds[0]), "--count",
+                                str(len(seeds))], check=True, capture_output=True, text=True).stdout.splitlines()
+        texts = {int(line.split(":", 1)[0]): line.split(":", 1)[1].strip() for line in lines if ":" in line}
+    else:
+        third = -(-len(seeds) // 3)
+        firsts = [first + seeds[0] - 1 for first in FLOAT_RANGES]
+        counts = [third, third, len(seeds) - 2 * third]
+        for first, count in zip(firsts, counts):
+            if count > 0:
+                subprocess.run([build / "tests/random_networks", "--onnx", folder, "--first", str(first), "--count",
+                                str(count)], check=True, capture_output=True)
+        seeds = [first + i for first, count in zip(firsts, counts) for i in range(count)]
+    return [Case(kind, seed, folder / f"{seed}.onnx", texts.get(seed, "")) for seed in seeds]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=("qdq", "float", "all"), default="all")
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/native"))
+    parser.add_argument("--ort", default=os.environ.get("OCTET_ORT", ""), help="folder of `npm install onnxruntime-node`")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the models and what they gave")
+    parser.add_argument("--table", type=pathlib.Path, help="text file for the findings")
+    options = parser.parse_args()
+    if not options.ort:
+        parser.error("--ort names no folder, nor does OCTET_ORT")
+    lines = []
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+        lines.append(line)
+
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        work = options.keep or pathlib.Path(scratch)
+        for kind in ("qdq", "float") if options.kind == "all" else (options.kind,):
+            seeds = list(range(options.first, options.first + options.count))
+            cases = make(kind, seeds, options.build.resolve(), work / kind)
+            request = work / f"{kind}.json"
+            request.write_text(json.dumps({"ort": options.ort, "jobs": [job for case in cases for job in case.jobs()]}))
+            done = subprocess.run(["node", HERE / "ort_reference.cjs", request], check=True, capture_output=True, text=True)
+            errors = {}
+            for line in done.stdout.splitlines():
+                reply = json.loads(line)
+                if "error" in reply:
+                    errors[reply["model"]] = reply["error"]
+            kept = []
+            for case in cases:
+                error = next((errors[job["model"]] for job in case.jobs() if job["model"] in errors), None)
+                if error:
+                    say(f"{kind} {case.seed}: ONNX Runtime refuses: {error[:200]}")
+                else:
+                    kept.append(case)
+            with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                for case in pool.map(lambda one: run_case(one, options.build), kept):
+                    for what, text in case.findings:
+                        say(f"{kind} {case.seed}: {what}: {text} ({case.text})")
+            counts = collections.Counter(what for case in kept for what in {w for w, _ in case.findings})
+            wrong = sum(bool(case.findings) for case in kept)
+            failed += wrong
+            say(f"{kind}: seeds {options.first} to {options.first + options.count - 1}: {len(kept)} models, {wrong} with a "
+                f"finding; " + (", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "none"))
+    if options.table:
+        options.table.write_text("\n".join(lines) + "\n")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
