@@ -260,6 +260,13 @@ TEST(RemoveImpliedClip, BehindATighterClipOfTheSameScheme) {
   EXPECT_TRUE(*net.graph.At(net.graph.nodes[2].outputs[0]).given == *Scheme(0.005f, -128));
 }
 
+TEST(GiveBeforeClip, ByItself) {
+  Net net;
+  net.Output(net.Op("Neg", {Both(net, net.Op("Sigmoid", {net.Input({1, 8})}), 0.002f, 3)}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 1), "Sigmoid Clip Neg");
+  EXPECT_EQ(RunPass(net, "give_before_clip", 1), "Sigmoid Clip Neg");
+}
+
 // Codes stay as they are where they are read in another scheme than they were written in: each
 // step has the scheme in which it changes no code.
 TEST(RemoveQuantize, AnotherSchemeOfTheSameCodes) {
