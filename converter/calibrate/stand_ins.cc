@@ -117,7 +117,7 @@ void StandIns::FindSources() {
       const Reading reading = ReadingOf(node, i);
       const bool passes = reading == Reading::kCarries || reading == Reading::kMaximum ||
                           reading == Reading::kMinimum;
-      const bool fills = node.op == "Pad" && i == 2;
+      const bool fills = (node.op == "Pad" || node.op == "Conv" || node.op == "Gemm") && i == 2;
       const bool counts = node.op == "Cast" && !IsFloat(graph_, id);
       holds = counts || ((passes || fills) && MayHold(id));
     }
@@ -192,6 +192,9 @@ std::optional<StandIns::Kept> StandIns::KeptByCarrier(const Node& node, size_t i
 std::optional<StandIns::Kept> StandIns::KeptBy(const Node& node, size_t input,
                                                const graph::Tensor& tensor) {
   const Seen& out = SeenOf(node.outputs[0]);
+  // What the result of a Max or Min has as stand-ins, its operands have.
+  const std::optional<Kept>& of_result = kept_[static_cast<size_t>(node.outputs[0])];
+  const float far_off = of_result ? std::max(of_result->factor, kFar) : kFarOff;
   switch (ReadingOf(node, input)) {
     case Reading::kRows: {
       const float least = operators::LeastThatCounts(node, tensor, kVanishing);
@@ -205,10 +208,10 @@ std::optional<StandIns::Kept> StandIns::KeptBy(const Node& node, size_t input,
       return Kept{{out.low - kVanishing, kInfinity}, kFar};
     case Reading::kMaximum:
       if (out.low > out.high) return std::nullopt;
-      return Kept{{out.low, kInfinity}, kFarOff};
+      return Kept{{out.low, kInfinity}, far_off};
     case Reading::kMinimum:
       if (out.low > out.high) return std::nullopt;
-      return Kept{{-kInfinity, out.high}, kFarOff};
+      return Kept{{-kInfinity, out.high}, far_off};
     case Reading::kCarries:
       return KeptByCarrier(node, input);
     case Reading::kAll:
