@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
-#include "converter/operators/operator.h"
+#include "converter/operators/reading.h"
 #include "converter/operators/softmax_rows.h"
 
 namespace octet::calibrate {
@@ -23,49 +21,11 @@ constexpr float kVanishing = 87.34f;
 // Masks of less are ordinary numbers.
 constexpr float kLeastStandIn = 87;
 
-enum class Reading : uint8_t { kAll, kRows, kExponential, kMaximum, kLogSum, kMinimum, kCarries };
+using operators::Reading;
+using operators::ReadingOf;
 
-struct Entry {
-  std::string_view op;
-  Reading reading;
-  uint32_t inputs;  // that it is about, one bit each
-};
-constexpr uint32_t kFirst = 1, kEvery = ~0u;
-constexpr Entry kEntries[] = {
-    {"Softmax", Reading::kRows, kFirst},
-    {"LogSoftmax", Reading::kRows, kFirst},
-    {"Exp", Reading::kExponential, kFirst},
-    {"Sigmoid", Reading::kExponential, kFirst},
-    {"ReduceLogSumExp", Reading::kLogSum, kFirst},
-    {"Max", Reading::kMaximum, kEvery},
-    {"MaxPool", Reading::kMaximum, kFirst},
-    {"GlobalMaxPool", Reading::kMaximum, kFirst},
-    {"ReduceMax", Reading::kMaximum, kFirst},
-    {"TopK", Reading::kMaximum, kFirst},
-    {"Min", Reading::kMinimum, kEvery},
-    {"ReduceMin", Reading::kMinimum, kFirst},
-    {"Add", Reading::kCarries, kEvery},
-    {"Sub", Reading::kCarries, kEvery},
-    {"Mul", Reading::kCarries, kEvery},
-    {"Div", Reading::kCarries, kFirst},
-    {"Neg", Reading::kCarries, kFirst},
-    {"Where", Reading::kCarries, 2 | 4},
-    {"Concat", Reading::kCarries, kEvery},
-    {"Cast", Reading::kCarries, kFirst},
-    {"ScatterElements", Reading::kCarries, 1 | 4},
-    {"ScatterND", Reading::kCarries, 1 | 4},
-};
-
-Reading ReadingOf(const Node& node, size_t input) {
-  for (const Entry& entry : kEntries) {
-    if (entry.op != node.op) continue;
-    if ((entry.inputs >> std::min<size_t>(input, 31) & 1) == 0) return Reading::kAll;
-    if (node.op == "TopK" && node.Int("largest", 1) == 0) return Reading::kAll;
-    const bool carries = entry.reading == Reading::kCarries;
-    return carries && !node.activation.empty() ? Reading::kAll : entry.reading;
-  }
-  const bool moves = operators::Int8Of(node) == operators::Int8::kKeepsScale;
-  return moves && input == 0 && node.activation.empty() ? Reading::kCarries : Reading::kAll;
+bool Carries(Reading reading) {
+  return reading >= Reading::kPasses;
 }
 
 bool IsFloat(const graph::Graph& graph, ValueId id) {
@@ -110,16 +70,16 @@ void StandIns::FindSources() {
   }
   for (ValueId id : graph_.inputs) may_hold_[static_cast<size_t>(id)] = true;
   for (const Node& node : graph_.nodes) {
-    bool holds = node.op == "Log";
+    bool holds = operators::MakesMinusInfinity(node);
     for (size_t i = 0; i < node.inputs.size() && !holds; ++i) {
       const ValueId id = node.inputs[i];
       if (id == graph::kNoValue) continue;
       const Reading reading = ReadingOf(node, i);
-      const bool passes = reading == Reading::kCarries || reading == Reading::kMaximum ||
-                          reading == Reading::kMinimum;
-      const bool fills = node.op == "Pad" && i == 2;
-      const bool counts = node.op == "Cast" && !IsFloat(graph_, id);
-      holds = counts || ((passes || fills) && MayHold(id));
+      const bool passes =
+          Carries(reading) || reading == Reading::kMaximum || reading == Reading::kMinimum;
+      // Integers may be of any size.
+      holds = (Carries(reading) && !IsFloat(graph_, id)) ||
+              ((passes || operators::IsBeside(node, i)) && MayHold(id));
     }
     for (ValueId id : node.outputs) {
       if (IsFloat(graph_, id) && graph_.Constant(id) == nullptr) {
@@ -145,7 +105,7 @@ void StandIns::FindSilenced() {
       const Reading reading = ReadingOf(node, i);
       const ValueId out = node.outputs.empty() ? graph::kNoValue : node.outputs[0];
       const bool silent = out != graph::kNoValue && reading != Reading::kAll &&
-                          (reading != Reading::kCarries || candidate_[static_cast<size_t>(out)]);
+                          (!Carries(reading) || candidate_[static_cast<size_t>(out)]);
       if (!silent) candidate_[static_cast<size_t>(id)] = false;
     }
   }
@@ -174,24 +134,29 @@ std::optional<StandIns::Kept> StandIns::KeptByCarrier(const Node& node, size_t i
                : std::optional<Kept>(
                      {{std::min(low, high), std::max(low, high)}, std::max(kept->factor, kFar)});
   };
-  if (node.op == "Neg") return with(-out.high, -out.low);
-  const bool sums = node.op == "Add" || node.op == "Sub",
-             scales = node.op == "Mul" || node.op == "Div";
-  if (!sums && !scales) return with(out.low, out.high);
+  const Reading reading = ReadingOf(node, input);
+  if (reading == Reading::kPasses) return with(out.low, out.high);
+  if (reading == Reading::kNegative) return with(-out.high, -out.low);
   const Seen& other = SeenOf(node.inputs[1 - input]);
-  if (other.low > other.high) return with(out.low, out.high);
-  if (node.op == "Add") return with(out.low - other.high, out.high - other.low);
-  if (node.op == "Sub" && input == 0) return with(out.low + other.low, out.high + other.high);
-  if (node.op == "Sub") return with(other.low - out.high, other.high - out.low);
+  const bool scales = reading == Reading::kProduct || reading == Reading::kDividend;
+  if (other.low > other.high) {
+    return scales ? std::nullopt : with(out.low, out.high);
+  }
+  if (reading == Reading::kSum) return with(out.low - other.high, out.high - other.low);
+  if (reading == Reading::kMinuend) return with(out.low + other.low, out.high + other.high);
+  if (reading == Reading::kSubtrahend) return with(other.low - out.high, other.high - out.low);
   // One factor, whatever the element.
   if (other.low != other.high || other.low == 0) return std::nullopt;
-  const float factor = node.op == "Div" ? 1 / other.low : other.low;
+  const float factor = reading == Reading::kDividend ? 1 / other.low : other.low;
   return with(out.low / factor, out.high / factor);
 }
 
 std::optional<StandIns::Kept> StandIns::KeptBy(const Node& node, size_t input,
                                                const graph::Tensor& tensor) {
   const Seen& out = SeenOf(node.outputs[0]);
+  // What the result of a Max or Min has as stand-ins, its operands have.
+  const std::optional<Kept>& of_result = kept_[static_cast<size_t>(node.outputs[0])];
+  const float far_off = of_result ? std::max(of_result->factor, kFar) : kFarOff;
   switch (ReadingOf(node, input)) {
     case Reading::kRows: {
       const float least = operators::LeastThatCounts(node, tensor, kVanishing);
@@ -205,16 +170,15 @@ std::optional<StandIns::Kept> StandIns::KeptBy(const Node& node, size_t input,
       return Kept{{out.low - kVanishing, kInfinity}, kFar};
     case Reading::kMaximum:
       if (out.low > out.high) return std::nullopt;
-      return Kept{{out.low, kInfinity}, kFarOff};
+      return Kept{{out.low, kInfinity}, far_off};
     case Reading::kMinimum:
       if (out.low > out.high) return std::nullopt;
-      return Kept{{-kInfinity, out.high}, kFarOff};
-    case Reading::kCarries:
-      return KeptByCarrier(node, input);
+      return Kept{{-kInfinity, out.high}, far_off};
     case Reading::kAll:
-      break;
+      return std::nullopt;
+    default:
+      return KeptByCarrier(node, input);
   }
-  return std::nullopt;
 }
 
 // What any of the readers looks at.

@@ -17,9 +17,10 @@
 //                         those that its own result has as stand-ins
 //
 // A value has stand-ins where all that read it say so, and where it could have got some: it is an
-// input, or numbers of 87 and more meet others on the way to it. Behind a maximum they have to be
-// kFarOff times as far as all else, in front of a Softmax kFar times where the value is not what
-// the Softmax itself reads. They take no part in what calibration keeps of a value but its count.
+// input, or numbers of 87 and more meet others on the way to it, the bias of a layer among them.
+// Behind a maximum they have to be kFarOff times as far as all else, in front of a Softmax kFar
+// times where the value is not what the Softmax itself reads. They take no part in what calibration
+// keeps of a value but its count.
 #ifndef OCTET_CONVERTER_CALIBRATE_STAND_INS_H_
 #define OCTET_CONVERTER_CALIBRATE_STAND_INS_H_
 

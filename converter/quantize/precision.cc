@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/calibrate/stand_ins.h"
+#include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
@@ -135,7 +136,9 @@ const calibrate::Statistics* SeenOf(const AllStatistics& statistics, graph::Valu
 // A picture's border in front of a maximum: its lowest code is as good as minus infinity.
 bool IsBorder(const graph::Graph& graph, const graph::Links& links, graph::ValueId id) {
   const int producer = links.producer[static_cast<size_t>(id)];
-  if (producer < 0 || graph.nodes[static_cast<size_t>(producer)].op != "Pad") return false;
+  if (producer < 0 || !operators::FillOf(graph, graph.nodes[static_cast<size_t>(producer)])) {
+    return false;
+  }
   const auto& readers = links.consumers[static_cast<size_t>(id)];
   return std::all_of(readers.begin(), readers.end(), [&](int reader) {
     return operators::Int8Of(graph.nodes[static_cast<size_t>(reader)]) ==

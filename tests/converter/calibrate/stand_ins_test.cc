@@ -105,6 +105,19 @@ TEST(StandIns, AMaskThatIsComputedOfAnInput) {
   }
 }
 
+// As passes leave an Add behind a matrix product.
+TEST(StandIns, AMaskThatIsABias) {
+  for (const float low : kAllStandIns) {
+    SCOPED_TRACE(low);
+    Net net;
+    const ValueId x = net.Input({1, 2}, {1, -1});
+    const ValueId sum =
+        net.Op("Gemm", {x, net.Floats({2, 3}, {3, 2, 1, 4, 5, 6}), net.Floats({3}, {0, 0, low})});
+    const auto seen = net.Run(net.Op("Softmax", {sum}));
+    ExpectRange(At(seen, sum), -3, -1, 1);
+  }
+}
+
 // The same values without a reader to which they are nothing.
 TEST(StandIns, AreNumbersWhereSomebodyReadsThem) {
   Net net;

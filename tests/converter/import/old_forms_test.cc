@@ -137,6 +137,18 @@ TEST_F(OldFormsTest, CutAtEndsTheGraph) {
   EXPECT_EQ(Import(model, options).nodes.size(), 2u);
 }
 
+// An input that nothing reads stays where nothing is cut.
+TEST_F(OldFormsTest, CutAtTheEndKeepsAllInputs) {
+  OnnxBuilder model;
+  model.Input("x", {1, 4});
+  model.Input("unused", {1, 4});
+  model.Node("Relu", {"x"}, {}, {"y"});
+  model.Output("y");
+  ImportOptions options;
+  options.cut_at = {"y"};
+  EXPECT_EQ(Import(model, options).inputs.size(), 2u);
+}
+
 // Names that hold the one asked for by what they have more, then by letters to change, add or leave
 // out: sitting is 3 away from kitten, kitchen 2, mittens 2, bitten 1, smitten 2.
 TEST_F(OldFormsTest, CutAtSaysWhatIsWrittenAlike) {

@@ -59,13 +59,13 @@ TEST(Copies, NothingElse) {
 
 TEST(Copies, SeveralAndWithUnreadInputs) {
   OnnxBuilder twice;
-  const OnnxValue x = twice.Input("x", {1, 7});
+  const OnnxValue x = twice.Input("x", {1, 64});
   x.Op("Identity").Output("y");
   x.Op("Identity").Output("z");
   ExpectPlansNear(twice, 1e-3, 1e-2);
 
   OnnxBuilder crossed;
-  const OnnxValue a = crossed.Input("a", {1, 7}), b = crossed.Input("b", {1, 2});
+  const OnnxValue a = crossed.Input("a", {1, 64}), b = crossed.Input("b", {1, 32});
   crossed.Input("unread", {1, 3});
   b.Op("Identity").Output("y");
   a.Op("Identity").Output("z");

@@ -55,6 +55,26 @@ TEST(Masks, Added) {
   }
 }
 
+TEST(Masks, OfABias) {
+  for (const float low : kStandIns) {
+    SCOPED_TRACE(low);
+    OnnxBuilder model;
+    const OnnxValue bias =
+        model.Initializer("bias", {8}, std::vector<float>{0, low, 0, 0, low, 0, 0, 0});
+    model.Input("x", {1, 4, 16}).WithChannels(16).MatMul(8).Add(bias).Softmax().Output("y");
+    const PlanOutputs out = RunPlans(model, 1, 4);
+    for (const auto* plan : {&out.int8[0], &out.fp16[0]}) {
+      for (size_t i = 0; i < out.expected[0].size(); ++i) {
+        if (i % 8 == 1 || i % 8 == 4) {
+          EXPECT_EQ((*plan)[i], 0);
+        } else {
+          EXPECT_NEAR((*plan)[i], out.expected[0][i], 0.02);
+        }
+      }
+    }
+  }
+}
+
 TEST(Masks, Chosen) {
   for (const float low : kStandIns) {
     SCOPED_TRACE(low);

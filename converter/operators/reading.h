@@ -1,0 +1,39 @@
+// What an operator can tell of the numbers it reads: those that it cannot are stand-ins for minus
+// infinity (calibrate/stand_ins.h).
+#ifndef OCTET_CONVERTER_OPERATORS_READING_H_
+#define OCTET_CONVERTER_OPERATORS_READING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "converter/graph/graph.h"
+
+namespace octet::operators {
+
+enum class Reading : uint8_t {
+  kAll,          // every number counts
+  kRows,         // not those far below the largest of their row
+  kExponential,  // not those far below 0
+  kLogSum,       // not those far below the result
+  kMaximum,      // not those below the result
+  kMinimum,      // not those above the result
+  // Those that count in the result:
+  kPasses,      // as they are
+  kNegative,    // negated
+  kSum,         // plus the other operand
+  kMinuend,     // minus the other operand
+  kSubtrahend,  // the other operand minus these
+  kProduct,     // times the other operand
+  kDividend,    // over the other operand
+};
+Reading ReadingOf(const graph::Node& node, size_t input);
+
+// Whether the numbers of `input` are written or added beside those that the operator reads: a fill,
+// a bias.
+bool IsBeside(const graph::Node& node, size_t input);
+// Whether the result may be minus infinity where no input is.
+bool MakesMinusInfinity(const graph::Node& node);
+
+}  // namespace octet::operators
+
+#endif  // OCTET_CONVERTER_OPERATORS_READING_H_
