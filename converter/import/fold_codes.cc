@@ -40,7 +40,8 @@ void FoldCodes(Graph& graph) {
   std::vector<bool> dead(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") continue;
+    // Weights that an exporter left real become their codes, which a Clip may read.
+    if (node.op == "DequantizeLinear") continue;
     const bool known = !node.inputs.empty() &&
                        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
                          return id == kNoValue || graph.Constant(id) != nullptr;

@@ -13,9 +13,7 @@ struct KnownFault {
 };
 
 inline constexpr KnownFault kKnownFaults[] = {
-    {"k3_8bit_ops/qop_maxpool_u8", "read"},
     {"k9_norms/ln_scale_1", "read"},
-    {"qdq/", "read"},
 };
 
 }  // namespace octet::test
