@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/import/code_casts.h"
+#include "converter/import/code_nodes.h"
 #include "converter/import/codes.h"
 #include "converter/import/fold_codes.h"
 #include "converter/import/zero_scales.h"
@@ -26,18 +28,9 @@ using graph::Node;
 using graph::Tensor;
 using graph::ValueId;
 
-// real = scale * (code - zero_point), and the constants that say so.
-struct Scheme {
-  ValueId scale = kNoValue, zero_point = kNoValue;
-  float step = 1;
-  int64_t zero = 0;
-  float Real(int64_t code) const { return static_cast<float>(code - zero) * step; }
-  bool operator==(const Scheme& other) const { return step == other.step && zero == other.zero; }
-};
-
 class Rewriter {
  public:
-  explicit Rewriter(Graph& graph) : graph_(graph), types_(graph), links_(graph) {}
+  explicit Rewriter(Graph& graph) : graph_(graph), nodes_(graph), types_(graph), links_(graph) {}
 
   void Run() {
     schemes_.resize(graph_.values.size());
@@ -56,16 +49,16 @@ class Rewriter {
   }
 
  private:
-  std::optional<Scheme>& SchemeAt(ValueId id) { return schemes_[static_cast<size_t>(id)]; }
+  std::optional<CodeScheme>& SchemeAt(ValueId id) { return schemes_[static_cast<size_t>(id)]; }
   bool IsCodes(ValueId id) const {
     return id != kNoValue && static_cast<size_t>(id) < schemes_.size() && types_.Of(id);
   }
   bool IsConstant(ValueId id) const { return graph_.Constant(id) != nullptr; }
 
   // What a QuantizeLinear or DequantizeLinear says, where it is one scheme for all elements.
-  std::optional<Scheme> SchemeOf(const Node& node) const {
+  std::optional<CodeScheme> SchemeOf(const Node& node) const {
     if (node.inputs.size() < 2) return std::nullopt;
-    Scheme scheme{node.inputs[1], kNoValue};
+    CodeScheme scheme{node.inputs[1], kNoValue};
     const Tensor* scale = graph_.Constant(scheme.scale);
     if (scale == nullptr || !scale->IsFloat() || scale->Count() != 1) return std::nullopt;
     scheme.step = scale->floats[0];
@@ -80,20 +73,8 @@ class Rewriter {
     return scheme;
   }
 
-  // Scale 1 and zero point 0: the codes themselves.
-  Scheme Counting(DataType type) {
-    const auto [found, is_new] = counting_.try_emplace(type);
-    if (is_new) {
-      const std::string name = std::string(graph::Name(type)) + "_codes";
-      found->second.scale = graph_.AddConstant(name + "_scale", Tensor::Floats({}, {1}));
-      found->second.zero_point =
-          graph_.AddConstant(name + "_zero_point", Tensor::Integers({}, {0}, type));
-    }
-    return found->second;
-  }
-
   // That of the nearest DequantizeLinear.
-  Scheme SchemeOfInput(ValueId input) {
+  CodeScheme SchemeOfInput(ValueId input) {
     std::deque<ValueId> next{input};
     std::vector<bool> seen(graph_.values.size());
     while (!next.empty()) {
@@ -112,7 +93,7 @@ class Rewriter {
         }
       }
     }
-    return Counting(*types_.Of(input));
+    return nodes_.Counting(*types_.Of(input));
   }
 
   // Schemes of what a node makes, and who dequantizes what it reads; true where it is to be
@@ -145,7 +126,7 @@ class Rewriter {
           node.name, node.op, graph::Name(*types_.Of(first)), graph_.At(first).name,
           graph_.At(first).name);
     }
-    std::optional<Scheme> scheme;
+    std::optional<CodeScheme> scheme;
     if (rule != OnCodes::kCasts && first != kNoValue) {
       scheme = SchemeAt(first);
       if (!scheme) {
@@ -158,11 +139,11 @@ class Rewriter {
       // It writes the code 0 beside those that it moves.
       if (node.op == "Trilu" && scheme->zero != 0) {
         scheme->zero = 0;
-        scheme->zero_point = Counting(*types_.Of(first)).zero_point;
+        scheme->zero_point = nodes_.Counting(*types_.Of(first)).zero_point;
       }
     } else if (types_.Of(node.outputs[0])) {
       scheme = SchemeOfInput(node.outputs[0]);
-      if (rule == OnCodes::kCasts) scheme = Counting(*types_.Of(node.outputs[0]));
+      if (rule == OnCodes::kCasts) scheme = nodes_.Counting(*types_.Of(node.outputs[0]));
     }
     own_[n] = scheme;
     for (const ValueId out : node.outputs) {
@@ -171,41 +152,7 @@ class Rewriter {
     return true;
   }
 
-  ValueId NewValue(const std::string& name) {
-    graph::Value value;
-    value.name = name;
-    return graph_.AddValue(std::move(value));
-  }
-
-  size_t AddNode(const std::string& name, const std::string& op, std::vector<ValueId> inputs,
-                 ValueId output) {
-    Node node;
-    node.name = name;
-    node.op = op;
-    node.since_opset = 13;
-    node.inputs = std::move(inputs);
-    node.outputs = {output};
-    graph_.nodes.push_back(std::move(node));
-    return graph_.nodes.size() - 1;
-  }
-
-  ValueId Added(const std::string& name, const std::string& op, std::vector<ValueId> inputs) {
-    const ValueId result = NewValue(name);
-    AddNode(name, op, std::move(inputs), result);
-    return result;
-  }
-
-  ValueId Scalar(const std::string& name, float value) {
-    return graph_.AddConstant(name, Tensor::Floats({}, {value}));
-  }
-
-  static std::vector<ValueId> With(ValueId data, const Scheme& scheme) {
-    std::vector<ValueId> inputs{data, scheme.scale};
-    if (scheme.zero_point != kNoValue) inputs.push_back(scheme.zero_point);
-    return inputs;
-  }
-
-  ValueId RealOf(ValueId codes, const Scheme& scheme, const std::string& name) {
+  ValueId RealOf(ValueId codes, const CodeScheme& scheme, const std::string& name) {
     if (const Tensor* constant = graph_.Constant(codes)) {
       std::vector<float> values;
       for (const int64_t code : constant->integers) values.push_back(scheme.Real(code));
@@ -217,15 +164,15 @@ class Rewriter {
       const auto own = SchemeOf(graph_.nodes[reader]);
       if (own && *own == scheme) return graph_.nodes[reader].outputs[0];
     }
-    const ValueId real = NewValue(name);
+    const ValueId real = nodes_.NewValue(name);
     readers_[codes].push_back(
-        AddNode(name + "_dequantize", "DequantizeLinear", With(codes, scheme), real));
+        nodes_.Add(name + "_dequantize", "DequantizeLinear", CodeNodes::With(codes, scheme), real));
     return real;
   }
 
   // Result `codes` of a node becomes real; codes are made of that for whoever wants them in another
   // scheme, and for all unless an int8 operator keeps the scheme of its input by itself.
-  ValueId MakeReal(ValueId codes, const Scheme& scheme, bool keeps) {
+  ValueId MakeReal(ValueId codes, const CodeScheme& scheme, bool keeps) {
     ValueId real = kNoValue;
     bool wanted = !keeps || links_.is_output[static_cast<size_t>(codes)];
     for (const size_t reader : readers_[codes]) {
@@ -244,8 +191,9 @@ class Rewriter {
       }
     }
     const std::string name = graph_.At(codes).name;
-    if (real == kNoValue) real = NewValue(name + "_real");
-    if (wanted) AddNode(name + "_quantize", "QuantizeLinear", With(real, scheme), codes);
+    if (real == kNoValue) real = nodes_.NewValue(name + "_real");
+    if (wanted)
+      nodes_.Add(name + "_quantize", "QuantizeLinear", CodeNodes::With(real, scheme), codes);
     return real;
   }
 
@@ -253,7 +201,7 @@ class Rewriter {
     const OnCodes rule = RuleOf(graph_.nodes[n]);
     if (rule == OnCodes::kCasts) return RewriteCast(n);
     const std::vector<ValueId> outputs = graph_.nodes[n].outputs;
-    const std::optional<Scheme> scheme = own_[n];
+    const std::optional<CodeScheme> scheme = own_[n];
     std::vector<ValueId> results = outputs;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (types_.Of(outputs[i]))
@@ -274,25 +222,27 @@ class Rewriter {
   // Between codes runtimes cut off towards the code 0, as integers do, where a QuantizeLinear would
   // round: `real` is what comes half a step closer to it. Returns what the node has to make. In
   // FP16 all of it, for 8 bits hold no halves of steps; a 32nd is left for its own rounding.
-  ValueId CutOff(size_t n, const Scheme& scheme, ValueId real) {
+  ValueId CutOff(size_t n, const CodeScheme& scheme, ValueId real) {
     const std::string name = graph_.At(real).name;
     const float half = (0.5f - 1.0f / 32) * scheme.step, zero = scheme.Real(0);
-    const ValueId between = NewValue(name + "_between"), away = NewValue(name + "_away");
-    std::vector<size_t> nodes{n, AddNode(name + "_away", "Clip",
-                                         {between, Scalar(name + "_low", zero - half),
-                                          Scalar(name + "_high", zero + half)},
-                                         away)};
-    const ValueId nearer = zero == 0 ? real : NewValue(name + "_nearer");
-    nodes.push_back(AddNode(name + "_nearer", "Sub", {between, away}, nearer));
+    const ValueId between = nodes_.NewValue(name + "_between"),
+                  away = nodes_.NewValue(name + "_away");
+    std::vector<size_t> nodes{n, nodes_.Add(name + "_away", "Clip",
+                                            {between, nodes_.Scalar(name + "_low", zero - half),
+                                             nodes_.Scalar(name + "_high", zero + half)},
+                                            away)};
+    const ValueId nearer = zero == 0 ? real : nodes_.NewValue(name + "_nearer");
+    nodes.push_back(nodes_.Add(name + "_nearer", "Sub", {between, away}, nearer));
     if (zero != 0) {
-      nodes.push_back(AddNode(name + "_cut", "Add", {nearer, Scalar(name + "_zero", zero)}, real));
+      nodes.push_back(
+          nodes_.Add(name + "_cut", "Add", {nearer, nodes_.Scalar(name + "_zero", zero)}, real));
     }
-    for (const size_t node : nodes) graph_.nodes[node].attributes["octet_fp16"] = int64_t{1};
+    for (const size_t node : nodes) nodes_.RunInFp16(node);
     return between;
   }
 
   // The code 0 that an operator writes where the file says nothing.
-  void AddFill(size_t n, const Scheme& scheme, std::vector<ValueId>* inputs) {
+  void AddFill(size_t n, const CodeScheme& scheme, std::vector<ValueId>* inputs) {
     const std::string name = graph_.nodes[n].name;
     if (graph_.nodes[n].Has("extrapolation_value")) {
       float& value = std::get<float>(graph_.nodes[n].attributes["extrapolation_value"]);
@@ -300,13 +250,13 @@ class Rewriter {
     }
     if (scheme.zero == 0) return;
     if (graph_.nodes[n].op == "Relu") {
-      inputs->push_back(Scalar(name + "/zero", scheme.Real(0)));
+      inputs->push_back(nodes_.Scalar(name + "/zero", scheme.Real(0)));
       graph_.nodes[n].op = "Max";
       graph_.nodes[n].since_opset = 13;
     } else if (graph_.nodes[n].op == "Pad" &&
                graph_.nodes[n].String("mode", "constant") == "constant") {
       if (inputs->size() < 3) inputs->resize(3, kNoValue);
-      if ((*inputs)[2] == kNoValue) (*inputs)[2] = Scalar(name + "/zero", scheme.Real(0));
+      if ((*inputs)[2] == kNoValue) (*inputs)[2] = nodes_.Scalar(name + "/zero", scheme.Real(0));
     }
   }
 
@@ -316,15 +266,17 @@ class Rewriter {
     const auto from = IsCodes(in) ? types_.Of(in) : std::nullopt, to = types_.Of(out);
     if (!from && !to) return;  // like codes, which says nothing else
     if (!to) return FromCodes(n, in, *from);
-    const Scheme scheme = Counting(*to);
+    const CodeScheme scheme = nodes_.Counting(*to);
     ValueId whole = kNoValue;
     if (from) {
-      whole = Wrapped(name, RealOf(in, Counting(*from), name + "_codes"), *from, *to);
+      whole =
+          Wrapped(nodes_, name, RealOf(in, nodes_.Counting(*from), name + "_codes"), *from, *to);
     } else {
-      const size_t cast = AddNode(name + "_float", "Cast", {in}, NewValue(name + "_float"));
+      const size_t cast =
+          nodes_.Add(name + "_float", "Cast", {in}, nodes_.NewValue(name + "_float"));
       graph_.nodes[cast].attributes["to"] = int64_t{1};
       whole = graph_.nodes[cast].outputs[0];
-      if (MayBeFraction(in)) whole = Truncated(name, whole, *to);
+      if (MayBeFraction(graph_, links_, in)) whole = Truncated(nodes_, name, whole, *to);
     }
     const ValueId result = MakeReal(out, scheme, from == to);
     Node& node = graph_.nodes[n];
@@ -338,11 +290,11 @@ class Rewriter {
     const std::string name = graph_.nodes[n].name;
     const int64_t to = graph_.nodes[n].op == "Cast" ? graph_.nodes[n].Int("to", 1) : 1;
     const bool to_float = operators::TypeOfCode(to) == DataType::kFloat;
-    const Scheme scheme = Counting(from);
+    const CodeScheme scheme = nodes_.Counting(from);
     if (!to_float) {
       // A plan that does not round in between must not fall below a code.
       const ValueId real = RealOf(in, scheme, name + "_codes");
-      const ValueId whole = Added(name + "_whole", "Round", {real});
+      const ValueId whole = nodes_.AddedInFp16(name + "_whole", "Round", {real});
       graph_.nodes[n].inputs = {whole};
       return;
     }
@@ -350,61 +302,17 @@ class Rewriter {
     node.op = "DequantizeLinear";
     node.since_opset = 13;
     node.attributes.clear();
-    node.inputs = With(in, scheme);
+    node.inputs = CodeNodes::With(in, scheme);
     readers_[in].push_back(n);
   }
 
-  // False for what rounds, and for integers as far as the operators alone tell.
-  bool MayBeFraction(ValueId id) const {
-    const int producer = links_.producer[static_cast<size_t>(id)];
-    if (producer < 0) return graph_.At(id).type == DataType::kFloat;
-    const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    if (node.op == "Round" || node.op == "Floor" || node.op == "Ceil") return false;
-    if (node.op == "Cast") return operators::TypeOfCode(node.Int("to", 1)) == DataType::kFloat;
-    if (node.op == "Clip" || node.op == "Max" || node.op == "Min") {
-      return MayBeFraction(node.inputs[0]);
-    }
-    return RuleOf(node) != OnCodes::kCompares;
-  }
-
-  // Towards 0, as a Cast goes.
-  ValueId Truncated(const std::string& name, ValueId in, DataType to) {
-    const ValueId floor = Added(name + "_floor", "Floor", {in});
-    if (to == DataType::kUInt8 || to == DataType::kUInt16) return floor;
-    const ValueId ceil = Added(name + "_ceil", "Ceil", {in});
-    const ValueId below = Added(name + "_below", "Less", {in, Scalar(name + "_0", 0)});
-    return Added(name + "_truncated", "Where", {below, ceil, floor});
-  }
-
-  // The same bits as another type of 8 or 16 bits.
-  ValueId Wrapped(const std::string& name, ValueId codes, DataType from, DataType to) {
-    if (from == to) return codes;
-    const bool bytes = from == DataType::kInt8 || from == DataType::kUInt8;
-    if (bytes != (to == DataType::kInt8 || to == DataType::kUInt8)) {
-      Fail("node '{}' (Cast): makes {} codes of {} ones; quantize to {} in the model", name,
-           graph::Name(to), graph::Name(from), graph::Name(to));
-    }
-    const bool to_signed = to == DataType::kInt8 || to == DataType::kInt16;
-    const float turn = bytes ? 256 : 65536;
-    const ValueId end = Scalar(name + "_end", to_signed ? turn / 2 - 0.5f : -0.5f);
-    const ValueId beyond = Added(name + "_beyond", to_signed ? "Greater" : "Less", {codes, end});
-    const ValueId moved =
-        Added(name + "_turned", "Add", {codes, Scalar(name + "_turn", to_signed ? -turn : turn)});
-    // Of those that are beyond, the codes of `to` hold every one.
-    const ValueId kept = NewValue(name + "_turned_codes");
-    AddNode(name + "_turned_quantize", "QuantizeLinear", With(moved, Counting(to)), kept);
-    const ValueId turned = NewValue(name + "_turned_real");
-    AddNode(name + "_turned_dequantize", "DequantizeLinear", With(kept, Counting(to)), turned);
-    return Added(name + "_wrapped", "Where", {beyond, turned, codes});
-  }
-
   Graph& graph_;
+  CodeNodes nodes_;
   CodeTypes types_;
   Links links_;  // of the graph before any rewrite
-  std::vector<std::optional<Scheme>> schemes_;
-  std::map<size_t, std::optional<Scheme>> own_;     // by node to be rewritten
-  std::map<ValueId, std::vector<size_t>> readers_;  // DequantizeLinear nodes of codes
-  std::map<DataType, Scheme> counting_;
+  std::vector<std::optional<CodeScheme>> schemes_;
+  std::map<size_t, std::optional<CodeScheme>> own_;  // by node to be rewritten
+  std::map<ValueId, std::vector<size_t>> readers_;   // DequantizeLinear nodes of codes
   std::vector<bool> dead_;
 };
 

@@ -50,6 +50,8 @@ class Net:
         self.opset, self.nodes, self.constants, self.inputs, self.outputs, self.count = opset, [], [], [], [], 0
         self.samples = {}
         self.read_as = {}  # inputs of codes: scale and zero point of the real values that the blob takes
+        self.automatic = None  # a value whose range decides a scheme, and the constants of that
+        self.plans = ("int8", "fp16")
         self.refused = None  # a node that the refusal has to name
 
     def name(self, base="t"):
@@ -88,6 +90,21 @@ class Net:
 
     def codes(self, shape, low=-31, high=32, dtype=np.int8):
         return self.const(self.random.integers(low, high, shape), dtype)
+
+    def auto(self, x, dtype=np.int8):
+        """Quantized to the range that ONNX Runtime finds, once a network."""
+        scale, zero = self.scheme(1, 0, dtype)
+        self.automatic = (x, scale, zero, dtype)
+        return self.op("DequantizeLinear", self.op("QuantizeLinear", x, scale, zero), scale, zero)
+
+    def choose(self, values):
+        _, scale, zero, dtype = self.automatic
+        low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+        step = np.float32(max(high - low, 1e-6) / 255)
+        point = int(np.clip(np.round(-low / step), 0, 255)) - (128 if dtype == np.int8 else 0)
+        for i, constant in enumerate(self.constants):
+            if constant.name in (scale, zero):
+                self.constants[i] = numpy_helper.from_array(np.asarray(step) if constant.name == scale else np.asarray(point, dtype), constant.name)
 
     def weights(self, shape, axis=0, per_channel=True):
         count = shape[axis]
@@ -357,14 +374,73 @@ def casts(net, how):
     elif how == "shift":
         last(net, net.op("Cast", sub(net.op("Cast", q, to=T.INT32), 128), to=T.INT8), (s[0], s[1] - 128, np.int8))
     elif how == "u8_to_i8":
+        net.plans = ("int8",)  # unrounded codes end at other turns
         last(net, net.op("Cast", q, to=T.INT8), (s[0], -11, np.int8))
     elif how == "i8_to_u8":
+        net.plans = ("int8",)
         last(net, net.op("Cast", q, to=T.UINT8), (s[0], 120, np.uint8))
     elif how == "round_trip":
         real = net.op("Cast", q, to=T.FLOAT)
         last(net, net.op("Cast", net.op("Clip", net.op("Round", net.op("Mul", real, net.const(np.float32(0.7)))), net.const(np.float32(0)), net.const(np.float32(255))), to=T.UINT8), (0.02, 80, np.uint8))
     else:
         last(net, net.op("Cast", net.op("Mul", net.op("Cast", q, to=T.FLOAT), net.const(np.float32(0.5))), to=T.UINT8), (0.02, 60, np.uint8))
+
+
+def between(net, kind, x):
+    """One operator on real values in about [-1.4, 1.4], [1, 8, 8, 8]."""
+    f = lambda v: net.const(np.asarray(v, np.float32))
+    i64 = lambda *v: net.const(np.array(v), np.int64)
+    positive = lambda: net.qdq(net.op("Add", net.op("Abs", x), f(0.3)), 1.9 / 255, -128, np.int8)
+    other = lambda: net.op("Transpose", x, perm=[0, 1, 3, 2])
+    random = lambda *shape: f(net.random.uniform(-1, 1, shape))
+    table = {
+        "Softmax": lambda: net.op("Softmax", x, axis=1), "LogSoftmax": lambda: net.op("LogSoftmax", x, axis=-1), "LeakyRelu": lambda: net.op("LeakyRelu", x, alpha=0.2),
+        "PRelu": lambda: net.op("PRelu", x, random(8, 1, 1)), "Clip": lambda: net.op("Clip", x, f(-0.5), f(0.7)), "Relu6": lambda: net.op("Clip", x, f(0), f(6)),
+        "Log": lambda: net.op("Log", positive()), "Sqrt": lambda: net.op("Sqrt", positive()), "Rsqrt": lambda: net.op("Reciprocal", net.op("Sqrt", positive())),
+        "Pow": lambda: net.op("Pow", x, f(2)), "AddConst": lambda: net.op("Add", x, random(8, 1, 1)), "MulConst": lambda: net.op("Mul", x, random(8, 1, 1)),
+        "DivConst": lambda: net.op("Div", x, f(1.7)), "SubConst": lambda: net.op("Sub", f(0.4), x), "Add": lambda: net.op("Add", x, other()), "Mul": lambda: net.op("Mul", x, other()),
+        "Sub": lambda: net.op("Sub", x, other()), "Div": lambda: net.op("Div", x, net.op("Add", net.op("Abs", other()), f(0.5))), "Min": lambda: net.op("Min", x, other()),
+        "Max": lambda: net.op("Max", x, other()), "MaxConst": lambda: net.op("Max", x, f(0.2)), "Where": lambda: net.op("Where", net.op("Greater", x, f(0.1)), x, other()),
+        "Square": lambda: net.op("Mul", x, x), "MatMul": lambda: net.op("MatMul", x, other()), "MatMulConst": lambda: net.op("MatMul", x, random(8, 12)),
+        "AveragePool": lambda: net.op("AveragePool", x, kernel_shape=[3, 3], pads=[1] * 4, strides=[2, 2]), "AverageIncluded": lambda: net.op("AveragePool", x, kernel_shape=[3, 3], pads=[1] * 4, count_include_pad=1),
+        "MaxPool": lambda: net.op("MaxPool", x, kernel_shape=[3, 3], pads=[1] * 4), 
+        "GlobalAveragePool": lambda: net.op("GlobalAveragePool", x), "GlobalMaxPool": lambda: net.op("GlobalMaxPool", x), "ReduceMean": lambda: net.op("ReduceMean", x, axes=[1], keepdims=1),
+        "ReduceSum": lambda: net.op("ReduceSum", x, i64(2, 3), keepdims=0), "ReduceMax": lambda: net.op("ReduceMax", x, axes=[3], keepdims=0), "ReduceL2": lambda: net.op("ReduceL2", x, axes=[1], keepdims=1),
+        "ReduceL1": lambda: net.op("ReduceL1", x, axes=[1], keepdims=1), "Instance": lambda: net.op("InstanceNormalization", x, random(8), random(8)),
+        "Batch": lambda: net.op("BatchNormalization", x, random(8), random(8), random(8), f(net.random.uniform(0.5, 2, 8))), "LRN": lambda: net.op("LRN", x, size=3),
+        "Layer": lambda: net.op("LayerNormalization", x, random(8), random(8), axis=-1), "Lp": lambda: net.op("LpNormalization", x, axis=1, p=2),
+        "Nearest": lambda: net.op("Resize", x, "", f([1, 1, 2, 2]), mode="nearest"), "Linear": lambda: net.op("Resize", x, "", f([1, 1, 2, 2]), mode="linear"),
+        "Cubic": lambda: net.op("Resize", x, "", f([1, 1, 2, 2]), mode="cubic"), "DepthToSpace": lambda: net.op("DepthToSpace", x, blocksize=2), "SpaceToDepth": lambda: net.op("SpaceToDepth", x, blocksize=2),
+        "Transpose": lambda: net.op("Transpose", x, perm=[0, 2, 3, 1]), "Slice": lambda: net.op("Slice", x, i64(1), i64(8), i64(2), i64(2)), "Gather": lambda: net.op("Gather", x, i64(5, 0, 2), axis=1),
+        "Expand": lambda: net.op("Expand", net.op("Slice", x, i64(0), i64(1), i64(1)), i64(1, 4, 8, 8)), "Tile": lambda: net.op("Tile", x, i64(1, 1, 2, 1)), "Pad": lambda: net.op("Pad", x, i64(0, 0, 1, 1, 0, 0, 1, 1)),
+        "PadValue": lambda: net.op("Pad", x, i64(0, 0, 1, 1, 0, 0, 1, 1), f(0.6)), "PadReflect": lambda: net.op("Pad", x, i64(0, 0, 1, 1, 0, 0, 1, 1), mode="reflect"),
+        "ConcatConst": lambda: net.op("Concat", x, random(1, 2, 8, 8), axis=1), "Concat": lambda: net.op("Concat", x, net.op("Mul", x, x), axis=1), "Split": lambda: net.op("Split", x, results=2, axis=1)[1],
+        "CumSum": lambda: net.op("CumSum", x, net.const(np.array(2), np.int64)), "TopK": lambda: net.op("TopK", x, i64(3), results=2, axis=-1)[0], "Reshape": lambda: net.op("Reshape", x, i64(1, 64, 8)),
+        "Flatten": lambda: net.op("Flatten", x), "Unsqueeze": lambda: net.op("Unsqueeze", x, i64(1)), "Einsum": lambda: net.op("Einsum", x, other(), equation="nchw,nchv->ncwv"),
+        "ConvTranspose": lambda: net.op("ConvTranspose", x, random(8, 4, 2, 2), strides=[2, 2]), "Dilated": lambda: net.op("Conv", x, random(4, 8, 3, 3), dilations=[2, 2], pads=[2] * 4),
+        "Grouped": lambda: net.op("Conv", x, random(8, 4, 3, 3), group=2, pads=[1] * 4), "GridSample": lambda: net.op("GridSample", x, random(1, 6, 6, 2)),
+        "GatherElements": lambda: net.op("GatherElements", x, net.const(net.random.integers(0, 8, (1, 8, 8, 8)), np.int64), axis=2), "Swish": lambda: net.op("Mul", x, net.op("Sigmoid", x)),
+        "ScatterND": lambda: net.op("ScatterND", x, net.const(np.array([[0, 1]]), np.int64), random(1, 8, 8)), "Celu": lambda: net.op("Celu", x), "Gemm": lambda: net.op("Gemm", net.op("Reshape", x, i64(8, 64)), random(64, 5), random(5)),
+    }
+    return table[kind]() if kind in table else net.op(kind, x)
+
+
+BETWEEN = ["Abs", "Neg", "Exp", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Softplus", "Softsign", "Elu", "Selu", "Relu", "Floor", "Ceil", "Round", "Sin", "Cos", "Erf", "Sign",
+           "Softmax", "LogSoftmax", "LeakyRelu", "PRelu", "Clip", "Relu6", "Log", "Sqrt", "Rsqrt", "Pow", "AddConst", "MulConst", "DivConst", "SubConst", "Add", "Mul", "Sub", "Div", "Min",
+           "Max", "MaxConst", "Where", "Square", "MatMul", "MatMulConst", "AveragePool", "AverageIncluded", "MaxPool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean",
+           "ReduceSum", "ReduceMax", "ReduceL2", "ReduceL1", "Instance", "Batch", "LRN", "Layer", "Lp", "Nearest", "Linear", "Cubic", "DepthToSpace", "SpaceToDepth", "Transpose", "Slice",
+           "Gather", "Expand", "Tile", "Pad", "PadValue", "PadReflect", "ConcatConst", "Concat", "Split", "CumSum", "TopK", "Reshape", "Flatten", "Unsqueeze", "Einsum", "ConvTranspose",
+           "Dilated", "Grouped", "GridSample", "GatherElements", "Swish", "ScatterND", "Celu", "Gemm"]
+
+
+@case(*BETWEEN)
+def quantized(net, kind):
+    """One operator between DequantizeLinear and QuantizeLinear of another scheme."""
+    if kind in ("Where", "Layer", "Log", "Rsqrt"):
+        net.plans = ("int8",)  # they make much of half a step
+    net.opset = 17 if kind in ("Layer", "GridSample", "HardSwish") else 13
+    q, s = first_codes(net, np.int8)
+    net.output(net.auto(between(net, kind, net.dq(q, *s))))
 
 
 # QOperator form
@@ -610,10 +686,11 @@ def lite_ssd(net, part):
     e = t.conv(t.conv(d, 16, 16, 3, 2, depthwise=True), 16, 24, scale=6 / 255, zero=-128)
     maps = [(d, 16, 8), (e, 24, 4)]
     if every or part == "heads":
+        net.plans = ("int8",)  # a step of the scores is 4.5 of their probabilities, unrounded or not
         boxes, scores = [], []
         for m, c_in, size in maps:
             box = t.conv(m, c_in, 8, scale=0.06, zero=5)
-            score = t.conv(m, c_in, 6, scale=0.07 if size == 8 else 0.055, zero=-20)
+            score = t.conv(m, c_in, 6, scale=0.07 if size == 8 else 0.0553, zero=-20)
             boxes.append(t.op("Reshape", [t.op("Transpose", [box], perm=[0, 2, 3, 1])], more=(i64(1, size * size * 2, 4),)))
             scores.append(t.op("Reshape", [t.op("Transpose", [score], perm=[0, 2, 3, 1])], more=(i64(1, size * size * 2, 3),)))
         b_all = t.op("Concat", boxes, 0.06, 5, axis=1)
@@ -686,7 +763,7 @@ def run_case(name, net, programs, folder, reference):
             why = file.read()
         return "Could not find an implementation" in why, "ONNX Runtime: " + why[:200]
     good, texts = True, []
-    for plan in ("int8", "fp16"):
+    for plan in net.plans:
         out = f"{folder}/{name}.{plan}"
         ran = run(f"{programs}/octet-run", blob, "--plan", plan, "--output", out + ".npy", "--input", inputs)
         if ran.returncode:
@@ -714,6 +791,12 @@ def quantized_outputs(net):
     return result
 
 
+def run_reference(folder, ort, runs):
+    with open(f"{folder}/request.json", "w", encoding="utf-8") as file:
+        json.dump({"ort": ort, "runs": runs}, file)
+    subprocess.run(["node", f"{folder}/run.cjs", f"{folder}/request.json"], check=True)
+
+
 def main():
     programs, ort, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
     names = [n for n in CASES if not wanted or any(w in n for w in wanted)]
@@ -735,9 +818,19 @@ def main():
                          "inputs": [{"name": n, "file": f"{folder}/{name}.{n}.bin", "shape": list(s), "type": {T.FLOAT: "float32", T.UINT8: "uint8", T.INT8: "int8"}[t]} for n, t, s in net.inputs]})
         with open(f"{folder}/run.cjs", "w", encoding="utf-8") as file:
             file.write(NODE)
-        with open(f"{folder}/request.json", "w", encoding="utf-8") as file:
-            json.dump({"ort": ort, "runs": runs}, file)
-        subprocess.run(["node", f"{folder}/run.cjs", f"{folder}/request.json"], check=True)
+        measured = []
+        for name, run in zip(names, runs):
+            if nets[name].automatic:
+                outputs, nets[name].outputs = nets[name].outputs, [nets[name].automatic[0]]
+                onnx.save(nets[name].model(), f"{folder}/{name}.real.onnx")
+                nets[name].outputs = outputs
+                measured.append({**run, "model": f"{folder}/{name}.real.onnx", "outputs": [nets[name].automatic[0]], "result": f"{folder}/{name}.real"})
+        run_reference(folder, ort, measured)
+        for name in names:
+            if nets[name].automatic and os.path.exists(f"{folder}/{name}.real.0"):
+                nets[name].choose(np.fromfile(f"{folder}/{name}.real.0", np.float32))
+                onnx.save(nets[name].model(), f"{folder}/{name}.onnx")
+        run_reference(folder, ort, runs)
         failed = 0
         for name in names:
             passed, text = run_case(name, nets[name], programs, folder, f"{folder}/{name}.ort")

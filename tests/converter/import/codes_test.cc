@@ -49,6 +49,9 @@ class CodesTest : public ImportTest {
     ADD_FAILURE() << "no node " << op;
     return graph.nodes[0];
   }
+  static const Node& Producer(const Graph& graph, graph::ValueId id) {
+    return graph.nodes[static_cast<size_t>(graph.Producer(id))];
+  }
   static const graph::Tensor& Constant(const Graph& graph, const Node& node, size_t input) {
     return *graph.Constant(node.inputs.at(input));
   }
@@ -117,10 +120,11 @@ TEST_F(CodesTest, CodesAreWantedBeyondTheOperator) {
   const Graph graph = Import(model);
   // Codes `a` of the output in one branch, those of `j` in the scheme of q in the other.
   EXPECT_EQ(Ops(graph),
-            "QuantizeLinear DequantizeLinear Split QuantizeLinear Concat QuantizeLinear "
-            "DequantizeLinear");
-  EXPECT_EQ(Constant(graph, graph.nodes[5], 1).floats, Floats{0.5f});
-  EXPECT_EQ(Constant(graph, graph.nodes[6], 1).floats, Floats{0.25f});
+            "QuantizeLinear DequantizeLinear Split Concat QuantizeLinear DequantizeLinear "
+            "QuantizeLinear");
+  EXPECT_EQ(Constant(graph, graph.nodes[4], 1).floats, Floats{0.5f});
+  EXPECT_EQ(Constant(graph, graph.nodes[5], 1).floats, Floats{0.25f});
+  EXPECT_EQ(graph.At(graph.nodes[6].outputs[0]).name, "a");
 }
 
 TEST_F(CodesTest, JoinedCodesShareTheSchemeOfTheFirst) {
@@ -131,10 +135,9 @@ TEST_F(CodesTest, JoinedCodesShareTheSchemeOfTheFirst) {
   model.Node("DequantizeLinear", {"j", "s", "z"}, {}, {"y"});
   model.Output("y");
   const Graph graph = Import(model);
-  const graph::Links links(graph);
   const Node& concat = Find(graph, "Concat");
   for (const graph::ValueId id : concat.inputs) {
-    const Node& own = graph.nodes[static_cast<size_t>(links.producer[static_cast<size_t>(id)])];
+    const Node& own = Producer(graph, id);
     EXPECT_EQ(own.op, "DequantizeLinear");
     EXPECT_EQ(Constant(graph, own, 1).floats, Floats{0.5f});
     EXPECT_EQ(Constant(graph, own, 2).integers, Integers{3});
@@ -253,11 +256,13 @@ TEST_F(CodesTest, SumsOfIntegersWithConstantScales) {
   model.Node("Mul", {"real", "k"}, {}, {"y"});
   model.Output("y");
   const Graph graph = Import(model);
-  EXPECT_EQ(Ops(graph), "DequantizeLinear QuantizeLinear DequantizeLinear MatMul Add");
+  EXPECT_EQ(Ops(graph), "QuantizeLinear DequantizeLinear DequantizeLinear MatMul Add");
   EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, (Floats{1, -1}));
-  EXPECT_EQ(Constant(graph, graph.nodes[0], 1).floats, Floats{0.25f});
-  EXPECT_EQ(Constant(graph, graph.nodes[2], 1).floats, Floats{0.5f});
-  EXPECT_EQ(Constant(graph, graph.nodes[2], 2).integers, Integers{7});
+  const Node& data = Producer(graph, Find(graph, "MatMul").inputs[0]);
+  const Node& weights = Producer(graph, Find(graph, "MatMul").inputs[1]);
+  EXPECT_EQ(Constant(graph, data, 1).floats, Floats{0.5f});
+  EXPECT_EQ(Constant(graph, data, 2).integers, Integers{7});
+  EXPECT_EQ(Constant(graph, weights, 1).floats, Floats{0.25f});
 }
 
 TEST_F(CodesTest, LayersOnCodesKeepTheFormOfTheirOpset) {

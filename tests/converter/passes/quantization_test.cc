@@ -281,10 +281,10 @@ TEST(RemoveQuantize, AnotherSchemeOfTheSameCodes) {
 
 TEST(FoldScaleBefore, OneFactorScalesTheWeightsScales) {
   Net net;
-  const ValueId codes = Quantize(net, net.Op("Abs", {net.Input({1, 2, 3, 3})}), 0.01f, 3);
-  net.Output(net.Op("Conv", {Dequantize(net, codes, 0.02f, 3), Weights(net)}));
-  EXPECT_EQ(RunAll(net), "Abs Clip Conv");
-  EXPECT_EQ(net.graph.nodes[2].weight_scales, (std::vector<float>{0.02f, 0.04f, 1.0f, 0.5f}));
+  const ValueId doubled = net.Op("Mul", {net.Input({1, 2, 3, 3}), net.Scalar(2)});
+  net.Output(net.Op("Conv", {doubled, Weights(net)}));
+  EXPECT_EQ(RunAll(net), "Conv");
+  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{0.02f, 0.04f, 1.0f, 0.5f}));
 }
 
 TEST(RemoveQuantize, ChannelsOfTheSameCodes) {
