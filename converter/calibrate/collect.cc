@@ -7,6 +7,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/calibrate/checkpoint.h"
 #include "converter/calibrate/observation.h"
+#include "converter/calibrate/stand_ins.h"
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
 
@@ -24,8 +25,16 @@ uint64_t NextRandom(uint64_t& state) {
 
 struct ThreadState {
   explicit ThreadState(const graph::Graph& graph)
-      : executor(graph), observations(graph.values.size()) {}
+      : executor(graph), stand_ins(graph), observations(graph.values.size()) {}
+
+  void Observe(graph::ValueId id, const graph::Tensor& tensor, bool masked) {
+    const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
+    const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
+    observations[static_cast<size_t>(id)].Add(tensor.floats, channels, masked);
+  }
+
   executor::Executor executor;
+  StandIns stand_ins;
   // Held while a sample is added: whoever else takes it finds whole samples, or `broken`.
   std::mutex mutex;
   std::vector<Observation> observations;
@@ -156,9 +165,11 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
     }
     state.executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
       if (!tensor.IsFloat()) return;
-      const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
-      const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
-      state.observations[static_cast<size_t>(id)].Add(tensor.floats, channels);
+      state.stand_ins.Add(id, tensor);
+      if (!state.stand_ins.IsCandidate(id)) state.Observe(id, tensor, false);
+    });
+    state.stand_ins.Finish([&state](graph::ValueId id, const graph::Tensor& tensor, bool masked) {
+      state.Observe(id, tensor, masked);
     });
     state.done.push_back(item);
     state.broken = false;

@@ -91,12 +91,12 @@ Observation::Extremes Observation::FindChannels(std::span<const float> values, s
   return all;
 }
 
-void Observation::Add(std::span<const float> values, size_t channels) {
+void Observation::Add(std::span<const float> values, size_t channels, bool masked) {
   if (values.empty()) return;
   const Extremes extremes = FindChannels(values, channels);
   count_ += static_cast<int64_t>(values.size());
   zeros_ += extremes.zeros;
-  non_finite_ |= extremes.non_finite;
+  non_finite_ |= extremes.non_finite && !masked;
   if (extremes.min > extremes.max) return;
   const float peak = std::max(-extremes.min, extremes.max);
   if (IsNormalPositiveFloat(peak)) {

@@ -24,8 +24,9 @@ class Observation {
   static constexpr int kMinExponent = -100;
 
   // `channels` > 1: values are [channels][values.size() / channels], always as many channels.
-  // A sample's values.
-  void Add(std::span<const float> values, size_t channels = 1);
+  // A sample's values. masked: infinities among them stand for numbers that do not count
+  // (stand_ins.h), and are none.
+  void Add(std::span<const float> values, size_t channels = 1, bool masked = false);
   void Merge(const Observation& other);
   bool Empty() const { return count_ == 0; }
   Statistics Finish() const;

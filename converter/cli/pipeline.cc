@@ -9,8 +9,10 @@
 #include <fmt/ranges.h>
 
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/stand_ins.h"
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
+#include "converter/cli/finite_data.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/golden_inputs.h"
 #include "converter/cli/guard_section.h"
@@ -193,12 +195,16 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
         graph.inputs.size(), paths.size());
   }
   std::vector<std::unique_ptr<images::Dataset>> datasets;
+  const calibrate::StandIns stand_ins(graph);
   for (size_t i = 0; i < paths.size(); ++i) {
     const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
     bool channels_last = false;
     images::Preprocess own = preprocess;
     own.is_image = IsImageInput(shape, &channels_last);
     datasets.push_back(images::OpenDataset(paths[i], shape, own, channels_last));
+    if (!stand_ins.IsCandidate(graph.inputs[i])) {
+      datasets.back() = RequireFinite(std::move(datasets.back()), paths[i]);
+    }
     if (own.is_image) WarnOfColour(shape, channels_last, *datasets[i], paths[i], warnings);
     if (datasets[i]->size() != datasets[0]->size()) {
       Fail("{} holds {} samples, {} holds {}; every input needs the same number", paths[0],

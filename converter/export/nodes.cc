@@ -40,6 +40,20 @@ void WriteCoerced(const graph::Graph& graph, const graph::Node& node, const std:
   writer->Nodes("Reshape", node.name, {done, back}, {result}, {});
 }
 
+// A scale or bias of GroupNormalization for each channel, as opset 21 has them: before, it was one
+// for each group.
+std::string ByChannel(const graph::Graph& graph, const graph::Node& node, size_t input,
+                      const std::string& name, OnnxWriter* writer) {
+  const int64_t channels = (*graph.At(node.inputs[0]).shape)[1];
+  const graph::Tensor* groups = graph.Constant(node.inputs[input]);
+  if (groups == nullptr || groups->Count() == channels) return name;
+  std::vector<float> values;
+  for (int64_t c = 0; c < channels; ++c) {
+    values.push_back(groups->floats[static_cast<size_t>(c * groups->Count() / channels)]);
+  }
+  return writer->Constant(name + "/by_channel", graph::Tensor::Floats({channels}, values));
+}
+
 }  // namespace
 
 void WriteNode(const graph::Graph& graph, const graph::Node& node,
@@ -64,7 +78,12 @@ void WriteNode(const graph::Graph& graph, const graph::Node& node,
   // other dilation than 1 became a convolution (passes/normalise_pools.cc).
   if (op == "AveragePool") attributes.erase("dilations");
   // The first opsets that have them, the former with a scale for each channel.
-  if (op == "GroupNormalization") writer->RequireOpset(21);
+  if (op == "GroupNormalization") {
+    writer->RequireOpset(21);
+    const std::string scale = ByChannel(graph, node, 1, inputs[1], writer);
+    const std::string bias = ByChannel(graph, node, 2, inputs[2], writer);
+    return writer->Nodes(op, node.name, {inputs[0], scale, bias}, results, attributes);
+  }
   if (op == "RMSNormalization") writer->RequireOpset(23);
   writer->Nodes(op, node.name, inputs, results, attributes);
 }

@@ -162,7 +162,9 @@ class NpyFloats : public Dataset {
                                  : file_.dtype() == "<f8" ? 8
                                                           : sizeof(float);
     Release(data + first * element_bytes, elements * element_bytes);
-    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+    // Masks hold minus infinity; who reads them knows where they may.
+    const auto is_number = [](float v) { return std::isfinite(v) || (std::isinf(v) && v < 0); };
+    if (!std::all_of(values.begin(), values.end(), is_number)) {
       Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
     }
     return graph::Tensor::Floats(input_shape_, std::move(values));

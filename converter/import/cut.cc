@@ -70,6 +70,7 @@ void CutAt(Graph& graph, const std::vector<std::string>& names, bool if_known) {
     Fail("--cut-at names '{}', which no node computes; near it: {}", name,
          fmt::join(NearNames(known, name), ", "));
   }
+  if (outputs == graph.outputs) return;
   graph.outputs = std::move(outputs);
 
   std::vector<bool> needed(graph.values.size()), remove(graph.nodes.size());

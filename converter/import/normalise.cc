@@ -53,6 +53,7 @@ void ScalarToInput(Context& context, Node& node, const std::string& key, size_t 
 
 void KeepFirstOutput(const Context& context, Node& node, std::string_view others) {
   for (size_t i = 1; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
     const size_t id = static_cast<size_t>(node.outputs[i]);
     if (!context.links.consumers[id].empty() || context.links.is_output[id]) {
       Fail(
@@ -174,6 +175,13 @@ void BatchNormalization(Context& context, Node& node) {
         "node '{}' (BatchNormalization): spatial=0, statistics for each position, is not "
         "supported; export the model with opset 9 or newer",
         node.name);
+  }
+  // Until opset 13 there was no word for training: the statistics of the batch, outputs 3 and 4,
+  // are given in training alone.
+  const auto is_named = [](ValueId id) { return id != kNoValue; };
+  if (node.since_opset < 14 && node.outputs.size() > 3 &&
+      std::any_of(node.outputs.begin() + 3, node.outputs.end(), is_named)) {
+    FailTraining(node);
   }
   node.attributes.erase("training_mode");
   node.attributes.erase("spatial");

@@ -7,17 +7,26 @@
 
 #include <fmt/format.h>
 
+#include "converter/calibrate/stand_ins.h"
 #include "converter/operators/scaling.h"
 
 namespace octet::lower {
 namespace {
 
+// The finite ones: FP16 has infinities of its own.
+calibrate::Range ExtremesOf(const calibrate::Statistics& seen) {
+  if (std::isfinite(seen.min)) return {seen.min, seen.max};
+  if (seen.histogram.empty()) return {};
+  return {seen.histogram_min, seen.histogram_max};
+}
+
 StoredRange Stored(graph::ValueId value, const calibrate::Statistics& seen,
                    const std::vector<int>& exponents) {
   if (exponents.size() <= 1) {
     const int e = exponents.empty() ? 0 : exponents[0];
-    return {value, std::ldexp(static_cast<double>(seen.min), -e),
-            std::ldexp(static_cast<double>(seen.max), -e)};
+    const calibrate::Range range = ExtremesOf(seen);
+    return {value, std::ldexp(static_cast<double>(range.min), -e),
+            std::ldexp(static_cast<double>(range.max), -e)};
   }
   StoredRange all{value, 0, 0};
   for (size_t c = 0; c < exponents.size(); ++c) {
@@ -27,6 +36,17 @@ StoredRange Stored(graph::ValueId value, const calibrate::Statistics& seen,
         std::max(all.high, std::ldexp(static_cast<double>(seen.channels[c].max), -exponents[c]));
   }
   return all;
+}
+
+// Logarithms of the shares that a mask leaves nothing of: minus infinity says the same.
+bool IsLogOfMasked(const quantize::HalfPlan& plan, const graph::Links& links,
+                   const std::vector<std::optional<calibrate::Statistics>>& statistics, size_t v) {
+  const int producer = links.producer[v];
+  if (producer < 0) return false;
+  const graph::Node& node = plan.graph.nodes[static_cast<size_t>(producer)];
+  const auto input = static_cast<size_t>(node.inputs[0]);
+  return node.op == "LogSoftmax" && input < statistics.size() && statistics[input] &&
+         calibrate::StandInCount(*statistics[input]) > 0;
 }
 
 }  // namespace
@@ -65,10 +85,11 @@ std::string BeyondHalves(const quantize::HalfPlan& plan, const Program& program,
     const auto v = static_cast<size_t>(stored.value);
     const auto& readers = links.consumers[v];
     const bool silenced =
-        !readers.empty() && !links.is_output[v] &&
-        std::all_of(readers.begin(), readers.end(), [&](int reader) {
-          return operators::SilencesLargeNegatives(plan.graph.nodes[static_cast<size_t>(reader)]);
-        });
+        IsLogOfMasked(plan, links, statistics, v) ||
+        (!readers.empty() && !links.is_output[v] &&
+         std::all_of(readers.begin(), readers.end(), [&](int reader) {
+           return operators::SilencesLargeNegatives(plan.graph.nodes[static_cast<size_t>(reader)]);
+         }));
     if (stored.high <= quantize::kLargestHalf &&
         (stored.low >= -quantize::kLargestHalf || silenced))
       continue;

@@ -25,7 +25,8 @@ std::vector<std::optional<StoredRange>> StoredRanges(
 
 // The first FP16 tensor or weight of `program` (lowered from `plan`) that went beyond 65,504 with
 // the calibration data, as a clause that names layer, tensor and range; empty when all fit.
-// Numbers far below 0 that only a Softmax reads may become minus infinity: it gives 0 for both.
+// Numbers far below 0 that only a Softmax reads, and logarithms of masked shares, may become minus
+// infinity. Infinities that calibration saw are no finding: FP16 has them.
 std::string BeyondHalves(const quantize::HalfPlan& plan, const Program& program,
                          const std::vector<std::optional<calibrate::Statistics>>& statistics);
 

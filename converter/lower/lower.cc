@@ -154,6 +154,29 @@ void StandIn(Builder& builder, const graph::Node& node) {
   }
 }
 
+// A graph may only pass its inputs on, but a plan has a layer.
+void CopyWhereNothingRuns(Builder& builder, Program* program) {
+  for (const auto& parts : program->outputs) {
+    for (const OutputPart& part : parts) {
+      const bool is_input =
+          std::any_of(program->inputs.begin(), program->inputs.end(),
+                      [&part](const ModelInput& input) { return input.tensor == part.tensor; });
+      if (!is_input) return;
+    }
+  }
+  OutputPart& part = program->outputs.at(0).at(0);
+  const Tensor source = builder.At(part.tensor);
+  Layer layer;
+  layer.name = source.name + "/copy";
+  layer.op = blob::Op::kReshape;
+  layer.precision =
+      source.type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
+  layer.inputs = {part.tensor};
+  layer.output = builder.Temporary(layer.name, source.type, source.dims, &source);
+  part.tensor = layer.output;
+  program->layers.push_back(std::move(layer));
+}
+
 // With `refusals` goes on behind nodes that cannot run.
 Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
                    const std::string& plan_name, std::vector<Refusal>* refusals) {
@@ -200,6 +223,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     }
     program.outputs.push_back(std::move(parts));
   }
+  CopyWhereNothingRuns(builder, &program);
   return program;
 }
 

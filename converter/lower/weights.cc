@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "converter/lower/conv_codes.h"
 #include "runtime/core/half.h"
@@ -133,8 +134,11 @@ HalfConv HalfConvWeights(const ConvWeights& weights) {
           weights.values[static_cast<size_t>(o * weights.depth + k)];
     }
   }
+  // Infinities, which masks are made of, come of the largest numbers as well.
+  constexpr float kLargest = std::numeric_limits<float>::max();
   std::vector<float> bias(static_cast<size_t>(padded), 0.0f);
-  std::copy(weights.bias.begin(), weights.bias.end(), bias.begin());
+  std::transform(weights.bias.begin(), weights.bias.end(), bias.begin(),
+                 [kLargest](float b) { return std::clamp(b, -kLargest, kLargest); });
   return HalfConv{ToBytes(ToHalf(stored)), ToBytes(bias)};
 }
 

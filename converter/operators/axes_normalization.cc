@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "converter/operators/broadcast.h"
+#include "converter/operators/norm_parameters.h"
 #include "converter/operators/registry.h"
 
 namespace octet::operators {
@@ -83,10 +84,7 @@ std::vector<OutputType> InferRmsNormalization(const ShapeContext& context) {
   const Shape& shape = InputShape(context, 0);
   const auto axis = static_cast<size_t>(
       NormalizeAxis(*context.node, context.node->Int("axis", -1), shape.size()));
-  RequireFloat(context, 1);
-  if (graph::ElementCount(InputShape(context, 1)) != Product(shape, axis, shape.size())) {
-    ShapeFail(context, "the scale (input 1) does not fit the axes from {} on", axis);
-  }
+  RequireNormParameter(context, 1, axis);
   return LikeInput(context);
 }
 
@@ -100,9 +98,7 @@ void ExecuteRmsNormalization(const Node& node, Inputs inputs, Outputs outputs, W
     for (int64_t i = 0; i < count; ++i) squares += static_cast<double>(values[i]) * values[i];
     return std::array<double, 2>{0, 1 / std::sqrt(squares / static_cast<double>(count) + epsilon)};
   });
-  for (size_t i = 0; i < outputs[0].floats.size(); ++i) {
-    outputs[0].floats[i] *= inputs[1]->floats[i % static_cast<size_t>(count)];
-  }
+  ApplyNormParameter(*inputs[1], axis, outputs[0], [](float x, float scale) { return x * scale; });
 }
 
 std::vector<OutputType> InferMeanVarianceNormalization(const ShapeContext& context) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/operators/norm_parameters.h"
 #include "converter/operators/registry.h"
 
 namespace octet::operators {
@@ -100,13 +101,8 @@ std::vector<OutputType> InferLayerNormalization(const ShapeContext& context) {
   const Shape& shape = InputShape(context, 0);
   const auto axis = static_cast<size_t>(
       NormalizeAxis(*context.node, context.node->Int("axis", -1), shape.size()));
-  const Shape normalized(shape.begin() + static_cast<int64_t>(axis), shape.end());
   for (size_t i = 1; i < 3; ++i) {
-    if (!HasInput(context, i)) continue;
-    RequireFloat(context, i);
-    if (graph::ElementCount(InputShape(context, i)) != graph::ElementCount(normalized)) {
-      ShapeFail(context, "input {} must have shape {}", i, graph::ToString(normalized));
-    }
+    if (HasInput(context, i)) RequireNormParameter(context, i, axis);
   }
   Shape statistics = shape;
   std::fill(statistics.begin() + static_cast<int64_t>(axis), statistics.end(), 1);
@@ -124,7 +120,6 @@ void ExecuteLayerNormalization(const Node& node, Inputs inputs, Outputs outputs,
   const auto axis = static_cast<size_t>(NormalizeAxis(node, node.Int("axis", -1), in.shape.size()));
   const int64_t rows = Product(in.shape, 0, axis);
   const int64_t count = Product(in.shape, axis, in.shape.size());
-  const float* scale = inputs[1]->floats.data();
   for (int64_t r = 0; r < rows; ++r) {
     const float* row = in.floats.data() + r * count;
     float* out = outputs[0].floats.data() + r * count;
@@ -134,10 +129,10 @@ void ExecuteLayerNormalization(const Node& node, Inputs inputs, Outputs outputs,
     const auto at = static_cast<size_t>(r);
     if (outputs.size() > 1) outputs[1].floats[at] = static_cast<float>(moments.mean);
     if (outputs.size() > 2) outputs[2].floats[at] = static_cast<float>(factor);
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = out[i] * scale[i] + (bias == nullptr ? 0.0f : bias->floats[static_cast<size_t>(i)]);
-    }
   }
+  ApplyNormParameter(*inputs[1], axis, outputs[0], [](float x, float scale) { return x * scale; });
+  if (bias == nullptr) return;
+  ApplyNormParameter(*bias, axis, outputs[0], [](float x, float offset) { return x + offset; });
 }
 
 }  // namespace octet::operators

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "converter/calibrate/stand_ins.h"
 #include "converter/operators/clamp.h"
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
@@ -30,8 +31,11 @@ constexpr float kNoNumber = 1e30f;
 
 class Assigner {
  public:
-  Assigner(const graph::Graph& graph, std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
+  Assigner(const graph::Graph& graph,
+           const std::vector<std::optional<calibrate::Statistics>>& statistics,
+           std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
       : graph_(graph),
+        statistics_(statistics),
         links_(graph),
         needed_(operators::ViewOutputs(graph).needed),
         ranges_(std::move(ranges)),
@@ -190,7 +194,8 @@ class Assigner {
     auto& range = Range(root);
     if (!fill || !range || (*fill >= range->min && *fill <= range->max)) return;
     // Stands for minus infinity, in front of a maximum: the lowest code is as good.
-    if (*fill <= -kNoNumber) return;
+    const auto& seen = statistics_[static_cast<size_t>(Node(n).outputs[0])];
+    if (*fill <= -kNoNumber || (seen && calibrate::StandInCount(*seen) > 0)) return;
     const int producer = links_.producer[static_cast<size_t>(root)];
     const float width = range->max - range->min;
     ValueRange wide = *range;
@@ -333,6 +338,7 @@ class Assigner {
   }
 
   const graph::Graph& graph_;
+  const std::vector<std::optional<calibrate::Statistics>>& statistics_;
   graph::Links links_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueRange>> ranges_;
@@ -347,7 +353,8 @@ Scheme AssignScheme(const graph::Graph& graph,
   Scheme scheme;
   scheme.symmetric_only = config.symmetric_only;
   AssignPrecision(graph, statistics, config, &scheme);
-  Assigner(graph, ChooseRanges(graph, statistics, config, scheme.precision), &scheme).Run();
+  Assigner(graph, statistics, ChooseRanges(graph, statistics, config, scheme.precision), &scheme)
+      .Run();
   ChooseChannelScales(graph, statistics, config, &scheme);
   ChooseWeightSchemes(graph, config, &scheme);
   return scheme;

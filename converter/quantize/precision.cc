@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "converter/calibrate/stand_ins.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
@@ -124,6 +125,67 @@ bool IsGiven(const graph::Graph& graph, const graph::Node& node) {
   });
 }
 
+using AllStatistics = std::vector<std::optional<calibrate::Statistics>>;
+
+const calibrate::Statistics* SeenOf(const AllStatistics& statistics, graph::ValueId id) {
+  if (id == graph::kNoValue || !statistics[static_cast<size_t>(id)]) return nullptr;
+  return &*statistics[static_cast<size_t>(id)];
+}
+
+// A picture's border in front of a maximum: its lowest code is as good as minus infinity.
+bool IsBorder(const graph::Graph& graph, const graph::Links& links, graph::ValueId id) {
+  const int producer = links.producer[static_cast<size_t>(id)];
+  if (producer < 0 || graph.nodes[static_cast<size_t>(producer)].op != "Pad") return false;
+  const auto& readers = links.consumers[static_cast<size_t>(id)];
+  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+    return operators::Int8Of(graph.nodes[static_cast<size_t>(reader)]) ==
+           operators::Int8::kKeepsScale;
+  });
+}
+
+// Reads or writes a value with stand-ins for minus infinity: of 255 steps none can be spared that
+// is as far off.
+bool HoldsStandIns(const graph::Graph& graph, const graph::Links& links,
+                   const AllStatistics& statistics, const graph::Node& node) {
+  for (const auto* ids : {&node.inputs, &node.outputs}) {
+    for (graph::ValueId id : *ids) {
+      const calibrate::Statistics* seen = SeenOf(statistics, id);
+      if (seen != nullptr && calibrate::StandInCount(*seen) > 0 && !IsBorder(graph, links, id))
+        return true;
+    }
+  }
+  return false;
+}
+
+// Makes infinities or NaN of finite numbers, as Log does of 0: what is rounded to 0 in front of it
+// would become one too.
+bool MakesInfinity(const graph::Graph& graph, const AllStatistics& statistics,
+                   const graph::Node& node) {
+  const auto is_finite = [&](graph::ValueId id) {
+    if (const graph::Tensor* constant = id == graph::kNoValue ? nullptr : graph.Constant(id)) {
+      return std::all_of(constant->floats.begin(), constant->floats.end(),
+                         [](float x) { return std::isfinite(x); });
+    }
+    const calibrate::Statistics* seen = SeenOf(statistics, id);
+    return seen == nullptr || (std::isfinite(seen->min) && std::isfinite(seen->max));
+  };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), is_finite) &&
+         !std::all_of(node.outputs.begin(), node.outputs.end(), is_finite);
+}
+
+// What a value is made of in FP16, from the last weights on.
+void MakeExact(const graph::Graph& graph, const graph::Links& links, graph::ValueId id,
+               Scheme* scheme) {
+  const int producer = id == graph::kNoValue ? -1 : links.producer[static_cast<size_t>(id)];
+  if (producer < 0) return;
+  const auto n = static_cast<size_t>(producer);
+  const graph::Node& node = graph.nodes[n];
+  if (scheme->precision[n] == blob::Precision::kFp16 || IsGiven(graph, node)) return;
+  scheme->precision[n] = blob::Precision::kFp16;
+  if (AccumulatedProducts(graph, node) > 0) return;
+  for (graph::ValueId input : node.inputs) MakeExact(graph, links, input, scheme);
+}
+
 }  // namespace
 
 int64_t AccumulatedProducts(const graph::Graph& graph, const graph::Node& node) {
@@ -179,8 +241,9 @@ void AssignPrecision(const graph::Graph& graph,
   std::vector<std::string> wide_nodes;
   const graph::Links links(graph);
   std::vector<bool> requested(graph.nodes.size());
-  std::string first_of_tail;
-  int64_t tail_count = 0;
+  std::string first_of_tail, first_masked;
+  int64_t tail_count = 0, masked_count = 0;
+  std::vector<size_t> infinite;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
     const std::optional<Request> request = RequestOf(config, node);
@@ -195,9 +258,16 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const bool integers = RunsOnIntegers(graph, node);
     if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
-      const bool forced = config.int8_everywhere || obey;
-      if (forced && !integers) FailInt8(node, "there is no int8 kernel for it");
+      if ((config.int8_everywhere || obey) && !integers)
+        FailInt8(node, "there is no int8 kernel for it");
       scheme->precision[i] = blob::Precision::kFp16;
+      continue;
+    }
+    const bool forced = config.int8_everywhere || obey;
+    if (!IsGiven(graph, node) && HoldsStandIns(graph, links, statistics, node)) {
+      if (forced) FailInt8(node, "it reads or writes a mask's minus infinity, which has no code");
+      scheme->precision[i] = blob::Precision::kFp16;
+      if (masked_count++ == 0) first_masked = node.name;
       continue;
     }
     const std::string reason = WhyNotInt8(graph, statistics, config, node);
@@ -213,12 +283,20 @@ void AssignPrecision(const graph::Graph& graph,
       if (tail_count++ == 0) first_of_tail = node.name;
       continue;
     }
-    if (config.int8_everywhere || obey) {
-      FailInt8(node, reason);
-    }
+    if (forced) FailInt8(node, reason);
     scheme->precision[i] = blob::Precision::kFp16;
+    if (MakesInfinity(graph, statistics, node)) infinite.push_back(i);
     scheme->warnings.push_back(
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
+  }
+  for (const size_t n : infinite) {
+    for (graph::ValueId id : graph.nodes[n].inputs) MakeExact(graph, links, id, scheme);
+  }
+  if (masked_count > 0) {
+    scheme->warnings.push_back(
+        fmt::format("{} nodes, from '{}' on, run in FP16: they read or write a mask's minus "
+                    "infinity, or what stands for it, which 8 bits do not tell from other numbers",
+                    masked_count, first_masked));
   }
   if (!wide_nodes.empty()) {
     scheme->warnings.push_back(fmt::format(

@@ -300,6 +300,27 @@ TEST(Qdq, AveragePoolsHaveNoDilations) {
   EXPECT_TRUE(found);
 }
 
+// Opset 18 has a scale for each group, opset 21, which is exported, one for each channel.
+TEST(Qdq, GroupNormalizationHasAScaleForEachChannel) {
+  OnnxBuilder builder(18);
+  const std::string scale = builder.Initializer("s", {3}, std::vector<float>{1, 2, 3}).name();
+  const std::string bias = builder.Initializer("b", {3}, std::vector<float>{4, 5, 6}).name();
+  builder.Input("x", {1, 6, 5, 5})
+      .Op("GroupNormalization", {{"num_groups", Int(3)}}, {scale, bias})
+      .Output("y");
+  const onnx::ModelProto model = Parse(Export(ConvertInProcess(builder, 1, 4)));
+  EXPECT_GE(model.opset_import(0).version(), 21);
+  const Constants constants(model);
+  bool found = false;
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (node.op_type() != "GroupNormalization") continue;
+    found = true;
+    EXPECT_EQ(constants.Of<float>(node.input(1)), (std::vector<float>{1, 1, 2, 2, 3, 3}));
+    EXPECT_EQ(constants.Of<float>(node.input(2)), (std::vector<float>{4, 4, 5, 5, 6, 6}));
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST(Qdq, RandomGraphsComputeWhatTheInt8PlanDoes) {
   int compared = 0;
   for (const uint64_t first : {uint64_t{1}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {

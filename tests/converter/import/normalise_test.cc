@@ -207,6 +207,21 @@ TEST_F(NormaliseTest, BatchNormalization) {
   EXPECT_SAYS(Refusal(*model(7, {{"spatial", Int(0)}}, false)), "spatial=0");
 }
 
+// Opsets 7 to 13 say so by outputs alone.
+TEST_F(NormaliseTest, BatchNormalizationInTraining) {
+  const auto model = [](const std::vector<std::string>& outputs) {
+    auto made = std::make_unique<OnnxBuilder>(9);
+    made->Input("x", {1, 4, 8, 8});
+    for (const char* name : {"s", "b", "m", "v"}) made->Initializer(name, {4}, Reals{1, 2, 3, 4});
+    made->Node("BatchNormalization", {"x", "s", "b", "m", "v"}, {}, outputs, "bn");
+    made->Output("y");
+    return made;
+  };
+  EXPECT_SAYS(Refusal(*model({"y", "mean", "var", "saved_mean", "saved_var"})),
+              "node 'bn' (BatchNormalization) is in training mode");
+  EXPECT_EQ(Import(*model({"y", "", "", "", ""})).nodes[0].outputs.size(), 1u);
+}
+
 TEST_F(NormaliseTest, SoftmaxKeepsTheOldMeaning) {
   const Node& old = Convert(11, "Softmax", {});
   EXPECT_EQ(old.Int("axis", 99), 1);

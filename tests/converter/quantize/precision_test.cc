@@ -39,6 +39,19 @@ TEST(Precision, RequestsFollowTheConstraint) {
   EXPECT_NE(Refusal([&] { net.Assign(config); }).find("nearest is 'Conv_"), std::string::npos);
 }
 
+// What is rounded to 0 in front of a logarithm would be minus infinity as well.
+TEST(Precision, WhatALogarithmOfZeroIsMadeOf) {
+  Net net;
+  const auto x = net.Input("x", -1, 1), y = net.Value("y", -1, 1), z = net.Value("z", 0, 1),
+             log = net.Seen("log", {-INFINITY, -1, 0});
+  net.Conv(x, y);
+  net.Conv(y, z);
+  net.Op("Log", {z}, log);
+  net.Output(log);
+  EXPECT_EQ(net.Assign().precision,
+            (std::vector<Precision>{Precision::kInt8, Precision::kFp16, Precision::kFp16}));
+}
+
 TEST(Precision, ALayersOwnConstraintGoesBeforeTheFiles) {
   TwoConvs net;
   Config config = Net::MinMax();

@@ -1,0 +1,152 @@
+// Masks of minus infinity and its stand-ins leave no trace in what calibration keeps.
+#include "converter/calibrate/stand_ins.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "converter/calibrate/calibrate.h"
+#include "converter/operators/operator.h"
+
+namespace octet::calibrate {
+namespace {
+
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kAllStandIns[] = {
+    -kInfinity, -std::numeric_limits<float>::max(), -65504, -1e9f, -1e4f, -100};
+
+class Fixed : public images::Dataset {
+ public:
+  explicit Fixed(Tensor tensor) : tensor_(std::move(tensor)) {}
+  int64_t size() const override { return 1; }
+  Tensor Load(int64_t) const override { return tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+struct Net {
+  graph::Graph graph;
+  std::vector<Fixed> data;
+
+  ValueId Input(const Shape& shape, std::vector<float> values) {
+    const ValueId id = graph.AddValue(
+        {"in" + std::to_string(graph.inputs.size()), graph::DataType::kFloat, shape, nullptr});
+    graph.inputs.push_back(id);
+    data.emplace_back(Tensor::Floats(shape, std::move(values)));
+    return id;
+  }
+  ValueId Floats(const Shape& shape, std::vector<float> values) {
+    return graph.AddConstant("c" + std::to_string(graph.values.size()),
+                             Tensor::Floats(shape, std::move(values)));
+  }
+  ValueId Op(const std::string& op, std::vector<ValueId> inputs,
+             std::map<std::string, graph::Attribute> attributes = {}) {
+    graph::Node node;
+    node.op = op;
+    node.name = op + std::to_string(graph.nodes.size());
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    node.outputs = {graph.AddValue({node.name, graph::DataType::kFloat, std::nullopt, nullptr})};
+    graph.nodes.push_back(node);
+    return node.outputs[0];
+  }
+  std::vector<std::optional<Statistics>> Run(ValueId output) {
+    graph.outputs = {output};
+    operators::InferShapes(graph);
+    std::vector<const images::Dataset*> inputs;
+    for (const Fixed& one : data) inputs.push_back(&one);
+    return Collect(graph, inputs, {});
+  }
+};
+
+Statistics At(const std::vector<std::optional<Statistics>>& all, ValueId id) {
+  return all[static_cast<size_t>(id)].value_or(Statistics{});
+}
+
+void ExpectRange(const Statistics& seen, float min, float max, int64_t masked) {
+  EXPECT_EQ(seen.min, min);
+  EXPECT_EQ(seen.max, max);
+  EXPECT_EQ(StandInCount(seen), masked);
+}
+
+TEST(StandIns, AMaskThatIsAddedInFrontOfASoftmax) {
+  for (const float low : kAllStandIns) {
+    SCOPED_TRACE(low);
+    Net net;
+    const ValueId x = net.Input({2, 3}, {1, -2, 3, 4, 0.5f, -6});
+    const ValueId sum = net.Op("Add", {x, net.Floats({2, 3}, {0, low, 0, 0, 0, low})});
+    const auto seen = net.Run(net.Op("Softmax", {sum}));
+    ExpectRange(At(seen, sum), 0.5f, 4, 2);
+    ExpectRange(At(seen, x), -6, 4, 0);
+  }
+}
+
+TEST(StandIns, AMaskThatIsComputedOfAnInput) {
+  for (const float low : {-3e38f, -65504.0f, -1e4f}) {
+    SCOPED_TRACE(low);
+    Net net;
+    const ValueId x = net.Input({1, 4}, {1, 2, -3, 2});
+    const ValueId keep = net.Input({1, 4}, {1, 1, 1, 0});
+    const ValueId mask =
+        net.Op("Mul", {net.Op("Sub", {net.Floats({}, {1}), keep}), net.Floats({}, {low})});
+    const ValueId sum = net.Op("Add", {x, mask});
+    const auto seen = net.Run(net.Op(
+        "Softmax",
+        {net.Op("Reshape", {sum, net.graph.AddConstant("shape", Tensor::Integers({2}, {1, 4}))})}));
+    ExpectRange(At(seen, sum), -3, 2, 1);
+    ExpectRange(At(seen, mask), 0, 0, 1);
+    ExpectRange(At(seen, keep), 0, 1, 0);
+  }
+}
+
+// As passes leave an Add behind a matrix product.
+TEST(StandIns, AMaskThatIsABias) {
+  for (const float low : kAllStandIns) {
+    SCOPED_TRACE(low);
+    Net net;
+    const ValueId x = net.Input({1, 2}, {1, -1});
+    const ValueId sum =
+        net.Op("Gemm", {x, net.Floats({2, 3}, {3, 2, 1, 4, 5, 6}), net.Floats({3}, {0, 0, low})});
+    const auto seen = net.Run(net.Op("Softmax", {sum}));
+    ExpectRange(At(seen, sum), -3, -1, 1);
+  }
+}
+
+// The same values without a reader to which they are nothing.
+TEST(StandIns, AreNumbersWhereSomebodyReadsThem) {
+  Net net;
+  const ValueId x = net.Input({1, 4}, {1, 2, -3, 2});
+  const ValueId sum = net.Op("Add", {x, net.Floats({1, 4}, {0, 0, 0, -1e4f})});
+  const ValueId shares = net.Op("Softmax", {sum});
+  const auto seen = net.Run(net.Op("Add", {shares, net.Op("Abs", {sum})}));
+  ExpectRange(At(seen, sum), -9998, 2, 0);
+}
+
+TEST(StandIns, BelowTheResultsOfAMaximum) {
+  Net net;
+  const ValueId x = net.Input({1, 1, 2, 2}, {1, 2, -3, 2});
+  const ValueId pads =
+      net.graph.AddConstant("pads", Tensor::Integers({8}, {0, 0, 1, 1, 0, 0, 1, 1}));
+  const ValueId padded = net.Op("Pad", {x, pads, net.Floats({}, {-1e4f})});
+  const auto seen =
+      net.Run(net.Op("MaxPool", {padded}, {{"kernel_shape", std::vector<int64_t>{2, 2}}}));
+  ExpectRange(At(seen, padded), -3, 2, 12);
+}
+
+// Logits of an ordinary network, however far they spread.
+TEST(StandIns, AreNoneWithoutAMask) {
+  Net net;
+  const ValueId x = net.Input({1, 3}, {1, -1, 0.5f});
+  const ValueId logits = net.Op("MatMul", {x, net.Floats({3, 2}, {80, -80, 60, -60, 0, 0})});
+  const auto seen = net.Run(net.Op("Softmax", {logits}));
+  ExpectRange(At(seen, logits), -20, 20, 0);
+}
+
+}  // namespace
+}  // namespace octet::calibrate
