@@ -16,7 +16,7 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-// Values from which codes, scales and zero points of the graph are computed.
+// Values of which what is quantized, scales and zero points are computed.
 std::vector<bool> Wanted(const Graph& graph) {
   std::vector<bool> wanted(graph.values.size());
   for (size_t n = graph.nodes.size(); n-- > 0;) {
@@ -24,10 +24,8 @@ std::vector<bool> Wanted(const Graph& graph) {
     const bool is_quantizing = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
     const bool all = std::any_of(node.outputs.begin(), node.outputs.end(),
                                  [&](ValueId id) { return wanted[static_cast<size_t>(id)]; });
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] == kNoValue) continue;
-      const bool own = is_quantizing && (i > 0 || node.op == "DequantizeLinear");
-      if (own || (all && !is_quantizing)) wanted[static_cast<size_t>(node.inputs[i])] = true;
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue && (all || is_quantizing)) wanted[static_cast<size_t>(id)] = true;
     }
   }
   return wanted;
@@ -40,7 +38,7 @@ void FoldCodes(Graph& graph) {
   std::vector<bool> dead(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    // Weights that an exporter left real become their codes, which a Clip may read.
+    // Whoever dequantizes constants remembers their scheme.
     if (node.op == "DequantizeLinear") continue;
     const bool known = !node.inputs.empty() &&
                        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {

@@ -243,6 +243,26 @@ TEST_F(CodesTest, CodesOfConstantsAndScalesAreComputed) {
   EXPECT_EQ(operators::Evaluate(graph, graph.nodes[0])[0].floats, (Floats{1.5f, -1.25f}));
 }
 
+// Weights that are quantized in the file, as training for quantization exports them.
+TEST_F(CodesTest, ConstantsAreQuantized) {
+  OnnxBuilder model;
+  model.Input("x", {1, 1, 4, 4});
+  model.Initializer("w", {1, 1, 1, 2}, Floats{1.5f, -70.0f});
+  model.Initializer("s", {2}, Floats{0.5f, 0.25f});
+  Codes(model, "z", {2}, kInt8, {0, 0});
+  Codes(model, "low", {}, kInt8, {-127});
+  Codes(model, "high", {}, kInt8, {127});
+  model.Node("Transpose", {"w"}, {{"perm", Ints({3, 2, 0, 1})}}, {"turned"});
+  model.Node("QuantizeLinear", {"turned", "s", "z"}, {{"axis", Int(0)}}, {"q"});
+  model.Node("Clip", {"q", "low", "high"}, {}, {"c"});
+  model.Node("DequantizeLinear", {"c", "s", "z"}, {{"axis", Int(0)}}, {"real"});
+  model.Node("Conv", {"x", "real"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph), "DequantizeLinear Conv");
+  EXPECT_EQ(Constant(graph, graph.nodes[0], 0).integers, (Integers{3, -127}));
+}
+
 TEST_F(CodesTest, SumsOfIntegersWithConstantScales) {
   OnnxBuilder model;
   Quantized(model, {2, 2});
