@@ -14,7 +14,8 @@ Seeds N to N + count - 1 of `octet-oracle --random` (Q/DQ graphs in the styles o
   float FP16  45 dB about the mean
   refusals    each with its line
 
-A model that ONNX Runtime refuses is counted apart. Its AVX2 kernels of QLinear operators saturate: the generator keeps
+A float graph that rounds (Floor, comparisons: "jumps" in its line) has no bars, since one rounding moves a result by
+any amount; it is run all the same. A model that ONNX Runtime refuses is counted apart. Its AVX2 kernels of QLinear operators saturate: the generator keeps
 their weights within 7 bits.
 """
 import argparse
@@ -207,7 +208,7 @@ def judge(case: Case, plan: str, i: int, got: np.ndarray, wanted: np.ndarray, st
             case.find(name, f"output {i}: {100 * near:.1f} % within one step, worst {worst:.1f} steps, {db:.1f} dB")
         return None
     bar = 25 if plan == "int8" else 45
-    if db < bar:
+    if db < bar and not case.text.startswith("jumps"):
         case.find(name, f"output {i}: {db:.1f} dB")
     return None
 
@@ -225,8 +226,10 @@ def make(kind: str, seeds: list, build: pathlib.Path, folder: pathlib.Path) -> l
         counts = [third, third, len(seeds) - 2 * third]
         for first, count in zip(firsts, counts):
             if count > 0:
-                subprocess.run([build / "tests/random_networks", "--onnx", folder, "--first", str(first), "--count",
-                                str(count)], check=True, capture_output=True)
+                lines = subprocess.run([build / "tests/random_networks", "--onnx", folder, "--first", str(first),
+                                        "--count", str(count)], check=True, capture_output=True,
+                                       text=True).stdout.splitlines()
+                texts.update({int(line.split(":", 1)[0]): line.split(":", 1)[1].strip() for line in lines if ":" in line})
         seeds = [first + i for first, count in zip(firsts, counts) for i in range(count)]
     return [Case(kind, seed, folder / f"{seed}.onnx", texts.get(seed, "")) for seed in seeds]
 

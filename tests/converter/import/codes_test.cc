@@ -57,6 +57,29 @@ class CodesTest : public ImportTest {
   }
 };
 
+// As PyTorch exports them: a narrow range is a Clip on the codes, which have a scale an output.
+TEST_F(CodesTest, WeightsThatAreQuantizedInTheFileAreTheirCodes) {
+  OnnxBuilder model;
+  Quantized(model, {1, 1, 1, 2});
+  model.Initializer("w", {2, 1, 1, 2}, Floats{-200, 1, 0.5f, 2});
+  model.Initializer("ws", {2}, Floats{1, 0.5f});
+  Codes(model, "wz", {2}, kInt8, {0, 0});
+  Codes(model, "low", {}, kInt8, {-127});
+  Codes(model, "high", {}, kInt8, {127});
+  const Attributes by_output{{"axis", Int(0)}};
+  model.Node("QuantizeLinear", {"w", "ws", "wz"}, by_output, {"wq"});
+  model.Node("Clip", {"wq", "low", "high"}, {}, {"wc"});
+  model.Node("DequantizeLinear", {"wc", "ws", "wz"}, by_output, {"wr"});
+  model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"r"});
+  model.Node("Conv", {"r", "wr"}, {}, {"y"}).Output();
+  const Graph graph = Import(model);
+  for (const Node& node : graph.nodes) {
+    EXPECT_NE(node.op, "Clip");
+    if (node.op != "DequantizeLinear" || node.Int("axis", 1) != 0) continue;
+    EXPECT_EQ(Constant(graph, node, 0).integers, (Integers{-127, 1, 1, 4}));
+  }
+}
+
 TEST_F(CodesTest, WhatMovesCodesMovesRealValues) {
   OnnxBuilder model;
   Quantized(model);

@@ -1,7 +1,7 @@
 // random_networks [--first N] [--count N] [--save FOLDER] [--onnx FOLDER]: seeds of the random
 // models, as many as wanted; one line for each finding and one with the sums. --save keeps the
-// blobs, for same_bits on another machine. --onnx writes the models themselves and checks nothing.
-// Exit status 1 where int8 bytes differ.
+// blobs, for same_bits on another machine. --onnx writes the models themselves, with a line for
+// each, and checks nothing. Exit status 1 where int8 bytes differ.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -26,7 +26,10 @@ int main(int argc, char** argv) {
   if (!models.empty()) {
     std::filesystem::create_directories(models);
     for (uint64_t seed = first; seed < first + count; ++seed) {
-      RandomGraph(seed).model().Save(models / (std::to_string(seed) + ".onnx"));
+      const RandomGraph graph(seed);
+      graph.model().Save(models / (std::to_string(seed) + ".onnx"));
+      std::printf("%llu: %s%s\n", static_cast<unsigned long long>(seed),
+                  graph.discontinuous() ? "jumps: " : "", graph.description().c_str());
     }
     return 0;
   }

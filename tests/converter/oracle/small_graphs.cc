@@ -131,6 +131,12 @@ void DeadChannels(OnnxBuilder& model) {
       .Output("y");
 }
 
+void ComputedBounds(OnnxBuilder& model) {
+  const OnnxValue x = Image(model);
+  const std::string low = x.Op("ReduceMean", {{"keepdims", Int(0)}}).name();
+  x.Op("Clip", {}, {low}).Output("y");
+}
+
 }  // namespace
 
 const std::vector<SmallGraph>& SmallGraphs() {
@@ -148,7 +154,9 @@ const std::vector<SmallGraph>& SmallGraphs() {
                                               {"global_pool_to_picture", GlobalPoolOfALine},
                                               {"fold_batch_norm_before", BatchNormBefore},
                                               {"dilated_average_to_conv", DilatedAverage},
-                                              {"remove_dead_channels", DeadChannels}};
+                                              {"remove_dead_channels", DeadChannels},
+                                              {"clip_to_min_max", ComputedBounds},
+                                              {"unique_names", SliceOfConcat}};
   return graphs;
 }
 
