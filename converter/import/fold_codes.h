@@ -6,8 +6,8 @@
 
 namespace octet::import {
 
-// Constants that are quantized, clipped or moved in front of a DequantizeLinear, and scales and zero
-// points computed of constants, become constants. The graph is normalised and sorted. Throws
+// Constants that are quantized, clipped or moved in front of a DequantizeLinear, and scales and
+// zero points computed of constants, become constants. The graph is normalised and sorted. Throws
 // UserError where the operator refuses its inputs.
 void FoldCodes(graph::Graph& graph);
 
