@@ -10,8 +10,6 @@ using graph::Node;
 using Floats = std::vector<float>;
 using Integers = std::vector<int64_t>;
 
-constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
-
 class CodesTest : public ImportTest {
  protected:
   static void Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type,
@@ -66,7 +64,7 @@ TEST_F(CodesTest, WeightsThatAreQuantizedInTheFileAreTheirCodes) {
   Codes(model, "wz", {2}, kInt8, {0, 0});
   Codes(model, "low", {}, kInt8, {-127});
   Codes(model, "high", {}, kInt8, {127});
-  const Attributes by_output{{"axis", Int(0)}};
+  const test::Attributes by_output{{"axis", Int(0)}};
   model.Node("QuantizeLinear", {"w", "ws", "wz"}, by_output, {"wq"});
   model.Node("Clip", {"wq", "low", "high"}, {}, {"wc"});
   model.Node("DequantizeLinear", {"wc", "ws", "wz"}, by_output, {"wr"});

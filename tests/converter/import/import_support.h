@@ -27,6 +27,8 @@ using test::Ints;
 using test::OnnxBuilder;
 using test::OnnxValue;
 
+constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;  // of onnx::TensorProto
+
 class ImportTest : public testing::Test {
  protected:
   void SetUp() override {

