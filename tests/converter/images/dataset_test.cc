@@ -90,7 +90,7 @@ TEST_F(DatasetTest, FloatsGoThroughAsTheyAre) {
 }
 
 TEST_F(DatasetTest, NamesTheSampleThatIsNoNumber) {
-  for (const float bad : {std::nanf(""), -INFINITY}) {
+  for (const float bad : {std::nanf(""), INFINITY}) {
     std::string data(24, '\0');
     const float values[6] = {1, 2, 3, 4, bad, 6};
     std::memcpy(data.data(), values, sizeof values);
@@ -100,6 +100,15 @@ TEST_F(DatasetTest, NamesTheSampleThatIsNoNumber) {
     const std::string line = Refusal([&] { dataset->Load(1); });
     EXPECT_NE(line.find("a.npy: sample 1 "), std::string::npos) << line;
   }
+}
+
+// The commands refuse it in inputs that are no masks.
+TEST_F(DatasetTest, MasksMayHoldMinusInfinity) {
+  std::string data(24, '\0');
+  const float values[6] = {1, 2, 3, 4, -INFINITY, 6};
+  std::memcpy(data.data(), values, sizeof values);
+  const auto dataset = Open(Write("a.npy", Npy(Header("<f4", "(2, 3)"), data)), {1, 3});
+  EXPECT_EQ(dataset->Load(1).floats, (std::vector<float>{4, -INFINITY, 6}));
 }
 
 TEST_F(DatasetTest, FoldersAreSortedAndKeepPicturesOnly) {
