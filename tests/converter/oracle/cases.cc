@@ -170,11 +170,11 @@ OracleCase ReadBackendCase(const fs::path& folder, bool frozen) {
   }
   std::vector<bool> live(stored.size(), !frozen);
   if (frozen) {
-    int64_t largest = 0;
+    double largest = 0;
     size_t chosen = stored.size();
     for (size_t i = 0; i < stored.size(); ++i) {
-      int64_t count = 1;
-      for (const int64_t dim : stored[i].dims()) count *= dim;
+      double count = 1;  // a file that is no tensor has any sizes
+      for (const int64_t dim : stored[i].dims()) count *= static_cast<double>(dim);
       if (import::ToDataType(stored[i].data_type()) != graph::DataType::kFloat) continue;
       if (count > largest) {
         largest = count;
