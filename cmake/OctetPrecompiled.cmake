@@ -2,8 +2,7 @@
 # Large headers of templates (nlohmann's, fmt's) stay out: GCC instantiates their inline functions in every file that has them,
 # used or not, which costs more than reading them where they are wanted. Each file still includes what it uses: OCTET_PCH=OFF
 # builds the same.
-include(CMakeDependentOption)
-cmake_dependent_option(OCTET_PCH "Precompile the standard library's headers for the tests" ON "NOT CMAKE_CROSSCOMPILING" OFF)
+option(OCTET_PCH "Precompile the standard library's headers for the tests" ON)
 
 set(octet_pch_headers <algorithm> <array> <cmath> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory>
     <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view> <utility> <vector>)

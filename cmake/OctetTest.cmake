@@ -17,6 +17,10 @@ if(OCTET_TEST_KIND STREQUAL tsan)
   endif()
 endif()
 
+# test.sh turns it on where it builds the preset sanitize as well: what is left are the tests that optimised code can fail.
+option(OCTET_LEAVE_TO_SANITIZE "Leave out the tests that a build with sanitizers runs as well" OFF)
+set(octet_optimised_tests "/tests/(runtime/(kernels|quant|image)|converter/executor)(/|$)")
+
 # octet_compile_for_less(<target>): code of tests whose own loops are short; what it tests is in libraries, which keep their flags.
 function(octet_compile_for_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Sanitize>:-fno-sanitize=undefined>)
@@ -45,6 +49,10 @@ function(octet_test)
     endif()
   endif()
   if(NOT OCTET_TEST_KIND IN_LIST arg_KINDS)
+    return()
+  endif()
+  if(OCTET_LEAVE_TO_SANITIZE AND OCTET_TEST_KIND STREQUAL native AND sanitize IN_LIST arg_KINDS AND
+     NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "${octet_optimised_tests}")
     return()
   endif()
   set(sources ${arg_SOURCES})

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Converts the demo's classifier and scores it on all 10,000 Fashion-MNIST test pictures, as a stream of frames; then the
+# Converts the demo's classifier and scores it on the 10,000 Fashion-MNIST test pictures, as a stream of frames; then the
 # detector, with the camera loop running on the built-in scene, and a minute of it under the guard, with models flashed meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-usage: demo/run.sh [--build FOLDER] [--frames N] [--fps N] [--guard-frames N] [--help]
+usage: demo/run.sh [--build FOLDER] [--pictures N] [--frames N] [--fps N] [--guard-frames N] [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
+  --pictures N  test pictures for the classifier (10000)
   --frames N  frames of the scene for each plan (2000)
   --fps N     pace of the scene (30); 0: as fast as it renders, the newest frame wins
   --guard-frames N  frames of the film for the guard, at 30 a second (1800); it is too short for all events below 1800
@@ -16,12 +17,14 @@ TEXT
 }
 
 build=build/native
+test_pictures=10000
 frames=2000
 fps=30
 guard_frames=1800
 while [ $# -gt 0 ]; do
   case "$1" in
     --build) build=$2; shift ;;
+    --pictures) test_pictures=$2; shift ;;
     --frames) frames=$2; shift ;;
     --fps) fps=$2; shift ;;
     --guard-frames) guard_frames=$2; shift ;;
@@ -32,17 +35,17 @@ while [ $# -gt 0 ]; do
 done
 out=build/demo
 rm -rf "$out"
-/usr/bin/python3 demo/pictures.py "$out"
+/usr/bin/python3 demo/pictures.py "$out" --test "$test_pictures"
 
 echo "== converting (512 training pictures calibrate the int8 plan)"
 "$build/bin/octet" convert demo/fashion_mnist.onnx -o "$out/fashion_mnist.octet" --calibrate "$out/calib.npy" \
   --mean 0.2860 --std 0.3530 --task classify --labels demo/labels.txt
 
-echo "== comparing with FP32 on 10,000 pictures"
+echo "== comparing with FP32 on $test_pictures pictures"
 "$build/bin/octet" verify demo/fashion_mnist.onnx "$out/fashion_mnist.octet" --data "$out/test.npy" \
   --labels "$out/labels.npy" --mean 0.2860 --std 0.3530 --json >"$out/verify.json"
 
-echo "== running 10,000 frames on every instruction set of this machine, one thread"
+echo "== running $test_pictures frames on every instruction set of this machine, one thread"
 for plan in int8 fp16; do
   for isa in $("$build/bin/octet-run" --isa list); do
     # Takes longer than all the others together (7 ms a frame): it is there to check them by.

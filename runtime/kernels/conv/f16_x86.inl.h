@@ -138,13 +138,13 @@ static void Multiply(const MultiplyArgs& args) {
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        acc[r][v] = Load(args.sums + r * kBlock + (size_t)v * args.vector_step);
+        acc[r][v] = Load(args.sums + (size_t)r * kBlock + (size_t)v * args.vector_step);
       }
     }
   } else {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      const Floats bias = Load(args.bias + v * kLanes);
+      const Floats bias = Load(args.bias + (size_t)v * kLanes);
 #pragma GCC unroll 9
       for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
     }
@@ -170,7 +170,8 @@ static void Multiply(const MultiplyArgs& args) {
 #if defined(__AVX512F__)
         // They come from the second cache. With 256 bits fetching ahead costs more than it saves.
         if (kWidened)
-          _mm_prefetch(reinterpret_cast<const char*>(weights + v * kLanes + 256), _MM_HINT_T0);
+          _mm_prefetch(reinterpret_cast<const char*>(weights + (size_t)v * kLanes + 256),
+                       _MM_HINT_T0);
 #endif
       }
 #if defined(__AVX512F__)

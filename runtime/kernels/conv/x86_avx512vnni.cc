@@ -141,7 +141,7 @@ static inline void Multiply(const PanelS8& p, __m512i (&acc)[kRows][kBlocks]) {
   const int8_t* weights = p.weights;
   size_t offset[kBlocks];
 #pragma GCC unroll 4
-  for (int b = 0; b < kBlocks; ++b) offset[b] = b * p.block_step;
+  for (int b = 0; b < kBlocks; ++b) offset[b] = (size_t)b * p.block_step;
   const uint8_t* const* pointers = p.pointers;
   for (uint64_t tap = 0; tap < p.taps; ++tap, pointers += kTile) {
     const uint8_t* in[kRows];

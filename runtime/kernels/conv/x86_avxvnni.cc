@@ -143,8 +143,8 @@ static void Panel(const PartX86& part, const PanelS8& p) {
     for (int i = 0; i < (pair ? 2 : 1); ++i) {
       const __m128i row =
           i == 0 ? _mm256_castsi256_si128(bytes) : _mm256_extracti128_si256(bytes, 1);
-      StorePartial16(to + i * stride, row, channels);
-      if (table != nullptr) ApplyTable(to + i * stride, channels, table);
+      StorePartial16(to + (size_t)i * stride, row, channels);
+      if (table != nullptr) ApplyTable(to + (size_t)i * stride, channels, table);
     }
   }
 }

@@ -154,7 +154,7 @@ static void InterleaveColumns3x3(const ConvS8Args& args, const uint8_t* const (&
     }
     V::Interleave(rows, interleaved);
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) V::Store(to + i * V::kBytes, interleaved[i]);
+    for (int i = 0; i < 4; ++i) V::Store(to + (size_t)i * V::kBytes, interleaved[i]);
   }
 }
 

@@ -54,13 +54,13 @@ bool CpuHas(Isa isa) {
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (isa == Isa::kAvx2) return avx2;
-  if (isa == Isa::kAvxVnni) return avx2 && __builtin_cpu_supports("avxvnni");
+  // Clang has no word for these two; tiles are asked of the operating system as well.
+  if (isa == Isa::kAvxVnni) return port::CpuHas(port::DetectCpu(), OCTET_ISA_AVXVNNI);
   if (isa == Isa::kAvx512Vnni) {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vnni");
   }
-  // Asks the kernel for the tiles as well.
   if (isa == Isa::kAmx) return port::CpuHas(port::DetectCpu(), OCTET_ISA_AMX);
 #elif defined(__aarch64__)
   constexpr unsigned long kAsimdDp = 1ul << 20, kI8mm2 = 1ul << 13;  // HWCAP, HWCAP2 of Linux
