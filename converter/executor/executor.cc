@@ -70,7 +70,7 @@ void SetShape(const graph::Graph& graph, graph::ValueId id, graph::Tensor& tenso
 
 // The value as its codes have it, where the model says which: the model means what is rounded.
 void RoundToGiven(const graph::Given& given, std::vector<float>& values) {
-  const float scale = given.scales[0], zero_point = static_cast<float>(given.zero_points[0]);
+  const float scale = given.scale, zero_point = static_cast<float>(given.zero_point);
   const float low = -128 - zero_point, high = 127 - zero_point;
   for (float& value : values) {
     value = std::clamp(std::nearbyint(value / scale), low, high) * scale;

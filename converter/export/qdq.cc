@@ -14,6 +14,7 @@
 #include "converter/export/weight_scales.h"
 #include "converter/lower/weights.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/weights.h"
 #include "converter/support/error.h"
 
 namespace octet::exporting {
@@ -236,9 +237,10 @@ class Exporter {
     // Scales as the blob has them, and what the values are worth.
     const double in_step = in.per_channel != 0 ? 1 : static_cast<double>(in.scale);
     const std::vector<double>& in_scales = scales_[static_cast<size_t>(node.inputs[0])];
+    const std::vector<float> given = operators::CodedScalesOf(graph_, node);
     std::vector<double> weight_scales(numbers.factors.size());
     for (size_t o = 0; o < weight_scales.size(); ++o) {
-      const std::optional<double> scale = WeightScaleOf(node, numbers, *weights, o);
+      const std::optional<double> scale = WeightScaleOf(given, numbers, *weights, o);
       if (!scale) FailOther(node, fmt::format("the weights of channel {} are not those of", o));
       weight_scales[o] = *scale;
     }

@@ -18,7 +18,7 @@ double LargestOf(const graph::Tensor& weights, size_t first, size_t end) {
 
 // What lowering chose (lower/conv_codes.cc): the model's own scale, or a 127th of the largest
 // weight of the channel, of its group or of all, perhaps doubled; else what fits the codes best.
-double NearestScale(const graph::Node& node, const graph::Tensor& weights, size_t depth,
+double NearestScale(const std::vector<float>& given, const graph::Tensor& weights, size_t depth,
                     size_t channel, double fitted) {
   constexpr double kNear = 0.02;
   double nearest = fitted, distance = kNear * fitted;
@@ -27,10 +27,10 @@ double NearestScale(const graph::Node& node, const graph::Tensor& weights, size_
     nearest = scale;
     distance = std::fabs(scale - fitted);
   };
-  if (!node.weight_scales.empty()) {
-    const auto given = static_cast<double>(node.weight_scales[channel]);
-    consider(given);
-    if (nearest == given) return given;
+  if (!given.empty() && given[channel] > 0) {
+    const auto own = static_cast<double>(given[channel]);
+    consider(own);
+    if (nearest == own) return own;
   }
   constexpr auto kGroup = static_cast<size_t>(quantize::kWeightGroup);
   const size_t count = weights.floats.size(), group = channel / kGroup * kGroup * depth;
@@ -47,7 +47,7 @@ double NearestScale(const graph::Node& node, const graph::Tensor& weights, size_
 
 }  // namespace
 
-std::optional<double> WeightScaleOf(const graph::Node& node, const LayerNumbers& numbers,
+std::optional<double> WeightScaleOf(const std::vector<float>& given, const LayerNumbers& numbers,
                                     const graph::Tensor& weights, size_t channel) {
   // The codes nearest to the weights are 0.3 steps off in the mean square; those that were rounded
   // by what the layer computes some more. Of other weights they are tens of steps off.
@@ -63,7 +63,7 @@ std::optional<double> WeightScaleOf(const graph::Node& node, const LayerNumbers&
   }
   if (power == 0) return 0;
   if (!(product > 0)) return std::nullopt;
-  const double scale = NearestScale(node, weights, depth, channel, product / power);
+  const double scale = NearestScale(given, weights, depth, channel, product / power);
   double squares = 0;
   for (size_t k = 0; k < depth; ++k) {
     const double off = static_cast<double>(row[k]) / scale - codes[k];

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "converter/export/int8_plan.h"
 #include "converter/graph/graph.h"
@@ -12,8 +13,9 @@
 namespace octet::exporting {
 
 // weight = scale * code, for an output channel of `weights` [outputs, ...]. 0 where all codes are
-// 0: the channel is without effect. Nothing where the codes are not those of the weights.
-std::optional<double> WeightScaleOf(const graph::Node& node, const LayerNumbers& numbers,
+// 0: the channel is without effect. `given`: the model's own scales (operators::CodedScalesOf).
+// Nothing where the codes are not those of the weights.
+std::optional<double> WeightScaleOf(const std::vector<float>& given, const LayerNumbers& numbers,
                                     const graph::Tensor& weights, size_t channel);
 
 }  // namespace octet::exporting

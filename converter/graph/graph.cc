@@ -103,11 +103,15 @@ ValueId Graph::AddValue(Value value) {
 }
 
 ValueId Graph::AddConstant(const std::string& name, Tensor tensor) {
+  return AddConstant(name, graph::Constant::Real(std::move(tensor)));
+}
+
+ValueId Graph::AddConstant(const std::string& name, graph::Constant constant) {
   Value value;
   value.name = name;
-  value.type = tensor.type;
-  value.shape = tensor.shape;
-  value.constant = std::make_shared<const Tensor>(std::move(tensor));
+  value.type = constant->type;
+  value.shape = constant->shape;
+  value.constant = std::move(constant);
   return AddValue(std::move(value));
 }
 

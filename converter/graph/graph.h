@@ -5,69 +5,28 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "converter/graph/coded.h"
+#include "converter/graph/tensor.h"
+
 namespace octet::graph {
-
-using Shape = std::vector<int64_t>;
-inline constexpr int64_t kUnknownDim = -1;
-
-// Number of elements; 1 for a scalar.
-int64_t ElementCount(const Shape& shape);
-std::string ToString(const Shape& shape);
-
-enum class DataType : uint8_t { kFloat, kInt32, kInt64, kInt8, kUInt8, kBool, kInt16, kUInt16 };
-std::string_view Name(DataType type);
-
-// A dense tensor, row-major. Floats are stored as float (FP16, BF16 and double are converted at
-// import), every integer type as int64 with its DataType kept. INT64 data has passed the INT32
-// range check of the import (except slice bounds, which saturate).
-struct Tensor {
-  DataType type = DataType::kFloat;
-  Shape shape;
-  std::vector<float> floats;      // kFloat
-  std::vector<int64_t> integers;  // every other type
-
-  static Tensor Floats(Shape shape, std::vector<float> values);
-  static Tensor Integers(Shape shape, std::vector<int64_t> values,
-                         DataType type = DataType::kInt64);
-  bool IsFloat() const { return type == DataType::kFloat; }
-  int64_t Count() const { return ElementCount(shape); }
-};
 
 using Attribute =
     std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, Tensor>;
 using ValueId = int32_t;  // index into Graph::values; kNoValue marks an omitted optional input
 inline constexpr ValueId kNoValue = -1;
 
-// What a model says itself about how a value is quantized (QuantizeLinear, DequantizeLinear), to be
-// obeyed bit for bit: real = scale * (code - zero_point).
-struct Given {
-  std::vector<float> scales;     // one, or one an index of `axis`
-  std::vector<int> zero_points;  // as many; of codes in int8: those of a uint8 value are 128 less
-  int64_t axis = 0;
-  DataType type = DataType::kInt8;      // kInt8, of uint8 too; kInt32 for biases
-  std::shared_ptr<const Tensor> codes;  // of a constant
-  bool operator==(const Given& other) const {
-    return scales == other.scales && zero_points == other.zero_points && type == other.type &&
-           (scales.size() == 1 || axis == other.axis);
-  }
-  // Ends of what the codes of an int8 value with one scale can say.
-  float Low() const { return scales[0] * static_cast<float>(-128 - zero_points[0]); }
-  float High() const { return scales[0] * static_cast<float>(127 - zero_points[0]); }
-};
-
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
-  std::optional<Shape> shape;                    // known after shape inference
-  std::shared_ptr<const Tensor> constant;        // initialiser or folded constant, else null
-  std::shared_ptr<const Given> given = nullptr;  // null where the model says nothing
+  std::optional<Shape> shape;  // known after shape inference
+  graph::Constant constant;    // initialiser or folded constant, else null
+  GivenCodes given;            // null where the model says nothing
 };
 
 struct Node {
@@ -83,12 +42,6 @@ struct Node {
   // range before them, and lowering fuses them as tables.
   std::string activation;
   float alpha = 0, beta = 0;
-  // Layers whose weights the model brings quantized: real = scale * code, a scale an output
-  // channel. A channel whose weights are no int8 multiples of its scale is quantized anew.
-  std::vector<float> weight_scales;
-  // Its bias in the model's own integers, in units of `bias_scales`; both empty where it has none.
-  std::vector<int64_t> bias_codes;
-  std::vector<float> bias_scales;
 
   bool Has(const std::string& key) const { return attributes.count(key) != 0; }
   int64_t Int(const std::string& key, int64_t fallback) const;
@@ -113,6 +66,7 @@ struct Graph {
   const Value& At(ValueId id) const { return values[static_cast<size_t>(id)]; }
   ValueId AddValue(Value value);
   ValueId AddConstant(const std::string& name, Tensor tensor);
+  ValueId AddConstant(const std::string& name, graph::Constant constant);
   const Tensor* Constant(ValueId id) const;  // null when not constant or kNoValue
 
   // Index of the node that produces a value, -1 for inputs and constants; nodes that consume it.
@@ -128,6 +82,12 @@ struct Graph {
   // Drops values nothing refers to, and renumbers.
   void Compact();
 };
+
+// Proves what must hold between any two passes: nodes name values that there are, and each value
+// has one producer; scales of codes are those of the constant they belong to; codes are given only
+// for float values that are computed, with a scale above 0 and a zero point of int8. Throws
+// std::logic_error, which names `when` and the value. Takes a few microseconds a thousand values.
+void Check(const Graph& graph, std::string_view when);
 
 // Producers and consumers of every value at one moment.
 struct Links {

@@ -1,7 +1,6 @@
 #include "converter/import/fold_codes.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -54,7 +53,7 @@ void FoldCodes(Graph& graph) {
       graph::Value& value = graph.At(node.outputs[i]);
       value.type = results[i].type;
       value.shape = results[i].shape;
-      value.constant = std::make_shared<const graph::Tensor>(std::move(results[i]));
+      value.constant = graph::Constant::Real(std::move(results[i]));
     }
     dead[n] = true;
   }

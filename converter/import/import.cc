@@ -81,7 +81,7 @@ class Importer {
     Value& value = graph_.At(id);
     value.type = tensor.type;
     value.shape = tensor.shape;
-    value.constant = std::make_shared<const Tensor>(std::move(tensor));
+    value.constant = graph::Constant::Real(std::move(tensor));
   }
 
   Narrowing NarrowingOf(const std::string& value) const {

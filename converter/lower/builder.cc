@@ -256,10 +256,10 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
       hi = std::max(hi, v);
     }
     quantize::TensorScheme scheme = quantize::Affine(lo, hi, scheme_.symmetric_only);
-    const graph::Given* given = graph_.At(id).given.get();
-    if (given != nullptr && given->scales.size() == 1 && given->type == graph::DataType::kInt8) {
-      scheme.scale = given->scales[0];
-      scheme.zero_point = given->zero_points[0];
+    const graph::Codes* codes = graph_.At(id).constant.codes();
+    if (codes != nullptr && codes->scales.size() == 1 && codes->integers.empty()) {
+      scheme.scale = codes->scales[0];
+      scheme.zero_point = codes->zero_points[0];
     }
     At(tensor).scale = scheme.scale;
     At(tensor).zero_point = scheme.zero_point;

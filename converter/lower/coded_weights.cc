@@ -43,9 +43,12 @@ class Places {
 
 ConvWeights AsInt8(const Builder& builder, const graph::Node& node, ConvWeights weights) {
   weights.scheme = builder.WeightSchemeOf(node);
-  weights.scales = node.weight_scales;
-  weights.bias_codes = node.bias_codes;
-  weights.bias_scales = node.bias_scales;
+  weights.scales = operators::CodedScalesOf(builder.graph(), node);
+  if (!weights.scales.empty()) {
+    operators::CodedBias bias = operators::CodedBiasOf(builder.graph(), node);
+    weights.bias_codes = std::move(bias.codes);
+    weights.bias_scales = std::move(bias.scales);
+  }
   if (const quantize::RoundedWeights* rounded = builder.RoundedWeightsOf(node)) {
     weights.scales = rounded->scales;
     weights.bias_codes.clear();

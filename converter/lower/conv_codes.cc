@@ -97,7 +97,8 @@ Channel ChannelOf(const ConvWeights& weights, int64_t o, const Tensor& input, co
   channel.scale = std::max(LargestOf(channel.row) / 127, least);
   if (weights.scales.empty()) return channel;
   const auto given = static_cast<double>(weights.scales[at]);
-  if (given < least || !AreCodes(channel.row.data(), weights.depth, given)) return channel;
+  if (!(given > 0) || given < least || !AreCodes(channel.row.data(), weights.depth, given))
+    return channel;
   channel.scale = given;
   channel.given = true;
   channel.lowest = -128;

@@ -183,7 +183,7 @@ void InferNode(graph::Graph& graph, const Node& node) {
     value.type = types[i].type;
     value.shape = types[i].shape;
     value.constant =
-        folded.empty() ? nullptr : std::make_shared<const Tensor>(std::move(folded[i]));
+        folded.empty() ? graph::Constant() : graph::Constant::Real(std::move(folded[i]));
   }
 }
 

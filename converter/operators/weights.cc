@@ -55,4 +55,43 @@ std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& n
   return weights;
 }
 
+std::vector<float> CodedScalesOf(const graph::Graph& graph, const graph::Node& node) {
+  const auto weights = WeightsOf(graph, node);
+  const bool matrix = weights && node.op == "MatMul" && weights->tensor->shape.size() != 2;
+  if (!weights || matrix) return {};
+  const graph::Codes* codes = graph.At(node.inputs[weights->input]).constant.codes();
+  if (codes == nullptr || !codes->integers.empty()) return {};
+  const auto outputs = static_cast<size_t>(weights->outputs);
+  if (codes->scales.size() == 1) return std::vector<float>(outputs, codes->scales[0]);
+  const graph::Shape& shape = weights->tensor->shape;
+  const auto axis_size = static_cast<size_t>(shape[weights->axis]);
+  size_t inner = 1;
+  for (size_t i = weights->axis + 1; i < shape.size(); ++i) inner *= static_cast<size_t>(shape[i]);
+  const size_t count = weights->tensor->floats.size(), groups = outputs / axis_size;
+  std::vector<float> scales(outputs, -1);
+  const std::vector<size_t> of = codes->ScaleOfElements();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t group = i / (count / groups);
+    float& scale = scales[group * axis_size + i / inner % axis_size];
+    const float own = codes->scales[of[i]];
+    scale = scale < 0 || scale == own ? own : 0;
+  }
+  const auto none = [](float scale) { return scale <= 0; };
+  return std::all_of(scales.begin(), scales.end(), none) ? std::vector<float>() : scales;
+}
+
+CodedBias CodedBiasOf(const graph::Graph& graph, const graph::Node& node) {
+  const auto weights = WeightsOf(graph, node);
+  if (!weights || node.inputs.size() < 3 || node.inputs[2] == graph::kNoValue) return {};
+  const graph::Codes* codes = graph.At(node.inputs[2]).constant.codes();
+  const auto is_zero = [](int zero_point) { return zero_point == 0; };
+  if (codes == nullptr || codes->integers.size() != static_cast<size_t>(weights->outputs) ||
+      !std::all_of(codes->zero_points.begin(), codes->zero_points.end(), is_zero)) {
+    return {};
+  }
+  CodedBias bias{codes->integers, {}};
+  for (const size_t scale : codes->ScaleOfElements()) bias.scales.push_back(codes->scales[scale]);
+  return bias;
+}
+
 }  // namespace octet::operators

@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
 
 #include <optional>
+#include <vector>
 
 #include "converter/graph/graph.h"
 
@@ -26,6 +27,17 @@ bool IsContraction(const graph::Node& node);
 bool IsConvolution(const graph::Node& node);
 // nullopt for other operators, and where the weights are not constant floats.
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node);
+
+// Of weights that the model brings as codes, the scale of each output channel; 0 for a channel
+// whose weights are no codes, or of several scales. Empty where no channel has one.
+std::vector<float> CodedScalesOf(const graph::Graph& graph, const graph::Node& node);
+
+// A bias that the model brings in integers: real = scale * code. Both empty where it does not.
+struct CodedBias {
+  std::vector<int64_t> codes;
+  std::vector<float> scales;  // as many
+};
+CodedBias CodedBiasOf(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace octet::operators
 

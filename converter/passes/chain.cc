@@ -79,7 +79,8 @@ void Chain::Through(int node, const Shape& result, bool keeps_scheme) {
   const ValueId written = editor_->At(node).outputs[0];
   editor_->SetInput(node, 0, value_);
   value_ = editor_->NewValue(name_ + "_inner", graph::DataType::kFloat, result);
-  if (keeps_scheme) editor_->Value(value_).given = editor_->Value(written).given;
+  const graph::GivenCodes given = editor_->Value(written).given;
+  if (keeps_scheme && given) editor_->Give(value_, *given);
   editor_->SetOutput(node, 0, value_);
   shape_ = result;
   last_ = node;

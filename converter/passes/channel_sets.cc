@@ -23,12 +23,12 @@ bool IsComputed(const graph::Graph& graph, ValueId id) {
 std::optional<ChannelLayer> AsChannelLayer(const graph::Graph& graph, size_t n) {
   const graph::Node& node = graph.nodes[n];
   const auto weights = operators::WeightsOf(graph, node);
+  const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
   if (!weights || !IsComputed(graph, node.inputs[0]) || weights->axis != 0 ||
-      !node.weight_scales.empty() || !node.bias_codes.empty() ||
-      graph.At(node.inputs[1]).given != nullptr) {
+      graph.At(node.inputs[1]).constant.codes() != nullptr ||
+      (has_bias && graph.At(node.inputs[2]).constant.codes() != nullptr)) {
     return std::nullopt;
   }
-  const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
   const Tensor* bias = has_bias ? graph.Constant(node.inputs[2]) : nullptr;
   if (has_bias && (bias == nullptr || bias->Count() != weights->outputs)) return std::nullopt;
   const graph::Shape& shape = weights->tensor->shape;

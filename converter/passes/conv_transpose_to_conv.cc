@@ -69,13 +69,12 @@ struct Layout {
 };
 
 // [in, out / groups, kernel...] to [phases * out, in / groups, taps...].
-Tensor PhaseWeights(const Layout& layout, const Tensor& weights) {
+graph::Constant PhaseWeights(const Layout& layout, const graph::Constant& weights) {
   const int64_t in_g = layout.in_c / layout.groups, out_g = layout.out_c / layout.groups;
   Shape shape = {layout.phases * layout.out_c, in_g};
   for (const SubPixelAxis& axis : layout.axes) shape.push_back(axis.Taps());
-  Tensor result = Tensor::Floats(
-      shape, std::vector<float>(static_cast<size_t>(graph::ElementCount(shape)), 0.0f));
-  const int64_t kernel = weights.Count() / (layout.in_c * out_g);
+  std::vector<int64_t> sources(static_cast<size_t>(graph::ElementCount(shape)), -1);
+  const int64_t kernel = weights->Count() / (layout.in_c * out_g);
   for (int64_t k = 0; k < kernel; ++k) {
     // Phase and tap of kernel element k, both row-major over the axes.
     int64_t phase = 0, tap = 0, rest = k, inner = kernel;
@@ -92,25 +91,23 @@ Tensor PhaseWeights(const Layout& layout, const Tensor& weights) {
     for (int64_t i = 0; i < layout.in_c; ++i) {
       for (int64_t o = 0; o < out_g; ++o) {
         const int64_t output = layout.OutputOf(i / in_g * out_g + o, phase);
-        result.floats[static_cast<size_t>((output * in_g + i % in_g) * layout.taps + tap)] =
-            weights.floats[static_cast<size_t>((i * out_g + o) * kernel + k)];
+        sources[static_cast<size_t>((output * in_g + i % in_g) * layout.taps + tap)] =
+            (i * out_g + o) * kernel + k;
       }
     }
   }
-  return result;
+  return weights.Gathered(std::move(shape), sources);
 }
 
 // One value an output to one an output of each phase.
-template <typename T>
-std::vector<T> ByPhase(const Layout& layout, const std::vector<T>& by_output) {
-  if (by_output.empty()) return {};
-  std::vector<T> values(static_cast<size_t>(layout.phases * layout.out_c));
+graph::Constant PhaseBias(const Layout& layout, const graph::Constant& bias) {
+  std::vector<int64_t> sources(static_cast<size_t>(layout.phases * layout.out_c));
   for (int64_t o = 0; o < layout.out_c; ++o) {
     for (int64_t p = 0; p < layout.phases; ++p) {
-      values[static_cast<size_t>(layout.OutputOf(o, p))] = by_output[static_cast<size_t>(o)];
+      sources[static_cast<size_t>(layout.OutputOf(o, p))] = o;
     }
   }
-  return values;
+  return bias.Gathered({layout.phases * layout.out_c}, sources);
 }
 
 // [planes, height, width, phases x channels] in any dimensions; height and width are interleaved.
@@ -194,17 +191,13 @@ bool Rewrite(Editor& editor, int n) {
   const ValueId result = node.outputs[0];
   const int64_t batch = (*in)[0];
   Chain chain(editor, n, node.inputs[0]);
-  editor.SetConstantInput(n, 1, PhaseWeights(layout, *weights), name + "_weight");
+  editor.SetConstantInput(n, 1, PhaseWeights(layout, editor.Value(node.inputs[1]).constant),
+                          name + "_weight");
   if (has_bias) {
-    const Tensor* bias = editor.Constant(editor.At(n).inputs[2]);
-    const int64_t count = layout.phases * layout.out_c;
-    editor.SetConstantInput(n, 2, Tensor::Floats({count}, ByPhase(layout, bias->floats)),
-                            name + "_bias");
+    const graph::Constant& bias = editor.Value(editor.At(n).inputs[2]).constant;
+    editor.SetConstantInput(n, 2, PhaseBias(layout, bias), name + "_bias");
   }
   Node& conv = editor.At(n);
-  conv.weight_scales = ByPhase(layout, conv.weight_scales);
-  conv.bias_codes = ByPhase(layout, conv.bias_codes);
-  conv.bias_scales = ByPhase(layout, conv.bias_scales);
   conv.op = "Conv";
   conv.attributes.clear();
   conv.attributes["group"] = layout.groups;

@@ -18,7 +18,7 @@ int DivConstantToMul(graph::Graph& graph) {
       value = static_cast<float>(1.0 / static_cast<double>(value));
       if (!std::isnormal(value)) return false;
     }
-    editor.SetConstantInput(n, 1, std::move(inverse),
+    editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(inverse)),
                             editor.Value(node.inputs[1]).name + "_inverse");
     editor.At(n).op = "Mul";
     editor.At(n).since_opset = 13;

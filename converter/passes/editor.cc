@@ -1,6 +1,8 @@
 #include "converter/passes/editor.h"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "converter/passes/quantization.h"
@@ -9,6 +11,25 @@ namespace octet::passes {
 
 using graph::kNoValue;
 
+namespace {
+
+// The nearest values that the codes can say.
+graph::Constant RoundedTo(const graph::Given& given, const Tensor& real) {
+  graph::Codes codes;
+  codes.data = real;
+  codes.spread.assign(real.shape.size(), 1);
+  codes.scales = {given.scale};
+  codes.zero_points = {given.zero_point};
+  const auto zero_point = static_cast<float>(given.zero_point);
+  for (float& value : codes.data.floats) {
+    const float code = std::nearbyint(value / given.scale);
+    value = std::clamp(code, -128 - zero_point, 127 - zero_point) * given.scale;
+  }
+  return graph::Constant::Coded(std::move(codes));
+}
+
+}  // namespace
+
 Editor::Editor(graph::Graph& graph) : graph_(&graph) {
   Grow();
   for (const ValueId id : graph.outputs) is_output_[Index(id)] = true;
@@ -16,9 +37,22 @@ Editor::Editor(graph::Graph& graph) : graph_(&graph) {
   for (Node& node : graph.nodes) slots_.push_back({std::move(node), true, -1});
   graph.nodes.clear();
   for (int i = 0; i < original_count_; ++i) Link(i);
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    const auto id = static_cast<ValueId>(v);
+    if (IsRounded(id) && (IsOutput(id) || !Consumers(id).empty())) rounded_in_use_.push_back(id);
+  }
+}
+
+void Editor::CheckGiven() const {
+  for (const ValueId id : rounded_in_use_) {
+    const graph::Value& value = graph_->At(id);
+    if (IsOutput(id) || !Consumers(id).empty() || !value.given || forgone_.count(id) != 0) continue;
+    throw std::logic_error("a pass lost the codes given for '" + value.name + "'");
+  }
 }
 
 int Editor::Finish() {
+  CheckGiven();
   std::vector<std::vector<int>> added(static_cast<size_t>(original_count_));
   for (int i = original_count_; i < static_cast<int>(slots_.size()); ++i) {
     added[static_cast<size_t>(slots_[static_cast<size_t>(i)].before)].push_back(i);
@@ -75,6 +109,10 @@ int Editor::Producer(ValueId id) const {
 }
 
 int Editor::ProducerIf(ValueId id, std::string_view op) const {
+  return id == kNoValue || IsRounded(id) ? -1 : RoundedProducerIf(id, op);
+}
+
+int Editor::RoundedProducerIf(ValueId id, std::string_view op) const {
   const int node = Producer(id);
   if (node < 0 || !IsOneOf(node, {op})) return -1;
   return slots_[static_cast<size_t>(node)].node.activation.empty() ? node : -1;
@@ -82,7 +120,7 @@ int Editor::ProducerIf(ValueId id, std::string_view op) const {
 
 bool Editor::IsRounded(ValueId id) const {
   const graph::Given* given = graph_->At(id).given.get();
-  if (given == nullptr) return false;
+  if (given == nullptr || IsConstant(id)) return false;
   const int producer = Producer(id);
   if (producer < 0 || !(MovesCodes(At(producer).op) || At(producer).op == "Pad")) return true;
   const ValueId source = At(producer).inputs[0];
@@ -135,7 +173,24 @@ ValueId Editor::NewValue(const std::string& base, graph::DataType type, const Sh
 }
 
 ValueId Editor::NewConstant(const std::string& base, Tensor tensor) {
-  const ValueId id = graph_->AddConstant(FreeName(base), std::move(tensor));
+  return NewConstant(base, graph::Constant::Real(std::move(tensor)));
+}
+
+void Editor::SetConstant(ValueId id, graph::Constant constant) {
+  graph::Value& value = graph_->At(id);
+  if (value.given && !constant.codes()) constant = RoundedTo(*value.given, *constant);
+  value.given = graph::GivenCodes();
+  value.type = constant->type;
+  value.shape = constant->shape;
+  value.constant = std::move(constant);
+}
+
+void Editor::Give(ValueId id, const graph::Given& given) {
+  graph_->At(id).given = graph::GivenCodes(given);
+}
+
+ValueId Editor::NewConstant(const std::string& base, graph::Constant constant) {
+  const ValueId id = graph_->AddConstant(FreeName(base), std::move(constant));
   Grow();
   return id;
 }
@@ -174,19 +229,19 @@ void Editor::SetInput(int node, size_t index, ValueId value) {
   Link(node);
 }
 
-void Editor::SetConstantInput(int node, size_t index, Tensor tensor, const std::string& base) {
+void Editor::SetConstantInput(int node, size_t index, graph::Constant constant,
+                              const std::string& base) {
   const std::vector<ValueId>& inputs = At(node).inputs;
   const ValueId old = index < inputs.size() ? inputs[index] : kNoValue;
+  const bool had_codes = IsConstant(old) && graph_->At(old).constant.codes() != nullptr;
+  if (had_codes && constant.codes() == nullptr && !constant.IsUncoded()) {
+    throw std::logic_error("a pass lost the codes of '" + graph_->At(old).name + "'");
+  }
   // Shape inference marks results of nodes as constant too: those stay what their node computes.
   if (old != kNoValue && IsConstant(old) && HasOneUse(old) && Producer(old) < 0) {
-    graph::Value& value = graph_->At(old);
-    value.type = tensor.type;
-    value.shape = tensor.shape;
-    value.given = nullptr;
-    value.constant = std::make_shared<const Tensor>(std::move(tensor));
-    return;
+    return SetConstant(old, std::move(constant));
   }
-  SetInput(node, index, NewConstant(base, std::move(tensor)));
+  SetInput(node, index, NewConstant(base, std::move(constant)));
 }
 
 void Editor::SetOutput(int node, size_t index, ValueId value) {
@@ -215,6 +270,10 @@ bool Editor::Bypass(int node) {
   }
   const ValueId in = dropped.inputs[0];
   const ValueId out = dropped.outputs[0];
+  // Two roundings are two values.
+  const graph::GivenCodes &before = graph_->At(in).given, &behind = graph_->At(out).given;
+  if (behind && !(before && *before == *behind)) return false;
+  Forgo(out);
   if (!IsOutput(out)) {
     Remove(node);
     ReplaceUses(out, in);
@@ -225,7 +284,8 @@ bool Editor::Bypass(int node) {
   const std::vector<ValueId>& outputs = At(producer).outputs;
   const auto index = std::find(outputs.begin(), outputs.end(), in) - outputs.begin();
   Remove(node);
-  if (graph_->At(out).given == nullptr) graph_->At(out).given = graph_->At(in).given;
+  if (!graph_->At(out).given) graph_->At(out).given = graph_->At(in).given;
+  Forgo(in);
   SetOutput(producer, static_cast<size_t>(index), out);
   ReplaceUses(in, out);
   return true;
@@ -243,9 +303,6 @@ void Editor::Become(int node, const std::string& op, std::vector<ValueId> inputs
   changed.domain.clear();
   changed.since_opset = 13;
   changed.attributes.clear();
-  changed.weight_scales.clear();
-  changed.bias_codes.clear();
-  changed.bias_scales.clear();
   SetInputs(node, std::move(inputs));
 }
 

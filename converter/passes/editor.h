@@ -27,7 +27,8 @@ class Editor {
   Editor& operator=(const Editor&) = delete;
 
   // Removes what was marked, restores topological order, and returns the number of rewrites that
-  // ForEach counted.
+  // ForEach counted. Throws where a value that is rounded to codes fell out of use: a rewrite has
+  // lost them.
   int Finish();
 
   // Calls rewrite(node) for each live node of ai.onnx with one of these operators (any when empty);
@@ -48,8 +49,11 @@ class Editor {
 
   // -1 for inputs, constants and kNoValue.
   int Producer(ValueId id) const;
-  // Producer when it is a live node with this operator and no fused activation, else -1.
+  // Producer when it is a live node with this operator and no fused activation, and the value is
+  // not rounded to codes: a pattern may see through it. Else -1.
   int ProducerIf(ValueId id, std::string_view op) const;
+  // The same of a value that may be rounded: the pattern has to keep its codes.
+  int RoundedProducerIf(ValueId id, std::string_view op) const;
   const std::vector<int>& Consumers(ValueId id) const { return consumers_[Index(id)]; }
   bool IsOutput(ValueId id) const { return is_output_[Index(id)]; }
   bool HasOneUse(ValueId id) const { return Consumers(id).size() == 1 && !IsOutput(id); }
@@ -70,16 +74,26 @@ class Editor {
   // Names of new things: `base`, or with a number behind it when that is taken.
   ValueId NewValue(const std::string& base, graph::DataType type, const Shape& shape);
   ValueId NewConstant(const std::string& base, Tensor tensor);
+  ValueId NewConstant(const std::string& base, graph::Constant constant);
+  // A result that is known: of a node that goes, or that inference made constant. What is given for
+  // it becomes its codes.
+  void SetConstant(ValueId id, graph::Constant constant);
+  // The float value is rounded to these codes.
+  void Give(ValueId id, const graph::Given& given);
   // A node of ai.onnx opset 13 placed before node `before`; its name derives from the base.
   int AddNode(int before, const std::string& op, const std::string& base,
               std::vector<ValueId> inputs, std::vector<ValueId> outputs);
   void Remove(int node);
+  // Nothing is lost when this value falls out of use, though codes are given for it: its node does
+  // nothing for the outputs, or what takes its place has the same codes.
+  void Forgo(ValueId id) { forgone_.insert(id); }
 
   void SetInputs(int node, std::vector<ValueId> inputs);
   void SetInput(int node, size_t index, ValueId value);
   // Input `index` (appended, with kNoValue before it, when absent) becomes this constant; the value
-  // is kept when nobody else uses it.
-  void SetConstantInput(int node, size_t index, Tensor tensor, const std::string& base);
+  // is kept when nobody else uses it. Throws where the codes of the old constant are lost without a
+  // word: see graph::Constant.
+  void SetConstantInput(int node, size_t index, graph::Constant constant, const std::string& base);
   void SetOutput(int node, size_t index, ValueId value);
   // Every use but graph outputs.
   void ReplaceUses(ValueId from, ValueId to);
@@ -99,6 +113,7 @@ class Editor {
     int before = -1;  // for added nodes: the original node they stand before
   };
   static size_t Index(ValueId id) { return static_cast<size_t>(id); }
+  void CheckGiven() const;
   bool IsOneOf(int node, std::initializer_list<std::string_view> operators) const;
   void Link(int node);
   void Unlink(int node);
@@ -111,6 +126,8 @@ class Editor {
   std::vector<int> producer_;
   std::vector<std::vector<int>> consumers_;
   std::vector<bool> is_output_;
+  std::vector<ValueId> rounded_in_use_;  // at construction
+  std::unordered_set<ValueId> forgone_;
   std::unordered_set<std::string> names_;  // of values and nodes; filled when first needed
   int rewrites_ = 0;
 };

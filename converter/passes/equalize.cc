@@ -29,7 +29,8 @@ class Equalizer {
       : graph_(graph), sets_(graph) {
     layer_of_.assign(graph.nodes.size(), -1);
     for (size_t v = 0; v < graph.values.size(); ++v) {
-      if (graph.values[v].given != nullptr) sets_.Pin(static_cast<ValueId>(v));
+      const graph::Value& value = graph.values[v];
+      if (value.given || value.constant.codes() != nullptr) sets_.Pin(static_cast<ValueId>(v));
     }
     for (size_t n = 0; n < graph.nodes.size(); ++n) Visit(n);
     Collect(wants);

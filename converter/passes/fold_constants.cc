@@ -1,11 +1,12 @@
 // A node all of whose inputs are constant becomes its results.
 #include <algorithm>
-#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "converter/operators/operator.h"
 #include "converter/passes/editor.h"
-#include "converter/passes/quantization.h"
 
 namespace octet::passes {
 
@@ -20,23 +21,42 @@ bool IsKept(std::string_view op) {
   return op == "DequantizeLinear";
 }
 
-// What is left of the scheme of quantized constants that only move.
-std::shared_ptr<const graph::Given> MovedGiven(const graph::Graph& graph, const Node& node) {
-  if (node.inputs.empty() || node.inputs[0] == graph::kNoValue) return nullptr;
-  const std::shared_ptr<const graph::Given>& given = graph.At(node.inputs[0]).given;
-  if (given == nullptr || !MovesCodes(node.op)) return nullptr;
-  const bool keeps_order = node.op == "Identity" || node.op == "Reshape" || node.op == "Flatten" ||
-                           node.op == "Squeeze" || node.op == "Unsqueeze";
-  graph::Given moved = *given;
-  if (!keeps_order) moved.codes = nullptr;
-  if (moved.scales.size() > 1) {
-    if (node.op != "Transpose") return nullptr;
-    const std::vector<int64_t> perm = node.Ints("perm");
-    const auto at = std::find(perm.begin(), perm.end(), moved.axis);
-    if (at == perm.end()) return nullptr;
-    moved.axis = at - perm.begin();
+// Where each element of the result stands in input 0, for operators that move elements of integers
+// as well; nullopt for any other.
+std::optional<std::vector<int64_t>> Sources(const graph::Graph& graph, const Node& node) {
+  for (const std::string_view op : {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten",
+                                    "Slice", "Identity", "Gather", "Expand", "Tile"}) {
+    if (node.op != op) continue;
+    graph::Graph indices;
+    indices.opsets = graph.opsets;
+    Node copy = node;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == graph::kNoValue) continue;
+      Tensor input = *graph.Constant(node.inputs[i]);
+      if (i == 0) {
+        std::vector<int64_t> places(input.floats.size());
+        std::iota(places.begin(), places.end(), int64_t{0});
+        input = Tensor::Integers(input.shape, std::move(places));
+      }
+      copy.inputs[i] = indices.AddConstant(std::to_string(i), std::move(input));
+    }
+    graph::Value result;
+    result.name = "places";
+    copy.outputs = {indices.AddValue(std::move(result))};
+    return operators::Evaluate(indices, copy)[0].integers;
   }
-  return std::make_shared<const graph::Given>(std::move(moved));
+  return std::nullopt;
+}
+
+// The results of a node as constants: codes move with their elements.
+graph::Constant ResultOf(const graph::Graph& graph, const Node& node, Tensor result) {
+  if (node.inputs.empty() || node.inputs[0] == graph::kNoValue) {
+    return graph::Constant::Real(std::move(result));
+  }
+  const graph::Constant& source = graph.At(node.inputs[0]).constant;
+  const auto places =
+      source.codes() != nullptr && node.outputs.size() == 1 ? Sources(graph, node) : std::nullopt;
+  return places ? source.Gathered(result.shape, *places) : graph::Constant::Real(std::move(result));
 }
 
 }  // namespace
@@ -67,11 +87,7 @@ int FoldConstants(graph::Graph& graph) {
     std::vector<Tensor> results = operators::Evaluate(graph, node);
     for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
       if (node.outputs[i] == graph::kNoValue) continue;
-      graph::Value& value = editor.Value(node.outputs[i]);
-      value.given = MovedGiven(graph, node);
-      value.type = results[i].type;
-      value.shape = results[i].shape;
-      value.constant = std::make_shared<const Tensor>(std::move(results[i]));
+      editor.SetConstant(node.outputs[i], ResultOf(graph, node, std::move(results[i])));
     }
     editor.Remove(n);
     return true;

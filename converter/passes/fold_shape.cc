@@ -30,10 +30,8 @@ int FoldShape(graph::Graph& graph) {
       const Shape dims(known->begin() + start, known->begin() + end);
       result = Tensor::Integers({static_cast<int64_t>(dims.size())}, dims);
     }
-    graph::Value& value = editor.Value(node.outputs[0]);
-    value.type = result.type;
-    value.shape = result.shape;
-    value.constant = std::make_shared<const Tensor>(std::move(result));
+    editor.SetConstant(node.outputs[0], graph::Constant::Real(std::move(result)));
+    editor.Forgo(node.inputs[0]);  // its shape alone was read
     editor.Remove(n);
     return true;
   });

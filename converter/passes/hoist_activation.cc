@@ -25,7 +25,7 @@ int HoistActivation(graph::Graph& graph) {
         editor.NewValue(editor.Value(out).name + "_before_" + editor.At(movement).op,
                         graph::DataType::kFloat, *shape);
     // A range of codes takes its scheme along, and what only moves them keeps it.
-    editor.Value(inner).given = editor.Value(out).given;
+    if (editor.Value(out).given) editor.Give(inner, *editor.Value(out).given);
     editor.SetInput(n, 0, source);
     editor.SetOutput(n, 0, inner);
     editor.SetInput(movement, 0, inner);

@@ -17,12 +17,6 @@ bool HasPadding(const Node& node) {
          std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
 }
 
-// The bias is about to change.
-void ForgetBiasCodes(Node& node) {
-  node.bias_codes.clear();
-  node.bias_scales.clear();
-}
-
 // Index of the output channel each weight belongs to. Conv and Gemm: [O, ...]; ConvTranspose: [I, O
 // / groups, ...], where group g holds inputs [g * I / groups, ...) and outputs [g * O / groups,
 // ...).
@@ -43,6 +37,13 @@ void ForEachWeight(const Node& node, const Shape& shape, Visit visit) {
       }
     }
   }
+}
+
+// Sums that no codes of the model say any longer.
+void SetBias(Editor& editor, int n, std::vector<float> bias) {
+  const auto count = static_cast<int64_t>(bias.size());
+  editor.SetConstantInput(n, 2, graph::Constant::Uncoded(Tensor::Floats({count}, std::move(bias))),
+                          editor.At(n).name + "_bias");
 }
 
 }  // namespace
@@ -81,14 +82,11 @@ int64_t InputChannels(const Editor& editor, const Node& node) {
 }
 
 void ScaleOutputs(Editor& editor, int n, const ScaleShift& by) {
-  Node& node = editor.At(n);
-  for (size_t o = 0; o < node.weight_scales.size(); ++o) {
-    node.weight_scales[o] *= std::fabs(by.scale[o]);
-  }
-  ForgetBiasCodes(node);
-  Tensor weights = *editor.Constant(node.inputs[1]);
-  ForEachWeight(node, weights.shape,
-                [&](size_t at, size_t output, size_t) { weights.floats[at] *= by.scale[output]; });
+  const Node& node = editor.At(n);
+  const graph::Constant& weights = editor.Value(node.inputs[1]).constant;
+  std::vector<float> factors(weights->floats.size());
+  ForEachWeight(node, weights->shape,
+                [&](size_t at, size_t output, size_t) { factors[at] = by.scale[output]; });
   const Tensor* old_bias = Bias(editor, node);
   std::vector<float> bias = by.shift;
   for (size_t o = 0; old_bias != nullptr && o < bias.size(); ++o) {
@@ -96,26 +94,20 @@ void ScaleOutputs(Editor& editor, int n, const ScaleShift& by) {
         static_cast<float>(static_cast<double>(old_bias->floats[o]) * by.scale[o] + by.shift[o]);
   }
   const std::string name = node.name;
-  editor.SetConstantInput(n, 1, std::move(weights), name + "_weight");
-  const int64_t count = static_cast<int64_t>(bias.size());
-  editor.SetConstantInput(n, 2, Tensor::Floats({count}, std::move(bias)), name + "_bias");
+  editor.SetConstantInput(n, 1, weights.Multiplied(factors), name + "_weight");
+  SetBias(editor, n, std::move(bias));
 }
 
 bool ScaleInputs(Editor& editor, int n, const ScaleShift& by) {
-  Node& node = editor.At(n);
+  const Node& node = editor.At(n);
   const bool shifts = std::any_of(by.shift.begin(), by.shift.end(), [](float s) { return s != 0; });
   if (node.op == "ConvTranspose" || (shifts && HasPadding(node))) return false;
-  // One factor of all inputs belongs to the scales, and leaves the codes as they are.
-  const bool uniform = by.scale[0] > 0 && std::all_of(by.scale.begin(), by.scale.end(),
-                                                      [&](float s) { return s == by.scale[0]; });
-  if (!uniform) node.weight_scales.clear();
-  for (float& scale : node.weight_scales) scale *= by.scale[0];
-  if (!uniform || shifts) ForgetBiasCodes(node);
-  Tensor weights = *editor.Constant(node.inputs[1]);
+  const graph::Constant& weights = editor.Value(node.inputs[1]).constant;
+  std::vector<float> factors(weights->floats.size());
   std::vector<double> sums(static_cast<size_t>(OutputChannels(editor, node)), 0.0);
-  ForEachWeight(node, weights.shape, [&](size_t at, size_t output, size_t input) {
-    sums[output] += static_cast<double>(weights.floats[at]) * by.shift[input];
-    weights.floats[at] *= by.scale[input];
+  ForEachWeight(node, weights->shape, [&](size_t at, size_t output, size_t input) {
+    sums[output] += static_cast<double>(weights->floats[at]) * by.shift[input];
+    factors[at] = by.scale[input];
   });
   const Tensor* old_bias = Bias(editor, node);
   std::vector<float> bias;
@@ -124,11 +116,8 @@ bool ScaleInputs(Editor& editor, int n, const ScaleShift& by) {
         sums[o] + (old_bias != nullptr ? static_cast<double>(old_bias->floats[o]) : 0.0)));
   }
   const std::string name = node.name;
-  editor.SetConstantInput(n, 1, std::move(weights), name + "_weight");
-  if (shifts) {
-    const int64_t count = static_cast<int64_t>(bias.size());
-    editor.SetConstantInput(n, 2, Tensor::Floats({count}, std::move(bias)), name + "_bias");
-  }
+  editor.SetConstantInput(n, 1, weights.Multiplied(factors), name + "_weight");
+  if (shifts) SetBias(editor, n, std::move(bias));
   return true;
 }
 

@@ -8,16 +8,15 @@ namespace octet::passes {
 
 namespace {
 
-Tensor Transposed(const Tensor& matrix) {
-  const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
-  std::vector<float> values(matrix.floats.size());
+graph::Constant Transposed(const graph::Constant& matrix) {
+  const int64_t rows = matrix->shape[0], columns = matrix->shape[1];
+  std::vector<int64_t> sources(matrix->floats.size());
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
-      values[static_cast<size_t>(c * rows + r)] =
-          matrix.floats[static_cast<size_t>(r * columns + c)];
+      sources[static_cast<size_t>(c * rows + r)] = r * columns + c;
     }
   }
-  return Tensor::Floats({columns, rows}, std::move(values));
+  return matrix.Gathered({columns, rows}, sources);
 }
 
 struct Bias {
@@ -52,10 +51,10 @@ int MatMulToGemm(graph::Graph& graph) {
     const int64_t k = matrix->shape[0], columns = matrix->shape[1];
     const int64_t rows = graph::ElementCount(shape) / k;
     const std::string name = editor.At(n).name;
-    const std::vector<float> scales = editor.At(n).weight_scales;
+    const graph::Constant& weights = editor.Value(editor.At(n).inputs[1]).constant;
     const std::string weights_name = editor.Value(editor.At(n).inputs[1]).name + "_transposed";
 
-    std::vector<ValueId> inputs = {data, editor.NewConstant(weights_name, Transposed(*matrix))};
+    std::vector<ValueId> inputs = {data, editor.NewConstant(weights_name, Transposed(weights))};
     Bias bias =
         FindBias(editor, editor.At(n).outputs[0], static_cast<int64_t>(shape.size()), columns);
     if (bias.add >= 0) {
@@ -64,7 +63,6 @@ int MatMulToGemm(graph::Graph& graph) {
     }
     if (shape.size() == 2) {
       editor.Become(n, "Gemm", inputs);
-      editor.At(n).weight_scales = scales;
       editor.At(n).attributes["transB"] = int64_t{1};
       return true;
     }
@@ -80,7 +78,6 @@ int MatMulToGemm(graph::Graph& graph) {
     editor.AddNode(n, "Reshape", name + "_flatten", {data, reshape_to({rows, k})}, {flat});
     inputs[0] = flat;
     const int gemm = editor.AddNode(n, "Gemm", name + "_gemm", inputs, {product});
-    editor.At(gemm).weight_scales = scales;
     editor.At(gemm).attributes["transB"] = int64_t{1};
     editor.Become(n, "Reshape", {product, reshape_to(result)});
     return true;

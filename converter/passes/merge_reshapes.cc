@@ -11,7 +11,7 @@ int MergeReshapes(graph::Graph& graph) {
     // A 0 or -1 in the target would be read against the inner shape.
     const Tensor* target = editor.Constant(node.inputs[1]);
     const int inner = editor.ProducerIf(node.inputs[0], "Reshape");
-    if (inner < 0 || target == nullptr || editor.IsRounded(node.inputs[0])) return false;
+    if (inner < 0 || target == nullptr) return false;
     for (const int64_t dim : target->integers) {
       if (dim <= 0) return false;
     }

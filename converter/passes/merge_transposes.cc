@@ -24,7 +24,7 @@ int MergeTransposes(graph::Graph& graph) {
     const ValueId middle = editor.At(n).inputs[0];
     const int inner = editor.ProducerIf(middle, "Transpose");
     const int64_t rank = editor.Rank(middle);
-    if (inner < 0 || rank < 0 || editor.IsRounded(middle)) return false;
+    if (inner < 0 || rank < 0) return false;
     const auto outer_perm = Permutation(editor.At(n), rank);
     const auto inner_perm = Permutation(editor.At(inner), rank);
     std::vector<int64_t> merged;

@@ -9,18 +9,18 @@ namespace octet::passes {
 namespace {
 
 // W [N, K], multiplied by alpha.
-Tensor Normalised(const Tensor& matrix, bool transposed, float alpha) {
-  Tensor result = matrix;
-  const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
-  if (!transposed) result.shape = {columns, rows};
+graph::Constant Normalised(const graph::Constant& matrix, bool transposed, float alpha) {
+  const int64_t rows = matrix->shape[0], columns = matrix->shape[1];
+  Shape shape = transposed ? matrix->shape : Shape{columns, rows};
+  std::vector<int64_t> sources(matrix->floats.size());
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       const int64_t at = transposed ? r * columns + c : c * rows + r;
-      result.floats[static_cast<size_t>(at)] =
-          alpha * matrix.floats[static_cast<size_t>(r * columns + c)];
+      sources[static_cast<size_t>(at)] = r * columns + c;
     }
   }
-  return result;
+  graph::Constant result = matrix.Gathered(std::move(shape), sources);
+  return alpha == 1 ? result : result.Multiplied(std::vector<float>(sources.size(), alpha));
 }
 
 // A separate Add of beta * C, which is no bias along N.
@@ -72,22 +72,27 @@ int NormaliseGemm(graph::Graph& graph) {
       editor.SetInput(n, 0, turned);
     }
     if (!trans_b || alpha != 1) {
-      editor.SetConstantInput(n, 1, Normalised(*matrix, trans_b, alpha),
+      editor.SetConstantInput(n, 1,
+                              Normalised(editor.Value(node.inputs[1]).constant, trans_b, alpha),
                               editor.Value(node.inputs[1]).name + "_normalised");
     }
     if (!is_bias_normal) {
       auto values = bias == nullptr ? std::nullopt : PerAxisConstant(*bias, 2, 1, shape[1]);
       if (values) {
+        const graph::Constant& old = editor.Value(addend).constant;
+        const bool same = beta == 1 && old->Count() == shape[1];
         for (float& value : *values) value *= beta;
-        editor.SetConstantInput(n, 2, Tensor::Floats({shape[1]}, *values), name + "_bias");
+        editor.SetConstantInput(
+            n, 2,
+            same ? old.Reshaped({shape[1]})
+                 : graph::Constant::Uncoded(Tensor::Floats({shape[1]}, std::move(*values))),
+            name + "_bias");
       } else {
         editor.SetInputs(n, {editor.At(n).inputs[0], editor.At(n).inputs[1]});
         DetachAddend(editor, n, addend, beta, shape);
       }
     }
     Node& changed = editor.At(n);
-    if (alpha != 1) changed.weight_scales.clear();
-    if (alpha != 1 || beta != 1) changed.bias_codes.clear();
     changed.since_opset = 13;
     changed.attributes = {{"transB", int64_t{1}}};
     return true;

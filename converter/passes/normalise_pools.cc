@@ -185,8 +185,9 @@ int DilatedAverageToConv(graph::Graph& graph) {
     const std::vector<float> weights(static_cast<size_t>(channels * window.Taps()),
                                      1.0f / static_cast<float>(window.Taps()));
     Chain chain(editor, n, node.inputs[0]);
-    editor.SetConstantInput(n, 1, Tensor::Floats({channels, 1, y.kernel, x.kernel}, weights),
-                            name + "_weight");
+    editor.SetConstantInput(
+        n, 1, graph::Constant::Real(Tensor::Floats({channels, 1, y.kernel, x.kernel}, weights)),
+        name + "_weight");
     Node& conv = editor.At(n);
     conv.op = "Conv";
     conv.attributes = {

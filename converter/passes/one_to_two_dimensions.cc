@@ -43,9 +43,10 @@ int OneToTwoDimensions(graph::Graph& graph) {
                                     Tensor::Integers({static_cast<int64_t>(shape.size())}, shape));
         };
         if (weights != nullptr) {
-          Tensor wide = *weights;
-          wide.shape = {wide.shape[0], wide.shape[1], 1, wide.shape[2]};
-          editor.SetConstantInput(n, 1, std::move(wide), name + "_weight");
+          const Shape& flat = weights->shape;
+          const graph::Constant& old = editor.Value(node.inputs[1]).constant;
+          editor.SetConstantInput(n, 1, old.Reshaped({flat[0], flat[1], 1, flat[2]}),
+                                  name + "_weight");
         }
         const ValueId image = editor.NewValue(name + "_image", graph::DataType::kFloat, wide_in);
         const ValueId wide = editor.NewValue(name + "_wide", graph::DataType::kFloat, wide_out);

@@ -41,6 +41,7 @@ void Canonicalise(graph::Graph& graph, PassReport* report) {
   operators::InferShapes(graph);
   for (size_t i = 0; i < kPassCount && restarts < kMaxRestarts;) {
     const int rewrites = kPasses[i].run(graph);
+    graph::Check(graph, kPasses[i].name);
     if (rewrites == 0) {
       ++i;
       continue;

@@ -25,9 +25,7 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
   result.scales = scale->floats;
   // Constants of scale 0 are 0, and are so in any scale.
   const float largest = *std::max_element(result.scales.begin(), result.scales.end());
-  bool any_zero = false;
   for (float& s : result.scales) {
-    any_zero = any_zero || s == 0;
     if (s == 0 && is_constant) s = largest > 0 ? largest : 1;
     if (!(s > 0)) return std::nullopt;
   }
@@ -44,30 +42,22 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
 
   using graph::DataType;
   const bool is_byte = result.type == DataType::kInt8 || result.type == DataType::kUInt8;
-  if (!is_byte && !(is_constant && result.type == DataType::kInt32)) return result;
-  if (result.scales.size() > 1 && !is_constant) return result;
-  // Its codes mean other values then.
-  if (any_zero && !is_byte) return result;
-  graph::Given given;
-  given.scales = result.scales;
-  given.axis = result.axis;
-  given.type = is_byte ? DataType::kInt8 : DataType::kInt32;
-  for (const int64_t z : result.zero_points) {
-    given.zero_points.push_back(static_cast<int>(result.type == DataType::kUInt8 ? z - 128 : z));
+  if (is_byte && result.scales.size() == 1) {
+    const int64_t shift = result.type == DataType::kUInt8 ? 128 : 0;
+    result.given = graph::Given{result.scales[0], static_cast<int>(result.zero_points[0] - shift)};
   }
-  result.given = std::make_shared<const graph::Given>(std::move(given));
   return result;
 }
 
 namespace {
 
 // The scheme of what has the codes of `to` as long as they still count from `zero_points`.
-std::shared_ptr<const graph::Given> Shifted(const Quantization& to,
-                                            const std::vector<int64_t>& zero_points) {
-  if (to.given == nullptr || zero_points.size() != 1) return nullptr;
+std::optional<graph::Given> Shifted(const Quantization& to,
+                                    const std::vector<int64_t>& zero_points) {
+  if (!to.given || zero_points.size() != 1) return std::nullopt;
   graph::Given given = *to.given;
-  given.zero_points[0] += static_cast<int>(zero_points[0] - to.zero_points[0]);
-  return std::make_shared<const graph::Given>(std::move(given));
+  given.zero_point += static_cast<int>(zero_points[0] - to.zero_points[0]);
+  return given;
 }
 
 // One value, or one an index of `axis` in a tensor of `rank` dimensions.
@@ -107,16 +97,16 @@ void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization
     const ValueId factor = editor.NewConstant(name + "_factor", AlongAxis(factors, axis, rank));
     if (!moves) {
       editor.Become(dequantize, "Mul", {real, factor});
-      editor.Value(out).given = to.given;
+      if (to.given) editor.Give(out, *to.given);
       return;
     }
     scaled = editor.NewValue(name + "_scaled", graph::DataType::kFloat, *editor.KnownShape(real));
-    editor.Value(scaled).given = Shifted(to, from.zero_points);
+    if (const auto given = Shifted(to, from.zero_points)) editor.Give(scaled, *given);
     editor.AddNode(dequantize, "Mul", name + "_scale", {real, factor}, {scaled});
   }
   const ValueId offset = editor.NewConstant(name + "_offset", AlongAxis(offsets, axis, rank));
   editor.Become(dequantize, "Add", {scaled, offset});
-  editor.Value(out).given = to.given;
+  if (to.given) editor.Give(out, *to.given);
 }
 
 bool MovesCodes(std::string_view op) {
@@ -139,13 +129,12 @@ bool TakesClamp(std::string_view op) {
   return IsOneOf(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Sub", "Mul"});
 }
 
-int AddClamp(Editor& editor, int before, ValueId in, ValueId out,
-             std::shared_ptr<const graph::Given> given) {
+int AddClamp(Editor& editor, int before, ValueId in, ValueId out, const graph::Given& given) {
   const std::string name = editor.Value(out).name;
-  const ValueId low = editor.NewConstant(name + "_low", Tensor::Floats({}, {given->Low()}));
-  const ValueId high = editor.NewConstant(name + "_high", Tensor::Floats({}, {given->High()}));
+  const ValueId low = editor.NewConstant(name + "_low", Tensor::Floats({}, {given.Low()}));
+  const ValueId high = editor.NewConstant(name + "_high", Tensor::Floats({}, {given.High()}));
   editor.Value(out).type = graph::DataType::kFloat;
-  editor.Value(out).given = std::move(given);
+  editor.Give(out, given);
   return editor.AddNode(before, "Clip", name + "_range", {in, low, high}, {out});
 }
 

@@ -2,7 +2,6 @@
 #ifndef OCTET_CONVERTER_PASSES_QUANTIZATION_H_
 #define OCTET_CONVERTER_PASSES_QUANTIZATION_H_
 
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -10,14 +9,15 @@
 
 namespace octet::passes {
 
-// What a node of either operator says, nothing where scale or zero point are no constants. `given`
-// is null for codes that int8 has no room for: 16 bits, or an axis of scales in an activation.
+// What a node of either operator says, nothing where scale or zero point are no constants.
 struct Quantization {
   std::vector<float> scales;
   std::vector<int64_t> zero_points;                // as many
   graph::DataType type = graph::DataType::kUInt8;  // of the codes
   int64_t axis = 1;
-  std::shared_ptr<const graph::Given> given;
+  // Of a value that is rounded; nothing for codes that int8 has no room for: 16 bits, or an axis of
+  // scales.
+  std::optional<graph::Given> given;
   bool operator==(const Quantization& other) const {
     return scales == other.scales && zero_points == other.zero_points && type == other.type &&
            (scales.size() == 1 || axis == other.axis);
@@ -40,8 +40,7 @@ bool KeepsScale(std::string_view op);
 bool TakesClamp(std::string_view op);
 
 // A Clip to what the codes of `given` can say, before node `before`; `out` gets that scheme.
-int AddClamp(Editor& editor, int before, ValueId in, ValueId out,
-             std::shared_ptr<const graph::Given> given);
+int AddClamp(Editor& editor, int before, ValueId in, ValueId out, const graph::Given& given);
 
 }  // namespace octet::passes
 

@@ -150,9 +150,11 @@ int FoldIntoLayerNorm(graph::Graph& graph) {
       }
     }
     const std::string name = node.name;
-    if (multiplies) editor.SetConstantInput(n, 1, std::move(new_scale), name + "_scale");
+    if (multiplies)
+      editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)),
+                              name + "_scale");
     if (!multiplies || bias != nullptr) {
-      editor.SetConstantInput(n, 2, std::move(new_bias), name + "_bias");
+      editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
     }
     editor.Absorb(n, next);
     return true;
@@ -176,8 +178,8 @@ int FoldIntoInstanceNorm(graph::Graph& graph) {
       new_bias.floats[c] = new_bias.floats[c] * constant->by.scale[c] + constant->by.shift[c];
     }
     const std::string name = node.name;
-    editor.SetConstantInput(n, 1, std::move(new_scale), name + "_scale");
-    editor.SetConstantInput(n, 2, std::move(new_bias), name + "_bias");
+    editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)), name + "_scale");
+    editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
     editor.Absorb(n, next);
     return true;
   });

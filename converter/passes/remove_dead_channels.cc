@@ -58,7 +58,8 @@ class DeadChannels {
   explicit DeadChannels(graph::Graph& graph)
       : graph_(graph), sets_(graph), layers_(graph.nodes.size()), known_(graph.values.size()) {
     for (size_t v = 0; v < graph.values.size(); ++v) {
-      if (graph.values[v].given != nullptr) sets_.Pin(static_cast<ValueId>(v));
+      const graph::Value& value = graph.values[v];
+      if (value.given || value.constant.codes() != nullptr) sets_.Pin(static_cast<ValueId>(v));
     }
   }
 

@@ -71,15 +71,15 @@ class Remover {
     if (!quantization || editor_.IsConstant(x)) return false;
     const Readers readers = ReadersOf(editor_, codes, *quantization);
     if (readers.results.empty() && readers.others.empty() && !editor_.IsOutput(codes)) return false;
-    if (editor_.IsOutput(codes) && quantization->given == nullptr) {
+    if (editor_.IsOutput(codes) && !quantization->given) {
       Fail(
           "output '{}' is quantized {}, which no tensor of ours is; end the graph before it with "
           "--cut-at '{}'",
           graph_.At(codes).name, quantization->scales.size() > 1 ? "by channel" : "to 16 bits",
           graph_.At(x).name);
     }
-    const ValueId real = quantization->given == nullptr ? x : RealValue(n, x, quantization->given);
-    if (quantization->given == nullptr) {
+    const ValueId real = !quantization->given ? x : RealValue(n, x, *quantization->given);
+    if (!quantization->given) {
       ClampOnly(n, x, *quantization);
       Note(graph_, fmt::format("tensor '{}' is quantized {}, which int8 has no room for: it is "
                                "calibrated instead",
@@ -144,16 +144,16 @@ class Remover {
 
   // x as the codes have it. Whoever reads x itself reads it so too: beside a quantized reader the
   // rounding is in the data anyhow, and the board keeps one tensor.
-  ValueId RealValue(int n, ValueId x, const std::shared_ptr<const graph::Given>& given) {
+  ValueId RealValue(int n, ValueId x, const graph::Given& given) {
     graph::Value& value = editor_.Value(x);
     const int producer = editor_.Producer(x);
-    if (value.given != nullptr && *value.given == *given) {
+    if (value.given && *value.given == given) {
       return producer < 0 ? ClampedInput(x) : x;
     }
-    if (value.given != nullptr || (producer < 0 && editor_.IsOutput(editor_.At(n).outputs[0]))) {
+    if (value.given || (producer < 0 && editor_.IsOutput(editor_.At(n).outputs[0]))) {
       // A second scheme of one value, or an output that is an input cut to its codes.
       const std::pair<ValueId, std::vector<float>> key{
-          x, {given->scales[0], static_cast<float>(given->zero_points[0])}};
+          x, {given.scale, static_cast<float>(given.zero_point)}};
       if (const auto known = others_.find(key); known != others_.end()) return known->second;
       const ValueId other =
           editor_.NewValue(value.name + "_requantized", graph::DataType::kFloat, *value.shape);
@@ -162,7 +162,7 @@ class Remover {
     }
     if (producer < 0) {
       // An input is rounded to its codes by whoever fills it; FP16 has to end where they do.
-      value.given = given;
+      editor_.Give(x, given);
       const ValueId inside =
           editor_.NewValue(value.name + "_inside", graph::DataType::kFloat, *value.shape);
       AddClamp(editor_, n, x, inside, given);
@@ -202,7 +202,7 @@ int RemoveInputCodes(graph::Graph& graph) {
       own.push_back(dequantizes ? ReadQuantization(editor, node) : std::nullopt);
     }
     const auto first = std::find_if(own.begin(), own.end(), [](const auto& quantization) {
-      return quantization && quantization->given != nullptr;
+      return quantization && quantization->given;
     });
     if (first == own.end() || std::count(own.begin(), own.end(), std::nullopt) > 0) continue;
     const Quantization from = **first;
@@ -211,7 +211,7 @@ int RemoveInputCodes(graph::Graph& graph) {
                      "(code - {}): --scale and --mean have to say the same of pixels",
                      graph.At(input).name, graph::Name(type), from.scales[0], from.zero_points[0]));
     editor.Value(input).type = graph::DataType::kFloat;
-    editor.Value(input).given = from.given;
+    editor.Give(input, *from.given);
     for (size_t i = 0; i < readers.size(); ++i) {
       if (*own[i] == from) {
         Replace(editor, editor.At(readers[i]).outputs[0], input);

@@ -1,7 +1,6 @@
 // Clips that stand for ranges of codes go where they do nothing, and schemes settle where an int8
 // layer can obey them: operators that keep the scale of their input have one scheme on both sides.
 #include <algorithm>
-#include <memory>
 
 #include "converter/operators/operator.h"
 #include "converter/passes/bounds.h"
@@ -20,16 +19,15 @@ bool HasGiven(const Editor& editor, ValueId id, const graph::Given& given) {
 // Whether the int8 kernel of a node can write codes of any such scale.
 bool CanWrite(const Node& node, const graph::Given& given) {
   return operators::Int8Of(node) != operators::Int8::kFixedScale ||
-         (given.scales[0] >= operators::kFinestProbability &&
-          given.scales[0] <= operators::kCoarsestProbability);
+         (given.scale >= operators::kFinestProbability &&
+          given.scale <= operators::kCoarsestProbability);
 }
 
 // Whether the value may be written at the scheme by whoever computes it.
 bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
   const int producer = editor.Producer(id);
   if (producer >= 0 && !CanWrite(editor.At(producer), given)) return false;
-  if (editor.IsConstant(id) || editor.Value(id).given != nullptr || !editor.IsFloat(id))
-    return false;
+  if (editor.IsConstant(id) || editor.Value(id).given || !editor.IsFloat(id)) return false;
   if (editor.IsOutput(id)) return false;
   for (const int reader : editor.Consumers(id)) {
     const Node& node = editor.At(reader);
@@ -48,11 +46,11 @@ bool HasOneFloatResult(Editor& editor, const Node& node) {
 }
 
 // Inputs of a joining operator that nothing bounds are cut off where its result is.
-void ClampInputs(Editor& editor, int n, const std::shared_ptr<const graph::Given>& given) {
+void ClampInputs(Editor& editor, int n, const graph::Given& given) {
   const std::vector<ValueId> inputs = editor.At(n).inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = inputs[i];
-    if (editor.IsConstant(id) || editor.Value(id).given != nullptr) continue;
+    if (editor.IsConstant(id) || editor.Value(id).given) continue;
     const Shape shape = *editor.KnownShape(id);
     const ValueId cut =
         editor.NewValue(editor.Value(id).name + "_cut", graph::DataType::kFloat, shape);
@@ -65,9 +63,9 @@ void ClampInputs(Editor& editor, int n, const std::shared_ptr<const graph::Given
 // node that computes that value. -1 for any other.
 int RangedProducer(Editor& editor, int n) {
   const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
-  const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
-  if (given == nullptr || !editor.IsPrivate(in) || editor.At(n).inputs.size() != 3) return -1;
-  const float half_step = given->scales[0] / 2;
+  const graph::GivenCodes given = editor.Value(out).given;
+  if (!given || !editor.IsPrivate(in) || editor.At(n).inputs.size() != 3) return -1;
+  const float half_step = given->scale / 2;
   const Tensor* low = editor.Constant(editor.At(n).inputs[1]);
   const Tensor* high = editor.Constant(editor.At(n).inputs[2]);
   // A Clip of the model's own, tighter than the codes, stays.
@@ -83,7 +81,7 @@ int RangedProducer(Editor& editor, int n) {
 // of them. That is what a Sigmoid in steps of 1/256 has: its codes end at 255/256.
 bool IsWithin(const Editor& editor, ValueId id, const graph::Given& given) {
   const Bounds bounds = BoundsOf(editor, id);
-  const float step = given.scales[0] * 1.001f;
+  const float step = given.scale * 1.001f;
   return bounds.low >= given.Low() - step && bounds.high <= given.High() + step;
 }
 
@@ -100,7 +98,7 @@ int RemoveImpliedClip(graph::Graph& graph) {
     const int producer = RangedProducer(editor, n);
     if (producer < 0) return false;
     const ValueId in = editor.At(n).inputs[0];
-    const std::shared_ptr<const graph::Given> given = editor.Value(editor.At(n).outputs[0]).given;
+    const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
     const Node& node = editor.At(producer);
     // A product of two computed tensors takes none.
     const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
@@ -111,7 +109,7 @@ int RemoveImpliedClip(graph::Graph& graph) {
     } else if (!CanWrite(node, *given)) {
       return false;
     } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
-      ClampInputs(editor, producer, given);
+      ClampInputs(editor, producer, *given);
     }
     if (!IsWithin(editor, in, *given)) return false;
     editor.Absorb(producer, n);
@@ -127,10 +125,10 @@ int GiveBeforeClip(graph::Graph& graph) {
   editor.ForEach({"Clip"}, [&](int n) {
     const int producer = RangedProducer(editor, n);
     if (producer < 0) return false;
-    const std::shared_ptr<const graph::Given> given = editor.Value(editor.At(n).outputs[0]).given;
+    const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
     const Node& node = editor.At(producer);
     if (node.op == "Clip" || KeepsScale(node.op) || !CanWrite(node, *given)) return false;
-    editor.Value(editor.At(n).inputs[0]).given = given;
+    editor.Give(editor.At(n).inputs[0], *given);
     return true;
   });
   return editor.Finish();
@@ -142,10 +140,10 @@ int SpreadGiven(graph::Graph& graph) {
   editor.ForEach({}, [&](int n) {
     if (!KeepsScale(editor.At(n).op) || !HasOneFloatResult(editor, editor.At(n))) return false;
     const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
-    const std::shared_ptr<const graph::Given> given = editor.Value(out).given;
-    if (given == nullptr || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;
+    const graph::GivenCodes given = editor.Value(out).given;
+    if (!given || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;
     if (MayTake(editor, in, *given)) {
-      editor.Value(in).given = given;
+      editor.Give(in, *given);
       return true;
     }
     const Shape* shape = editor.KnownShape(out);
@@ -153,7 +151,7 @@ int SpreadGiven(graph::Graph& graph) {
     const ValueId kept =
         editor.NewValue(editor.Value(out).name + "_kept", graph::DataType::kFloat, *shape);
     editor.SetOutput(n, 0, kept);
-    AddClamp(editor, n, kept, out, given);
+    AddClamp(editor, n, kept, out, *given);
     return true;
   });
   return editor.Finish() + rewrites;

@@ -66,11 +66,11 @@ std::vector<ValueId> Inputs(Editor& editor, const std::string& name, ValueId dat
 int SliceOfConcat(graph::Graph& graph) {
   Editor editor(graph);
   editor.ForEach({"Slice"}, [&](int n) {
-    const int concat = editor.ProducerIf(editor.At(n).inputs[0], "Concat");
+    const int concat = editor.RoundedProducerIf(editor.At(n).inputs[0], "Concat");
     const auto cut = ReadCut(editor, editor.At(n));
     if (concat < 0 || !cut) return false;
-    const std::shared_ptr<const graph::Given> given =
-        editor.Value(editor.At(concat).outputs[0]).given;
+    const ValueId joined = editor.At(concat).outputs[0];
+    const graph::GivenCodes given = editor.Value(joined).given;
     const int64_t rank = editor.Rank(editor.At(concat).outputs[0]);
     int64_t axis = editor.At(concat).Int("axis", 0);
     if (axis < 0) axis += rank;
@@ -82,8 +82,9 @@ int SliceOfConcat(graph::Graph& graph) {
       const int64_t end = first + (*shape)[static_cast<size_t>(axis)];
       if (cut->begin >= first && cut->end <= end) {
         // Where the Concat rounds its inputs to codes of its own, so would the Slice have to.
-        const std::shared_ptr<const graph::Given>& own = editor.Value(input).given;
-        if (given != nullptr && (own == nullptr || !(*own == *given))) return false;
+        const graph::GivenCodes& own = editor.Value(input).given;
+        if (given && !(own && *own == *given)) return false;
+        editor.Forgo(joined);
         const Cut inside{axis, cut->begin - first, cut->end - first};
         editor.SetInputs(n, Inputs(editor, editor.At(n).name, input, inside));
         return true;
@@ -107,10 +108,7 @@ int SliceBeforeTranspose(graph::Graph& graph) {
     const int transpose = editor.ProducerIf(turned, "Transpose");
     const auto cut = ReadCut(editor, editor.At(n));
     const Shape* shape = editor.KnownShape(turned);
-    if (transpose < 0 || !cut || shape == nullptr || editor.IsOutput(turned) ||
-        editor.IsRounded(turned)) {
-      return false;
-    }
+    if (transpose < 0 || !cut || shape == nullptr || editor.IsOutput(turned)) return false;
     const std::vector<int> readers = editor.Consumers(turned);
     int64_t kept = 0;
     for (const int reader : readers) {
@@ -128,7 +126,7 @@ int SliceBeforeTranspose(graph::Graph& graph) {
     part[static_cast<size_t>(before.axis)] = before.end - before.begin;
     const std::string name = editor.At(n).name;
     const ValueId sliced = editor.NewValue(name + "_part", editor.Value(data).type, part);
-    editor.Value(sliced).given = editor.Value(data).given;
+    if (editor.Value(data).given) editor.Give(sliced, *editor.Value(data).given);
     editor.AddNode(n, "Slice", name + "_part", Inputs(editor, name, data, before), {sliced});
     editor.Become(n, "Transpose", {sliced});
     editor.At(n).attributes["perm"] = perm;

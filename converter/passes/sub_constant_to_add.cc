@@ -12,7 +12,7 @@ int SubConstantToAdd(graph::Graph& graph) {
       return false;
     Tensor negated = *constant;
     for (float& value : negated.floats) value = -value;
-    editor.SetConstantInput(n, 1, std::move(negated),
+    editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(negated)),
                             editor.Value(node.inputs[1]).name + "_negated");
     editor.At(n).op = "Add";
     editor.At(n).since_opset = 13;

@@ -38,22 +38,21 @@ Volume ResultOf(const Window& window, int64_t batch, int64_t channels) {
 }
 
 // [O, I, d, h, w] to [O, d * I, h, w].
-Tensor DepthAsChannels(const Tensor& weights) {
-  const Shape& s = weights.shape;
+graph::Constant DepthAsChannels(const graph::Constant& weights) {
+  const Shape& s = weights->shape;
   const int64_t taps = s[3] * s[4];
-  Tensor flat = Tensor::Floats({s[0], s[2] * s[1], s[3], s[4]}, weights.floats);
-  size_t to = 0;
+  std::vector<int64_t> sources;
+  sources.reserve(weights->floats.size());
   for (int64_t o = 0; o < s[0]; ++o) {
     for (int64_t k = 0; k < s[2]; ++k) {
       for (int64_t i = 0; i < s[1]; ++i) {
         for (int64_t t = 0; t < taps; ++t) {
-          flat.floats[to++] =
-              weights.floats[static_cast<size_t>(((o * s[1] + i) * s[2] + k) * taps + t)];
+          sources.push_back(((o * s[1] + i) * s[2] + k) * taps + t);
         }
       }
     }
   }
-  return flat;
+  return weights.Gathered({s[0], s[2] * s[1], s[3], s[4]}, sources);
 }
 
 // The attributes of the last two dimensions.
@@ -92,7 +91,8 @@ bool RewriteConv(Editor& editor, int n, const Volume& in) {
   chain.Concat(slices, 2);
   chain.Reshape({in.batch * z.out, in.height, in.width, in.channels * z.kernel});
   chain.Transpose({0, 3, 1, 2});
-  editor.SetConstantInput(n, 1, DepthAsChannels(*weights), name + "_weight");
+  editor.SetConstantInput(n, 1, DepthAsChannels(editor.Value(editor.At(n).inputs[1]).constant),
+                          name + "_weight");
   SetPlane(editor.At(n), window);
   chain.Through(n, {in.batch * z.out, out.channels, out.height, out.width});
   chain.Transpose({0, 2, 3, 1});

@@ -226,11 +226,11 @@ class Assigner {
     for (ValueId id : Node(n).inputs) {
       if (graph_.Constant(id) != nullptr || !Range(id)) continue;
       const float width = Range(id)->max - Range(id)->min;
-      if (width >= kFewSteps * given.scales[0]) continue;
+      if (width >= kFewSteps * given.scale) continue;
       Warn(fmt::format(
           "node '{}' (Concat): the model gives its result steps of {:.3g}, in which '{}', "
           "of range {:.3g}, vanishes; end the graph before it: --cut-at {}",
-          Node(n).name, given.scales[0], Name(id), width, InputNames(n)));
+          Node(n).name, given.scale, Name(id), width, InputNames(n)));
     }
   }
 
@@ -318,7 +318,7 @@ class Assigner {
   }
 
   static TensorScheme Obeyed(const graph::Given& given) {
-    return TensorScheme{given.scales[0], given.zero_points[0], given.Low(), given.High(), {}, {}};
+    return TensorScheme{given.scale, given.zero_point, given.Low(), given.High(), {}, {}};
   }
 
   void RequireScheme(const graph::Node& node, ValueId id) const {

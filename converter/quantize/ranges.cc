@@ -37,7 +37,7 @@ class Chooser {
   void Choose(graph::ValueId id) {
     if (id == graph::kNoValue) return;
     if (const graph::Given* given = graph_.At(id).given.get()) {
-      const bool symmetric = given->zero_points[0] == 0;
+      const bool symmetric = given->zero_point == 0;
       ranges_[static_cast<size_t>(id)] =
           ValueRange{given->Low(), given->High(), symmetric, true, "given", given};
       return;

@@ -67,9 +67,8 @@ class Recalibrator : public simulate::Visitor {
     // with it.
     const bool shares = n < scheme_.weight_schemes.size() &&
                         scheme_.weight_schemes[n] != quantize::WeightScheme::kPerChannel;
-    if (!sensitive_[n] || shares || !node.weight_scales.empty() ||
-        graph_.At(node.inputs[0]).given != nullptr || graph_.At(node.inputs[1]).given != nullptr ||
-        graph_.At(node.outputs[0]).given != nullptr) {
+    if (!sensitive_[n] || shares || graph_.At(node.inputs[1]).constant.codes() != nullptr ||
+        graph_.At(node.inputs[0]).given || graph_.At(node.outputs[0]).given) {
       return {};
     }
     corrections[n] = FitStatistics(moments, fitting_);

@@ -43,7 +43,7 @@ std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
     const graph::Node& node = plan.graph.nodes[n];
     if (!plan.view.needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
     const auto shape = ShapeOfLayer(plan.graph, n);
-    if (!shape || !node.weight_scales.empty() || plan.graph.At(node.inputs[1]).given != nullptr ||
+    if (!shape || plan.graph.At(node.inputs[1]).constant.codes() != nullptr ||
         pictures * shape->positions < static_cast<int64_t>(kRowsPerColumn * shape->depth)) {
       continue;
     }

@@ -38,7 +38,7 @@ struct Model {
   }
   ValueId Value(const std::string& name) {
     return graph.AddValue(
-        {name, graph::DataType::kFloat, Shape{1, kChannels, kSide, kSide}, nullptr});
+        {name, graph::DataType::kFloat, Shape{1, kChannels, kSide, kSide}, {}, {}});
   }
   ValueId Node(const std::string& op, const std::string& name, std::vector<ValueId> inputs) {
     graph::Node node;

@@ -43,7 +43,7 @@ struct Network {
 
   graph::ValueId Value(const std::string& name, int64_t channels = kChannels) {
     return graph.AddValue(
-        {name, graph::DataType::kFloat, graph::Shape{1, channels, kSide, kSide}, nullptr});
+        {name, graph::DataType::kFloat, graph::Shape{1, channels, kSide, kSide}, {}, {}});
   }
   graph::ValueId Op(const std::string& op, const std::string& name,
                     std::vector<graph::ValueId> inputs, int64_t channels = kChannels) {

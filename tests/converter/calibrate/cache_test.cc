@@ -14,8 +14,8 @@ namespace {
 // One Relu on [1, 4].
 graph::Graph SmallGraph() {
   graph::Graph graph;
-  graph.inputs = {graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 4}, nullptr})};
-  graph.outputs = {graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 4}, nullptr})};
+  graph.inputs = {graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 4}, {}, {}})};
+  graph.outputs = {graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 4}, {}, {}})};
   graph::Node node;
   node.name = "relu";
   node.op = "Relu";
@@ -155,9 +155,8 @@ TEST_F(CacheTest, KeysOfModelsThatDiffer) {
   EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].name = "z"; }));
   EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].shape = {}; }));
   const auto constant = [&](size_t id, graph::Tensor tensor) {
-    return key([&](Graph& graph, Node&) {
-      graph.values[id].constant = std::make_shared<const graph::Tensor>(tensor);
-    });
+    return key(
+        [&](Graph& graph, Node&) { graph.values[id].constant = graph::Constant::Real(tensor); });
   };
   std::vector<float> reals(20, 1);
   reals.back() = 2;

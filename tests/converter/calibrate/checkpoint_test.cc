@@ -43,8 +43,8 @@ class Samples : public images::Dataset {
 graph::Graph ReluGraph() {
   graph::Graph graph;
   const graph::Shape shape{1, 2, 2, 2};
-  const graph::ValueId x = graph.AddValue({"x", graph::DataType::kFloat, shape, nullptr});
-  const graph::ValueId y = graph.AddValue({"y", graph::DataType::kFloat, shape, nullptr});
+  const graph::ValueId x = graph.AddValue({"x", graph::DataType::kFloat, shape, {}, {}});
+  const graph::ValueId y = graph.AddValue({"y", graph::DataType::kFloat, shape, {}, {}});
   graph::Node node;
   node.name = node.op = "Relu";
   node.inputs = {x};

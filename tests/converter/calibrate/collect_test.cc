@@ -33,9 +33,9 @@ class Ramp : public images::Dataset {
 graph::Graph ReluGraph() {
   graph::Graph graph;
   const graph::ValueId x =
-      graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8}, nullptr});
+      graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8}, {}, {}});
   const graph::ValueId y =
-      graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 8}, nullptr});
+      graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 8}, {}, {}});
   graph::Node node;
   node.name = node.op = "Relu";
   node.inputs = {x};

@@ -30,7 +30,7 @@ struct Ladder {
 
   explicit Ladder(int count) : plans(2) {
     for (int k = 0; k < count; ++k) {
-      graph.AddValue({NameOf(k), graph::DataType::kFloat, graph::Shape{1}, nullptr});
+      graph.AddValue({NameOf(k), graph::DataType::kFloat, graph::Shape{1}, {}, {}});
       calibrate::Statistics seen;
       seen.variance = 1;
       seen.histogram_min = -4;

@@ -28,7 +28,7 @@ struct Layers {
   explicit Layers(const std::vector<double>& sigmas) : plans(2) {
     for (size_t k = 0; k < sigmas.size(); ++k) {
       const std::string name = "l" + std::to_string(k);
-      graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1}, nullptr});
+      graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1}, {}, {}});
       recover::NoiseFigure figure;
       figure.signal = 4;
       figure.error = 4 * sigmas[k] * sigmas[k];

@@ -91,7 +91,7 @@ class RoundedFp32 {
         tensor.floats[i] = std::round(tensor.floats[i] / largest * 127) * largest / 127;
       }
     }
-    value.constant = std::make_shared<const graph::Tensor>(std::move(tensor));
+    value.constant = graph::Constant::Real(std::move(tensor));
   }
 
   graph::Graph graph_;
@@ -107,7 +107,7 @@ Values RunInHalves(graph::Graph graph, std::vector<graph::Tensor> inputs) {
     if (value.constant == nullptr) continue;
     graph::Tensor tensor = *value.constant;
     round(&tensor.floats);
-    value.constant = std::make_shared<const graph::Tensor>(std::move(tensor));
+    value.constant = graph::Constant::Real(std::move(tensor));
   }
   for (graph::Tensor& tensor : inputs) round(&tensor.floats);
   executor::Executor executor(graph);

@@ -24,7 +24,7 @@ struct Net {
 
   float Uniform() { return static_cast<float>(random() % 2001) / 1000 - 1; }
   ValueId Value(const char* name, float scale, int zero_point) {
-    const ValueId id = graph.AddValue({name, graph::DataType::kFloat, {}, nullptr});
+    const ValueId id = graph.AddValue({name, graph::DataType::kFloat, {}, {}, {}});
     Set(id, scale, zero_point);
     return id;
   }
@@ -71,7 +71,7 @@ struct Net {
 Net Layers() {
   Net net;
   const ValueId x =
-      net.graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 4, 4}, nullptr});
+      net.graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 4, 4}, {}, {}});
   net.Set(x, 0.01f, -3);
   net.graph.inputs = {x};
   const ValueId a = net.Value("a", 0.02f, 5), s = net.Value("s", 0.01f, -100),

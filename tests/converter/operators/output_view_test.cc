@@ -1,26 +1,28 @@
 // What an output may be put together from.
 #include "converter/operators/output_view.h"
+
+#include <optional>
+
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/operators/operator_support.h"
 
 namespace octet::operators {
 namespace {
 
-std::shared_ptr<const graph::Given> Scheme(float scale) {
-  graph::Given given;
-  given.scales = {scale};
-  given.zero_points = {0};
-  return std::make_shared<const graph::Given>(std::move(given));
+std::optional<graph::Given> Scheme(float scale) {
+  return graph::Given{scale, 0};
 }
 
 // Sigmoid, where asked for, of a Concat of two inputs in steps of 0.5.
-OutputView Joined(std::shared_ptr<const graph::Given> result, bool function) {
+OutputView Joined(std::optional<graph::Given> result, bool function) {
   graph::Graph graph;
-  const auto value = [&](const char* name, std::shared_ptr<const graph::Given> given) {
+  const auto value = [&](const char* name, std::optional<graph::Given> given) {
     graph::Value v;
     v.name = name;
     v.shape = Shape{1, 2};
-    v.given = std::move(given);
-    return graph.AddValue(std::move(v));
+    const graph::ValueId id = graph.AddValue(std::move(v));
+    if (given) graph::GivenByTest::Give(graph, id, *given);
+    return id;
   };
   const auto node = [&](const char* op, std::vector<graph::ValueId> inputs, graph::ValueId result) {
     graph::Node n;
@@ -31,7 +33,7 @@ OutputView Joined(std::shared_ptr<const graph::Given> result, bool function) {
     graph.nodes.push_back(std::move(n));
   };
   graph.inputs = {value("a", Scheme(0.5f)), value("b", Scheme(0.5f))};
-  const graph::ValueId joined = value("joined", std::move(result));
+  const graph::ValueId joined = value("joined", result);
   graph.At(joined).shape = Shape{1, 4};
   node("Concat", graph.inputs, joined);
   graph.outputs = {joined};
@@ -45,7 +47,7 @@ OutputView Joined(std::shared_ptr<const graph::Given> result, bool function) {
 }
 
 TEST(OutputView, AFunctionReadsTheStepsOfAJoinedValue) {
-  EXPECT_EQ(Joined(nullptr, true).outputs[0].size(), 2u);
+  EXPECT_EQ(Joined(std::nullopt, true).outputs[0].size(), 2u);
   EXPECT_EQ(Joined(Scheme(0.5f), true).outputs[0].size(), 2u);
   const OutputView requantized = Joined(Scheme(0.25f), true);
   ASSERT_EQ(requantized.outputs[0].size(), 1u);

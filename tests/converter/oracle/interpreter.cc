@@ -50,15 +50,18 @@ void AppendAttribute(std::string& key, const graph::Attribute& attribute) {
 }
 
 void RoundTo(const Given& given, std::vector<float>& values) {
-  if (given.scales.size() != 1 || given.zero_points.size() != 1) {
-    Fail("a computed value has {} scales", given.scales.size());
-  }
-  const float scale = given.scales[0];
-  const float low = static_cast<float>(-128 - given.zero_points[0]);
-  const float high = static_cast<float>(127 - given.zero_points[0]);
+  const float scale = given.scale;
+  const auto low = static_cast<float>(-128 - given.zero_point);
+  const auto high = static_cast<float>(127 - given.zero_point);
   for (float& value : values) {
     value = std::min(std::max(std::nearbyint(value / scale), low), high) * scale;
   }
+}
+
+// The data live as long as what shares them.
+TensorPtr Shared(const graph::Constant& constant) {
+  if (!constant) return nullptr;
+  return TensorPtr(std::make_shared<const graph::Constant>(constant), constant.get());
 }
 
 void ClampGates(const Node& node, const std::vector<float>& in, std::vector<float>& out) {
@@ -108,8 +111,8 @@ std::string Interpreter::KeyOf(const Graph& graph, const Node& node,
     AppendBytes(key, &value.type, 1);
     AppendBytes(key, value.shape->data(), value.shape->size());
     if (const Given* given = GivenOf(graph, id)) {
-      AppendBytes(key, given->scales.data(), given->scales.size());
-      AppendBytes(key, given->zero_points.data(), given->zero_points.size());
+      AppendBytes(key, &given->scale, 1);
+      AppendBytes(key, &given->zero_point, 1);
     }
   }
   return key;
@@ -124,8 +127,7 @@ TensorPtr Interpreter::Read(const Graph& graph, ValueId id, const TensorPtr& inp
   if (!real.IsFloat()) {
     const int64_t offset = real.type == graph::DataType::kUInt8 ? 128 : 0;
     for (const int64_t code : real.integers) {
-      real.floats.push_back(static_cast<float>(code - offset - given->zero_points[0]) *
-                            given->scales[0]);
+      real.floats.push_back(static_cast<float>(code - offset - given->zero_point) * given->scale);
     }
     real.integers.clear();
     real.type = value.type;
@@ -257,7 +259,7 @@ Values Interpreter::Run(const Graph& graph, const std::vector<TensorPtr>& inputs
   Values values(graph.values.size());
   std::unordered_map<std::string, Known> used;
   Schemes schemes;
-  for (size_t i = 0; i < values.size(); ++i) values[i] = graph.values[i].constant;
+  for (size_t i = 0; i < values.size(); ++i) values[i] = Shared(graph.values[i].constant);
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const ValueId id = graph.inputs[i];
     values[At(id)] = Read(graph, id, inputs[i]);

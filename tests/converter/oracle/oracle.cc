@@ -36,7 +36,6 @@ constexpr std::string_view kMovers[] = {"remove_dead_code",
                                         "fold_constants",
                                         "fold_shape",
                                         "dequantize_constants",
-                                        "take_weight_scales",
                                         "remove_identity",
                                         "remove_dropout",
                                         "hoist_dequantize",
@@ -213,7 +212,7 @@ class Court {
     }
     for (size_t i = 0; reading == Reading::kCodes && i < steps.size(); ++i) {
       const graph::Value& value = graph.values[i];
-      if (value.given != nullptr && !value.constant) steps[i] = value.given->scales[0];
+      if (value.given != nullptr && !value.constant) steps[i] = value.given->scale;
     }
     return steps;
   }

@@ -1,4 +1,4 @@
-// The quantization that a graph carries beside its numbers: whether it fits the numbers.
+// The codes that a graph carries beside its numbers: whether they fit the numbers, and stay.
 #ifndef OCTET_TESTS_CONVERTER_ORACLE_SIDE_DATA_H_
 #define OCTET_TESTS_CONVERTER_ORACLE_SIDE_DATA_H_
 
@@ -9,14 +9,12 @@
 
 namespace octet::test {
 
-// One line for each thing that cannot be: a layer without one scale for each of its outputs, a
-// weight that is no int8 multiple of its output's scale, a bias that is not its codes times their
-// scales, a computed value with other than one scale.
+// One line for each constant whose elements are not scale * (code - zero_point) for codes of int8,
+// or for its own codes of int32.
 std::vector<std::string> FaultsOfQuantization(const graph::Graph& graph);
 
-// The layers of `before` whose weights had the model's codes, and that stand in `after` (by name)
-// without. A layer whose weights became others by a product along their inputs keeps none:
-// `excused` says so for a pass.
+// The layers of `before` whose weights are codes of the model, and that stand in `after` (by name)
+// with weights that are none.
 std::vector<std::string> LostCodes(const graph::Graph& before, const graph::Graph& after);
 
 }  // namespace octet::test

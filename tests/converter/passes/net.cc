@@ -76,8 +76,8 @@ std::vector<Tensor> AsRead(const Graph& graph, std::vector<Tensor> inputs) {
     const int offset = inputs[i].type == graph::DataType::kUInt8 ? 128 : 0;
     std::vector<float> reals;
     for (const int64_t code : inputs[i].integers) {
-      reals.push_back(value.given->scales[0] *
-                      static_cast<float>(code - offset - value.given->zero_points[0]));
+      reals.push_back(value.given->scale *
+                      static_cast<float>(code - offset - value.given->zero_point));
     }
     inputs[i] = Tensor::Floats(inputs[i].shape, std::move(reals));
   }

@@ -1,6 +1,12 @@
 // Quantization that a model brings: what it says stays, bit for bit, and what it means too.
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
+#include "converter/operators/operator.h"
+#include "converter/operators/weights.h"
+#include "converter/passes/editor.h"
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/passes/net.h"
 
 namespace octet::passes::testing {
@@ -29,11 +35,8 @@ ValueId Both(Net& net, ValueId x, float scale, int64_t zero_point,
   return Dequantize(net, Quantize(net, x, scale, zero_point, type), scale, zero_point, type);
 }
 
-std::shared_ptr<const Given> Scheme(float scale, int zero_point) {
-  Given given;
-  given.scales = {scale};
-  given.zero_points = {zero_point};
-  return std::make_shared<const Given>(given);
+Given Scheme(float scale, int zero_point) {
+  return {scale, zero_point};
 }
 
 // 1x1 weights of four outputs and two inputs, a scale an output.
@@ -50,8 +53,8 @@ TEST(DequantizeConstants, RemembersScalesByOutput) {
   Net net;
   net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), Weights(net)}));
   EXPECT_EQ(RunPass(net, "dequantize_constants", 1), "Conv");
-  EXPECT_EQ(RunPass(net, "take_weight_scales", 1), "Conv");
-  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{0.01f, 0.02f, 0.5f, 0.25f}));
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]),
+            (std::vector<float>{0.01f, 0.02f, 0.5f, 0.25f}));
 }
 
 // Few enough for shape inference to know their values before they are dequantized.
@@ -63,10 +66,11 @@ TEST(DequantizeConstants, WeightsThatMoveKeepTheirScales) {
   const ValueId turned = net.Op("Transpose", {weights}, {{"perm", Ints{3, 2, 0, 1}}});
   net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), turned}));
   EXPECT_EQ(RunAll(net), "Conv");
-  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{1, 2, 4}));
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]),
+            (std::vector<float>{1, 2, 4}));
 }
 
-TEST(TakeWeightScales, OfAMatrixByColumnAndItsBias) {
+TEST(DequantizeConstants, OfAMatrixByColumnAndItsBias) {
   Net net;
   const ValueId codes = Codes(net, {2, 3}, {1, 2, 3, 4, 5, 6}, DataType::kInt8);
   const ValueId weights =
@@ -75,8 +79,9 @@ TEST(TakeWeightScales, OfAMatrixByColumnAndItsBias) {
       "DequantizeLinear", {Codes(net, {3}, {1 << 30, -7, 0}, DataType::kInt32), net.Scalar(0.5f)});
   net.Output(net.Op("Gemm", {net.Input({1, 2}), weights, bias}));
   EXPECT_EQ(RunAll(net), "Gemm");
-  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{1, 2, 4}));
-  EXPECT_EQ(net.graph.nodes[0].bias_codes, (std::vector<int64_t>{1 << 30, -7, 0}));
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]), (std::vector<float>{1, 2, 4}));
+  EXPECT_EQ(operators::CodedBiasOf(net.graph, net.graph.nodes[0]).codes,
+            (std::vector<int64_t>{1 << 30, -7, 0}));
 }
 
 TEST(RemoveQuantize, KeepsTheClampThatLivesInTheCodes) {
@@ -91,9 +96,9 @@ TEST(RemoveQuantize, KeepsTheClampThatLivesInTheCodes) {
   EXPECT_FLOAT_EQ(node.beta, 6);
   const graph::Value &in = net.graph.At(node.inputs[0]), &out = net.graph.At(node.outputs[0]);
   ASSERT_NE(in.given, nullptr);
-  EXPECT_TRUE(*in.given == *Scheme(0.03f, -8));
+  EXPECT_TRUE(*in.given == Scheme(0.03f, -8));
   ASSERT_NE(out.given, nullptr);
-  EXPECT_TRUE(*out.given == *Scheme(6.0f / 255, -128));
+  EXPECT_TRUE(*out.given == Scheme(6.0f / 255, -128));
   EXPECT_EQ(out.name, "Conv_3_y0");
 }
 
@@ -171,7 +176,7 @@ TEST(GiveBeforeClip, WhatStaysIsRoundedOnce) {
   for (const size_t n : {0, 1}) {
     const graph::Value& value = net.graph.At(net.graph.nodes[n].outputs[0]);
     ASSERT_NE(value.given, nullptr);
-    EXPECT_TRUE(*value.given == *Scheme(0.002f, -125));
+    EXPECT_TRUE(*value.given == Scheme(0.002f, -125));
   }
 }
 
@@ -230,7 +235,7 @@ TEST(ConvTransposeToConv, ScalesGoWithTheirOutputs) {
                {{"group", one.groups}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}));
     RunAll(net);
     ASSERT_EQ(net.graph.nodes[0].op, "Conv");
-    const std::vector<float>& scales = net.graph.nodes[0].weight_scales;
+    const std::vector<float> scales = operators::CodedScalesOf(net.graph, net.graph.nodes[0]);
     ASSERT_EQ(scales.size(), 4 * one.outputs.size());
     for (size_t o = 0; o < scales.size(); ++o) {
       const size_t output = one.groups == 1 ? o % one.outputs.size() : o / 4;
@@ -358,20 +363,62 @@ TEST(SpreadGiven, WhatKeepsItsScaleHasOneSchemeOnBothSides) {
   Net net;
   const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
   const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
-  net.graph.At(flat).given = Scheme(0.05f, -128);
+  graph::GivenByTest::Give(net.graph, flat, {0.05f, -128});
   net.Output(net.Op("Neg", {flat}));
   EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Neg");
-  EXPECT_TRUE(*net.graph.At(x).given == *Scheme(0.05f, -128));
+  EXPECT_TRUE(*net.graph.At(x).given == Scheme(0.05f, -128));
 }
 
 TEST(SpreadGiven, OrIsRequantizedBehindIt) {
   Net net;
   const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
-  net.graph.At(x).given = Scheme(0.05f, -128);
+  graph::GivenByTest::Give(net.graph, x, {0.05f, -128});
   const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
-  net.graph.At(flat).given = Scheme(0.1f, 0);
+  graph::GivenByTest::Give(net.graph, flat, {0.1f, 0});
   net.Output(net.Op("Neg", {flat}));
   EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Clip Neg");
+}
+
+// A rewrite that drops codes does not get past the editor.
+TEST(Editor, ThrowsWhereTheCodesOfAConstantAreLost) {
+  Net net;
+  net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), Weights(net)}));
+  RunPass(net, "dequantize_constants", 1);
+  Editor editor(net.graph);
+  const Tensor real = *net.graph.Constant(editor.At(0).inputs[1]);
+  EXPECT_THROW(editor.SetConstantInput(0, 1, graph::Constant::Real(real), "w"), std::logic_error);
+  EXPECT_NO_THROW(editor.SetConstantInput(0, 1, graph::Constant::Uncoded(real), "w"));
+  editor.Finish();
+}
+
+TEST(Editor, ThrowsWhereGivenCodesFallOutOfUse) {
+  const auto bypass = [](bool says_so) {
+    Net net;
+    const ValueId x = net.Input({1, 8});
+    const ValueId rounded = net.Op("Sin", {x});
+    net.Output(net.Op("Neg", {rounded}));
+    graph::GivenByTest::Give(net.graph, rounded, {0.01f, 0});
+    operators::InferShapes(net.graph);
+    Editor editor(net.graph);
+    editor.SetInput(1, 0, x);
+    if (says_so) editor.Forgo(rounded);
+    editor.Finish();
+  };
+  EXPECT_THROW(bypass(false), std::logic_error);
+  EXPECT_NO_THROW(bypass(true));
+}
+
+TEST(Editor, AResultThatIsKnownIsRoundedAsItWas) {
+  Net net;
+  const ValueId y = net.Op("Neg", {net.Input({2})});
+  net.Output(net.Op("Abs", {y}));
+  graph::GivenByTest::Give(net.graph, y, {0.5f, -128});
+  Editor editor(net.graph);
+  editor.SetConstant(y, graph::Constant::Real(Tensor::Floats({2}, {0.7f, -3})));
+  EXPECT_EQ(net.graph.Constant(y)->floats, (std::vector<float>{0.5f, 0}));
+  ASSERT_NE(net.graph.At(y).constant.codes(), nullptr);
+  EXPECT_EQ(net.graph.At(y).given, nullptr);
+  editor.Finish();
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(Passes, LeaveWhatTheyKnowNothingOf) {
     for (const Pass& pass : AllPasses()) {
       Graph graph;
       const auto unknown = [&](const std::string& name) {
-        return graph.AddValue({name, graph::DataType::kFloat, {}, nullptr});
+        return graph.AddValue({name, graph::DataType::kFloat, {}, {}, {}});
       };
       const auto add = [&](const char* name, const std::vector<ValueId>& inputs) {
         Node node;

@@ -1,17 +1,11 @@
 // Schemes that the model brings are taken bit for bit, and nothing else chooses beside them.
 #include <gtest/gtest.h>
 
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
 namespace {
-
-std::shared_ptr<const graph::Given> Scheme8(float scale, int zero_point) {
-  graph::Given given;
-  given.scales = {scale};
-  given.zero_points = {zero_point};
-  return std::make_shared<const graph::Given>(given);
-}
 
 constexpr float kScale = 0.012345679f;  // no range gives these bits back
 
@@ -23,8 +17,8 @@ TEST(Given, IsTakenBitForBit) {
   const auto out = net.Value("out", 0, 1);
   net.Conv(z, out);
   net.Output(out);
-  net.graph.At(x).given = Scheme8(kScale, 7);
-  net.graph.At(y).given = Scheme8(kScale * 3, -128);
+  graph::GivenByTest::Give(net.graph, x, {kScale, 7});
+  graph::GivenByTest::Give(net.graph, y, {kScale * 3, -128});
   const Scheme scheme = net.Assign();
   EXPECT_EQ(At(scheme, x).scale, kScale);
   EXPECT_EQ(At(scheme, x).zero_point, 7);
@@ -42,8 +36,8 @@ TEST(Given, StandsBesideAJoin) {
   net.Conv(x, b);
   net.Op("Concat", {a, b}, joined).attributes["axis"] = int64_t{1};
   net.Output(joined);
-  net.graph.At(a).given = Scheme8(1.0f / 128, 0);
-  net.graph.At(joined).given = Scheme8(100.0f / 255, -128);
+  graph::GivenByTest::Give(net.graph, a, {1.0f / 128, 0});
+  graph::GivenByTest::Give(net.graph, joined, {100.0f / 255, -128});
   const Scheme scheme = net.Assign();
   EXPECT_EQ(At(scheme, a).scale, 1.0f / 128);
   EXPECT_EQ(At(scheme, joined).scale, 100.0f / 255);

@@ -40,7 +40,7 @@ struct Model {
 
   Model() { graph.inputs.push_back(Value("x", {1, kChannels, kSide, kSide})); }
   ValueId Value(const std::string& name, const Shape& shape) {
-    return graph.AddValue({name, graph::DataType::kFloat, shape, nullptr});
+    return graph.AddValue({name, graph::DataType::kFloat, shape, {}, {}});
   }
   ValueId Weights(const Shape& shape, float scale) {
     std::vector<float> values(static_cast<size_t>(graph::ElementCount(shape)));
@@ -63,7 +63,7 @@ struct Model {
     const ValueId w = Weights({kChannels, kChannels, 1, 1}, 1);
     Tensor scaled = *graph.Constant(w);
     for (size_t i = 0; i < scaled.floats.size(); ++i) scaled.floats[i] *= rows[i / kChannels];
-    graph.At(w).constant = std::make_shared<const Tensor>(std::move(scaled));
+    graph.At(w).constant = graph::Constant::Real(std::move(scaled));
     return Op("Conv", {x, w, Weights({kChannels}, bias)}, {1, kChannels, kSide, kSide});
   }
   // The columns of the last Conv's weights times one factor each.
@@ -71,7 +71,7 @@ struct Model {
     const ValueId w = graph.nodes.back().inputs[1];
     Tensor scaled = *graph.Constant(w);
     for (size_t i = 0; i < scaled.floats.size(); ++i) scaled.floats[i] *= columns[i % kChannels];
-    graph.At(w).constant = std::make_shared<const Tensor>(std::move(scaled));
+    graph.At(w).constant = graph::Constant::Real(std::move(scaled));
   }
   ValueId Conv(ValueId x, float scale) { return Conv(x, std::vector<float>(kChannels, scale)); }
   ValueId Same(const std::string& op, ValueId x) { return Op(op, {x}, *graph.At(x).shape); }

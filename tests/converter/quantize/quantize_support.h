@@ -28,7 +28,7 @@ struct Net {
   }
   graph::ValueId Seen(const std::string& name, const std::vector<float>& seen,
                       const graph::Shape& shape = {1, 4, 4, 4}) {
-    const graph::ValueId id = graph.AddValue({name, graph::DataType::kFloat, shape, nullptr});
+    const graph::ValueId id = graph.AddValue({name, graph::DataType::kFloat, shape, {}, {}});
     calibrate::Observation observation;
     observation.Add(seen);
     statistics.resize(graph.values.size());

@@ -14,7 +14,7 @@ std::optional<calibrate::Range> Part(const char* op, float min, float max, doubl
   graph::Node node;
   node.op = op;
   node.activation = activation;
-  node.outputs = {graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1}, nullptr})};
+  node.outputs = {graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1}, {}, {}})};
   return ChangingPart(graph, node, {min, max}, scale);
 }
 

@@ -51,7 +51,7 @@ TEST(SparseWeights, WhatIsNone) {
 TEST(Embedding, TablesStayInHalf) {
   Net net;
   const auto x = net.Input("x", -1, 1), rows = net.Value("rows", -8, 8, {1, 4});
-  const auto index = net.graph.AddValue({"i", graph::DataType::kInt64, graph::Shape{1}, nullptr});
+  const auto index = net.graph.AddValue({"i", graph::DataType::kInt64, graph::Shape{1}, {}, {}});
   net.statistics.resize(net.graph.values.size());
   net.Op("ArgMax", {x}, index);
   net.Op("Gather", {net.Constant({50, 4}, 2), index}, rows);

@@ -4,6 +4,7 @@
 
 #include "converter/lower/coded_weights.h"
 #include "converter/recover/layer_record.h"
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/recover/coarse_layers.h"
 
 namespace octet::recover {
@@ -73,7 +74,7 @@ TEST(AdaptRounding, SameForAnyThreadCountAndMemory) {
 TEST(AdaptRounding, LeavesFp16AndGivenLayersAlone) {
   Case one;
   one.scheme.precision[0] = blob::Precision::kFp16;
-  one.graph.nodes[3].weight_scales.assign(4, 0.01f);
+  graph::GivenByTest::Code(one.graph, one.graph.nodes[3].inputs[1], 0.01f);
   quantize::Scheme rounded;
   one.Adapt(1, &rounded);
   if (rounded.weights.empty()) return;

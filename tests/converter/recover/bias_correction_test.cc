@@ -33,7 +33,7 @@ class Pictures : public images::Dataset {
 graph::Graph TwoLayers() {
   graph::Graph graph;
   const auto value = [&](const char* name) {
-    return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, nullptr});
+    return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, {}, {}});
   };
   const auto x = value("x"), a = value("a"), y = value("y");
   graph.inputs = {x};

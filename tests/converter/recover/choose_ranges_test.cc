@@ -36,7 +36,7 @@ struct Model {
 
   explicit Model(const Pictures& pictures) {
     const auto value = [&](const char* name) {
-      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 16, 16}, nullptr});
+      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 16, 16}, {}, {}});
     };
     const ValueId x = value("x");
     a = value("a");
@@ -119,7 +119,7 @@ TEST(ChooseRanges, DivergenceIsACandidate) {
   tanh.name = "saturated";
   tanh.inputs = model.graph.outputs;
   model.graph.outputs[0] =
-      model.graph.AddValue({"z", graph::DataType::kFloat, graph::Shape{1, 4, 16, 16}, nullptr});
+      model.graph.AddValue({"z", graph::DataType::kFloat, graph::Shape{1, 4, 16, 16}, {}, {}});
   tanh.outputs = model.graph.outputs;
   model.graph.nodes.push_back(tanh);
   model.statistics = calibrate::Collect(model.graph, {&pictures}, calibrate::Options());

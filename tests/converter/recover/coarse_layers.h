@@ -64,7 +64,7 @@ inline graph::Graph Layers() {
   graph::Graph graph;
   std::mt19937 random(9);
   const auto value = [&](const char* name) {
-    return graph.AddValue({name, graph::DataType::kFloat, {}, nullptr});
+    return graph.AddValue({name, graph::DataType::kFloat, {}, {}, {}});
   };
   const auto weights = [&](const char* name, const graph::Shape& shape) {
     std::vector<float> values(static_cast<size_t>(graph::ElementCount(shape)));
@@ -81,7 +81,7 @@ inline graph::Graph Layers() {
     graph.nodes.push_back(node);
     return &graph.nodes.back();
   };
-  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, nullptr});
+  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, {}, {}});
   const auto a = value("a"), b = value("b"), f = value("f"), y = value("y");
   graph.inputs = {x};
   graph.outputs = {y};

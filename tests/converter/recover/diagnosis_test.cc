@@ -44,7 +44,7 @@ struct Model {
   }
   ValueId Value(const std::string& name) {
     return graph.AddValue(
-        {name, graph::DataType::kFloat, Shape{1, kChannels, kSide, kSide}, nullptr});
+        {name, graph::DataType::kFloat, Shape{1, kChannels, kSide, kSide}, {}, {}});
   }
   // 1x1 with weights [out][in].
   ValueId Conv(const std::string& name, ValueId x, std::vector<float> weights) {
@@ -128,7 +128,7 @@ TEST(Doubts, NoneOfWhatIsPickedInAnotherOrder) {
   constexpr int64_t kAll = kChannels * kSide * kSide;
   const auto add = [&](const char* op, std::vector<ValueId> inputs, const graph::DataType type) {
     const ValueId out =
-        graph.AddValue({graph.nodes.back().name + op, type, Shape{1, kAll}, nullptr});
+        graph.AddValue({graph.nodes.back().name + op, type, Shape{1, kAll}, {}, {}});
     graph::Node node;
     node.name = graph.nodes.back().name + "_" + op;
     node.op = op;
@@ -144,7 +144,7 @@ TEST(Doubts, NoneOfWhatIsPickedInAnotherOrder) {
   const ValueId row = add("Reshape", {rows, shape}, graph::DataType::kFloat);
   const ValueId count = graph.AddConstant("count", Tensor::Integers({1}, {kAll}));
   const ValueId values = add("TopK", {key_row, count}, graph::DataType::kFloat);
-  const ValueId order = graph.AddValue({"order", graph::DataType::kInt64, Shape{1, kAll}, nullptr});
+  const ValueId order = graph.AddValue({"order", graph::DataType::kInt64, Shape{1, kAll}, {}, {}});
   graph.nodes.back().outputs = {values, order};
   graph.nodes.back().attributes["axis"] = int64_t{1};
   const ValueId picked = add("GatherElements", {row, order}, graph::DataType::kFloat);

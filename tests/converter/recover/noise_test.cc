@@ -36,9 +36,9 @@ struct Model {
 
   Model() {
     graph.inputs.push_back(
-        graph.AddValue({"x", graph::DataType::kFloat, Shape{1, 1, 4, 4}, nullptr}));
+        graph.AddValue({"x", graph::DataType::kFloat, Shape{1, 1, 4, 4}, {}, {}}));
     const graph::ValueId y =
-        graph.AddValue({"y", graph::DataType::kFloat, Shape{1, 1, 4, 4}, nullptr});
+        graph.AddValue({"y", graph::DataType::kFloat, Shape{1, 1, 4, 4}, {}, {}});
     graph::Node node;
     node.name = "conv";
     node.op = "Conv";

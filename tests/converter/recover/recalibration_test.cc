@@ -7,6 +7,7 @@
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/recover/coarse_layers.h"
 
 namespace octet::recover {
@@ -91,7 +92,7 @@ struct Narrowed {
       for (size_t at = 0; at < weights.floats.size(); ++at) {
         weights.floats[at] = at % depth == 0 ? 1 : 0.49f / 127;
       }
-      graph.At(node.inputs[1]).constant = std::make_shared<const Tensor>(weights);
+      graph.At(node.inputs[1]).constant = graph::Constant::Real(weights);
     }
     calibrate::Options options;
     options.samples = 48;
@@ -151,7 +152,7 @@ TEST(Recalibrate, LeavesSharedScalesAndGivenLayersAlone) {
   EXPECT_FALSE(model.Set(1, &set).kept);
   model.scheme.weight_schemes.clear();
   for (const size_t n : {0, 1, 3}) {
-    model.graph.nodes[n].weight_scales.assign(n == 3 ? 4 : 16, 1.0f / 127);
+    graph::GivenByTest::Code(model.graph, model.graph.nodes[n].inputs[1], 1.0f / 127);
   }
   EXPECT_FALSE(model.Set(1, &set).kept);
 }

@@ -7,6 +7,7 @@
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/matrix.h"
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/recover/coarse_layers.h"
 
 namespace octet::recover {
@@ -119,7 +120,7 @@ TEST(RoundWeights, SameForAnyThreadCountAndMemory) {
 TEST(RoundWeights, LeavesFp16AndGivenLayersAlone) {
   Case one;
   one.scheme.precision[0] = blob::Precision::kFp16;
-  one.graph.nodes[3].weight_scales.assign(4, 0.01f);
+  graph::GivenByTest::Code(one.graph, one.graph.nodes[3].inputs[1], 0.01f);
   quantize::Scheme rounded;
   one.Round(1, int64_t{1} << 30, &rounded);
   if (rounded.weights.empty()) return;

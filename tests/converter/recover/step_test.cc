@@ -35,7 +35,7 @@ struct Case {
 
   explicit Case(int64_t samples_used) : samples(simulate::SplitSamples(64, samples_used)) {
     const auto value = [&](const char* name) {
-      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 2, 2}, nullptr});
+      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 2, 2}, {}, {}});
     };
     const auto x = value("x"), y = value("y");
     std::vector<float> weights(16);

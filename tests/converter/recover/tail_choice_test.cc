@@ -36,7 +36,7 @@ struct Head {
 
   Head(float place, float large_weight) {
     const auto value = [&](const char* name) {
-      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 8, 8}, nullptr});
+      return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 8, 8}, {}, {}});
     };
     const auto x = value("x"), a = value("a"), y = value("y");
     std::mt19937 random(3);

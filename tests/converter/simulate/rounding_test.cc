@@ -33,8 +33,8 @@ TEST(Round, ByChannel) {
 
 TEST(OutputsOf, Columns) {
   graph::Graph graph;
-  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
-  const auto y = graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 2}, nullptr});
+  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2}, {}, {}});
+  const auto y = graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1, 2}, {}, {}});
   // Outputs are columns: (127, 0.4), (1.27, 0.004).
   const auto w = graph.AddConstant("w", Tensor::Floats({2, 2}, {127, 1.27f, 0.4f, 0.004f}));
   graph::Node node;

@@ -33,9 +33,9 @@ struct Model {
   std::vector<int64_t> samples = {0, 2, 4};
 
   Model() {
-    x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2, 3, 3}, nullptr});
-    a = graph.AddValue({"a", graph::DataType::kFloat, {}, nullptr});
-    y = graph.AddValue({"y", graph::DataType::kFloat, {}, nullptr});
+    x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 2, 3, 3}, {}, {}});
+    a = graph.AddValue({"a", graph::DataType::kFloat, {}, {}, {}});
+    y = graph.AddValue({"y", graph::DataType::kFloat, {}, {}, {}});
     graph.inputs = {x};
     graph.outputs = {y};
     for (const auto& [in, out] : {std::pair{x, a}, std::pair{a, y}}) {

@@ -54,7 +54,7 @@ struct Model {
     scheme.bias_correction.resize(graph.nodes.size());
   }
   ValueId Value(const char* name) {
-    return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 5, 5}, nullptr});
+    return graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1, 4, 5, 5}, {}, {}});
   }
   ValueId Conv(const char* name, ValueId in, uint32_t seed) {
     std::mt19937 random(seed);
