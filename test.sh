@@ -8,9 +8,11 @@ usage() {
 usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
 Installs what is missing (setup.sh --tests). Then configures, builds and tests each preset: native, sanitize (ASan and
-UBSan), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55. Last, whole models run on the
+UBSan, by Clang), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55. Last, whole models run on the
 programs of all presets and must give the same bits, the packages for boards are unpacked and run, and an emulated board
 boots, is updated and loses its power.
+Where both native and sanitize are built, tests of the same code run under sanitizers alone; native keeps those that
+optimised code can fail: kernels, image, quant, the executor, and everything on whole programs.
 The result is the same whatever was built here before. A preset that does not build is named at once and again at the end,
 with its first error. A skipped test counts as a failure, except for what this machine cannot have (a CPU level,
 ../shared, a device); the summary names each skip and its reason. The last line is `N passed, N failed` (`, N skipped`).

@@ -1,5 +1,5 @@
-// Clips that stand for ranges of codes go where they do nothing, and schemes settle where an int8
-// layer can obey them: operators that keep the scale of their input have one scheme on both sides.
+// Clips that stand for ranges of codes go where they do nothing; where one stays, int8 still rounds
+// once.
 #include <algorithm>
 
 #include "converter/operators/operator.h"
@@ -21,28 +21,6 @@ bool CanWrite(const Node& node, const graph::Given& given) {
   return operators::Int8Of(node) != operators::Int8::kFixedScale ||
          (given.scale >= operators::kFinestProbability &&
           given.scale <= operators::kCoarsestProbability);
-}
-
-// Whether the value may be written at the scheme by whoever computes it.
-bool MayTake(Editor& editor, ValueId id, const graph::Given& given) {
-  const int producer = editor.Producer(id);
-  if (producer >= 0 && !CanWrite(editor.At(producer), given)) return false;
-  if (editor.IsConstant(id) || editor.Value(id).given || !editor.IsFloat(id)) return false;
-  if (editor.IsOutput(id)) return false;
-  for (const int reader : editor.Consumers(id)) {
-    const Node& node = editor.At(reader);
-    if (!KeepsScale(node.op) || node.inputs[0] != id) return false;
-    for (const ValueId out : node.outputs) {
-      if (out != graph::kNoValue && !HasGiven(editor, out, given)) return false;
-    }
-  }
-  return true;
-}
-
-// Others are indices.
-bool HasOneFloatResult(Editor& editor, const Node& node) {
-  return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
-                     [&](ValueId id) { return id == graph::kNoValue || !editor.IsFloat(id); });
 }
 
 // Inputs of a joining operator that nothing bounds are cut off where its result is.
@@ -132,29 +110,6 @@ int GiveBeforeClip(graph::Graph& graph) {
     return true;
   });
   return editor.Finish();
-}
-
-int SpreadGiven(graph::Graph& graph) {
-  Editor editor(graph);
-  int rewrites = 0;
-  editor.ForEach({}, [&](int n) {
-    if (!KeepsScale(editor.At(n).op) || !HasOneFloatResult(editor, editor.At(n))) return false;
-    const ValueId in = editor.At(n).inputs[0], out = editor.At(n).outputs[0];
-    const graph::GivenCodes given = editor.Value(out).given;
-    if (!given || editor.IsConstant(in) || HasGiven(editor, in, *given)) return false;
-    if (MayTake(editor, in, *given)) {
-      editor.Give(in, *given);
-      return true;
-    }
-    const Shape* shape = editor.KnownShape(out);
-    if (shape == nullptr) return false;
-    const ValueId kept =
-        editor.NewValue(editor.Value(out).name + "_kept", graph::DataType::kFloat, *shape);
-    editor.SetOutput(n, 0, kept);
-    AddClamp(editor, n, kept, out, *given);
-    return true;
-  });
-  return editor.Finish() + rewrites;
 }
 
 }  // namespace octet::passes

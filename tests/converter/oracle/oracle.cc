@@ -97,7 +97,7 @@ std::optional<int> Ties(const Tensor& before, const Tensor& after, double step) 
 // out there costs what the codes themselves cost. A Sigmoid in steps of 1/256 ends at 255/256.
 bool OnlyBeyondCodes(const Tensor& before, const Tensor& after, const Given& given) {
   if (before.shape != after.shape || !before.IsFloat() || !after.IsFloat()) return false;
-  const float step = given.scales[0] * 1.01f;
+  const float step = given.scale * 1.01f;
   for (size_t i = 0; i < before.floats.size(); ++i) {
     const float a = before.floats[i], b = after.floats[i];
     if (a == b) continue;
@@ -131,9 +131,9 @@ double Distance(const Tensor& before, const Tensor& after) {
   return range > 0 ? difference / range : kInfinity;
 }
 
-class Court {
+class Comparison {
  public:
-  Court(Graph graph, const std::vector<std::vector<TensorPtr>>& samples)
+  Comparison(Graph graph, const std::vector<std::vector<TensorPtr>>& samples)
       : graph_(std::move(graph)) {
     for (const auto& sample : samples) {
       for (const Reading reading : {Reading::kCodes, Reading::kRanges}) {
@@ -318,7 +318,7 @@ bool OnlyMovesData(std::string_view pass) {
 }
 
 Judgement Judge(Graph graph, const std::vector<std::vector<TensorPtr>>& samples) {
-  return Court(std::move(graph), samples).Judge();
+  return Comparison(std::move(graph), samples).Judge();
 }
 
 std::vector<std::vector<TensorPtr>> RandomSamples(const Graph& graph, unsigned seed, int count) {

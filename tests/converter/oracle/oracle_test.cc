@@ -11,7 +11,6 @@
 #include "converter/support/error.h"
 #include "tests/converter/lower/random_graph.h"
 #include "tests/converter/oracle/cases.h"
-#include "tests/converter/oracle/known_faults.h"
 #include "tests/converter/oracle/oracle.h"
 #include "tests/converter/oracle/random_qdq.h"
 #include "tests/converter/oracle/small_graphs.h"
@@ -24,27 +23,19 @@ namespace fs = std::filesystem;
 constexpr uint64_t kQuantizedGraphs = 300, kFloatGraphs = 100;
 
 // What all sources together have shown.
-struct Docket {
+struct Totals {
   std::map<std::string, int, std::less<>> fired;
-  std::set<const KnownFault*> needed;
   int judged = 0, refused = 0, ties = 0;
 };
 
-Docket& All() {
-  static Docket docket;
-  return docket;
-}
-
-const KnownFault* Known(const std::string& name, const std::string& pass) {
-  for (const KnownFault& fault : kKnownFaults) {
-    if (!fault.pass.empty() && fault.pass == pass && name.starts_with(fault.source)) return &fault;
-  }
-  return nullptr;
+Totals& All() {
+  static Totals totals;
+  return totals;
 }
 
 void Try(const OracleCase& one) {
   const Judgement judgement = Judge(one.graph, one.samples);
-  Docket& all = All();
+  Totals& all = All();
   ++all.judged;
   all.ties += judgement.ties;
   if (!judgement.refused.empty()) {
@@ -53,20 +44,12 @@ void Try(const OracleCase& one) {
   }
   for (const auto& [pass, count] : judgement.fired) all.fired[pass] += count;
   for (const Finding& finding : judgement.findings) {
-    if (const KnownFault* known = Known(one.name, finding.pass)) {
-      all.needed.insert(known);
-      continue;
-    }
     ADD_FAILURE() << one.name << ": " << finding.pass << ": " << finding.text;
   }
 }
 
 // A model that others read. Control flow and training forms are refused by name.
 void NotRead(const std::string& name, const std::string& message) {
-  if (const KnownFault* known = Known(name, "read")) {
-    All().needed.insert(known);
-    return;
-  }
   const bool by_name = message.find("subgraphs are not supported") != std::string::npos ||
                        message.find("training") != std::string::npos;
   if (by_name) {
@@ -152,25 +135,18 @@ TEST(Oracle, RandomFloatGraphs) {
   }
 }
 
-// After a full run: each pass has fired somewhere, each known fault was seen.
+// After a full run each pass has fired somewhere.
 class Sums : public ::testing::Environment {
  public:
   void TearDown() override {
     const auto* unit = ::testing::UnitTest::GetInstance();
     if (unit->test_to_run_count() != unit->total_test_count()) return;
-    const Docket& all = All();
+    const Totals& all = All();
     std::cout << all.judged << " graphs, " << all.refused << " refused, " << all.ties << " ties\n";
     if (unit->skipped_test_count() != 0) return;
     for (const passes::Pass& pass : passes::AllPasses()) {
-      if (all.fired.contains(pass.name)) continue;
-      const KnownFault* known = Known("never fires", std::string(pass.name));
-      EXPECT_NE(known, nullptr) << "nothing here makes pass " << pass.name << " fire";
-      if (known != nullptr) All().needed.insert(known);
-    }
-    for (const KnownFault& fault : kKnownFaults) {
-      if (fault.pass.empty()) continue;
-      EXPECT_TRUE(all.needed.contains(&fault))
-          << "known fault " << fault.source << " of " << fault.pass << " is mended: remove it";
+      EXPECT_TRUE(all.fired.contains(pass.name))
+          << "nothing here makes pass " << pass.name << " fire";
     }
   }
 };

@@ -66,8 +66,7 @@ TEST(DequantizeConstants, WeightsThatMoveKeepTheirScales) {
   const ValueId turned = net.Op("Transpose", {weights}, {{"perm", Ints{3, 2, 0, 1}}});
   net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), turned}));
   EXPECT_EQ(RunAll(net), "Conv");
-  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]),
-            (std::vector<float>{1, 2, 4}));
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]), (std::vector<float>{1, 2, 4}));
 }
 
 TEST(DequantizeConstants, OfAMatrixByColumnAndItsBias) {
@@ -262,7 +261,7 @@ TEST(RemoveImpliedClip, BehindATighterClipOfTheSameScheme) {
   net.Output(net.Op("Neg", {Both(net, inside, 0.005f, 0)}));
   EXPECT_EQ(RunPass(net, "remove_quantize", 2), "Abs Clip Clip Clip Neg");
   EXPECT_EQ(RunPass(net, "remove_implied_clip", 1), "Abs Clip Clip Neg");
-  EXPECT_TRUE(*net.graph.At(net.graph.nodes[2].outputs[0]).given == *Scheme(0.005f, -128));
+  EXPECT_TRUE(*net.graph.At(net.graph.nodes[2].outputs[0]).given == Scheme(0.005f, -128));
 }
 
 TEST(GiveBeforeClip, ByItself) {
@@ -284,11 +283,11 @@ TEST(RemoveQuantize, AnotherSchemeOfTheSameCodes) {
   const auto scheme = [&](size_t node) {
     return *net.graph.At(net.graph.nodes[node].outputs[0]).given;
   };
-  EXPECT_TRUE(scheme(1) == *Scheme(0.01f, -125));
-  EXPECT_TRUE(scheme(2) == *Scheme(0.02f, -125));
-  EXPECT_TRUE(scheme(4) == *Scheme(0.02f, -125));
-  EXPECT_TRUE(scheme(5) == *Scheme(0.02f, -127));
-  EXPECT_TRUE(scheme(7) == *Scheme(0.01f, -127));
+  EXPECT_TRUE(scheme(1) == Scheme(0.01f, -125));
+  EXPECT_TRUE(scheme(2) == Scheme(0.02f, -125));
+  EXPECT_TRUE(scheme(4) == Scheme(0.02f, -125));
+  EXPECT_TRUE(scheme(5) == Scheme(0.02f, -127));
+  EXPECT_TRUE(scheme(7) == Scheme(0.01f, -127));
 }
 
 TEST(FoldScaleBefore, OneFactorScalesTheWeightsScales) {
@@ -296,7 +295,8 @@ TEST(FoldScaleBefore, OneFactorScalesTheWeightsScales) {
   const ValueId doubled = net.Op("Mul", {net.Input({1, 2, 3, 3}), net.Scalar(2)});
   net.Output(net.Op("Conv", {doubled, Weights(net)}));
   EXPECT_EQ(RunAll(net), "Conv");
-  EXPECT_EQ(net.graph.nodes[0].weight_scales, (std::vector<float>{0.02f, 0.04f, 1.0f, 0.5f}));
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, net.graph.nodes[0]),
+            (std::vector<float>{0.02f, 0.04f, 1.0f, 0.5f}));
 }
 
 TEST(RemoveQuantize, ChannelsOfTheSameCodes) {
@@ -322,8 +322,8 @@ TEST(DequantizeConstants, AScaleOfZeroGivesZero) {
   const Node& conv = net.graph.nodes[0];
   EXPECT_EQ(net.graph.Constant(conv.inputs[1])->floats, (std::vector<float>{0, 3.5f}));
   EXPECT_EQ(net.graph.Constant(conv.inputs[2])->floats, (std::vector<float>{0, 1.75f}));
-  EXPECT_EQ(conv.weight_scales, (std::vector<float>{0.5f, 0.5f}));
-  EXPECT_TRUE(conv.bias_codes.empty());
+  EXPECT_EQ(operators::CodedScalesOf(net.graph, conv), (std::vector<float>{0.5f, 0.5f}));
+  EXPECT_TRUE(operators::CodedBiasOf(net.graph, conv).codes.empty());
 }
 
 TEST(RemoveInputCodes, ReadersOfAnotherSchemeComeBehindTheFirst) {
@@ -338,8 +338,8 @@ TEST(RemoveInputCodes, ReadersOfAnotherSchemeComeBehindTheFirst) {
     net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
     net.Output(net.Op("Abs", {Dequantize(net, x, 0.25f, 2)}));
     EXPECT_EQ(RunPass(net, "remove_input_codes", 1), "Neg Mul Abs");
-    EXPECT_TRUE(*net.graph.At(x).given == *Scheme(0.5f, -126));
-    EXPECT_TRUE(*net.graph.At(net.graph.nodes[1].outputs[0]).given == *Scheme(0.25f, -126));
+    EXPECT_TRUE(*net.graph.At(x).given == Scheme(0.5f, -126));
+    EXPECT_TRUE(*net.graph.At(net.graph.nodes[1].outputs[0]).given == Scheme(0.25f, -126));
   }
   {
     Net net;
@@ -355,28 +355,8 @@ TEST(RemoveInputCodes, ReadersOfAnotherSchemeComeBehindTheFirst) {
     net.Output(net.Op("Neg", {Dequantize(net, x, 0.5f, 2)}));
     net.Output(net.Op("Abs", {Dequantize(net, x, 0.5f, 2)}));
     EXPECT_EQ(RunPass(net, "remove_input_codes", 1), "Neg Abs");
-    EXPECT_TRUE(*net.graph.At(x).given == *Scheme(0.5f, -126));
+    EXPECT_TRUE(*net.graph.At(x).given == Scheme(0.5f, -126));
   }
-}
-
-TEST(SpreadGiven, WhatKeepsItsScaleHasOneSchemeOnBothSides) {
-  Net net;
-  const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
-  const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
-  graph::GivenByTest::Give(net.graph, flat, {0.05f, -128});
-  net.Output(net.Op("Neg", {flat}));
-  EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Neg");
-  EXPECT_TRUE(*net.graph.At(x).given == Scheme(0.05f, -128));
-}
-
-TEST(SpreadGiven, OrIsRequantizedBehindIt) {
-  Net net;
-  const ValueId x = net.Op("Abs", {net.Input({1, 2, 4, 4})});
-  graph::GivenByTest::Give(net.graph, x, {0.05f, -128});
-  const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
-  graph::GivenByTest::Give(net.graph, flat, {0.1f, 0});
-  net.Output(net.Op("Neg", {flat}));
-  EXPECT_EQ(RunPass(net, "spread_given", 1), "Abs Reshape Clip Neg");
 }
 
 // A rewrite that drops codes does not get past the editor.

@@ -227,7 +227,7 @@ TEST_F(DriftingCamera, WhatIsNoRecordIsNotReplaced) {
     EXPECT_EQ(Finish(), 2);
     return Read("err");
   };
-  const auto refusal = [this](const std::string& record) {
+  const auto refusal = [](const std::string& record) {
     return "octet-camera: --drift " + record + ": is no record of drift; name another file\n";
   };
   EXPECT_EQ(with(Path("dim.octet")), refusal(Path("dim.octet")));
