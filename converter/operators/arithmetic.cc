@@ -109,7 +109,7 @@ void ExecutePow(const Node&, Inputs inputs, Outputs outputs, Workspace&) {
     out.floats = std::move(result);
   } else {
     for (size_t i = 0; i < result.size(); ++i) {
-      out.integers[i] = static_cast<int64_t>(std::clamp(result[i], -9e18f, 9e18f));
+      out.integers[i] = ToInt64(static_cast<double>(result[i]));
     }
   }
 }

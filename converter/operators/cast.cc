@@ -60,12 +60,8 @@ IntegerRange RangeOf(DataType type) {
 
 int64_t ToInteger(float value, DataType type) {
   if (type == DataType::kBool) return value != 0.0f ? 1 : 0;
-  if (std::isnan(value)) return 0;
   const IntegerRange range = RangeOf(type);
-  // 2^63 and beyond cannot be converted; every smaller bound is exact in double.
-  if (value >= 9223372036854775808.0f) return range.high;
-  if (value < -9223372036854775808.0f) return range.low;
-  return std::clamp(static_cast<int64_t>(value), range.low, range.high);
+  return std::clamp(ToInt64(static_cast<double>(value)), range.low, range.high);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "converter/operators/context.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace octet::operators {
 
@@ -155,6 +157,13 @@ void NarrowToType(Tensor& tensor) {
     if (tensor.type == DataType::kInt8) value = static_cast<int8_t>(value);
     if (tensor.type == DataType::kInt32) value = static_cast<int32_t>(value);
   }
+}
+
+int64_t ToInt64(double value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  if (std::isnan(value)) return 0;
+  if (value >= kEnd) return std::numeric_limits<int64_t>::max();
+  return value < -kEnd ? std::numeric_limits<int64_t>::min() : static_cast<int64_t>(value);
 }
 
 void Allocate(Tensor& tensor, const OutputType& type) {

@@ -102,6 +102,10 @@ void NarrowToType(Tensor& tensor);
 // Sizes the storage of a tensor for its type and shape. Keeps capacity.
 void Allocate(Tensor& tensor, const OutputType& type);
 
+// Towards zero. NaN becomes 0, and numbers beyond int64 its nearest end: C++ leaves both open, and
+// processors differ.
+int64_t ToInt64(double value);
+
 // Integers of a model may be anything, so they wrap.
 inline int64_t WrappingAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));

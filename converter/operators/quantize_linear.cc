@@ -144,7 +144,7 @@ void ExecuteDynamicQuantizeLinear(const Node&, Inputs inputs, Outputs outputs, W
         std::isnan(code) ? 0 : static_cast<int64_t>(std::clamp(code, 0.0f, 255.0f));
   }
   outputs[1].floats[0] = scale;
-  outputs[2].integers[0] = static_cast<int64_t>(zero_point);
+  outputs[2].integers[0] = ToInt64(static_cast<double>(zero_point));
 }
 
 }  // namespace octet::operators

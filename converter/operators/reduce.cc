@@ -98,7 +98,7 @@ double Finished(Kind kind, double sum, double count) {
 int64_t Finished(Kind kind, int64_t sum, int64_t count) {
   if (kind == Kind::kMean) return sum / count;
   const bool is_real = kind == Kind::kL2 || kind == Kind::kLogSum;
-  return is_real ? static_cast<int64_t>(Finished(kind, static_cast<double>(sum), 1.0)) : sum;
+  return is_real ? ToInt64(Finished(kind, static_cast<double>(sum), 1.0)) : sum;
 }
 
 // Sums run in `Sum` (double for floats), row after row of the input. `before` is taken off every

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "converter/operators/context.h"
 #include "converter/operators/index_map.h"
 
 namespace octet::operators {
@@ -39,7 +40,7 @@ float Coordinate(const std::string& mode, const ResizeAxis& axis, int64_t out) {
 int64_t Nearest(const std::string& mode, float x) {
   const float low = std::floor(x);
   const float above = x - low;  // exact
-  const auto index = static_cast<int64_t>(low);
+  const int64_t index = ToInt64(static_cast<double>(low));
   if (mode == "floor") return index;
   if (mode == "ceil") return above > 0 ? index + 1 : index;
   if (mode == "round_prefer_ceil") return above >= 0.5f ? index + 1 : index;
@@ -67,8 +68,8 @@ struct Filter {
 // much wider. Taps outside repeat the border, or are left out; the weights sum to 1.
 Taps FilterTaps(const Filter& filter, const ResizeAxis& axis, float position) {
   const double shrink = filter.antialias ? std::min(1.0, static_cast<double>(axis.scale)) : 1.0;
-  const auto reach = static_cast<int64_t>(std::ceil((filter.cubic ? 2 : 1) / shrink));
-  const auto low = static_cast<int64_t>(std::floor(position));
+  const int64_t reach = ToInt64(std::ceil((filter.cubic ? 2 : 1) / shrink));
+  const int64_t low = ToInt64(static_cast<double>(std::floor(position)));
   const double above = static_cast<double>(position) - static_cast<double>(low);
   const int64_t first = std::clamp<int64_t>(low + 1 - reach, 0, axis.in - 1);
   std::vector<double> weights(static_cast<size_t>(2 * reach), 0.0);  // of first and behind
@@ -91,7 +92,7 @@ Taps FilterTaps(const Filter& filter, const ResizeAxis& axis, float position) {
 
 Taps LinearTaps(const ResizeAxis& axis, float position) {
   const float x = std::clamp(position, 0.0f, static_cast<float>(axis.in - 1));
-  const auto low = static_cast<int64_t>(x);
+  const int64_t low = ToInt64(static_cast<double>(x));
   const float above = x - static_cast<float>(low);
   return {{low, 1 - above}, {std::min(low + 1, axis.in - 1), above}};
 }
@@ -108,7 +109,7 @@ void KeepAspectRatio(const std::string& policy, const std::vector<size_t>& named
     ResizeAxis& axis = (*axes)[i];
     axis.scale = scale;
     const double size = static_cast<double>(scale) * static_cast<double>(axis.in);
-    axis.out = std::max<int64_t>(1, static_cast<int64_t>(std::floor(size + 0.5)));
+    axis.out = std::max<int64_t>(1, ToInt64(std::floor(size + 0.5)));
   }
 }
 

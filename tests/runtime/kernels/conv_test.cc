@@ -372,6 +372,12 @@ constexpr TileShape kTileShapesF16[] = {
     {30, 31, 5, 3, 1, 2, 1, 16},  {2, 66, 2, 1, 2, 1, 0, 9},     {5, 130, 3, 1, 2, 1, 0, 30},
 };
 
+// The reference by one thread is what all others are compared with.
+std::vector<uint32_t> SharesOf(const Kernel& kernel) {
+  if (kernel.isa == Isa::kReference) return {5};
+  return {1, 2, 5};
+}
+
 TEST_P(ConvF16, EqualsReferenceForEveryTile) {
   std::vector<TileShape> shapes(std::begin(kTileShapes), std::end(kTileShapes));
   shapes.insert(shapes.end(), std::begin(kTileShapesF16), std::end(kTileShapesF16));
@@ -381,12 +387,14 @@ TEST_P(ConvF16, EqualsReferenceForEveryTile) {
     ConvF16Case layer(random, g, false);
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
     for (const bool half : {false, true}) {
+      // The levels that do not take half sums show that on a few shapes.
+      if (half && GetParam().isa != Isa::kDotprod && i % 4 != 0) continue;
       if (half) layer.AllowHalfSums();
       const std::vector<uint16_t> expected =
           half && GetParam().isa == Isa::kDotprod
               ? layer.HalfEquation()
               : layer.Run(&conv_f16_reference, Isa::kReference, 1);
-      for (const uint32_t threads : {1u, 2u, 5u}) {
+      for (const uint32_t threads : SharesOf(GetParam())) {
         EXPECT_EQ(layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, threads), expected)
             << threads << " threads";
       }
@@ -400,7 +408,7 @@ void CheckTransformed(const Kernel& kernel, Random& random, const ConvGeometry& 
   layer.TransformRandomly(random);
   SCOPED_TRACE("seed " + std::to_string(TestSeed()) + ": " + Describe(g));
   const std::vector<uint16_t> expected = layer.Run(&conv_f16_reference, Isa::kReference, 1);
-  for (const uint32_t threads : {1u, 2u, 5u}) {
+  for (const uint32_t threads : SharesOf(kernel)) {
     EXPECT_EQ(layer.Run(kernel.As<ConvF16Fn>(), kernel.isa, threads), expected)
         << threads << " threads";
   }
