@@ -35,7 +35,7 @@ class Checker {
     if (value.constant) {
       const Tensor& data = *value.constant;
       const size_t count = data.IsFloat() ? data.floats.size() : data.integers.size();
-      Require(count == static_cast<size_t>(data.Count()), value.name, "has not its elements");
+      Require(count == static_cast<size_t>(data.Count()), value.name, "has another count of elements than its shape");
       // Inference knows some results in advance, which are rounded all the same.
       Require(!value.given || is_produced, value.name, "is constant and has given codes");
       // Codes are proved when they are made; they must still be those of these data.
@@ -43,11 +43,11 @@ class Checker {
       Require(codes == nullptr || &codes->data == &data, value.name, "has the codes of other data");
     }
     if (!value.given) return;
-    Require(value.type == DataType::kFloat, value.name, "has given codes and is no float");
+    Require(value.type == DataType::kFloat, value.name, "has given codes but is not float");
     Require(std::isfinite(value.given->scale) && value.given->scale > 0, value.name,
-            "has given codes whose scale is not above 0");
+            "has given codes whose scale is not positive");
     Require(value.given->zero_point >= -128 && value.given->zero_point <= 127, value.name,
-            "has given codes whose zero point is none");
+            "has given codes whose zero point is outside int8");
   }
 
   void Require(bool holds, const std::string& name, const char* what) const {
