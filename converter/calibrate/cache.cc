@@ -74,6 +74,11 @@ std::string GraphDigest(const graph::Graph& graph) {
     digest.Add(value.name);
     digest.Add(value.shape ? graph::ToString(*value.shape) : "?");
     if (value.constant) AddTensor(*value.constant, &digest);
+    // The executor rounds to them, and statistics are of what it computes.
+    if (value.given) {
+      digest.Add(&value.given->scale, sizeof(float));
+      digest.AddNumber(static_cast<uint64_t>(value.given->zero_point));
+    }
   }
   for (const graph::Node& node : graph.nodes) {
     digest.Add(node.op);

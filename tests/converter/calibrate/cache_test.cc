@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "converter/support/error.h"
+#include "tests/converter/graph/given_by_test.h"
 
 namespace octet::calibrate {
 namespace {
@@ -154,6 +155,15 @@ TEST_F(CacheTest, KeysOfModelsThatDiffer) {
   EXPECT_NE(same, key([](Graph&, Node& node) { node.outputs = {0}; }));
   EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].name = "z"; }));
   EXPECT_NE(same, key([](Graph& graph, Node&) { graph.values[0].shape = {}; }));
+  const auto given = [&](float scale, int zero_point) {
+    return key([&](Graph& graph, Node& node) {
+      graph::GivenByTest::Give(graph, node.outputs[0], {scale, zero_point});
+    });
+  };
+  EXPECT_NE(same, given(0.5f, 3));
+  EXPECT_EQ(given(0.5f, 3), given(0.5f, 3));
+  EXPECT_NE(given(0.5f, 3), given(0.25f, 3));
+  EXPECT_NE(given(0.5f, 3), given(0.5f, 4));
   const auto constant = [&](size_t id, graph::Tensor tensor) {
     return key(
         [&](Graph& graph, Node&) { graph.values[id].constant = graph::Constant::Real(tensor); });
