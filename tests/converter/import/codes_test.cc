@@ -12,14 +12,6 @@ using Integers = std::vector<int64_t>;
 
 class CodesTest : public ImportTest {
  protected:
-  static void Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type,
-                    const std::vector<int>& values) {
-    onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
-    tensor.set_name(name);
-    tensor.set_data_type(type);
-    for (const int64_t dim : shape) tensor.add_dims(dim);
-    for (const int value : values) tensor.add_int32_data(value);
-  }
   // Scale s = 0.5 and zero point z = 3, t = 0.25 and u = 7; codes q of x.
   static void Quantized(OnnxBuilder& model, const Dims& shape = {1, 2, 4, 4}) {
     model.Input("x", shape);

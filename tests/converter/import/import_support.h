@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
@@ -46,6 +47,16 @@ class ImportTest : public testing::Test {
     // write.
     std::filesystem::remove(folder_ / name);
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  // An initializer of 8 or 32 bits.
+  static void Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type,
+                    const std::vector<int>& values) {
+    onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(type);
+    for (const int64_t dim : shape) tensor.add_dims(dim);
+    for (const int value : values) tensor.add_int32_data(value);
   }
 
   graph::Graph Import(const OnnxBuilder& model, const ImportOptions& options = {}) const {

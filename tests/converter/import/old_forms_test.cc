@@ -22,14 +22,6 @@ class OldFormsTest : public ImportTest {
   static const graph::Tensor& Constant(const Graph& graph, const Node& node, size_t input) {
     return *graph.Constant(node.inputs.at(input));
   }
-  static void Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type,
-                    const std::vector<int>& values) {
-    onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
-    tensor.set_name(name);
-    tensor.set_data_type(type);
-    for (const int64_t dim : shape) tensor.add_dims(dim);
-    for (const int value : values) tensor.add_int32_data(value);
-  }
 };
 
 TEST_F(OldFormsTest, AnAxisOfABroadcastCountsFromTheLeft) {
