@@ -63,8 +63,7 @@ class Parameters {
   void Repeat(size_t input) {
     const Tensor* tensor = Constant(input);
     const Shape from = Trimmed(tensor->shape, own_.size());
-    editor_.SetConstantInput(node_, input,
-                             graph::Constant::Uncoded(Repeated(*tensor, from, own_)),
+    editor_.SetConstantInput(node_, input, graph::Constant::Uncoded(Repeated(*tensor, from, own_)),
                              editor_.At(node_).name + (input == 1 ? "_scale" : "_bias"));
   }
 

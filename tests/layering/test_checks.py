@@ -97,6 +97,24 @@ class Alone(Tree):
         checker = check_alone.Checker(self.root, self.root, check_alone.Tree(self.root), 2)
         return [pathlib.Path(file).name for file, _ in checker.run(files)]
 
+    USERS = 3  # of one header: enough to precompile it
+
+    def test_headers_are_precompiled_where_that_saves_time(self):
+        def chosen(*sets):
+            return check_alone.worth_precompiling({str(i): ("flags", frozenset(names)) for i, names in enumerate(sets)})
+        self.assertEqual(chosen(["map"]), [])
+        self.assertEqual(chosen(*[["map"]] * self.USERS), [("flags", frozenset(["map"]))])
+        # What all have in common, and what some have beside it.
+        both = chosen(*[["regex"]] * 9, *[["regex", "gtest/gtest.h"]] * 9)
+        self.assertEqual(set(both), {("flags", frozenset(["regex"])), ("flags", frozenset(["regex", "gtest/gtest.h"]))})
+
+    def test_libraries_of_one_kind_of_file_are_shared(self):
+        files = {"a": (("c++", "-DX=1", "-DOCTET_A"), "."), "b": (("c++", "-isystem", "lib", "-DOCTET_B"), "."),
+                 "c": (("c++", "-mavx2"), ".")}
+        self.assertEqual(check_alone.with_libraries(files),
+                         {"a": (("c++", "-DOCTET_A", "-DX=1", "-isystem", "lib"), "."),
+                          "b": (("c++", "-DOCTET_B", "-DX=1", "-isystem", "lib"), "."), "c": (("c++", "-mavx2"), ".")})
+
     def test_source(self):
         self.write("b.cc", '#include "runtime/core/a.h"\nuint32_t x;\n')
         self.write("c.cc", "uint32_t y;\n")
@@ -108,7 +126,7 @@ class Alone(Tree):
         self.assertEqual(self.check("b.h", "c.h"), ["c.h"])
 
     def test_precompiled_headers_hide_nothing(self):
-        names = [f"{i}.cc" for i in range(check_alone.LEAST_USERS)]
+        names = [f"{i}.cc" for i in range(self.USERS)]
         for name in names:
             self.write(name, "#include <map>\nstd::map<int, int> m;\n")
         self.write("bad.cc", "std::map<int, int> m;\n")
@@ -116,12 +134,12 @@ class Alone(Tree):
 
     def test_header_of_a_source(self):
         self.write("runtime/core/c.h", "std::map<int, int> f();\n")
-        for i in range(check_alone.LEAST_USERS):
+        for i in range(self.USERS):
             self.write(f"{i}.cc", "#include <map>\nstd::map<int, int> m;\n")
         self.write("runtime/core/c.cc", '#include "runtime/core/c.h"\n#include <map>\n')
         tree = check_alone.Tree(self.root)
         self.assertEqual(tree.led_by(str(self.root / "runtime/core/c.cc")), str(self.root / "runtime/core/c.h"))
-        names = [f"{i}.cc" for i in range(check_alone.LEAST_USERS)]
+        names = [f"{i}.cc" for i in range(self.USERS)]
         self.assertEqual(self.check("runtime/core/c.cc", *names), ["c.cc"])
 
     def test_checked_again_when_an_include_changes(self):
