@@ -4,12 +4,16 @@
 A unity build compiles several files as one, so a file there may use what a neighbour includes. This check parses each
 source with the flags of a build that is not united, and each header as a file of its own.
 
-check_alone.py --source ROOT --work FOLDER [--jobs N] [--except FILE] [--only TEXT] CMAKE_ARGUMENT...
+check_alone.py --source ROOT --work FOLDER [--jobs N] [--compiled FILE] [--except FILE] [--only TEXT] CMAKE_ARGUMENT...
 
 Configures FOLDER by `cmake -S ROOT -B FOLDER CMAKE_ARGUMENT...` without unity and precompiled headers, then runs the
-compiler of each file with -fsyntax-only. A header that its own source includes first is parsed there. --except: the compile commands of another build, whose sources are left out.
---only: files with this text in their path. Files that passed are not parsed again until they, a project header that they
-include, or their flags change. Exit status 1: a file does not compile alone; each is named with its first error.
+compiler of each file with -fsyntax-only. A header that its own source includes first is parsed there. Files that passed
+are not parsed again until they, a project header that they include, or their flags change. Exit status 1: a file does not
+compile alone; each is named with its first error.
+
+--compiled: compile commands of a build that was made; sources that it compiled by themselves, without a precompiled header,
+are left out. --except: compile commands of another check, whose sources are left out. --only: files with this text in
+their path.
 
 What takes the time is the headers of libraries. A file starts from a precompiled header that holds nothing but library
 headers which it includes itself or through headers of this project: nothing is hidden from the check.
@@ -75,6 +79,11 @@ class Tree:
             waiting += [path for path in own if path not in seen]
             seen.update(own)
         return seen, others
+
+
+def alone_in(commands: list) -> set:
+    """Sources that a build compiles by themselves: their own compile command shows nothing that they do not include."""
+    return {entry["file"] for entry in commands if "cmake_pch" not in entry["command"]}
 
 
 def flags_of(entry: dict) -> tuple:
@@ -223,6 +232,7 @@ def main() -> int:
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--compiled", type=pathlib.Path)
     parser.add_argument("--except", dest="other", type=pathlib.Path)
     parser.add_argument("--only", default="")
     options, arguments = parser.parse_known_args()
@@ -239,6 +249,9 @@ def main() -> int:
             sources.setdefault(entry["file"], flags_of(entry))
     led = {tree.led_by(file) for file in sources}
     files = {**sources, **{path: flags for path, flags in header_flags(root, tree, sources).items() if path not in led}}
+    if options.compiled:
+        proved = alone_in(json.loads(options.compiled.read_text()))
+        files = {file: flags for file, flags in files.items() if file not in proved}
     if options.other and options.other.exists():
         known = {entry["file"] for entry in json.loads(options.other.read_text())}
         files = {file: flags for file, flags in files.items() if file not in known}

@@ -108,6 +108,11 @@ class Alone(Tree):
         both = chosen(*[["regex"]] * 9, *[["regex", "gtest/gtest.h"]] * 9)
         self.assertEqual(set(both), {("flags", frozenset(["regex"])), ("flags", frozenset(["regex", "gtest/gtest.h"]))})
 
+    def test_what_a_build_compiles_by_itself(self):
+        commands = [{"file": "a.cc", "command": "c++ -c a.cc"}, {"file": "Unity/unity_0.cxx", "command": "c++ -c Unity/unity_0.cxx"},
+                    {"file": "b.cc", "command": "c++ -include x/cmake_pch.hxx -c b.cc"}]
+        self.assertEqual(check_alone.alone_in(commands) & {"a.cc", "b.cc"}, {"a.cc"})
+
     def test_libraries_of_one_kind_of_file_are_shared(self):
         files = {"a": (("c++", "-DX=1", "-DOCTET_A"), "."), "b": (("c++", "-isystem", "lib", "-DOCTET_B"), "."),
                  "c": (("c++", "-mavx2"), ".")}

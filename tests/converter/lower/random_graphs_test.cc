@@ -8,7 +8,7 @@
 namespace octet::test {
 namespace {
 
-constexpr uint64_t kGraphs = 2000, kGraphsOfFamilies = 1000;
+constexpr uint64_t kGraphs = 1000, kGraphsOfFamilies = 500;
 constexpr int kShards = 10;
 
 class RandomGraphs : public testing::TestWithParam<int> {};
