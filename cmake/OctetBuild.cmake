@@ -41,4 +41,5 @@ target_compile_options(octet_host_options INTERFACE -Wall -Wextra $<$<BOOL:${OCT
 set(sanitized $<AND:$<CONFIG:Sanitize,Tsan>,$<NOT:$<BOOL:$<TARGET_PROPERTY:OCTET_LONG_LOOPS>>>>)
 target_compile_options(octet_host_options INTERFACE $<${sanitized}:-O0>)
 target_include_directories(octet_host_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_definitions(octet_host_options INTERFACE OCTET_VERSION_TEXT="${PROJECT_VERSION}")
+target_compile_definitions(octet_host_options INTERFACE OCTET_VERSION_TEXT="${PROJECT_VERSION}"
+  $<$<CONFIG:Sanitize,Tsan>:OCTET_SANITIZED>)  # GCC and Clang say so in different ways

@@ -119,8 +119,7 @@ inline int64_t WrappingMul(int64_t a, int64_t b) {
 
 // Loops marked so are compiled for several vector widths and chosen at load. Off where the resolver
 // that chooses runs before a sanitizer is ready.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    defined(__OPTIMIZE__)
+#if defined(__x86_64__) && !defined(OCTET_SANITIZED) && defined(__OPTIMIZE__)
 #define OCTET_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define OCTET_VECTOR_CLONES

@@ -209,7 +209,7 @@ TEST_P(InputFrame, ExtremeRatiosEqualReference) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef OCTET_SANITIZED
 // What runs on a stack of its own, painted before: bytes that were written, from the first to the
 // stack's upper end.
 size_t StackBytes(void* (*run)(void*), void* argument) {
