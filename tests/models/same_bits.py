@@ -14,7 +14,7 @@ import numpy as np
 from model_tests import MODELS, Build, Report, Skip, arguments, digest, emulated, left_out, require, save
 
 IMAGES = 64
-SLOW_IMAGES = 16  # on the reference kernels, and under an emulator
+SLOW_IMAGES = 16  # on the reference kernels, under sanitizers, and under an emulator
 SLOWEST_IMAGES = 4  # where each product is emulated alone
 FP16_IMAGES = 8
 FP16_EMULATED_IMAGES = 2
@@ -37,7 +37,7 @@ def first_of(images: pathlib.Path, count: int) -> pathlib.Path:
 def check_int8(build: Build, isa: str, threads: int, blob, images, expected) -> None:
     # Fewer pictures where they take long, held against the same rows.
     count = IMAGES
-    if isa == "reference" or build.emulator:
+    if isa == "reference" or build.emulator or build.folder.name in ("sanitize", "tsan"):
         count = SLOWEST_IMAGES if build.emulator and isa == "neon" else SLOW_IMAGES
     first, out = first_of(images, count), blob.with_suffix(f".{build.name}.{isa}.{threads}.npy")
     report = build.infer(blob, first, out, "--isa", isa, "--threads", threads, "--plan", "int8")
