@@ -8,11 +8,11 @@ usage() {
 usage: ./test.sh [--preset NAME[,NAME...]] [--jobs N] [--no-setup] [--help]
 
 Installs what is missing (setup.sh --tests). Then configures, builds and tests each preset: native, sanitize (ASan and
-UBSan, by Clang), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55. Last, whole models run on the
-programs of all presets and must give the same bits, the packages for boards are unpacked and run, and an emulated board
-boots, is updated and loses its power.
-Where both native and sanitize are built, tests of the same code run under sanitizers alone; native keeps those that
-optimised code can fail: kernels, image, quant, the executor, and everything on whole programs.
+UBSan, by Clang), tsan, and under QEMU aarch64, armv7, riscv64, cortex-m4, cortex-m7 and cortex-m55. Last, whole models
+run on the programs of all presets and must give the same bits, the packages for boards are unpacked and run, and an
+emulated board boots, is updated and loses its power.
+If both native and sanitize are built, a test that belongs to both runs under sanitizers only. native keeps the tests
+of kernels, image, quant and the executor, and all tests of whole programs.
 The result is the same whatever was built here before. A preset that does not build is named at once and again at the end,
 with its first error. A skipped test counts as a failure, except for what this machine cannot have (a CPU level,
 ../shared, a device); the summary names each skip and its reason. The last line is `N passed, N failed` (`, N skipped`).
@@ -40,6 +40,7 @@ done
 # What a preset cannot do without, where --no-setup may have left it out.
 tools_of() {
   case "$1" in
+    sanitize) echo clang-14 clang++-14 ;;
     riscv64) echo riscv64-linux-gnu-g++ qemu-riscv64 ;;
     cortex-m*) echo arm-none-eabi-g++ qemu-system-arm ;;
   esac
@@ -54,7 +55,7 @@ settings_of() {
   sed -n '/:\(INTERNAL\|STATIC\)=/d; /^[A-Za-z]/p' "$1/CMakeCache.txt" | sort | cksum
 }
 
-# Tests of the same code need not run in two builds on one processor: those with sanitizers find more.
+# ON for native where sanitize is built too: a test of both runs once, where it finds more.
 left_to_sanitize() {
   case "$1 $presets " in
     "native "*" sanitize "* | "native sanitize "*) echo ON ;;

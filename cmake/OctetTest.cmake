@@ -17,7 +17,8 @@ if(OCTET_TEST_KIND STREQUAL tsan)
   endif()
 endif()
 
-# test.sh turns it on where it builds the preset sanitize as well: what is left are the tests that optimised code can fail.
+# test.sh turns it on if it builds the preset sanitize too. Then the native build keeps the tests whose result can depend on
+# optimisation.
 option(OCTET_LEAVE_TO_SANITIZE "Leave out the tests that a build with sanitizers runs as well" OFF)
 set(octet_optimised_tests "/tests/(runtime/(kernels|quant|image)|converter/executor)(/|$)")
 

@@ -9,9 +9,9 @@ usage() {
 usage: demo/run.sh [--build FOLDER] [--pictures N] [--frames N] [--fps N] [--guard-frames N] [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
-  --pictures N  test pictures for the classifier (10000)
-  --frames N  frames of the scene for each plan (2000)
-  --fps N     pace of the scene (30); 0: as fast as it renders, the newest frame wins
+  --pictures N      test pictures for the classifier (10000)
+  --frames N        frames of the scene for each plan (2000)
+  --fps N           pace of the scene (30); 0: as fast as it renders, the newest frame wins
   --guard-frames N  frames of the film for the guard, at 30 a second (1800); it is too short for all events below 1800
 TEXT
 }

@@ -35,7 +35,8 @@ class Checker {
     if (value.constant) {
       const Tensor& data = *value.constant;
       const size_t count = data.IsFloat() ? data.floats.size() : data.integers.size();
-      Require(count == static_cast<size_t>(data.Count()), value.name, "has another count of elements than its shape");
+      Require(count == static_cast<size_t>(data.Count()), value.name,
+              "has another count of elements than its shape");
       // Inference knows some results in advance, which are rounded all the same.
       Require(!value.given || is_produced, value.name, "is constant and has given codes");
       // Codes are proved when they are made; they must still be those of these data.

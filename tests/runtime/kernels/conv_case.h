@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ ConvGeometry RandomConvGeometry(Random& random, bool depthwise);
 
 // Shapes that Winograd's method is for: some of a tile, few tiles and many; in_c <= 96.
 ConvGeometry RandomWinogradGeometry(Random& random);
+
+// Shapes by which kernels choose how to read activations and how to cut sums: whole rows in place,
+// images narrower than a tile, copies with padding of whole rows and of parts of rows, packed
+// windows, depths with and without a remainder, strides and dilations, one to many blocks of
+// outputs.
+struct TileShape {
+  uint32_t in_h, in_w, in_c, kernel, stride, dilation, pad, out_c;
+};
+std::span<const TileShape> TileShapes();
+ConvGeometry GeometryOf(const TileShape& shape);
 
 std::string Describe(const ConvGeometry& g);
 

@@ -22,7 +22,41 @@ uint32_t RandomChannels(Random& random) {
   }
 }
 
+constexpr TileShape kTileShapes[] = {
+    {9, 11, 64, 1, 1, 1, 0, 144}, {5, 29, 96, 1, 1, 1, 0, 80},  {7, 7, 160, 1, 1, 1, 0, 112},
+    {5, 9, 136, 1, 1, 1, 0, 72},  {3, 17, 67, 1, 1, 1, 0, 40},  {6, 6, 516, 1, 1, 1, 0, 33},
+    {13, 13, 64, 1, 2, 1, 0, 64}, {7, 7, 64, 3, 1, 1, 1, 48},   {4, 4, 32, 3, 1, 1, 1, 64},
+    {5, 5, 128, 3, 1, 1, 0, 32},  {14, 14, 16, 3, 1, 1, 1, 96}, {15, 15, 24, 3, 2, 1, 1, 64},
+    {3, 130, 64, 3, 1, 1, 1, 16}, {4, 220, 32, 3, 2, 1, 1, 20}, {21, 21, 3, 7, 2, 1, 3, 64},
+    {19, 23, 3, 3, 2, 1, 1, 32},  {33, 10, 1, 5, 2, 1, 2, 64},  {9, 12, 11, 3, 1, 1, 1, 24},
+    {12, 12, 20, 3, 1, 2, 2, 32}, {11, 11, 64, 3, 1, 3, 3, 17}, {9, 9, 22, 5, 1, 1, 2, 16},
+    {2, 2, 64, 1, 1, 1, 0, 64},   {1, 40, 48, 3, 1, 1, 1, 128}, {8, 8, 256, 3, 1, 1, 1, 32},
+    {6, 7, 64, 3, 3, 1, 2, 130},  {3, 40, 48, 3, 1, 1, 1, 40},  {7, 20, 80, 3, 1, 1, 1, 32},
+    {4, 10, 112, 3, 1, 1, 1, 16}, {5, 16, 64, 3, 1, 1, 1, 48},  {3, 62, 32, 3, 1, 1, 0, 33},
+};
+
 }  // namespace
+
+std::span<const TileShape> TileShapes() {
+  return kTileShapes;
+}
+
+ConvGeometry GeometryOf(const TileShape& shape) {
+  ConvGeometry g{};
+  g.in_h = shape.in_h;
+  g.in_w = shape.in_w;
+  g.in_c = shape.in_c;
+  g.out_c = shape.out_c;
+  g.kernel_h = g.kernel_w = shape.kernel;
+  g.stride_h = g.stride_w = shape.stride;
+  g.dilation_h = g.dilation_w = shape.dilation;
+  g.pad_top = g.pad_left = shape.pad;
+  g.groups = 1;
+  const uint32_t extent = (shape.kernel - 1) * shape.dilation + 1;
+  g.out_h = (g.in_h + 2 * shape.pad - extent) / shape.stride + 1;
+  g.out_w = (g.in_w + 2 * shape.pad - extent) / shape.stride + 1;
+  return g;
+}
 
 ConvGeometry RandomConvGeometry(Random& random, bool depthwise) {
   ConvGeometry g{};
