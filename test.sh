@@ -118,7 +118,7 @@ case " $presets " in
     if [ ! -e build/native/tests/not-run ]; then
       echo "== native: models and packages of the other presets"
       mkdir -p "$last/tests/reports"
-      ctest --test-dir build/native -L '^last$' -FA model_blobs --output-on-failure \
+      ctest --test-dir build/native -L '^last$' -FA model_blobs -j "$jobs" --output-on-failure \
         --output-junit "$PWD/$last/tests/junit.xml" || true
       mv build/native/tests/reports/models_other_builds.xml "$last/tests/reports/" 2>/dev/null || true
       reports="$reports $last/tests"

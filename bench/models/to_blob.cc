@@ -26,11 +26,8 @@ class GraphMaker {
 
   graph::Graph Make() {
     const Value& input = network_.input();
-    graph::Value first{input.name,
-                       graph::DataType::kFloat,
-                       graph::Shape{1, input.channels, input.height, input.width},
-                       {},
-                       {}};
+    graph::Value first{input.name, graph::DataType::kFloat,
+                       graph::Shape{1, input.channels, input.height, input.width}};
     ids_[0] = graph_.AddValue(first);
     graph_.inputs = {ids_[0]};
     for (const Step& step : network_.steps) Append(step);
@@ -45,7 +42,7 @@ class GraphMaker {
     node.name = op + "_of_" + output;
     node.op = op;
     node.inputs = std::move(inputs);
-    node.outputs = {graph_.AddValue({output, graph::DataType::kFloat, std::nullopt, {}, {}})};
+    node.outputs = {graph_.AddValue({output, graph::DataType::kFloat, std::nullopt})};
     node.attributes = std::move(attributes);
     graph_.nodes.push_back(node);
     return node.outputs[0];

@@ -1,7 +1,6 @@
 #include "converter/executor/executor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -65,15 +64,6 @@ void SetShape(const graph::Graph& graph, graph::ValueId id, graph::Tensor& tenso
     tensor.floats.resize(count);
   } else {
     tensor.integers.resize(count);
-  }
-}
-
-// The value as its codes have it, where the model says which: the model means what is rounded.
-void RoundToGiven(const graph::Given& given, std::vector<float>& values) {
-  const float scale = given.scale, zero_point = static_cast<float>(given.zero_point);
-  const float low = -128 - zero_point, high = 127 - zero_point;
-  for (float& value : values) {
-    value = std::clamp(std::nearbyint(value / scale), low, high) * scale;
   }
 }
 
@@ -200,7 +190,7 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
     const graph::Given* given = GivenOf(graph.inputs[i]);
     if (given == nullptr) continue;
     rounded_inputs_[i] = inputs[i];
-    RoundToGiven(*given, rounded_inputs_[i].floats);
+    given->Round(rounded_inputs_[i].floats);
   }
 
   std::vector<const graph::Tensor*> sources;
@@ -223,7 +213,8 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
       }
       graph::Tensor& slot = slots_[static_cast<size_t>(step.slots[i])];
       slot = std::move(results[i]);
-      if (const graph::Given* given = GivenOf(node.outputs[i])) RoundToGiven(*given, slot.floats);
+      // The model means what is rounded.
+      if (const graph::Given* given = GivenOf(node.outputs[i])) given->Round(slot.floats);
       if (observer && node.outputs[i] != graph::kNoValue) observer(node.outputs[i], slot);
     }
   }

@@ -131,6 +131,13 @@ std::vector<size_t> Codes::ScaleOfElements() const {
   return of;
 }
 
+void Given::Round(std::vector<float>& values) const {
+  const auto zero = static_cast<float>(zero_point);
+  for (float& value : values) {
+    value = std::clamp(std::nearbyint(value / scale), -128 - zero, 127 - zero) * scale;
+  }
+}
+
 Constant Constant::Real(Tensor data) {
   Constant constant;
   constant.data_ = std::make_shared<const Tensor>(std::move(data));

@@ -75,6 +75,8 @@ struct Given {
   float scale = 1;
   int zero_point = 0;  // of int8: those of uint8 are 128 less
   bool operator==(const Given& other) const = default;
+  // Each value becomes the nearest one that a code says.
+  void Round(std::vector<float>& values) const;
   // Ends of what the codes can say.
   float Low() const { return scale * static_cast<float>(-128 - zero_point); }
   float High() const { return scale * static_cast<float>(127 - zero_point); }

@@ -24,9 +24,9 @@ inline constexpr ValueId kNoValue = -1;
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
-  std::optional<Shape> shape;  // known after shape inference
-  graph::Constant constant;    // initialiser or folded constant, else null
-  GivenCodes given;            // null where the model says nothing
+  std::optional<Shape> shape;     // known after shape inference
+  graph::Constant constant = {};  // initialiser or folded constant, else null
+  GivenCodes given = {};          // null where the model says nothing
 };
 
 struct Node {

@@ -1,7 +1,6 @@
 #include "converter/passes/editor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -20,11 +19,7 @@ graph::Constant RoundedTo(const graph::Given& given, const Tensor& real) {
   codes.spread.assign(real.shape.size(), 1);
   codes.scales = {given.scale};
   codes.zero_points = {given.zero_point};
-  const auto zero_point = static_cast<float>(given.zero_point);
-  for (float& value : codes.data.floats) {
-    const float code = std::nearbyint(value / given.scale);
-    value = std::clamp(code, -128 - zero_point, 127 - zero_point) * given.scale;
-  }
+  given.Round(codes.data.floats);
   return graph::Constant::Coded(std::move(codes));
 }
 

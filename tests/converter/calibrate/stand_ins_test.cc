@@ -36,7 +36,7 @@ struct Net {
 
   ValueId Input(const Shape& shape, std::vector<float> values) {
     const ValueId id = graph.AddValue(
-        {"in" + std::to_string(graph.inputs.size()), graph::DataType::kFloat, shape, {}, {}});
+        {"in" + std::to_string(graph.inputs.size()), graph::DataType::kFloat, shape});
     graph.inputs.push_back(id);
     data.emplace_back(Tensor::Floats(shape, std::move(values)));
     return id;
@@ -52,7 +52,7 @@ struct Net {
     node.name = op + std::to_string(graph.nodes.size());
     node.inputs = std::move(inputs);
     node.attributes = std::move(attributes);
-    node.outputs = {graph.AddValue({node.name, graph::DataType::kFloat, std::nullopt, {}, {}})};
+    node.outputs = {graph.AddValue({node.name, graph::DataType::kFloat, std::nullopt})};
     graph.nodes.push_back(node);
     return node.outputs[0];
   }

@@ -139,7 +139,7 @@ TEST(Check, NamesWhatDoesNot) {
   EXPECT_NE(message(zero_point.graph).find("zero point"), std::string::npos);
   Small integers;
   integers.graph.At(integers.y).type = DataType::kInt64;
-  EXPECT_NE(message(integers.graph).find("is no float"), std::string::npos);
+  EXPECT_NE(message(integers.graph).find("is not float"), std::string::npos);
   Small constant;
   GivenByTest::Give(constant.graph, constant.c, {1, 0});
   EXPECT_NE(message(constant.graph).find("'c' is constant"), std::string::npos);
