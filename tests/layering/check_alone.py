@@ -4,7 +4,8 @@
 A unity build compiles several files as one, so a file there may use what a neighbour includes. This check parses each
 source with the flags of a build that is not united, and each header as a file of its own.
 
-check_alone.py --source ROOT --work FOLDER [--jobs N] [--compiled FILE] [--except FILE] [--only TEXT] CMAKE_ARGUMENT...
+check_alone.py --source ROOT --work FOLDER [--jobs N] [--compiled FILE] [--except FILE] [--clang PROGRAM] [--only TEXT]
+    CMAKE_ARGUMENT...
 
 Configures FOLDER by `cmake -S ROOT -B FOLDER CMAKE_ARGUMENT...` without unity and precompiled headers, then runs the
 compiler of each file with -fsyntax-only. A header that its own source includes first is parsed there. Files that passed
@@ -12,8 +13,9 @@ are not parsed again until they, a project header that they include, or their fl
 compile alone; each is named with its first error.
 
 --compiled: compile commands of a build that was made; sources that it compiled by themselves, without a precompiled header,
-are left out. --except: compile commands of another check, whose sources are left out. --only: files with this text in
-their path.
+are left out. --except: compile commands of another check, whose sources are left out. --clang: parse C++ by this Clang,
+where it is installed: it instantiates templates of libraries in the precompiled header and takes a third less time.
+--only: files with this text in their path.
 
 What takes the time is the headers of libraries. A file starts from a precompiled header that holds nothing but library
 headers which it includes itself or through headers of this project: nothing is hidden from the check.
@@ -79,6 +81,16 @@ class Tree:
             waiting += [path for path in own if path not in seen]
             seen.update(own)
         return seen, others
+
+
+def is_clang(flags: tuple) -> bool:
+    return "clang" in os.path.basename(flags[0][0])
+
+
+def by_clang(flags: tuple, clang: str) -> tuple:
+    """Flags of a C++ compile command, with another compiler for the same processor."""
+    words, folder = flags
+    return ((clang, *words[1:]), folder) if os.path.basename(words[0]).endswith("++") else flags
 
 
 def alone_in(commands: list) -> set:
@@ -195,7 +207,8 @@ class Checker:
             (flags, names), header = item
             header.parent.mkdir(exist_ok=True)
             header.write_text("".join(f"#include <{name}>\n" for name in DEAR if name in names))
-            subprocess.run([*flags[0], "-w", "-x", "c++-header", header, "-o", f"{header}.gch"], cwd=flags[1], check=True)
+            form = ["-fpch-instantiate-templates", "-o", f"{header}.pch"] if is_clang(flags) else ["-o", f"{header}.gch"]
+            subprocess.run([*flags[0], "-w", "-x", "c++-header", header, *form], cwd=flags[1], check=True)
 
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(make, made.items()))
@@ -204,7 +217,7 @@ class Checker:
     def parse(self, file: str, flags: tuple, start) -> str:
         """Its first error, or nothing."""
         language = ["-x", "c" if file.endswith(".c") else "c++"] if file.endswith((".h", ".c")) else []
-        begin = ["-include", str(start)] if start else []
+        begin = [] if not start else ["-include-pch", f"{start}.pch"] if is_clang(flags) else ["-include", str(start)]
         done = subprocess.run([*flags[0], "-w", "-fsyntax-only", *begin, *language, file], cwd=flags[1], capture_output=True,
                               text=True)
         if done.returncode == 0:
@@ -234,6 +247,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--compiled", type=pathlib.Path)
     parser.add_argument("--except", dest="other", type=pathlib.Path)
+    parser.add_argument("--clang", default="")
     parser.add_argument("--only", default="")
     options, arguments = parser.parse_known_args()
     root, work = options.source.resolve(), options.work.resolve()
@@ -244,9 +258,11 @@ def main() -> int:
         print(f"{done.stdout}{done.stderr}\nthe build that is not united does not configure")
         return 1
     tree, sources = Tree(root), {}
+    clang = options.clang and shutil.which(options.clang)
     for entry in json.loads((work / "compile_commands.json").read_text()):
         if entry["file"].startswith(f"{root}/") and not entry["file"].startswith(f"{work}/"):
-            sources.setdefault(entry["file"], flags_of(entry))
+            flags = flags_of(entry)
+            sources.setdefault(entry["file"], by_clang(flags, options.clang) if clang else flags)
     led = {tree.led_by(file) for file in sources}
     files = {**sources, **{path: flags for path, flags in header_flags(root, tree, sources).items() if path not in led}}
     if options.compiled:
