@@ -95,7 +95,7 @@ size_t JudgedAt(const graph::Graph& graph, const graph::Links& links,
     if (links.is_output[v] || links.consumers[v].size() != 1) return n;
     const auto next = static_cast<size_t>(links.consumers[v][0]);
     // Whether it levels off does not depend on range and scale.
-    const bool levels = quantize::ChangingPart(graph, graph.nodes[next], {-1, 1}, 1).has_value();
+    const bool levels = quantize::ChangingPart(graph, graph.nodes[next], {-1, 1}, {}).has_value();
     if (!needed[next] || !levels) return n;
     n = next;
   }

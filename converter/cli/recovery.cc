@@ -13,6 +13,7 @@
 #include "converter/recover/adaptive_rounding.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
+#include "converter/recover/code_choice.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/recover/recalibration.h"
 #include "converter/recover/rounding.h"
@@ -104,6 +105,7 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
     result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
     result.tail_gain_db = gain;
   }
+  result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
   if (config.fp16_stretches && !config.int8_everywhere && clock != nullptr &&

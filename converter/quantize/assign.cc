@@ -353,8 +353,10 @@ Scheme AssignScheme(const graph::Graph& graph,
   Scheme scheme;
   scheme.symmetric_only = config.symmetric_only;
   AssignPrecision(graph, statistics, config, &scheme);
-  Assigner(graph, statistics, ChooseRanges(graph, statistics, config, scheme.precision), &scheme)
-      .Run();
+  do {
+    Assigner(graph, statistics, ChooseRanges(graph, statistics, config, scheme.precision), &scheme)
+        .Run();
+  } while (AvoidCoarseInputs(graph, statistics, config, &scheme));
   ChooseChannelScales(graph, statistics, config, &scheme);
   ChooseWeightSchemes(graph, config, &scheme);
   return scheme;

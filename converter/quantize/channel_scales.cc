@@ -193,7 +193,7 @@ class Chooser {
     for (size_t c = 0; c < seen.size(); ++c) {
       double scale = SchemeOf(behind).scale;
       if (apart) scale = Affine(SeenOf(behind)[c].min, SeenOf(behind)[c].max, symmetric).scale;
-      ranges[c] = ChangingPart(graph_, activation, seen[c], scale).value_or(seen[c]);
+      ranges[c] = ChangingPart(graph_, activation, seen[c], {scale}).value_or(seen[c]);
       ranges[c].min = std::min(ranges[c].min, 0.0f);
       ranges[c].max = std::max(ranges[c].max, narrowest);
     }

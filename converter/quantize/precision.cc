@@ -11,6 +11,7 @@
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/activation.h"
+#include "converter/quantize/coarse_inputs.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/tail.h"
 #include "converter/quantize/wide_inputs.h"
@@ -176,17 +177,23 @@ bool MakesInfinity(const graph::Graph& graph, const AllStatistics& statistics,
          !std::all_of(node.outputs.begin(), node.outputs.end(), is_finite);
 }
 
+bool AsksForInt8(const Config& config, const graph::Node& node) {
+  const std::optional<Request> request = RequestOf(config, node);
+  return request && request->precision == blob::Precision::kInt8;
+}
+
 // What a value is made of in FP16, from the last weights on.
-void MakeExact(const graph::Graph& graph, const graph::Links& links, graph::ValueId id,
-               Scheme* scheme) {
+void MakeExact(const graph::Graph& graph, const graph::Links& links, const Config& config,
+               graph::ValueId id, Scheme* scheme) {
   const int producer = id == graph::kNoValue ? -1 : links.producer[static_cast<size_t>(id)];
   if (producer < 0) return;
   const auto n = static_cast<size_t>(producer);
   const graph::Node& node = graph.nodes[n];
   if (scheme->precision[n] == blob::Precision::kFp16 || IsGiven(graph, node)) return;
+  if (AsksForInt8(config, node)) return;
   scheme->precision[n] = blob::Precision::kFp16;
   if (AccumulatedProducts(graph, node) > 0) return;
-  for (graph::ValueId input : node.inputs) MakeExact(graph, links, input, scheme);
+  for (graph::ValueId input : node.inputs) MakeExact(graph, links, config, input, scheme);
 }
 
 }  // namespace
@@ -293,7 +300,7 @@ void AssignPrecision(const graph::Graph& graph,
         fmt::format("node '{}' ({}) runs in FP16: {}", node.name, node.op, reason));
   }
   for (const size_t n : infinite) {
-    for (graph::ValueId id : graph.nodes[n].inputs) MakeExact(graph, links, id, scheme);
+    for (graph::ValueId id : graph.nodes[n].inputs) MakeExact(graph, links, config, id, scheme);
   }
   if (masked_count > 0) {
     scheme->warnings.push_back(
@@ -320,6 +327,32 @@ void AssignPrecision(const graph::Graph& graph,
                     "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
                     tail_count, first_of_tail));
   }
+}
+
+bool AvoidCoarseInputs(const graph::Graph& graph,
+                       const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                       const Config& config, Scheme* scheme) {
+  if (config.int8_everywhere) return false;
+  const graph::Links links(graph);
+  std::vector<std::string> names;
+  for (const CoarseNode& coarse :
+       FindCoarseNodes(graph, statistics, *scheme, config.coarse_steps)) {
+    const graph::Node& node = graph.nodes[coarse.node];
+    if (AsksForInt8(config, node)) continue;
+    scheme->precision[coarse.node] = blob::Precision::kFp16;
+    for (const graph::ValueId id : coarse.inputs) MakeExact(graph, links, config, id, scheme);
+    names.push_back("'" + node.name + "'");
+  }
+  if (names.empty()) return false;
+  constexpr size_t kMostNamed = 3;
+  const size_t count = names.size();
+  if (count > kMostNamed) names.resize(kMostNamed);
+  scheme->warnings.push_back(fmt::format(
+      "{} node{} run{} in FP16: {}{}. The model rounds {} to steps that are finer than 8 bits of "
+      "the inputs, which it does not round. --int8-everywhere keeps int8",
+      count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
+      count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
+  return true;
 }
 
 }  // namespace octet::quantize

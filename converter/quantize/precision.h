@@ -30,6 +30,13 @@ void AssignPrecision(const graph::Graph& graph,
                      const std::vector<std::optional<calibrate::Statistics>>& statistics,
                      const Config& config, Scheme* scheme);
 
+// Moves to FP16 what FindCoarseNodes (coarse_inputs.h) finds in `scheme`, with what its inputs are
+// made of from the last weights or given codes on; what was asked to be int8 stays. True where
+// anything was moved: ranges have to be chosen again.
+bool AvoidCoarseInputs(const graph::Graph& graph,
+                       const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                       const Config& config, Scheme* scheme);
+
 }  // namespace octet::quantize
 
 #endif  // OCTET_CONVERTER_QUANTIZE_PRECISION_H_

@@ -115,8 +115,13 @@ class Chooser {
       if (precision_[static_cast<size_t>(reader)] != blob::Precision::kInt8) return all;
       const auto& output = ranges_[static_cast<size_t>(node.outputs[0])];
       if (!output) return all;
-      const double scale = Affine(output->min, output->max, output->symmetric).scale;
-      const auto part = ChangingPart(graph_, node, all, scale);
+      ResultCodes result;
+      if (output->given != nullptr) {
+        result = {output->given->scale, calibrate::Range{output->min, output->max}};
+      } else {
+        result.scale = Affine(output->min, output->max, output->symmetric).scale;
+      }
+      const auto part = ChangingPart(graph_, node, all, result);
       if (!part) return all;
       wanted.min = std::min(wanted.min, part->min);
       wanted.max = std::max(wanted.max, part->max);

@@ -15,10 +15,9 @@ namespace {
 constexpr double kFar = 1e6;
 constexpr int kScanSteps = 1024;
 
-// From `outer` towards 0: the last point up to which f stays within `tolerance` of its level.
+// From `outer` towards 0: the last point up to which f stays within `tolerance` of `level`.
 template <typename F>
-double FirstChange(const F& f, double outer, double tolerance) {
-  const double level = f(outer < 0 ? -kFar : kFar);
+double FirstChange(const F& f, double level, double outer, double tolerance) {
   double point = outer;
   for (int i = 0; i < kScanSteps; ++i) {
     const double next = outer * (1 - static_cast<double>(i) / kScanSteps);
@@ -32,24 +31,34 @@ double FirstChange(const F& f, double outer, double tolerance) {
 
 std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const graph::Node& node,
                                              const calibrate::Range& observed,
-                                             double output_scale) {
+                                             const ResultCodes& result) {
   if (!node.activation.empty()) return std::nullopt;
   const operators::UnaryTraits traits = operators::UnaryTraitsOf(node);
+  const bool saturates = result.ends && operators::IsUnaryFunction(node.op);
+  calibrate::Range part = observed;
   if (!traits.levels_low && !traits.levels_high) {
     const auto bounds = operators::ClampOf(graph, node);
-    if (!bounds || bounds->low > bounds->high) return std::nullopt;
-    return calibrate::Range{std::clamp(observed.min, bounds->low, bounds->high),
-                            std::clamp(observed.max, bounds->low, bounds->high)};
+    const bool clamps = bounds && bounds->low <= bounds->high;
+    if (clamps) {
+      part.min = std::clamp(observed.min, bounds->low, bounds->high);
+      part.max = std::clamp(observed.max, bounds->low, bounds->high);
+    }
+    // A function with bounds as inputs is not known by its attributes.
+    if (clamps || !saturates) return clamps ? std::optional(part) : std::nullopt;
   }
   const operators::UnaryParameters p = operators::ParametersOf(node);
-  const auto f = [&](double x) { return operators::ApplyUnary(node.op, x, p.alpha, p.beta); };
-  const double tolerance = output_scale / 4;
-  calibrate::Range part = observed;
-  if (traits.levels_low && observed.min < 0) {
-    part.min = static_cast<float>(FirstChange(f, observed.min, tolerance));
+  const auto f = [&](double x) {
+    const double y = operators::ApplyUnary(node.op, x, p.alpha, p.beta);
+    return saturates ? std::clamp<double>(y, result.ends->min, result.ends->max) : y;
+  };
+  const double tolerance = result.scale / 4;
+  if (observed.min < 0 && (traits.levels_low || saturates)) {
+    const double level = f(traits.levels_low ? -kFar : observed.min);
+    part.min = static_cast<float>(FirstChange(f, level, observed.min, tolerance));
   }
-  if (traits.levels_high && observed.max > 0) {
-    part.max = static_cast<float>(FirstChange(f, observed.max, tolerance));
+  if (observed.max > 0 && (traits.levels_high || saturates)) {
+    const double level = f(traits.levels_high ? kFar : observed.max);
+    part.max = static_cast<float>(FirstChange(f, level, observed.max, tolerance));
   }
   return part;
 }

@@ -9,11 +9,18 @@
 
 namespace octet::quantize {
 
+// The codes of a result: their step, and the ends beyond which the model itself saturates.
+struct ResultCodes {
+  double scale = 1;
+  std::optional<calibrate::Range> ends = {};
+};
+
 // The part of [observed.min, observed.max] outside which the unary `node` returns one value to
-// within a quarter of `output_scale`: nothing is lost by not telling inputs there apart. nullopt
-// when the node is no function known to level off.
+// within a quarter of the result's scale, or one beyond its ends: nothing is lost by not telling
+// inputs there apart. nullopt when the node is no function known to level off.
 std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const graph::Node& node,
-                                             const calibrate::Range& observed, double output_scale);
+                                             const calibrate::Range& observed,
+                                             const ResultCodes& result);
 
 }  // namespace octet::quantize
 

@@ -99,6 +99,9 @@ struct Config {
   bool fp16_stretches = true;        // see converter/assign/stretches.h
   std::optional<bool> fp16_tail;     // unset: measured, see converter/recover/tail_choice.h
   bool int8_everywhere = false;      // --int8-everywhere
+  // What the rounding of values that the model leaves real may add to a result that it rounds: the
+  // standard deviation, in steps of the result (coarse_inputs.h, recover/code_choice.h).
+  double coarse_steps = 0.5;
   Constraint constraint = Constraint::kPrefer;
   std::vector<LayerOverride> layers;
   std::vector<TensorOverride> tensors;

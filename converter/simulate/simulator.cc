@@ -111,6 +111,23 @@ Gain MeanOf(size_t count, const Of& of) {
   return gain;
 }
 
+// A model with codes means its values as they round.
+Tensor AsMeant(const Plan& plan, ValueId id, Tensor tensor) {
+  if (const graph::Given* given = plan.graph.At(id).given.get()) given->Round(tensor.floats);
+  return tensor;
+}
+
+std::vector<Tensor> RunAsMeant(const Plan& plan, size_t n, const Source& source,
+                               operators::Workspace& workspace) {
+  std::vector<Tensor> results = RunExact(plan, n, source, workspace);
+  const graph::Node& node = plan.graph.nodes[n];
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (node.outputs[i] == graph::kNoValue) continue;
+    results[i] = AsMeant(plan, node.outputs[i], std::move(results[i]));
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<Figure> Scores::Pieces() const {
@@ -151,14 +168,17 @@ Gain GainInDecibels(const Scores& before, const Scores& after) {
 struct Simulator::Exact {
   Exact(const Plan& plan, std::vector<Tensor> loaded, operators::Workspace& workspace)
       : values(plan) {
-    for (size_t i = 0; i < loaded.size(); ++i) values.Set(plan.graph.inputs[i], loaded[i]);
+    for (size_t i = 0; i < loaded.size(); ++i) {
+      loaded[i] = AsMeant(plan, plan.graph.inputs[i], std::move(loaded[i]));
+      values.Set(plan.graph.inputs[i], loaded[i]);
+    }
     inputs = std::move(loaded);
     const auto keep = [&plan](ValueId id) {
       return plan.view.is_piece[At(id)] || plan.is_index[At(id)];
     };
     for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
       if (!plan.view.needed[n]) continue;
-      values.SetOutputs(n, RunExact(plan, n, values.AsSource(), workspace));
+      values.SetOutputs(n, RunAsMeant(plan, n, values.AsSource(), workspace));
       values.Release(n, keep);
     }
   }
@@ -283,6 +303,7 @@ void Simulator::Watch(const quantize::Scheme& scheme, const std::vector<int64_t>
     Values exact(plan_), rounded(plan_);
     std::vector<Tensor> loaded = Load(sample);
     for (size_t i = 0; i < loaded.size(); ++i) {
+      loaded[i] = AsMeant(plan_, plan_.graph.inputs[i], std::move(loaded[i]));
       exact.Set(plan_.graph.inputs[i], loaded[i]);
       rounded.Set(plan_.graph.inputs[i], std::move(loaded[i]));
     }
@@ -294,7 +315,7 @@ void Simulator::Watch(const quantize::Scheme& scheme, const std::vector<int64_t>
       executor::ParallelFor(2, std::min(2, options_.threads), [&](int thread, int64_t form) {
         operators::Workspace& workspace = workspaces[static_cast<size_t>(thread)];
         if (form == 0) {
-          results[0] = RunExact(plan_, n, exact.AsSource(), workspace);
+          results[0] = RunAsMeant(plan_, n, exact.AsSource(), workspace);
           return;
         }
         const bool shows_sums = steps.HasWeights(n) && plan_.view.is_piece[At(node.outputs[0])];

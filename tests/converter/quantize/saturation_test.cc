@@ -9,13 +9,14 @@ namespace octet::quantize {
 namespace {
 
 std::optional<calibrate::Range> Part(const char* op, float min, float max, double scale,
-                                     const char* activation = "") {
+                                     const char* activation = "",
+                                     std::optional<calibrate::Range> ends = {}) {
   graph::Graph graph;
   graph::Node node;
   node.op = op;
   node.activation = activation;
   node.outputs = {graph.AddValue({"y", graph::DataType::kFloat, graph::Shape{1}, {}, {}})};
-  return ChangingPart(graph, node, {min, max}, scale);
+  return ChangingPart(graph, node, {min, max}, {scale, ends});
 }
 
 // Sigmoid stays within a quarter of this of 0 up to -2 and of 1 from 2 on.
@@ -62,6 +63,21 @@ TEST(ChangingPart, NoneOfWhatDoesNotLevelOff) {
   EXPECT_FALSE(Part("Sin", -8, 8, kScale).has_value());
   EXPECT_FALSE(Part("Add", -8, 8, kScale).has_value());
   EXPECT_FALSE(Part("Sigmoid", -8, 8, kScale, "Relu").has_value()) << "another function behind it";
+}
+
+// The model's own codes end where its range does, whatever the function.
+TEST(ChangingPart, EndsWhereTheModelSaturates) {
+  const auto part = Part("Elu", -8, 8, 0.01, "", calibrate::Range{-0.5f, 2});
+  ASSERT_TRUE(part.has_value());
+  EXPECT_NEAR(part->min, std::log(0.5), 8.0 / 1024 + 0.01);
+  EXPECT_NEAR(part->max, 2, 8.0 / 1024 + 0.01);
+  EXPECT_LE(part->min, std::log(0.5f));
+  EXPECT_GE(part->max, 2 - 0.01f / 4);
+  const auto inside = Part("Elu", -0.25f, 1, 0.01, "", calibrate::Range{-0.5f, 2});
+  ASSERT_TRUE(inside.has_value());
+  EXPECT_EQ(inside->min, -0.25f);
+  EXPECT_NEAR(inside->max, 1, 0.01f / 4);
+  EXPECT_FALSE(Part("Add", -8, 8, 0.01, "", calibrate::Range{-0.5f, 2}).has_value());
 }
 
 }  // namespace
