@@ -9,6 +9,7 @@
 #include "ports/linux/camera/scene.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
+#include "ports/linux/output/output_file.h"
 #include "ports/linux/npy.h"
 
 namespace octet::port {
