@@ -1,10 +1,6 @@
 // octet key and octet sign.
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,26 +11,20 @@
 #include "converter/support/error.h"
 #include "converter/write/edit.h"
 #include "converter/write/write.h"
+#include "ports/linux/output/output_file.h"
 #include "runtime/format/signature.h"
 
 namespace octet::cli {
 namespace {
 
 // A file that is not there yet, whole on the disk when this returns; a key is never overwritten.
-void WriteNew(const std::string& path, const std::string& text, mode_t mode) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (file < 0 && errno == EEXIST) {
-    Fail("{}: is there already; a key is not overwritten, name a new file", path);
+void WriteNew(const std::string& path, const std::string& text, bool secret) {
+  try {
+    if (port::WriteNewFile(path, text, secret)) return;
+  } catch (const port::WriteError& error) {
+    Fail("{}: cannot be written: {}", path, error.why);
   }
-  bool good = file >= 0 && fchmod(file, mode) == 0;
-  good = good && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  good = good && fsync(file) == 0;
-  const int error = errno;
-  if (file >= 0) close(file);
-  if (good) return;
-  if (file >= 0) unlink(path.c_str());
-  Fail("{}: cannot be written: {}; check the folder and the space left", path,
-       std::strerror(error));
+  Fail("{}: is there already; a key is not overwritten, name a new file", path);
 }
 
 std::string IdText(const port::PublicKey& key) {
@@ -47,9 +37,9 @@ int MakeKey(const std::string& path) {
   const SecretKey key;
   const std::string public_path = path + ".pub";
   // The public half first: where it is there already, no secret one is left lying about.
-  WriteNew(public_path, port::PublicKeyText(key.PublicHalf()), 0644);
+  WriteNew(public_path, port::PublicKeyText(key.PublicHalf()), false);
   try {
-    WriteNew(path, key.Text(), 0600);
+    WriteNew(path, key.Text(), true);
   } catch (...) {
     unlink(public_path.c_str());
     throw;

@@ -1,12 +1,13 @@
 #include "converter/export/model_edit.h"
 
 #include <algorithm>
-#include <fstream>
+#include <string>
 #include <utility>
 
 #include "converter/import/external_data.h"
 #include "converter/import/model_file.h"
 #include "converter/support/error.h"
+#include "ports/linux/output/output_file.h"
 
 namespace octet::exporting {
 namespace {
@@ -166,9 +167,16 @@ void Extract(const Part& part, const std::string& output,
 }
 
 void WriteModel(const onnx::ModelProto& model, const std::filesystem::path& path) {
-  std::ofstream file(path, std::ios::binary);
-  if (!model.SerializeToOstream(&file) || !file.flush()) {
-    Fail("{}: cannot be written; is there room, and is the model below 2 GiB?", path.string());
+  std::string bytes;
+  if (!model.SerializeToString(&bytes)) {
+    Fail("{}: cannot be written; is the model below 2 GiB?", path.string());
+  }
+  try {
+    port::OutputFile file(path.string());
+    file.Write(bytes.data(), bytes.size());
+    file.Commit();
+  } catch (const port::WriteError& error) {
+    Fail("{}: cannot be written: {}", path.string(), error.why);
   }
 }
 

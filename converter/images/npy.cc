@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
 #include "converter/images/dataset.h"
 #include "converter/support/error.h"
-#include "converter/support/output_place.h"
+#include "ports/linux/output/output_file.h"
 
 namespace octet::images {
 namespace {
@@ -176,31 +175,17 @@ void WriteNpyFloat(const std::filesystem::path& path, const graph::Shape& shape,
   constexpr size_t kPrefix = 10, kAlignment = 64;  // numpy aligns the data so
   header.append(kAlignment - (kPrefix + header.size() + 1) % kAlignment, ' ');
   header += '\n';
-  const OutputPlace place(path);
-  {
-    std::ofstream out(place.written, std::ios::binary);
-    out.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
+  try {
+    port::OutputFile out(path.string());
+    out.Write(kMagic.data(), kMagic.size());
     const char version_and_length[4] = {1, 0, static_cast<char>(header.size() & 0xFF),
                                         static_cast<char>(header.size() >> 8)};
-    out.write(version_and_length, 4);
-    out.write(header.data(), static_cast<std::streamsize>(header.size()));
-    out.write(reinterpret_cast<const char*>(values),
-              static_cast<std::streamsize>(graph::ElementCount(shape)) *
-                  static_cast<std::streamsize>(sizeof(float)));
-    out.close();
-    if (!out) {
-      std::error_code ignored;
-      if (place.IsReplaced()) std::filesystem::remove(place.written, ignored);
-      Fail("{}: cannot be written", path.string());
-    }
-  }
-  if (!place.IsReplaced()) return;
-  std::error_code error;
-  std::filesystem::rename(place.written, place.target, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(place.written, ignored);
-    Fail("{}: cannot be written: {}", path.string(), error.message());
+    out.Write(version_and_length, sizeof(version_and_length));
+    out.Write(header.data(), header.size());
+    out.Write(values, static_cast<size_t>(graph::ElementCount(shape)) * sizeof(float));
+    out.Commit();
+  } catch (const port::WriteError& error) {
+    Fail("{}: cannot be written: {}", path.string(), error.why);
   }
 }
 

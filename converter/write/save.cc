@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -7,34 +6,27 @@
 #include <unistd.h>
 
 #include "converter/support/error.h"
-#include "converter/support/output_place.h"
 #include "converter/write/write.h"
+#include "ports/linux/output/output_file.h"
 
 namespace octet::write {
 
 namespace {
 
-[[noreturn]] void Refuse(const std::filesystem::path& path, int error) {
-  const OutputPlace place(path);
-  std::error_code ignored;
-  if (place.IsReplaced()) std::filesystem::remove(place.written, ignored);
-  Fail("{}: cannot be written: {}; check the folder and the space left", path.string(),
-       std::strerror(error));
+[[noreturn]] void Refuse(const std::filesystem::path& path, const std::string& why) {
+  Fail("{}: cannot be written: {}", path.string(), why);
 }
 
 }  // namespace
 
 void SaveFile(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) {
-  const OutputPlace place(path);
-  std::FILE* file = std::fopen(place.written.c_str(), "wb");
-  bool good = file != nullptr;
-  if (good) {
-    good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-           std::fflush(file) == 0 && (!place.IsReplaced() || fsync(fileno(file)) == 0);
-    good = (std::fclose(file) == 0) && good;
+  try {
+    port::OutputFile file(path.string(), port::Kept::kDurable);
+    file.Write(bytes.data(), bytes.size());
+    file.Commit();
+  } catch (const port::WriteError& error) {
+    Refuse(path, error.why);
   }
-  if (good && !place.IsReplaced()) return;
-  if (!good || std::rename(place.written.c_str(), place.target.c_str()) != 0) Refuse(path, errno);
 }
 
 void CheckWritable(const std::filesystem::path& path,
@@ -46,16 +38,19 @@ void CheckWritable(const std::filesystem::path& path,
            path.string());
     }
   }
-  if (std::filesystem::is_directory(path, ignored)) Refuse(path, EISDIR);
-  const OutputPlace place(path);
-  if (!place.IsReplaced()) {
-    if (access(place.target.c_str(), W_OK) != 0) Refuse(path, errno);
+  const bool is_there = std::filesystem::exists(path, ignored);
+  // A pipe or a device is opened once, by who writes to it.
+  if (is_there && !std::filesystem::is_regular_file(path, ignored) &&
+      !std::filesystem::is_directory(path, ignored)) {
+    if (access(path.c_str(), W_OK) != 0) Refuse(path, std::strerror(errno));
     return;
   }
-  std::FILE* file = std::fopen(place.written.c_str(), "wb");
-  if (file == nullptr) Refuse(path, errno);
-  std::fclose(file);
-  std::filesystem::remove(place.written, ignored);
+  if (path.string().starts_with("/dev/")) return;  // a descriptor that is open already
+  try {
+    const port::OutputFile probe(path.string());
+  } catch (const port::WriteError& error) {
+    Refuse(path, error.why);
+  }
 }
 
 }  // namespace octet::write

@@ -9,12 +9,13 @@
 #include <cstring>
 
 #include "ports/linux/file.h"
+#include "ports/linux/output/again.h"
 
 namespace octet::port {
 
 BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), storage_(storage) {
   // Without O_NONBLOCK a pipe of that name would be waited for.
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  descriptor_ = Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor_ < 0) {
     throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
   }

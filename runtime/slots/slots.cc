@@ -79,7 +79,8 @@ octet_slots_code EndTrial(Store* store, octet_slots_code why, uint32_t detail) {
   return Commit(store, next);
 }
 
-void Name(const Store& store, octet_slot slot, const Checked& checked, octet_boot* boot) {
+void Name(const Store& store, octet_slot slot, const Checked& checked, bool unrecorded,
+          octet_boot* boot) {
   octet_boot own = {};
   own.slot = slot;
   own.on_trial = slot == store.state.pending ? 1 : 0;
@@ -87,6 +88,7 @@ void Name(const Store& store, octet_slot slot, const Checked& checked, octet_boo
   own.blob = checked.blob;
   own.blob_bytes = checked.bytes;
   memcpy(own.digest, checked.record.digest, sizeof(own.digest));
+  own.unrecorded = unrecorded ? 1 : 0;
   octet::WriteSized(own, boot);
 }
 
@@ -110,8 +112,10 @@ octet_slots_code BootPending(Store* store, Checked* checked) {
   return code;
 }
 
-// A slot that was confirmed before and passes now becomes the active one.
-octet_slots_code FallBack(Store* store, octet_slots_code why, uint32_t detail, Checked* checked) {
+// A slot that was confirmed before and passes now becomes the active one. `recorded`: what came of
+// writing that down; any code but OK: the records are as they were.
+octet_slots_code FallBack(Store* store, octet_slots_code why, uint32_t detail, Checked* checked,
+                          octet_slots_code* recorded) {
   const octet_slot slot = OtherThanActive(store->state);
   const SlotRecord& record = store->state.slots[slot];
   if (record.standing != OCTET_STANDING_CONFIRMED) return OCTET_SLOTS_NO_PREVIOUS;
@@ -123,7 +127,8 @@ octet_slots_code FallBack(Store* store, octet_slots_code why, uint32_t detail, C
     next.slots[next.active].standing = OCTET_STANDING_STAGED;
   }
   next.active = static_cast<uint8_t>(slot);
-  return Commit(store, next);
+  *recorded = Commit(store, next);
+  return OCTET_SLOTS_OK;
 }
 
 }  // namespace
@@ -214,7 +219,7 @@ octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot) {
   if (store.state.pending != OCTET_SLOT_NONE) {
     const octet_slots_code code = BootPending(&store, &checked);
     if (code == OCTET_SLOTS_OK) {
-      Name(store, store.state.pending, checked, boot);
+      Name(store, store.state.pending, checked, false, boot);
       return code;
     }
     if (store.state.active == OCTET_SLOT_NONE) return code;
@@ -227,12 +232,23 @@ octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot) {
   uint32_t detail = 0;
   const octet_slots_code code = Check(store, active, &store.state.slots[active], &checked, &detail);
   if (code == OCTET_SLOTS_OK) {
-    Name(store, active, checked, boot);
+    Name(store, active, checked, false, boot);
     return code;
   }
-  if (FallBack(&store, code, detail, &checked) != OCTET_SLOTS_OK) return code;
-  Name(store, store.state.active, checked, boot);
+  octet_slots_code recorded = OCTET_SLOTS_OK;
+  const octet_slot before = OtherThanActive(store.state);
+  if (FallBack(&store, code, detail, &checked, &recorded) != OCTET_SLOTS_OK) return code;
+  Name(store, before, checked, recorded != OCTET_SLOTS_OK, boot);
   return OCTET_SLOTS_OK;
+}
+
+octet_slots_code octet_slots_take_back(octet_slots* slots) {
+  Store& store = StoreOf(slots);
+  if (store.state.pending == OCTET_SLOT_NONE) return OCTET_SLOTS_NOT_PENDING;
+  if (store.state.attempts == 0) return OCTET_SLOTS_NOT_BOOTED;
+  StateRecord next = store.state;
+  --next.attempts;
+  return Commit(&store, next);
 }
 
 octet_slots_code octet_slots_confirm(octet_slots* slots) {
@@ -267,7 +283,9 @@ octet_slots_code octet_slots_roll_back(octet_slots* slots, octet_slots_code reas
   if (store.state.pending != OCTET_SLOT_NONE) return EndTrial(&store, reason, 0);
   if (store.state.active == OCTET_SLOT_NONE) return OCTET_SLOTS_NO_PREVIOUS;
   Checked checked;
-  return FallBack(&store, reason, 0, &checked);
+  octet_slots_code recorded = OCTET_SLOTS_OK;
+  const octet_slots_code code = FallBack(&store, reason, 0, &checked, &recorded);
+  return code == OCTET_SLOTS_OK ? recorded : code;
 }
 
 const char* octet_slots_code_name(octet_slots_code code) {

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ports/linux/model.h"
+#include "ports/linux/wall_clock.h"
+
 namespace octet::port {
 namespace {
 
@@ -109,6 +112,28 @@ void Metrics::Histogram::Write(Exposition* out) const {
   out->Sample("_count", {}, total);  // equal to the last bucket, whatever came meanwhile
 }
 
+Metrics::Metrics() : start_ns_(NowNs()) {}
+
+double Metrics::StartSeconds() const {
+  return start_ns_ == kNever ? start_s_ : WallSecondsAt(start_ns_);
+}
+
+void Metrics::SetStore(const StoreState& state) {
+  if (last_store_.has_record && state.has_record) {
+    const StoreChange change = ChangeOf(last_store_, state);
+    if (change.refused) {
+      CountFlashRefusal(change.refusal, change.refusals);
+    } else {
+      CountSlot(SlotEvent::kRollback, change.refusals);
+    }
+    if (change.activated) CountSlot(SlotEvent::kActivate);
+    if (change.confirmed) CountSlot(SlotEvent::kConfirm);
+  }
+  // What cannot be read now is compared with what was read last.
+  if (state.has_record) last_store_ = state;
+  store_.Store(state);
+}
+
 void Metrics::SetBlob(const BlobDescription& blob) {
   for (uint32_t i = 0; i < BlobDescription::kMaxLayers; ++i) SetLayer(i, kNone, kNone, kNone);
   SetPlan(0);
@@ -211,6 +236,30 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
     out->Sample("", {{"slot", "a"}}, uint64_t{slot == 'a'});
     out->Sample("", {{"slot", "b"}}, uint64_t{slot == 'b'});
   }
+  const StoreState store = store_.Load();
+  if (store.known) {
+    WriteStore(store, out);
+    WriteGauge("octet_store_stuck", "1: the store has not answered for ten seconds.",
+               uint64_t{store_stuck_.load(std::memory_order_relaxed)}, out);
+  }
+  WriteCount("octet_unwritten_total", "Pictures and records that could not be written.",
+             Now(unwritten_), out);
+  if (const uint64_t starts = Now(unclean_); starts != kNever) {
+    WriteCount("octet_unclean_starts_total",
+               "Starts before which the program had not ended by itself, in the life of the board.",
+               starts, out);
+  }
+  if (const uint64_t captured_ns = Now(captured_ns_); captured_ns != kNever) {
+    const uint64_t now_ns = NowNs();
+    const uint64_t age_ns = now_ns > captured_ns ? now_ns - captured_ns : 0;
+    WriteGauge("octet_last_frame_age_seconds", "Since the newest frame was captured.",
+               static_cast<double>(age_ns) / 1e9, out);
+  }
+  if (const ClockState clock = ReadClockState(); clock != ClockState::kUnknown) {
+    WriteGauge("octet_clock_synchronised",
+               "1: the clock follows a reference, as NTP; 0: it does not.",
+               uint64_t{clock == ClockState::kSynchronised}, out);
+  }
   WriteIfKnown("octet_score", "Score of the last frame that had one, 1: as good as FP32.",
                score_.load(std::memory_order_relaxed), out);
   WriteIfKnown("octet_temperature_celsius", "Temperature of the board.",
@@ -218,8 +267,8 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
   WriteGauge("octet_rate_divisor", "One frame of so many is processed.",
              uint64_t{divisor_.load(std::memory_order_relaxed)}, out);
   WriteGauge("octet_resident_memory_bytes", "Resident memory of the process.", resident_bytes, out);
-  WriteGauge("octet_start_time_seconds", "Start of the process, seconds since 1970.", start_s_,
-             out);
+  WriteGauge("octet_start_time_seconds", "Start of the process, seconds since 1970.",
+             StartSeconds(), out);
   WriteLayers(blob, out);
 }
 

@@ -14,6 +14,7 @@
 #include "ports/linux/metrics/events.h"
 #include "ports/linux/metrics/exposition.h"
 #include "ports/linux/metrics/seqlock.h"
+#include "ports/linux/metrics/store_metrics.h"
 
 namespace octet::port {
 
@@ -49,6 +50,8 @@ class BlobDescription {
 
 class Metrics {
  public:
+  // Of this moment, whatever the clock says of it later: one that is set does not stay wrong.
+  Metrics();
   // start_s: seconds since 1970.
   explicit Metrics(double start_s) : start_s_(start_s) {}
 
@@ -70,6 +73,13 @@ class Metrics {
   // Error of the layer's output against FP16, relative; share of saturated values; the largest
   // value over the end of its int8 range. NaN: not known. i: of AddLayer; beyond: ignored.
   void SetLayer(uint32_t i, float quantization_error, float saturation_ratio, float range_use);
+  // When the newest frame was captured (NowNs()).
+  void SetFrameTime(uint64_t captured_ns) {
+    captured_ns_.store(captured_ns, std::memory_order_relaxed);
+  }
+  // The store of slots, whenever it was looked at: counts what it has refused and rolled back
+  // since.
+  void SetStore(const StoreState& state);
   // 'a' or 'b'; 0: no slots.
   void SetSlot(char slot) { slot_.store(slot, std::memory_order_relaxed); }
 
@@ -81,8 +91,16 @@ class Metrics {
   void CountBreaker(BreakerEvent event) { Count(&breaker_, event); }
   void CountThermal(ThermalEvent event) { Count(&thermal_, event); }
   void CountDrift(DriftEvent event) { Count(&drift_, event); }
-  void CountFlashRefusal(FlashRefusal reason) { Count(&flash_refusals_, reason); }
-  void CountSlot(SlotEvent event) { Count(&slot_events_, event); }
+  void CountFlashRefusal(FlashRefusal reason, uint64_t more = 1) {
+    Count(&flash_refusals_, reason, more);
+  }
+  void CountSlot(SlotEvent event, uint64_t more = 1) { Count(&slot_events_, event, more); }
+  // The store, or the file of starts, has not answered for long.
+  void SetStoreStuck(bool stuck) { store_stuck_.store(stuck, std::memory_order_relaxed); }
+  // Starts after which the program did not end by itself, all that are known of.
+  void SetUncleanStarts(uint64_t starts) { unclean_.store(starts, std::memory_order_relaxed); }
+  // Pictures or records that could not be written.
+  void CountUnwritten() { unwritten_.fetch_add(1, std::memory_order_relaxed); }
 
   // All of it. resident_bytes: of the process, now.
   void Write(uint64_t resident_bytes, Exposition* out) const;
@@ -114,13 +132,18 @@ class Metrics {
   };
 
   template <size_t kWords, typename Kind>
-  static void Count(Counters<kWords>* counters, Kind kind) {
-    (*counters)[static_cast<size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
+  static void Count(Counters<kWords>* counters, Kind kind, uint64_t more = 1) {
+    (*counters)[static_cast<size_t>(kind)].fetch_add(more, std::memory_order_relaxed);
   }
   void WriteBlob(const BlobDescription& blob, Exposition* out) const;
   void WriteLayers(const BlobDescription& blob, Exposition* out) const;
 
-  const double start_s_;
+  static constexpr uint64_t kNever = UINT64_MAX;
+
+  double StartSeconds() const;
+
+  const double start_s_ = 0;
+  const uint64_t start_ns_ = kNever;  // NowNs(); kNever: start_s_ holds
   Seqlock<BlobDescription> blob_;
   Histogram inference_, age_;
   std::atomic<uint64_t> processed_{0}, dropped_{0}, skipped_{0}, lines_dropped_{0};
@@ -133,6 +156,10 @@ class Metrics {
   std::atomic<uint32_t> plan_{0}, divisor_{1};
   std::atomic<float> score_{kNone}, celsius_{kNone};
   std::atomic<char> slot_{0};
+  std::atomic<uint64_t> captured_ns_{kNever}, unclean_{kNever}, unwritten_{0};
+  std::atomic<bool> store_stuck_{false};
+  Seqlock<StoreState> store_;
+  StoreState last_store_{};  // the loop's
   std::array<Layer, BlobDescription::kMaxLayers> layers_;
 };
 

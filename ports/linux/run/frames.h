@@ -9,6 +9,7 @@
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/model.h"
 #include "ports/linux/npy.h"
+#include "ports/linux/output/output_file.h"
 
 namespace octet::port {
 

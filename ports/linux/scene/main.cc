@@ -10,6 +10,7 @@
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
 #include "ports/linux/npy.h"
+#include "ports/linux/output/output_file.h"
 
 namespace octet::port {
 namespace {

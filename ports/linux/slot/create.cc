@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ports/linux/file.h"
+#include "ports/linux/slot/known_formats.h"
 #include "ports/linux/slot/slot_store.h"
 #include "runtime/format/blob.h"
 
@@ -27,10 +28,12 @@ std::string SlotStore::DamageOf(octet_slot slot) {
 
 std::string SlotStore::Damage(octet_slot slot) {
   std::string damage;
-  With([&](octet_slot*, uint32_t*) {
-    damage = DamageOf(slot);
-    return octet_slots_code{OCTET_SLOTS_OK};
-  });
+  With(
+      [&](octet_slot*, uint32_t*) {
+        damage = DamageOf(slot);
+        return octet_slots_code{OCTET_SLOTS_OK};
+      },
+      Lock::kWanted);
   return damage;
 }
 
@@ -39,6 +42,7 @@ std::string SlotStore::WhatIsThere() {
   const octet_slots_code opened = Open();
   if (opened == OCTET_SLOTS_STORAGE) throw InputError(path() + ": " + storage_.error());
   if (opened == OCTET_SLOTS_VERSION) return octet_slots_code_name(opened);
+  if (const std::string format = KnownFormat(path()); !format.empty()) return format;
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
   std::string models;
@@ -62,12 +66,21 @@ SlotAnswer SlotStore::Create(bool force) {
   if (storage_.is_folder()) {
     throw InputError(path() + ": a folder is a store as it is; stage a model there");
   }
-  const StoreLock lock(storage_);
+  const ExclusiveUse use(path());
+  if (!use.other().empty()) {
+    throw InputError(path() + ": is in use: " + use.other() +
+                     "; nothing was written, and --force does not change that: take it out of use "
+                     "(umount, swapoff, losetup -d), or name the right device");
+  }
+  const StoreLock lock(storage_, options_.lock_patience_ns);
+  if (!lock.held()) throw InputError(Locked());
   const std::string there = force ? "" : WhatIsThere();
   if (!there.empty()) {
     throw InputError(path() + ": holds " + there +
                      "; create --force makes an empty store of it, and what is there is lost");
   }
+  // The marks of what was there go as well, or others would still take it for that.
+  if (!storage_.Wipe(kFormatBytes)) return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
   for (octet_area area = OCTET_AREA_STATE_0; area <= OCTET_AREA_SLOT_B; ++area) {
     if (port_.erase(port_.context, area) != 0 || port_.sync(port_.context, area) != 0) {
       return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);

@@ -10,6 +10,7 @@
 #include "ports/linux/board.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
+#include "ports/linux/output/again.h"
 #include "ports/linux/slot/self_test.h"
 
 namespace octet::port {
@@ -60,28 +61,63 @@ const char* SlotName(octet_slot slot) {
 }
 
 SlotStore::SlotStore(const std::string& path, const StoreOptions& options)
-    : storage_(path), tries_(options.tries), verify_mode_(VerifyMode(DetectCpu())) {
-  for (const std::string& key : options.keys) keys_.push_back(ReadPublicKey(key));
-  // A store that came with a key asks for it whatever the options say.
-  if (!storage_.ReadText("key.pub").empty()) keys_.push_back(ReadPublicKey(path + "/key.pub"));
-  if (!options.board.empty()) {
-    board_ = ReadBoard(options.board);
-  } else if (const std::string text = storage_.ReadText("board"); !text.empty()) {
-    board_ = ParseBoard(text, path + "/board");
+    : storage_(path), options_(options), verify_mode_(VerifyMode(DetectCpu())) {
+  if (options.require_signature && options.keys.empty()) {
+    throw InputError(
+        "--require-signature: no --key names whose models are taken; the store's own key.pub lies "
+        "where models are written");
   }
+  ReadTrust();
   port_ = storage_.port();
+}
+
+bool SlotStore::ReadTrust() {
+  const bool first = trust_.empty();
+  std::string trust = "keys";
+  std::vector<PublicKey> keys;
+  bool signed_only = !options_.keys.empty();
+  const auto add = [&](const std::string& path) {
+    keys.push_back(ReadPublicKey(path));
+    trust.append(reinterpret_cast<const char*>(keys.back().data()), keys.back().size());
+  };
+  for (const std::string& key : options_.keys) {
+    // A key whose file went away while this program runs has been revoked.
+    if (!first && access(key.c_str(), F_OK) != 0 && errno == ENOENT && key.find(' ') == key.npos) {
+      continue;
+    }
+    add(key);
+  }
+  // A store that came with a key asks for it whatever the options say.
+  if (!options_.require_signature && !storage_.ReadText("key.pub").empty()) {
+    signed_only = true;
+    add(path() + "/key.pub");
+  }
+  trust += signed_only ? " signed " : " any ";
+  std::optional<octet_board> board;
+  if (!options_.board.empty()) {
+    board = ReadBoard(options_.board);
+  } else if (const std::string text = storage_.ReadText("board"); !text.empty()) {
+    board = ParseBoard(text, path() + "/board");
+  }
+  if (board) trust.append(reinterpret_cast<const char*>(&*board), sizeof(*board));
+  const bool changed = trust != trust_;
+  keys_ = std::move(keys);
+  signed_only_ = signed_only;
+  board_ = board;
+  trust_ = std::move(trust);
+  return changed;
 }
 
 octet_slots_config SlotStore::Config() {
   octet_slots_config config{};
   config.verify_hashes = verify_mode_;
-  config.tries = tries_;
+  config.tries = options_.tries;
   if (board_) {
     config.board = board_->compatible;
     config.allows = Allows;
     config.allows_context = this;
   }
-  if (!keys_.empty()) config.verify_signature = VerifySignature;
+  if (signed_only_) config.verify_signature = VerifySignature;
   config.verify_context = &keys_;
   config.accepts = Accepts;
   config.accepts_context = this;
@@ -146,8 +182,25 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   return answer;
 }
 
-SlotAnswer SlotStore::With(const Act& act) {
-  const StoreLock lock(storage_);
+std::string SlotStore::Locked() const {
+  return path() + ": another program has kept it locked for " +
+         std::to_string(options_.lock_patience_ns / 1'000'000'000) +
+         " s; end it, and let only those into the folder who may flash (mode 2770)";
+}
+
+SlotAnswer SlotStore::With(const Act& act, Lock need) {
+  // Who may not lock may not keep those waiting who only look.
+  constexpr uint64_t kGlanceNs = 200'000'000;
+  const uint64_t patience_ns = options_.lock_patience_ns;
+  const StoreLock lock(storage_,
+                       need == Lock::kNeeded ? patience_ns : std::min(kGlanceNs, patience_ns));
+  if (!lock.held() && need == Lock::kNeeded) {
+    SlotAnswer answer;
+    answer.code = OCTET_SLOTS_STORAGE;
+    answer.why = Locked();
+    return answer;
+  }
+  ReadTrust();
   octet_slot slot = OCTET_SLOT_NONE;
   uint32_t detail = 0;
   octet_slots_code code = Open();
@@ -160,10 +213,12 @@ SlotAnswer SlotStore::With(const Act& act) {
 
 octet_slots_info SlotStore::Info() {
   octet_slots_info info{};
-  const SlotAnswer answer = With([&](octet_slot*, uint32_t*) {
-    octet_slots_describe(&slots_, &info);
-    return octet_slots_code{OCTET_SLOTS_OK};
-  });
+  const SlotAnswer answer = With(
+      [&](octet_slot*, uint32_t*) {
+        octet_slots_describe(&slots_, &info);
+        return octet_slots_code{OCTET_SLOTS_OK};
+      },
+      Lock::kWanted);
   if (!answer) throw InputError(answer.why);
   return info;
 }
@@ -228,28 +283,78 @@ SlotAnswer SlotStore::RollBack(octet_slots_code reason) {
   });
 }
 
+octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot* slot,
+                                 uint32_t* detail) {
+  octet_boot boot;
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  const bool had_record = info.has_record != 0;
+  const bool can_try = info.pending != OCTET_SLOT_NONE && info.attempts < info.tries;
+  const octet_slots_code code = octet_slots_boot(&slots_, &boot);
+  octet_slots_describe(&slots_, &info);
+  *slot = info.active;
+  if (code != OCTET_SLOTS_OK) {
+    // Without an active one the first that holds anything is what the code is about.
+    for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
+      if (octet_slots_verify(&slots_, at, detail) != OCTET_SLOTS_EMPTY) *slot = at;
+    }
+    if (*slot != OCTET_SLOT_NONE) octet_slots_verify(&slots_, *slot, detail);
+    return code;
+  }
+  model->slot = boot.slot;
+  model->on_trial = boot.on_trial != 0;
+  model->attempt = boot.attempt;
+  std::copy(std::begin(boot.digest), std::end(boot.digest), model->digest.begin());
+  model->path = storage_.is_folder() ? storage_.FileOf(boot.slot) : CopyOf(boot);
+  const bool uncounted = can_try && info.pending != OCTET_SLOT_NONE && boot.on_trial == 0;
+  model->unrecorded = boot.unrecorded != 0 || uncounted || (!had_record && info.has_record == 0);
+  if (!model->unrecorded) return code;
+  *note = uncounted ? "the trial of slot " + std::string(SlotName(info.pending)) +
+                          " waits, for it cannot be counted"
+          : boot.unrecorded != 0
+              ? "slot " + std::string(SlotName(*slot)) + " cannot run, and that is not recorded"
+              : "there is no record of it, and none can be written";
+  *note += ": " + storage_.error();
+  return code;
+}
+
 SlotAnswer SlotStore::Boot(SlotModel* model) {
   *model = SlotModel();
-  return With([&](octet_slot* slot, uint32_t* detail) {
-    octet_boot boot;
-    const octet_slots_code code = octet_slots_boot(&slots_, &boot);
-    octet_slots_info info{};
-    octet_slots_describe(&slots_, &info);
-    *slot = info.active;
-    if (code != OCTET_SLOTS_OK) {
-      // Without an active one the first that holds anything is what the code is about.
-      for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
-        if (octet_slots_verify(&slots_, at, detail) != OCTET_SLOTS_EMPTY) *slot = at;
-      }
-      if (*slot != OCTET_SLOT_NONE) octet_slots_verify(&slots_, *slot, detail);
-      return code;
+  std::string note;
+  const Act boot = [&](octet_slot* slot, uint32_t* detail) {
+    return Name(model, &note, slot, detail);
+  };
+  SlotAnswer answer = With(boot);
+  if (!answer && answer.why == Locked()) {
+    // What runs then is what runs without a change of the records.
+    SlotAnswer unlocked = With(boot, Lock::kWanted);
+    if (unlocked) {
+      note = "the store is locked by another program, so nothing is recorded" +
+             (note.empty() ? "" : "; " + note);
+      model->unrecorded = true;
+      answer = std::move(unlocked);
     }
-    model->slot = boot.slot;
-    model->on_trial = boot.on_trial != 0;
-    model->attempt = boot.attempt;
-    std::copy(std::begin(boot.digest), std::end(boot.digest), model->digest.begin());
-    model->path = storage_.is_folder() ? storage_.FileOf(boot.slot) : CopyOf(boot);
-    return code;
+  }
+  if (answer) answer.note = note;
+  return answer;
+}
+
+SlotAnswer SlotStore::BootActive(SlotModel* model) {
+  *model = SlotModel();
+  std::string note;
+  return With(
+      [&](octet_slot* slot, uint32_t* detail) {
+        storage_.ForbidWrites(true);  // until the lock goes
+        return Name(model, &note, slot, detail);
+      },
+      Lock::kWanted);
+}
+
+SlotAnswer SlotStore::TakeBack() {
+  return With([&](octet_slot*, uint32_t*) {
+    const octet_slots_code code = octet_slots_take_back(&slots_);
+    const bool nothing = code == OCTET_SLOTS_NOT_PENDING || code == OCTET_SLOTS_NOT_BOOTED;
+    return nothing ? octet_slots_code{OCTET_SLOTS_OK} : code;
   });
 }
 
@@ -259,9 +364,9 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
   copy_ = memfd_create("octet-slot", MFD_CLOEXEC);
   size_t done = 0;
   while (copy_ >= 0 && done < boot.blob_bytes) {
-    const ssize_t count =
-        write(copy_, static_cast<const uint8_t*>(boot.blob) + done, boot.blob_bytes - done);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = Again([&] {
+      return write(copy_, static_cast<const uint8_t*>(boot.blob) + done, boot.blob_bytes - done);
+    });
     if (count <= 0) break;
     done += static_cast<size_t>(count);
   }
@@ -273,10 +378,24 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
 
 bool SlotStore::Peek(octet_slots_info* info) {
   octet_slots slots;
+  const octet_storage records = storage_.records_port();
   const octet_slots_config config = Config();
-  if (octet_slots_open(&slots, &port_, &config) != OCTET_SLOTS_OK) return false;
+  is_readable_ = octet_slots_open(&slots, &records, &config) == OCTET_SLOTS_OK;
+  if (!is_readable_) return false;
   octet_slots_describe(&slots, info);
   return info->has_record != 0;
+}
+
+bool SlotStore::Trusts(const SlotModel& running) {
+  octet_slots_code verdict = OCTET_SLOTS_OK;
+  With(
+      [&](octet_slot*, uint32_t* detail) {
+        verdict = octet_slots_verify(&slots_, running.slot, detail);
+        return octet_slots_code{OCTET_SLOTS_OK};
+      },
+      Lock::kWanted);
+  return verdict != OCTET_SLOTS_UNSIGNED && verdict != OCTET_SLOTS_SIGNATURE &&
+         verdict != OCTET_SLOTS_BOARD && verdict != OCTET_SLOTS_WHITELIST;
 }
 
 bool SlotStore::IsConfirmed(const SlotModel& running) {

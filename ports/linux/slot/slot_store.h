@@ -24,6 +24,10 @@ struct StoreOptions {
   // As ReadBoard takes it: a board's name or file; empty: the folder's file `board`.
   std::string board;
   uint32_t tries = 0;  // octet_slots_config.tries
+  // Models have to be signed by one of `keys`; the folder's own key.pub, which lies where models
+  // are written, says nothing.
+  bool require_signature = false;
+  uint64_t lock_patience_ns = 10'000'000'000;  // for another program that is at the store
 };
 
 // What came of a call. `why`: one line without an end, where it was not done.
@@ -41,6 +45,7 @@ struct SlotModel {
   uint32_t attempt = 0;
   std::string path;  // for Model; of a device a copy in memory
   std::array<uint8_t, 32> digest{};
+  bool unrecorded = false;  // it runs, and the records could not be made to say so
 };
 
 class SlotStore {
@@ -52,7 +57,7 @@ class SlotStore {
 
   const std::string& path() const { return storage_.path(); }
   bool is_folder() const { return storage_.is_folder(); }
-  bool signed_only() const { return !keys_.empty(); }
+  bool signed_only() const { return signed_only_; }
   const std::vector<PublicKey>& keys() const { return keys_; }
   // Its name; empty: none is known.
   std::string board() const { return board_ ? board_->compatible : ""; }
@@ -62,28 +67,43 @@ class SlotStore {
   // lie there, as "damaged: 17 bytes that are no valid blob: truncated"; empty: there are none.
   std::string Damage(octet_slot slot);
   // Of a device or a file: what is on it is lost. Of a folder nothing needs to be made. Throws
-  // InputError where there are records or a model already, unless `force`.
+  // InputError where there are records, a model, or a file system already, unless `force`; and
+  // where the device is in use, whatever `force` says.
   SlotAnswer Create(bool force = false);
   // Gives up to `count` bytes of the blob, 0 at its end; throws what it likes.
   using Reader = std::function<size_t(void* bytes, size_t count)>;
-  // Into memory first, as much as the blob has: what is refused, or breaks off, costs the slot
-  // nothing.
+  // Into memory first, as much as the blob has, without the lock: what is refused, breaks off or
+  // stalls costs the slot nothing and keeps nobody waiting.
   SlotAnswer Stage(const Reader& read);
   SlotAnswer Verify(octet_slot slot);  // and the golden vectors
   SlotAnswer Activate();               // after the golden vectors
   SlotAnswer Confirm();
   SlotAnswer RollBack(octet_slots_code reason);
-  // Which model to run; a trial is counted.
+  // Which model to run; a trial is counted. Where no record can be written, or another program
+  // keeps the lock, one runs all the same: `note` says what is wrong.
   SlotAnswer Boot(SlotModel* model);
+  // The active model, or the one before where that cannot run; nothing is recorded.
+  SlotAnswer BootActive(SlotModel* model);
+  // The boot counted last says nothing about its model. Done where none is on trial.
+  SlotAnswer TakeBack();
 
-  // What the records say now, without the lock: one that is being written is none, and the one
-  // before it counts. False where there is none at all.
+  // What the records say now, without the lock and without a look at the slots: one that is being
+  // written is none, and the one before it counts. False where there is none at all, or none can be
+  // read (is_readable).
   bool Peek(octet_slots_info* info);
-  // Whether Boot would name another model than this: two small reads, no lock. For a loop to ask
-  // between two frames, once a second or so.
+  bool is_readable() const { return is_readable_; }
+  bool IsWritable() const { return storage_.IsWritable(); }
+  uint64_t FreeBytes() const { return storage_.FreeBytes(); }
+  // Whether Boot would name another model than this: two small reads, no lock. To be asked once a
+  // second or so.
   bool IsOutdated(const SlotModel& running);
   // Whether it is the active one, confirmed by whomever.
   bool IsConfirmed(const SlotModel& running);
+  // Reads keys and board anew, as each call with the lock does. True: they are others than before.
+  // Throws InputError where they cannot be read; those before hold on.
+  bool ReadTrust();
+  // Whether keys and board, as they are now, still take the model in this slot.
+  bool Trusts(const SlotModel& running);
 
  private:
   struct Free {
@@ -94,26 +114,33 @@ class SlotStore {
     uint64_t count = 0;
     void Reserve(uint64_t bytes);
   };
-  // Locked, opened, then `act`, which may set the slot and the detail that its code is about.
+  // Locked, opened, then `act`, which may set the slot and the detail that its code is about. What
+  // only reads does without the lock where it cannot be had; all else is not done then.
   using Act = std::function<octet_slots_code(octet_slot* slot, uint32_t* detail)>;
-  SlotAnswer With(const Act& act);
+  enum class Lock { kNeeded, kWanted };
+  SlotAnswer With(const Act& act, Lock need = Lock::kNeeded);
+  std::string Locked() const;
+  octet_slots_code Name(SlotModel* model, std::string* note, octet_slot* slot, uint32_t* detail);
   octet_slots_code Open();
   void RequireStore();
   std::string WhatIsThere();
   std::string DamageOf(octet_slot slot);
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();
-  octet_slots_code Receive(const Reader& read, Bytes* blob, uint32_t* detail);
+  void Fill(const Reader& read, uint64_t end, Bytes* blob);
   static int Accepts(void* context, const void* blob, size_t bytes);
   static int Allows(void* context, const void* blob, size_t bytes);
   std::string CopyOf(const octet_boot& boot);
 
   SlotStorage storage_;
+  const StoreOptions options_;
   std::vector<PublicKey> keys_;
+  bool signed_only_ = false;  // also where all keys are gone
+  std::string trust_;         // all that ReadTrust has read
   std::optional<octet_board> board_;
   std::string not_allowed_;  // why, by the blob that was looked at last
-  uint32_t tries_;
   uint32_t verify_mode_;
+  bool is_readable_ = true;
   std::string self_test_;  // what it said last
   octet_storage port_{};
   octet_slots slots_;

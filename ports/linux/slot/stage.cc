@@ -27,41 +27,42 @@ void SlotStore::Bytes::Reserve(uint64_t bytes) {
   data = std::move(larger);
 }
 
-// All of a blob that would be taken; of any other as much as tells why not.
-octet_slots_code SlotStore::Receive(const Reader& read, Bytes* blob, uint32_t* detail) {
-  const auto fill = [&](uint64_t end) {
-    while (blob->count < end) {
-      const size_t most = static_cast<size_t>(end - blob->count);
-      const size_t count = read(blob->data.get() + blob->count, most);
-      if (count == 0) return;
-      blob->count += count;
-    }
-  };
-  blob->Reserve(kChunkBytes);
-  fill(kChunkBytes);
-  if (blob->count == 0) return OCTET_SLOTS_EMPTY;
-  if (blob->count == kChunkBytes) {
-    const octet_slots_code code =
-        octet_slots_admit(&slots_, blob->data.get(), kChunkBytes, 0, detail);
-    if (code != OCTET_SLOTS_OK) return code;
-    // One byte more than it says that it has, to see whether that is its end.
-    const auto* header = reinterpret_cast<const blob::Header*>(blob->data.get());
-    const uint64_t end = std::max<uint64_t>(header->file_bytes, kChunkBytes) + 1;
-    blob->Reserve(end);
-    fill(end);
+void SlotStore::Fill(const Reader& read, uint64_t end, Bytes* blob) {
+  while (blob->count < end) {
+    const size_t count =
+        read(blob->data.get() + blob->count, static_cast<size_t>(end - blob->count));
+    if (count == 0) return;
+    blob->count += count;
   }
-  if (blob->count > UINT32_MAX) return OCTET_SLOTS_FULL;
-  const auto count = static_cast<uint32_t>(blob->count);
-  return octet_slots_admit(&slots_, blob->data.get(), count, count, detail);
 }
 
+// All of a blob that would be taken comes before the store is locked; of any other as much as tells
+// why not. It may come from a network that stalls.
 SlotAnswer SlotStore::Stage(const Reader& read) {
-  SlotAnswer answer = With([&](octet_slot* slot, uint32_t* detail) {
-    octet_slots_info info{};
+  octet_slots_info info{};
+  const auto admit = [&](const Bytes& blob, uint32_t bytes, octet_slot* slot, uint32_t* detail) {
     octet_slots_describe(&slots_, &info);
     *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
-    Bytes blob;
-    octet_slots_code code = Receive(read, &blob, detail);
+    return octet_slots_admit(&slots_, blob.data.get(), static_cast<uint32_t>(blob.count), bytes,
+                             detail);
+  };
+  Bytes blob;
+  blob.Reserve(kChunkBytes);
+  Fill(read, kChunkBytes, &blob);
+  if (blob.count == kChunkBytes) {
+    SlotAnswer front =
+        With([&](octet_slot* slot, uint32_t* detail) { return admit(blob, 0, slot, detail); });
+    if (!front) return front;
+    // One byte more than it says that it has, to see whether that is its end.
+    const auto* header = reinterpret_cast<const blob::Header*>(blob.data.get());
+    const uint64_t end = std::max<uint64_t>(header->file_bytes, kChunkBytes) + 1;
+    blob.Reserve(end);
+    Fill(read, end, &blob);
+  }
+  SlotAnswer answer = With([&](octet_slot* slot, uint32_t* detail) {
+    if (blob.count == 0) return octet_slots_code{OCTET_SLOTS_EMPTY};
+    if (blob.count > UINT32_MAX) return octet_slots_code{OCTET_SLOTS_FULL};
+    octet_slots_code code = admit(blob, static_cast<uint32_t>(blob.count), slot, detail);
     if (code != OCTET_SLOTS_OK) return code;
     code = octet_slots_stage_begin(&slots_, static_cast<uint32_t>(blob.count));
     for (uint64_t at = 0; at < blob.count && code == OCTET_SLOTS_OK; at += kChunkBytes) {

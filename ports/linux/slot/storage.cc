@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "ports/linux/file.h"
+#include "ports/linux/model.h"
+#include "ports/linux/output/again.h"
 
 namespace octet::port {
 namespace {
@@ -26,8 +30,7 @@ template <typename Transfer>
 bool All(Transfer transfer, uint64_t count) {
   uint64_t done = 0;
   while (done < count) {
-    const ssize_t step = transfer(done, count - done);
-    if (step < 0 && errno == EINTR) continue;
+    const ssize_t step = Again([&] { return transfer(done, count - done); });
     if (step < 0) return false;
     if (step == 0) {
       errno = EIO;  // shorter than it was
@@ -45,12 +48,14 @@ class SlotStorage::Area {
  public:
   Area(const SlotStorage& storage, octet_area area, int flags) : begin_(storage.BeginOf(area)) {
     if (!storage.is_folder_) {
-      descriptor_ = dup(storage.descriptor_);
+      descriptor_ = Again([&] { return fcntl(storage.descriptor_, F_DUPFD_CLOEXEC, 0); });
       return;
     }
     // A link could lead anywhere, out of what this program is meant to write.
-    descriptor_ = openat(storage.descriptor_, kAreaFiles[area],
-                         flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
+    descriptor_ = Again([&] {
+      return openat(storage.descriptor_, kAreaFiles[area],
+                    flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    });
     struct stat info;
     if (descriptor_ >= 0 && (fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode))) {
       close(descriptor_);
@@ -105,7 +110,15 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   if (!is_folder_ && !S_ISBLK(info.st_mode) && !S_ISREG(info.st_mode)) {
     throw InputError("cannot use " + path + ": a store is a folder, a block device or a file");
   }
-  descriptor_ = open(path.c_str(), (is_folder_ ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_CLOEXEC);
+  const auto open_for = [&](int flags) {
+    return Again([&] { return open(path.c_str(), flags | O_CLOEXEC); });
+  };
+  descriptor_ = open_for(is_folder_ ? O_RDONLY | O_DIRECTORY : O_RDWR);
+  // What cannot be written can be read: its model runs.
+  if (descriptor_ < 0 && !is_folder_ && (errno == EROFS || errno == EACCES || errno == EPERM)) {
+    descriptor_ = open_for(O_RDONLY);
+    is_read_only_ = true;
+  }
   if (descriptor_ < 0) {
     throw InputError("cannot open " + path + ": " + std::strerror(errno) +
                      "; check who may write there");
@@ -141,10 +154,17 @@ uint64_t SlotStorage::FileBytes(octet_slot slot) const {
 
 std::string SlotStorage::ReadText(const char* name) const {
   if (!is_folder_) return "";
-  const int file = openat(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  const int file = Again(
+      [&] { return openat(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0 && errno == ENOENT) return "";
   char text[kMostTextBytes + 1];
-  const ssize_t count = file < 0 ? -1 : read(file, text, sizeof(text));
+  // Parts of it as well: half a key is no key.
+  ssize_t count = file < 0 ? -1 : 0, step = 1;
+  while (count >= 0 && step > 0 && static_cast<size_t>(count) < sizeof(text)) {
+    step =
+        Again([&] { return read(file, text + count, sizeof(text) - static_cast<size_t>(count)); });
+    count = step < 0 ? -1 : count + step;
+  }
   const int error = errno;
   if (file >= 0) close(file);
   const std::string where = path_ + "/" + name;
@@ -159,15 +179,30 @@ std::string SlotStorage::ReadText(const char* name) const {
   return std::string(text, static_cast<size_t>(count));
 }
 
-void SlotStorage::Lock() {
-  int status;
-  do {
-    status = flock(descriptor_, LOCK_EX);
-  } while (status != 0 && errno == EINTR);
-  if (status != 0) {
-    throw InputError("cannot lock " + path_ + ": " + std::strerror(errno) +
-                     "; take a file system that knows locks");
+bool SlotStorage::Lock(uint64_t patience_ns) {
+  // Not the flock that waits: nothing ends it but its holder, who may hang.
+  constexpr useconds_t kPauseUs = 5000;
+  const uint64_t begun = NowNs();
+  while (Again([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0) {
+    if (errno != EWOULDBLOCK) {
+      throw InputError("cannot lock " + path_ + ": " + std::strerror(errno) +
+                       "; take a file system that knows locks");
+    }
+    if (NowNs() - begun >= patience_ns) return false;
+    usleep(kPauseUs);
   }
+  return true;
+}
+
+bool SlotStorage::IsWritable() const {
+  if (!is_folder_) return !is_read_only_;
+  return Again([&] { return faccessat(descriptor_, ".", W_OK | X_OK, AT_EACCESS); }) == 0;
+}
+
+uint64_t SlotStorage::FreeBytes() const {
+  struct statvfs info;
+  if (Again([&] { return fstatvfs(descriptor_, &info); }) != 0) return 0;
+  return uint64_t{info.f_bavail} * info.f_frsize;
 }
 
 void SlotStorage::Unlock() {
@@ -194,27 +229,88 @@ int SlotStorage::Read(octet_area area, uint32_t offset, void* bytes, uint32_t co
   return file.Read(offset, bytes, count) ? 0 : Fail("read", area);
 }
 
+bool SlotStorage::MayWrite() {
+  if (!writes_forbidden_) return true;
+  errno = EBUSY;
+  return false;
+}
+
+// A file that is not there yet. Where the folder belongs to a group (2770), so do its files: a
+// flasher and the service that runs the models are two users.
+int SlotStorage::Create(octet_area area) {
+  struct stat folder;
+  if (fstat(descriptor_, &folder) != 0) return Fail("create", area);
+  const mode_t mode = (folder.st_mode & S_ISGID) != 0 ? folder.st_mode & 0664u : 0644u;
+  const int file = Again([&] {
+    return openat(descriptor_, kAreaFiles[area],
+                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  });
+  if (file < 0) return Fail("create", area);
+  const int status = Again([&] { return fchmod(file, mode); });
+  const int error = errno;
+  close(file);
+  errno = error;
+  return status == 0 ? 0 : Fail("create", area);
+}
+
+// Another file of that name: who still reads the one before, a camera that maps it, keeps that.
+int SlotStorage::Replace(octet_area area) {
+  struct stat info;
+  if (fstatat(descriptor_, kAreaFiles[area], &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (!S_ISREG(info.st_mode)) {
+      errno = EINVAL;
+      return Fail("open", area);
+    }
+    if (Again([&] { return unlinkat(descriptor_, kAreaFiles[area], 0); }) != 0) {
+      return Fail("remove", area);
+    }
+  } else if (errno != ENOENT) {
+    return Fail("look at", area);
+  }
+  return Create(area);
+}
+
+bool SlotStorage::Wipe(size_t count) {
+  const Area device(*this, OCTET_AREA_STATE_0, O_WRONLY);
+  const std::vector<uint8_t> zeros(count);
+  if (MayWrite() && device.is_open() && device.Write(0, zeros.data(), count)) return true;
+  Fail("write", OCTET_AREA_STATE_0);
+  return false;
+}
+
 int SlotStorage::Erase(octet_area area) {
-  const Area file(*this, area, O_WRONLY | O_CREAT);
-  if (!file.is_open()) return Fail("open", area);
-  if (is_folder_) return ftruncate(file.descriptor(), 0) == 0 ? 0 : Fail("truncate", area);
+  if (!MayWrite()) return Fail("erase", area);
+  if (is_folder_ && area >= OCTET_AREA_SLOT_A) return Replace(area);
+  const Area file(*this, area, O_WRONLY);
+  if (!file.is_open()) {
+    if (is_folder_ && errno == ENOENT) return Create(area);
+    // Of another user, who made it before the folder had a group: the folder is ours to write.
+    if (is_folder_ && (errno == EACCES || errno == EPERM)) return Replace(area);
+    return Fail("open", area);
+  }
+  if (is_folder_) {
+    return Again([&] { return ftruncate(file.descriptor(), 0); }) == 0 ? 0 : Fail("truncate", area);
+  }
   // Whatever was there is no record and no blob any more.
   const uint8_t zeros[kSlotAlignment] = {};
   return file.Write(0, zeros, sizeof(zeros)) ? 0 : Fail("write", area);
 }
 
 int SlotStorage::Write(octet_area area, uint32_t offset, const void* bytes, uint32_t count) {
+  if (!MayWrite()) return Fail("write", area);
   const Area file(*this, area, O_WRONLY);
   if (!file.is_open()) return Fail("open", area);
   return file.Write(offset, bytes, count) ? 0 : Fail("write", area);
 }
 
 int SlotStorage::Sync(octet_area area) {
+  if (!MayWrite()) return Fail("sync", area);
   const Area file(*this, area, O_WRONLY);
   if (!file.is_open()) return Fail("open", area);
-  if (fsync(file.descriptor()) != 0) return Fail("sync", area);
+  if (Again([&] { return fsync(file.descriptor()); }) != 0) return Fail("sync", area);
   // The name of a file that is new is the folder's.
-  return !is_folder_ || fsync(descriptor_) == 0 ? 0 : Fail("sync the folder of", area);
+  if (!is_folder_ || Again([&] { return fsync(descriptor_); }) == 0) return 0;
+  return Fail("sync the folder of", area);
 }
 
 const void* SlotStorage::Map(octet_area area, uint32_t count) {
@@ -254,6 +350,19 @@ octet_storage SlotStorage::port() {
     return static_cast<SlotStorage*>(context)->Map(area, count);
   };
   return port;
+}
+
+octet_storage SlotStorage::records_port() {
+  octet_storage records = port();
+  records.read = [](void* context, octet_area area, uint32_t offset, void* bytes, uint32_t count) {
+    if (area >= OCTET_AREA_SLOT_A) return 1;
+    return static_cast<SlotStorage*>(context)->Read(area, offset, bytes, count);
+  };
+  records.erase = [](void*, octet_area) { return -1; };
+  records.write = [](void*, octet_area, uint32_t, const void*, uint32_t) { return -1; };
+  records.sync = [](void*, octet_area) { return -1; };
+  records.map = [](void*, octet_area, uint32_t) -> const void* { return nullptr; };
+  return records;
 }
 
 }  // namespace octet::port

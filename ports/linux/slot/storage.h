@@ -26,6 +26,8 @@ class SlotStorage {
   SlotStorage& operator=(const SlotStorage&) = delete;
 
   octet_storage port();
+  // Of the records alone: slots read as if nothing were there, and nothing is written.
+  octet_storage records_port();
   const std::string& path() const { return path_; }
   bool is_folder() const { return is_folder_; }
   // Of a folder: the blob's file.
@@ -37,9 +39,18 @@ class SlotStorage {
   // What the last callback that failed met, as "write slot-b.octet: No space left on device".
   const std::string& error() const { return error_; }
 
-  // Held until Unlock: one writer at a time, of all processes. Throws InputError.
-  void Lock();
+  // Held until Unlock: one writer at a time, of all processes. False where another program has it
+  // for all of that time. Throws InputError where nothing can be locked.
+  bool Lock(uint64_t patience_ns);
   void Unlock();
+  // Of a device: zeros over its first bytes. False where that fails (error()).
+  bool Wipe(size_t count);
+  // Each erase, write and sync fails from now on: somebody else may be at it.
+  void ForbidWrites(bool forbidden) { writes_forbidden_ = forbidden; }
+  // Whether the store takes records now, as far as can be told without writing one.
+  bool IsWritable() const;
+  // Left to this user where the store lies; 0 where that cannot be told.
+  uint64_t FreeBytes() const;
 
  private:
   struct Free {
@@ -55,24 +66,36 @@ class SlotStorage {
   int Sync(octet_area area);
   const void* Map(octet_area area, uint32_t count);
   off_t BeginOf(octet_area area) const;
+  int Create(octet_area area);
+  int Replace(octet_area area);
+  bool MayWrite();
 
   std::string path_, error_;
-  bool is_folder_ = false;
+  bool is_folder_ = false, is_read_only_ = false, writes_forbidden_ = false;
   int descriptor_ = -1;
   uint32_t slot_bytes_ = 0;
   std::unique_ptr<void, Free> mapped_;
 };
 
-// The store's lock while it lives.
+// The store's lock while it lives. Where it is not held, nothing is written.
 class StoreLock {
  public:
-  explicit StoreLock(SlotStorage& storage) : storage_(storage) { storage_.Lock(); }
-  ~StoreLock() { storage_.Unlock(); }
+  StoreLock(SlotStorage& storage, uint64_t patience_ns)
+      : storage_(storage), held_(storage.Lock(patience_ns)) {
+    storage_.ForbidWrites(!held_);
+  }
+  ~StoreLock() {
+    storage_.ForbidWrites(false);
+    storage_.Unlock();
+  }
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;
 
+  bool held() const { return held_; }
+
  private:
   SlotStorage& storage_;
+  const bool held_;
 };
 
 }  // namespace octet::port

@@ -202,13 +202,21 @@ typedef struct octet_boot {
   const void* blob;  /* checked; good until the next call with this storage */
   size_t blob_bytes;
   uint8_t digest[32];
+  uint32_t unrecorded; /* 1: the active one cannot run and this is the one before, but storage took
+                          no record of it: the records still name the other */
 } octet_boot;
 
 /* Which model to run now; call it when a program starts to run one. A trial is counted, in storage,
  * before its blob is named; one that has had its tries, or no longer passes, is rolled back. With
- * no active model there is nothing to roll back to, and a trial goes on. EMPTY: there is no model;
- * else why the active one cannot run or, in a store without records, what lies in a slot. */
+ * no active model there is nothing to roll back to, and a trial goes on. Storage that takes no
+ * record stops no model: a trial that cannot be counted leaves the active one, and an active one
+ * that cannot run leaves the one before (`unrecorded`). EMPTY: there is no model; else why the
+ * active one cannot run or, in a store without records, what lies in a slot. */
 OCTET_API octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot);
+
+/* The boot that a trial was counted last ended without a word on the model: a clean stop, a camera
+ * that was unplugged. It counts no more. NOT_PENDING, NOT_BOOTED, STORAGE, READ_BACK. */
+OCTET_API octet_slots_code octet_slots_take_back(octet_slots* slots);
 
 /* The one on trial is the active one from now on, and the security counter at least its.
  * NOT_PENDING, NOT_BOOTED, STORAGE, READ_BACK, or a refusal: it has changed since it was booted and

@@ -37,6 +37,20 @@ def main() -> int:
     if done.returncode != 0 or complaints:
         print(f"FAILED: systemd-analyze ends with {done.returncode}: {complaints or done.stderr}")
         return 1
+    security = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=15",
+                               options.source / "packaging/systemd/octet-camera.service"], capture_output=True, text=True)
+    if security.returncode != 0:
+        print(f"FAILED: less secure than 1.5: {security.stdout[-2000:]}{security.stderr}")
+        return 1
+    # A board without a network, and with a clock that nobody sets, has to start.
+    ordered = re.findall(r"^(?:After|Wants|Requires)=.*(?:time|network).*$", text, re.MULTILINE)
+    if ordered:
+        print(f"FAILED: waits for {ordered}")
+        return 1
+    for line in ("User=octet", "StateDirectoryMode=2770", "WatchdogSec=30"):
+        if f"\n{line}\n" not in text:
+            print(f"FAILED: no {line}")
+            return 1
     print("passed: the unit is as systemd wants it")
     return 0
 

@@ -496,5 +496,46 @@ TEST(SlotNames, EveryCodeHasOne) {
   }
 }
 
+// Storage that takes no record: the one before the active one runs all the same, and says so.
+TEST_F(Slots, AFallbackNeedsNoRecord) {
+  const Blob before = MakeModel({.id = 1}), now = MakeModel({.id = 2});
+  storage_ = StoreWith(now, &before);
+  ASSERT_EQ(Open(), OCTET_SLOTS_OK);
+  const octet_slot active = Describe(slots_).active;
+  storage_.area(active == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B)[600] ^= 1;
+  storage_.FailWrites(true);
+  Booted booted = Boot();
+  EXPECT_TRUE(Is(booted, before));
+  EXPECT_EQ(booted.boot.unrecorded, 1u);
+  EXPECT_EQ(Describe(slots_).active, active);
+  EXPECT_EQ(octet_slots_roll_back(&slots_, OCTET_SLOTS_ASKED), OCTET_SLOTS_STORAGE)
+      << "asked for, it is not done";
+  storage_.FailWrites(false);
+  booted = Boot();
+  EXPECT_TRUE(Is(booted, before));
+  EXPECT_EQ(booted.boot.unrecorded, 0u);
+  EXPECT_NE(Describe(slots_).active, active);
+}
+
+TEST_F(Slots, ABootIsTakenBack) {
+  const Blob first = MakeModel({.id = 1}), second = MakeModel({.id = 2});
+  storage_ = StoreWith(first);
+  ASSERT_EQ(Open(), OCTET_SLOTS_OK);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_NOT_PENDING);
+  ASSERT_EQ(Stage(&slots_, second), OCTET_SLOTS_OK);
+  ASSERT_EQ(octet_slots_activate(&slots_), OCTET_SLOTS_OK);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_NOT_BOOTED);
+  EXPECT_EQ(Boot().boot.attempt, 1u);
+  EXPECT_EQ(Boot().boot.attempt, 2u);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_OK);
+  EXPECT_EQ(Boot().boot.attempt, 2u) << "one that crashed still counts";
+  storage_.FailWrites(true);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_STORAGE);
+  storage_.FailWrites(false);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_OK);
+  EXPECT_EQ(octet_slots_take_back(&slots_), OCTET_SLOTS_OK);
+  EXPECT_EQ(octet_slots_confirm(&slots_), OCTET_SLOTS_NOT_BOOTED);
+}
+
 }  // namespace
 }  // namespace octet::test

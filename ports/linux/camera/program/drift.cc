@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "ports/linux/output/output_file.h"
 #include "runtime/drift/record.h"
 
 namespace octet::port {
@@ -69,10 +70,10 @@ void CameraDrift::Totals::Add(const Totals& more) {
 }
 
 CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
-                         ProbeHook* hook, Metrics* metrics)
+                         Helper* storage, Metrics* metrics)
     : model_(model),
       path_(path),
-      hook_(hook),
+      storage_(storage),
       metrics_(metrics),
       finer_(model, Answer::kWithValues),
       int8_(model, Answer::kWithValues) {
@@ -127,17 +128,48 @@ void CameraDrift::Load() {
   metrics_->CountDrift(DriftEvent::kRefused);
 }
 
-void CameraDrift::Save() {
+// A record that cannot be written is tried again, and newer ones take its place meanwhile.
+void CameraDrift::Save(uint64_t now_ns) {
+  if (saving_.at_work()) {
+    const std::optional<std::string> problem = saving_.Take();
+    if (!problem) return;
+    if (problem->empty()) {
+      back_off_.Reset();
+      if (told_) std::snprintf(news_, sizeof(news_), "drift: %s is written", path_.c_str());
+      told_ = false;
+    } else {
+      unsaved_ = true;
+      back_off_.Failed(now_ns);
+      metrics_->CountUnwritten();
+      if (!told_) {
+        std::snprintf(news_, sizeof(news_), "drift: not stored: %s; it is tried again",
+                      problem->c_str());
+      }
+      told_ = true;
+    }
+  }
+  if (!unsaved_ || !back_off_.IsDue(now_ns)) return;
+  unsaved_ = false;
   octet_drift_record record;
   octet_drift_save(model_.session(), &record);
-  try {
-    OutputFile file(path_);
-    file.Write(record.bytes, sizeof(record.bytes));
-    file.Commit();
-  } catch (const InputError& error) {
-    const size_t used = std::strlen(news_);
-    std::snprintf(news_ + used, sizeof(news_) - used, "; not stored: %s", error.what());
-  }
+  saving_.Start(*storage_, now_ns, [path = path_, record] {
+    try {
+      OutputFile file(path, Kept::kDurable);
+      file.Write(record.bytes, sizeof(record.bytes));
+      file.Commit();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  });
+}
+
+void CameraDrift::Finish() {
+  constexpr uint64_t kPatienceNs = 2'000'000'000;
+  const bool written = storage_->Wait(kPatienceNs);
+  back_off_.Reset();
+  if (written) Save(NowNs());
+  storage_->Wait(kPatienceNs);
 }
 
 // The frame through both scales of the int8 plan, against what the finer plan has just said.
@@ -177,24 +209,19 @@ CameraDrift::Verdict CameraDrift::TakeVerdict() {
 
 void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   news_[0] = 0;
-  if (now_ns < next_ns_) return;
+  Save(now_ns);
+  if (!IsDue(now_ns)) return;
   next_ns_ = now_ns + every_ns_;
   octet_session* session = model_.session();
   const uint32_t running = octet_plan(session);
   const bool fits = octet_drift_role_now(session) == OCTET_DRIFT_FIT;
-  octet_probes* const probes = hook_->probes;
-  octet_temporal* const temporal = hook_->temporal;
-  hook_->probes = nullptr;    // the guard looks at the frame's own run
-  hook_->temporal = nullptr;  // and these are no frames of the stream
-  hook_->drift = fits ? session : nullptr;
+  observing_ = fits;
   octet_set_plan(session, info_.observe_plan);
   finer_.Ask(frame);
   if (fits) octet_drift_observe(session, octet_layer_count(session));
-  hook_->drift = nullptr;
+  observing_ = false;
   const octet_drift_event event = fits ? octet_drift_fitted(session) : Judge(frame);
   octet_set_plan(session, running);
-  hook_->probes = probes;
-  hook_->temporal = temporal;
   ++totals_.frames;
   if (fits) metrics_->CountDrift(DriftEvent::kObserved);
   if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {
@@ -209,7 +236,10 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
                   number, moved, info_.group_count, std::exp2(largest / 8.0), TakeVerdict().text);
     ++totals_.kept;
     metrics_->CountDrift(DriftEvent::kAccepted);
-    Save();
+    unsaved_ = true;
+    const std::string news = news_;
+    Save(now_ns);
+    std::snprintf(news_, sizeof(news_), "%s", news.c_str());
     return;
   }
   ++totals_.dropped;

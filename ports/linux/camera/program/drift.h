@@ -8,7 +8,7 @@
 
 #include "octet/drift.h"
 #include "ports/linux/camera/program/answer.h"
-#include "ports/linux/camera/program/guard.h"
+#include "ports/linux/camera/program/helper.h"
 #include "ports/linux/metrics/metrics.h"
 
 namespace octet::port {
@@ -18,11 +18,19 @@ class CameraDrift {
   // model: bound with drift (ModelOptions::drift). path: of the record, read now where there is
   // one. settings: "name=value,..." Throws InputError. Nothing is allocated after this, but by the
   // file that a record goes through.
-  CameraDrift(Model& model, const std::string& path, const std::string& settings, ProbeHook* hook,
+  // storage: where records are written.
+  CameraDrift(Model& model, const std::string& path, const std::string& settings, Helper* storage,
               Metrics* metrics);
 
-  // After a frame was run and read. Takes up to three runs of it where one is due.
+  // After a frame was run and read. Takes up to three runs of it where one is due (IsDue).
   void AfterFrame(const FrameBuffer& frame, uint64_t now_ns);
+  bool IsDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
+  // Within octet_run.
+  void BeforeLayer(uint32_t layer) {
+    if (observing_) octet_drift_observe(model_.session(), layer);
+  }
+  // Writes what is not written yet, as well as it can at the end.
+  void Finish();
   // One line where the last frame, or the constructor, brought something that people should know
   // of, else "".
   const char* news() const { return news_; }
@@ -37,7 +45,7 @@ class CameraDrift {
 
  private:
   void Load();
-  void Save();
+  void Save(uint64_t now_ns);
   octet_drift_event Judge(const FrameBuffer& frame);
   struct Verdict {
     char text[128];
@@ -46,8 +54,11 @@ class CameraDrift {
 
   Model& model_;
   const std::string path_;
-  ProbeHook* hook_;
+  Helper* storage_;
   Metrics* metrics_;
+  Errand<std::string> saving_;
+  BackOff back_off_;
+  bool unsaved_ = false, told_ = false, observing_ = false;
   octet_drift_info info_;
   uint64_t every_ns_;
   uint64_t next_ns_ = 0;

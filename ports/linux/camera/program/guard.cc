@@ -36,25 +36,12 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 
 }  // namespace
 
-int ProbeHook::BeforeLayer(void* context, uint32_t layer) {
-  const auto& hook = *static_cast<const ProbeHook*>(context);
-  if (hook.probes != nullptr) {
-    octet_probes_take(hook.probes, hook.session, layer, hook.shadow ? 1 : 0);
-  }
-  if (hook.drift != nullptr) octet_drift_observe(hook.drift, layer);
-  // Behind the probes, which look at what the layer itself gave. A shadow run is the finer plan's
-  // own answer, and no frame of the stream.
-  if (hook.temporal != nullptr && !hook.shadow) {
-    octet_temporal_apply(hook.temporal, hook.session, layer);
-  }
-  return 0;
-}
-
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-                         ProbeHook* hook)
-    : model_(model), hook_(hook), answer_(model), shadow_(model), begun_ns_(NowNs()) {
+                         std::optional<uint32_t> held)
+    : model_(model), held_(held), answer_(model), shadow_(model), begun_ns_(NowNs()) {
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
+  if (held_) octet_guard_hold(&guard_, *held_);
   ObeyHoldSignals();
   const octet_status status =
       octet_probes_init(&probes_, model.blob().base, model.blob().header->file_bytes);
@@ -62,8 +49,6 @@ CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optiona
     throw InputError("--guard: the blob's probes are " + std::string(octet_code_name(status.code)) +
                      "; convert the model again");
   }
-  hook_->probes = &probes_;
-  hook_->session = model.session();
   octet_guard_frame(&guard_, NowMs(), &decision_);
   // Every plan once, so that no later switch reads the file or meets memory for the first time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
@@ -104,10 +89,12 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   octet_set_plan(model_.session(), plan);
   const octet_frame view = frame.View();
   octet_set_input_frame(model_.session(), 0, &view);
-  hook_->shadow = true;
+  shadowing_ = true;
+  if (tell_shadow_) tell_shadow_(true);
   octet_run(model_.session());
   octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 1);
-  hook_->shadow = false;
+  shadowing_ = false;
+  if (tell_shadow_) tell_shadow_(false);
   octet_probes_compare(&probes_);
   shadow_.Read(frame);
   const uint32_t agreement = answer_.Agreement(shadow_);
@@ -134,7 +121,7 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
-  TakeHoldSignals(&guard_, before, octet_plan_count(model_.session()));
+  TakeHoldSignals(&guard_, before, octet_plan_count(model_.session()), &held_);
   octet_guard_frame(&guard_, NowMs(), &decision_);
   if (decision_.score != OCTET_GUARD_NO_SCORE) {
     score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "octet/drift.h"
 #include "octet/guard.h"
-#include "octet/temporal.h"
 #include "ports/linux/camera/program/answer.h"
 #include "ports/linux/camera/program/share_of_last.h"
 #include "ports/linux/capture/frame.h"
@@ -21,26 +20,14 @@
 
 namespace octet::port {
 
-// The place of probes, of drift's ranges and of temporal filters in octet_run: made before the
-// model is bound, at work once a guard or filters have filled it in, or drift wants to look.
-struct ProbeHook {
-  octet_probes* probes = nullptr;
-  octet_temporal* temporal = nullptr;
-  const octet_session* session = nullptr;
-  bool shadow = false;
-  octet_session* drift = nullptr;
-
-  // octet_config.before_layer; context: a ProbeHook.
-  static int BeforeLayer(void* context, uint32_t layer);
-};
-
 class CameraGuard {
  public:
   // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
-  // that --plan named. Throws InputError. Nothing is allocated after this.
+  // that --plan named; held: the plan that somebody held the model before on. Throws InputError.
+  // Nothing is allocated after this.
   CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-              ProbeHook* hook);
-  ~CameraGuard() { hook_->probes = nullptr; }
+              std::optional<uint32_t> held);
+  ~CameraGuard() = default;
   CameraGuard(const CameraGuard&) = delete;
   CameraGuard& operator=(const CameraGuard&) = delete;
 
@@ -48,12 +35,20 @@ class CameraGuard {
   // loop, so that there is always time. Changes the plan where it has to.
   const octet_guard_decision& AfterFrame(const FrameBuffer& frame, const Results& results,
                                          uint64_t run_ns, bool waits);
+  // Within octet_run: the probes look at what the layer before gave.
+  void BeforeLayer(uint32_t layer) {
+    octet_probes_take(&probes_, model_.session(), layer, shadowing_ ? 1 : 0);
+  }
   // Degrees; NaN: none can be read now.
   void SetTemperature(float celsius);
   // One line where the last frame brought something that people should know of, else "".
   const char* news() const { return news_; }
 
   const octet_guard_decision& decision() const { return decision_; }
+  // A second run of the frame goes on: it is no frame of the stream.
+  void WhileShadowing(std::function<void(bool)> tell) { tell_shadow_ = std::move(tell); }
+  // The plan that somebody holds it on (SIGUSR1).
+  std::optional<uint32_t> held() const { return held_; }
   // The last one that the plan which runs was given since it began to, 0 to 1; NaN: none yet.
   float score() const { return score_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
@@ -72,8 +67,9 @@ class CameraGuard {
   Model& model_;
   octet_guard guard_;
   octet_probes probes_;
-  ProbeHook* hook_;
   octet_guard_decision decision_;
+  bool shadowing_ = false;
+  std::optional<uint32_t> held_;
   float score_ = std::numeric_limits<float>::quiet_NaN();
   Answer answer_, shadow_;
   ShareOfLast same_classes_;
@@ -82,6 +78,7 @@ class CameraGuard {
   uint64_t begun_ns_;
   uint64_t last_shadow_ns_ = 0;  // what a shadow run takes
   Totals totals_;
+  std::function<void(bool)> tell_shadow_;
   char news_[256] = {};
 };
 

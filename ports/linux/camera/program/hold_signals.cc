@@ -31,11 +31,18 @@ void ObeyHoldSignals() {
   sigaction(SIGUSR2, &action, nullptr);
 }
 
-bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count) {
+bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count,
+                     std::optional<uint32_t>* held) {
   const bool release = released.exchange(0) != 0;
   const uint32_t forward = steps.exchange(0);
-  if (release) octet_guard_hold(guard, OCTET_GUARD_NO_PLAN);
-  if (forward != 0) octet_guard_hold(guard, (plan + forward) % plan_count);
+  if (release) {
+    held->reset();
+    octet_guard_hold(guard, OCTET_GUARD_NO_PLAN);
+  }
+  if (forward != 0) {
+    *held = (plan + forward) % plan_count;
+    octet_guard_hold(guard, **held);
+  }
   return release || forward != 0;
 }
 

@@ -3,6 +3,9 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_HOLD_SIGNALS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_HOLD_SIGNALS_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "octet/guard.h"
 
 namespace octet::port {
@@ -10,7 +13,8 @@ namespace octet::port {
 // From now on the process obeys both, instead of ending by them.
 void ObeyHoldSignals();
 // Between two frames: does what came since the last call. True: something did.
-bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count);
+bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count,
+                     std::optional<uint32_t>* held);
 
 }  // namespace octet::port
 

@@ -43,27 +43,36 @@ LineWriter::~LineWriter() {
   if (owned_) close(descriptor_);
 }
 
-void LineWriter::Take(const Line& line) {
-  rest_.assign(line.data(), line.data() + line.length());
+void LineWriter::Take(const char* line, size_t bytes) {
+  rest_.assign(line, line + bytes);
   written_ = 0;
 }
 
-bool LineWriter::Write(const Line& line) {
-  if (written_ < rest_.size()) {
-    const Ended before = Flush(waits_ ? kForEver : 0, true);
-    if (before == Ended::kGone) return false;
-    if (before == Ended::kLate) {
+bool LineWriter::Write(const char* line, size_t bytes) {
+  Ended ended = Ended::kWritten;
+  if (written_ < rest_.size()) ended = Flush(waits_ ? kForEver : 0, true);
+  if (ended == Ended::kWritten) {
+    Take(line, bytes);
+    ended = Flush(waits_ ? kForEver : kPatienceNs, true);
+    // Its rest goes first the next time; of one that has not begun there is none.
+    if (ended == Ended::kFailed && written_ == 0) {
+      rest_.clear();
       ++dropped_;
-      return true;
     }
+  } else if (ended != Ended::kGone) {
+    ++dropped_;
   }
-  Take(line);
-  return Flush(waits_ ? kForEver : kPatienceNs, true) != Ended::kGone;
+  if (ended != Ended::kFailed) error_ = 0;
+  if (ended == Ended::kFailed && waits_) {
+    throw InputError(std::string("the results cannot be written: ") + std::strerror(error_) +
+                     "; make room, or send them elsewhere");
+  }
+  return ended != Ended::kGone;
 }
 
-void LineWriter::WriteLast(const Line& line) {
+void LineWriter::WriteLast(const char* line, size_t bytes) {
   if (Flush(kLastNs, false) != Ended::kWritten) return;
-  Take(line);
+  Take(line, bytes);
   Flush(kLastNs, false);
 }
 
@@ -76,9 +85,10 @@ LineWriter::Ended LineWriter::Flush(int64_t patience_ns, bool obeys_stop) {
       continue;
     }
     if (errno == EPIPE || errno == ECONNRESET) return Ended::kGone;
+    if (count == 0) errno = ENOSPC;
     if (errno != EAGAIN && errno != EINTR) {
-      throw InputError(std::string("the results cannot be written: ") + std::strerror(errno) +
-                       "; make room, or send them elsewhere");
+      error_ = errno;
+      return Ended::kFailed;
     }
     int timeout_ms = -1;
     if (patience_ns != kForEver) {

@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <vector>
 
 #include "ports/linux/affinity.h"
-#include "ports/linux/board.h"
+#include "ports/linux/camera/program/observers.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 
@@ -76,35 +77,8 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
               "the source waits for the model and no frame is dropped: for films, not for cameras");
   app.Add("--frames", o->frames, "stop after so many results; 0: never").ShowDefault();
   app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
-  app.Add(
-      "--slots", o->slots,
-      "run the model of this store of two slots (folder or device, docs/flashing.md) instead of "
-      "MODEL, and another one as soon as the store says so");
-  app.Add("--key", o->store.keys,
-          "of --slots: public key of those whose models are taken, beside the store's own")
-      .OneEach();
-  const Option confirm_after = app.Add("--confirm-after", o->confirm_after,
-                                       "of --slots: good frames that confirm a model on trial")
-                                   .Range(1u, 1000000000u)
-                                   .ShowDefault();
-  app.Add("--board", o->store.board,
-          std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
-  app.AddFlag("--guard", o->guard,
-              "change the plan while it runs: up the ladder when accuracy falls or the board is "
-              "hot, and back");
-  app.Add("--guard-set", o->guard_settings,
-          "NAME=VALUE,...: settings over the blob's, as in trip_frames=5,dwell_s=30 (an unknown "
-          "name lists them all)");
-  app.Add("--drift", o->drift,
-          "let activation ranges follow a changing scene; FILE keeps what was learnt (the blob: "
-          "octet convert --drift)");
-  app.Add("--drift-set", o->drift_settings,
-          "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
-          "gain_db=0.5");
-  app.AddFlag(
-      "--temporal", o->temporal,
-      "blend the int8 plan's noisiest layers with the frames before, by the filters of octet "
-      "convert --temporal; docs/temporal.md says what it gains");
+  std::vector<CheckSettings> checks;
+  for (const Feature& feature : Features()) checks.push_back(feature.describe(app, *o));
   app.Add("--disturb", o->disturb,
           "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
           "frames, as in noise:40@300-599,exposure:2.5@900-");
@@ -118,20 +92,10 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   app.Add("--priority", o->priority,
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);
-  app.Add("--http", o->http_port,
-          "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
-      .Range(0, 65535);
-  app.Add("--metrics", o->metrics,
-          "[ADDRESS:]PORT: numbers for Prometheus on http://127.0.0.1:PORT/metrics, or at an "
-          "address of this machine, 0.0.0.0 for all of them");
-  app.Add("--thermal-root", o->thermal_root, "folder of the thermal zones").ShowDefault();
-  app.Add("--dump", o->dump, "write every annotated frame into this folder");
-  app.Add("--dump-format", o->dump_format, "of --dump").Among({"jpg", "png"}).ShowDefault();
   app.Add("--garments", o->garments,
           "of the scene: folder with test.npy and labels.npy as demo/pictures.py writes them")
       .ShowDefault();
   app.Add("--seed", o->seed, "of the scene").ShowDefault();
-  app.AddFlag("--score", o->score, "scene: mAP@0.5 against the known boxes");
   app.AddFlag("--json", o->json, "one JSON object a frame, and a summary at the end");
   app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
@@ -150,13 +114,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     ListIsas();
     return false;
   }
-  if (o->slots.empty() && !o->store.keys.empty()) {
-    throw InputError("--key: is for --slots; octet-slot and octet flash check signatures of files");
-  }
-  if (o->slots.empty() && confirm_after.Given()) {
-    throw InputError("--confirm-after: is for --slots; a model from a file is not on trial");
-  }
-  if (!o->store.board.empty()) o->board = ReadBoard(o->store.board);
+  for (const CheckSettings& check : checks) check();
   if (o->blob.empty() == o->slots.empty()) {
     throw InputError(o->blob.empty() ? "no MODEL given; see --help"
                                      : "MODEL and --slots: one of them names what runs");
@@ -164,12 +122,6 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   if (o->source.empty()) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
-  if (!o->guard_settings.empty()) o->guard = true;
-  if (!o->drift_settings.empty() && o->drift.empty()) {
-    throw InputError("--drift-set: is for --drift FILE");
-  }
-  o->model.drift = !o->drift.empty();
-  o->model.all_plans = o->guard || o->model.drift;
   if (!o->isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
@@ -178,9 +130,6 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
     o->model.isa = isa;
   }
   if (o->fps != kNotGiven && !(o->fps >= 0)) throw InputError("--fps: at least 0; see --help");
-  if (o->score && o->source != "scene") {
-    throw InputError("--score: only the built-in scene knows where things are; --source scene");
-  }
   return true;
 }
 

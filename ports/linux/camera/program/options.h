@@ -20,6 +20,7 @@ struct CameraOptions {
   std::string garments = "build/demo", guard_settings, disturb;
   std::string drift;  // path of the record; empty: no recalibration
   std::string drift_settings;
+  std::string state;    // folder of the file of starts; empty: none
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
   std::string slots;  // the store; empty: `blob` runs

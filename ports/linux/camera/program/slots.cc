@@ -2,104 +2,216 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ports/linux/file.h"
 
 namespace octet::port {
 namespace {
 
-constexpr uint64_t kLookNs = 1000000000;  // an update may wait a second
+constexpr uint64_t kLookNs = 1'000'000'000;    // an update may wait a second
+constexpr uint64_t kStuckNs = 10'000'000'000;  // no disk that is well takes as long
+// Before there is a model, or between two: there is no loop to keep waiting.
+constexpr uint64_t kAwaitNs = 30'000'000'000;
+constexpr uint64_t kAtTheEndNs = 2'000'000'000;
+
+std::string Called(const SlotModel& model) {
+  return std::string("slot ") + SlotName(model.slot);
+}
 
 }  // namespace
 
 CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
-                         uint32_t confirm_after)
-    : store_(store, options), confirm_after_(confirm_after) {
-  Boot();
+                         uint32_t confirm_after, Shared& shared)
+    : shared_(shared),
+      keeper_(std::make_shared<SlotKeeper>(store, options)),
+      confirm_after_(confirm_after),
+      waits_for_frame_(keeper_->HasTrial()) {
+  if (!waits_for_frame_) Choose();
 }
 
-void CameraSlots::Boot() {
-  store_.Peek(&info_);
-  const uint32_t refusals = info_.refusals;
-  const SlotAnswer answer = store_.Boot(&running_);
-  if (!answer) throw InputError(answer.why);
-  store_.Peek(&info_);
-  retired_ = false;
+void CameraSlots::Choose() {
+  if (running_.slot != OCTET_SLOT_NONE) return;
+  waits_for_frame_ = false;
+  const StoreAnswer answer = keeper_->Boot();
+  Run(answer.model);
+  shared_.metrics.SetStore(answer.state);
+  Say(answer.news);
+}
+
+void CameraSlots::Run(const SlotModel& model) {
+  running_ = model;
   trial_.reset();
   if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
-  news_ = std::string("slot ") + SlotName(running_.slot) +
-          (running_.on_trial ? ", on trial, boot " + std::to_string(running_.attempt) : "");
-  if (info_.refusals != refusals) {
-    news_ +=
-        std::string("; the other model was given up: ") + octet_slots_code_name(info_.last_refusal);
-  }
 }
 
-bool CameraSlots::Look(uint64_t now_ns) {
-  news_.clear();
-  if (!retired_ && now_ns < next_look_ns_) return false;
-  next_look_ns_ = now_ns + kLookNs;
-  // By somebody else: the trial is over.
-  if (trial_ && store_.IsConfirmed(running_)) trial_.reset();
-  store_.Peek(&info_);
-  if (!store_.IsOutdated(running_)) return false;
-  const SlotModel before = running_;
-  try {
-    Boot();
-  } catch (const InputError& error) {  // what runs can run on
-    running_ = before;
-    news_ = error.what();
-    return false;
-  }
-  // A trial that could not be counted leaves the old one.
-  return running_.slot != before.slot || running_.digest != before.digest;
+void CameraSlots::Say(const std::string& news) {
+  if (news.empty()) return;
+  news_ += (news_.empty() ? "" : "\noctet-camera: ") + news;
 }
 
-void CameraSlots::CheckLoaded(const Model& model) const {
+const char* CameraSlots::News() {
+  told_ = std::exchange(news_, std::string());
+  return told_.c_str();
+}
+
+void CameraSlots::Check(const Model& model) const {
   if (std::equal(running_.digest.begin(), running_.digest.end(), model.blob().header->sha256)) {
     return;
   }
   throw InputError(running_.path + ": changed since it was checked; stage the model anew");
 }
 
+void CameraSlots::Load(const Loaded&) {
+  shared_.metrics.SetSlot(*Word());
+}
+
+void CameraSlots::AddFields(uint64_t, FrameReport* report) {
+  report->slot = Word();
+}
+
+// What the last errand brought. True: another model is to run.
+bool CameraSlots::Hear(uint64_t now_ns) {
+  std::optional<StoreAnswer> answer;
+  try {
+    answer = errand_.Take();
+  } catch (const std::exception& error) {  // as where the store's folder is gone
+    if (sent_ != Wish::kNone) back_off_.Failed(now_ns);
+    if (told_ != error.what()) Say(told_ = error.what());
+    return false;
+  }
+  if (!answer) {
+    if (!stuck_ && errand_.Age(now_ns) > kStuckNs) {
+      stuck_ = true;
+      shared_.metrics.SetStoreStuck(true);
+      Say("the store does not answer; what runs runs on");
+    }
+    return false;
+  }
+  if (stuck_) {
+    stuck_ = false;
+    shared_.metrics.SetStoreStuck(false);
+    Say("the store answers again");
+  }
+  shared_.metrics.SetStore(answer->state);
+  Say(answer->news);
+  if (!answer->refusal.empty()) throw InputError(answer->refusal);
+  if (sent_ != Wish::kNone) {
+    if (answer->done) {
+      wish_ = Wish::kNone;
+      back_off_.Reset();
+      next_look_ns_ = 0;  // another one runs now, or this one is confirmed
+      if (trial_ && running_.digest == wished_.digest) {
+        trial_.reset();
+        running_.on_trial = false;
+      }
+    } else if (sent_ == Wish::kRollBack && !answer->another && answer->state.has_record &&
+               answer->state.active == OCTET_SLOT_NONE) {
+      // Nothing to go back to: it is tried anew.
+      wish_ = Wish::kNone;
+      trial_.emplace(confirm_after_, kBadFrames);
+    } else {
+      back_off_.Failed(now_ns);
+    }
+  } else if (trial_ && answer->confirmed && !answer->another) {
+    trial_.reset();  // by somebody else: the trial is over
+    running_.on_trial = false;
+  }
+  if (answer->another) Run(answer->model);
+  return answer->another;
+}
+
+void CameraSlots::Send(uint64_t now_ns) {
+  if (wish_ != Wish::kNone) {
+    if (!back_off_.IsDue(now_ns)) return;
+    sent_ = wish_;
+    errand_.Start(shared_.storage, now_ns,
+                  [keeper = keeper_, wished = wished_, wish = wish_, reason = reason_] {
+                    return wish == Wish::kConfirm ? keeper->Confirm(wished)
+                                                  : keeper->RollBack(wished, reason);
+                  });
+    return;
+  }
+  if (now_ns < next_look_ns_) return;
+  next_look_ns_ = now_ns + kLookNs;
+  sent_ = Wish::kNone;
+  errand_.Start(shared_.storage, now_ns, [keeper = keeper_, running = running_, now_ns] {
+    return keeper->Look(running, now_ns);
+  });
+}
+
+bool CameraSlots::Follow(uint64_t now_ns) {
+  if (errand_.at_work() && Hear(now_ns)) return true;
+  if (!errand_.at_work()) Send(now_ns);
+  return false;
+}
+
+StoreAnswer CameraSlots::Await(std::function<StoreAnswer()> work) {
+  Errand<StoreAnswer> errand;
+  errand.Start(shared_.storage, NowNs(), std::move(work));
+  if (shared_.storage.Wait(kAwaitNs)) {
+    if (std::optional<StoreAnswer> answer = errand.Take()) return std::move(*answer);
+  }
+  throw InputError("the store does not answer, and no model runs");
+}
+
 bool CameraSlots::Failed(const std::string& why) {
   if (!running_.on_trial) return false;
   const SlotModel before = running_;
-  RollBack(OCTET_SLOTS_FRAMES);
-  if (!retired_) return false;
-  Boot();
-  news_ = "slot " + std::string(SlotName(before.slot)) + " is rolled back: " + why;
+  StoreAnswer answer =
+      Await([keeper = keeper_, before] { return keeper->RollBack(before, OCTET_SLOTS_FRAMES); });
+  if (answer.done) {
+    answer = Await([keeper = keeper_] { return keeper->Boot(); });
+    Say(Called(before) + " is rolled back: " + why);
+  } else if (answer.another) {
+    Say(Called(before) + " is left, and that cannot be recorded yet: " + why);
+    wish_ = Wish::kRollBack;
+    wished_ = before;
+    reason_ = OCTET_SLOTS_FRAMES;
+    back_off_.Failed(NowNs());
+  } else {
+    return false;
+  }
+  shared_.metrics.SetStore(answer.state);
+  Run(answer.model);
   return running_.slot != before.slot;
 }
 
-void CameraSlots::RollBack(octet_slots_code reason) {
-  if (store_.Info().active == OCTET_SLOT_NONE) {
-    trial_.emplace(confirm_after_, kBadFrames);
-    news_ = std::string(octet_slots_code_name(reason)) + ", but there is no model to go back to";
+void CameraSlots::AfterFrame(Outcome& outcome) {
+  if (!trial_) return;
+  const bool good = outcome.ran && outcome.calm && IsSane(outcome.results);
+  const Trial::Verdict verdict = trial_->Add(good);
+  if (outcome.stuck || verdict == Trial::Verdict::kRollBack) {
+    if (wish_ == Wish::kRollBack) return;
+    if (wish_ == Wish::kNone) back_off_.Reset();
+    wish_ = Wish::kRollBack;
+    reason_ = outcome.stuck ? OCTET_SLOTS_GUARD : OCTET_SLOTS_FRAMES;
+  } else if (verdict == Trial::Verdict::kConfirm && wish_ == Wish::kNone) {
+    back_off_.Reset();
+    wish_ = Wish::kConfirm;
+  } else {
     return;
   }
-  const SlotAnswer answer = store_.RollBack(reason);
-  store_.Peek(&info_);
-  news_ = "slot " + std::string(SlotName(running_.slot)) +
-          (answer ? std::string(" is rolled back: ") + octet_slots_code_name(reason)
-                  : " cannot be rolled back: " + answer.why);
-  trial_.reset();
-  retired_ = static_cast<bool>(answer);
+  wished_ = running_;
 }
 
-void CameraSlots::AfterFrame(bool good, bool stuck) {
-  news_.clear();
-  if (!trial_) return;
-  const Trial::Verdict verdict = trial_->Add(good);
-  if (stuck) return RollBack(OCTET_SLOTS_GUARD);
-  if (verdict == Trial::Verdict::kRollBack) return RollBack(OCTET_SLOTS_FRAMES);
-  if (verdict != Trial::Verdict::kConfirm) return;
-  const SlotAnswer answer = store_.Confirm();
-  store_.Peek(&info_);
-  trial_.reset();
-  running_.on_trial = false;
-  news_ = "slot " + std::string(SlotName(running_.slot)) +
-          (answer ? " is confirmed" : " cannot be confirmed: " + answer.why);
+void CameraSlots::Finish(bool clean) {
+  // A verdict that is not written yet is written now, or the boot says nothing about the model.
+  if (wish_ == Wish::kNone && !(clean && trial_)) return;
+  shared_.storage.Post([keeper = keeper_, wish = wish_, reason = reason_,
+                        model = wish_ == Wish::kNone ? running_ : wished_] {
+    try {
+      if (wish == Wish::kConfirm) {
+        keeper->Confirm(model);
+      } else if (wish == Wish::kRollBack) {
+        keeper->RollBack(model, reason);
+      } else {
+        keeper->TakeBack(model);
+      }
+    } catch (const std::exception&) {  // the program ends; the next start looks anew
+    }
+  });
+  shared_.storage.Wait(kAtTheEndNs);
 }
 
 bool IsSane(const Results& results) {

@@ -1,14 +1,16 @@
 // octet-camera --slots: which model of a store runs, when another one takes its place, and when one
-// on trial has shown enough.
+// on trial has shown enough. The store itself is the business of the thread for storage.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "ports/linux/model.h"
-#include "ports/linux/results/results.h"
+#include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/observer.h"
+#include "ports/linux/camera/program/slot_keeper.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {
@@ -16,41 +18,53 @@ namespace octet::port {
 constexpr uint32_t kConfirmAfter = 100;  // good frames; three seconds of a camera
 constexpr uint32_t kBadFrames = 5;       // in a row, as the guard's breaker counts
 
-class CameraSlots {
+class CameraSlots final : public Observer, public ModelSource {
  public:
-  // Boots: running() is what to load. Throws InputError where the store has no model to run.
-  CameraSlots(const std::string& store, const StoreOptions& options, uint32_t confirm_after);
+  // Throws InputError: no store, no key, or no model where none is to be tried.
+  CameraSlots(const std::string& store, const StoreOptions& options, uint32_t confirm_after,
+              Shared& shared);
 
-  const SlotModel& running() const { return running_; }
-  // "a" or "b".
-  const char* word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
-  // Between two frames; looks at the store once a second. True: running() is another model now, to
-  // be loaded in place of the one before.
-  bool Look(uint64_t now_ns);
-  // That the file running() names holds the model that was checked. Throws InputError.
-  void CheckLoaded(const Model& model) const;
-  // What running() names could not be loaded. True: running() is another one to try instead.
-  bool Failed(const std::string& why);
-  // After a frame: counts it while a model is on trial, which confirms it or, as Look then says,
-  // rolls it back. stuck: the guard has no better plan.
-  void AfterFrame(bool good, bool stuck);
-  // One line where the last call brought something that people should know of, else "".
-  const std::string& news() const { return news_; }
-  // What the store said when it was last looked at, or acted on.
-  const octet_slots_info& info() const { return info_; }
+  // ModelSource.
+  bool WaitsForFrame() override { return waits_for_frame_; }
+  void Choose() override;
+  const std::string& Path() const override { return running_.path; }
+  void Check(const Model& model) const override;
+  bool Follow(uint64_t now_ns) override;
+  bool Failed(const std::string& why) override;
+
+  // Observer: after a frame it is counted while a model is on trial, which confirms it or rolls it
+  // back. Good: it ran, its scores are numbers, and no breaker counts.
+  void Load(const Loaded& loaded) override;
+  void AddFields(uint64_t now_ns, FrameReport* report) override;
+  void AfterFrame(Outcome& outcome) override;
+  const char* News() override;
+  void Finish(bool clean) override;
 
  private:
-  void Boot();
-  void RollBack(octet_slots_code reason);
+  enum class Wish { kNone, kConfirm, kRollBack };
 
-  SlotStore store_;
-  uint32_t confirm_after_;
+  const char* Word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
+  void Say(const std::string& news);
+  void Run(const SlotModel& model);
+  bool Hear(uint64_t now_ns);
+  void Send(uint64_t now_ns);
+  StoreAnswer Await(std::function<StoreAnswer()> work);
+
+  Shared& shared_;
+  std::shared_ptr<SlotKeeper> keeper_;
+  const uint32_t confirm_after_;
+  bool waits_for_frame_ = false;
   SlotModel running_;
   std::optional<Trial> trial_;
+  Errand<StoreAnswer> errand_;
+  Wish sent_ = Wish::kNone;  // what the errand at work is about
+  Wish wish_ = Wish::kNone;
+  SlotModel wished_;  // whose trial it is about
+  octet_slots_code reason_ = OCTET_SLOTS_OK;
+  BackOff back_off_;
   uint64_t next_look_ns_ = 0;
-  bool retired_ = false;  // running_ was rolled back and still runs
-  std::string news_;
-  octet_slots_info info_{};
+  bool stuck_ = false;
+  std::string news_, told_;
 };
 
 // Whether results can be those of a sound model: every score is a number.

@@ -2,8 +2,8 @@
 
 namespace octet::port {
 
-CameraTemporal::CameraTemporal(const Model& model, const std::string& path, ProbeHook* hook)
-    : hook_(hook) {
+CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
+    : session_(model.session()) {
   const void* blob = model.blob().base;
   const size_t blob_bytes = model.blob().header->file_bytes;
   octet_status status = octet_temporal_bytes(blob, blob_bytes, &memory_bytes_);
@@ -24,8 +24,6 @@ CameraTemporal::CameraTemporal(const Model& model, const std::string& path, Prob
     throw InputError("--temporal: the temporal section of " + path + " is " +
                      octet_code_name(status.code) + "; convert the model again");
   }
-  hook_->session = model.session();
-  hook_->temporal = temporal_;
 }
 
 void CameraTemporal::AfterRun(const octet_session* session) {

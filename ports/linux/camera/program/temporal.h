@@ -8,7 +8,6 @@
 #include <string>
 
 #include "octet/temporal.h"
-#include "ports/linux/camera/program/guard.h"
 #include "ports/linux/model.h"
 
 namespace octet::port {
@@ -17,12 +16,13 @@ class CameraTemporal {
  public:
   // model: bound. Throws InputError where the blob has no filters, or none that can be used.
   // Nothing is allocated after this.
-  CameraTemporal(const Model& model, const std::string& path, ProbeHook* hook);
-  ~CameraTemporal() { hook_->temporal = nullptr; }
+  CameraTemporal(const Model& model, const std::string& path);
+  ~CameraTemporal() = default;
   CameraTemporal(const CameraTemporal&) = delete;
   CameraTemporal& operator=(const CameraTemporal&) = delete;
 
-  // Right after octet_run of a frame: what the last layer wrote is filtered as well.
+  // Within octet_run, and right after it: what the last layer wrote is filtered as well.
+  void BeforeLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
   void AfterRun(const octet_session* session);
 
   uint32_t layers() const { return octet_temporal_count(temporal_); }
@@ -37,7 +37,7 @@ class CameraTemporal {
   std::unique_ptr<void, Free> memory_;
   size_t memory_bytes_ = 0;
   octet_temporal* temporal_ = nullptr;
-  ProbeHook* hook_;
+  const octet_session* session_;
 };
 
 }  // namespace octet::port

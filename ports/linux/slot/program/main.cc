@@ -31,6 +31,9 @@ void Describe(CommandLine& app, Arguments& a) {
           "public key of those whose models are taken, beside the store's own file key.pub; "
           "several times: any of them")
       .OneEach();
+  app.AddFlag("--require-signature", a.options.require_signature,
+              "take models of --key alone; the store's own key.pub, which lies where models are "
+              "written, says nothing");
   app.Add("--board", a.options.board,
           "name of this board, or its file from octet boards --whitelist: models for others, and "
           "those that use what it does not allow, are refused (default: the store's own file "

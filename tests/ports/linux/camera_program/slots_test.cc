@@ -1,65 +1,13 @@
 // octet-camera --slots: another model takes over between two frames, is kept or rolled back.
 #include "ports/linux/slot/slot_store.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/ports/linux/camera_program/store_fixture.h"
 #include "tests/support/http_client.h"
 
 namespace octet::test {
 namespace {
 
-class CameraSlotsTest : public Camera {
- protected:
-  void SetUp() override {
-    Camera::SetUp();
-    fs::create_directory(folder_ / "store");
-    Write("store/slot-a.octet", Model(1));
-    names_model_ = false;
-  }
-  // Runs as the mixed blob, and has another digest.
-  static Blob Model(uint64_t counter) {
-    Blob blob = MakeMixedBlob();
-    reinterpret_cast<blob::Header*>(blob.data())->security_counter = counter;
-    Rehash(blob);
-    return blob;
-  }
-  void Write(const std::string& name, const Blob& blob) const {
-    std::ofstream(Path(name), std::ios::binary)
-        .write(reinterpret_cast<const char*>(blob.data()),
-               static_cast<std::streamsize>(blob.size()));
-  }
-  // As octet flash does.
-  void Flash(const Blob& blob) const {
-    port::SlotStore store(Path("store"), {});
-    size_t done = 0;
-    const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
-      const size_t step = std::min(count, blob.size() - done);
-      std::copy_n(blob.begin() + static_cast<ptrdiff_t>(done), step, static_cast<uint8_t*>(bytes));
-      done += step;
-      return step;
-    });
-    ASSERT_TRUE(staged) << staged.why;
-    const port::SlotAnswer active = store.Activate();
-    ASSERT_TRUE(active) << active.why;
-  }
-  octet_slots_info Info() const { return port::SlotStore(Path("store"), {}).Info(); }
-  // One frame after the other, each with its line, until stderr has the text; at most ten seconds.
-  void SendUntil(const std::string& text) {
-    for (int i = 0; i < 500; ++i) {
-      Send(Y4m(8, 8, 1));
-      AwaitLines(++sent_);
-      if (Read("err").find(text) != std::string::npos) return;
-      usleep(20000);
-    }
-    FAIL() << "no '" << text << "': " << Read("err");
-  }
-  void StartOnStore(std::vector<std::string> more = {}) {
-    sent_ = 0;
-    more.insert(more.begin(), {"--slots", Path("store"), "--source", "-", "--json"});
-    Start(more);
-  }
-  std::string SlotOf(size_t line) const { return Lines()[line]["slot"]; }
-
-  size_t sent_ = 0;
-};
+class CameraSlotsTest : public CameraOnStore {};
 
 TEST_F(CameraSlotsTest, AnotherModelTakesOverBetweenTwoFramesAndIsConfirmed) {
   StartOnStore({"--confirm-after", "7"});

@@ -318,5 +318,40 @@ TEST(MetricsServer, ServesThemToWhomItShould) {
   }
 }
 
+// A counter of the store that falls is another store's, or a record that was lost: nothing is
+// counted, and at once. One that jumps is added, not counted through.
+TEST(StoreStates, CountersThatFallAndJump) {
+  Metrics metrics(0);
+  StoreState state;
+  state.known = state.has_record = true;
+  state.last_refusal = OCTET_SLOTS_COUNTER;
+  const auto set = [&](uint32_t sequence, uint32_t refusals) {
+    state.sequence = sequence;
+    state.refusals = refusals;
+    metrics.SetStore(state);
+  };
+  const auto counted = [&] {
+    Exposition text(Metrics::kTextBytes);
+    metrics.Write(0, &text);
+    const std::string all(text.text()), name = "octet_flash_refusals_total{reason=\"counter\"} ";
+    return std::stoull(all.substr(all.find(name) + name.size()));
+  };
+  set(1, 7);
+  EXPECT_EQ(counted(), 0u) << "what was before is a state, not an event";
+  set(2, 6);
+  EXPECT_EQ(counted(), 0u);
+  set(3, 8);
+  EXPECT_EQ(counted(), 2u);
+  set(4, 0xFFFFFFFF);
+  EXPECT_EQ(counted(), 2u + 0xFFFFFFFFu - 8u);
+  set(5, 0);
+  EXPECT_EQ(counted(), 2u + 0xFFFFFFFFu - 8u);
+  state.has_record = false;  // cannot be read just now
+  metrics.SetStore(state);
+  state.has_record = true;
+  set(6, 1);
+  EXPECT_EQ(counted(), 3u + 0xFFFFFFFFu - 8u);
+}
+
 }  // namespace
 }  // namespace octet::port

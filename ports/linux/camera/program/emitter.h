@@ -1,0 +1,49 @@
+// Lines of results and news on their way out, by a thread of their own: the loop puts them into a
+// queue of fixed size and goes on. Of a live source lines that nobody takes are dropped and
+// counted; a source that waits waits for its reader, and ends with an error where the output fails.
+// Whatever becomes of stderr ends nothing.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_EMITTER_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_EMITTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "ports/linux/capture/stop.h"
+#include "ports/linux/results/text.h"
+
+namespace octet::port {
+
+class Emitter {
+ public:
+  // Results to `results`, news to `news`. line_bytes: the longest line there will be. begin: the
+  // first that the thread calls.
+  Emitter(int results, int news, bool waits, size_t line_bytes, std::function<void()> begin);
+  // Waits a moment; a thread that hangs in a write is let go.
+  ~Emitter();
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+
+  // Before a longer line.
+  void Reserve(size_t line_bytes);
+  // A line of results. False where nobody reads any more. Throws InputError where a source waits
+  // and the line cannot be stored.
+  bool Write(const Line& line, const StopRequest& stop);
+  // "octet-camera: <news>" and a newline; nothing where it is empty.
+  void Say(std::string_view news);
+  // Until all lines are out: of a source that waits as long as it takes, or until the stop; else
+  // for kLastNs. Those that are left are dropped and counted. Throws as Write does.
+  void Drain(const StopRequest& stop);
+  // The very last line, to results or to news; a second at most.
+  void Last(const Line& line, bool to_news);
+  uint64_t dropped() const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_EMITTER_H_

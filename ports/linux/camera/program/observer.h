@@ -1,0 +1,134 @@
+// What looks at frames, results or the model beside the loop, which knows it by this interface
+// alone: the loop captures, runs and emits. observers.cc lists all of them, each once with its
+// settings, in the order in which they are asked.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "octet/octet.h"
+#include "ports/linux/camera/program/emitter.h"
+#include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/thermometer.h"
+#include "ports/linux/capture/frame.h"
+#include "ports/linux/capture/stop.h"
+#include "ports/linux/metrics/metrics.h"
+#include "ports/linux/model.h"
+#include "ports/linux/results/results.h"
+#include "ports/linux/results/text.h"
+
+namespace octet::port {
+
+class Observer;
+
+// octet_config.before_layer for all observers, in their order. While one runs the model for itself
+// (`alone`), it alone is told: those are no frames of the stream.
+struct LayerHook {
+  std::vector<Observer*> observers;
+  Observer* alone = nullptr;
+
+  static int BeforeLayer(void* context, uint32_t layer);
+};
+
+// What all observers share. Outlives them.
+struct Shared {
+  const StopRequest& stop;
+  std::function<void()> begin;  // the first that a thread calls: it shares no processor by force
+  bool waits;                   // the source waits for the loop: there is always time
+  LayerHook hook;
+  Metrics metrics;
+  Thermometer thermometer;
+  Helper storage;
+  Emitter* emitter = nullptr;  // from the first model on
+};
+
+// A model that was bound.
+struct Loaded {
+  Model& model;
+  const std::string& path;
+  BlobDescription& description;  // for the metrics; observers may add to it
+};
+
+// One frame with its result.
+struct Outcome {
+  const FrameBuffer& frame;
+  const Results& results;
+  octet_session* session;
+  bool ran;  // octet_run said OK
+  uint64_t begun_ns, done_ns;
+  uint64_t run_ns() const { return done_ns - begun_ns; }
+  uint64_t processed, dropped, lines_dropped;  // so far
+  const Line* json = nullptr;                  // where somebody wants it
+  // Set by observers for those behind them in the list.
+  bool calm = true;    // no breaker counts bad frames
+  bool stuck = false;  // there is no better plan
+};
+
+class Observer {
+ public:
+  Observer() = default;
+  virtual ~Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  // A model was bound, or goes. Load throws InputError where the observer cannot work with it.
+  virtual void Load(const Loaded&) {}
+  virtual void Unload() {}
+  // Once, after the first Load: threads and servers begin. Throws InputError.
+  virtual void Start(const Loaded&) {}
+  // False: this frame is passed over.
+  virtual bool Wants(const FrameBuffer&) { return true; }
+  // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread.
+  virtual void BeforeLayer(uint32_t) {}
+  // The layers have run; nothing is decoded yet.
+  virtual void AfterRun(octet_session*) {}
+  // A result stands and is not yet emitted. Must be quick.
+  virtual void Result(const Outcome&) {}
+  virtual bool WantsJson() const { return false; }
+  // Of a frame's line, and of the line that people see each second.
+  virtual void AddFields(uint64_t, FrameReport*) {}
+  virtual void AddStatus(Line*) {}
+  // The result is on its way. May run the model again.
+  virtual void AfterFrame(Outcome&) {}
+  // One line where the last call brought something that people should know of, else "". Asked after
+  // Load and AfterFrame.
+  virtual const char* News() { return ""; }
+  // clean: a stop or the end of the stream, no fault of the model.
+  virtual void Finish(bool) {}
+  // Of the summary: ,"name":value,... and "; words".
+  virtual void AddSummary(uint64_t, Line*) {}
+  virtual void AddSummaryText(Line*) {}
+};
+
+inline int LayerHook::BeforeLayer(void* context, uint32_t layer) {
+  const auto& hook = *static_cast<const LayerHook*>(context);
+  if (hook.alone != nullptr) {
+    hook.alone->BeforeLayer(layer);
+    return 0;
+  }
+  for (Observer* observer : hook.observers) observer->BeforeLayer(layer);
+  return 0;
+}
+
+// Which model runs.
+class ModelSource {
+ public:
+  virtual ~ModelSource() = default;
+  // What is to be loaded. Before the first frame only where it costs nothing: WaitsForFrame.
+  virtual bool WaitsForFrame() { return false; }
+  virtual void Choose() {}
+  virtual const std::string& Path() const = 0;
+  // That it is the model which was checked. Throws InputError.
+  virtual void Check(const Model&) const {}
+  // Between two frames; never waits. True: Path is another one.
+  virtual bool Follow(uint64_t) { return false; }
+  // Path could not be loaded. True: it is another one now.
+  virtual bool Failed(const std::string&) { return false; }
+};
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_

@@ -1,0 +1,44 @@
+// --slots and what goes with it.
+#include "ports/linux/board.h"
+#include "ports/linux/camera/program/observers.h"
+
+namespace octet::port {
+
+CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
+  app.Add(
+      "--slots", o.slots,
+      "run the model of this store of two slots (folder or device, docs/flashing.md) instead of "
+      "MODEL, and another one as soon as the store says so");
+  app.Add("--key", o.store.keys,
+          "of --slots: public key of those whose models are taken, beside the store's own")
+      .OneEach();
+  app.AddFlag("--require-signature", o.store.require_signature,
+              "of --slots: take models of --key alone; the store's own key.pub, which lies where "
+              "models are written, says nothing");
+  const Option confirm_after = app.Add("--confirm-after", o.confirm_after,
+                                       "of --slots: good frames that confirm a model on trial")
+                                   .Range(1u, 1000000000u)
+                                   .ShowDefault();
+  app.Add("--board", o.store.board,
+          std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
+  return [&o, confirm_after] {
+    if (o.slots.empty() && !o.store.keys.empty()) {
+      throw InputError(
+          "--key: is for --slots; octet-slot and octet flash check signatures of files");
+    }
+    if (o.slots.empty() && o.store.require_signature) {
+      throw InputError("--require-signature: is for --slots");
+    }
+    if (o.slots.empty() && confirm_after.Given()) {
+      throw InputError("--confirm-after: is for --slots; a model from a file is not on trial");
+    }
+    if (!o.store.board.empty()) o.board = ReadBoard(o.store.board);
+  };
+}
+
+std::unique_ptr<Observer> MakeSlots(const CameraOptions& options, Shared& shared) {
+  if (options.slots.empty()) return nullptr;
+  return std::make_unique<CameraSlots>(options.slots, options.store, options.confirm_after, shared);
+}
+
+}  // namespace octet::port

@@ -1,0 +1,130 @@
+// --state: a file that says whether the program ended by itself the last time. A crash, a watchdog
+// and a power cut leave it as it was while it ran.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "ports/linux/camera/program/observers.h"
+#include "ports/linux/output/output_file.h"
+
+namespace octet::port {
+namespace {
+
+constexpr uint64_t kAtTheEndNs = 2'000'000'000;
+
+struct Starts {
+  unsigned long long unclean = 0;
+  int running = 0;
+};
+
+// What cannot be read is a first start.
+Starts ReadStarts(const std::string& path) {
+  Starts starts;
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  Starts read;
+  if (std::sscanf(line.c_str(), "octet-starts 1 unclean %llu running %d", &read.unclean,
+                  &read.running) == 2) {
+    starts = read;
+  }
+  return starts;
+}
+
+std::string WriteStarts(const std::string& path, const Starts& starts) {
+  const std::string text = "octet-starts 1 unclean " + std::to_string(starts.unclean) +
+                           " running " + std::to_string(starts.running) + "\n";
+  try {
+    OutputFile file(path, Kept::kDurable);
+    file.Write(text.data(), text.size());
+    file.Commit();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class StartsObserver final : public Observer {
+ public:
+  StartsObserver(const std::string& folder, Shared& shared)
+      : path_(folder + "/starts"), shared_(shared) {}
+
+  void Start(const Loaded&) override { Write(); }
+  void AfterFrame(Outcome&) override {
+    news_.clear();
+    const std::optional<Answer> answer = errand_.Take();
+    if (answer) {
+      shared_.metrics.SetUncleanStarts(answer->starts.unclean);
+      known_ = true;
+      starts_ = answer->starts;
+      if (answer->problem.empty()) {
+        written_ = true;
+      } else {
+        shared_.metrics.CountUnwritten();
+        back_off_.Failed(NowNs());
+        if (!told_) news_ = answer->problem + "; starts are not counted until it can be";
+        told_ = true;
+      }
+    }
+    if (!written_ && !errand_.at_work() && back_off_.IsDue(NowNs())) Write();
+  }
+  const char* News() override { return news_.c_str(); }
+  void Finish(bool) override {
+    if (!shared_.storage.Wait(kAtTheEndNs)) return;
+    shared_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
+      Starts starts = ReadStarts(path);
+      starts.running = 0;
+      if (ran) WriteStarts(path, starts);
+    });
+    shared_.storage.Wait(kAtTheEndNs);
+  }
+
+ private:
+  struct Answer {
+    Starts starts;
+    std::string problem;
+  };
+  void Write() {
+    errand_.Start(shared_.storage, NowNs(), [path = path_, known = known_, before = starts_] {
+      Answer answer;
+      answer.starts = before;
+      if (!known) {
+        answer.starts = ReadStarts(path);
+        if (answer.starts.running != 0) ++answer.starts.unclean;
+        answer.starts.running = 1;
+      }
+      answer.problem = WriteStarts(path, answer.starts);
+      return answer;
+    });
+  }
+
+  const std::string path_;
+  Shared& shared_;
+  Errand<Answer> errand_;
+  BackOff back_off_;
+  Starts starts_;
+  bool known_ = false, written_ = false, told_ = false;
+  std::string news_;
+};
+
+}  // namespace
+
+CheckSettings DescribeStarts(CommandLine& app, CameraOptions& o) {
+  app.Add("--state", o.state,
+          "folder of a file that counts starts after a crash or a power cut, for --metrics "
+          "(default: systemd's StateDirectory=, where there is one)");
+  return [&o] {
+    const char* const folder = std::getenv("STATE_DIRECTORY");
+    if (o.state.empty() && folder != nullptr)
+      o.state = std::string(folder).substr(0, std::string(folder).find(':'));
+  };
+}
+
+std::unique_ptr<Observer> MakeStarts(const CameraOptions& options, Shared& shared) {
+  if (options.state.empty()) return nullptr;
+  return std::make_unique<StartsObserver>(options.state, shared);
+}
+
+}  // namespace octet::port

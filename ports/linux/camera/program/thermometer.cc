@@ -1,0 +1,45 @@
+#include "ports/linux/camera/program/thermometer.h"
+
+#include <limits>
+#include <vector>
+
+#include "octet/guard.h"
+
+namespace octet::port {
+namespace {
+
+// Readings come once a second; one that is older than a few has hung.
+constexpr uint64_t kOldNs = 5 * ThermalMonitor::kPeriodNs;
+
+// Those of the board that the blob was made for.
+std::vector<std::string> ZonesOf(const Model& model) {
+  std::vector<std::string> zones;
+  size_t bytes = 0;
+  const char* names = octet_guard_zones(model.blob().base, model.blob().header->file_bytes, &bytes);
+  for (size_t at = 0; at < bytes; at += zones.back().size() + 1) zones.emplace_back(names + at);
+  return zones;
+}
+
+}  // namespace
+
+bool Thermometer::Start(const Model& model) {
+  if (monitor_) return has_zone_;
+  ThermalSensor sensor(root_, ZonesOf(model));
+  has_zone_ = !sensor.type().empty();
+  monitor_.emplace(std::move(sensor), begin_, [this](const ThermalReading& reading) {
+    metrics_->SetTemperature(reading.state == ThermalState::kOk
+                                 ? reading.celsius()
+                                 : std::numeric_limits<float>::quiet_NaN());
+  });
+  return has_zone_;
+}
+
+float Thermometer::Celsius(uint64_t now_ns) const {
+  if (!monitor_) return std::numeric_limits<float>::quiet_NaN();
+  const ThermalMonitor::Latest latest = monitor_->At(now_ns);
+  return latest.reading.state == ThermalState::kOk && latest.age_ns < kOldNs
+             ? latest.reading.celsius()
+             : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace octet::port

@@ -1,0 +1,39 @@
+// A board without a battery starts in the wrong year, until NTP sets its clock.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "ports/linux/metrics/metrics.h"
+#include "ports/linux/model.h"
+#include "ports/linux/wall_clock.h"
+#include "tests/ports/linux/io/io_calls.h"
+
+namespace octet::test {
+namespace {
+
+constexpr int64_t kYears = 3 * 365 * 86400;
+
+double StartIn(const port::Metrics& metrics) {
+  port::Exposition text(port::Metrics::kTextBytes);
+  metrics.Write(0, &text);
+  const std::string all(text.text());
+  const std::string name = "\noctet_start_time_seconds ";
+  return std::strtod(all.c_str() + all.find(name) + name.size(), nullptr);
+}
+
+TEST(Clock, IsAskedForEachMomentThatIsTold) {
+  const uint64_t moment = port::NowNs();
+  const double before = port::WallSecondsAt(moment);
+  const port::Metrics metrics;
+  const double started = StartIn(metrics);
+  for (const int64_t shift : {kYears, -kYears, int64_t{0}}) {
+    ShiftClock(shift);
+    EXPECT_NEAR(port::WallSecondsAt(moment), before + static_cast<double>(shift), 0.5);
+    EXPECT_NEAR(StartIn(metrics), started + static_cast<double>(shift), 0.5);
+  }
+  EXPECT_NEAR(port::WallSecondsAt(moment + 2'000'000'000), before + 2, 0.5);
+}
+
+}  // namespace
+}  // namespace octet::test

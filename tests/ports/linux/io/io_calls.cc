@@ -1,0 +1,166 @@
+#include "tests/ports/linux/io/io_calls.h"
+
+// Both spellings of each call are defined here, so that no macro may turn one into the other.
+#undef _FORTIFY_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace octet::test {
+namespace {
+
+struct State {
+  bool counts = false, stays = false, fired = false;
+  uint64_t calls = 0, number = FailingCall::kNone;
+  Fault fault = Fault::kIo;
+  const char* where = "";
+};
+thread_local State state;
+const char* busy = nullptr;
+int64_t shift_s = 0;
+
+// True: the call fails, errno is set. *bytes: may become fewer.
+bool Fails(const char* name, size_t* bytes = nullptr) {
+  if (!state.counts) return false;
+  const uint64_t number = state.calls++;
+  if (number != state.number && !(state.stays && state.fired)) return false;
+  if (!state.fired) state.where = name;
+  state.fired = true;
+  switch (state.fault) {
+    case Fault::kIo:
+      errno = EIO;
+      return true;
+    case Fault::kNoSpace:
+      errno = ENOSPC;
+      return true;
+    case Fault::kReadOnly:
+      errno = EROFS;
+      return true;
+    case Fault::kInterrupted:
+      errno = EINTR;
+      return true;
+    case Fault::kShort:
+      if (bytes != nullptr && *bytes > 1) *bytes /= 2;
+      return false;
+    case Fault::kHang: {
+      const timespec pause = {0, 3'000'000};
+      syscall(SYS_nanosleep, &pause, nullptr);
+      return false;
+    }
+  }
+  return false;
+}
+
+int Open(int folder, const char* path, int flags, mode_t mode) {
+  if (busy != nullptr && (flags & O_EXCL) != 0 && (flags & O_CREAT) == 0 &&
+      std::strcmp(path, busy) == 0) {
+    errno = EBUSY;
+    return -1;
+  }
+  if (Fails("open")) return -1;
+  return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+
+mode_t ModeOf(int flags, va_list list) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
+}
+
+}  // namespace
+
+const char* FaultName(Fault fault) {
+  constexpr const char* kNames[] = {"EIO", "ENOSPC", "EROFS", "EINTR", "short", "hang"};
+  return kNames[static_cast<int>(fault)];
+}
+
+FailingCall::FailingCall(uint64_t number, Fault fault, bool stays) {
+  state = State();
+  state.number = number;
+  state.fault = fault;
+  state.stays = stays;
+  state.counts = true;
+}
+FailingCall::~FailingCall() {
+  state.counts = false;
+}
+bool FailingCall::fired() const {
+  return state.fired;
+}
+uint64_t FailingCall::calls() const {
+  return state.calls;
+}
+std::string FailingCall::where() const {
+  return state.where;
+}
+
+void MakeBusy(const char* path) {
+  busy = path;
+}
+void ShiftClock(int64_t seconds) {
+  shift_s = seconds;
+}
+
+}  // namespace octet::test
+
+using octet::test::Fails;
+
+#define OCTET_OPEN(name, folder_type, folder)              \
+  int name(folder_type const char* path, int flags, ...) { \
+    va_list list;                                          \
+    va_start(list, flags);                                 \
+    const mode_t mode = octet::test::ModeOf(flags, list);  \
+    va_end(list);                                          \
+    return octet::test::Open(folder, path, flags, mode);   \
+  }
+#define OCTET_COMMA ,
+#define OCTET_SEND(name, call, type, ...)                        \
+  ssize_t name(int file, type bytes, size_t count __VA_ARGS__) { \
+    if (Fails(#name, &count)) return -1;                         \
+    return call;                                                 \
+  }
+
+extern "C" {
+OCTET_OPEN(open, , AT_FDCWD)
+OCTET_OPEN(open64, , AT_FDCWD)
+OCTET_OPEN(openat, int folder OCTET_COMMA, folder)
+OCTET_OPEN(openat64, int folder OCTET_COMMA, folder)
+OCTET_SEND(read, syscall(SYS_read, file, bytes, count), void*)
+OCTET_SEND(write, syscall(SYS_write, file, bytes, count), const void*)
+OCTET_SEND(pread, syscall(SYS_pread64, file, bytes, count, at), void*, , off_t at)
+OCTET_SEND(pread64, syscall(SYS_pread64, file, bytes, count, at), void*, , off64_t at)
+OCTET_SEND(pwrite, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off_t at)
+OCTET_SEND(pwrite64, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off64_t at)
+
+int fsync(int file) {
+  return Fails("fsync") ? -1 : static_cast<int>(syscall(SYS_fsync, file));
+}
+int ftruncate(int file, off_t bytes) noexcept {
+  return Fails("ftruncate") ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
+}
+int ftruncate64(int file, off64_t bytes) noexcept {
+  return Fails("ftruncate") ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
+}
+int fchmod(int file, mode_t mode) noexcept {
+  return Fails("fchmod") ? -1 : static_cast<int>(syscall(SYS_fchmod, file, mode));
+}
+int flock(int file, int operation) noexcept {
+  return Fails("flock") ? -1 : static_cast<int>(syscall(SYS_flock, file, operation));
+}
+int unlinkat(int folder, const char* name, int flags) noexcept {
+  return Fails("unlinkat") ? -1 : static_cast<int>(syscall(SYS_unlinkat, folder, name, flags));
+}
+int renameat(int from, const char* old_name, int to, const char* name) noexcept {
+  return Fails("renameat") ? -1
+                           : static_cast<int>(syscall(SYS_renameat2, from, old_name, to, name, 0));
+}
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const int status = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  if (clock == CLOCK_REALTIME) time->tv_sec += octet::test::shift_s;
+  return status;
+}
+}

@@ -1,0 +1,360 @@
+// Every call that store, records, lines and the file writer make fails once, each in its turn, at
+// each step of a model's life: a valid model boots afterwards, what was said to be done is done,
+// and the step can be done again.
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "ports/linux/camera/program/emitter.h"
+#include "ports/linux/camera/program/line_writer.h"
+#include "ports/linux/camera/program/slot_keeper.h"
+#include "ports/linux/file.h"
+#include "ports/linux/output/output_file.h"
+#include "ports/linux/slot/known_formats.h"
+#include "tests/ports/linux/io/io_calls.h"
+#include "tests/ports/linux/slot/models.h"
+
+namespace octet::test {
+namespace {
+
+namespace fs = std::filesystem;
+using port::SlotAnswer;
+using port::SlotModel;
+using port::SlotStore;
+
+size_t OpenFiles() {
+  size_t count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) count += !entry.path().empty();
+  return count;
+}
+
+class IoMatrix : public StoreFolder {
+ protected:
+  // The step by itself, once with each fault at each of its calls. After: what has to hold.
+  struct Ended {
+    bool done;  // the step said so
+    Fault fault;
+  };
+  void Each(const std::string& name, const std::function<void()>& prepare,
+            const std::function<bool()>& step, const std::function<void(Ended)>& after) {
+    uint64_t runs = 0, calls = 0;
+    for (const bool stays : {false, true}) {
+      for (const Fault fault : kAllFaults) {
+        if (stays && IsHarmless(fault)) continue;
+        for (uint64_t number = 0;; ++number) {
+          prepare();
+          const size_t files = OpenFiles();
+          bool done = false, fired = false;
+          std::string where;
+          {
+            const FailingCall failing(number, fault, stays);
+            try {
+              done = step();
+            } catch (const port::InputError&) {
+            }
+            fired = failing.fired();
+            where = failing.where();
+            calls = std::max(calls, failing.calls());
+          }
+          SCOPED_TRACE(name + ": " + FaultName(fault) + " at call " + std::to_string(number) +
+                       " (" + where + (stays ? "), and from then on" : ")"));
+          EXPECT_EQ(OpenFiles(), files) << "a descriptor is left open";
+          if (!fired || IsHarmless(fault)) {
+            EXPECT_TRUE(done);
+          }
+          after({done, fault});
+          if (HasFailure()) return;
+          ++runs;
+          if (!fired) break;
+        }
+      }
+    }
+    std::printf("[          ] %s: %llu calls, %llu runs\n", name.c_str(),
+                static_cast<unsigned long long>(calls), static_cast<unsigned long long>(runs));
+  }
+
+  std::string Store() const { return Path("store"); }
+  // The store as it was kept.
+  void Keep() const {
+    fs::remove_all(Path("kept"));
+    fs::copy(Store(), Path("kept"));
+  }
+  void Restore() const {
+    fs::remove_all(Store());
+    fs::copy(Path("kept"), Store());
+  }
+  // Boots one of the two.
+  bool Boots(SlotModel* model = nullptr) const {
+    SlotStore store(Store(), {});
+    SlotModel own;
+    if (model == nullptr) model = &own;
+    const SlotAnswer answer = store.Boot(model);
+    EXPECT_TRUE(answer) << answer.why;
+    if (!answer) return false;
+    const Blob blob = ReadBlob(model->path);
+    EXPECT_TRUE(blob == first_ || blob == second_);
+    return blob == second_;
+  }
+  octet_slots_info Info() const { return SlotStore(Store(), {}).Info(); }
+
+  const Blob first_ = MakeStored({.id = 1}), second_ = MakeStored({.id = 2});
+};
+
+TEST_F(IoMatrix, StageAndActivate) {
+  {
+    SlotStore store(Store(), {});
+    Install(&store, first_);
+    Keep();
+  }
+  const auto stage = [&] {
+    SlotStore store(Store(), {});
+    return static_cast<bool>(Stage(&store, second_));
+  };
+  Each(
+      "stage", [&] { Restore(); }, stage,
+      [&](Ended ended) {
+        EXPECT_FALSE(Boots()) << "the old one runs";
+        const octet_slots_info info = Info();
+        if (ended.done) {
+          EXPECT_EQ(info.slots[1].standing, OCTET_STANDING_STAGED);
+        }
+        EXPECT_EQ(info.pending, OCTET_SLOT_NONE);
+        EXPECT_TRUE(stage()) << "and it can be done again";
+      });
+  Restore();
+  ASSERT_TRUE(stage());
+  Keep();
+  const auto activate = [&] {
+    SlotStore store(Store(), {});
+    return static_cast<bool>(store.Activate());
+  };
+  Each(
+      "activate", [&] { Restore(); }, activate,
+      [&](Ended ended) {
+        if (ended.done) {
+          EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+        }
+        if (Info().pending == OCTET_SLOT_NONE) {
+          EXPECT_TRUE(activate());
+        }
+        EXPECT_TRUE(Boots());
+      });
+}
+
+TEST_F(IoMatrix, TrialConfirmRollBack) {
+  {
+    SlotStore store(Store(), {});
+    Install(&store, first_);
+    ASSERT_TRUE(Stage(&store, second_));
+    ASSERT_TRUE(store.Activate());
+    Keep();
+  }
+  SlotModel model;
+  Each(
+      "boot of a trial", [&] { Restore(); },
+      [&] {
+        SlotStore store(Store(), {});
+        return static_cast<bool>(store.Boot(&model));
+      },
+      [&](Ended ended) {
+        // A model runs, whatever storage does, unless it cannot be read.
+        if (ended.fault == Fault::kNoSpace || ended.fault == Fault::kReadOnly) return;
+        if (ended.done) {
+          EXPECT_TRUE(ReadBlob(model.path) == first_ || model.on_trial);
+        }
+        EXPECT_TRUE(Boots()) << "the trial goes on";
+        EXPECT_LE(Info().attempts, 3u);
+      });
+  Restore();
+  ASSERT_TRUE(Boots(&model));
+  Keep();
+  const auto confirm = [&] {
+    port::SlotKeeper keeper(Store(), {});
+    return keeper.Confirm(model).done;
+  };
+  Each(
+      "confirm", [&] { Restore(); }, confirm,
+      [&](Ended ended) {
+        if (ended.done) {
+          EXPECT_EQ(Info().active, OCTET_SLOT_B) << "confirmed, and not written";
+        }
+        EXPECT_TRUE(confirm()) << "it is tried again";
+        EXPECT_EQ(Info().active, OCTET_SLOT_B);
+        EXPECT_TRUE(Boots());
+      });
+  const auto roll_back = [&] {
+    port::SlotKeeper keeper(Store(), {});
+    return keeper.RollBack(model, OCTET_SLOTS_FRAMES).done;
+  };
+  Each(
+      "roll back", [&] { Restore(); }, roll_back,
+      [&](Ended ended) {
+        if (ended.done) {
+          EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+        }
+        EXPECT_TRUE(roll_back()) << "it is tried again";
+        EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+        EXPECT_FALSE(Boots());
+      });
+  const auto take_back = [&] {
+    SlotStore store(Store(), {});
+    return static_cast<bool>(store.TakeBack());
+  };
+  Each(
+      "take back", [&] { Restore(); }, take_back,
+      [&](Ended ended) {
+        EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+        if (ended.done) {
+          EXPECT_EQ(Info().attempts, 0u);
+        }
+        EXPECT_TRUE(Boots());
+      });
+}
+
+// The active model has decayed: the one before it runs, on a card that takes nothing as well.
+TEST_F(IoMatrix, FallBack) {
+  {
+    SlotStore store(Store(), {});
+    Install(&store, first_);
+    Install(&store, second_);
+    Blob torn = second_;
+    torn.back() ^= 1;
+    WriteBlob("store/slot-b.octet", torn);
+    Keep();
+  }
+  SlotModel model;
+  Each(
+      "fall back", [&] { Restore(); },
+      [&] {
+        SlotStore store(Store(), {});
+        return static_cast<bool>(store.Boot(&model));
+      },
+      [&](Ended ended) {
+        if (ended.done) {
+          EXPECT_TRUE(ReadBlob(model.path) == first_);
+        }
+        EXPECT_FALSE(Boots());
+        EXPECT_EQ(Info().active, OCTET_SLOT_A) << "written down once it can be";
+      });
+}
+
+TEST_F(IoMatrix, NoRecord) {
+  WriteBlob("store/slot-a.octet", first_);
+  Keep();
+  Each(
+      "boot without a record", [&] { Restore(); },
+      [&] {
+        SlotStore store(Store(), {});
+        SlotModel model;
+        return static_cast<bool>(store.Boot(&model));
+      },
+      [&](Ended) {
+        EXPECT_FALSE(Boots());
+        octet_slots_info info{};
+        EXPECT_TRUE(SlotStore(Store(), {}).Peek(&info));
+      });
+}
+
+// Records of drift, settings, keys: the old bytes or the new ones, and nothing beside them.
+TEST_F(IoMatrix, Files) {
+  const std::string path = Path("store/record");
+  const auto text = [&](const std::string& of) {
+    std::ifstream file(of, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string before = "before", now(100000, 'n');
+  for (const port::Kept kept : {port::Kept::kDurable, port::Kept::kPlain}) {
+    const auto write = [&] {
+      port::OutputFile file(path, kept);
+      file.Write(now.data(), 10);
+      file.Write(now.data() + 10, now.size() - 10);
+      file.Commit();
+      return true;
+    };
+    Each(
+        kept == port::Kept::kDurable ? "durable file" : "plain file",
+        [&] {
+          fs::remove_all(Store());
+          fs::create_directory(Store());
+          WriteText("store/record", before);
+        },
+        write,
+        [&](Ended ended) {
+          const std::string found = text(path);
+          EXPECT_TRUE(found == now || (found == before && !ended.done));
+          // What cannot be removed either lies about, under a name of its own.
+          EXPECT_TRUE(write());
+          EXPECT_EQ(text(path), now);
+        });
+  }
+  const std::string key = Path("store/key");
+  const auto make = [&] { return port::WriteNewFile(key, "secret", true); };
+  Each(
+      "new file",
+      [&] {
+        fs::remove_all(Store());
+        fs::create_directory(Store());
+      },
+      make,
+      [&](Ended ended) {
+        if (ended.done) {
+          EXPECT_EQ(text(key), "secret");
+        } else if (fs::exists(key)) {
+          fs::remove(key);  // not even that could be removed
+        }
+      });
+}
+
+// Lines to a file on a disk that fails: none is cut in two, and of a live source nothing ends.
+TEST_F(IoMatrix, Lines) {
+  const std::string path = Path("lines");
+  int file = -1;
+  uint64_t dropped = 0;
+  const port::StopRequest stop;
+  const auto write = [&](bool waits) {
+    port::LineWriter writer(file, waits, stop);
+    for (int i = 0; i < 5; ++i) {
+      if (!writer.Write("0123456789\n", 11)) return false;
+    }
+    dropped = writer.dropped();
+    return dropped == 0;
+  };
+  for (const bool waits : {false, true}) {
+    Each(
+        waits ? "lines of a source that waits" : "lines of a live source",
+        [&] {
+          if (file >= 0) close(file);
+          file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        },
+        [&] { return write(waits); },
+        [&](Ended) {
+          const Blob bytes = ReadBlob(path);
+          const std::string text(bytes.begin(), bytes.end());
+          for (size_t at = 0; at < text.size(); ++at) {
+            ASSERT_EQ(text[at], "0123456789\n"[at % 11]) << text;
+          }
+          if (!waits) {
+            EXPECT_GE(text.size() / 11 + dropped + 1, 5u);
+          }
+        });
+  }
+  close(file);
+}
+
+// The kernel says so of a block device that is mounted; this one stands for one.
+TEST_F(IoMatrix, ADeviceInUseIsKnown) {
+  EXPECT_EQ(port::ExclusiveUse("/dev/null").other(), "");
+  MakeBusy("/dev/null");
+  EXPECT_EQ(port::ExclusiveUse("/dev/null").other(), "a file system or another device holds it");
+  MakeBusy(nullptr);
+}
+
+}  // namespace
+}  // namespace octet::test

@@ -1,0 +1,248 @@
+// A store whose surroundings misbehave: uploads that stall, locks that others keep, keys that are
+// taken back, devices that hold something else.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "ports/linux/file.h"
+#include "ports/linux/model.h"
+#include "ports/linux/slot/known_formats.h"
+#include "tests/ports/linux/slot/models.h"
+
+namespace octet::test {
+namespace {
+
+using port::SlotAnswer;
+using port::SlotModel;
+using port::SlotStore;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+class Faults : public StoreFolder {
+ protected:
+  std::string Store() const { return Path("store"); }
+  static port::StoreOptions Impatient() {
+    port::StoreOptions options;
+    options.lock_patience_ns = 100 * kMillisecond;
+    return options;
+  }
+};
+
+// An upload over a network that stalls, at its first byte and behind its first megabyte.
+TEST_F(Faults, AStalledUploadKeepsNobodyWaiting) {
+  SlotStore store(Store(), {});
+  const Blob first = MakeStored({.id = 1});
+  Install(&store, first);
+  const Blob large = MakeStored({.id = 2, .extra_bytes = 3 << 20});
+  for (const size_t stalls_at : {size_t{0}, size_t{2} << 20}) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool stalled = false, goes_on = false;
+    std::thread upload([&] {
+      SlotStore other(Store(), {});
+      size_t done = 0;
+      const SlotAnswer staged = other.Stage([&](void* bytes, size_t count) {
+        if (done >= stalls_at && !goes_on) {
+          std::unique_lock lock(mutex);
+          stalled = true;
+          changed.notify_all();
+          changed.wait(lock, [&] { return goes_on; });
+        }
+        const size_t step = std::min({count, large.size() - done, size_t{1} << 20});
+        std::memcpy(bytes, large.data() + done, step);
+        done += step;
+        return step;
+      });
+      EXPECT_TRUE(staged) << staged.why;
+    });
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return stalled; });
+    }
+    SlotStore camera(Store(), Impatient());
+    SlotModel model;
+    const uint64_t begun = port::NowNs();
+    const SlotAnswer booted = camera.Boot(&model);
+    EXPECT_TRUE(booted && booted.note.empty()) << booted.why << booted.note;
+    EXPECT_LT(port::NowNs() - begun, 2000 * kMillisecond);
+    EXPECT_EQ(camera.Confirm().code, OCTET_SLOTS_NOT_PENDING);
+    {
+      const std::lock_guard lock(mutex);
+      goes_on = true;
+    }
+    changed.notify_all();
+    upload.join();
+  }
+}
+
+// Whoever can read the folder can lock it, and may hang.
+TEST_F(Faults, ALockThatIsKeptHasADeadline) {
+  SlotStore store(Store(), Impatient());
+  const Blob first = MakeStored({.id = 1}), second = MakeStored({.id = 2});
+  Install(&store, first);
+  ASSERT_TRUE(Stage(&store, second));
+  ASSERT_TRUE(store.Activate());
+  const int other = open(Store().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  const SlotAnswer refused = store.RollBack(OCTET_SLOTS_ASKED);
+  EXPECT_EQ(refused.code, OCTET_SLOTS_STORAGE);
+  EXPECT_NE(refused.why.find("another program has kept it locked"), std::string::npos);
+  // A camera boots all the same: what needs no record.
+  SlotModel model;
+  const SlotAnswer booted = store.Boot(&model);
+  ASSERT_TRUE(booted) << booted.why;
+  EXPECT_TRUE(ReadBlob(model.path) == first);
+  EXPECT_TRUE(model.unrecorded);
+  EXPECT_NE(booted.note.find("locked by another program"), std::string::npos) << booted.note;
+  EXPECT_EQ(store.Info().attempts, 0u) << "and whoever looks may look";
+  flock(other, LOCK_UN);
+  ASSERT_TRUE(store.Boot(&model));
+  EXPECT_TRUE(model.on_trial && !model.unrecorded);
+  close(other);
+}
+
+TEST_F(Faults, ABootThatSaysNothingIsTakenBack) {
+  SlotStore store(Store(), {});
+  Install(&store, MakeStored({.id = 1}));
+  ASSERT_TRUE(Stage(&store, MakeStored({.id = 2})));
+  ASSERT_TRUE(store.Activate());
+  SlotModel model;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(store.Boot(&model));
+    EXPECT_TRUE(model.on_trial) << i;
+    EXPECT_EQ(model.attempt, 1u) << i;
+    ASSERT_TRUE(store.TakeBack());
+  }
+  ASSERT_TRUE(store.Boot(&model));
+  EXPECT_TRUE(store.Confirm());
+  EXPECT_TRUE(store.TakeBack()) << "of none it is nothing";
+  EXPECT_EQ(store.Info().active, model.slot);
+}
+
+// Who maps the file that a slot had keeps it: staging makes another one.
+TEST_F(Faults, AMappedModelSurvivesAStaging) {
+  SlotStore store(Store(), {});
+  const Blob first = MakeStored({.id = 1}), second = MakeStored({.id = 2});
+  Install(&store, first);
+  Install(&store, second);
+  const port::MappedFile runs(Store() + "/slot-a.octet");
+  ASSERT_TRUE(Stage(&store, MakeStored({.id = 3, .vectors = Vectors::kNone})));
+  EXPECT_EQ(Blob(runs.data(), runs.data() + runs.bytes()), first);
+}
+
+TEST_F(Faults, AKeyThatIsTakenBackHoldsAtOnce) {
+  if (!port::KnowsSignatures()) GTEST_SKIP() << "this build has no libsodium";
+  WriteText("store/key.pub", port::PublicKeyText(PublicKeyOf(1)));
+  WriteText("other.pub", port::PublicKeyText(PublicKeyOf(2)));
+  port::StoreOptions options;
+  options.keys = {Path("other.pub")};
+  SlotStore store(Store(), options);
+  Install(&store, MakeStored({.id = 1, .key = 1}));
+  SlotModel running;
+  ASSERT_TRUE(store.Boot(&running));
+  EXPECT_FALSE(store.ReadTrust());
+  EXPECT_TRUE(store.Trusts(running));
+  std::filesystem::remove(Store() + "/key.pub");
+  EXPECT_TRUE(store.ReadTrust());
+  EXPECT_FALSE(store.Trusts(running));
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 2, .key = 1})).code, OCTET_SLOTS_SIGNATURE);
+  // The last key's file goes: still none but signed models, and there is no key for any.
+  std::filesystem::remove(Path("other.pub"));
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 2, .key = 2})).code, OCTET_SLOTS_SIGNATURE);
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 2})).code, OCTET_SLOTS_UNSIGNED);
+  // One that is being written is no reason to forget the others.
+  WriteText("other.pub", port::PublicKeyText(PublicKeyOf(2)));
+  EXPECT_TRUE(store.ReadTrust());
+  WriteText("other.pub", "octet-ed25519-");
+  EXPECT_THROW(store.ReadTrust(), port::InputError);
+  EXPECT_EQ(store.keys().size(), 1u);
+}
+
+// Who may flash writes into the store's folder, key.pub among it.
+TEST_F(Faults, ARequiredSignatureIsNotTheFoldersToGrant) {
+  if (!port::KnowsSignatures()) GTEST_SKIP() << "this build has no libsodium";
+  port::StoreOptions options;
+  options.require_signature = true;
+  EXPECT_THROW(SlotStore(Store(), options), port::InputError) << "by no key at all";
+  WriteText("unit.pub", port::PublicKeyText(PublicKeyOf(1)));
+  WriteText("store/key.pub", port::PublicKeyText(PublicKeyOf(2)));
+  options.keys = {Path("unit.pub")};
+  SlotStore store(Store(), options);
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 1})).code, OCTET_SLOTS_UNSIGNED);
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 1, .key = 2})).code, OCTET_SLOTS_SIGNATURE);
+  EXPECT_TRUE(Stage(&store, MakeStored({.id = 1, .key = 1})));
+}
+
+// A flasher and the service are two users of one group.
+TEST_F(Faults, FilesBelongToTheFoldersGroup) {
+  ASSERT_EQ(chmod(Store().c_str(), 02770), 0);
+  const mode_t before = umask(077);
+  SlotStore store(Store(), {});
+  Install(&store, MakeStored({.id = 1}));
+  Install(&store, MakeStored({.id = 2}));
+  umask(before);
+  for (const char* name : port::kAreaFiles) {
+    struct stat info;
+    ASSERT_EQ(stat((Store() + "/" + name).c_str(), &info), 0) << name;
+    EXPECT_EQ(info.st_mode & 0777u, 0660u) << name;
+  }
+}
+
+class Foreign : public StoreFolder {
+ protected:
+  std::string Device(size_t at, const std::string& mark) const {
+    std::string bytes(12 << 20, '\0');
+    bytes.replace(at, mark.size(), mark);
+    WriteText("device", bytes);
+    return Path("device");
+  }
+};
+
+TEST_F(Foreign, FileSystemsAreNamedAndKept) {
+  struct Case {
+    size_t at;
+    std::string mark, name;
+  };
+  std::string table(66, '\0');
+  table[4] = '\x0C';
+  table[12] = 1;
+  table[64] = '\x55';
+  table[65] = '\xAA';
+  for (const Case& c :
+       {Case{0x438, "\x53\xEF", "an ext2, ext3 or ext4 file system"},
+        Case{0, "XFSB", "an XFS file system"}, Case{0x10040, "_BHRfS_M", "a Btrfs file system"},
+        Case{0x52, "FAT32   ", "a FAT file system"}, Case{0x36, "FAT16   ", "a FAT file system"},
+        Case{3, "EXFAT   ", "an exFAT file system"}, Case{4086, "SWAPSPACE2", "a Linux swap area"},
+        Case{0, "LUKS\xBA\xBE", "a LUKS volume"}, Case{512, "EFI PART", "a partition table (GPT)"},
+        Case{446, table, "a partition table (MBR)"}}) {
+    const std::string device = Device(c.at, c.mark);
+    EXPECT_EQ(port::KnownFormat(device), c.name);
+    SlotStore store(device, {});
+    try {
+      store.Create();
+      ADD_FAILURE() << c.name;
+    } catch (const port::InputError& error) {
+      EXPECT_EQ(
+          std::string(error.what()).rfind(device + ": holds " + c.name + "; create --force", 0), 0u)
+          << error.what();
+    }
+    EXPECT_EQ(port::KnownFormat(device), c.name) << "untouched";
+    ASSERT_TRUE(store.Create(true));
+    EXPECT_EQ(port::KnownFormat(device), "") << "nobody takes it for that any more";
+    SlotModel model;
+    EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
+  }
+  EXPECT_EQ(port::KnownFormat(Device(0, "")), "");
+}
+
+}  // namespace
+}  // namespace octet::test
