@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/temporal/figures.h"
+#include "ports/linux/capture/npy.h"
 #include "ports/linux/command_line/command_line.h"
-#include "ports/linux/npy.h"
 
 namespace octet::bench {
 namespace {

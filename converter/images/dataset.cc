@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "converter/support/error.h"
+#include "ports/linux/pictures/npy_header.h"
 #include "ports/linux/pictures/pictures.h"
 #include "runtime/core/half.h"
 
@@ -16,10 +17,6 @@ namespace octet::images {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool IsPictureChannels(int64_t channels) {
-  return channels == 1 || channels == 3;
-}
 
 // What was read of a mapped file need not stay in memory: it can be read again, and without this
 // all that was ever read of a large file would count as this program's. Outwards to whole pages;
@@ -41,28 +38,16 @@ class NpyPictures : public Dataset {
         preprocess_(preprocess),
         channels_last_(channels_last) {
     const graph::Shape& shape = file_.shape();
-    const size_t rank = shape.size();
-    // The channels stand last (files from cameras and tools); second only where that is the one
-    // way to read the shape.
-    if (rank == 4 && IsPictureChannels(shape[3])) {
-      Set(shape[0], shape[1], shape[2], shape[3]);
-    } else if (rank == 4 && IsPictureChannels(shape[1])) {
-      Set(shape[0], shape[2], shape[3], shape[1]);
-      planar_ = true;
-    } else if (rank == 3 && IsPictureChannels(shape[2])) {
-      Set(1, shape[0], shape[1], shape[2]);
-    } else if (rank == 3) {
-      Set(shape[0], shape[1], shape[2], 1);
-    } else {
+    const pictures::PicturesOfArray found = pictures::FindPictures({shape.begin(), shape.end()});
+    if (found.count == 0) {
       Fail(
-          "{}: uint8 array of shape {} holds no pictures; [N,H,W,C], [N,H,W] or [H,W,C] with 1 or "
-          "3 channels does",
+          "{}: uint8 array of shape {} holds no pictures; [N,H,W,C], [N,C,H,W], [N,H,W] or [H,W,C] "
+          "with 1 or 3 channels does",
           name, graph::ToString(shape));
     }
-    constexpr int64_t kMaxSize = 65535;
-    if (count_ < 1 || height_ < 1 || width_ < 1 || height_ > kMaxSize || width_ > kMaxSize) {
-      Fail("{}: array of shape {} holds no pictures", name, graph::ToString(shape));
-    }
+    count_ = static_cast<int64_t>(found.count);
+    height_ = found.height, width_ = found.width, channels_ = found.channels;
+    planar_ = found.planar;
   }
 
   int64_t size() const override { return count_; }
@@ -94,13 +79,6 @@ class NpyPictures : public Dataset {
   int SourceChannels() const override { return static_cast<int>(channels_); }
 
  private:
-  void Set(int64_t count, int64_t height, int64_t width, int64_t channels) {
-    count_ = count;
-    height_ = height;
-    width_ = width;
-    channels_ = channels;
-  }
-
   NpyFile file_;
   graph::Shape input_shape_;
   Preprocess preprocess_;

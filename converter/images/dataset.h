@@ -32,9 +32,8 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
-// .npy as described in contract.md: uint8 [N,H,W,C] or [H,W,C] or [N,H,W] (grey), floats (16, 32 or
-// 64 bits) in the model's layout. v1 and v2 headers, C order, '|u1', '<f2', '<f4', '<f8', '<i8',
-// '<i4', '|i1'. Memory-mapped, samples are read one by one.
+// .npy (ports/linux/pictures/npy_header.h): uint8 pictures, floats (16, 32 or 64 bits) in the
+// model's layout. Memory-mapped, samples are read one by one.
 class NpyFile {
  public:
   explicit NpyFile(const std::filesystem::path& path);  // throws UserError

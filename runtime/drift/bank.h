@@ -21,7 +21,10 @@ struct Bank {
   uint32_t data_offset;       // of the first layer's data, from base
 };
 
-// Bytes of it all for a checked section, a multiple of 64.
+// A DataRef counts from the bank's start, in 32 bits. ViewSection refuses sections that need more.
+constexpr uint64_t kMostBankBytes = UINT32_MAX;
+
+// Bytes of it all, a multiple of 64. Arrays and layer numbers of the section are checked.
 uint64_t BankBytes(const Section& section);
 
 // memory: BankBytes(), 64-byte aligned, zero or not.

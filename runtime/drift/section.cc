@@ -1,6 +1,7 @@
 #include "runtime/drift/section.h"
 
 #include "runtime/core/checked.h"
+#include "runtime/drift/bank.h"
 #include "runtime/format/move.h"
 
 namespace octet {
@@ -182,8 +183,9 @@ Status ViewSection(const BlobView& blob, Section* section) {
     }
     listed += is_listed ? 1 : 0;
   }
-  // In rising order, each once: all were met on the way.
-  return listed == r.layer_count ? Ok() : malformed;
+  // In rising order, each once: all were met on the way. Layers may share bytes of the blob, and
+  // have copies of their own in a bank, so a small blob may ask for one of any size.
+  return listed == r.layer_count && BankBytes(*section) <= kMostBankBytes ? Ok() : malformed;
 }
 
 }  // namespace drift

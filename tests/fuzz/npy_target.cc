@@ -1,7 +1,7 @@
 // The two .npy readers: what one of them accepts lies within the file.
 #include "converter/images/dataset.h"
 #include "converter/support/error.h"
-#include "ports/linux/npy.h"
+#include "ports/linux/capture/npy.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace octet::fuzz {
@@ -47,8 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const fuzz::MemoryFile file(data, size);
   uint32_t sum = 0;
   try {
+    constexpr size_t kBytes[] = {1, 2, 4, 8};
     const port::NpyArray array(file.path());
-    const size_t bytes = array.element_count() * (array.type() == port::NpyType::kUint8 ? 1 : 4);
+    const size_t bytes = array.element_count() * kBytes[static_cast<size_t>(array.type())];
     FUZZ_CHECK(bytes <= size);
     sum += fuzz::Sum(array.bytes(), bytes);
   } catch (const port::InputError&) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ports/linux/npy.h"
+#include "ports/linux/capture/npy.h"
 
 namespace octet::port {
 

@@ -1,5 +1,7 @@
 #include "ports/linux/capture/frame.h"
 
+#include <algorithm>
+
 namespace octet::port {
 namespace {
 
@@ -57,6 +59,25 @@ octet_frame FrameBuffer::View() const {
     offset += layout.strides[i] * layout.heights[i];
   }
   return frame;
+}
+
+void FullRangeToRgb(const FrameBuffer& from, FrameBuffer* to) {
+  constexpr int32_t kHalf = 1 << 15;
+  const auto clamp = [](int32_t value) { return static_cast<uint8_t>(std::clamp(value, 0, 255)); };
+  to->Resize(OCTET_PIXELS_RGB24, from.width, from.height);
+  const octet_frame view = from.View();
+  uint8_t* out = to->bytes.data();
+  for (size_t y = 0; y < from.height; ++y) {
+    const uint8_t* luma = view.planes[0] + y * view.strides[0];
+    const uint8_t* blue = view.planes[1] + y / 2 * view.strides[1];
+    const uint8_t* red = view.planes[2] + y / 2 * view.strides[2];
+    for (size_t x = 0; x < from.width; ++x, out += 3) {
+      const int32_t cb = blue[x / 2] - 128, cr = red[x / 2] - 128;
+      out[0] = clamp(luma[x] + ((91881 * cr + kHalf) >> 16));
+      out[1] = clamp(luma[x] + ((-22554 * cb - 46802 * cr + kHalf) >> 16));
+      out[2] = clamp(luma[x] + ((116130 * cb + kHalf) >> 16));
+    }
+  }
 }
 
 uint8_t* FrameBuffer::Plane(uint32_t index) {

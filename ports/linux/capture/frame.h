@@ -32,6 +32,10 @@ struct FrameBuffer {
   uint8_t* Plane(uint32_t index);
 };
 
+// YUV420P whose values use all of 0 to 255 (BT.601 as JPEG has it), which no octet_pixel_format
+// says, as RGB24. Each colour holds for its two by two pixels.
+void FullRangeToRgb(const FrameBuffer& from, FrameBuffer* to);
+
 // Bytes of one frame with dense rows; 0 for sizes no frame has.
 size_t FrameBytes(octet_pixel_format format, uint32_t width, uint32_t height);
 

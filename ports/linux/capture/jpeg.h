@@ -1,4 +1,5 @@
-// JPEG in and out, PNG out, over stb: header-only, so that every board's static program has it.
+// Pictures in; JPEG and PNG out, over stb: header-only, so that every board's static program has
+// it.
 #ifndef OCTET_PORTS_LINUX_CAPTURE_JPEG_H_
 #define OCTET_PORTS_LINUX_CAPTURE_JPEG_H_
 
@@ -7,22 +8,22 @@
 #include <vector>
 
 #include "ports/linux/capture/frame.h"
+#include "ports/linux/pictures/picture.h"
 
 namespace octet::port {
 
-// Decodes pictures (JPEG, PNG, BMP, PPM, PGM) into frames. Its working memory grows with the
+// Pictures (ports/linux/pictures/picture.h says which) as frames. Its working memory grows with the
 // largest picture seen and is then used again.
 class PictureDecoder {
  public:
   // RGB24, or GREY8 where the picture is grey. False where the bytes are no picture; then why()
-  // says what is wrong with them.
+  // says what is wrong with them, as it continues "FILE: ".
   bool Decode(const uint8_t* bytes, size_t count, FrameBuffer* frame);
-  const char* why() const { return why_; }
+  const char* why() const { return reader_.why().c_str(); }
 
  private:
-  std::vector<uint8_t> memory_, standard_tables_;
-  std::vector<uint8_t> completed_;  // a JPEG that came without tables, with them
-  const char* why_ = "";
+  pictures::PictureReader reader_;
+  pictures::Picture picture_;
 };
 
 // Appends to `out`, which keeps its capacity. quality 1 to 100.

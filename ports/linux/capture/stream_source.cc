@@ -18,6 +18,7 @@ constexpr size_t kLongestLine = 1024;
 constexpr int kStallMs = 5000;
 constexpr const char* kMagic = "YUV4MPEG2 ";
 constexpr const char* kFrame = "FRAME";
+constexpr const char* kRange = "XCOLORRANGE=";
 
 // What a stranger's bytes may put into a log line: a few words of plain characters.
 std::string Quoted(const std::string& text) {
@@ -48,7 +49,10 @@ class StreamSource : public Source {
       // Any bytes make a raw frame, so this is the one sign of a wrong size.
       if (!format_.y4m) note_ += "; cut off, or --size or --format is not the stream's";
     }
-    if (took == Took::kFrame) ++frames_;
+    if (took == Took::kFrame) {
+      ++frames_;
+      MeetRange(frame);
+    }
     return took;
   }
 
@@ -75,7 +79,7 @@ class StreamSource : public Source {
 
   void ParseHeader() {
     uint64_t width = 0, height = 0;
-    std::string colour = "420jpeg";
+    std::string colour = "420jpeg", range;
     for (size_t at = std::strlen(kMagic); at < line_.size();) {
       const size_t end = std::min(line_.find(' ', at), line_.size());
       const std::string word = line_.substr(at, end - at);
@@ -84,6 +88,11 @@ class StreamSource : public Source {
       if (word[0] == 'W') width = Number(word);
       if (word[0] == 'H') height = Number(word);
       if (word[0] == 'C') colour = word.substr(1);
+      if (word.rfind(kRange, 0) == 0) range = word.substr(std::strlen(kRange));
+    }
+    if (!range.empty() && range != "FULL" && range != "LIMITED") {
+      throw InputError("stdin: YUV4MPEG2 with colour range " + Quoted(range) +
+                       "; convert it to a limited one (ffmpeg -color_range tv)");
     }
     if (colour == "mono") {
       format_.pixels = OCTET_PIXELS_GREY8;
@@ -101,6 +110,21 @@ class StreamSource : public Source {
     }
     format_.width = static_cast<uint32_t>(width);
     format_.height = static_cast<uint32_t>(height);
+    range_ = range;
+  }
+
+  // Frames in YUV are of limited range (16 to 235) where they go, grey ones of full range: what the
+  // stream's header says to be other is turned into what a frame can say.
+  void MeetRange(FrameBuffer* frame) {
+    if (frame->format == OCTET_PIXELS_YUV420P && range_ == "FULL") {
+      full_.bytes.swap(frame->bytes);
+      full_.format = frame->format, full_.width = frame->width, full_.height = frame->height;
+      FullRangeToRgb(full_, frame);
+    } else if (frame->format == OCTET_PIXELS_GREY8 && range_ == "LIMITED") {
+      for (uint8_t& value : frame->bytes) {
+        value = static_cast<uint8_t>(std::clamp((2 * (value - 16) * 255 + 219) / 438, 0, 255));
+      }
+    }
   }
 
   static uint64_t Number(const std::string& word) {
@@ -180,8 +204,9 @@ class StreamSource : public Source {
 
   int descriptor_;
   StreamFormat format_;
-  std::string line_, note_;
-  uint64_t frames_ = 0;  // that came whole
+  std::string line_, note_, range_;  // range_: as the header of YUV4MPEG2 says it
+  FrameBuffer full_;                 // a frame of full range
+  uint64_t frames_ = 0;              // that came whole
   bool stalled_ = false;
   uint8_t buffer_[4096];
   size_t next_ = 0, end_ = 0;

@@ -81,7 +81,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
   Load(0);
   for (uint32_t i = 0; i < count; ++i) {
     const Source& source = sources_[i];
-    const uint64_t channels = source.array                                ? source.channels
+    const uint64_t channels = source.array                                ? source.layout.channels
                               : source.frame.format == OCTET_PIXELS_RGB24 ? 3
                                                                           : 1;
     WarnOfColour(model, i, channels, paths[i]);
@@ -91,7 +91,8 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
 Inputs::Source Inputs::ArraySource(const std::string& path, const BlobView& blob, uint32_t i) {
   const blob::InputRecord& input = blob.inputs[i];
   const std::vector<uint64_t> dims = Dims(input.dims, input.rank);
-  Source source{NpyArray(path), {}, {}, 0, 0, 0, 0, 1, 0};
+  Source source;
+  source.array.emplace(path);
   const std::vector<uint64_t>& shape = source.array->shape();
   const std::string name = StringAt(blob, input.name);
   if (source.array->type() == NpyType::kUint8) {
@@ -99,26 +100,22 @@ Inputs::Source Inputs::ArraySource(const std::string& path, const BlobView& blob
       throw InputError(path + ": uint8, but input " + name + " takes no pictures; give float32 " +
                        ShapeText(dims));
     }
-    const bool grey = shape.size() == 3;
-    const uint64_t channels = grey ? 1 : (shape.size() == 4 ? shape[3] : 0);
-    if ((channels != 1 && channels != 3) || shape[1] - 1 >= kMaxPictureSize ||
-        shape[2] - 1 >= kMaxPictureSize) {
+    source.layout = pictures::FindPictures(shape);
+    if (source.layout.channels == 0) {
       throw InputError(path + ": shape " + ShapeText(shape) +
-                       " holds no pictures; give uint8 [N,H,W,3] or [N,H,W,1]");
+                       " holds no pictures; give uint8 [N,H,W,C], [N,C,H,W], [N,H,W] or [H,W,C] "
+                       "with 1 or 3 channels");
     }
-    source.sample_count = shape[0];
-    source.height = static_cast<uint32_t>(shape[1]);
-    source.width = static_cast<uint32_t>(shape[2]);
-    source.channels = static_cast<uint32_t>(channels);
-    source.sample_bytes = size_t{source.height} * source.width * source.channels;
+    source.sample_count = source.layout.count;
   } else {
     source.sample_count = CountSamples(shape, dims);
     if (source.sample_count == 0 && source.array->element_count() != 0) {
       throw InputError(path + ": shape " + ShapeText(shape) + " does not fit input " + name +
                        "; give float32 " + ShapeText(dims) + ", samples along the first axis");
     }
-    for (const uint64_t dim : dims) source.element_count *= static_cast<size_t>(dim);
-    source.sample_bytes = source.element_count * sizeof(float);
+    size_t element_count = 1;
+    for (const uint64_t dim : dims) element_count *= static_cast<size_t>(dim);
+    source.values.resize(element_count);
   }
   if (source.sample_count == 0) throw InputError(path + ": no samples; give at least one");
   return source;
@@ -147,13 +144,33 @@ bool Inputs::of_pictures() const {
                                            [](const Source& s) { return s.array.has_value(); });
 }
 
+void Inputs::LoadArray(uint64_t sample, Source* source) {
+  const NpyArray& array = *source->array;
+  if (array.type() != NpyType::kUint8) {
+    array.CopyFloats(sample * source->values.size(), source->values.size(), source->values.data());
+    return;
+  }
+  const pictures::PicturesOfArray& layout = source->layout;
+  if (!layout.planar) return;
+  const size_t plane = size_t{layout.height} * layout.width, channels = layout.channels;
+  source->interleaved.resize(plane * channels);
+  const uint8_t* from = array.bytes() + sample * plane * channels;
+  for (size_t c = 0; c < channels; ++c) {
+    for (size_t p = 0; p < plane; ++p) source->interleaved[p * channels + c] = from[c * plane + p];
+  }
+}
+
 void Inputs::Load(uint64_t sample) {
   loaded_ = sample;
   for (Source& source : sources_) {
-    if (source.array || source.frame.name == source.pictures[sample]) continue;
+    if (source.array) {
+      LoadArray(sample, &source);
+      continue;
+    }
+    if (source.frame.name == source.pictures[sample]) continue;
     const MappedFile file(source.pictures[sample]);
     if (!decoder_.Decode(file.data(), file.bytes(), &source.frame)) {
-      throw InputError(file.path() + ": " + decoder_.why() + "; replace or remove it");
+      throw InputError(file.path() + ": " + decoder_.why());
     }
     source.frame.name = file.path();
   }
@@ -167,13 +184,15 @@ void Inputs::Set(octet_session* session) const {
       const octet_frame view = source.frame.View();
       status = octet_set_input_frame(session, i, &view);
     } else if (source.array->type() == NpyType::kUint8) {
-      status = octet_set_input_image(
-          session, i, source.array->bytes() + loaded_ * source.sample_bytes, source.height,
-          source.width, source.channels, size_t{source.width} * source.channels);
+      const pictures::PicturesOfArray& layout = source.layout;
+      const size_t row_bytes = size_t{layout.width} * layout.channels;
+      const uint8_t* pixels = layout.planar
+                                  ? source.interleaved.data()
+                                  : source.array->bytes() + loaded_ * row_bytes * layout.height;
+      status = octet_set_input_image(session, i, pixels, layout.height, layout.width,
+                                     layout.channels, row_bytes);
     } else {
-      const uint8_t* data = source.array->bytes() + loaded_ * source.sample_bytes;
-      status = octet_set_input_f32(session, i, reinterpret_cast<const float*>(data),
-                                   source.element_count);
+      status = octet_set_input_f32(session, i, source.values.data(), source.values.size());
     }
     if (status.code != OCTET_OK) {
       throw InputError((source.array ? source.array->path() : source.frame.name) + ": " +

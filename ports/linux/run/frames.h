@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "ports/linux/capture/jpeg.h"
+#include "ports/linux/capture/npy.h"
 #include "ports/linux/model.h"
-#include "ports/linux/npy.h"
 #include "ports/linux/output/output_file.h"
+#include "ports/linux/pictures/npy_header.h"
 
 namespace octet::port {
 
@@ -22,7 +23,7 @@ class Inputs {
   uint64_t sample_count() const { return sample_count_; }
   // True: the samples are picture files.
   bool of_pictures() const;
-  // Reads the sample's pictures; arrays are mapped already. Throws InputError.
+  // Reads the sample. Throws InputError.
   void Load(uint64_t sample);
   // The sample that was loaded last, into the session.
   void Set(octet_session* session) const;
@@ -34,14 +35,16 @@ class Inputs {
     std::optional<NpyArray> array;
     std::vector<std::string> pictures;  // where there is no array
     FrameBuffer frame;                  // the picture loaded
-    uint32_t height, width, channels;   // of pictures in an array
-    size_t sample_bytes;
-    size_t element_count;  // of float samples
-    uint64_t sample_count;
+    pictures::PicturesOfArray layout;   // of a uint8 array
+    std::vector<uint8_t> interleaved;   // its sample loaded, where it is planar
+    std::vector<float> values;          // the sample loaded of a float array
+    uint64_t sample_count = 0;
   };
   static Source ArraySource(const std::string& path, const BlobView& blob, uint32_t input);
   static Source PictureSource(const std::vector<std::string>& paths, const BlobView& blob,
                               uint32_t input);
+
+  static void LoadArray(uint64_t sample, Source* source);
 
   std::vector<Source> sources_;
   PictureDecoder decoder_;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
+#include "ports/linux/capture/npy.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
-#include "ports/linux/npy.h"
 #include "ports/linux/output/output_file.h"
 
 namespace octet::port {

@@ -148,7 +148,7 @@ TEST_F(DatasetTest, JpegIsDecoded) {
   EXPECT_NE(Refusal([&] { DecodePicture(cut); }).find("cut.jpg"), std::string::npos);
   // Its first bytes alone, without a size.
   const auto head = Write("head.jpg", bytes.substr(0, 100));
-  EXPECT_NE(Refusal([&] { DecodePicture(head); }).find("cannot be decoded"), std::string::npos);
+  EXPECT_NE(Refusal([&] { DecodePicture(head); }).find("cut off"), std::string::npos);
 }
 
 // Formats without compression, cut off: what is missing is no black, and not what memory holds.

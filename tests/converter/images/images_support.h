@@ -39,7 +39,7 @@ class ImagesTest : public testing::Test {
     bytes += '\0';
     bytes += static_cast<char>(header.size() & 0xFF);
     bytes += static_cast<char>(header.size() >> 8);
-    if (version == 2) bytes += std::string(2, '\0');
+    if (version >= 2) bytes += std::string(2, '\0');
     return bytes + header + data;
   }
   static std::string Header(const std::string& descr, const std::string& shape,

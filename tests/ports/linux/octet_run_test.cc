@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ports/linux/npy.h"
+#include "ports/linux/capture/npy.h"
 #include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
 

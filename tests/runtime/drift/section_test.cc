@@ -1,10 +1,12 @@
 // What a drift section may say, rule by rule, and every byte of one changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "octet/drift.h"
+#include "runtime/drift/bank.h"
 #include "runtime/drift/record.h"
 #include "runtime/engine/session.h"
 #include "runtime/format/sha256.h"
@@ -105,6 +107,57 @@ TEST(DriftSection, BrokenRulesAreMalformed) {
     octet_drift_info info;
     EXPECT_EQ(octet_drift_describe(blob.data(), blob.size(), &info).code, OCTET_MALFORMED) << name;
   }
+}
+
+// Layers may share their channels in the blob, so often that one of 84 MB may ask for a bank whose
+// offsets need more than 32 bits.
+TEST(DriftSection, ABankOfFourGibibytesIsMalformed) {
+  using namespace blob;
+  constexpr uint32_t kChannels = 1u << 22, kLayers = 64;  // each with 64 MiB
+  BlobBuilder b;
+  const uint32_t x = b.AddInput("x", {1, 1, 1, 4}, ElementType::kInt8, 0.1f);
+  std::vector<ChannelBlockS8> blocks(kChannels / 16);
+  for (ChannelBlockS8& block : blocks) {
+    std::fill(std::begin(block.multiplier), std::end(block.multiplier), 1 << 30);
+    std::fill(std::begin(block.shift), std::end(block.shift), 1);
+  }
+  const DataRef weights = b.AddWeights(std::vector<int8_t>(size_t{kChannels} * 4));
+  const DataRef channels = b.AddWeights(blocks);
+  DriftParts parts;
+  for (uint32_t k = 0; k < kLayers; ++k) {
+    const uint32_t y = b.AddTensor({1, 1, 1, kChannels}, ElementType::kInt8, 0.1f);
+    LayerRecord& conv = b.AddLayer(Op::kConv, {x}, y);
+    conv.weights = weights, conv.channels = channels;
+    auto& p = BlobBuilder::Params<ConvParams>(conv);
+    p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = p.dilation_h = p.dilation_w = 1;
+    p.groups = 1, p.clamp_lo = -128, p.clamp_hi = 127;
+    DriftLayer entry{};
+    entry.layer = k, entry.first_channel = kNone;
+    parts.layers.push_back(entry);
+  }
+  b.AddOutput("x", x);
+  b.AddPlan("fp16", Precision::kFp16);
+  const uint32_t x16 = b.AddInput("x", {1, 1, 1, 4}, ElementType::kFp16);
+  b.AddOutput("x", x16);
+  parts.record.record_bytes = sizeof(DriftRecord);
+  parts.record.observe_plan = 1;
+  parts.groups.push_back({x16, 0, 10, 0});
+  parts.group_of.assign(kLayers + 1, kNoDriftGroup);
+  parts.record.group_count = 1;
+  parts.record.layer_count = kLayers;
+  parts.record.tensor_count = kLayers + 1;
+  b.AddSection(SectionKind::kDrift, parts.Section());
+  Blob built = b.Build();
+  BlobView view;
+  ASSERT_TRUE(IsOk(ValidateBlob(built.data(), built.size(), nullptr, 0, OperatorRules(), &view)));
+  drift::Section section;
+  EXPECT_EQ(drift::ViewSection(view, &section).code, Code::kMalformed);
+  EXPECT_GT(drift::BankBytes(section), drift::kMostBankBytes);
+  // One layer less fits.
+  --const_cast<PlanHeader*>(section.plan.header)->layer_count;
+  --const_cast<PlanRecord*>(section.plan.record)->layer_count;
+  --const_cast<DriftRecord*>(section.record)->layer_count;
+  EXPECT_TRUE(IsOk(drift::ViewSection(view, &section)));
 }
 
 // An output moves: y has to be int8 for that.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
-#include "ports/linux/npy.h"
+#include "ports/linux/capture/npy.h"
 
 // Set where programs of this build need one.
 #ifndef OCTET_EMULATOR

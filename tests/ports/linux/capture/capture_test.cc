@@ -117,6 +117,42 @@ TEST(Streams, Y4mAndANewSizeInTheMiddle) {
   EXPECT_EQ(source->note(), "");
 }
 
+// Grey at 0, half and 255 in full range, and the primary red of JPEG.
+TEST(Streams, Y4mOfBothRanges) {
+  const auto frame_of = [](const std::string& words, const std::string& bytes) {
+    const Piped pipe("YUV4MPEG2 W2 H2 F25:1 " + words + "\nFRAME\n" + bytes);
+    const auto source = OpenStream(pipe.descriptor(), {.y4m = true});
+    StopRequest stop;
+    FrameBuffer frame;
+    EXPECT_EQ(source->Next(&frame, stop), Took::kFrame);
+    return frame;
+  };
+  const std::string grey("\x00\x80\xff\x10\x80\x80", 6), red("\x4c\x4c\x4c\x4c\x55\xff", 6);
+  for (const char* colour : {"C420jpeg", "C420", "C420mpeg2", ""}) {
+    const std::string words = std::string(colour) + " XYSCSS=420JPEG XCOLORRANGE=FULL";
+    const FrameBuffer full = frame_of(words, grey);
+    EXPECT_EQ(full.format, OCTET_PIXELS_RGB24);
+    EXPECT_EQ(full.bytes,
+              (std::vector<uint8_t>{0, 0, 0, 128, 128, 128, 255, 255, 255, 16, 16, 16}));
+    const FrameBuffer primary = frame_of(words, red);
+    EXPECT_NEAR(primary.bytes[0], 254, 1);
+    EXPECT_NEAR(primary.bytes[1], 0, 1);
+    EXPECT_NEAR(primary.bytes[2], 0, 1);
+    for (const char* range : {"", " XCOLORRANGE=LIMITED"}) {
+      const FrameBuffer limited = frame_of(colour + std::string(range), grey);
+      EXPECT_EQ(limited.format, OCTET_PIXELS_YUV420P);
+      EXPECT_EQ(limited.bytes, std::vector<uint8_t>(grey.begin(), grey.end()));
+    }
+  }
+  const std::string mono("\x10\x7e\xeb\x00", 4);
+  for (const char* range : {"", " XCOLORRANGE=FULL"}) {
+    EXPECT_EQ(frame_of("Cmono" + std::string(range), mono).bytes,
+              std::vector<uint8_t>(mono.begin(), mono.end()));
+  }
+  EXPECT_EQ(frame_of("Cmono XCOLORRANGE=LIMITED", mono).bytes,
+            (std::vector<uint8_t>{0, 128, 255, 0}));
+}
+
 TEST(Streams, GarbageIsNamed) {
   const auto failure = [](const std::string& bytes) {
     const Piped pipe(bytes);
@@ -188,7 +224,7 @@ TEST(Pictures, OfCamerasSizes) {
   EXPECT_EQ(frame.bytes, rgb);
 }
 
-// stb_image 2.27 writes behind an array for tables of more than 256 codes, wherever it meets them.
+// Tables of more than 256 codes, wherever they stand in front of the end.
 TEST(Pictures, OverlongHuffmanTablesAreRefused) {
   std::vector<uint8_t> rgb(16 * 16 * 3, 90), jpeg;
   EncodeJpeg(rgb.data(), 16, 16, 95, &jpeg);
@@ -206,7 +242,7 @@ TEST(Pictures, OverlongHuffmanTablesAreRefused) {
     std::vector<uint8_t> bad = jpeg;
     bad.insert(bad.begin() + static_cast<std::ptrdiff_t>(at), table.begin(), table.end());
     EXPECT_FALSE(decoder.Decode(bad.data(), bad.size(), &frame)) << int{before};
-    EXPECT_STREQ(decoder.why(), "damaged");
+    EXPECT_NE(std::string(decoder.why()).find("Huffman"), std::string::npos);
   }
   // The same bytes inside a comment say nothing.
   std::vector<uint8_t> good = jpeg, comment{0xFF, 0xFE, 0, static_cast<uint8_t>(table.size() + 2)};

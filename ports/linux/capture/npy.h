@@ -1,6 +1,6 @@
-// NumPy's .npy files, as far as the programs need them: uint8 and float32, C order, little-endian.
-#ifndef OCTET_PORTS_LINUX_NPY_H_
-#define OCTET_PORTS_LINUX_NPY_H_
+// NumPy's .npy files, as far as the programs need them: uint8 and floats, C order, little-endian.
+#ifndef OCTET_PORTS_LINUX_CAPTURE_NPY_H_
+#define OCTET_PORTS_LINUX_CAPTURE_NPY_H_
 
 #include <cstdint>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace octet::port {
 
-enum class NpyType { kUint8, kFloat32 };
+enum class NpyType { kUint8, kFloat16, kFloat32, kFloat64 };
 
-// A mapped array. Throws InputError for anything but the two types above.
+// A mapped array. Throws InputError for anything but the types above.
 class NpyArray {
  public:
   explicit NpyArray(const std::string& path);
@@ -22,8 +22,10 @@ class NpyArray {
   uint64_t element_count() const { return element_count_; }
   const std::string& path() const { return file_.path(); }
   const uint8_t* bytes() const { return data_; }
-  // float32 only; `data` is 4-byte aligned in every file NumPy writes, and checked.
+  // float32 only, aligned: as NumPy writes every file.
   const float* floats() const { return reinterpret_cast<const float*>(data_); }
+  // Of floats of any width, aligned or not: `count` of them from the first-th on.
+  void CopyFloats(uint64_t first, size_t count, float* to) const;
 
  private:
   MappedFile file_;
@@ -38,4 +40,4 @@ std::string NpyHeader(const std::vector<uint64_t>& shape, const char* type = "<f
 
 }  // namespace octet::port
 
-#endif  // OCTET_PORTS_LINUX_NPY_H_
+#endif  // OCTET_PORTS_LINUX_CAPTURE_NPY_H_

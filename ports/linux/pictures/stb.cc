@@ -1,0 +1,92 @@
+#include "ports/linux/pictures/stb.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+// A PNG may begin with a data chunk of no bytes, which the library copies to where nothing is.
+[[maybe_unused]] void* CopyIfAny(void* to, const void* from, size_t bytes) {
+  return bytes == 0 ? to : std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+// Blocks begin as zeros: what a damaged file leaves unwritten is the same every time.
+#define STBI_MALLOC(bytes) std::calloc(1, bytes)
+#define STBI_REALLOC(block, bytes) std::realloc(block, bytes)
+#define STBI_FREE(block) std::free(block)
+#define memcpy CopyIfAny
+#define STBI_NO_STDIO
+#define STBI_NO_HDR
+#define STBI_NO_LINEAR
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb/stb_image.h>
+#undef memcpy
+#pragma GCC diagnostic pop
+
+namespace octet::pictures {
+namespace {
+
+// Bytes from the start of a BMP to the end of its pixels: their offset, and rows padded to 4 bytes.
+// The library fills what is missing with black.
+uint64_t BytesOfBmp(const uint8_t* bytes, size_t count, const Picture& picture) {
+  const auto word = [&](size_t at) {
+    return at + 1 < count ? uint32_t{bytes[at]} | uint32_t{bytes[at + 1]} << 8 : 0u;
+  };
+  constexpr size_t kOffset = 10, kHeaderSize = 14, kOldHeader = 12;
+  const uint64_t bits = word(word(kHeaderSize) == kOldHeader ? 24 : 28);
+  const uint64_t row_bytes = (picture.width * bits + 31) / 32 * 4;
+  return (word(kOffset) | word(kOffset + 2) << 16) + picture.height * row_bytes;
+}
+
+}  // namespace
+
+bool IsPng(const uint8_t* bytes, size_t count) {
+  return count >= 4 && std::memcmp(bytes, "\x89PNG", 4) == 0;
+}
+
+bool IsBmp(const uint8_t* bytes, size_t count) {
+  return count >= 2 && bytes[0] == 'B' && bytes[1] == 'M';
+}
+
+bool ReadStbHeader(const uint8_t* bytes, size_t count, Picture* picture, std::string* why) {
+  int width = 0, height = 0, channels = 0;
+  if (count > INT32_MAX ||
+      stbi_info_from_memory(bytes, static_cast<int>(count), &width, &height, &channels) == 0) {
+    *why = "is cut off or damaged inside its header, or of a form that cannot be read";
+    return false;
+  }
+  picture->width = static_cast<uint32_t>(std::max(width, 0));
+  picture->height = static_cast<uint32_t>(std::max(height, 0));
+  picture->channels = channels <= 2 ? 1 : 3;
+  const uint64_t needed = IsBmp(bytes, count) ? BytesOfBmp(bytes, count, *picture) : 0;
+  if (count >= needed) return true;
+  *why =
+      "is cut off: " + std::to_string(count) + " bytes of " + std::to_string(needed) + " are there";
+  return false;
+}
+
+bool ReadStb(const uint8_t* bytes, size_t count, Picture* picture, std::string* why) {
+  int width = 0, height = 0, channels = 0;
+  uint8_t* pixels = stbi_load_from_memory(bytes, static_cast<int>(count), &width, &height,
+                                          &channels, static_cast<int>(picture->channels));
+  if (pixels == nullptr) {
+    *why = std::string("cannot be decoded: ") + stbi_failure_reason();
+    return false;
+  }
+  std::copy(pixels, pixels + picture->pixels.size(), picture->pixels.begin());
+  std::free(pixels);
+  return true;
+}
+
+}  // namespace octet::pictures
