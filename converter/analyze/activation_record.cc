@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "converter/analyze/decibels.h"
+#include "converter/support/decibels.h"
 
 namespace octet::analyze {
 namespace {
@@ -66,6 +66,9 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
          rounding = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
     const double e = exact[i], a = after[i], difference = e - a;
+    // Where FP32 has no number, as behind a mask, nothing is measured.
+    if (!std::isfinite(e)) continue;
+    ++count_;
     sum += e;
     squares += e * e;
     error_sum += difference;
@@ -79,7 +82,6 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
     ++exact_[PlaceOf(exact_code)];
     ++int8_[PlaceOf(code(after[i]))];
   }
-  count_ += static_cast<int64_t>(exact.size());
   sum_ += sum;
   squares_ += squares;
   error_sum_ += error_sum;
@@ -98,8 +100,9 @@ double ActivationRecord::SnrDb() const {
 }
 
 double ActivationRecord::Cosine() const {
-  if (!(error_squares_ > 0)) return 1;
-  return squares_ > 0 && power_ > 0 ? product_ / std::sqrt(squares_ * power_) : 0;
+  if (error_squares_ == 0) return 1;
+  const bool measured = std::isfinite(error_squares_) && squares_ > 0 && power_ > 0;
+  return measured ? product_ / std::sqrt(squares_ * power_) : 0;
 }
 
 double ActivationRecord::ErrorMean() const {
@@ -111,8 +114,7 @@ double ActivationRecord::NoiseSigma() const {
 }
 
 double ActivationRecord::NoiseShare() const {
-  if (!(error_squares_ > 0)) return 0;
-  return squares_ > error_squares_ ? error_squares_ / squares_ : 1;
+  return LostShare(squares_, error_squares_);
 }
 
 double ActivationRecord::Mean() const {
