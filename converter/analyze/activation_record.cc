@@ -65,10 +65,14 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
   double sum = 0, squares = 0, error_sum = 0, error_squares = 0, product = 0, power = 0,
          rounding = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
+    const float exact_code = code(exact[i]);
+    clipped_ += IsBeyond(exact_code) ? 1 : 0;
+    saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
+    ++exact_[PlaceOf(exact_code)];
+    ++int8_[PlaceOf(code(after[i]))];
     const double e = exact[i], a = after[i], difference = e - a;
-    // Where FP32 has no number, as behind a mask, nothing is measured.
+    // Where FP32 has no number, as behind a mask, no error is measured.
     if (!std::isfinite(e)) continue;
-    ++count_;
     sum += e;
     squares += e * e;
     error_sum += difference;
@@ -76,12 +80,8 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
     product += e * a;
     power += a * a;
     rounding += std::fabs(a - static_cast<double>(before[i]));
-    const float exact_code = code(exact[i]);
-    clipped_ += IsBeyond(exact_code) ? 1 : 0;
-    saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
-    ++exact_[PlaceOf(exact_code)];
-    ++int8_[PlaceOf(code(after[i]))];
   }
+  count_ += static_cast<int64_t>(exact.size());
   sum_ += sum;
   squares_ += squares;
   error_sum_ += error_sum;

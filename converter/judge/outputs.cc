@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
+#include "converter/operators/meaning.h"
 #include "converter/operators/operator.h"
 
 namespace octet::judge {
@@ -22,30 +22,9 @@ using graph::ValueId;
 constexpr size_t kMostPieces = 64;
 constexpr double kCodes = 256;
 
-// Operators that give elements of their inputs at other places, and those that change each element
-// for itself: what an element belongs to does not change by them.
-const std::set<std::string_view>& Movers() {
-  static const std::set<std::string_view> names = {
-      "Cast",      "CastLike",         "Concat",        "DepthToSpace",
-      "Dropout",   "Flatten",          "Identity",      "Reshape",
-      "Slice",     "SpaceToDepth",     "Split",         "Squeeze",
-      "Transpose", "Unsqueeze",        "Sigmoid",       "Tanh",
-      "Exp",       "HardSigmoid",      "Softmax",       "Clip",
-      "Relu",      "DequantizeLinear", "QuantizeLinear"};
-  return names;
-}
-
-bool IsFunction(std::string_view op) {
-  static const std::set<std::string_view> names = {
-      "Sigmoid",          "Tanh",          "Exp", "HardSigmoid", "Softmax", "Clip", "Relu",
-      "DequantizeLinear", "QuantizeLinear"};
-  return names.count(op) != 0;
-}
-
-// What 8 bits tell apart in the range that the function has by nature.
-double StepOf(std::string_view op) {
-  if (op == "Sigmoid" || op == "HardSigmoid" || op == "Softmax") return 1 / kCodes;
-  return op == "Tanh" ? 2 / kCodes : 0;
+// What an element belongs to does not change by the operator.
+bool KeepsMeaning(std::string_view op) {
+  return operators::MovesElements(op) || operators::MapsElements(op);
 }
 
 // Elements of values by the piece they belong to.
@@ -71,22 +50,23 @@ class Labels {
  private:
   std::optional<Tensor> Moved(const Node& node, ValueId id, double step,
                               std::vector<Piece>* pieces) {
-    if (Movers().count(node.op) == 0 || !node.activation.empty()) return std::nullopt;
+    if (!KeepsMeaning(node.op) || !node.activation.empty()) return std::nullopt;
     const graph::Shape& shape = *graph_.At(id).shape;
-    if (IsFunction(node.op)) {
+    if (operators::MapsElements(node.op)) {
       if (graph_.At(node.inputs[0]).constant != nullptr) return std::nullopt;
-      Tensor labels = Of(node.inputs[0], std::max(step, StepOf(node.op)), pieces);
+      Tensor labels =
+          Of(node.inputs[0], std::max(step, operators::NaturalRange(node.op) / kCodes), pieces);
       labels.shape = shape;
       return labels;
     }
-    const bool joins = node.op == "Concat";
+    const bool joins = operators::JoinsInputs(node.op);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId input = node.inputs[i];
       if (input == graph::kNoValue) continue;
       const bool constant = graph_.At(input).constant != nullptr;
       const bool is_data = i == 0 || joins;
       // Where elements go has to be known; Reshape and its kind show it by their shapes.
-      if (!is_data && !constant && node.op == "Slice") return std::nullopt;
+      if (!is_data && !constant && operators::MovesByInputs(node.op)) return std::nullopt;
       if (is_data && !graph_.At(input).shape) return std::nullopt;
     }
     std::vector<Tensor> held(node.inputs.size());
@@ -111,7 +91,7 @@ class Labels {
           Tensor::Floats(own, std::vector<float>(static_cast<size_t>(graph::ElementCount(own))));
     }
     // Labels are floats whatever the element's type is.
-    if (node.op == "Cast" || node.op == "CastLike") return std::move(held[0]);
+    if (operators::ConvertsType(node.op)) return std::move(held[0]);
     operators::Find(node.op)->execute(node, inputs, results, workspace_);
     return std::move(results[wanted]);
   }
@@ -133,18 +113,8 @@ std::vector<int64_t> ListLengths(const Graph& graph) {
       if (id == graph::kNoValue || graph.At(id).constant != nullptr || !graph.At(id).shape) {
         continue;
       }
-      const graph::Shape& shape = *graph.At(id).shape;
-      int64_t own = length;
-      if (node.op == "TopK") {
-        const auto rank = static_cast<int64_t>(shape.size());
-        const int64_t axis = node.Int("axis", -1);
-        own = shape[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
-      } else if (node.op == "NonMaxSuppression") {
-        own = shape[0];
-      } else if (node.op == "NonZero") {
-        own = shape[1];
-      }
-      lengths[static_cast<size_t>(id)] = own;
+      const int64_t own = operators::ListLength(node, *graph.At(id).shape);
+      lengths[static_cast<size_t>(id)] = own > 0 ? own : length;
     }
   }
   return lengths;
@@ -158,7 +128,7 @@ std::string_view MakerOf(const Graph& graph, const graph::Links& links, ValueId 
     const int producer = links.producer[static_cast<size_t>(id)];
     if (producer < 0) return "";
     const Node& node = graph.nodes[static_cast<size_t>(producer)];
-    if (Movers().count(node.op) == 0 || IsFunction(node.op) || node.op == "Concat") return node.op;
+    if (!operators::MovesElements(node.op) || operators::JoinsInputs(node.op)) return node.op;
     id = node.inputs[0];
     *was_bool |= graph.At(id).type == DataType::kBool;
   }
@@ -216,7 +186,7 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
       output.kind = Kind::kRows;
     } else if (was_bool) {
       output.kind = Kind::kMask;
-    } else if (maker == "ArgMax" || maker == "ArgMin") {
+    } else if (operators::GivesClasses(maker)) {
       output.kind = Kind::kClasses;
     } else if (integers) {
       output.kind = Kind::kCounts;
@@ -227,9 +197,7 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
 
 bool RoundsToCodes(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& node) {
-                       return node.op == "QuantizeLinear" || node.op == "DynamicQuantizeLinear";
-                     }) ||
+                     [](const Node& node) { return operators::RoundsToCodes(node.op); }) ||
          std::any_of(graph.values.begin(), graph.values.end(),
                      [](const graph::Value& value) { return value.given != nullptr; });
 }

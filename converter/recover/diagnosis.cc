@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
@@ -190,43 +189,6 @@ Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme&
   return result;
 }
 
-int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
-              ValueId output) {
-  const graph::Links links(graph);
-  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
-  std::vector<bool> reached(graph.nodes.size());
-  std::vector<ValueId> pending{output};
-  while (!pending.empty()) {
-    const ValueId id = pending.back();
-    pending.pop_back();
-    if (id == graph::kNoValue) continue;
-    const int producer = links.producer[static_cast<size_t>(id)];
-    if (producer < 0 || reached[static_cast<size_t>(producer)]) continue;
-    reached[static_cast<size_t>(producer)] = true;
-    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs)
-      pending.push_back(input);
-  }
-  int worst = -1;
-  double most = 0;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!reached[n] || !needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
-    double in = 0, out = 0;
-    for (ValueId id : graph.nodes[n].inputs) {
-      if (id != graph::kNoValue)
-        in = std::max(in, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
-    }
-    for (ValueId id : graph.nodes[n].outputs) {
-      if (id != graph::kNoValue)
-        out = std::max(out, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
-    }
-    if (out - in > most) {
-      most = out - in;
-      worst = static_cast<int>(n);
-    }
-  }
-  return worst;
-}
-
 Cause CauseAt(const graph::Graph& graph,
               const std::vector<std::optional<calibrate::Statistics>>& statistics,
               const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node) {
@@ -269,47 +231,6 @@ Cause CauseAt(const graph::Graph& graph,
           fmt::format("8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
                       "root mean square",
                       range->min, range->max, range->scale, typical)};
-}
-
-std::vector<std::string> Doubts(const graph::Graph& graph,
-                                const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                                const quantize::Scheme& scheme, const Diagnosis& diagnosis) {
-  struct Group {
-    std::vector<std::string> names;
-    double db = kMostDecibels, cosine = 1;
-  };
-  std::map<int, Group> groups;  // by worst node
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    const OutputFigure& output = diagnosis.outputs[o];
-    if (!(output.signal > 0)) continue;
-    if (output.Db() >= kDoubtfulDb && output.Cosine() >= kDoubtfulCosine) continue;
-    Group& group = groups[WorstNode(graph, scheme, diagnosis, graph.outputs[o])];
-    group.names.push_back("'" + graph.At(graph.outputs[o]).name + "'");
-    group.db = std::min(group.db, output.Db());
-    group.cosine = std::min(group.cosine, output.Cosine());
-  }
-  std::vector<std::string> lines;
-  for (const auto& [node, group] : groups) {
-    std::string line = fmt::format(
-        "the int8 plan is expected to give {} {} only {:.1f} dB above the error (cosine {:.3f})",
-        group.names.size() == 1 ? "output" : "outputs", fmt::join(group.names, ", "), group.db,
-        group.cosine);
-    if (node >= 0) {
-      const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
-      const ValueFigure& figure = diagnosis.values[static_cast<size_t>(worst.outputs[0])];
-      const bool given = graph.At(worst.outputs[0]).given != nullptr;
-      line += fmt::format(
-          "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; {}", worst.name, worst.op,
-          Decibels(figure.signal, figure.error),
-          CauseAt(graph, statistics, scheme, diagnosis, node).text,
-          given
-              ? "its codes are the model's own: only the float model, converted instead, has others"
-              : "calibrate with more pictures, ask for fp16 there with --config, or run the fp16 "
-                "plan");
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace octet::recover
