@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "converter/analyze/decibels.h"
+#include "converter/support/decibels.h"
 
 namespace octet::analyze {
 namespace {
@@ -65,7 +65,14 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
   double sum = 0, squares = 0, error_sum = 0, error_squares = 0, product = 0, power = 0,
          rounding = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
+    const float exact_code = code(exact[i]);
+    clipped_ += IsBeyond(exact_code) ? 1 : 0;
+    saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
+    ++exact_[PlaceOf(exact_code)];
+    ++int8_[PlaceOf(code(after[i]))];
     const double e = exact[i], a = after[i], difference = e - a;
+    // Where FP32 has no number, as behind a mask, no error is measured.
+    if (!std::isfinite(e)) continue;
     sum += e;
     squares += e * e;
     error_sum += difference;
@@ -73,11 +80,6 @@ void ActivationRecord::AddRun(float scale, int zero_point, std::span<const float
     product += e * a;
     power += a * a;
     rounding += std::fabs(a - static_cast<double>(before[i]));
-    const float exact_code = code(exact[i]);
-    clipped_ += IsBeyond(exact_code) ? 1 : 0;
-    saturated_ += IsBeyond(code(before[i])) ? 1 : 0;
-    ++exact_[PlaceOf(exact_code)];
-    ++int8_[PlaceOf(code(after[i]))];
   }
   count_ += static_cast<int64_t>(exact.size());
   sum_ += sum;
@@ -98,8 +100,9 @@ double ActivationRecord::SnrDb() const {
 }
 
 double ActivationRecord::Cosine() const {
-  if (!(error_squares_ > 0)) return 1;
-  return squares_ > 0 && power_ > 0 ? product_ / std::sqrt(squares_ * power_) : 0;
+  if (error_squares_ == 0) return 1;
+  const bool measured = std::isfinite(error_squares_) && squares_ > 0 && power_ > 0;
+  return measured ? product_ / std::sqrt(squares_ * power_) : 0;
 }
 
 double ActivationRecord::ErrorMean() const {
@@ -111,8 +114,7 @@ double ActivationRecord::NoiseSigma() const {
 }
 
 double ActivationRecord::NoiseShare() const {
-  if (!(error_squares_ > 0)) return 0;
-  return squares_ > error_squares_ ? error_squares_ / squares_ : 1;
+  return LostShare(squares_, error_squares_);
 }
 
 double ActivationRecord::Mean() const {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "converter/analyze/decibels.h"
+#include "converter/support/decibels.h"
 
 namespace octet::analyze {
 namespace {

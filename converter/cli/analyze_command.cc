@@ -244,6 +244,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.calibration = SplitCommas(*data);
       chosen.task = TaskOf(*task);
       chosen.effort = EffortOf(*effort);
+      chosen.analyze = true;
+      chosen.judge = !chosen.report.empty();
       chosen.memory_bytes = *memory_mb * kBytesPerMb;
       return Run(*options);
     };

@@ -39,7 +39,9 @@ int Run(const ConvertOptions& options) {
   if (!options.output.empty()) {
     write::CheckWritable(options.output, {options.model, options.config});
   }
-  const Conversion conversion = Convert(options);
+  ConvertOptions choosing = options;
+  choosing.judge = false;  // no blob is written
+  const Conversion conversion = Convert(choosing);
   const assign::Result& result = *conversion.assignment;
   std::vector<std::string> fp16 = conversion.stretches;
   fp16.insert(fp16.end(), result.fp16.begin(), result.fp16.end());

@@ -77,6 +77,7 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
                        options.label_quality, threads,
                        [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
     choice.labels = {static_cast<int64_t>(found.kept.size()), found.unlabelled, found.poor};
+    choice.understood = found.kept;
     Keep(found.kept, inputs);
   }
   if (options.select > 0) {
@@ -90,6 +91,10 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
         calibrate::SelectSamples(graph, Pointers(*inputs), candidates, options.select);
     choice.cover = {static_cast<int64_t>(selection.samples.size()), selection.candidates,
                     selection.coverage};
+    std::vector<int64_t>& covering = choice.covering.emplace(selection.samples);
+    for (int64_t& sample : covering) {
+      if (choice.understood) sample = (*choice.understood)[static_cast<size_t>(sample)];
+    }
     Keep(selection.samples, inputs);
   }
   return choice;

@@ -27,6 +27,9 @@ struct SampleChoice {
   };
   std::optional<Labels> labels;  // --sample-labels
   std::optional<Cover> cover;    // --select
+  // Which of the samples given: those that --sample-labels keeps, and of these those that --select
+  // chooses.
+  std::optional<std::vector<int64_t>> understood, covering;
 };
 
 // UserErrors of --sample-labels and --select that need no data.

@@ -58,9 +58,10 @@ int Run(const ConvertOptions& options) {
   const Conversion conversion = Convert(options);
   for (const std::string& warning : conversion.scheme.warnings)
     fmt::print(stderr, "octet: warning: {}\n", warning);
-  const bool meets = !required || conversion.verdict.Meets(*required);
+  const bool left = !conversion.blob.empty();
+  const bool meets = left && (!required || conversion.verdict.Meets(*required));
   if (meets) write::SaveFile(options.output, conversion.blob);
-  if (!options.report.empty()) {
+  if (!options.report.empty() && left) {
     SaveReport(options.report, ReportOf(options, conversion, conversion.analysis));
   }
   const double seconds =
@@ -77,6 +78,10 @@ int Run(const ConvertOptions& options) {
     }
   }
   if (meets) return kDone;
+  if (!left) {
+    fmt::print(stderr, "octet: no plan is left, no blob is written; --keep-failing writes it\n");
+    return kAnswerIsNo;
+  }
   fmt::print(stderr, "octet: --require {} is not met, no blob is written: {}\n", options.require,
              conversion.verdict.Summary());
   return kAnswerIsNo;
@@ -215,6 +220,8 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
            "half an hour for a large detector")
       .Among({"fast", "default", "best"})
       .ShowDefault();
+  command.AddFlag("--keep-failing", options->keep_failing,
+                  "write also plans that give NaN, infinity or a constant where FP32 does not");
   command.Add("--require", options->require,
               "write no blob, and exit 1, where the verdict on the int8 plan is worse: 20dB for "
               "the worst output above its error, 95% for answers that are FP32's (--task)");
@@ -242,6 +249,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
       options->verbosity = VerbosityOf(*verbosity);
       options->temporal.kind = TemporalOf(*temporal);
       options->effort = EffortOf(*effort);
+      options->analyze = !options->report.empty();
       if (options->winograd_fp16 && options->native_fp16) {
         Fail("--winograd-fp16, --native-fp16: the FP16 plan computes in one way; give one of them");
       }

@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <fmt/ranges.h>
 
 #include "converter/calibrate/calibrate.h"
 #include "converter/calibrate/stand_ins.h"
+#include "converter/cli/blob_checks.h"
+#include "converter/cli/calibration_checks.h"
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/finite_data.h"
 #include "converter/cli/golden.h"
 #include "converter/cli/golden_inputs.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/judging.h"
+#include "converter/cli/make_plan.h"
 #include "converter/cli/mixed_plan.h"
 #include "converter/cli/model_info.h"
 #include "converter/cli/probes.h"
@@ -25,70 +28,18 @@
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
-#include "converter/lower/half_sums.h"
 #include "converter/lower/lower.h"
-#include "converter/lower/winograd.h"
-#include "converter/lower/winograd_f16.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/equalize.h"
-#include "converter/plan/plan.h"
-#include "converter/quantize/half_range.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
 #include "converter/support/file.h"
-#include "octet/board.h"
-#include "octet/drift.h"
 #include "octet/octet.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
 namespace {
-
-// What plans bring for the board beyond what every machine runs.
-struct Wishes {
-  bool winograd, native_fp16, winograd_fp16;
-};
-
-// `beyond`: what FP16 cannot hold of its FP16 layers.
-write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                     const std::string& name, const Wishes& wishes, std::string* beyond) {
-  write::Plan plan;
-  const quantize::HalfPlan halves = quantize::FitHalves(graph, statistics, scheme);
-  plan.program = lower::Lower(halves.graph, halves.scheme, name);
-  *beyond = lower::BeyondHalves(halves, plan.program, statistics);
-  if (wishes.native_fp16) lower::AllowHalfSums(halves, statistics, &plan.program);
-  plan::DropDead(&plan.program);
-  if (wishes.winograd) lower::AddTransformedWeights(&plan.program);
-  if (wishes.winograd_fp16) lower::TransformHalves(&plan.program);
-  plan.memory = plan::PlanMemory(plan.program);
-  return plan;
-}
-
-// The runtime's own verifier has the last word: what it refuses must never reach a board.
-struct Aligned {
-  alignas(64) uint8_t bytes[64];
-};
-
-// As the runtime wants it.
-std::vector<Aligned> AlignedCopy(const std::vector<uint8_t>& blob) {
-  std::vector<Aligned> copy((blob.size() + sizeof(Aligned) - 1) / sizeof(Aligned));
-  std::memcpy(copy.data(), blob.data(), blob.size());
-  return copy;
-}
-
-void VerifyBlob(const std::vector<uint8_t>& blob) {
-  const std::vector<Aligned> copy = AlignedCopy(blob);
-  octet_status status =
-      octet_validate(copy.data(), blob.size(), OCTET_VERIFY_PORTABLE | OCTET_VERIFY_CONTENT);
-  octet_drift_info drift;
-  if (status.code == OCTET_OK) status = octet_drift_describe(copy.data(), blob.size(), &drift);
-  if (status.code != OCTET_OK) {
-    throw std::logic_error(fmt::format("the blob made is refused by the runtime: {} at byte {}",
-                                       octet_code_name(status.code), status.offset));
-  }
-}
 
 // What `f` returns; its UserErrors begin with the path of the model.
 template <typename F>
@@ -112,19 +63,6 @@ quantize::Board ReadBoard(const std::string& path) {
         path);
   }
   return quantize::ReadBoard(path);
-}
-
-// With as many reporting samples as tell each layer's figures: every one of them is looked at value
-// by value, which takes several times as long as simulating it.
-simulate::Samples ForVerdict(const simulate::Samples& samples) {
-  constexpr size_t kTold = 16;
-  simulate::Samples told = samples;
-  told.report.clear();
-  const size_t count = std::min(kTold, samples.report.size());
-  for (size_t i = 0; i < count; ++i) {
-    told.report.push_back(samples.report[i * samples.report.size() / count]);
-  }
-  return told;
 }
 
 // Of the board's cores; null where nobody knows what FP16 costs there. Never of profiles: they are
@@ -217,46 +155,27 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
   return datasets;
 }
 
-graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,
-                       passes::PassReport* report) {
+graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& options) {
   return InModel(model, [&] {
     graph::Graph graph = import::ImportOnnx(model, options);
     import::CheckOperators(graph);
     operators::InferShapes(graph);
-    passes::Canonicalise(graph, report);
     return graph;
   });
 }
 
-// As the board will see it; what is listed but for activations has been checked with the list.
-void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
-                    const std::string& model) {
-  octet_board allowed{};
-  if (board.symmetric_only) allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
-  if (!board.weights.per_channel) {
-    allowed.weight_schemes = OCTET_BOARD_PER_TENSOR | (board.weights.group ? OCTET_BOARD_GROUP : 0);
-  }
-  const std::vector<Aligned> copy = AlignedCopy(blob);
-  octet_board_finding found{};
-  if (octet_board_check(copy.data(), blob.size(), 0, &allowed, &found).code != OCTET_OK) {
-    throw std::logic_error("verified blob cannot be compared with the whitelist");
-  }
-  if (found.rule == OCTET_BOARD_WEIGHTS) {
-    Fail(
-        "{}: layer '{}' has scales by channel of its own, which {} does not allow; convert the "
-        "model as it was before it was quantized",
-        model, found.where, board.compatible);
-  }
-  if (found.rule == OCTET_BOARD_OK) return;
-  Fail(
-      "{}: tensor '{}' has zero point {} of its own, and {} allows symmetric activations alone; "
-      "convert the model as it was before it was quantized",
-      model, found.where, found.zero_point, board.compatible);
+graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,
+                       passes::PassReport* report) {
+  graph::Graph graph = ImportGraph(model, options);
+  InModel(model, [&] { passes::Canonicalise(graph, report); });
+  return graph;
 }
 
 Conversion Convert(const ConvertOptions& options) {
   Conversion result;
-  result.graph = LoadGraph(options.model, options.import, &result.passes);
+  const graph::Graph imported = ImportGraph(options.model, options.import);
+  result.graph = imported;
+  InModel(options.model, [&] { passes::Canonicalise(result.graph, &result.passes); });
   const graph::Graph& graph = result.graph;
   InModel(options.model, [&graph] { lower::CheckLowerable(graph); });
   quantize::Config config;
@@ -291,6 +210,10 @@ Conversion Convert(const ConvertOptions& options) {
   result.inputs = options.golden_calibration
                       ? GoldenInputs(options.calibration[0], graph, options.preprocess)
                       : OpenInputs(graph, options.calibration, options.preprocess, &warnings);
+  if (!options.golden_calibration) {
+    CheckCalibration(result.inputs, options.calibration, options.preprocess, &warnings);
+  }
+  const int64_t given = result.inputs.empty() ? 1 : result.inputs[0]->size();
   result.choice = ChooseSamples(graph, options, info, &result.inputs);
   const auto& inputs = result.inputs;
   std::vector<const images::Dataset*> datasets;
@@ -349,13 +272,6 @@ Conversion Convert(const ConvertOptions& options) {
         "than it would",
         beyond));
   });
-  const simulate::Samples told = ForVerdict(samples);
-  result.analysis = analyze::Analyze(simulator, statistics, result.scheme, told.report, {});
-  result.verdict =
-      Judged(simulator, told, config, result.scheme, result.analysis, judge ? &*judge : nullptr);
-  if (result.verdict.Speaks() && result.verdict.IsDoubtful()) {
-    warnings.push_back("the int8 plan is not FP32's: " + result.verdict.Summary());
-  }
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);
   InModel(options.model, [&] {
@@ -389,6 +305,11 @@ Conversion Convert(const ConvertOptions& options) {
             beyond));
       }
     });
+  }
+  JudgePlans({imported, options, info, simulator, given, wishes}, &result, &warnings);
+  if (result.plans.empty()) {
+    result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
+    return result;
   }
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);

@@ -32,10 +32,10 @@ struct Conversion {
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
   std::optional<double> tail_gain_db;  // of FP16 behind the last weights, where that was measured
   std::vector<recover::Step> steps;    // of the int8 plan's recovery
-  analyze::Analysis analysis;          // of the int8 plan, on some of sets.report
-  Verdict verdict;                     // the same in words
+  analyze::Analysis analysis;          // of the int8 plan, on some of sets.report; where asked for
+  Verdict verdict;                     // of the judge, where asked for
   std::vector<write::Plan> plans;
-  std::vector<uint8_t> blob;
+  std::vector<uint8_t> blob;                             // empty: no plan is left
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data
   std::vector<std::optional<calibrate::Statistics>> statistics;
   int64_t samples = 0;
@@ -49,6 +49,9 @@ struct Conversion {
 
 // Model file to a verified blob in memory; nothing is written.
 Conversion Convert(const ConvertOptions& options);
+
+// Import only, with shapes: what the file means.
+graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& options);
 
 // Import and passes only: the graph every other command works on.
 graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,

@@ -14,6 +14,7 @@
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
 #include "converter/recover/code_choice.h"
+#include "converter/recover/diagnosis.h"
 #include "converter/recover/float_outputs.h"
 #include "converter/recover/recalibration.h"
 #include "converter/recover/rounding.h"
@@ -137,10 +138,6 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
     result.steps.push_back(Show("setting means and variances", [&](const auto& progress) {
       return recover::Recalibrate(simulator, samples, progress, &result.scheme);
     }));
-  }
-  result.diagnosis = recover::Diagnose(simulator, result.scheme, Some(samples.report));
-  for (std::string& line : recover::Doubts(graph, statistics, result.scheme, result.diagnosis)) {
-    result.warnings.push_back(std::move(line));
   }
   return result;
 }

@@ -12,7 +12,6 @@
 #include "converter/cli/options.h"
 #include "converter/cli/warnings.h"
 #include "converter/quantize/scheme.h"
-#include "converter/recover/diagnosis.h"
 #include "converter/recover/step.h"
 #include "converter/simulate/samples.h"
 #include "converter/simulate/simulator.h"
@@ -31,7 +30,6 @@ struct Recovered {
   // What decided config.fp16_tail (converter/recover/tail_choice.h); unset: nothing to decide.
   std::optional<double> tail_gain_db;
   std::vector<recover::Step> steps;
-  recover::Diagnosis diagnosis;  // of the result, on reporting samples
   Warnings warnings;
 };
 

@@ -242,6 +242,7 @@ class Reducer {
     convert.calibration = files;
     convert.import = {};
     convert.samples = samples_;
+    convert.judge = false;
     convert.effort = Effort::kFast;  // a part alone must not be mended as it is not in the whole
     const Conversion conversion = Convert(convert);
     const std::string path = model + ".octet";

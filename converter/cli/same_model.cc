@@ -19,6 +19,21 @@ using import::ImportOptions;
 
 namespace {
 
+// The graph's input of the name that input i of the blob has; else the one at its place, where the
+// names say that the model is another.
+graph::ValueId IdOfInput(const BlobView& blob, const graph::Graph& graph, uint32_t i) {
+  const std::string name = StringAt(blob, blob.inputs[i].name);
+  for (const graph::ValueId id : graph.inputs) {
+    if (graph.At(id).name == name) return id;
+  }
+  return i < graph.inputs.size() ? graph.inputs[i] : graph::kNoValue;
+}
+
+const graph::Value* InputOf(const BlobView& blob, const graph::Graph& graph, uint32_t i) {
+  const graph::ValueId id = IdOfInput(blob, graph, i);
+  return id == graph::kNoValue ? nullptr : &graph.At(id);
+}
+
 // What is decoded reads FP32's outputs where the blob says its own numbers stand.
 void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
                        const std::string& blob_path, const std::string& model) {
@@ -35,8 +50,9 @@ void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
         "from",
         blob_path, kind, value.name, graph::ToString(shape), model, graph::ToString(*value.shape));
   };
-  for (uint32_t i = 0; i < blob.model->input_count && i < graph.inputs.size(); ++i) {
-    require("input", graph.At(graph.inputs[i]), blob.inputs[i].dims, blob.inputs[i].rank);
+  for (uint32_t i = 0; i < blob.model->input_count; ++i) {
+    const graph::Value* value = InputOf(blob, graph, i);
+    if (value != nullptr) require("input", *value, blob.inputs[i].dims, blob.inputs[i].rank);
   }
   for (uint32_t i = 0; i < blob.model->output_count; ++i) {
     require("output", graph.At(graph.outputs[i]), blob.outputs[i].dims, blob.outputs[i].rank);
@@ -141,6 +157,24 @@ graph::Graph LoadModelOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options) {
   graph::Graph graph = LoadGraph(model, EndingWith(file, options), nullptr);
   RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  return graph;
+}
+
+graph::Graph ImportModelOf(const BlobFile& file, const std::string& blob_path,
+                           const std::string& model, const import::ImportOptions& options) {
+  graph::Graph graph = ImportGraph(model, EndingWith(file, options));
+  RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  return graph;
+}
+
+graph::Graph WithInputsOf(const BlobFile& file, graph::Graph graph) {
+  const BlobView view = ViewOf(file);
+  std::vector<graph::ValueId> inputs;
+  for (uint32_t i = 0; i < view.model->input_count; ++i) {
+    const graph::ValueId id = IdOfInput(view, graph, i);
+    if (id != graph::kNoValue) inputs.push_back(id);
+  }
+  graph.inputs = std::move(inputs);
   return graph;
 }
 

@@ -23,7 +23,13 @@ import::ImportOptions EndingWith(const BlobFile& file, import::ImportOptions opt
 // of the blob; both paths are for messages.
 graph::Graph LoadModelOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options);
-// The same, equalized where the blob is.
+// Import of the ONNX file alone, with the same checks. Passes drop inputs that no output depends
+// on: here they stay.
+graph::Graph ImportModelOf(const BlobFile& file, const std::string& blob_path,
+                           const std::string& model, const import::ImportOptions& options);
+// A graph with the inputs of the blob alone, in its order.
+graph::Graph WithInputsOf(const BlobFile& file, graph::Graph graph);
+// LoadModelOf, equalized where the blob is.
 graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options);
 

@@ -1,5 +1,4 @@
-// How good answers are, by the task of a blob: top-1, mAP@0.5, mean IoU. FP32 outputs and those of
-// the runtime go through the same decoder, so that scores differ by the numbers alone.
+// How good answers are by labels, by the task of a blob: top-1, mAP@0.5, mean IoU.
 #ifndef OCTET_CONVERTER_CLI_SCORE_H_
 #define OCTET_CONVERTER_CLI_SCORE_H_
 
@@ -9,33 +8,13 @@
 #include <vector>
 
 #include "converter/images/dataset.h"
-#include "runtime/decode/detect.h"
+#include "converter/judge/answer.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
 
-// What was found in one sample; which field is filled depends on the task.
-struct Answer {
-  int64_t label = -1;
-  float confidence = 0;          // of that label
-  std::vector<Detection> boxes;  // best first, pixels of the sample's own picture
-  std::vector<uint8_t> map;
-};
-
-// Outputs in the model's own layout -> answer, by the blob's decode section. A blob without one is
-// scored by the first maximum of output 0.
-class Decoder {
- public:
-  explicit Decoder(const BlobView& blob);
-  blob::Task task() const { return task_; }
-  Answer Decode(const std::vector<const float*>& outputs, images::PictureSize picture) const;
-
- private:
-  std::vector<Detection> Boxes(const DecodeInput& in, images::PictureSize picture) const;
-
-  BlobView blob_;
-  blob::Task task_;
-};
+using judge::Answer;
+using judge::Decoder;
 
 // The files of --labels:
 //   classify   CLASSES.npy: integers [N]

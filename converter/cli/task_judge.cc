@@ -88,11 +88,6 @@ std::vector<const float*> Pointers(const std::vector<std::vector<float>>& output
 TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs)
     : meaning_(info), inputs_(std::move(inputs)) {}
 
-void TaskJudge::Count() {
-  counting_ = true;
-  counts_ = {};
-}
-
 double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
                             const std::vector<std::vector<float>>& rounded, int64_t sample) const {
   const std::vector<const float*> e = Pointers(exact), r = Pointers(rounded);
@@ -101,10 +96,6 @@ double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
   const images::PictureSize picture = inputs_[picture_input]->Picture(sample);
   const Answer expected = meaning_.decoder().Decode(e, picture),
                actual = meaning_.decoder().Decode(r, picture);
-  if (counting_) {
-    const std::lock_guard lock(mutex_);
-    counts_.Add(task(), expected, actual);
-  }
   switch (task()) {
     case blob::Task::kDetect:
       return OfBoxes(expected.boxes, actual.boxes);

@@ -4,10 +4,8 @@
 #define OCTET_CONVERTER_CLI_TASK_JUDGE_H_
 
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
-#include "converter/cli/agreement.h"
 #include "converter/cli/section_decoder.h"
 #include "converter/simulate/simulator.h"
 
@@ -26,9 +24,6 @@ class TaskJudge : public simulate::Judge {
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t sample) const override;
 
-  // From now on answers are counted as `octet verify` counts them.
-  void Count();
-  const AnswerAgreement& counts() const { return counts_; }
   blob::Task task() const { return meaning_.decoder().task(); }
 
  private:
@@ -36,9 +31,6 @@ class TaskJudge : public simulate::Judge {
 
   SectionDecoder meaning_;
   std::vector<const images::Dataset*> inputs_;
-  mutable std::mutex mutex_;
-  bool counting_ = false;
-  mutable AnswerAgreement counts_;
 };
 
 }  // namespace octet::cli

@@ -1,28 +1,54 @@
 #include "converter/cli/verdict.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "converter/cli/remedy.h"
+#include "converter/judge/words.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
 namespace {
 
-constexpr size_t kNamedLayers = 3;
-// Noise that a layer adds below 40 dB under its signal is what 8 bits cost anywhere.
-constexpr double kNothingAdded = 1e-4;
+using judge::Figures;
+using judge::OutputFindings;
+using judge::PlanFindings;
+using nlohmann::json;
 
 // One in so many that goes wrong is seen with as much luck as not.
 constexpr int64_t kFewPictures = 8;
 
-// Two digits, and no exponent for whole tens.
-std::string Percent(double value) {
-  return value < 10 ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+json FiguresJson(const Figures& figures) {
+  json row = {
+      {"snr_db", figures.Db()},        {"about_mean_db", figures.about_mean_db},
+      {"about_elements_db", nullptr},  {"reference_is_constant", figures.reference_is_constant},
+      {"cosine", figures.cosine},      {"range", figures.range},
+      {"largest_difference", nullptr}, {"not_finite", figures.broken}};
+  if (figures.about_elements_db) row["about_elements_db"] = *figures.about_elements_db;
+  if (std::isfinite(figures.largest)) row["largest_difference"] = figures.largest;
+  return row;
 }
 
 }  // namespace
+
+json OutputJson(const judge::Output& output, const OutputFindings& found) {
+  json row = FiguresJson(found.whole);
+  row["output"] = output.name;
+  row["kind"] = judge::NameOf(output.kind);
+  row["agrees"] = found.agrees;
+  if (output.kind != judge::Kind::kNumbers) row["same_percent"] = found.likeness.Percent();
+  if (found.fault != judge::Fault::kNone) row["fault"] = judge::FaultWords(output, found);
+  if (!found.first_layer.empty()) row["first_layer"] = found.first_layer;
+  for (size_t i = 0; i < found.pieces.size(); ++i) {
+    json piece = FiguresJson(found.pieces[i]);
+    piece["piece"] = output.pieces[i].name;
+    row["pieces"].push_back(std::move(piece));
+  }
+  return row;
+}
 
 Requirement ReadRequirement(const std::string& word) {
   Requirement requirement;
@@ -45,117 +71,146 @@ Requirement ReadRequirement(const std::string& word) {
   return requirement;
 }
 
+std::string Advice::Config() const {
+  std::vector<std::string> entries;
+  for (const Layer& layer : layers) {
+    entries.push_back(fmt::format("\"{}\": {{precision: fp16}}", layer.name));
+  }
+  return fmt::format("layers: {{{}}}", fmt::join(entries, ", "));
+}
+
+bool Verdict::Speaks() const {
+  return findings.task != blob::Task::kNone && int8() != nullptr &&
+         int8()->answers.Speaks(findings.task);
+}
+
 double Verdict::Agreement() const {
-  switch (task) {
+  switch (findings.task) {
     case blob::Task::kDetect:
-      return answers.F1();
+      return int8()->answers.F1();
     case blob::Task::kSegment:
-      return answers.MeanIou();
+      return int8()->answers.MeanIou();
     default:
-      return answers.Top1();
+      return int8()->answers.Top1();
   }
 }
 
+std::optional<double> Verdict::SnrDb(const std::string& plan) const {
+  const PlanFindings* found = findings.Find(plan);
+  if (found == nullptr || pictures() == 0 || found->outputs.empty()) return std::nullopt;
+  return found->outputs[found->Worst(findings.outputs)].whole.Db();
+}
+
 bool Verdict::IsDoubtful() const {
-  if (Speaks()) return !answers.Agrees(task, kInt8Limits);
-  return pictures > 0 && (output_db < kInt8Limits.snr_db || output_cosine < kInt8Limits.cosine);
+  return pictures() > 0 && int8() != nullptr && !int8()->Agrees();
 }
 
 bool Verdict::Meets(const Requirement& requirement) const {
-  if (pictures == 0) return false;
-  if (requirement.in_db) return output_db >= requirement.least;
+  if (pictures() == 0 || int8() == nullptr || int8()->Fails()) return false;
+  if (requirement.in_db) return *SnrDb("int8") >= requirement.least;
   return Speaks() && Agreement() >= requirement.least;
 }
 
 std::string Verdict::Summary() const {
-  if (pictures == 0) return "no pictures, nothing is known";
-  std::string line = fmt::format("on {} {}{} ", pictures, held_out ? "held-out " : "",
-                                 pictures == 1 ? "sample" : "samples");
-  if (Speaks()) {
-    switch (task) {
-      case blob::Task::kDetect:
-        line += fmt::format(
-            "the int8 plan finds {} of FP32's {} sure boxes, is sure of {}, {} of "
-            "them FP32's (F1 {:.1f} %)",
-            answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
-        break;
-      case blob::Task::kSegment:
-        line += fmt::format("the int8 plan's masks overlap FP32's by {:.1f} % (mean IoU)",
-                            answers.MeanIou());
-        break;
-      default:
-        line += fmt::format("the int8 plan gives FP32's first class in {} of {}", answers.same_top1,
-                            answers.samples);
+  if (pictures() == 0) return "no samples, nothing is known";
+  std::string line = seen ? fmt::format("on {} calibration {} (ranges have seen these pictures)",
+                                        pictures(), pictures() == 1 ? "sample" : "samples")
+                          : fmt::format("on {} {} that calibration has not seen", pictures(),
+                                        pictures() == 1 ? "sample" : "samples");
+  const char* between = ": ";
+  for (const PlanFindings& plan : findings.plans) {
+    line += fmt::format("{}the {} plan ", between, plan.name);
+    between = "; ";
+    if (plan.Fails()) {
+      line += "fails";
+      continue;
     }
-    line += "; ";
+    if (plan.answers.Speaks(findings.task)) {
+      line += judge::AnswerWords(findings.task, plan.answers) + ", ";
+    } else {
+      line += "runs, ";
+    }
+    const size_t worst = plan.Worst(findings.outputs);
+    line += judge::OutputWords(findings.outputs[worst], plan.outputs[worst]);
   }
-  line += fmt::format("output '{}' stands {:.1f} dB above its error (cosine {:.3f})", output,
-                      output_db, output_cosine);
-  if (pictures < kFewPictures) {
-    line +=
-        fmt::format("; {} are few to go by: give more pictures, with --effort default", pictures);
+  if (pictures() < kFewPictures) {
+    line += fmt::format("; {} {} few to judge by", pictures(), pictures() == 1 ? "is" : "are");
   }
   return line;
 }
 
 std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines{Summary()};
-  for (const Layer& layer : layers) {
-    lines.push_back(fmt::format("'{}' ({}) adds noise of {} % of its signal: {}; {}{}", layer.name,
-                                layer.op, Percent(100 * layer.added), layer.cause,
-                                IsDoubtful() ? "" : "to gain more, ", layer.remedy));
+  for (const PlanFindings& plan : findings.plans) {
+    if (!plan.Fails()) continue;
+    const bool kept = std::find(removed.begin(), removed.end(), plan.name) == removed.end();
+    lines.push_back(fmt::format("the {} plan fails and {}: {}", plan.name,
+                                kept ? "is kept" : "is not in the blob",
+                                judge::FaultsOf(findings, plan)));
+  }
+  if (advice) {
+    lines.push_back(fmt::format(
+        "tried on these samples: --config with {} brings output '{}' from {:.1f} dB to {:.1f} dB",
+        advice->Config(), advice->output, advice->before_db, advice->after_db));
+    for (const Advice::Layer& layer : advice->layers) {
+      lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}", layer.name,
+                                  layer.op, 100 * layer.added, layer.cause));
+    }
+  } else if (tried) {
+    lines.push_back(
+        "tried on these samples: FP16 in the layers that add most noise gains less "
+        "than 1 dB");
   }
   return lines;
 }
 
-nlohmann::json Verdict::Json() const {
-  nlohmann::json worst = nlohmann::json::array();
-  for (const Layer& layer : layers) {
-    worst.push_back({{"layer", layer.name},
-                     {"op", layer.op},
-                     {"added_noise", layer.added},
-                     {"cause", layer.cause},
-                     {"remedy", layer.remedy}});
+json Verdict::Json() const {
+  json worst = json::array(), plans = json::array();
+  if (advice) {
+    for (const Advice::Layer& layer : advice->layers) {
+      worst.push_back({{"layer", layer.name},
+                       {"op", layer.op},
+                       {"added_noise", layer.added},
+                       {"cause", layer.cause}});
+    }
   }
-  nlohmann::json json = {{"samples", pictures},          {"held_out", held_out},
-                         {"summary", Summary()},         {"output", output},
-                         {"snr_db", output_db},          {"cosine", output_cosine},
-                         {"agreement_percent", nullptr}, {"doubtful", IsDoubtful()},
-                         {"worst_layers", worst}};
-  if (Speaks()) json["agreement_percent"] = Agreement();
-  return json;
-}
-
-Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
-               const quantize::Config& config, const quantize::Scheme& scheme,
-               const analyze::Analysis& analysis, TaskJudge* judge) {
-  Verdict verdict;
-  verdict.pictures = static_cast<int64_t>(samples.report.size());
-  verdict.held_out = samples.CanCorrect();
-  if (verdict.pictures == 0) return verdict;
-  if (judge != nullptr) {
-    judge->Count();
-    simulator.Run(scheme, samples.report);
-    verdict.task = judge->task();
-    verdict.answers = judge->counts();
+  for (const PlanFindings& plan : findings.plans) {
+    json outputs = json::array();
+    for (size_t o = 0; o < plan.outputs.size(); ++o) {
+      outputs.push_back(OutputJson(findings.outputs[o], plan.outputs[o]));
+    }
+    const bool kept = std::find(removed.begin(), removed.end(), plan.name) == removed.end();
+    plans.push_back(
+        {{"plan", plan.name}, {"fails", plan.Fails()}, {"in_blob", kept}, {"outputs", outputs}});
   }
-  const analyze::OutputFigures* worst = nullptr;
-  for (const analyze::OutputFigures& output : analysis.outputs) {
-    if (worst == nullptr || output.snr_db < worst->snr_db) worst = &output;
+  const auto number = [](const std::optional<double>& db) { return db ? json(*db) : json(); };
+  json document = {{"samples", pictures()},
+                   {"sample_indices", findings.samples},
+                   {"held_out", !seen && pictures() > 0},
+                   {"summary", Summary()},
+                   {"output", ""},
+                   {"snr_db", number(SnrDb("int8"))},
+                   {"fp16_snr_db", number(SnrDb("fp16"))},
+                   {"cosine", nullptr},
+                   {"agreement_percent", nullptr},
+                   {"doubtful", IsDoubtful()},
+                   {"worst_layers", worst},
+                   {"advice", nullptr},
+                   {"plans", plans}};
+  if (const PlanFindings* plan = int8(); plan != nullptr && !plan->outputs.empty()) {
+    const size_t o = plan->Worst(findings.outputs);
+    document["output"] = findings.outputs[o].name;
+    document["cosine"] = plan->outputs[o].whole.cosine;
   }
-  if (worst != nullptr) {
-    verdict.output = worst->name;
-    verdict.output_db = worst->snr_db;
-    verdict.output_cosine = worst->cosine;
+  if (Speaks()) document["agreement_percent"] = Agreement();
+  if (advice) {
+    document["advice"] = {{"config", advice->Config()},
+                          {"output", advice->output},
+                          {"before_db", advice->before_db},
+                          {"after_db", advice->after_db},
+                          {"gain_db", advice->GainDb()}};
   }
-  for (const size_t i : analyze::WorstFirst(analysis)) {
-    const analyze::LayerFigures& layer = analysis.layers[i];
-    if (verdict.layers.size() == kNamedLayers || !(layer.added > kNothingAdded)) break;
-    if (!layer.int8 || layer.cause.empty()) continue;
-    verdict.layers.push_back(
-        {layer.name, layer.op, layer.cause, RemedyOf(layer, config, scheme), layer.added});
-  }
-  return verdict;
+  return document;
 }
 
 }  // namespace octet::cli

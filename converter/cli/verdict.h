@@ -1,5 +1,5 @@
-// What convert says of the int8 plan at the end: how far it agrees with FP32, in the task's own
-// words, where it loses most, why, and what mends it.
+// What convert says of a blob at the end: what the judge found of each plan, and what was tried
+// where the int8 plan is in doubt.
 #ifndef OCTET_CONVERTER_CLI_VERDICT_H_
 #define OCTET_CONVERTER_CLI_VERDICT_H_
 
@@ -10,11 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "converter/analyze/analyze.h"
-#include "converter/cli/agreement.h"
-#include "converter/cli/task_judge.h"
-#include "converter/simulate/samples.h"
-#include "converter/simulate/simulator.h"
+#include "converter/judge/judge.h"
 
 namespace octet::cli {
 
@@ -26,39 +22,48 @@ struct Requirement {
 // "20dB", "95%" or "95"; throws UserError for anything else.
 Requirement ReadRequirement(const std::string& word);
 
-struct Verdict {
-  int64_t pictures = 0;   // simulated
-  bool held_out = false;  // nothing was found from them or decided by them
-  // The output that stands lowest above its error.
-  std::string output;
-  double output_db = 0, output_cosine = 1;
-  // Where outputs have a meaning.
-  blob::Task task = blob::Task::kNone;
-  AnswerAgreement answers;
-
+// Layers that were put into FP16, and what the judge then found of the int8 plan: tried, not
+// guessed.
+struct Advice {
   struct Layer {
-    std::string name, op, cause, remedy;
+    std::string name, op, cause;
     double added = 0;  // share of noise that it adds to what it reads
   };
-  std::vector<Layer> layers;  // at most three, worst first; those that add next to nothing left out
+  std::vector<Layer> layers;
+  std::string output;
+  double before_db = 0, after_db = 0;  // of that output, on the verdict's samples
 
-  bool Speaks() const { return task != blob::Task::kNone && answers.Speaks(task); }
+  double GainDb() const { return after_db - before_db; }
+  // As --config takes it.
+  std::string Config() const;
+};
+
+// Of an output of a plan: all that was measured.
+nlohmann::json OutputJson(const judge::Output& output, const judge::OutputFindings& found);
+
+struct Verdict {
+  judge::Findings findings;          // no samples: nothing is known
+  bool seen = false;                 // ranges have seen the samples
+  std::vector<std::string> removed;  // plans that fail and are not in the blob
+  bool tried = false;                // whether advice was looked for
+  std::optional<Advice> advice;      // what gained most of what was tried; none: nothing gained
+
+  int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }
+  const judge::PlanFindings* int8() const { return findings.Find("int8"); }
+  // Whether the answers of the int8 plan have a meaning and say something.
+  bool Speaks() const;
   // In percent, as `octet verify` counts: the first class, F1 of sure boxes, mean IoU.
   double Agreement() const;
+  // Of the worst output of a plan; none: there is no such plan, or nothing is known.
+  std::optional<double> SnrDb(const std::string& plan) const;
   // Below what `octet verify` lets an int8 plan lose.
   bool IsDoubtful() const;
   bool Meets(const Requirement& requirement) const;
 
   std::string Summary() const;             // one line
-  std::vector<std::string> Lines() const;  // that, and one for each layer
+  std::vector<std::string> Lines() const;  // that, one for each fault, and what was tried
   nlohmann::json Json() const;
 };
-
-// config: what the scheme was made by; analysis: of samples.report. judge: of the simulator,
-// or null. It is told to count.
-Verdict Judged(const simulate::Simulator& simulator, const simulate::Samples& samples,
-               const quantize::Config& config, const quantize::Scheme& scheme,
-               const analyze::Analysis& analysis, TaskJudge* judge);
 
 }  // namespace octet::cli
 

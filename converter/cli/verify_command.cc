@@ -1,24 +1,24 @@
 // octet verify: the FP32 model against the plans of its blob, sample by sample.
 #include <algorithm>
+#include <charconv>
 #include <functional>
-#include <memory>
-#include <mutex>
+#include <numeric>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/against_ort.h"
-#include "converter/cli/agreement.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/blob_file.h"
-#include "converter/cli/blob_session.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/same_model.h"
 #include "converter/cli/score.h"
-#include "converter/executor/executor.h"
+#include "converter/cli/verdict.h"
 #include "converter/export/model_edit.h"
+#include "converter/judge/judge.h"
+#include "converter/judge/words.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
@@ -29,110 +29,76 @@ namespace {
 
 struct VerifyOptions {
   std::string model, blob, data, labels;
-  std::string isa;      // empty: the machine's best
-  std::string against;  // empty: this program's own FP32
-  int64_t samples = 0;  // 0: all
+  std::string isa;             // empty: the machine's best
+  std::string against;         // empty: this program's own FP32
+  int64_t samples = 0;         // 0: all
+  std::string sample_indices;  // in place of that
   int threads = 0;
   bool json = false;
 };
-
-struct SampleResult {
-  std::vector<std::vector<Agreement>> plans;  // [plan][output]
-  std::vector<AnswerAgreement> judged;        // [plan], where the blob has a decoder
-  std::vector<Answer> answers;                // of FP32, then of each plan; where there are labels
-};
-
-// As the names of plans say it.
-const Limits& LimitsOf(const std::string& plan) {
-  return plan == "fp16" ? kFp16Limits : kInt8Limits;
-}
-
-// FP32 outputs of sample i for these inputs.
-using Expected =
-    std::function<std::vector<graph::Tensor>(const std::vector<graph::Tensor>& inputs, int64_t i)>;
-
-SampleResult RunSample(const Expected& fp32, const BlobSession& session, const Datasets& data,
-                       int64_t i, const Decoder* decoder, bool keep_answers) {
-  std::vector<graph::Tensor> inputs;
-  inputs.reserve(data.size());
-  for (const auto& dataset : data) inputs.push_back(dataset->Load(i));
-  const std::vector<graph::Tensor> expected = fp32(inputs, i);
-  SampleResult result;
-  const images::PictureSize picture =
-      decoder == nullptr ? images::PictureSize() : data[0]->Picture(i);
-  const auto answer = [&](const auto& floats_of) {
-    std::vector<const float*> outputs;
-    for (size_t o = 0; o < expected.size(); ++o) outputs.push_back(floats_of(o));
-    result.answers.push_back(decoder->Decode(outputs, picture));
-  };
-  if (decoder != nullptr) answer([&](size_t o) { return expected[o].floats.data(); });
-  for (uint32_t plan = 0; plan < octet_plan_count(session.get()); ++plan) {
-    BlobSession::Check(octet_set_plan(session.get(), plan));
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
-                                             inputs[k].floats.data(), inputs[k].floats.size()));
-    }
-    BlobSession::Check(octet_run(session.get()));
-    result.plans.emplace_back();
-    std::vector<std::vector<float>> actual;
-    for (size_t o = 0; o < expected.size(); ++o) {
-      actual.emplace_back(expected[o].floats.size());
-      BlobSession::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
-                                          actual[o].size()));
-      result.plans.back().emplace_back().Add(expected[o].floats, actual[o]);
-    }
-    if (decoder == nullptr) continue;
-    answer([&](size_t o) { return actual[o].data(); });
-    result.judged.emplace_back().Add(decoder->task(), result.answers[0], result.answers.back());
-  }
-  if (!keep_answers) result.answers.clear();
-  return result;
-}
 
 const char* JudgeOf(blob::Task task) {
   if (task == blob::Task::kClassify) return "same_top1";
   return task == blob::Task::kDetect ? "f1" : "mask_iou";
 }
 
-void AddAnswers(blob::Task task, const AnswerAgreement& judged, nlohmann::json* row) {
-  if (task == blob::Task::kClassify) (*row)["same_top1"] = judged.Top1();
-  if (task == blob::Task::kSegment) (*row)["mask_iou"] = judged.MeanIou();
+void AddAnswers(blob::Task task, const judge::AnswerAgreement& answers, nlohmann::json* row) {
+  if (task == blob::Task::kClassify) (*row)["same_top1"] = answers.Top1();
+  if (task == blob::Task::kSegment) (*row)["mask_iou"] = answers.MeanIou();
   if (task != blob::Task::kDetect) return;
-  (*row)["boxes"] = judged.boxes;
-  (*row)["boxes_found"] = judged.found;
-  (*row)["plan_boxes"] = judged.plan_boxes;
-  (*row)["plan_boxes_found"] = judged.plan_found;
-  (*row)["f1"] = judged.F1();
+  (*row)["boxes"] = answers.boxes;
+  (*row)["boxes_found"] = answers.found;
+  (*row)["plan_boxes"] = answers.plan_boxes;
+  (*row)["plan_boxes_found"] = answers.plan_found;
+  (*row)["f1"] = answers.F1();
+}
+
+nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings& plan, size_t o) {
+  const judge::Output& output = findings.outputs[o];
+  const judge::OutputFindings& found = plan.outputs[o];
+  const bool numbers = output.kind == judge::Kind::kNumbers;
+  nlohmann::json row = OutputJson(output, found);
+  row["plan"] = plan.name;
+  row["judged_by"] = found.by_answer ? JudgeOf(findings.task) : judge::NameOf(output.kind);
+  row["words"] = found.fault != judge::Fault::kNone ? judge::FaultWords(output, found)
+                                                    : judge::OutputWords(output, found);
+  if (found.fault == judge::Fault::kNone && numbers) {
+    row["words"] =
+        fmt::format("{}, largest difference {:.4g} of range {:.4g}",
+                    row["words"].get<std::string>(), found.whole.largest, found.whole.range);
+  }
+  if (found.by_answer) {
+    AddAnswers(findings.task, plan.answers, &row);
+    row["words"] = fmt::format("the plan {}; {}", judge::AnswerWords(findings.task, plan.answers),
+                               row["words"].get<std::string>());
+  }
+  return row;
 }
 
 void PrintRow(const nlohmann::json& row, const std::string& metric) {
-  fmt::print(
-      "{:<8} {:<24} SNR {:6.2f} dB  cosine {:.4f}  largest difference {:.4g} of range {:.4g}",
-      row["plan"].get<std::string>(), row["output"].get<std::string>(), row["snr_db"].get<double>(),
-      row["cosine"].get<double>(), row["largest_difference"].get<double>(),
-      row["range"].get<double>());
-  if (row.contains("same_top1")) {
-    fmt::print("  same top-1 {:.2f} %", row["same_top1"].get<double>());
-  }
-  if (row.contains("mask_iou")) fmt::print("  masks IoU {:.2f} %", row["mask_iou"].get<double>());
-  if (row.contains("f1")) {
-    fmt::print("  finds {} of FP32's {} sure boxes, is sure of {}, {} of them FP32's, F1 {:.2f} %",
-               row["boxes_found"].get<int64_t>(), row["boxes"].get<int64_t>(),
-               row["plan_boxes"].get<int64_t>(), row["plan_boxes_found"].get<int64_t>(),
-               row["f1"].get<double>());
-  }
-  if (row.contains(metric)) fmt::print("  {} {:.2f} %", metric, row[metric].get<double>());
-  fmt::print("  {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
+  fmt::print("{:<8} {}", row["plan"].get<std::string>(), row["words"].get<std::string>());
+  if (row.contains(metric)) fmt::print("; {} {:.2f} %", metric, row[metric].get<double>());
+  fmt::print(": {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
 }
 
-std::vector<graph::Tensor> LoadOutputs(const ort::Results& results, const graph::Graph& graph,
-                                       int64_t sample) {
-  std::vector<graph::Tensor> outputs;
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    outputs.push_back(
-        graph::Tensor::Floats(*graph.At(graph.outputs[o]).shape, results.Load(sample, o)));
+// The samples that --samples or --sample-indices names.
+std::vector<int64_t> ChosenSamples(const VerifyOptions& options, int64_t available) {
+  std::vector<int64_t> samples;
+  for (const std::string& word : SplitCommas(options.sample_indices)) {
+    int64_t index = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+    if (error != std::errc() || end != word.data() + word.size() || index < 0 ||
+        index >= available) {
+      Fail("--sample-indices {}: numbers from 0 to {} are expected, joined by commas", word,
+           available - 1);
+    }
+    samples.push_back(index);
   }
-  return outputs;
+  if (!samples.empty()) return samples;
+  samples.resize(
+      static_cast<size_t>(options.samples > 0 ? std::min(available, options.samples) : available));
+  std::iota(samples.begin(), samples.end(), int64_t{0});
+  return samples;
 }
 
 // Returns whether all agree. Of a model that is quantized itself they are told, not judged: a value
@@ -201,90 +167,75 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
   const BlobFile blob(options.blob);
-  const graph::Graph graph = LoadModelOf(blob, options.blob, options.model, input.Import());
+  const graph::Graph imported = ImportModelOf(blob, options.blob, options.model, input.Import());
   const BlobView view = ViewOf(blob);
   std::vector<std::string> warnings;
-  const auto data =
-      OpenInputs(graph, SplitCommas(options.data), input.Preprocess(PreprocessOf(blob)), &warnings);
+  const auto data = OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
+                               input.Preprocess(PreprocessOf(blob)), &warnings);
   for (const std::string& warning : warnings) fmt::print(stderr, "octet: warning: {}\n", warning);
-  const Decoder decoder(view);
-  int64_t count = data[0]->size();
-  if (options.samples > 0) count = std::min(count, options.samples);
-  const bool decodes = view.decode.data != nullptr;
+  const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
+  const auto count = static_cast<int64_t>(samples.size());
+  const judge::Decoder decoder(view);
   std::optional<Truth> truth;
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
-  std::vector<std::unique_ptr<executor::Executor>> executors;
-  std::vector<std::unique_ptr<BlobSession>> sessions;
-  for (int t = 0; t < threads; ++t) {
-    executors.push_back(std::make_unique<executor::Executor>(graph));
-    sessions.push_back(std::make_unique<BlobSession>(blob, isa));
-  }
-  const bool against_ort = !options.against.empty();
   std::optional<ort::Results> theirs;
-  if (against_ort) theirs = OutputsOfOrt(options.model, graph, data, count, threads);
-  std::vector<SampleResult> results(static_cast<size_t>(count));
-  Progress progress("verifying");
-  std::mutex mutex;
-  int64_t done = 0;
-  executor::ParallelFor(count, threads, [&](int thread, int64_t i) {
-    const auto fp32 = [&](const std::vector<graph::Tensor>& inputs, int64_t sample) {
-      return theirs ? LoadOutputs(*theirs, graph, sample)
-                    : executors[static_cast<size_t>(thread)]->Run(inputs);
-    };
-    results[static_cast<size_t>(i)] =
-        RunSample(fp32, *sessions[static_cast<size_t>(thread)], data, i,
-                  truth || decodes ? &decoder : nullptr, truth.has_value());
-    const std::lock_guard lock(mutex);
-    progress.Show(++done, count);
-  });
-  progress.Finish();
-  // Merged in the order of the samples, so that sums do not depend on the threads.
-  SampleResult total = results[0];
-  for (size_t i = 1; i < results.size(); ++i) {
-    for (size_t p = 0; p < total.plans.size(); ++p) {
-      for (size_t o = 0; o < total.plans[p].size(); ++o)
-        total.plans[p][o].Merge(results[i].plans[p][o]);
-    }
-    for (size_t p = 0; p < total.judged.size(); ++p) total.judged[p].Merge(results[i].judged[p]);
+  std::optional<graph::Graph> canonical;  // whose layers are compared with ONNX Runtime's
+  if (!options.against.empty()) {
+    canonical = LoadModelOf(blob, options.blob, options.model, input.Import());
+    theirs = OutputsOfOrt(options.model, *canonical, data, count, threads);
   }
-  nlohmann::json report{{"samples", count}, {"isa", octet_isa_name(isa)}};
+  Progress progress("verifying");
+  std::vector<std::vector<Answer>> answers;  // by contestant, FP32 first
+  judge::Case given;
+  given.imported = &imported;
+  given.blob = blob.data();
+  given.blob_bytes = blob.bytes();
+  for (const auto& dataset : data) given.inputs.push_back(dataset.get());
+  given.samples = samples;
+  given.machine = {isa, port::Features(cpu)};
+  given.threads = threads;
+  given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  if (truth) {
+    given.on_answer = [&answers](size_t contestant, const Answer& answer) {
+      if (contestant >= answers.size()) answers.resize(contestant + 1);
+      answers[contestant].push_back(answer);
+    };
+  }
+  if (theirs) {
+    given.reference = [&](int64_t sample) {
+      std::vector<std::vector<float>> outputs;
+      for (size_t o = 0; o < imported.outputs.size(); ++o) {
+        outputs.push_back(theirs->Load(sample, o));
+      }
+      return outputs;
+    };
+  }
+  const judge::Findings findings = judge::Judge(given);
+  progress.Finish();
+  nlohmann::json report{
+      {"samples", count}, {"sample_indices", samples}, {"isa", octet_isa_name(isa)}};
   const auto score = [&](size_t contestant) {
-    std::vector<const Answer*> answers;
-    answers.reserve(results.size());
-    for (const SampleResult& result : results) answers.push_back(&result.answers[contestant]);
-    return truth->Score(answers);
+    std::vector<const Answer*> of_contestant;
+    for (const Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
+    return truth->Score(of_contestant);
   };
   const std::string metric = truth ? truth->metric() : "";
   if (truth) report["fp32_" + metric] = score(0);
   bool agrees = true;
-  for (size_t p = 0; p < total.plans.size(); ++p) {
-    const std::string name = octet_plan_name(sessions[0]->get(), static_cast<uint32_t>(p));
-    const Limits& limits = LimitsOf(name);
-    for (size_t o = 0; o < total.plans[p].size(); ++o) {
-      const Agreement& numbers = total.plans[p][o];
-      const bool by_answer = decodes && DecoderReads(view, static_cast<uint32_t>(o)) &&
-                             total.judged[p].Speaks(decoder.task());
-      const bool same =
-          by_answer ? total.judged[p].Agrees(decoder.task(), limits) : numbers.Agrees(limits);
-      agrees &= same;
-      nlohmann::json row{{"plan", name},
-                         {"output", graph.At(graph.outputs[o]).name},
-                         {"snr_db", numbers.SnrDb()},
-                         {"cosine", numbers.Cosine()},
-                         {"largest_difference", numbers.largest},
-                         {"range", numbers.range},
-                         {"judged_by", by_answer ? JudgeOf(decoder.task()) : "numbers"},
-                         {"agrees", same}};
-      if (by_answer) AddAnswers(decoder.task(), total.judged[p], &row);
+  for (size_t p = 0; p < findings.plans.size(); ++p) {
+    const judge::PlanFindings& plan = findings.plans[p];
+    agrees &= plan.Agrees();
+    for (size_t o = 0; o < plan.outputs.size(); ++o) {
+      nlohmann::json row = RowOf(findings, plan, o);
       // The score belongs to the plan, not to one of its outputs.
       if (truth && o == 0) row[metric] = score(p + 1);
-      report["plans"].push_back(row);
+      report["plans"].push_back(std::move(row));
     }
   }
   if (theirs) {
     const std::vector<LayerAgreement> layers =
-        CompareLayers(options.model, graph, data, count, threads);
+        CompareLayers(options.model, *canonical, data, count, threads);
     agrees &= AddLayers(layers, exporting::IsQuantized(options.model), *theirs, &report);
   }
   report["agrees"] = agrees;
@@ -296,16 +247,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
                count);
   }
-  bool int8_differs = false;
-  for (const auto& row : report["plans"]) {
-    PrintRow(row, metric);
-    int8_differs |= !row["agrees"].get<bool>() && row["plan"] != "fp16";
-  }
-  if (int8_differs) {
-    fmt::print(
-        "where int8 differs: calibrate with more pictures like those of the camera; octet analyze "
-        "names the layers that lose, octet assign puts them in FP16 (docs/precision.md)\n");
-  }
+  for (const auto& row : report["plans"]) PrintRow(row, metric);
   if (theirs) PrintLayers(report);
   return agrees ? kDone : kAnswerIsNo;
 }
@@ -317,21 +259,20 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
       "verify",
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
   command.Footer(fmt::format(
-      "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and "
-      "--resize put other values in its place. Over all samples, an output agrees when (int8 "
-      "plans, "
-      "in brackets fp16 plans) a classifier gives the same first class in {} % ({} %); a detector "
-      "with --decode the same boxes, F1 {} % ({} %) of those that score {} or more, found by one "
-      "of "
-      "the same class with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); "
-      "anything "
-      "else when signal stands {} dB ({} dB) above the difference and the cosine is {} ({}) or "
-      "more. From five samples on one miss is always allowed. Where int8 differs: calibrate with "
-      "more pictures like "
-      "those of the camera, or keep layers in FP16 with --config (docs/precision.md).",
-      kInt8Limits.top1, kFp16Limits.top1, kInt8Limits.f1, kFp16Limits.f1, kSureScore, kFoundIou,
-      kInt8Limits.iou, kFp16Limits.iou, kInt8Limits.snr_db, kFp16Limits.snr_db, kInt8Limits.cosine,
-      kFp16Limits.cosine));
+      "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and --resize put "
+      "other values in its place. FP32 runs the file as it is imported, before any rewriting "
+      "(docs/verdict.md). Over all samples, an output agrees when (int8 plans, in brackets fp16 "
+      "plans) a classifier gives the same first class in {} % ({} %); a detector with --decode the "
+      "same boxes, F1 {} % ({} %) of those that score {} or more, found by one of the same class "
+      "with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); numbers when they are "
+      "{} dB ({} dB) above the error and the cosine is {} ({}) or more. Classes, masks, counts and "
+      "rows of lists are compared as such. From five samples on one miss is always allowed. Where "
+      "the file rounds to codes itself, fp16 plans are held to the limits of int8 plans, for they "
+      "do not round there.",
+      judge::kInt8Limits.top1, judge::kFp16Limits.top1, judge::kInt8Limits.f1,
+      judge::kFp16Limits.f1, judge::kSureScore, judge::kFoundIou, judge::kInt8Limits.iou,
+      judge::kFp16Limits.iou, judge::kInt8Limits.snr_db, judge::kFp16Limits.snr_db,
+      judge::kInt8Limits.cosine, judge::kFp16Limits.cosine));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();
   command.Add("MODEL", options->model, "the ONNX file").Required();
@@ -348,6 +289,9 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--samples", options->samples, "only the first samples; 0: all")
       .Range(int64_t{0}, int64_t{1} << 31)
       .ShowDefault();
+  command.Add("--sample-indices", options->sample_indices,
+              "these samples, counted from 0 and joined by commas: those of verdict.sample_indices "
+              "in the JSON of octet convert repeat its verdict");
   command.Add("--isa", options->isa,
               "level of the runtime's kernels (default: the best here); every level gives the "
               "same int8 bits");
@@ -361,7 +305,17 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--threads", options->threads, "0: as many as the machine has").ShowDefault();
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);
-  command.WhenChosen([=] { *run = [=] { return Run(*options, *input); }; });
+  command.WhenChosen([=] {
+    *run = [=] {
+      if (!options->sample_indices.empty() &&
+          (options->samples > 0 || !options->labels.empty() || !options->against.empty())) {
+        Fail(
+            "--sample-indices: --samples, --labels and --against count samples from the first; "
+            "leave them out");
+      }
+      return Run(*options, *input);
+    };
+  });
 }
 
 }  // namespace octet::cli

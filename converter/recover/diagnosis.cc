@@ -4,37 +4,32 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
 #include "converter/simulate/rounding.h"
+#include "converter/support/decibels.h"
 
 namespace octet::recover {
 namespace {
 
 using graph::ValueId;
 
-constexpr double kBestDb = 100, kWorstDb = -100;
 // A channel this much wider than the median one leaves that 32 of 256 codes.
 constexpr double kWideChannel = 8;
 
-double Db(double signal, double error) {
-  if (!(error > 0)) return kBestDb;
-  return std::clamp(10 * std::log10(signal / error), kWorstDb, kBestDb);
-}
-
 // Error as a share of the signal, no more than all of it.
 double ShareOf(const ValueFigure& figure) {
-  if (!(figure.error > 0)) return 0;
-  return std::min(1.0, figure.error / std::max(figure.signal, 1e-300));
+  return LostShare(figure.signal, figure.error);
 }
 
 void AddError(const std::vector<float>& exact, const std::vector<float>& rounded, double* signal,
               double* error) {
   for (size_t i = 0; i < exact.size(); ++i) {
     const double e = exact[i], difference = e - static_cast<double>(rounded[i]);
+    // Where FP32 has no number, as behind a mask, nothing is measured.
+    if (!std::isfinite(e)) continue;
     if (signal != nullptr) *signal += e * e;
     *error += difference * difference;
   }
@@ -123,8 +118,11 @@ Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
     inputs = std::max(inputs, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
   }
   const double weights = outputs.count > 0 ? ShareOfWeights(graph, scheme, *layer) : 0;
-  const double more = ShareOf(result) / std::max(inputs + weights, 1e-300);
-  if (inputs + weights > 0 && more >= kCancels) {
+  if (!(inputs + weights > 0)) {
+    return {CauseKind::kInputs, "inputs and weights are exact, and its sums are rounded"};
+  }
+  const double more = ShareOf(result) / (inputs + weights);
+  if (more >= kCancels) {
     return {
         CauseKind::kCancellation,
         fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
@@ -144,12 +142,12 @@ Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
 }  // namespace
 
 double OutputFigure::Db() const {
-  return recover::Db(signal, error);
+  return Decibels(signal, error);
 }
 
 double OutputFigure::Cosine() const {
-  if (!(error > 0)) return 1;
-  return signal > 0 && power > 0 ? product / std::sqrt(signal * power) : 0;
+  if (error == 0) return 1;
+  return std::isfinite(error) && signal > 0 && power > 0 ? product / std::sqrt(signal * power) : 0;
 }
 
 Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
@@ -181,6 +179,7 @@ Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme&
         OutputFigure& output = result.outputs[o];
         AddError(e, a, &output.signal, &output.error);
         for (size_t i = 0; i < e.size(); ++i) {
+          if (!std::isfinite(e[i])) continue;
           output.product += static_cast<double>(e[i]) * a[i];
           output.power += static_cast<double>(a[i]) * a[i];
         }
@@ -188,43 +187,6 @@ Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme&
     }
   });
   return result;
-}
-
-int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
-              ValueId output) {
-  const graph::Links links(graph);
-  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
-  std::vector<bool> reached(graph.nodes.size());
-  std::vector<ValueId> pending{output};
-  while (!pending.empty()) {
-    const ValueId id = pending.back();
-    pending.pop_back();
-    if (id == graph::kNoValue) continue;
-    const int producer = links.producer[static_cast<size_t>(id)];
-    if (producer < 0 || reached[static_cast<size_t>(producer)]) continue;
-    reached[static_cast<size_t>(producer)] = true;
-    for (ValueId input : graph.nodes[static_cast<size_t>(producer)].inputs)
-      pending.push_back(input);
-  }
-  int worst = -1;
-  double most = 0;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!reached[n] || !needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
-    double in = 0, out = 0;
-    for (ValueId id : graph.nodes[n].inputs) {
-      if (id != graph::kNoValue)
-        in = std::max(in, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
-    }
-    for (ValueId id : graph.nodes[n].outputs) {
-      if (id != graph::kNoValue)
-        out = std::max(out, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
-    }
-    if (out - in > most) {
-      most = out - in;
-      worst = static_cast<int>(n);
-    }
-  }
-  return worst;
 }
 
 Cause CauseAt(const graph::Graph& graph,
@@ -269,46 +231,6 @@ Cause CauseAt(const graph::Graph& graph,
           fmt::format("8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
                       "root mean square",
                       range->min, range->max, range->scale, typical)};
-}
-
-std::vector<std::string> Doubts(const graph::Graph& graph,
-                                const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                                const quantize::Scheme& scheme, const Diagnosis& diagnosis) {
-  struct Group {
-    std::vector<std::string> names;
-    double db = kBestDb, cosine = 1;
-  };
-  std::map<int, Group> groups;  // by worst node
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    const OutputFigure& output = diagnosis.outputs[o];
-    if (!(output.signal > 0)) continue;
-    if (output.Db() >= kDoubtfulDb && output.Cosine() >= kDoubtfulCosine) continue;
-    Group& group = groups[WorstNode(graph, scheme, diagnosis, graph.outputs[o])];
-    group.names.push_back("'" + graph.At(graph.outputs[o]).name + "'");
-    group.db = std::min(group.db, output.Db());
-    group.cosine = std::min(group.cosine, output.Cosine());
-  }
-  std::vector<std::string> lines;
-  for (const auto& [node, group] : groups) {
-    std::string line = fmt::format(
-        "the int8 plan is expected to give {} {} only {:.1f} dB above the error (cosine {:.3f})",
-        group.names.size() == 1 ? "output" : "outputs", fmt::join(group.names, ", "), group.db,
-        group.cosine);
-    if (node >= 0) {
-      const graph::Node& worst = graph.nodes[static_cast<size_t>(node)];
-      const ValueFigure& figure = diagnosis.values[static_cast<size_t>(worst.outputs[0])];
-      const bool given = graph.At(worst.outputs[0]).given != nullptr;
-      line += fmt::format(
-          "; node '{}' ({}) loses most, {:.1f} dB are left behind it: {}; {}", worst.name, worst.op,
-          Db(figure.signal, figure.error), CauseAt(graph, statistics, scheme, diagnosis, node).text,
-          given
-              ? "its codes are the model's own: only the float model, converted instead, has others"
-              : "calibrate with more pictures, ask for fp16 there with --config, or run the fp16 "
-                "plan");
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace octet::recover

@@ -1,5 +1,4 @@
-// Where the int8 plan loses, and why: outputs and layers of a few simulated pictures, before any
-// board has seen the blob.
+// Where the int8 plan loses, and why: outputs and layers of a few simulated pictures.
 #ifndef OCTET_CONVERTER_RECOVER_DIAGNOSIS_H_
 #define OCTET_CONVERTER_RECOVER_DIAGNOSIS_H_
 
@@ -56,11 +55,6 @@ Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme&
                    const std::vector<int64_t>& samples,
                    const simulate::Simulator::Watcher& also = {});
 
-// The node of those an output depends on behind which the share of error has grown most; -1 where
-// none of them runs in int8.
-int WorstNode(const graph::Graph& graph, const quantize::Scheme& scheme, const Diagnosis& diagnosis,
-              graph::ValueId output);
-
 // Why a node loses, and so what may mend it.
 enum class CauseKind : uint8_t {
   kNone,
@@ -78,11 +72,6 @@ struct Cause {
 Cause CauseAt(const graph::Graph& graph,
               const std::vector<std::optional<calibrate::Statistics>>& statistics,
               const quantize::Scheme& scheme, const Diagnosis& diagnosis, int node);
-
-// One line for each worst node, naming the outputs that are doubted because of it.
-std::vector<std::string> Doubts(const graph::Graph& graph,
-                                const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                                const quantize::Scheme& scheme, const Diagnosis& diagnosis);
 
 }  // namespace octet::recover
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "converter/support/decibels.h"
+
 namespace octet::simulate {
 namespace {
 
@@ -18,7 +20,7 @@ std::vector<float> ValuesOf(const operators::OutputPiece& piece, const Tensor& t
 }
 
 bool IsNothing(const Figure& figure) {
-  return !(figure.signal > 0) || !std::isfinite(figure.signal) || !std::isfinite(figure.error);
+  return !(figure.signal > 0) || !std::isfinite(figure.signal);
 }
 
 template <typename Of>
@@ -37,7 +39,7 @@ double MeanOf(const std::vector<Figure>& pieces, const Of& of) {
 
 double Decibels(const Figure& figure) {
   if (IsNothing(figure)) return std::numeric_limits<double>::quiet_NaN();
-  return std::min(kBestDb, 10 * std::log10(figure.signal / std::max(figure.error, 1e-300)));
+  return octet::Decibels(figure.signal, figure.error, kBestDb);
 }
 
 double MeanDecibels(const std::vector<Figure>& pieces) {
@@ -46,7 +48,7 @@ double MeanDecibels(const std::vector<Figure>& pieces) {
 
 double MeanLoss(const std::vector<Figure>& pieces) {
   return MeanOf(pieces,
-                [](const Figure& figure) { return std::min(1.0, figure.error / figure.signal); });
+                [](const Figure& figure) { return LostShare(figure.signal, figure.error); });
 }
 
 size_t PieceCount(const Plan& plan) {
@@ -65,6 +67,8 @@ std::vector<Figure> Measure(const Plan& plan, const Source& exact, const Source&
                                r = ValuesOf(piece, rounded(piece.value));
       for (size_t i = 0; i < e.size(); ++i) {
         const double value = e[i], difference = value - static_cast<double>(r[i]);
+        // Where FP32 has no number, as behind a mask, nothing is measured.
+        if (!std::isfinite(value)) continue;
         figure.signal += value * value;
         figure.error += difference * difference;
       }

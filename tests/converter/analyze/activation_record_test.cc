@@ -132,6 +132,20 @@ TEST(ActivationRecord, NumbersThatAreNoneAreCountedAndCutOff) {
   record.Add(values, values, values);
   EXPECT_EQ(Total(record.Exact()), 4u);
   EXPECT_EQ(record.ClippedShare(), 1);
+  // The same infinity is no error.
+  EXPECT_EQ(record.SnrDb(), 100);
+}
+
+TEST(ActivationRecord, NoNumberWhereThereWasOneIsTheWorst) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float broken : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+    ActivationRecord record(Scheme(1, 0));
+    record.Add(std::vector<float>{1, 2}, std::vector<float>{1, broken},
+               std::vector<float>{1, broken});
+    EXPECT_EQ(record.SnrDb(), -100);
+    EXPECT_EQ(record.Cosine(), 0);
+    EXPECT_EQ(record.NoiseShare(), 1);
+  }
 }
 
 TEST(ActivationRecord, PicturesAddUp) {

@@ -46,7 +46,8 @@ void Cli::WriteNpy(const std::string& name, const std::string& type, const Dims&
   bytes += static_cast<char>(header.size() >> 8);
   bytes += header;
   for (size_t i = 0; i < count; ++i) {
-    const float value = static_cast<float>(i % 2);
+    // Samples that differ, between 0 and 1.
+    const float value = i % 13 == 0 ? 0.5f : static_cast<float>(i % 2);
     if (type == "<f4") {
       bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
     } else {

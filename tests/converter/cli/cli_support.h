@@ -26,7 +26,7 @@ class Cli : public testing::Test {
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   void WriteText(const std::string& name, const std::string& text) const;
   std::string ReadText(const std::string& name) const;
-  // uint8 or float32 .npy of zeros and ones in turn.
+  // uint8 or float32 .npy of bytes up to 250, or of numbers from 0 to 1; no two samples are alike.
   void WriteNpy(const std::string& name, const std::string& type, const Dims& shape) const;
   // A classifier of [1,3,8,8] pictures in m.onnx, and the calibration pictures c.npy.
   void WriteGoodModel() const;

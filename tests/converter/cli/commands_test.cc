@@ -418,7 +418,7 @@ TEST_F(Cli, VerifyCountsBoxes) {
                                   Path("c.npy")};
   const Result text = Octet(verify);
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("  finds "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("the plan finds "), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("top-1"), std::string::npos) << text.out;
   verify.emplace_back("--json");
   const json report = json::parse(Octet(verify).out);

@@ -30,26 +30,53 @@ TEST_F(Verdict, InTheTasksWords) {
   WriteGoodModel();
   const Result text = Convert("m.onnx", {"--task", "classify"});
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("verdict: on 8 held-out samples the int8 plan gives FP32's first class "
-                          "in 8 of 8; output '"),
+  EXPECT_NE(text.out.find("verdict: on 16 calibration samples (ranges have seen these pictures): "
+                          "the int8 plan gives FP32's first class in 16 of 16, "),
             std::string::npos)
       << text.out;
-  // Eight of 32 is nobody's fault; of 16 only four are held out.
-  EXPECT_EQ(text.out.find("few to go by"), std::string::npos) << text.out;
-  const Result few = Convert("m.onnx", {"--effort", "fast"});
-  EXPECT_NE(few.out.find("; 4 are few to go by: give more pictures, with --effort default"),
-            std::string::npos)
-      << few.out;
+  EXPECT_EQ(text.out.find("few to judge by"), std::string::npos) << text.out;
+  WriteNpy("few.npy", "|u1", {4, 8, 8, 3});
+  const Result few = Convert("m.onnx", {"--calibrate", Path("few.npy")});
+  EXPECT_NE(few.out.find("; 4 are few to judge by"), std::string::npos) << few.out;
   const Result machine = Convert("m.onnx", {"--task", "classify", "--json"});
   const json verdict = json::parse(machine.out)["verdict"];
-  EXPECT_EQ(verdict["samples"], 8);
-  EXPECT_EQ(verdict["held_out"], true);
+  EXPECT_EQ(verdict["samples"], 16);
+  EXPECT_EQ(verdict["sample_indices"].size(), 16u);
+  EXPECT_EQ(verdict["held_out"], false);
   EXPECT_EQ(verdict["agreement_percent"], 100);
   EXPECT_EQ(verdict["doubtful"], false);
-  EXPECT_GT(verdict["snr_db"], 20);
+  EXPECT_GT(verdict["snr_db"], 10);
+  EXPECT_GT(verdict["fp16_snr_db"], verdict["snr_db"]);
 }
 
-TEST_F(Verdict, NamesLayerCauseAndRemedy) {
+// What calibration leaves judges, and verify repeats the verdict by the list.
+TEST_F(Verdict, BySamplesThatCalibrationHasNotSeen) {
+  WriteGoodModel();
+  const Result convert = Convert("m.onnx", {"--samples", "12", "--json"});
+  ASSERT_EQ(convert.status, 0) << convert.err;
+  const json verdict = json::parse(convert.out)["verdict"];
+  EXPECT_EQ(verdict["held_out"], true);
+  EXPECT_NE(verdict["summary"].get<std::string>().find("that calibration has not seen"),
+            std::string::npos);
+  std::string list;
+  for (const json& index : verdict["sample_indices"]) {
+    list += (list.empty() ? "" : ",") + index.dump();
+  }
+  const Result verify = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy"),
+                               "--sample-indices", list, "--json"});
+  ASSERT_EQ(verify.status, 0) << verify.err;
+  const json report = json::parse(verify.out);
+  EXPECT_EQ(report["plans"][0]["snr_db"], verdict["snr_db"]);
+  EXPECT_EQ(report["plans"][1]["snr_db"], verdict["fp16_snr_db"]);
+  EXPECT_EQ(report["sample_indices"], verdict["sample_indices"]);
+  const Result beyond = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy"),
+                               "--sample-indices", "32"});
+  EXPECT_EQ(beyond.status, 2);
+  EXPECT_NE(beyond.err.find("numbers from 0 to 31"), std::string::npos) << beyond.err;
+}
+
+// Advice was tried, and says what it gains.
+TEST_F(Verdict, AdviceIsMeasured) {
   WriteBadModel();
   const Result result = ConvertBad({"--json"});
   ASSERT_EQ(result.status, 0) << result.err;
@@ -57,28 +84,54 @@ TEST_F(Verdict, NamesLayerCauseAndRemedy) {
   EXPECT_EQ(verdict["doubtful"], true);
   EXPECT_TRUE(verdict["agreement_percent"].is_null());
   EXPECT_LT(verdict["snr_db"], 10);
+  const json& advice = verdict["advice"];
+  ASSERT_FALSE(advice.is_null()) << verdict.dump();
+  EXPECT_EQ(advice["before_db"], verdict["snr_db"]);
+  EXPECT_GE(advice["gain_db"], 1);
   ASSERT_GE(verdict["worst_layers"].size(), 1u);
-  const json& worst = verdict["worst_layers"][0];
-  EXPECT_NE(worst["cause"].get<std::string>().find("times as wide as the median one"),
+  EXPECT_NE(verdict["worst_layers"][0]["cause"].get<std::string>().find(
+                "times as wide as the median one"),
             std::string::npos)
-      << worst.dump();
-  EXPECT_NE(worst["remedy"].get<std::string>().find("--mixed"), std::string::npos) << worst.dump();
-  // What was switched off comes first.
-  EXPECT_EQ(worst["remedy"].get<std::string>().rfind("leave `equalization: false` out", 0), 0u)
-      << worst.dump();
+      << verdict.dump();
+  // Followed.
+  WriteText("c.yaml",
+            "equalization: false\nrounding: false\n" + advice["config"].get<std::string>());
+  const json after = json::parse(ConvertBad({"--json"}).out)["verdict"];
+  EXPECT_NEAR(after["snr_db"].get<double>(), advice["after_db"].get<double>(), 1);
 }
 
 TEST_F(Verdict, RequiredWritesNoBlobWhereItIsNotMet) {
   WriteBadModel();
   const Result refused = ConvertBad({"--require", "20dB"});
   EXPECT_EQ(refused.status, 1);
-  EXPECT_NE(refused.err.find("octet: --require 20dB is not met, no blob is written: on 8 held-out "
-                             "samples output 'y' stands "),
-            std::string::npos)
+  EXPECT_NE(
+      refused.err.find("octet: --require 20dB is not met, no blob is written: on 16 calibration "
+                       "samples"),
+      std::string::npos)
       << refused.err;
   EXPECT_FALSE(std::filesystem::exists(Path("bad.octet")));
-  EXPECT_EQ(ConvertBad({"--require", "0dB"}).status, 0);
-  EXPECT_TRUE(std::filesystem::exists(Path("bad.octet")));
+  // A plan that fails meets nothing, kept or not.
+  EXPECT_EQ(ConvertBad({"--require", "0dB", "--keep-failing"}).status, 1);
+  WriteGoodModel();
+  EXPECT_EQ(Convert("m.onnx", {"--require", "10dB"}).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(Path("out.octet")));
+}
+
+// Both plans give one number of 1000.
+TEST_F(Verdict, NoPlanLeftIsNoBlob) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
+  const OnnxValue small = model.Initializer("small", {4, 4, 1, 1}, std::vector<float>(16, 1e-2f));
+  const OnnxValue offset = model.Initializer("offset", {1}, std::vector<float>{1000});
+  x.Op("Conv", {}, {small.name()}).Add(offset).Output("y");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
+  const Result result = Convert("m.onnx");
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  EXPECT_NE(result.err.find("octet: no plan is left, no blob is written"), std::string::npos)
+      << result.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("out.octet")));
+  EXPECT_EQ(Convert("m.onnx", {"--keep-failing"}).status, 0);
 }
 
 TEST_F(Verdict, RequirementsThatSayNothingAreRefused) {

@@ -53,6 +53,10 @@ TEST(Decibels, MoreThanEightBitsHoldIsLuck) {
   EXPECT_EQ(Decibels({1e9, 1e-3}), 50);
   EXPECT_EQ(Decibels({1, 0}), 50);
   EXPECT_TRUE(std::isnan(Decibels({0, 0})));
+  // NaN where there was a number.
+  EXPECT_EQ(Decibels({1, NAN}), -50);
+  EXPECT_EQ(Decibels({1, INFINITY}), -50);
+  EXPECT_EQ(MeanLoss({{1, NAN}, {1, 0}}), 0.5);
 }
 
 }  // namespace

@@ -1,0 +1,267 @@
+#include "converter/judge/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "converter/executor/executor.h"
+#include "converter/judge/reference.h"
+#include "converter/support/error.h"
+
+namespace octet::judge {
+namespace {
+
+using graph::Tensor;
+using Outputs = std::vector<std::vector<float>>;
+
+// Samples that show a fault are run again layer by layer, a few of them.
+constexpr size_t kTraced = 4;
+
+std::vector<Tensor> Load(const Case& given, int64_t sample) {
+  std::vector<Tensor> inputs;
+  inputs.reserve(given.inputs.size());
+  for (const images::Dataset* input : given.inputs) inputs.push_back(input->Load(sample));
+  return inputs;
+}
+
+void RequireSameOutputs(const BlobView& view, const std::vector<Output>& outputs) {
+  if (view.model->output_count != outputs.size()) {
+    Fail("the blob has {} outputs, the model {}: they are not the same model",
+         view.model->output_count, outputs.size());
+  }
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (view.outputs[o].element_count == graph::ElementCount(outputs[o].shape)) continue;
+    Fail(
+        "output '{}' has {} elements in the blob, {} in the model: give the model and the "
+        "--input-shape that the blob was made from",
+        outputs[o].name, view.outputs[o].element_count, graph::ElementCount(outputs[o].shape));
+  }
+}
+
+// One sample by both sides.
+struct Run {
+  Outputs reference;
+  std::vector<Outputs> plans;
+};
+
+class Trial {
+ public:
+  explicit Trial(const Case& given)
+      : given_(given), graph_(OfOutputs(*given.imported)), threads_(std::max(1, given.threads)) {
+    const auto count = static_cast<int64_t>(given.samples.size());
+    threads_ = static_cast<int>(std::min<int64_t>(threads_, std::max<int64_t>(1, count)));
+    for (int t = 0; t < threads_; ++t) {
+      runners_.push_back(std::make_unique<Runner>(given.blob, given.blob_bytes, given.machine));
+    }
+    findings_.samples = given.samples;
+    findings_.outputs = DescribeOutputs(graph_);
+    findings_.rounds_to_codes = RoundsToCodes(graph_);
+    RequireSameOutputs(View(), findings_.outputs);
+    for (uint32_t i = 0; i < View().model->input_count; ++i) {
+      names_.emplace_back(StringAt(View(), View().inputs[i].name));
+    }
+    if (!given.reference) {
+      for (int t = 0; t < threads_; ++t) {
+        references_.push_back(std::make_unique<Reference>(graph_, names_));
+      }
+    }
+    if (View().decode.data != nullptr) findings_.task = View().model->task;
+    if (findings_.task != blob::Task::kNone || given.on_answer) decoder_.emplace(View());
+  }
+
+  Findings Find() {
+    const uint32_t plan_count = runners_[0]->plan_count();
+    for (const Output& output : findings_.outputs) {
+      std::vector<double> steps;
+      for (const Piece& piece : output.pieces) steps.push_back(piece.step);
+      distances_.emplace_back(static_cast<size_t>(graph::ElementCount(output.shape)),
+                              output.piece_of, std::move(steps), plan_count);
+    }
+    findings_.plans.resize(plan_count);
+    for (uint32_t p = 0; p < plan_count; ++p) {
+      findings_.plans[p].name = runners_[0]->PlanName(p);
+      findings_.plans[p].outputs.resize(findings_.outputs.size());
+    }
+    // Sums are made in the order of the samples, so that they do not depend on the threads.
+    const auto total = static_cast<int64_t>(given_.samples.size());
+    for (int64_t first = 0; first < total; first += threads_) {
+      const int64_t count = std::min<int64_t>(threads_, total - first);
+      std::vector<Run> runs(static_cast<size_t>(count));
+      executor::ParallelFor(count, threads_, [&](int thread, int64_t i) {
+        runs[static_cast<size_t>(i)] =
+            RunOne(thread, given_.samples[static_cast<size_t>(first + i)]);
+      });
+      for (int64_t i = 0; i < count; ++i) {
+        Add(runs[static_cast<size_t>(i)], given_.samples[static_cast<size_t>(first + i)]);
+      }
+      if (given_.progress) given_.progress(first + count, total);
+    }
+    for (uint32_t p = 0; p < plan_count; ++p) Conclude(p);
+    return std::move(findings_);
+  }
+
+ private:
+  const BlobView& View() const { return runners_[0]->view(); }
+
+  Run RunOne(int thread, int64_t sample) {
+    const auto t = static_cast<size_t>(thread);
+    const std::vector<Tensor> inputs = Load(given_, sample);
+    Run run;
+    run.reference = given_.reference ? given_.reference(sample) : references_[t]->Run(inputs);
+    for (uint32_t p = 0; p < runners_[t]->plan_count(); ++p) {
+      run.plans.push_back(runners_[t]->Run(p, inputs));
+    }
+    return run;
+  }
+
+  void Add(const Run& run, int64_t sample) {
+    for (size_t o = 0; o < distances_.size(); ++o) {
+      distances_[o].AddReference(run.reference[o]);
+      for (size_t p = 0; p < run.plans.size(); ++p) {
+        distances_[o].AddPlan(p, run.reference[o], run.plans[p][o]);
+        findings_.plans[p].outputs[o].likeness.Add(findings_.outputs[o], run.reference[o],
+                                                   run.plans[p][o]);
+      }
+    }
+    if (!decoder_) return;
+    const images::PictureSize picture =
+        given_.inputs.empty() ? images::PictureSize() : PictureInput().Picture(sample);
+    const auto answer = [&](const Outputs& outputs) {
+      std::vector<const float*> pointers;
+      for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
+      return decoder_->Decode(pointers, picture);
+    };
+    const Answer expected = answer(run.reference);
+    if (given_.on_answer) given_.on_answer(0, expected);
+    for (size_t p = 0; p < run.plans.size(); ++p) {
+      const Answer actual = answer(run.plans[p]);
+      findings_.plans[p].answers.Add(findings_.task, expected, actual);
+      if (given_.on_answer) given_.on_answer(p + 1, actual);
+    }
+  }
+
+  const images::Dataset& PictureInput() const {
+    const bool decodes = View().decode.data != nullptr && View().model->task == blob::Task::kDetect;
+    return *given_.inputs[decodes ? DecodeOf(View()).input : 0];
+  }
+
+  void Conclude(uint32_t p) {
+    PlanFindings& plan = findings_.plans[p];
+    const Limits& limits = findings_.LimitsOf(plan);
+    const bool speaks = plan.answers.Speaks(findings_.task);
+    for (size_t o = 0; o < plan.outputs.size(); ++o) {
+      OutputFindings& found = plan.outputs[o];
+      const Output& output = findings_.outputs[o];
+      found.whole = distances_[o].Whole(p);
+      for (size_t i = 0; i < distances_[o].piece_count(); ++i) {
+        found.pieces.push_back(distances_[o].Piece(p, i));
+      }
+      FindFault(output, &found);
+      if (found.fault != Fault::kNone) {
+        found.first_layer = Trace(found.fault, p, static_cast<uint32_t>(o));
+      }
+      found.by_answer = speaks && DecoderReads(View(), static_cast<uint32_t>(o));
+      found.agrees = found.fault == Fault::kNone && found.whole.changed == 0;
+      if (found.by_answer) {
+        found.agrees &= plan.answers.Agrees(findings_.task, limits);
+      } else if (output.kind != Kind::kNumbers) {
+        found.agrees &= found.likeness.Agrees(output.kind, limits);
+      } else {
+        const auto reaches = [&limits](const Figures& figures) {
+          return figures.Db() >= limits.snr_db && figures.cosine >= limits.cosine;
+        };
+        found.agrees &=
+            reaches(found.whole) && std::all_of(found.pieces.begin(), found.pieces.end(), reaches);
+      }
+    }
+  }
+
+  static void FindFault(const Output& output, OutputFindings* found) {
+    const auto fault_of = [&output](const Figures& figures) {
+      if (figures.broken > 0) return Fault::kNoNumber;
+      const bool amounts = output.kind == Kind::kNumbers || output.kind == Kind::kRows;
+      return figures.lost && amounts ? Fault::kConstant : Fault::kNone;
+    };
+    found->fault = fault_of(found->whole);
+    for (size_t i = 0; i < found->pieces.size() && found->fault == Fault::kNone; ++i) {
+      if (output.pieces[i].exact) continue;
+      found->fault = fault_of(found->pieces[i]);
+      if (found->fault != Fault::kNone) found->faulty_piece = output.pieces[i].name;
+    }
+  }
+
+  std::string Trace(Fault fault, uint32_t plan, uint32_t output) {
+    std::vector<std::vector<Tensor>> samples;
+    std::set<std::string> infinite;
+    for (const int64_t sample : given_.samples) {
+      if (samples.size() == kTraced) break;
+      samples.push_back(Load(given_, sample));
+      if (fault == Fault::kNoNumber && !references_.empty()) {
+        infinite.merge(references_[0]->InfiniteNodes(samples.back()));
+      }
+    }
+    return FirstLayerWith(fault, *runners_[0], plan, output, samples, infinite);
+  }
+
+  const Case& given_;
+  graph::Graph graph_;
+  int threads_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<std::unique_ptr<Reference>> references_;
+  std::optional<Decoder> decoder_;
+  std::vector<Distance> distances_;
+  Findings findings_;
+};
+
+}  // namespace
+
+int OutputFindings::WorstPiece() const {
+  if (pieces.size() < 2) return -1;
+  const auto worst =
+      std::min_element(pieces.begin(), pieces.end(),
+                       [](const Figures& a, const Figures& b) { return a.Db() < b.Db(); });
+  return static_cast<int>(worst - pieces.begin());
+}
+
+bool PlanFindings::Fails() const {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputFindings& output) { return output.fault != Fault::kNone; });
+}
+
+bool PlanFindings::Agrees() const {
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [](const OutputFindings& output) { return output.agrees; });
+}
+
+size_t PlanFindings::Worst(const std::vector<Output>& outputs_of) const {
+  const auto is_amount = [&outputs_of](size_t o) {
+    return std::any_of(outputs_of[o].pieces.begin(), outputs_of[o].pieces.end(),
+                       [](const Piece& piece) { return !piece.exact; }) &&
+           outputs_of[o].kind != Kind::kClasses && outputs_of[o].kind != Kind::kMask;
+  };
+  size_t worst = 0;
+  for (size_t o = 1; o < outputs.size(); ++o) {
+    const bool lower = outputs[o].whole.Db() < outputs[worst].whole.Db();
+    if (is_amount(o) != is_amount(worst) ? is_amount(o) : lower) worst = o;
+  }
+  return worst;
+}
+
+const PlanFindings* Findings::Find(const std::string& plan) const {
+  const auto found = std::find_if(plans.begin(), plans.end(),
+                                  [&plan](const PlanFindings& p) { return p.name == plan; });
+  return found == plans.end() ? nullptr : &*found;
+}
+
+const Limits& Findings::LimitsOf(const PlanFindings& plan) const {
+  return plan.name == "fp16" && !rounds_to_codes ? kFp16Limits : kInt8Limits;
+}
+
+Findings Judge(const Case& given) {
+  return Trial(given).Find();
+}
+
+}  // namespace octet::judge

@@ -1,0 +1,83 @@
+// The judge of a blob: its plans in the runtime against FP32, output by output.
+//
+// It knows the blob, samples and the graph as imported, before any pass. Nothing is borrowed
+// between the two sides: each picks with indices of its own, folds and rounds for itself. What they
+// share is import, and the program that prepares samples (docs/verdict.md).
+#ifndef OCTET_CONVERTER_JUDGE_JUDGE_H_
+#define OCTET_CONVERTER_JUDGE_JUDGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/judge/agreement.h"
+#include "converter/judge/discrete.h"
+#include "converter/judge/distance.h"
+#include "converter/judge/outputs.h"
+#include "converter/judge/runner.h"
+#include "converter/judge/trace.h"
+
+namespace octet::judge {
+
+struct Case {
+  const graph::Graph* imported = nullptr;  // shapes inferred
+  const uint8_t* blob = nullptr;           // verified, 64-byte aligned
+  size_t blob_bytes = 0;
+  std::vector<const images::Dataset*> inputs;  // in the blob's order
+  std::vector<int64_t> samples;                // of them; a model without inputs: {0}
+  Machine machine;
+  int threads = 1;
+  // Outputs of a sample in place of the FP32 executor's; empty: that.
+  std::function<std::vector<std::vector<float>>(int64_t sample)> reference;
+  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+  // Every answer, samples in order: contestant 0 is the reference, then plans. May be empty.
+  std::function<void(size_t contestant, const Answer& answer)> on_answer;
+};
+
+struct OutputFindings {
+  Figures whole;
+  std::vector<Figures> pieces;  // where there are several, by Output::pieces
+  Likeness likeness;            // where the output is no numbers
+  Fault fault = Fault::kNone;
+  std::string faulty_piece;  // empty: the output as a whole
+  std::string first_layer;   // that makes the fault; empty: none was found
+  bool by_answer = false;    // judged by what the decoder reads from it
+  bool agrees = true;
+
+  // Index into Output::pieces of the piece that is nearest to its error, -1: there is one piece.
+  int WorstPiece() const;
+};
+
+struct PlanFindings {
+  std::string name;
+  std::vector<OutputFindings> outputs;
+  AnswerAgreement answers;
+
+  bool Fails() const;
+  bool Agrees() const;
+  // Index of the output of numbers that stands lowest above its error; of any where none is
+  // numbers.
+  size_t Worst(const std::vector<Output>& outputs_of) const;
+};
+
+struct Findings {
+  std::vector<int64_t> samples;
+  std::vector<Output> outputs;
+  std::vector<PlanFindings> plans;
+  blob::Task task = blob::Task::kNone;  // with a decoder; else none
+  bool rounds_to_codes = false;         // the file does, so that FP16 is held to the limits of int8
+
+  const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
+  const Limits& LimitsOf(const PlanFindings& plan) const;
+};
+
+// Throws UserError where the blob is not one of this graph, or cannot be run by this program. The
+// same for any number of threads.
+Findings Judge(const Case& given);
+
+}  // namespace octet::judge
+
+#endif  // OCTET_CONVERTER_JUDGE_JUDGE_H_

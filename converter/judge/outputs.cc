@@ -1,0 +1,205 @@
+#include "converter/judge/outputs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "converter/operators/meaning.h"
+#include "converter/operators/operator.h"
+
+namespace octet::judge {
+namespace {
+
+using graph::DataType;
+using graph::Graph;
+using graph::Node;
+using graph::Tensor;
+using graph::ValueId;
+
+// More pieces than this are parts of one thing, as the steps of a written-out loop.
+constexpr size_t kMostPieces = 64;
+constexpr double kCodes = 256;
+
+// What an element belongs to does not change by the operator.
+bool KeepsMeaning(std::string_view op) {
+  return operators::MovesElements(op) || operators::MapsElements(op);
+}
+
+// Elements of values by the piece they belong to.
+class Labels {
+ public:
+  explicit Labels(const Graph& graph) : graph_(graph), links_(graph) {}
+
+  // By element of the value; pieces found are added to `pieces`.
+  Tensor Of(ValueId id, double step, std::vector<Piece>* pieces) {
+    const graph::Value& value = graph_.At(id);
+    const int producer = links_.producer[static_cast<size_t>(id)];
+    if (producer >= 0) {
+      const Node& node = graph_.nodes[static_cast<size_t>(producer)];
+      if (auto moved = Moved(node, id, step, pieces)) return std::move(*moved);
+    }
+    const auto label = static_cast<float>(pieces->size());
+    pieces->push_back({value.name, value.type != DataType::kFloat, step});
+    return Tensor::Floats(
+        *value.shape,
+        std::vector<float>(static_cast<size_t>(graph::ElementCount(*value.shape)), label));
+  }
+
+ private:
+  std::optional<Tensor> Moved(const Node& node, ValueId id, double step,
+                              std::vector<Piece>* pieces) {
+    if (!KeepsMeaning(node.op) || !node.activation.empty()) return std::nullopt;
+    const graph::Shape& shape = *graph_.At(id).shape;
+    if (operators::MapsElements(node.op)) {
+      if (graph_.At(node.inputs[0]).constant != nullptr) return std::nullopt;
+      Tensor labels =
+          Of(node.inputs[0], std::max(step, operators::NaturalRange(node.op) / kCodes), pieces);
+      labels.shape = shape;
+      return labels;
+    }
+    const bool joins = operators::JoinsInputs(node.op);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId input = node.inputs[i];
+      if (input == graph::kNoValue) continue;
+      const bool constant = graph_.At(input).constant != nullptr;
+      const bool is_data = i == 0 || joins;
+      // Where elements go has to be known; Reshape and its kind show it by their shapes.
+      if (!is_data && !constant && operators::MovesByInputs(node.op)) return std::nullopt;
+      if (is_data && !graph_.At(input).shape) return std::nullopt;
+    }
+    std::vector<Tensor> held(node.inputs.size());
+    std::vector<const Tensor*> inputs(node.inputs.size());
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId input = node.inputs[i];
+      if (input == graph::kNoValue) continue;
+      if (i == 0 || joins) {
+        held[i] = Of(input, step, pieces);
+        inputs[i] = &held[i];
+      } else {
+        inputs[i] = graph_.Constant(input);
+      }
+    }
+    std::vector<Tensor> results(node.outputs.size());
+    size_t wanted = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (node.outputs[i] == graph::kNoValue) continue;
+      if (node.outputs[i] == id) wanted = i;
+      const graph::Shape& own = *graph_.At(node.outputs[i]).shape;
+      results[i] =
+          Tensor::Floats(own, std::vector<float>(static_cast<size_t>(graph::ElementCount(own))));
+    }
+    // Labels are floats whatever the element's type is.
+    if (operators::ConvertsType(node.op)) return std::move(held[0]);
+    operators::Find(node.op)->execute(node, inputs, results, workspace_);
+    return std::move(results[wanted]);
+  }
+
+  const Graph& graph_;
+  graph::Links links_;
+  operators::Workspace workspace_;
+};
+
+// By value: the length of the list whose order and members data decide; 0: none has to do with it.
+std::vector<int64_t> ListLengths(const Graph& graph) {
+  std::vector<int64_t> lengths(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    int64_t length = 0;
+    for (const ValueId id : node.inputs) {
+      if (id != graph::kNoValue && length == 0) length = lengths[static_cast<size_t>(id)];
+    }
+    for (const ValueId id : node.outputs) {
+      if (id == graph::kNoValue || graph.At(id).constant != nullptr || !graph.At(id).shape) {
+        continue;
+      }
+      const int64_t own = operators::ListLength(node, *graph.At(id).shape);
+      lengths[static_cast<size_t>(id)] = own > 0 ? own : length;
+    }
+  }
+  return lengths;
+}
+
+// The operator that made the numbers of a value, behind what only moves or converts them.
+std::string_view MakerOf(const Graph& graph, const graph::Links& links, ValueId id,
+                         bool* was_bool) {
+  *was_bool = graph.At(id).type == DataType::kBool;
+  for (;;) {
+    const int producer = links.producer[static_cast<size_t>(id)];
+    if (producer < 0) return "";
+    const Node& node = graph.nodes[static_cast<size_t>(producer)];
+    if (!operators::MovesElements(node.op) || operators::JoinsInputs(node.op)) return node.op;
+    id = node.inputs[0];
+    *was_bool |= graph.At(id).type == DataType::kBool;
+  }
+}
+
+bool FindRows(int64_t length, Output* output) {
+  const auto at = std::find(output->shape.begin(), output->shape.end(), length);
+  if (length < 2 || at == output->shape.end()) return false;
+  output->lists = graph::ElementCount({output->shape.begin(), at});
+  output->rows = length;
+  output->columns = graph::ElementCount({at + 1, output->shape.end()});
+  return true;
+}
+
+}  // namespace
+
+const char* NameOf(Kind kind) {
+  switch (kind) {
+    case Kind::kClasses:
+      return "classes";
+    case Kind::kMask:
+      return "mask";
+    case Kind::kCounts:
+      return "counts";
+    case Kind::kRows:
+      return "rows";
+    case Kind::kNumbers:
+      break;
+  }
+  return "numbers";
+}
+
+std::vector<Output> DescribeOutputs(const Graph& graph) {
+  Labels labels(graph);
+  const graph::Links links(graph);
+  const std::vector<int64_t> lengths = ListLengths(graph);
+  std::vector<Output> outputs;
+  for (const ValueId id : graph.outputs) {
+    const graph::Value& value = graph.At(id);
+    Output& output = outputs.emplace_back();
+    output.name = value.name;
+    output.shape = *value.shape;
+    const Tensor of_elements = labels.Of(id, 0, &output.pieces);
+    if (output.pieces.size() > kMostPieces) {
+      output.pieces = {{value.name, value.type != DataType::kFloat, 0}};
+    }
+    if (output.pieces.size() > 1) {
+      output.piece_of.assign(of_elements.floats.begin(), of_elements.floats.end());
+    }
+    bool was_bool = false;
+    const std::string_view maker = MakerOf(graph, links, id, &was_bool);
+    const bool integers = std::all_of(output.pieces.begin(), output.pieces.end(),
+                                      [](const Piece& piece) { return piece.exact; });
+    if (FindRows(lengths[static_cast<size_t>(id)], &output)) {
+      output.kind = Kind::kRows;
+    } else if (was_bool) {
+      output.kind = Kind::kMask;
+    } else if (operators::GivesClasses(maker)) {
+      output.kind = Kind::kClasses;
+    } else if (integers) {
+      output.kind = Kind::kCounts;
+    }
+  }
+  return outputs;
+}
+
+bool RoundsToCodes(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return operators::RoundsToCodes(node.op); }) ||
+         std::any_of(graph.values.begin(), graph.values.end(),
+                     [](const graph::Value& value) { return value.given != nullptr; });
+}
+
+}  // namespace octet::judge

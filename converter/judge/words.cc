@@ -1,0 +1,97 @@
+#include "converter/judge/words.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace octet::judge {
+
+std::string OutputWords(const Output& output, const OutputFindings& found) {
+  switch (output.kind) {
+    case Kind::kRows:
+      return fmt::format("{:.1f} % of the rows of output '{}' are FP32's", found.likeness.Percent(),
+                         output.name);
+    case Kind::kClasses:
+      return fmt::format("{:.1f} % of the classes in output '{}' are FP32's",
+                         found.likeness.Percent(), output.name);
+    case Kind::kMask:
+      return fmt::format("the mask in output '{}' overlaps FP32's by {:.1f} %", output.name,
+                         found.likeness.Percent());
+    case Kind::kCounts:
+      return fmt::format("the counts in output '{}' are FP32's by {:.1f} %", output.name,
+                         found.likeness.Percent());
+    case Kind::kNumbers:
+      break;
+  }
+  std::string words = fmt::format("signal over error of output '{}' is {:.1f} dB (cosine {:.3f})",
+                                  output.name, found.whole.Db(), found.whole.cosine);
+  const int worst = found.WorstPiece();
+  if (worst >= 0 && found.pieces[static_cast<size_t>(worst)].Db() < found.whole.Db()) {
+    words +=
+        fmt::format(", of its piece '{}' {:.1f} dB", output.pieces[static_cast<size_t>(worst)].name,
+                    found.pieces[static_cast<size_t>(worst)].Db());
+  }
+  return words;
+}
+
+namespace {
+
+std::string NameWords(const Output& output, const OutputFindings& found) {
+  return found.faulty_piece.empty()
+             ? fmt::format("'{}'", output.name)
+             : fmt::format("'{}' (its piece '{}')", output.name, found.faulty_piece);
+}
+
+std::string FaultWords(const std::vector<std::string>& names, Fault fault,
+                       const std::string& layer) {
+  const bool one = names.size() == 1;
+  std::string words =
+      fmt::format("{} {} {}", one ? "output" : "outputs", fmt::join(names, ", "),
+                  fault == Fault::kNoNumber ? one ? "is NaN or infinite where FP32 is finite"
+                                                  : "are NaN or infinite where FP32 is finite"
+                  : one                     ? "is one constant where FP32 varies"
+                                            : "are one constant each where FP32 varies");
+  if (!layer.empty()) words += fmt::format("; layer '{}' makes it first", layer);
+  return words;
+}
+
+}  // namespace
+
+std::string FaultWords(const Output& output, const OutputFindings& found) {
+  return FaultWords({NameWords(output, found)}, found.fault, found.first_layer);
+}
+
+std::string FaultsOf(const Findings& findings, const PlanFindings& plan) {
+  std::map<std::pair<Fault, std::string>, std::vector<std::string>> groups;
+  for (size_t o = 0; o < plan.outputs.size(); ++o) {
+    const OutputFindings& found = plan.outputs[o];
+    if (found.fault == Fault::kNone) continue;
+    groups[{found.fault, found.first_layer}].push_back(NameWords(findings.outputs[o], found));
+  }
+  std::string words;
+  for (const auto& [how, names] : groups) {
+    words += words.empty() ? "" : "; ";
+    words += FaultWords(names, how.first, how.second);
+  }
+  return words;
+}
+
+std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
+  switch (task) {
+    case blob::Task::kDetect:
+      return fmt::format(
+          "finds {} of FP32's {} sure boxes, is sure of {}, {} of them FP32's (F1 {:.1f} %)",
+          answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
+    case blob::Task::kSegment:
+      return fmt::format("gives masks that overlap FP32's by {:.1f} % (mean IoU)",
+                         answers.MeanIou());
+    default:
+      return fmt::format("gives FP32's first class in {} of {}", answers.same_top1,
+                         answers.samples);
+  }
+}
+
+}  // namespace octet::judge

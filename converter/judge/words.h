@@ -1,0 +1,27 @@
+// What the judge found, in words: the same in `octet convert` and `octet verify`.
+#ifndef OCTET_CONVERTER_JUDGE_WORDS_H_
+#define OCTET_CONVERTER_JUDGE_WORDS_H_
+
+#include <string>
+
+#include "converter/judge/judge.h"
+
+namespace octet::judge {
+
+// "signal over error of output 'y' is 31.2 dB (cosine 0.998)"; with the worst piece where there are
+// several; of a list, a mask or classes the share that is the reference's.
+std::string OutputWords(const Output& output, const OutputFindings& found);
+
+// "output 'y' is NaN or infinite in 12 numbers that FP32 has finite; layer 'log' makes it first".
+// found.fault is not kNone.
+std::string FaultWords(const Output& output, const OutputFindings& found);
+
+// The same of all outputs that have a fault: those that one layer makes are named together.
+std::string FaultsOf(const Findings& findings, const PlanFindings& plan);
+
+// Of plans that have something to say by their answers: "finds 12 of FP32's 13 sure boxes, ...".
+std::string AnswerWords(blob::Task task, const AnswerAgreement& answers);
+
+}  // namespace octet::judge
+
+#endif  // OCTET_CONVERTER_JUDGE_WORDS_H_

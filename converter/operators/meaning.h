@@ -1,0 +1,36 @@
+// What operators do to the meaning of elements: whether they only move them, what range they have
+// by nature, and whether results are classes or lists instead of amounts.
+#ifndef OCTET_CONVERTER_OPERATORS_MEANING_H_
+#define OCTET_CONVERTER_OPERATORS_MEANING_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "converter/graph/graph.h"
+
+namespace octet::operators {
+
+// Each element of the result is one of the input at another place, or converted.
+bool MovesElements(std::string_view op);
+// Each element of the result is a function of the element at its place, or of its row (Softmax):
+// its meaning stays.
+bool MapsElements(std::string_view op);
+// Elements of all inputs are joined, not of the first alone.
+bool JoinsInputs(std::string_view op);
+// Where elements go is said by other inputs, not by shapes alone.
+bool MovesByInputs(std::string_view op);
+// Elements keep their places, whatever their type becomes.
+bool ConvertsType(std::string_view op);
+// Width of the range that results have by nature; 0: none.
+double NaturalRange(std::string_view op);
+// The result names one of several: equal or not, nothing between.
+bool GivesClasses(std::string_view op);
+// Results are lists whose members and order data decide: how long the list is in a result of this
+// shape. 0: they are none.
+int64_t ListLength(const graph::Node& node, const graph::Shape& shape);
+// Values are rounded to codes here.
+bool RoundsToCodes(std::string_view op);
+
+}  // namespace octet::operators
+
+#endif  // OCTET_CONVERTER_OPERATORS_MEANING_H_

@@ -1,0 +1,106 @@
+// What the judge measures, by small cases whose figures are known.
+#include "converter/judge/distance.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace octet::judge {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Figures Of(const std::vector<std::vector<float>>& reference,
+           const std::vector<std::vector<float>>& plan, double step = 0) {
+  Distance distance(reference[0].size(), {}, {step}, 1);
+  for (size_t s = 0; s < reference.size(); ++s) {
+    distance.AddReference(reference[s]);
+    distance.AddPlan(0, reference[s], plan[s]);
+  }
+  return distance.Whole(0);
+}
+
+TEST(Distance, AboutTheMean) {
+  // Sum of squares about 1002: 2; error: 0.02.
+  const Figures figures = Of({{1001, 1003}}, {{1001.1f, 1003.1f}});
+  EXPECT_NEAR(figures.about_mean_db, 20, 0.01);
+  EXPECT_FALSE(figures.about_elements_db);
+  EXPECT_NEAR(figures.largest, 0.1, 1e-4);
+  EXPECT_EQ(figures.range, 2);
+}
+
+// A constant part of a million times what varies drowns nothing.
+TEST(Distance, LargeConstantPart) {
+  std::vector<std::vector<float>> reference, plan;
+  for (int s = 0; s < 4; ++s) {
+    reference.push_back({4096 + 0.25f * static_cast<float>(s)});
+    plan.push_back({4096 + 0.25f * static_cast<float>(s) + 0.0625f});
+  }
+  // 0.0625 * (1.25 * 4) of signal, 4 / 256 of error.
+  EXPECT_NEAR(Of(reference, plan).about_mean_db, 10 * std::log10(0.3125 / (4.0 / 256)), 1e-6);
+}
+
+// A plan that says the same of every picture is near the mean of each element.
+TEST(Distance, AboutElementsFromEightSamplesOn) {
+  for (const int samples : {7, 8}) {
+    std::vector<std::vector<float>> reference, plan;
+    for (int s = 0; s < samples; ++s) {
+      const float sign = s % 2 == 0 ? 1.0f : -1.0f;
+      reference.push_back({100 + sign, sign});
+      plan.push_back({100, 0});
+    }
+    const Figures figures = Of(reference, plan);
+    EXPECT_GT(figures.about_mean_db, 30);
+    ASSERT_EQ(figures.about_elements_db.has_value(), samples == 8);
+    EXPECT_NEAR(figures.Db(), samples == 8 ? 0 : figures.about_mean_db, 0.01);
+  }
+}
+
+TEST(Distance, NoNumberIsTheWorst) {
+  for (const float broken : {std::nanf(""), kInfinity, -kInfinity}) {
+    const Figures figures = Of({{1, 2, 3}}, {{1, broken, 3}});
+    EXPECT_EQ(figures.broken, 1);
+    EXPECT_EQ(figures.Db(), -100);
+    EXPECT_EQ(figures.cosine, 0);
+    EXPECT_FALSE(figures.lost);
+  }
+}
+
+TEST(Distance, InfinitiesOfTheReferenceAreNotMeasured) {
+  EXPECT_EQ(Of({{1, -kInfinity, 3}}, {{1, -kInfinity, 3}}).Db(), 100);
+  EXPECT_EQ(Of({{1, -kInfinity, 3}}, {{1, -65504, 3}}).changed, 0);
+  EXPECT_EQ(Of({{1, -kInfinity, 3}}, {{1, 65504, 3}}).changed, 1);
+  EXPECT_EQ(Of({{1, kInfinity, 3}}, {{1, 0, 3}}).changed, 1);
+  EXPECT_EQ(Of({{1, std::nanf(""), 3}}, {{1, 0, 3}}).changed, 0);
+}
+
+TEST(Distance, AConstantIsALoss) {
+  EXPECT_TRUE(Of({{1000, 1001}}, {{1000, 1000}}).lost);
+  EXPECT_FALSE(Of({{1000, 1001}}, {{1000, 1000.5f}}).lost);
+  // By FP32's own rounding only.
+  const Figures rounding = Of({{1000, 1000.0001f}}, {{1000, 1000}});
+  EXPECT_FALSE(rounding.lost);
+  EXPECT_TRUE(rounding.reference_is_constant);
+  EXPECT_GT(rounding.Db(), 90);
+  // Probabilities that 8 bits do not tell apart.
+  EXPECT_FALSE(Of({{0.001f, 0.002f}}, {{0, 0}}, 1.0 / 256).lost);
+  EXPECT_TRUE(Of({{0.001f, 0.8f}}, {{0, 0}}, 1.0 / 256).lost);
+}
+
+TEST(Distance, PiecesAreMeasuredApart) {
+  // Coordinates beside a score that is lost.
+  Distance distance(4, {0, 0, 0, 1}, {0, 1.0 / 256}, 1);
+  for (const float score : {0.1f, 0.9f}) {
+    const std::vector<float> reference = {10, 200 * score, 30, score};
+    distance.AddReference(reference);
+    distance.AddPlan(0, reference, {10, 200 * score, 30, 0});
+  }
+  EXPECT_GT(distance.Whole(0).Db(), 30);
+  EXPECT_EQ(distance.Piece(0, 0).Db(), 100);
+  EXPECT_LT(distance.Piece(0, 1).Db(), 0);
+  EXPECT_TRUE(distance.Piece(0, 1).lost);
+  EXPECT_FALSE(distance.Whole(0).lost);
+}
+
+}  // namespace
+}  // namespace octet::judge

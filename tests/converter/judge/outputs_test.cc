@@ -1,0 +1,94 @@
+// What outputs are, by the graph that makes them.
+#include "converter/judge/outputs.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/operators/operator.h"
+
+namespace octet::judge {
+namespace {
+
+using graph::Graph;
+using graph::Shape;
+using graph::ValueId;
+
+// A graph of one float input, and nodes by their operators.
+class OutputsOf : public testing::Test {
+ protected:
+  ValueId Input(const Shape& shape) {
+    graph::Value value;
+    value.name = "x";
+    value.shape = shape;
+    graph_.inputs.push_back(graph_.AddValue(value));
+    return graph_.inputs.back();
+  }
+  ValueId Integers(const std::vector<int64_t>& values) {
+    return graph_.AddConstant(
+        "k" + std::to_string(graph_.values.size()),
+        graph::Tensor::Integers({static_cast<int64_t>(values.size())}, values));
+  }
+  std::vector<ValueId> Op(const std::string& op, const std::vector<ValueId>& inputs,
+                          std::map<std::string, graph::Attribute> attributes = {},
+                          size_t outputs = 1) {
+    graph::Node node;
+    node.op = op;
+    node.name = op + std::to_string(graph_.nodes.size());
+    node.inputs = inputs;
+    node.attributes = std::move(attributes);
+    for (size_t i = 0; i < outputs; ++i) {
+      graph::Value value;
+      value.name = node.name + "." + std::to_string(i);
+      node.outputs.push_back(graph_.AddValue(value));
+    }
+    graph_.nodes.push_back(node);
+    return node.outputs;
+  }
+  Output Describe(ValueId id) {
+    graph_.outputs = {id};
+    operators::InferShapes(graph_);
+    return DescribeOutputs(graph_)[0];
+  }
+  Graph graph_;
+};
+
+TEST_F(OutputsOf, BoxesAndScoresAreTwoPieces) {
+  const ValueId x = Input({1, 2, 4});
+  const ValueId boxes = Op("Exp", Op("Neg", {x}))[0], scores = Op("Sigmoid", Op("Neg", {x}))[0];
+  const ValueId joined = Op("Concat", {boxes, scores}, {{"axis", int64_t{1}}})[0];
+  const Output output =
+      Describe(Op("Transpose", {joined}, {{"perm", std::vector<int64_t>{0, 2, 1}}})[0]);
+  EXPECT_EQ(output.kind, Kind::kNumbers);
+  ASSERT_EQ(output.pieces.size(), 2u);
+  EXPECT_EQ(output.pieces[0].step, 0);
+  EXPECT_EQ(output.pieces[1].step, 1.0 / 256);
+  EXPECT_EQ(output.piece_of,
+            (std::vector<uint16_t>{0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1}));
+}
+
+TEST_F(OutputsOf, ClassesBehindACast) {
+  const ValueId x = Input({1, 4, 8});
+  const auto classes = Op("ArgMax", {x}, {{"axis", int64_t{1}}});
+  EXPECT_EQ(Describe(Op("Cast", classes, {{"to", int64_t{1}}})[0]).kind, Kind::kClasses);
+}
+
+TEST_F(OutputsOf, MasksAreMasks) {
+  const ValueId x = Input({1, 4});
+  const auto mask = Op("Greater", {x, x});
+  EXPECT_EQ(Describe(Op("Cast", mask, {{"to", int64_t{1}}})[0]).kind, Kind::kMask);
+}
+
+TEST_F(OutputsOf, ListsAndWhatIsPickedByThem) {
+  const ValueId x = Input({1, 20});
+  const auto best = Op("TopK", {x, Integers({5})}, {}, 2);
+  for (const ValueId id : best) {
+    const Output output = Describe(id);
+    EXPECT_EQ(output.kind, Kind::kRows);
+    EXPECT_EQ(output.rows, 5);
+    EXPECT_EQ(output.columns, 1);
+    EXPECT_EQ(output.pieces[0].exact, id == best[1]);
+  }
+  EXPECT_EQ(Describe(Op("Neg", {x})[0]).kind, Kind::kNumbers);
+}
+
+}  // namespace
+}  // namespace octet::judge
