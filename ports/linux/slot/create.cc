@@ -42,7 +42,7 @@ std::string SlotStore::WhatIsThere() {
   const octet_slots_code opened = Open();
   if (opened == OCTET_SLOTS_STORAGE) throw InputError(path() + ": " + storage_.error());
   if (opened == OCTET_SLOTS_VERSION) return octet_slots_code_name(opened);
-  if (const std::string format = KnownFormat(path()); !format.empty()) return format;
+  if (std::string format = KnownFormat(path()); !format.empty()) return format;
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
   std::string models;

@@ -205,6 +205,31 @@ TEST_F(DriftingCamera, AKillLosesNothing) {
   EXPECT_EQ(Read("err").find("damaged"), std::string::npos) << Read("err");
 }
 
+// A record that cannot be written is tried again until it is.
+TEST_F(DriftingCamera, ARecordThatIsNotWrittenIsTriedAgain) {
+  fs::create_directory(folder_ / "card");
+  auto arguments = Arguments("dim.octet", "every_s=0,fit_frames=2,judge_frames=2");
+  *std::find(arguments.begin(), arguments.end(), Path("record")) = Path("card/record");
+  Start(arguments);
+  Send(Frame(0, 255));
+  AwaitLines(1);
+  fs::rename(folder_ / "card", folder_ / "away");
+  size_t sent = 1;
+  const auto until = [&](const std::string& text) {
+    for (int i = 0; i < 500 && Read("err").find(text) == std::string::npos; ++i, usleep(20000)) {
+      Send(Frame(static_cast<int>(sent), 255));
+      AwaitLines(++sent);
+    }
+    EXPECT_NE(Read("err").find(text), std::string::npos) << Read("err");
+  };
+  until("drift: not stored: cannot write " + Path("card/record"));
+  EXPECT_FALSE(fs::exists(folder_ / "card"));
+  fs::rename(folder_ / "away", folder_ / "card");
+  until("drift: " + Path("card/record") + " is written");
+  EXPECT_EQ(fs::file_size(Path("card/record")), OCTET_DRIFT_RECORD_BYTES);
+  EXPECT_EQ(Finish(), 0);
+}
+
 // Ranges are seen in the finer plan, whichever runs.
 TEST_F(DriftingCamera, AnyPlanMayRun) {
   Start([this] {

@@ -25,8 +25,9 @@ thread_local State state;
 const char* busy = nullptr;
 int64_t shift_s = 0;
 
-// True: the call fails, errno is set. *bytes: may become fewer.
-bool Fails(const char* name, size_t* bytes = nullptr) {
+// True: the call fails, errno is set. writes: a card that is full or read-only minds it. *bytes:
+// may become fewer.
+bool Fails(const char* name, bool writes, size_t* bytes = nullptr) {
   if (!state.counts) return false;
   const uint64_t number = state.calls++;
   if (number != state.number && !(state.stays && state.fired)) return false;
@@ -38,10 +39,10 @@ bool Fails(const char* name, size_t* bytes = nullptr) {
       return true;
     case Fault::kNoSpace:
       errno = ENOSPC;
-      return true;
+      return writes;
     case Fault::kReadOnly:
       errno = EROFS;
-      return true;
+      return writes;
     case Fault::kInterrupted:
       errno = EINTR;
       return true;
@@ -63,7 +64,7 @@ int Open(int folder, const char* path, int flags, mode_t mode) {
     errno = EBUSY;
     return -1;
   }
-  if (Fails("open")) return -1;
+  if (Fails("open", (flags & (O_WRONLY | O_RDWR | O_CREAT)) != 0)) return -1;
   return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
 }
 
@@ -118,10 +119,10 @@ using octet::test::Fails;
     return octet::test::Open(folder, path, flags, mode);   \
   }
 #define OCTET_COMMA ,
-#define OCTET_SEND(name, call, type, ...)                        \
-  ssize_t name(int file, type bytes, size_t count __VA_ARGS__) { \
-    if (Fails(#name, &count)) return -1;                         \
-    return call;                                                 \
+#define OCTET_SEND(name, call, type, ...)                                        \
+  ssize_t name(int file, type bytes, size_t count __VA_ARGS__) {                 \
+    if (Fails(#name, (#name)[0] == 'w' || (#name)[1] == 'w', &count)) return -1; \
+    return call;                                                                 \
   }
 
 extern "C" {
@@ -137,26 +138,28 @@ OCTET_SEND(pwrite, syscall(SYS_pwrite64, file, bytes, count, at), const void*, ,
 OCTET_SEND(pwrite64, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off64_t at)
 
 int fsync(int file) {
-  return Fails("fsync") ? -1 : static_cast<int>(syscall(SYS_fsync, file));
+  return Fails("fsync", true) ? -1 : static_cast<int>(syscall(SYS_fsync, file));
 }
 int ftruncate(int file, off_t bytes) noexcept {
-  return Fails("ftruncate") ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
+  return Fails("ftruncate", true) ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
 }
 int ftruncate64(int file, off64_t bytes) noexcept {
-  return Fails("ftruncate") ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
+  return Fails("ftruncate", true) ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, bytes));
 }
 int fchmod(int file, mode_t mode) noexcept {
-  return Fails("fchmod") ? -1 : static_cast<int>(syscall(SYS_fchmod, file, mode));
+  return Fails("fchmod", true) ? -1 : static_cast<int>(syscall(SYS_fchmod, file, mode));
 }
 int flock(int file, int operation) noexcept {
-  return Fails("flock") ? -1 : static_cast<int>(syscall(SYS_flock, file, operation));
+  return Fails("flock", false) ? -1 : static_cast<int>(syscall(SYS_flock, file, operation));
 }
 int unlinkat(int folder, const char* name, int flags) noexcept {
-  return Fails("unlinkat") ? -1 : static_cast<int>(syscall(SYS_unlinkat, folder, name, flags));
+  return Fails("unlinkat", true) ? -1
+                                 : static_cast<int>(syscall(SYS_unlinkat, folder, name, flags));
 }
 int renameat(int from, const char* old_name, int to, const char* name) noexcept {
-  return Fails("renameat") ? -1
-                           : static_cast<int>(syscall(SYS_renameat2, from, old_name, to, name, 0));
+  return Fails("renameat", true)
+             ? -1
+             : static_cast<int>(syscall(SYS_renameat2, from, old_name, to, name, 0));
 }
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const int status = static_cast<int>(syscall(SYS_clock_gettime, clock, time));

@@ -12,6 +12,10 @@ enum class Fault { kIo, kNoSpace, kReadOnly, kInterrupted, kShort, kHang };
 inline constexpr Fault kAllFaults[] = {Fault::kIo,          Fault::kNoSpace, Fault::kReadOnly,
                                        Fault::kInterrupted, Fault::kShort,   Fault::kHang};
 const char* FaultName(Fault fault);
+// Those of a card that takes nothing: what reads goes on.
+inline bool IsOfWrites(Fault fault) {
+  return fault == Fault::kNoSpace || fault == Fault::kReadOnly;
+}
 // Nobody may notice these.
 inline bool IsHarmless(Fault fault) {
   return fault == Fault::kInterrupted || fault == Fault::kShort || fault == Fault::kHang;

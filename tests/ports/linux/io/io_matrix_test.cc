@@ -164,8 +164,9 @@ TEST_F(IoMatrix, TrialConfirmRollBack) {
         return static_cast<bool>(store.Boot(&model));
       },
       [&](Ended ended) {
-        // A model runs, whatever storage does, unless it cannot be read.
-        if (ended.fault == Fault::kNoSpace || ended.fault == Fault::kReadOnly) return;
+        if (IsOfWrites(ended.fault)) {
+          EXPECT_TRUE(ended.done) << "a model runs, with or without a record";
+        }
         if (ended.done) {
           EXPECT_TRUE(ReadBlob(model.path) == first_ || model.on_trial);
         }
@@ -237,6 +238,9 @@ TEST_F(IoMatrix, FallBack) {
         return static_cast<bool>(store.Boot(&model));
       },
       [&](Ended ended) {
+        if (IsOfWrites(ended.fault)) {
+          EXPECT_TRUE(ended.done) << "a model runs, with or without a record";
+        }
         if (ended.done) {
           EXPECT_TRUE(ReadBlob(model.path) == first_);
         }
@@ -255,11 +259,52 @@ TEST_F(IoMatrix, NoRecord) {
         SlotModel model;
         return static_cast<bool>(store.Boot(&model));
       },
-      [&](Ended) {
+      [&](Ended ended) {
+        if (IsOfWrites(ended.fault)) {
+          EXPECT_TRUE(ended.done) << "a model runs, with or without a record";
+        }
         EXPECT_FALSE(Boots());
         octet_slots_info info{};
         EXPECT_TRUE(SlotStore(Store(), {}).Peek(&info));
       });
+}
+
+// A card that is read-only: what runs is not read again each second, and the trial begins when the
+// card takes records again.
+TEST_F(IoMatrix, AReadOnlyStoreIsLeftAlone) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  {
+    SlotStore store(Store(), {});
+    Install(&store, first_);
+    ASSERT_TRUE(Stage(&store, second_));
+    ASSERT_TRUE(store.Activate());
+  }
+  port::SlotKeeper keeper(Store(), {});
+  EXPECT_TRUE(keeper.HasTrial());
+  port::StoreAnswer running;
+  uint64_t now = kSecond, boots = 0;
+  {
+    const FailingCall read_only(0, Fault::kReadOnly, true);
+    running = keeper.Boot();
+    EXPECT_TRUE(ReadBlob(running.model.path) == first_);
+    EXPECT_TRUE(running.model.unrecorded);
+    EXPECT_NE(running.news.find("the trial of slot B waits, for it cannot be counted"),
+              std::string::npos)
+        << running.news;
+    const uint64_t of_a_boot = read_only.calls();
+    for (int second = 0; second < 300; ++second, now += kSecond) {
+      const uint64_t before = read_only.calls();
+      const port::StoreAnswer answer = keeper.Look(running.model, now);
+      EXPECT_FALSE(answer.another);
+      EXPECT_EQ(answer.news, "") << "said once";
+      boots += read_only.calls() - before >= of_a_boot;
+    }
+  }
+  EXPECT_LE(boots, 10u) << "in five minutes: after 1, 2, 4 and up to 64 seconds";
+  now += 100 * kSecond;
+  const port::StoreAnswer answer = keeper.Look(running.model, now);
+  EXPECT_TRUE(answer.another && answer.model.on_trial && !answer.model.unrecorded) << answer.news;
+  EXPECT_EQ(Info().attempts, 1u);
 }
 
 // Records of drift, settings, keys: the old bytes or the new ones, and nothing beside them.
