@@ -92,8 +92,9 @@ enum {
 #define OCTET_GUARD_SENSOR_LOST 32u  /* no reading that can be for sensor_lost_ms */
 #define OCTET_GUARD_SENSOR_STUCK 64u /* it has not moved for sensor_stuck_ms */
 #define OCTET_GUARD_SENSOR_BACK 128u
-#define OCTET_GUARD_POLICY_LEFT 256u /* raise_precision made it hotter: until it has cooled, none \
-                                      */
+#define OCTET_GUARD_POLICY_LEFT                                     \
+  256u /* raise_precision made it hotter: until it has cooled, none \
+        */
 
 typedef struct octet_guard_decision {
   uint32_t size OCTET_SIZE(octet_guard_decision);
