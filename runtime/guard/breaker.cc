@@ -2,11 +2,22 @@
 
 namespace octet {
 namespace guard {
+namespace {
+
+// Without word of the plan below for so long, it is tried: no shadow run may ever have time, or
+// there may be none, and a state that nothing leaves is worse than a step that is taken back.
+constexpr uint32_t kLeastTrialMs = 1000;
+uint32_t TrialMs(uint32_t dwell_ms) {
+  const uint32_t twice = AddElapsed(dwell_ms, dwell_ms);
+  return twice < kLeastTrialMs ? kLeastTrialMs : twice;
+}
+
+}  // namespace
 
 void Breaker::Start(const octet_guard_config& config) {
   *this = Breaker();
   dwell_ms_ = config.dwell_ms;
-  since_change_ms_ = since_return_ms_ = UINT32_MAX;
+  since_change_ms_ = since_return_ms_ = since_doubt_ms_ = UINT32_MAX;
   until_shadow_ = config.shadow_every;
   ClearFrame();
 }
@@ -16,8 +27,17 @@ void Breaker::ClearFrame() {
   below_ = OCTET_GUARD_NO_SCORE;
 }
 
-uint32_t Breaker::Shadow(const octet_guard_config& config, uint32_t plan, bool has_time) {
-  if (config.shadow_every == 0 || !has_time) return OCTET_GUARD_NO_PLAN;
+uint32_t Breaker::Shadow(const octet_guard_config& config, uint32_t plan, octet_guard_time time) {
+  if (config.shadow_every == 0 || time == OCTET_GUARD_NO_TIME) return OCTET_GUARD_NO_PLAN;
+  if (time == OCTET_GUARD_RARE_TIME) {
+    // It may cost a frame, so it has to be one that a way back waits for.
+    if (plan == 0 || plan != floor_ || until_shadow_ > 1 || since_change_ms_ < dwell_ms_) {
+      return OCTET_GUARD_NO_PLAN;
+    }
+    until_shadow_ = config.shadow_every + 1;
+    shadows_below_ = last_below_ = 1;
+    return plan - 1;
+  }
   const bool can_agree = plan + 1 < config.plan_count && config.weights[OCTET_GUARD_AGREEMENT] != 0;
   const bool can_return = plan != 0 && plan == floor_;
   // Bad scores want to be explained, and at once: is it the plan, or what the camera sees?
@@ -47,6 +67,7 @@ bool Breaker::HasBadSignal(const octet_guard_config& config) const {
 // would not help, and they are left out, here and for the frames until somebody looks again.
 uint32_t Breaker::Combine(const octet_guard_config& config) {
   const uint32_t agreement = signals_[OCTET_GUARD_AGREEMENT];
+  if (agreement != OCTET_GUARD_NO_SCORE) differs_ = agreement < config.return_score ? 1 : 0;
   if (HasBadSignal(config)) {
     if (agreement != OCTET_GUARD_NO_SCORE) {
       const uint32_t frames = config.shadow_every / 2;
@@ -60,6 +81,10 @@ uint32_t Breaker::Combine(const octet_guard_config& config) {
     }
   }
   if (cleared_ != 0) --cleared_;
+  // Values are cut by white walls too: they count where the last plan gives another answer.
+  if (differs_ == 0 && IsBad(config, OCTET_GUARD_SATURATION)) {
+    signals_[OCTET_GUARD_SATURATION] = OCTET_GUARD_NO_SCORE;
+  }
   uint64_t sum = 0, weights = 0;
   for (uint32_t i = 0; i < OCTET_GUARD_SIGNALS; ++i) {
     if (signals_[i] == OCTET_GUARD_NO_SCORE) continue;
@@ -79,7 +104,7 @@ uint32_t Breaker::Trip(const octet_guard_config& config, uint32_t plan) {
     dwell_ms_ = dwell_ms_ / 2 < config.dwell_ms ? config.dwell_ms : dwell_ms_ / 2;
   }
   floor_ = plan + 1;
-  since_change_ms_ = 0;
+  since_change_ms_ = since_doubt_ms_ = 0;
   bad_ = good_ = cleared_ = 0;
   return OCTET_GUARD_TRIPPED;
 }
@@ -88,11 +113,13 @@ uint32_t Breaker::Frame(const octet_guard_config& config, uint32_t plan, uint32_
                         bool judged) {
   since_change_ms_ = AddElapsed(since_change_ms_, elapsed_ms);
   since_return_ms_ = AddElapsed(since_return_ms_, elapsed_ms);
+  since_doubt_ms_ = AddElapsed(since_doubt_ms_, elapsed_ms);
+  if (below_ != OCTET_GUARD_NO_SCORE && below_ < config.return_score) since_doubt_ms_ = 0;
   if (until_shadow_ > 1) --until_shadow_;
   score_ = Combine(config);
   const uint32_t below = config.shadow_every != 0 ? below_ : score_;
   ClearFrame();
-  if (!judged || plan != judged_plan_) bad_ = good_ = 0;  // rows of scores are of one plan
+  if (!judged || plan != judged_plan_) bad_ = good_ = differs_ = 0;  // rows are of one plan
   judged_plan_ = plan;
   if (!judged) return 0;
   if (score_ != OCTET_GUARD_NO_SCORE) {
@@ -110,10 +137,13 @@ uint32_t Breaker::Frame(const octet_guard_config& config, uint32_t plan, uint32_
   if (below != OCTET_GUARD_NO_SCORE) {
     good_ = below < config.return_score ? 0 : good_ < config.return_frames ? good_ + 1 : good_;
   }
-  if (good_ < config.return_frames || since_change_ms_ < dwell_ms_) return 0;
+  const uint32_t trial_ms = TrialMs(dwell_ms_);
+  const bool proved = good_ >= config.return_frames && since_change_ms_ >= dwell_ms_;
+  const bool is_trial = since_change_ms_ >= trial_ms && since_doubt_ms_ >= trial_ms;
+  if (!proved && !is_trial) return 0;
   --floor_;
-  since_change_ms_ = since_return_ms_ = 0;
-  bad_ = good_ = 0;
+  since_change_ms_ = since_return_ms_ = since_doubt_ms_ = 0;
+  good_ = 0;  // the row of bad ones ends where the plan does change
   return OCTET_GUARD_RETURNED;
 }
 

@@ -13,7 +13,7 @@ class Breaker {
   // Signals of the current frame.
   void Score(octet_guard_signal signal, uint32_t score) { signals_[signal] = score; }
   // The plan to shadow while `plan` runs, OCTET_GUARD_NO_PLAN: none.
-  uint32_t Shadow(const octet_guard_config& config, uint32_t plan, bool has_time);
+  uint32_t Shadow(const octet_guard_config& config, uint32_t plan, octet_guard_time time);
   // Of the shadow run just asked for.
   void Agreement(uint32_t score);
   // Ends a frame of `plan`; events: OCTET_GUARD_* bits. judged: the plan is ours to choose.
@@ -40,10 +40,12 @@ class Breaker {
   uint32_t bad_, good_;  // scores of that plan in a row
   uint32_t dwell_ms_;
   uint32_t since_change_ms_, since_return_ms_;  // stay at their largest value
+  uint32_t since_doubt_ms_;                     // the plan below was found bad, or a change
   uint32_t until_shadow_;                       // frames to the next regular one
   uint32_t cleared_;       // frames for which bad signals are known not to be the plan's fault
   uint8_t shadows_below_;  // the shadow run asked for is that of the plan below
   uint8_t last_below_;     // so was the last one: they take turns
+  uint8_t differs_;        // the last agreement with the ladder's last plan was below the return
 };
 
 // What has elapsed in all, never wrapping.

@@ -111,7 +111,8 @@ octet_status octet_guard_init(octet_guard* guard, const octet_guard_config* conf
 
 void octet_guard_score(octet_guard* guard, octet_guard_signal signal, uint32_t score) {
   State& state = Of(guard);
-  if (signal >= OCTET_GUARD_SIGNALS) return;
+  // A guard of zeros, which nothing has begun, takes no scores.
+  if (signal >= OCTET_GUARD_SIGNALS || state.config.reference_score == 0) return;
   uint64_t share = score;
   if (signal == OCTET_GUARD_APPLICATION) {
     share = share * OCTET_GUARD_FULL_SCORE / state.config.reference_score;
@@ -123,7 +124,7 @@ void octet_guard_score(octet_guard* guard, octet_guard_signal signal, uint32_t s
 uint32_t octet_guard_shadow(octet_guard* guard, int has_time) {
   State& state = Of(guard);
   if (state.held != OCTET_GUARD_NO_PLAN) return OCTET_GUARD_NO_PLAN;
-  return state.breaker.Shadow(state.config, state.plan, has_time != 0);
+  return state.breaker.Shadow(state.config, state.plan, static_cast<octet_guard_time>(has_time));
 }
 
 void octet_guard_agreement(octet_guard* guard, uint32_t score) {

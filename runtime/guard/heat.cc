@@ -9,6 +9,9 @@ namespace {
 // What boards are sold for, and a margin; a sensor that says else is broken.
 constexpr int32_t kLeastMillidegrees = -40000, kMostMillidegrees = 150000;
 constexpr uint32_t kMostRateSteps = 3;  // one frame of 8
+// A board that is a degree hotter after a dwell, and again after the next one, is heated by us.
+constexpr int32_t kRiseMillidegrees = 1000;
+constexpr uint8_t kMostRises = 2;
 
 uint32_t MostSteps(const octet_guard_config& config) {
   switch (config.policy) {
@@ -54,6 +57,16 @@ uint32_t Heat::Watch(const octet_guard_config& config, uint32_t elapsed_ms) {
                 : OCTET_GUARD_SENSOR_STUCK;
 }
 
+// A dwell with steps taken has ended: finer plans were to cool the board and heat it. Only they
+// can: the other policies do less.
+bool Heat::KeepsRising(const octet_guard_config& config) {
+  if (config.policy != OCTET_GUARD_RAISE_PRECISION || hot_ == 0) return false;
+  const bool rose = reading_mc_ >= before_mc_ + kRiseMillidegrees;
+  rises_ = rose ? (uint8_t)(rises_ + 1) : (uint8_t)0;
+  before_mc_ = reading_mc_;
+  return rises_ >= kMostRises;
+}
+
 uint32_t Heat::Frame(const octet_guard_config& config, uint32_t elapsed_ms) {
   since_step_ms_ = AddElapsed(since_step_ms_, elapsed_ms);
   uint32_t events = Watch(config, elapsed_ms);
@@ -63,7 +76,8 @@ uint32_t Heat::Frame(const octet_guard_config& config, uint32_t elapsed_ms) {
   } else {
     if (reading_mc_ >= config.enter_mc) hot_ = 1;
     if (reading_mc_ <= config.leave_mc) hot_ = 0;
-    const int32_t relief_mc = config.throttle_mc - (config.enter_mc - config.leave_mc);
+    // Thresholds of a policy that ignores heat may be any numbers.
+    const int64_t relief_mc = int64_t{config.throttle_mc} - config.enter_mc + config.leave_mc;
     if (reading_mc_ >= config.throttle_mc && throttles_ == 0 &&
         since_step_ms_ >= config.heat_dwell_ms) {
       throttles_ = 1;
@@ -73,11 +87,20 @@ uint32_t Heat::Frame(const octet_guard_config& config, uint32_t elapsed_ms) {
     }
   }
   if ((hot_ != 0) != was_hot) events |= was_hot ? OCTET_GUARD_COOLED : OCTET_GUARD_GREW_HOT;
+  if (hot_ == 0) left_ = 0;
   if (since_step_ms_ >= config.heat_dwell_ms) {
-    if (hot_ != 0 && steps_ < MostSteps(config)) {
+    if (steps_ != 0 && KeepsRising(config)) {
+      left_ = 1;
+      rises_ = 0;
+      events |= OCTET_GUARD_POLICY_LEFT;
+    }
+    if (hot_ != 0 && left_ == 0 && steps_ < MostSteps(config)) {
+      if (steps_ == 0) rises_ = 0, before_mc_ = reading_mc_;
       ++steps_;
       since_step_ms_ = 0;
-    } else if (hot_ == 0 && steps_ != 0) {
+    } else if (hot_ != 0 && left_ == 0 && steps_ != 0) {
+      since_step_ms_ = 0;  // the next dwell in the last step
+    } else if ((hot_ == 0 || left_ != 0) && steps_ != 0) {
       --steps_;
       since_step_ms_ = 0;
     }

@@ -20,6 +20,7 @@ class Heat {
 
  private:
   uint32_t Watch(const octet_guard_config& config, uint32_t elapsed_ms);
+  bool KeepsRising(const octet_guard_config& config);
 
   uint32_t steps_;
   uint32_t since_step_ms_, since_reading_ms_, since_move_ms_;  // stay at their largest value
@@ -29,6 +30,9 @@ class Heat {
   uint8_t known_;   // there was a reading ever
   uint8_t usable_;  // the sensor can be believed
   uint8_t hot_, throttles_;
+  uint8_t rises_;      // dwells in a row that ended hotter than they began, with steps taken
+  uint8_t left_;       // the policy made it worse: no steps until the board has cooled
+  int32_t before_mc_;  // reading at the last dwell's begin
 };
 
 }  // namespace guard

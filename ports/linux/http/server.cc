@@ -14,9 +14,15 @@
 namespace octet::port::http {
 namespace {
 
-constexpr size_t kMostClients = 8;
+constexpr size_t kMostViewers = 8, kMostClients = 16;
 // Until a request has come whole, and for the next byte of an answer to be taken.
 constexpr uint64_t kPatienceNs = 5'000'000'000;
+// All of an answer has to be taken at this rate, behind the patience: a reader of one byte now and
+// then would keep its place for ever.
+constexpr uint64_t kLeastBytesPerSecond = 16384;
+// Without descriptors the queue of connections stays readable: no use to look at it at once.
+constexpr uint64_t kAcceptPauseNs = 200'000'000;
+constexpr const char* kBusy = "as many are served as can be; come again later\n";
 constexpr const char* kBoundary = "octet-frame";
 constexpr const char* kCommon =
     "Cache-Control: no-store\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
@@ -43,6 +49,7 @@ struct Server::Client {
   uint64_t seen = 0;       // part last queued
   bool closing = false;    // once everything has been sent
   uint64_t deadline_ns = NowNs() + kPatienceNs;
+  uint64_t last_ns = UINT64_MAX;  // by when all that is queued has to be taken
 
   explicit Client(int fd) : descriptor(fd) {}
   ~Client() { close(descriptor); }
@@ -52,6 +59,8 @@ struct Server::Client {
   // Who has all that there is may wait for the next part as long as it takes.
   bool may_wait() const { return answered && idle() && !closing; }
   void Drop() { closing = true, sent = out.size(); }
+  void Move() { deadline_ns = std::min(NowNs() + kPatienceNs, last_ns); }
+  bool views() const { return streams || wants_one; }
 };
 
 Server::Server(const std::string& option, const Address& address, Site* site,
@@ -97,12 +106,12 @@ void Server::Wake() {
 void Server::Serve() {
   std::vector<pollfd> waited;
   while (!ending_ && !stop_.raised()) {
-    site_->SetWanted(std::any_of(clients_.begin(), clients_.end(), [](const auto& client) {
-      return client->streams || client->wants_one;
-    }));
+    site_->SetWanted(std::any_of(clients_.begin(), clients_.end(),
+                                 [](const auto& client) { return client->views(); }));
+    const bool accepts = NowNs() >= accept_after_ns_;
     waited.assign({{wake_, POLLIN, 0},
                    {stop_.descriptor(), POLLIN, 0},
-                   {listener_, static_cast<short>(HasRoom() ? POLLIN : 0), 0}});
+                   {listener_, static_cast<short>(accepts ? POLLIN : 0), 0}});
     for (const auto& client : clients_) {
       waited.push_back(
           {client->descriptor, static_cast<short>(client->idle() ? POLLIN : POLLIN | POLLOUT), 0});
@@ -132,30 +141,55 @@ void Server::Serve() {
 
 // Until the first deadline; -1: there is none.
 int Server::MillisecondsLeft() const {
-  uint64_t first = UINT64_MAX;
+  const uint64_t now = NowNs();
+  uint64_t first = accept_after_ns_ > now ? accept_after_ns_ : UINT64_MAX;
   for (const auto& client : clients_) {
     if (!client->may_wait()) first = std::min(first, client->deadline_ns);
   }
   if (first == UINT64_MAX) return -1;
-  const uint64_t now = NowNs();
   return first <= now ? 0 : static_cast<int>((first - now) / 1'000'000 + 1);
 }
 
-// Somebody who has asked for nothing yet makes way for the next.
-bool Server::HasRoom() const {
-  return clients_.size() < kMostClients ||
-         std::any_of(clients_.begin(), clients_.end(), [](const auto& c) { return !c->answered; });
+size_t Server::Viewers() const {
+  return static_cast<size_t>(std::count_if(clients_.begin(), clients_.end(),
+                                           [](const auto& client) { return client->views(); }));
+}
+
+// Somebody who has asked for nothing yet makes way for the next: the one that came first.
+bool Server::MakeRoom() {
+  if (clients_.size() < kMostClients) return true;
+  const auto silent = std::find_if(clients_.begin(), clients_.end(),
+                                   [](const auto& client) { return !client->answered; });
+  if (silent == clients_.end()) return false;
+  clients_.erase(silent);
+  return true;
 }
 
 void Server::Accept() {
-  if (clients_.size() == kMostClients) {
-    const auto silent = std::find_if(clients_.begin(), clients_.end(),
-                                     [](const auto& client) { return !client->answered; });
-    if (silent == clients_.end()) return;
-    clients_.erase(silent);  // the one that came first
-  }
   const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (descriptor >= 0) clients_.push_back(std::make_unique<Client>(descriptor));
+  if (descriptor >= 0) {
+    AcceptOne(descriptor);
+  } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    accept_after_ns_ = NowNs() + kAcceptPauseNs;
+  }
+}
+
+void Server::AcceptOne(int descriptor) {
+  auto client = std::make_unique<Client>(descriptor);
+  if (MakeRoom()) {
+    clients_.push_back(std::move(client));
+    return;
+  }
+  // Told at once, without a place; what it asked for is read, so that the answer is not lost.
+  char request[1024];
+  [[maybe_unused]] const ssize_t count = recv(descriptor, request, sizeof(request), 0);
+  Queue(*client,
+        std::string("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n") + kCommon +
+            "Content-Type: text/plain\r\nContent-Length: " + std::to_string(std::strlen(kBusy)) +
+            "\r\n\r\n",
+        kBusy);
+  Flush(*client);
+  shutdown(descriptor, SHUT_WR);
 }
 
 // False where the peer has gone.
@@ -186,12 +220,15 @@ Reply Server::ReplyTo(Reading reading, const Request& request) {
     return {Kind::kWhole, "405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
             "GET and HEAD are all there is\n"};
   }
-  return site_->Get(request.path);
+  const Reply reply = site_->Get(request.path);
+  if (reply.kind != Kind::kWhole && request.method == "GET" && Viewers() >= kMostViewers) {
+    return {Kind::kWhole, "503 Service Unavailable\r\nRetry-After: 5", "text/plain", kBusy};
+  }
+  return reply;
 }
 
 void Server::Answer(Client& client, Reading reading, const Request& request) {
   client.answered = true;
-  client.deadline_ns = NowNs() + kPatienceNs;
   const Reply reply = ReplyTo(reading, request);
   const bool head_only = reading == Reading::kDone && request.method == "HEAD";
   std::string head = std::string("HTTP/1.1 ") + reply.status + "\r\n" + kCommon;
@@ -216,7 +253,13 @@ void Server::Answer(Client& client, Reading reading, const Request& request) {
 }
 
 void Server::Queue(Client& client, std::string_view head, std::string_view body) {
-  if (client.idle()) client.out.clear(), client.sent = 0;
+  const uint64_t bytes = head.size() + body.size(), now = NowNs();
+  if (client.idle()) {
+    client.out.clear(), client.sent = 0;
+    client.last_ns = now + kPatienceNs;
+  }
+  client.last_ns += bytes * 1'000'000'000 / kLeastBytesPerSecond;
+  client.deadline_ns = now + kPatienceNs;
   client.out.insert(client.out.end(), head.begin(), head.end());
   client.out.insert(client.out.end(), body.begin(), body.end());
 }
@@ -228,7 +271,7 @@ bool Server::Flush(Client& client) {
                                client.out.size() - client.sent, MSG_NOSIGNAL);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     client.sent += static_cast<size_t>(count);
-    client.deadline_ns = NowNs() + kPatienceNs;
+    client.Move();
   }
   return true;
 }
@@ -237,12 +280,11 @@ bool Server::Flush(Client& client) {
 // ones.
 void Server::SendParts() {
   for (const auto& client : clients_) {
-    if (!(client->streams || client->wants_one) || !client->idle()) continue;
+    if (!client->views() || !client->idle()) continue;
     std::string_view jpeg;
     const uint64_t number = site_->NewestPart(&jpeg);
     if (number == 0 || client->seen == number) continue;
     client->seen = number;
-    client->deadline_ns = NowNs() + kPatienceNs;
     std::string head = client->streams ? std::string("--") + kBoundary + "\r\n"
                                        : std::string("HTTP/1.1 200 OK\r\n") + kCommon;
     head +=

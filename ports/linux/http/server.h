@@ -1,5 +1,7 @@
-// A small HTTP/1 server for what a program shows of itself: GET and HEAD, eight clients, deadlines
-// for each of them, one thread with poll. What it serves is a Site.
+// A small HTTP/1 server for what a program shows of itself: GET and HEAD, deadlines for each
+// client, one thread with poll. What it serves is a Site. Eight clients may wait for parts and
+// eight more have anything else: who watches keeps nobody from the status. One too many is told so
+// (503).
 #ifndef OCTET_PORTS_LINUX_HTTP_SERVER_H_
 #define OCTET_PORTS_LINUX_HTTP_SERVER_H_
 
@@ -67,8 +69,10 @@ class Server {
   void Listen(const std::string& option);
   void Serve();
   void Accept();
+  void AcceptOne(int descriptor);
   int MillisecondsLeft() const;
-  bool HasRoom() const;
+  bool MakeRoom();
+  size_t Viewers() const;
   bool Read(Client& client);
   void Answer(Client& client, Reading reading, const Request& request);
   Reply ReplyTo(Reading reading, const Request& request);
@@ -83,6 +87,7 @@ class Server {
   int wake_ = -1;  // eventfd: a part has come, or the end
   std::atomic<bool> ending_{false};
   std::vector<std::unique_ptr<Client>> clients_;  // of the serving thread
+  uint64_t accept_after_ns_ = 0;                  // where descriptors had run out
   std::thread thread_;
 };
 

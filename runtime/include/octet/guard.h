@@ -32,7 +32,8 @@ typedef uint32_t octet_guard_signal;
 enum {
   OCTET_GUARD_APPLICATION = 0, /* the application's own score of the frame, over reference_score */
   OCTET_GUARD_AGREEMENT = 1,   /* with the ladder's last plan on the same frame */
-  OCTET_GUARD_SATURATION = 2,  /* 1000 less the share of values cut that were not cut before */
+  OCTET_GUARD_SATURATION = 2,  /* 1000 less the share of values cut that were not cut before; a bad
+                                * one counts where the last agreement was below return_score */
   OCTET_GUARD_SIGNALS = 3
 };
 
@@ -52,7 +53,8 @@ typedef struct octet_guard_config {
   /* The breaker: trip_frames scored frames in a row below trip_score, and the plan goes one up. */
   uint32_t trip_score, trip_frames;
   /* One down again after dwell_ms and return_frames scores in a row of at least return_score: of
-   * the plan below, measured by shadow runs; without shadow runs of the plan that runs. A plan that
+   * the plan below, measured by shadow runs; without shadow runs of the plan that runs. Where the
+   * plan below was not found bad for twice dwell_ms (at least 1 s), it is tried. A plan that
    * trips again before it ran for a dwell doubles the next dwell, up to dwell_max_ms; one that does
    * not halves it. */
   uint32_t return_score, return_frames;
@@ -90,6 +92,9 @@ enum {
 #define OCTET_GUARD_SENSOR_LOST 32u  /* no reading that can be for sensor_lost_ms */
 #define OCTET_GUARD_SENSOR_STUCK 64u /* it has not moved for sensor_stuck_ms */
 #define OCTET_GUARD_SENSOR_BACK 128u
+#define OCTET_GUARD_POLICY_LEFT                                     \
+  256u /* raise_precision made it hotter: until it has cooled, none \
+        */
 
 typedef struct octet_guard_decision {
   uint32_t size OCTET_SIZE(octet_guard_decision);
@@ -132,8 +137,16 @@ OCTET_API octet_status octet_guard_init(octet_guard* guard, const octet_guard_co
  * reference_score. Each signal once a frame; the last one counts. */
 OCTET_API void octet_guard_score(octet_guard* guard, octet_guard_signal signal, uint32_t score);
 
-/* After the scores: the plan to run on this frame as well, OCTET_GUARD_NO_PLAN: none. has_time: a
- * second run now would cost no frame. */
+/* Whether a second run of this frame has time. */
+typedef uint32_t octet_guard_time;
+enum {
+  OCTET_GUARD_NO_TIME = 0,
+  OCTET_GUARD_HAS_TIME = 1, /* it costs no frame */
+  OCTET_GUARD_RARE_TIME = 2 /* it may cost frames, and so few have been spent that it may */
+};
+
+/* After the scores: the plan to run on this frame as well, OCTET_GUARD_NO_PLAN: none. has_time: an
+ * octet_guard_time; RARE_TIME is taken only for the plan below, once its dwell is over. */
 OCTET_API uint32_t octet_guard_shadow(octet_guard* guard, int has_time);
 /* How far the two plans' answers to this frame agree, per mille. */
 OCTET_API void octet_guard_agreement(octet_guard* guard, uint32_t score);
@@ -151,6 +164,26 @@ OCTET_API void octet_guard_frame(octet_guard* guard, uint32_t now_ms,
 OCTET_API octet_status octet_guard_hold(octet_guard* guard, uint32_t plan);
 
 OCTET_API const char* octet_guard_reason_name(octet_guard_reason reason);
+
+/* What shadow runs may take: a tenth of the time that passes (more while scores are bad) where they
+ * fit between two frames, a fiftieth where they do not. Times in microseconds of one clock. */
+typedef struct octet_guard_budget {
+  uint64_t state[8];
+} octet_guard_budget;
+typedef struct octet_guard_frame_time {
+  uint32_t size OCTET_SIZE(octet_guard_frame_time);
+  uint32_t waits;       /* 1: the source waits, so that there is always time */
+  uint32_t bad_frames;  /* of the decision before */
+  uint64_t number;      /* of the frame in the stream; what was dropped counts */
+  uint64_t captured_us; /* when it was captured */
+  uint64_t run_us;      /* what its run took */
+  uint64_t now_us;
+} octet_guard_frame_time;
+OCTET_API void octet_guard_budget_init(octet_guard_budget* budget, uint64_t now_us);
+OCTET_API octet_guard_time octet_guard_budget_frame(octet_guard_budget* budget,
+                                                    const octet_guard_frame_time* frame);
+/* After a shadow run: what it took. */
+OCTET_API void octet_guard_budget_spend(octet_guard_budget* budget, uint64_t shadow_us);
 
 /* Probes: up to 16 tensors, chosen at conversion, of which a fixed sample of 256 values is looked
  * at while frames run. They tell values cut at the ends of the int8 range (a signal of the guard)

@@ -65,7 +65,7 @@ TEST(Breaker, WaitsForGoodScoresBehindTheDwell) {
   GuardStory story = Alone(2);
   story.Start();
   story.Trip();
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(story.Frame(949, 100).plan, 1u);
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(story.Frame(949, 100).plan, 1u);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(story.Frame(950, 100).plan, 1u);
   EXPECT_EQ(story.Frame(950, 100).plan, 0u);
 }
@@ -219,18 +219,103 @@ TEST(Breaker, ShadowsTakeTurnsInTheMiddle) {
 }
 
 TEST(Breaker, WeightsMixTheSignals) {
-  GuardStory story = Alone(2);
+  GuardStory story(2);
   story.config.weights[OCTET_GUARD_APPLICATION] = 3;
+  story.config.weights[OCTET_GUARD_AGREEMENT] = 1;
   story.config.weights[OCTET_GUARD_SATURATION] = 1;
+  story.config.shadow_every = 1;
+  story.config.trip_frames = 100;
   story.Start();
   octet_guard_score(&story.guard, OCTET_GUARD_APPLICATION, 1000);
   octet_guard_score(&story.guard, OCTET_GUARD_SATURATION, 600);
-  EXPECT_EQ(story.End().score, 900u);
+  EXPECT_EQ(story.End().score, 1000u) << "nobody has said that the plans differ";
+  octet_guard_score(&story.guard, OCTET_GUARD_APPLICATION, 1000);
+  octet_guard_score(&story.guard, OCTET_GUARD_SATURATION, 600);
+  ASSERT_EQ(octet_guard_shadow(&story.guard, OCTET_GUARD_HAS_TIME), 1u);
+  octet_guard_agreement(&story.guard, 500);
+  EXPECT_EQ(story.End().score, (3 * 1000u + 500 + 600) / 5);
   octet_guard_score(&story.guard, OCTET_GUARD_SATURATION, 600);
   EXPECT_EQ(story.End().score, 600u);
   story.config.weights[OCTET_GUARD_APPLICATION] = 0;
   story.Start();
   EXPECT_EQ(story.Frame(0).score, kNone);
+}
+
+// A white wall: all values are cut, and all plans say the same of it, or nobody can ask them.
+TEST(Breaker, CutValuesAloneDoNotTrip) {
+  for (const bool has_time : {true, false}) {
+    for (const uint32_t every : {0u, 1u, 30u}) {
+      GuardStory story(2);
+      story.config.shadow_every = every;
+      story.Start();
+      for (int frame = 0; frame < 300; ++frame) {
+        octet_guard_score(&story.guard, OCTET_GUARD_SATURATION, 0);
+        if (octet_guard_shadow(&story.guard, has_time ? 1 : 0) != OCTET_GUARD_NO_PLAN) {
+          octet_guard_agreement(&story.guard, 1000);
+        }
+        ASSERT_EQ(story.End().plan, 0u) << has_time << ' ' << every << ' ' << frame;
+      }
+    }
+  }
+}
+
+TEST(Breaker, AWayBackWithoutTimeForShadowRuns) {
+  for (const uint32_t every : {0u, 30u}) {
+    GuardStory story(2);
+    story.config.shadow_every = every;
+    story.config.dwell_ms = 2000;
+    story.Start();
+    for (int i = 0; i < 5; ++i) story.Frame(100);
+    uint32_t ms = 0;
+    while (ms < 60000) {
+      EXPECT_EQ(octet_guard_shadow(&story.guard, OCTET_GUARD_NO_TIME), OCTET_GUARD_NO_PLAN);
+      ms += kFrameMs;
+      if (story.End().plan == 0) break;
+    }
+    EXPECT_GE(ms, 4000u - kFrameMs) << "twice the dwell";
+    EXPECT_LE(ms, 4000u + kFrameMs);
+  }
+}
+
+TEST(Breaker, RareTimeIsForThePlanBelowAndItsWordCounts) {
+  GuardStory story(3);
+  story.config.dwell_ms = 2000;
+  story.config.shadow_every = 2;
+  story.Start();
+  EXPECT_EQ(octet_guard_shadow(&story.guard, OCTET_GUARD_RARE_TIME), OCTET_GUARD_NO_PLAN);
+  for (int i = 0; i < 5; ++i) story.Frame(100);
+  EXPECT_EQ(octet_guard_shadow(&story.guard, OCTET_GUARD_RARE_TIME), OCTET_GUARD_NO_PLAN)
+      << "dwell";
+  // Found bad again and again: no trial. Found good: back.
+  for (int i = 0; i < 400; ++i) {
+    const uint32_t plan = octet_guard_shadow(&story.guard, OCTET_GUARD_RARE_TIME);
+    if (plan != OCTET_GUARD_NO_PLAN) {
+      EXPECT_EQ(plan, 0u);
+      octet_guard_agreement(&story.guard, 100);
+    }
+    ASSERT_EQ(story.End().plan, 1u);
+  }
+  uint32_t frames = 0;
+  for (; frames < 100; ++frames) {
+    if (octet_guard_shadow(&story.guard, OCTET_GUARD_RARE_TIME) != OCTET_GUARD_NO_PLAN) {
+      octet_guard_agreement(&story.guard, 1000);
+    }
+    if (story.End().plan == 0) break;
+  }
+  EXPECT_LT(frames, 12u);
+}
+
+TEST(Guard, OfZerosDoesNoHarm) {
+  octet_guard guard = {};
+  octet_guard_decision decision;
+  for (uint32_t signal = 0; signal < OCTET_GUARD_SIGNALS; ++signal) {
+    octet_guard_score(&guard, signal, 500);
+  }
+  EXPECT_EQ(octet_guard_shadow(&guard, 1), OCTET_GUARD_NO_PLAN);
+  octet_guard_temperature(&guard, 90000);
+  octet_guard_agreement(&guard, 10);
+  octet_guard_frame(&guard, 5, &decision);
+  EXPECT_EQ(decision.plan, 0u);
 }
 
 TEST(Breaker, AClockThatWrapsIsNoJumpAndOneThatGoesBackStandsStill) {

@@ -116,5 +116,42 @@ TEST(Heat, IgnoredWhereThePolicySaysSo) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(story.At(100000 + i, 1000).plan, 0u);
 }
 
+// A board on which the finer plan makes more heat: 2 C more in every dwell.
+TEST(Heat, APolicyThatHeatsTheBoardIsLeftUntilItHasCooled) {
+  GuardStory story(2);
+  story.Start();
+  EXPECT_EQ(story.At(60000, 1000).plan, 1u);
+  uint32_t left_at = 0;
+  int32_t reading = 60000;
+  for (uint32_t second = 1; second <= 60 && left_at == 0; ++second) {
+    reading += 200;
+    const octet_guard_decision d = story.At(reading, 1000);
+    if ((d.events & OCTET_GUARD_POLICY_LEFT) != 0) left_at = second;
+    EXPECT_EQ(d.plan, left_at == 0 ? 1u : 0u);
+  }
+  EXPECT_EQ(left_at, 20u) << "two dwells";
+  for (int i = 0; i < 100; ++i) {
+    const octet_guard_decision d = story.At(reading + i % 2, 1000);
+    EXPECT_EQ(d.plan, 0u) << "still hot";
+    EXPECT_EQ(d.events, 0u);
+  }
+  story.At(55000, 1000);
+  story.At(56000, 20000);
+  EXPECT_EQ(story.At(60000, 20000).plan, 1u) << "a new spell, a new try";
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(story.At(61000 + i % 3 * 100, 1000).plan, 1u) << "it does not rise: the policy stays";
+  }
+}
+
+TEST(Heat, ThresholdsThatAreIgnoredMayBeAnyNumbers) {
+  GuardStory story(2);
+  story.config.policy = OCTET_GUARD_HEAT_IGNORED;
+  story.config.enter_mc = INT32_MIN;
+  story.config.leave_mc = INT32_MAX;
+  story.config.throttle_mc = INT32_MIN;
+  story.Start();
+  EXPECT_EQ(story.At(60000, 1000).plan, 0u);
+}
+
 }  // namespace
 }  // namespace octet

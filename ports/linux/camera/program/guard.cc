@@ -38,7 +38,8 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
                          std::optional<uint32_t> held)
-    : model_(model), held_(held), answer_(model), shadow_(model), begun_ns_(NowNs()) {
+    : model_(model), held_(held), answer_(model), shadow_(model) {
+  octet_guard_budget_init(&budget_, NowNs() / 1000);
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
   if (held_) octet_guard_hold(&guard_, *held_);
@@ -67,21 +68,6 @@ void CameraGuard::SetTemperature(float celsius) {
   if (!std::isnan(celsius)) octet_guard_temperature(&guard_, static_cast<int32_t>(millidegrees));
 }
 
-// Whether this frame and a shadow run fit between two frames of the source.
-bool CameraGuard::HasTime(const FrameBuffer& frame, uint64_t run_ns) {
-  const uint64_t frames = frame.number - last_number_;
-  if (last_captured_ns_ != 0 && frames != 0 && frame.captured_ns > last_captured_ns_) {
-    const uint64_t interval_ns = (frame.captured_ns - last_captured_ns_) / frames;
-    interval_ns_ = interval_ns_ == 0 ? interval_ns : (7 * interval_ns_ + interval_ns) / 8;
-  }
-  last_captured_ns_ = frame.captured_ns;
-  last_number_ = frame.number;
-  if (interval_ns_ != 0 && run_ns + last_shadow_ns_ < interval_ns_) return true;
-  // One slow run, as while something else had the processor, must not end them for good.
-  last_shadow_ns_ -= last_shadow_ns_ / 1024;
-  return false;
-}
-
 void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results) {
   const uint64_t begun = NowNs();
   const uint32_t running = octet_plan(model_.session());
@@ -102,8 +88,9 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
                                      ? same_classes_.Add(agreement == OCTET_GUARD_FULL_SCORE)
                                      : agreement);
   octet_set_plan(model_.session(), running);
-  last_shadow_ns_ = NowNs() - begun;
-  totals_.shadow_ns += last_shadow_ns_;
+  const uint64_t shadow_ns = NowNs() - begun;
+  octet_guard_budget_spend(&budget_, shadow_ns / 1000);
+  totals_.shadow_ns += shadow_ns;
   ++totals_.shadow_runs;
 }
 
@@ -113,12 +100,15 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 0);
   const uint32_t cut = octet_probes_score(&probes_);
   if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(&guard_, OCTET_GUARD_SATURATION, cut);
-  // Shadow runs take a tenth of the time that passes, but for bad scores, which cannot wait.
-  const uint64_t passed_ns = NowNs() - begun_ns_;
-  const bool may_cost =
-      decision_.bad_frames != 0 || totals_.shadow_ns + last_shadow_ns_ <= passed_ns / 10;
-  const bool has_time = may_cost && (HasTime(frame, run_ns) || waits);
-  const uint32_t shadow = octet_guard_shadow(&guard_, has_time ? 1 : 0);
+  octet_guard_frame_time time;
+  time.waits = waits ? 1 : 0;
+  time.bad_frames = decision_.bad_frames;
+  time.number = frame.number;
+  time.captured_us = frame.captured_ns / 1000;
+  time.run_us = run_ns / 1000;
+  time.now_us = NowNs() / 1000;
+  const uint32_t shadow =
+      octet_guard_shadow(&guard_, static_cast<int>(octet_guard_budget_frame(&budget_, &time)));
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
   TakeHoldSignals(&guard_, before, octet_plan_count(model_.session()), &held_);
@@ -139,6 +129,8 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
                      : (events & OCTET_GUARD_SENSOR_STUCK) != 0
                          ? "the temperature does not move any more: the board counts as cool"
                      : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature is back"
+                     : (events & OCTET_GUARD_POLICY_LEFT) != 0
+                         ? "finer plans make the board hotter: no more of them until it has cooled"
                      : (events & OCTET_GUARD_EXHAUSTED) != 0
                          ? "scores stay bad in the last plan: it is not the precision"
                          : nullptr;

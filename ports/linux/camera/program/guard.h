@@ -62,7 +62,6 @@ class CameraGuard {
 
  private:
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
-  bool HasTime(const FrameBuffer& frame, uint64_t run_ns);
 
   Model& model_;
   octet_guard guard_;
@@ -73,10 +72,7 @@ class CameraGuard {
   float score_ = std::numeric_limits<float>::quiet_NaN();
   Answer answer_, shadow_;
   ShareOfLast same_classes_;
-  uint64_t last_captured_ns_ = 0, last_number_ = 0;
-  uint64_t interval_ns_ = 0;  // between frames, smoothed; 0: not known yet
-  uint64_t begun_ns_;
-  uint64_t last_shadow_ns_ = 0;  // what a shadow run takes
+  octet_guard_budget budget_;
   Totals totals_;
   std::function<void(bool)> tell_shadow_;
   char news_[256] = {};

@@ -35,6 +35,13 @@ struct LayerHook {
 
 // What all observers share. Outlives them.
 struct Shared {
+  Shared(const StopRequest& stop_request, const std::string& thermal_root, bool source_waits,
+         const std::function<void()>& begin_thread)
+      : stop(stop_request),
+        begin(begin_thread),
+        waits(source_waits),
+        thermometer(thermal_root, &metrics, begin_thread),
+        storage(begin_thread) {}
   const StopRequest& stop;
   std::function<void()> begin;  // the first that a thread calls: it shares no processor by force
   bool waits;                   // the source waits for the loop: there is always time

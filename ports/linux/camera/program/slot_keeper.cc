@@ -7,15 +7,15 @@
 namespace octet::port {
 namespace {
 
-std::string Called(const SlotModel& model) {
-  return std::string("slot ") + SlotName(model.slot);
-}
-
 bool IsSame(const SlotModel& a, const SlotModel& b) {
   return a.slot == b.slot && a.digest == b.digest;
 }
 
 }  // namespace
+
+std::string Called(const SlotModel& model) {
+  return std::string("slot ") + SlotName(model.slot);
+}
 
 SlotKeeper::SlotKeeper(const std::string& store, const StoreOptions& options)
     : store_(store, options) {}

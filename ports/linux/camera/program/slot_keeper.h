@@ -12,6 +12,9 @@
 
 namespace octet::port {
 
+// "slot a": as lines name it.
+std::string Called(const SlotModel& model);
+
 struct StoreAnswer {
   StoreState state;
   SlotModel model;

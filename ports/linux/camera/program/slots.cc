@@ -15,10 +15,6 @@ constexpr uint64_t kStuckNs = 10'000'000'000;  // no disk that is well takes as 
 constexpr uint64_t kAwaitNs = 30'000'000'000;
 constexpr uint64_t kAtTheEndNs = 2'000'000'000;
 
-std::string Called(const SlotModel& model) {
-  return std::string("slot ") + SlotName(model.slot);
-}
-
 }  // namespace
 
 CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,

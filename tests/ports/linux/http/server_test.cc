@@ -3,8 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <memory>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "ports/linux/file.h"
 #include "tests/support/http_client.h"
@@ -19,6 +30,7 @@ class OneSite : public Site {
   Reply Get(std::string_view path) override {
     if (path == "/stream") return {Reply::Kind::kStream};
     if (path == "/next") return {Reply::Kind::kNext};
+    if (path == "/large") return {Reply::Kind::kWhole, "200 OK", "text/x", large};
     if (path == "/open" || path == "/own") return {Reply::Kind::kWhole, "200 OK", "text/x", "body"};
     return {Reply::Kind::kWhole, "404 Not Found", "text/plain", "no\n"};
   }
@@ -28,6 +40,7 @@ class OneSite : public Site {
     return parts;
   }
   void SetWanted(bool now) override { wanted = now; }
+  std::string large;
   std::atomic<uint64_t> parts{0};
   std::atomic<bool> wanted{false};
 };
@@ -105,6 +118,101 @@ TEST_F(HttpServer, PartsGoToWhoWaits) {
   EXPECT_EQ(answer.substr(answer.find("\r\n\r\n")), "\r\n\r\nPART");
   for (int i = 0; i < 1000 && site_.wanted; ++i) usleep(5000);
   EXPECT_FALSE(site_.wanted);
+}
+
+// A connection that stays.
+class Connection {
+ public:
+  Connection(uint16_t port, const std::string& request) {
+    descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int bytes = 2048;
+    setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(descriptor_, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+    EXPECT_EQ(send(descriptor_, request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+  }
+  ~Connection() { close(descriptor_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  // Up to `most` bytes; empty at the end.
+  std::string Read(size_t most) const {
+    std::string bytes(most, 0);
+    const ssize_t count = recv(descriptor_, bytes.data(), most, 0);
+    bytes.resize(count > 0 ? static_cast<size_t>(count) : 0);
+    return bytes;
+  }
+
+ private:
+  int descriptor_;
+};
+constexpr const char* kStream = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr const char* kOwn = "GET /own HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+TEST_F(HttpServer, WhoWatchesKeepsNobodyFromTheStatus) {
+  Serve();
+  std::vector<std::unique_ptr<Connection>> viewers;
+  for (int i = 0; i < 8; ++i) {
+    viewers.push_back(std::make_unique<Connection>(port(), kStream));
+    EXPECT_NE(viewers.back()->Read(300).find("200 OK"), std::string::npos);
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 200 OK");
+  }
+  EXPECT_EQ(First("GET /stream HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 503 Service Unavailable");
+  EXPECT_EQ(First("GET /next HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 503 Service Unavailable");
+  viewers.pop_back();
+  std::string first;
+  for (int i = 0; i < 100 && first.empty(); ++i) {
+    const Connection next(port(), kStream);
+    first = next.Read(12);
+    if (first != "HTTP/1.1 200") first.clear();
+  }
+  EXPECT_EQ(first, "HTTP/1.1 200") << "a place that was left is free again";
+}
+
+// A reader that takes a little now and then has the time of its answer, no more.
+TEST_F(HttpServer, SlowReadersLoseTheirPlace) {
+  site_.large.assign(size_t{8} << 20, 'x');
+  Serve();
+  const Connection slow(port(), "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 200 OK");
+  // Nothing taken: gone after the patience of 5 s.
+  std::this_thread::sleep_for(std::chrono::milliseconds(6500));
+  size_t taken = 0, count = 0;
+  while ((count = slow.Read(65536).size()) > 0) taken += count;
+  EXPECT_LT(taken, site_.large.size());
+}
+
+TEST_F(HttpServer, WithoutDescriptorsItPauses) {
+  Serve();
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 200 OK");
+  std::vector<int> taken;
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  for (int copy = 0; (copy = dup(client)) >= 0;) taken.push_back(copy);
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port());
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(connect(client, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  const clock_t begun = clock();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_LT(static_cast<double>(clock() - begun) / CLOCKS_PER_SEC, 0.3) << "no spin";
+  for (const int copy : taken) close(copy);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_GT(send(client, kOwn, std::strlen(kOwn), MSG_NOSIGNAL), 0);
+  char bytes[16] = {};
+  EXPECT_EQ(recv(client, bytes, 15, MSG_WAITALL), 15) << "served once there are some again";
+  EXPECT_EQ(std::string(bytes), "HTTP/1.1 200 OK");
+  close(client);
 }
 
 TEST_F(HttpServer, WhoWaitsIsLetGoAtTheEnd) {
