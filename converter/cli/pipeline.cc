@@ -311,6 +311,13 @@ Conversion Convert(const ConvertOptions& options) {
     result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
     return result;
   }
+  const bool has_int8 = result.plans[0].program.name == "int8";
+  if (!has_int8 && (options.drift || options.temporal.kind != TemporalKind::kNone)) {
+    Fail(
+        "{}: {} needs the int8 plan, which fails; leave it out, or keep the plan with "
+        "--keep-failing",
+        options.model, options.drift ? "--drift" : "--temporal");
+  }
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);
   WarnOfBoxes(graph, statistics, info, options.decode, &warnings);

@@ -47,6 +47,7 @@ void Error::Add(float reference, float plan) {
     return;
   }
   const double r = reference, y = plan, difference = r - y;
+  ++count;
   noise += difference * difference;
   product += r * y;
   power += y * y;
@@ -88,13 +89,15 @@ void Distance::AddReference(const std::vector<float>& reference) {
   }
 }
 
-void Distance::AddPlan(size_t plan, const std::vector<float>& reference,
+bool Distance::AddPlan(size_t plan, const std::vector<float>& reference,
                        const std::vector<float>& actual) {
   std::vector<Error>& errors = errors_[plan];
+  const int64_t broken = errors[0].broken;
   for (size_t i = 0; i < reference.size(); ++i) {
     errors[0].Add(reference[i], actual[i]);
     if (!piece_of_.empty()) errors[size_t{1} + piece_of_[i]].Add(reference[i], actual[i]);
   }
+  return errors[0].broken > broken;
 }
 
 Figures Distance::Of(size_t plan, size_t slot) const {
@@ -105,6 +108,8 @@ Figures Distance::Of(size_t plan, size_t slot) const {
   figures.changed = error.changed;
   figures.largest = error.broken > 0 ? std::numeric_limits<double>::infinity() : error.largest;
   figures.range = spread.Range();
+  if (error.count > 0)
+    figures.rms_error = std::sqrt(error.noise / static_cast<double>(error.count));
   const double noise = figures.broken > 0 ? figures.largest : error.noise;
   figures.reference_is_constant = !spread.Varies(0);
   figures.about_mean_db =

@@ -43,6 +43,7 @@ struct Spread {
 
 // Of a plan's numbers against the reference's.
 struct Error {
+  int64_t count = 0;
   double noise = 0;  // sum of squares
   double product = 0, power = 0;
   double largest = 0;
@@ -61,6 +62,7 @@ struct Figures {
   // The reference is one number but for FP32's rounding: about_mean_db is about zero then.
   bool reference_is_constant = false;
   double cosine = 1, largest = 0, range = 0;
+  double rms_error = 0;
   int64_t broken = 0, changed = 0;
   bool lost = false;  // a constant where the reference varies
 
@@ -77,7 +79,8 @@ class Distance {
            size_t plans);
   // Of one sample; samples in order.
   void AddReference(const std::vector<float>& reference);
-  void AddPlan(size_t plan, const std::vector<float>& reference, const std::vector<float>& actual);
+  // Returns whether the plan has no finite number somewhere where the reference has one.
+  bool AddPlan(size_t plan, const std::vector<float>& reference, const std::vector<float>& actual);
 
   Figures Whole(size_t plan) const { return Of(plan, 0); }
   size_t piece_count() const { return spreads_.size() - 1; }

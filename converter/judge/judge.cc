@@ -1,9 +1,10 @@
 #include "converter/judge/judge.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "converter/executor/executor.h"
@@ -75,7 +76,9 @@ class Trial {
     const uint32_t plan_count = runners_[0]->plan_count();
     for (const Output& output : findings_.outputs) {
       std::vector<double> steps;
-      for (const Piece& piece : output.pieces) steps.push_back(piece.step);
+      for (const Piece& piece : output.pieces) {
+        steps.push_back(std::max(piece.step, piece.grid));
+      }
       distances_.emplace_back(static_cast<size_t>(graph::ElementCount(output.shape)),
                               output.piece_of, std::move(steps), plan_count);
     }
@@ -120,7 +123,9 @@ class Trial {
     for (size_t o = 0; o < distances_.size(); ++o) {
       distances_[o].AddReference(run.reference[o]);
       for (size_t p = 0; p < run.plans.size(); ++p) {
-        distances_[o].AddPlan(p, run.reference[o], run.plans[p][o]);
+        if (distances_[o].AddPlan(p, run.reference[o], run.plans[p][o])) {
+          broken_[{static_cast<uint32_t>(p), static_cast<uint32_t>(o)}].push_back(sample);
+        }
         findings_.plans[p].outputs[o].likeness.Add(findings_.outputs[o], run.reference[o],
                                                    run.plans[p][o]);
       }
@@ -169,13 +174,21 @@ class Trial {
       } else if (output.kind != Kind::kNumbers) {
         found.agrees &= found.likeness.Agrees(output.kind, limits);
       } else {
-        const auto reaches = [&limits](const Figures& figures) {
-          return figures.Db() >= limits.snr_db && figures.cosine >= limits.cosine;
-        };
-        found.agrees &=
-            reaches(found.whole) && std::all_of(found.pieces.begin(), found.pieces.end(), reaches);
+        found.agrees &= NumbersAgree(output, found, plan);
       }
     }
+  }
+
+  // By pieces where there are several: what they are joined of is no quantity of its own.
+  bool NumbersAgree(const Output& output, const OutputFindings& found,
+                    const PlanFindings& plan) const {
+    if (found.pieces.size() < 2) {
+      return findings_.Reaches(plan, output.pieces[0], found.whole);
+    }
+    for (size_t i = 0; i < found.pieces.size(); ++i) {
+      if (!findings_.Reaches(plan, output.pieces[i], found.pieces[i])) return false;
+    }
+    return true;
   }
 
   static void FindFault(const Output& output, OutputFindings* found) {
@@ -195,7 +208,9 @@ class Trial {
   std::string Trace(Fault fault, uint32_t plan, uint32_t output) {
     std::vector<std::vector<Tensor>> samples;
     std::set<std::string> infinite;
-    for (const int64_t sample : given_.samples) {
+    const auto broken = broken_.find({plan, output});
+    const bool known = fault == Fault::kNoNumber && broken != broken_.end();
+    for (const int64_t sample : known ? broken->second : given_.samples) {
       if (samples.size() == kTraced) break;
       samples.push_back(Load(given_, sample));
       if (fault == Fault::kNoNumber && !references_.empty()) {
@@ -213,6 +228,8 @@ class Trial {
   std::vector<std::unique_ptr<Reference>> references_;
   std::optional<Decoder> decoder_;
   std::vector<Distance> distances_;
+  // By plan and output: samples with a result that is no number where the reference has one.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> broken_;
   Findings findings_;
 };
 
@@ -258,6 +275,19 @@ const PlanFindings* Findings::Find(const std::string& plan) const {
 
 const Limits& Findings::LimitsOf(const PlanFindings& plan) const {
   return plan.name == "fp16" && !rounds_to_codes ? kFp16Limits : kInt8Limits;
+}
+
+bool Findings::Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const {
+  // FP16's own steps below 1 are 1/2048.
+  constexpr double kFinerThanInt8 = 8;
+  if (figures.broken > 0) return false;
+  const bool fp16 = plan.name == "fp16";
+  if (figures.rms_error <= std::max(piece.grid, piece.step / (fp16 ? kFinerThanInt8 : 1))) {
+    return true;
+  }
+  const Limits& limits = LimitsOf(plan);
+  const double db = fp16 && rounds_to_codes ? figures.about_mean_db : figures.Db();
+  return db >= limits.snr_db && figures.cosine >= limits.cosine;
 }
 
 Findings Judge(const Case& given) {

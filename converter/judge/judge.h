@@ -72,6 +72,11 @@ struct Findings {
 
   const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
   const Limits& LimitsOf(const PlanFindings& plan) const;
+  // Whether a piece's numbers are as near as the plan's limits ask, or their root mean square error
+  // is a step that nobody tells apart: of the codes that the file rounds them to, or of 8 bits of
+  // their natural range (an eighth of that in FP16). A plan in FP16 does not round where the file
+  // does: its distance then holds the file's own rounding, and is taken about the mean.
+  bool Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const;
 };
 
 // Throws UserError where the blob is not one of this graph, or cannot be run by this program. The

@@ -33,29 +33,32 @@ class Labels {
   explicit Labels(const Graph& graph) : graph_(graph), links_(graph) {}
 
   // By element of the value; pieces found are added to `pieces`.
-  Tensor Of(ValueId id, double step, std::vector<Piece>* pieces) {
+  Tensor Of(ValueId id, const Piece& like, std::vector<Piece>* pieces) {
     const graph::Value& value = graph_.At(id);
     const int producer = links_.producer[static_cast<size_t>(id)];
     if (producer >= 0) {
       const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-      if (auto moved = Moved(node, id, step, pieces)) return std::move(*moved);
+      if (auto moved = Moved(node, id, like, pieces)) return std::move(*moved);
     }
     const auto label = static_cast<float>(pieces->size());
-    pieces->push_back({value.name, value.type != DataType::kFloat, step});
+    pieces->push_back({value.name, value.type != DataType::kFloat, like.step, like.grid});
     return Tensor::Floats(
         *value.shape,
         std::vector<float>(static_cast<size_t>(graph::ElementCount(*value.shape)), label));
   }
 
  private:
-  std::optional<Tensor> Moved(const Node& node, ValueId id, double step,
+  std::optional<Tensor> Moved(const Node& node, ValueId id, const Piece& like,
                               std::vector<Piece>* pieces) {
     if (!KeepsMeaning(node.op) || !node.activation.empty()) return std::nullopt;
     const graph::Shape& shape = *graph_.At(id).shape;
     if (operators::MapsElements(node.op)) {
       if (graph_.At(node.inputs[0]).constant != nullptr) return std::nullopt;
-      Tensor labels =
-          Of(node.inputs[0], std::max(step, operators::NaturalRange(node.op) / kCodes), pieces);
+      // What is nearest to the output decides.
+      Piece behind = like;
+      if (behind.step == 0) behind.step = operators::NaturalRange(node.op) / kCodes;
+      if (behind.grid == 0) behind.grid = GridOf(node);
+      Tensor labels = Of(node.inputs[0], behind, pieces);
       labels.shape = shape;
       return labels;
     }
@@ -75,7 +78,7 @@ class Labels {
       const ValueId input = node.inputs[i];
       if (input == graph::kNoValue) continue;
       if (i == 0 || joins) {
-        held[i] = Of(input, step, pieces);
+        held[i] = Of(input, like, pieces);
         inputs[i] = &held[i];
       } else {
         inputs[i] = graph_.Constant(input);
@@ -94,6 +97,14 @@ class Labels {
     if (operators::ConvertsType(node.op)) return std::move(held[0]);
     operators::Find(node.op)->execute(node, inputs, results, workspace_);
     return std::move(results[wanted]);
+  }
+
+  // The largest scale of the codes that a node reads.
+  double GridOf(const Node& node) const {
+    if (!operators::ReadsCodes(node.op) || node.inputs.size() < 2) return 0;
+    const Tensor* scale = graph_.Constant(node.inputs[1]);
+    if (scale == nullptr || scale->floats.empty()) return 0;
+    return *std::max_element(scale->floats.begin(), scale->floats.end());
   }
 
   const Graph& graph_;
@@ -171,9 +182,9 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
     Output& output = outputs.emplace_back();
     output.name = value.name;
     output.shape = *value.shape;
-    const Tensor of_elements = labels.Of(id, 0, &output.pieces);
+    const Tensor of_elements = labels.Of(id, {}, &output.pieces);
     if (output.pieces.size() > kMostPieces) {
-      output.pieces = {{value.name, value.type != DataType::kFloat, 0}};
+      output.pieces = {{value.name, value.type != DataType::kFloat, 0, 0}};
     }
     if (output.pieces.size() > 1) {
       output.piece_of.assign(of_elements.floats.begin(), of_elements.floats.end());

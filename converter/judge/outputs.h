@@ -25,6 +25,7 @@ struct Piece {
   std::string name;    // of the value in the graph
   bool exact = false;  // integers: in a row of a list they are equal or not
   double step = 0;     // 1/256 of the range that its function has by nature; 0: it has none
+  double grid = 0;     // step of the codes that the file rounds it to; 0: it does not
 };
 
 struct Output {

@@ -58,6 +58,10 @@ int64_t ListLength(const graph::Node& node, const graph::Shape& shape) {
   return node.op == "NonZero" ? shape[1] : 0;
 }
 
+bool ReadsCodes(std::string_view op) {
+  return op == "DequantizeLinear";
+}
+
 bool RoundsToCodes(std::string_view op) {
   return op == "QuantizeLinear" || op == "DynamicQuantizeLinear";
 }

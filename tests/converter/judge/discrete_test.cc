@@ -9,7 +9,7 @@ namespace {
 double PercentOf(Kind kind, const std::vector<float>& reference, const std::vector<float>& plan) {
   Output output;
   output.kind = kind;
-  output.pieces = {{"y", true, 0}};
+  output.pieces = {{"y", true, 0, 0}};
   Likeness likeness;
   likeness.Add(output, reference, plan);
   return likeness.Percent();
@@ -20,7 +20,7 @@ Output RowsOf(int64_t rows, int64_t columns, bool exact) {
   output.kind = Kind::kRows;
   output.rows = rows;
   output.columns = columns;
-  output.pieces = {{"y", exact, 0}};
+  output.pieces = {{"y", exact, 0, 0}};
   return output;
 }
 
