@@ -3,6 +3,7 @@ import ctypes
 import math
 import os
 import threading
+import weakref
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -27,11 +28,25 @@ class TensorInfo(NamedTuple):
     channels: int
 
 
+_open_models: "weakref.WeakSet[Model]" = weakref.WeakSet()
+
+
+def _leave_to_the_parent() -> None:
+    """In a child of os.fork(): threads, and whoever held a lock, are not here. Nothing waits for them or ends them."""
+    for model in list(_open_models):
+        model._lock = threading.RLock()
+        model._handle, model._forked = None, True
+
+
+os.register_at_fork(after_in_child=_leave_to_the_parent)
+
+
 class Model:
     """An open blob: its bytes, checked, its threads and its working memory. Closed by `with`, close() or the collector.
 
     Calls of several threads of Python wait for one another; models of their own run side by side. A child made by
-    os.fork() (multiprocessing's "fork") has none of the threads: open there.
+    os.fork() (multiprocessing's "fork") has none of the threads: every call raises there; open there. A model cannot be
+    copied or pickled, since it owns memory and threads.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, plan: Optional[str] = None, threads: int = 1,
@@ -39,7 +54,10 @@ class Model:
         """plan: by name, or the blob's first. threads: 1 to 256, the calling one included. isa: of octet.isas(), or the
         best. verify: check the file's SHA-256. map: run the file where it lies, for storage nobody writes to."""
         self._handle: Optional[int] = None
+        self._forked = False
         self._lock = threading.RLock()
+        if plan is not None and not isinstance(plan, str):
+            raise TypeError(f"plan={plan!r}: the name of a plan is a str")
         self._library = library = c.library()
         if not 1 <= threads <= 256:
             raise ValueError(f"threads={threads}: use 1 to 256")
@@ -49,6 +67,7 @@ class Model:
         self._handle = library.octet_linux_open(os.fsencode(path), options, error, ERROR_BYTES)
         if not self._handle:
             raise c.OctetError(c.text(error.value))
+        _open_models.add(self)
         self._session = library.octet_linux_session(self._handle)
         self._ran = False
         self._describe()
@@ -95,6 +114,15 @@ class Model:
             if handle:
                 self._library.octet_linux_close(handle)
 
+    def __copy__(self) -> "Model":
+        raise TypeError("a model owns memory and threads, so it cannot be copied; open the blob again")
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a model owns memory and threads, so it cannot be pickled; send the path and open it there")
+
     def __enter__(self) -> "Model":
         return self
 
@@ -109,6 +137,8 @@ class Model:
         return f"<octet.Model {self.task}, {self.isa}, {self.threads} threads{'' if self._handle else ', closed'}>"
 
     def _open_session(self) -> int:
+        if self._forked:
+            raise RuntimeError("this model was opened before os.fork(), and its threads are not here; open it in the child")
         if not self._handle:
             raise ValueError("this model is closed")
         return self._session

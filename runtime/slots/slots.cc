@@ -139,17 +139,18 @@ octet_slots_code octet_slots_open(octet_slots* slots, const octet_storage* stora
   Store& store = StoreOf(slots);
   memset(static_cast<void*>(&store), 0, sizeof(store));
   if (!octet::ReadSized(storage, &store.storage) || !octet::ReadSized(config, &store.config)) {
-    return OCTET_SLOTS_INVALID_ARGUMENT;
+    return store.refused = OCTET_SLOTS_INVALID_ARGUMENT;
   }
   const octet_storage& s = store.storage;
   if (s.read == nullptr || s.erase == nullptr || s.write == nullptr || s.sync == nullptr ||
       s.map == nullptr || store.config.tries > octet::slots::kMostTries) {
-    return OCTET_SLOTS_INVALID_ARGUMENT;
+    return store.refused = OCTET_SLOTS_INVALID_ARGUMENT;
   }
   store.state = octet::slots::EmptyState();
-  const octet_slots_code code = ReadRecords(&store);
-  if (code != OCTET_SLOTS_OK || store.has_record) return code;
-  return Adopt(&store);
+  store.refused = ReadRecords(&store);
+  if (store.refused == OCTET_SLOTS_OK && !store.has_record) store.refused = Adopt(&store);
+  store.is_open = store.refused == OCTET_SLOTS_OK;
+  return store.refused;
 }
 
 void octet_slots_describe(const octet_slots* slots, octet_slots_info* info) {
@@ -180,6 +181,7 @@ void octet_slots_describe(const octet_slots* slots, octet_slots_info* info) {
 
 octet_slots_code octet_slots_verify(octet_slots* slots, octet_slot slot, uint32_t* detail) {
   const Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   if (slot > OCTET_SLOT_B) return OCTET_SLOTS_INVALID_ARGUMENT;
   Checked checked;
   // Without records nobody says what has to be there: whatever lies there is looked at.
@@ -189,6 +191,7 @@ octet_slots_code octet_slots_verify(octet_slots* slots, octet_slot slot, uint32_
 
 octet_slots_code octet_slots_activate(octet_slots* slots) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   if (store.state.pending != OCTET_SLOT_NONE) return OCTET_SLOTS_PENDING;
   const octet_slot slot = OtherThanActive(store.state);
   Checked checked;
@@ -215,6 +218,7 @@ octet_slots_code octet_slots_boot(octet_slots* slots, octet_boot* boot) {
   octet_boot none = {};
   none.slot = OCTET_SLOT_NONE;
   octet::WriteSized(none, boot);
+  if (!store.is_open) return NotOpen(store);
   Checked checked;
   if (store.state.pending != OCTET_SLOT_NONE) {
     const octet_slots_code code = BootPending(&store, &checked);
@@ -253,6 +257,7 @@ octet_slots_code octet_slots_take_back(octet_slots* slots) {
 
 octet_slots_code octet_slots_confirm(octet_slots* slots) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   const octet_slot slot = store.state.pending;
   if (slot == OCTET_SLOT_NONE) return OCTET_SLOTS_NOT_PENDING;
   if (store.state.attempts == 0) return OCTET_SLOTS_NOT_BOOTED;
@@ -277,6 +282,7 @@ octet_slots_code octet_slots_confirm(octet_slots* slots) {
 
 octet_slots_code octet_slots_roll_back(octet_slots* slots, octet_slots_code reason) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   if (reason < OCTET_SLOTS_TRIES || reason > OCTET_SLOTS_GUARD) {
     return OCTET_SLOTS_INVALID_ARGUMENT;
   }

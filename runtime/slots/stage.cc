@@ -33,6 +33,7 @@ bool IsReadBack(Store* store, const void* blob) {
 octet_slots_code octet_slots_admit(octet_slots* slots, const void* bytes, uint32_t count,
                                    uint32_t blob_bytes, uint32_t* detail) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   uint32_t ignored;
   if (detail == nullptr) detail = &ignored;
   *detail = 0;
@@ -50,6 +51,7 @@ octet_slots_code octet_slots_admit(octet_slots* slots, const void* bytes, uint32
 
 octet_slots_code octet_slots_stage_begin(octet_slots* slots, uint32_t blob_bytes) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   store.is_staging = false;
   if (store.state.pending != OCTET_SLOT_NONE) return OCTET_SLOTS_PENDING;
   if (blob_bytes > store.storage.slot_bytes) return OCTET_SLOTS_FULL;
@@ -71,6 +73,7 @@ octet_slots_code octet_slots_stage_begin(octet_slots* slots, uint32_t blob_bytes
 
 octet_slots_code octet_slots_stage_write(octet_slots* slots, const void* bytes, uint32_t count) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   if (!store.is_staging) return OCTET_SLOTS_NOT_STAGING;
   if (count == 0) return OCTET_SLOTS_OK;
   store.is_staging = false;
@@ -88,6 +91,7 @@ octet_slots_code octet_slots_stage_write(octet_slots* slots, const void* bytes, 
 
 octet_slots_code octet_slots_stage_finish(octet_slots* slots) {
   Store& store = StoreOf(slots);
+  if (!store.is_open) return NotOpen(store);
   if (!store.is_staging) return OCTET_SLOTS_NOT_STAGING;
   store.is_staging = false;
   const octet_slot slot = OtherThanActive(store.state);

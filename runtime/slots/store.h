@@ -24,7 +24,9 @@ struct Store {
   octet_area record_area;  // of the record that `state` is; where has_record
   bool has_record;
   bool is_staging;
-  Sha256 staged_hash;  // of the bytes written since stage_begin
+  bool is_open;              // octet_slots_open took the storage and its records
+  octet_slots_code refused;  // why it did not; OK: it was never called
+  Sha256 staged_hash;        // of the bytes written since stage_begin
   uint32_t staged_bytes;
 };
 static_assert(sizeof(Store) <= sizeof(octet_slots), "room in octet_slots");
@@ -34,6 +36,13 @@ static inline Store& StoreOf(octet_slots* slots) {
 }
 static inline const Store& StoreOf(const octet_slots* slots) {
   return *reinterpret_cast<const Store*>(slots);
+}
+
+// What every call answers where nothing is open: with the records unknown there is nothing to boot,
+// and nothing may be written.
+static inline octet_slots_code NotOpen(const Store& store) {
+  if (store.refused != OCTET_SLOTS_OK) return store.refused;
+  return OCTET_SLOTS_INVALID_ARGUMENT;
 }
 
 static inline octet_area AreaOf(octet_slot slot) {

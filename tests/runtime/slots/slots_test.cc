@@ -489,6 +489,35 @@ TEST_F(Slots, WrongUse) {
   EXPECT_EQ(octet_slots_stage_write(&slots_, nullptr, 1), OCTET_SLOTS_INVALID_ARGUMENT);
 }
 
+// A store that nothing opened, or whose open was refused: there is nothing to boot, and nothing is
+// called or written.
+TEST_F(Slots, NothingIsDoneWithAStoreThatWasNotOpened) {
+  const auto nothing = [&](octet_slots_code expected) {
+    octet_boot boot;
+    EXPECT_EQ(octet_slots_boot(&slots_, &boot), expected);
+    EXPECT_EQ(boot.slot, OCTET_SLOT_NONE);
+    EXPECT_EQ(octet_slots_activate(&slots_), expected);
+    EXPECT_EQ(octet_slots_confirm(&slots_), expected);
+    EXPECT_EQ(octet_slots_roll_back(&slots_, OCTET_SLOTS_ASKED), expected);
+    EXPECT_EQ(octet_slots_verify(&slots_, OCTET_SLOT_A, nullptr), expected);
+    EXPECT_EQ(octet_slots_stage_begin(&slots_, 64), expected);
+    EXPECT_EQ(octet_slots_stage_write(&slots_, "x", 1), expected);
+    EXPECT_EQ(octet_slots_stage_finish(&slots_), expected);
+  };
+  std::memset(static_cast<void*>(&slots_), 0, sizeof(slots_));
+  nothing(OCTET_SLOTS_INVALID_ARGUMENT);
+  octet_slots_open(&slots_, nullptr, &config_);
+  nothing(OCTET_SLOTS_INVALID_ARGUMENT);
+  octet_storage broken = storage_.port();
+  broken.map = nullptr;
+  octet_slots_open(&slots_, &broken, &config_);
+  nothing(OCTET_SLOTS_INVALID_ARGUMENT);
+  octet_storage unread = storage_.port();
+  unread.read = [](void*, octet_area, uint32_t, void*, uint32_t) { return -1; };
+  EXPECT_EQ(octet_slots_open(&slots_, &unread, &config_), OCTET_SLOTS_STORAGE);
+  nothing(OCTET_SLOTS_STORAGE);
+}
+
 TEST(SlotNames, EveryCodeHasOne) {
   for (octet_slots_code code = 0; code < 100; ++code) {
     const bool known = code <= 11 || (code >= 20 && code <= 27) || (code >= 40 && code <= 43);

@@ -2,10 +2,12 @@
 """The package python/octet on liboctet.so: installed as a user does, answers of octet-run and octet-camera, frames that are
 not copied, errors of one line, and what a call costs."""
 import argparse
+import copy
 import ctypes
 import json
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import statistics
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import Callable
 
 import numpy as np
 
@@ -83,6 +86,51 @@ class Tests:
                         assert found == as_printed(line["detections"]), (isa, plan, found, line)
                         boxes += len(found)
         assert boxes > 20 and any(d["mask"]["runs"] for d in found), boxes
+
+    def forks_and_copies(self) -> None:
+        """A child of os.fork() is told, whatever the parent's threads do; copies and plans that are none raise."""
+        def refused(call: Callable[[], object]) -> None:
+            try:
+                call()
+            except TypeError:
+                return
+            raise AssertionError("no TypeError")
+
+        with self.octet.Model(self.blobs["detect"], threads=2) as model:
+            for call in (copy.copy, copy.deepcopy, pickle.dumps):
+                refused(lambda call=call: call(model))
+            done = threading.Event()
+
+            def work() -> None:
+                while not done.is_set():
+                    model.detect(self.pictures[0])
+
+            worker = threading.Thread(target=work)
+            worker.start()
+            for _ in range(5):
+                child = os.fork()
+                if child == 0:
+                    code = 1
+                    try:
+                        model.detect(self.pictures[0])
+                    except RuntimeError as error:
+                        code = 0 if "fork" in str(error) else 2
+                    model.close()
+                    os._exit(code)
+                for _ in range(200):
+                    ended, status = os.waitpid(child, os.WNOHANG)
+                    if ended:
+                        break
+                    time.sleep(0.05)
+                else:
+                    os.kill(child, 9)
+                    os.waitpid(child, 0)
+                    raise AssertionError("the child hangs")
+                assert os.waitstatus_to_exitcode(status) == 0, status
+            done.set()
+            worker.join()
+            model.detect(self.pictures[0])
+        refused(lambda: self.octet.Model(self.blobs["detect"], plan=1))
 
     def empty_masks(self) -> None:
         """Boxes whose right side lies left of the left one have no pixels; the programs took billions."""
@@ -410,7 +458,7 @@ def main() -> int:
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "refusals", "changed_file",
+        for name in ("info", "same_boxes", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "refusals", "changed_file",
                      "plain_c", "lives", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
