@@ -265,10 +265,11 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
       "plans) a classifier gives the same first class in {} % ({} %); a detector with --decode the "
       "same boxes, F1 {} % ({} %) of those that score {} or more, found by one of the same class "
       "with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); numbers when they are "
-      "{} dB ({} dB) above the error and the cosine is {} ({}) or more. Classes, masks, counts and "
+      "{} dB ({} dB) above the error and the cosine is {} ({}) or more (docs/verdict.md). Classes, "
+      "masks, counts and "
       "rows of lists are compared as such. From five samples on one miss is always allowed. Where "
-      "the file rounds to codes itself, fp16 plans are held to the limits of int8 plans, for they "
-      "do not round there.",
+      "the file rounds to codes itself, fp16 plans are held to the bound in dB of int8 plans, for "
+      "they do not round there.",
       judge::kInt8Limits.top1, judge::kFp16Limits.top1, judge::kInt8Limits.f1,
       judge::kFp16Limits.f1, judge::kSureScore, judge::kFoundIou, judge::kInt8Limits.iou,
       judge::kFp16Limits.iou, judge::kInt8Limits.snr_db, judge::kFp16Limits.snr_db,

@@ -282,12 +282,14 @@ bool Findings::Reaches(const PlanFindings& plan, const Piece& piece, const Figur
   constexpr double kFinerThanInt8 = 8;
   if (figures.broken > 0) return false;
   const bool fp16 = plan.name == "fp16";
-  if (figures.rms_error <= std::max(piece.grid, piece.step / (fp16 ? kFinerThanInt8 : 1))) {
-    return true;
-  }
+  const double step = std::max(piece.grid, piece.step / (fp16 ? kFinerThanInt8 : 1));
+  if (figures.rms_error <= step && figures.largest <= kMostSteps * step) return true;
   const Limits& limits = LimitsOf(plan);
-  const double db = fp16 && rounds_to_codes ? figures.about_mean_db : figures.Db();
-  return db >= limits.snr_db && figures.cosine >= limits.cosine;
+  if (figures.about_mean_db < limits.snr_db) return false;
+  if (fp16 && rounds_to_codes) return true;
+  return figures.cosine >= limits.cosine &&
+         (!figures.about_elements_db ||
+          *figures.about_elements_db >= limits.snr_db - kElementsAllowanceDb);
 }
 
 Findings Judge(const Case& given) {

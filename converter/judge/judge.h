@@ -37,6 +37,11 @@ struct Case {
   std::function<void(size_t contestant, const Answer& answer)> on_answer;
 };
 
+// What varies from sample to sample is a part of the signal: it may be so much nearer to its error.
+inline constexpr double kElementsAllowanceDb = 5;
+// Of one element, where the root mean square is within one.
+inline constexpr double kMostSteps = 4;
+
 struct OutputFindings {
   Figures whole;
   std::vector<Figures> pieces;  // where there are several, by Output::pieces
@@ -72,10 +77,10 @@ struct Findings {
 
   const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
   const Limits& LimitsOf(const PlanFindings& plan) const;
-  // Whether a piece's numbers are as near as the plan's limits ask, or their root mean square error
-  // is a step that nobody tells apart: of the codes that the file rounds them to, or of 8 bits of
-  // their natural range (an eighth of that in FP16). A plan in FP16 does not round where the file
-  // does: its distance then holds the file's own rounding, and is taken about the mean.
+  // Whether a piece's numbers are as near as the plan's limits ask, or differ by steps that nobody
+  // tells apart: of the codes that the file rounds them to, or of 8 bits of their natural range (an
+  // eighth of that in FP16). A plan in FP16 does not round where the file does: its distance then
+  // holds the file's own rounding: only its figure about the mean is held to the limit, of int8.
   bool Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const;
 };
 

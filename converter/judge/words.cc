@@ -1,5 +1,6 @@
 #include "converter/judge/words.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -8,12 +9,23 @@
 #include <fmt/ranges.h>
 
 namespace octet::judge {
+namespace {
+
+bool HasAmounts(const Output& output) {
+  return std::any_of(output.pieces.begin(), output.pieces.end(),
+                     [](const Piece& piece) { return !piece.exact; });
+}
+
+}  // namespace
 
 std::string OutputWords(const Output& output, const OutputFindings& found) {
   switch (output.kind) {
     case Kind::kRows:
-      return fmt::format("{:.1f} % of the rows of output '{}' are FP32's", found.likeness.Percent(),
-                         output.name);
+      return fmt::format(
+          "{:.1f} % of the rows of output '{}' are FP32's{}", found.likeness.Percent(), output.name,
+          HasAmounts(output)
+              ? fmt::format(" (signal over error place by place {:.1f} dB)", found.whole.Db())
+              : "");
     case Kind::kClasses:
       return fmt::format("{:.1f} % of the classes in output '{}' are FP32's",
                          found.likeness.Percent(), output.name);
