@@ -40,8 +40,9 @@ const graph::Given* CodesOf(const simulate::Plan& plan, graph::ValueId id) {
 }
 
 // Of the output that is worst; nullopt where the model rounds none.
-std::optional<Apart> Worst(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
-                           const std::vector<int64_t>& samples) {
+std::optional<Apart> WorstOutput(const simulate::Simulator& simulator,
+                                 const quantize::Scheme& scheme,
+                                 const std::vector<int64_t>& samples) {
   const simulate::Plan& plan = simulator.plan();
   std::map<graph::ValueId, Apart> outputs;
   simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
@@ -81,7 +82,7 @@ double ChooseCoarseSteps(const simulate::Simulator& simulator, const simulate::S
   if (!rounds || config.int8_everywhere || all.empty()) return config.coarse_steps;
   all.resize(std::min(kLookedAt, all.size()));
   quantize::Scheme scheme = quantize::AssignScheme(graph, statistics, config);
-  const std::optional<Apart> before = Worst(simulator, scheme, all);
+  const std::optional<Apart> before = WorstOutput(simulator, scheme, all);
   if (!before || before->IsFine()) return config.coarse_steps;
   Apart best = *before;
   double chosen = config.coarse_steps;
@@ -91,7 +92,7 @@ double ChooseCoarseSteps(const simulate::Simulator& simulator, const simulate::S
     quantize::Scheme finer = quantize::AssignScheme(graph, statistics, other);
     if (finer.precision == scheme.precision) continue;
     scheme = std::move(finer);
-    const Apart after = Worst(simulator, scheme, all).value_or(*before);
+    const Apart after = WorstOutput(simulator, scheme, all).value_or(*before);
     if (after.IsFine()) return other.coarse_steps;
     const bool halves = 2 * after.by_one <= before->by_one && after.by_three <= before->by_three;
     if (halves && after.by_one < best.by_one) {
