@@ -4,6 +4,10 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <mutex>
+#include <new>
 
 #include "converter/support/error.h"
 
@@ -72,6 +76,35 @@ Library Load() {
   return {sgemm, dpotrf};
 }
 
+// OpenBLAS takes a buffer of this size for each call that runs at the same time, keeps it, and
+// where there is no room for it asks the system again for ever: whether there is room is asked
+// here.
+class BufferRoom {
+ public:
+  BufferRoom() {
+    const std::lock_guard lock(mutex_);
+    if (in_use_ == mapped_) {
+      constexpr size_t kBufferBytes = (size_t{128} << 20) + (size_t{1} << 16);
+      void* room = mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (room == MAP_FAILED) throw std::bad_alloc();
+      munmap(room, kBufferBytes);
+      ++mapped_;
+    }
+    ++in_use_;
+  }
+  ~BufferRoom() {
+    const std::lock_guard lock(mutex_);
+    --in_use_;
+  }
+  BufferRoom(const BufferRoom&) = delete;
+  BufferRoom& operator=(const BufferRoom&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  static inline int in_use_ = 0, mapped_ = 0;
+};
+
 const Library& OpenBlas() {
   static const Library library = Load();
   return library;
@@ -82,17 +115,21 @@ const Library& OpenBlas() {
 void MultiplyMatrices(int64_t rows, int64_t columns, int64_t depth, float alpha, MatrixOperand a,
                       MatrixOperand b, float beta, float* c, int64_t c_stride) {
   const auto integer = [](int64_t value) { return static_cast<blasint>(value); };
-  OpenBlas().sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-                   b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns),
-                   integer(depth), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
-                   beta, c, integer(c_stride));
+  const Library& library = OpenBlas();
+  const BufferRoom room;
+  library.sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+                b.transposed ? CblasTrans : CblasNoTrans, integer(rows), integer(columns),
+                integer(depth), alpha, a.data, integer(a.stride), b.data, integer(b.stride), beta,
+                c, integer(c_stride));
 }
 
 bool FactorCholesky(int64_t size, double* a) {
   const auto n = static_cast<blasint>(size);
   blasint info = 0;
   // Column by column, the upper triangle of rows is the lower one.
-  OpenBlas().dpotrf("L", &n, a, &n, &info, 1);
+  const Library& library = OpenBlas();
+  const BufferRoom room;
+  library.dpotrf("L", &n, a, &n, &info, 1);
   return info == 0;
 }
 
