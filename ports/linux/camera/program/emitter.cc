@@ -25,6 +25,11 @@ constexpr auto kGlance = 20ms;  // between two looks at a stop
 constexpr size_t kQueueBytes = size_t{1} << 20;
 constexpr size_t kQueueLines = 4;  // at least, of the longest
 
+}  // namespace
+
+// Parts of Emitter::State. They have a name, since sources are united.
+namespace emitter {
+
 enum class To : char { kResults, kNews, kLastResult, kLastNews };
 
 // Bytes in a circle: a line is its length, where it goes, and its text.
@@ -81,6 +86,10 @@ class Queue {
   size_t begin_ = 0, used_ = 0;
 };
 
+}  // namespace emitter
+
+namespace {
+
 size_t QueueBytesFor(size_t line_bytes) {
   return std::max(kQueueBytes, kQueueLines * (line_bytes + 16));
 }
@@ -103,7 +112,7 @@ class Emitter::State {
     for (;;) {
       changed.wait(lock, [&] { return ends || !queue.is_empty(); });
       if (queue.is_empty()) break;
-      const To to = queue.Take(&text);
+      const emitter::To to = queue.Take(&text);
       at_work = true;
       changed.notify_all();
       lock.unlock();
@@ -121,27 +130,27 @@ class Emitter::State {
   const bool waits;
   std::mutex mutex;  // held for copies of a line alone
   std::condition_variable changed;
-  Queue queue;
+  emitter::Queue queue;
   bool at_work = false, ends = false, ended = false;
   std::string failure;
   std::atomic<bool> gone{false};
   std::atomic<uint64_t> dropped{0};
 
  private:
-  void Put(To to, const std::vector<char>& text) {
+  void Put(emitter::To to, const std::vector<char>& text) {
     switch (to) {
-      case To::kNews:
-      case To::kLastNews:
-        if (to == To::kNews) {
+      case emitter::To::kNews:
+      case emitter::To::kLastNews:
+        if (to == emitter::To::kNews) {
           news_.Write(text.data(), text.size());
         } else {
           news_.WriteLast(text.data(), text.size());
         }
         return;
-      case To::kLastResult:
+      case emitter::To::kLastResult:
         results_.WriteLast(text.data(), text.size());
         return;
-      case To::kResults:
+      case emitter::To::kResults:
         PutResult(text);
     }
   }
@@ -199,7 +208,7 @@ bool Emitter::Write(const Line& line, const StopRequest& stop) {
   std::unique_lock lock(state.mutex);
   for (;;) {
     if (!state.failure.empty()) throw InputError(state.failure);
-    if (state.queue.Put(To::kResults, line.data(), line.length())) break;
+    if (state.queue.Put(emitter::To::kResults, line.data(), line.length())) break;
     if (!state.waits || stop.raised()) {
       ++state.dropped;
       return true;
@@ -215,7 +224,7 @@ void Emitter::Say(std::string_view news) {
   std::string line("octet-camera: ");
   line.append(news).append("\n");
   const std::lock_guard lock(state_->mutex);
-  state_->queue.Put(To::kNews, line.data(), line.size());
+  state_->queue.Put(emitter::To::kNews, line.data(), line.size());
   state_->changed.notify_all();
 }
 
@@ -237,7 +246,8 @@ void Emitter::Drain(const StopRequest& stop) {
 void Emitter::Last(const Line& line, bool to_news) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  state.queue.Put(to_news ? To::kLastNews : To::kLastResult, line.data(), line.length());
+  state.queue.Put(to_news ? emitter::To::kLastNews : emitter::To::kLastResult, line.data(),
+                  line.length());
   state.changed.notify_all();
   state.changed.wait_for(lock, kLast, [&] { return state.queue.is_empty() && !state.at_work; });
 }
