@@ -90,16 +90,21 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
                        [&](const auto& data) { return is(*data, sample); });
   };
   // One input may well be a constant, as a mask of zeros: never all of them.
+  bool pictures = true;
   const bool constant = HoldsOfAll(count, [&](int64_t i) {
-    return all_inputs(i, [](const images::Dataset& data, int64_t sample) {
-      return ContentOf(data, sample).constant;
+    return all_inputs(i, [&](const images::Dataset& data, int64_t sample) {
+      const Content content = ContentOf(data, sample);
+      pictures = pictures && content.is_picture;
+      return content.constant;
     });
   });
   if (constant) {
-    Fail(
+    const std::string what = fmt::format(
         "{}: every sample is one number throughout, as black pictures are, so that no range can "
-        "be found; calibrate with pictures as the camera takes them",
-        fmt::join(paths, ","));
+        "be found; calibrate with {}",
+        fmt::join(paths, ","), pictures ? "pictures as the camera takes them" : "real inputs");
+    if (pictures) Fail("{}", what);
+    warnings->push_back(what);
   }
   std::vector<size_t> first;
   for (const auto& data : datasets) first.push_back(ContentOf(*data, 0).hash);
