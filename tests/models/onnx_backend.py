@@ -222,7 +222,7 @@ def try_case(octet: pathlib.Path, octet_run: pathlib.Path, case: Case, there: pa
     (there / "model.onnx").write_bytes(case.model.SerializeToString())
     np.save(there / "in.npy", case.value)
     status, text, seconds = call([octet, "convert", there / "model.onnx", "-o", there / "model.octet", "--calibrate",
-                                  there / "in.npy", "--scale", "1", "--threads", "1"])
+                                  there / "in.npy", "--scale", "1", "--threads", "1", "--keep-failing"])
     text = text.replace(f"{there}/", "")
     bad = "hang" if status is None else "crash" if status < 0 else "status 3" if status == 3 else ""
     if bad:
