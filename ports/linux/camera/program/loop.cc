@@ -61,7 +61,10 @@ class Loop {
     for (const Feature& feature : Features()) {
       std::unique_ptr<Observer> observer = feature.make(options, shared_);
       if (observer == nullptr) continue;
-      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) models_ = models;
+      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) {
+        models_ = models;
+        chooser_ = observer.get();
+      }
       wants_json_ = wants_json_ || observer->WantsJson();
       shared_.hook.observers.push_back(observer.get());
       observers_.push_back(std::move(observer));
@@ -174,7 +177,7 @@ class Loop {
   }
 
   void Unload() {
-    SayNews();
+    SayNewsOfModels();
     for (const auto& observer : observers_) observer->Unload();
     results_.reset();
     model_.reset();
@@ -185,7 +188,7 @@ class Loop {
   void FollowModels() {
     const uint64_t begun = NowNs();
     const bool another = models_->Follow(begun);
-    SayNews();
+    SayNewsOfModels();
     if (!another) return;
     Unload();
     LoadWanted();
@@ -193,6 +196,11 @@ class Loop {
     ++tally_.changes;
     tally_.longest_change_ns = std::max(tally_.longest_change_ns, took_ns);
     changed_ = true;
+  }
+
+  // The others are asked once for each call that may bring news.
+  void SayNewsOfModels() {
+    if (chooser_ != nullptr) emitter_.Say(chooser_->News());
   }
 
   void SayNews() {
@@ -267,8 +275,9 @@ class Loop {
   Shared shared_;
   NamedFile file_;
   ModelSource* models_ = &file_;
-  std::string path_;            // of the blob that is loaded
-  std::optional<Model> model_;  // another one in its place where models_ say so
+  Observer* chooser_ = nullptr;  // models_, where it is an observer too
+  std::string path_;             // of the blob that is loaded
+  std::optional<Model> model_;   // another one in its place where models_ say so
   std::optional<ResultReader> results_;
   Emitter emitter_;
   std::vector<std::unique_ptr<Observer>> observers_;
