@@ -22,24 +22,25 @@ std::vector<size_t> NoisiestLayers(const analyze::Analysis& analysis) {
   return layers;
 }
 
-// `scheme` with the nodes in FP16 that the configuration then puts there.
+// The scheme of the configuration with the nodes `names` in FP16, beside those that run in it in
+// `scheme`. Scales by channel are those that its precisions allow; rounded weights are left out,
+// since they hang on such scales.
 std::optional<quantize::Scheme> With(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,
     const quantize::Config& config, const quantize::Scheme& scheme,
-    const std::vector<std::string>& names) {
-  quantize::Scheme asked;
+    std::vector<std::string> names) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (scheme.precision[n] == blob::Precision::kFp16) names.push_back(graph.nodes[n].name);
+  }
   try {
-    asked = quantize::AssignScheme(graph, statistics, assign::WithFp16(config, names));
+    quantize::Scheme variant =
+        quantize::AssignScheme(graph, statistics, assign::WithFp16(config, names));
+    variant.bias_correction = scheme.bias_correction;
+    variant.half_exponents = scheme.half_exponents;
+    return variant;
   } catch (const UserError&) {  // the configuration binds a layer to int8
     return std::nullopt;
   }
-  quantize::Scheme variant = scheme;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (asked.precision[n] == blob::Precision::kFp16) {
-      variant.precision[n] = blob::Precision::kFp16;
-    }
-  }
-  return variant;
 }
 
 }  // namespace
