@@ -21,6 +21,13 @@ from page import find_chromium, page_in, wait_for  # noqa: E402
 SKIPPED = 77
 PAGES = ("", "docs/", "docs/tutorials/yolo-on-raspberry-pi/", "docs/precision/", "docs/commands/", "options/")
 WORD = "letterbox"
+# Types the word, and counts what was found so far: the index may still be on its way.
+SEARCH = f"""(field => {{
+  field.focus();
+  field.value = '{WORD}';
+  field.dispatchEvent(new KeyboardEvent('keyup', {{bubbles: true}}));
+  return document.querySelectorAll('.md-search-result__item').length;
+}})(document.querySelector('.md-search__input'))"""
 FAR = ("http:", "https:", "//")
 
 
@@ -80,9 +87,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *unused) -> None:
+        pass  # a browser that leaves a page before all of it has come
+
+
 def check_in(browser: str) -> list:
     """What a browser asked for that is not of the server."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE)))
+    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     home = f"http://127.0.0.1:{server.server_address[1]}/"
     asked, found = [], 0
@@ -96,9 +108,7 @@ def check_in(browser: str) -> list:
                 found += 1
             material = tools.evaluate("!!document.querySelector('.md-search__input')")
             if material:
-                tools.evaluate(f"(e => {{ e.focus(); e.value = '{WORD}'; e.dispatchEvent(new KeyboardEvent('keyup', {{bubbles: true}}));"
-                               " e.dispatchEvent(new Event('input', {bubbles: true})) })(document.querySelector('.md-search__input'))")
-                wait_for("the search", lambda: tools.evaluate("document.querySelectorAll('.md-search-result__item').length > 0"))
+                wait_for("the search", lambda: tools.evaluate(SEARCH))
             asked = [event["params"]["request"]["url"] for event in tools.events if event.get("method") == "Network.requestWillBeSent"]
     server.shutdown()
     print(f"Chromium opened {found} pages with {len(asked)} requests{', and searched' if material else ''}")
@@ -110,7 +120,7 @@ def main() -> int:
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     programs = parser.parse_args().programs
     if shutil.which("mkdocs", path="/usr/bin") is None:
-        print("skipped: mkdocs is not installed (Debian's package mkdocs)")
+        print("skipped: this machine has no mkdocs (Debian's packages mkdocs and mkdocs-material)")
         return SKIPPED
     built = subprocess.run([SOURCE / "docs/build.sh", "--programs", programs], capture_output=True, text=True)
     if built.returncode != 0:
