@@ -128,8 +128,8 @@ def main() -> int:
         return 1
     problems = check_files()
     browser = find_chromium()
-    if browser:
-        problems += check_in(browser)
+    if browser and not problems:
+        problems = check_in(browser)
     print("\n".join(problems) or "the site is whole, and asks nobody else")
     return 1 if problems else 0
 
