@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; a
-page of the programs' options; a configuration with mkdocs-material, where Debian's package is installed."""
+"""Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; pages
+of the programs' options and of the C API; a configuration with mkdocs-material, where Debian's package is installed."""
 import argparse
 import pathlib
 import re
@@ -14,7 +14,8 @@ import markdown  # noqa: E402
 
 MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
 PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
-OPTIONS = "options.md"  # written here
+OPTIONS, API = "options.md", "c-api.md"  # written here
+HEADERS = ("octet", "linux", "guard", "drift", "temporal", "slots", "board", "self_test")
 COMMANDS = ("convert", "inspect", "verify", "analyze", "assign", "export", "embed", "debug", "boards", "key", "sign", "flash")
 PROGRAMS = ("octet-run", "octet-camera", "octet-slot", "octet-scene")
 # Fonts of the reader's system, icons as part of the pages: nothing comes from another host.
@@ -59,6 +60,15 @@ def help_of(programs: pathlib.Path) -> str:
     return "\n".join(lines)
 
 
+def headers() -> str:
+    """The page of the C API: the headers, which are its contract."""
+    lines = ["# C API", "", "The public headers, as they are installed. Each is the contract of its functions. `octet/octet.hpp` is a wrapper for C++.", ""]
+    for name in HEADERS:
+        text = (SOURCE / f"runtime/include/octet/{name}.h").read_text().rstrip()
+        lines += [f"## octet/{name}.h", "", "```c", text, "```", ""]
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build/native/bin"))
@@ -68,7 +78,7 @@ def main() -> int:
     shutil.rmtree(pages, ignore_errors=True)
     pages.mkdir(parents=True)
     named = [found[1] for found in map(PAGE.search, (SOURCE / "mkdocs.yml").read_text().splitlines()) if found]
-    todo = [SOURCE / name for name in named if name != OPTIONS]
+    todo = [SOURCE / name for name in named if name not in (OPTIONS, API)]
     done = set()
     while todo:
         path = todo.pop()
@@ -82,6 +92,7 @@ def main() -> int:
             names = (link.target.partition("#")[0] for link in markdown.read(path).links)
             todo += [(path.parent / name).resolve() for name in names if name and ":" not in name]
     (pages / OPTIONS).write_text(help_of(programs.resolve()))
+    (pages / API).write_text(headers())
     (out / "mkdocs.yml").write_text(THEME.format(material=MATERIAL) if MATERIAL.is_dir() else PLAIN)
     return 0
 
