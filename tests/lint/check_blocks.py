@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import markdown  # noqa: E402
+import markdown_pages as markdown  # noqa: E402
 
 COMMANDS = {"sh", "python"}
 OTHERS = {"text", "json", "yaml", "c", "cpp", "cmake", "ini"}
