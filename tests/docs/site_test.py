@@ -20,11 +20,11 @@ from page import find_chromium, page_in, wait_for  # noqa: E402
 
 SKIPPED = 77
 PAGES = ("", "docs/", "docs/tutorials/yolo-on-raspberry-pi/", "docs/precision/", "docs/commands/", "options/")
-# Types a word, and counts what was found so far. Each time another one: what is asked before the index has come finds nothing,
-# and the same word is not looked up twice.
+# The theme's search takes no word before its index has come: until then it says so.
+READY = "!/^Initializing/.test(document.querySelector('.md-search-result__meta').textContent.trim())"
 SEARCH = """(field => {
   field.focus();
-  field.value = field.value == 'letterbox' ? 'calibrate' : 'letterbox';
+  field.value = 'letterbox';
   field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true}));
   return document.querySelectorAll('.md-search-result__item').length;
 })(document.querySelector('.md-search__input'))"""
@@ -108,6 +108,7 @@ def check_in(browser: str) -> list:
                 found += 1
             material = tools.evaluate("!!document.querySelector('.md-search__input')")
             if material:
+                wait_for("the search's index", lambda: tools.evaluate(READY))
                 wait_for("the search", lambda: tools.evaluate(SEARCH))
             asked = [event["params"]["request"]["url"] for event in tools.events if event.get("method") == "Network.requestWillBeSent"]
     server.shutdown()
