@@ -31,11 +31,11 @@ std::string WhyNotInt8(const graph::Graph& graph,
                        const Config& config, const graph::Node& node) {
   const int64_t products = AccumulatedProducts(graph, node);
   if (products > kDeepestAccumulation) {
-    return fmt::format("each output sums {} products, more than the {} a 32-bit accumulator holds",
-                       products, kDeepestAccumulation);
+    return fmt::format("each output sums {} products; a 32-bit accumulator holds {}", products,
+                       kDeepestAccumulation);
   }
   if (config.symmetric_only && operators::Int8Of(node) == operators::Int8::kFixedScale) {
-    return "its int8 kernel writes asymmetric values, which the board does not allow";
+    return "its int8 kernel writes asymmetric values, but the board does not allow them";
   }
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     for (graph::ValueId id : *ids) {
@@ -51,7 +51,7 @@ std::string WhyNotInt8(const graph::Graph& graph,
 }
 
 [[noreturn]] void FailInt8(const graph::Node& node, std::string_view reason) {
-  Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
+  Fail("node '{}' ({}) must run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
        reason);
 }
 
@@ -79,17 +79,16 @@ void RequireRuleAndException(const Config& config, const graph::Node& node) {
     if (!layer.precision || layer.constraint || !Matches(layer.name, node.name)) continue;
     if (last != nullptr && last->precision != layer.precision && IsPattern(layer.name)) {
       Fail(
-          "configuration asks for int8 and for fp16 at node '{}', by '{}' and by '{}', and "
-          "precision_constraints: obey lets neither go; name it exactly in the later one, or leave "
-          "one out",
+          "--config asks for int8 and fp16 at node '{}', by '{}' and by '{}', with "
+          "precision_constraints: obey; name the node exactly in the later entry, or remove one",
           node.name, last->name, layer.name);
     }
     last = &layer;
   }
   if (last != nullptr && config.int8_everywhere && last->precision == blob::Precision::kFp16) {
     Fail(
-        "configuration asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and "
-        "int8 everywhere; leave one of them out",
+        "--config asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and for "
+        "int8 everywhere; remove one of them",
         node.name, last->name);
   }
 }
@@ -106,14 +105,14 @@ void RequireAgreement(const graph::Graph& graph, const Config& config) {
       if (!binds(layer) || !Matches(layer.name, node.name)) continue;
       if (config.int8_everywhere && *layer.precision == blob::Precision::kFp16) {
         Fail(
-            "node '{}' has to be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
-            "leave one of them out",
+            "node '{}' must be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
+            "remove one of them",
             node.name, layer.name);
       }
       if (first == nullptr) first = &layer;
       if (*first->precision == *layer.precision) continue;
       Fail(
-          "node '{}' has to be {} by '{}' and {} by '{}', both to be obeyed; let one of them be "
+          "node '{}' must be {} by '{}' and {} by '{}', both with obey; set one of them to "
           "`constraint: prefer`",
           node.name, WordOf(*first->precision), first->name, WordOf(*layer.precision), layer.name);
     }
@@ -268,14 +267,14 @@ void AssignPrecision(const graph::Graph& graph,
     }
     const bool integers = RunsOnIntegers(graph, node);
     if (integers || operators::Int8Of(node) == operators::Int8::kFp16) {
-      if ((config.int8_everywhere || obey) && !integers)
-        FailInt8(node, "there is no int8 kernel for it");
+      if ((config.int8_everywhere || obey) && !integers) FailInt8(node, "it has no int8 kernel");
       scheme->precision[i] = blob::Precision::kFp16;
       continue;
     }
     const bool forced = config.int8_everywhere || obey;
     if (!IsGiven(graph, node) && HoldsStandIns(graph, links, statistics, node)) {
-      if (forced) FailInt8(node, "it reads or writes a mask's minus infinity, which has no code");
+      if (forced)
+        FailInt8(node, "it reads or writes a mask's minus infinity, which has no int8 code");
       scheme->precision[i] = blob::Precision::kFp16;
       if (masked_count++ == 0) first_masked = node.name;
       continue;
@@ -305,26 +304,26 @@ void AssignPrecision(const graph::Graph& graph,
   if (masked_count > 0) {
     scheme->warnings.push_back(
         fmt::format("{} nodes, from '{}' on, run in FP16: they read or write a mask's minus "
-                    "infinity, or what stands for it, which 8 bits do not tell from other numbers",
+                    "infinity (or its substitute), which 8 bits do not separate from other numbers",
                     masked_count, first_masked));
   }
   if (!wide_nodes.empty()) {
-    scheme->warnings.push_back(fmt::format(
-        "{}: {} run{} in FP16; clamp such values before the model, or give the input a range in "
-        "--config, and int8 does",
-        fmt::join(wide.reasons, ", "), fmt::join(wide_nodes, ", "),
-        wide_nodes.size() == 1 ? "s" : ""));
+    scheme->warnings.push_back(
+        fmt::format("{}: {} run{} in FP16; try: for int8, clamp these values before the model, or "
+                    "set the input's range in --config",
+                    fmt::join(wide.reasons, ", "), fmt::join(wide_nodes, ", "),
+                    wide_nodes.size() == 1 ? "s" : ""));
     if (!wide.beyond.empty()) {
-      scheme->warnings.push_back(fmt::format(
-          "what {} read{} is as wide as the input still, and all of it shares 8 bits; ask for fp16 "
-          "there with --config, or run the fp16 plan",
-          fmt::join(wide.beyond, ", "), wide.beyond.size() == 1 ? "s" : ""));
+      scheme->warnings.push_back(
+          fmt::format("{} read{} values as wide as the input, which share 8 bits; try: fp16 there "
+                      "with --config, or the fp16 plan",
+                      fmt::join(wide.beyond, ", "), wide.beyond.size() == 1 ? "s" : ""));
     }
   }
   if (tail_count > 0) {
     scheme->warnings.push_back(
-        fmt::format("{} nodes of the head, from '{}' on, run in FP16: they put coordinates "
-                    "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
+        fmt::format("{} nodes of the head, from '{}' on, run in FP16: 8 bits are too coarse for "
+                    "coordinates; try: --int8-everywhere keeps int8",
                     tail_count, first_of_tail));
   }
 }
@@ -347,11 +346,11 @@ bool AvoidCoarseInputs(const graph::Graph& graph,
   constexpr size_t kMostNamed = 3;
   const size_t count = names.size();
   if (count > kMostNamed) names.resize(kMostNamed);
-  scheme->warnings.push_back(fmt::format(
-      "{} node{} run{} in FP16: {}{}. The model rounds {} to steps that are finer than 8 bits of "
-      "the inputs, which it does not round. --int8-everywhere keeps int8",
-      count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
-      count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
+  scheme->warnings.push_back(
+      fmt::format("{} node{} run{} in FP16: {}{}. The model rounds {} to steps finer than 8 bits "
+                  "of the inputs, and does not round the inputs; try: --int8-everywhere keeps int8",
+                  count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
+                  count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
   return true;
 }
 
