@@ -51,11 +51,12 @@ def help_of(programs: pathlib.Path) -> str:
     lines = ["# Options", ""]
     if not (programs / "octet").exists():
         return "\n".join([*lines, "The programs were not built when this site was made. `--help` of each program lists its options.", ""])
-    lines += ["What `--help` of each program prints.", ""]
+    lines += ["What `--help` of each program prints, with all options (`octet convert --help-all`).", ""]
     calls = [("octet " + command, ["octet", command]) for command in COMMANDS]
     calls += [(program, [program]) for program in PROGRAMS if (programs / program).exists()]
     for title, (program, *words) in calls:
-        text = subprocess.run([programs / program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+        asked = [subprocess.run([programs / program, *words, option], capture_output=True, text=True) for option in ("--help-all", "--help")]
+        text = next(done.stdout for done in asked if done.returncode == 0)
         lines += [f"## {title}", "", "```text", text.replace(f"{programs}/", "").rstrip(), "```", ""]
     return "\n".join(lines)
 
