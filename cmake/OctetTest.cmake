@@ -28,9 +28,11 @@ function(octet_compile_for_less target)
 endfunction()
 
 octet_precompiled(octet_pch_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
-octet_precompiled(octet_pch_long_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
 if(OCTET_PCH)
   octet_compile_for_less(octet_pch_tests)
+endif()
+if(OCTET_PCH AND CMAKE_BUILD_TYPE MATCHES "^(Sanitize|Tsan)$")
+  octet_precompiled(octet_pch_long_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
   set_target_properties(octet_pch_long_tests PROPERTIES OCTET_LONG_LOOPS ON)
 endif()
 
@@ -74,7 +76,9 @@ function(octet_test)
   if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(fuzz|converter/(operators|recover|lower|simulate)|runtime/(format|kernels|operators|drift))(/|$)")
     octet_unite(${target})
   endif()
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
+  # Loops of these tests are long for code that is not optimised at all, as most is under sanitizers.
+  if(CMAKE_BUILD_TYPE MATCHES "^(Sanitize|Tsan)$" AND
+     CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
     set_target_properties(${target} PROPERTIES OCTET_LONG_LOOPS ON)
     octet_precompile(${target} octet_pch_long_tests)
   else()
