@@ -25,6 +25,6 @@ if ! [ -x /usr/bin/mkdocs ]; then
   echo "docs/build.sh: mkdocs is not installed; try: sudo apt-get install mkdocs mkdocs-material" >&2
   exit 2
 fi
-/usr/bin/python3 docs/site.py --programs "$programs"
+/usr/bin/python3 docs/lay_out.py --programs "$programs"
 /usr/bin/mkdocs build --quiet --strict --clean --config-file build/docs/mkdocs.yml
 echo "the manual is in build/docs/site; look at it with: python3 -m http.server --bind 127.0.0.1 --directory build/docs/site 8000"

@@ -16,7 +16,7 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tests/lint"), str(SOURCE / "tests/models")]
 import check_blocks  # noqa: E402
-import markdown  # noqa: E402
+import markdown_pages as markdown  # noqa: E402
 import stand_ins  # noqa: E402
 from model_tests import Report  # noqa: E402
 

@@ -20,14 +20,14 @@ from page import find_chromium, page_in, wait_for  # noqa: E402
 
 SKIPPED = 77
 PAGES = ("", "docs/", "docs/tutorials/yolo-on-raspberry-pi/", "docs/precision/", "docs/commands/", "options/")
-WORD = "letterbox"
-# Types the word, and counts what was found so far: the index may still be on its way.
-SEARCH = f"""(field => {{
+# The theme's search takes no word before its index has come: until then it says so.
+READY = "!/^Initializing/.test(document.querySelector('.md-search-result__meta').textContent.trim())"
+SEARCH = """(field => {
   field.focus();
-  field.value = '{WORD}';
-  field.dispatchEvent(new KeyboardEvent('keyup', {{bubbles: true}}));
+  field.value = 'letterbox';
+  field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true}));
   return document.querySelectorAll('.md-search-result__item').length;
-}})(document.querySelector('.md-search__input'))"""
+})(document.querySelector('.md-search__input'))"""
 FAR = ("http:", "https:", "//")
 
 
@@ -108,6 +108,7 @@ def check_in(browser: str) -> list:
                 found += 1
             material = tools.evaluate("!!document.querySelector('.md-search__input')")
             if material:
+                wait_for("the search's index", lambda: tools.evaluate(READY))
                 wait_for("the search", lambda: tools.evaluate(SEARCH))
             asked = [event["params"]["request"]["url"] for event in tools.events if event.get("method") == "Network.requestWillBeSent"]
     server.shutdown()

@@ -4,8 +4,10 @@
 Every code block of README.md, PORTING.md and docs/ is fenced and names its language. One of commands (sh) or of Python is run
 by the test docs_commands, or has a mark of its own right above it:
 
-  <!-- run by: NAME -->       a test of that name, or test.sh or demo.sh, runs these commands
+  <!-- run by: NAME -->       a test of that name, or test.sh or demo.sh, runs these commands: its files call each program
   <!-- not run: REASON -->    nobody does; at most a quarter of all
+
+README.md has at most 120 lines.
 """
 import pathlib
 import re
@@ -13,11 +15,17 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import markdown  # noqa: E402
+import markdown_pages as markdown  # noqa: E402
 
 COMMANDS = {"sh", "python"}
 OTHERS = {"text", "json", "yaml", "c", "cpp", "cmake", "ini"}
 NOT_RUN_AT_MOST = 0.25
+README_LINES = 120
+# Programs that a test has to call which runs a block with them, as its files spell them. The programs to build with are called for
+# all tests.
+CALLED = {"octet-run": "octet-run", "octet-camera": "octet-camera", "octet-slot": "octet-slot", "cpack": "cpack", "ffmpeg": "ffmpeg",
+          "pip": "pip", "board.py": r"board\.py", "build.sh": r"build\.sh"}
+STARTS = r"(?:^|[|&;('])\s*(?:[\w./-]*/)?"
 MARK = re.compile(r"^(run by|not run):\s*(.*)$")
 
 
@@ -26,11 +34,20 @@ def pages(root):
 
 
 def tests(root):
-    """Names of tests that CMake registers, and the two scripts that run commands themselves."""
-    names = {name for name in ("test.sh", "demo.sh") if (root / name).exists()}
+    """Texts of the tests that CMake registers, and of the two scripts that run commands themselves, by their names."""
+    texts = {name: (root / name).read_text() for name in ("test.sh", "demo.sh") if (root / name).exists()}
     for path in (root / "tests").rglob("CMakeLists.txt"):
-        names.update(re.findall(r"octet_(?:script_)?test\(\s*NAME\s+(\w+)", path.read_text()))
-    return names
+        names = re.findall(r"octet_(?:script_)?test\(\s*NAME\s+(\w+)", path.read_text())
+        if names:
+            text = "\n".join(file.read_text(errors="replace") for file in sorted(path.parent.iterdir()) if file.is_file())
+            texts.update({name: text for name in names})
+    return texts
+
+
+def not_called(block, text):
+    """Programs of a block that the text of a test does not call."""
+    used = [name for name in CALLED if re.search(rf"{STARTS}{re.escape(name)}(?![\w-])", block.text, re.M)]
+    return [name for name in used if not re.search(CALLED[name], text)]
 
 
 def check(root):
@@ -51,9 +68,14 @@ def check(root):
                     problems.append(f"{where}: the mark says nothing")
                 elif mark and mark[1] == "run by" and mark[2] not in known:
                     problems.append(f"{where}: {mark[2]} is no test")
+                elif mark and mark[1] == "run by":
+                    problems += [f"{where}: {mark[2]} does not call {name}" for name in not_called(block, known[mark[2]])]
     total = sum(counts.values())
     if counts["not run"] > NOT_RUN_AT_MOST * total:
         problems.append(f"{counts['not run']} of {total} blocks of commands are not run; at most a quarter may be")
+    lines = len((root / "README.md").read_text().splitlines())
+    if lines > README_LINES:
+        problems.append(f"README.md has {lines} lines, at most {README_LINES} are allowed")
     return counts, problems
 
 
@@ -64,6 +86,8 @@ BAD = (("```sh\ntrue", "```\ntrue", "README.md:4: a code block names no language
        ("run by: parser", "not run:", "README.md:9: the mark says nothing"),
        ("run by: parser", "not run: needs a board", "1 of 2 blocks of commands are not run"),
        ("```text", "```rust", "rust: use"),
+       ("\nfalse\n", "\ncpack -G DEB\n", "README.md:9: parser does not call cpack"),
+       ("# A\n", "# A\n" + "\n" * 120, "README.md has 134 lines"),
        ("said\n```", "said\n", "README.md:13: a code block is never closed"))
 
 

@@ -12,12 +12,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import markdown  # noqa: E402
+import markdown_pages as markdown  # noqa: E402
 
 NAMED = re.compile(r"^[\w.-]+(/[\w.-]+)+\.md$")
 IN_CODE = re.compile(r"\bdocs/[\w/-]+\.md\b")
 IN_SITE = re.compile(r":\s*([\w./-]+\.md)\s*$")
-MADE = {"options.md", "c-api.md"}  # by docs/site.py
+MADE = {"options.md", "c-api.md"}  # by docs/lay_out.py
 DECISIONS = "docs/decisions/"
 SUFFIXES = {".h", ".c", ".cc", ".inc", ".py", ".sh", ".in", ".cmake", ".txt", ".service", ".yml", ".yaml"}
 FOLDERS = ("runtime", "converter", "ports", "python", "examples", "bench", "demo", "boards", "packaging", "cmake")

@@ -10,7 +10,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / "tests/support"))
-import markdown  # noqa: E402
+import markdown_pages as markdown  # noqa: E402
 
 MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
 PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
