@@ -138,7 +138,7 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
   if (!verdict.int8()->Fails()) {
     warnings->push_back("the int8 plan is in doubt: " + verdict.Summary());
   }
-  if (result->config.int8_everywhere || result->sets.report.empty()) return;
+  if (result->config.StaysInt8() || result->sets.report.empty()) return;
   if (!options.analyze) Analyze(by.simulator, result);
   verdict.tried = true;
   verdict.advice = TryAdvice(
