@@ -10,6 +10,7 @@
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/inspect_offsets.h"
 #include "converter/cli/temporal_section.h"
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
@@ -315,6 +316,7 @@ json Describe(const BlobFile& file) {
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
                                {"transformed_bytes", transformed_bytes},
+                               {"offsets", OffsetsJson(view, *plan.record)},
                                {"layers", layers},
                                {"tensors", tensors}});
   }
@@ -402,6 +404,7 @@ void PrintText(const json& blob) {
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
                  l["fused"].get<std::string>());
     }
+    fmt::print("{}", OffsetsText(plan["offsets"]));
     if (plan["transformed_bytes"] != 0) {
       fmt::print(
           "* also transformed for Winograd's method, which a level takes where it is faster\n");

@@ -12,6 +12,7 @@
 #include "converter/cli/blob_checks.h"
 #include "converter/cli/calibration_checks.h"
 #include "converter/cli/calibration_data.h"
+#include "converter/cli/constant_parts.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/finite_data.h"
 #include "converter/cli/golden.h"
@@ -219,6 +220,9 @@ Conversion Convert(const ConvertOptions& options) {
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
+  InModel(options.model, [&] {
+    if (TakeConstantParts(datasets, options, &result.graph) > 0) CheckPlans(graph, config);
+  });
   result.statistics = Calibrate(graph, datasets, options);
   const Statistics& statistics = result.statistics;
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
