@@ -237,13 +237,24 @@ Conversion Convert(const ConvertOptions& options) {
   result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
   const simulate::Samples& samples = result.sets;
 
+  const assign::ArenaOf arena_of = [&](const quantize::Scheme& scheme) -> std::optional<int64_t> {
+    try {
+      std::string beyond;
+      const write::Plan plan = MakePlan(graph, scheme, statistics, "int8", {}, &beyond);
+      if (!beyond.empty()) return std::nullopt;
+      return static_cast<int64_t>(plan.memory.arena_bytes);
+    } catch (const UserError&) {  // it cannot be lowered
+      return std::nullopt;
+    }
+  };
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
-    Recovered recovered =
-        Recover(simulator, samples, result.samples, statistics, how, clock.get(), options.effort);
+    Recovered recovered = Recover(simulator, samples, result.samples, statistics, how, clock.get(),
+                                  arena_of, options.effort);
     result.scheme = std::move(recovered.scheme);
     result.config = std::move(recovered.config);
     result.stretches = std::move(recovered.stretches);
+    result.verdict.notes = std::move(recovered.notes);
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();

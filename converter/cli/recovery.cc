@@ -61,24 +61,50 @@ auto Show(const std::string& label, const Body& body) {
   return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }
 
+// What a stretch gains and costs, for the verdict.
+std::string KeptLine(const assign::Bargain& bargain) {
+  return fmt::format(
+      "'{}'{} run{} in FP16: {:.1f} dB more for {:.1f} % more time, the arena has {} bytes instead "
+      "of {}",
+      bargain.nodes[0],
+      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
+      bargain.nodes.size() > 1 ? "" : "s", bargain.gain_db, 100 * bargain.time_share,
+      bargain.arena_after_bytes, bargain.arena_before_bytes);
+}
+std::string RefusedLine(const assign::Bargain& bargain) {
+  return fmt::format(
+      "'{}'{} stay{} int8: FP16 gains {:.1f} dB there, and an arena of {} bytes instead of {} has "
+      "to gain {:.1f}; layers: in --config asks for it all the same",
+      bargain.nodes[0],
+      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
+      bargain.nodes.size() > 1 ? "" : "s",
+      bargain.gain_db - assign::kDecibelsOfTime * bargain.time_share, bargain.arena_after_bytes,
+      bargain.arena_before_bytes, assign::ArenaPriceDb(bargain));
+}
+
 void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                     const Statistics& statistics, const assign::Clock& clock, Recovered* result) {
+                     const Statistics& statistics, const assign::Clock& clock,
+                     const assign::ArenaOf& arena_of, Recovered* result) {
   assign::Stretches chosen = Show("choosing FP16 layers", [&](const auto& progress) {
     return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
-                                   clock, progress, &result->scheme);
+                                   clock, arena_of, progress, &result->scheme);
   });
   result->config = std::move(chosen.config);
-  result->stretches = chosen.nodes;
-  if (const size_t count = chosen.nodes.size(); count > 0) {
+  if (chosen.kept) {
+    result->stretches = chosen.kept->nodes;
+    const size_t count = chosen.kept->nodes.size();
     constexpr size_t kNamed = 4;
-    const auto named = static_cast<std::ptrdiff_t>(std::min(kNamed, count));
+    const auto named =
+        chosen.kept->nodes.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, count));
     chosen.step.note = fmt::format(
         "'{}'{} run{} in FP16, {:.1f} % more time ({}); fp16_stretches: false in --config keeps "
         "them int8",
-        fmt::join(chosen.nodes.begin(), chosen.nodes.begin() + named, "', '"),
+        fmt::join(chosen.kept->nodes.begin(), named, "', '"),
         count > kNamed ? fmt::format(" and {} more", count - kNamed) : "", count == 1 ? "s" : "",
-        100 * chosen.time_share, clock.Source());
+        100 * chosen.kept->time_share, clock.Source());
+    result->notes.push_back(KeptLine(*chosen.kept));
   }
+  if (chosen.refused) result->notes.push_back(RefusedLine(*chosen.refused));
   if (chosen.step.tried || !samples.CanCorrect()) result->steps.push_back(std::move(chosen.step));
 }
 
@@ -92,7 +118,7 @@ int64_t RecoverySamples(Effort effort) {
 
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& given,
-                  const assign::Clock* clock, Effort effort) {
+                  const assign::Clock* clock, const assign::ArenaOf& arena_of, Effort effort) {
   const graph::Graph& graph = simulator.plan().graph;
   Recovered result;
   result.config = given;
@@ -105,7 +131,7 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
   if (config.fp16_stretches && !config.StaysInt8() && clock != nullptr && effort != Effort::kFast) {
-    ChooseStretches(simulator, samples, statistics, *clock, &result);
+    ChooseStretches(simulator, samples, statistics, *clock, arena_of, &result);
   }
   if (config.judged_ranges && effort != Effort::kFast) {
     result.steps.push_back(Show("choosing ranges", [&](const auto& progress) {

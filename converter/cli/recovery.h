@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/assign/clock.h"
+#include "converter/assign/stretches.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/options.h"
 #include "converter/cli/warnings.h"
@@ -27,6 +28,7 @@ struct Recovered {
   quantize::Scheme scheme;
   quantize::Config config;             // with what was chosen of precisions
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
+  std::vector<std::string> notes;      // for the verdict: what stretches gain and cost
   std::vector<recover::Step> steps;
   Warnings warnings;
 };
@@ -35,7 +37,7 @@ struct Recovered {
 // nobody knows what FP16 costs there.
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& config,
-                  const assign::Clock* clock, Effort effort);
+                  const assign::Clock* clock, const assign::ArenaOf& arena_of, Effort effort);
 
 }  // namespace octet::cli
 

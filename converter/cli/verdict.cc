@@ -149,6 +149,7 @@ std::vector<std::string> Verdict::Lines() const {
                                 kept ? "is kept" : "is not in the blob",
                                 judge::FaultsOf(findings, plan)));
   }
+  lines.insert(lines.end(), notes.begin(), notes.end());
   if (advice) {
     lines.push_back(fmt::format(
         "tried on these samples: --config with {} brings output '{}' from {:.1f} dB to {:.1f} dB",
@@ -197,6 +198,7 @@ json Verdict::Json() const {
                    {"doubtful", IsDoubtful()},
                    {"worst_layers", worst},
                    {"advice", nullptr},
+                   {"notes", notes},
                    {"plans", plans}};
   if (const PlanFindings* plan = int8(); plan != nullptr && !plan->outputs.empty()) {
     const size_t o = plan->Worst(findings.outputs);
