@@ -44,13 +44,16 @@ struct Deadline {
 bool ReadPart(const octet_tensor_view& view, std::vector<float>* values) {
   if (view.element != OCTET_ELEMENT_INT8 || view.function != 0) return false;
   const auto* byte = static_cast<const uint8_t*>(view.data);
+  size_t element = 0;
   for (uint32_t n = 0; n < view.dims[0]; ++n) {
     for (uint32_t h = 0; h < view.dims[1]; ++h) {
       for (uint32_t w = 0; w < view.dims[2]; ++w) {
         for (uint32_t c = 0; c < view.dims[3]; ++c) {
           const int q = static_cast<int8_t>(*byte++ ^ view.sign);
+          float value = view.scale * static_cast<float>(q - view.zero_point);
+          if (view.offset_count != 0) value += view.offsets[element++ % view.offset_count];
           (*values)[view.base + n * view.strides[0] + h * view.strides[1] + w * view.strides[2] +
-                    c * view.strides[3]] = view.scale * static_cast<float>(q - view.zero_point);
+                    c * view.strides[3]] = value;
         }
       }
     }

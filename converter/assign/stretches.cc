@@ -6,6 +6,7 @@
 #include "converter/assign/times.h"
 #include "converter/assign/units.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/reasons.h"
 
 namespace octet::assign {
 namespace {
@@ -34,7 +35,7 @@ class Chooser {
 
   Stretches Run(quantize::Scheme* scheme) {
     Stretches result;
-    config_ = result.config = WithMoved();
+    config_ = result.config = WithMeasured();
     int8_ = quantize::AssignScheme(graph_, model_.statistics, config_);
     table_ = FindUnits(graph_, int8_, model_.config);
     if (std::all_of(table_.units.begin(), table_.units.end(),
@@ -54,9 +55,18 @@ class Chooser {
     result.step.Decide(model_.simulator, model_.samples, judged.base, judged.variants, variants,
                        progress_, scheme);
     if (result.step.kept) {
-      result.nodes = NodesOf(best.set);
-      result.config = WithFp16(config_, result.nodes);
+      const std::vector<size_t> nodes = NodesOf(best.set);
+      for (const size_t n : nodes) result.nodes.push_back(graph_.nodes[n].name);
+      result.config = With(nodes);
       result.time_share = TimeShare(best.set);
+      // Only now it is known what they gain where nothing was decided.
+      for (quantize::Entry& entry : result.config.measured) {
+        if (entry.reason != quantize::Reason::kStretch) continue;
+        entry.gain_db = result.step.after_db - result.step.before_db;
+        entry.cost_ns = Evaluate(table_, best.set).ns - int8_ns_;
+        entry.measured_with = nodes.size();
+        scheme->Want(entry);
+      }
     }
     return result;
   }
@@ -67,16 +77,23 @@ class Chooser {
     double worth = 0;  // dB
   };
 
-  // The configuration with what somebody else has moved to FP16.
-  quantize::Config WithMoved() const {
-    const quantize::Scheme own = quantize::AssignScheme(graph_, model_.statistics, model_.config);
-    std::vector<std::string> moved;
+  // The configuration with what has been measured since.
+  quantize::Config WithMeasured() const {
+    quantize::Config config = model_.config;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (model_.int8.precision[n] == Precision::kFp16 && own.precision[n] == Precision::kInt8) {
-        moved.push_back(graph_.nodes[n].name);
+      for (const quantize::Entry* entry : model_.int8.ledger.Of(n)) {
+        if (entry->reason == quantize::Reason::kFloatOutput) config.measured.push_back(*entry);
       }
     }
-    return WithFp16(model_.config, moved);
+    return config;
+  }
+
+  quantize::Config With(const std::vector<size_t>& nodes) const {
+    quantize::Config config = config_;
+    for (const size_t n : nodes) {
+      config.measured.push_back({.node = n, .reason = quantize::Reason::kStretch});
+    }
+    return config;
   }
 
   void Measure() {
@@ -199,23 +216,22 @@ class Chooser {
   }
 
   // That run in FP16 because of it, those that only move values and follow what they read too.
-  std::vector<std::string> NodesOf(const Assignment& set) const {
+  std::vector<size_t> NodesOf(const Assignment& set) const {
     const auto precision = PrecisionsOf(graph_, int8_, table_, set);
-    std::vector<std::string> names;
+    std::vector<size_t> nodes;
     for (size_t n = 0; n < precision.size(); ++n) {
       if (precision[n] == Precision::kFp16 && int8_.precision[n] == Precision::kInt8) {
-        names.push_back(graph_.nodes[n].name);
+        nodes.push_back(n);
       }
     }
-    return names;
+    return nodes;
   }
 
   std::vector<quantize::Scheme> SchemesOf(const std::vector<Assignment>& sets) const {
     std::vector<quantize::Scheme> schemes;
     schemes.reserve(sets.size());
     for (const Assignment& set : sets) {
-      schemes.push_back(
-          quantize::AssignScheme(graph_, model_.statistics, WithFp16(config_, NodesOf(set))));
+      schemes.push_back(quantize::AssignScheme(graph_, model_.statistics, With(NodesOf(set))));
     }
     return schemes;
   }

@@ -27,6 +27,7 @@ namespace {
 using lower::FunctionName;
 using lower::OperatorWord;
 using lower::OpName;
+using lower::WhyNotInt8;
 using nlohmann::json;
 
 const char* TypeName(blob::ElementType type) {
@@ -105,6 +106,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"arithmetic", int8                    ? "int32"
                          : AllowsHalfSums(layer) ? "fp16"
                                                  : "float32"},
+          {"why_not_int8", WhyNotInt8(layer, out.type)},
           {"kernel", OperatorWord(layer.op, layer.precision)},
           {"tables", TablesOf(layer)},
           {"fused", FusedOf(layer)}};

@@ -258,7 +258,6 @@ Conversion Convert(const ConvertOptions& options) {
     result.scheme = std::move(recovered.scheme);
     result.config = std::move(recovered.config);
     result.stretches = std::move(recovered.stretches);
-    result.tail_gain_db = recovered.tail_gain_db;
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
@@ -273,22 +272,17 @@ Conversion Convert(const ConvertOptions& options) {
     const std::string beyond = make_int8(config);
     if (beyond.empty()) return;
     quantize::Config all_int8 = config;
-    all_int8.int8_everywhere = true;
-    std::string still = beyond;
-    try {
-      still = make_int8(all_int8);
-    } catch (const UserError&) {  // a layer that only FP16 can run
-    }
-    if (!still.empty()) {
+    all_int8.overflow = beyond + ", more than FP16 holds (65504)";
+    // Where something of it is left, a layer that only FP16 can run, or has to.
+    if (!make_int8(all_int8).empty()) {
       Fail(
           "{}; the int8 plan runs it in FP16, whose largest number is 65504; scale down the "
           "model's numbers",
           beyond);
     }
     warnings.push_back(
-        fmt::format("{}, more than FP16 holds (65504): the int8 plan runs all layers in int8, with "
-                    "less accuracy",
-                    beyond));
+        fmt::format("{}: the int8 plan runs all layers that can in int8, with less accuracy",
+                    result.config.overflow));
   });
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);

@@ -9,7 +9,7 @@
 
 #include "converter/assign/stretches.h"
 #include "converter/cli/progress.h"
-#include "converter/quantize/precision.h"
+#include "converter/quantize/reasons.h"
 #include "converter/recover/adaptive_rounding.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
@@ -29,7 +29,7 @@ constexpr const char *kStretches = "choosing FP16 layers", *kRanges = "choosing 
                      *kBiases = "correcting biases", *kMeans = "setting means and variances";
 
 bool MayChooseStretches(const quantize::Config& config, const assign::Clock* clock, Effort effort) {
-  return config.fp16_stretches && !config.int8_everywhere && clock != nullptr &&
+  return config.fp16_stretches && !config.StaysInt8() && clock != nullptr &&
          effort != Effort::kFast;
 }
 bool MayChooseRanges(const quantize::Config& config, Effort effort) {
@@ -48,12 +48,6 @@ bool MayRecalibrate(const quantize::Config& config, Effort effort) {
   return config.bias_correction && effort == Effort::kBest;
 }
 
-// Whether the configuration asks for int8 at a node by name.
-bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
-  const auto request = quantize::RequestOf(config, node);
-  return request && request->precision == blob::Precision::kInt8;
-}
-
 // The first of a set, as many as a look at every single value takes.
 std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
   constexpr size_t kLookedAt = 4;
@@ -63,18 +57,19 @@ std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
 
 // Moves the last layers that gain by it to FP16.
 void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const quantize::Config& config, quantize::Scheme* scheme, Warnings* warnings) {
+                  quantize::Scheme* scheme, Warnings* warnings) {
   const graph::Graph& graph = simulator.plan().graph;
   const std::vector<int64_t> decide =
       Some(samples.accept.empty() ? samples.report : samples.accept);
   const recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
   std::vector<std::string> names;
-  if (!config.int8_everywhere) {
-    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
-      if (WantsInt8(config, graph.nodes[n])) continue;
-      scheme->precision[n] = blob::Precision::kFp16;
-      names.push_back("'" + graph.nodes[n].name + "'");
-    }
+  for (const recover::FloatOutput& output : recover::WorthFloat(graph, *scheme, diagnosis)) {
+    scheme->Want({.node = output.node,
+                  .reason = quantize::Reason::kFloatOutput,
+                  .gain_db = output.gain_db,
+                  .measured_with = output.measured_with});
+    if (scheme->precision[output.node] == blob::Precision::kInt8) continue;
+    names.push_back("'" + graph.nodes[output.node].name + "'");
   }
   if (!names.empty()) {
     warnings->push_back(
@@ -141,11 +136,11 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
   const quantize::Config& config = result.config;
   if (const auto gain = recover::TailGain(simulator, samples, statistics, config)) {
     result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
-    result.tail_gain_db = gain;
+    result.config.tail_gain_db = gain;
   }
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);
-  LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
+  LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
   if (MayChooseStretches(config, clock, effort)) {
     ChooseStretches(simulator, samples, statistics, *clock, &result);
   }

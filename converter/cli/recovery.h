@@ -27,8 +27,6 @@ struct Recovered {
   quantize::Scheme scheme;
   quantize::Config config;             // with what was chosen of precisions
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
-  // What decided config.fp16_tail (converter/recover/tail_choice.h); unset: nothing to decide.
-  std::optional<double> tail_gain_db;
   std::vector<recover::Step> steps;
   Warnings warnings;
 };

@@ -24,8 +24,8 @@ json FiguresJson(const Figures& figures) {
       {"snr_db", figures.Db()},         {"about_mean_db", figures.about_mean_db},
       {"about_elements_db", nullptr},   {"reference_is_constant", figures.reference_is_constant},
       {"cosine", figures.cosine},       {"range", figures.range},
-      {"rms_error", figures.rms_error}, {"rms_error", figures.rms_error},
-      {"largest_difference", nullptr},  {"not_finite", figures.broken}};
+      {"rms_error", figures.rms_error}, {"not_finite", figures.broken},
+      {"largest_difference", nullptr}};
   if (figures.about_elements_db) row["about_elements_db"] = *figures.about_elements_db;
   if (std::isfinite(figures.largest)) row["largest_difference"] = figures.largest;
   return row;

@@ -108,9 +108,21 @@ void PlaceTile(const Tile& t, const float* from, float* values) {
   }
 }
 
+// Adds the offsets of a tile's elements to their floats, pixel by pixel in `to`.
+void AddOffsets(const Tile& t, const PartOffsets& offsets, float* to) {
+  for (size_t p = 0; p < t.pixels; ++p) {
+    size_t k = (t.dense + p * t.dense_pixel) % offsets.count;
+    for (size_t c = 0; c < t.channels; ++c) {
+      *to++ += offsets.values[k];
+      if (++k == offsets.count) k = 0;
+    }
+  }
+}
+
 void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
                 const blob::OutputPart& part, const uint16_t* halves, float* values, Share share) {
   const auto function = (blob::Function)part.function;
+  const PartOffsets offsets = OffsetsOf(session.blob, part);
   ForEachTile(tensor, part.strides, part.base, share, [&](const Tile& t) {
     uint16_t from[kTileElements];
     float to[kTileElements];
@@ -120,6 +132,7 @@ void LoadHalves(const Session& session, const blob::TensorRecord& tensor,
     size_t count = t.pixels * t.channels;
     for (; count % kOutputBlock != 0; ++count) from[count] = 0;
     session.kernels.output_f16(OutputF16Args{from, to, count, tensor.scale, function}, Share{0, 1});
+    if (offsets.count != 0) AddOffsets(t, offsets, to);
     PlaceTile(t, to, values);
   });
 }
@@ -128,6 +141,7 @@ void LoadPart(const Session& session, const blob::OutputPart& part, float* value
   const blob::TensorRecord& tensor = TensorOf(session, part.tensor);
   const uint8_t* bytes = session.tensors + tensor.arena_offset;
   const auto function = (blob::Function)part.function;
+  const PartOffsets offsets = OffsetsOf(session.blob, part);
   if (tensor.type == blob::ElementType::kFp16) {
     return LoadHalves(session, tensor, part, reinterpret_cast<const uint16_t*>(bytes), values,
                       share);
@@ -135,15 +149,25 @@ void LoadPart(const Session& session, const blob::OutputPart& part, float* value
   if (tensor.type == blob::ElementType::kInt32) {
     const int32_t* integers = reinterpret_cast<const int32_t*>(bytes);
     const auto load = [&](size_t dense, size_t strided) {
-      values[strided] = ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
+      float value = ApplyFunction(function, (float)integers[dense], 0.0f, 0.0f);
+      if (offsets.count != 0) value += offsets.values[dense % offsets.count];
+      values[strided] = value;
     };
     return ForEachElement(tensor, part.strides, part.base, share, load);
   }
   // Every value a byte of the arena can stand for.
   float table[256];
   for (int32_t q = -128; q < 128; ++q) {
-    const float value = tensor.scale * (float)(q - tensor.zero_point);
-    table[((uint32_t)q & 0xFF) ^ session.sign] = ApplyFunction(function, value, 0.0f, 0.0f);
+    float value = tensor.scale * (float)(q - tensor.zero_point);
+    value = ApplyFunction(function, value, 0.0f, 0.0f);
+    if (offsets.count == 1) value += offsets.values[0];
+    table[((uint32_t)q & 0xFF) ^ session.sign] = value;
+  }
+  if (offsets.count > 1) {
+    const auto load = [&](size_t dense, size_t strided) {
+      values[strided] = table[bytes[dense]] + offsets.values[dense % offsets.count];
+    };
+    return ForEachElement(tensor, part.strides, part.base, share, load);
   }
   const auto load = [&](size_t dense, size_t strided) { values[strided] = table[bytes[dense]]; };
   ForEachElement(tensor, part.strides, part.base, share, load);

@@ -1,5 +1,6 @@
 // The part of the C API that shows memory as it is: tensors in the arena, and blobs without a
 // session.
+#include <stddef.h>
 #include <string.h>
 
 #include "octet/octet.h"
@@ -65,7 +66,14 @@ octet_status octet_output_view(const octet_session* session, uint32_t index, uin
   }
   const octet::PartRange range = PlanOutputParts(s.blob, CurrentPlan(s), index);
   const octet::blob::OutputPart& record = s.blob.parts[range.first + part];
+  const octet::PartOffsets offsets = OffsetsOf(s.blob, record);
+  // A caller that knows no offsets would read wrong numbers.
+  constexpr size_t kKnowsOffsets =
+      offsetof(octet_tensor_view, offset_count) + sizeof(octet_tensor_view::offset_count);
+  if (offsets.count != 0 && view->size < kKnowsOffsets) return ToC(Code::kInvalidArgument);
   octet_tensor_view own = ViewOf(s, record.tensor, record.strides);
+  own.offsets = offsets.values;
+  own.offset_count = offsets.count;
   own.base = record.base;
   own.function = record.function;
   octet::WriteSized(own, view);

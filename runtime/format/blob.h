@@ -26,9 +26,10 @@ enum RequiredFeature : uint64_t {
   kFeatureChannelTables = 1u << 2,  // at least one int8 kUnary has a table index a channel
   kFeatureIntegers = 1u << 3,       // at least one tensor is kInt32
   kFeatureHalfScale = 1u << 4,      // at least one FP16 tensor has a scale other than 1
+  kFeatureOffsets = 1u << 5,        // at least one output part has offsets
 };
-constexpr uint64_t kKnownRequiredFeatures =
-    kFeatureFp16Plan | kFeatureChannelTables | kFeatureIntegers | kFeatureHalfScale;
+constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureChannelTables |
+                                            kFeatureIntegers | kFeatureHalfScale | kFeatureOffsets;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -136,7 +137,8 @@ struct OutputPart {  // 32 bytes
   uint32_t strides[4];
   uint32_t function;  // Function applied in float to the dequantized value: kIdentity, kSigmoid,
                       // kTanh or kExp
-  uint32_t reserved;
+  uint32_t offsets;   // 0: none, else where in the model section they lie: u32 count, f32[count];
+                      // element i of the dense tensor gets number i mod count added, in float
 };
 static_assert(sizeof(OutputPart) == 32, "OutputPart layout");
 

@@ -254,7 +254,39 @@ bool IsApartFromEarlier(const BlobView& view, const PlanView& plan, const PartRa
   return true;
 }
 
+// Offsets of a part: one for all, or one for each element of the innermost dimensions of the
+// tensor. `floats_left`: of the plan's share of the model section. Parts of one plan that all refer
+// to the same large array would make validation slow.
+bool CheckOffsets(const BlobView& view, const blob::OutputPart& part, const TensorRecord& tensor,
+                  uint64_t* floats_left) {
+  if (part.offsets == 0) return true;
+  const Bytes& section = view.model_section;
+  if ((view.header->required_features & blob::kFeatureOffsets) == 0 ||
+      part.offsets % sizeof(uint32_t) != 0 ||
+      !InRange(part.offsets, 1, sizeof(uint32_t), section.bytes)) {
+    return false;
+  }
+  const PartOffsets offsets = OffsetsOf(view, part);
+  uint64_t block = 1;
+  bool fits = offsets.count == 1;
+  for (uint32_t d = 4; d-- > 0;) {
+    block *= tensor.dims[d];
+    fits = fits || offsets.count == block;
+  }
+  if (!fits || offsets.count > *floats_left ||
+      !InRange((uint64_t)part.offsets + sizeof(uint32_t), offsets.count, sizeof(float),
+               section.bytes)) {
+    return false;
+  }
+  *floats_left -= offsets.count;
+  for (uint32_t i = 0; i < offsets.count; ++i) {
+    if (!IsFiniteFloat(offsets.values[i])) return false;
+  }
+  return true;
+}
+
 Status CheckOutputs(const BlobView& view, const PlanView& plan) {
+  uint64_t floats_left = view.model_section.bytes / sizeof(float);
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     const uint64_t wanted = view.outputs[i].element_count;
     const PartRange range = PlanOutputParts(view, *plan.record, i);
@@ -269,6 +301,9 @@ Status CheckOutputs(const BlobView& view, const PlanView& plan) {
       const TensorRecord& tensor = plan.tensors[part.tensor];
       if (SaturatingAdd(part.base, Reach(tensor, part.strides)) >= wanted) {
         return Malformed(at + (uint32_t)offsetof(blob::OutputPart, strides));
+      }
+      if (!CheckOffsets(view, part, tensor, &floats_left)) {
+        return Malformed(at + (uint32_t)offsetof(blob::OutputPart, offsets));
       }
       found += ElementCount(tensor);
       if (found > wanted) return Malformed(at);

@@ -124,6 +124,19 @@ static inline uint32_t PlanInputTensor(const BlobView& view, const blob::PlanRec
   return view.plan_io[plan.first_input + input];
 }
 
+// What is added to the floats of an output part: values[i % count] to element i of its tensor.
+// count 0: nothing.
+struct PartOffsets {
+  uint32_t count;
+  const float* values;
+};
+// Of a blob that has been checked.
+static inline PartOffsets OffsetsOf(const BlobView& view, const blob::OutputPart& part) {
+  if (part.offsets == 0) return PartOffsets{0, nullptr};
+  const auto* words = reinterpret_cast<const uint32_t*>(view.model_section.data + part.offsets);
+  return PartOffsets{words[0], reinterpret_cast<const float*>(words + 1)};
+}
+
 struct PartRange {
   uint32_t first, count;
 };

@@ -246,6 +246,17 @@ std::vector<uint8_t> BlobBuilder::ModelSection() {
   model.plan_io_offset = AppendRecords(out, plan_io.data(), plan_io.size());
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = AppendRecords(out, parts.data(), parts.size());
+  std::vector<uint32_t> places;
+  for (const std::vector<float>& values : offsets_) {
+    const auto count = static_cast<uint32_t>(values.size());
+    places.push_back(AppendRecords(out, &count, 1));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+    out.insert(out.end(), bytes, bytes + values.size() * sizeof(float));
+  }
+  auto* placed = reinterpret_cast<OutputPart*>(out.data() + model.parts_offset);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (placed[i].offsets != 0) placed[i].offsets = places[placed[i].offsets - 1];
+  }
   model.label_count = label_count_;
   model.task = task_;
   std::memcpy(out.data(), &model, sizeof(model));
@@ -292,6 +303,7 @@ Blob BlobBuilder::Build() {
   header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
   if (integers) header.required_features |= kFeatureIntegers;
   if (half_scale) header.required_features |= kFeatureHalfScale;
+  if (!offsets_.empty()) header.required_features |= kFeatureOffsets;
   for (const Plan& plan : plans_) {
     for (const Layer& layer : plan.layers) {
       if (HasChannelTables(layer.record)) header.required_features |= kFeatureChannelTables;

@@ -71,6 +71,12 @@ class BlobBuilder {
   // An output assembled from parts. dims: logical shape (first plan).
   void AddOutput(std::string_view name, std::vector<uint32_t> dims,
                  std::vector<blob::OutputPart> parts);
+  // Numbers that are added to an output: what OutputPart::offsets is to be. Build() puts the place
+  // in the model section there.
+  uint32_t AddOffsets(std::vector<float> values) {
+    offsets_.push_back(std::move(values));
+    return static_cast<uint32_t>(offsets_.size());
+  }
   // Layers run in the order they are added. The reference stays valid. Precision follows the
   // output's type.
   blob::LayerRecord& AddLayer(blob::Op op, std::vector<uint32_t> inputs, uint32_t output,
@@ -150,6 +156,7 @@ class BlobBuilder {
   std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_, decode_;
   uint32_t label_count_ = 0;
   uint32_t section_alignment_ = blob::kLargestSectionAlignment;
+  std::vector<std::vector<float>> offsets_;
   std::vector<std::pair<blob::SectionKind, std::vector<uint8_t>>> more_;
   blob::Task task_ = blob::Task::kNone;
 };

@@ -259,6 +259,10 @@ typedef struct octet_tensor_view {
   /* Where element (n, h, w, c) stands in the logical array: base + the sum of index * stride. */
   uint32_t base, strides[4];
   uint32_t function; /* of an output, applied to the value: 0 none, 3 sigmoid, 7 tanh, 8 exp */
+  /* Of an output, added behind the function in float: offsets[i % offset_count] to element i of the
+   * dense array. offset_count 0: nothing is added. */
+  const float* offsets;
+  uint32_t offset_count;
 } octet_tensor_view;
 
 /* The tensor of an input, to be written before each octet_run (a run may overwrite it). The pointer
@@ -268,12 +272,14 @@ OCTET_API octet_status octet_input_view(octet_session* session, uint32_t index,
 /* An output is put together from so many tensors of the current plan; after octet_run they hold
  * until the next inputs are set. */
 OCTET_API uint32_t octet_output_part_count(const octet_session* session, uint32_t index);
+/* OCTET_INVALID_ARGUMENT also where the part has offsets and `size` is that of an older header,
+ * which has no place for them: octet_get_output adds them for every caller. */
 OCTET_API octet_status octet_output_view(const octet_session* session, uint32_t index,
                                          uint32_t part, octet_tensor_view* view);
 
 /* What a layer has written: good until another layer runs, so from before_layer of the next one, or
  * between two octet_run_layer. OCTET_INVALID_ARGUMENT: no such layer. Strides are those of the
- * dense array. */
+ * dense array; what an output adds to it is not in it. */
 OCTET_API octet_status octet_layer_view(const octet_session* session, uint32_t layer,
                                         octet_tensor_view* view);
 

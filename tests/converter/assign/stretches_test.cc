@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "converter/quantize/reasons.h"
 #include "tests/converter/assign/assign_support.h"
 
 namespace octet::assign {
@@ -41,6 +42,13 @@ TEST(Stretches, TheLayerThatLosesNearlyAllRunsInFp16) {
   EXPECT_GT(chosen.time_share, 0);
   // Four of forty layers have a tenth of the products.
   EXPECT_LE(std::count(scheme.precision.begin(), scheme.precision.end(), Precision::kFp16), 4);
+  // Why, and what of it was measured.
+  const quantize::Entry* entry = scheme.ledger.Deciding(20);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->reason, quantize::Reason::kStretch);
+  EXPECT_EQ(entry->gain_db, chosen.step.after_db - chosen.step.before_db);
+  EXPECT_GT(entry->cost_ns.value(), 0);
+  EXPECT_EQ(entry->measured_with, chosen.nodes.size());
   // What comes after makes the same scheme of the configuration.
   const quantize::Scheme again =
       quantize::AssignScheme(network.graph, network.statistics, chosen.config);
@@ -59,7 +67,7 @@ TEST(Stretches, LayersThatAreAllAlikeAreNotWorthTheirTime) {
 
 TEST(Stretches, WhatSomebodyMovedToFp16StaysThere) {
   Long network(true);
-  network.scheme.precision[5] = Precision::kFp16;
+  network.scheme.Want({.node = 5, .reason = quantize::Reason::kFloatOutput});
   quantize::Scheme scheme;
   const Stretches chosen = Choose(network, &scheme);
   EXPECT_EQ(scheme.precision[5], Precision::kFp16);

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Writes the manual as a site into build/docs/site, by Debian's mkdocs and, where it is installed, mkdocs-material.
+set -eu
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'TEXT'
+usage: docs/build.sh [--programs FOLDER] [--help]
+
+Writes the manual into build/docs/site. Look at it with: python3 -m http.server --bind 127.0.0.1 --directory build/docs/site 8000
+  --programs FOLDER   programs whose --help the page of options shows (build/native/bin)
+TEXT
+}
+
+programs=build/native/bin
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --programs) programs=$2; shift ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "docs/build.sh: unknown argument '$1'; see docs/build.sh --help" >&2; exit 2 ;;
+  esac
+  shift
+done
+if ! [ -x /usr/bin/mkdocs ]; then
+  echo "docs/build.sh: mkdocs is not installed; try: sudo apt-get install mkdocs mkdocs-material" >&2
+  exit 2
+fi
+/usr/bin/python3 docs/lay_out.py --programs "$programs"
+/usr/bin/mkdocs build --quiet --strict --clean --config-file build/docs/mkdocs.yml
+echo "the manual is in build/docs/site; look at it with: python3 -m http.server --bind 127.0.0.1 --directory build/docs/site 8000"

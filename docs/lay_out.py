@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; pages
+of the programs' options and of the C API; a configuration with mkdocs-material, where Debian's package is installed."""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(SOURCE / "tests/support"))
+import markdown_pages as markdown  # noqa: E402
+
+MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
+PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
+OPTIONS, API = "options.md", "c-api.md"  # written here
+HEADERS = ("octet", "linux", "guard", "drift", "temporal", "slots", "board", "self_test")
+COMMANDS = ("convert", "inspect", "verify", "analyze", "assign", "export", "embed", "debug", "boards", "key", "sign", "flash")
+PROGRAMS = ("octet-run", "octet-camera", "octet-slot", "octet-scene")
+# Fonts of the reader's system, icons as part of the pages: nothing comes from another host.
+THEME = """INHERIT: ../../mkdocs.yml
+docs_dir: pages
+site_dir: site
+theme:
+  name: null
+  custom_dir: {material}
+  language: en
+  font: false
+  icon: {{}}
+  favicon: assets/images/favicon.png
+  include_search_page: false
+  search_index_only: true
+  static_templates: [404.html]
+  features: [navigation.top, navigation.indexes, search.highlight]
+  palette:
+    - media: "(prefers-color-scheme: light)"
+      scheme: default
+      primary: teal
+      toggle: {{icon: material/weather-night, name: dark}}
+    - media: "(prefers-color-scheme: dark)"
+      scheme: slate
+      primary: teal
+      toggle: {{icon: material/weather-sunny, name: light}}
+"""
+PLAIN = "INHERIT: ../../mkdocs.yml\ndocs_dir: pages\nsite_dir: site\n"
+
+
+def help_of(programs: pathlib.Path) -> str:
+    """The page of options, as the programs print them."""
+    lines = ["# Options", ""]
+    if not (programs / "octet").exists():
+        return "\n".join([*lines, "The programs were not built when this site was made. `--help` of each program lists its options.", ""])
+    lines += ["What `--help` of each program prints.", ""]
+    calls = [("octet " + command, ["octet", command]) for command in COMMANDS]
+    calls += [(program, [program]) for program in PROGRAMS if (programs / program).exists()]
+    for title, (program, *words) in calls:
+        text = subprocess.run([programs / program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+        lines += [f"## {title}", "", "```text", text.replace(f"{programs}/", "").rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def headers() -> str:
+    """The page of the C API: the headers, which are its contract."""
+    lines = ["# C API", "", "The public headers, as they are installed. Each is the contract of its functions. `octet/octet.hpp` is a wrapper for C++.", ""]
+    for name in HEADERS:
+        text = (SOURCE / f"runtime/include/octet/{name}.h").read_text().rstrip()
+        lines += [f"## octet/{name}.h", "", "```c", text, "```", ""]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build/native/bin"))
+    programs = parser.parse_args().programs
+    out = SOURCE / "build/docs"
+    pages = out / "pages"
+    shutil.rmtree(pages, ignore_errors=True)
+    pages.mkdir(parents=True)
+    named = [found[1] for found in map(PAGE.search, (SOURCE / "mkdocs.yml").read_text().splitlines()) if found]
+    todo = [SOURCE / name for name in named if name not in (OPTIONS, API)]
+    done = set()
+    while todo:
+        path = todo.pop()
+        if path in done or not path.is_file():
+            continue
+        done.add(path)
+        target = pages / path.relative_to(SOURCE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        if path.suffix == ".md":
+            names = (link.target.partition("#")[0] for link in markdown.read(path).links)
+            todo += [(path.parent / name).resolve() for name in names if name and ":" not in name]
+    (pages / OPTIONS).write_text(help_of(programs.resolve()))
+    (pages / API).write_text(headers())
+    (out / "mkdocs.yml").write_text(THEME.format(material=MATERIAL) if MATERIAL.is_dir() else PLAIN)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
