@@ -164,8 +164,8 @@ class Assigner {
       const int64_t ns = std::llround(*budget.ms * 1e6);
       if (ns >= result_.int8_ns) return ns;
       Fail(
-          "a budget of {} ms is less than the {:.3f} ms that the int8 plan takes ({}); give more, "
-          "or choose a smaller model",
+          "a budget of {} ms is less than the {:.3f} ms of the int8 plan ({}); give a larger "
+          "budget, or a smaller model",
           *budget.ms, Milliseconds(result_.int8_ns), clock_.Source());
     }
     if (budget.percent) {
@@ -178,7 +178,7 @@ class Assigner {
     for (const Solution& solution : SolveFront(table, slowest)) {
       if (solution.figures.loss <= *budget.max_loss) return solution.figures.ns + Rest();
     }
-    Fail("no assignment loses as little as {}: layers that have to run in int8 lose {:.3g}",
+    Fail("no assignment loses at most {}: layers that can only run in int8 lose {:.3g}",
          *budget.max_loss, Evaluate(table, AllFp16(table)).loss);
   }
 

@@ -133,16 +133,16 @@ std::unique_ptr<Clock> FindModelClock(const boards::Board& board) {
 std::unique_ptr<Clock> ModelClock(const boards::Board& board) {
   if (auto clock = FindModelClock(board)) return clock;
   Fail(
-      "{}: there is no cost model for the cores of {}; measure its layers with octet-run --profile "
-      "--json and give --profile FILE",
+      "{}: there is no cost model for the cores of {}; measure the layers: octet-run --profile "
+      "--json, then --profile FILE",
       board.file, board.name);
 }
 
 std::unique_ptr<Clock> DefaultClock() {
   constexpr double kClockMhz = 1000;
   return std::make_unique<Model>(kCores[0], kClockMhz, false,
-                                 "cost model of one ARMv8.0 core (neon) at 1000 MHz; --board or "
-                                 "--profile tells of yours");
+                                 "cost model of one ARMv8.0 core (neon) at 1000 MHz; give --board "
+                                 "or --profile for your board");
 }
 
 }  // namespace octet::assign

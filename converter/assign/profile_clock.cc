@@ -25,7 +25,7 @@ class Profile : public Clock {
                                    [word](const auto& item) { return item.first.second == word; });
       if (any) continue;
       Fail(
-          "{}: no layer ran in {}; give profiles of both plans, joined by a comma (octet-run "
+          "{}: no layer ran in {}; give the profiles of both plans, joined by a comma (octet-run "
           "--plan {} --profile --json)",
           fmt::join(files, ","), word, word);
     }
@@ -83,7 +83,7 @@ class Profile : public Clock {
                                      json.at("isa").get<std::string>(),
                                      json.at("threads").get<int>()));
     } catch (const std::exception&) {
-      Fail("{}: is no profile; octet-run MODEL.octet --input FILE --profile --json prints one",
+      Fail("{}: not a profile; make one: octet-run MODEL.octet --input FILE --profile --json",
            file);
     }
   }
@@ -113,8 +113,8 @@ void CheckKnows(const Clock& clock, const std::vector<const lower::Program*>& pr
     for (const lower::Layer& layer : program->layers) {
       if (layer.macs == 0 || profile->Knows(layer)) continue;
       Fail(
-          "{}: layer '{}' of plan {} is not in it; profile a blob of this very model, converted "
-          "with the same settings, in both plans",
+          "{}: layer '{}' of plan {} is missing; profile a blob of this model, converted with the "
+          "same settings, in both plans",
           profile->files(), layer.name, program->name);
     }
   }

@@ -63,7 +63,7 @@ class Reader {
   void ReadFields(const YAML::Node& map, const std::string& of, const Fields& fields,
                   const std::set<std::string>& optional) {
     const std::string before = of.empty() ? "" : of + ".";
-    if (!map.IsMap()) yaml_.Bad(map, of.empty() ? "board" : of, "a map of fields is expected");
+    if (!map.IsMap()) yaml_.Bad(map, of.empty() ? "board" : of, "expected a map of fields");
     std::set<std::string> seen;
     yaml_.ForEach(map, of, [&](const std::string& key, const YAML::Node& at, const YAML::Node& v) {
       const auto field = fields.find(key);
@@ -82,7 +82,7 @@ class Reader {
   Read Text(std::string* text) {
     return [this, text](const YAML::Node& value, const std::string& key) {
       *text = yaml_.Text(value, key);
-      if (text->empty()) yaml_.Bad(value, key, "a text is expected");
+      if (text->empty()) yaml_.Bad(value, key, "expected a text");
     };
   }
   Read OneOf(std::string* word, const Words& allowed) {
@@ -94,13 +94,13 @@ class Reader {
   // Without `allowed` any words will do. least: how many there have to be.
   Read List(Words* words, size_t least, const Words& allowed = {}) {
     return [=, this](const YAML::Node& value, const std::string& key) {
-      if (!value.IsSequence()) yaml_.Bad(value, key, "a list is expected");
+      if (!value.IsSequence()) yaml_.Bad(value, key, "expected a list");
       words->clear();
       for (const YAML::Node& entry : value) {
         const std::string word = yaml_.Text(entry, key);
         if (!allowed.empty()) CheckWord(entry, key, word, allowed);
         if (std::find(words->begin(), words->end(), word) != words->end()) {
-          yaml_.Bad(entry, key, fmt::format("'{}' is there twice; remove one", word));
+          yaml_.Bad(entry, key, fmt::format("'{}' is listed twice; remove one", word));
         }
         words->push_back(word);
       }
@@ -115,7 +115,7 @@ class Reader {
   void CheckWord(const YAML::Node& node, const std::string& key, const std::string& word,
                  const Words& allowed) const {
     if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return;
-    yaml_.Bad(node, key, fmt::format("'{}' is none of {}", word, Joined(allowed)));
+    yaml_.Bad(node, key, fmt::format("'{}' is not one of {}", word, Joined(allowed)));
   }
 
   Fields TextFields() {
@@ -134,9 +134,10 @@ class Reader {
       if (board_.compatible.empty() || board_.compatible.size() > kMostBytes ||
           board_.compatible.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
               std::string::npos) {
-        yaml_.Bad(value, key,
-                  fmt::format("'{}' is no board's name; at most {} of a-z, 0-9 and - are expected",
-                              board_.compatible, kMostBytes));
+        yaml_.Bad(
+            value, key,
+            fmt::format("'{}' is not a board name; use at most {} characters of a-z, 0-9 and -",
+                        board_.compatible, kMostBytes));
       }
     };
     return fields;
@@ -153,7 +154,7 @@ class Reader {
     };
     fields["cpu_id"] = [this](const YAML::Node& value, const std::string& key) {
       if (!value.IsSequence() || value.size() != 2) {
-        yaml_.Bad(value, key, "[implementer, part] of /proc/cpuinfo is expected");
+        yaml_.Bad(value, key, "expected [implementer, part] of /proc/cpuinfo");
       }
       // Their widths in the processor's identification register (MIDR_EL1).
       board_.cpu_id = CpuId{static_cast<uint32_t>(yaml_.Whole(value[0], key, 0, 0xFF)),
@@ -162,7 +163,8 @@ class Reader {
     fields["latency_budget_ms"] = [this](const YAML::Node& value, const std::string& key) {
       if (value.IsNull()) return;
       board_.latency_budget_ms = yaml_.Number(value, key);
-      if (!(*board_.latency_budget_ms > 0)) yaml_.Bad(value, key, "above 0, or null for no budget");
+      if (!(*board_.latency_budget_ms > 0))
+        yaml_.Bad(value, key, "must be above 0, or null for no budget");
     };
     return fields;
   }
@@ -187,11 +189,11 @@ class Reader {
          {"throttle_c", Number(&throttle_c, 21, 150)}},
         {"throttle_c"});
     if (thermal.leave_c >= thermal.enter_c) {
-      yaml_.Bad(value["leave_c"], key + ".leave_c", "below enter_c is expected");
+      yaml_.Bad(value["leave_c"], key + ".leave_c", "must be below enter_c");
     }
     if (value["throttle_c"]) {
       if (throttle_c <= thermal.enter_c) {
-        yaml_.Bad(value["throttle_c"], key + ".throttle_c", "above enter_c is expected");
+        yaml_.Bad(value["throttle_c"], key + ".throttle_c", "must be above enter_c");
       }
       thermal.throttle_c = throttle_c;
     }
@@ -203,7 +205,7 @@ class Reader {
     if (board_.isa.size() > ladder.size() ||
         !std::equal(board_.isa.begin(), board_.isa.end(), ladder.begin())) {
       yaml_.Bad(isa, "isa",
-                fmt::format("the first words of [{}] are expected, those of {}", Joined(ladder),
+                fmt::format("expected the first words of [{}], those of {}", Joined(ladder),
                             board_.architecture));
     }
   }
@@ -219,7 +221,8 @@ class Reader {
     }
     for (const std::string& key : others) {
       if (document[key]) {
-        yaml_.Bad(document[key], key, fmt::format("not for {}; {}", board_.architecture, kTable));
+        yaml_.Bad(document[key], key,
+                  fmt::format("not allowed for {}; {}", board_.architecture, kTable));
       }
     }
   }

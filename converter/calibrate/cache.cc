@@ -198,7 +198,7 @@ std::optional<std::vector<std::optional<Statistics>>> ReadCache(const std::files
     for (const auto& [name, entry] : cache.at("tensors").items()) {
       const auto at = number.find(name);
       if (at == number.end())
-        Fail("{}: names a tensor '{}' this model has not; delete it", path.string(), name);
+        Fail("{}: tensor '{}' is not in this model; delete the file", path.string(), name);
       statistics[at->second] = StatisticsOf(entry);
     }
   });

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr FileKind kCheckpoint{"octet_calibration_checkpoint", 1, "interrupted calibration",
-                               " to begin anew"};
+                               " to start again"};
 
 template <typename T>
 constexpr bool kIsRanges = std::is_same_v<std::remove_const_t<T>, std::vector<Range>>;
@@ -70,7 +70,7 @@ std::optional<Interim> ReadCheckpoint(const std::filesystem::path& path, const g
   interim.observations.resize(graph.values.size());
   const bool found = ReadKeyed(path, kCheckpoint, key, [&](const json& file) {
     const auto damaged = [&path] {
-      Fail("{}: this {} is damaged; delete it{}", path.string(), kCheckpoint.name,
+      Fail("{}: this {} is damaged; delete the file{}", path.string(), kCheckpoint.name,
            kCheckpoint.way_out);
     };
     file.at("done").get_to(interim.done);

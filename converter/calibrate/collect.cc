@@ -97,7 +97,7 @@ Interim StartOf(const Options& options, size_t values, int64_t total) {
   start.observations.resize(values);
   for (size_t i = 0; i < start.done.size(); ++i) {
     if (start.done[i] < (i == 0 ? 0 : start.done[i - 1] + 1) || start.done[i] >= total) {
-      Fail("an interrupted calibration names sample {} of {}; begin anew", start.done[i], total);
+      Fail("the interrupted calibration names sample {} of {}; start again", start.done[i], total);
     }
   }
   return start;
@@ -129,11 +129,11 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
   const int64_t size = inputs[0]->size();
   for (const images::Dataset* input : inputs) {
     if (input->size() != size) {
-      Fail("calibration data of the model's inputs have {} and {} samples; give as many for each",
+      Fail("the inputs have {} and {} calibration samples; give the same number for each input",
            size, input->size());
     }
   }
-  if (options.samples < 1) Fail("--samples {}: at least 1 is needed", options.samples);
+  if (options.samples < 1) Fail("--samples {}: must be at least 1", options.samples);
   const std::vector<int64_t> picks = PickSamples(size, options.samples, options.seed);
   const auto total = static_cast<int64_t>(picks.size());
   // A picture that cannot be decoded is better known before an hour of inference than after it.

@@ -14,8 +14,8 @@ void RefuseOther(const std::filesystem::path& path, const FileKind& kind, const 
                  const char* field, const std::string& expected, const char* what) {
   const std::string found = file.at(field).get<std::string>();
   if (found == expected) return;
-  Fail("{}: this {} was made with {} ({} instead of {}); delete it{}", path.string(), kind.name,
-       what, found, expected, kind.way_out);
+  Fail("{}: this {} was made with {} ({} instead of {}); delete the file{}", path.string(),
+       kind.name, what, found, expected, kind.way_out);
 }
 
 }  // namespace
@@ -35,14 +35,14 @@ bool ReadKeyed(const std::filesystem::path& path, const FileKind& kind, const Ca
     std::ifstream stream(path);
     const json file = json::parse(stream);
     if (file.at(kind.tag).get<int>() != kind.version) {
-      Fail("{}: this {} has another version; delete it", path.string(), kind.name);
+      Fail("{}: this {} has another version; delete the file", path.string(), kind.name);
     }
     RefuseOther(path, kind, file, "graph", key.graph, "another model");
     RefuseOther(path, kind, file, "data", key.data, "other data");
     RefuseOther(path, kind, file, "settings", key.settings, "other settings");
     read(file);
   } catch (const json::exception&) {
-    Fail("{}: is no {} or is damaged; delete it and convert again", path.string(), kind.name);
+    Fail("{}: not a {}, or damaged; delete the file and convert again", path.string(), kind.name);
   }
   return true;
 }

@@ -76,8 +76,8 @@ ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, c
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const graph::Value& value = graph.At(graph.outputs[i]);
     if (IsAsLarge(results, i, value)) continue;
-    Fail("{}: '{}' is {} in ONNX Runtime, {} here; give the blob's --input-shape", model,
-         value.name, graph::ToString(results.ShapeOf(i)), graph::ToString(*value.shape));
+    Fail("{}: '{}' is {} in ONNX Runtime, {} here; give the same --input-shape as for the blob",
+         model, value.name, graph::ToString(results.ShapeOf(i)), graph::ToString(*value.shape));
   }
   return results;
 }

@@ -8,6 +8,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/report_file.h"
+#include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/quantize/names.h"
 #include "converter/support/error.h"
@@ -103,17 +104,18 @@ void PrintLayer(const analyze::LayerFigures& layer) {
              range.channels.empty() ? "" : fmt::format(", {} channels", range.channels.size()),
              layer.seen_min, layer.seen_max);
   fmt::print(
-      "  mean -+ {} sigma {:.4g} to {:.4g}: {:.4f} % of the numbers lie outside, the range is "
-      "{:.2f} "
-      "times as wide\n",
+      "  mean -+ {} sigma {:.4g} to {:.4g}: {:.4f} % of the values are outside; the range is "
+      "{:.2f} times as wide\n",
       analyze::kSigmas, layer.sigma_low, layer.sigma_high, 100 * layer.beyond_sigma,
       layer.range_ratio);
   fmt::print("  error: mean {:.3g}, sigma {:.3g}\n", layer.activations.ErrorMean(),
              layer.activations.NoiseSigma());
   if (layer.weights) {
-    fmt::print("  weights: {:.1f} dB above their rounding, channel {} of {} {:.1f} dB; KL {:.3f}\n",
-               layer.weights->snr_db, layer.weights->worst_channel, layer.weights->channels,
-               layer.weights->worst_db, layer.weights->kl);
+    fmt::print(
+        "  weights: {:.1f} dB above their rounding error; channel {} of {} has {:.1f} dB; KL "
+        "{:.3f}\n",
+        layer.weights->snr_db, layer.weights->worst_channel, layer.weights->channels,
+        layer.weights->worst_db, layer.weights->kl);
   }
   if (!layer.cause.empty()) fmt::print("  why: {}\n", layer.cause);
   PrintHistogram(layer);
@@ -122,13 +124,13 @@ void PrintLayer(const analyze::LayerFigures& layer) {
 void PrintText(const AnalyzeOptions& options, const analyze::Analysis& analysis,
                const std::vector<size_t>& order) {
   for (const analyze::OutputFigures& output : analysis.outputs) {
-    fmt::print("output '{}': {:.1f} dB above the error, cosine {:.4f}\n", output.name,
+    fmt::print("output '{}': signal over error {:.1f} dB, cosine {:.4f}\n", output.name,
                output.snr_db, output.cosine);
   }
   const analyze::Coverage& coverage = analysis.coverage;
   fmt::print(
-      "scales: of {} int8 tensors {} have their own ({} by channel), {} share another's, {} the "
-      "model's, {} none{}\n\n",
+      "scales: {} int8 tensors; {} have their own ({} by channel), {} share another's, {} have the "
+      "model's, {} have none{}\n\n",
       coverage.Total(), coverage.own, coverage.by_channel, coverage.shared, coverage.given,
       coverage.missing.size(),
       coverage.missing.empty() ? "" : fmt::format(": '{}'", fmt::join(coverage.missing, "', '")));
@@ -153,8 +155,7 @@ int Run(const AnalyzeOptions& options) {
   if (!file.empty()) CheckReport(file, {options.convert.model});
   if (!options.layer.empty()) CheckLayer(options);
   const Conversion conversion = Convert(options.convert);
-  for (const std::string& warning : conversion.scheme.warnings)
-    fmt::print(stderr, "octet: warning: {}\n", warning);
+  for (const std::string& warning : conversion.scheme.warnings) PrintWarning(warning);
   const analyze::Analysis analysis =
       AnalyzeConversion(options.convert, conversion, options.pictures);
   const std::vector<size_t> order = ChosenLayers(analysis, options.layer);
@@ -176,10 +177,9 @@ int Run(const AnalyzeOptions& options) {
 }  // namespace
 
 void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command =
-      app.AddCommand("analyze",
-                     "what each layer loses in the int8 plan that convert would make, "
-                     "and why; nothing is written but --report");
+  port::Options command = app.AddCommand("analyze",
+                                         "show the loss of each layer in the int8 plan, and its "
+                                         "cause; writes only the file of --report");
   auto options = std::make_shared<AnalyzeOptions>();
   auto input = std::make_shared<InputArguments>();
   auto data = std::make_shared<std::string>();
@@ -191,49 +191,49 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   command.Add("MODEL", convert.model, "the ONNX file").Required();
   command
       .Add("--data,--calibrate", *data,
-           "pictures to calibrate and to compare with, as --calibrate of octet convert")
+           "pictures for calibration and comparison, as --calibrate of octet convert")
       .Required();
   command.Add("--layer", options->layer,
-              "this layer alone (* stands for any characters), with ranges and histogram");
+              "only this layer (* matches any characters), with ranges and histogram");
   command
       .Add("--pictures", options->pictures,
-           "simulate at most so many, of the quarter that no correction was made from")
+           "simulate at most this many samples; none of them was used for corrections")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
   input->AddTo(command);
-  command.Add("--cut-at", *cut_at, "as in octet convert, and so all that follow");
+  command.Add("--cut-at", *cut_at, "as in octet convert; the same holds for all options below");
   command.Add("--task", *task, "what the outputs mean")
       .Among({"classify", "detect", "segment", "none"})
       .ShowDefault();
-  command.Add("--decode", convert.decode, "what the outputs of a detector hold");
+  command.Add("--decode", convert.decode, "layout of the detector's outputs");
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
   command.Add("--board", convert.board, "YAML file of the board");
   command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
   command.Add("--config", convert.config, "YAML file: precision, ranges and schemes");
   command.AddFlag("--int8-everywhere", convert.int8_everywhere, "no FP16 layers in the int8 plan");
-  command.Add("--samples", convert.samples, "calibrate with at most so many")
+  command.Add("--samples", convert.samples, "calibrate with at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
-  command.Add("--seed", convert.seed, "chooses the samples where there are more").ShowDefault();
+  command.Add("--seed", convert.seed, "seed for the choice of samples").ShowDefault();
   command
       .Add("--threads", convert.threads,
-           "0: as many as the machine has; the figures do not depend on it")
+           "0: one thread for each core; the figures do not depend on it")
       .Range(0, 1024)
       .ShowDefault();
-  command.Add("--effort", *effort, "how long ranges and corrections may be tried")
+  command.Add("--effort", *effort, "time for the search of ranges and corrections")
       .Among({"fast", "default", "best"})
       .ShowDefault();
-  command.Add("--memory", *memory_mb, "MB for values of pictures")
+  command.Add("--memory", *memory_mb, "memory for intermediate values, in MB")
       .Range(int64_t{0}, int64_t{1000000000})
       .ShowDefault();
   command.Add("--report", convert.report, kReportHelp);
   command.AddFlag("--json", convert.json, "print the figures as JSON");
   command.Footer(fmt::format(
-      "Layers that add most noise come first. adds: share of noise (error energy by signal energy) "
-      "behind the layer less that of its worst input; noise: standard deviation of the error; "
-      "clipped: FP32 numbers beyond the codes' range; saturated: int8 ones; overlap: of the two "
-      "histograms of the result; KL: divergence of the weights. Flags: weights (KL above {}), "
-      "overlap (below {}), sensitive (below {}). docs/analyze.md has the definitions.",
+      "Layers are sorted: most added noise first. adds: noise (error energy / signal energy) "
+      "behind the layer minus that of its worst input. noise: standard deviation of the error. "
+      "clipped: FP32 values outside the codes' range. saturated: int8 values at its ends. overlap: "
+      "of the two histograms of the result. KL: divergence of the weights. Flags: weights (KL "
+      "above {}), overlap (below {}), sensitive (below {}). Definitions: docs/analyze.md.",
       analyze::kFarWeights, analyze::kLowOverlap, analyze::kSensitiveOverlap));
   command.WhenChosen([=] {
     *run = [=] {

@@ -24,7 +24,7 @@ float ParseFloat(const std::string& text, const char* option) {
     used = 0;
   }
   if (used != text.size() || text.empty() || !std::isfinite(value)) {
-    Fail("{}: '{}' is no number", option, text);
+    Fail("{}: '{}' is not a number", option, text);
   }
   return value;
 }
@@ -33,7 +33,7 @@ void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
   if (text.empty()) return;
   const std::vector<std::string> parts = SplitCommas(text);
   if (parts.size() != 1 && parts.size() != 3) {
-    Fail("{}: '{}' must be one number or three joined by commas", option, text);
+    Fail("{}: '{}' is not valid; give one number, or three joined by commas", option, text);
   }
   for (size_t i = 0; i < 3; ++i) out[i] = ParseFloat(parts[parts.size() == 1 ? 0 : i], option);
 }
@@ -60,19 +60,27 @@ std::vector<std::string> SplitCommas(const std::string& text) {
 }
 
 void InputArguments::AddTo(port::Options command) {
-  command.Add(
-      "--mean", mean,
-      "subtracted after scaling, in the model's channel order: R,G,B or one number (default 0)");
-  command.Add("--std", std_dev, "divided by after subtracting the mean (default 1)");
-  command.Add("--scale", scale, "multiplies the bytes of a picture first (default 1/255)");
-  command.Add("--colour", colour, "channel order the model wants (default rgb); files are RGB")
-      .Among({"rgb", "bgr"});
-  command.Add("--resize", resize, "how a picture of another size is fitted (default stretch)")
-      .Among({"stretch", "letterbox", "crop"});
+  AddPixelsTo(command);
+  AddShapesTo(command);
+}
+
+void InputArguments::AddShapesTo(port::Options command) {
   command
       .Add("--input-shape", shapes,
-           "NAME:1,3,224,224 for an input with unknown dimensions; may be repeated")
+           "shape of an input with unknown dimensions: NAME:1,3,224,224; may be repeated")
       .OneEach();
+}
+
+void InputArguments::AddPixelsTo(port::Options command) {
+  command.Add(
+      "--mean", mean,
+      "subtracted after --scale, in the model's channel order: R,G,B or one number (default 0)");
+  command.Add("--std", std_dev, "divisor after --mean: R,G,B or one number (default 1)");
+  command.Add("--scale", scale, "factor for the bytes of a picture, applied first (default 1/255)");
+  command.Add("--colour", colour, "channel order of the model (default rgb); picture files are RGB")
+      .Among({"rgb", "bgr"});
+  command.Add("--resize", resize, "how a picture is fitted to the input size (default stretch)")
+      .Among({"stretch", "letterbox", "crop"});
 }
 
 images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) const {
@@ -81,7 +89,7 @@ images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) co
   ParseTriple(mean, "--mean", result.mean);
   ParseTriple(std_dev, "--std", result.std_dev);
   for (float value : result.std_dev) {
-    if (value == 0) Fail("--std: 0 would divide by zero");
+    if (value == 0) Fail("--std: 0 is not allowed, it is a divisor");
   }
   if (!colour.empty()) {
     result.colour = colour == "bgr" ? blob::ColourOrder::kBgr : blob::ColourOrder::kRgb;

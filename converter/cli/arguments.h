@@ -18,6 +18,9 @@ struct InputArguments {
   std::vector<std::string> shapes;
 
   void AddTo(port::Options command);
+  // The same in two parts: what becomes of pixels; shapes.
+  void AddPixelsTo(port::Options command);
+  void AddShapesTo(port::Options command);
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;

@@ -61,7 +61,7 @@ int Run(const ConvertOptions& options) {
     fmt::print("{}", yaml);
     return kDone;
   }
-  fmt::print("{}: {}, {} layers in FP16; octet convert --config takes it\n", options.output,
+  fmt::print("{}: {}, {} layers in FP16; use it with octet convert --config\n", options.output,
              result.candidates[result.chosen].name, result.fp16.size());
   return kDone;
 }
@@ -69,11 +69,11 @@ int Run(const ConvertOptions& options) {
 }  // namespace
 
 void AddAssign(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command =
-      app.AddCommand("assign", "choose which layers run in FP16, for a budget of time or loss");
+  port::Options command = app.AddCommand(
+      "assign", "choose the layers that run in FP16, within a budget of time or loss");
   command.Footer(
-      "Without a budget, layers that lose more than twice as much as the mean of all run in FP16. "
-      "What each choice loses is measured on samples that it was not made from. docs/assign.md");
+      "Without a budget, layers whose loss is more than twice the mean run in FP16. The loss of "
+      "each choice is measured on samples that were not used to make it. See docs/assign.md");
   auto options = std::make_shared<ConvertOptions>();
   auto input = std::make_shared<InputArguments>();
   auto mixed = std::make_shared<MixedArguments>();
@@ -83,61 +83,58 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   auto task = std::make_shared<std::string>("none");
   auto effort = std::make_shared<std::string>("default");
   command.Add("MODEL", options->model, "the ONNX file").Required();
-  command.Add(
-      "BLOB", *blob,
-      "a blob made of it: says how pictures become inputs and what outputs mean, and lends the "
-      "samples that octet convert --golden kept in it, where --calibrate names none");
-  command.Add(
-      "-o,--output", options->output,
-      "the YAML file to write, for octet convert --config; beside a blob it may be left out, "
-      "and the YAML is printed");
-  command.Add("--calibrate", *calibration, "as octet convert takes it");
+  command.Add("BLOB", *blob,
+              "a blob of this model: gives preprocessing and task. Without --calibrate, its "
+              "samples are used (octet convert --golden)");
+  command.Add("-o,--output", options->output,
+              "the YAML file to write, for octet convert --config; with a blob it is optional, and "
+              "the YAML is printed");
+  command.Add("--calibrate", *calibration, "as in octet convert");
   input->AddTo(command);
-  command.Add("--cut-at", *cut_at, "as octet convert takes it");
+  command.Add("--cut-at", *cut_at, "as in octet convert");
   command.Add("--task", *task, "what the outputs mean")
       .Among({"classify", "detect", "segment", "none"})
       .ShowDefault();
   command.Add("--decode", options->decode,
-              fmt::format("what the outputs of a detector hold: {}, or a YAML file",
+              fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
   command
       .Add("--effort", *effort,
-           "as octet convert takes it: of the int8 plan to begin with, and of how many samples "
-           "judge")
+           "as in octet convert: for the first int8 plan and the number of judging samples")
       .Among({"fast", "default", "best"})
       .ShowDefault();
-  command.Add(
-      "--board", options->board,
-      "YAML file of the board (boards/): its cost model tells times, unless --profile does");
+  command.Add("--board", options->board,
+              "YAML file of the board (boards/): its cost model gives the times, unless --profile "
+              "is given");
   command.Add("--profile", mixed->profile,
-              "times measured on the board: what octet-run --profile --json printed of the int8 "
-              "plan and of the fp16 plan, two files joined by a comma");
+              "times measured on the board: output of octet-run --profile --json for the int8 plan "
+              "and the fp16 plan, two files joined by a comma");
   command.Add("--budget-ms", mixed->budget_ms, "milliseconds that a frame may take");
-  command.Add("--budget-percent", mixed->budget_percent,
-              "how much longer than all int8, in percent");
+  command.Add("--budget-percent", mixed->budget_percent, "extra time over all int8, in percent");
   command.Add("--budget-loss", mixed->budget_loss,
-              "share of the outputs' energy that may be lost, 0 to 1; the fastest that keeps it");
+              "largest loss, as a share of the outputs' energy, 0 to 1; the fastest plan within it "
+              "is chosen");
   command
       .Add("--solver", mixed->solver,
-           "who chooses within the budget; best: whose plan loses least where it is measured")
+           "search method within the budget; best: the plan with the smallest measured loss")
       .Among({"best", "exact", "greedy", "qlearning"})
       .ShowDefault();
-  command.Add("--preset", mixed->preset, "what may be chosen")
+  command.Add("--preset", mixed->preset, "layers that may be chosen")
       .Among({"mixed", "int8", "backbone-int8-head-fp16"})
       .ShowDefault();
   command.Add(
       "--config", options->config,
-      "YAML file: precision, ranges and schemes by layer and tensor; the result has it, too");
+      "YAML file: precision, ranges and schemes by layer and tensor; the result includes it");
   command.Add(
       "--calibration-cache", options->cache,
-      "JSON file: read when it was made from the same model, data and settings, else written");
+      "JSON file: read if it was made from the same model, data and settings, otherwise written");
   command.Add("--samples", options->samples, "at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
-  command.Add("--seed", options->seed, "chooses the samples where there are more").ShowDefault();
+  command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
   command
       .Add("--threads", options->threads,
-           "0: as many as the machine has; the answer does not depend on it")
+           "0: one thread for each core; the result does not depend on it")
       .Range(0, 1024)
       .ShowDefault();
   command.AddFlag("--json", options->json, "print table, assignments and front as JSON");
@@ -147,13 +144,13 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       options->import = input->Import();
       options->import.cut_at = SplitCommas(*cut_at);
       if (calibration->empty() && blob->empty()) {
-        Fail("--calibrate is required, or a blob that keeps samples (octet convert --golden)");
+        Fail("--calibrate is required; a blob with samples (octet convert --golden) replaces it");
       }
       if (options->output.empty() && blob->empty()) {
         Fail("-o is required: the YAML file to write, for octet convert --config");
       }
       if (!cut_at->empty() && !blob->empty()) {
-        Fail("--cut-at: the model ends where {} does; leave one of them out", *blob);
+        Fail("--cut-at: the model already ends where {} does; remove one of the two", *blob);
       }
       if (!calibration->empty()) options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);

@@ -33,7 +33,7 @@ void VerifyBlob(const std::vector<uint8_t>& blob) {
   octet_drift_info drift;
   if (status.code == OCTET_OK) status = octet_drift_describe(copy.data(), blob.size(), &drift);
   if (status.code != OCTET_OK) {
-    throw std::logic_error(fmt::format("the blob made is refused by the runtime: {} at byte {}",
+    throw std::logic_error(fmt::format("the runtime refuses the new blob: {} at byte {}",
                                        octet_code_name(status.code), status.offset));
   }
 }
@@ -52,14 +52,14 @@ void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& boa
   }
   if (found.rule == OCTET_BOARD_WEIGHTS) {
     Fail(
-        "{}: layer '{}' has scales by channel of its own, which {} does not allow; convert the "
-        "model as it was before it was quantized",
+        "{}: layer '{}' has its own scales by channel, {} does not allow them; convert the model "
+        "as it was before quantization",
         model, found.where, board.compatible);
   }
   if (found.rule == OCTET_BOARD_OK) return;
   Fail(
-      "{}: tensor '{}' has zero point {} of its own, and {} allows symmetric activations alone; "
-      "convert the model as it was before it was quantized",
+      "{}: tensor '{}' has its own zero point {}, {} allows symmetric activations only; convert "
+      "the model as it was before quantization",
       model, found.where, found.zero_point, board.compatible);
 }
 

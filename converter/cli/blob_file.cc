@@ -31,7 +31,7 @@ BlobFile::BlobFile(const std::string& path) {
   const octet_status status = octet_validate(data_.get(), bytes_, 1);
   // A short file of another kind is truncated to the verifier.
   const size_t begun = std::min(bytes_, sizeof(blob::kMagic));
-  if (bytes_ == 0) Fail("{}: is empty; convert the model again or copy the file anew", path);
+  if (bytes_ == 0) Fail("{}: is empty; convert the model again, or copy the file again", path);
   if (status.code == OCTET_NOT_A_BLOB || std::memcmp(data_.get(), blob::kMagic, begun) != 0) {
     const bool is_onnx = path.ends_with(".onnx");
     Fail("{}: {}", path,
@@ -45,12 +45,12 @@ BlobFile::BlobFile(const std::string& path) {
          header->version_minor, blob::kVersionMajor,
          header->version_major < blob::kVersionMajor
              ? "convert the ONNX model again with this release's octet convert"
-             : "take programs as new as the blob");
+             : "use programs as new as the blob");
   }
   if (status.code != OCTET_OK) {
     Fail(
-        "{} of {} bytes: no valid blob: {}, seen at byte {}; convert the model again or copy the "
-        "file anew",
+        "{} of {} bytes: not a valid blob: {}, at byte {}; convert the model again, or copy the "
+        "file again",
         path, bytes_, octet_code_name(status.code), status.offset);
   }
 }

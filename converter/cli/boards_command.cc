@@ -37,7 +37,9 @@ fs::path OwnFolder() {
     fs::path folder = (program.parent_path() / place).lexically_normal();
     if (!unreadable && fs::is_directory(folder, absent)) return folder;
   }
-  Fail("no board files beside this program (share/octet/boards); name them: octet boards FILE...");
+  Fail(
+      "no board files beside this program (share/octet/boards); name the files: octet boards "
+      "FILE...");
 }
 
 // The .yaml files of a folder by name, or the file itself; what is neither, and no path, is the
@@ -53,7 +55,7 @@ std::vector<std::string> FilesOf(const fs::path& path) {
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
   }
-  if (files.empty()) Fail("{}: no .yaml file in it; name board files", path.string());
+  if (files.empty()) Fail("{}: no .yaml file in this folder; name board files", path.string());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -119,13 +121,13 @@ void PrintTable(const std::vector<boards::Board>& all,
                board.architecture, board.isa.back(), board.cores, MemoryOf(board));
   }
   if (here) {
-    fmt::print("* this machine, by {}: octet convert --board {}\n", here->by,
+    fmt::print("* this machine, recognised by {}: octet convert --board {}\n", here->by,
                all[here->board].file);
   } else if (!machine.device_tree.empty()) {
-    fmt::print("this machine is none of them; its device tree: {}\n",
+    fmt::print("this machine is not in the list; its device tree: {}\n",
                fmt::join(machine.device_tree, ", "));
   } else {
-    fmt::print("this machine is none of them\n");
+    fmt::print("this machine is not in the list\n");
   }
 }
 
@@ -138,8 +140,8 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
   }
   if (options.paths.empty() && !here) {
     Fail(
-        "--whitelist: this machine is none of the boards; name one: octet boards NAME --whitelist "
-        "{}",
+        "--whitelist: this machine is not in the list of boards; name a board: octet boards NAME "
+        "--whitelist {}",
         options.whitelist);
   }
   const boards::Board& board = options.paths.empty() ? all[here->board] : all.front();
@@ -147,7 +149,7 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
     try {
       port::ReadBoard(options.whitelist);
     } catch (const port::InputError&) {
-      Fail("--whitelist {}: exists and is no list of a board; name another file",
+      Fail("--whitelist {}: the file exists and is not a whitelist of a board; name another file",
            options.whitelist);
     }
   }
@@ -155,8 +157,8 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
                                            board.activation_schemes);
   write::SaveFile(options.whitelist, {text.begin(), text.end()});
   fmt::print(
-      "{}: what {} allows; octet-camera and octet-run --board {}, or the file `board` of a "
-      "store\n",
+      "{}: the whitelist of {}; for octet-camera and octet-run --board {}, or as the file `board` "
+      "of a store\n",
       options.whitelist, board.compatible, options.whitelist);
   return kDone;
 }
@@ -209,21 +211,20 @@ int Run(const BoardsOptions& options) {
 }  // namespace
 
 void AddBoards(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command =
-      app.AddCommand("boards", "list the board files there are, and which of them this machine is");
-  command.Footer("What stands in a board file: boards/README.md of the sources.");
+  port::Options command = app.AddCommand("boards", "list the board files, and mark this machine");
+  command.Footer("The fields of a board file: boards/README.md of the sources.");
   auto options = std::make_shared<BoardsOptions>();
   command.Add("FILE", options->paths,
-              "board files, folders of them, or names of those that came with the program: checked "
-              "and listed in place of all that came with it");
+              "board files, folders of them, or names of shipped boards: only these are checked "
+              "and listed");
   command
       .Add("--root", options->root,
            "folder with the proc of the machine to recognise (proc/device-tree/compatible, "
            "proc/cpuinfo)")
       .ShowDefault();
   command.Add("--whitelist", options->whitelist,
-              "write the name and the whitelist of the one board named, or of this machine, into "
-              "this file: for --board on the board, and as the file `board` of a store");
+              "write the name and the whitelist of one board to this file (the board named, or "
+              "this machine). It is for --board on the board, and for the file `board` of a store");
   command.AddFlag("--json", options->as_json, "every field, as JSON");
   command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
 }

@@ -61,18 +61,16 @@ bool HoldsOfAll(int64_t count, const std::function<bool(int64_t)>& is) {
 
 void CheckPreprocess(const images::Preprocess& preprocess, Warnings* warnings) {
   if (preprocess.scale == 0) {
-    Fail(
-        "--scale 0: every pixel becomes the same number; 1/255 makes 0 to 1 of pixels, 1 leaves "
-        "them as they are");
+    Fail("--scale 0: all pixels become the same number; 1/255 maps pixels to 0 to 1, 1 keeps them");
   }
   const float end = 255 * preprocess.scale;
   const float low = std::min(0.0f, end), high = std::max(0.0f, end), width = high - low;
   for (const float mean : preprocess.mean) {
     if (mean <= high + kFarMean * width && mean >= low - kFarMean * width) continue;
-    warnings->push_back(fmt::format(
-        "--mean {:g}: --scale {:.4g} makes {:g} to {:g} of pixels, and a mean lies among them; a "
-        "mean of bytes (123.675,116.28,103.53) goes with --scale 1",
-        mean, preprocess.scale, low, high));
+    warnings->push_back(
+        fmt::format("--mean {:g}: --scale {:.4g} maps pixels to {:g} to {:g}, and a mean must be "
+                    "inside; for means of bytes (123.675,116.28,103.53) give --scale 1",
+                    mean, preprocess.scale, low, high));
     return;
   }
 }
@@ -100,9 +98,9 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
   });
   if (constant) {
     const std::string what = fmt::format(
-        "{}: every sample is one number throughout, as black pictures are, so that no range can "
-        "be found; calibrate with {}",
-        fmt::join(paths, ","), pictures ? "pictures as the camera takes them" : "real inputs");
+        "{}: every sample is one constant (as black pictures are), so no range can be found; "
+        "calibrate with {}",
+        fmt::join(paths, ","), pictures ? "pictures from the camera" : "real inputs");
     if (pictures) Fail("{}", what);
     warnings->push_back(what);
   }
@@ -115,10 +113,10 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
                        return true;
                      });
   if (alike) {
-    warnings->push_back(fmt::format(
-        "{}: all {} samples are the same, so that ranges are those of one; calibrate with "
-        "different ones",
-        fmt::join(paths, ","), count));
+    warnings->push_back(
+        fmt::format("{}: all {} samples are equal, so the ranges come from one sample; calibrate "
+                    "with different ones",
+                    fmt::join(paths, ","), count));
   }
   for (size_t k = 0; k < datasets.size(); ++k) {
     int brightest = 0;
@@ -129,8 +127,7 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
     });
     if (!dark) continue;
     warnings->push_back(fmt::format(
-        "{}: no pixel of any picture is above {} of 255; are the bytes shares of 1, or those of "
-        "another scale?",
+        "{}: no pixel is above {} of 255; are the bytes on another scale, such as 0 to 1?",
         paths[k], brightest));
   }
 }

@@ -55,11 +55,12 @@ void CheckSampleOptions(const ConvertOptions& options, const write::ModelInfo& i
   const bool detects = info.task == blob::Task::kDetect && !info.decode.empty();
   if (!detects && info.task != blob::Task::kClassify) {
     Fail(
-        "--sample-labels: needs to know what the outputs mean; give --task classify, or --task "
-        "detect with --decode");
+        "--sample-labels: the task is unknown; give --task classify, or --task detect with "
+        "--decode");
   }
   if (!info.inputs[0].is_image) {
-    Fail("--sample-labels: '{}' takes no pictures; leave it out", info.inputs[0].name);
+    Fail("--sample-labels: input '{}' does not take pictures; remove the option",
+         info.inputs[0].name);
   }
 }
 
@@ -126,8 +127,8 @@ std::vector<std::optional<calibrate::Statistics>> Calibrate(
   const std::optional<calibrate::Interim> begun = calibrate::ReadCheckpoint(partial, graph, key);
   if (begun) {
     settings.resume = &*begun;
-    fmt::print(stderr, "octet: {}: goes on where it was interrupted, after {} samples\n",
-               partial.string(), begun->done.size());
+    fmt::print(stderr, "octet: {}: continues after {} samples\n", partial.string(),
+               begun->done.size());
   }
   settings.save = [&](const calibrate::Interim& so_far) {
     save(partial, calibrate::CheckpointText(graph, key, so_far));

@@ -1,11 +1,15 @@
 #include "converter/cli/conversion_text.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "converter/cli/judgement.h"
 #include "converter/cli/mixed_plan.h"
+#include "converter/judge/words.h"
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
 
@@ -72,15 +76,15 @@ nlohmann::json SparseJson(const Conversion& conversion) {
 
 void PrintSparse(const Conversion& conversion) {
   for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
-    fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros cost as much as others\n",
-               layer.name, layer.op, 100 * layer.Share(), layer.weights);
+    fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros are not faster\n", layer.name,
+               layer.op, 100 * layer.Share(), layer.weights);
   }
 }
 
 void PrintDeadChannels(const Conversion& conversion) {
   for (const auto& [name, count] : conversion.passes.rewrites) {
     if (name == "remove_dead_channels") {
-      fmt::print("removed: {} channels that nobody reads or that are one number\n", count);
+      fmt::print("removed: {} channels that are not read or are constant\n", count);
     }
   }
 }
@@ -89,22 +93,121 @@ void PrintTail(const Conversion& conversion) {
   if (!conversion.config.tail_gain_db) return;
   const bool fp16 = conversion.config.fp16_tail == true;
   fmt::print(
-      "behind the last weights: {}, for FP16 there gains {:.1f} dB where it gains most; fp16_tail: "
-      "{} in --config has it otherwise\n",
+      "layers behind the last weights: {}; FP16 gains {:.1f} dB at most. fp16_tail: {} in --config "
+      "changes it\n",
       fp16 ? "FP16" : "int8", *conversion.config.tail_gain_db, !fp16);
 }
 
 void PrintChoice(const SampleChoice& choice, double quality) {
   if (const auto& labels = choice.labels) {
     fmt::print(
-        "sample labels: {} pictures of quality {:g} and more; left out: {} below it, {} without "
+        "sample labels: {} pictures used, quality {:g} or more; not used: {} below it, {} without "
         "labels\n",
         labels->kept, quality, labels->poor, labels->unlabelled);
   }
   if (const auto& cover = choice.cover) {
-    fmt::print("selected: {} of {} samples, which reach {:.1f} % of what all reach\n", cover->kept,
+    fmt::print("selected: {} of {} samples; they cover {:.1f} % of the range of all\n", cover->kept,
                cover->candidates, 100 * cover->coverage);
   }
+}
+
+void PrintFp16Arithmetic(const Conversion& conversion) {
+  for (const write::Plan& plan : conversion.plans) {
+    size_t winograd = 0, half = 0;
+    for (const lower::Layer& layer : plan.program.layers) {
+      winograd += layer.arithmetic == blob::Arithmetic::kWinograd ? 1 : 0;
+      half += layer.arithmetic == blob::Arithmetic::kHalf ? 1 : 0;
+    }
+    if (winograd != 0) {
+      fmt::print("plan {}: {} convolutions by Winograd's method\n", plan.program.name, winograd);
+    }
+    if (half != 0) fmt::print("plan {}: {} convolutions add in FP16\n", plan.program.name, half);
+  }
+}
+
+void PrintStep(const recover::Step& step, bool can_correct) {
+  if (!step.tried) {
+    fmt::print("{}: skipped: {}\n", step.name,
+               can_correct ? "does not apply to this model"
+                           : fmt::format("needs at least {} samples", simulate::kFewestToSplit));
+    return;
+  }
+  fmt::print("{}: {}: int8 outputs {:.1f} dB, {:.1f} dB without\n", step.name,
+             step.kept ? "used" : "not used, no gain on held-out samples", step.after_db,
+             step.before_db);
+  if (!step.note.empty()) fmt::print("  {}\n", step.note);
+}
+
+std::string Size(uint64_t bytes) {
+  constexpr double kKilo = 1e3, kMega = 1e6;
+  const auto count = static_cast<double>(bytes);
+  if (count < kKilo) return fmt::format("{} B", bytes);
+  return count < kMega ? fmt::format("{:.1f} kB", count / kKilo)
+                       : fmt::format("{:.2f} MB", count / kMega);
+}
+
+uint64_t MacsOf(const write::Plan& plan) {
+  uint64_t macs = 0;
+  for (const lower::Layer& layer : plan.program.layers) macs += layer.macs;
+  return macs;
+}
+
+uint64_t WeightBytesOf(const write::Plan& plan) {
+  uint64_t bytes = 0;
+  for (const lower::Layer& layer : plan.program.layers) bytes += layer.weights.size();
+  return bytes;
+}
+
+// Of a frame, where --mixed took times; empty otherwise.
+std::string MillisecondsOf(const Conversion& conversion, const std::string& plan) {
+  if (!conversion.assignment) return "";
+  const assign::Result& times = *conversion.assignment;
+  const int64_t ns = plan == "int8"   ? times.int8_ns
+                     : plan == "fp16" ? times.fp16_ns
+                                      : times.candidates[times.chosen].plan_ns;
+  return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
+}
+
+// Signal over error of the worst output, where that one is numbers.
+std::string DecibelsOf(const Verdict& verdict, const std::string& plan) {
+  const judge::PlanFindings* found = verdict.findings.Find(plan);
+  if (found == nullptr || found->outputs.empty() || found->Fails()) return "-";
+  const size_t worst = found->Worst(verdict.findings.outputs);
+  if (verdict.findings.outputs[worst].kind != judge::Kind::kNumbers) return "-";
+  return fmt::format("{:.1f}", found->outputs[worst].whole.Db());
+}
+
+void PrintTable(const Conversion& conversion) {
+  const Verdict& verdict = conversion.verdict;
+  const auto words = [&](const std::string& plan) -> std::string {
+    const judge::PlanFindings* found = verdict.findings.Find(plan);
+    if (found == nullptr || verdict.pictures() == 0) return "not measured";
+    return judge::AgreementWords(verdict.findings, *found);
+  };
+  const bool timed = conversion.assignment.has_value();
+  constexpr const char* kRow = "{:<6} {:<{}} {:>6} {:>10} {:>10} {:>10}{}\n";
+  size_t width = std::string_view("agreement with FP32").size();
+  for (const write::Plan& plan : conversion.plans) {
+    width = std::max(width, words(plan.program.name).size());
+  }
+  const auto print = [&](const std::string& plan, const std::string& agreement,
+                         const std::string& db, const std::string& weights,
+                         const std::string& arena, const std::string& macs, const std::string& ms) {
+    fmt::print(fmt::runtime(kRow), plan, agreement, width, db, weights, arena, macs,
+               timed ? fmt::format(" {:>9}", ms) : "");
+  };
+  print("plan", "agreement with FP32", "dB", "weights", "arena", "MMAC", "ms");
+  for (const write::Plan& plan : conversion.plans) {
+    const std::string& name = plan.program.name;
+    print(name, words(name), DecibelsOf(verdict, name), Size(WeightBytesOf(plan)),
+          Size(plan.memory.arena_bytes),
+          fmt::format("{:.2f}", static_cast<double>(MacsOf(plan)) / 1e6),
+          MillisecondsOf(conversion, name));
+  }
+  for (const std::string& name : verdict.removed) {
+    print(name, "fails, not in the file", "-", "-", "-", "-", "-");
+  }
+  if (timed) fmt::print("times: {}\n", conversion.assignment->time_source);
 }
 
 }  // namespace
@@ -112,11 +215,9 @@ void PrintChoice(const SampleChoice& choice, double quality) {
 nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
-    uint64_t macs = 0;
-    for (const lower::Layer& layer : plan.program.layers) macs += layer.macs;
     plans.push_back({{"name", plan.program.name},
                      {"layers", plan.program.layers.size()},
-                     {"macs", macs},
+                     {"macs", MacsOf(plan)},
                      {"arena_bytes", plan.memory.arena_bytes},
                      {"arena_lower_bound_bytes", plan.memory.lower_bound_bytes}});
   }
@@ -148,64 +249,42 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
   return json;
 }
 
-void PrintFp16Arithmetic(const Conversion& conversion) {
-  for (const write::Plan& plan : conversion.plans) {
-    size_t winograd = 0, half = 0;
-    for (const lower::Layer& layer : plan.program.layers) {
-      winograd += layer.arithmetic == blob::Arithmetic::kWinograd ? 1 : 0;
-      half += layer.arithmetic == blob::Arithmetic::kHalf ? 1 : 0;
-    }
-    if (winograd != 0) {
-      fmt::print("plan {}: {} convolutions by Winograd's method\n", plan.program.name, winograd);
-    }
-    if (half != 0) fmt::print("plan {}: {} convolutions add in FP16\n", plan.program.name, half);
+void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds) {
+  fmt::print("{}: {} ({} bytes), calibrated with {} samples in {:.1f} s\n", options.output,
+             Size(conversion.blob.size()), conversion.blob.size(), conversion.samples, seconds);
+  PrintTable(conversion);
+  if (const auto& drift = conversion.drift) {
+    fmt::print("drift: {} groups; {} tensors can change their scales, {} keep them\n",
+               drift->groups, drift->tensors, drift->fixed);
+  }
+  if (conversion.temporal) {
+    fmt::print("temporal: {} layers have noise above {} x the mean ({:.4f}), {} are filtered{}\n",
+               conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
+               conversion.temporal->filtered,
+               conversion.temporal->filtered == 0 ? ": no temporal section" : "");
   }
 }
 
-void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds) {
-  fmt::print("{}: {} bytes, calibrated with {} samples in {:.1f} s\n", options.output,
-             conversion.blob.size(), conversion.samples, seconds);
+void PrintVerdict(const Verdict& verdict) {
+  fmt::print("verdict: {}\n", WordOf(JudgementOf(verdict)));
+  fmt::print("  {}\n", verdict.pictures() == 0 ? verdict.Summary() : "judged " + verdict.Basis());
+  for (const std::string& line : AdviceLines(verdict)) fmt::print("  {}\n", line);
+}
+
+void PrintDetails(const ConvertOptions& options, const Conversion& conversion) {
+  fmt::print("details:\n");
   PrintChoice(conversion.choice, options.label_quality);
-  fmt::print("{:<8} {:>7} {:>10} {:>12} {:>12}\n", "plan", "layers", "MMAC", "arena bytes",
-             "lower bound");
   for (const write::Plan& plan : conversion.plans) {
-    uint64_t macs = 0;
-    for (const lower::Layer& layer : plan.program.layers) macs += layer.macs;
-    fmt::print("{:<8} {:>7} {:>10.2f} {:>12} {:>12}\n", plan.program.name,
-               plan.program.layers.size(), static_cast<double>(macs) / 1e6, plan.memory.arena_bytes,
-               plan.memory.lower_bound_bytes);
+    fmt::print("plan {}: {} layers, arena {} bytes, lower bound {} bytes\n", plan.program.name,
+               plan.program.layers.size(), plan.memory.arena_bytes, plan.memory.lower_bound_bytes);
   }
   PrintFp16Arithmetic(conversion);
   PrintDeadChannels(conversion);
   PrintTail(conversion);
   PrintSparse(conversion);
-  if (const auto& drift = conversion.drift) {
-    fmt::print("drift: {} groups, {} tensors whose scales may move, {} that keep theirs\n",
-               drift->groups, drift->tensors, drift->fixed);
-  }
-  for (const recover::Step& step : conversion.steps) {
-    if (!step.tried) {
-      if (conversion.sets.CanCorrect()) {
-        fmt::print("{}: left out, for the model leaves it nothing to choose\n", step.name);
-      } else {
-        fmt::print("{}: left out, for it takes at least {} samples\n", step.name,
-                   simulate::kFewestToSplit);
-      }
-    } else {
-      fmt::print(
-          "{}: outputs of the int8 plan {:.1f} dB above their error, {:.1f} without{}\n", step.name,
-          step.after_db, step.before_db,
-          step.kept ? "" : "; left out, for pictures that it was not found from do not gain");
-      if (!step.note.empty()) fmt::print("  {}\n", step.note);
-    }
-  }
+  for (const recover::Step& step : conversion.steps) PrintStep(step, conversion.sets.CanCorrect());
   if (conversion.assignment) fmt::print("{}", AssignmentText(*conversion.assignment));
-  if (conversion.temporal) {
-    fmt::print("temporal: {} layers of noise above {} x the mean ({:.4f}), {} are filtered{}\n",
-               conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
-               conversion.temporal->filtered,
-               conversion.temporal->filtered == 0 ? ": no temporal section" : "");
-  }
+  for (const std::string& line : conversion.verdict.Lines()) fmt::print("{}\n", line);
 }
 
 }  // namespace octet::cli

@@ -10,8 +10,12 @@
 namespace octet::cli {
 
 nlohmann::json ConversionJson(const Conversion& conversion, double seconds);
-// On stdout: sizes, plans, what each step did. The verdict is printed by the caller.
+// On stdout: the file, and a table of its plans: agreement, size, arena, MMAC.
 void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds);
+// One word, and at most three lines of advice.
+void PrintVerdict(const Verdict& verdict);
+// What was chosen, tried and not used (--details).
+void PrintDetails(const ConvertOptions& options, const Conversion& conversion);
 
 }  // namespace octet::cli
 

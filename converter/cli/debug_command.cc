@@ -30,13 +30,13 @@ int Run(const ReduceOptions& options) {
   progress.Finish();
   const char* what = options.against_ort ? "FP32 against ONNX Runtime" : "int8 against FP32";
   if (!result.fails) {
-    fmt::print("nothing fails: {}, worst output '{}' {:.2f} dB; ", what, result.worst_output,
+    fmt::print("no failure: {}, worst output '{}' {:.2f} dB; ", what, result.worst_output,
                result.whole_snr_db);
-    options.against_ort ? fmt::print("it is within {} of its range\n", kFp32Share)
+    options.against_ort ? fmt::print("within {} of its range\n", kFp32Share)
                         : fmt::print("--bound is {} dB\n", options.bound_db);
     return kAnswerIsNo;
   }
-  fmt::print("{}: {} of output '{}' {:.2f} dB; of this part {:.2f} dB, {} parts tried\n",
+  fmt::print("{}: {} of output '{}' {:.2f} dB; this part {:.2f} dB; {} parts tried\n",
              options.output, what, result.worst_output, result.whole_snr_db, result.snr_db,
              result.tried);
   constexpr size_t kMostNamed = 8;
@@ -62,14 +62,13 @@ int Run(const ReduceOptions& options) {
 
 void AddDebug(port::CommandLine& app, std::function<int()>* run) {
   port::Options command =
-      app.AddCommand("debug", "reduce: find the smallest part of a model that goes wrong");
+      app.AddCommand("debug", "reduce: find the smallest part of a model that fails");
   auto given = std::make_shared<Arguments>();
   ReduceOptions* options = &given->reduce;
   command.Footer(
-      "Parts of the model are converted and run as if each were a model of its own, first those "
-      "that end earlier, then those that begin later. The smallest that still goes wrong is "
-      "written with its inputs, all samples, beside it: SMALL.npy, or SMALL.0.npy, ... Exit 0: "
-      "found, 1: nothing is wrong.");
+      "Parts of the model are converted and run as models of their own. Earlier ends are tried "
+      "first, then later starts. The smallest part that still fails is written, with all samples "
+      "of its inputs beside it: SMALL.npy, or SMALL.0.npy, ... Exit 0: found, 1: nothing fails.");
   command.Add("WORD", given->word, "what to do").Among({"reduce"}).Required();
   command.Add("MODEL", options->convert.model, "the ONNX file").Required();
   command
@@ -80,21 +79,21 @@ void AddDebug(port::CommandLine& app, std::function<int()>* run) {
   command.Add("-o,--output", options->output, "the .onnx file to write").Required();
   command
       .Add("--bound", options->bound_db,
-           "dB that signal has to stand above the difference of int8; octet verify asks for 10")
+           "smallest signal over error of int8, in dB; octet verify uses 10")
       .ShowDefault();
   command
       .Add("--against", given->against,
-           fmt::format("ort: look for FP32 that is not ONNX Runtime's, by more than {} of a "
-                       "value's range; {} names the folder of npm's onnxruntime-node",
+           fmt::format("ort: compare FP32 with ONNX Runtime, bound {} of a value's range; {} names "
+                       "the folder of npm's onnxruntime-node",
                        kFp32Share, ort::kFolderVariable))
       .Among({"ort"});
-  command.Add("--samples", options->samples, "the first of the data: each part is run on them")
+  command.Add("--samples", options->samples, "number of samples; each part runs on them")
       .Range(int64_t{1}, int64_t{1} << 16)
       .ShowDefault();
-  command.Add("--config", options->convert.config, "as of octet convert");
+  command.Add("--config", options->convert.config, "as in octet convert");
   command.AddFlag("--int8-everywhere", options->convert.int8_everywhere,
-                  "as of octet convert: no FP16 layers in the int8 plan");
-  command.Add("--threads", options->convert.threads, "0: as many as the machine has").ShowDefault();
+                  "as in octet convert: no FP16 layers in the int8 plan");
+  command.Add("--threads", options->convert.threads, "0: one thread for each core").ShowDefault();
   given->input.AddTo(command);
   command.WhenChosen([=] {
     *run = [=] {

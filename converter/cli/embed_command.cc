@@ -62,15 +62,15 @@ void Save(const fs::path& path, const std::string& text) {
 
 int Run(const EmbedOptions& options) {
   if (fs::path(options.output).filename().empty()) {
-    Fail("--output {}: a folder; add the name that both files get, without .S and .h",
+    Fail("--output {}: this is a folder; add the name of both files, without .S and .h",
          options.output);
   }
   const std::string name =
       options.name.empty() ? IdentifierOf(fs::path(options.output).filename()) : options.name;
   if (!IsIdentifier(name)) {
     Fail(
-        "--name {}: no name for symbols; letters, digits and single underscores between them, a "
-        "letter first",
+        "--name {}: not a name for symbols; use letters, digits and single underscores, starting "
+        "with a letter",
         name);
   }
   const fs::path assembler = options.output + ".S", header = options.output + ".h";
@@ -98,17 +98,17 @@ void AddEmbed(port::CommandLine& app, std::function<int()>* run) {
   port::Options command =
       app.AddCommand("embed", "write a blob as an assembler file and a header, for firmware");
   command.Footer(
-      "Both files are part of a program then: NAME_blob, read where it is linked, and as constants "
-      "its bytes and those of its arena. The assembler file is for GNU as and Clang of any "
-      "processor (ELF).");
+      "Link both files into the program: NAME_blob is read in place; its size and the arena size "
+      "are constants. The assembler file is for GNU as and Clang of any processor (ELF).");
   auto options = std::make_shared<EmbedOptions>();
   command.Add("BLOB", options->blob, "the .octet file").Required();
-  command.Add("-o,--output", options->output, "FILES: FILES.S and FILES.h are written").Required();
+  command.Add("-o,--output", options->output, "FILES: writes FILES.S and FILES.h").Required();
   command.Add("--name", options->name,
-              "begins symbols and, in capitals, constants (default: of FILES)");
-  command.Add("--plan", options->plan,
-              "the plan that the program binds (octet_config.plan_mask; default: all of them)");
-  command.Add("--threads", options->threads, "threads that the arena has to be large enough for")
+              "prefix of symbols and, in capitals, of constants (default: from FILES)");
+  command.Add(
+      "--plan", options->plan,
+      "the only plan that the program binds (octet_config.plan_mask; default: all of them)");
+  command.Add("--threads", options->threads, "number of threads that the arena has room for")
       .Range(1u, 256u)
       .ShowDefault();
   command.WhenChosen([=] { *run = [=] { return Run(*options); }; });

@@ -35,7 +35,7 @@ void RefuseOffsets(const BlobView& view, const std::string& path) {
 }
 
 int Run(const ExportOptions& options) {
-  if (!options.qdq) Fail("octet export: say what: --qdq, an ONNX model in Q/DQ form");
+  if (!options.qdq) Fail("octet export: no format given; give --qdq, an ONNX model in Q/DQ form");
   write::CheckWritable(options.output, {options.model, options.blob});
   const BlobFile file(options.blob);
   RefuseOffsets(ViewOf(file), options.blob);
@@ -49,8 +49,8 @@ int Run(const ExportOptions& options) {
              model.float_layers);
   if (model.differing_entries > 0) {
     fmt::print(
-        "{} entries of the blob's tables come out by a step differently: a blob does not "
-        "hold scales of single channels, which were found from its tables\n",
+        "{} table entries of the blob differ by one step in the file: the blob does not store the "
+        "single-channel scales behind its tables\n",
         model.differing_entries);
   }
   return kDone;
@@ -62,8 +62,8 @@ void AddExport(port::CommandLine& app, std::function<int()>* run) {
   port::Options command =
       app.AddCommand("export", "write a blob's int8 plan as ONNX in Q/DQ form, for other runtimes");
   command.Footer(
-      "Scales, zero points, weights and biases are the blob's, so that another runtime computes "
-      "what the board does, but for ties in rounding. Layers in FP16 are float in the file.");
+      "Scales, zero points, weights and biases are the blob's. Another runtime computes the same "
+      "values, except for ties in rounding. FP16 layers are float in the file.");
   auto options = std::make_shared<ExportOptions>();
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("BLOB", options->blob, "the blob made of it").Required();
@@ -71,8 +71,8 @@ void AddExport(port::CommandLine& app, std::function<int()>* run) {
   command.AddFlag("--qdq", options->qdq, "with QuantizeLinear and DequantizeLinear");
   command
       .Add("--input-shape", options->shapes,
-           "NAME:1,3,224,224 for an input with unknown dimensions, as octet convert had it; may be "
-           "repeated")
+           "NAME:1,3,224,224 for an input with unknown dimensions, the same as for octet convert; "
+           "may be repeated")
       .OneEach();
   command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
 }

@@ -18,7 +18,7 @@ class FiniteData : public images::Dataset {
     graph::Tensor tensor = data_->Load(i);
     if (!std::all_of(tensor.floats.begin(), tensor.floats.end(),
                      [](float v) { return std::isfinite(v); })) {
-      Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
+      Fail("{}: sample {} (counted from 0) has NaN or infinity; remove it", name_, i);
     }
     return tensor;
   }

@@ -32,11 +32,11 @@ void CheckSignature(const BlobFile& file, const FlashOptions& options) {
     throw std::logic_error("verified blob has no view");
   }
   const blob::SignatureRecord* record = FindSignature(view);
-  if (record == nullptr) Fail("{}: no signature; octet sign it first", options.blob);
+  if (record == nullptr) Fail("{}: no signature; sign it first: octet sign", options.blob);
   const SignedMessage message = MessageOf(view.header);
   if (port::VerifySignature(&keys, record->key_id, record->signature,
                             reinterpret_cast<const uint8_t*>(&message), sizeof(message)) != 1) {
-    Fail("{}: signed with key {}, not with that of --key; octet sign puts another signature there",
+    Fail("{}: signed with key {}, not with the key of --key; sign it again: octet sign",
          options.blob, port::KeyIdText(record->key_id));
   }
 }
@@ -66,13 +66,13 @@ int FlashHere(const BlobFile& file, const FlashOptions& options) {
   });
   if (!staged) return Refused(staged);
   if (options.stage_only) {
-    fmt::print("{}: {} bytes staged; octet-slot {} activate puts them on trial\n", options.target,
+    fmt::print("{}: {} bytes staged; start the trial: octet-slot {} activate\n", options.target,
                file.bytes(), options.target);
     return kDone;
   }
   const port::SlotAnswer active = store.Activate();
   if (!active) return Refused(active);
-  fmt::print("{}: {} bytes, on trial from the next boot on; {}\n", options.target, file.bytes(),
+  fmt::print("{}: {} bytes, on trial from the next boot; {}\n", options.target, file.bytes(),
              active.note);
   return kDone;
 }
@@ -114,22 +114,23 @@ int Flash(const FlashOptions& options) {
 }  // namespace
 
 void AddFlash(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command = app.AddCommand(
-      "flash", "write a blob into the slot of a board that does not run, and put it on trial");
+  port::Options command =
+      app.AddCommand("flash", "write a blob into the slot that does not run, and put it on trial");
   auto options = std::make_shared<FlashOptions>();
   command.Add("BLOB", options->blob, "the .octet file").Required();
   command
       .Add("TARGET", options->target,
            "a folder, block device or file with two slots (docs/flashing.md), or "
-           "user@board:[FOLDER], where octet-slot does it by ssh")
+           "user@board:[FOLDER], which runs octet-slot there by ssh")
       .Required();
-  command.Add("--key", options->store.keys, "public key that the blob has to be signed with")
+  command
+      .Add("--key", options->store.keys, "public key; the blob must be signed with its secret half")
       .OneEach();
   command.Add("--board", options->store.board,
               "name of the board, or its file from octet boards --whitelist");
   command.AddFlag("--stage-only", options->stage_only,
-                  "write and check, but leave what runs alone");
-  command.Add("--program", options->program, "octet-slot on the board").ShowDefault();
+                  "write and check only; the running model does not change");
+  command.Add("--program", options->program, "path of octet-slot on the board").ShowDefault();
   command.WhenChosen([=] { *run = [=] { return Flash(*options); }; });
 }
 

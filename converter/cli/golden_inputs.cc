@@ -55,7 +55,7 @@ std::vector<std::unique_ptr<images::Dataset>> GoldenInputs(const std::string& bl
   const BlobView view = ViewOf(file);
   if (!IsOk(ViewGolden(view, &golden)) || golden.record == nullptr ||
       golden.record->vector_count == 0) {
-    Fail("{}: keeps no samples, as octet convert --golden N would have it; give --calibrate", blob);
+    Fail("{}: has no samples (octet convert --golden N stores them); give --calibrate", blob);
   }
   std::vector<std::unique_ptr<images::Dataset>> inputs;
   for (uint32_t i = 0; i < golden.record->input_count; ++i) {
@@ -78,7 +78,7 @@ std::vector<std::unique_ptr<images::Dataset>> GoldenInputs(const std::string& bl
         }
         case blob::GoldenKind::kGenerated:
           Fail(
-              "{}: samples of input '{}' were too large to keep, all but their range is lost; give "
+              "{}: samples of input '{}' were too large to store, only their range is left; give "
               "--calibrate",
               blob, value.name);
       }

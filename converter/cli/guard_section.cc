@@ -20,7 +20,7 @@ void Set(const YamlReader& reader, const YAML::Node& value, const std::string& k
     std::string names;
     for (const auto& [known, now] : port::ListGuard(*config)) names += " " + known;
     reader.Bad(value, key,
-               fmt::format("'{}' is no value for it, or there is no such setting; there are{}",
+               fmt::format("'{}' is not a value or a setting of it; the settings are{}",
                            value.Scalar(), names));
   }
 }
@@ -90,7 +90,7 @@ std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_c
   if (budget && !budget.IsNull()) {
     const double budget_us = 1000 * reader.Number(budget, "latency_budget_ms");
     if (!(budget_us >= 1) || budget_us > 4e9) {
-      reader.Bad(budget, "latency_budget_ms", "above 0, or null for no budget");
+      reader.Bad(budget, "latency_budget_ms", "must be above 0, or null for no budget");
     }
     record.latency_budget_us = static_cast<uint32_t>(budget_us);
   }

@@ -406,8 +406,7 @@ void PrintText(const json& blob) {
     }
     fmt::print("{}", OffsetsText(plan["offsets"]));
     if (plan["transformed_bytes"] != 0) {
-      fmt::print(
-          "* also transformed for Winograd's method, which a level takes where it is faster\n");
+      fmt::print("* also transformed for Winograd's method; a level uses it where it is faster\n");
     }
   }
 }
@@ -436,13 +435,13 @@ void AddInspect(port::CommandLine& app, std::function<int()>* run) {
   auto as_json = std::make_shared<bool>(false);
   auto operators = std::make_shared<bool>(false);
   command.Add("BLOB", *path, "the .octet file").Required();
-  command.AddFlag("--json", *as_json, "as JSON, tensors with their arena places included");
+  command.AddFlag("--json", *as_json, "print as JSON, with the arena offsets of all tensors");
   command.AddFlag("--operators", *operators,
-                  "only the operators of all plans, as a program linked without the others wants "
-                  "them (CMake: octet_select_operators)");
+                  "list only the operators of all plans, for a program linked without the others "
+                  "(CMake: octet_select_operators)");
   auto plan = std::make_shared<std::string>();
   command.Add("--plan", *plan,
-              "with --operators: those of this plan, for a program that binds no other "
+              "with --operators: only those of this plan, for a program that binds no other "
               "(octet_config.plan_mask)");
   command.WhenChosen([=] {
     *run = [=] {

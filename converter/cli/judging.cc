@@ -136,7 +136,9 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
   });
   if (!verdict.IsDoubtful()) return;
   if (!verdict.int8()->Fails()) {
-    warnings->push_back("the int8 plan is in doubt: " + verdict.Summary());
+    warnings->push_back(fmt::format("the int8 plan is in doubt: {}, {:.1f} dB; see the verdict",
+                                    judge::AgreementWords(verdict.findings, *verdict.int8()),
+                                    *verdict.SnrDb("int8")));
   }
   if (result->config.StaysInt8() || result->sets.report.empty()) return;
   if (!options.analyze) Analyze(by.simulator, result);

@@ -24,7 +24,7 @@ void WriteNew(const std::string& path, const std::string& text, bool secret) {
   } catch (const port::WriteError& error) {
     Fail("{}: cannot be written: {}", path, error.why);
   }
-  Fail("{}: is there already; a key is not overwritten, name a new file", path);
+  Fail("{}: exists already, and keys are not overwritten; name a new file", path);
 }
 
 std::string IdText(const port::PublicKey& key) {
@@ -44,7 +44,7 @@ int MakeKey(const std::string& path) {
     unlink(public_path.c_str());
     throw;
   }
-  fmt::print("{}: keep it secret; {}: for the boards; key {}\n", path, public_path,
+  fmt::print("{}: secret, keep it safe; {}: public, for the boards; key {}\n", path, public_path,
              IdText(key.PublicHalf()));
   return kDone;
 }
@@ -76,18 +76,17 @@ int Sign(const SignOptions& options) {
 }  // namespace
 
 void AddKey(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command = app.AddCommand("key", "make a key pair to sign blobs with");
+  port::Options command = app.AddCommand("key", "make a key pair for signing blobs");
   auto path = std::make_shared<std::string>();
   command
       .Add("NEW.key", *path,
-           "the file of the secret half; the public one gets .pub behind its name")
+           "file for the secret half; the public half gets the same name with .pub")
       .Required();
   command.WhenChosen([=] { *run = [=] { return MakeKey(*path); }; });
 }
 
 void AddSign(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command =
-      app.AddCommand("sign", "put a signature into a blob, or another in its place");
+  port::Options command = app.AddCommand("sign", "sign a blob; replaces an existing signature");
   auto options = std::make_shared<SignOptions>();
   command.Add("BLOB", options->blob, "the .octet file").Required();
   command.Add("--key", options->key, "the secret key that octet key made").Required();

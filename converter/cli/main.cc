@@ -27,11 +27,11 @@ int main(int argc, char** argv) {
   AddAssign(app, &run);
   AddDebug(app, &run);
   if (argc == 1) {
-    fmt::print(stderr, "octet: no command given; there are {}; see octet --help\n", app.Commands());
+    fmt::print(stderr, "octet: no command given; commands: {}; see octet --help\n", app.Commands());
     return kBadInput;
   }
   if (argv[1][0] != '-' && !app.HasCommand(argv[1])) {
-    fmt::print(stderr, "octet: no command '{}'; there are {}\n", argv[1], app.Commands());
+    fmt::print(stderr, "octet: no command '{}'; commands: {}\n", argv[1], app.Commands());
     return kBadInput;
   }
   try {
@@ -44,8 +44,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "octet: {}\n", error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr,
-               "octet: out of memory; free some, or lower the input size with --input-shape\n");
+    fmt::print(stderr, "octet: out of memory; free memory, or use a smaller --input-shape\n");
     return kInternal;
   } catch (const std::exception& error) {
     fmt::print(stderr, "octet: internal error: {}; please report it with the model\n",

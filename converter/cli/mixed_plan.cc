@@ -22,7 +22,7 @@ std::optional<double> NumberOf(const std::string& option, const std::string& tex
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (end != text.c_str() + text.size() || !std::isfinite(value) || value < 0 || value > most) {
-    Fail("{}: '{}' is no number from 0 to {}", option, text, most);
+    Fail("{}: '{}' is not a number from 0 to {}", option, text, most);
   }
   return value;
 }
@@ -88,7 +88,7 @@ MixedOptions MixedArguments::Read() const {
   budget.percent = NumberOf(percent_option, budget_percent, kMostPercent);
   budget.max_loss = NumberOf("--budget-loss", budget_loss, 1);
   if (budget.ms.has_value() + budget.percent.has_value() + budget.max_loss.has_value() > 1) {
-    Fail("--budget-ms, --budget-percent and --budget-loss exclude each other; give one of them");
+    Fail("--budget-ms, --budget-percent, --budget-loss: only one is allowed; remove the others");
   }
   if (!profile.empty()) {
     size_t first = 0;
@@ -108,7 +108,7 @@ MixedOptions MixedArguments::Read() const {
   const bool budgeted = budget.ms || budget.percent || budget.max_loss;
   if (mixed.settings.preset != Preset::kMixed &&
       (budgeted || mixed.settings.solver != Solver::kBest)) {
-    Fail("--preset {} says which layers run in FP16; leave budget and solver out", preset);
+    Fail("--preset {} fixes the FP16 layers; remove budget and solver", preset);
   }
   return mixed;
 }
@@ -161,8 +161,8 @@ nlohmann::json AssignmentJson(const assign::Result& result) {
 
 std::string AssignmentText(const assign::Result& result) {
   std::string text = fmt::format(
-      "times: {}; int8 plan {:.3f} ms, FP16 plan {:.3f} ms{}\n"
-      "loss: share of the outputs' energy; of the table from {} samples, measured on {} others\n",
+      "times: {}; int8 plan {:.3f} ms, FP16 plan {:.3f} ms{}\nloss: share of the outputs' energy; "
+      "table: on {} samples; measured: on {} other samples\n",
       result.time_source, Ms(result.int8_ns), Ms(result.fp16_ns),
       result.budget_ns ? fmt::format(", budget {:.3f} ms", Ms(*result.budget_ns)) : "",
       result.fitted, result.reported);
@@ -179,7 +179,7 @@ std::string AssignmentText(const assign::Result& result) {
   std::stable_sort(units.begin(), units.end(),
                    [](const auto* a, const auto* b) { return a->loss > b->loss; });
   if (units.size() > kShown) units.resize(kShown);
-  text += fmt::format("{:<44} {:>9} {:>9} {:>10} {:>9}\n", "units that lose most in int8",
+  text += fmt::format("{:<44} {:>9} {:>9} {:>10} {:>9}\n", "units with the largest int8 loss",
                       "int8 ms", "FP16 ms", "loss", "gradient");
   const assign::Assignment& chosen = result.candidates[result.chosen].assignment;
   for (const assign::Unit* unit : units) {

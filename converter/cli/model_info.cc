@@ -23,8 +23,9 @@ std::vector<std::string> ReadLabels(const std::string& path) {
   std::ifstream file(path);
   if (!file)
     Fail(
-        "{}: cannot be read; --labels takes a text file with one class name a line, as those in "
-        "the sources' labels folder: " OCTET_LABELS,
+        "{}: cannot be read; --labels takes a text file with one class name per line, such as "
+        "those in "
+        "the folder labels: " OCTET_LABELS,
         path);
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -45,8 +46,8 @@ std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOpt
     std::memcpy(&record, section.data(), sizeof(record));
     const size_t classes = record.class_count - (record.background == blob::kNone ? 0 : 1);
     if (label_count != classes) {
-      Fail("{}: {} labels, but the model tells {} classes apart; give one line a class",
-           options.labels, label_count, classes);
+      Fail("{}: {} labels, but the model has {} classes; give one line per class", options.labels,
+           label_count, classes);
     }
   }
   return section;

@@ -71,6 +71,7 @@ struct ConvertOptions {
   std::string report;  // .html or .json to write; empty: none
   std::optional<MixedOptions> mixed;
   bool json = false;
+  bool details = false;       // what was tried is printed too
   bool keep_failing = false;  // plans that the judge finds to fail stay in the blob
   bool judge = true;          // the blob is judged; else there is no verdict
   bool analyze = false;       // the int8 plan is analyzed whatever the verdict is

@@ -59,8 +59,8 @@ quantize::Board ReadBoard(const std::string& path) {
   RefuseFolder(path);
   if (!std::filesystem::is_regular_file(path)) {
     Fail(
-        "{}: no such file; --board takes the path of a YAML file, as those in the sources' boards "
-        "folder: " OCTET_BOARDS,
+        "{}: no such file; --board takes a YAML file, such as those in the folder "
+        "boards: " OCTET_BOARDS,
         path);
   }
   return quantize::ReadBoard(path);
@@ -108,6 +108,23 @@ void CheckPlans(const graph::Graph& graph, quantize::Config config) {
   lower::CheckLowers(graph, schemes);
 }
 
+// Of a conversion, in order (progress.h). recovery: those of Recover.
+std::vector<std::string> StagesOf(const ConvertOptions& options,
+                                  const std::vector<std::string>& recovery) {
+  std::vector<std::string> stages;
+  if (!options.sample_labels.empty()) stages.emplace_back("comparing with labels");
+  if (options.select != 0) stages.emplace_back("selecting");
+  stages.emplace_back("calibrating");
+  stages.insert(stages.end(), recovery.begin(), recovery.end());
+  if (options.mixed) {
+    stages.emplace_back("measuring layers");
+    stages.emplace_back("judging assignments");
+  }
+  if (options.analyze) stages.emplace_back("analyzing");
+  if (options.judge) stages.emplace_back("judging");
+  return stages;
+}
+
 }  // namespace
 
 int ThreadCount(int requested) {
@@ -132,7 +149,7 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
                                                          std::vector<std::string>* warnings) {
   if (paths.size() != graph.inputs.size()) {
     Fail(
-        "the model has {} inputs but {} data sets are given; give one path an input, joined by "
+        "the model has {} inputs, but {} data sets are given; give one path per input, joined by "
         "commas",
         graph.inputs.size(), paths.size());
   }
@@ -149,7 +166,7 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
     }
     if (own.is_image) WarnOfColour(shape, channels_last, *datasets[i], paths[i], warnings);
     if (datasets[i]->size() != datasets[0]->size()) {
-      Fail("{} holds {} samples, {} holds {}; every input needs the same number", paths[0],
+      Fail("{} has {} samples, {} has {}; give the same number for every input", paths[0],
            datasets[0]->size(), paths[i], datasets[i]->size());
     }
   }
@@ -207,6 +224,7 @@ Conversion Convert(const ConvertOptions& options) {
   const auto clock = CostModel(options.board);
   info.guard = GuardSection(options.board, plan_count);
   CheckSampleOptions(options, info);
+  PlanStages(StagesOf(options, RecoveryStages(graph, config, clock.get(), options.effort)));
   Warnings warnings = graph.notes;
   result.inputs = options.golden_calibration
                       ? GoldenInputs(options.calibration[0], graph, options.preprocess)
@@ -273,12 +291,12 @@ Conversion Convert(const ConvertOptions& options) {
     // Where something of it is left, a layer that only FP16 can run, or has to.
     if (!make_int8(all_int8).empty()) {
       Fail(
-          "{}, and FP16, in which the int8 plan runs it, ends at 65504; scale the model's numbers "
-          "down",
+          "{}; the int8 plan runs it in FP16, whose largest number is 65504; scale down the "
+          "model's numbers",
           beyond);
     }
     warnings.push_back(
-        fmt::format("{}: the int8 plan runs in int8 all layers that can, coarser than it would",
+        fmt::format("{}: the int8 plan runs all layers that can in int8, with less accuracy",
                     result.config.overflow));
   });
   quantize::Scheme fp16 = result.scheme;
@@ -289,10 +307,10 @@ Conversion Convert(const ConvertOptions& options) {
     if (beyond.empty()) {
       result.plans.push_back(std::move(plan));
     } else {
-      warnings.push_back(fmt::format(
-          "no FP16 plan, the blob has the int8 plan alone: {}, and FP16 ends at 65504 with no "
-          "power of two to help, since an operator around it lets none pass",
-          beyond));
+      warnings.push_back(
+          fmt::format("no FP16 plan: {}, above FP16's largest number 65504, and an operator there "
+                      "allows no scaling; the blob has the int8 plan only",
+                      beyond));
     }
   });
   if (options.mixed) {
@@ -301,7 +319,7 @@ Conversion Convert(const ConvertOptions& options) {
                                       *mixed_clock, *options.mixed);
       std::string beyond;
       if (result.assignment->fp16.empty()) {
-        warnings.push_back("no layer is worth FP16, the blob has no mixed plan");
+        warnings.push_back("no mixed plan: no layer gains enough in FP16");
         return;
       }
       write::Plan plan =
@@ -309,9 +327,10 @@ Conversion Convert(const ConvertOptions& options) {
       if (beyond.empty()) {
         result.plans.insert(result.plans.begin() + 1, std::move(plan));
       } else {
-        warnings.push_back(fmt::format(
-            "no mixed plan: {}, and FP16 ends at 65504; the int8 plan runs that layer in int8",
-            beyond));
+        warnings.push_back(
+            fmt::format("no mixed plan: {}, above FP16's largest number 65504; the int8 plan runs "
+                        "this layer in int8",
+                        beyond));
       }
     });
   }
@@ -322,10 +341,8 @@ Conversion Convert(const ConvertOptions& options) {
   }
   const bool has_int8 = result.plans[0].program.name == "int8";
   if (!has_int8 && (options.drift || options.temporal.kind != TemporalKind::kNone)) {
-    Fail(
-        "{}: {} needs the int8 plan, which fails; leave it out, or keep the plan with "
-        "--keep-failing",
-        options.model, options.drift ? "--drift" : "--temporal");
+    Fail("{}: {} needs the int8 plan, which fails; remove the option, or add --keep-failing",
+         options.model, options.drift ? "--drift" : "--temporal");
   }
   WarnOfCalibration(graph, inputs, options, result.samples, &warnings);
   WarnOfRange(graph, statistics, inputs, options, &warnings);
@@ -335,14 +352,14 @@ Conversion Convert(const ConvertOptions& options) {
   result.scheme.warnings.insert(result.scheme.warnings.end(), warnings.begin(), warnings.end());
   if (options.drift) {
     if (result.plans.back().program.name != "fp16") {
-      Fail("{}: --drift needs the FP16 plan to look at ranges, and the model has none",
+      Fail("{}: --drift needs an FP16 plan to check ranges, and this blob has none; remove --drift",
            options.model);
     }
     info.drift =
         drift::MakeSection(graph, statistics, result.plans[0].program, result.plans.back().program,
                            static_cast<uint32_t>(result.plans.size() - 1), &result.drift.emplace());
     if (info.drift.empty()) {
-      Fail("{}: --drift: no tensor of the int8 plan can take another scale; leave it out",
+      Fail("{}: --drift: no tensor of the int8 plan can change its scale; remove --drift",
            options.model);
     }
   }

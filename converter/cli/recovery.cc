@@ -23,6 +23,31 @@
 namespace octet::cli {
 namespace {
 
+// Stages, and what lets each of them run.
+constexpr const char *kStretches = "choosing FP16 layers", *kRanges = "choosing ranges",
+                     *kRounding = "rounding weights", *kAdapting = "adapting rounding",
+                     *kBiases = "correcting biases", *kMeans = "setting means and variances";
+
+bool MayChooseStretches(const quantize::Config& config, const assign::Clock* clock, Effort effort) {
+  return config.fp16_stretches && !config.StaysInt8() && clock != nullptr &&
+         effort != Effort::kFast;
+}
+bool MayChooseRanges(const quantize::Config& config, Effort effort) {
+  return config.judged_ranges && effort != Effort::kFast;
+}
+bool MayRound(const quantize::Config& config, Effort effort) {
+  return config.rounding && effort != Effort::kFast;
+}
+bool MayAdapt(const quantize::Config& config, Effort effort) {
+  return config.rounding && effort == Effort::kBest;
+}
+bool MayCorrectBiases(const graph::Graph& graph, const quantize::Config& config) {
+  return config.bias_correction && recover::IsWorthCorrecting(graph);
+}
+bool MayRecalibrate(const quantize::Config& config, Effort effort) {
+  return config.bias_correction && effort == Effort::kBest;
+}
+
 // The first of a set, as many as a look at every single value takes.
 std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
   constexpr size_t kLookedAt = 4;
@@ -47,10 +72,10 @@ void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples&
     names.push_back("'" + graph.nodes[output.node].name + "'");
   }
   if (!names.empty()) {
-    warnings->push_back(fmt::format(
-        "{} in front of outputs run{} in FP16: numbers there are told apart by the sums but not by "
-        "8 bits; --int8-everywhere keeps them int8",
-        fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
+    warnings->push_back(
+        fmt::format("{} in front of outputs run{} in FP16: 8 bits are too coarse for these "
+                    "outputs; try: --int8-everywhere keeps int8",
+                    fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
   }
 }
 
@@ -85,7 +110,7 @@ std::string RefusedLine(const assign::Bargain& bargain) {
 void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
                      const Statistics& statistics, const assign::Clock& clock,
                      const assign::ArenaOf& arena_of, Recovered* result) {
-  assign::Stretches chosen = Show("choosing FP16 layers", [&](const auto& progress) {
+  assign::Stretches chosen = Show(kStretches, [&](const auto& progress) {
     return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
                                    clock, arena_of, progress, &result->scheme);
   });
@@ -98,7 +123,7 @@ void ChooseStretches(const simulate::Simulator& simulator, const simulate::Sampl
         chosen.kept->nodes.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, count));
     chosen.step.note = fmt::format(
         "'{}'{} run{} in FP16, {:.1f} % more time ({}); fp16_stretches: false in --config keeps "
-        "them int8",
+        "int8",
         fmt::join(chosen.kept->nodes.begin(), named, "', '"),
         count > kNamed ? fmt::format(" and {} more", count - kNamed) : "", count == 1 ? "s" : "",
         100 * chosen.kept->time_share, clock.Source());
@@ -116,6 +141,18 @@ int64_t RecoverySamples(Effort effort) {
   return effort == Effort::kBest ? 256 : 128;
 }
 
+std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantize::Config& config,
+                                        const assign::Clock* clock, Effort effort) {
+  std::vector<std::string> stages;
+  if (MayChooseStretches(config, clock, effort)) stages.emplace_back(kStretches);
+  if (MayChooseRanges(config, effort)) stages.emplace_back(kRanges);
+  if (MayRound(config, effort)) stages.emplace_back(kRounding);
+  if (MayAdapt(config, effort)) stages.emplace_back(kAdapting);
+  if (MayCorrectBiases(graph, config)) stages.emplace_back(kBiases);
+  if (MayRecalibrate(config, effort)) stages.emplace_back(kMeans);
+  return stages;
+}
+
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& given,
                   const assign::Clock* clock, const assign::ArenaOf& arena_of, Effort effort) {
@@ -130,32 +167,32 @@ Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples&
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
-  if (config.fp16_stretches && !config.StaysInt8() && clock != nullptr && effort != Effort::kFast) {
+  if (MayChooseStretches(config, clock, effort)) {
     ChooseStretches(simulator, samples, statistics, *clock, arena_of, &result);
   }
-  if (config.judged_ranges && effort != Effort::kFast) {
-    result.steps.push_back(Show("choosing ranges", [&](const auto& progress) {
+  if (MayChooseRanges(config, effort)) {
+    result.steps.push_back(Show(kRanges, [&](const auto& progress) {
       return recover::ChooseRanges(simulator, samples, statistics, config, progress,
                                    &result.scheme);
     }));
   }
-  if (config.rounding && effort != Effort::kFast) {
-    result.steps.push_back(Show("rounding weights", [&](const auto& progress) {
+  if (MayRound(config, effort)) {
+    result.steps.push_back(Show(kRounding, [&](const auto& progress) {
       return recover::RoundWeights(simulator, samples, available, progress, &result.scheme);
     }));
   }
-  if (config.rounding && effort == Effort::kBest) {
-    result.steps.push_back(Show("adapting rounding", [&](const auto& progress) {
+  if (MayAdapt(config, effort)) {
+    result.steps.push_back(Show(kAdapting, [&](const auto& progress) {
       return recover::AdaptRounding(simulator, samples, available, progress, &result.scheme);
     }));
   }
-  if (config.bias_correction && recover::IsWorthCorrecting(graph)) {
-    result.steps.push_back(Show("correcting biases", [&](const auto& progress) {
+  if (MayCorrectBiases(graph, config)) {
+    result.steps.push_back(Show(kBiases, [&](const auto& progress) {
       return recover::CorrectBiases(simulator, samples, progress, &result.scheme);
     }));
   }
-  if (config.bias_correction && effort == Effort::kBest) {
-    result.steps.push_back(Show("setting means and variances", [&](const auto& progress) {
+  if (MayRecalibrate(config, effort)) {
+    result.steps.push_back(Show(kMeans, [&](const auto& progress) {
       return recover::Recalibrate(simulator, samples, progress, &result.scheme);
     }));
   }

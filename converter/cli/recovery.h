@@ -33,6 +33,11 @@ struct Recovered {
   Warnings warnings;
 };
 
+// Labels of the progress of Recover, in order (progress.h): of those that the configuration and
+// the effort let run.
+std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantize::Config& config,
+                                        const assign::Clock* clock, Effort effort);
+
 // available: samples of the data set that calibration took. clock: of the board, or null where
 // nobody knows what FP16 costs there.
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,

@@ -30,7 +30,7 @@ class Folder {
  public:
   Folder() : path_((fs::temp_directory_path() / "octet-reduce-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) {
-      Fail("{}: no folder can be made there; set TMPDIR to one with room",
+      Fail("{}: cannot create a folder here; set TMPDIR to a folder with room",
            fs::temp_directory_path().string());
     }
   }
@@ -88,7 +88,7 @@ class Reducer {
       result.fails = verdict->fails;
     }
     if (worst == nullptr) {
-      Fail("{}: none of its outputs is a float that a node computes; nothing can be compared",
+      Fail("{}: no output is a float computed by a node; there is nothing to compare",
            options_.convert.model);
     }
     result.worst_output = worst->name;
@@ -205,7 +205,8 @@ class Reducer {
   void Save(const exporting::Part& part, const std::string& output, const std::string& path,
             const std::vector<std::string>& files) const {
     for (const std::string& input : part.inputs) {
-      if (shapes_.count(input) == 0) Fail("'{}' is no float that can be given to a part", input);
+      if (shapes_.count(input) == 0)
+        Fail("'{}' is not a float that can be an input of a part", input);
     }
     onnx::ModelProto model = model_;
     exporting::Extract(part, output, shapes_, &model);

@@ -49,9 +49,9 @@ bool IsRemote(const std::string& target) {
 RemoteTarget ParseRemote(const std::string& target) {
   const size_t colon = target.find(':');
   RemoteTarget remote{target.substr(0, colon), target.substr(colon + 1)};
-  if (remote.host.starts_with('-')) Fail("{}: no name of a board", target);
+  if (remote.host.starts_with('-')) Fail("{}: not a board name", target);
   if (remote.folder.empty()) remote.folder = kRemoteFolder;
-  if (remote.folder.starts_with('-')) Fail("{}: name the folder as ./{}", target, remote.folder);
+  if (remote.folder.starts_with('-')) Fail("{}: write the folder as ./{}", target, remote.folder);
   return remote;
 }
 
@@ -74,7 +74,7 @@ int RunRemote(const std::string& host, const std::vector<std::string>& words,
   close(ends[0]);
   if (error != 0) {
     close(ends[1]);
-    Fail("ssh {}: cannot be started: {}; install OpenSSH's client", host, std::strerror(error));
+    Fail("ssh {}: cannot be started: {}; install the OpenSSH client", host, std::strerror(error));
   }
   struct sigaction ignore = {}, before;
   ignore.sa_handler = SIG_IGN;
@@ -88,10 +88,10 @@ int RunRemote(const std::string& host, const std::vector<std::string>& words,
   if (!WIFEXITED(status)) Fail("ssh {}: was killed; try again", host);
   constexpr int kNoConnection = 255, kNotFound = 127;
   if (WEXITSTATUS(status) == kNoConnection) {
-    Fail("ssh {}: did not get through; does `ssh {}` work?", host, host);
+    Fail("ssh {}: connection failed; does `ssh {}` work?", host, host);
   }
   if (WEXITSTATUS(status) == kNotFound) {
-    Fail("ssh {}: no {} there; copy build/aarch64/bin/octet-slot to it, or name it with --program",
+    Fail("ssh {}: no {} there; copy build/aarch64/bin/octet-slot to the board, or give --program",
          host, words[0]);
   }
   return WEXITSTATUS(status);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "converter/cli/progress.h"
-#include "converter/report/ledger.h"
 #include "converter/cli/report_pictures.h"
+#include "converter/report/ledger.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 
@@ -42,7 +42,7 @@ std::vector<report::ParetoPoint> PointsOf(const assign::Result& result) {
 
 void CheckReport(const std::string& path, const std::vector<std::filesystem::path>& others) {
   if (!path.ends_with(".html") && !path.ends_with(".json")) {
-    Fail("--report {}: its name has to end in .html, for a page, or in .json, for figures", path);
+    Fail("--report {}: the name must end in .html (a page) or .json (figures)", path);
   }
   write::CheckWritable(path, others);
   // One that this command writes as well need not be there yet.
@@ -50,7 +50,7 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
     std::error_code ignored;
     if (std::filesystem::weakly_canonical(path, ignored) ==
         std::filesystem::weakly_canonical(other, ignored)) {
-      Fail("--report {}: is what this command writes itself; name another file", path);
+      Fail("--report {}: this command writes that file itself; name another file", path);
     }
   }
 }

@@ -15,8 +15,8 @@
 namespace octet::cli {
 
 inline constexpr const char* kReportHelp =
-    "write what the int8 plan loses, layer by layer, with memory, gains and pictures: FILE.html is "
-    "one page that needs no network, FILE.json the same as figures (docs/analyze.md)";
+    "write the loss of the int8 plan layer by layer, with memory, gains and pictures: FILE.html is "
+    "one offline page, FILE.json has the same figures (docs/analyze.md)";
 
 // What analyze and --report simulate where nobody says how many: figures of a layer are sums over
 // thousands of numbers a picture, and hardly move with more.

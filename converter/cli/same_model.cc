@@ -38,7 +38,7 @@ const graph::Value* InputOf(const BlobView& blob, const graph::Graph& graph, uin
 void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
                        const std::string& blob_path, const std::string& model) {
   if (blob.model->output_count != graph.outputs.size()) {
-    Fail("{} has {} outputs, {} has {}: they are not the same model", blob_path,
+    Fail("{} has {} outputs, {} has {}: these are different models", blob_path,
          blob.model->output_count, model, graph.outputs.size());
   }
   const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
@@ -46,8 +46,7 @@ void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
     const graph::Shape shape(dims, dims + rank);
     if (graph::ElementCount(shape) == graph::ElementCount(*value.shape)) return;
     Fail(
-        "{}: {} '{}' is {}, in {} {}; verify it with the model and the --input-shape it was made "
-        "from",
+        "{}: {} '{}' is {}, in {} {}; give the model and --input-shape that the blob was made from",
         blob_path, kind, value.name, graph::ToString(shape), model, graph::ToString(*value.shape));
   };
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {

@@ -41,8 +41,8 @@ std::map<int64_t, int64_t> ClassesOf(const std::string& path, const json& catego
   if (names.empty()) {
     if (static_cast<int64_t>(by_id.size()) != class_count) {
       Fail(
-          "{}: has {} categories, but the model tells {} classes apart; name those with --labels, "
-          "as the categories are called",
+          "{}: has {} categories, but the model has {} classes; name the classes with --labels, as "
+          "the categories are called",
           path, by_id.size(), class_count);
     }
     for (const auto& entry : by_id) {
@@ -94,7 +94,7 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
                            int64_t class_count) {
   RefuseFolder(path);
   std::ifstream stream(path);
-  if (!stream) Fail("{}: cannot be read; --sample-labels takes a JSON file in COCO's form", path);
+  if (!stream) Fail("{}: cannot be read; --sample-labels takes a JSON file in COCO format", path);
   try {
     const json file = json::parse(stream);
     const std::map<int64_t, int64_t> classes =
@@ -111,26 +111,26 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
       const auto image_id = entry.at("image_id").get<int64_t>();
       const auto at = image.find(image_id);
       if (at == image.end()) {
-        Fail("{}: an annotation names image {}, which is not there", path, image_id);
+        Fail("{}: an annotation names image {}, which does not exist", path, image_id);
       }
       const auto category_id = entry.at("category_id").get<int64_t>();
       const auto category = classes.find(category_id);
       if (category == classes.end()) {
-        Fail("{}: an annotation names category {}, which is not there", path, category_id);
+        Fail("{}: an annotation names category {}, which does not exist", path, category_id);
       }
       SampleLabel& label = labels_[at->second];
       label.label = category->second;
       if (entry.contains("iscrowd") && entry["iscrowd"] != 0) continue;
       if (!entry.contains("bbox")) continue;
       const auto box = entry["bbox"].get<std::vector<float>>();
-      if (box.size() != 4) Fail("{}: a bbox of {} numbers; 4 are expected", path, box.size());
+      if (box.size() != 4) Fail("{}: a bbox has {} numbers, expected 4", path, box.size());
       label.boxes.push_back({box[0], box[1], box[0] + box[2], box[1] + box[3], 1,
                              static_cast<uint32_t>(category->second)});
     }
   } catch (const json::exception& error) {
     const std::string what = error.what();
     // "[json.exception.type_error.302] type must be ...": the number helps nobody.
-    Fail("{}: is no JSON in COCO's form (images, annotations, categories): {}", path,
+    Fail("{}: not JSON in COCO format (images, annotations, categories): {}", path,
          what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
   }
 }
@@ -159,7 +159,9 @@ LabelledSamples KeepUnderstood(const graph::Graph& graph,
   std::vector<std::pair<int64_t, const SampleLabel*>> labelled;
   for (int64_t i = 0; i < pictures.size(); ++i) {
     if (pictures.File(i).empty()) {
-      Fail("--sample-labels: names pictures by their files; give --calibrate a folder of them");
+      Fail(
+          "--sample-labels: pictures are found by file name; give --calibrate a folder of "
+          "pictures");
     }
     const SampleLabel* label = labels.Of(pictures.File(i));
     if (label == nullptr) {
@@ -204,8 +206,8 @@ LabelledSamples KeepUnderstood(const graph::Graph& graph,
   }
   if (result.kept.empty()) {
     Fail(
-        "{}: no picture is left to calibrate with: {} are not in it, and on {} FP32 is below "
-        "{:g}; lower --label-quality, or see whether preprocessing and classes are the model's",
+        "{}: no picture is left for calibration: {} are not in it, {} have an FP32 score below "
+        "{:g}; lower --label-quality, or check preprocessing and classes",
         path, result.unlabelled, result.poor, quality);
   }
   return result;

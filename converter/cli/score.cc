@@ -72,7 +72,7 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
   const size_t wanted = task_ == blob::Task::kDetect ? 2 : 1;
   if (files.size() != wanted) {
     Fail("--labels {}: {}", paths,
-         wanted == 2 ? "a detector takes BOXES.npy,CLASSES.npy" : "one .npy file is expected");
+         wanted == 2 ? "a detector takes BOXES.npy,CLASSES.npy" : "expected one .npy file");
   }
   int64_t count = 0;
   if (task_ == blob::Task::kDetect) {
@@ -85,7 +85,7 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
     ReadClasses(files[0]);
     count = static_cast<int64_t>(classes_.size());
   }
-  if (count < samples) Fail("{}: holds {} labels for {} samples", paths, count, samples);
+  if (count < samples) Fail("{}: has {} labels for {} samples", paths, count, samples);
 }
 
 Truth::~Truth() = default;
@@ -98,7 +98,7 @@ const char* Truth::metric() const {
 void Truth::ReadClasses(const std::string& path) {
   const images::NpyFile file(path);
   if (file.shape().size() != 1)
-    Fail("{}: --labels takes one class number a sample, shape [N]", path);
+    Fail("{}: --labels takes one class number per sample, shape [N]", path);
   classes_ = ReadIntegers(path, file);
 }
 
@@ -109,7 +109,7 @@ void Truth::ReadBoxes(const std::string& boxes, const std::string& classes) {
     Fail("{}: boxes are float32 [N,M,4], left, top, right, bottom in pixels", boxes);
   }
   if (class_file.shape() != graph::Shape{shape[0], shape[1]}) {
-    Fail("{}: shape {} does not fit the boxes' {}; [N,M] is expected", classes,
+    Fail("{}: shape {} does not fit the boxes' {}; expected [N,M]", classes,
          graph::ToString(class_file.shape()), graph::ToString(shape));
   }
   const std::vector<int64_t> labels = ReadIntegers(classes, class_file);

@@ -26,7 +26,7 @@ SecretKey::SecretKey() {
 SecretKey::SecretKey(const std::string& path) {
   if (sodium_init() < 0) throw std::logic_error("libsodium does not start");
   std::ifstream file(path, std::ios::binary);
-  if (!file) Fail("--key {}: cannot be opened; octet key NEW.key makes one", path);
+  if (!file) Fail("--key {}: cannot be opened; make a key: octet key NEW.key", path);
   std::string text(kSecretWord.size() + 2 * sizeof(seed_) + 2, 0);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
@@ -39,8 +39,8 @@ SecretKey::SecretKey(const std::string& path) {
                     count == sizeof(seed_);
   const bool is_public = text.starts_with("octet-ed25519-public");
   sodium_memzero(text.data(), text.size());
-  if (is_public) Fail("--key {}: the public half; signing takes the file without .pub", path);
-  if (!good) Fail("--key {}: no secret key; octet key NEW.key makes one", path);
+  if (is_public) Fail("--key {}: this is the public half; give the file without .pub", path);
+  if (!good) Fail("--key {}: not a secret key; make one: octet key NEW.key", path);
   crypto_sign_seed_keypair(public_, secret_, seed_);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/cli/judgement.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
 
@@ -17,9 +18,6 @@ using judge::Figures;
 using judge::OutputFindings;
 using judge::PlanFindings;
 using nlohmann::json;
-
-// One in so many that goes wrong is seen with as much luck as not.
-constexpr int64_t kFewPictures = 8;
 
 json FiguresJson(const Figures& figures) {
   json row = {
@@ -65,8 +63,8 @@ Requirement ReadRequirement(const std::string& word) {
   if (error != std::errc() || end != number.data() + number.size() || !(requirement.least >= 0) ||
       !(requirement.in_db || requirement.least <= 100)) {
     Fail(
-        "--require {}: a bound in dB (20dB) for the outputs, or in percent (95%) for the answers "
-        "is expected",
+        "--require {}: not a bound; give dB for the outputs (20dB), or percent for the answers "
+        "(95%)",
         word);
   }
   return requirement;
@@ -112,12 +110,16 @@ bool Verdict::Meets(const Requirement& requirement) const {
   return Speaks() && Agreement() >= requirement.least;
 }
 
+std::string Verdict::Basis() const {
+  const char* samples = pictures() == 1 ? "sample" : "samples";
+  return seen ? fmt::format("on {} calibration {} (ranges have seen these pictures)", pictures(),
+                            samples)
+              : fmt::format("on {} {} that calibration has not seen", pictures(), samples);
+}
+
 std::string Verdict::Summary() const {
   if (pictures() == 0) return "no samples, nothing is known";
-  std::string line = seen ? fmt::format("on {} calibration {} (ranges have seen these pictures)",
-                                        pictures(), pictures() == 1 ? "sample" : "samples")
-                          : fmt::format("on {} {} that calibration has not seen", pictures(),
-                                        pictures() == 1 ? "sample" : "samples");
+  std::string line = Basis();
   const char* between = ": ";
   for (const PlanFindings& plan : findings.plans) {
     line += fmt::format("{}the {} plan ", between, plan.name);
@@ -135,13 +137,14 @@ std::string Verdict::Summary() const {
     line += judge::OutputWords(findings.outputs[worst], plan.outputs[worst]);
   }
   if (pictures() < kFewPictures) {
-    line += fmt::format("; {} {} few to judge by", pictures(), pictures() == 1 ? "is" : "are");
+    line +=
+        fmt::format("; {} {} too few for a judgement", pictures(), pictures() == 1 ? "is" : "are");
   }
   return line;
 }
 
-std::vector<std::string> Verdict::Lines() const {
-  std::vector<std::string> lines{Summary()};
+std::vector<std::string> Verdict::FaultLines() const {
+  std::vector<std::string> lines;
   for (const PlanFindings& plan : findings.plans) {
     if (!plan.Fails()) continue;
     const bool kept = std::find(removed.begin(), removed.end(), plan.name) == removed.end();
@@ -149,10 +152,16 @@ std::vector<std::string> Verdict::Lines() const {
                                 kept ? "is kept" : "is not in the blob",
                                 judge::FaultsOf(findings, plan)));
   }
+  return lines;
+}
+
+std::vector<std::string> Verdict::Lines() const {
+  std::vector<std::string> lines = FaultLines();
+  lines.insert(lines.begin(), Summary());
   lines.insert(lines.end(), notes.begin(), notes.end());
   if (advice) {
     lines.push_back(fmt::format(
-        "tried on these samples: --config with {} brings output '{}' from {:.1f} dB to {:.1f} dB",
+        "tried on these samples: --config with {} raises output '{}' from {:.1f} dB to {:.1f} dB",
         advice->Config(), advice->output, advice->before_db, advice->after_db));
     for (const Advice::Layer& layer : advice->layers) {
       lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}", layer.name,
@@ -160,8 +169,7 @@ std::vector<std::string> Verdict::Lines() const {
     }
   } else if (tried) {
     lines.push_back(
-        "tried on these samples: FP16 in the layers that add most noise gains less "
-        "than 1 dB");
+        "tried on these samples: FP16 for the layers with most noise gains less than 1 dB");
   }
   return lines;
 }
@@ -195,6 +203,8 @@ json Verdict::Json() const {
                    {"fp16_snr_db", number(SnrDb("fp16"))},
                    {"cosine", nullptr},
                    {"agreement_percent", nullptr},
+                   {"judgement", WordOf(JudgementOf(*this))},
+                   {"advice_lines", AdviceLines(*this)},
                    {"doubtful", IsDoubtful()},
                    {"worst_layers", worst},
                    {"advice", nullptr},

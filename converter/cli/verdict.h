@@ -14,6 +14,10 @@
 
 namespace octet::cli {
 
+// Fewer samples are too few to judge by: one answer in so many that goes wrong is seen as often as
+// not.
+inline constexpr int64_t kFewPictures = 8;
+
 // Of --require: the least that the verdict must say.
 struct Requirement {
   double least = 0;
@@ -61,8 +65,12 @@ struct Verdict {
   bool IsDoubtful() const;
   bool Meets(const Requirement& requirement) const;
 
-  std::string Summary() const;             // one line
-  std::vector<std::string> Lines() const;  // that, one for each fault, and what was tried
+  std::string Summary() const;  // one line
+  std::string Basis() const;    // which samples judged
+  // One for each plan that fails.
+  std::vector<std::string> FaultLines() const;
+  // Summary, faults, and what was tried, layer by layer.
+  std::vector<std::string> Lines() const;
   nlohmann::json Json() const;
 };
 

@@ -16,6 +16,7 @@
 #include "converter/cli/same_model.h"
 #include "converter/cli/score.h"
 #include "converter/cli/verdict.h"
+#include "converter/cli/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
 #include "converter/judge/words.h"
@@ -89,7 +90,7 @@ std::vector<int64_t> ChosenSamples(const VerifyOptions& options, int64_t availab
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
     if (error != std::errc() || end != word.data() + word.size() || index < 0 ||
         index >= available) {
-      Fail("--sample-indices {}: numbers from 0 to {} are expected, joined by commas", word,
+      Fail("--sample-indices {}: expected numbers from 0 to {}, joined by commas", word,
            available - 1);
     }
     samples.push_back(index);
@@ -139,7 +140,7 @@ void PrintLayers(const nlohmann::json& report) {
                  layer["value"].get<std::string>(), layer["op"].get<std::string>(),
                  layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
                  layer["range"].get<double>(),
-                 picked ? "not judged, for computed indices pick it" : "differs");
+                 picked ? "not judged: computed indices select it" : "differs");
       continue;
     }
     const double range = layer["range"].get<double>();
@@ -148,12 +149,13 @@ void PrintLayers(const nlohmann::json& report) {
     worst = share;
     where = layer["value"];
   }
-  fmt::print(
-      "FP32 here and in {}: {} of {} values within {} of their range{}\n",
-      report["against"].get<std::string>(), layers.size() - differing, layers.size(), kFp32Share,
-      !judged         ? "; not judged, for the model rounds to codes itself"
-      : where.empty() ? ""
-                      : fmt::format(", the farthest of them by {:.1e} of it ('{}')", worst, where));
+  fmt::print("FP32 here and in {}: {} of {} values within {} of their range{}\n",
+             report["against"].get<std::string>(), layers.size() - differing, layers.size(),
+             kFp32Share,
+             !judged ? "; not judged: the model rounds to codes itself"
+             : where.empty()
+                 ? ""
+                 : fmt::format(", the largest difference is {:.1e} of it ('{}')", worst, where));
 }
 
 int Run(const VerifyOptions& options, const InputArguments& input) {
@@ -161,9 +163,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   octet_isa isa = port::BestIsa(cpu);
   if (!options.isa.empty() && (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
                                !port::CanRun(cpu, isa))) {
-    Fail(
-        "--isa {}: not in this build or on this machine; octet-run --isa list names those that are",
-        options.isa);
+    Fail("--isa {}: not in this build or on this machine; see octet-run --isa list", options.isa);
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
   const BlobFile blob(options.blob);
@@ -172,7 +172,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   std::vector<std::string> warnings;
   const auto data = OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
                                input.Preprocess(PreprocessOf(blob)), &warnings);
-  for (const std::string& warning : warnings) fmt::print(stderr, "octet: warning: {}\n", warning);
+  for (const std::string& warning : warnings) PrintWarning(warning);
   const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
   const auto count = static_cast<int64_t>(samples.size());
   const judge::Decoder decoder(view);
@@ -259,16 +259,17 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
       "verify",
       "compare a blob with its ONNX model in FP32; exit 0 agrees, 1 differs, 2 cannot be compared");
   command.Footer(fmt::format(
-      "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and --resize put "
-      "other values in its place. FP32 runs the file as it is imported, before any rewriting "
-      "(docs/verdict.md). Over all samples, an output agrees when (int8 plans, in brackets fp16 "
-      "plans) a classifier gives the same first class in {} % ({} %); a detector with --decode the "
-      "same boxes, F1 {} % ({} %) of those that score {} or more, found by one of the same class "
-      "with an IoU of {}; a segmenter the same masks, mean IoU {} % ({} %); numbers when they are "
-      "{} dB ({} dB) above the error and the cosine is {} ({}) or more (docs/verdict.md). Classes, "
-      "masks, counts and "
-      "rows of lists are compared as such. From five samples on one miss is always allowed. Where "
-      "the file rounds to codes itself, fp16 plans are held to the bound in dB of int8 plans, for "
+      "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and --resize "
+      "replace its values. FP32 runs the imported file before any rewriting (docs/verdict.md).\n"
+      "Agreement over all samples, for int8 plans (fp16 plans in brackets):\n"
+      "classifier: the same first class in {} % ({} %) of the samples.\n"
+      "detector with --decode: the same boxes, F1 {} % ({} %), of boxes with score {} or more; "
+      "same class, IoU {} or more.\n"
+      "segmenter: the same masks, mean IoU {} % ({} %).\n"
+      "numbers: signal over error {} dB ({} dB) and cosine {} ({}) or more.\n"
+      "Classes, masks, counts and rows of lists are compared as such. From five samples on, one "
+      "miss is allowed.\n"
+      "Where the file rounds to codes itself, fp16 plans have the dB bound of int8 plans, because "
       "they do not round there.",
       judge::kInt8Limits.top1, judge::kFp16Limits.top1, judge::kInt8Limits.f1,
       judge::kFp16Limits.f1, judge::kSureScore, judge::kFoundIou, judge::kInt8Limits.iou,
@@ -280,30 +281,30 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add("BLOB", options->blob, "the blob made of it").Required();
   command
       .Add("--data", options->data,
-           "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy "
-           "file; several inputs: joined by commas")
+           "as --calibrate of octet convert: a folder of pictures, one picture, or a .npy file; "
+           "several inputs: joined by commas")
       .Required();
-  command.Add("--labels", options->labels,
-              "to score with: a .npy of class numbers [N]; for a detector BOXES.npy,CLASSES.npy "
-              "(float32 [N,M,4] in pixels, integers [N,M], negative: none); for "
-              "segmentation masks [N,H,W]");
-  command.Add("--samples", options->samples, "only the first samples; 0: all")
+  command.Add(
+      "--labels", options->labels,
+      "labels for a score: a .npy of class numbers [N]; detector: BOXES.npy,CLASSES.npy (float32 "
+      "[N,M,4] in pixels, integers [N,M], negative: none); segmentation: masks [N,H,W]");
+  command.Add("--samples", options->samples, "use only the first samples; 0: all")
       .Range(int64_t{0}, int64_t{1} << 31)
       .ShowDefault();
   command.Add("--sample-indices", options->sample_indices,
-              "these samples, counted from 0 and joined by commas: those of verdict.sample_indices "
-              "in the JSON of octet convert repeat its verdict");
+              "use these samples, counted from 0, joined by commas; verdict.sample_indices in the "
+              "JSON of octet convert repeats its verdict");
   command.Add("--isa", options->isa,
-              "level of the runtime's kernels (default: the best here); every level gives the "
-              "same int8 bits");
+              "level of the runtime's kernels (default: the best here); all levels give the same "
+              "int8 bits");
   command
       .Add("--against", options->against,
-           fmt::format("ort: FP32 as ONNX Runtime computes it, and this program's FP32 beside it, "
-                       "every layer of the first {} samples, which has to be within {} of its "
-                       "range; the folder of npm's onnxruntime-node is that in {}",
+           fmt::format("ort: FP32 is computed by ONNX Runtime. Each layer of this program's FP32 "
+                       "is compared with it on the first {} samples, bound {} of its range. {} "
+                       "names the folder of npm's onnxruntime-node",
                        kLayerSamples, kFp32Share, ort::kFolderVariable))
       .Among({"ort"});
-  command.Add("--threads", options->threads, "0: as many as the machine has").ShowDefault();
+  command.Add("--threads", options->threads, "0: one thread for each core").ShowDefault();
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);
   command.WhenChosen([=] {
@@ -312,7 +313,7 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
           (options->samples > 0 || !options->labels.empty() || !options->against.empty())) {
         Fail(
             "--sample-indices: --samples, --labels and --against count samples from the first; "
-            "leave them out");
+            "remove them");
       }
       return Run(*options, *input);
     };

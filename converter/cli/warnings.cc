@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,17 +55,25 @@ void WarnOfEnlarged(const images::Dataset& data, Size input, blob::ResizeMode mo
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (middle->first <= kMuchEnlarged) return;
   warnings->push_back(fmt::format(
-      "{}: pictures of {}x{} pixels are enlarged {:.1f} times for the input of {}x{}, so what is "
-      "measured may differ from a camera's; calibrate with pictures as large as the camera's",
+      "{}: pictures of {}x{} pixels are enlarged {:.1f} times for the input of {}x{}; ranges may "
+      "differ from those of a camera; try: calibrate with pictures as large as the camera's",
       path, middle->second.width, middle->second.height, middle->first, input.width, input.height));
 }
 
 }  // namespace
 
+void PrintWarning(const std::string& warning) {
+  constexpr size_t kLongestLine = 160;
+  constexpr std::string_view kAdvice = "; try: ";
+  const size_t at = warning.size() > kLongestLine ? warning.rfind(kAdvice) : std::string::npos;
+  fmt::print(stderr, "octet: warning: {}\n", warning.substr(0, at));
+  if (at != std::string::npos) fmt::print(stderr, "  {}\n", warning.substr(at + 2));
+}
+
 void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,
                   const std::string& path, Warnings* warnings) {
   if (input[channels_last ? 3 : 1] != 1 || data.SourceChannels() != 3) return;
-  warnings->push_back(path + ": colour pictures for a grey input are made grey");
+  warnings->push_back(path + ": colour pictures are converted to grey for a grey input");
 }
 
 void WarnOfCalibration(const graph::Graph& graph,
@@ -72,8 +81,8 @@ void WarnOfCalibration(const graph::Graph& graph,
                        const ConvertOptions& options, int64_t samples, Warnings* warnings) {
   if (samples < kFewSamples && !datasets.empty()) {
     warnings->push_back(
-        fmt::format("calibrated with {} sample{} only, so ranges hang on single ones; give "
-                    "--calibrate {} or more, as the camera takes them",
+        fmt::format("calibrated with only {} sample{}: single pictures decide the ranges; try: "
+                    "--calibrate with {} or more pictures from the camera",
                     samples, samples == 1 ? "" : "s", kEnoughSamples));
   }
   for (size_t i = 0; i < datasets.size(); ++i) {
@@ -107,8 +116,8 @@ void WarnOfRange(const graph::Graph& graph,
     const float ratio = std::max(-seen->min, seen->max) / std::max(-low, high);
     if (ratio <= kOtherRange && ratio >= 1 / kOtherRange) continue;
     warnings->push_back(fmt::format(
-        "{}: floats from {:.4g} to {:.4g}, but the blob will make {:.4g} to {:.4g} of pictures "
-        "for '{}'; say with --scale, --mean and --std what its pixels become",
+        "{}: floats from {:.4g} to {:.4g}, but the blob makes {:.4g} to {:.4g} of pictures for "
+        "'{}'; try: set --scale, --mean and --std to the model's preprocessing",
         options.calibration[i], seen->min, seen->max, low, high, graph.At(id).name));
   }
 }
@@ -128,11 +137,12 @@ void WarnOfBoxes(const graph::Graph& graph,
       record.box_rule == blob::BoxRule::kPlain && record.box_form != blob::BoxForm::kDistances;
   const char* instead = nullptr;
   if (finished && record.unit_x == 1 && seen->max < kLeastPixels) {
-    instead = "too small for boxes in pixels; are they still on the grid (yolox), or shares (ssd)?";
+    instead =
+        "too small for boxes in pixels; try: yolox (boxes on the grid) or ssd (boxes as shares)";
   } else if (finished && record.unit_x != 1 && seen->max > kLeastPixels) {
-    instead = "too large for shares of the picture; are the boxes in pixels?";
+    instead = "too large for boxes as shares of the picture; try: a preset with boxes in pixels";
   } else if (record.box_rule == blob::BoxRule::kGrid && seen->max > kMostExponent) {
-    instead = "too large for sizes given as logarithms; are the boxes finished (yolov5)?";
+    instead = "too large for sizes as logarithms; try: yolov5 (finished boxes)";
   }
   if (instead == nullptr) return;
   warnings->push_back(fmt::format("--decode {}: output '{}' reaches {:.4g}, {}", decode,
@@ -166,20 +176,20 @@ void WarnOfScores(const std::vector<graph::ValueId>& outputs,
     best = std::max(best, score);
   }
   if (best >= static_cast<double>(record.score_threshold)) return;
-  warnings->push_back(fmt::format(
-      "--decode {}: in no calibration picture does any score pass {:.2g} ({:.2g} at most), so "
-      "nothing is found; are --scale, --mean, --std and --colour those the model was trained with "
-      "(YOLOX, YuNet: --scale 1 --colour bgr)?",
-      decode, record.score_threshold, best));
+  warnings->push_back(
+      fmt::format("--decode {}: no score passes {:.2g} in any calibration picture ({:.2g} at "
+                  "most), so nothing is found; try: --scale, --mean, --std and --colour as in "
+                  "training (YOLOX, YuNet: --scale 1 --colour bgr)",
+                  decode, record.score_threshold, best));
 }
 
 void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warnings* warnings) {
   if (!info.decode.empty()) return;
   if (info.task == blob::Task::kDetect) {
-    warnings->push_back(fmt::format(
-        "--task detect without --decode: the blob gives numbers but no boxes; say what they hold "
-        "with --decode {} or a YAML file",
-        fmt::join(decode::PresetNames(), ", ")));
+    warnings->push_back(
+        fmt::format("--task detect without --decode: the blob gives numbers, not boxes; try: "
+                    "--decode {} or a YAML file",
+                    fmt::join(decode::PresetNames(), ", ")));
   }
   // Without a decode section nothing says which numbers of which output belong to a label; a count
   // that meets no dimension is a wrong file all the same.
@@ -192,8 +202,8 @@ void WarnOfMeaning(const write::ModelInfo& info, const std::string& labels, Warn
     shapes += (shapes.empty() ? "" : ", ") + graph::ToString(output.shape);
   }
   warnings->push_back(
-      fmt::format("{}: {} labels, but no output has as many entries in any "
-                  "dimension: {}; --task or --decode says what outputs mean",
+      fmt::format("{}: {} labels, but no output dimension has that size: {}; try: --task or "
+                  "--decode for the meaning of the outputs",
                   labels, info.labels.size(), shapes));
 }
 

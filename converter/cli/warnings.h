@@ -17,6 +17,9 @@ namespace octet::cli {
 
 using Warnings = std::vector<std::string>;
 
+// On stderr; where it is long, what to do stands in a second line.
+void PrintWarning(const std::string& warning);
+
 // Colour pictures for a grey input.
 void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,
                   const std::string& path, Warnings* warnings);

@@ -30,8 +30,8 @@ class Assigner {
     }
     for (const Role role : {Role::kBox, Role::kClass}) {
       if (Of(role).outputs.empty()) {
-        Fail("--decode {}: nothing holds '{}'; name it in `channels:` or `outputs:`", spec_.source,
-             kRoleNames[static_cast<size_t>(role)]);
+        Fail("--decode {}: no output is named for '{}'; name it in `channels:` or `outputs:`",
+             spec_.source, kRoleNames[static_cast<size_t>(role)]);
       }
     }
     for (size_t role = 0; role < kRoles; ++role) {
@@ -74,7 +74,7 @@ class Assigner {
     }
     if (fitting.size() != 1 || ports_.outputs[fitting[0]].shape.size() != 4) {
       Fail(
-          "--decode {}: {} outputs of the model could be the masks' prototypes [1, count, height, "
+          "--decode {}: {} outputs of the model fit the masks' prototypes [1, count, height, "
           "width]; name one with `prototypes:`",
           spec_.source, fitting.size());
     }
@@ -92,8 +92,8 @@ class Assigner {
 
   void AllInOne() {
     if (candidates_.size() != 1 && candidates_.size() != level_count_) {
-      Fail("--decode {}: the model has {} outputs; say which is which with `outputs:`",
-           spec_.source, ports_.outputs.size());
+      Fail("--decode {}: the model has {} outputs; name their roles with `outputs:`", spec_.source,
+           ports_.outputs.size());
     }
     ShareWithBox(candidates_);
   }
@@ -124,7 +124,7 @@ class Assigner {
       return level.second.size() == roles;
     });
     if (levels.size() != level_count_ || !complete) {
-      Fail("--decode {}: {} outputs of {} sizes; {} sizes with {} outputs each are expected",
+      Fail("--decode {}: {} outputs of {} sizes; expected {} sizes with {} outputs each",
            spec_.source, candidates_.size(), levels.size(), level_count_, roles);
     }
     for (const auto& [count, outputs] : levels) AssignLevel(outputs);
@@ -150,7 +150,7 @@ class Assigner {
       return;
     } while (std::next_permutation(order.begin(), order.end()));
     Fail(
-        "--decode {}: no output of a level has the numbers of its boxes; say which is which with "
+        "--decode {}: no output of a level has the channel count of its boxes; name the roles with "
         "`outputs:`",
         spec_.source);
   }
@@ -206,7 +206,7 @@ int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, con
       // Beside classes of unknown number their count has to be known.
       if (holder.shared && assignment.Of(Role::kClass).shared && spec.class_count == 0 &&
           !by_index) {
-        Fail("--decode {}: classes and key points share an output; give `class: {{count: N}}`",
+        Fail("--decode {}: classes and key points are in one output; give `class: {{count: N}}`",
              spec.source);
       }
       break;

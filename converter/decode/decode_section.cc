@@ -32,8 +32,8 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
       std::count_if(output.shape.begin(), output.shape.end(), [](int64_t dim) { return dim != 1; });
   if (wide > 1) {
     Fail(
-        "--task classify: output '{}' has shape {}; one score a class is expected, as in [1, "
-        "1000]; is the task detect or segment?",
+        "--task classify: output '{}' has shape {}; expected one score per class, as [1, 1000]; is "
+        "the task detect or segment?",
         output.name, graph::ToString(output.shape));
   }
   blob::DecodeRecord record = ScoresRecord(spec, output);
@@ -49,14 +49,14 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
 std::vector<uint8_t> Segment(const std::optional<Spec>& spec, const Port& output) {
   const graph::Shape& shape = output.shape;
   if (shape.size() != 4 || shape[0] != 1) {
-    Fail("--task segment: output '{}' has shape {}; [1, classes, height, width] is expected",
+    Fail("--task segment: output '{}' has shape {}; expected [1, classes, height, width]",
          output.name, graph::ToString(shape));
   }
   blob::DecodeRecord record = ScoresRecord(spec, output);
   const bool last = shape[3] < shape[1];
   record.class_count = static_cast<uint32_t>(last ? shape[3] : shape[1]);
   if (record.class_count > 256) {
-    Fail("--task segment: output '{}' has {} classes; at most 256 fit a label map", output.name,
+    Fail("--task segment: output '{}' has {} classes; a label map holds at most 256", output.name,
          record.class_count);
   }
   if (spec) CheckBackground(record, spec->source);
@@ -119,7 +119,7 @@ std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
     if (fit.section.empty()) throw UserError(fit.refusal);
     return fit.section;
   }
-  Fail("--decode {}: it does not fit the model's outputs {}, --decode {} does", spec.source,
+  Fail("--decode {}: does not fit the model's outputs {}, but --decode {} does", spec.source,
        ShapesOf(ports), fmt::join(better, " or "));
 }
 
@@ -129,7 +129,7 @@ std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& s
                                    const Ports& ports) {
   switch (task) {
     case blob::Task::kNone:
-      if (spec) Fail("--decode {}: for which task? Add --task detect", spec->source);
+      if (spec) Fail("--decode {}: the task is missing; add --task detect", spec->source);
       return {};
     case blob::Task::kClassify:
       return Classify(spec, ports.outputs[0]);

@@ -27,7 +27,7 @@ class Reader : public YamlReader {
   }
 
   std::pair<float, float> Pair(const YAML::Node& node, const std::string& key) const {
-    if (!node.IsSequence() || node.size() != 2) Bad(node, key, "two numbers are expected");
+    if (!node.IsSequence() || node.size() != 2) Bad(node, key, "expected two numbers");
     return {Real(node[0], key), Real(node[1], key)};
   }
 };
@@ -63,10 +63,9 @@ void ReadBox(const Reader& reader, const YAML::Node& node, Spec* spec) {
         } else if (key == "variances") {
           std::tie(record.centre_variance, record.size_variance) = reader.Pair(value, path);
         } else {
-          reader.Bad(
-              at, path,
-              "unknown key; form, rule, units, activation, cell_offset, bins and variances can "
-              "be given");
+          reader.Bad(at, path,
+                     "unknown key; known keys: form, rule, units, activation, cell_offset, bins "
+                     "and variances");
         }
       });
 }
@@ -90,7 +89,7 @@ void ReadClass(const Reader& reader, const YAML::Node& node, Spec* spec) {
               value, path,
               {{"scores", blob::ClassForm::kScores}, {"index", blob::ClassForm::kIndex}});
         } else {
-          reader.Bad(at, path, "unknown key; activation, background, count and form can be given");
+          reader.Bad(at, path, "unknown key; known keys: activation, background, count and form");
         }
       });
 }
@@ -99,7 +98,7 @@ void ReadObject(const Reader& reader, const YAML::Node& node, Spec* spec) {
   reader.ForEach(node, "object",
                  [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
                    if (key != "activation")
-                     reader.Bad(at, "object." + key, "unknown key; activation can be given");
+                     reader.Bad(at, "object." + key, "unknown key; known key: activation");
                    spec->record.object_activation = reader.OneOf<Activation>(
                        value, "object.activation",
                        {{"none", Activation::kLinear}, {"sigmoid", Activation::kSigmoid}});
@@ -110,17 +109,17 @@ void ReadPoints(const Reader& reader, const YAML::Node& node, Spec* spec) {
   reader.ForEach(node, "points",
                  [&](const std::string& key, const YAML::Node& at, const YAML::Node& value) {
                    if (key != "numbers")
-                     reader.Bad(at, "points." + key, "unknown key; numbers can be given");
+                     reader.Bad(at, "points." + key, "unknown key; known key: numbers");
                    spec->record.point_numbers =
                        static_cast<uint8_t>(reader.Whole(value, "points.numbers", 2, 3));
                  });
 }
 
 void ReadAnchors(const Reader& reader, const YAML::Node& node, Spec* spec) {
-  if (!node.IsSequence()) reader.Bad(node, "anchors", "a list of levels is expected");
+  if (!node.IsSequence()) reader.Bad(node, "anchors", "expected a list of levels");
   for (const YAML::Node& level : node) {
     if (!level.IsSequence() || level.size() == 0) {
-      reader.Bad(level, "anchors", "a level is a list of [width, height] pairs");
+      reader.Bad(level, "anchors", "a level must be a list of [width, height] pairs");
     }
     std::vector<blob::DecodeAnchor>& anchors = spec->anchors.emplace_back();
     for (const YAML::Node& anchor : level) {
@@ -168,7 +167,7 @@ void ReadKey(const Reader& reader, const std::string& key, const YAML::Node& at,
     spec->separate =
         reader.List(value, key, [&](const YAML::Node& node) { return reader.RoleOf(node, key); });
     if (std::count(spec->separate.begin(), spec->separate.end(), Role::kBox) != 0) {
-      reader.Bad(value, key, "the output of the boxes is no separate one");
+      reader.Bad(value, key, "the output of the boxes cannot be separate");
     }
   } else if (key == "prototypes") {
     spec->prototypes = reader.Text(value, key);
@@ -194,9 +193,9 @@ void ReadKey(const Reader& reader, const std::string& key, const YAML::Node& at,
         {{"product", blob::ScoreRule::kProduct}, {"root", blob::ScoreRule::kRootOfProduct}});
   } else if (!ReadLimit(reader, key, value, spec)) {
     reader.Bad(at, key,
-               "unknown key; layout, channels, outputs, separate, prototypes, strides, anchors, "
-               "anchor_order, box, object, class, points, score, score_threshold, iou_threshold, "
-               "max_candidates, max_detections and class_agnostic can be given");
+               "unknown key; known keys: layout, channels, outputs, separate, prototypes, strides, "
+               "anchors, anchor_order, box, object, class, points, score, score_threshold, "
+               "iou_threshold, max_candidates, max_detections and class_agnostic");
   }
 }
 
@@ -258,7 +257,7 @@ Spec ReadSpec(const std::string& preset_or_path) {
   });
   if (preset != kPresets.end()) return PresetSpec(*preset);
   if (preset_or_path.find_first_of("./") == std::string::npos) {
-    Fail("--decode {}: neither a preset ({}) nor a YAML file", preset_or_path,
+    Fail("--decode {}: not a preset ({}) and not a YAML file", preset_or_path,
          fmt::join(PresetNames(), ", "));
   }
   const Reader reader(preset_or_path);

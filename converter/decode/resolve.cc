@@ -33,7 +33,7 @@ void CheckBoxes(const Spec& spec) {
   }
   if (record.class_form == blob::ClassForm::kIndex &&
       (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)) {
-    Fail("--decode {}: class.form index goes with no background and no softmax", spec.source);
+    Fail("--decode {}: class.form index excludes background and softmax", spec.source);
   }
 }
 
@@ -56,7 +56,7 @@ class Resolver {
     record_.has_object = Has(Role::kObject) ? 1 : 0;
     if (!Has(Role::kPoints)) record_.point_numbers = 0;
     if (Has(Role::kPoints) && record_.box_rule == blob::BoxRule::kAnchor) {
-      Fail("--decode {}: key points do not go with box.rule anchor", spec.source);
+      Fail("--decode {}: box.rule anchor excludes key points", spec.source);
     }
     if (assignment_.prototype_count != 0) SetPrototypes();
   }
@@ -93,8 +93,8 @@ class Resolver {
     const graph::Shape& shape = ports_.outputs[assignment_.prototypes].shape;
     if (shape[0] != 1 || shape[1] > int64_t{blob::kMaxMaskCount}) {
       Fail(
-          "--decode {}: output '{}' of shape {} is no set of prototypes; [1, up to {}, height, "
-          "width] is",
+          "--decode {}: output '{}' of shape {} cannot be prototypes; expected [1, up to {}, "
+          "height, width]",
           spec_.source, ports_.outputs[assignment_.prototypes].name, graph::ToString(shape),
           blob::kMaxMaskCount);
     }
@@ -126,15 +126,15 @@ class Resolver {
     taken += count;
     if (first + count > table.candidates || (whole_level && count != table.candidates)) {
       Fail(
-          "--decode {}: output '{}' has {} candidates, but the strides ask for {} ({} x {} cells "
-          "of {} anchors at stride {})",
+          "--decode {}: output '{}' has {} candidates, but the strides give {} ({} x {} cells of "
+          "{} anchors at stride {})",
           spec_.source, ports_.outputs[table.output].name, table.candidates, first + count,
           level.grid_h, level.grid_w, level.anchor_count,
           spec_.strides.empty() ? 0 : spec_.strides[level_index]);
     }
     const int64_t numbers = NumbersOf(spec_, assignment_, role, table);
     if (numbers <= 0 || FirstNumber(role, table) + numbers > table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers a candidate, too few for {}", spec_.source,
+      Fail("--decode {}: output '{}' has {} numbers per candidate; {} needs more", spec_.source,
            ports_.outputs[table.output].name, table.numbers, kRoleNames[static_cast<size_t>(role)]);
     }
     if (role == Role::kClass) SetClasses(numbers, table);
@@ -171,9 +171,11 @@ class Resolver {
   void SetPoints(int64_t numbers, const Table& table) {
     const int64_t count = numbers / record_.point_numbers;
     if (count * record_.point_numbers != numbers || count > int64_t{blob::kMaxDecodePoints}) {
-      Fail("--decode {}: output '{}' has {} numbers for key points, no multiple of {} up to {}",
-           spec_.source, ports_.outputs[table.output].name, numbers, record_.point_numbers,
-           blob::kMaxDecodePoints);
+      Fail(
+          "--decode {}: output '{}' has {} numbers for key points; expected a multiple of {} up to "
+          "{}",
+          spec_.source, ports_.outputs[table.output].name, numbers, record_.point_numbers,
+          blob::kMaxDecodePoints);
     }
     record_.point_count = static_cast<uint16_t>(count);
   }
@@ -204,7 +206,7 @@ class Resolver {
       CheckLayout();
       if (record_.box_rule != blob::BoxRule::kPlain ||
           record_.box_form == blob::BoxForm::kDistances) {
-        Fail("--decode {}: this kind of box needs `strides:`", spec_.source);
+        Fail("--decode {}: this box form needs `strides:`", spec_.source);
       }
       const auto& outputs = assignment_.Of(Role::kBox).outputs;
       level.grid_h = 1;
@@ -239,7 +241,7 @@ class Resolver {
       if (assignment_.Of(role).shared) sum += NumbersOf(spec_, assignment_, role, table);
     }
     if (sum != table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers a candidate, not {}", spec_.source,
+      Fail("--decode {}: output '{}' has {} numbers per candidate, expected {}", spec_.source,
            ports_.outputs[table.output].name, table.numbers, sum);
     }
   }
@@ -251,8 +253,8 @@ class Resolver {
       const Table table = TableOf(spec_, ports_, holder.outputs[0], 1, true);
       if (table.numbers <= table.candidates) continue;
       Fail(
-          "--decode {}: output '{}' of shape {} would be {} candidates of {} numbers each; is "
-          "another preset meant, or `layout: {}`?",
+          "--decode {}: output '{}' of shape {} gives {} candidates with {} numbers each; try "
+          "another preset, or `layout: {}`",
           spec_.source, ports_.outputs[table.output].name,
           graph::ToString(ports_.outputs[table.output].shape), table.candidates, table.numbers,
           spec_.planes ? "rows" : "planes");
@@ -288,7 +290,7 @@ class Resolver {
 
 void CheckBackground(const blob::DecodeRecord& record, const std::string& source) {
   if (record.background == blob::kNone || record.background < record.class_count) return;
-  Fail("--decode {}: background is class {}, but there are {}, counted from 0", source,
+  Fail("--decode {}: background is class {}, but there are {} classes, counted from 0", source,
        record.background, record.class_count);
 }
 
@@ -296,7 +298,7 @@ Size InputSize(const Spec& spec, const Ports& ports, uint32_t* input) {
   const auto picture = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [](const Port& port) { return port.is_image; });
   if (picture == ports.inputs.end()) {
-    Fail("--decode {}: the model has no picture input, so boxes have no frame", spec.source);
+    Fail("--decode {}: the model has no picture input; boxes need a picture", spec.source);
   }
   *input = static_cast<uint32_t>(picture - ports.inputs.begin());
   const size_t first = picture->channels_last ? 1 : 2;

@@ -23,7 +23,7 @@ Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anc
   int64_t planes = shape[1];
   if (whole_level && spec.anchors_outer && anchors > 1) {
     if (planes % anchors != 0) {
-      Fail("--decode {}: output '{}' has {} planes, which {} anchors do not divide", spec.source,
+      Fail("--decode {}: output '{}' has {} planes, not a multiple of {} anchors", spec.source,
            ports.outputs[output].name, planes, anchors);
     }
     planes /= anchors;

@@ -173,7 +173,7 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
                                          const Observer& observer) {
   const graph::Graph& graph = *graph_;
   if (inputs.size() != graph.inputs.size()) {
-    Fail("the model has {} inputs, {} were given", graph.inputs.size(), inputs.size());
+    Fail("the model has {} inputs, but {} were given", graph.inputs.size(), inputs.size());
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const graph::Value& value = graph.At(graph.inputs[i]);

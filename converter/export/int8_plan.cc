@@ -31,7 +31,7 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
          blob.plans[number].precision != blob::Precision::kInt8) {
     ++number;
   }
-  if (number == blob.model->plan_count) Fail("{}: has no int8 plan, nothing is quantized", path);
+  if (number == blob.model->plan_count) Fail("{}: has no int8 plan; nothing is quantized", path);
   ViewPlan(blob, number, &plan_);
   bool named = false;
   for (uint32_t i = 0; i < plan_.header->layer_count; ++i) {
@@ -55,7 +55,7 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
     }
   }
   if (!named) {
-    Fail("{}: holds no names of tensors; convert the model with --verbosity detailed", path);
+    Fail("{}: has no tensor names; convert the model with --verbosity detailed", path);
   }
 }
 

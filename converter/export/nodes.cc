@@ -60,7 +60,7 @@ void WriteNode(const graph::Graph& graph, const graph::Node& node,
                const std::vector<std::string>& inputs, const std::vector<std::string>& results,
                OnnxWriter* writer) {
   if (!node.domain.empty()) {
-    Fail("node '{}' ({}): operators of domain {} cannot be exported; cut it off with --cut-at",
+    Fail("node '{}' ({}): operators of domain {} cannot be exported; remove them with --cut-at",
          node.name, node.op, node.domain);
   }
   if (node.op == "Silu") return WriteSilu(node, inputs[0], results[0], writer);

@@ -64,8 +64,8 @@ class Exporter {
     }
     if (result_.int8_layers != plan_.WeightedLayers()) {
       Fail(
-          "{}: has {} int8 layers with weights, of which the model has {}: it was made of another "
-          "model, or by another release; convert the model again",
+          "{}: has {} int8 layers with weights, the model has {} of them: it was made from another "
+          "model or by another release; convert the model again",
           path_, plan_.WeightedLayers(), result_.int8_layers);
     }
     result_.bytes = writer_.Bytes();
@@ -78,7 +78,7 @@ class Exporter {
   void CheckPorts() const {
     const blob::ModelRecord& model = *plan_.blob().model;
     if (model.input_count != graph_.inputs.size() || model.output_count != graph_.outputs.size()) {
-      Fail("{}: has {} inputs and {} outputs, the model {} and {}: it was made of another one",
+      Fail("{}: has {} inputs and {} outputs, the model {} and {}: it was made from another model",
            path_, model.input_count, model.output_count, graph_.inputs.size(),
            graph_.outputs.size());
     }
@@ -86,7 +86,8 @@ class Exporter {
 
   [[noreturn]] void FailOther(const graph::Node& node, const std::string& why) const {
     Fail(
-        "{}: {} '{}': it was made of another model, or by another release; convert the model again",
+        "{}: {} '{}': it was made from another model or by another release; convert the model "
+        "again",
         path_, why, node.name);
   }
 
@@ -163,7 +164,7 @@ class Exporter {
                                            : nullptr;
     if (record != nullptr && record->per_channel != 0) {
       Fail(
-          "{}: tensor '{}' has scales by channel that cannot be had back; convert the model with "
+          "{}: tensor '{}' has scales by channel that cannot be recovered; convert the model with "
           "`channel_scales: false` in --config",
           path_, graph_.At(id).name);
     }
@@ -183,7 +184,7 @@ class Exporter {
                                            ? nullptr
                                            : plan_.ComputedAs(graph_.At(node.inputs[0]).name);
     if (record != nullptr && record->per_channel != 0 && !IsInt8(node)) {
-      FailOther(node, "scales by channel are read by a layer that cannot be, ");
+      FailOther(node, "scales by channel go to a layer that cannot have them, ");
     }
     std::vector<std::string> inputs, results;
     for (const ValueId id : node.inputs) inputs.push_back(Read(node, id));
@@ -229,7 +230,7 @@ class Exporter {
     ++result_.int8_layers;
     const graph::Tensor* weights = graph_.Constant(node.inputs[1]);
     if (weights == nullptr || !weights->IsFloat() || layer.weights.offset == blob::kNone) {
-      FailOther(node, "holds weights where the model has none, ");
+      FailOther(node, "has weights where the model has none, ");
     }
     LayerNumbers numbers = NumbersOf(node, layer, *weights);
     const ValueId result = node.outputs[0];
@@ -241,7 +242,7 @@ class Exporter {
     std::vector<double> weight_scales(numbers.factors.size());
     for (size_t o = 0; o < weight_scales.size(); ++o) {
       const std::optional<double> scale = WeightScaleOf(given, numbers, *weights, o);
-      if (!scale) FailOther(node, fmt::format("the weights of channel {} are not those of", o));
+      if (!scale) FailOther(node, fmt::format("the weights of channel {} differ from those of", o));
       weight_scales[o] = *scale;
     }
     // Real value of a step of the result, by channel; 0 where the weights have no effect, for such
@@ -279,7 +280,7 @@ class Exporter {
     std::memcpy(&params, &layer.params, sizeof(params));
     const int64_t taps = rank == 4 ? weights.shape[2] * weights.shape[3] : 1;
     if ((rank != 4 && rank != 2) || int64_t{params.kernel_h} * params.kernel_w != taps) {
-      FailOther(node, "has other weights than the model, layer");
+      FailOther(node, "has other weights than the model in layer");
     }
     LayerNumbers numbers = plan_.NumbersOf(layer, weights, node.Int("group", 1));
     if (const int64_t pixels = FlattenedPixels(node); pixels > 1) {

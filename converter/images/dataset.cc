@@ -41,8 +41,8 @@ class NpyPictures : public Dataset {
     const pictures::PicturesOfArray found = pictures::FindPictures({shape.begin(), shape.end()});
     if (found.count == 0) {
       Fail(
-          "{}: uint8 array of shape {} holds no pictures; [N,H,W,C], [N,C,H,W], [N,H,W] or [H,W,C] "
-          "with 1 or 3 channels does",
+          "{}: uint8 array of shape {} cannot be pictures; give [N,H,W,C], [N,C,H,W], [N,H,W] or "
+          "[H,W,C] with 1 or 3 channels",
           name, graph::ToString(shape));
     }
     count_ = static_cast<int64_t>(found.count);
@@ -102,13 +102,13 @@ class NpyFloats : public Dataset {
       count_ = shape[0] / input_shape[0];
     } else {
       Fail(
-          "{}: float array of shape {} does not fit the model's input {}; its first dimension "
+          "{}: float array of shape {} does not fit the model's input {}; the first dimension "
           "counts samples{}, the others must be equal",
           name, graph::ToString(shape), graph::ToString(input_shape),
           !input_shape.empty() && input_shape[0] > 1 ? fmt::format(", {} rows each", input_shape[0])
                                                      : "");
     }
-    if (count_ < 1) Fail("{}: holds no samples", name);
+    if (count_ < 1) Fail("{}: has no samples", name);
   }
 
   int64_t size() const override { return count_; }
@@ -143,7 +143,7 @@ class NpyFloats : public Dataset {
     // Masks hold minus infinity; who reads them knows where they may.
     const auto is_number = [](float v) { return std::isfinite(v) || (std::isinf(v) && v < 0); };
     if (!std::all_of(values.begin(), values.end(), is_number)) {
-      Fail("{}: sample {} (counted from 0) holds NaN or infinity; leave it out", name_, i);
+      Fail("{}: sample {} (counted from 0) has NaN or infinity; remove it", name_, i);
     }
     return graph::Tensor::Floats(input_shape_, std::move(values));
   }
@@ -236,7 +236,7 @@ std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& i
                                          channels_last);
   }
   Fail(
-      "{}: element type {} cannot feed the model's input {}; give {}float32 values in the model's "
+      "{}: element type {} does not fit the model's input {}; give {}float32 values in the model's "
       "layout",
       name, file.dtype(), graph::ToString(input_shape),
       preprocess.is_image ? "uint8 pictures or " : "");

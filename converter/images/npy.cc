@@ -30,7 +30,7 @@ NpyFile::NpyFile(const std::filesystem::path& path) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
-    Fail("{}: is no plain file; name a .npy file", file);
+    Fail("{}: not a regular file; give a .npy file", file);
   }
   map_bytes_ = static_cast<size_t>(status.st_size);
   if (map_bytes_ > 0) {

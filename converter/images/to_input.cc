@@ -28,7 +28,7 @@ void StorePixelValues(void* context, uint32_t y, uint32_t x, const uint8_t* pixe
 graph::Tensor ToInput(const Image& image, const graph::Shape& input_shape,
                       const Preprocess& preprocess, bool channels_last) {
   if (input_shape.size() != 4 || input_shape[0] != 1) {
-    Fail("pictures cannot feed an input of shape {}; give float32 data in a .npy file",
+    Fail("an input of shape {} does not take pictures; give float32 data in a .npy file",
          graph::ToString(input_shape));
   }
   const int64_t channels = input_shape[channels_last ? 3 : 1];
@@ -37,7 +37,7 @@ graph::Tensor ToInput(const Image& image, const graph::Shape& input_shape,
   if ((channels != 1 && channels != 3) || height < 1 || width < 1 || height > kMaxPictureSize ||
       width > kMaxPictureSize) {
     Fail(
-        "pictures cannot feed an input of shape {} with {} channels; give float32 data in a .npy "
+        "an input of shape {} with {} channels does not take pictures; give float32 data in a .npy "
         "file",
         graph::ToString(input_shape), channels);
   }

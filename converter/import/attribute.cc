@@ -54,7 +54,7 @@ graph::Attribute ReadAttribute(AttributeProto& attribute, const std::string& whe
       Fail("{}: subgraphs are not supported; export the model with fixed control flow", what);
     case AttributeProto::SPARSE_TENSOR:
     case AttributeProto::SPARSE_TENSORS:
-      Fail("{}: sparse tensors are not supported; store it dense", what);
+      Fail("{}: sparse tensors are not supported; store the tensor as dense", what);
     default:
       Fail("{}: attribute type {} is not supported; export the model again", what,
            static_cast<int>(TypeOf(attribute)));

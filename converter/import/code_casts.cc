@@ -37,7 +37,7 @@ ValueId Wrapped(CodeNodes& nodes, const std::string& name, ValueId codes, DataTy
   if (from == to) return codes;
   const bool bytes = from == DataType::kInt8 || from == DataType::kUInt8;
   if (bytes != (to == DataType::kInt8 || to == DataType::kUInt8)) {
-    Fail("node '{}' (Cast): makes {} codes of {} ones; quantize to {} in the model", name,
+    Fail("node '{}' (Cast): converts {} codes from {} ones; quantize to {} in the model", name,
          graph::Name(to), graph::Name(from), graph::Name(to));
   }
   const bool to_signed = to == DataType::kInt8 || to == DataType::kInt16;

@@ -121,8 +121,8 @@ class Rewriter {
     const OnCodes rule = RuleOf(node);
     if (rule == OnCodes::kOther) {
       Fail(
-          "node '{}' ({}): computes on the {} codes of '{}' as on integers, which no kernel does; "
-          "put it behind a DequantizeLinear, or end the graph before it with --cut-at '{}'",
+          "node '{}' ({}): computes on the {} codes of '{}' as integers, which is not supported; "
+          "put it behind DequantizeLinear, or remove it: --cut-at '{}'",
           node.name, node.op, graph::Name(*types_.Of(first)), graph_.At(first).name,
           graph_.At(first).name);
     }
@@ -131,8 +131,8 @@ class Rewriter {
       scheme = SchemeAt(first);
       if (!scheme) {
         Fail(
-            "node '{}' ({}): the codes of '{}' which it reads have no single constant scale above "
-            "0; quantize '{}' by tensor, or end the graph before this node with --cut-at '{}'",
+            "node '{}' ({}): the codes of its input '{}' have no single constant scale above 0; "
+            "quantize '{}' by tensor, or remove the node: --cut-at '{}'",
             node.name, node.op, graph_.At(first).name, graph_.At(first).name,
             graph_.At(first).name);
       }

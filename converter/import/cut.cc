@@ -67,7 +67,7 @@ void CutAt(Graph& graph, const std::vector<std::string>& names, bool if_known) {
       continue;
     }
     if (if_known) return;
-    Fail("--cut-at names '{}', which no node computes; near it: {}", name,
+    Fail("--cut-at names '{}', which is not the output of a node; similar names: {}", name,
          fmt::join(NearNames(known, name), ", "));
   }
   if (outputs == graph.outputs) return;
@@ -90,7 +90,7 @@ void CutAt(Graph& graph, const std::vector<std::string>& names, bool if_known) {
   graph.inputs.erase(std::remove_if(graph.inputs.begin(), graph.inputs.end(), unused),
                      graph.inputs.end());
   if (graph.inputs.empty()) {
-    Fail("--cut-at leaves no input of the model; name tensors that depend on one");
+    Fail("--cut-at removes all inputs of the model; name tensors that depend on an input");
   }
 }
 

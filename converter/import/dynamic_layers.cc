@@ -45,10 +45,10 @@ class Rewriter {
     dead_.resize(graph_.nodes.size());
     graph_.RemoveNodes(dead_);
     if (layers > 0 && dynamic_ > 0) {
-      graph_.notes.push_back(fmt::format(
-          "the model is quantized dynamically, which an integer plan is not: the weights of {} "
-          "layers are made float again, and everything is calibrated as for a float model",
-          dynamic_));
+      graph_.notes.push_back(
+          fmt::format("the model is dynamically quantized: weights of {} layers are converted to "
+                      "float and calibrated like a float model",
+                      dynamic_));
     }
   }
 

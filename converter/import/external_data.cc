@@ -23,8 +23,8 @@ uint64_t ParseBytes(const std::string& text, const std::string& key, const std::
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    Fail("{}: external data has {} '{}', which is no byte count; export the model again", what, key,
-         text);
+    Fail("{}: external data has {} '{}', which is not a byte count; export the model again", what,
+         key, text);
   }
   return value;
 }
@@ -37,7 +37,7 @@ Location ReadLocation(const onnx::TensorProto& tensor, const std::string& what) 
     if (entry.key() == "length") location.length = ParseBytes(entry.value(), entry.key(), what);
   }
   if (location.file.empty()) {
-    Fail("{}: external data names no file; export the model again", what);
+    Fail("{}: external data has no file name; export the model again", what);
   }
   return location;
 }
@@ -48,7 +48,7 @@ fs::path Resolve(const Location& location, const std::string& what, const fs::pa
   const bool climbs = std::any_of(relative.begin(), relative.end(),
                                   [](const fs::path& part) { return part == ".."; });
   if (relative.is_absolute() || climbs || location.file.find('\0') != std::string::npos) {
-    Fail("{}: external data '{}' leaves the model's folder; keep it beside the model", what,
+    Fail("{}: external data '{}' is outside the model's folder; move it beside the model", what,
          location.file);
   }
   std::error_code error;
@@ -61,8 +61,10 @@ fs::path Resolve(const Location& location, const std::string& what, const fs::pa
   }
   const auto [inside, unused] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
   if (inside != root.end()) {
-    Fail("{}: external data '{}' is a link that leaves the model's folder; copy the file itself",
-         what, location.file);
+    Fail(
+        "{}: external data '{}' is a link to a file outside the model's folder; copy the file "
+        "itself",
+        what, location.file);
   }
   return file;
 }

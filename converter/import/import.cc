@@ -139,14 +139,15 @@ class Importer {
       Fail("--input-shape names '{}', but the model's inputs are: {}", *unused.begin(),
            fmt::join(names, ", "));
     }
-    if (names.empty()) Fail("the graph has no inputs; there would be nothing to run it on");
+    if (names.empty())
+      Fail("the graph has no inputs, so it has nothing to compute; export the model again");
   }
 
   void ReadInput(const onnx::ValueInfoProto& input) {
     const std::string what = fmt::format("input '{}'", input.name());
     if (!input.type().has_tensor_type()) {
       Fail(
-          "{}: is no tensor (sequences, maps and optionals are not supported); export the model "
+          "{}: not a tensor (sequences, maps and optionals are not supported); export the model "
           "with tensor inputs",
           what);
     }
@@ -190,9 +191,8 @@ class Importer {
     if (plugin != nullptr && plugin->domain == node.domain) node.domain.clear();
     if (!node.domain.empty()) {
       Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
-           node.domain == "com.microsoft"
-               ? "use the model as it was before ONNX Runtime optimized it"
-               : "export the model with standard operators");
+           node.domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
+                                          : "export the model with standard operators");
     }
     node.since_opset = graph_.opsets.at("");
 
@@ -252,7 +252,7 @@ class Importer {
         return Tensor::Integers(length(node.Ints(key)), node.Ints(key));
       }
     }
-    Fail("{}: holds no numbers (value, value_float(s) or value_int(s)); export the model again",
+    Fail("{}: has no numbers (value, value_float(s) or value_int(s)); export the model again",
          where);
   }
 
@@ -266,7 +266,7 @@ class Importer {
         }
         const auto found = definitions_.find(name);
         if (found == definitions_.end()) {
-          Fail("node '{}' ({}): reads '{}', which nothing produces; export the model again",
+          Fail("node '{}' ({}): reads '{}', which no node computes; export the model again",
                node.name, node.op, name);
         }
         node.inputs.push_back(found->second.id);
@@ -279,11 +279,11 @@ class Importer {
     for (const onnx::ValueInfoProto& output : proto_.output()) {
       const auto found = definitions_.find(output.name());
       if (found == definitions_.end()) {
-        Fail("output '{}' is produced by nothing; export the model again", output.name());
+        Fail("output '{}' is not computed by any node; export the model again", output.name());
       }
       if (output.has_type() && output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET &&
           !output.type().has_tensor_type()) {
-        Fail("output '{}' is no tensor; export the model with tensor outputs", output.name());
+        Fail("output '{}' is not a tensor; export the model with tensor outputs", output.name());
       }
       if (graph_.IsOutput(found->second.id)) {
         Fail("output '{}' is listed twice; export the model again", output.name());

@@ -41,7 +41,7 @@ class Inliner {
     const auto found = functions_.find({Domain(node.domain()), node.op_type()});
     if (found == functions_.end()) {
       if (static_cast<int>(result_.size()) >= kMostNodes) {
-        Fail("its functions make more than {} nodes; export the model with functions inlined",
+        Fail("its functions expand to more than {} nodes; export the model with functions inlined",
              kMostNodes);
       }
       result_.push_back(std::move(node));
@@ -49,8 +49,8 @@ class Inliner {
     }
     if (depth >= kDeepest) {
       Fail(
-          "function '{}' calls itself, or {} functions stand inside one another; export the model "
-          "with functions inlined",
+          "function '{}' calls itself, or more than {} functions are nested; export the model with "
+          "functions inlined",
           node.op_type(), kDeepest);
     }
     Expand(node, *found->second, depth);

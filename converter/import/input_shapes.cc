@@ -47,19 +47,19 @@ std::string ExampleFlag(const std::string& name, const std::optional<Shape>& dec
 void CheckOverride(const std::string& name, const std::optional<Shape>& declared,
                    const Shape& chosen) {
   if (declared && declared->size() != chosen.size()) {
-    Fail("input '{}': --input-shape gives {} dimensions, the model has {}; give a flag like {}",
-         name, chosen.size(), declared->size(), ExampleFlag(name, declared));
+    Fail("input '{}': --input-shape gives {} dimensions, the model has {}; for example {}", name,
+         chosen.size(), declared->size(), ExampleFlag(name, declared));
   }
   for (size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] <= 0) {
-      Fail("input '{}': --input-shape dimension {} is not positive; give a flag like {}", name,
+      Fail("input '{}': --input-shape dimension {} must be positive; for example {}", name,
            chosen[i], ExampleFlag(name, declared));
     }
     const bool is_batch = i == 0 && chosen.size() > 1;
     if (declared && !is_batch && (*declared)[i] != kUnknownDim && (*declared)[i] != chosen[i]) {
       Fail(
-          "input '{}': --input-shape sets dimension {} to {}, but the model fixes it at {}; give "
-          "a flag like {}",
+          "input '{}': --input-shape sets dimension {} to {}, but the model fixes it at {}; for "
+          "example {}",
           name, i, chosen[i], (*declared)[i], ExampleFlag(name, declared));
     }
   }
@@ -72,14 +72,14 @@ Shape FixInputShape(const onnx::ValueInfoProto& input, const Shape* override_sha
   const std::optional<Shape> declared = DeclaredShape(input);
   if (override_shape != nullptr) CheckOverride(name, declared, *override_shape);
   if (!declared && override_shape == nullptr) {
-    Fail("input '{}' has no shape; give it, for example {}", name, ExampleFlag(name, declared));
+    Fail("input '{}' has no shape; give one, for example {}", name, ExampleFlag(name, declared));
   }
   Shape shape = override_shape != nullptr ? *override_shape : *declared;
   if (!shape.empty() && shape[0] == kUnknownDim) shape[0] = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] != kUnknownDim) continue;
     const auto& dim = input.type().tensor_type().shape().dim(static_cast<int>(i));
-    Fail("input '{}': dimension {}{} is not known; give it, for example {}", name, i,
+    Fail("input '{}': dimension {}{} is unknown; give it, for example {}", name, i,
          dim.has_dim_param() ? fmt::format(" ('{}')", dim.dim_param()) : "",
          ExampleFlag(name, declared));
   }
@@ -92,7 +92,7 @@ Shape FixInputShape(const onnx::ValueInfoProto& input, const Shape* override_sha
 
 std::pair<std::string, Shape> ParseInputShape(std::string_view text) {
   const auto refuse = [&] {
-    Fail("--input-shape '{}' is not NAME:D,D,...; give a flag like --input-shape image:1,3,224,224",
+    Fail("--input-shape '{}' is not NAME:D,D,...; for example --input-shape image:1,3,224,224",
          text);
   };
   const size_t colon = text.rfind(':');

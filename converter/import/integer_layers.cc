@@ -66,10 +66,10 @@ class Rewriter {
     }
     graph_.SortTopologically();
     if (dynamic_ > 0) {
-      graph_.notes.push_back(fmt::format(
-          "the model is quantized dynamically, which an integer plan is not: the weights of {} "
-          "layers are made float again, and everything is calibrated as for a float model",
-          dynamic_));
+      graph_.notes.push_back(
+          fmt::format("the model is dynamically quantized: weights of {} layers are converted to "
+                      "float and calibrated like a float model",
+                      dynamic_));
     }
   }
 
@@ -122,7 +122,7 @@ class Rewriter {
     const Tensor* weights = graph_.Constant(Input(node, 4));
     if (data == nullptr || weights == nullptr || data->Count() != 1 || !data->IsFloat() ||
         !weights->IsFloat()) {
-      Malformed(node, "its scales are no constants");
+      Malformed(node, "its scales are not constant");
     }
     std::vector<float> scales = weights->floats;
     for (float& scale : scales) scale *= data->floats[0];
@@ -142,8 +142,8 @@ class Rewriter {
     const Node node = graph_.nodes[n];
     if (node.Int("channels_last", 0) != 0) {
       Fail(
-          "node '{}' ({}): channels_last is not supported; use the model as it was before ONNX "
-          "Runtime optimized it",
+          "node '{}' ({}): channels_last is not supported; use the model from before ONNX Runtime "
+          "optimized it",
           node.name, node.op);
     }
     std::vector<ValueId> inputs;
@@ -151,7 +151,7 @@ class Rewriter {
       for (int i = 2; i < static_cast<int>(node.inputs.size()); i += 3) {
         inputs.push_back(DequantizedAt(node, i, 1));
       }
-      if (inputs.empty()) Malformed(node, "it joins nothing");
+      if (inputs.empty()) Malformed(node, "it has no inputs to join");
     } else if (node.op == "DynamicQuantizeMatMul") {
       inputs = {Input(node, 0), DequantizedAt(node, 1, WeightAxis(node, Input(node, 1)))};
     } else if (node.op == "MatMulIntegerToFloat") {

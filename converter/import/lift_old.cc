@@ -63,8 +63,8 @@ class Shapes {
     const auto& shape = graph_.At(id).shape;
     if (!shape) {
       Fail(
-          "node '{}' ({}): counts an axis of '{}' from the left, as opset {} does, and the shape "
-          "of that is not known; export the model with opset 13",
+          "node '{}' ({}): counts an axis of '{}' from the left (opset {}), but the shape is "
+          "unknown; export the model with opset 13",
           asking.name, asking.op, graph_.At(id).name, asking.since_opset);
     }
     return *shape;
@@ -111,7 +111,7 @@ void TileAllAxes(Graph& graph, size_t n, Shapes& shapes) {
   const Tensor* tiles = graph.Constant(node.inputs[1]);
   const Tensor* axis = graph.Constant(node.inputs[2]);
   if (tiles == nullptr || axis == nullptr || tiles->Count() != 1 || axis->Count() != 1) {
-    Fail("node '{}' (Tile): its repeats are no constants; export the model again", node.name);
+    Fail("node '{}' (Tile): the repeats are not constant; export the model again", node.name);
   }
   const auto whole = [](const Tensor& t) {
     return t.IsFloat() ? static_cast<int64_t>(t.floats[0]) : t.integers[0];
@@ -136,7 +136,7 @@ int64_t TypeNumber(const Node& node, std::string name) {
   for (const auto& [known, number] : kNumbers) {
     if (name == known) return number;
   }
-  Fail("node '{}' (Cast): type '{}' is not known; export the model again", node.name, name);
+  Fail("node '{}' (Cast): type '{}' is unknown; export the model again", node.name, name);
 }
 
 void Upsample(Graph& graph, Node& node) {

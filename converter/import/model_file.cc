@@ -25,11 +25,11 @@ const char* WhatElse(const std::filesystem::path& path) {
   char head[8] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof(head));
   const std::string_view bytes(head, sizeof(head));
-  if (bytes.substr(1, 3) == "OCT") return "it is a blob; the model it was made of is wanted";
+  if (bytes.substr(1, 3) == "OCT") return "this is a blob; give the ONNX model it was made from";
   if (bytes.substr(0, 2) == "PK") {
-    return "it is a zip file, as PyTorch's .pt; export it, as with `yolo export format=onnx`";
+    return "this is a zip file, such as PyTorch's .pt; export it: yolo export format=onnx";
   }
-  if (bytes.substr(4, 4) == "TFL3") return "it is a TensorFlow Lite model; export it as ONNX";
+  if (bytes.substr(4, 4) == "TFL3") return "this is a TensorFlow Lite model; export it as ONNX";
   return "protobuf cannot parse it; export or copy it again";
 }
 
@@ -46,7 +46,8 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
   if (error) Fail("cannot be read ({})", error.message());
   if (bytes == 0) Fail("the file is empty; export or copy the model again");
   if (bytes > static_cast<uintmax_t>(std::numeric_limits<int>::max())) {
-    Fail("{} bytes, but a protobuf file ends at 2 GiB; save the weights as external data", bytes);
+    Fail("{} bytes, but a protobuf file has at most 2 GiB; save the weights as external data",
+         bytes);
   }
 
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -62,7 +63,7 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
     Fail("not an ONNX model, or truncated: {}", WhatElse(path));
   }
   if (!model->has_graph()) {
-    Fail("not an ONNX model, or truncated: it holds no graph; export or copy it again");
+    Fail("not an ONNX model, or truncated: it has no graph; export or copy it again");
   }
   return model;
 }
@@ -70,8 +71,8 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
 std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model) {
   const int64_t ir = model.ir_version();
   if (ir < kOldestIr || ir > kNewestIr) {
-    Fail("IR version {} is outside {} to {}, those supported; export the model again with opset 13",
-         ir, kOldestIr, kNewestIr);
+    Fail("IR version {} is not supported, only {} to {}; export the model again with opset 13", ir,
+         kOldestIr, kNewestIr);
   }
   std::map<std::string, int64_t> versions;
   for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
@@ -88,7 +89,7 @@ std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model) {
     Fail("no opset version for domain ai.onnx, or truncated; export or copy the model again");
   }
   if (standard->second < kOldestOpset || standard->second > kNewestOpset) {
-    Fail("opset {} is outside {} to {}, those supported; export the model again with opset 13",
+    Fail("opset {} is not supported, only {} to {}; export the model again with opset 13",
          standard->second, kOldestOpset, kNewestOpset);
   }
   return versions;

@@ -57,8 +57,8 @@ void KeepFirstOutput(const Context& context, Node& node, std::string_view others
     const size_t id = static_cast<size_t>(node.outputs[i]);
     if (!context.links.consumers[id].empty() || context.links.is_output[id]) {
       Fail(
-          "node '{}' ({}): its output '{}' ({}) is used, which is only for training; export the "
-          "model in inference mode",
+          "node '{}' ({}): its output '{}' ({}) exists only in training mode, but is used; export "
+          "the model in inference mode",
           node.name, node.op, context.graph.values[id].name, others);
     }
   }
@@ -150,7 +150,7 @@ void Resize(Context& context, Node& node) {
     if (constant != nullptr && constant->Count() == 0) node.inputs[i] = kNoValue;
   }
   if (node.inputs[2] == kNoValue && node.inputs[3] == kNoValue) {
-    Fail("node '{}' (Resize): has neither scales nor sizes; export the model again", node.name);
+    Fail("node '{}' (Resize): has no scales and no sizes; export the model again", node.name);
   }
 }
 
@@ -172,7 +172,7 @@ void BatchNormalization(Context& context, Node& node) {
   if (node.Int("training_mode", 0) != 0) FailTraining(node);
   if (node.Int("spatial", 1) == 0) {
     Fail(
-        "node '{}' (BatchNormalization): spatial=0, statistics for each position, is not "
+        "node '{}' (BatchNormalization): spatial=0 (statistics for each position) is not "
         "supported; export the model with opset 9 or newer",
         node.name);
   }

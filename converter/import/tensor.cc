@@ -96,7 +96,7 @@ class Reader {
          Narrowing narrowing)
       : tensor_(tensor), what_(what), narrowing_(narrowing), element_(Supported()) {
     if (tensor.has_segment()) {
-      Fail("{}: is split into segments, which is not supported; export the model again", what);
+      Fail("{}: data in segments are not supported; export the model again", what);
     }
     result_.type = element_.data_type;
     result_.shape.assign(tensor.dims().begin(), tensor.dims().end());
@@ -255,8 +255,8 @@ int64_t Narrow(int64_t value, Narrowing narrowing, const std::string& what) {
   if (value >= kLow && value <= kHigh) return value;
   if (narrowing == Narrowing::kSaturate) return value < kLow ? kLow : kHigh;
   Fail(
-      "{}: value {} does not fit int32, to which integers are narrowed; change the model to keep "
-      "it within {} to {}",
+      "{}: value {} does not fit int32, the integer type of the board; change the model to keep it "
+      "within {} to {}",
       what, value, kLow, kHigh);
 }
 

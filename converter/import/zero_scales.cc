@@ -64,7 +64,7 @@ void RemoveZeroScales(Graph& graph) {
     const Node& node = graph.nodes[n];
     if (OnlyGivesZero(graph, links, node.outputs[0])) continue;
     Fail(
-        "node '{}' (QuantizeLinear): its scale is 0, and its codes are not only dequantized with "
+        "node '{}' (QuantizeLinear): its scale is 0, but its codes are not only dequantized with "
         "0; quantize '{}' with a scale above 0",
         node.name, graph.At(node.inputs[0]).name);
   }

@@ -29,13 +29,13 @@ std::vector<Tensor> Load(const Case& given, int64_t sample) {
 
 void RequireSameOutputs(const BlobView& view, const std::vector<Output>& outputs) {
   if (view.model->output_count != outputs.size()) {
-    Fail("the blob has {} outputs, the model {}: they are not the same model",
+    Fail("the blob has {} outputs, the model {}: these are different models",
          view.model->output_count, outputs.size());
   }
   for (size_t o = 0; o < outputs.size(); ++o) {
     if (view.outputs[o].element_count == graph::ElementCount(outputs[o].shape)) continue;
     Fail(
-        "output '{}' has {} elements in the blob, {} in the model: give the model and the "
+        "output '{}' has {} elements in the blob, {} in the model; give the model and "
         "--input-shape that the blob was made from",
         outputs[o].name, view.outputs[o].element_count, graph::ElementCount(outputs[o].shape));
   }

@@ -12,7 +12,7 @@ namespace {
 void Check(octet_status status) {
   if (status.code == OCTET_OK) return;
   if (status.code == OCTET_OPERATOR_UNAVAILABLE) {
-    Fail("the blob has an operator that this program lacks, so that it cannot be run here");
+    Fail("the blob has an operator that this program lacks; it cannot run here");
   }
   Fail("the blob cannot be run: {}; was it made from this model, with these shapes?",
        octet_code_name(status.code));

@@ -22,18 +22,19 @@ std::string OutputWords(const Output& output, const OutputFindings& found) {
   switch (output.kind) {
     case Kind::kRows:
       return fmt::format(
-          "{:.1f} % of the rows of output '{}' are FP32's{}", found.likeness.Percent(), output.name,
+          "{:.1f} % of the rows of output '{}' equal FP32's{}", found.likeness.Percent(),
+          output.name,
           HasAmounts(output)
-              ? fmt::format(" (signal over error place by place {:.1f} dB)", found.whole.Db())
+              ? fmt::format(" (signal over error by position {:.1f} dB)", found.whole.Db())
               : "");
     case Kind::kClasses:
-      return fmt::format("{:.1f} % of the classes in output '{}' are FP32's",
+      return fmt::format("{:.1f} % of the classes in output '{}' equal FP32's",
                          found.likeness.Percent(), output.name);
     case Kind::kMask:
       return fmt::format("the mask in output '{}' overlaps FP32's by {:.1f} %", output.name,
                          found.likeness.Percent());
     case Kind::kCounts:
-      return fmt::format("the counts in output '{}' are FP32's by {:.1f} %", output.name,
+      return fmt::format("the counts in output '{}' agree with FP32's by {:.1f} %", output.name,
                          found.likeness.Percent());
     case Kind::kNumbers:
       break;
@@ -64,9 +65,9 @@ std::string FaultWords(const std::vector<std::string>& names, Fault fault,
       fmt::format("{} {} {}", one ? "output" : "outputs", fmt::join(names, ", "),
                   fault == Fault::kNoNumber ? one ? "is NaN or infinite where FP32 is finite"
                                                   : "are NaN or infinite where FP32 is finite"
-                  : one                     ? "is one constant where FP32 varies"
-                                            : "are one constant each where FP32 varies");
-  if (!layer.empty()) words += fmt::format("; layer '{}' makes it first", layer);
+                  : one                     ? "is a constant where FP32 varies"
+                                            : "are constants where FP32 varies");
+  if (!layer.empty()) words += fmt::format("; layer '{}' is the first that does this", layer);
   return words;
 }
 
@@ -91,17 +92,38 @@ std::string FaultsOf(const Findings& findings, const PlanFindings& plan) {
   return words;
 }
 
+std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
+  if (plan.Fails()) return "fails";
+  const AnswerAgreement& answers = plan.answers;
+  if (answers.Speaks(findings.task)) {
+    switch (findings.task) {
+      case blob::Task::kDetect:
+        return fmt::format("boxes F1 {:.1f} % ({} of {} found)", answers.F1(), answers.found,
+                           answers.boxes);
+      case blob::Task::kSegment:
+        return fmt::format("masks, mean IoU {:.1f} %", answers.MeanIou());
+      default:
+        return fmt::format("first class equal in {} of {}", answers.same_top1, answers.samples);
+    }
+  }
+  const size_t worst = plan.Worst(findings.outputs);
+  const Output& output = findings.outputs[worst];
+  if (output.kind == Kind::kNumbers) return fmt::format("numbers of '{}'", output.name);
+  return fmt::format("{} of '{}' equal by {:.1f} %", NameOf(output.kind), output.name,
+                     plan.outputs[worst].likeness.Percent());
+}
+
 std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
   switch (task) {
     case blob::Task::kDetect:
       return fmt::format(
-          "finds {} of FP32's {} sure boxes, is sure of {}, {} of them FP32's (F1 {:.1f} %)",
+          "finds {} of {} sure FP32 boxes; has {} sure boxes, {} of them FP32's (F1 {:.1f} %)",
           answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
     case blob::Task::kSegment:
       return fmt::format("gives masks that overlap FP32's by {:.1f} % (mean IoU)",
                          answers.MeanIou());
     default:
-      return fmt::format("gives FP32's first class in {} of {}", answers.same_top1,
+      return fmt::format("gives FP32's first class in {} of {} samples", answers.same_top1,
                          answers.samples);
   }
 }

@@ -27,7 +27,7 @@ blob::AxesView ViewOf(const graph::Node& node, const std::vector<Axis>& axes, ui
   }
   if (merged.empty()) merged.push_back({});
   if (merged.size() > blob::kMaxAxes) {
-    Fail("node '{}' ({}): its axes fall into {} runs, more than {}", node.name, node.op,
+    Fail("node '{}' ({}): its axes form {} separate groups, more than {}", node.name, node.op,
          merged.size(), blob::kMaxAxes);
   }
   blob::AxesView view{};

@@ -72,7 +72,7 @@ const graph::Shape& Builder::ShapeOf(graph::ValueId id) const {
 const quantize::TensorScheme& Builder::SchemeOf(graph::ValueId id) const {
   const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
   if (!scheme) {
-    Fail("tensor '{}': no range was calibrated for it; give one under tensors: in --config",
+    Fail("tensor '{}': no range was calibrated; give one under tensors: in --config",
          graph_.At(id).name);
   }
   return *scheme;
@@ -117,7 +117,7 @@ void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[
   for (uint32_t& dim : dims) dim = 1;
   for (int64_t dim : shape) {
     if (dim < 1 || dim > INT32_MAX)
-      Fail("a tensor of shape {} cannot be held", graph::ToString(shape));
+      Fail("a tensor of shape {} is too large", graph::ToString(shape));
   }
   if (shape.size() > 4) {
     dims[3] = static_cast<uint32_t>(graph::ElementCount(shape));
@@ -239,7 +239,7 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
     std::vector<int32_t> integers;
     for (const int64_t value : Arranged(constant.shape, constant.integers, layout)) {
       if (value < INT32_MIN || value > INT32_MAX) {
-        Fail("tensor '{}': the constant {} does not fit 32 bits, which integers have on the board",
+        Fail("tensor '{}': the constant {} does not fit int32, the integer type of the board",
              graph_.At(id).name, value);
       }
       integers.push_back(static_cast<int32_t>(value));
@@ -318,7 +318,7 @@ Layer& Builder::Emit(const graph::Node& node, blob::Op op, blob::Precision preci
     bool integers = At(output).type == blob::ElementType::kInt32;
     for (int input : inputs) integers |= At(input).type == blob::ElementType::kInt32;
     if (integers) {
-      Fail("node '{}' ({}): it cannot run on integers; cast its inputs to float in the model",
+      Fail("node '{}' ({}): cannot run on integers; cast its inputs to float in the model",
            node.name, node.op);
     }
   }

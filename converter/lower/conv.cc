@@ -60,8 +60,7 @@ const graph::Tensor& ConstantWeights(const Builder& builder, const graph::Node& 
   const graph::Tensor* weights = builder.Constant(node.inputs[input]);
   if (weights == nullptr || !weights->IsFloat()) {
     Fail(
-        "node '{}' ({}): its weights are computed at run time; only constant weights can be "
-        "converted",
+        "node '{}' ({}): its weights are computed at run time; only constant weights are supported",
         node.name, node.op);
   }
   return *weights;
@@ -128,7 +127,7 @@ void LowerConv(Builder& builder, const graph::Node& node) {
   const graph::Tensor& weights = ConstantWeights(builder, node, 1);
   const graph::Shape& in_shape = builder.ShapeOf(node.inputs[0]);
   if (in_shape.size() != 4 || weights.shape.size() != 4) {
-    Fail("node '{}' (Conv): only 2-D convolutions can run, its input has shape {}", node.name,
+    Fail("node '{}' (Conv): only 2-D convolutions are supported; its input has shape {}", node.name,
          graph::ToString(in_shape));
   }
   const int64_t groups = node.Int("group", 1);

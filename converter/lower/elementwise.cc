@@ -186,7 +186,7 @@ void EmitElementwise(Builder& builder, const graph::Node& node, Elementwise func
   }
   if (!SetView(StoredDims(shape, shape.size(), layout), dims, &params)) {
     Fail(
-        "node '{}' ({}): its operands alternate between stretched and whole over more than {} "
+        "node '{}' ({}): its operands alternate between broadcast and full over more than {} "
         "dimensions; reshape them in the model",
         node.name, node.op, blob::kMaxElementwiseRank);
   }

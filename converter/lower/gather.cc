@@ -54,8 +54,8 @@ void SetPlaces(const graph::Node& node, const graph::Shape& data, const graph::S
       continue;
     }
     if (rank == blob::kMaxMoveRank) {
-      Fail("node '{}' ({}): {} dimensions are more than can run; flatten some in the export",
-           node.name, node.op, indices.size());
+      Fail("node '{}' ({}): {} dimensions are too many; flatten some before the export", node.name,
+           node.op, indices.size());
     }
     behind_axis = d == axis;
     if (d == axis) params->axis = rank;
@@ -82,8 +82,7 @@ void EmitGatherElements(Builder& builder, const graph::Node& node, const graph::
 void SetDims(const graph::Node& node, const graph::Shape& data, size_t batch, size_t depth,
              uint32_t (&dims)[blob::kMaxMoveRank]) {
   if (depth > blob::kMaxMoveRank) {
-    Fail("node '{}' ({}): indices of {} dimensions are more than can run", node.name, node.op,
-         depth);
+    Fail("node '{}' ({}): indices of {} dimensions are not supported", node.name, node.op, depth);
   }
   for (size_t d = 0; d < depth; ++d) dims[d] = static_cast<uint32_t>(data[batch + d]);
 }
@@ -112,7 +111,7 @@ double ConstantNumber(Builder& builder, const graph::Node& node, size_t input, d
   if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return fallback;
   const graph::Tensor* tensor = builder.Constant(node.inputs[input]);
   if (tensor == nullptr || tensor->Count() != 1) {
-    Fail("node '{}' ({}): input {} has to be constant", node.name, node.op, input);
+    Fail("node '{}' ({}): input {} must be constant", node.name, node.op, input);
   }
   return tensor->IsFloat() ? static_cast<double>(tensor->floats[0])
                            : static_cast<double>(tensor->integers[0]);

@@ -35,7 +35,8 @@ LowerFn Find(std::string_view op) {
 
 std::string NoSuchOperator(const graph::Node& node) {
   return fmt::format(
-      "node '{}': operator {} cannot run on the board yet; `octet convert --help` lists what can",
+      "node '{}': operator {} is not supported on the board; `octet convert --help-all` lists "
+      "supported operators",
       node.name, node.op);
 }
 
@@ -140,7 +141,8 @@ void CheckLowerable(const graph::Graph& graph) {
   for (graph::ValueId id : graph.inputs) {
     if (graph.At(id).type == graph::DataType::kFloat) continue;
     Fail(
-        "input '{}' is {}; only float inputs can run on the board: feed the model behind the "
+        "input '{}' is {}; only float inputs are supported on the board; start the model behind "
+        "the "
         "layers that read it",
         graph.At(id).name, graph::Name(graph.At(id).type));
   }

@@ -58,7 +58,7 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
     return LowerGemm(builder, node);
   }
   if (builder.graph().At(node.outputs[0]).type != graph::DataType::kFloat) {
-    Fail("node '{}' ({}): only floating point matrices can run", node.name, node.op);
+    Fail("node '{}' ({}): only floating point matrices are supported", node.name, node.op);
   }
   const graph::Shape &a_shape = builder.ShapeOf(node.inputs[0]),
                      &b_shape = builder.ShapeOf(node.inputs[1]);
@@ -81,8 +81,8 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
   }
   batch = MergedBatch(batch);
   if (batch.size() > std::size(params.batch)) {
-    Fail("node '{}' ({}): {} batch dimensions that cannot be merged are more than {}", node.name,
-         node.op, batch.size(), std::size(params.batch));
+    Fail("node '{}' ({}): {} batch dimensions that cannot be merged; at most {} are supported",
+         node.name, node.op, batch.size(), std::size(params.batch));
   }
   batch.insert(batch.begin(), std::size(params.batch) - batch.size(), {1, 0, 0});
   for (size_t d = 0; d < batch.size(); ++d) {

@@ -60,8 +60,8 @@ void RequireTable(const graph::Node& node, int64_t entries) {
   constexpr int64_t kLongestTable = int64_t{1} << 22;
   if (entries <= kLongestTable) return;
   Fail(
-      "node '{}' ({}): what it moves takes a table of {} positions, more than {}; split it in the "
-      "export",
+      "node '{}' ({}): needs a table of {} positions, at most {} are supported; split the node "
+      "before the export",
       node.name, node.op, entries, kLongestTable);
 }
 

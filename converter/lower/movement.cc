@@ -19,8 +19,8 @@ const std::vector<int64_t>& ConstantInts(Builder& builder, const graph::Node& no
                                     ? builder.Constant(node.inputs[input])
                                     : nullptr;
   if (tensor == nullptr || tensor->IsFloat()) {
-    Fail("node '{}' ({}): input {} has to be constant; export with fixed shapes", node.name,
-         node.op, input);
+    Fail("node '{}' ({}): input {} must be constant; export with fixed shapes", node.name, node.op,
+         input);
   }
   return tensor->integers;
 }
@@ -240,7 +240,7 @@ void LowerPad(Builder& builder, const graph::Node& node) {
   if (HasInput(node, 2)) {
     const graph::Tensor* constant = builder.Constant(node.inputs[2]);
     if (constant == nullptr || constant->Count() > 1) {
-      Fail("node '{}' (Pad): its value has to be one constant", node.name);
+      Fail("node '{}' (Pad): its value must be one constant", node.name);
     }
     if (constant->Count() == 1) {
       value = constant->IsFloat() ? static_cast<double>(constant->floats[0])

@@ -25,7 +25,7 @@ const graph::Tensor* Parameter(Builder& builder, const graph::Node& node, size_t
   if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return nullptr;
   const graph::Tensor* tensor = builder.Constant(node.inputs[input]);
   if (tensor == nullptr || !tensor->IsFloat()) {
-    Fail("node '{}' ({}): its scale and bias have to be constant", node.name, node.op);
+    Fail("node '{}' ({}): its scale and bias must be constant", node.name, node.op);
   }
   return tensor;
 }

@@ -41,11 +41,12 @@ int PadDeclared(Builder& builder, const graph::Node& node, int input, Window* wi
 void LowerPool(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   if (shape.size() != 4) {
-    Fail("node '{}' ({}): only 2-D pooling can run, its input has shape {}", node.name, node.op,
-         graph::ToString(shape));
+    Fail("node '{}' ({}): only 2-D pooling is supported; its input has shape {}", node.name,
+         node.op, graph::ToString(shape));
   }
   if (node.outputs.size() > 1) {
-    Fail("node '{}' ({}): the positions of its maxima cannot run", node.name, node.op);
+    Fail("node '{}' ({}): the output with positions of the maxima is not supported", node.name,
+         node.op);
   }
   const bool global = node.op == "GlobalAveragePool" || node.op == "GlobalMaxPool";
   const bool average = node.op == "AveragePool" || node.op == "GlobalAveragePool";
@@ -61,7 +62,8 @@ void LowerPool(Builder& builder, const graph::Node& node) {
       Fail("node '{}' ({}): kernel_shape must have 2 values", node.name, node.op);
     window = WindowOf(node, shape, kernel[0], kernel[1]);
     if (average && (window.dilation_h != 1 || window.dilation_w != 1))
-      Fail("node '{}' (AveragePool): dilations cannot run; export with dilations of 1", node.name);
+      Fail("node '{}' (AveragePool): dilations are not supported; export with dilations of 1",
+           node.name);
   }
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);

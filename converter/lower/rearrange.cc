@@ -16,8 +16,8 @@ const graph::Tensor& ConstantInput(Builder& builder, const graph::Node& node, si
   const graph::Tensor* tensor =
       HasInput(node, input) ? builder.Constant(node.inputs[input]) : nullptr;
   if (tensor == nullptr) {
-    Fail("node '{}' ({}): input {} has to be constant; export with fixed shapes", node.name,
-         node.op, input);
+    Fail("node '{}' ({}): input {} must be constant; export with fixed shapes", node.name, node.op,
+         input);
   }
   return *tensor;
 }

@@ -77,12 +77,12 @@ void CheckWeights(const graph::Node& node, const ResizeMap& map) {
     double magnitude = 0;
     for (const ResizeTap& tap : taps) magnitude += std::fabs(static_cast<double>(tap.weight));
     if (!(magnitude < 3.9)) {
-      Fail("node '{}' (Resize): cubic_coeff_a {} gives weights too large to run", node.name,
+      Fail("node '{}' (Resize): cubic_coeff_a {} gives weights that are too large", node.name,
            node.Float("cubic_coeff_a", -0.75f));
     }
   }
   if (map.MostTaps() > UINT16_MAX) {
-    Fail("node '{}' (Resize): a sum of {} pixels is too long", node.name, map.MostTaps());
+    Fail("node '{}' (Resize): sums of {} pixels are too long", node.name, map.MostTaps());
   }
 }
 
@@ -97,8 +97,7 @@ void EmitLayer(Builder& builder, const graph::Node& node, int input, int output,
   const bool int8 = precision == blob::Precision::kInt8;
   const std::vector<Dimension> view = ViewOf(stored);
   if (view.size() > blob::kResampleRank) {
-    Fail("node '{}' (Resize): its dimensions alternate too often between resized and not",
-         node.name);
+    Fail("node '{}' (Resize): resized and unchanged dimensions alternate too often", node.name);
   }
   blob::ResampleParams params{};
   std::fill(std::begin(params.in), std::end(params.in), 1);

@@ -29,7 +29,7 @@ void LowerRoiAlign(Builder& builder, const graph::Node& node) {
   const graph::Tensor* batch = builder.Constant(node.inputs[2]);
   // With one picture there is nothing to choose.
   if (batch == nullptr && shape[0] != 1) {
-    Fail("node '{}' (RoiAlign): the picture of each region has to be constant", node.name);
+    Fail("node '{}' (RoiAlign): the batch index of each region must be constant", node.name);
   }
   const blob::ElementType type = blob::ElementType::kFp16;
   const int image = builder.Use(node.inputs[0], Layout::kImage, type);
@@ -47,7 +47,7 @@ void LowerRoiAlign(Builder& builder, const graph::Node& node) {
   for (size_t r = 0; batch != nullptr && r < pictures.size(); ++r) {
     const int64_t picture = batch->integers[r];
     if (picture < 0 || picture >= shape[0]) {
-      Fail("node '{}' (RoiAlign): there is no picture {}", node.name, picture);
+      Fail("node '{}' (RoiAlign): batch index {} does not exist", node.name, picture);
     }
     pictures[r] = static_cast<uint32_t>(picture);
   }

@@ -242,10 +242,8 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   if (builder.IsInteger(node.outputs[0])) return LowerElementwise(builder, node);
   FunctionOf function;
   if (!UnaryFunction(builder.graph(), node, &function)) {
-    Fail(
-        "node '{}' ({}): only the form with constant parameters can run; make them constants in "
-        "the export",
-        node.name, node.op);
+    Fail("node '{}' ({}): its parameters must be constant; make them constants in the export",
+         node.name, node.op);
   }
   // The operand that is no constant (x + 2 and 2 + x alike).
   graph::ValueId x = node.inputs[0];

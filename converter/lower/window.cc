@@ -12,10 +12,8 @@ Window WindowOf(const graph::Node& node, const graph::Shape& in_shape, int64_t k
     for (int64_t value :
          {axis->kernel, axis->stride, axis->dilation, axis->pad_begin, axis->PadReached()}) {
       if (value > 65535) {
-        Fail(
-            "node '{}' ({}): a kernel size, stride, dilation or padding of {} is out of range "
-            "0..65535",
-            node.name, node.op, value);
+        Fail("node '{}' ({}): a kernel size, stride, dilation or padding of {} is outside 0..65535",
+             node.name, node.op, value);
       }
     }
   }

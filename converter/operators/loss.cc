@@ -52,7 +52,8 @@ Tensor LossWeights(const Node& node, const Shape& scores, const Tensor& target,
   for (int64_t i = 0; i < target.Count(); ++i) {
     const int64_t label = target.integers[static_cast<size_t>(i)];
     if (ignores && label == ignored) continue;
-    if (label < 0 || label >= classes) NodeFail(node, "class {} is none of {}", label, classes);
+    if (label < 0 || label >= classes)
+      NodeFail(node, "class {} is outside 0 to {}", label, classes - 1);
     const float weight =
         class_weights == nullptr ? 1.0f : class_weights->floats[static_cast<size_t>(label)];
     total += weight;

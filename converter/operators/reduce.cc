@@ -61,7 +61,7 @@ Kind KindOf(const Node& node) {
   for (const auto& [op, kind] : kKinds) {
     if (op == node.op) return kind;
   }
-  NodeFail(node, "is no reduction");
+  NodeFail(node, "not a reduction");
 }
 
 template <typename Sum>

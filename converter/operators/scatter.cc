@@ -50,7 +50,7 @@ Shape UnpooledShape(const Node& node, const Shape& in) {
       if (value < 0 || value > kMost) NodeFail(node, "a window of {} is out of range", value);
     }
     result[i + 2] = (in[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + spatial];
-    if (result[i + 2] < 1) NodeFail(node, "its pads leave nothing");
+    if (result[i + 2] < 1) NodeFail(node, "its pads remove everything");
     // As for every tensor: 2^31 elements at most.
     if (result[i + 2] > (int64_t{1} << 31) / std::max<int64_t>(Product(result, 0, i + 2), 1)) {
       NodeFail(node, "its result would be too large");

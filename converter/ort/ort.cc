@@ -40,7 +40,7 @@ class Folder {
   Folder() {
     std::string pattern = (fs::temp_directory_path() / "octet-ort-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      Fail("{}: no folder can be made there: {}; set TMPDIR to one with room",
+      Fail("{}: cannot create a folder here: {}; set TMPDIR to a folder with room",
            fs::temp_directory_path().string(), std::strerror(errno));
     }
     path_ = pattern;
@@ -76,7 +76,7 @@ int RunNode(const Folder& folder) {
   const int error = posix_spawnp(&child, "node", &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    Fail("node: cannot be started: {}; ONNX Runtime is run by Node.js, install it",
+    Fail("node: cannot be started: {}; ONNX Runtime runs in Node.js; install Node.js",
          std::strerror(error));
   }
   int status = 0;
@@ -148,7 +148,7 @@ std::vector<float> Results::Load(int64_t sample, size_t index) const {
     const ssize_t count = pread(files.handle, reinterpret_cast<char*>(values.data()) + done,
                                 bytes - done, from + static_cast<int64_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) Fail("ONNX Runtime's results are shorter than it said; try again");
+    if (count <= 0) Fail("ONNX Runtime's results are shorter than announced; try again");
     done += static_cast<size_t>(count);
   }
   return values;
@@ -194,8 +194,8 @@ class Runner {
       while (!why.empty() && why.back() == '\n') why.pop_back();
       const size_t line = why.rfind('\n');
       if (line != std::string::npos) why.erase(0, line + 1);
-      Fail("{}: ONNX Runtime does not run it: {}", model.string(),
-           why.empty() ? "it ended without a word" : why);
+      Fail("{}: ONNX Runtime cannot run it: {}", model.string(),
+           why.empty() ? "it ended without a message" : why);
     }
     const nlohmann::json answer = nlohmann::json::parse(ReadText(folder / "out"));
     files->version = answer["version"];
@@ -218,7 +218,7 @@ fs::path FindFolder() {
   }
   std::error_code error;
   if (!fs::is_directory(fs::path(folder) / "node_modules" / "onnxruntime-node", error)) {
-    Fail("{}={}: holds no node_modules/onnxruntime-node; {}", kFolderVariable, folder, kHowTo);
+    Fail("{}={}: has no node_modules/onnxruntime-node; {}", kFolderVariable, folder, kHowTo);
   }
   return folder;
 }

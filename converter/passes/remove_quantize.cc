@@ -73,7 +73,7 @@ class Remover {
     if (readers.results.empty() && readers.others.empty() && !editor_.IsOutput(codes)) return false;
     if (editor_.IsOutput(codes) && !quantization->given) {
       Fail(
-          "output '{}' is quantized {}, which no tensor of ours is; end the graph before it with "
+          "output '{}' is quantized {}, which no tensor here can be; cut the graph before it: "
           "--cut-at '{}'",
           graph_.At(codes).name, quantization->scales.size() > 1 ? "by channel" : "to 16 bits",
           graph_.At(x).name);
@@ -81,18 +81,18 @@ class Remover {
     const ValueId real = !quantization->given ? x : RealValue(n, x, *quantization->given);
     if (!quantization->given) {
       ClampOnly(n, x, *quantization);
-      Note(graph_, fmt::format("tensor '{}' is quantized {}, which int8 has no room for: it is "
-                               "calibrated instead",
-                               graph_.At(x).name,
-                               quantization->scales.size() > 1 ? "by channel" : "to 16 bits"));
+      Note(graph_,
+           fmt::format(
+               "tensor '{}' is quantized {}, which int8 cannot represent: it is calibrated instead",
+               graph_.At(x).name, quantization->scales.size() > 1 ? "by channel" : "to 16 bits"));
     }
     for (const ValueId result : readers.results) Replace(editor_, result, real);
     for (const auto& [reader, other] : readers.others) {
       Requantize(editor_, reader, real, *quantization, other);
     }
     if (editor_.IsOutput(codes)) {
-      Note(graph_, fmt::format("output '{}' is {} in the model; here it holds the real values, "
-                               "scale * (code - zero point)",
+      Note(graph_, fmt::format("output '{}' is {} in the model; the blob gives real values: scale "
+                               "* (code - zero point)",
                                graph_.At(codes).name, graph::Name(quantization->type)));
       if (editor_.Consumers(codes).empty()) Replace(editor_, codes, real);
     } else if (editor_.Consumers(codes).empty()) {
@@ -207,8 +207,8 @@ int RemoveInputCodes(graph::Graph& graph) {
     if (first == own.end() || std::count(own.begin(), own.end(), std::nullopt) > 0) continue;
     const Quantization from = **first;
     Note(graph,
-         fmt::format("input '{}' is {} in the model; here it takes the real values, {:.6g} * "
-                     "(code - {}): --scale and --mean have to say the same of pixels",
+         fmt::format("input '{}' is {} in the model; the blob takes real values: {:.6g} * (code - "
+                     "{}); try: set --scale and --mean to the same values",
                      graph.At(input).name, graph::Name(type), from.scales[0], from.zero_points[0]));
     editor.Value(input).type = graph::DataType::kFloat;
     editor.Give(input, *from.given);

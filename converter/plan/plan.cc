@@ -217,9 +217,7 @@ MemoryPlan PlanMemory(const lower::Program& program) {
   plan.arena_bytes = Search(&buffers, plan.lower_bound_bytes);
   if (plan.arena_bytes >= kLargestArena) {
     Fail(
-        "the activations of this model need {} MiB; a plan may use 2048 MiB: lower the input size "
-        "with "
-        "--input-shape",
+        "activations need {} MiB; a plan may use 2048 MiB; lower the input size with --input-shape",
         plan.arena_bytes >> 20);
   }
   for (size_t i = 0; i < program.tensors.size(); ++i) {

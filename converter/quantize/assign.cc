@@ -136,7 +136,7 @@ class Assigner {
     if (Range(to) && Range(to)->overridden &&
         (Range(to)->min != Range(from)->min || Range(to)->max != Range(from)->max ||
          Range(to)->symmetric != Range(from)->symmetric)) {
-      Warn(fmt::format("tensor '{}': its override has no effect, {} keeps the scale of '{}'",
+      Warn(fmt::format("tensor '{}': its override has no effect: {} keeps the scale of '{}'",
                        Name(to), Node(n).op, Name(from)));
     }
     Range(to) = Range(from);
@@ -174,10 +174,10 @@ class Assigner {
     }
     out = united;
     if (narrowest > 0 && (out->max - out->min) > kRuinous * narrowest) {
-      Warn(
-          fmt::format("node '{}' (Concat) joins a tensor of range {:.3g} with others of range "
-                      "{:.3g}: few of its bits are left; `layers:` can ask for fp16 here",
-                      Node(n).name, narrowest, out->max - out->min));
+      Warn(fmt::format(
+          "node '{}' (Concat) joins a tensor of range {:.3g} with others of range {:.3g}: it keeps "
+          "few bits; try: fp16 for this node under `layers:` in --config",
+          Node(n).name, narrowest, out->max - out->min));
     }
   }
 
@@ -228,10 +228,10 @@ class Assigner {
       if (graph_.Constant(id) != nullptr || !Range(id)) continue;
       const float width = Range(id)->max - Range(id)->min;
       if (width >= kFewSteps * given.scale) continue;
-      Warn(fmt::format(
-          "node '{}' (Concat): the model gives its result steps of {:.3g}, in which '{}', "
-          "of range {:.3g}, vanishes; end the graph before it: --cut-at {}",
-          Node(n).name, given.scale, Name(id), width, InputNames(n)));
+      Warn(
+          fmt::format("node '{}' (Concat): its result has steps of {:.3g} in the model; '{}' of "
+                      "range {:.3g} is lost in them; try: --cut-at {}",
+                      Node(n).name, given.scale, Name(id), width, InputNames(n)));
     }
   }
 
@@ -326,7 +326,7 @@ class Assigner {
     if (id == graph::kNoValue || graph_.At(id).constant != nullptr) return;
     if (graph_.At(id).type != graph::DataType::kFloat) return;
     if (!scheme_->tensors[static_cast<size_t>(id)]) {
-      Fail("tensor '{}' of node '{}' ({}) has no range: calibration never reached it", Name(id),
+      Fail("tensor '{}' of node '{}' ({}) has no range: calibration did not reach it", Name(id),
            node.name, node.op);
     }
   }

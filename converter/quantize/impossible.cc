@@ -107,11 +107,11 @@ std::optional<Entry> WhyNotInt8(const graph::Graph& graph, const graph::Links& l
   }
   const int64_t products = AccumulatedProducts(graph, node);
   if (products > kDeepestAccumulation) {
-    return Entry{.node = n,
-                 .reason = Reason::kTooManyProducts,
-                 .detail = fmt::format(
-                     "each output sums {} products, more than the {} a 32-bit accumulator holds",
-                     products, kDeepestAccumulation)};
+    return Entry{
+        .node = n,
+        .reason = Reason::kTooManyProducts,
+        .detail = fmt::format("each output sums {} products; a 32-bit accumulator holds {}",
+                              products, kDeepestAccumulation)};
   }
   if (config.symmetric_only && operators::Int8Of(node) == operators::Int8::kFixedScale) {
     return Entry{.node = n, .reason = Reason::kAsymmetricOnly};

@@ -58,7 +58,7 @@ void RequireMatch(std::string_view pattern, const std::vector<std::string_view>&
       nearest = name;
     }
   }
-  Fail("{} names {} '{}', which the model does not have; the nearest is '{}'", who, what, pattern,
+  Fail("{} names {} '{}', which is not in the model; the nearest name is '{}'", who, what, pattern,
        nearest);
 }
 

@@ -64,7 +64,7 @@ void RequirePossible(const graph::Graph& graph, const Ledger& ledger) {
       continue;
     }
     const graph::Node& node = graph.nodes[n];
-    Fail("node '{}' ({}) has to run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
+    Fail("node '{}' ({}) must run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
          entries[0]->Text());
   }
 }
@@ -170,27 +170,27 @@ class Writer {
     }
     if (const auto masked = NamesOf(Reason::kMasked); !masked.empty()) {
       warnings.push_back(fmt::format(
-          "{} nodes, from {} on, run in FP16: they read or write a mask's minus "
-          "infinity, or what stands for it, which 8 bits do not tell from other numbers",
+          "{} nodes, from {} on, run in FP16: they read or write a mask's minus infinity (or its "
+          "substitute), which 8 bits do not separate from other numbers",
           masked.size(), masked[0]));
     }
     if (const auto wide = NamesOf(Reason::kWideInput); !wide.empty()) {
       warnings.push_back(fmt::format(
-          "{}: {} run{} in FP16; clamp such values before the model, or give the input a range in "
-          "--config, and int8 does",
+          "{}: {} run{} in FP16; try: for int8, clamp these values before the model, or set the "
+          "input's range in --config",
           fmt::join(wide_.reasons, ", "), fmt::join(wide, ", "), wide.size() == 1 ? "s" : ""));
       if (!wide_.beyond.empty()) {
-        warnings.push_back(fmt::format(
-            "what {} read{} is as wide as the input still, and all of it shares 8 bits; ask for "
-            "fp16 there with --config, or run the fp16 plan",
-            fmt::join(wide_.beyond, ", "), wide_.beyond.size() == 1 ? "s" : ""));
+        warnings.push_back(
+            fmt::format("{} read{} values as wide as the input, which share 8 bits; try: fp16 "
+                        "there with --config, or the fp16 plan",
+                        fmt::join(wide_.beyond, ", "), wide_.beyond.size() == 1 ? "s" : ""));
       }
     }
     if (const auto tail = NamesOf(Reason::kTail); !tail.empty()) {
-      warnings.push_back(fmt::format(
-          "{} nodes of the head, from {} on, run in FP16: they put coordinates "
-          "together, for which 8 bits are too coarse; --int8-everywhere keeps them int8",
-          tail.size(), tail[0]));
+      warnings.push_back(
+          fmt::format("{} nodes of the head, from {} on, run in FP16: 8 bits are too coarse for "
+                      "coordinates; try: --int8-everywhere keeps int8",
+                      tail.size(), tail[0]));
     }
   }
 
@@ -238,11 +238,11 @@ bool AvoidCoarseInputs(const graph::Graph& graph, const AllStatistics& statistic
   constexpr size_t kMostNamed = 3;
   const size_t count = names.size();
   if (count > kMostNamed) names.resize(kMostNamed);
-  scheme->warnings.push_back(fmt::format(
-      "{} node{} run{} in FP16: {}{}. The model rounds {} to steps that are finer than 8 bits of "
-      "the inputs, which it does not round. --int8-everywhere keeps int8",
-      count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
-      count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
+  scheme->warnings.push_back(
+      fmt::format("{} node{} run{} in FP16: {}{}. The model rounds {} to steps finer than 8 bits "
+                  "of the inputs, and does not round the inputs; try: --int8-everywhere keeps int8",
+                  count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
+                  count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
   return true;
 }
 

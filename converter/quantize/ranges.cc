@@ -141,8 +141,8 @@ class Chooser {
     }
     if (result.min && result.max && *result.min >= *result.max) {
       Fail(
-          "configuration gives tensor '{}' the range {:g} to {:g}, put together from several "
-          "entries that name it; min has to be below max",
+          "--config gives tensor '{}' the range {:g} to {:g}, combined from several entries; min "
+          "must be below max",
           name, *result.min, *result.max);
     }
     return result;

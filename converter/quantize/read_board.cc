@@ -28,27 +28,27 @@ Board ReadBoard(const std::string& path) {
     // Several lines without a key are one text to YAML, as the few lines that boards keep are.
     if (board.IsScalar()) {
       Fail(
-          "{}: is no board's YAML file but plain text, as octet boards --whitelist writes it for "
-          "octet-run, octet-camera and stores; give the board's file, as boards/{}.yaml of the "
-          "sources",
+          "{}: a plain text whitelist (octet boards --whitelist), not a board's YAML file; give "
+          "the board's file, such as boards/{}.yaml of the sources",
           path, IsName(FirstWord(board.Scalar())) ? FirstWord(board.Scalar()) : "raspberry-pi-4");
     }
     if (!board.IsMap() && !board.IsNull()) {
-      Fail("{}: is no board's YAML file; fields as `compatible: NAME` are expected", path);
+      Fail("{}: not a board's YAML file; fields such as `compatible: NAME` are expected", path);
     }
     if (board["compatible"]) {
       result.compatible = board["compatible"].as<std::string>();
       constexpr size_t kMostBytes = sizeof(blob::Header::board) - 1;
       if (result.compatible.size() > kMostBytes || !IsName(result.compatible)) {
-        Fail("{}: compatible: '{}' is no board's name; at most {} of a-z, 0-9 and - are expected",
-             path, result.compatible, kMostBytes);
+        Fail(
+            "{}: compatible: '{}' is not a board name; use at most {} characters of a-z, 0-9 and -",
+            path, result.compatible, kMostBytes);
       }
     }
     if (board["winograd"]) result.winograd = board["winograd"].as<bool>();
     if (board["fp16_arithmetic"]) {
       const auto word = board["fp16_arithmetic"].as<std::string>();
       if (word != "storage" && word != "native" && word != "winograd") {
-        Fail("{}: fp16_arithmetic: '{}' is none of storage, native, winograd", path, word);
+        Fail("{}: fp16_arithmetic: '{}' is not one of storage, native, winograd", path, word);
       }
       result.native_fp16 = word == "native";
       result.winograd_fp16 = word == "winograd";
@@ -65,7 +65,7 @@ Board ReadBoard(const std::string& path) {
     result.weights.group = listed && lists("weight_schemes", "group");
     if (!result.weights.per_channel && !result.weights.group &&
         !lists("weight_schemes", "per_tensor")) {
-      Fail("{}: whitelist.weight_schemes: per_tensor, per_channel or group is expected", path);
+      Fail("{}: whitelist.weight_schemes: expected per_tensor, per_channel or group", path);
     }
     if (!lists("precisions", "int8") || !lists("precisions", "fp16")) {
       Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);

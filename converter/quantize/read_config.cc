@@ -69,11 +69,11 @@ LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAM
         } else if (key == "weights") {
           layer.weights = reader.Weights(value, path);
         } else {
-          reader.Bad(at, path, "unknown key; precision, constraint and weights can be given");
+          reader.Bad(at, path, "unknown key; known keys: precision, constraint and weights");
         }
       });
   if (layer.constraint && !layer.precision) {
-    reader.Bad(node, "layers." + name, "a constraint binds a precision; give one beside it");
+    reader.Bad(node, "layers." + name, "a constraint needs a precision beside it");
   }
   return layer;
 }
@@ -92,11 +92,11 @@ TensorOverride ReadTensor(const Reader& reader, const std::string& name, const Y
                    } else if (key == "method") {
                      tensor.method = reader.Method(value, path);
                    } else {
-                     reader.Bad(at, path, "unknown key; min, max, scheme and method can be given");
+                     reader.Bad(at, path, "unknown key; known keys: min, max, scheme and method");
                    }
                  });
   if (tensor.min && tensor.max && *tensor.min >= *tensor.max) {
-    reader.Bad(node, "tensors." + name, "min has to be below max");
+    reader.Bad(node, "tensors." + name, "min must be below max");
   }
   return tensor;
 }
@@ -110,12 +110,11 @@ void ReadCalibration(const Reader& reader, const YAML::Node& node, Config* confi
                    } else if (key == "percentile") {
                      config->percentile = reader.Number(value, path);
                      if (config->percentile <= 50 || config->percentile > 100) {
-                       reader.Bad(
-                           value, path,
-                           "a share of the values in percent, above 50 and up to 100, is expected");
+                       reader.Bad(value, path,
+                                  "expected a percentage of the values, above 50 and at most 100");
                      }
                    } else {
-                     reader.Bad(at, path, "unknown key; method and percentile can be given");
+                     reader.Bad(at, path, "unknown key; known keys: method and percentile");
                    }
                  });
 }
@@ -164,10 +163,9 @@ Config ReadConfig(const std::string& path) {
                          });
         } else {
           reader.Bad(at, key,
-                     "unknown key; activations, bias_correction, calibration, channel_scales, "
-                     "equalization, fp16_stretches, fp16_tail, int8_everywhere, "
-                     "judged_ranges, layers, precision_constraints, rounding, tensors and weights "
-                     "can be given");
+                     "unknown key; known keys: activations, bias_correction, calibration, "
+                     "channel_scales, equalization, fp16_stretches, fp16_tail, int8_everywhere, "
+                     "judged_ranges, layers, precision_constraints, rounding, tensors and weights");
         }
       });
   return config;

@@ -21,17 +21,16 @@ void RequireRuleAndException(const Config& config, const graph::Node& node) {
     if (!layer.precision || layer.constraint || !Matches(layer.name, node.name)) continue;
     if (last != nullptr && last->precision != layer.precision && IsPattern(layer.name)) {
       Fail(
-          "configuration asks for int8 and for fp16 at node '{}', by '{}' and by '{}', and "
-          "precision_constraints: obey lets neither go; name it exactly in the later one, or leave "
-          "one out",
+          "--config asks for int8 and fp16 at node '{}', by '{}' and by '{}', with "
+          "precision_constraints: obey; name the node exactly in the later entry, or remove one",
           node.name, last->name, layer.name);
     }
     last = &layer;
   }
   if (last != nullptr && config.int8_everywhere && last->precision == blob::Precision::kFp16) {
     Fail(
-        "configuration asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and "
-        "int8 everywhere; leave one of them out",
+        "--config asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and for "
+        "int8 everywhere; remove one of them",
         node.name, last->name);
   }
 }
@@ -48,14 +47,14 @@ void RequireObeyable(const graph::Graph& graph, const Config& config) {
       if (!binds(layer) || !Matches(layer.name, node.name)) continue;
       if (config.int8_everywhere && *layer.precision == blob::Precision::kFp16) {
         Fail(
-            "node '{}' has to be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
-            "leave one of them out",
+            "node '{}' must be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
+            "remove one of them",
             node.name, layer.name);
       }
       if (first == nullptr) first = &layer;
       if (*first->precision == *layer.precision) continue;
       Fail(
-          "node '{}' has to be {} by '{}' and {} by '{}', both to be obeyed; let one of them be "
+          "node '{}' must be {} by '{}' and {} by '{}', both with obey; set one of them to "
           "`constraint: prefer`",
           node.name, WordOf(*first->precision), first->name, WordOf(*layer.precision), layer.name);
     }

@@ -36,7 +36,7 @@ void ChooseWeightSchemes(const graph::Graph& graph, const Config& config, Scheme
     }
     scheme->weight_schemes[n] = asked.value_or(DefaultOf(allowed, weights->outputs));
     if (asked && !IsAllowed(allowed, *asked)) {
-      Fail("node '{}' ({}): {} weights are asked for, and the board allows {} ones alone",
+      Fail("node '{}' ({}): --config asks for {} weights, but the board allows only {}",
            graph.nodes[n].name, graph.nodes[n].op, kNames[static_cast<size_t>(*asked)],
            allowed.group ? "group and per_tensor" : "per_tensor");
     }

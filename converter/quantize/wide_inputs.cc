@@ -93,8 +93,8 @@ WideReaders FindWideReaders(const graph::Graph& graph,
     }
     wide[static_cast<size_t>(id)] = true;
     found.reasons.push_back(
-        fmt::format("99 % of input '{}' lie within {:.4g} of 0 and the rest reaches {:.4g}, which "
-                    "8 bits do not tell apart",
+        fmt::format("99 % of input '{}' are within {:.4g} of 0, the rest reaches {:.4g}: 8 bits "
+                    "are too coarse for both",
                     input.name, FewSteps(*seen), std::max(-seen->min, seen->max)));
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

@@ -119,24 +119,23 @@ Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
   }
   const double weights = outputs.count > 0 ? ShareOfWeights(graph, scheme, *layer) : 0;
   if (!(inputs + weights > 0)) {
-    return {CauseKind::kInputs, "inputs and weights are exact, and its sums are rounded"};
+    return {CauseKind::kInputs, "inputs and weights are exact; its sums are rounded"};
   }
   const double more = ShareOf(result) / (inputs + weights);
   if (more >= kCancels) {
-    return {
-        CauseKind::kCancellation,
-        fmt::format("its sums nearly cancel, so that they are {:.1f} dB worse than its inputs{}",
-                    10 * std::log10(more), outputs.count > 0 ? " and weights" : "")};
+    return {CauseKind::kCancellation,
+            fmt::format("its sums nearly cancel: they are {:.1f} dB worse than its inputs{}",
+                        10 * std::log10(more), outputs.count > 0 ? " and weights" : "")};
   }
   if (weights > inputs) {
     return {CauseKind::kWeights,
-            fmt::format("its weights stand {:.1f} dB above their rounding to 8 bits",
+            fmt::format("its weights are {:.1f} dB above their rounding error in 8 bits",
                         -10 * std::log10(weights))};
   }
   const double growth_db = 10 * std::log10(more);
-  if (!(growth_db >= 0.1)) return {CauseKind::kInputs, "it passes on what its inputs have lost"};
+  if (!(growth_db >= 0.1)) return {CauseKind::kInputs, "its inputs have this error already"};
   return {CauseKind::kInputs,
-          fmt::format("what its inputs have lost is {:.1f} dB more in its sums", growth_db)};
+          fmt::format("the error of its inputs grows by {:.1f} dB in its sums", growth_db)};
 }
 
 }  // namespace
@@ -201,11 +200,11 @@ Cause CauseAt(const graph::Graph& graph,
   const bool rounded = range && seen && rounding >= figure.error / 2;
   if (rounded && figure.cut > rounding / 2) {
     return {CauseKind::kCutRange,
-            fmt::format("its range is cut, {:.4g} to {:.4g} of {:.4g} to {:.4g} seen", range->min,
-                        range->max, seen->min, seen->max)};
+            fmt::format("its range is clipped to {:.4g} to {:.4g}; {:.4g} to {:.4g} occur",
+                        range->min, range->max, seen->min, seen->max)};
   }
   // A wide channel is most of the energy, so that its own error hides what the others lose.
-  constexpr const char* kOneScale = "times as wide as the median one, and all share a scale";
+  constexpr const char* kOneScale = "times as wide as the median channel, and all share a scale";
   const auto widest_of = [&](ValueId id) {
     const auto at = static_cast<size_t>(id);
     const bool shared =
@@ -227,10 +226,9 @@ Cause CauseAt(const graph::Graph& graph,
   }
   if (!rounded) return CauseOfSums(graph, scheme, diagnosis, figure, worst);
   const double typical = std::sqrt(seen->variance + seen->mean * seen->mean);
-  return {CauseKind::kCoarseSteps,
-          fmt::format("8 bits over {:.4g} to {:.4g} are steps of {:.3g}, its numbers {:.3g} in the "
-                      "root mean square",
-                      range->min, range->max, range->scale, typical)};
+  return {CauseKind::kCoarseSteps, fmt::format("8 bits over {:.4g} to {:.4g} are steps of {:.3g}; "
+                                               "its values are {:.3g} (root mean square)",
+                                               range->min, range->max, range->scale, typical)};
 }
 
 }  // namespace octet::recover

@@ -12,7 +12,7 @@ namespace octet {
 inline void RefuseFolder(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    Fail("{}: is a folder; a file is expected", path.string());
+    Fail("{}: this is a folder; give a file", path.string());
   }
 }
 

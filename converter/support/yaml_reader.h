@@ -36,7 +36,7 @@ class YamlReader {
   }
 
   std::string Text(const YAML::Node& node, const std::string& key) const {
-    if (!node.IsScalar()) Bad(node, key, "one value is expected");
+    if (!node.IsScalar()) Bad(node, key, "expected one value");
     return node.Scalar();
   }
 
@@ -49,13 +49,13 @@ class YamlReader {
       if (text == word) return value;
       known += (known.empty() ? "" : ", ") + std::string(word);
     }
-    Bad(node, key, fmt::format("'{}' is none of {}", text, known));
+    Bad(node, key, fmt::format("'{}' is not one of {}", text, known));
   }
 
   double Number(const YAML::Node& node, const std::string& key) const {
     double value = 0;
     if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value)) {
-      Bad(node, key, "a finite number is expected");
+      Bad(node, key, "expected a finite number");
     }
     return value;
   }
@@ -63,7 +63,7 @@ class YamlReader {
   float Real(const YAML::Node& node, const std::string& key) const {
     const double value = Number(node, key);
     if (std::abs(value) > std::numeric_limits<float>::max()) {
-      Bad(node, key, "a number within the range of float32 is expected");
+      Bad(node, key, "expected a number in the range of float32");
     }
     return static_cast<float>(value);
   }
@@ -72,7 +72,7 @@ class YamlReader {
     int64_t value = 0;
     if (!node.IsScalar() || !YAML::convert<int64_t>::decode(node, value) || value < low ||
         value > high) {
-      Bad(node, key, fmt::format("a whole number from {} to {} is expected", low, high));
+      Bad(node, key, fmt::format("expected a whole number from {} to {}", low, high));
     }
     return value;
   }
@@ -90,7 +90,7 @@ class YamlReader {
     } else if (node.IsScalar()) {
       values.push_back(f(node));
     } else {
-      Bad(node, key, "a value or a list of values is expected");
+      Bad(node, key, "expected a value or a list of values");
     }
     return values;
   }
@@ -99,12 +99,12 @@ class YamlReader {
   template <typename F>
   void ForEach(const YAML::Node& node, const std::string& key, F&& f) const {
     if (node.IsNull()) return;
-    if (!node.IsMap()) Bad(node, key, "a map is expected");
+    if (!node.IsMap()) Bad(node, key, "expected a map");
     std::set<std::string> seen;
     for (const auto& entry : node) {
       const std::string name = Text(entry.first, key);
       if (!seen.insert(name).second) {
-        Bad(entry.first, name, "is there twice; leave one of them out");
+        Bad(entry.first, name, "is listed twice; remove one");
       }
       f(name, entry.first, entry.second);
     }
@@ -120,7 +120,7 @@ class YamlReader {
     } catch (const YAML::BadFile&) {
       Fail("{}: cannot be opened; check the path", file_);
     } catch (const YAML::ParserException& error) {
-      Fail("{}:{}: is no YAML: {}", file_, error.mark.line + 1, error.msg);
+      Fail("{}:{}: not valid YAML: {}", file_, error.mark.line + 1, error.msg);
     }
   }
 

@@ -28,7 +28,7 @@ std::vector<uint8_t> WithSection(std::span<const uint8_t> blob, blob::SectionKin
   }
   if (!found) {
     if (contents.size() >= blob::kMaxSections) {
-      Fail("the blob has {} sections, the most there can be", contents.size());
+      Fail("the blob has {} sections already, the maximum", contents.size());
     }
     added = kind == blob::SectionKind::kSignature ? 0 : contents.size();
     contents.insert(contents.begin() + static_cast<ptrdiff_t>(added), bytes);

@@ -25,7 +25,7 @@ void CheckLimits(const ModelInfo& info, const std::vector<Plan>& plans) {
     AtMost(parts, kMaxParts, "pieces that outputs are put together from");
     for (const lower::Layer& layer : plan.program.layers) {
       if (layer.inputs.size() <= kMaxLayerInputs) continue;
-      Fail("node '{}' has {} inputs, a layer of a blob {}; join them in steps", layer.name,
+      Fail("node '{}' has {} inputs, a layer of a blob takes {}; join them in steps", layer.name,
            layer.inputs.size(), kMaxLayerInputs);
     }
   }

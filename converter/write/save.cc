@@ -34,7 +34,7 @@ void CheckWritable(const std::filesystem::path& path,
   std::error_code ignored;
   for (const std::filesystem::path& input : inputs) {
     if (std::filesystem::equivalent(path, input, ignored)) {
-      Fail("{}: is what this command reads, and would be replaced; name another output",
+      Fail("{}: this command reads that file and would replace it; name another output",
            path.string());
     }
   }

@@ -34,7 +34,7 @@ cpu_set_t ParseCpus(const std::string& cpus) {
     }
     if (!good || last >= CPU_SETSIZE || (*end != ',' && *end != 0)) {
       throw InputError("--cpus " + cpus +
-                       ": cores are written as in 4-7 (the lower one first) or 0,2, or 'big'");
+                       ": not a list of cores; write 4-7 (lower one first), 0,2 or 'big'");
     }
     for (long cpu = first; cpu <= last; ++cpu) CPU_SET(static_cast<size_t>(cpu), &set);
     if (*end == 0) return set;
@@ -74,8 +74,8 @@ void PinTo(const std::string& cpus) {
   if (sched_setaffinity(0, sizeof(set), &set) != 0) {
     const bool none = errno == EINVAL;
     throw InputError("--cpus " + cpus + ": " +
-                     (none ? "none of them is here or allowed" : std::strerror(errno)) +
-                     "; nproc --all counts the cores from 0 on");
+                     (none ? "none of these cores exists or is allowed" : std::strerror(errno)) +
+                     "; nproc --all gives the number of cores, counted from 0");
   }
 }
 

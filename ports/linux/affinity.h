@@ -9,7 +9,7 @@
 namespace octet::port {
 
 inline constexpr char kCpusHelp[] =
-    "cores to run on, as in 4-7 or 0,2; 'big': the fast ones of a mixed processor";
+    "cores to run on: 4-7, or 0,2, or 'big' for the fast cores of a mixed processor";
 
 // Of `cpus`, those whose speed is at least 6 tenths of the fastest one's: big cores of about the
 // same kind, without the small ones of a mixed processor (a Cortex-A55 has 0.4 to 0.5 of a

@@ -22,7 +22,7 @@ BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), 
   struct stat info;
   if (fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0) {
     close(descriptor_);
-    throw InputError("cannot read " + path + ": empty or no regular file; name another one");
+    throw InputError("cannot read " + path + ": empty, or not a regular file; name another one");
   }
   bytes_ = static_cast<size_t>(info.st_size);
   const bool owned = storage == BlobStorage::kOwned;
@@ -32,7 +32,7 @@ BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), 
   if (data == MAP_FAILED) {
     const int error = errno;
     close(descriptor_);
-    throw InputError("cannot hold " + path + ": " + std::strerror(error) + "; free some memory");
+    throw InputError("no memory for " + path + ": " + std::strerror(error) + "; free memory");
   }
   data_ = static_cast<uint8_t*>(data);
 }

@@ -68,7 +68,8 @@ octet_board ParseBoard(const std::string& text, const std::string& where) {
   std::string line;
   std::getline(lines, line);
   if (!IsName(line)) {
-    Bad(where, 1, "'" + line + "' is no board's name; at most 23 of a-z, 0-9 and - are expected");
+    Bad(where, 1,
+        "'" + line + "' is not a board name; use at most 23 characters of a-z, 0-9 and -");
   }
   octet_board board = Named(line);
   for (int number = 2; std::getline(lines, line); ++number) {
@@ -79,15 +80,15 @@ octet_board ParseBoard(const std::string& text, const std::string& where) {
                                     [&](const List& known) { return name == known.name; });
     if (list == std::end(kLists)) {
       Bad(where, number,
-          "'" + line + "': precisions, weight_schemes or activation_schemes is expected");
+          "'" + line + "': expected precisions, weight_schemes or activation_schemes");
     }
     uint32_t& bits = board.*list->field;
-    if (bits != 0) Bad(where, number, name + " is there twice");
+    if (bits != 0) Bad(where, number, name + " is listed twice");
     for (std::string word; words >> word;) {
       const auto known = std::find_if(list->words.begin(), list->words.end(),
                                       [&](const Word& one) { return word == one.name; });
       if (known == list->words.end()) {
-        Bad(where, number, "'" + word + "' is none of " + WordsOf(*list, 0));
+        Bad(where, number, "'" + word + "' is not one of " + WordsOf(*list, 0));
       }
       bits |= known->bit;
     }
@@ -124,7 +125,7 @@ std::string WhyNotOn(const octet_board& board, const void* blob, size_t blob_byt
   octet_board_finding found{};
   const octet_status status = octet_board_check(blob, blob_bytes, plan_mask, &board, &found);
   if (status.code != OCTET_OK) {
-    return std::string("cannot be compared with what the board allows: ") +
+    return std::string("cannot be checked against the board's whitelist: ") +
            octet_code_name(status.code);
   }
   if (found.rule == OCTET_BOARD_OK) return "";
@@ -152,7 +153,7 @@ std::string WhyNotOn(const octet_board& board, const void* blob, size_t blob_byt
   const bool is_half = found.rule == OCTET_BOARD_PRECISION && found.precision == OCTET_BOARD_FP16;
   return at + what + ", and " + name + " allows " + list.name + " " +
          WordsOf(list, board.*list.field) +
-         (is_half ? "; convert the model with --int8-everywhere, and run its int8 plan alone"
+         (is_half ? "; convert the model with --int8-everywhere, and run only its int8 plan"
                   : way_out);
 }
 

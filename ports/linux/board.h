@@ -23,9 +23,8 @@ class Model;
 
 // Of an option that ReadBoard takes.
 constexpr const char* kBoardHelp =
-    "name of this board, or its file from octet boards --whitelist: a blob made for another, or "
-    "one "
-    "that uses what this one does not allow, is refused";
+    "name of this board, or its file from octet boards --whitelist: a blob for another board, or "
+    "with anything this board does not allow, is refused";
 
 // where: what the text is called in messages. Throws InputError with the line that is wrong.
 octet_board ParseBoard(const std::string& text, const std::string& where);

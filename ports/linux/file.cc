@@ -21,14 +21,14 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   struct stat info;
   if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0) {
     close(descriptor);
-    throw InputError("cannot read " + path + ": empty or no regular file; name another one");
+    throw InputError("cannot read " + path + ": empty, or not a regular file; name another one");
   }
   bytes_ = static_cast<size_t>(info.st_size);
   void* data = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0);
   const int error = errno;
   close(descriptor);
   if (data == MAP_FAILED) {
-    throw InputError("cannot map " + path + ": " + std::strerror(error) + "; free some memory");
+    throw InputError("cannot map " + path + ": " + std::strerror(error) + "; free memory");
   }
   data_ = static_cast<const uint8_t*>(data);
 }

@@ -58,7 +58,7 @@ octet::port::ModelOptions Translate(const octet_linux_options* given) {
   if (!octet::ReadSized(given, &o)) {
     throw InputError("options of " + std::to_string(given->size) + " bytes: this library knows " +
                      std::to_string(sizeof(o)) +
-                     "; set size to sizeof(octet_linux_options), and no field it does not know");
+                     "; set size to sizeof(octet_linux_options) of this library");
   }
   if (o.isa != nullptr) {
     octet_isa isa;
@@ -77,7 +77,8 @@ octet::port::ModelOptions Translate(const octet_linux_options* given) {
                      std::to_string(kMostThreads));
   }
   if ((o.flags & ~(OCTET_LINUX_NO_VERIFY | OCTET_LINUX_MAP)) != 0) {
-    throw InputError("flags " + std::to_string(o.flags) + ": this library does not know them all");
+    throw InputError("flags " + std::to_string(o.flags) +
+                     ": this library does not know all of them");
   }
   options.threads = std::max(o.threads, 1u);
   if (o.plan != nullptr) options.plan = o.plan;
@@ -112,7 +113,7 @@ octet_linux* octet_linux_open(const char* path, const octet_linux_options* optio
     opened->model.Bind();
     return opened.release();
   } catch (const std::bad_alloc&) {
-    Say("no memory left to open the model", error, error_bytes);
+    Say("no memory to open the model", error, error_bytes);
   } catch (const std::exception& failure) {
     Say(failure.what(), error, error_bytes);
   } catch (...) {

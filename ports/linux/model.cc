@@ -32,7 +32,7 @@ Model::Model(const std::string& path, const ModelOptions& options)
   isa_ = options.isa.value_or(BestIsa(cpu));
   if (!CanRun(cpu, isa_)) {
     throw InputError(std::string("--isa ") + octet_isa_name(isa_) +
-                     ": not in this build or not on this machine; --isa list names those that are");
+                     ": not in this build or not on this machine; see --isa list");
   }
   hash_ = VerifyMode(cpu) == OCTET_VERIFY_SHA_INSTRUCTIONS ? Sha256BlocksAccelerated()
                                                            : Sha256BlocksPortable;
@@ -48,8 +48,7 @@ Model::Model(const std::string& path, const ModelOptions& options)
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
   if (sized.code == OCTET_INVALID_ARGUMENT && options.drift && blob_.drift.data == nullptr) {
-    throw InputError(path +
-                     ": says nothing of scales that may move; convert the model with --drift");
+    throw InputError(path + ": has no drift section; convert the model with --drift");
   }
   if (sized.code == OCTET_INVALID_ARGUMENT) {
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
@@ -173,8 +172,8 @@ void Model::Refuse(octet_status status) const {
     throw InputError(file_.path() + ": not a blob; octet convert makes one from an ONNX model");
   }
   if (status.code == OCTET_OPERATOR_UNAVAILABLE) {
-    throw InputError(file_.path() + ": needs an operator left out of this program; octet inspect " +
-                     "--operators lists what to link");
+    throw InputError(file_.path() + ": needs an operator that this program lacks; octet inspect " +
+                     "--operators lists the operators to link");
   }
   const auto* header = reinterpret_cast<const blob::Header*>(file_.data());
   if (status.code == OCTET_UNSUPPORTED_VERSION && header->version_major != blob::kVersionMajor) {
@@ -183,12 +182,11 @@ void Model::Refuse(octet_status status) const {
                      std::to_string(header->version_minor) + ", this program reads " +
                      std::to_string(blob::kVersionMajor) + ": " +
                      (old ? "convert the ONNX model again with this release's octet convert"
-                          : "take a program as new as the blob"));
+                          : "use a program as new as the blob"));
   }
-  throw InputError(file_.path() + " of " + std::to_string(file_.bytes()) +
-                   " bytes: " + octet_code_name(status.code) + ", seen at byte " +
-                   std::to_string(status.offset) +
-                   "; convert the model again or copy the file anew");
+  throw InputError(file_.path() + " of " + std::to_string(file_.bytes()) + " bytes: " +
+                   octet_code_name(status.code) + ", at byte " + std::to_string(status.offset) +
+                   "; convert the model again, or copy the file again");
 }
 
 // The pages this plan uses, so that the first inference does not meet them one by one. The tensors

@@ -35,8 +35,8 @@ struct ModelOptions {
 
 // Of an option that sets BlobStorage::kMapped.
 constexpr const char* kMapHelp =
-    "run the blob where it lies instead of from a copy, for storage that nobody writes to: a file "
-    "changed meanwhile runs unchecked or ends the program";
+    "run the blob in place, without a copy. Only for storage that nothing writes to: after a "
+    "change of the file, the program runs unchecked bytes or ends";
 
 // Two steps, so that a program can allocate what it needs between them, and nothing from Bind to
 // its last frame.

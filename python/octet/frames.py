@@ -19,7 +19,7 @@ def _bytes_of(buffer: Any, what: str) -> np.ndarray:
     """The buffer as an array over the same memory; arrays pass as they are."""
     if isinstance(buffer, np.ndarray):
         if buffer.dtype != np.uint8:
-            raise TypeError(f"{what}: elements of {buffer.dtype}; pictures are of uint8")
+            raise TypeError(f"{what}: elements of {buffer.dtype}; pictures are uint8")
         return buffer
     try:
         return np.frombuffer(buffer, np.uint8)
@@ -30,11 +30,11 @@ def _bytes_of(buffer: Any, what: str) -> np.ndarray:
 def _plane(array: np.ndarray, what: str) -> Tuple[int, int]:
     """(address, bytes from row to row) of uint8 [rows, ...] whose rows are each in one piece."""
     if array.dtype != np.uint8:
-        raise TypeError(f"{what}: elements of {array.dtype}; pictures are of uint8")
+        raise TypeError(f"{what}: elements of {array.dtype}; pictures are uint8")
     piece = 1
     for size, stride in zip(array.shape[:0:-1], array.strides[:0:-1]):
         if stride != piece and size > 1:
-            raise ValueError(f"{what}: the bytes of a row do not lie side by side (shape {array.shape}, strides "
+            raise ValueError(f"{what}: the bytes of a row are not contiguous (shape {array.shape}, strides "
                              f"{array.strides}); numpy.ascontiguousarray makes a copy in which they do")
         piece *= size
     if array.shape[0] > 1 and array.strides[0] < piece:
@@ -73,25 +73,25 @@ class Frame:
     def rgb(cls, array: np.ndarray) -> "Frame":
         """uint8 [height, width, 3], red first. Rows may lie apart (a crop: frame[10:200, 40:300]), pixels of a row not."""
         if not isinstance(array, np.ndarray) or array.ndim != 3 or array.shape[2] != 3:
-            raise ValueError(f"Frame.rgb: {describe(array)}; wanted: uint8 [height, width, 3]")
+            raise ValueError(f"Frame.rgb: {describe(array)}; expected uint8 [height, width, 3]")
         return cls(RGB24, array.shape[1], array.shape[0], [_plane(array, "Frame.rgb")], [array])
 
     @classmethod
     def grey(cls, array: np.ndarray) -> "Frame":
         """uint8 [height, width] or [height, width, 1]."""
         if not isinstance(array, np.ndarray) or not (array.ndim == 2 or array.ndim == 3 and array.shape[2] == 1):
-            raise ValueError(f"Frame.grey: {describe(array)}; wanted: uint8 [height, width]")
+            raise ValueError(f"Frame.grey: {describe(array)}; expected uint8 [height, width]")
         return cls(GREY8, array.shape[1], array.shape[0], [_plane(array, "Frame.grey")], [array])
 
     @classmethod
     def yuyv(cls, array: np.ndarray, width: Optional[int] = None) -> "Frame":
         """uint8 [height, width, 2], or [height, bytes of a row]; width in pixels where a row has padding."""
         if not isinstance(array, np.ndarray) or not (array.ndim == 2 or array.ndim == 3 and array.shape[2] == 2):
-            raise ValueError(f"Frame.yuyv: {describe(array)}; wanted: uint8 [height, width, 2]")
+            raise ValueError(f"Frame.yuyv: {describe(array)}; expected uint8 [height, width, 2]")
         row = array.shape[1] * (2 if array.ndim == 3 else 1)
         width = row // 2 if width is None else width
         if 4 * _half(width) > row:
-            raise ValueError(f"Frame.yuyv: rows of {row} bytes are too short for {width} pixels, which take "
+            raise ValueError(f"Frame.yuyv: rows of {row} bytes are too short for {width} pixels, which need "
                              f"{4 * _half(width)}")
         return cls(YUYV, width, array.shape[0], [_plane(array, "Frame.yuyv")], [array])
 
@@ -118,13 +118,13 @@ class Frame:
         array = _bytes_of(buffer, what)
         if array.ndim == 2:
             if stride is not None:
-                raise ValueError(f"{what}: an array [rows, bytes of a row] has its stride already")
+                raise ValueError(f"{what}: an array [rows, bytes of a row] already has a stride")
             base, stride = _plane(array, what)
             height = array.shape[0] * 2 // 3 if height is None else height
             width = array.shape[1] if width is None else width
             # Two rows of U lie in one of the array, so only whole ones are evenly spaced.
             if pixel_format == YUV420P and stride != array.shape[1]:
-                raise ValueError(f"{what}: rows of {array.shape[1]} bytes that lie {stride} apart; planes of such a buffer "
+                raise ValueError(f"{what}: rows of {array.shape[1]} bytes with a stride of {stride}; planes of such a buffer "
                                  "go to Frame.planes one by one")
             size, row = (array.shape[0] - 1) * stride + array.shape[1], array.shape[1]
         elif array.ndim == 1:
@@ -132,11 +132,11 @@ class Frame:
                 raise ValueError(f"{what}: {describe(buffer)} has no size; give width and height")
             base, size = array.ctypes.data, array.size
             if size > 1 and array.strides[0] != 1:
-                raise ValueError(f"{what}: the bytes do not lie side by side (strides {array.strides})")
+                raise ValueError(f"{what}: the bytes are not contiguous (strides {array.strides})")
             stride = width if stride is None else stride
             row = stride
         else:
-            raise ValueError(f"{what}: {describe(buffer)}; wanted: uint8 [height * 3 / 2, stride]")
+            raise ValueError(f"{what}: {describe(buffer)}; expected uint8 [height * 3 / 2, stride]")
         if row < width:
             raise ValueError(f"{what}: rows of {row} bytes are too short for {width} pixels")
         luma, chroma_rows = stride * height, _half(height)
@@ -152,7 +152,7 @@ class Frame:
             planes = [(base, stride), (base + luma, half), (base + luma + half * chroma_rows, half)]
             needed = luma + half * chroma_rows + half * (chroma_rows - 1) + _half(width)
         if needed > size:
-            raise ValueError(f"{what}: {size} bytes, and {width}x{height} with a stride of {stride} take {needed}")
+            raise ValueError(f"{what}: {size} bytes, and {width}x{height} with a stride of {stride} need {needed}")
         return cls(pixel_format, width, height, planes, [array])
 
     @classmethod
@@ -160,12 +160,12 @@ class Frame:
         """Planes that lie anywhere, uint8 each: Y [height, width] and UV [ceil(height / 2), ceil(width / 2), 2] are NV12;
         Y, U and V [ceil(height / 2), ceil(width / 2)] are YUV420P."""
         if len(planes) not in (2, 3) or any(not isinstance(plane, np.ndarray) for plane in planes) or planes[0].ndim != 2:
-            raise ValueError("Frame.planes: wanted: arrays Y and UV, or Y, U and V; Y [height, width]")
+            raise ValueError("Frame.planes: expected arrays Y and UV, or Y, U and V; Y [height, width]")
         height, width = planes[0].shape
         small = (_half(height), _half(width), 2) if len(planes) == 2 else (_half(height), _half(width))
         for name, plane in zip(("UV",) if len(planes) == 2 else ("U", "V"), planes[1:]):
             if plane.shape != small:
-                raise ValueError(f"Frame.planes: {name} is {describe(plane)}; beside Y {list(planes[0].shape)} it has to be "
+                raise ValueError(f"Frame.planes: {name} is {describe(plane)}; beside Y {list(planes[0].shape)} it must be "
                                  f"uint8 {list(small)}")
         where = [_plane(plane, "Frame.planes") for plane in planes]
         return cls(NV12 if len(planes) == 2 else YUV420P, width, height, where, list(planes))
@@ -177,7 +177,7 @@ class Frame:
             return cls.rgb(array)
         if array.ndim == 2 or array.ndim == 3 and array.shape[2] == 1:
             return cls.grey(array)
-        raise ValueError(f"{describe(array)} is no picture: wanted: uint8 [height, width, 3] (RGB) or [height, width] (grey); "
+        raise ValueError(f"{describe(array)} is not a picture; expected uint8 [height, width, 3] (RGB) or [height, width] (grey); "
                          "octet.Frame describes others")
 
     def __repr__(self) -> str:

@@ -197,7 +197,7 @@ class Model:
         info = self.inputs[index]
         if isinstance(value, np.ndarray) and value.dtype == np.float32:
             if value.shape != info.shape and (1,) + value.shape != info.shape:
-                raise ValueError(f"input {info.name}: {describe(value)}; wanted: float32 {list(info.shape)}")
+                raise ValueError(f"input {info.name}: {describe(value)}; expected float32 {list(info.shape)}")
             dense = np.ascontiguousarray(value)
             self._sizes[index] = (info.width, info.height) if info.is_image else None
             c.check(self._library.octet_set_input_f32(session, index, dense.ctypes.data, dense.size), f"input {info.name}")
@@ -205,10 +205,10 @@ class Model:
         if not isinstance(value, Frame):
             if not isinstance(value, np.ndarray) or value.dtype != np.uint8 or not info.is_image:
                 picture = "uint8 [height, width, 3] or [height, width], an octet.Frame or " if info.is_image else ""
-                raise TypeError(f"input {info.name}: {describe(value)}; wanted: {picture}float32 {list(info.shape)}")
+                raise TypeError(f"input {info.name}: {describe(value)}; expected {picture}float32 {list(info.shape)}")
             value = Frame.of(value)
         elif not info.is_image:
-            raise TypeError(f"input {info.name} takes no pictures; wanted: float32 {list(info.shape)}")
+            raise TypeError(f"input {info.name} does not take pictures; expected float32 {list(info.shape)}")
         c.check(self._library.octet_set_input_frame(session, index, value.pointer), f"input {info.name}")
         self._sizes[index] = (value.width, value.height)
 
@@ -223,7 +223,7 @@ class Model:
                 out = np.empty(info.shape, np.float32)
             elif (out.dtype != np.float32 or out.shape != info.shape or not out.flags.c_contiguous
                   or not out.flags.writeable):
-                raise ValueError(f"out: {describe(out)}; wanted: writable float32 {list(info.shape)} in one piece")
+                raise ValueError(f"out: {describe(out)}; expected writable float32 {list(info.shape)} in one piece")
             c.check(self._library.octet_get_output(session, index, out.ctypes.data, out.size), f"output {info.name}")
             return out
 
@@ -264,7 +264,7 @@ class Model:
             session = self._decoder("detect")
             size = frame_size or self._sizes[self._decode_input]
             if size is None:
-                raise ValueError("the input was no picture; give frame_size")
+                raise ValueError("the input was not a picture; give frame_size")
             width, height = size
             if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
                 raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")

@@ -12,6 +12,7 @@ import check_alone  # noqa: E402
 import check_includes  # noqa: E402
 import check_style  # noqa: E402
 import check_symbols  # noqa: E402
+import check_words  # noqa: E402
 
 LAYERS = """<!-- layers -->
 | folder | may include |
@@ -89,6 +90,14 @@ class Style(Tree):
         self.assertEqual(check_style.check(self.root)[1], [])
         self.write("converter/quantize/b.cc", 'if (node.op == "Conv") {}\n')
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
+
+class Words(Tree):
+    def test_phrases(self):
+        self.write("converter/cli/a.cc", '// left out\nFail("{}: is not a number; there is no such file", "is no");\n')
+        self.assertEqual(check_words.check(self.root)[1], [])
+        self.write("converter/cli/a.cc", 'Fail("{}: that is "\n     "no number");\n')
+        self.assertEqual(len(check_words.check(self.root)[1]), 1)
 
 
 class Alone(Tree):

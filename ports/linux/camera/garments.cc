@@ -11,7 +11,7 @@ const std::string& Present(const std::string& path) {
   if (access(path.c_str(), R_OK) == 0) return path;
   throw InputError("no garments at " + path +
                    "; install dataset-fashion-mnist and run demo/pictures.py FOLDER, or name the "
-                   "files it wrote");
+                   "files that it wrote");
 }
 
 constexpr size_t kPageBytes = 4096;
@@ -32,14 +32,14 @@ Garments::Garments(const std::string& pictures_path, const std::string& labels_p
   const bool grey = shape.size() == 3 || (shape.size() == 4 && shape[3] == 1);
   if (pictures_.type() != NpyType::kUint8 || !grey || shape[0] == 0 || shape[0] > INT32_MAX ||
       shape[1] != kSide || shape[2] != kSide) {
-    throw InputError(pictures_path +
-                     ": no uint8 [N,28,28] or [N,28,28,1] pictures; write them with "
-                     "demo/pictures.py");
+    throw InputError(
+        pictures_path +
+        ": not uint8 pictures [N,28,28] or [N,28,28,1]; write them with demo/pictures.py");
   }
   count_ = static_cast<uint32_t>(shape[0]);
   if (labels_.type() != NpyType::kUint8 || labels_.shape() != std::vector<uint64_t>{count_}) {
-    throw InputError(labels_path + ": no uint8 [" + std::to_string(count_) +
-                     "], one label a picture of " + pictures_path +
+    throw InputError(labels_path + ": not uint8 [" + std::to_string(count_) +
+                     "], one label per picture of " + pictures_path +
                      "; write both with demo/pictures.py");
   }
   Touch(pictures_, size_t{count_} * kSide * kSide);

@@ -69,8 +69,8 @@ Scene::Scene(const SceneConfig& config, const Garments& garments)
   if (!in_range(config.width) || !in_range(config.height) || config.objects > kMaxObjects ||
       config.noise > 64) {
     throw InputError(
-        "scene: a side of 64 to 4096 pixels, at most 32 objects and noise of at most "
-        "64 are possible; got " +
+        "scene: allowed are a side of 64 to 4096 pixels, at most 32 objects and noise of at most "
+        "64; got " +
         std::to_string(config.width) + "x" + std::to_string(config.height) + ", " +
         std::to_string(config.objects) + " objects, noise " + std::to_string(config.noise));
   }

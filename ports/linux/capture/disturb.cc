@@ -120,7 +120,7 @@ std::vector<Disturbance> ReadDisturbances(const std::string& text) {
     if (!has_amount || !has_frames || first > last || !(amount > 0) || amount > 1000 ||
         (kind != "noise" && kind != "blur" && kind != "exposure")) {
       throw InputError("--disturb " + entry +
-                       ": noise, blur or exposure with an amount and frames are expected, as in "
+                       ": expected noise, blur or exposure with an amount and frames, as in "
                        "noise:40@300-599,exposure:2.5@900-");
     }
     const Damage damage = kind == "noise"  ? Damage::kNoise

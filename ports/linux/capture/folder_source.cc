@@ -27,7 +27,7 @@ class FolderSource : public Source {
       return Took::kFrame;
     }
     if (!read_any_) {
-      throw InputError(path_ + ": none of its pictures can be read; replace them");
+      throw InputError(path_ + ": no picture can be read; replace them");
     }
     return Took::kEnd;
   }
@@ -45,7 +45,7 @@ class FolderSource : public Source {
     } catch (const InputError& error) {
       why = error.what();
     }
-    std::fprintf(stderr, "octet-camera: %s; left out\n", why.c_str());
+    std::fprintf(stderr, "octet-camera: %s; skipped\n", why.c_str());
     return false;
   }
 

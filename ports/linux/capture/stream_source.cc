@@ -47,7 +47,7 @@ class StreamSource : public Source {
       note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
               " of " + std::to_string(frame->bytes.size()) + " bytes dropped";
       // Any bytes make a raw frame, so this is the one sign of a wrong size.
-      if (!format_.y4m) note_ += "; cut off, or --size or --format is not the stream's";
+      if (!format_.y4m) note_ += "; the stream was cut, or --size or --format is wrong";
     }
     if (took == Took::kFrame) {
       ++frames_;
@@ -70,9 +70,11 @@ class StreamSource : public Source {
       } else if (format_.width != 0 && line_.rfind(kFrame, 0) == 0) {
         return Took::kFrame;
       } else {
-        throw InputError(format_.width == 0
-                             ? "stdin: no YUV4MPEG2 stream; pipe one, or say --format and --size"
-                             : "stdin: lost the frames of the YUV4MPEG2 stream; it is damaged");
+        throw InputError(
+            format_.width == 0
+                ? "stdin: not a YUV4MPEG2 stream; pipe one, or give --format and --size"
+                : "stdin: a frame header of the YUV4MPEG2 stream is missing; the stream is "
+                  "damaged");
       }
     }
   }
@@ -106,7 +108,7 @@ class StreamSource : public Source {
     if (width > UINT32_MAX || height > UINT32_MAX ||
         FrameBytes(format_.pixels, static_cast<uint32_t>(width), static_cast<uint32_t>(height)) ==
             0) {
-      throw InputError("stdin: YUV4MPEG2 header without a usable size: " + Quoted(line_));
+      throw InputError("stdin: YUV4MPEG2 header without a valid size: " + Quoted(line_));
     }
     format_.width = static_cast<uint32_t>(width);
     format_.height = static_cast<uint32_t>(height);
@@ -149,9 +151,11 @@ class StreamSource : public Source {
       if (c == '\n') return Took::kFrame;
       line_ += c;
       if (line_.size() > kLongestLine) {
-        throw InputError(format_.width == 0
-                             ? "stdin: no YUV4MPEG2 stream; pipe one, or say --format and --size"
-                             : "stdin: lost the frames of the YUV4MPEG2 stream; it is damaged");
+        throw InputError(
+            format_.width == 0
+                ? "stdin: not a YUV4MPEG2 stream; pipe one, or give --format and --size"
+                : "stdin: a frame header of the YUV4MPEG2 stream is missing; the stream is "
+                  "damaged");
       }
     }
   }
@@ -189,7 +193,7 @@ class StreamSource : public Source {
       if (count < 0) {
         throw InputError(std::string("stdin: ") + std::strerror(errno));
       }
-      if (stalled_) std::fprintf(stderr, "octet-camera: stdin: data again\n");
+      if (stalled_) std::fprintf(stderr, "octet-camera: stdin: data is back\n");
       stalled_ = false;
       if (count == 0) return Took::kEnd;
       if (direct) {
@@ -230,7 +234,7 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
                                   [&](const auto& entry) { return format == entry.first; });
   if (word == std::end(kWords)) {
     throw InputError("--format " + format +
-                     ": unknown; rgb24, grey8, nv12, yuv420p, yuyv and y4m are known");
+                     ": unknown format; known: rgb24, grey8, nv12, yuv420p, yuyv and y4m");
   }
   stream.pixels = word->second;
   unsigned width = 0, height = 0;
@@ -238,7 +242,7 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
   if (std::sscanf(size.c_str(), "%ux%u%c", &width, &height, &rest) != 2 ||
       FrameBytes(stream.pixels, width, height) == 0) {
     throw InputError((size.empty() ? "no --size given" : "--size " + size) +
-                     ": raw frames need their size, as in 1280x720");
+                     ": raw frames need their size, such as 1280x720");
   }
   stream.width = width;
   stream.height = height;

@@ -87,7 +87,7 @@ class V4l2Source : public Source {
       }
       v4l2_buffer buffer = Buffer();
       if (!Dequeue(&buffer)) continue;
-      if (stalled_) std::fprintf(stderr, "octet-camera: %s: frames again\n", device_.c_str());
+      if (stalled_) std::fprintf(stderr, "octet-camera: %s: frames are back\n", device_.c_str());
       stalled_ = false;
       // While the last frame was decoded others may have come: the newest counts.
       v4l2_buffer newer = Buffer();
@@ -95,12 +95,12 @@ class V4l2Source : public Source {
         if (!Damaged(newer)) std::swap(buffer, newer);
         if (Damaged(newer)) ReportDamage();
         ++frame->passed_over;
-        Must(VIDIOC_QBUF, &newer, "cannot give a buffer back");
+        Must(VIDIOC_QBUF, &newer, "cannot return a buffer");
         newer = Buffer();
       }
       frame->captured_ns = TimeOf(buffer);
       const bool good = !Damaged(buffer) && Take(buffer, frame);
-      Must(VIDIOC_QBUF, &buffer, "cannot give a buffer back");
+      Must(VIDIOC_QBUF, &buffer, "cannot return a buffer");
       if (good) return Took::kFrame;
       ++frame->passed_over;
       ReportDamage();
@@ -122,9 +122,9 @@ class V4l2Source : public Source {
   // With errno's reason and, where there is one, the way round it.
   [[noreturn]] void Refuse(const char* what) const {
     const int error = errno;
-    if (error == ENODEV) what = "the camera is gone";
+    if (error == ENODEV) what = "the camera was disconnected";
     const char* round = error == EBUSY    ? "; another program uses it"
-                        : error == EACCES ? "; is this user in the group video?"
+                        : error == EACCES ? "; add this user to the group video"
                                           : "";
     throw InputError(device_ + ": " + what + ": " + std::strerror(error) + round);
   }
@@ -136,7 +136,7 @@ class V4l2Source : public Source {
   // False where no frame waits.
   bool Dequeue(v4l2_buffer* buffer) const {
     if (Control(descriptor_, VIDIOC_DQBUF, buffer) == 0) return true;
-    if (errno != EAGAIN) Refuse("the camera gives no frames any more");
+    if (errno != EAGAIN) Refuse("the camera stopped giving frames");
     return false;
   }
 
@@ -157,14 +157,14 @@ class V4l2Source : public Source {
   // first at a size near it.
   void Negotiate(const CameraWish& wish) {
     v4l2_capability capability = {};
-    Must(VIDIOC_QUERYCAP, &capability, "is no V4L2 camera");
+    Must(VIDIOC_QUERYCAP, &capability, "is not a V4L2 camera");
     const uint32_t able = (capability.capabilities & V4L2_CAP_DEVICE_CAPS) != 0
                               ? capability.device_caps
                               : capability.capabilities;
     if ((able & V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0) {
       throw InputError(device_ +
-                       ": captures into several planes, which is not supported; gst-launch-1.0 -q "
-                       "v4l2src ! ... ! fdsink with --source - does it");
+                       ": captures into several planes, which is not supported; try gst-launch-1.0 "
+                       "-q v4l2src ! ... ! fdsink with --source -");
     }
     if ((able & V4L2_CAP_VIDEO_CAPTURE) == 0 || (able & V4L2_CAP_STREAMING) == 0) {
       throw InputError(device_ + ": cannot capture by streaming; try another /dev/video*");
@@ -200,7 +200,7 @@ class V4l2Source : public Source {
     }
     throw InputError(device_ + ": offers " +
                      (wish.format.empty() ? "none of NV12, YUV420, YUYV, RGB24, GREY and MJPEG"
-                                          : "no " + wish.format + "; leave --format out"));
+                                          : "no " + wish.format + "; remove --format"));
   }
 
   // Drivers that cannot set it keep their own rate.
@@ -244,7 +244,7 @@ class V4l2Source : public Source {
                     static_cast<double>(period.denominator) / period.numerator);
     }
     if (wish.width != 0 && (wish.width != width_ || wish.height != height_)) {
-      std::snprintf(size, sizeof(size), "; it has no %ux%u", wish.width, wish.height);
+      std::snprintf(size, sizeof(size), "; the camera has no %ux%u", wish.width, wish.height);
     }
     std::fprintf(stderr, "octet-camera: %s: %s %ux%u%s%s\n", device_.c_str(), known_.word, width_,
                  height_, rate, size);
@@ -275,7 +275,7 @@ class V4l2Source : public Source {
 
   void ReportDamage() {
     if (++damaged_ == 1) {
-      std::fprintf(stderr, "octet-camera: %s: a damaged frame left out (said once)\n",
+      std::fprintf(stderr, "octet-camera: %s: a damaged frame was skipped (reported once)\n",
                    device_.c_str());
     }
   }

@@ -81,7 +81,7 @@ Option Options::Add(const std::string& names, T& value, const std::string& help)
   // As of a shell variable that was never set: what was asked for must not be left out for it.
   if constexpr (std::is_same_v<T, std::string>) {
     option->check([](const std::string& text) {
-      return std::string(text.empty() ? "is empty; give a value or leave it out" : "");
+      return std::string(text.empty() ? "is empty; give a value, or remove the option" : "");
     });
   }
   return Option(option);
@@ -99,8 +99,21 @@ void Options::AddFlag(const std::string& name, bool& value, const std::string& h
   app_->add_flag(name, value, help);
 }
 
+void Options::Group(const std::string& title) {
+  app_->option_defaults()->group(title);
+}
+
+void Options::MoreGroup(const std::string& title) {
+  help_->more_groups.push_back(title);
+  Group(title);
+}
+
 void Options::Footer(const std::string& text) {
-  app_->footer(text);
+  help_->footer = text;
+}
+
+void Options::MoreFooter(const std::string& text) {
+  help_->more_footer = text;
 }
 
 void Options::WhenChosen(std::function<void()> action) {
@@ -116,6 +129,7 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::Name(const std::string& program, const std::string& version) {
   program_ = program;
+  Group("Options");
   if (!version.empty()) app_->set_version_flag("--version", program + " " + version);
 }
 
@@ -123,7 +137,8 @@ Options CommandLine::AddCommand(const std::string& name, const std::string& desc
   // With commands, --help shows how the program is called; without, the path it was started by.
   app_->name(program_);
   app_->require_subcommand(1);
-  return Options(app_->add_subcommand(name, description));
+  commands_.emplace_back(app_->add_subcommand(name, description));
+  return commands_.back();
 }
 
 std::string CommandLine::Commands() const {
@@ -142,10 +157,43 @@ bool CommandLine::HasCommand(const std::string& name) const {
                      [&](const CLI::App* command) { return command->check_name(name); });
 }
 
+void CommandLine::PrepareHelp(const Options& options, const std::string& program, bool all) {
+  const Help& help = *options.help_;
+  std::vector<std::string> parts{help.footer};
+  if (all) {
+    parts.push_back(help.more_footer);
+  } else if (!help.more_groups.empty()) {
+    for (CLI::Option* option : options.app_->get_options()) {
+      const auto& more = help.more_groups;
+      if (std::find(more.begin(), more.end(), option->get_group()) != more.end()) {
+        option->group("");  // hidden
+      }
+    }
+    parts.push_back("All options: " + program + " --help-all");
+  }
+  std::string footer;
+  for (const std::string& part : parts) {
+    if (!part.empty()) footer += (footer.empty() ? "" : "\n") + part;
+  }
+  options.app_->footer(footer);
+}
+
 std::optional<int> CommandLine::Parse(int argc, char** argv) {
+  std::vector<char*> words(argv, argv + argc);
+  std::string help = "--help";
+  bool all = false;
+  for (char*& word : words) {
+    if (std::string(word) != "--help-all") continue;
+    word = help.data();
+    all = true;
+  }
   try {
-    app_->parse(argc, argv);
+    app_->parse(argc, words.data());
   } catch (const CLI::Success& asked) {  // --help, --version
+    PrepareHelp(*this, program_, all);
+    for (const Options& command : commands_) {
+      PrepareHelp(command, program_ + " " + command.app_->get_name(), all);
+    }
     return app_->exit(asked);
   } catch (const CLI::ParseError& error) {
     throw UsageError(ErrorLine(*app_, error, program_), error.what());

@@ -53,18 +53,33 @@ class Option {
 // came from have to outlive Parse.
 class Options {
  public:
-  explicit Options(CLI::App* app) : app_(app) {}
+  explicit Options(CLI::App* app) : app_(app), help_(std::make_shared<Help>()) {}
   // names: "MODEL" by its place, "--plan", or "-o,--output". T: std::string, int, uint32_t,
   // int64_t, uint64_t, double, and std::vector of std::string or uint32_t.
   template <typename T>
   Option Add(const std::string& names, T& value, const std::string& help = "");
   void AddFlag(const std::string& name, bool& value, const std::string& help = "");
+  // Options added from here on stand under this title, in --help and in --help-all.
+  void Group(const std::string& title);
+  // The same, in --help-all alone.
+  void MoreGroup(const std::string& title);
   void Footer(const std::string& text);
+  // In --help-all alone, behind the other.
+  void MoreFooter(const std::string& text);
   // Parse calls it where this is the command chosen.
   void WhenChosen(std::function<void()> action);
 
  protected:
+  // What --help leaves to --help-all.
+  struct Help {
+    std::vector<std::string> more_groups;
+    std::string footer, more_footer;
+  };
+
   CLI::App* app_;
+  std::shared_ptr<Help> help_;  // of all handles of these options
+
+  friend class CommandLine;
 };
 
 class CommandLine : public Options {
@@ -82,12 +97,17 @@ class CommandLine : public Options {
   std::string Commands() const;
   bool HasCommand(const std::string& name) const;
 
-  // The exit status where the program is done, for --help and --version; throws UsageError.
+  // The exit status where the program is done, for --help, --help-all and --version; throws
+  // UsageError.
   std::optional<int> Parse(int argc, char** argv);
 
  private:
+  // Of one program or command: with `all` --help shows everything.
+  static void PrepareHelp(const Options& options, const std::string& program, bool all);
+
   std::unique_ptr<CLI::App> owned_;
   std::string program_;
+  std::vector<Options> commands_;
 };
 
 }  // namespace octet::port

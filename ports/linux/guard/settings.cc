@@ -50,12 +50,12 @@ std::string WhatItTakes(const std::string& name) {
   if (name == "policy") {
     std::string words;
     for (const char* word : kPolicies) words += (words.empty() ? "" : ", ") + std::string(word);
-    return "one of " + words + " is expected";
+    return "expected one of " + words;
   }
-  if (name.find("_score") != std::string::npos) return "a share from 0 to 1 is expected";
-  if (name.rfind("_s") == name.size() - 2) return "seconds are expected";
-  if (name.rfind("_c") == name.size() - 2) return "degrees Celsius are expected";
-  return "a whole number is expected";
+  if (name.find("_score") != std::string::npos) return "expected a share from 0 to 1";
+  if (name.rfind("_s") == name.size() - 2) return "expected seconds";
+  if (name.rfind("_c") == name.size() - 2) return "expected degrees Celsius";
+  return "expected a whole number";
 }
 
 std::string Written(double value) {
@@ -102,12 +102,12 @@ std::string SetGuards(const std::string& settings, octet_guard_config* config) {
     std::string names;
     for (const auto& [known, value] : ListGuard(*config)) {
       if (known == name) {
-        return "'" + entry + "': " + name + " is " + value + " by now, and takes no such value; " +
-               WhatItTakes(name);
+        return "'" + entry + "': " + name + " is " + value +
+               " now, and does not take that value; " + WhatItTakes(name);
       }
       names += " " + known + "=" + value;
     }
-    return "'" + entry + "' is no setting; those of this blob are" + names;
+    return "'" + entry + "' is not a setting; the settings of this blob are" + names;
   }
   const std::string contradiction = ContradictionOf(*config);
   return contradiction.empty() ? "" : "'" + settings + "': " + contradiction;
@@ -124,7 +124,7 @@ std::string ContradictionOf(const octet_guard_config& c) {
     return std::string(name);
   };
   if (c.home_plan >= c.plan_count) {
-    return said("home_plan") + " is none of this ladder's plans 0 to " +
+    return said("home_plan") + " is not a plan of this ladder, 0 to " +
            std::to_string(c.plan_count - 1);
   }
   if (c.return_score > OCTET_GUARD_FULL_SCORE) return said("return_score") + " is above 1";
@@ -134,13 +134,13 @@ std::string ContradictionOf(const octet_guard_config& c) {
   const bool heat = c.policy != OCTET_GUARD_HEAT_IGNORED;
   for (const char* name : {"trip_frames", "return_frames", "reference_score", "sensor_lost_s"}) {
     if (!heat && name == std::string("sensor_lost_s")) continue;
-    if (said(name) == std::string(name) + " 0") return said(name) + ": more than 0 is expected";
+    if (said(name) == std::string(name) + " 0") return said(name) + ": must be above 0";
   }
   if (c.dwell_ms > c.dwell_max_ms) return said("dwell_s") + " is above " + said("dwell_max_s");
   if (c.leave_mc >= c.enter_mc) return said("leave_c") + " is not below " + said("enter_c");
   if (c.enter_mc >= c.throttle_mc) return said("enter_c") + " is not below " + said("throttle_c");
-  if (c.leave_mc < 0) return said("leave_c") + " is no temperature of a board";
-  return said("throttle_c") + " is no temperature of a board";
+  if (c.leave_mc < 0) return said("leave_c") + " is not a board temperature";
+  return said("throttle_c") + " is not a board temperature";
 }
 
 std::vector<std::pair<std::string, std::string>> ListGuard(const octet_guard_config& config) {

@@ -65,7 +65,7 @@ Address ReadAddress(const std::string& option, const std::string& text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc() || end != digits.data() + digits.size()) {
     throw InputError(option + " " + text + ": '" + digits +
-                     "' is no port from 0 to 65535; as in 9100, 0.0.0.0:9100 or [::]:9100");
+                     "' is not a port from 0 to 65535; write 9100, 0.0.0.0:9100 or [::]:9100");
   }
   if (host == "localhost") return LoopbackAt(port);
   in_addr v4;
@@ -76,7 +76,7 @@ Address ReadAddress(const std::string& option, const std::string& text) {
     return FromV6(v6, port);
   }
   throw InputError(option + " " + text + ": '" + host +
-                   "' is no address in numbers; as in 9100, 0.0.0.0:9100 or [::]:9100");
+                   "' is not a numeric address; write 9100, 0.0.0.0:9100 or [::]:9100");
 }
 
 Address AddressOf(int descriptor) {

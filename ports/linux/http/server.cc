@@ -22,7 +22,7 @@ constexpr uint64_t kPatienceNs = 5'000'000'000;
 constexpr uint64_t kLeastBytesPerSecond = 16384;
 // Without descriptors the queue of connections stays readable: no use to look at it at once.
 constexpr uint64_t kAcceptPauseNs = 200'000'000;
-constexpr const char* kBusy = "as many are served as can be; come again later\n";
+constexpr const char* kBusy = "too many connections; try again later\n";
 constexpr const char* kBoundary = "octet-frame";
 constexpr const char* kCommon =
     "Cache-Control: no-store\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
@@ -209,16 +209,16 @@ bool Server::Read(Client& client) {
 Reply Server::ReplyTo(Reading reading, const Request& request) {
   using Kind = Reply::Kind;
   if (reading == Reading::kBad) {
-    return {Kind::kWhole, "400 Bad Request", "text/plain", "that is no request\n"};
+    return {Kind::kWhole, "400 Bad Request", "text/plain", "not a valid request\n"};
   }
   if (!IsLoopback(request.host) && !IsHost(request.host, address_.host) &&
       !site_->ForAnyHost(request.path)) {
     return {Kind::kWhole, "403 Forbidden", "text/plain",
-            "this is for 127.0.0.1 and localhost; from another machine: ssh -L\n"};
+            "only 127.0.0.1 and localhost are allowed; from another machine: ssh -L\n"};
   }
   if (request.method != "GET" && request.method != "HEAD") {
     return {Kind::kWhole, "405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
-            "GET and HEAD are all there is\n"};
+            "only GET and HEAD are supported\n"};
   }
   const Reply reply = site_->Get(request.path);
   if (reply.kind != Kind::kWhole && request.method == "GET" && Viewers() >= kMostViewers) {

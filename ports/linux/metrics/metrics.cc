@@ -164,7 +164,7 @@ void Metrics::SetLayer(uint32_t i, float quantization_error, float saturation_ra
 }
 
 void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
-  out->Family("octet_blob_info", "gauge", "What runs: digest and name of the blob, and its board.");
+  out->Family("octet_blob_info", "gauge", "The running blob: digest, name and board.");
   out->Sample("",
               {{"digest", blob.digest_.data()},
                {"model", blob.model_.data()},
@@ -174,10 +174,10 @@ void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
              "Security counter of the blob, which rises with its releases.", blob.security_counter,
              out);
   if (blob.latency_budget_s > 0) {
-    WriteGauge("octet_latency_budget_seconds", "Time that a frame may take.", blob.latency_budget_s,
+    WriteGauge("octet_latency_budget_seconds", "Time budget of a frame.", blob.latency_budget_s,
                out);
   }
-  out->Family("octet_plan", "gauge", "1 for the plan that runs, 0 for the others.");
+  out->Family("octet_plan", "gauge", "1 for the running plan, 0 for the others.");
   const uint32_t current = plan_.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < blob.plan_count_; ++i) {
     out->Sample("", {{"plan", blob.plans_[i].data()}}, uint64_t{i == current});
@@ -217,20 +217,20 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
              Now(dropped_), out);
   WriteCount("octet_frames_skipped_total", "Frames passed over while heat lowers the rate.",
              Now(skipped_), out);
-  WriteCount("octet_lines_dropped_total", "Lines of results that nobody took.", Now(lines_dropped_),
+  WriteCount("octet_lines_dropped_total", "Result lines that were not read.", Now(lines_dropped_),
              out);
   WriteKinds("octet_plan_switches_total", "Changes of the plan.", "reason", kSwitchReasons,
              switches_, out);
-  WriteKinds("octet_breaker_events_total", "What the accuracy breaker did.", "event",
+  WriteKinds("octet_breaker_events_total", "Events of the accuracy breaker.", "event",
              kBreakerEvents, breaker_, out);
-  WriteKinds("octet_thermal_events_total", "What became of heat and its sensor.", "event",
+  WriteKinds("octet_thermal_events_total", "Events of temperature and its sensor.", "event",
              kThermalEvents, thermal_, out);
-  WriteKinds("octet_drift_events_total", "What drift recalibration did.", "event", kDriftEvents,
+  WriteKinds("octet_drift_events_total", "Events of drift recalibration.", "event", kDriftEvents,
              drift_, out);
-  WriteKinds("octet_flash_refusals_total", "New blobs that were not taken.", "reason",
-             kFlashRefusals, flash_refusals_, out);
-  WriteKinds("octet_slot_events_total", "What became of the slots.", "event", kSlotEvents,
-             slot_events_, out);
+  WriteKinds("octet_flash_refusals_total", "New blobs that were refused.", "reason", kFlashRefusals,
+             flash_refusals_, out);
+  WriteKinds("octet_slot_events_total", "Events of the slots.", "event", kSlotEvents, slot_events_,
+             out);
   if (const char slot = slot_.load(std::memory_order_relaxed); slot != 0) {
     out->Family("octet_slot", "gauge", "1 for the slot that runs, 0 for the other.");
     out->Sample("", {{"slot", "a"}}, uint64_t{slot == 'a'});
@@ -246,25 +246,24 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
              Now(unwritten_), out);
   if (const uint64_t starts = Now(unclean_); starts != kNever) {
     WriteCount("octet_unclean_starts_total",
-               "Starts before which the program had not ended by itself, in the life of the board.",
-               starts, out);
+               "Starts after a run that did not end by itself, over the life of the board.", starts,
+               out);
   }
   if (const uint64_t captured_ns = Now(captured_ns_); captured_ns != kNever) {
     const uint64_t now_ns = NowNs();
     const uint64_t age_ns = now_ns > captured_ns ? now_ns - captured_ns : 0;
-    WriteGauge("octet_last_frame_age_seconds", "Since the newest frame was captured.",
+    WriteGauge("octet_last_frame_age_seconds", "Age of the newest frame.",
                static_cast<double>(age_ns) / 1e9, out);
   }
   if (const ClockState clock = ReadClockState(); clock != ClockState::kUnknown) {
-    WriteGauge("octet_clock_synchronised",
-               "1: the clock follows a reference, as NTP; 0: it does not.",
+    WriteGauge("octet_clock_synchronised", "1: the clock is synchronised (NTP); 0: it is not.",
                uint64_t{clock == ClockState::kSynchronised}, out);
   }
   WriteIfKnown("octet_score", "Score of the last frame that had one, 1: as good as FP32.",
                score_.load(std::memory_order_relaxed), out);
   WriteIfKnown("octet_temperature_celsius", "Temperature of the board.",
                celsius_.load(std::memory_order_relaxed), out);
-  WriteGauge("octet_rate_divisor", "One frame of so many is processed.",
+  WriteGauge("octet_rate_divisor", "One frame in this many is processed.",
              uint64_t{divisor_.load(std::memory_order_relaxed)}, out);
   WriteGauge("octet_resident_memory_bytes", "Resident memory of the process.", resident_bytes, out);
   WriteGauge("octet_start_time_seconds", "Start of the process, seconds since 1970.",

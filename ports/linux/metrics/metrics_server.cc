@@ -19,7 +19,7 @@ bool MetricsServer::ForAnyHost(std::string_view path) const {
 http::Reply MetricsServer::Get(std::string_view path) {
   using Kind = http::Reply::Kind;
   if (path != "/metrics") {
-    return {Kind::kWhole, "404 Not Found", "text/plain", "here is /metrics\n"};
+    return {Kind::kWhole, "404 Not Found", "text/plain", "available: /metrics\n"};
   }
   text_.Clear();
   metrics_->Write(ResidentBytes(), &text_);

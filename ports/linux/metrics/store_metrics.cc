@@ -65,17 +65,17 @@ StoreChange ChangeOf(const StoreState& before, const StoreState& now) {
 
 void WriteStore(const StoreState& store, Exposition* out) {
   Gauge("octet_store_readable", "1: the records of the store can be read.", store.readable, out);
-  Gauge("octet_store_writable", "1: the store takes records, as far as can be told.",
-        store.writable, out);
-  Gauge("octet_store_free_bytes", "Bytes left where the store lies.", store.free_bytes, out);
+  Gauge("octet_store_writable", "1: the store accepts records, as far as is known.", store.writable,
+        out);
+  Gauge("octet_store_free_bytes", "Free bytes where the store is.", store.free_bytes, out);
   if (!store.has_record) return;
   Slots("octet_store_active", "1 for the slot that the records call active.", store.active, out);
   Slots("octet_store_pending", "1 for the slot that is on trial.", store.pending, out);
   Gauge("octet_store_attempts", "Boots of the model on trial.", store.attempts, out);
-  Gauge("octet_store_refusals", "Models refused or rolled back since the store was made.",
+  Gauge("octet_store_refusals", "Models refused or rolled back since the store was created.",
         store.refusals, out);
   out->Family("octet_store_last_refusal", "gauge",
-              "1 for the reason why a model was refused or rolled back last.");
+              "1 for the reason of the last refusal or roll-back.");
   const std::optional<FlashRefusal> refusal = RefusalOf(store.last_refusal);
   for (size_t i = 0; i < std::size(kFlashRefusals); ++i) {
     out->Sample("", {{"reason", kFlashRefusals[i]}},

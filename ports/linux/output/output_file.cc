@@ -88,7 +88,7 @@ OutputFile::OutputFile(const std::string& path, Kept kept, Links links) : path_(
   bool as_it_is = false;
   if (is_there && S_ISLNK(info.st_mode) && links == Links::kFollowed) {
     if (info.st_uid != geteuid() && info.st_uid != 0) {
-      Refuse(path, "is a link of another user; remove it, or name the file itself");
+      Refuse(path, "is another user's link; remove it, or name the file itself");
     }
     is_there = stat(path.c_str(), &info) == 0;
     char* const real = is_there ? realpath(path.c_str(), nullptr) : nullptr;
@@ -96,7 +96,7 @@ OutputFile::OutputFile(const std::string& path, Kept kept, Links links) : path_(
     as_it_is = is_there && path.rfind("/dev/", 0) == 0;
     if (real != nullptr && !as_it_is) path_ = real;
     std::free(real);
-    if (!is_there) Refuse(path, "is a link to nothing; remove it, or name the file itself");
+    if (!is_there) Refuse(path, "is a link to a missing file; remove it, or name the file itself");
   }
   if (is_there && S_ISDIR(info.st_mode)) Refuse(path, "is a folder; name a file");
   if (is_there && !S_ISLNK(info.st_mode)) as_it_is = as_it_is || !S_ISREG(info.st_mode);
@@ -152,7 +152,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       file_(std::exchange(other.file_, -1)) {}
 
 void OutputFile::Fail(int error) const {
-  Refuse(path_, std::string(std::strerror(error)) + "; check the space left there");
+  Refuse(path_, std::string(std::strerror(error)) + "; check the free space there");
 }
 
 void OutputFile::WriteAll(const char* data, size_t bytes) {
@@ -219,7 +219,7 @@ bool WriteNewFile(const std::string& path, const std::string& text, bool secret)
   if (folder >= 0) Close(folder);
   if (error == EEXIST) return false;
   if (error != 0) {
-    Refuse(path, std::string(std::strerror(error)) + "; check the folder and the space left");
+    Refuse(path, std::string(std::strerror(error)) + "; check the folder and the free space");
   }
   return true;
 }

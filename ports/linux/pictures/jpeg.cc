@@ -55,10 +55,10 @@ uint32_t RoundedUp(uint32_t value, uint32_t by) {
 const char* KindOf(uint8_t marker) {
   const uint32_t kind = marker & 15u;
   if (kind == 3) return "it is lossless";
-  if (kind == 11) return "it is lossless and of arithmetic coding";
+  if (kind == 11) return "it is lossless and uses arithmetic coding";
   if (kind >= 5 && kind <= 7) return "it is hierarchical";
-  if (kind >= 13) return "it is hierarchical and of arithmetic coding";
-  return "it is of arithmetic coding";
+  if (kind >= 13) return "it is hierarchical and uses arithmetic coding";
+  return "it uses arithmetic coding";
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ JpegReader::Step JpegReader::Next() {
   const size_t length = Word(bytes_ + at_);
   const uint8_t* data = bytes_ + at_ + 2;
   if (length < 2) {
-    Bad("is damaged: a segment of no length");
+    Bad("is damaged: a segment has no length");
     return Step::kBad;
   }
   if (length > count_ - at_) {
@@ -141,7 +141,7 @@ bool JpegReader::ReadQuantization(const uint8_t* data, size_t bytes) {
     const uint32_t wide = data[0] >> 4, number = data[0] & 15u;
     const size_t needed = 1 + kBlockValues * (wide + 1);
     if (wide > 1 || number >= kMostTables || bytes < needed) {
-      return Bad("is damaged: a quantization table that makes no sense");
+      return Bad("is damaged: a quantization table is invalid");
     }
     for (size_t k = 0; k < kBlockValues; ++k) {
       const uint32_t value = wide != 0 ? Word(data + 1 + 2 * k) : data[1 + k];
@@ -163,11 +163,11 @@ bool JpegReader::ReadHuffman(const uint8_t* data, size_t bytes) {
     uint8_t values[256] = {};
     if (bytes < kHead || codes > 256 || bytes < kHead + codes || kind > 1 ||
         number >= kMostTables) {
-      return Bad("is damaged: a Huffman table that makes no sense");
+      return Bad("is damaged: a Huffman table is invalid");
     }
     std::copy(data + kHead, data + kHead + codes, values);
     if (!(kind == 0 ? tables_.dc : tables_.ac)[number].Set(data + 1, values)) {
-      return Bad("is damaged: a Huffman table that makes no sense");
+      return Bad("is damaged: a Huffman table is invalid");
     }
     data += kHead + codes;
     bytes -= kHead + codes;
@@ -179,7 +179,7 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
   constexpr size_t kHead = 6;
   if (marker > 0xC2) {
     return Bad(std::string("is a JPEG that cannot be read: ") + KindOf(marker) +
-               "; save it as an ordinary one");
+               "; save it as a baseline or progressive JPEG");
   }
   if (frame_.component_count != 0) return Bad("is damaged: it has two frame headers");
   if (bytes < kHead || bytes < kHead + 3 * size_t{data[5]}) {
@@ -189,9 +189,9 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
     return Bad("is a JPEG of " + std::to_string(data[0]) + " bits a sample; save it with 8");
   }
   const uint32_t count = data[5];
-  if (count == 4) return Bad("is a CMYK picture, which cannot be read; save it as RGB");
+  if (count == 4) return Bad("is a CMYK picture, which is not supported; save it as RGB");
   if (count != 1 && count != 3) {
-    return Bad("is a JPEG of " + std::to_string(count) + " components; 1 and 3 can be read");
+    return Bad("is a JPEG of " + std::to_string(count) + " components; 1 and 3 are supported");
   }
   frame_.progressive = marker == 0xC2;
   frame_.height = Word(data + 1);
@@ -203,7 +203,7 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
     const uint8_t* from = data + kHead + 3 * size_t{i};
     c.id = from[0], c.h = from[1] >> 4, c.v = from[1] & 15, c.table = from[2];
     if (c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.table >= kMostTables) {
-      return Bad("is damaged: its frame header makes no sense");
+      return Bad("is damaged: its frame header is invalid");
     }
     frame_.most_h = std::max<uint32_t>(frame_.most_h, c.h);
     frame_.most_v = std::max<uint32_t>(frame_.most_v, c.v);
@@ -218,7 +218,7 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
   for (uint32_t i = 0; i < count; ++i) {
     JpegComponent& c = frame_.components[i];
     if (frame_.most_h % c.h != 0 || frame_.most_v % c.v != 0) {
-      return Bad("is a JPEG whose colours are sampled in a way that cannot be read; save it anew");
+      return Bad("is a JPEG whose chroma sampling is not supported; save it again");
     }
     c.blocks_x = RoundedUp(RoundedUp(frame_.width * c.h, frame_.most_h), kBlock);
     c.blocks_y = RoundedUp(RoundedUp(frame_.height * c.v, frame_.most_v), kBlock);
@@ -241,7 +241,7 @@ void JpegReader::Allocate() {
 }
 
 bool JpegReader::ReadScan(const uint8_t* data, size_t bytes) {
-  constexpr const char* kWrong = "is damaged: the header of a scan makes no sense";
+  constexpr const char* kWrong = "is damaged: the header of a scan is invalid";
   JpegScan scan{};
   scan.count = bytes > 0 ? data[0] : 0;
   if (frame_.component_count == 0 || scan.count < 1 || scan.count > frame_.component_count ||
@@ -249,7 +249,7 @@ bool JpegReader::ReadScan(const uint8_t* data, size_t bytes) {
     return Bad(kWrong);
   }
   if (++scans_ > kMostScans) {
-    return Bad("is a JPEG of more than " + std::to_string(kMostScans) + " scans; save it anew");
+    return Bad("is a JPEG of more than " + std::to_string(kMostScans) + " scans; save it again");
   }
   if (scans_ == 1) Allocate();
   const uint8_t* rest = data + 1 + 2 * size_t{scan.count};

@@ -61,13 +61,13 @@ bool ReadNpyHeader(const uint8_t* bytes, size_t count, NpyHeader* header, std::s
   constexpr std::string_view kMagic("\x93NUMPY", 6);
   constexpr size_t kPrefix = 8;  // magic and version
   if (count < kPrefix || std::memcmp(bytes, kMagic.data(), kMagic.size()) != 0) {
-    return Refuse("is no .npy file (its first bytes are not \\x93NUMPY); save it with numpy.save",
+    return Refuse("not a .npy file (its first bytes are not \\x93NUMPY); save it with numpy.save",
                   why);
   }
   const int version = bytes[6];
   if (version < 1 || version > 3) {
     return Refuse(".npy version " + std::to_string(version) +
-                      " cannot be read; save it with version 1, 2 or 3",
+                      " is not supported; save it with version 1, 2 or 3",
                   why);
   }
   const size_t length_bytes = version == 1 ? 2 : 4;
@@ -86,7 +86,7 @@ bool ReadNpyHeader(const uint8_t* bytes, size_t count, NpyHeader* header, std::s
   const char quote = descr.front();
   const size_t end = quote == '\'' || quote == '"' ? descr.find(quote, 1) : std::string_view::npos;
   if (end == std::string_view::npos) {
-    return Refuse("a .npy of records cannot be read; save one plain array", why);
+    return Refuse("a .npy of records is not supported; save one plain array", why);
   }
   header->dtype = std::string(descr.substr(1, end - 1));
   if (header->dtype == "u1" || header->dtype == "i1") header->dtype.insert(0, "|");
@@ -101,9 +101,9 @@ bool ReadNpyHeader(const uint8_t* bytes, size_t count, NpyHeader* header, std::s
   const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                   [&](const Type& known) { return header->dtype == known.name; });
   if (type == std::end(kTypes)) {
-    return Refuse(
-        "element type " + header->dtype + " cannot be read; save uint8 pictures or float32 values",
-        why);
+    return Refuse("element type " + header->dtype +
+                      " is not supported; save uint8 pictures or float32 values",
+                  why);
   }
   header->element_bytes = type->bytes;
   header->element_count = 1;
@@ -122,7 +122,7 @@ bool ReadNpyHeader(const uint8_t* bytes, size_t count, NpyHeader* header, std::s
     shape += (shape.empty() ? "" : ",") + std::to_string(dim);
   }
   return Refuse("truncated: shape [" + shape + "] takes " + std::to_string(needed) + " bytes, " +
-                    std::to_string(present) + " are there; save the array again",
+                    std::to_string(present) + " are present; save the array again",
                 why);
 }
 

@@ -72,7 +72,7 @@ bool PictureReader::Memory::Header(const uint8_t* bytes, size_t count, Picture* 
       if (!ReadStbHeader(bytes, count, picture, why)) return false;
       break;
     case Format::kNone:
-      *why = count == 0 ? "is empty" : "is no picture that can be read (JPEG, PNG, BMP, PPM, PGM)";
+      *why = count == 0 ? "is empty" : "is not a supported picture (JPEG, PNG, BMP, PPM, PGM)";
       return false;
   }
   if (picture->width == 0 || picture->height == 0) {
@@ -104,7 +104,7 @@ bool PictureReader::ReadHeader(const uint8_t* bytes, size_t count, Picture* pict
   bool good = memory_->Header(bytes, count, picture, &why_);
   if (good && (picture->width > kMostSide || picture->height > kMostSide)) {
     why_ = "a picture of " + Size(*picture) + " pixels; sides from 1 to " +
-           std::to_string(kMostSide) + " can be read";
+           std::to_string(kMostSide) + " are supported";
     good = false;
   }
   if (good && IsTurned(memory_->orientation)) std::swap(picture->width, picture->height);
@@ -117,7 +117,7 @@ bool PictureReader::Read(const uint8_t* bytes, size_t count, Picture* picture, u
   if (!ReadHeader(bytes, count, picture)) return false;
   if (picture->width > most_side || picture->height > most_side) {
     why_ = "a picture of " + Size(*picture) + " pixels; sides from 1 to " +
-           std::to_string(most_side) + " can be read here";
+           std::to_string(most_side) + " are supported here";
     return false;
   }
   const int orientation = memory_->orientation;

@@ -57,12 +57,13 @@ Listing ListPictures(const std::string& path) {
     if (HasPictureName(path)) {
       listing.files.push_back(path);
     } else {
-      listing.error = path + ": not named as a picture (" + kExtensions + "); rename or convert it";
+      listing.error =
+          path + ": the name is not a picture's (" + kExtensions + "); rename or convert it";
     }
   } else if (!Collect(path, &listing.files, &listing.error)) {
     listing.files.clear();
   } else if (listing.files.empty()) {
-    listing.error = path + ": holds no pictures (" + kExtensions + "); name a folder that does";
+    listing.error = path + ": has no pictures (" + kExtensions + "); name another folder";
   }
   // Directory order differs between machines.
   std::sort(listing.files.begin(), listing.files.end());

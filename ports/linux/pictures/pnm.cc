@@ -49,16 +49,17 @@ bool ReadPnmHeader(const uint8_t* bytes, size_t count, PnmHeader* header, std::s
   header->plain = bytes[1] == '2' || bytes[1] == '3';
   header->channels = bytes[1] == '2' || bytes[1] == '5' ? 1 : 3;
   if (at < count && !IsSpace(bytes[at]) && bytes[at] != '#') {
-    *why = "is no PGM or PPM, though it begins as one";
+    *why = "is not a PGM or PPM, but starts like one";
     return false;
   }
   if (!NextNumber(bytes, count, &at, &width) || !NextNumber(bytes, count, &at, &height) ||
       !NextNumber(bytes, count, &at, &maximum) || at >= count || !IsSpace(bytes[at])) {
-    *why = "is cut off or damaged inside its header";
+    *why = "is truncated or damaged in its header";
     return false;
   }
   if (maximum < 1 || maximum > 65535) {
-    *why = "its header gives a maximum of " + std::to_string(maximum) + "; 1 to 65535 can be read";
+    *why =
+        "its header gives a maximum of " + std::to_string(maximum) + "; 1 to 65535 are supported";
     return false;
   }
   header->width = static_cast<uint32_t>(width);

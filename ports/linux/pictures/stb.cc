@@ -63,7 +63,7 @@ bool ReadStbHeader(const uint8_t* bytes, size_t count, Picture* picture, std::st
   int width = 0, height = 0, channels = 0;
   if (count > INT32_MAX ||
       stbi_info_from_memory(bytes, static_cast<int>(count), &width, &height, &channels) == 0) {
-    *why = "is cut off or damaged inside its header, or of a form that cannot be read";
+    *why = "is truncated, damaged in its header, or in an unsupported form";
     return false;
   }
   picture->width = static_cast<uint32_t>(std::max(width, 0));

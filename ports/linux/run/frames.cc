@@ -44,7 +44,8 @@ void WarnOfColour(const Model& model, uint32_t input, uint64_t channels, const s
   if (channels != 3 || plan.tensors[tensor].dims[3] != 1) {
     return;
   }
-  std::fprintf(stderr, "octet-run: warning: %s: colour pictures for a grey input are made grey\n",
+  std::fprintf(stderr,
+               "octet-run: warning: %s: colour pictures are converted to grey for a grey input\n",
                path.c_str());
 }
 
@@ -61,7 +62,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
     throw InputError("--input names " + std::to_string(paths.size()) + " files, the model has " +
                      std::to_string(count) + (count == 1 ? " input" : " inputs") +
                      "; give one .npy file an input" +
-                     (count == 1 ? ", or pictures and folders alone" : ""));
+                     (count == 1 ? ", or only pictures and folders" : ""));
   }
   for (uint32_t i = 0; i < count; ++i) {
     if (all_pictures && count == 1) {
@@ -73,7 +74,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
     const uint64_t samples = sources_.back().sample_count;
     if (i != 0 && samples != sample_count_) {
       throw InputError(paths[i] + ": " + std::to_string(samples) + " samples, but " + paths[0] +
-                       " has " + std::to_string(sample_count_) + "; give as many");
+                       " has " + std::to_string(sample_count_) + "; give the same number");
     }
     sample_count_ = samples;
   }
@@ -97,13 +98,13 @@ Inputs::Source Inputs::ArraySource(const std::string& path, const BlobView& blob
   const std::string name = StringAt(blob, input.name);
   if (source.array->type() == NpyType::kUint8) {
     if (input.is_image == 0) {
-      throw InputError(path + ": uint8, but input " + name + " takes no pictures; give float32 " +
-                       ShapeText(dims));
+      throw InputError(path + ": uint8, but input " + name +
+                       " does not take pictures; give float32 " + ShapeText(dims));
     }
     source.layout = pictures::FindPictures(shape);
     if (source.layout.channels == 0) {
       throw InputError(path + ": shape " + ShapeText(shape) +
-                       " holds no pictures; give uint8 [N,H,W,C], [N,C,H,W], [N,H,W] or [H,W,C] "
+                       " cannot be pictures; give uint8 [N,H,W,C], [N,C,H,W], [N,H,W] or [H,W,C] "
                        "with 1 or 3 channels");
     }
     source.sample_count = source.layout.count;
@@ -126,8 +127,8 @@ Inputs::Source Inputs::PictureSource(const std::vector<std::string>& paths, cons
   const blob::InputRecord& input = blob.inputs[i];
   if (input.is_image == 0) {
     throw InputError(paths[0] + ": input " + StringAt(blob, input.name) +
-                     " takes no pictures; give float32 " + ShapeText(Dims(input.dims, input.rank)) +
-                     " in a .npy file");
+                     " does not take pictures; give float32 " +
+                     ShapeText(Dims(input.dims, input.rank)) + " in a .npy file");
   }
   Source source{};
   for (const std::string& path : paths) {

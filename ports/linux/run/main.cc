@@ -48,30 +48,28 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.Add("MODEL", o.blob, "blob made by octet convert");
   app.Add("--input", o.inputs,
           std::string("pictures or a folder of them (") + pictures::kExtensions +
-              "; where it has none, those of its subfolders), or a .npy file: uint8 pictures "
-              "[N,H,W,C] or float32 in the model's own layout; one path an input where the "
-              "model has several")
+              "; without any, those of its subfolders), or a .npy file: uint8 pictures [N,H,W,C], "
+              "or float32 in the model's own layout; one path per input if the model has several")
       .Delimiter(',');
   app.Add("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
   app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)");
   app.Add("--isa", o.isa,
           "highest instruction set to use: " + IsaWords() +
-              " (default: the best here); 'list' names those that work here");
+              " (default: the best here); 'list' shows those that work here");
   app.Add("--threads", o.model.threads,
-          "threads, this one included; no more than there are idle cores (default: 1)")
+          "number of threads, with the calling one; at most the number of idle cores (default: 1)")
       .Range(1u, 256u);
   app.Add("--cpus", o.cpus, kCpusHelp);
   app.Add("--repeat", o.repeat, "timed inferences of each sample (default: 1)").Range(1u, 1000000u);
   app.Add("--warmup", o.warmup, "untimed inferences of the first sample (default: 0)")
       .Range(0u, 1000000u);
   app.AddFlag("--profile", o.profile,
-              "time, work, traffic and share of the core's peak of every layer");
-  app.AddFlag("--json", o.json, "report as JSON");
+              "time, work, traffic and share of the core's peak of each layer");
+  app.AddFlag("--json", o.json, "print a report as JSON");
   app.Add("--board", o.board, kBoardHelp);
-  app.AddFlag(
-      "--float-sums", o.model.float_sums,
-      "a plan that may add in FP16 (octet convert --native-fp16) adds in float: the bits of "
-      "machines that do not compute in FP16");
+  app.AddFlag("--float-sums", o.model.float_sums,
+              "a plan that may add in FP16 (octet convert --native-fp16) adds in float: the same "
+              "bits as on machines without FP16 arithmetic");
   app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
   app.AddFlag("--map", o.map, kMapHelp);
 }
@@ -84,8 +82,8 @@ class PictureResults {
       : json_(o.json), model_(model), reader_(model), line_(reader_.LineBytes()) {
     if (model.blob().decode.data != nullptr || !o.output.empty()) return;
     std::fprintf(stderr,
-                 "octet-run: %s has no decoder, so only times are printed; convert it with --task "
-                 "and --decode, or take its numbers with --output FILE.npy\n",
+                 "octet-run: %s has no decoder, so only times are printed; convert the model with "
+                 "--task and --decode, or write its numbers with --output FILE.npy\n",
                  o.blob.c_str());
   }
 
@@ -101,14 +99,14 @@ class PictureResults {
       line_.Add("}");
       m->results.push_back(nlohmann::ordered_json::parse(line_.data(), nullptr, false));
       if (m->results.back().is_discarded()) {
-        throw InputError(frame.name +
-                         ": more results than a line holds; lower max_detections in "
-                         "the file of --decode");
+        throw InputError(
+            frame.name +
+            ": more results than fit a line; lower max_detections in the file of --decode");
       }
     } else {
       FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
                     model_.session(), &line_);
-      if (!line_.WriteTo(STDOUT_FILENO)) throw InputError("stdout: nobody reads the results");
+      if (!line_.WriteTo(STDOUT_FILENO)) throw InputError("stdout: nothing reads the results");
     }
   }
 
@@ -127,7 +125,7 @@ void RefuseToReplace(const Options& o) {
   for (const std::string& path : read) {
     if (!o.output.empty() && std::filesystem::equivalent(o.output, path, ignored)) {
       throw InputError("--output " + o.output +
-                       ": is what this command reads, and would be replaced; name another file");
+                       ": this command reads that file and would replace it; name another file");
     }
   }
 }
@@ -177,14 +175,15 @@ int Main(int argc, char** argv) {
   }
   if (o.isa == "list") return ListIsas();
   if (o.blob.empty()) {
-    throw InputError(o.inputs.size() > 1
-                         ? "no MODEL given; it stands before --input, which takes all that follows"
-                         : "no MODEL given; see --help");
+    throw InputError(
+        o.inputs.size() > 1
+            ? "no MODEL given; put it before --input, which takes all arguments after it"
+            : "no MODEL given; see --help");
   }
   if (!o.isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o.isa.c_str(), &isa).code != OCTET_OK) {
-      throw InputError("--isa " + o.isa + ": unknown word; --isa list names those that work here");
+      throw InputError("--isa " + o.isa + ": unknown word; see --isa list");
     }
     o.model.isa = isa;
   }

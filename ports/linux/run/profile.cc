@@ -146,8 +146,8 @@ void PrintProfile(const Profile& profile, const Model& model) {
                                   [](const Profile::Layer& l) { return l.share_of_peak > 1; });
   if (beyond) {
     std::printf(
-        "beyond 100 %%: layers by Winograd's method multiply less than their MACs say; avx2's int8 "
-        "peak is VPMADDWD's, VPMADDUBSW does more where weights allow\n");
+        "beyond 100 %%: Winograd layers multiply less than their MACs say; the int8 peak of avx2 "
+        "is VPMADDWD's, and VPMADDUBSW does more where weights allow it\n");
   }
 }
 

@@ -32,18 +32,18 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.Add("--classes", o.classes_path, "classes, int8 .npy [frames,objects]; -1: no box");
   app.Add("--frames", o.frames, "how many").Range(1u, 10000000u);
   app.Add("--size", o.size, "WIDTHxHEIGHT");
-  app.Add("--objects", o.scene.objects, "garments at a time");
+  app.Add("--objects", o.scene.objects, "number of garments at a time");
   app.Add("--noise", o.scene.noise, "largest noise of a pixel");
   app.Add("--seed", o.scene.seed, "video, or first of the videos");
   app.AddFlag("--video", o.video,
-              "the frames of one video in order, not one frame each of many videos");
+              "the frames of one video in order, instead of one frame from each of many videos");
 }
 
 void ParseSize(const std::string& text, SceneConfig* scene) {
   int used = 0;
   if (std::sscanf(text.c_str(), "%4ux%4u%n", &scene->width, &scene->height, &used) != 2 ||
       static_cast<size_t>(used) != text.size()) {
-    throw InputError("--size " + text + ": no size; write it as 640x480");
+    throw InputError("--size " + text + ": not a size; write it as 640x480");
   }
 }
 

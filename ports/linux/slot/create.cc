@@ -23,7 +23,7 @@ std::string SlotStore::DamageOf(octet_slot slot) {
     return "";
   }
   return "damaged: " + std::to_string(bytes) +
-         " bytes that are no valid blob: " + octet_code_name(detail);
+         " bytes that are not a valid blob: " + octet_code_name(detail);
 }
 
 std::string SlotStore::Damage(octet_slot slot) {
@@ -64,20 +64,20 @@ std::string SlotStore::WhatIsThere() {
 
 SlotAnswer SlotStore::Create(bool force) {
   if (storage_.is_folder()) {
-    throw InputError(path() + ": a folder is a store as it is; stage a model there");
+    throw InputError(path() + ": a folder is a store already; stage a model there");
   }
   const ExclusiveUse use(path());
   if (!use.other().empty()) {
     throw InputError(path() + ": is in use: " + use.other() +
-                     "; nothing was written, and --force does not change that: take it out of use "
-                     "(umount, swapoff, losetup -d), or name the right device");
+                     "; nothing was written, and --force does not change that: release it (umount, "
+                     "swapoff, losetup -d), or name the right device");
   }
   const StoreLock lock(storage_, options_.lock_patience_ns);
   if (!lock.held()) throw InputError(Locked());
   const std::string there = force ? "" : WhatIsThere();
   if (!there.empty()) {
     throw InputError(path() + ": holds " + there +
-                     "; create --force makes an empty store of it, and what is there is lost");
+                     "; create --force makes it an empty store and deletes its content");
   }
   // The marks of what was there go as well, or others would still take it for that.
   if (!storage_.Wipe(kFormatBytes)) return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);

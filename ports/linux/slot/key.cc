@@ -50,8 +50,8 @@ std::string KeyIdText(const uint8_t* key_id) {
 PublicKey ReadPublicKey(const std::string& path) {
   if (!KnowsSignatures()) {
     throw InputError("--key " + path +
-                     ": this program was built without libsodium and cannot check signatures; "
-                     "./setup.sh --tests fetches it for boards, then build again");
+                     ": this program has no libsodium and cannot check signatures; run ./setup.sh "
+                     "--tests, then build again");
   }
   const std::string text = path.starts_with(kPublicWord) ? path + "\n" : ReadWhole(path);
   constexpr size_t kWordBytes = sizeof(kPublicWord) - 1;
@@ -65,7 +65,7 @@ PublicKey ReadPublicKey(const std::string& path) {
   }
   if (!good) {
     throw InputError("--key " + path +
-                     ": no public key; octet key NEW.key writes one as NEW.key.pub");
+                     ": not a public key; octet key NEW.key writes one as NEW.key.pub");
   }
   return key;
 }

@@ -84,7 +84,7 @@ std::string LoopOver(const std::string& path) {
     std::ifstream file(device.path() / "loop/backing_file");
     std::string backing;
     if (std::getline(file, backing) && backing == real.string()) {
-      return "/dev/" + device.path().filename().string() + " lies over it";
+      return "/dev/" + device.path().filename().string() + " uses it";
     }
   }
   return "";
@@ -127,7 +127,7 @@ ExclusiveUse::ExclusiveUse(const std::string& path) {
   // Of a block device O_EXCL asks the kernel whether a file system or another device holds it, or
   // one of its partitions.
   file_ = Again([&] { return open(path.c_str(), O_RDWR | O_EXCL | O_CLOEXEC); });
-  if (file_ < 0 && errno == EBUSY) other_ = "a file system or another device holds it";
+  if (file_ < 0 && errno == EBUSY) other_ = "a file system or another device uses it";
 }
 
 ExclusiveUse::~ExclusiveUse() {

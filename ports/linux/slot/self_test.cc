@@ -51,7 +51,7 @@ SelfTest RunSelfTest(const void* blob, size_t blob_bytes) {
     status = octet_bind(blob, blob_bytes, arena.get(), arena_bytes, &config, &session);
     if (status.code != OCTET_OK) return {false, name + ": " + Why(status)};
     if (octet_golden_count(session) == 0) {
-      return {true, "no golden vectors, so nothing was run (octet convert --golden 4)"};
+      return {true, "no golden vectors, so no test ran (octet convert --golden 4)"};
     }
     const Aligned memory = Allocate(octet_golden_bytes(session));
     if (memory == nullptr) return {false, name + ": no memory for its inputs"};
@@ -60,7 +60,7 @@ SelfTest RunSelfTest(const void* blob, size_t blob_bytes) {
     if (status.code == OCTET_CORRUPT) {
       return {false, "golden vector " + std::to_string(result.vector) + ", output " +
                          std::to_string(result.output) + " of " + name +
-                         " is another one than the converter's" + level};
+                         " differs from the converter's" + level};
     }
     if (status.code != OCTET_OK) return {false, name + ": " + Why(status)};
     vectors = result.vectors;

@@ -22,33 +22,33 @@ const char* WayOut(octet_slots_code code) {
     case OCTET_SLOTS_READ_BACK:
       return "replace the storage";
     case OCTET_SLOTS_FULL:
-      return "take a smaller model, or a larger device";
+      return "use a smaller model, or a larger device";
     case OCTET_SLOTS_EMPTY:
       return "stage one first";
     case OCTET_SLOTS_PENDING:
       return "confirm it or roll back first";
     case OCTET_SLOTS_NOT_PENDING:
-      return "activate puts one on trial";
+      return "start a trial with activate";
     case OCTET_SLOTS_NOT_BOOTED:
       return "start the program that runs it, or roll back";
     case OCTET_SLOTS_NO_PREVIOUS:
       return "stage and activate another model";
     case OCTET_SLOTS_VERSION:
-      return "take programs as new as those that wrote them";
+      return "use programs as new as those that wrote them";
     case OCTET_SLOTS_BLOB:
-      return "convert the model again or copy the file anew";
+      return "convert the model again, or copy the file again";
     case OCTET_SLOTS_CHANGED:
-      return "stage the model anew";
+      return "stage the model again";
     case OCTET_SLOTS_UNSIGNED:
       return "octet sign MODEL.octet --key K with the key of this store";
     case OCTET_SLOTS_SIGNATURE:
-      return "sign the model with the key of this store, or copy the file anew";
+      return "sign the model with the key of this store, or copy the file again";
     case OCTET_SLOTS_COUNTER:
       return "convert it with a --security-counter as high as this store's";
     case OCTET_SLOTS_BOARD:
       return "convert it for this board";
     case OCTET_SLOTS_SELF_TEST:
-      return "convert the model again; if it stays, this machine computes wrongly";
+      return "convert the model again; if it happens again, this machine computes wrongly";
     default:
       return nullptr;
   }
@@ -64,8 +64,8 @@ SlotStore::SlotStore(const std::string& path, const StoreOptions& options)
     : storage_(path), options_(options), verify_mode_(VerifyMode(DetectCpu())) {
   if (options.require_signature && options.keys.empty()) {
     throw InputError(
-        "--require-signature: no --key names whose models are taken; the store's own key.pub lies "
-        "where models are written");
+        "--require-signature: --key is missing; the store's own key.pub does not count, because it "
+        "is beside the models");
   }
   ReadTrust();
   port_ = storage_.port();
@@ -147,8 +147,8 @@ void SlotStore::RequireStore() {
   octet_slots_describe(&slots_, &info);
   // Both records may be lost: then a model that passes everything makes it a store.
   if (storage_.is_folder() || info.has_record != 0 || info.active != OCTET_SLOT_NONE) return;
-  throw InputError(path() + ": is no store; octet-slot " + path() +
-                   " create makes it one, and what is on it is lost");
+  throw InputError(path() + ": not a store; octet-slot " + path() +
+                   " create makes it one and deletes its content");
 }
 
 SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t detail) {
@@ -176,7 +176,7 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
   if (code == OCTET_SLOTS_COUNTER) {
-    answer.why += ": at least " + std::to_string(info.security_counter) + " is asked for";
+    answer.why += ": must be at least " + std::to_string(info.security_counter);
   }
   if (const char* way_out = WayOut(code)) answer.why += std::string("; ") + way_out;
   return answer;
@@ -185,7 +185,7 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
 std::string SlotStore::Locked() const {
   return path() + ": another program has kept it locked for " +
          std::to_string(options_.lock_patience_ns / 1'000'000'000) +
-         " s; end it, and let only those into the folder who may flash (mode 2770)";
+         " s; end it, and allow only those who may flash into the folder (mode 2770)";
 }
 
 SlotAnswer SlotStore::With(const Act& act, Lock need) {
@@ -310,7 +310,7 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
   model->unrecorded = boot.unrecorded != 0 || uncounted || (!had_record && info.has_record == 0);
   if (!model->unrecorded) return code;
   *note = uncounted ? "the trial of slot " + std::string(SlotName(info.pending)) +
-                          " waits, for it cannot be counted"
+                          " waits, because it cannot be counted"
           : boot.unrecorded != 0
               ? "slot " + std::string(SlotName(*slot)) + " cannot run, and that is not recorded"
               : "there is no record of it, and none can be written";
@@ -329,7 +329,7 @@ SlotAnswer SlotStore::Boot(SlotModel* model) {
     // What runs then is what runs without a change of the records.
     SlotAnswer unlocked = With(boot, Lock::kWanted);
     if (unlocked) {
-      note = "the store is locked by another program, so nothing is recorded" +
+      note = "another program has locked the store, so nothing is recorded" +
              (note.empty() ? "" : "; " + note);
       model->unrecorded = true;
       answer = std::move(unlocked);

@@ -148,7 +148,7 @@ class SlotStore {
 };
 
 // Behind what Damage says.
-constexpr const char* kDamageWayOut = "; copy the file anew, or stage a model";
+constexpr const char* kDamageWayOut = "; copy the file again, or stage a model";
 
 // "A", "B" or "none".
 const char* SlotName(octet_slot slot);

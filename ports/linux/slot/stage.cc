@@ -76,7 +76,7 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
     return code;
   });
   if (answer.code == OCTET_SLOTS_EMPTY) {
-    answer.why = path() + ": no bytes came to be staged; the slots are as they were";
+    answer.why = path() + ": no bytes came; nothing was staged, the slots did not change";
   }
   return answer;
 }

@@ -104,7 +104,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
     throw InputError("cannot open " + path + ": " + std::strerror(errno) +
-                     "; a store is a folder that exists, a block device or a file");
+                     "; a store is an existing folder, a block device or a file");
   }
   is_folder_ = S_ISDIR(info.st_mode);
   if (!is_folder_ && !S_ISBLK(info.st_mode) && !S_ISREG(info.st_mode)) {
@@ -121,7 +121,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   }
   if (descriptor_ < 0) {
     throw InputError("cannot open " + path + ": " + std::strerror(errno) +
-                     "; check who may write there");
+                     "; check the write permissions");
   }
   if (is_folder_) {
     slot_bytes_ = UINT32_MAX;  // what the format can say; the file system has its own limit
@@ -130,7 +130,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   const off_t end = lseek(descriptor_, 0, SEEK_END);
   if (end < 0 || static_cast<uint64_t>(end) < kLeastDeviceBytes) {
     close(descriptor_);
-    throw InputError("cannot use " + path + ": a store of two slots takes at least " +
+    throw InputError("cannot use " + path + ": a store of two slots needs at least " +
                      std::to_string(kLeastDeviceBytes) + " bytes");
   }
   const uint64_t left = static_cast<uint64_t>(end) - 2 * kStateAreaBytes;
@@ -170,11 +170,11 @@ std::string SlotStorage::ReadText(const char* name) const {
   const std::string where = path_ + "/" + name;
   if (count < 0) {
     throw InputError("cannot read " + where + ": " + std::strerror(error) +
-                     "; check who may read it, and that it is no link");
+                     "; check the read permissions, and that it is not a link");
   }
   if (count == 0 || static_cast<size_t>(count) > kMostTextBytes) {
-    throw InputError(where + ": " + (count == 0 ? "is empty" : "is longer than such a file is") +
-                     "; write it anew");
+    throw InputError(where + ": " + (count == 0 ? "is empty" : "is longer than such a file") +
+                     "; write it again");
   }
   return std::string(text, static_cast<size_t>(count));
 }
@@ -186,7 +186,7 @@ bool SlotStorage::Lock(uint64_t patience_ns) {
   while (Again([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0) {
     if (errno != EWOULDBLOCK) {
       throw InputError("cannot lock " + path_ + ": " + std::strerror(errno) +
-                       "; take a file system that knows locks");
+                       "; use a file system with locks");
     }
     if (NowNs() - begun >= patience_ns) return false;
     usleep(kPauseUs);

@@ -142,7 +142,7 @@ TEST(Assign, ABudgetBelowInt8IsRefused) {
   } catch (const UserError& error) {
     const std::string line = error.what();
     EXPECT_EQ(line.find("a budget of 1e-06 ms is less than the "), 0u) << line;
-    EXPECT_NE(line.find("give more, or choose a smaller model"), std::string::npos);
+    EXPECT_NE(line.find("give a larger budget, or a smaller model"), std::string::npos);
   }
 }
 

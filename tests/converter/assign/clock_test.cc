@@ -96,8 +96,8 @@ TEST(ModelClock, TransformedWeightsHalveTheProductsOfInt8) {
 
 TEST(ModelClock, UnknownCoresAreRefused) {
   EXPECT_EQ(Refusal([] { ModelClock(BoardWith({"reference"})); }),
-            "b.yaml: there is no cost model for the cores of a board; measure its layers with "
-            "octet-run --profile --json and give --profile FILE");
+            "b.yaml: there is no cost model for the cores of a board; measure the layers: "
+            "octet-run --profile --json, then --profile FILE");
 }
 
 class ProfileClockTest : public testing::Test {
@@ -141,12 +141,12 @@ TEST_F(ProfileClockTest, WhatIsNoneIsRefused) {
     const std::string path = Write("bad", text);
     EXPECT_EQ(
         Refusal([&] { ProfileClock({path}); }),
-        path + ": is no profile; octet-run MODEL.octet --input FILE --profile --json prints one");
+        path + ": not a profile; make one: octet-run MODEL.octet --input FILE --profile --json");
   }
   const std::string half = Write("half", Profile("fp16", 5));
   EXPECT_EQ(Refusal([&] { ProfileClock({half}); }),
             half +
-                ": no layer ran in int8; give profiles of both plans, joined by a comma "
+                ": no layer ran in int8; give the profiles of both plans, joined by a comma "
                 "(octet-run --plan int8 --profile --json)");
 }
 
@@ -158,8 +158,8 @@ TEST_F(ProfileClockTest, AnotherModelsIsRefused) {
   other.layers[0].name = "conv_2";
   EXPECT_EQ(Refusal([&] { CheckKnows(*clock, {&other}); }),
             low + "," + high +
-                ": layer 'conv_2' of plan int8 is not in it; profile a blob of this very model, "
-                "converted with the same settings, in both plans");
+                ": layer 'conv_2' of plan int8 is missing; profile a blob of this model, converted "
+                "with the same settings, in both plans");
   CheckKnows(*DefaultClock(), {&other});
 }
 

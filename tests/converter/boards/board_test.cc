@@ -134,57 +134,55 @@ TEST_F(BoardFile, WithoutAnOperatingSystem) {
   Refused(kBare, "flash_kib: 1024\n", "",
           " flash_kib: is missing for armv7e-m; boards/README.md has the table of fields");
   Refused(kBare, "flash_kib: 1024", "memory_mib: 1\nflash_kib: 1024",
-          "9: memory_mib: not for armv7e-m; boards/README.md has the table of fields");
+          "9: memory_mib: not allowed for armv7e-m; boards/README.md has the table of fields");
 }
 
 TEST_F(BoardFile, MistakesAreNamed) {
   const std::string table = "boards/README.md has the table of fields";
   Refused(kLinux, "cores: 4", "core: 4", "7: core: no such field; " + table);
   Refused(kLinux, "cores: 4\n", "", " cores: is missing; " + table);
-  Refused(kLinux, "cores: 4", "cores: 4\ncores: 5",
-          "8: cores: is there twice; leave one of them out");
-  Refused(kLinux, "cores: 4", "cores: 0", "7: cores: a whole number from 1 to 256 is expected");
-  Refused(kLinux, "cores: 4", "cores: 257", "7: cores: a whole number from 1 to 256 is expected");
-  Refused(kLinux, "cores: 4", "cores: many", "7: cores: a whole number from 1 to 256 is expected");
+  Refused(kLinux, "cores: 4", "cores: 4\ncores: 5", "8: cores: is listed twice; remove one");
+  Refused(kLinux, "cores: 4", "cores: 0", "7: cores: expected a whole number from 1 to 256");
+  Refused(kLinux, "cores: 4", "cores: 257", "7: cores: expected a whole number from 1 to 256");
+  Refused(kLinux, "cores: 4", "cores: many", "7: cores: expected a whole number from 1 to 256");
   Refused(
       kLinux, "my-board", "My board",
-      "1: compatible: 'My board' is no board's name; at most 23 of a-z, 0-9 and - are expected");
+      "1: compatible: 'My board' is not a board name; use at most 23 characters of a-z, 0-9 and -");
   Refused(kLinux, "my-board", "abcdefghijklmnopqrstuvwx",
-          "1: compatible: 'abcdefghijklmnopqrstuvwx' is no board's name; at most 23 of a-z, 0-9 "
-          "and - are expected");
-  Refused(kLinux, "aarch64", "arm64",
-          "5: architecture: 'arm64' is none of aarch64, armv7, armv7e-m, armv8.1-m.main, x86_64");
+          "1: compatible: 'abcdefghijklmnopqrstuvwx' is not a board name; use at most 23 "
+          "characters of a-z, 0-9 and -");
+  Refused(
+      kLinux, "aarch64", "arm64",
+      "5: architecture: 'arm64' is not one of aarch64, armv7, armv7e-m, armv8.1-m.main, x86_64");
   Refused(kLinux, "[reference, neon]", "[neon]",
-          "6: isa: the first words of [reference, neon, dotprod, i8mm] are expected, those of "
-          "aarch64");
+          "6: isa: expected the first words of [reference, neon, dotprod, i8mm], those of aarch64");
   Refused(kLinux, "[reference, neon]", "[reference, dotprod]",
-          "6: isa: the first words of [reference, neon, dotprod, i8mm] are expected, those of "
-          "aarch64");
+          "6: isa: expected the first words of [reference, neon, dotprod, i8mm], those of aarch64");
   Refused(kLinux, "[reference, neon]", "[]", "6: isa: the list is empty");
-  Refused(kLinux, "[reference, neon]", "neon", "6: isa: a list is expected");
+  Refused(kLinux, "[reference, neon]", "neon", "6: isa: expected a list");
   Refused(kLinux, "[int8, fp16]", "[int8, int4]",
-          "19: whitelist.precisions: 'int4' is none of int8, fp16");
+          "19: whitelist.precisions: 'int4' is not one of int8, fp16");
   Refused(kLinux, "[int8, fp16]", "[int8, int8]",
-          "19: whitelist.precisions: 'int8' is there twice; remove one");
+          "19: whitelist.precisions: 'int8' is listed twice; remove one");
   Refused(kLinux, "  precisions: [int8, fp16]\n", "",
           " whitelist.precisions: is missing; " + table);
-  Refused(kLinux, "leave_c: 55", "leave_c: 60", "15: thermal.leave_c: below enter_c is expected");
+  Refused(kLinux, "leave_c: 55", "leave_c: 60", "15: thermal.leave_c: must be below enter_c");
   Refused(kLinux, "throttle_c: 85", "throttle_c: 60",
-          "17: thermal.throttle_c: above enter_c is expected");
+          "17: thermal.throttle_c: must be above enter_c");
   Refused(kLinux, "  zones: [cpu-thermal]\n", "", " thermal.zones: is missing; " + table);
-  Refused(kLinux, "33.5", "0", "22: latency_budget_ms: above 0, or null for no budget");
-  Refused(kLinux, "name: My board", "name: ''", "2: name: a text is expected");
+  Refused(kLinux, "33.5", "0", "22: latency_budget_ms: must be above 0, or null for no budget");
+  Refused(kLinux, "name: My board", "name: ''", "2: name: expected a text");
   Refused(kLinux, "cores: 4", "cores: 4\ncpu_id: [1]",
-          "8: cpu_id: [implementer, part] of /proc/cpuinfo is expected");
+          "8: cpu_id: expected [implementer, part] of /proc/cpuinfo");
   Refused(kLinux, "cores: 4", "cores: 4\ncpu_id: [256, 1]",
-          "8: cpu_id: a whole number from 0 to 255 is expected");
+          "8: cpu_id: expected a whole number from 0 to 255");
   Refused(kLinux, "memory_mib: 1024", "ram_kib: 1",
           " memory_mib: is missing for aarch64; " + table);
   Refused(kLinux, "memory_mib: 1024", "memory_mib: 1024\nram_kib: 1",
-          "10: ram_kib: not for aarch64; " + table);
+          "10: ram_kib: not allowed for aarch64; " + table);
   Refused(kLinux, "cores: 4", "cores: 4\nguard: {dwell_s: [1]}",
-          "8: guard.dwell_s: one value is expected");
-  Refused("x", "x", "- a\n- b\n", "1: board: a map of fields is expected");
+          "8: guard.dwell_s: expected one value");
+  Refused("x", "x", "- a\n- b\n", "1: board: expected a map of fields");
   EXPECT_THROW(Read(""), UserError);
   EXPECT_THROW(Read("a: [b\n"), UserError);
   EXPECT_THROW(ReadBoard((folder_ / "absent.yaml").string()), UserError);

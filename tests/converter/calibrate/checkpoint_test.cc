@@ -189,11 +189,11 @@ TEST_F(CheckpointTest, RefusesOthersAndDamage) {
   ASSERT_TRUE(ReadCheckpoint(File(), graph_, key_));
   const std::string start = File().string() + ": this interrupted calibration was made with ";
   EXPECT_EQ(Refused({"other", "data", "settings"}),
-            start + "another model (model instead of other); delete it to begin anew");
+            start + "another model (model instead of other); delete the file to start again");
   EXPECT_EQ(Refused({"model", "other", "settings"}),
-            start + "other data (data instead of other); delete it to begin anew");
+            start + "other data (data instead of other); delete the file to start again");
   EXPECT_EQ(Refused({"model", "data", "other"}),
-            start + "other settings (settings instead of other); delete it to begin anew");
+            start + "other settings (settings instead of other); delete the file to start again");
   std::ifstream file(File());
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"max\":3.0", "\"max\":1e9"},
@@ -204,12 +204,12 @@ TEST_F(CheckpointTest, RefusesOthersAndDamage) {
     const size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from << " in " << text.substr(0, 200);
     std::ofstream(File()) << std::string(text).replace(at, from.size(), to);
-    EXPECT_EQ(Refused(key_), File().string() +
-                                 ": this interrupted calibration is damaged; delete it to begin "
-                                 "anew");
+    EXPECT_EQ(Refused(key_),
+              File().string() +
+                  ": this interrupted calibration is damaged; delete the file to start again");
   }
   std::ofstream(File()) << text.substr(0, text.size() / 2);
-  EXPECT_NE(Refused(key_).find("is damaged; delete it"), std::string::npos);
+  EXPECT_NE(Refused(key_).find("is damaged; delete the file"), std::string::npos);
 }
 
 }  // namespace

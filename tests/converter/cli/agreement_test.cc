@@ -112,16 +112,17 @@ TEST_F(Agreement, ConvertSaysWhereInt8Loses) {
   EXPECT_EQ(Convert("m.onnx").err.find("the int8 plan is in doubt"), std::string::npos);
   EXPECT_EQ(Verify("m.onnx").status, 0);
   WriteText("c.yaml", "equalization: false\nrounding: false\n");
-  const Result convert = Convert("m.onnx", {"--config", Path("c.yaml"), "--keep-failing"});
+  const Result convert =
+      Convert("m.onnx", {"--config", Path("c.yaml"), "--keep-failing", "--details"});
   ASSERT_EQ(convert.status, 0) << convert.err;
   EXPECT_NE(convert.err.find("the int8 plan fails and is kept"), std::string::npos) << convert.err;
-  EXPECT_NE(convert.err.find("output 'y' is one constant where FP32 varies; layer '"),
+  EXPECT_NE(convert.err.find("output 'y' is a constant where FP32 varies; layer '"),
             std::string::npos)
       << convert.err;
-  EXPECT_NE(convert.out.find("times as wide as the median one"), std::string::npos) << convert.out;
+  EXPECT_NE(convert.out.find("times as wide as the median"), std::string::npos) << convert.out;
   const Result both = Verify("m.onnx");
   EXPECT_EQ(both.status, 1);
-  EXPECT_NE(both.out.find("output 'y' is one constant where FP32 varies"), std::string::npos);
+  EXPECT_NE(both.out.find("output 'y' is a constant where FP32 varies"), std::string::npos);
   // The plan that is left.
   const Result one = Convert("m.onnx", {"--config", Path("c.yaml")});
   ASSERT_EQ(one.status, 0) << one.err;

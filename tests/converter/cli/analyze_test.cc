@@ -88,7 +88,7 @@ TEST_F(AnalyzeCommand, TextIsATable) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("output 'scores': "), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("SNR dB"), std::string::npos);
-  EXPECT_NE(result.out.find(" 0 none\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(" 0 have none\n"), std::string::npos) << result.out;
   EXPECT_EQ(result.out.find("codes"), std::string::npos) << "no histogram unless asked for";
 }
 
@@ -183,7 +183,7 @@ TEST_F(AnalyzeCommand, PicturesOfADetector) {
 }
 
 TEST_F(AnalyzeCommand, ReportsThatCannotBeWrittenAreRefusedBeforeAnyWork) {
-  const std::string how = ": its name has to end in .html, for a page, or in .json, for figures";
+  const std::string how = ": the name must end in .html (a page) or .json (figures)";
   ExpectLine(Analyze({"--report", Path("r.txt")}), "--report " + Path("r.txt") + how);
   ExpectLine(Convert("m.onnx", {"--report", Path("html")}), "--report " + Path("html") + how);
   EXPECT_FALSE(Exists("out.octet"));
@@ -200,7 +200,7 @@ TEST_F(AnalyzeCommand, ReportsThatCannotBeWrittenAreRefusedBeforeAnyWork) {
   ExpectLine(
       Octet({"convert", Path("m.onnx"), "--calibrate", Path("c.npy"), "-o", Path("b.json"),
              "--report", Path("./b.json")}),
-      "--report " + Path("./b.json") + ": is what this command writes itself; name another file");
+      "--report " + Path("./b.json") + ": this command writes that file itself; name another file");
   EXPECT_FALSE(Exists("b.json"));
 }
 

@@ -145,25 +145,25 @@ TEST_F(AssignCommand, TimesOfAProfileAreTaken) {
   const Result other = Octet({"assign", Path("m.onnx"), "-o", Path("plan.yaml"), "--calibrate",
                               Path("many.npy"), "--profile", files});
   EXPECT_EQ(other.status, 2);
-  EXPECT_NE(other.err.find("is not in it; profile a blob of this very model"), std::string::npos)
+  EXPECT_NE(other.err.find("is missing; profile a blob of this model"), std::string::npos)
       << other.err;
 }
 
 TEST_F(AssignCommand, BadUseIsOneLine) {
-  ExpectLine(Assign({"--budget-ms", "5", "--budget-percent", "5"}),
-             "--budget-ms, --budget-percent and --budget-loss exclude each other; give one of "
-             "them");
+  ExpectLine(
+      Assign({"--budget-ms", "5", "--budget-percent", "5"}),
+      "--budget-ms, --budget-percent, --budget-loss: only one is allowed; remove the others");
   ExpectLine(ConvertDeep({"--mixed-budget-percent", "much"}),
-             "--mixed-budget-percent: 'much' is no number from 0 to 1000000");
+             "--mixed-budget-percent: 'much' is not a number from 0 to 1000000");
   ExpectLine(Assign({"--budget-percent", "much"}),
-             "--budget-percent: 'much' is no number from 0 to 1000000");
-  ExpectLine(Assign({"--budget-loss", "1.5"}), "--budget-loss: '1.5' is no number from 0 to 1");
+             "--budget-percent: 'much' is not a number from 0 to 1000000");
+  ExpectLine(Assign({"--budget-loss", "1.5"}), "--budget-loss: '1.5' is not a number from 0 to 1");
   ExpectLine(Assign({"--preset", "int8", "--budget-ms", "5"}),
-             "--preset int8 says which layers run in FP16; leave budget and solver out");
+             "--preset int8 fixes the FP16 layers; remove budget and solver");
   ExpectLine(Assign({"--profile", "/nowhere.json"}),
              "/nowhere.json: cannot be opened; check the path");
   ExpectLine(ConvertDeep({"--profile", "p.json"}),
-             "--profile: only --mixed asks for times; add it");
+             "--profile: needs --mixed; add --mixed, or remove --profile");
 }
 
 // The contract's form: the samples that the blob keeps calibrate.
@@ -198,17 +198,17 @@ TEST_F(AssignCommand, ABlobWithoutSamplesAsksForThem) {
   ASSERT_EQ(ConvertDeep({}).status, 0);
   const Result bare = Octet({"assign", Path("deep.onnx"), Path("out.octet")});
   EXPECT_EQ(bare.status, 2);
-  EXPECT_EQ(bare.err, "octet: " + Path("out.octet") +
-                          ": keeps no samples, as octet convert --golden N would have it; give "
-                          "--calibrate\n");
+  EXPECT_EQ(bare.err,
+            "octet: " + Path("out.octet") +
+                ": has no samples (octet convert --golden N stores them); give --calibrate\n");
   EXPECT_EQ(Octet({"assign", Path("deep.onnx"), Path("out.octet"), "--calibrate", Path("many.npy")})
                 .status,
             0);
   const Result nothing = Octet({"assign", Path("deep.onnx"), "-o", Path("plan.yaml")});
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_EQ(nothing.err,
-            "octet: --calibrate is required, or a blob that keeps samples (octet convert "
-            "--golden)\n");
+  EXPECT_EQ(
+      nothing.err,
+      "octet: --calibrate is required; a blob with samples (octet convert --golden) replaces it\n");
   const Result nowhere = Octet({"assign", Path("deep.onnx"), "--calibrate", Path("many.npy")});
   EXPECT_EQ(nowhere.status, 2);
   EXPECT_EQ(nowhere.err,
@@ -230,21 +230,18 @@ TEST_F(AssignCommand, ContradictoryConstraintsAreRefusedBeforeAnyWork) {
       "layers:\n  \"*Conv*\": {precision: fp16, constraint: obey}\n"
       "  \"*\": {precision: int8, constraint: obey}\n");
   EXPECT_EQ(both.status, 2);
-  EXPECT_NE(
-      both.err.find("has to be fp16 by '*Conv*' and int8 by '*', both to be obeyed; let one of "
-                    "them be `constraint: prefer`"),
-      std::string::npos)
+  EXPECT_NE(both.err.find("must be fp16 by '*Conv*' and int8 by '*', both with obey; set one of "
+                          "them to `constraint: prefer`"),
+            std::string::npos)
       << both.err;
   const Result everywhere = convert(
       "int8_everywhere: true\nlayers:\n  \"*Conv*\": {precision: fp16, constraint: obey}\n");
-  EXPECT_NE(
-      everywhere.err.find("has to be fp16 ('*Conv*', constraint: obey), but int8 is asked for "
-                          "everywhere; leave one of them out"),
-      std::string::npos)
+  EXPECT_NE(everywhere.err.find("must be fp16 ('*Conv*', constraint: obey), but int8 is asked for "
+                                "everywhere; remove one of them"),
+            std::string::npos)
       << everywhere.err;
   const Result alone = convert("layers:\n  \"*Conv*\": {constraint: obey}\n");
-  ExpectLine(alone, Path("c.yaml") +
-                        ":2: layers.*Conv*: a constraint binds a precision; give one beside it");
+  ExpectLine(alone, Path("c.yaml") + ":2: layers.*Conv*: a constraint needs a precision beside it");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST_F(Effort, BestRunsWhatDefaultDoesAndMore) {
   EXPECT_EQ(Steps({"--effort", "best"}),
             (std::vector<std::string>{"FP16 stretches", "ranges", "rounding of weights",
                                       "adaptive rounding", "mean and variance"}));
-  const Result text = Convert("m.onnx", {"--effort", "best"});
+  const Result text = Convert("m.onnx", {"--effort", "best", "--details"});
   EXPECT_NE(text.out.find("\nadaptive rounding: "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("\nmean and variance: "), std::string::npos) << text.out;
 }

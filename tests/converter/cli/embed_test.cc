@@ -125,7 +125,7 @@ TEST_F(Embed, RefusesWithTheWayOut) {
   for (const auto& [result, cause] : {
            std::pair{embed(Path("m.onnx"), Path("f"), "f"), "convert it first"},
            std::pair{embed(Path("no.octet"), Path("f"), "f"), "cannot be opened"},
-           std::pair{embed(Path("out.octet"), Path("f"), "1"), "--name 1: no name for symbols"},
+           std::pair{embed(Path("out.octet"), Path("f"), "1"), "--name 1: not a name for symbols"},
            std::pair{embed(Path("out.octet"), Path("no/f"), "f"), "cannot be written"},
            std::pair{embed(Path("out.octet"), Path(""), "f"), "a folder"},
        }) {

@@ -76,7 +76,7 @@ TEST_F(GuardSection, LatencyBudgetOfTheBoard) {
   EXPECT_EQ(RecordOf("thermal: {zones: []}\n").latency_budget_us, 0u);
   for (const char* bad : {"0", "-1", "0.0001", "1e10"}) {
     EXPECT_EQ(Refusal(std::string("thermal: {zones: []}\nlatency_budget_ms: ") + bad + "\n"),
-              "2: latency_budget_ms: above 0, or null for no budget");
+              "2: latency_budget_ms: must be above 0, or null for no budget");
   }
 }
 
@@ -121,20 +121,20 @@ TEST_F(GuardSection, GuardHasTheLastWord) {
 }
 
 TEST_F(GuardSection, Refusals) {
-  EXPECT_EQ(
-      Refusal("thermal:\n  enter_c: warm\n")
-          .find("2: thermal.enter_c: 'warm' is no value for it, or there is no such setting; there "
-                "are home_plan trip_score"),
-      0u);
-  EXPECT_EQ(Refusal("thermal: {dwell_s: -1}\n").find("1: thermal.dwell_s: '-1' is no value"), 0u);
-  EXPECT_EQ(Refusal("guard:\n\n  trips: 3\n").find("3: guard.trips: '3' is no value"), 0u);
-  EXPECT_EQ(Refusal("guard: {trip_frames: [1]}\n"), "1: guard.trip_frames: one value is expected");
-  EXPECT_EQ(Refusal("thermal: {zones: [[a]]}\n"), "1: zones: one value is expected");
+  EXPECT_EQ(Refusal("thermal:\n  enter_c: warm\n")
+                .find("2: thermal.enter_c: 'warm' is not a value or a setting of it; the settings "
+                      "are home_plan trip_score"),
+            0u);
+  EXPECT_EQ(Refusal("thermal: {dwell_s: -1}\n").find("1: thermal.dwell_s: '-1' is not a value"),
+            0u);
+  EXPECT_EQ(Refusal("guard:\n\n  trips: 3\n").find("3: guard.trips: '3' is not a value"), 0u);
+  EXPECT_EQ(Refusal("guard: {trip_frames: [1]}\n"), "1: guard.trip_frames: expected one value");
+  EXPECT_EQ(Refusal("thermal: {zones: [[a]]}\n"), "1: zones: expected one value");
   const std::string contradict = " thermal and guard contradict each other: ";
   EXPECT_EQ(Refusal("thermal: {enter_c: 50, leave_c: 50}\n"),
             contradict + "leave_c 50 is not below enter_c 50");
   EXPECT_EQ(Refusal("guard: {home_plan: 2}\n"),
-            contradict + "home_plan 2 is none of this ladder's plans 0 to 1");
+            contradict + "home_plan 2 is not a plan of this ladder, 0 to 1");
   EXPECT_EQ(Refusal("guard: {return_score: 0.8}\n"),
             contradict + "return_score 0.8 is below trip_score 0.9");
   EXPECT_EQ(Refusal("guard: {home_plan: 1}\n"), "");

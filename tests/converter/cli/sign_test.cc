@@ -63,12 +63,12 @@ TEST_F(Sign, KeysAreTwoFilesThatNothingOverwrites) {
   const port::PublicKey key = port::ReadPublicKey(Path("k.pub"));
   EXPECT_TRUE(std::equal(key.begin(), key.end(), expected_public));
 
-  ExpectRefused(Octet({"key", Path("k")}), "is there already");
+  ExpectRefused(Octet({"key", Path("k")}), "exists already");
   WriteText("other.pub", "");
-  ExpectRefused(Octet({"key", Path("other")}), "other.pub: is there already");
+  ExpectRefused(Octet({"key", Path("other")}), "other.pub: exists already");
   EXPECT_NE(stat(Path("other").c_str(), &info), 0);
   WriteText("third", "");
-  ExpectRefused(Octet({"key", Path("third")}), "third: is there already");
+  ExpectRefused(Octet({"key", Path("third")}), "third: exists already");
   EXPECT_NE(stat(Path("third.pub").c_str(), &info), 0) << "both or none";
   ExpectRefused(Octet({"key", Path("no/where")}), "cannot be written");
   EXPECT_EQ(ReadText("k"), secret);
@@ -179,7 +179,8 @@ TEST_F(Sign, Refusals) {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_EQ(Load("out.octet"), before);
   };
-  refused({"sign", blob, "--key", Path("none")}, "none: cannot be opened; octet key NEW.key");
+  refused({"sign", blob, "--key", Path("none")},
+          "none: cannot be opened; make a key: octet key NEW.key");
   refused({"sign", blob, "--key", Path("k.pub")}, "the public half");
   refused({"sign", blob}, "--key");
   refused({"sign", Path("m.onnx"), "--key", Path("k")}, "an ONNX model, not a blob");
@@ -187,7 +188,8 @@ TEST_F(Sign, Refusals) {
        {std::string(), ReadText("k") + "\n", ReadText("k").substr(1),
         ReadText("k").substr(0, 84) + "\n", ReadText("k").substr(0, 84) + "g\n"}) {
     WriteText("bad", text);
-    refused({"sign", blob, "--key", Path("bad")}, "bad: no secret key; octet key NEW.key");
+    refused({"sign", blob, "--key", Path("bad")},
+            "bad: not a secret key; make one: octet key NEW.key");
   }
   for (const std::string& text :
        {ReadText("k"), ReadText("k.pub") + "\n", ReadText("k.pub").substr(0, 84) + "G\n"}) {

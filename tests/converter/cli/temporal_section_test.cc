@@ -188,9 +188,9 @@ TEST_F(TemporalCommand, OneSectionMore) {
 TEST_F(TemporalCommand, Refusals) {
   ExpectRefused(Convert("m.onnx", {"--temporal", "some"}), "--temporal");
   ExpectRefused(Convert("m.onnx", {"--temporal", "filter", "--temporal-lambda", "0"}),
-                "--temporal-lambda: above 0, at most 1000");
+                "--temporal-lambda: must be above 0 and at most 1000");
   ExpectRefused(Convert("m.onnx", {"--temporal", "filter", "--temporal-lambda", "nan"}),
-                "--temporal-lambda: above 0, at most 1000");
+                "--temporal-lambda: must be above 0 and at most 1000");
 }
 
 }  // namespace

@@ -359,7 +359,7 @@ TEST(Qdq, RefusesAnotherModelsBlob) {
     }
     return "";
   };
-  EXPECT_NE(why(other).find("m.octet: the weights of channel 0 are not those of '"),
+  EXPECT_NE(why(other).find("m.octet: the weights of channel 0 differ from those of '"),
             std::string::npos)
       << why(other);
   EXPECT_NE(why(wider), "") << "a model without the blob's layers";

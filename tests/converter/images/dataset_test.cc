@@ -179,7 +179,7 @@ TEST_F(DatasetTest, RefusalsNameTheFile) {
   std::filesystem::create_directories(folder_ / "empty");
   EXPECT_NE(Refusal([&] {
               Open(folder_ / "empty", {1, 3, 2, 2});
-            }).find("holds no pictures"),
+            }).find("has no pictures"),
             std::string::npos);
   Write("bad/a.png", "not a png");
   const auto bad = Open(folder_ / "bad", {1, 3, 2, 2});

@@ -43,8 +43,8 @@ TEST_F(NpyTest, ReadsShapesOfAnyRank) {
 }
 
 TEST_F(NpyTest, SaysWhatIsWrong) {
-  EXPECT_NE(RefusalOf("PK zip").find("no .npy file"), std::string::npos);
-  EXPECT_NE(RefusalOf("").find("no .npy file"), std::string::npos);
+  EXPECT_NE(RefusalOf("PK zip").find("not a .npy file"), std::string::npos);
+  EXPECT_NE(RefusalOf("").find("not a .npy file"), std::string::npos);
   EXPECT_NE(RefusalOf(Npy(Header("<f4", "(2,)", "True"), std::string(8, 'x'))).find("Fortran"),
             std::string::npos);
   EXPECT_NE(RefusalOf(Npy(Header("<c8", "(2,)"), std::string(16, 'x'))).find("<c8"),
@@ -63,7 +63,7 @@ TEST_F(NpyTest, SaysWhatIsWrong) {
   EXPECT_NE(RefusalOf(Npy(Header("<f4", "(-1, 4)"), "")).find("damaged"), std::string::npos);
   EXPECT_NE(Refusal([&] { NpyFile(folder_ / "none.npy"); }).find("cannot be opened"),
             std::string::npos);
-  EXPECT_NE(Refusal([&] { NpyFile{folder_}; }).find("no plain file"), std::string::npos);
+  EXPECT_NE(Refusal([&] { NpyFile{folder_}; }).find("not a regular file"), std::string::npos);
 }
 
 TEST_F(NpyTest, EveryTruncationOfTheHeaderIsRefused) {

@@ -195,7 +195,7 @@ TEST_F(CodesTest, ChannelsThatMoveAreRefusedByName) {
   model.Node("MaxPool", {"q"}, {{"kernel_shape", Ints({2, 2})}}, {"m"}, "culprit");
   model.Node("DequantizeLinear", {"m", "s", "z"}, {{"axis", Int(1)}}, {"y"});
   model.Output("y");
-  EXPECT_SAYS(Refusal(model), "node 'culprit' (MaxPool): the codes of 'q'");
+  EXPECT_SAYS(Refusal(model), "node 'culprit' (MaxPool): the codes of its input 'q'");
 }
 
 TEST_F(CodesTest, AScaleOfZeroGivesZero) {

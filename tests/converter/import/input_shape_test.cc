@@ -45,7 +45,7 @@ TEST_F(InputShapeTest, NoShapeNeedsTheFlag) {
       ->mutable_tensor_type()
       ->clear_shape();
   EXPECT_SAYS(Refusal(model),
-              "input 'image' has no shape; give it, for example --input-shape image:");
+              "input 'image' has no shape; give one, for example --input-shape image:");
   EXPECT_EQ(Refusal(model, With({1, 3, 8, 8})), "accepted");
 }
 

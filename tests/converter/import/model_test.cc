@@ -130,7 +130,8 @@ TEST_F(ImportTest, EveryByteMayBeWrong) {
 TEST_F(ImportTest, FilesBeyondTwoGigabytes) {
   WriteFile("m.onnx", "");
   std::filesystem::resize_file(ModelPath(), uintmax_t{1} << 31);  // a hole: no disk is used
-  EXPECT_SAYS(RefusalOfFile(), "a protobuf file ends at 2 GiB; save the weights as external data");
+  EXPECT_SAYS(RefusalOfFile(),
+              "a protobuf file has at most 2 GiB; save the weights as external data");
 }
 
 TEST_F(ImportTest, OutputsLeftOutLeaveNoHoles) {
@@ -203,12 +204,12 @@ TEST_F(ImportTest, BrokenGraphs) {
   dangling.Input("x", {1, 3});
   dangling.Node("Add", {"x", "nowhere"}, {}, {"y"}, "sum");
   dangling.Output("y");
-  EXPECT_SAYS(Refusal(dangling), "node 'sum' (Add): reads 'nowhere', which nothing produces");
+  EXPECT_SAYS(Refusal(dangling), "node 'sum' (Add): reads 'nowhere', which no node computes");
 
   OnnxBuilder lost_output;
   AddRelu(lost_output);
   lost_output.Output("elsewhere");
-  EXPECT_SAYS(Refusal(lost_output), "output 'elsewhere' is produced by nothing");
+  EXPECT_SAYS(Refusal(lost_output), "output 'elsewhere' is not computed by any node");
 
   OnnxBuilder twice_listed;
   AddRelu(twice_listed);
@@ -274,7 +275,7 @@ TEST_F(ImportTest, SubgraphsSparseTensorsAndSequences) {
   OnnxBuilder sequence;
   AddRelu(sequence);
   sequence.Proto().mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type();
-  EXPECT_SAYS(Refusal(sequence), "input 'x': is no tensor");
+  EXPECT_SAYS(Refusal(sequence), "input 'x': not a tensor");
 
   OnnxBuilder text;
   text.Input("x", {1, 3}, onnx::TensorProto::STRING).Op("Relu").Output("y");

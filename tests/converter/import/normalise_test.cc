@@ -166,7 +166,7 @@ TEST_F(NormaliseTest, ResizeAndUpsample) {
   EXPECT_EQ(sized.inputs[2], kNoValue);
   EXPECT_EQ(Input(sized, 3).integers, (Integers{1, 4, 16, 16}));
   EXPECT_FALSE(sized.Has("coordinate_transformation_mode"));
-  EXPECT_SAYS(RefusalOf(13, "Resize", {}), "node 'n' (Resize): has neither scales nor sizes");
+  EXPECT_SAYS(RefusalOf(13, "Resize", {}), "node 'n' (Resize): has no scales and no sizes");
 }
 
 TEST_F(NormaliseTest, Dropout) {
@@ -270,7 +270,7 @@ TEST_F(NormaliseTest, ConstantNodesBecomeConstants) {
   EXPECT_EQ(Refusal(model), "accepted");
   attribute.set_name("value_string");
   attribute.set_type(onnx::AttributeProto::STRING);
-  EXPECT_SAYS(Refusal(model), "node 'k' (Constant): holds no numbers");
+  EXPECT_SAYS(Refusal(model), "node 'k' (Constant): has no numbers");
 }
 
 TEST_F(NormaliseTest, AttributesAreChecked) {

@@ -122,7 +122,8 @@ TEST_F(OldFormsTest, CutAtEndsTheGraph) {
   EXPECT_EQ(graph.inputs.size(), 1u);
   EXPECT_EQ(graph.At(graph.outputs[0]).name, "middle");
   options.cut_at = {"midle"};
-  EXPECT_SAYS(Refusal(model, options), "names 'midle', which no node computes; near it: middle");
+  EXPECT_SAYS(Refusal(model, options),
+              "names 'midle', which is not the output of a node; similar names: middle");
   options.cut_if_known = true;
   EXPECT_EQ(Import(model, options).nodes.size(), 2u);
 }
@@ -151,11 +152,11 @@ TEST_F(OldFormsTest, CutAtSaysWhatIsWrittenAlike) {
   model.Output(last);
   ImportOptions options;
   options.cut_at = {"kitten"};
-  EXPECT_SAYS(Refusal(model, options), "near it: bitten, kitchen, mittens, smitten");
+  EXPECT_SAYS(Refusal(model, options), "similar names: bitten, kitchen, mittens, smitten");
   options.cut_at = {"bittens"};
-  EXPECT_SAYS(Refusal(model, options), "near it: bitten, mittens, sitting, smitten");
+  EXPECT_SAYS(Refusal(model, options), "similar names: bitten, mittens, sitting, smitten");
   options.cut_at = {"itten"};
-  EXPECT_SAYS(Refusal(model, options), "near it: bitten, mittens, smitten, kitchen");
+  EXPECT_SAYS(Refusal(model, options), "similar names: bitten, mittens, smitten, kitchen");
 }
 
 // ConvInteger of codes made while the model runs is a convolution of the real values.

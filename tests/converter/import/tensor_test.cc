@@ -221,7 +221,7 @@ TEST_F(TensorTest, ExternalDataRefused) {
   SetExternal("gone.bin", "", "");
   EXPECT_SAYS(Refusal(), "initialiser 'w': external data file 'gone.bin' is missing");
   SetExternal("", "", "");
-  EXPECT_SAYS(Refusal(), "external data names no file");
+  EXPECT_SAYS(Refusal(), "external data has no file name");
   SetExternal("w.bin", "4", "12");
   EXPECT_SAYS(Refusal(), "'w.bin' is too short: 12 bytes from offset 4 of 12");
   SetExternal("w.bin", "18446744073709551615", "12");
@@ -229,14 +229,14 @@ TEST_F(TensorTest, ExternalDataRefused) {
   SetExternal("w.bin", "", "8");
   EXPECT_SAYS(Refusal(), "external data has 8 bytes, its shape and type need 12");
   SetExternal("w.bin", "-4", "");
-  EXPECT_SAYS(Refusal(), "offset '-4', which is no byte count");
+  EXPECT_SAYS(Refusal(), "offset '-4', which is not a byte count");
   for (const char* path : {"../w.bin", "sub/../../w.bin", "/etc/passwd"}) {
     SetExternal(path, "", "");
-    EXPECT_SAYS(Refusal(), "leaves the model's folder");
+    EXPECT_SAYS(Refusal(), "is outside the model's folder");
   }
   std::filesystem::create_symlink("/etc/passwd", folder_ / "link.bin");
   SetExternal("link.bin", "", "");
-  EXPECT_SAYS(Refusal(), "is a link that leaves the model's folder");
+  EXPECT_SAYS(Refusal(), "is a link to a file outside the model's folder");
   std::filesystem::create_directory(folder_ / "dir");
   SetExternal("dir", "", "");
   EXPECT_SAYS(Refusal(), "is missing");

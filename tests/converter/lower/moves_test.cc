@@ -317,7 +317,7 @@ TEST(Moves, RefusesWhatIsNotConstant) {
   EXPECT_EQ(refusal([&](OnnxBuilder& m, const OnnxValue& x) {
               return x.Op("Pad", {}, {IntsOf(m, {0, 0, 1, 1, 0, 0, 1, 1}), computed(x).name()});
             }),
-            "node 'node_Pad_4' (Pad): its value has to be one constant");
+            "node 'node_Pad_4' (Pad): its value must be one constant");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(Precision, RequestsFollowTheConstraint) {
   EXPECT_EQ(net.Assign(config).precision,
             (std::vector<Precision>{Precision::kInt8, Precision::kInt8}));
   config.layers.push_back({"Conv_w", Precision::kInt8});
-  EXPECT_NE(Refusal([&] { net.Assign(config); }).find("nearest is 'Conv_"), std::string::npos);
+  EXPECT_NE(Refusal([&] { net.Assign(config); }).find("nearest name is 'Conv_"), std::string::npos);
 }
 
 // What is rounded to 0 in front of a logarithm would be minus infinity as well.
@@ -67,13 +67,13 @@ TEST(Precision, ALayersOwnConstraintGoesBeforeTheFiles) {
             (std::vector<Precision>{Precision::kFp16, Precision::kInt8}));
   config.layers[1].constraint = Constraint::kObey;
   EXPECT_EQ(Refusal([&] { net.Assign(config); }),
-            "node 'Conv_y' has to be fp16 by 'Conv_y' and int8 by '*', both to be obeyed; let one "
-            "of them be `constraint: prefer`");
+            "node 'Conv_y' must be fp16 by 'Conv_y' and int8 by '*', both with obey; set one of "
+            "them to `constraint: prefer`");
   config.layers.pop_back();
   config.int8_everywhere = true;
   EXPECT_EQ(Refusal([&] { net.Assign(config); }),
-            "node 'Conv_y' has to be fp16 ('Conv_y', constraint: obey), but int8 is asked for "
-            "everywhere; leave one of them out");
+            "node 'Conv_y' must be fp16 ('Conv_y', constraint: obey), but int8 is asked for "
+            "everywhere; remove one of them");
 }
 
 TEST(Precision, DeepLayersRunInHalf) {
@@ -125,7 +125,7 @@ TEST(Names, Wildcards) {
 TEST(Names, TheNearest) {
   const auto nearest = [](std::string_view pattern, const std::vector<std::string_view>& names) {
     const std::string line = Refusal([&] { RequireMatch(pattern, names, "layer"); });
-    const std::string key = "the nearest is '";
+    const std::string key = "the nearest name is '";
     const size_t at = line.find(key) + key.size();
     return line.substr(at, line.size() - at - 1);
   };

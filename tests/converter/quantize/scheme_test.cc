@@ -191,7 +191,7 @@ TEST(Scheme, MovedDataOfAnotherKindNarrowNothing) {
   EXPECT_NE(At(scheme, y).zero_point, 0);
   ASSERT_EQ(scheme.warnings.size(), 1u);
   EXPECT_EQ(scheme.warnings[0],
-            "tensor 'pooled': its override has no effect, MaxPool keeps the scale of 'y'");
+            "tensor 'pooled': its override has no effect: MaxPool keeps the scale of 'y'");
 }
 
 // An override that says what is so anyway takes no effect away.
@@ -364,7 +364,7 @@ TEST(Scheme, OverridesRule) {
   config.tensors.push_back({"layer/z", {}, 9.0f, {}, {}});
   const std::string line = Refusal([&] { net.Assign(config); });
   EXPECT_NE(line.find("'layer/z'"), std::string::npos) << line;
-  EXPECT_NE(line.find("nearest is 'layer/y'"), std::string::npos) << line;
+  EXPECT_NE(line.find("nearest name is 'layer/y'"), std::string::npos) << line;
 }
 
 TEST(Scheme, ValuesNeverReachedAreNamed) {

@@ -61,13 +61,13 @@ TEST(ChooseWeightSchemes, WhatIsAskedFor) {
   EXPECT_EQ(SchemesOf(config), (Both{kTensor, kGroup})) << "coarser is allowed";
   config.layers[0].weights = kChannel;
   EXPECT_EQ(Why(config),
-            "node 'Conv_b' (Conv): per_channel weights are asked for, and the board allows group "
-            "and per_tensor ones alone");
+            "node 'Conv_b' (Conv): --config asks for per_channel weights, but the board allows "
+            "only group and per_tensor");
   config.allowed_weights = {false, false};
   config.layers[0].weights = kGroup;
   EXPECT_EQ(Why(config),
-            "node 'Conv_b' (Conv): group weights are asked for, and the board allows per_tensor "
-            "ones alone");
+            "node 'Conv_b' (Conv): --config asks for group weights, but the board allows only "
+            "per_tensor");
 }
 
 template <typename Read>
@@ -91,7 +91,7 @@ TEST(ReadBoard, WeightSchemes) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("whitelist.weight_schemes: per_tensor, per_channel or group is expected"),
+                  .find("whitelist.weight_schemes: expected per_tensor, per_channel or group"),
               std::string::npos);
   }
 }

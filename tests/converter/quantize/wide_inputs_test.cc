@@ -96,9 +96,9 @@ TEST(WideInputs, WhatReadsThemRunsInHalf) {
   EXPECT_EQ(scheme.precision[2], Precision::kInt8) << "no further";
   ASSERT_EQ(scheme.warnings.size(), 1u);
   EXPECT_EQ(scheme.warnings[0],
-            "99 % of input 'x' lie within 627.5 of 0 and the rest reaches 1e+04, which 8 bits do "
-            "not tell apart: 'Transpose_moved', 'Conv_a' run in FP16; clamp such values before the "
-            "model, or give the input a range in --config, and int8 does");
+            "99 % of input 'x' are within 627.5 of 0, the rest reaches 1e+04: 8 bits are too "
+            "coarse for both: 'Transpose_moved', 'Conv_a' run in FP16; try: for int8, clamp these "
+            "values before the model, or set the input's range in --config");
 }
 
 TEST(WideInputs, ButNotWhereTheyAreTamedOrTheUserDecides) {

@@ -184,7 +184,7 @@ TEST(Diagnosis, CauseOfSumsThatCancel) {
   const quantize::Scheme scheme = model.Assign();
   const std::string cause =
       CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 1).text;
-  EXPECT_EQ(cause.rfind("its sums nearly cancel, so that they are ", 0), 0u) << cause;
+  EXPECT_EQ(cause.rfind("its sums nearly cancel: they are ", 0), 0u) << cause;
 }
 
 TEST(Diagnosis, CauseOfWeightsThatOneDrowns) {
@@ -194,7 +194,7 @@ TEST(Diagnosis, CauseOfWeightsThatOneDrowns) {
   const quantize::Scheme scheme = model.Assign();
   // Of 100^2 + 3 * 0.3^2 the latter are lost, for steps are 100 / 127.
   EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, model.Look(scheme), 0).text,
-            "its weights stand 45.7 dB above their rounding to 8 bits");
+            "its weights are 45.7 dB above their rounding error in 8 bits");
   // Told of the layer, not of the function behind it.
   Model behind;
   const ValueId a = behind.Conv("a", behind.graph.inputs[0], FourTimes({100, 0.3f, 0.3f, 0.3f}));
@@ -207,7 +207,7 @@ TEST(Diagnosis, CauseOfWeightsThatOneDrowns) {
   behind.graph.outputs = {behind.Conv("y", relu.outputs[0], kPlain)};
   const quantize::Scheme its = behind.Assign();
   const std::string cause = CauseAt(behind.graph, behind.statistics, its, behind.Look(its), 1).text;
-  EXPECT_EQ(cause, "its weights stand 45.7 dB above their rounding to 8 bits");
+  EXPECT_EQ(cause, "its weights are 45.7 dB above their rounding error in 8 bits");
 }
 
 // Weights of powers of two lose nothing.
@@ -221,10 +221,10 @@ TEST(Diagnosis, CauseOfSumsThatAreNotToBlame) {
   ValueFigure& y = diagnosis.values[static_cast<size_t>(model.graph.outputs[0])];
   y.before = y.error = diagnosis.values[static_cast<size_t>(a)].error;
   EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1).text,
-            "it passes on what its inputs have lost");
+            "its inputs have this error already");
   y.before = y.error = 2 * y.error;
   EXPECT_EQ(CauseAt(model.graph, model.statistics, scheme, diagnosis, 1).text,
-            "what its inputs have lost is 3.0 dB more in its sums");
+            "the error of its inputs grows by 3.0 dB in its sums");
 }
 
 // Logits of -400 wherever the flag stands, and a few near 0.

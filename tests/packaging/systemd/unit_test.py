@@ -21,7 +21,7 @@ def main() -> int:
         return SKIPPED
     text = (options.source / "packaging/systemd/octet-camera.service").read_text()
     program = options.build / "bin/octet-camera"
-    known = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    known = subprocess.run([program, "--help-all"], capture_output=True, text=True, check=True).stdout
     (suggested,) = re.findall(r"OPTIONS=\"(.*)\"'", text)
     missing = [word for word in re.findall(r"--[a-z-]+", suggested) if f"{word} " not in known]
     if missing:

@@ -62,17 +62,17 @@ TEST_F(BoardFiles, ThereAndBack) {
 }
 
 TEST_F(BoardFiles, WhatIsNone) {
-  const std::string name = "is no board's name; at most 23 of a-z, 0-9 and - are expected";
+  const std::string name = "is not a board name; use at most 23 characters of a-z, 0-9 and -";
   ExpectBad("", "1: '' " + name);
   ExpectBad("Jetson", "1: 'Jetson' " + name);
   ExpectBad(std::string(24, 'n'), "1: '" + std::string(24, 'n') + "' " + name);
   EXPECT_NO_THROW(port::ParseBoard(std::string(23, 'n'), "file"));
   ExpectBad("a\nisa neon",
-            "2: 'isa neon': precisions, weight_schemes or activation_schemes is expected");
-  ExpectBad("a\nprecisions int8\nprecisions fp16", "3: precisions is there twice");
-  ExpectBad("a\nprecisions int8 int4", "2: 'int4' is none of int8 fp16");
+            "2: 'isa neon': expected precisions, weight_schemes or activation_schemes");
+  ExpectBad("a\nprecisions int8\nprecisions fp16", "3: precisions is listed twice");
+  ExpectBad("a\nprecisions int8 int4", "2: 'int4' is not one of int8 fp16");
   ExpectBad("a\n\nprecisions int8",
-            "2: '': precisions, weight_schemes or activation_schemes is expected");
+            "2: '': expected precisions, weight_schemes or activation_schemes");
   ExpectBad("a\nweight_schemes", "2: weight_schemes allows nothing");
 }
 
@@ -96,10 +96,9 @@ TEST_F(BoardFiles, WhatIsSaid) {
             "activation_schemes symmetric" +
                 way_out);
   EXPECT_EQ(why("me\nactivation_schemes symmetric", 2), "");
-  EXPECT_EQ(
-      why("me\nprecisions int8"),
-      "plan fp16: tensor 'image' is fp16, and me allows precisions int8; convert the model with "
-      "--int8-everywhere, and run its int8 plan alone");
+  EXPECT_EQ(why("me\nprecisions int8"),
+            "plan fp16: tensor 'image' is fp16, and me allows precisions int8; convert the model "
+            "with --int8-everywhere, and run only its int8 plan");
   EXPECT_EQ(why("me\nweight_schemes per_tensor"),
             "plan int8: layer 'conv' has per_channel weights, and me allows weight_schemes "
             "per_tensor" +
@@ -108,7 +107,7 @@ TEST_F(BoardFiles, WhatIsSaid) {
   std::copy(other.begin(), other.end(), reinterpret_cast<blob::Header*>(blob.data())->board);
   EXPECT_EQ(why("me"), "made for you, and this board is me" + way_out);
   blob[0] = 0;
-  EXPECT_EQ(why("me"), "cannot be compared with what the board allows: not a blob");
+  EXPECT_EQ(why("me"), "cannot be checked against the board's whitelist: not a blob");
 }
 
 TEST_F(BoardFiles, OfAModelThePlansThatRun) {

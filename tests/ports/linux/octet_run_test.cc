@@ -156,7 +156,7 @@ TEST_F(Programs, PicturesAndFolders) {
   WriteFile("p/c.jpg", "none", 4);
   for (const auto& [input, cause] : std::vector<std::pair<std::string, std::string>>{
            {Path("p"), "c.jpg"},
-           {Path("p/a.ppm") + "," + Path("x.npy"), "pictures and folders alone"},
+           {Path("p/a.ppm") + "," + Path("x.npy"), "only pictures and folders"},
            {Path("absent.jpg"), "no such file"}}) {
     const Result refused = Run("octet-run", Path("m.octet") + " --input " + input);
     EXPECT_EQ(refused.status, 2);

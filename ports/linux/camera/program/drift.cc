@@ -54,7 +54,7 @@ Settings SettingsOf(const std::string& text) {
     const double value = std::strtod(number.c_str(), &end);
     if (number.empty() || *end != 0 || !ReadSetting(item.substr(0, equals), value, &settings)) {
       throw InputError("--drift-set " + item +
-                       ": there are every_s (0 to 1000000), fit_frames and judge_frames (1 to "
+                       ": expected every_s (0 to 1000000), fit_frames and judge_frames (1 to "
                        "1000), gain (0 to 1), gain_db (0 to 300)");
     }
   }
@@ -95,7 +95,7 @@ void CameraDrift::Load() {
   if (stat(path_.c_str(), &status) != 0) {
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
     throw InputError("--drift " + path_ + ": cannot be written: " + std::strerror(errno) +
-                     "; name a file in a folder that exists");
+                     "; name a file in an existing folder");
   }
   octet_drift_record record = {};
   octet_status loaded = {OCTET_CORRUPT, 0};
@@ -110,21 +110,21 @@ void CameraDrift::Load() {
   const bool is_record =
       std::memcmp(record.bytes, drift::kRecordMagic, sizeof(drift::kRecordMagic)) == 0;
   if (file == nullptr || (!is_record && status.st_size != 0)) {
-    throw InputError("--drift " + path_ + ": is no record of drift; name another file");
+    throw InputError("--drift " + path_ + ": not a drift record; name another file");
   }
   if (loaded.code == OCTET_OK) {
-    std::snprintf(news_, sizeof(news_), "drift: %u of %u groups run at the scales of %s", moved(),
+    std::snprintf(news_, sizeof(news_), "drift: %u of %u groups use the scales of %s", moved(),
                   info_.group_count, path_.c_str());
     metrics_->CountDrift(DriftEvent::kRestored);
     return;
   }
   std::snprintf(news_, sizeof(news_),
-                "drift: %s is %s; the blob's own scales run, and the file is replaced when others "
-                "are found",
+                "drift: %s is %s; the blob's own scales are used, and the file is replaced when "
+                "new scales are found",
                 path_.c_str(),
-                loaded.code == OCTET_INVALID_ARGUMENT ? "of another blob"
-                : loaded.code == OCTET_MALFORMED      ? "a record whose scales cannot run"
-                                                      : "no record, or damaged");
+                loaded.code == OCTET_INVALID_ARGUMENT ? "from another blob"
+                : loaded.code == OCTET_MALFORMED      ? "a record whose scales cannot be used"
+                                                      : "not a record, or damaged");
   metrics_->CountDrift(DriftEvent::kRefused);
 }
 
@@ -142,7 +142,7 @@ void CameraDrift::Save(uint64_t now_ns) {
       back_off_.Failed(now_ns);
       metrics_->CountUnwritten();
       if (!told_) {
-        std::snprintf(news_, sizeof(news_), "drift: not stored: %s; it is tried again",
+        std::snprintf(news_, sizeof(news_), "drift: not stored: %s; trying again",
                       problem->c_str());
       }
       told_ = true;
@@ -246,9 +246,9 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   metrics_->CountDrift(DriftEvent::kDropped);
   if (event == OCTET_DRIFT_UNFIT) {
     std::snprintf(news_, sizeof(news_),
-                  "frame %llu: drift: the new scales do not fit the integers; dropped", number);
+                  "frame %llu: drift: the new scales do not fit the integers; not used", number);
   } else {
-    std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales dropped, %s", number,
+    std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales not used, %s", number,
                   TakeVerdict().text);
   }
 }

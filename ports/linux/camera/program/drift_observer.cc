@@ -54,14 +54,14 @@ class DriftObserver final : public Observer {
 
 CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
   app.Add("--drift", o.drift,
-          "let activation ranges follow a changing scene; FILE keeps what was learnt (the blob: "
-          "octet convert --drift)");
+          "let activation ranges follow a changing scene; FILE keeps the scales (blob: octet "
+          "convert --drift)");
   app.Add("--drift-set", o.drift_settings,
           "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
           "gain_db=0.5");
   return [&o] {
     if (!o.drift_settings.empty() && o.drift.empty()) {
-      throw InputError("--drift-set: is for --drift FILE");
+      throw InputError("--drift-set: needs --drift FILE");
     }
     o.model.drift = !o.drift.empty();
     if (o.model.drift) o.model.all_plans = true;

@@ -77,7 +77,7 @@ class DumpObserver final : public Observer {
     }
     if (shared_.waits) throw InputError(*problem);
     shared_.metrics.CountUnwritten();
-    if (!std::exchange(told_, true)) news_ = *problem + "; pictures are left out until it can be";
+    if (!std::exchange(told_, true)) news_ = *problem + "; pictures are not stored until it works";
   }
   // Of pictures of a folder each is wanted.
   void Await() {

@@ -168,11 +168,12 @@ class Emitter::State {
     dropped += more;
     if (more == 0 || told_) return;
     told_ = true;
-    const std::string why = results_.error() == 0 ? "nobody takes the results"
-                                                  : std::string("the results cannot be written: ") +
+    const std::string why = results_.error() == 0 ? "output is not being read"
+                                                  : std::string("output cannot be written: ") +
                                                         std::strerror(results_.error());
-    const std::string warning = "octet-camera: " + why + "; lines are dropped and counted until " +
-                                (results_.error() == 0 ? "somebody does\n" : "they can be\n");
+    const std::string warning = "octet-camera: " + why +
+                                ". Result lines are dropped and counted until " +
+                                (results_.error() == 0 ? "it is read\n" : "it can be written\n");
     news_.Write(warning.data(), warning.size());
   }
 

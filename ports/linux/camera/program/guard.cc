@@ -24,9 +24,7 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
                      std::string(octet_code_name(status.code)) + "; convert the model again");
   }
   if (config.plan_count < 2) {
-    throw InputError(
-        "--guard: the blob has one plan, so there is nothing to switch to; convert the model with "
-        "both plans");
+    throw InputError("--guard: the blob has only one plan; convert the model with both plans");
   }
   if (home) config.home_plan = *home;
   const std::string problem = SetGuards(settings, &config);
@@ -124,16 +122,17 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
     ++totals_.switches;
   }
   const uint32_t events = decision_.events;
-  const char* what = (events & OCTET_GUARD_SENSOR_LOST) != 0
-                         ? "no temperature can be read: the board counts as cool"
-                     : (events & OCTET_GUARD_SENSOR_STUCK) != 0
-                         ? "the temperature does not move any more: the board counts as cool"
-                     : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature is back"
-                     : (events & OCTET_GUARD_POLICY_LEFT) != 0
-                         ? "finer plans make the board hotter: no more of them until it has cooled"
-                     : (events & OCTET_GUARD_EXHAUSTED) != 0
-                         ? "scores stay bad in the last plan: it is not the precision"
-                         : nullptr;
+  const char* what =
+      (events & OCTET_GUARD_SENSOR_LOST) != 0
+          ? "no temperature can be read: the guard treats the board as cool"
+      : (events & OCTET_GUARD_SENSOR_STUCK) != 0
+          ? "the temperature has stopped changing: the guard treats the board as cool"
+      : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature works again"
+      : (events & OCTET_GUARD_POLICY_LEFT) != 0
+          ? "finer plans heat the board too much: none until it has cooled"
+      : (events & OCTET_GUARD_EXHAUSTED) != 0
+          ? "scores stay low in the last plan: precision is not the cause"
+          : nullptr;
   if (decision_.plan != before) {
     std::snprintf(news_, sizeof(news_), "frame %llu: plan %s -> %s (%s)",
                   static_cast<unsigned long long>(frame.number),

@@ -42,7 +42,7 @@ class GuardObserver final : public Observer {
   void Start(const Loaded& loaded) override {
     if (shared_.thermometer.Start(loaded.model)) return;
     shared_.emitter->Say("no thermal zone of the board below " + options_.thermal_root +
-                         ", so heat changes nothing; --thermal-root names another folder");
+                         ", so temperature has no effect; --thermal-root names another folder");
   }
   // Heat has lowered the rate: the others are passed over.
   bool Wants(const FrameBuffer&) override {
@@ -107,11 +107,11 @@ class GuardObserver final : public Observer {
 
 CheckSettings DescribeGuard(CommandLine& app, CameraOptions& o) {
   app.AddFlag("--guard", o.guard,
-              "change the plan while it runs: up the ladder when accuracy falls or the board is "
-              "hot, and back");
+              "change the plan at run time: to a finer one when accuracy falls, to a faster one "
+              "when the board is hot, and back");
   app.Add("--guard-set", o.guard_settings,
-          "NAME=VALUE,...: settings over the blob's, as in trip_frames=5,dwell_s=30 (an unknown "
-          "name lists them all)");
+          "settings that replace the blob's: NAME=VALUE,..., such as trip_frames=5,dwell_s=30 (an "
+          "unknown name lists them all)");
   return [&o] {
     if (!o.guard_settings.empty()) o.guard = true;
     if (o.guard) o.model.all_plans = true;

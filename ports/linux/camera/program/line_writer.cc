@@ -64,8 +64,8 @@ bool LineWriter::Write(const char* line, size_t bytes) {
   }
   if (ended != Ended::kFailed) error_ = 0;
   if (ended == Ended::kFailed && waits_) {
-    throw InputError(std::string("the results cannot be written: ") + std::strerror(error_) +
-                     "; make room, or send them elsewhere");
+    throw InputError(std::string("output cannot be written: ") + std::strerror(error_) +
+                     "; make room, or write it elsewhere");
   }
   return ended != Ended::kGone;
 }

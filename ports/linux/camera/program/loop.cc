@@ -101,7 +101,7 @@ class Loop {
     }
     std::string error = slot_.error();
     if (error.empty() && !interrupted && slot_.published() == 0) {
-      error = "no frame came: the source ended at once; is what feeds it running?";
+      error = "no frame came: the source ended at once; is its sender running?";
     }
     if (error.empty()) return 0;
     SayAtTheEnd(error);
@@ -114,9 +114,9 @@ class Loop {
     models_->Choose();
     LoadWanted();
     if (model_->blob().decode.data == nullptr) {
-      emitter_.Say(path_ +
-                   " has no decoder, so only times are printed; convert it with --task and "
-                   "--decode");
+      emitter_.Say(
+          path_ +
+          " has no decoder, so only times are printed; convert the model with --task and --decode");
     }
     stop_.ObeySignals();
     BlobDescription description;
@@ -151,8 +151,7 @@ class Loop {
     if (options_.board) RequireAllowed(*options_.board, *model_, path);
     if (model_->blob().model->input_count != 1 || model_->blob().inputs[0].is_image == 0) {
       throw InputError(path +
-                       ": its input takes no pictures; the camera needs one picture "
-                       "input");
+                       ": its input does not take pictures; octet-camera needs one picture input");
     }
     model_->Bind();
     results_.emplace(*model_);

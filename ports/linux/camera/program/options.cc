@@ -50,7 +50,7 @@ void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
   char rest = 0;
   if (std::sscanf(size.c_str(), "%ux%u%c", &w, &h, &rest) != 2 || w == 0 || h == 0 || w > 16384 ||
       h > 16384) {
-    throw InputError("--size " + size + ": a size is written as in 1280x720");
+    throw InputError("--size " + size + ": not a size; write it as 1280x720");
   }
   *width = w;
   *height = h;
@@ -59,44 +59,48 @@ void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
 }  // namespace
 
 bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
-  CommandLine app("Runs an Octet blob on a stream of frames; the newest frame wins");
+  CommandLine app("Runs an Octet blob on a stream of frames; always takes the newest frame");
   app.Add("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
+  app.Group("Options");
   app.Add("--source", o->source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
-              "; where it has none, those of its subfolders), one picture, /dev/videoN, or "
-              "- for a stream on stdin");
-  app.Add("--format", o->format,
-          "of the stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with "
-          "--size; of the camera: one of these or mjpeg (default: the first it has of nv12, "
-          "yuv420p, yuyv, rgb24, grey8, mjpeg)");
-  app.Add("--size", o->size, "WxH of raw frames, of the scene, or wanted of the camera");
+              "; without any, those of its subfolders), one picture, /dev/videoN, or - for a "
+              "stream on stdin");
+  app.Add(
+      "--format", o->format,
+      "stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with --size. camera: one of "
+      "these or mjpeg (default: the first available of nv12, yuv420p, yuyv, rgb24, grey8, mjpeg)");
+  app.Add("--size", o->size, "WxH of raw frames, of the scene, or requested from the camera");
   app.Add("--fps", o->fps,
-          "pace of scene (default 30; 0: as fast as it renders) and folder (default: every "
-          "picture, none dropped), or wanted of the camera");
+          "frame rate of the scene (default 30; 0: as fast as it renders), of a folder (default: "
+          "every picture, none dropped), or requested from the camera");
   app.AddFlag("--every-frame", o->every_frame,
-              "the source waits for the model and no frame is dropped: for films, not for cameras");
-  app.Add("--frames", o->frames, "stop after so many results; 0: never").ShowDefault();
+              "the source waits for the model, no frame is dropped: for films, not for cameras");
+  app.Add("--frames", o->frames, "stop after this many results; 0: never").ShowDefault();
   app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
-  std::vector<CheckSettings> checks;
-  for (const Feature& feature : Features()) checks.push_back(feature.describe(app, *o));
-  app.Add("--disturb", o->disturb,
-          "damage frames to see what happens: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with "
-          "frames, as in noise:40@300-599,exposure:2.5@900-");
   app.Add("--isa", o->isa, "highest instruction set to use, or 'list'");
-  bool map = false;
-  app.AddFlag("--map", map, kMapHelp);
-  app.Add("--threads", o->model.threads, "threads that infer, the loop's included")
+  app.Add("--threads", o->model.threads, "number of inference threads, with the loop's own")
       .Range(1u, 256u)
       .ShowDefault();
+  app.AddFlag("--json", o->json, "one JSON object per frame, and a summary at the end");
+  std::vector<CheckSettings> checks;
+  app.MoreGroup("While it runs");
+  for (const Feature& feature : Features()) checks.push_back(feature.describe(app, *o));
+  app.MoreGroup("Machine");
+  bool map = false;
+  app.AddFlag("--map", map, kMapHelp);
   app.Add("--cpus", o->cpus, kCpusHelp);
   app.Add("--priority", o->priority,
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);
+  app.MoreGroup("Scene and tests");
   app.Add("--garments", o->garments,
-          "of the scene: folder with test.npy and labels.npy as demo/pictures.py writes them")
+          "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py")
       .ShowDefault();
-  app.Add("--seed", o->seed, "of the scene").ShowDefault();
-  app.AddFlag("--json", o->json, "one JSON object a frame, and a summary at the end");
+  app.Add("--disturb", o->disturb,
+          "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
+          "as in noise:40@300-599,exposure:2.5@900-");
+  app.Add("--seed", o->seed, "of the scene: seed").ShowDefault();
   app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
       "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"
@@ -117,7 +121,7 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   for (const CheckSettings& check : checks) check();
   if (o->blob.empty() == o->slots.empty()) {
     throw InputError(o->blob.empty() ? "no MODEL given; see --help"
-                                     : "MODEL and --slots: one of them names what runs");
+                                     : "MODEL and --slots: give only one of them");
   }
   if (o->source.empty()) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
@@ -125,11 +129,12 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
   if (!o->isa.empty()) {
     octet_isa isa;
     if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
-      throw InputError("--isa " + o->isa + ": unknown word; --isa list names those that work here");
+      throw InputError("--isa " + o->isa + ": unknown word; see --isa list");
     }
     o->model.isa = isa;
   }
-  if (o->fps != kNotGiven && !(o->fps >= 0)) throw InputError("--fps: at least 0; see --help");
+  if (o->fps != kNotGiven && !(o->fps >= 0))
+    throw InputError("--fps: must be at least 0; see --help");
   return true;
 }
 
@@ -153,19 +158,18 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
   if (stat(o.source.c_str(), &status) != 0) {
     if (o.source.rfind("/dev/", 0) == 0) {
       throw InputError("--source " + o.source +
-                       ": no such device; ls /dev/video* names the cameras there are");
+                       ": no such device; ls /dev/video* lists the cameras");
     }
     throw InputError("--source " + o.source +
-                     ": no such file or folder; scene, - and /dev/videoN "
-                     "are known as well");
+                     ": no such file or folder; other sources: scene, - and /dev/videoN");
   }
   if (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && pictures::HasPictureName(o.source))) {
     return OpenFolder(o.source, o.fps);
   }
   if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, {o.format, width, height, o.fps});
   throw InputError("--source " + o.source +
-                   ": is neither a folder, a picture nor a camera; pipe a film: ffmpeg -i FILE -f "
-                   "yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -");
+                   ": not a folder, picture or camera; for a film: ffmpeg -i FILE -f yuv4mpegpipe "
+                   "-pix_fmt yuv420p - | octet-camera MODEL --source -");
 }
 
 }  // namespace octet::port

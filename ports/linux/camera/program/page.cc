@@ -58,7 +58,7 @@ http::Reply Page::Get(std::string_view path) {
     return {Kind::kWhole, "200 OK", "application/json", served_status_};
   }
   return {Kind::kWhole, "404 Not Found", "text/plain",
-          "here are /, /stream, /frame.jpg and /status.json\n"};
+          "available: /, /stream, /frame.jpg and /status.json\n"};
 }
 
 void Page::SetSession(const octet_session* session) {

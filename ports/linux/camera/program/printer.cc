@@ -90,7 +90,7 @@ void Printer::Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& s
       static_cast<double>(ResidentBytes()) / 1e6);
   for (const auto& observer : observers_) observer->AddSummaryText(&line);
   if (const uint64_t dropped = emitter_.dropped(); dropped != 0) {
-    line.Add("; %llu lines of results that nobody took were dropped", static_cast<Count>(dropped));
+    line.Add("; %llu result lines were not read and were dropped", static_cast<Count>(dropped));
   }
   line.Add("\n");
   emitter_.Last(line, true);

@@ -16,7 +16,7 @@ Scheduling::Scheduling(const std::string& cpus, int priority) {
   if (priority == 0) return;
   const sched_param parameters = {priority};
   if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0) {
-    std::fprintf(stderr, "octet-camera: --priority %d: %s; going on without it\n", priority,
+    std::fprintf(stderr, "octet-camera: --priority %d: %s; continuing without it\n", priority,
                  std::strerror(errno));
   }
 }

@@ -11,7 +11,7 @@ class ScoreObserver final : public Observer {
   void Load(const Loaded& loaded) override {
     if (octet_model_task(loaded.model.session()) != OCTET_TASK_DETECT ||
         loaded.model.blob().decode.data == nullptr) {
-      throw InputError("--score: " + loaded.path + " is no detector with a decoder");
+      throw InputError("--score: " + loaded.path + " is not a detector with a decoder");
     }
   }
   void Result(const Outcome& outcome) override { score_.Add(outcome.results, outcome.frame.truth); }
@@ -30,10 +30,10 @@ class ScoreObserver final : public Observer {
 }  // namespace
 
 CheckSettings DescribeScore(CommandLine& app, CameraOptions& o) {
-  app.AddFlag("--score", o.score, "scene: mAP@0.5 against the known boxes");
+  app.AddFlag("--score", o.score, "scene: mAP@0.5 against the true boxes");
   return [&o] {
     if (o.score && o.source != "scene") {
-      throw InputError("--score: only the built-in scene knows where things are; --source scene");
+      throw InputError("--score: needs known boxes; add --source scene");
     }
   };
 }

@@ -74,7 +74,7 @@ StoreAnswer SlotKeeper::Boot() {
   }
   if (before.refusals != after.refusals) {
     answer.news +=
-        std::string("; the other model was given up: ") + octet_slots_code_name(after.last_refusal);
+        std::string("; the other model was rejected: ") + octet_slots_code_name(after.last_refusal);
   }
   if (!booted.note.empty()) answer.news += "; " + booted.note;
   last_problem_ = booted.note.empty() ? "" : answer.news;
@@ -134,7 +134,7 @@ StoreAnswer SlotKeeper::Confirm(const SlotModel& running) {
                   : answer.done
                       ? Called(running) + " cannot be confirmed: " + confirmed.why
                       : Once(Called(running) + " cannot be confirmed yet: " + confirmed.why +
-                             "; it is tried again");
+                             "; trying again");
   }
   Describe(&answer);
   answer.confirmed = answer.state.has_record && answer.state.active == running.slot;
@@ -146,8 +146,7 @@ StoreAnswer SlotKeeper::RollBack(const SlotModel& running, octet_slots_code reas
   octet_slots_info info;
   const bool known = Peek(&info);
   if (known && info.active == OCTET_SLOT_NONE) {
-    answer.news =
-        std::string(octet_slots_code_name(reason)) + ", but there is no model to go back to";
+    answer.news = std::string(octet_slots_code_name(reason)) + ", but there is no earlier model";
   } else if (!IsOnTrial(running)) {
     answer.done = true;
   } else {
@@ -155,7 +154,7 @@ StoreAnswer SlotKeeper::RollBack(const SlotModel& running, octet_slots_code reas
     answer.done = rolled || !IsOnTrial(running);
     answer.news = rolled ? Called(running) + " is rolled back: " + octet_slots_code_name(reason)
                          : Once(Called(running) + " cannot be rolled back yet: " + rolled.why +
-                                "; it is tried again");
+                                "; trying again");
     if (!answer.done && store_.BootActive(&answer.model)) {
       answer.another = !IsSame(answer.model, running);
     }

@@ -55,7 +55,7 @@ void CameraSlots::Check(const Model& model) const {
   if (std::equal(running_.digest.begin(), running_.digest.end(), model.blob().header->sha256)) {
     return;
   }
-  throw InputError(running_.path + ": changed since it was checked; stage the model anew");
+  throw InputError(running_.path + ": changed after it was checked; stage the model again");
 }
 
 void CameraSlots::Load(const Loaded&) {
@@ -80,7 +80,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
     if (!stuck_ && errand_.Age(now_ns) > kStuckNs) {
       stuck_ = true;
       shared_.metrics.SetStoreStuck(true);
-      Say("the store does not answer; what runs runs on");
+      Say("the store does not answer; the running model continues");
     }
     return false;
   }
@@ -148,7 +148,7 @@ StoreAnswer CameraSlots::Await(std::function<StoreAnswer()> work) {
   if (shared_.storage.Wait(kAwaitNs)) {
     if (std::optional<StoreAnswer> answer = errand.Take()) return std::move(*answer);
   }
-  throw InputError("the store does not answer, and no model runs");
+  throw InputError("the store does not answer, and no model is running");
 }
 
 bool CameraSlots::Failed(const std::string& why) {
@@ -160,7 +160,7 @@ bool CameraSlots::Failed(const std::string& why) {
     answer = Await([keeper = keeper_] { return keeper->Boot(); });
     Say(Called(before) + " is rolled back: " + why);
   } else if (answer.another) {
-    Say(Called(before) + " is left, and that cannot be recorded yet: " + why);
+    Say(Called(before) + " stopped, but this cannot be recorded yet: " + why);
     wish_ = Wish::kRollBack;
     wished_ = before;
     reason_ = OCTET_SLOTS_FRAMES;

@@ -5,32 +5,32 @@
 namespace octet::port {
 
 CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
-  app.Add(
-      "--slots", o.slots,
-      "run the model of this store of two slots (folder or device, docs/flashing.md) instead of "
-      "MODEL, and another one as soon as the store says so");
+  app.Add("--slots", o.slots,
+          "run the model of this store of two slots (folder or device, docs/flashing.md) instead "
+          "of MODEL; switches to a new model when the store has one");
   app.Add("--key", o.store.keys,
-          "of --slots: public key of those whose models are taken, beside the store's own")
+          "of --slots: public key; models signed with it are accepted, beside the store's own key")
       .OneEach();
   app.AddFlag("--require-signature", o.store.require_signature,
-              "of --slots: take models of --key alone; the store's own key.pub, which lies where "
-              "models are written, says nothing");
-  const Option confirm_after = app.Add("--confirm-after", o.confirm_after,
-                                       "of --slots: good frames that confirm a model on trial")
-                                   .Range(1u, 1000000000u)
-                                   .ShowDefault();
+              "of --slots: accept only models signed with --key; the store's own key.pub is "
+              "ignored, because it is beside the models and as easy to replace");
+  const Option confirm_after =
+      app.Add("--confirm-after", o.confirm_after,
+              "of --slots: number of good frames that confirm a model on trial")
+          .Range(1u, 1000000000u)
+          .ShowDefault();
   app.Add("--board", o.store.board,
           std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
   return [&o, confirm_after] {
     if (o.slots.empty() && !o.store.keys.empty()) {
       throw InputError(
-          "--key: is for --slots; octet-slot and octet flash check signatures of files");
+          "--key: needs --slots; octet-slot and octet flash check signatures of files");
     }
     if (o.slots.empty() && o.store.require_signature) {
-      throw InputError("--require-signature: is for --slots");
+      throw InputError("--require-signature: needs --slots");
     }
     if (o.slots.empty() && confirm_after.Given()) {
-      throw InputError("--confirm-after: is for --slots; a model from a file is not on trial");
+      throw InputError("--confirm-after: needs --slots; a model from a file is not on trial");
     }
     if (!o.store.board.empty()) o.board = ReadBoard(o.store.board);
   };

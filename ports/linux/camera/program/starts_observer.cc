@@ -64,7 +64,7 @@ class StartsObserver final : public Observer {
       } else {
         shared_.metrics.CountUnwritten();
         back_off_.Failed(NowNs());
-        if (!told_) news_ = answer->problem + "; starts are not counted until it can be";
+        if (!told_) news_ = answer->problem + "; starts are not counted until it works";
         told_ = true;
       }
     }
@@ -113,8 +113,8 @@ class StartsObserver final : public Observer {
 
 CheckSettings DescribeStarts(CommandLine& app, CameraOptions& o) {
   app.Add("--state", o.state,
-          "folder of a file that counts starts after a crash or a power cut, for --metrics "
-          "(default: systemd's StateDirectory=, where there is one)");
+          "folder for the count of starts after a crash or a power cut, for --metrics (default: "
+          "systemd's StateDirectory=, if any)");
   return [&o] {
     const char* const folder = std::getenv("STATE_DIRECTORY");
     if (o.state.empty() && folder != nullptr)

@@ -61,8 +61,8 @@ class Telemetry final : public Observer {
 
 CheckSettings DescribeTelemetry(CommandLine& app, CameraOptions& o) {
   app.Add("--metrics", o.metrics,
-          "[ADDRESS:]PORT: numbers for Prometheus on http://127.0.0.1:PORT/metrics, or at an "
-          "address of this machine, 0.0.0.0 for all of them");
+          "[ADDRESS:]PORT: Prometheus metrics on http://127.0.0.1:PORT/metrics, or on an address "
+          "of this machine; 0.0.0.0: all addresses");
   app.Add("--thermal-root", o.thermal_root, "folder of the thermal zones").ShowDefault();
   return [] {};
 }

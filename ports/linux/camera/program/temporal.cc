@@ -10,13 +10,13 @@ CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
   if (status.code == OCTET_OK && memory_bytes_ == 0) {
     throw InputError("--temporal: " + path +
                      " has no temporal filters; convert the model with octet convert --temporal "
-                     "(docs/temporal.md), or leave --temporal out");
+                     "(docs/temporal.md), or remove --temporal");
   }
   if (status.code == OCTET_OK) {
     memory_.reset(std::aligned_alloc(64, (memory_bytes_ + 63) / 64 * 64));
     if (memory_ == nullptr) {
       throw InputError("--temporal: no memory for " + std::to_string(memory_bytes_) +
-                       " bytes of frames; leave --temporal out");
+                       " bytes of frames; remove --temporal");
     }
     status = octet_temporal_init(memory_.get(), memory_bytes_, blob, blob_bytes, &temporal_);
   }

@@ -30,10 +30,9 @@ class TemporalObserver final : public Observer {
 }  // namespace
 
 CheckSettings DescribeTemporal(CommandLine& app, CameraOptions& o) {
-  app.AddFlag(
-      "--temporal", o.temporal,
-      "blend the int8 plan's noisiest layers with the frames before, by the filters of octet "
-      "convert --temporal; docs/temporal.md says what it gains");
+  app.AddFlag("--temporal", o.temporal,
+              "blend the noisiest layers of the int8 plan with earlier frames, by the filters of "
+              "octet convert --temporal; gains: docs/temporal.md");
   return [] {};
 }
 

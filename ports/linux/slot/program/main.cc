@@ -28,31 +28,30 @@ void Describe(CommandLine& app, Arguments& a) {
       .Among({"list", "stage", "verify", "activate", "confirm", "roll-back", "boot", "create"});
   app.Add("FILE", a.file, "of stage: the blob, or - for stdin");
   app.Add("--key", a.options.keys,
-          "public key of those whose models are taken, beside the store's own file key.pub; "
-          "several times: any of them")
+          "public key; models signed with it are accepted, beside the store's own file key.pub; "
+          "repeat it for several keys")
       .OneEach();
   app.AddFlag("--require-signature", a.options.require_signature,
-              "take models of --key alone; the store's own key.pub, which lies where models are "
-              "written, says nothing");
+              "accept only models signed with --key; the store's own key.pub is ignored, because "
+              "it is beside the models and as easy to replace");
   app.Add("--board", a.options.board,
-          "name of this board, or its file from octet boards --whitelist: models for others, and "
-          "those that use what it does not allow, are refused (default: the store's own file "
-          "`board`; without one nothing of this is looked at)");
-  app.Add("--tries", a.options.tries, "boots that a model has to be confirmed in; 0: 3")
+          "name of this board, or its file from octet boards --whitelist. Models for other boards, "
+          "or with anything this board does not allow, are refused. Default: the store's own file "
+          "`board`; without one, this check is skipped");
+  app.Add("--tries", a.options.tries, "boots within which a model must be confirmed; 0: 3")
       .Range(0u, 255u);
-  app.AddFlag("--force", a.force, "of create: also where a store or a model is already");
-  app.AddFlag("--json", a.json, "the store as JSON, after what was done");
+  app.AddFlag("--force", a.force, "of create: also where a store or a model exists");
+  app.AddFlag("--json", a.json, "print the store as JSON after the command");
   app.Footer(
-      "list       what the slots hold, and why a model was refused last\n"
+      "list       show the slots, and why the last model was refused\n"
       "stage      write a model into the slot that does not run, read it back, check it\n"
-      "verify     check what the slots hold: bytes, signature, counter, board, golden vectors\n"
+      "verify     check the slots: bytes, signature, counter, board, golden vectors\n"
       "activate   put the staged model on trial, after its golden vectors\n"
-      "confirm    keep the model on trial; octet-camera --slots does it by itself\n"
-      "roll-back  end the trial; without one, go back to the model before\n"
+      "confirm    keep the model on trial; octet-camera --slots does this by itself\n"
+      "roll-back  end the trial; without a trial, return to the previous model\n"
       "boot       count a trial and print the file of the model to run\n"
-      "create     make a device a store; what is on it is lost, so one that holds a store or a "
-      "model\n"
-      "           already is refused without --force\n"
+      "create     make a device a store and delete its content; a device with a store or a model\n"
+      "           needs --force\n"
       "Exit status: 0 done, 1 refused, 2 bad use or storage that fails, 3 internal error." +
       (KnowsSignatures() ? "" : "\nThis program was " + SignatureNote() + "."));
   app.Name("octet-slot",
@@ -121,11 +120,11 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     answer.note.clear();
     if (!any) {
       answer.code = OCTET_SLOTS_EMPTY;
-      answer.why = a.store + ": no model there; stage one first";
+      answer.why = a.store + ": this slot has no model; stage one first";
     }
   } else if (a.command == "activate") {
     answer = store->Activate();
-    *said = "on trial from the next boot on";
+    *said = "on trial from the next boot";
   } else if (a.command == "confirm") {
     answer = store->Confirm();
     *said = "confirmed";
@@ -145,7 +144,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
 }
 
 int Main(int argc, char** argv) {
-  CommandLine app("Keeps two models on a board, of which one runs and the other is new or old");
+  CommandLine app("Keeps two models on a board: one runs, the other is new or old");
   Arguments a;
   Describe(app, a);
   try {
@@ -159,13 +158,13 @@ int Main(int argc, char** argv) {
     throw InputError("no FILE given to stage; - is stdin");
   }
   if (a.command != "stage" && !a.file.empty()) {
-    throw InputError(a.command + " takes no FILE; see --help");
+    throw InputError(a.command + " does not take a FILE; see --help");
   }
-  if (a.force && a.command != "create") throw InputError(a.command + " takes no --force");
+  if (a.force && a.command != "create") throw InputError(a.command + " does not take --force");
   SlotStore store(a.store, a.options);
   if (a.command == "boot" && !store.is_folder()) {
-    throw InputError("boot: the model of a device lies in no file; octet-camera --slots " +
-                     a.store + " runs it");
+    throw InputError("boot: the model of a device is not a file; octet-camera --slots " + a.store +
+                     " runs it");
   }
   std::string said;
   const SlotAnswer answer = Do(a, &store, &said);

@@ -272,7 +272,7 @@ TEST_F(SceneTest, RefusesGarmentsThatAreNone) {
                 "[N,28,28]");
   ExpectRefusal(Write("float.npy", {1, 28, 28}, std::vector<uint8_t>(784 * 4), "<f4"), labels,
                 "[N,28,28]");
-  ExpectRefusal(good, Write("few.npy", {1}, {0}), "one label a picture");
+  ExpectRefusal(good, Write("few.npy", {1}, {0}), "one label per picture");
   ExpectRefusal(good, Write("high.npy", {2}, {0, 10}), "not below 10");
 }
 

@@ -138,7 +138,7 @@ TEST_F(DriftingCamera, ScalesFollowTheLightAndOutliveTheProgram) {
   EXPECT_EQ(fs::file_size(Path("record")), OCTET_DRIFT_RECORD_BYTES);
 
   ASSERT_EQ(Run("dim.octet", 255, 8), 0);
-  EXPECT_NE(Read("err").find("drift: 2 of 2 groups run at the scales of " + Path("record")),
+  EXPECT_NE(Read("err").find("drift: 2 of 2 groups use the scales of " + Path("record")),
             std::string::npos)
       << Read("err");
   summary = Lines().back()["summary"];
@@ -157,7 +157,7 @@ TEST_F(DriftingCamera, LightLikeCalibrationsMovesNothing) {
 TEST_F(DriftingCamera, WhatDoesNotGainIsDropped) {
   ASSERT_EQ(Run("dim.octet", 255, 4, "every_s=0,fit_frames=2,judge_frames=2,gain=1,gain_db=300"),
             0);
-  EXPECT_NE(Read("err").find("drift: new scales dropped, agreement with fp16"), std::string::npos)
+  EXPECT_NE(Read("err").find("drift: new scales not used, agreement with fp16"), std::string::npos)
       << Read("err");
   EXPECT_EQ(Lines().back()["summary"]["drift_dropped"], 1);
   EXPECT_FALSE(fs::exists(Path("record")));
@@ -172,14 +172,14 @@ TEST_F(DriftingCamera, RecordsOfOthersAndDamagedOnesAreToldAndReplaced) {
   ASSERT_EQ(Run("dim.octet", 255, 4), 0);
   ASSERT_EQ(Run("other.octet", 255, 4), 0);
   EXPECT_NE(Read("err").find("drift: " + Path("record") +
-                             " is of another blob; the blob's own "
-                             "scales run, and the file is replaced when others are found"),
+                             " is from another blob; the blob's own scales are used, and the file "
+                             "is replaced when new scales are found"),
             std::string::npos)
       << Read("err");
   EXPECT_EQ(Lines().back()["summary"]["drift_kept"], 1);
   fs::resize_file(Path("record"), 351);
   ASSERT_EQ(Run("other.octet", 127, 4), 0);
-  EXPECT_NE(Read("err").find("record is no record, or damaged; the blob's own scales run"),
+  EXPECT_NE(Read("err").find("record is not a record, or damaged; the blob's own scales are used"),
             std::string::npos)
       << Read("err");
 }
@@ -253,17 +253,17 @@ TEST_F(DriftingCamera, WhatIsNoRecordIsNotReplaced) {
     return Read("err");
   };
   const auto refusal = [](const std::string& record) {
-    return "octet-camera: --drift " + record + ": is no record of drift; name another file\n";
+    return "octet-camera: --drift " + record + ": not a drift record; name another file\n";
   };
   EXPECT_EQ(with(Path("dim.octet")), refusal(Path("dim.octet")));
   EXPECT_EQ(fs::file_size(Path("dim.octet")), size);
   EXPECT_EQ(with(folder_.string()), refusal(folder_.string()));
-  EXPECT_EQ(with(Path("none/record")),
-            "octet-camera: --drift " + Path("none/record") +
-                ": cannot be written: No such file or directory; name a file in a folder that "
-                "exists\n");
+  EXPECT_EQ(
+      with(Path("none/record")),
+      "octet-camera: --drift " + Path("none/record") +
+          ": cannot be written: No such file or directory; name a file in an existing folder\n");
   EXPECT_NE(with("").find("--drift"), std::string::npos);
-  EXPECT_NE(Read("err").find("is empty; give a value or leave it out"), std::string::npos)
+  EXPECT_NE(Read("err").find("is empty; give a value, or remove the option"), std::string::npos)
       << Read("err");
   std::ofstream(Path("empty")).close();  // as mktemp makes them
   arguments[10] = Path("empty");
@@ -280,16 +280,16 @@ TEST_F(DriftingCamera, Refusals) {
   };
   EXPECT_EQ(refused(Arguments("m.octet", "every_s=0")),
             "octet-camera: " + Path("m.octet") +
-                ": says nothing of scales that may move; convert the model with --drift\n");
+                ": has no drift section; convert the model with --drift\n");
   for (const char* bad : {"pace=1", "every_s", "every_s=x", "every_s=-1", "fit_frames=0",
                           "judge_frames=1001", "gain=2", "gain_db=301"}) {
     EXPECT_EQ(refused(Arguments("dim.octet", bad)),
               std::string("octet-camera: --drift-set ") + bad +
-                  ": there are every_s (0 to 1000000), fit_frames and judge_frames (1 to 1000), "
+                  ": expected every_s (0 to 1000000), fit_frames and judge_frames (1 to 1000), "
                   "gain (0 to 1), gain_db (0 to 300)\n");
   }
   EXPECT_EQ(refused({Path("dim.octet"), "--source", "-", "--drift-set", "gain=1"}),
-            "octet-camera: --drift-set: is for --drift FILE\n");
+            "octet-camera: --drift-set: needs --drift FILE\n");
 }
 
 }  // namespace

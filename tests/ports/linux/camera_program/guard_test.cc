@@ -124,12 +124,13 @@ TEST_F(GuardedCamera, ObeysWhoeverHoldsAPlan) {
 TEST_F(GuardedCamera, SettingsThatAreNoneAreRefused) {
   Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--guard-set", "trip=5"});
   EXPECT_EQ(Finish(), 2);
-  EXPECT_EQ(
-      Read("err").find("octet-camera: --guard-set: 'trip=5' is no setting; those of this blob"), 0u)
+  EXPECT_EQ(Read("err").find(
+                "octet-camera: --guard-set: 'trip=5' is not a setting; the settings of this blob"),
+            0u)
       << Read("err");
   Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--disturb", "fog:1"});
   EXPECT_EQ(Finish(), 2);
-  EXPECT_EQ(Read("err").find("octet-camera: --disturb fog:1: noise, blur or exposure"), 0u)
+  EXPECT_EQ(Read("err").find("octet-camera: --disturb fog:1: expected noise, blur or exposure"), 0u)
       << Read("err");
 }
 

@@ -85,7 +85,7 @@ TEST_F(StalledReader, TermEndsTheProgram) {
   for (const int flags : {0, O_NONBLOCK}) {
     fed_ = false;
     Run({}, flags);
-    AwaitError("nobody takes the results");
+    AwaitError("output is not being read");
     kill(child_, SIGTERM);
     EXPECT_EQ(WaitInTime(), 0) << flags;
     StopFeeding();
@@ -97,7 +97,7 @@ TEST_F(StalledReader, TermEndsTheProgram) {
 // Lines are dropped and counted while nobody reads, and whole when somebody does again.
 TEST_F(StalledReader, APauseCostsLinesAndNoMore) {
   Run({}, O_NONBLOCK);
-  AwaitError("nobody takes the results");
+  AwaitError("output is not being read");
   std::string text;
   std::thread reader([&] { text = ReadPipe(); });
   usleep(300000);
@@ -140,7 +140,7 @@ TEST_F(Camera, AFullDiskIsSaid) {
   if (full < 0) GTEST_SKIP() << "this machine has no /dev/full";
   Start(kFrames, full);
   for (int i = 0; i < 20; ++i) Send(kFrame);
-  AwaitError("the results cannot be written: No space left on device; lines are dropped");
+  AwaitError("output cannot be written: No space left on device. Result lines are dropped");
   EXPECT_EQ(Finish(), 0);
   std::vector<std::string> waits = kFrames;
   waits.emplace_back("--every-frame");
@@ -148,7 +148,7 @@ TEST_F(Camera, AFullDiskIsSaid) {
   Send(kFrame);
   EXPECT_EQ(Finish(), 2);
   close(full);
-  EXPECT_NE(Read("err").find("the results cannot be written"), std::string::npos) << Read("err");
+  EXPECT_NE(Read("err").find("output cannot be written"), std::string::npos) << Read("err");
 }
 
 // --cpus is for the threads that infer: those that capture and serve may run anywhere.

@@ -140,10 +140,10 @@ TEST_F(Camera, BadUseIsOneLine) {
       {{"--source", "-", "--cpus", "3-1"}, "4-7"},
       {{"--source", "-", "--score"}, "--source scene"},
       {{"--source", "scene", "--garments", "/nowhere"}, "demo/pictures.py"},
-      {{"--source", "/dev/null"}, "no V4L2 camera"},
+      {{"--source", "/dev/null"}, "not a V4L2 camera"},
       {{"--source", "-", "--plan", "int4"}, "int8"},
-      {{"--source", "-", "--metrics", "9x"}, "'9x' is no port from 0 to 65535"},
-      {{"--source", "-", "--metrics", "board:9110"}, "'board' is no address in numbers"},
+      {{"--source", "-", "--metrics", "9x"}, "'9x' is not a port from 0 to 65535"},
+      {{"--source", "-", "--metrics", "board:9110"}, "'board' is not a numeric address"},
   };
   for (const auto& [arguments, text] : cases) {
     Start(arguments);

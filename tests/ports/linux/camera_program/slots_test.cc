@@ -46,7 +46,7 @@ TEST_F(CameraSlotsTest, ACrashLoopRunsTheOldModelInTheEnd) {
   SendUntil("on trial, boot 1\n");
   for (const char* expected :
        {"slot B, on trial, boot 2\n", "slot B, on trial, boot 3\n",
-        "slot A; the other model was given up: not confirmed within its tries\n"}) {
+        "slot A; the other model was rejected: not confirmed within its tries\n"}) {
     kill(child_, SIGKILL);
     EXPECT_EQ(Finish(), -SIGKILL);
     StartOnStore();
@@ -64,7 +64,7 @@ TEST_F(CameraSlotsTest, AModelThatTakesNoPicturesIsRolledBack) {
   Rehash(numbers);
   Flash(numbers);
   SendUntil("slot B is rolled back: ");
-  EXPECT_NE(Read("err").find("its input takes no pictures"), std::string::npos);
+  EXPECT_NE(Read("err").find("its input does not take pictures"), std::string::npos);
   SendUntil("");
   EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
   EXPECT_EQ(Finish(), 0);
@@ -189,18 +189,19 @@ TEST_F(CameraSlotsTest, WhatCannotStart) {
   fs::remove(folder_ / "store/slot-a.octet");
   StartOnStore();
   EXPECT_EQ(Finish(), 2);
-  EXPECT_EQ(Read("err"), "octet-camera: " + Path("store") + ": no model there; stage one first\n");
+  EXPECT_EQ(Read("err"),
+            "octet-camera: " + Path("store") + ": this slot has no model; stage one first\n");
   Start({"--source", "-"});
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"), "octet-camera: no MODEL given; see --help\n");
   names_model_ = true;
   StartOnStore();
   EXPECT_EQ(Finish(), 2);
-  EXPECT_EQ(Read("err"), "octet-camera: MODEL and --slots: one of them names what runs\n");
+  EXPECT_EQ(Read("err"), "octet-camera: MODEL and --slots: give only one of them\n");
   Start({"--source", "-", "--confirm-after", "7"});
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"),
-            "octet-camera: --confirm-after: is for --slots; a model from a file is not on trial\n");
+            "octet-camera: --confirm-after: needs --slots; a model from a file is not on trial\n");
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_F(TemporalCamera, Refusals) {
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"), "octet-camera: --temporal: " + Path("m.octet") +
                              " has no temporal filters; convert the model with octet convert "
-                             "--temporal (docs/temporal.md), or leave --temporal out\n");
+                             "--temporal (docs/temporal.md), or remove --temporal\n");
   blob::TemporalLayerRecord filter = SomeFilter();
   filter.frames = 11;
   Write(MakeClassifier(&filter));

@@ -215,7 +215,7 @@ class Cases:
 
     def camera_gone_and_back(self) -> str:
         self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
-        gone = "octet-camera: /dev/video0: the camera is gone: No such device"
+        gone = "octet-camera: /dev/video0: the camera was disconnected: No such device"
         until("the end", lambda: gone in self.tell("cat /run/camera.log"))
         until("its return", lambda: "no such device; ls /dev/video*" in self.tell("cat /run/camera.log"))
         before = self.tell("cat /run/camera.log")
@@ -224,7 +224,7 @@ class Cases:
         assert "vivid" not in self.tell("cut -d ' ' -f 1 /proc/modules").split()
         assert self.status() is None, "the page is there without a camera"
         self.tell("insmod /modules/vivid.ko $(cat /modules/vivid.options)")
-        now = until("frames again", self.status)
+        now = until("frames are back", self.status)
         until("more frames", lambda: (later := self.status()) and later["frame"] > now["frame"])
         return "the program ended with one line and was started again until the camera was back"
 

@@ -52,24 +52,25 @@ TEST(GuardSettings, RefusesWhatIsNone) {
   octet_guard_config c = Defaults();
   for (const char* bad : {"trip", "frames=1", "=1", " trip_frames=5"}) {
     const std::string problem = SetGuards(bad, &c);
-    EXPECT_EQ(problem.find(std::string("'") + bad + "' is no setting; those of this blob are "), 0u)
+    EXPECT_EQ(
+        problem.find(std::string("'") + bad + "' is not a setting; the settings of this blob are "),
+        0u)
         << bad << ": " << problem;
     EXPECT_NE(problem.find(" trip_frames=5 "), std::string::npos) << problem;
   }
-  const std::string whole = " is 5 by now, and takes no such value; a whole number is expected";
+  const std::string whole = " is 5 now, and does not take that value; expected a whole number";
   const std::pair<const char*, std::string> values[] = {
       {"trip_frames", "trip_frames" + whole},
       {"trip_frames=", "trip_frames" + whole},
       {"trip_frames=1e10", "trip_frames" + whole},
       {"trip_frames=5s", "trip_frames" + whole},
       {"trip_score=nan",
-       "trip_score is 0.9 by now, and takes no such value; a share from 0 to 1 is expected"},
-      {"dwell_s=-1", "dwell_s is 30 by now, and takes no such value; seconds are expected"},
-      {"enter_c=1e9",
-       "enter_c is 60 by now, and takes no such value; degrees Celsius are expected"},
+       "trip_score is 0.9 now, and does not take that value; expected a share from 0 to 1"},
+      {"dwell_s=-1", "dwell_s is 30 now, and does not take that value; expected seconds"},
+      {"enter_c=1e9", "enter_c is 60 now, and does not take that value; expected degrees Celsius"},
       {"policy=hot",
-       "policy is raise_precision by now, and takes no such value; one of ignore, raise_precision, "
-       "lower_precision, lower_rate is expected"}};
+       "policy is raise_precision now, and does not take that value; expected one of ignore, "
+       "raise_precision, lower_precision, lower_rate"}};
   for (const auto& [bad, what] : values) {
     EXPECT_EQ(SetGuards(bad, &c), std::string("'") + bad + "': " + what);
   }
@@ -79,19 +80,19 @@ TEST(GuardSettings, RefusesWhatIsNone) {
 // Which rule, and both values.
 TEST(GuardSettings, Contradictions) {
   const std::pair<const char*, const char*> cases[] = {
-      {"home_plan=2", "home_plan 2 is none of this ladder's plans 0 to 1"},
+      {"home_plan=2", "home_plan 2 is not a plan of this ladder, 0 to 1"},
       {"return_score=0.85", "return_score 0.85 is below trip_score 0.9"},
       {"trip_score=0.96,dwell_s=9999", "return_score 0.95 is below trip_score 0.96"},
       {"return_score=1.001", "return_score 1.001 is above 1"},
-      {"trip_frames=0", "trip_frames 0: more than 0 is expected"},
-      {"return_frames=0", "return_frames 0: more than 0 is expected"},
-      {"reference_score=0", "reference_score 0: more than 0 is expected"},
-      {"sensor_lost_s=0", "sensor_lost_s 0: more than 0 is expected"},
+      {"trip_frames=0", "trip_frames 0: must be above 0"},
+      {"return_frames=0", "return_frames 0: must be above 0"},
+      {"reference_score=0", "reference_score 0: must be above 0"},
+      {"sensor_lost_s=0", "sensor_lost_s 0: must be above 0"},
       {"dwell_s=31,dwell_max_s=30.5", "dwell_s 31 is above dwell_max_s 30.5"},
       {"leave_c=60", "leave_c 60 is not below enter_c 60"},
       {"enter_c=80", "enter_c 80 is not below throttle_c 80"},
-      {"leave_c=-300", "leave_c -300 is no temperature of a board"},
-      {"throttle_c=1000", "throttle_c 1000 is no temperature of a board"}};
+      {"leave_c=-300", "leave_c -300 is not a board temperature"},
+      {"throttle_c=1000", "throttle_c 1000 is not a board temperature"}};
   for (const auto& [settings, line] : cases) {
     octet_guard_config c;
     octet_guard_defaults(&c, 2);

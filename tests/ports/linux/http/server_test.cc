@@ -273,9 +273,9 @@ TEST(HttpAddress, AsTyped) {
       FAIL() << typed;
     } catch (const InputError& error) {
       const std::string host = typed.substr(0, typed.rfind(':'));
-      EXPECT_EQ(error.what(), "--m " + typed + ": '" + host +
-                                  "' is no address in numbers; as in 9100, 0.0.0.0:9100 or "
-                                  "[::]:9100");
+      EXPECT_EQ(error.what(),
+                "--m " + typed + ": '" + host +
+                    "' is not a numeric address; write 9100, 0.0.0.0:9100 or [::]:9100");
     }
   }
 }

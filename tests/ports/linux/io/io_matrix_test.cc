@@ -186,7 +186,7 @@ TEST_F(IoMatrix, TrialConfirmRollBack) {
         if (ended.done) {
           EXPECT_EQ(Info().active, OCTET_SLOT_B) << "confirmed, and not written";
         }
-        EXPECT_TRUE(confirm()) << "it is tried again";
+        EXPECT_TRUE(confirm()) << "trying again";
         EXPECT_EQ(Info().active, OCTET_SLOT_B);
         EXPECT_TRUE(Boots());
       });
@@ -200,7 +200,7 @@ TEST_F(IoMatrix, TrialConfirmRollBack) {
         if (ended.done) {
           EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
         }
-        EXPECT_TRUE(roll_back()) << "it is tried again";
+        EXPECT_TRUE(roll_back()) << "trying again";
         EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
         EXPECT_FALSE(Boots());
       });
@@ -288,7 +288,7 @@ TEST_F(IoMatrix, AReadOnlyStoreIsLeftAlone) {
     running = keeper.Boot();
     EXPECT_TRUE(ReadBlob(running.model.path) == first_);
     EXPECT_TRUE(running.model.unrecorded);
-    EXPECT_NE(running.news.find("the trial of slot B waits, for it cannot be counted"),
+    EXPECT_NE(running.news.find("the trial of slot B waits, because it cannot be counted"),
               std::string::npos)
         << running.news;
     const uint64_t of_a_boot = read_only.calls();
@@ -397,7 +397,7 @@ TEST_F(IoMatrix, Lines) {
 TEST_F(IoMatrix, ADeviceInUseIsKnown) {
   EXPECT_EQ(port::ExclusiveUse("/dev/null").other(), "");
   MakeBusy("/dev/null");
-  EXPECT_EQ(port::ExclusiveUse("/dev/null").other(), "a file system or another device holds it");
+  EXPECT_EQ(port::ExclusiveUse("/dev/null").other(), "a file system or another device uses it");
   MakeBusy(nullptr);
 }
 

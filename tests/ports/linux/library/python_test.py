@@ -274,7 +274,7 @@ class Tests:
                 assert np.array_equal(model.output(), out)
 
     def refusals(self) -> None:
-        """Each an exception of one line that says what is wanted."""
+        """Each an exception of one line that says what is expected."""
         octet, work = self.octet, self.work
         broken = work / "broken.octet"
         content = bytearray(self.blobs["detect"].read_bytes())
@@ -294,19 +294,19 @@ class Tests:
             (ValueError, "1 to 256", lambda: octet.Model(self.blobs["detect"], threads=0)),
             (ValueError, "run a frame first", model.output),
             (ValueError, "the model has 1: image", model.run),
-            (ValueError, "uint8 [8, 8, 4] is no picture", lambda: model.run(np.zeros((8, 8, 4), np.uint8))),
-            (ValueError, "float32 [3, 32, 32]; wanted: float32 [1, 3, 64, 64]",
+            (ValueError, "uint8 [8, 8, 4] is not a picture", lambda: model.run(np.zeros((8, 8, 4), np.uint8))),
+            (ValueError, "float32 [3, 32, 32]; expected float32 [1, 3, 64, 64]",
              lambda: model.run(np.zeros((3, 32, 32), np.float32))),
             (TypeError, "float64 [8, 8, 3]", lambda: model.run(rgb.astype(np.float64))),
-            (TypeError, "a list; wanted", lambda: model.run([1, 2])),
+            (TypeError, "a list; expected", lambda: model.run([1, 2])),
             (ValueError, "0x8", lambda: model.run(rgb[:, :0])),
-            (ValueError, "side by side", lambda: model.run(rgb[:, :, ::-1])),
-            (ValueError, "side by side", lambda: model.run(rgb[:, ::2])),
+            (ValueError, "contiguous", lambda: model.run(rgb[:, :, ::-1])),
+            (ValueError, "contiguous", lambda: model.run(rgb[:, ::2])),
             (ValueError, "backwards", lambda: model.run(rgb[::-1])),
             (ValueError, "give width and height", lambda: frame.nv12(bytes(96))),
-            (ValueError, "take 96", lambda: frame.nv12(bytes(95), 8, 8)),
-            (ValueError, "take 88", lambda: frame.nv12(bytes(87), 7, 8)),  # pairs of UV: rows of 8
-            (ValueError, "take 88", lambda: frame.yuv420p(bytes(87), 7, 8)),
+            (ValueError, "need 96", lambda: frame.nv12(bytes(95), 8, 8)),
+            (ValueError, "need 88", lambda: frame.nv12(bytes(87), 7, 8)),  # pairs of UV: rows of 8
+            (ValueError, "need 88", lambda: frame.yuv420p(bytes(87), 7, 8)),
             (ValueError, "too short for 9 pixels", lambda: frame.nv12(grey, width=9)),
             (ValueError, "to Frame.planes", lambda: frame.yuv420p(np.zeros((12, 16), np.uint8)[:, :8])),
             (ValueError, "UV is uint8 [8, 8]", lambda: frame.planes(grey, grey)),
@@ -316,7 +316,7 @@ class Tests:
             (ValueError, "is for the task detect", lambda: model.classify(rgb)),
             (ValueError, "frame of -1x2", lambda: model.detections(frame_size=(-1, 2))),
             (IndexError, "no output 5", lambda: model.output(5)),
-            (ValueError, "wanted: writable float32", lambda: plain.output(0, np.zeros(2, np.float32))),
+            (ValueError, "expected writable float32", lambda: plain.output(0, np.zeros(2, np.float32))),
         ]
         for kind, words, act in cases:
             try:

@@ -75,7 +75,7 @@ TEST_F(Pictures, RefusalsAreOneLine) {
   Touch("empty/note.txt");
   Touch("locked/a.jpg");
   fs::permissions(folder_ / "locked", fs::perms::none);
-  const std::pair<const char*, const char*> table[] = {{"empty", "holds no pictures"},
+  const std::pair<const char*, const char*> table[] = {{"empty", "has no pictures"},
                                                        {"absent", "no such file"},
                                                        {"empty/note.txt", "not named as a picture"},
                                                        {"locked", "cannot be listed"}};

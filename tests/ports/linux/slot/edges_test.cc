@@ -86,7 +86,7 @@ TEST_P(Edges, ARefusedFlashKeepsTheFallback) {
   const Blob miscomputed = MakeStored({.id = 3, .counter = 5, .vectors = Vectors::kWrong});
   refused(miscomputed, miscomputed.size(), OCTET_SLOTS_SELF_TEST, miscomputed.size());
   EXPECT_EQ(store.Stage([](void*, size_t) { return size_t{0}; }).why,
-            Where() + ": no bytes came to be staged; the slots are as they were");
+            Where() + ": no bytes came; nothing was staged, the slots did not change");
   EXPECT_THROW(store.Stage([](void*, size_t) -> size_t { throw port::InputError("torn"); }),
                port::InputError);
   ExpectFallbackIs(&store, before);
@@ -170,7 +170,7 @@ class Devices : public StoreFolder {
     } catch (const port::InputError& error) {
       EXPECT_EQ(std::string(error.what()),
                 store->path() + ": holds " + what +
-                    "; create --force makes an empty store of it, and what is there is lost");
+                    "; create --force makes it an empty store and deletes its content");
     }
   }
 };
@@ -233,14 +233,15 @@ TEST_F(Damaged, IsNotEmpty) {
     std::string damage;
   };
   for (const Case& c :
-       {Case{torn, bytes + " bytes that are no valid blob: corrupt (hash mismatch)"},
-        Case{Blob(blob.begin(), blob.begin() + 17), "17 bytes that are no valid blob: truncated"},
+       {Case{torn, bytes + " bytes that are not a valid blob: corrupt (hash mismatch)"},
+        Case{Blob(blob.begin(), blob.begin() + 17),
+             "17 bytes that are not a valid blob: truncated"},
         // Copied in part: its header is whole.
         Case{Blob(blob.begin(), blob.end() - 1),
-             std::to_string(blob.size() - 1) + " bytes that are no valid blob: truncated"},
+             std::to_string(blob.size() - 1) + " bytes that are not a valid blob: truncated"},
         Case{Blob(blob.begin(), blob.begin() + half),
-             std::to_string(half) + " bytes that are no valid blob: truncated"},
-        Case{Blob(500, 'x'), "500 bytes that are no valid blob: not a blob"}}) {
+             std::to_string(half) + " bytes that are not a valid blob: truncated"},
+        Case{Blob(500, 'x'), "500 bytes that are not a valid blob: not a blob"}}) {
     WriteBlob("store/slot-b.octet", c.content);
     SlotStore store(Path("store"), {});
     EXPECT_EQ(store.Damage(OCTET_SLOT_A), "");
@@ -248,7 +249,7 @@ TEST_F(Damaged, IsNotEmpty) {
     const SlotAnswer answer = Boot(&store);
     EXPECT_FALSE(answer);
     EXPECT_EQ(answer.why, Path("store") + ": slot B: damaged: " + c.damage +
-                              "; copy the file anew, or stage a model");
+                              "; copy the file again, or stage a model");
   }
   // With records they say what is there; and the way out is one.
   SlotStore store(Path("store"), {});
@@ -259,10 +260,10 @@ TEST_F(Damaged, IsNotEmpty) {
 
 TEST_F(Damaged, EmptyIsEmpty) {
   SlotStore store(Path("store"), {});
-  EXPECT_EQ(Boot(&store).why, Path("store") + ": no model there; stage one first");
+  EXPECT_EQ(Boot(&store).why, Path("store") + ": this slot has no model; stage one first");
   WriteText("store/slot-a.octet", "");
   EXPECT_EQ(store.Damage(OCTET_SLOT_A), "");
-  EXPECT_EQ(Boot(&store).why, Path("store") + ": no model there; stage one first");
+  EXPECT_EQ(Boot(&store).why, Path("store") + ": this slot has no model; stage one first");
   // A good model that may not run here says why.
   WriteBlob("store/slot-a.octet", MakeStored({.id = 1, .board = "rk3588"}));
   port::StoreOptions options;

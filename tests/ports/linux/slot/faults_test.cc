@@ -102,7 +102,8 @@ TEST_F(Faults, ALockThatIsKeptHasADeadline) {
   ASSERT_TRUE(booted) << booted.why;
   EXPECT_TRUE(ReadBlob(model.path) == first);
   EXPECT_TRUE(model.unrecorded);
-  EXPECT_NE(booted.note.find("locked by another program"), std::string::npos) << booted.note;
+  EXPECT_NE(booted.note.find("another program has locked the store"), std::string::npos)
+      << booted.note;
   EXPECT_EQ(store.Info().attempts, 0u) << "and whoever looks may look";
   flock(other, LOCK_UN);
   ASSERT_TRUE(store.Boot(&model));

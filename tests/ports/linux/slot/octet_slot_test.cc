@@ -42,11 +42,11 @@ class OctetSlot : public StoreFolder {
 TEST_F(OctetSlot, AnUpdate) {
   WriteBlob("one", MakeStored({.id = 1, .counter = 1, .vectors = Vectors::kNone}));
   WriteBlob("two", MakeStored({.id = 2, .counter = 2, .vectors = Vectors::kNone}));
-  const std::string none = "no golden vectors, so nothing was run (octet convert --golden 4)\n";
+  const std::string none = "no golden vectors, so no test ran (octet convert --golden 4)\n";
   Expect(store() + " boot", 1, "",
-         "octet-slot: " + store() + ": no model there; stage one first\n");
+         "octet-slot: " + store() + ": this slot has no model; stage one first\n");
   Expect(store() + " stage " + Path("one"), 0, "staged\n", "");
-  Expect(store() + " activate", 0, "on trial from the next boot on; " + none, "");
+  Expect(store() + " activate", 0, "on trial from the next boot; " + none, "");
   Expect(
       store() + " confirm", 1, "",
       "octet-slot: " + store() +
@@ -56,10 +56,10 @@ TEST_F(OctetSlot, AnUpdate) {
          "octet-slot: " + store() + ": a model is on trial; confirm it or roll back first\n");
   Expect(store() + " confirm", 0, "confirmed\n", "");
   Expect(store() + " confirm", 1, "",
-         "octet-slot: " + store() + ": no model is on trial; activate puts one on trial\n");
+         "octet-slot: " + store() + ": no model is on trial; start a trial with activate\n");
   EXPECT_EQ(Run(store() + " stage -", Path("two")).out, "staged\n");
   Expect(store() + " verify", 0, "slot A: good; " + none + "slot B: good; " + none, "");
-  Expect(store() + " activate", 0, "on trial from the next boot on; " + none, "");
+  Expect(store() + " activate", 0, "on trial from the next boot; " + none, "");
   Expect(store() + " boot", 0, store() + "/slot-b.octet\n", "");
   Expect(store() + " roll-back", 0, "rolled back\n", "");
   Expect(store() + " boot", 0, store() + "/slot-a.octet\n", "");
@@ -84,9 +84,9 @@ TEST_F(OctetSlot, AnUpdate) {
 
 TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
   WriteText("store/slot-a.octet", "none");
-  const std::string damage = "damaged: 4 bytes that are no valid blob: truncated";
-  const std::string line =
-      "octet-slot: " + store() + ": slot A: " + damage + "; copy the file anew, or stage a model\n";
+  const std::string damage = "damaged: 4 bytes that are not a valid blob: truncated";
+  const std::string line = "octet-slot: " + store() + ": slot A: " + damage +
+                           "; copy the file again, or stage a model\n";
   Expect(store() + " boot", 1, "", line);
   Expect(store() + " verify", 1, "", line);
   EXPECT_EQ(Run(store() + " list").out.rfind("slot A: " + damage + "\nslot B: empty\n", 0), 0u);
@@ -95,10 +95,10 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
   Expect(Path("device") + " create", 0, "created\n", "");
   Expect(Path("device") + " create", 2, "",
          "octet-slot: " + Path("device") +
-             ": holds a store without a model; create --force makes an empty store of it, and what "
-             "is there is lost\n");
+             ": holds a store without a model; create --force makes it an empty store and deletes "
+             "its content\n");
   Expect(Path("device") + " create --force", 0, "created\n", "");
-  Expect(store() + " list --force", 2, "", "octet-slot: list takes no --force\n");
+  Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force\n");
 }
 
 TEST_F(OctetSlot, BadUse) {
@@ -112,11 +112,11 @@ TEST_F(OctetSlot, BadUse) {
   fails(store(), "no COMMAND given; see --help");
   fails(store() + " flash", "COMMAND");
   fails(store() + " stage", "no FILE given to stage; - is stdin");
-  fails(store() + " list file", "list takes no FILE");
+  fails(store() + " list file", "list does not take a FILE");
   fails(store() + " stage " + Path("none"), "cannot open " + Path("none"));
-  fails(Path("none") + " list", "a store is a folder that exists");
+  fails(Path("none") + " list", "a store is an existing folder");
   fails(store() + " list --tries 256", "--tries");
-  fails(store() + " create", "a folder is a store as it is");
+  fails(store() + " create", "a folder is a store already");
   fails(store() + " list --key " + Path("none"),
         port::KnowsSignatures() ? "cannot open" : "built without libsodium");
   EXPECT_EQ(Run("--help").status, 0);

@@ -129,7 +129,7 @@ TEST_P(Store, RefusalsSayWhatToDo) {
   for (const Case& c :
        {Case{{.id = 2, .counter = 4},
              OCTET_SLOTS_COUNTER,
-             "slot B: security counter too low: at least 5 is asked for; convert it with a "
+             "slot B: security counter too low: must be at least 5; convert it with a "
              "--security-counter as high as this store's"},
         Case{{.id = 2, .counter = 5, .board = "jetson-nano"},
              OCTET_SLOTS_BOARD,
@@ -140,16 +140,15 @@ TEST_P(Store, RefusalsSayWhatToDo) {
   }
   Blob torn = MakeStored({.id = 2, .counter = 5});
   torn.back() ^= 1;
-  EXPECT_EQ(Stage(&store, torn).why,
-            Where() +
-                ": slot B: no valid blob: corrupt (hash mismatch); convert the model again or "
-                "copy the file anew");
+  EXPECT_EQ(Stage(&store, torn).why, Where() +
+                                         ": slot B: no valid blob: corrupt (hash mismatch); "
+                                         "convert the model again, or copy the file again");
   SlotAnswer answer =
       Stage(&store, MakeStored({.id = 2, .counter = 5, .vectors = Vectors::kWrong}));
   EXPECT_EQ(answer.code, OCTET_SLOTS_SELF_TEST);
-  EXPECT_NE(answer.why.find("golden vector 0, output 0 of plan int8 is another one than the "
-                            "converter's at "),
-            std::string::npos)
+  EXPECT_NE(
+      answer.why.find("golden vector 0, output 0 of plan int8 differs from the converter's at "),
+      std::string::npos)
       << answer.why;
   answer = store.Verify(OCTET_SLOT_A);
   EXPECT_TRUE(answer) << answer.why;
@@ -157,7 +156,7 @@ TEST_P(Store, RefusalsSayWhatToDo) {
   ASSERT_TRUE(Stage(&store, MakeStored({.id = 2, .counter = 5, .vectors = Vectors::kNone})));
   answer = store.Activate();
   EXPECT_TRUE(answer);
-  EXPECT_EQ(answer.note, "no golden vectors, so nothing was run (octet convert --golden 4)");
+  EXPECT_EQ(answer.note, "no golden vectors, so no test ran (octet convert --golden 4)");
 }
 
 TEST_P(Store, SignedModelsAlone) {
@@ -313,14 +312,14 @@ TEST_F(Folder, WhatIsNoStore) {
       EXPECT_NE(std::string(error.what()).find(cause), std::string::npos) << error.what();
     }
   };
-  refused(Path("none"), "none: No such file or directory; a store is a folder that exists");
+  refused(Path("none"), "none: No such file or directory; a store is an existing folder");
   refused("/dev/null", "/dev/null: a store is a folder, a block device or a file");
   WriteText("small", "x");
-  refused(Path("small"), "a store of two slots takes at least 8396800 bytes");
+  refused(Path("small"), "a store of two slots needs at least 8396800 bytes");
   ASSERT_EQ(truncate(Path("small").c_str(), 8396800 - 1), 0);
-  refused(Path("small"), "takes at least");
+  refused(Path("small"), "needs at least");
   ASSERT_EQ(truncate(Path("small").c_str(), 8396800), 0);
-  refused(Path("small"), "is no store; octet-slot " + Path("small") + " create makes it one");
+  refused(Path("small"), "not a store; octet-slot " + Path("small") + " create makes it one");
   SlotStore tight(Path("small"), {});
   ASSERT_TRUE(tight.Create());
   EXPECT_TRUE(Stage(&tight, MakeStored({.id = 1})));

@@ -39,21 +39,21 @@ CASES = {
     "output-device": (2, 0, r"cannot capture by streaming"),
     "vbi-device": (2, 0, r"cannot capture by streaming"),
     "planes": (2, 0, r"several planes"),
-    "no-device": (2, 0, r"is no V4L2 camera"),
+    "no-device": (2, 0, r"is not a V4L2 camera"),
     "reqbufs": (2, 0, r"has no buffers to map"),
     "streamon": (2, 0, r"cannot start streaming"),
     "busy": (2, 0, r"busy; another program uses it"),
-    "stall": (0, 6, r"(?s)(?=.*damaged frame left out)(?=.*no frame for 5 s.*frames again)"),
-    "fatal": (2, 6, r"gives no frames any more: Input/output error$"),
-    "disconnect": (2, 6, r"the camera is gone: No such device$"),
+    "stall": (0, 6, r"(?s)(?=.*damaged frame was skipped)(?=.*no frame for 5 s.*frames are back)"),
+    "fatal": (2, 6, r"stopped giving frames: Input/output error$"),
+    "disconnect": (2, 6, r"the camera was disconnected: No such device$"),
     "usb-yuyv": (0, 60, r"yuyv 640x480, 30 frames/s$"),
     "usb-mjpeg": (0, 100, r"mjpeg 640x480, 30 frames/s$"),
-    "unplugged": (2, 6, r"the camera is gone: No such device$"),
+    "unplugged": (2, 6, r"the camera was disconnected: No such device$"),
     "usb-hd": (0, 60, r"mjpeg 1280x720, 30 frames/s$"),
 }
 LINES = {"stall": 4, "fatal": 2, "disconnect": 2, "unplugged": 2}  # on stderr; of the others one
 # A USB frame whose packets are late or end with the plug is cut, and octet-camera says so once.
-CUT = re.compile(r"octet-camera: \S+: a damaged frame left out \(said once\)")
+CUT = re.compile(r"octet-camera: \S+: a damaged frame was skipped \(reported once\)")
 MAY_CUT = ("usb-yuyv", "usb-mjpeg", "usb-hd", "unplugged")
 # vivid's first pattern: bars of 75 %.
 BARS = [(191 * r, 191 * g, 191 * b) for r, g, b in ((1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0),

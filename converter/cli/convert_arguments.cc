@@ -1,0 +1,237 @@
+#include "converter/cli/convert_arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "converter/cli/report_file.h"
+#include "converter/decode/spec.h"
+#include "converter/import/import.h"
+#include "converter/lower/lower.h"
+#include "converter/support/error.h"
+#include "ports/linux/pictures/pictures.h"
+#include "runtime/format/golden.h"
+
+namespace octet::cli {
+namespace {
+
+write::Verbosity VerbosityOf(const std::string& word) {
+  if (word == "none") return write::Verbosity::kNone;
+  return word == "layer-names" ? write::Verbosity::kLayerNames : write::Verbosity::kDetailed;
+}
+
+std::string OperatorList() {
+  std::string list;
+  for (std::string_view name : lower::LowerableOperators()) {
+    list += list.empty() ? "" : ", ";
+    list += name;
+  }
+  return list;
+}
+
+TemporalKind TemporalOf(const std::string& word) {
+  if (word == "filter") return TemporalKind::kFilter;
+  if (word == "mean") return TemporalKind::kMean;
+  return word == "gated" ? TemporalKind::kGated : TemporalKind::kNone;
+}
+
+}  // namespace
+
+void ConvertArguments::AddTo(port::Options command, ConvertOptions* options) {
+  mixed_.percent_option = "--mixed-budget-percent";
+  memory_mb_ = options->memory_bytes / kBytesPerMb;
+  AddFirst(command, options);
+  AddCalibration(command, options);
+  AddPrecision(command, options);
+  AddBoard(command, options);
+  AddContents(command, options);
+  AddOutput(command, options);
+  command.MoreFooter(
+      "Supported operators (constant parts of a model may use any): " + OperatorList() +
+      ".\nThese are rewritten to supported ones: BatchNormalization, Identity, Dropout, Split, "
+      "Squeeze, Unsqueeze, Flatten, ReduceMean over the image, DepthToSpace and similar ones.");
+}
+
+void ConvertArguments::AddFirst(port::Options command, ConvertOptions* options) {
+  command
+      .Add("MODEL", options->model,
+           fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
+      .Required();
+  command.Group("Options");
+  command.Add("-o,--output", options->output, "the blob to write").Required();
+  command
+      .Add("--calibrate", calibration_,
+           fmt::format("a folder of pictures ({}; without any, those of its subfolders), one "
+                       "picture, or a .npy file; labels are not needed; several inputs: joined by "
+                       "commas",
+                       pictures::kExtensions))
+      .Required();
+  command.Add("--task", task_, "meaning of the outputs")
+      .Among({"classify", "detect", "segment", "none"})
+      .ShowDefault();
+  command.Add("--decode", options->decode,
+              fmt::format("layout of the detector's outputs: {}, or a YAML file",
+                          fmt::join(decode::PresetNames(), ", ")));
+  command.Add("--labels", options->labels,
+              "text file with one class name per line (labels/coco.txt), stored in the blob");
+  input_.AddPixelsTo(command);
+}
+
+void ConvertArguments::AddCalibration(port::Options command, ConvertOptions* options) {
+  command.MoreGroup("Model and calibration");
+  input_.AddShapesTo(command);
+  command.Add("--cut-at", cut_at_,
+              "end the graph at these tensors, joined by commas, instead of its outputs");
+  command.Add("--samples", options->samples, "calibrate with at most this many samples")
+      .Range(int64_t{1}, int64_t{1} << 31)
+      .ShowDefault();
+  command
+      .Add("--select", options->select,
+           "calibrate with this many of them: those that cover most of the activations' range, "
+           "found by a first pass through the model")
+      .Range(int64_t{1}, int64_t{1} << 31);
+  command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
+  command.Add("--sample-labels", options->sample_labels,
+              "JSON file in COCO format: calibrate only with pictures that FP32 recognises, by "
+              "--label-quality");
+  quality_ = command
+                 .Add("--label-quality", options->label_quality,
+                      "of --sample-labels: least mean IoU of a picture's boxes, or confidence of "
+                      "its class, 0 to 1")
+                 .ShowDefault();
+  command.Add(
+      "--calibration-cache", options->cache,
+      "JSON file: read if it was made from the same model, data and settings, otherwise written");
+}
+
+void ConvertArguments::AddPrecision(port::Options command, ConvertOptions* options) {
+  command.MoreGroup("Precision");
+  command
+      .Add("--effort", effort_,
+           "time for ranges and corrections of the int8 plan: seconds, minutes, or half an hour "
+           "for a large detector")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
+  command.Add("--config", options->config,
+              "YAML file: precision, ranges and schemes by layer and tensor");
+  command.AddFlag("--int8-everywhere", options->int8_everywhere,
+                  "no FP16 layers in the int8 plan, whatever --config says");
+  command.AddFlag("--mixed", wants_mixed_,
+                  "add a third plan between int8 and fp16: the layers with the largest loss run in "
+                  "FP16 (docs/assign.md; octet assign has more choices)");
+  command.Add(
+      "--mixed-budget-percent", mixed_.budget_percent,
+      "of --mixed: time budget over the int8 plan, in percent; replaces the choice by loss");
+  command.Add("--profile", mixed_.profile,
+              "of --mixed: times measured on the board, as for octet assign");
+  command.Add("--require", options->require,
+              "write no blob, and exit 1, if the int8 plan is worse: 20dB signal over error of the "
+              "worst output, or 95% of FP32's answers (--task)");
+  command.AddFlag("--keep-failing", options->keep_failing,
+                  "also write plans that give NaN, infinity or a constant where FP32 does not");
+}
+
+void ConvertArguments::AddBoard(port::Options command, ConvertOptions* options) {
+  command.MoreGroup("Board");
+  command.Add("--board", options->board,
+              "YAML file of the board (boards/): only schemes that it allows are used. Its name is "
+              "stored in the blob; the blob also runs on other boards");
+  command.AddFlag("--winograd", options->winograd,
+                  "add weights for Winograd's method to the 3x3 convolutions of int8 plans, as for "
+                  "a board with `winograd: true`: faster on cores without dot product, same bits");
+  command.AddFlag("--winograd-fp16", options->winograd_fp16,
+                  "3x3 convolutions of the FP16 plan use Winograd's method, as for a board with "
+                  "`fp16_arithmetic: winograd`: faster, weights 1.8 times as large. All machines "
+                  "give the same bits, but not those of a plan without it");
+  command.AddFlag("--native-fp16", options->native_fp16,
+                  "convolutions of the FP16 plan may add in FP16 where the machine does, as for a "
+                  "board with `fp16_arithmetic: native`: faster on Cortex-A55 and A76. Machines "
+                  "may differ by 1 % of the outputs' range");
+}
+
+void ConvertArguments::AddContents(port::Options command, ConvertOptions* options) {
+  command.MoreGroup("Contents of the blob");
+  command
+      .Add("--golden", options->golden,
+           "number of samples stored with the results of each plan, for a self-test on the board; "
+           "at most 64")
+      .Range(0u, blob::kMaxGoldenVectors)
+      .ShowDefault();
+  command.AddFlag("--drift", options->drift,
+                  "store what octet-camera --drift needs to adapt activation ranges to a changing "
+                  "scene");
+  command
+      .Add("--temporal", temporal_,
+           "filters for octet-camera --temporal. The noisiest layers are blended with earlier "
+           "frames: 1 + lambda z^-1, the mean of 10 frames, or that mean for values that hardly "
+           "change (docs/temporal.md)")
+      .Among({"none", "filter", "mean", "gated"})
+      .ShowDefault();
+  lambda_ = command
+                .Add("--temporal-lambda", options->temporal.lambda,
+                     "of --temporal filter: lambda as a multiple of a layer's noise")
+                .ShowDefault();
+  command
+      .Add("--security-counter", options->security_counter,
+           "release number of the model, stored in the blob; raise it with every release, so that "
+           "boards can refuse older ones")
+      .ShowDefault();
+  command.Add("--verbosity", verbosity_, "names stored in the blob for octet inspect")
+      .Among({"none", "layer-names", "detailed"})
+      .ShowDefault();
+  command
+      .Add("--section-align", options->section_align,
+           "bytes: 4096 for files that are mapped, 64 for flash, where padding costs space")
+      .Among({"4096", "64"})
+      .ShowDefault();
+}
+
+void ConvertArguments::AddOutput(port::Options command, ConvertOptions* options) {
+  command.MoreGroup("Output and resources");
+  command.AddFlag("--details", options->details, "also print what was chosen, tried and not used");
+  command.Add("--report", options->report, kReportHelp);
+  command.AddFlag("--json", options->json, "print all figures as JSON");
+  command
+      .Add("--threads", options->threads,
+           "0: one thread for each core; the blob does not depend on it")
+      .Range(0, 1024)
+      .ShowDefault();
+  command
+      .Add("--memory", memory_mb_,
+           "memory for intermediate values, in MB; the rest goes to a file in TMPDIR")
+      .Range(int64_t{0}, int64_t{1000000000})
+      .ShowDefault();
+}
+
+void ConvertArguments::Read(ConvertOptions* options) const {
+  options->preprocess = input_.Preprocess({});
+  options->import = input_.Import();
+  options->import.cut_at = SplitCommas(cut_at_);
+  options->calibration = SplitCommas(calibration_);
+  options->task = TaskOf(task_);
+  options->verbosity = VerbosityOf(verbosity_);
+  options->temporal.kind = TemporalOf(temporal_);
+  options->effort = EffortOf(effort_);
+  options->analyze = !options->report.empty();
+  if (options->winograd_fp16 && options->native_fp16) {
+    Fail("--winograd-fp16, --native-fp16: the FP16 plan has one arithmetic; remove one of them");
+  }
+  options->memory_bytes = memory_mb_ * kBytesPerMb;
+  if (wants_mixed_ || !mixed_.budget_percent.empty()) options->mixed = mixed_.Read();
+  if (!options->mixed && !mixed_.profile.empty()) {
+    Fail("--profile: needs --mixed; add --mixed, or remove --profile");
+  }
+  if (quality_->Given() && options->sample_labels.empty()) {
+    Fail("--label-quality: needs --sample-labels FILE.json; add it, or remove --label-quality");
+  }
+  if (!(options->label_quality >= 0 && options->label_quality <= 1)) {
+    Fail("--label-quality: must be from 0 to 1");
+  }
+  if (lambda_->Given() && options->temporal.kind != TemporalKind::kFilter) {
+    Fail("--temporal-lambda: needs --temporal filter; add it, or remove --temporal-lambda");
+  }
+  if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
+    Fail("--temporal-lambda: must be above 0 and at most 1000");
+  }
+}
+
+}  // namespace octet::cli

@@ -1,0 +1,43 @@
+// The options of `octet convert`, in groups: those that people need first stand in --help, all in
+// --help-all.
+#ifndef OCTET_CONVERTER_CLI_CONVERT_ARGUMENTS_H_
+#define OCTET_CONVERTER_CLI_CONVERT_ARGUMENTS_H_
+
+#include <optional>
+#include <string>
+
+#include "converter/cli/arguments.h"
+#include "converter/cli/mixed_plan.h"
+#include "converter/cli/options.h"
+#include "ports/linux/command_line/command_line.h"
+
+namespace octet::cli {
+
+// Outlives the parsing, as `options` does.
+class ConvertArguments {
+ public:
+  // options: what needs no words of its own is read into it by the parser.
+  void AddTo(port::Options command, ConvertOptions* options);
+  // The rest, after the parsing; throws UserError where options contradict each other.
+  void Read(ConvertOptions* options) const;
+
+ private:
+  void AddFirst(port::Options command, ConvertOptions* options);
+  void AddCalibration(port::Options command, ConvertOptions* options);
+  void AddPrecision(port::Options command, ConvertOptions* options);
+  void AddBoard(port::Options command, ConvertOptions* options);
+  void AddContents(port::Options command, ConvertOptions* options);
+  void AddOutput(port::Options command, ConvertOptions* options);
+
+  InputArguments input_;
+  MixedArguments mixed_;
+  bool wants_mixed_ = false;
+  std::string calibration_, cut_at_;
+  std::string task_ = "none", verbosity_ = "detailed", temporal_ = "none", effort_ = "default";
+  int64_t memory_mb_ = 0;
+  std::optional<port::Option> quality_, lambda_;
+};
+
+}  // namespace octet::cli
+
+#endif  // OCTET_CONVERTER_CLI_CONVERT_ARGUMENTS_H_
