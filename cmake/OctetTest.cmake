@@ -22,15 +22,21 @@ endif()
 option(OCTET_LEAVE_TO_SANITIZE "Leave out the tests that a build with sanitizers runs as well" OFF)
 set(octet_optimised_tests "/tests/(runtime/(kernels|quant|image)|converter/executor)(/|$)")
 
+# Parsers and stores without arithmetic of floats. Of the two ARM builds armv7 runs them: it has sizes of 32 bits and unsigned
+# characters, and aarch64 has nothing that armv7 and x86-64 lack.
+set(octet_tests_of_armv7 "/tests/(runtime/(format|slots)|ports/linux/slot)$")
+
 # octet_compile_for_less(<target>): code of tests whose own loops are short; what it tests is in libraries, which keep their flags.
 function(octet_compile_for_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Sanitize>:-fno-sanitize=undefined>)
 endfunction()
 
 octet_precompiled(octet_pch_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
-octet_precompiled(octet_pch_long_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
 if(OCTET_PCH)
   octet_compile_for_less(octet_pch_tests)
+endif()
+if(OCTET_PCH AND CMAKE_BUILD_TYPE MATCHES "^(Sanitize|Tsan)$")
+  octet_precompiled(octet_pch_long_tests LIBS gtest HEADERS ${octet_pch_headers} <gtest/gtest.h>)
   set_target_properties(octet_pch_long_tests PROPERTIES OCTET_LONG_LOOPS ON)
 endif()
 
@@ -56,6 +62,9 @@ function(octet_test)
      NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "${octet_optimised_tests}")
     return()
   endif()
+  if(OCTET_ARCH STREQUAL aarch64 AND CMAKE_CURRENT_SOURCE_DIR MATCHES "${octet_tests_of_armv7}")
+    return()
+  endif()
   set(sources ${arg_SOURCES})
   if(NOT sources)
     octet_glob(sources ${arg_RECURSE})
@@ -74,7 +83,9 @@ function(octet_test)
   if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(fuzz|converter/(operators|recover|lower|simulate)|runtime/(format|kernels|operators|drift))(/|$)")
     octet_unite(${target})
   endif()
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
+  # Loops of these tests are long for code that is not optimised at all, as most is under sanitizers.
+  if(CMAKE_BUILD_TYPE MATCHES "^(Sanitize|Tsan)$" AND
+     CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/(runtime/(kernels|quant|image)|fuzz)(/|$)")
     set_target_properties(${target} PROPERTIES OCTET_LONG_LOOPS ON)
     octet_precompile(${target} octet_pch_long_tests)
   else()

@@ -6,12 +6,14 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-usage: demo/run.sh [--build FOLDER] [--pictures N] [--frames N] [--fps N] [--guard-frames N] [--help]
+usage: demo/run.sh [--build FOLDER] [--pictures N] [--frames N] [--fps N] [--guard-frames N] [--effort WORD]
+                   [--help]
 
 Needs the programs built (./demo.sh does that). Writes everything into build/demo.
   --pictures N      test pictures for the classifier (10000)
   --frames N        frames of the scene for each plan (2000)
   --fps N           pace of the scene (30); 0: as fast as it renders, the newest frame wins
+  --effort WORD     of the conversions (default): fast, default or best
   --guard-frames N  frames of the film for the guard, at 30 a second (1800); it is too short for all events below 1800
 TEXT
 }
@@ -21,6 +23,7 @@ test_pictures=10000
 frames=2000
 fps=30
 guard_frames=1800
+effort=default
 while [ $# -gt 0 ]; do
   case "$1" in
     --build) build=$2; shift ;;
@@ -28,6 +31,7 @@ while [ $# -gt 0 ]; do
     --frames) frames=$2; shift ;;
     --fps) fps=$2; shift ;;
     --guard-frames) guard_frames=$2; shift ;;
+    --effort) effort=$2; shift ;;
     --help | -h) usage; exit 0 ;;
     *) echo "demo/run.sh: unknown argument '$1'; see demo/run.sh --help" >&2; exit 2 ;;
   esac
@@ -39,7 +43,7 @@ rm -rf "$out"
 
 echo "== converting (512 training pictures calibrate the int8 plan)"
 "$build/bin/octet" convert demo/fashion_mnist.onnx -o "$out/fashion_mnist.octet" --calibrate "$out/calib.npy" \
-  --mean 0.2860 --std 0.3530 --task classify --labels demo/labels.txt
+  --mean 0.2860 --std 0.3530 --task classify --labels demo/labels.txt --effort "$effort"
 
 echo "== comparing with FP32 on $test_pictures pictures"
 "$build/bin/octet" verify demo/fashion_mnist.onnx "$out/fashion_mnist.octet" --data "$out/test.npy" \
@@ -63,7 +67,8 @@ echo "== detector: converting (256 frames of the built-in scene calibrate it)"
 sed 's/^score_threshold: .*/score_threshold: 0.001/' demo/scene_decode.yaml >"$out/scene_score.yaml"
 for decode in demo/scene_decode.yaml "$out/scene_score.yaml"; do
   "$build/bin/octet" convert demo/scene_detector.onnx -o "$out/$(basename "$decode" .yaml).octet" \
-    --calibrate "$out/scene_calib.npy" --mean 0,0,0 --std 1,1,1 --task detect --decode "$decode" --labels demo/labels.txt
+    --calibrate "$out/scene_calib.npy" --mean 0,0,0 --std 1,1,1 --task detect --decode "$decode" --labels demo/labels.txt \
+    --effort "$effort"
 done
 
 echo "== camera loop on the scene, $frames frames for each plan at a pace of $fps"
@@ -84,7 +89,7 @@ release() { # NAME PICTURES SECURITY_COUNTER [MORE...]
   shift 3
   "$build/bin/octet" convert demo/scene_detector.onnx -o "$out/$name.octet" --calibrate "$out/$pictures" --mean 0,0,0 --std 1,1,1 \
     --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board boards/x86-host.yaml --golden 2 \
-    --security-counter "$counter" "$@" >"$out/$name.txt" 2>&1 || { cat "$out/$name.txt" >&2; exit 1; }
+    --security-counter "$counter" --effort "$effort" "$@" >"$out/$name.txt" 2>&1 || { cat "$out/$name.txt" >&2; exit 1; }
 }
 /usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/dark_calib.npy"
 /usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/night_calib.npy" 0.02

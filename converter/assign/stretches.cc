@@ -1,11 +1,14 @@
 #include "converter/assign/stretches.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "converter/assign/sensitivity.h"
 #include "converter/assign/times.h"
 #include "converter/assign/units.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/reasons.h"
 
 namespace octet::assign {
 namespace {
@@ -17,6 +20,8 @@ using simulate::Simulator;
 constexpr size_t kMeasuring = 4, kWeighing = 8;
 // Units that are put back in turn, and that are added.
 constexpr size_t kMostChanges = 12;
+// Units that are asked in turn whether they raise the arena.
+constexpr size_t kMostAsked = 16;
 
 std::vector<int64_t> First(const std::vector<int64_t>& samples, size_t most) {
   return {samples.begin(), samples.begin() + static_cast<int64_t>(std::min(most, samples.size()))};
@@ -24,29 +29,42 @@ std::vector<int64_t> First(const std::vector<int64_t>& samples, size_t most) {
 
 class Chooser {
  public:
-  Chooser(const Model& model, const Clock& clock, const Simulator::Progress& progress)
+  Chooser(const Model& model, const Clock& clock, const ArenaOf& arena_of,
+          const Simulator::Progress& progress)
       : model_(model),
         graph_(model.simulator.plan().graph),
         clock_(clock),
+        arena_of_(arena_of),
         progress_(progress),
         measuring_(First(model.samples.fit, kMeasuring)),
         weighing_(First(model.samples.fit, kWeighing)) {}
 
   Stretches Run(quantize::Scheme* scheme) {
     Stretches result;
-    config_ = result.config = WithMoved();
+    config_ = result.config = WithMeasured();
     int8_ = quantize::AssignScheme(graph_, model_.statistics, config_);
+    // Without a plan to begin with there is nothing to weigh.
+    const std::optional<int64_t> arena = arena_of_(int8_);
+    if (!arena) return result;
+    int8_arena_ = *arena;
     table_ = FindUnits(graph_, int8_, model_.config);
     if (std::all_of(table_.units.begin(), table_.units.end(),
                     [](const Unit& unit) { return unit.fixed.has_value(); })) {
       return result;
     }
     Measure();
-    const Choice none{AllInt8(table_), 0};
+    const Choice none{AllInt8(table_), {}};
     int8_ns_ = Evaluate(table_, none.set).ns;
+    dearest_ = none;
     std::vector<Assignment> starts;
     for (const bool by_time : {true, false}) AddPrefixes(Order(by_time), &starts);
-    const Choice best = Changed(Best(starts, none));
+    Choice best = Best(starts, none);
+    if (dearest_.worth.arena_db > 0) {
+      starts.clear();
+      AddPrefixes(WithinArena(Order(true)), &starts);
+      best = Best(starts, best);
+    }
+    best = Changed(best);
     std::vector<quantize::Scheme> variants;
     if (best.set != none.set) variants = SchemesOf({best.set});
     const auto judged = model_.simulator.Compare(int8_, variants, model_.samples.accept, progress_);
@@ -54,29 +72,92 @@ class Chooser {
     result.step.Decide(model_.simulator, model_.samples, judged.base, judged.variants, variants,
                        progress_, scheme);
     if (result.step.kept) {
-      result.nodes = NodesOf(best.set);
-      result.config = WithFp16(config_, result.nodes);
-      result.time_share = TimeShare(best.set);
+      const std::vector<size_t> nodes = NodesOf(best.set);
+      result.config = With(nodes);
+      // Only now it is known what they gain where nothing was decided.
+      result.kept = BargainOf(best.set, nodes, result.step.after_db - result.step.before_db);
+      Note(best.set, nodes, *result.kept, false, &result.config, scheme);
     }
+    RefuseDearest(best, result.step.kept ? best : none, &result, scheme);
     return result;
   }
 
  private:
+  // In dB; what the set gains, and what its time and its arena have to.
+  struct Worth {
+    double gain_db = 0, time_db = 0, arena_db = 0;
+    double Unpriced() const { return gain_db - time_db; }  // if the arena cost nothing
+    double Db() const { return Unpriced() - arena_db; }
+  };
   struct Choice {
     Assignment set;
-    double worth = 0;  // dB
+    Worth worth;
   };
 
-  // The configuration with what somebody else has moved to FP16.
-  quantize::Config WithMoved() const {
-    const quantize::Scheme own = quantize::AssignScheme(graph_, model_.statistics, model_.config);
-    std::vector<std::string> moved;
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (model_.int8.precision[n] == Precision::kFp16 && own.precision[n] == Precision::kInt8) {
-        moved.push_back(graph_.nodes[n].name);
+  Bargain BargainOf(const Assignment& set, const std::vector<size_t>& nodes, double gain_db) const {
+    Bargain bargain;
+    for (const size_t n : nodes) bargain.nodes.push_back(graph_.nodes[n].name);
+    bargain.gain_db = gain_db;
+    bargain.time_share = TimeShare(set);
+    bargain.arena_before_bytes = int8_arena_;
+    bargain.arena_after_bytes = ArenaOf({set})[0].value_or(0);
+    return bargain;
+  }
+
+  // Tells of what would be better than what is left but for its arena.
+  void RefuseDearest(const Choice& best, const Choice& left, Stretches* result,
+                     quantize::Scheme* scheme) const {
+    if (dearest_.set == best.set || !(dearest_.worth.arena_db > 0) ||
+        dearest_.worth.Unpriced() <= left.worth.Unpriced()) {
+      return;
+    }
+    std::vector<size_t> nodes = NodesOf(dearest_.set);
+    // What was kept stays, with its own figures.
+    std::erase_if(nodes, [&](size_t n) { return scheme->precision[n] == Precision::kFp16; });
+    if (nodes.empty()) return;
+    result->refused = BargainOf(dearest_.set, nodes, dearest_.worth.gain_db);
+    Note(dearest_.set, nodes, *result->refused, true, &result->config, scheme);
+  }
+
+  // Into the ledger; of a set that was refused, also who vetoed.
+  void Note(const Assignment& set, const std::vector<size_t>& nodes, const Bargain& bargain,
+            bool refused, quantize::Config* config, quantize::Scheme* scheme) const {
+    quantize::Entry entry{.reason = quantize::Reason::kStretch};
+    entry.gain_db = bargain.gain_db;
+    entry.cost_ns = Evaluate(table_, set).ns - int8_ns_;
+    entry.cost_arena_bytes = bargain.arena_after_bytes - bargain.arena_before_bytes;
+    entry.measured_with = nodes.size();
+    quantize::Entry veto{.reason = quantize::Reason::kStretchTooDear};
+    for (const size_t n : nodes) {
+      entry.node = veto.node = n;
+      for (const quantize::Entry* each : {&veto, &entry}) {
+        if (each == &veto && !refused) continue;
+        std::erase_if(config->measured, [&](const quantize::Entry& other) {
+          return other.node == n && other.reason == each->reason;
+        });
+        config->measured.push_back(*each);
+        scheme->Want(*each);
       }
     }
-    return WithFp16(model_.config, moved);
+  }
+
+  // The configuration with what has been measured since.
+  quantize::Config WithMeasured() const {
+    quantize::Config config = model_.config;
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (const quantize::Entry* entry : model_.int8.ledger.Of(n)) {
+        if (entry->reason == quantize::Reason::kFloatOutput) config.measured.push_back(*entry);
+      }
+    }
+    return config;
+  }
+
+  quantize::Config With(const std::vector<size_t>& nodes) const {
+    quantize::Config config = config_;
+    for (const size_t n : nodes) {
+      config.measured.push_back({.node = n, .reason = quantize::Reason::kStretch});
+    }
+    return config;
   }
 
   void Measure() {
@@ -134,29 +215,59 @@ class Chooser {
     return log;
   }
 
+  // The first units of an order that together need no more arena than the int8 plan.
+  std::vector<size_t> WithinArena(const std::vector<size_t>& order) const {
+    std::vector<size_t> within;
+    Assignment set = AllInt8(table_);
+    for (size_t i = 0; i < std::min(order.size(), kMostAsked); ++i) {
+      set[order[i]] = true;
+      const std::optional<int64_t> arena = ArenaOf({set})[0];
+      if (arena && *arena <= int8_arena_) {
+        within.push_back(order[i]);
+      } else {
+        set[order[i]] = false;
+      }
+    }
+    return within;
+  }
+
   // `best`, or the best of `sets` where that is better.
-  Choice Best(const std::vector<Assignment>& sets, Choice best) const {
-    const std::vector<double> worths = WorthsOf(sets, weighing_);
+  Choice Best(const std::vector<Assignment>& sets, Choice best) {
+    const std::vector<Worth> worths = WorthsOf(sets, weighing_);
     for (size_t s = 0; s < sets.size(); ++s) {
-      if (worths[s] > best.worth) best = {sets[s], worths[s]};
+      if (worths[s].Db() > best.worth.Db()) best = {sets[s], worths[s]};
+      if (std::isfinite(worths[s].arena_db) && worths[s].Unpriced() > dearest_.worth.Unpriced())
+        dearest_ = {sets[s], worths[s]};
     }
     return best;
   }
 
-  std::vector<double> WorthsOf(const std::vector<Assignment>& sets,
-                               const std::vector<int64_t>& samples) const {
-    std::vector<double> worths;
+  std::vector<std::optional<int64_t>> ArenaOf(const std::vector<Assignment>& sets) const {
+    std::vector<std::optional<int64_t>> arenas;
+    for (const quantize::Scheme& scheme : SchemesOf(sets)) arenas.push_back(arena_of_(scheme));
+    return arenas;
+  }
+
+  std::vector<Worth> WorthsOf(const std::vector<Assignment>& sets,
+                              const std::vector<int64_t>& samples) const {
+    std::vector<Worth> worths;
     const auto compared = model_.simulator.Compare(int8_, SchemesOf(sets), samples, progress_);
     const double base = simulate::MeanDecibels(compared.base.Pieces());
+    const std::vector<std::optional<int64_t>> arenas = ArenaOf(sets);
     for (size_t s = 0; s < sets.size(); ++s) {
-      const double gain = simulate::MeanDecibels(compared.variants[s].Pieces()) - base;
-      worths.push_back(gain - kDecibelsOfTime * TimeShare(sets[s]));
+      Worth worth{simulate::MeanDecibels(compared.variants[s].Pieces()) - base,
+                  kDecibelsOfTime * TimeShare(sets[s]), 0};
+      Bargain bargain;
+      bargain.arena_before_bytes = int8_arena_;
+      bargain.arena_after_bytes = arenas[s].value_or(0);
+      worth.arena_db = arenas[s] ? ArenaPriceDb(bargain) : std::numeric_limits<double>::infinity();
+      worths.push_back(worth);
     }
     return worths;
   }
 
   // `best` with single units put back or added.
-  Choice Changed(const Choice& best) const {
+  Choice Changed(const Choice& best) {
     std::vector<size_t> units;
     for (size_t u = 0; u < best.set.size(); ++u) {
       if (!table_.units[u].fixed && best.set[u]) units.push_back(u);
@@ -178,10 +289,10 @@ class Chooser {
       sets.push_back(best.set);
       sets.back()[u] = !best.set[u];
     }
-    const std::vector<double> worths = WorthsOf(sets, measuring_);
+    const std::vector<Worth> worths = WorthsOf(sets, measuring_);
     Assignment changed = best.set;
     for (size_t i = 0; i < units.size(); ++i) {
-      if (worths[i + 1] > worths[0]) changed[units[i]] = !changed[units[i]];
+      if (worths[i + 1].Db() > worths[0].Db()) changed[units[i]] = !changed[units[i]];
     }
     if (changed == best.set) return best;
     return Best({changed}, best);
@@ -199,23 +310,22 @@ class Chooser {
   }
 
   // That run in FP16 because of it, those that only move values and follow what they read too.
-  std::vector<std::string> NodesOf(const Assignment& set) const {
+  std::vector<size_t> NodesOf(const Assignment& set) const {
     const auto precision = PrecisionsOf(graph_, int8_, table_, set);
-    std::vector<std::string> names;
+    std::vector<size_t> nodes;
     for (size_t n = 0; n < precision.size(); ++n) {
       if (precision[n] == Precision::kFp16 && int8_.precision[n] == Precision::kInt8) {
-        names.push_back(graph_.nodes[n].name);
+        nodes.push_back(n);
       }
     }
-    return names;
+    return nodes;
   }
 
   std::vector<quantize::Scheme> SchemesOf(const std::vector<Assignment>& sets) const {
     std::vector<quantize::Scheme> schemes;
     schemes.reserve(sets.size());
     for (const Assignment& set : sets) {
-      schemes.push_back(
-          quantize::AssignScheme(graph_, model_.statistics, WithFp16(config_, NodesOf(set))));
+      schemes.push_back(quantize::AssignScheme(graph_, model_.statistics, With(NodesOf(set))));
     }
     return schemes;
   }
@@ -223,20 +333,31 @@ class Chooser {
   const Model& model_;
   const graph::Graph& graph_;
   const Clock& clock_;
+  const assign::ArenaOf& arena_of_;
   const Simulator::Progress& progress_;
   std::vector<int64_t> measuring_, weighing_;
   quantize::Config config_;
   quantize::Scheme int8_;  // as it is without any of this
   Table table_;
-  int64_t int8_ns_ = 0;
+  int64_t int8_ns_ = 0, int8_arena_ = 0;
+  Choice dearest_;  // of all that was weighed, the best if the arena cost nothing
 };
 
 }  // namespace
 
-Stretches ChooseStretches(const Model& model, const Clock& clock,
+double ArenaPriceDb(const Bargain& bargain) {
+  if (bargain.arena_after_bytes <= bargain.arena_before_bytes) return 0;
+  return kDecibelsOfDoubling *
+         std::log2(static_cast<double>(bargain.arena_after_bytes) /
+                   static_cast<double>(std::max<int64_t>(1, bargain.arena_before_bytes)));
+}
+
+Stretches ChooseStretches(const Model& model, const Clock& clock, const ArenaOf& arena_of,
                           const Simulator::Progress& progress, quantize::Scheme* scheme) {
-  if (!model.samples.CanCorrect()) return {recover::Step("FP16 stretches"), model.config, {}, 0};
-  return Chooser(model, clock, progress).Run(scheme);
+  if (!model.samples.CanCorrect()) {
+    return {recover::Step("FP16 stretches"), model.config, std::nullopt, std::nullopt};
+  }
+  return Chooser(model, clock, arena_of, progress).Run(scheme);
 }
 
 }  // namespace octet::assign

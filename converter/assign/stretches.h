@@ -18,11 +18,18 @@
 // Best is what gains most in
 //
 //   dB of the outputs over their error - kDecibelsOfTime * (time added / time of the int8 plan)
+//                                      - kDecibelsOfDoubling * log2(arena / arena of the int8 plan)
 //
 // with the times of a clock (clock.h): a decibel may cost a hundredth of the time. The whole of a
 // network in FP16 takes two to four times as long and gains 30 dB or less, a third of a decibel or
 // less for each hundredth: only what gains several times as much as the average layer is taken. All
 // FP16 layers together have at most a tenth of the products.
+//
+// The arena: its bytes times the outputs' error must not grow. An arena twice as large has to halve
+// the error, 20 log10 2 dB, as one bit more of every value does; 8 bits more are what it is taken
+// for. A stretch away from the place where most tensors are alive costs no arena and pays nothing.
+// Where sets of the order above need more arena, the same order is also tried without the units
+// that raise it. What would be best if the arena cost nothing is told, with its price.
 //
 // What the int8 plan runs in FP16 anyway stays there: coordinates (recover/tail_choice.h) are worth
 // more than decibels of all outputs. With them in int8 those of YOLOv8n at 320x320 lose 0.7 dB of
@@ -30,6 +37,9 @@
 #ifndef OCTET_CONVERTER_ASSIGN_STRETCHES_H_
 #define OCTET_CONVERTER_ASSIGN_STRETCHES_H_
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,18 +49,33 @@
 namespace octet::assign {
 
 inline constexpr double kDecibelsOfTime = 100;
-inline constexpr uint64_t kMostMacsShare = 10;  // one product in so many
+inline constexpr double kDecibelsOfDoubling = 6.0206;  // 20 log10 2
+inline constexpr uint64_t kMostMacsShare = 10;         // one product in so many
+
+// What a set of nodes in FP16 gains and costs beside the int8 plan without it.
+struct Bargain {
+  std::vector<std::string> nodes;  // in the order of execution
+  double gain_db = 0;
+  double time_share = 0;  // of the int8 plan's time that they add
+  int64_t arena_before_bytes = 0, arena_after_bytes = 0;
+};
+// What the arena's growth has to gain, in dB; 0 where it does not grow.
+double ArenaPriceDb(const Bargain& bargain);
+
+// Arena of the plan of a scheme; nullopt where no plan can be made of it.
+using ArenaOf = std::function<std::optional<int64_t>(const quantize::Scheme&)>;
 
 struct Stretches {
   recover::Step step{"FP16 stretches"};
   quantize::Config config;         // what AssignScheme makes the scheme of, whatever was kept
-  std::vector<std::string> nodes;  // chosen, in the order of execution
-  double time_share = 0;           // of the int8 plan's time that they add
+  std::optional<Bargain> kept;     // its gain is of the reporting samples
+  std::optional<Bargain> refused;  // better than what was kept but for its arena; its gain is of
+                                   // the samples that it was found from
 };
 
 // model.int8 is what AssignScheme makes of the configuration, perhaps with layers more in FP16,
 // which stay so. Sets *scheme. With too few samples nothing is changed.
-Stretches ChooseStretches(const Model& model, const Clock& clock,
+Stretches ChooseStretches(const Model& model, const Clock& clock, const ArenaOf& arena_of,
                           const simulate::Simulator::Progress& progress, quantize::Scheme* scheme);
 
 }  // namespace octet::assign

@@ -11,6 +11,7 @@
 #include "converter/cli/mixed_plan.h"
 #include "converter/judge/words.h"
 #include "converter/quantize/sparse_weights.h"
+#include "converter/report/ledger.h"
 
 namespace octet::cli {
 namespace {
@@ -89,12 +90,12 @@ void PrintDeadChannels(const Conversion& conversion) {
 }
 
 void PrintTail(const Conversion& conversion) {
-  if (!conversion.tail_gain_db) return;
+  if (!conversion.config.tail_gain_db) return;
   const bool fp16 = conversion.config.fp16_tail == true;
   fmt::print(
       "layers behind the last weights: {}; FP16 gains {:.1f} dB at most. fp16_tail: {} in --config "
       "changes it\n",
-      fp16 ? "FP16" : "int8", *conversion.tail_gain_db, !fp16);
+      fp16 ? "FP16" : "int8", *conversion.config.tail_gain_db, !fp16);
 }
 
 void PrintChoice(const SampleChoice& choice, double quality) {
@@ -235,7 +236,8 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
                          {"passes", passes},
                          {"recovery", steps},
                          {"fp16_stretches", conversion.stretches},
-                         {"fp16_tail_gain_db", Optional(conversion.tail_gain_db)},
+                         {"ledger", report::LedgerJson(conversion.graph, conversion.scheme)},
+                         {"fp16_tail_gain_db", Optional(conversion.config.tail_gain_db)},
                          {"verdict", conversion.verdict.Json()},
                          {"warnings", conversion.scheme.warnings}};
   if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);

@@ -18,10 +18,27 @@ struct ExportOptions {
   bool qdq = false;
 };
 
+// What the layers lost to offsets (passes/constant_part.h) cannot be told from blob and model.
+void RefuseOffsets(const BlobView& view, const std::string& path) {
+  for (uint32_t p = 0; p < view.model->plan_count; ++p) {
+    for (uint32_t o = 0; o < view.model->output_count; ++o) {
+      const PartRange range = PlanOutputParts(view, view.plans[p], o);
+      for (uint32_t i = range.first; i < range.first + range.count; ++i) {
+        if (view.parts[i].offsets == 0) continue;
+        Fail(
+            "{}: output '{}' has a constant part that is added in float (octet inspect), which "
+            "--qdq does not write; export the model without that constant",
+            path, StringAt(view, view.outputs[o].name));
+      }
+    }
+  }
+}
+
 int Run(const ExportOptions& options) {
   if (!options.qdq) Fail("octet export: no format given; give --qdq, an ONNX model in Q/DQ form");
   write::CheckWritable(options.output, {options.model, options.blob});
   const BlobFile file(options.blob);
+  RefuseOffsets(ViewOf(file), options.blob);
   InputArguments input;
   input.shapes = options.shapes;
   const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, input.Import());

@@ -10,6 +10,7 @@
 #include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/guard_section.h"
+#include "converter/cli/inspect_offsets.h"
 #include "converter/cli/temporal_section.h"
 #include "converter/lower/names.h"
 #include "converter/support/error.h"
@@ -27,6 +28,7 @@ namespace {
 using lower::FunctionName;
 using lower::OperatorWord;
 using lower::OpName;
+using lower::WhyNotInt8;
 using nlohmann::json;
 
 const char* TypeName(blob::ElementType type) {
@@ -105,6 +107,7 @@ json LayerJson(const BlobView& view, const PlanView& plan, const blob::LayerReco
           {"arithmetic", int8                    ? "int32"
                          : AllowsHalfSums(layer) ? "fp16"
                                                  : "float32"},
+          {"why_not_int8", WhyNotInt8(layer, out.type)},
           {"kernel", OperatorWord(layer.op, layer.precision)},
           {"tables", TablesOf(layer)},
           {"fused", FusedOf(layer)}};
@@ -313,6 +316,7 @@ json Describe(const BlobFile& file) {
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
                                {"transformed_bytes", transformed_bytes},
+                               {"offsets", OffsetsJson(view, *plan.record)},
                                {"layers", layers},
                                {"tensors", tensors}});
   }
@@ -400,6 +404,7 @@ void PrintText(const json& blob) {
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
                  l["fused"].get<std::string>());
     }
+    fmt::print("{}", OffsetsText(plan["offsets"]));
     if (plan["transformed_bytes"] != 0) {
       fmt::print("* also transformed for Winograd's method; a level uses it where it is faster\n");
     }

@@ -140,7 +140,7 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
                                     judge::AgreementWords(verdict.findings, *verdict.int8()),
                                     *verdict.SnrDb("int8")));
   }
-  if (result->config.int8_everywhere || result->sets.report.empty()) return;
+  if (result->config.StaysInt8() || result->sets.report.empty()) return;
   if (!options.analyze) Analyze(by.simulator, result);
   verdict.tried = true;
   verdict.advice = TryAdvice(

@@ -12,6 +12,7 @@
 #include "converter/cli/blob_checks.h"
 #include "converter/cli/calibration_checks.h"
 #include "converter/cli/calibration_data.h"
+#include "converter/cli/constant_parts.h"
 #include "converter/cli/decode_ports.h"
 #include "converter/cli/finite_data.h"
 #include "converter/cli/golden.h"
@@ -237,6 +238,9 @@ Conversion Convert(const ConvertOptions& options) {
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
+  InModel(options.model, [&] {
+    if (TakeConstantParts(datasets, options, &result.graph) > 0) CheckPlans(graph, config);
+  });
   result.statistics = Calibrate(graph, datasets, options);
   const Statistics& statistics = result.statistics;
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());
@@ -251,14 +255,24 @@ Conversion Convert(const ConvertOptions& options) {
   result.sets = simulate::SplitSamples(result.samples, RecoverySamples(options.effort));
   const simulate::Samples& samples = result.sets;
 
+  const assign::ArenaOf arena_of = [&](const quantize::Scheme& scheme) -> std::optional<int64_t> {
+    try {
+      std::string beyond;
+      const write::Plan plan = MakePlan(graph, scheme, statistics, "int8", {}, &beyond);
+      if (!beyond.empty()) return std::nullopt;
+      return static_cast<int64_t>(plan.memory.arena_bytes);
+    } catch (const UserError&) {  // it cannot be lowered
+      return std::nullopt;
+    }
+  };
   // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
   const auto make_int8 = [&](const quantize::Config& how) {
-    Recovered recovered =
-        Recover(simulator, samples, result.samples, statistics, how, clock.get(), options.effort);
+    Recovered recovered = Recover(simulator, samples, result.samples, statistics, how, clock.get(),
+                                  arena_of, options.effort);
     result.scheme = std::move(recovered.scheme);
     result.config = std::move(recovered.config);
     result.stretches = std::move(recovered.stretches);
-    result.tail_gain_db = recovered.tail_gain_db;
+    result.verdict.notes = std::move(recovered.notes);
     result.steps = std::move(recovered.steps);
     std::string beyond;
     result.plans.clear();
@@ -273,22 +287,17 @@ Conversion Convert(const ConvertOptions& options) {
     const std::string beyond = make_int8(config);
     if (beyond.empty()) return;
     quantize::Config all_int8 = config;
-    all_int8.int8_everywhere = true;
-    std::string still = beyond;
-    try {
-      still = make_int8(all_int8);
-    } catch (const UserError&) {  // a layer that only FP16 can run
-    }
-    if (!still.empty()) {
+    all_int8.overflow = beyond + ", more than FP16 holds (65504)";
+    // Where something of it is left, a layer that only FP16 can run, or has to.
+    if (!make_int8(all_int8).empty()) {
       Fail(
           "{}; the int8 plan runs it in FP16, whose largest number is 65504; scale down the "
           "model's numbers",
           beyond);
     }
     warnings.push_back(
-        fmt::format("{}, more than FP16 holds (65504): the int8 plan runs all layers in int8, with "
-                    "less accuracy",
-                    beyond));
+        fmt::format("{}: the int8 plan runs all layers that can in int8, with less accuracy",
+                    result.config.overflow));
   });
   quantize::Scheme fp16 = result.scheme;
   fp16.precision.assign(graph.nodes.size(), blob::Precision::kFp16);

@@ -30,7 +30,6 @@ struct Conversion {
   quantize::Scheme scheme;
   quantize::Config config;             // that it was made of
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
-  std::optional<double> tail_gain_db;  // of FP16 behind the last weights, where that was measured
   std::vector<recover::Step> steps;    // of the int8 plan's recovery
   analyze::Analysis analysis;          // of the int8 plan, on some of sets.report; where asked for
   Verdict verdict;                     // of the judge, where asked for

@@ -9,7 +9,7 @@
 
 #include "converter/assign/stretches.h"
 #include "converter/cli/progress.h"
-#include "converter/quantize/precision.h"
+#include "converter/quantize/reasons.h"
 #include "converter/recover/adaptive_rounding.h"
 #include "converter/recover/bias_correction.h"
 #include "converter/recover/choose_ranges.h"
@@ -29,7 +29,7 @@ constexpr const char *kStretches = "choosing FP16 layers", *kRanges = "choosing 
                      *kBiases = "correcting biases", *kMeans = "setting means and variances";
 
 bool MayChooseStretches(const quantize::Config& config, const assign::Clock* clock, Effort effort) {
-  return config.fp16_stretches && !config.int8_everywhere && clock != nullptr &&
+  return config.fp16_stretches && !config.StaysInt8() && clock != nullptr &&
          effort != Effort::kFast;
 }
 bool MayChooseRanges(const quantize::Config& config, Effort effort) {
@@ -48,12 +48,6 @@ bool MayRecalibrate(const quantize::Config& config, Effort effort) {
   return config.bias_correction && effort == Effort::kBest;
 }
 
-// Whether the configuration asks for int8 at a node by name.
-bool WantsInt8(const quantize::Config& config, const graph::Node& node) {
-  const auto request = quantize::RequestOf(config, node);
-  return request && request->precision == blob::Precision::kInt8;
-}
-
 // The first of a set, as many as a look at every single value takes.
 std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
   constexpr size_t kLookedAt = 4;
@@ -63,18 +57,19 @@ std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
 
 // Moves the last layers that gain by it to FP16.
 void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  const quantize::Config& config, quantize::Scheme* scheme, Warnings* warnings) {
+                  quantize::Scheme* scheme, Warnings* warnings) {
   const graph::Graph& graph = simulator.plan().graph;
   const std::vector<int64_t> decide =
       Some(samples.accept.empty() ? samples.report : samples.accept);
   const recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
   std::vector<std::string> names;
-  if (!config.int8_everywhere) {
-    for (const size_t n : recover::WorthFloat(graph, *scheme, diagnosis)) {
-      if (WantsInt8(config, graph.nodes[n])) continue;
-      scheme->precision[n] = blob::Precision::kFp16;
-      names.push_back("'" + graph.nodes[n].name + "'");
-    }
+  for (const recover::FloatOutput& output : recover::WorthFloat(graph, *scheme, diagnosis)) {
+    scheme->Want({.node = output.node,
+                  .reason = quantize::Reason::kFloatOutput,
+                  .gain_db = output.gain_db,
+                  .measured_with = output.measured_with});
+    if (scheme->precision[output.node] == blob::Precision::kInt8) continue;
+    names.push_back("'" + graph.nodes[output.node].name + "'");
   }
   if (!names.empty()) {
     warnings->push_back(
@@ -91,24 +86,50 @@ auto Show(const std::string& label, const Body& body) {
   return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }
 
+// What a stretch gains and costs, for the verdict.
+std::string KeptLine(const assign::Bargain& bargain) {
+  return fmt::format(
+      "'{}'{} run{} in FP16: {:.1f} dB more for {:.1f} % more time, the arena has {} bytes instead "
+      "of {}",
+      bargain.nodes[0],
+      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
+      bargain.nodes.size() > 1 ? "" : "s", bargain.gain_db, 100 * bargain.time_share,
+      bargain.arena_after_bytes, bargain.arena_before_bytes);
+}
+std::string RefusedLine(const assign::Bargain& bargain) {
+  return fmt::format(
+      "'{}'{} stay{} int8: FP16 gains {:.1f} dB there, and an arena of {} bytes instead of {} has "
+      "to gain {:.1f}; layers: in --config asks for it all the same",
+      bargain.nodes[0],
+      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
+      bargain.nodes.size() > 1 ? "" : "s",
+      bargain.gain_db - assign::kDecibelsOfTime * bargain.time_share, bargain.arena_after_bytes,
+      bargain.arena_before_bytes, assign::ArenaPriceDb(bargain));
+}
+
 void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                     const Statistics& statistics, const assign::Clock& clock, Recovered* result) {
+                     const Statistics& statistics, const assign::Clock& clock,
+                     const assign::ArenaOf& arena_of, Recovered* result) {
   assign::Stretches chosen = Show(kStretches, [&](const auto& progress) {
     return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
-                                   clock, progress, &result->scheme);
+                                   clock, arena_of, progress, &result->scheme);
   });
   result->config = std::move(chosen.config);
-  result->stretches = chosen.nodes;
-  if (const size_t count = chosen.nodes.size(); count > 0) {
+  if (chosen.kept) {
+    result->stretches = chosen.kept->nodes;
+    const size_t count = chosen.kept->nodes.size();
     constexpr size_t kNamed = 4;
-    const auto named = static_cast<std::ptrdiff_t>(std::min(kNamed, count));
+    const auto named =
+        chosen.kept->nodes.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, count));
     chosen.step.note = fmt::format(
         "'{}'{} run{} in FP16, {:.1f} % more time ({}); fp16_stretches: false in --config keeps "
         "int8",
-        fmt::join(chosen.nodes.begin(), chosen.nodes.begin() + named, "', '"),
+        fmt::join(chosen.kept->nodes.begin(), named, "', '"),
         count > kNamed ? fmt::format(" and {} more", count - kNamed) : "", count == 1 ? "s" : "",
-        100 * chosen.time_share, clock.Source());
+        100 * chosen.kept->time_share, clock.Source());
+    result->notes.push_back(KeptLine(*chosen.kept));
   }
+  if (chosen.refused) result->notes.push_back(RefusedLine(*chosen.refused));
   if (chosen.step.tried || !samples.CanCorrect()) result->steps.push_back(std::move(chosen.step));
 }
 
@@ -134,20 +155,20 @@ std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantiz
 
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& given,
-                  const assign::Clock* clock, Effort effort) {
+                  const assign::Clock* clock, const assign::ArenaOf& arena_of, Effort effort) {
   const graph::Graph& graph = simulator.plan().graph;
   Recovered result;
   result.config = given;
   const quantize::Config& config = result.config;
   if (const auto gain = recover::TailGain(simulator, samples, statistics, config)) {
     result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
-    result.tail_gain_db = gain;
+    result.config.tail_gain_db = gain;
   }
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);
-  LeaveInFloat(simulator, samples, config, &result.scheme, &result.warnings);
+  LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
   if (MayChooseStretches(config, clock, effort)) {
-    ChooseStretches(simulator, samples, statistics, *clock, &result);
+    ChooseStretches(simulator, samples, statistics, *clock, arena_of, &result);
   }
   if (MayChooseRanges(config, effort)) {
     result.steps.push_back(Show(kRanges, [&](const auto& progress) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/assign/clock.h"
+#include "converter/assign/stretches.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/cli/options.h"
 #include "converter/cli/warnings.h"
@@ -27,8 +28,7 @@ struct Recovered {
   quantize::Scheme scheme;
   quantize::Config config;             // with what was chosen of precisions
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
-  // What decided config.fp16_tail (converter/recover/tail_choice.h); unset: nothing to decide.
-  std::optional<double> tail_gain_db;
+  std::vector<std::string> notes;      // for the verdict: what stretches gain and cost
   std::vector<recover::Step> steps;
   Warnings warnings;
 };
@@ -42,7 +42,7 @@ std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantiz
 // nobody knows what FP16 costs there.
 Recovered Recover(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   int64_t available, const Statistics& statistics, const quantize::Config& config,
-                  const assign::Clock* clock, Effort effort);
+                  const assign::Clock* clock, const assign::ArenaOf& arena_of, Effort effort);
 
 }  // namespace octet::cli
 

@@ -5,6 +5,7 @@
 
 #include "converter/cli/progress.h"
 #include "converter/cli/report_pictures.h"
+#include "converter/report/ledger.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 
@@ -81,6 +82,7 @@ report::Report ReportOf(const ConvertOptions& options, const Conversion& convers
   for (const write::Plan& plan : conversion.plans) {
     report.memory.push_back(report::TimelineOf(plan));
   }
+  report.ledger = report::LedgerJson(conversion.graph, conversion.scheme);
   if (conversion.assignment) report.pareto = PointsOf(*conversion.assignment);
   for (const recover::Step& step : conversion.steps) {
     if (!step.tried) continue;

@@ -24,8 +24,8 @@ json FiguresJson(const Figures& figures) {
       {"snr_db", figures.Db()},         {"about_mean_db", figures.about_mean_db},
       {"about_elements_db", nullptr},   {"reference_is_constant", figures.reference_is_constant},
       {"cosine", figures.cosine},       {"range", figures.range},
-      {"rms_error", figures.rms_error}, {"rms_error", figures.rms_error},
-      {"largest_difference", nullptr},  {"not_finite", figures.broken}};
+      {"rms_error", figures.rms_error}, {"not_finite", figures.broken},
+      {"largest_difference", nullptr}};
   if (figures.about_elements_db) row["about_elements_db"] = *figures.about_elements_db;
   if (std::isfinite(figures.largest)) row["largest_difference"] = figures.largest;
   return row;
@@ -158,6 +158,7 @@ std::vector<std::string> Verdict::FaultLines() const {
 std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines = FaultLines();
   lines.insert(lines.begin(), Summary());
+  lines.insert(lines.end(), notes.begin(), notes.end());
   if (advice) {
     lines.push_back(fmt::format(
         "tried on these samples: --config with {} raises output '{}' from {:.1f} dB to {:.1f} dB",
@@ -207,6 +208,7 @@ json Verdict::Json() const {
                    {"doubtful", IsDoubtful()},
                    {"worst_layers", worst},
                    {"advice", nullptr},
+                   {"notes", notes},
                    {"plans", plans}};
   if (const PlanFindings* plan = int8(); plan != nullptr && !plan->outputs.empty()) {
     const size_t o = plan->Worst(findings.outputs);

@@ -48,6 +48,7 @@ nlohmann::json OutputJson(const judge::Output& output, const judge::OutputFindin
 struct Verdict {
   judge::Findings findings;          // no samples: nothing is known
   bool seen = false;                 // ranges have seen the samples
+  std::vector<std::string> notes;    // what the choice of precisions gained and cost, in lines
   std::vector<std::string> removed;  // plans that fail and are not in the blob
   bool tried = false;                // whether advice was looked for
   std::optional<Advice> advice;      // what gained most of what was tried; none: nothing gained

@@ -1,6 +1,7 @@
 #include "converter/import/import.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,8 +17,10 @@
 #include "converter/import/model_file.h"
 #include "converter/import/normalise.h"
 #include "converter/import/plain_names.h"
+#include "converter/import/settle_branches.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
+#include "converter/operators/operator.h"
 #include "converter/operators/plugin.h"
 #include "converter/support/error.h"
 
@@ -42,6 +45,8 @@ class Importer {
   Graph Run() {
     graph_.opsets = ReadVersions(model_);
     InlineFunctions(&model_);
+    SettleBranches(&model_, [&](onnx::ModelProto& condition) { return ConditionOf(condition); });
+    InlineFunctions(&model_);  // those that a branch calls
     MakeNamesPlain(&proto_);
     graph_.name = proto_.name();
     if (proto_.node_size() == 0) Fail("the graph has no nodes; export the model again");
@@ -63,6 +68,23 @@ class Importer {
   }
 
  private:
+  // Shape inference folds what depends on shapes alone. What cannot be read is refused where it
+  // stands in the whole model.
+  std::optional<bool> ConditionOf(onnx::ModelProto& condition) const {
+    ImportOptions options = options_;
+    options.cut_at.clear();
+    try {
+      Graph graph = Importer(condition, folder_, options).Run();
+      operators::InferShapes(graph);
+      const graph::Constant& value = graph.At(graph.outputs[0]).constant;
+      if (value == nullptr || graph::ElementCount(value->shape) != 1) return std::nullopt;
+      if (value->type == graph::DataType::kFloat) return std::nullopt;
+      return value->integers[0] != 0;
+    } catch (const UserError&) {
+      return std::nullopt;
+    }
+  }
+
   // The one definition of a value; `by` says who makes it, for the error about a second one.
   ValueId Define(const std::string& name, const std::string& by) {
     if (name.empty()) Fail("{} has no name; export the model again", by);
@@ -177,6 +199,12 @@ class Importer {
     const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
                                         [](const std::string& name) { return !name.empty(); });
     if (!has_output) Fail("{}: has no outputs; export the model again", where);
+    if (node.op == "If" && proto.input_size() == 1) {
+      Fail(
+          "{}: its condition '{}' is not known at conversion; export the model with fixed control "
+          "flow, or write the condition down as a constant",
+          where, proto.input(0));
+    }
     for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
       const Narrowing narrowing = AttributeNarrowing(proto, attribute.name());
       node.attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/import/settle_branches.h"
 #include "converter/support/error.h"
 
 namespace octet::import {
@@ -78,7 +79,10 @@ class Inliner {
       node.clear_attribute();
       for (const onnx::AttributeProto& attribute : inner.attribute()) {
         if (attribute.ref_attr_name().empty()) {
-          *node.add_attribute() = attribute;
+          onnx::AttributeProto& added = *node.add_attribute();
+          added = attribute;
+          // The graphs of an If read the function's values by name.
+          if (added.has_g()) RenameValues(added.mutable_g(), named);
           continue;
         }
         // Left out at the call: the operator's default.

@@ -104,6 +104,26 @@ void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<in
   }
 }
 
+// What is added to the tensor of a part, of all that is added to its output: as many numbers as it
+// takes until they come again.
+std::vector<float> OffsetsOf(const OutputPart& part, const Tensor& tensor,
+                             const std::vector<float>& of_output) {
+  if (of_output.empty()) return {};
+  const graph::Shape dims(std::begin(tensor.dims), std::end(tensor.dims));
+  const std::vector<int64_t> strides(std::begin(part.strides), std::end(part.strides));
+  std::vector<float> all(tensor.Elements());
+  operators::ForEachPlace(dims, part.base, strides,
+                          [&](size_t element, size_t at) { all[element] = of_output[at]; });
+  if (std::all_of(all.begin(), all.end(), [](float number) { return number == 0; })) return {};
+  size_t count = 1;
+  for (size_t d = 4;; count *= tensor.dims[--d]) {
+    const auto behind = all.begin() + static_cast<std::ptrdiff_t>(count);
+    if (count == all.size() || std::equal(behind, all.end(), all.begin())) break;
+  }
+  all.resize(count);
+  return all;
+}
+
 // A result known at conversion: whoever uses it takes the constant.
 bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(), [&graph](graph::ValueId id) {
@@ -212,15 +232,16 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     }
   }
   const operators::OutputView view = operators::ViewOutputs(graph);
-  for (const auto& pieces : view.outputs) {
+  for (size_t o = 0; o < view.outputs.size(); ++o) {
     std::vector<OutputPart> parts;
-    for (const operators::OutputPiece& piece : pieces) {
+    for (const operators::OutputPiece& piece : view.outputs[o]) {
       const Layout layout = builder.Existing(piece.value);
       OutputPart part;
       part.tensor = builder.UseAnyType(piece.value, layout);
       part.base = static_cast<uint32_t>(piece.base);
       if (!piece.function.empty()) part.function = FunctionNamed(piece.function).function;
       ArenaStrides(builder.ShapeOf(piece.value), layout, piece.strides, part.strides);
+      part.offsets = OffsetsOf(part, builder.At(part.tensor), view.offsets[o]);
       parts.push_back(part);
     }
     program.outputs.push_back(std::move(parts));

@@ -39,4 +39,10 @@ const char* FunctionName(blob::Function function) {
                                                             : "?";
 }
 
+const char* WhyNotInt8(const blob::LayerRecord& layer, blob::ElementType output) {
+  if (layer.op == blob::Op::kConvert) return "conversion";
+  if (output == blob::ElementType::kInt32) return "integers";
+  return layer.precision == blob::Precision::kInt8 ? "" : "chosen";
+}
+
 }  // namespace octet::lower

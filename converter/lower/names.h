@@ -14,6 +14,9 @@ std::string OpName(blob::Op op);
 std::string OperatorWord(blob::Op op, blob::Precision precision);
 // "Silu", ...; "" for none.
 const char* FunctionName(blob::Function function);
+// Why a layer is none of int8, as far as a blob says: "integers", "conversion" between the two,
+// "chosen" by whoever converted (the ledger of octet convert --json says why); "" for int8 layers.
+const char* WhyNotInt8(const blob::LayerRecord& layer, blob::ElementType output);
 
 }  // namespace octet::lower
 

@@ -86,6 +86,8 @@ struct OutputPart {
   uint32_t base = 0;
   uint32_t strides[4] = {};
   blob::Function function = blob::Function::kIdentity;
+  // Added behind the function: number i mod count to element i of the tensor; empty: nothing.
+  std::vector<float> offsets;
 };
 
 struct ModelInput {

@@ -16,9 +16,12 @@ using graph::ValueId;
 struct Viewer {
   const Graph& graph;
   Links links;
+  // Of the output that is looked at.
+  size_t output_elements = 0;
+  std::vector<float>* offsets = nullptr;
 
   // Replaces `piece` by the pieces its producer is made of, as far as that goes.
-  void Expand(const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+  void Expand(const OutputPiece& piece, std::vector<OutputPiece>* out) {
     const int producer = links.producer[static_cast<size_t>(piece.value)];
     if (producer >= 0) {
       const Node& node = graph.nodes[static_cast<size_t>(producer)];
@@ -27,6 +30,7 @@ struct Viewer {
       const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
       if (!shared && node.activation.empty()) {
         if (piece.function.empty() && ExpandFunction(node, piece, out)) return;
+        if (piece.function.empty() && ExpandOffset(node, piece, out)) return;
         if (node.op == "Cast" && ExpandCast(node, piece, out)) return;
         if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
         if (node.op == "Transpose" && ExpandTranspose(node, piece, out)) return;
@@ -46,8 +50,33 @@ struct Viewer {
     return joined != nullptr && (own == nullptr || !(*own == *joined));
   }
 
-  bool ExpandFunction(const Node& node, const OutputPiece& piece,
-                      std::vector<OutputPiece>* out) const {
+  // In front of the function only: what is added here is added last.
+  bool ExpandOffset(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
+    if (!node.Has(kIsOutputOffset)) return false;
+    const Shape& shape = *graph.At(piece.value).shape;
+    const graph::Tensor* constant = graph.Constant(node.inputs[1]);
+    if (constant == nullptr || graph.At(node.inputs[0]).constant != nullptr ||
+        *graph.At(node.inputs[0]).shape != shape) {
+      return false;
+    }
+    // The constant's own strides; 0 along what it is repeated over.
+    std::vector<int64_t> strides(shape.size());
+    const std::vector<int64_t> own = RowMajorStrides(constant->shape);
+    const size_t missing = shape.size() - constant->shape.size();
+    for (size_t i = 0; i < own.size(); ++i) {
+      strides[missing + i] = constant->shape[i] == 1 ? 0 : own[i];
+    }
+    offsets->resize(output_elements);
+    std::vector<size_t> numbers;
+    ForEachPlace(shape, 0, strides, [&](size_t, size_t number) { numbers.push_back(number); });
+    ForEachPlace(shape, piece.base, piece.strides, [&](size_t element, size_t at) {
+      (*offsets)[at] += constant->floats[numbers[element]];
+    });
+    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, {}}, out);
+    return true;
+  }
+
+  bool ExpandFunction(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     if (node.op != "Sigmoid" && node.op != "Tanh" && node.op != "Exp") return false;
     if (!Usable(node.inputs[0])) return false;
     Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, node.op}, out);
@@ -56,7 +85,7 @@ struct Viewer {
 
   // Outputs are float whatever the tensor: an integer need not become one in FP16 first, where
   // 2049 is 2048.
-  bool ExpandCast(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) const {
+  bool ExpandCast(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     const bool widens = graph.At(node.outputs[0]).type == DataType::kFloat &&
                         graph.At(node.inputs[0]).type != DataType::kFloat;
     if (!widens || !Usable(node.inputs[0])) return false;
@@ -64,8 +93,7 @@ struct Viewer {
     return true;
   }
 
-  bool ExpandConcat(const Node& node, const OutputPiece& piece,
-                    std::vector<OutputPiece>* out) const {
+  bool ExpandConcat(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     const Shape& shape = *graph.At(piece.value).shape;
     int64_t axis = node.Int("axis", 0);
     if (axis < 0) axis += static_cast<int64_t>(shape.size());
@@ -84,8 +112,7 @@ struct Viewer {
     return true;
   }
 
-  bool ExpandTranspose(const Node& node, const OutputPiece& piece,
-                       std::vector<OutputPiece>* out) const {
+  bool ExpandTranspose(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     if (!Usable(node.inputs[0])) return false;
     const size_t rank = piece.strides.size();
     std::vector<int64_t> perm = node.Ints("perm");
@@ -98,8 +125,7 @@ struct Viewer {
     return true;
   }
 
-  bool ExpandReshape(const Node& node, const OutputPiece& piece,
-                     std::vector<OutputPiece>* out) const {
+  bool ExpandReshape(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     if (!Usable(node.inputs[0])) return false;
     const Shape& from = *graph.At(piece.value).shape;
     const Shape& to = *graph.At(node.inputs[0]).shape;
@@ -167,12 +193,16 @@ OutputView ViewOutputs(const Graph& graph) {
   std::vector<ValueId> pending;
   for (ValueId output : graph.outputs) {
     std::vector<OutputPiece> pieces;
+    std::vector<float> offsets;
+    viewer.output_elements = static_cast<size_t>(graph::ElementCount(*graph.At(output).shape));
+    viewer.offsets = &offsets;
     viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape), {}}, &pieces);
     for (const OutputPiece& piece : pieces) {
       pending.push_back(piece.value);
       view.is_piece[static_cast<size_t>(piece.value)] = true;
     }
     view.outputs.push_back(std::move(pieces));
+    view.offsets.push_back(std::move(offsets));
   }
   view.needed.assign(graph.nodes.size(), false);
   while (!pending.empty()) {

@@ -98,6 +98,13 @@ void ScaleOutputs(Editor& editor, int n, const ScaleShift& by) {
   SetBias(editor, n, std::move(bias));
 }
 
+void ShiftOutputs(Editor& editor, int n, const std::vector<float>& shift) {
+  const Tensor* old_bias = Bias(editor, editor.At(n));
+  std::vector<float> bias = shift;
+  for (size_t o = 0; old_bias != nullptr && o < bias.size(); ++o) bias[o] += old_bias->floats[o];
+  SetBias(editor, n, std::move(bias));
+}
+
 bool ScaleInputs(Editor& editor, int n, const ScaleShift& by) {
   const Node& node = editor.At(n);
   const bool shifts = std::any_of(by.shift.begin(), by.shift.end(), [](float s) { return s != 0; });

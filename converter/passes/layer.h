@@ -22,6 +22,9 @@ int64_t InputChannels(const Editor& editor, const Node& node);
 // y' = scale[o] * y + shift[o]: weights and bias of channel o times scale[o], bias plus shift[o].
 void ScaleOutputs(Editor& editor, int node, const ScaleShift& by);
 
+// y' = y + shift[o]: of the bias alone.
+void ShiftOutputs(Editor& editor, int node, const std::vector<float>& shift);
+
 // x' = scale[i] * x + shift[i] in front of a Conv or Gemm. A shift is exact only where no zero
 // padding meets it: with pads, any non-zero shift is refused. False when refused.
 bool ScaleInputs(Editor& editor, int node, const ScaleShift& by);

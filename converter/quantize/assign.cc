@@ -14,6 +14,7 @@
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
+#include "converter/quantize/reasons.h"
 #include "converter/quantize/scheme.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
@@ -208,12 +209,12 @@ class Assigner {
     const bool fixed = producer >= 0 && Int8Of(static_cast<size_t>(producer)) == Int8::kFixedScale;
     if (range->overridden || fixed || !(wide.max - wide.min <= kRuinous * width)) {
       // Beside it nothing would be left of the values, or their scale is not ours to choose.
-      scheme_->precision[n] = blob::Precision::kFp16;
       if (auto& own = Range(Node(n).outputs[0]); own && !own->overridden) own = wide;
-      return Warn(
-          fmt::format("node '{}' ({}) runs in FP16: it writes {} beside values of '{}', whose "
-                      "range is {} to {}",
-                      Node(n).name, Node(n).op, *fill, Name(root), range->min, range->max));
+      Entry entry{.node = n, .reason = Reason::kFill};
+      entry.detail = fmt::format("it writes {} beside values of '{}', whose range is {} to {}",
+                                 *fill, Name(root), range->min, range->max);
+      Warn(fmt::format("node '{}' ({}) runs in FP16: {}", Node(n).name, Node(n).op, entry.detail));
+      return scheme_->Want(std::move(entry));
     }
     wide.origin = "united with the fill of " + Node(n).name;
     range = wide;

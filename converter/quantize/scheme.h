@@ -11,6 +11,7 @@
 
 #include "converter/calibrate/calibrate.h"
 #include "converter/graph/graph.h"
+#include "converter/quantize/ledger.h"
 #include "runtime/format/blob.h"
 
 namespace octet::quantize {
@@ -43,7 +44,8 @@ struct RoundedWeights {
 
 struct Scheme {
   std::vector<std::optional<TensorScheme>> tensors;  // by value id
-  std::vector<blob::Precision> precision;            // by node
+  std::vector<blob::Precision> precision;            // by node: what the ledger decides (Want)
+  Ledger ledger;                                     // who wants which precision, and why
   // By node: added to the biases of an int8 layer, one value an output channel; may be empty.
   std::vector<std::vector<float>> bias_correction;
   // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
@@ -55,6 +57,9 @@ struct Scheme {
   std::vector<std::shared_ptr<const RoundedWeights>> weights;
   bool symmetric_only = false;  // every zero point is 0, those of constants too
   std::vector<std::string> warnings;
+
+  // Writes an entry of one node into the ledger, and what the ledger then decides into `precision`.
+  void Want(Entry entry);
 };
 
 enum class Constraint : uint8_t {
@@ -99,6 +104,9 @@ struct Config {
   bool fp16_stretches = true;        // see converter/assign/stretches.h
   std::optional<bool> fp16_tail;     // unset: measured, see converter/recover/tail_choice.h
   bool int8_everywhere = false;      // --int8-everywhere
+  std::string overflow;              // not empty: what FP16 layers of the plan pass 65504 with
+  std::optional<double> tail_gain_db = {};  // what decided fp16_tail, where it was measured
+  std::vector<Entry> measured = {};         // what measuring wants of single nodes
   // What the rounding of values that the model leaves real may add to a result that it rounds: the
   // standard deviation, in steps of the result (coarse_inputs.h, recover/code_choice.h).
   double coarse_steps = 0.5;
@@ -107,6 +115,9 @@ struct Config {
   std::vector<TensorOverride> tensors;
   // By value id, may be shorter: what measuring chose where nobody asked for another.
   std::vector<std::optional<calibrate::Method>> methods;
+
+  // Nothing runs in FP16 but what has to, or what is asked for by name.
+  bool StaysInt8() const { return int8_everywhere || !overflow.empty(); }
 };
 
 // Reads the YAML file of --config; unknown keys and wrong types are UserErrors naming file, line

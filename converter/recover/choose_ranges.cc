@@ -93,6 +93,7 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
     other.methods = methods;
     quantize::Scheme variant = quantize::AssignScheme(graph, statistics, other);
     variant.precision = scheme->precision;
+    variant.ledger = scheme->ledger;
     variant.bias_correction = scheme->bias_correction;
     return variant;
   };

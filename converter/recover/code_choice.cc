@@ -79,7 +79,7 @@ double ChooseCoarseSteps(const simulate::Simulator& simulator, const simulate::S
   if (all.empty()) all = samples.report;
   const bool rounds = std::any_of(graph.values.begin(), graph.values.end(),
                                   [](const graph::Value& value) { return bool{value.given}; });
-  if (!rounds || config.int8_everywhere || all.empty()) return config.coarse_steps;
+  if (!rounds || config.StaysInt8() || all.empty()) return config.coarse_steps;
   all.resize(std::min(kLookedAt, all.size()));
   quantize::Scheme scheme = quantize::AssignScheme(graph, statistics, config);
   const std::optional<Apart> before = WorstOutput(simulator, scheme, all);

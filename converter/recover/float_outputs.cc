@@ -1,6 +1,7 @@
 #include "converter/recover/float_outputs.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "converter/operators/output_view.h"
 #include "converter/quantize/precision.h"
@@ -25,7 +26,7 @@ class Chooser {
         links_(graph),
         view_(operators::ViewOutputs(graph)) {}
 
-  std::vector<size_t> Run() const {
+  std::vector<FloatOutput> Run() const {
     int64_t all = 0;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (view_.needed[n]) all += ProductsOf(n);
@@ -36,14 +37,17 @@ class Chooser {
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
-    std::vector<size_t> chosen;
+    std::vector<FloatOutput> chosen;
     int64_t spent = 0;
     for (const Candidate& candidate : candidates) {
       if ((spent + candidate.products) * kMostProductsShare > all) continue;
       spent += candidate.products;
-      chosen.insert(chosen.end(), candidate.nodes.begin(), candidate.nodes.end());
+      for (const size_t n : candidate.nodes) {
+        chosen.push_back({n, 10 * std::log10(candidate.ratio), candidate.nodes.size()});
+      }
     }
-    std::sort(chosen.begin(), chosen.end());
+    std::sort(chosen.begin(), chosen.end(),
+              [](const FloatOutput& a, const FloatOutput& b) { return a.node < b.node; });
     return chosen;
   }
 
@@ -129,8 +133,8 @@ class Chooser {
 
 }  // namespace
 
-std::vector<size_t> WorthFloat(const graph::Graph& graph, const quantize::Scheme& scheme,
-                               const Diagnosis& diagnosis) {
+std::vector<FloatOutput> WorthFloat(const graph::Graph& graph, const quantize::Scheme& scheme,
+                                    const Diagnosis& diagnosis) {
   return Chooser(graph, scheme, diagnosis).Run();
 }
 

@@ -25,9 +25,15 @@ inline constexpr double kUntoldShare = 1.0 / 64;   // of energy: an eighth of th
 inline constexpr int64_t kRarest = 1000;           // one number in so many
 inline constexpr int64_t kMostProductsShare = 20;  // one in so many
 
-// The nodes that gain: layers with weights in front of outputs, with the function between them.
-std::vector<size_t> WorthFloat(const graph::Graph& graph, const quantize::Scheme& scheme,
-                               const Diagnosis& diagnosis);
+// A layer with weights in front of outputs, or the function between them.
+struct FloatOutput {
+  size_t node = 0;
+  double gain_db = 0;        // of the numbers of the size that gains most
+  size_t measured_with = 1;  // nodes that the gain is of, this one among them
+};
+// Those that gain, in the order of execution.
+std::vector<FloatOutput> WorthFloat(const graph::Graph& graph, const quantize::Scheme& scheme,
+                                    const Diagnosis& diagnosis);
 
 }  // namespace octet::recover
 

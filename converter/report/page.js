@@ -291,6 +291,17 @@
     byId("pareto-plot").append(plot);
   }
 
+  // ---- precision, node by node
+  function showLedger() {
+    if (data.ledger.length === 0) return;
+    byId("ledger").hidden = false;
+    for (const row of data.ledger) {
+      const others = row.overruled.map((entry) => `${entry.wants}: ${entry.text}`).join("; ");
+      byId("ledger-table").tBodies[0].append(el("tr", {class: row.precision}, el("td", {}, row.name), el("td", {}, row.op), el("td", {}, row.precision),
+        el("td", {}, row.text), el("td", {}, row.gain_db === null ? "–" : number(row.gain_db, 1) + " dB"), el("td", {}, others || "–")));
+    }
+  }
+
   // ---- memory
   function drawMemory(memory) {
     const box = {left: 72, right: WIDTH - 8, top: 10, bottom: 260};
@@ -361,6 +372,7 @@
   showSnr();
   showLayers();
   showPareto();
+  showLedger();
   showMemory();
   showGains();
   showPictures();

@@ -162,6 +162,7 @@ json ToJson(const Report& report) {
                                   {"fp16_layers", point.fp16_layers},
                                   {"chosen", point.chosen}});
   }
+  document["ledger"] = report.ledger;
   document["pictures"] = json::array();
   for (const Picture& picture : report.pictures) {
     document["pictures"].push_back({{"jpeg", picture.jpeg_base64},

@@ -61,6 +61,7 @@ struct Report {
   std::vector<Gain> gains;
   std::vector<ParetoPoint> pareto;
   std::vector<Picture> pictures;
+  nlohmann::json ledger = nlohmann::json::array();  // ledger.h
 };
 
 // One layer, as in "layers" of the document.

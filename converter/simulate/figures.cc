@@ -85,20 +85,11 @@ std::vector<std::vector<float>> Assemble(const Plan& plan, const Source& source)
         outputs.emplace_back(static_cast<size_t>(graph::ElementCount(*output.shape)));
     for (const operators::OutputPiece& piece : plan.view.outputs[o]) {
       const std::vector<float> values = ValuesOf(piece, source(piece.value));
-      const graph::Shape& shape = *plan.graph.At(piece.value).shape;
-      std::vector<int64_t> index(shape.size());
-      int64_t at = piece.base;
-      for (const float value : values) {
-        out[static_cast<size_t>(at)] = value;
-        // The next index, last axis first; `at` follows.
-        for (size_t axis = shape.size(); axis-- > 0;) {
-          at += piece.strides[axis];
-          if (++index[axis] < shape[axis]) break;
-          at -= piece.strides[axis] * shape[axis];
-          index[axis] = 0;
-        }
-      }
+      operators::ForEachPlace(*plan.graph.At(piece.value).shape, piece.base, piece.strides,
+                              [&](size_t element, size_t at) { out[at] = values[element]; });
     }
+    const std::vector<float>& offsets = plan.view.offsets[o];
+    for (size_t i = 0; i < offsets.size(); ++i) out[i] += offsets[i];
   }
   return outputs;
 }

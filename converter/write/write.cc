@@ -140,6 +140,7 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
                                   Pools* pools) {
   std::vector<uint32_t> plan_io;
   std::vector<blob::OutputPart> parts;
+  std::vector<const std::vector<float>*> offsets;  // of each part
   std::vector<blob::PlanRecord> records;
   for (const Plan& plan : plans) {
     blob::PlanRecord record{};
@@ -160,6 +161,7 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
         stored.function = static_cast<uint32_t>(part.function);
         std::copy(std::begin(part.strides), std::end(part.strides), stored.strides);
         parts.push_back(stored);
+        offsets.push_back(&part.offsets);
       }
     }
     record.layer_count = static_cast<uint32_t>(plan.program.layers.size());
@@ -183,6 +185,14 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
   model.plan_io_offset = Append(plan_io, &section);
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = Append(parts, &section);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (offsets[i]->empty()) continue;
+    std::vector<uint32_t> words(1 + offsets[i]->size(), static_cast<uint32_t>(offsets[i]->size()));
+    std::memcpy(words.data() + 1, offsets[i]->data(), offsets[i]->size() * sizeof(float));
+    parts[i].offsets = Append(words, &section);
+  }
+  std::memcpy(section.data() + model.parts_offset, parts.data(),
+              parts.size() * sizeof(blob::OutputPart));
   model.label_count = static_cast<uint32_t>(info.labels.size());
   std::memcpy(section.data(), &model, sizeof(model));
   return section;
@@ -275,6 +285,11 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         {SectionKind::kPlan, static_cast<uint32_t>(i), PlanSection(plans[i], &pools)});
     for (const lower::Tensor& tensor : plans[i].program.tensors) {
       if (tensor.type == blob::ElementType::kInt32) features |= blob::kFeatureIntegers;
+    }
+    for (const auto& output : plans[i].program.outputs) {
+      for (const lower::OutputPart& part : output) {
+        if (!part.offsets.empty()) features |= blob::kFeatureOffsets;
+      }
     }
     for (const lower::Layer& layer : plans[i].program.layers) {
       if (layer.precision == blob::Precision::kFp16) features |= blob::kFeatureFp16Plan;

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 
+#include "converter/quantize/reasons.h"
 #include "tests/converter/assign/assign_support.h"
 
 namespace octet::assign {
@@ -20,15 +24,26 @@ struct Long : Network {
   }
 };
 
+// The arena of every scheme.
+ArenaOf Always(int64_t bytes) {
+  return [bytes](const quantize::Scheme&) { return bytes; };
+}
+// An arena that is `times` as large where a node runs in FP16.
+ArenaOf TimesAt(size_t node, int64_t times) {
+  return [node, times](const quantize::Scheme& scheme) {
+    return scheme.precision[node] == Precision::kFp16 ? 1000 * times : 1000;
+  };
+}
+
 Stretches Choose(const Network& network, quantize::Scheme* scheme, int threads = 1,
-                 int64_t available = 16) {
+                 int64_t available = 16, const ArenaOf& arena_of = Always(1000)) {
   simulate::Options options;
   options.threads = threads;
   const simulate::Simulator simulator(network.graph, {&network.pictures}, options);
   *scheme = network.scheme;
   return ChooseStretches({simulator, simulate::SplitSamples(available, available),
                           network.statistics, network.config, network.scheme},
-                         *DefaultClock(), {}, scheme);
+                         *DefaultClock(), arena_of, {}, scheme);
 }
 
 TEST(Stretches, TheLayerThatLosesNearlyAllRunsInFp16) {
@@ -38,9 +53,19 @@ TEST(Stretches, TheLayerThatLosesNearlyAllRunsInFp16) {
   EXPECT_TRUE(chosen.step.kept);
   EXPECT_GT(chosen.step.after_db, chosen.step.before_db + 3);
   EXPECT_EQ(scheme.precision[20], Precision::kFp16);
-  EXPECT_GT(chosen.time_share, 0);
+  ASSERT_TRUE(chosen.kept.has_value());
+  EXPECT_GT(chosen.kept->time_share, 0);
+  EXPECT_FALSE(chosen.refused.has_value());
   // Four of forty layers have a tenth of the products.
   EXPECT_LE(std::count(scheme.precision.begin(), scheme.precision.end(), Precision::kFp16), 4);
+  // Why, and what of it was measured.
+  const quantize::Entry* entry = scheme.ledger.Deciding(20);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->reason, quantize::Reason::kStretch);
+  EXPECT_EQ(entry->gain_db, chosen.step.after_db - chosen.step.before_db);
+  EXPECT_GT(entry->cost_ns.value(), 0);
+  EXPECT_EQ(entry->measured_with, chosen.kept->nodes.size());
+  EXPECT_EQ(entry->cost_arena_bytes, 0);
   // What comes after makes the same scheme of the configuration.
   const quantize::Scheme again =
       quantize::AssignScheme(network.graph, network.statistics, chosen.config);
@@ -53,18 +78,19 @@ TEST(Stretches, LayersThatAreAllAlikeAreNotWorthTheirTime) {
   const Stretches chosen = Choose(network, &scheme);
   EXPECT_TRUE(chosen.step.tried);
   EXPECT_FALSE(chosen.step.kept);
-  EXPECT_TRUE(chosen.nodes.empty());
+  EXPECT_FALSE(chosen.kept.has_value());
   EXPECT_EQ(scheme.precision, network.scheme.precision);
 }
 
 TEST(Stretches, WhatSomebodyMovedToFp16StaysThere) {
   Long network(true);
-  network.scheme.precision[5] = Precision::kFp16;
+  network.scheme.Want({.node = 5, .reason = quantize::Reason::kFloatOutput});
   quantize::Scheme scheme;
   const Stretches chosen = Choose(network, &scheme);
   EXPECT_EQ(scheme.precision[5], Precision::kFp16);
   EXPECT_EQ(scheme.precision[20], Precision::kFp16);
-  EXPECT_EQ(std::count(chosen.nodes.begin(), chosen.nodes.end(), "l5"), 0);
+  ASSERT_TRUE(chosen.kept.has_value());
+  EXPECT_EQ(std::count(chosen.kept->nodes.begin(), chosen.kept->nodes.end(), "l5"), 0);
 }
 
 TEST(Stretches, WhatTheUserWantsInInt8Stays) {
@@ -89,7 +115,86 @@ TEST(Stretches, ThreadsDoNotMatter) {
   const Stretches a = Choose(network, &one, 1), b = Choose(network, &three, 3);
   EXPECT_EQ(one.precision, three.precision);
   EXPECT_EQ(a.step.after_db, b.step.after_db);
-  EXPECT_EQ(a.nodes, b.nodes);
+  EXPECT_EQ(a.kept->nodes, b.kept->nodes);
+}
+
+TEST(Stretches, ADoubledArenaHasToHalveTheError) {
+  const auto price = [](int64_t before, int64_t after) {
+    Bargain bargain;
+    bargain.arena_before_bytes = before;
+    bargain.arena_after_bytes = after;
+    return ArenaPriceDb(bargain);
+  };
+  EXPECT_NEAR(price(3000, 6000), 20 * std::log10(2.0), 1e-3);
+  EXPECT_NEAR(price(3000, 12000), 20 * std::log10(4.0), 1e-3);
+  EXPECT_EQ(price(3000, 3000), 0);
+  EXPECT_EQ(price(3000, 2000), 0) << "what is smaller pays nothing back";
+}
+
+TEST(Stretches, AnArenaThatGrowsMoreThanTheOutputsGainIsRefused) {
+  const Long network(true);
+  quantize::Scheme scheme;
+  const Stretches dear = Choose(network, &scheme, 1, 16, TimesAt(20, 1 << 20));
+  EXPECT_EQ(scheme.precision[20], Precision::kInt8);
+  ASSERT_TRUE(dear.refused.has_value());
+  EXPECT_EQ(std::count(dear.refused->nodes.begin(), dear.refused->nodes.end(), "l20"), 1);
+  EXPECT_GT(dear.refused->gain_db, 3);
+  EXPECT_EQ(dear.refused->arena_after_bytes, int64_t{1000} << 20);
+  const auto entries = scheme.ledger.Of(20);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0]->reason, quantize::Reason::kStretchTooDear);
+  EXPECT_EQ(entries[1]->reason, quantize::Reason::kStretch);
+  EXPECT_EQ(entries[1]->gain_db, dear.refused->gain_db);
+  EXPECT_EQ(entries[1]->cost_arena_bytes, (int64_t{1000} << 20) - 1000);
+  EXPECT_EQ(quantize::AssignScheme(network.graph, network.statistics, dear.config).precision,
+            scheme.precision);
+  // What is worth a little more arena stays.
+  const ArenaOf little = [](const quantize::Scheme& s) {
+    return s.precision[20] == Precision::kFp16 ? 1010 : 1000;
+  };
+  const Stretches cheap = Choose(network, &scheme, 1, 16, little);
+  EXPECT_EQ(scheme.precision[20], Precision::kFp16);
+  ASSERT_TRUE(cheap.kept.has_value());
+  EXPECT_EQ(cheap.kept->arena_after_bytes, 1010);
+}
+
+// Each of two outputs has a layer that loses nearly all of it: the one that costs no arena is
+// taken, whichever comes first.
+TEST(Stretches, WhatCostsNoArenaIsFoundBesideWhatDoes) {
+  struct Two : Network {
+    Two() {
+      std::vector<graph::ValueId> ends;
+      for (int chain = 0; chain < 2; ++chain) {
+        graph::ValueId x = graph.inputs[0];
+        for (int i = 0; i < 20; ++i) {
+          x = Conv("l" + std::to_string(20 * chain + i), x, i == 10);
+        }
+        ends.push_back(x);
+      }
+      Finish(ends);
+    }
+  };
+  const Two network;
+  for (const size_t dear : {10, 30}) {
+    quantize::Scheme scheme;
+    Choose(network, &scheme, 1, 16, TimesAt(dear, 1 << 20));
+    EXPECT_EQ(scheme.precision[dear], Precision::kInt8);
+    EXPECT_EQ(scheme.precision[40 - dear], Precision::kFp16) << dear;
+  }
+}
+
+TEST(Stretches, APlanThatCannotBeMadeIsNotChosen) {
+  const Long network(true);
+  quantize::Scheme scheme;
+  const Stretches chosen =
+      Choose(network, &scheme, 1, 16, [](const quantize::Scheme& s) -> std::optional<int64_t> {
+        if (s.precision[20] == Precision::kFp16) return std::nullopt;
+        return 1000;
+      });
+  EXPECT_EQ(scheme.precision[20], Precision::kInt8);
+  const Stretches nothing =
+      Choose(network, &scheme, 1, 16, [](const quantize::Scheme&) { return std::nullopt; });
+  EXPECT_FALSE(nothing.step.tried);
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ TEST_F(CrossCheck, OnnxRuntimeLoadsWhatIsExported) {
   ASSERT_EQ(result.status, 0) << result.err << result.out;
   const auto report = nlohmann::json::parse(result.out);
   EXPECT_FALSE(report["fp32_judged"]);
-  EXPECT_GT(report["plans"][0]["snr_db"], 25);
+  EXPECT_GT(report["plans"][0]["about_mean_db"],
+            40);  // of few values: each element by itself has less
 }
 
 TEST_F(CrossCheck, ReduceSaysWhereNothingFails) {

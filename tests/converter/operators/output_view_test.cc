@@ -58,5 +58,50 @@ TEST(OutputView, AFunctionReadsTheStepsOfAJoinedValue) {
   EXPECT_EQ(Joined(Scheme(0.25f), false).outputs[0].size(), 2u);
 }
 
+// y = Transpose(Offset(Reshape(x))): what is added stands at its place of the output.
+TEST(OutputView, AnOffsetIsOfTheOutputsElements) {
+  graph::Graph graph;
+  const auto value = [&graph](const char* name, Shape shape) {
+    graph::Value v;
+    v.name = name;
+    v.shape = std::move(shape);
+    return graph.AddValue(std::move(v));
+  };
+  const auto node = [&graph](const char* op, std::vector<graph::ValueId> inputs,
+                             graph::ValueId result) -> graph::Node& {
+    graph::Node n;
+    n.name = n.op = op;
+    n.inputs = std::move(inputs);
+    n.outputs = {result};
+    graph.nodes.push_back(std::move(n));
+    return graph.nodes.back();
+  };
+  const graph::ValueId x = value("x", {6}), made = value("made", {6}), rows = value("rows", {2, 3});
+  const graph::ValueId sum = value("sum", {2, 3}), y = value("y", {3, 2});
+  const graph::ValueId shape = graph.AddConstant("shape", graph::Tensor::Integers({2}, {2, 3}));
+  const graph::ValueId numbers =
+      graph.AddConstant("numbers", graph::Tensor::Floats({1, 3}, {10, 20, 30}));
+  graph.inputs = {x};
+  node("Relu", {x}, made);
+  node("Reshape", {made, shape}, rows);
+  node("Add", {rows, numbers}, sum);
+  node("Transpose", {sum}, y);
+  graph.outputs = {y};
+  EXPECT_EQ(ViewOutputs(graph).outputs[0][0].value, sum) << "an Add like any other";
+  graph.nodes[2].attributes[kIsOutputOffset] = int64_t{1};
+  OutputView view = ViewOutputs(graph);
+  ASSERT_EQ(view.outputs[0].size(), 1u);
+  EXPECT_EQ(view.outputs[0][0].value, rows);
+  EXPECT_EQ(view.outputs[0][0].strides, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(view.needed, (std::vector<bool>{true, true, false, false}));
+  EXPECT_EQ(view.offsets[0], (std::vector<float>{10, 10, 20, 20, 30, 30}));
+  // Whoever reads the sum inside needs it computed.
+  graph.outputs.push_back(value("z", {2, 3}));
+  node("Exp", {sum}, graph.outputs[1]);
+  view = ViewOutputs(graph);
+  EXPECT_TRUE(view.needed[2]);
+  EXPECT_TRUE(view.offsets[0].empty());
+}
+
 }  // namespace
 }  // namespace octet::operators

@@ -202,7 +202,9 @@ void RandomQdq::Matrix() {
       flat = Dequantize(Op("Flatten", {in.codes}), in.scheme);
     } else {
       flat = Op("Flatten", {flat});
-      if (style_ == Style::kOnnxRuntime) flat = Dequantize(Quantize(flat, in.scheme), in.scheme);
+      if (style_ == Style::kOnnxRuntime && in.quantized) {
+        flat = Dequantize(Quantize(flat, in.scheme), in.scheme);
+      }
     }
   }
   std::vector<float> scales;

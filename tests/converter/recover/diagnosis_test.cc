@@ -2,6 +2,8 @@
 // it in float.
 #include "converter/recover/diagnosis.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -233,7 +235,11 @@ TEST(FloatOutputs, LogitsOfLargeRange) {
   model.graph.outputs = {model.Conv("y", model.Mixed(30), logits)};
   const quantize::Scheme scheme = model.Assign();
   const Diagnosis before = model.Look(scheme);
-  EXPECT_EQ(WorthFloat(model.graph, scheme, before), std::vector<size_t>{30});
+  const std::vector<FloatOutput> worth = WorthFloat(model.graph, scheme, before);
+  ASSERT_EQ(worth.size(), 1u);
+  EXPECT_EQ(worth[0].node, 30u);
+  EXPECT_EQ(worth[0].measured_with, 1u);
+  EXPECT_GE(worth[0].gain_db, 10 * std::log10(kWorthRatio));
   // Signal over noise never saw them.
   EXPECT_GT(before.outputs[0].Db(), 30);
   // A model of little else keeps its int8.

@@ -23,7 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // x [1,2,2,2] times a matrix of 2 by 3, plus 1; every number written out here.
-std::vector<uint8_t> TinyBlob(std::vector<std::string> labels = {}) {
+std::vector<uint8_t> TinyBlob(std::vector<std::string> labels = {},
+                              std::vector<float> offsets = {}) {
   Plan plan;
   lower::Program& program = plan.program;
   program.name = "int8";
@@ -64,6 +65,7 @@ std::vector<uint8_t> TinyBlob(std::vector<std::string> labels = {}) {
   program.inputs.push_back({0, {0, 2, 1, 4}});
   lower::OutputPart part;
   part.tensor = 1;
+  part.offsets = std::move(offsets);
   const uint32_t strides[4] = {12, 6, 3, 1};
   std::copy(std::begin(strides), std::end(strides), part.strides);
   program.outputs = {{part}};
@@ -118,6 +120,25 @@ TEST(WriteBlob, LabelsAreRead) {
   ASSERT_EQ(octet_validate(blob.data(), blob.size(), 1).code, OCTET_OK);
   const std::string text(bytes.begin(), bytes.end());
   EXPECT_NE(text.find(std::string("cat\0dog\0", 8)), std::string::npos);
+}
+
+// Offsets lie behind all else in the model section, and the blob says that it has them.
+TEST(WriteBlob, OffsetsOfAnOutput) {
+  const std::vector<uint8_t> plain = TinyBlob();
+  const std::vector<uint8_t> bytes = TinyBlob({}, {10, 2000, -0.5f});
+  EXPECT_EQ(plain[32], 0);
+  EXPECT_EQ(bytes[32], 32);
+  const test::Blob blob(bytes.begin(), bytes.end());
+  ASSERT_EQ(octet_validate(blob.data(), blob.size(), 1).code, OCTET_OK);
+  test::TestSession without(test::Blob(plain.begin(), plain.end()), {}), with(blob, {});
+  for (test::TestSession* session : {&without, &with}) {
+    session->SetInput(0, {1, 2, 3, 4, 5, 6, 7, 8});
+    ASSERT_EQ(octet_run(session->get()).code, OCTET_OK);
+  }
+  std::vector<float> expected = without.Output(0);
+  const float numbers[] = {10, 2000, -0.5f};
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += numbers[i % 3];
+  EXPECT_EQ(with.Output(0), expected);
 }
 
 std::string Refusal(const ModelInfo& info, const Plan& plan) {

@@ -317,7 +317,7 @@ TEST_F(Folder, WhatIsNoStore) {
   WriteText("small", "x");
   refused(Path("small"), "a store of two slots needs at least 8396800 bytes");
   ASSERT_EQ(truncate(Path("small").c_str(), 8396800 - 1), 0);
-  refused(Path("small"), "takes at least");
+  refused(Path("small"), "needs at least");
   ASSERT_EQ(truncate(Path("small").c_str(), 8396800), 0);
   refused(Path("small"), "not a store; octet-slot " + Path("small") + " create makes it one");
   SlotStore tight(Path("small"), {});

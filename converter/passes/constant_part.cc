@@ -1,0 +1,260 @@
+#include "converter/passes/constant_part.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "converter/operators/output_view.h"
+#include "converter/passes/constant_through.h"
+#include "converter/passes/editor.h"
+#include "converter/passes/layer.h"
+#include "converter/passes/spread.h"
+
+namespace octet::passes {
+namespace {
+
+// The input of an Add or Sub that is constant, or -1.
+int ConstantInput(const Editor& editor, const Node& node) {
+  if (node.op != "Add" && node.op != "Sub") return -1;
+  const bool first = editor.IsConstant(node.inputs[0]), second = editor.IsConstant(node.inputs[1]);
+  if (first == second) return -1;
+  return first ? 0 : 1;
+}
+
+// What the constant of an Add or Sub adds to the result.
+std::vector<float> Added(const Editor& editor, const Node& node, int input) {
+  std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
+  if (node.op == "Sub" && input == 1) {
+    for (float& number : own) number = -number;
+  }
+  return own;
+}
+
+class Taker {
+ public:
+  explicit Taker(Editor& editor) : editor_(editor) {}
+
+  void Take(int n, const ConstantSource& source, const std::vector<float>& part) {
+    const Node& node = editor_.At(n);
+    const ValueId whole = source.value;
+    const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
+    const int constant = ConstantInput(editor_, node);
+    ValueId rest = graph::kNoValue;
+    if (constant < 0) {
+      std::vector<float> shift = *ByChannel(all);
+      for (float& number : shift) number = -number;
+      ShiftOutputs(editor_, n, shift);
+    } else {
+      std::vector<float> own = Added(editor_, node, constant);
+      const Shape shape = editor_.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
+      const Shape groups(source.groups.end() - static_cast<std::ptrdiff_t>(shape.size()),
+                         source.groups.end());
+      const Tensor shift = Spread(groups, part, shape);
+      for (size_t i = 0; i < own.size(); ++i) own[i] -= shift.floats[i];
+      const bool is_zero = std::all_of(own.begin(), own.end(), [](float x) { return x == 0; });
+      if (is_zero && Skip(n, whole, &rest)) return Replace(whole, rest, all);
+      if (node.op == "Sub" && constant == 1) {
+        for (float& number : own) number = -number;
+      }
+      editor_.SetConstantInput(n, static_cast<size_t>(constant),
+                               graph::Constant::Uncoded(Tensor::Floats(shape, std::move(own))),
+                               node.name + "_rest");
+    }
+    MoveFusedClamp(part[0], &editor_.At(n));
+    rest = NewRest(whole);
+    editor_.SetOutput(n, 0, rest);
+    Replace(whole, rest, all);
+  }
+
+ private:
+  // Drops an Add or Sub of 0 where the other operand is the result.
+  bool Skip(int n, ValueId whole, ValueId* rest) {
+    const Node& node = editor_.At(n);
+    const int constant = ConstantInput(editor_, node);
+    if (constant < 0 || (node.op == "Sub" && constant == 0) || IsClamped(node)) return false;
+    const ValueId data = node.inputs[static_cast<size_t>(1 - constant)];
+    if (editor_.Producer(data) < 0 || *editor_.KnownShape(data) != *editor_.KnownShape(whole)) {
+      return false;
+    }
+    editor_.Remove(n);
+    *rest = data;
+    return true;
+  }
+
+  ValueId NewRest(ValueId whole) {
+    const graph::Value& value = editor_.graph().At(whole);
+    const std::string name = value.name + "/rest";
+    const Shape shape = *value.shape;
+    return editor_.NewValue(name, graph::DataType::kFloat, shape);
+  }
+
+  // Nobody makes `whole` any longer, which is `rest` + `part`: its readers are to read `rest`.
+  void Replace(ValueId whole, ValueId rest, const Tensor& part) {
+    std::vector<int> readers = editor_.Consumers(whole);
+    std::sort(readers.begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    std::vector<int> stuck;
+    for (const int reader : readers) {
+      if (JoinsOffset(reader, whole, rest, part)) continue;
+      if (!EndsIn(reader, whole, rest, part) && !PassesThrough(reader, whole, rest, part)) {
+        stuck.push_back(reader);
+      }
+    }
+    const bool is_output = editor_.IsOutput(whole);
+    if (is_output) {
+      const int add = Add(rest, part, whole);
+      editor_.At(add).attributes[operators::kIsOutputOffset] = int64_t{1};
+    }
+    if (stuck.empty()) return;
+    ValueId inner = whole;
+    if (is_output) {
+      const std::string name = editor_.graph().At(whole).name + "/inside";
+      const Shape shape = part.shape;
+      inner = editor_.NewValue(name, graph::DataType::kFloat, shape);
+    }
+    Add(rest, part, inner);
+    if (inner == whole) return;
+    for (const int reader : stuck) Reads(reader, whole, inner);
+  }
+
+  int Add(ValueId rest, const Tensor& part, ValueId sum) {
+    const std::string name = editor_.graph().At(sum).name + "/constant";
+    const ValueId constant = editor_.NewConstant(name, Narrowed(part));
+    return editor_.AddNode(0, "Add", name, {rest, constant}, {sum});
+  }
+
+  void Reads(int reader, ValueId from, ValueId to) {
+    std::vector<ValueId> inputs = editor_.At(reader).inputs;
+    std::replace(inputs.begin(), inputs.end(), from, to);
+    editor_.SetInputs(reader, std::move(inputs));
+  }
+
+  // In front of an output there is a constant already.
+  bool JoinsOffset(int n, ValueId whole, ValueId rest, const Tensor& part) {
+    const Node& node = editor_.At(n);
+    if (!node.Has(operators::kIsOutputOffset) || node.inputs[0] != whole) return false;
+    const Tensor& old = *editor_.Constant(node.inputs[1]);
+    Tensor sum = Spread(old.shape, old.floats, part.shape);
+    for (size_t i = 0; i < sum.floats.size(); ++i) sum.floats[i] += part.floats[i];
+    editor_.SetConstantInput(n, 1, graph::Constant::Real(Narrowed(sum)), node.name);
+    Reads(n, whole, rest);
+    return true;
+  }
+
+  bool EndsIn(int n, ValueId whole, ValueId rest, const Tensor& part) {
+    const Node& node = editor_.At(n);
+    if ((node.op != "Conv" && node.op != "Gemm") || !HasBias(editor_, node)) return false;
+    if (node.inputs[0] != whole || editor_.KnownShape(node.outputs[0]) == nullptr) return false;
+    const std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
+    const auto shift = ByChannel(*behind);
+    if (!shift) return false;  // zeros around the picture are no constant more
+    ShiftOutputs(editor_, n, *shift);
+    Reads(n, whole, rest);
+    return true;
+  }
+
+  bool PassesThrough(int n, ValueId whole, ValueId rest, const Tensor& part) {
+    const Node& node = editor_.At(n);
+    if (!LetsConstantPass(editor_, node)) return false;
+    std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
+    if (!behind || (IsClamped(node) && !IsOneNumber(*behind))) return false;
+    const ValueId result = node.outputs[0];
+    if (const int constant = ConstantInput(editor_, node); constant >= 0) {
+      const Tensor& own = *editor_.Constant(node.inputs[static_cast<size_t>(constant)]);
+      const Tensor added = Spread(own.shape, Added(editor_, node, constant), behind->shape);
+      if (ValueId skipped = graph::kNoValue;
+          behind->shape == part.shape && !(node.op == "Sub" && constant == 0)) {
+        Reads(n, whole, rest);
+        if (Skip(n, result, &skipped)) {
+          for (size_t i = 0; i < added.floats.size(); ++i) behind->floats[i] += added.floats[i];
+          Replace(result, skipped, *behind);
+          return true;
+        }
+      }
+    }
+    Reads(n, whole, rest);
+    if (IsOneNumber(*behind) && behind->floats[0] == 0) return true;  // was cut off
+    MoveBounds(editor_, n, part, *behind);
+    const ValueId result_rest = NewRest(result);
+    editor_.SetOutput(n, 0, result_rest);
+    Replace(result, result_rest, *behind);
+    return true;
+  }
+
+  Editor& editor_;
+};
+
+}  // namespace
+
+std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
+  Editor editor(graph);
+  // By value: whether any constant of it reaches an output, or one number alone.
+  enum class Reach : uint8_t { kNone, kNumber, kAny };
+  std::vector<Reach> reaches(graph.values.size(), Reach::kNone);
+  std::vector<ValueId> pending;
+  const auto reach = [&](ValueId id, Reach how) {
+    if (id == graph::kNoValue || reaches[static_cast<size_t>(id)] >= how ||
+        !IsPlainFloat(editor, id)) {
+      return;
+    }
+    reaches[static_cast<size_t>(id)] = how;
+    pending.push_back(id);
+  };
+  for (const ValueId id : graph.outputs) reach(id, Reach::kAny);
+  std::vector<std::pair<int, ConstantSource>> found;
+  while (!pending.empty()) {
+    const ValueId id = pending.back();
+    pending.pop_back();
+    const int n = editor.Producer(id);
+    if (n < 0) continue;
+    const Node& node = editor.At(n);
+    if (!LetsConstantPass(editor, node)) continue;
+    const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches[static_cast<size_t>(id)];
+    for (const ValueId input : node.inputs) reach(input, how);
+    if (node.Has(operators::kIsOutputOffset)) continue;
+    const Shape& shape = *editor.KnownShape(id);
+    ConstantSource source;
+    source.value = id;
+    source.groups.assign(shape.size(), 1);
+    const bool has_bias = node.op == "Conv" || node.op == "Gemm";
+    const int constant = ConstantInput(editor, node);
+    if (!has_bias && constant < 0) continue;
+    if (how == Reach::kNumber) {
+      // All elements are one group, and an Add stays, for what it adds may be more than one number.
+    } else if (has_bias) {
+      source.groups[1] = shape[1];
+    } else {
+      const Shape& own = editor.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
+      std::copy(own.begin(), own.end(),
+                source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
+      source.own = Added(editor, node, constant);
+    }
+    found.emplace_back(n, std::move(source));
+  }
+  editor.Finish();
+  // A value that was met again, with more freedom, comes behind.
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ConstantSource> sources;
+  for (auto& [node, source] : found) {
+    if (!sources.empty() && sources.back().value == source.value) sources.pop_back();
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+void TakeConstant(graph::Graph& graph, const ConstantSource& source,
+                  const std::vector<float>& part) {
+  Editor editor(graph);
+  const int producer = editor.Producer(source.value);
+  bool done = false;
+  editor.ForEach({}, [&](int n) {
+    if (n != producer || done) return false;
+    Taker(editor).Take(n, source, part);
+    return done = true;
+  });
+  editor.Finish();
+}
+
+}  // namespace octet::passes
