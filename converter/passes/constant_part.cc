@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "converter/operators/output_view.h"
@@ -29,6 +30,51 @@ std::vector<float> Added(const Editor& editor, const Node& node, int input) {
     for (float& number : own) number = -number;
   }
   return own;
+}
+
+// Whether elements of the value along other axes than the channels' come from the same weights: the
+// channels of the convolution in front of it, 0 where there is none but a matrix has weights for
+// each element, -1 for products of two computed values, which have no such axis.
+int64_t ChannelsByPosition(const Editor& editor, ValueId id) {
+  std::vector<ValueId> pending = {id};
+  std::unordered_set<ValueId> met;
+  int64_t channels = 0;
+  while (!pending.empty()) {
+    const ValueId value = pending.back();
+    pending.pop_back();
+    if (value == graph::kNoValue || editor.IsConstant(value) || !met.insert(value).second) continue;
+    const int n = editor.Producer(value);
+    if (n < 0) continue;
+    const Node& node = editor.At(n);
+    if (node.op == "MatMul") return -1;
+    if (node.op == "Gemm" || node.op == "GlobalAveragePool") continue;
+    if (node.op == "Conv") {
+      const Shape* shape = editor.KnownShape(node.outputs[0]);
+      if (shape == nullptr) return -1;
+      const int64_t pixels =
+          graph::ElementCount(*shape) / std::max<int64_t>(1, (*shape)[0] * (*shape)[1]);
+      if (pixels > 1) channels = std::max(channels, (*shape)[1]);
+      continue;
+    }
+    pending.insert(pending.end(), node.inputs.begin(), node.inputs.end());
+  }
+  return channels;
+}
+
+// A constant that differs from pixel to pixel, or from anchor to anchor, says where an element is:
+// the model adds a grid. It is no part of an output to be told apart from its variation, and would
+// take more bytes than the output.
+bool IsGrid(const Editor& editor, const Node& node, int constant) {
+  const Shape& own = editor.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
+  const auto wide = std::count_if(own.begin(), own.end(), [](int64_t dim) { return dim != 1; });
+  if (wide == 0) return false;
+  const ValueId data = node.inputs[static_cast<size_t>(1 - constant)];
+  const int64_t channels = ChannelsByPosition(editor, data);
+  if (channels == 0) return false;
+  if (channels < 0 || wide > 1) return true;
+  const bool is_channel_of_picture = own.size() >= 3 && own[own.size() - 3] != 1 &&
+                                     editor.KnownShape(node.outputs[0])->size() == 4;
+  return !is_channel_of_picture && graph::ElementCount(own) != channels;
 }
 
 class Taker {
@@ -148,7 +194,7 @@ class Taker {
     if (node.inputs[0] != whole || editor_.KnownShape(node.outputs[0]) == nullptr) return false;
     const std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
     const auto shift = ByChannel(*behind);
-    if (!shift) return false;  // zeros around the picture are no constant more
+    if (!shift) return false;  // zeros around the picture: another number at its border
     ShiftOutputs(editor_, n, *shift);
     Reads(n, whole, rest);
     return true;
@@ -224,6 +270,8 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
       // All elements are one group, and an Add stays, for what it adds may be more than one number.
     } else if (has_bias) {
       source.groups[1] = shape[1];
+    } else if (IsGrid(editor, node, constant)) {
+      continue;
     } else {
       const Shape& own = editor.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
       std::copy(own.begin(), own.end(),

@@ -23,13 +23,15 @@ struct ConstantSource {
   std::vector<float> own;
 };
 
-// In the order of the nodes. Values that the model rounds to codes, and what lies in front of them,
+// In the order of the nodes. A constant that differs from position to position, as anchors do, is
+// none. Values that the model rounds to codes, and what lies in front of them,
 // are none: the codes are of the value as it is.
 std::vector<ConstantSource> FindConstantSources(graph::Graph& graph);
 
 // Takes `part`, in the shape of the source's groups, out of the value. It goes on through the
 // operators behind and ends in the bias of the next layer where that is exact, in front of an
-// output, or, where a reader takes it no further, in an Add that is computed. The graph means what
+// output, or, where a reader takes it no further, in an Add that is computed. Behind a convolution
+// with zeros around the picture it is a number for each element. The graph means what
 // it meant, to rounding. Sources behind this one are other values now: find them anew.
 void TakeConstant(graph::Graph& graph, const ConstantSource& source,
                   const std::vector<float>& part);

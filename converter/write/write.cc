@@ -136,11 +136,37 @@ std::vector<blob::OutputRecord> OutputRecords(const ModelInfo& info, Pools* pool
   return records;
 }
 
+// The numbers that are added to outputs, behind what is in the section. Plans may share them, parts
+// of one plan may not (FORMAT.md).
+void AppendOffsets(const std::vector<Plan>& plans, std::vector<blob::OutputPart>* parts,
+                   std::vector<uint8_t>* section) {
+  std::multimap<std::vector<float>, uint32_t> placed;
+  auto stored = parts->begin();
+  for (const Plan& plan : plans) {
+    auto left = placed;  // by the plans before
+    for (const auto& output : plan.program.outputs) {
+      for (const lower::OutputPart& part : output) {
+        uint32_t& place = (stored++)->offsets;
+        const auto& numbers = part.offsets;
+        if (numbers.empty()) continue;
+        if (const auto same = left.find(numbers); same != left.end()) {
+          place = same->second;
+          left.erase(same);
+          continue;
+        }
+        std::vector<uint32_t> words(1 + numbers.size(), static_cast<uint32_t>(numbers.size()));
+        std::memcpy(words.data() + 1, numbers.data(), numbers.size() * sizeof(float));
+        place = Append(words, section);
+        placed.emplace(numbers, place);
+      }
+    }
+  }
+}
+
 std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>& plans,
                                   Pools* pools) {
   std::vector<uint32_t> plan_io;
   std::vector<blob::OutputPart> parts;
-  std::vector<const std::vector<float>*> offsets;  // of each part
   std::vector<blob::PlanRecord> records;
   for (const Plan& plan : plans) {
     blob::PlanRecord record{};
@@ -161,7 +187,6 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
         stored.function = static_cast<uint32_t>(part.function);
         std::copy(std::begin(part.strides), std::end(part.strides), stored.strides);
         parts.push_back(stored);
-        offsets.push_back(&part.offsets);
       }
     }
     record.layer_count = static_cast<uint32_t>(plan.program.layers.size());
@@ -185,12 +210,7 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
   model.plan_io_offset = Append(plan_io, &section);
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = Append(parts, &section);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (offsets[i]->empty()) continue;
-    std::vector<uint32_t> words(1 + offsets[i]->size(), static_cast<uint32_t>(offsets[i]->size()));
-    std::memcpy(words.data() + 1, offsets[i]->data(), offsets[i]->size() * sizeof(float));
-    parts[i].offsets = Append(words, &section);
-  }
+  AppendOffsets(plans, &parts, &section);
   std::memcpy(section.data() + model.parts_offset, parts.data(),
               parts.size() * sizeof(blob::OutputPart));
   model.label_count = static_cast<uint32_t>(info.labels.size());

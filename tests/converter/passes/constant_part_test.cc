@@ -68,8 +68,11 @@ TEST(ConstantPart, OfAnAddLeavesNoLayer) {
       "Relu", {net.Op("Conv", {net.Input({1, 2, 5, 5}), net.Random({4, 2, 3, 3})}, kWindow)});
   net.Output(net.Op("Add", {x, net.Floats({4, 1, 1}, {1, 20, -300, 4000})}));
   operators::InferShapes(net.graph);
-  const auto sources = FindConstantSources(net.graph);
-  ASSERT_EQ(sources.size(), 1u);
+  // The layer in front of the Relu has one number for all of its channels.
+  auto sources = FindConstantSources(net.graph);
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].groups, (Shape{1, 1, 1, 1}));
+  sources.erase(sources.begin());
   EXPECT_EQ(sources[0].groups, (Shape{1, 4, 1, 1}));
   EXPECT_EQ(sources[0].own, (std::vector<float>{1, 20, -300, 4000}));
   const std::vector<Tensor> before = OutputsOf(net.graph);
@@ -138,10 +141,11 @@ TEST(ConstantPart, EndsInTheNextBias) {
   net.Output(net.Op("Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 1, 1}, -0.001f, 0.001f)},
                                        {{"kernel_shape", Ints{1, 1}}})}));
   Take(net, 500, y);
-  EXPECT_EQ(net.Ops(), "Conv Conv Sigmoid Add");
+  EXPECT_EQ(net.Ops(), "Conv Add Conv Sigmoid");
 }
 
-// Zeros around the picture are no constant more: that reader gets the sum, computed.
+// Zeros around the picture make another number at its border of the constant: it is added behind
+// that layer. The reader that is not linear gets the sum in front of it.
 TEST(ConstantPart, ReadersThatTakeItNoFurther) {
   Net net;
   const ValueId y = net.Op(
@@ -159,7 +163,7 @@ TEST(ConstantPart, ReadersThatTakeItNoFurther) {
   for (size_t n = 0; n < net.graph.nodes.size(); ++n) {
     if (net.graph.nodes[n].op == "Add" && view.needed[n]) ++computed;
   }
-  EXPECT_EQ(computed, 1);
+  EXPECT_EQ(computed, 2);
 }
 
 // A value that reaches an output on two ways.
@@ -209,6 +213,31 @@ TEST(ConstantPart, TwiceIsOneOffset) {
   const operators::OutputView view = Take(net, 300);
   EXPECT_EQ(net.Ops(), "Gemm Reshape Add");
   EXPECT_EQ(view.offsets[0], Same(6, 1000));
+}
+
+// Where an element is, is no constant part of it: anchors and grids stay.
+TEST(ConstantPart, NothingOfAGrid) {
+  Net net;
+  const ValueId x = net.Op(
+      "Relu", {net.Op("Conv", {net.Input({1, 2, 5, 5}), net.Random({4, 2, 3, 3})}, kWindow)});
+  const ValueId rows = net.Op("Reshape", {x, net.Integers({1, 4, 9})});
+  const ValueId boxes = net.Op("Transpose", {rows}, {{"perm", Ints{0, 2, 1}}});
+  net.Output(net.Op("Add", {x, net.Random({1, 1, 3, 3}, 100, 200)}));
+  net.Output(net.Op("Add", {rows, net.Random({1, 1, 9}, 100, 200)}));
+  net.Output(net.Op("Sub", {net.Random({9, 4}, 100, 200), boxes}));
+  const ValueId by_channel = net.Op("Add", {boxes, net.Random({4}, 100, 200)});
+  net.Output(by_channel);
+  const ValueId by_point = net.Op(
+      "Add",
+      {net.Op("Reshape", {Matrix(net, net.Input({1, 5}, "f"), 5, 6, 0), net.Integers({1, 3, 2})}),
+       net.Random({1, 3, 2}, 100, 200)});
+  net.Output(by_point);
+  operators::InferShapes(net.graph);
+  std::vector<ValueId> found;
+  for (const ConstantSource& source : FindConstantSources(net.graph)) {
+    if (!source.own.empty()) found.push_back(source.value);
+  }
+  EXPECT_EQ(found, (std::vector<ValueId>{by_channel, by_point}));
 }
 
 TEST(ConstantPart, NothingBehindAFunction) {

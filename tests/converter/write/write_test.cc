@@ -130,7 +130,8 @@ TEST(WriteBlob, OffsetsOfAnOutput) {
   EXPECT_EQ(bytes[32], 32);
   const test::Blob blob(bytes.begin(), bytes.end());
   ASSERT_EQ(octet_validate(blob.data(), blob.size(), 1).code, OCTET_OK);
-  test::TestSession without(test::Blob(plain.begin(), plain.end()), {}), with(blob, {});
+  const test::Blob plain_blob(plain.begin(), plain.end());
+  test::TestSession without(plain_blob, {}), with(blob, {});
   for (test::TestSession* session : {&without, &with}) {
     session->SetInput(0, {1, 2, 3, 4, 5, 6, 7, 8});
     ASSERT_EQ(octet_run(session->get()).code, OCTET_OK);
