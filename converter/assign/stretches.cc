@@ -100,7 +100,7 @@ class Chooser {
     bargain.gain_db = gain_db;
     bargain.time_share = TimeShare(set);
     bargain.arena_before_bytes = int8_arena_;
-    bargain.arena_after_bytes = ArenaOf({set})[0].value_or(0);
+    bargain.arena_after_bytes = ArenaOf(set).value_or(0);
     return bargain;
   }
 
@@ -221,7 +221,7 @@ class Chooser {
     Assignment set = AllInt8(table_);
     for (size_t i = 0; i < std::min(order.size(), kMostAsked); ++i) {
       set[order[i]] = true;
-      const std::optional<int64_t> arena = ArenaOf({set})[0];
+      const std::optional<int64_t> arena = ArenaOf(set);
       if (arena && *arena <= int8_arena_) {
         within.push_back(order[i]);
       } else {
@@ -242,25 +242,24 @@ class Chooser {
     return best;
   }
 
-  std::vector<std::optional<int64_t>> ArenaOf(const std::vector<Assignment>& sets) const {
-    std::vector<std::optional<int64_t>> arenas;
-    for (const quantize::Scheme& scheme : SchemesOf(sets)) arenas.push_back(arena_of_(scheme));
-    return arenas;
+  std::optional<int64_t> ArenaOf(const Assignment& set) const {
+    return arena_of_(SchemesOf({set})[0]);
   }
 
   std::vector<Worth> WorthsOf(const std::vector<Assignment>& sets,
                               const std::vector<int64_t>& samples) const {
     std::vector<Worth> worths;
-    const auto compared = model_.simulator.Compare(int8_, SchemesOf(sets), samples, progress_);
+    const std::vector<quantize::Scheme> schemes = SchemesOf(sets);
+    const auto compared = model_.simulator.Compare(int8_, schemes, samples, progress_);
     const double base = simulate::MeanDecibels(compared.base.Pieces());
-    const std::vector<std::optional<int64_t>> arenas = ArenaOf(sets);
     for (size_t s = 0; s < sets.size(); ++s) {
       Worth worth{simulate::MeanDecibels(compared.variants[s].Pieces()) - base,
                   kDecibelsOfTime * TimeShare(sets[s]), 0};
       Bargain bargain;
       bargain.arena_before_bytes = int8_arena_;
-      bargain.arena_after_bytes = arenas[s].value_or(0);
-      worth.arena_db = arenas[s] ? ArenaPriceDb(bargain) : std::numeric_limits<double>::infinity();
+      const std::optional<int64_t> arena = arena_of_(schemes[s]);
+      bargain.arena_after_bytes = arena.value_or(0);
+      worth.arena_db = arena ? ArenaPriceDb(bargain) : std::numeric_limits<double>::infinity();
       worths.push_back(worth);
     }
     return worths;

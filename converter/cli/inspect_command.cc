@@ -366,6 +366,15 @@ std::string WeightsText(const json& layer) {
   return text;
 }
 
+// Of a layer that is none of int8 in a plan that has some.
+std::string WhyText(const json& plan, const json& layer) {
+  const auto why = layer["why_not_int8"].get<std::string>();
+  const bool is_mixed = std::any_of(
+      plan["layers"].begin(), plan["layers"].end(),
+      [](const json& other) { return other["precision"] == "int8" && other["op"] != "Convert"; });
+  return why.empty() || !is_mixed ? "" : " (" + why + ")";
+}
+
 void PrintText(const json& blob) {
   PrintModel(blob);
   fmt::print("\n");
@@ -402,7 +411,7 @@ void PrintText(const json& blob) {
                  l["precision"].get<std::string>(), WeightsText(l), l["scale"].get<double>(),
                  l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
-                 l["fused"].get<std::string>());
+                 l["fused"].get<std::string>() + WhyText(plan, l));
     }
     fmt::print("{}", OffsetsText(plan["offsets"]));
     if (plan["transformed_bytes"] != 0) {

@@ -86,25 +86,31 @@ auto Show(const std::string& label, const Body& body) {
   return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }
 
+std::string NodesOf(const assign::Bargain& bargain) {
+  if (bargain.nodes.size() == 1) return "'" + bargain.nodes[0] + "'";
+  return fmt::format("'{}' and {} more nodes", bargain.nodes[0], bargain.nodes.size() - 1);
+}
+
+std::string ArenaText(const assign::Bargain& bargain) {
+  return fmt::format("{} bytes of arena instead of {}", bargain.arena_after_bytes,
+                     bargain.arena_before_bytes);
+}
+
 // What a stretch gains and costs, for the verdict.
 std::string KeptLine(const assign::Bargain& bargain) {
-  return fmt::format(
-      "'{}'{} run{} in FP16: {:.1f} dB more for {:.1f} % more time, the arena has {} bytes instead "
-      "of {}",
-      bargain.nodes[0],
-      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
-      bargain.nodes.size() > 1 ? "" : "s", bargain.gain_db, 100 * bargain.time_share,
-      bargain.arena_after_bytes, bargain.arena_before_bytes);
+  const bool same = bargain.arena_after_bytes == bargain.arena_before_bytes;
+  return fmt::format("FP16 in {}: {:.1f} dB more for {:.1f} % more time and {}", NodesOf(bargain),
+                     bargain.gain_db, 100 * bargain.time_share,
+                     same ? "no more arena" : ArenaText(bargain));
 }
 std::string RefusedLine(const assign::Bargain& bargain) {
   return fmt::format(
-      "'{}'{} stay{} int8: FP16 gains {:.1f} dB there, and an arena of {} bytes instead of {} has "
-      "to gain {:.1f}; layers: in --config asks for it all the same",
-      bargain.nodes[0],
-      bargain.nodes.size() > 1 ? fmt::format(" and {} more nodes", bargain.nodes.size() - 1) : "",
-      bargain.nodes.size() > 1 ? "" : "s",
-      bargain.gain_db - assign::kDecibelsOfTime * bargain.time_share, bargain.arena_after_bytes,
-      bargain.arena_before_bytes, assign::ArenaPriceDb(bargain));
+      "int8 in {}: FP16 gains {:.1f} dB there, but {:.1f} % more time has to gain {:.1f} dB, and "
+      "{} "
+      "{:.1f} dB; layers: in --config asks for it all the same",
+      NodesOf(bargain), bargain.gain_db, 100 * bargain.time_share,
+      assign::kDecibelsOfTime * bargain.time_share, ArenaText(bargain),
+      assign::ArenaPriceDb(bargain));
 }
 
 void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
