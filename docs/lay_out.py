@@ -46,6 +46,12 @@ theme:
 PLAIN = "INHERIT: ../../mkdocs.yml\ndocs_dir: pages\nsite_dir: site\n"
 
 
+def without_folders(path: pathlib.Path) -> str:
+    """A page whose links to folders of the sources, which the site does not have, are their text."""
+    return re.sub(r"(?<!!)\[([^\[\]]+)\]\(([^)#:\s]+)\)",
+                  lambda link: link[1] if (path.parent / link[2]).is_dir() else link[0], path.read_text())
+
+
 def help_of(programs: pathlib.Path) -> str:
     """The page of options, as the programs print them."""
     lines = ["# Options", ""]
@@ -88,8 +94,10 @@ def main() -> int:
         done.add(path)
         target = pages / path.relative_to(SOURCE)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-        if path.suffix == ".md":
+        if path.suffix != ".md":
+            shutil.copyfile(path, target)
+        else:
+            target.write_text(without_folders(path))
             names = (link.target.partition("#")[0] for link in markdown.read(path).links)
             todo += [(path.parent / name).resolve() for name in names if name and ":" not in name]
     (pages / OPTIONS).write_text(help_of(programs.resolve()))
