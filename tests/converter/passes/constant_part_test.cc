@@ -216,6 +216,20 @@ TEST(ConstantPart, TwiceIsOneOffset) {
 }
 
 // Where an element is, is no constant part of it: anchors and grids stay.
+TEST(ConstantPart, OfTheBiasOfANormalization) {
+  Net net;
+  net.Output(net.Op("LayerNormalization",
+                    {net.Input({2, 5}), net.Random({5}), net.Random({5}, 99, 101)},
+                    {{"axis", int64_t{-1}}}));
+  EXPECT_EQ(Take(net, 100).offsets[0], Same(10, 100));
+  Net picture;
+  picture.Output(
+      picture.Op("InstanceNormalization",
+                 {picture.Input({1, 2, 3, 3}), picture.Random({2}), picture.Random({2}, 9, 10)}));
+  EXPECT_EQ(Take(picture, 8).offsets[0], Same(18, 8));
+  EXPECT_EQ(picture.Ops(), "InstanceNormalization Add");
+}
+
 TEST(ConstantPart, NothingOfAGrid) {
   Net net;
   const ValueId x = net.Op(
