@@ -161,7 +161,12 @@ class Taker {
     std::sort(readers.begin(), readers.end());
     readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     std::vector<int> stuck;
+    const bool is_nothing = IsOneNumber(part) && part.floats[0] == 0;
     for (const int reader : readers) {
+      if (is_nothing) {
+        Reads(reader, whole, rest);
+        continue;
+      }
       if (JoinsOffset(reader, whole, rest, part)) continue;
       if (!EndsIn(reader, whole, rest, part) && !PassesThrough(reader, whole, rest, part)) {
         stuck.push_back(reader);
