@@ -57,6 +57,7 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
         const auto worker = static_cast<size_t>(thread);
         if (!executors[worker]) executors[worker].emplace(graph);
         std::vector<graph::Tensor> loaded;
+        loaded.reserve(inputs.size());
         for (const images::Dataset* input : inputs) {
           loaded.push_back(input->Load(samples[static_cast<size_t>(item)]));
         }

@@ -23,6 +23,21 @@ int ConstantInput(const Editor& editor, const Node& node) {
   return first ? 0 : 1;
 }
 
+// A normalization with a bias of its own, which comes last.
+bool IsNorm(const Editor& editor, const Node& node) {
+  const bool by_channel = node.op == "InstanceNormalization" || node.op == "GroupNormalization";
+  if (!by_channel && node.op != "LayerNormalization") return false;
+  if (!node.activation.empty() || node.outputs.size() != 1 || node.inputs.size() < 3) return false;
+  if (!IsPlainFloat(editor, node.outputs[0])) return false;
+  const Tensor* bias =
+      node.inputs[2] == graph::kNoValue ? nullptr : editor.Constant(node.inputs[2]);
+  if (bias == nullptr || !bias->IsFloat()) return false;
+  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape& own = bias->shape;
+  if (by_channel) return shape.size() >= 2 && own == Shape{shape[1]};
+  return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
+}
+
 // What the constant of an Add or Sub adds to the result.
 std::vector<float> Added(const Editor& editor, const Node& node, int input) {
   std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
@@ -87,7 +102,12 @@ class Taker {
     const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
     const int constant = ConstantInput(editor_, node);
     ValueId rest = graph::kNoValue;
-    if (constant < 0) {
+    if (IsNorm(editor_, node)) {
+      Tensor bias = *editor_.Constant(node.inputs[2]);
+      for (size_t i = 0; i < part.size(); ++i) bias.floats[i] -= part[i];
+      editor_.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(bias)),
+                               node.name + "_bias");
+    } else if (constant < 0) {
       std::vector<float> shift = *ByChannel(all);
       for (float& number : shift) number = -number;
       ShiftOutputs(editor_, n, shift);
@@ -141,7 +161,12 @@ class Taker {
     std::sort(readers.begin(), readers.end());
     readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     std::vector<int> stuck;
+    const bool is_nothing = IsOneNumber(part) && part.floats[0] == 0;
     for (const int reader : readers) {
+      if (is_nothing) {
+        Reads(reader, whole, rest);
+        continue;
+      }
       if (JoinsOffset(reader, whole, rest, part)) continue;
       if (!EndsIn(reader, whole, rest, part) && !PassesThrough(reader, whole, rest, part)) {
         stuck.push_back(reader);
@@ -255,9 +280,12 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     const int n = editor.Producer(id);
     if (n < 0) continue;
     const Node& node = editor.At(n);
-    if (!LetsConstantPass(editor, node)) continue;
+    const bool norm = IsNorm(editor, node);
+    if (!norm && !LetsConstantPass(editor, node)) continue;
     const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches[static_cast<size_t>(id)];
-    for (const ValueId input : node.inputs) reach(input, how);
+    for (const ValueId input : node.inputs) {
+      if (!norm) reach(input, how);
+    }
     if (node.Has(operators::kIsOutputOffset)) continue;
     const Shape& shape = *editor.KnownShape(id);
     ConstantSource source;
@@ -265,10 +293,15 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     source.groups.assign(shape.size(), 1);
     const bool has_bias = node.op == "Conv" || node.op == "Gemm";
     const int constant = ConstantInput(editor, node);
-    if (!has_bias && constant < 0) continue;
+    if (!norm && !has_bias && constant < 0) continue;
     if (how == Reach::kNumber) {
+      if (norm) continue;  // its numbers are many
       // All elements are one group, and an Add stays, for what it adds may be more than one number.
-    } else if (has_bias) {
+    } else if (norm && node.op == "LayerNormalization") {
+      const Shape& own = editor.Constant(node.inputs[2])->shape;
+      std::copy(own.begin(), own.end(),
+                source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
+    } else if (norm || has_bias) {
       source.groups[1] = shape[1];
     } else if (IsGrid(editor, node, constant)) {
       continue;

@@ -12,9 +12,10 @@
 
 namespace octet::passes {
 
-// A value with a constant in it that can be any other: the result of a Conv or Gemm, which have a
-// bias, or of an Add or Sub of a constant. From it to an output lead only operators that let a
-// constant pass exactly: f(x + k) = f(x) + k' with a k' that does not depend on x.
+// A value with a constant in it that can be any other: the result of a Conv, a Gemm or a
+// normalization, which have a bias, or of an Add or Sub of a constant. From it to an output lead
+// only operators that let a constant pass exactly: f(x + k) = f(x) + k' with a k' that does not
+// depend on x.
 struct ConstantSource {
   graph::ValueId value = graph::kNoValue;
   // Of the value's rank. Elements that differ along an axis of 1 have one constant together.
