@@ -57,6 +57,8 @@ endif()
 set(octet_documents ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
 foreach(component IN ITEMS programs sdk)
   install(FILES ${octet_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component}
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/format/FORMAT.md ${PROJECT_SOURCE_DIR}/runtime/quant/QUANTIZATION.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
