@@ -106,8 +106,8 @@ void PrintChoice(const SampleChoice& choice, double quality) {
         labels->kept, quality, labels->poor, labels->unlabelled);
   }
   if (const auto& cover = choice.cover) {
-    fmt::print("selected: {} of {} samples; they cover {:.1f} % of the range of all\n", cover->kept,
-               cover->candidates, 100 * cover->coverage);
+    fmt::print("selected: {} of {} samples; they fill {:.1f} % of the histogram bins of all\n",
+               cover->kept, cover->candidates, 100 * cover->coverage);
   }
 }
 

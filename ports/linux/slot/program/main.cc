@@ -120,7 +120,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     answer.note.clear();
     if (!any) {
       answer.code = OCTET_SLOTS_EMPTY;
-      answer.why = a.store + ": this slot has no model; stage one first";
+      answer.why = a.store + ": no model there; stage one first";
     }
   } else if (a.command == "activate") {
     answer = store->Activate();

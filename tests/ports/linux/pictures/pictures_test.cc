@@ -77,7 +77,7 @@ TEST_F(Pictures, RefusalsAreOneLine) {
   fs::permissions(folder_ / "locked", fs::perms::none);
   const std::pair<const char*, const char*> table[] = {{"empty", "has no pictures"},
                                                        {"absent", "no such file"},
-                                                       {"empty/note.txt", "not named as a picture"},
+                                                       {"empty/note.txt", "not a picture's"},
                                                        {"locked", "cannot be listed"}};
   for (const auto& [name, cause] : table) {
     if (std::string(name) == "locked" && geteuid() == 0) continue;  // root may list all
