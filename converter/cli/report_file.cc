@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "converter/cli/progress.h"
-#include "converter/report/ledger.h"
 #include "converter/cli/report_pictures.h"
+#include "converter/report/ledger.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 

@@ -59,7 +59,8 @@ TEST(ReportJson, HoldsEveryFigure) {
   EXPECT_EQ(layer["range"], json::array({-64.0, 63.5}));
   EXPECT_DOUBLE_EQ(document["outputs"][0]["snr_db"].get<double>(), 12.3457);
   EXPECT_EQ(document["limits"]["weights_kl"], 0.3);
-  for (const char* key : {"memory", "gains", "pareto", "pictures", "warnings", "verdict", "ledger"}) {
+  for (const char* key :
+       {"memory", "gains", "pareto", "pictures", "warnings", "verdict", "ledger"}) {
     EXPECT_TRUE(document[key].is_array()) << key;
     EXPECT_TRUE(document[key].empty()) << key;
   }
