@@ -87,8 +87,15 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
   return all;
 }
 
-bool HasConstantPart(const GroupRanges& seen, double ratio) {
+bool HasConstantPart(const GroupRanges& seen, double slack) {
   if (!seen.is_finite || seen.values < kLeastValues) return false;
+  Range all = seen.ranges[0];
+  for (const Range& range : seen.ranges) {
+    all.min = std::min(all.min, range.min);
+    all.max = std::max(all.max, range.max);
+  }
+  if (Passes(MiddleOf(all), kLargestRatio - slack)) return true;
+  const double ratio = kLargestGroupRatio - slack;
   return std::any_of(seen.ranges.begin(), seen.ranges.end(),
                      [ratio](const Range& range) { return Passes(MiddleOf(range), ratio); });
 }

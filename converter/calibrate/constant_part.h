@@ -5,6 +5,9 @@
 // range, which holds 0, log2((|m| + h) / 2h) of its 8. At |m| = 8 h FP16 is down to the 8 bits
 // that int8 is meant to have, and int8 to less than 6. From there on m is taken out
 // (passes/constant_part.h) and added in float.
+//
+// Where groups of elements lie at places of their own, as logits of classes do, the places are what
+// an output says, too: there FP16 has to be down to 5 bits, at |m| = 64 h of a group.
 #ifndef OCTET_CONVERTER_CALIBRATE_CONSTANT_PART_H_
 #define OCTET_CONVERTER_CALIBRATE_CONSTANT_PART_H_
 
@@ -15,8 +18,8 @@
 
 namespace octet::calibrate {
 
-// |m| / h from which on a constant part is taken out.
-inline constexpr double kLargestRatio = 8;
+// |m| / h from which on a constant part is taken out: of all elements together, of a group.
+inline constexpr double kLargestRatio = 8, kLargestGroupRatio = 64;
 // Fewer values say nothing of how far a value varies.
 inline constexpr int64_t kLeastValues = 8;
 
@@ -40,9 +43,10 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
                                        const std::vector<int64_t>& samples, int threads,
                                        const std::vector<Grouped>& grouped);
 
-// Whether any group has a constant part of more than `ratio` times its variation. A group that does
-// not vary has none that costs anything: one number of a plan is as good as another.
-bool HasConstantPart(const GroupRanges& seen, double ratio);
+// Whether the value or a group of it has a constant part of more than that, less `slack` times its
+// variation. What does not vary has none that costs anything: one number of a plan is as good as
+// another.
+bool HasConstantPart(const GroupRanges& seen, double slack = 0);
 
 // By group, what to take out of a value with HasConstantPart: its middle, to a few bits, so that
 // differences of biases and these are exact, where 0 is out of its range, else 0.

@@ -51,7 +51,7 @@ int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
     const auto first = RangesOf(*graph, datasets, few, threads, sources);
     std::vector<ConstantSource> likely;
     for (size_t i = 0; i < sources.size(); ++i) {
-      if (calibrate::HasConstantPart(first[i], calibrate::kLargestRatio - 1)) {
+      if (calibrate::HasConstantPart(first[i], 1)) {
         likely.push_back(std::move(sources[i]));
       }
     }
@@ -59,7 +59,7 @@ int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
     const auto ranges = RangesOf(*graph, datasets, samples, threads, likely);
     bool any = false;
     for (size_t i = 0; i < likely.size(); ++i) {
-      if (!calibrate::HasConstantPart(ranges[i], calibrate::kLargestRatio)) continue;
+      if (!calibrate::HasConstantPart(ranges[i])) continue;
       // Values keep their meaning, but one taken out before may have come out here.
       if (any && !IsSource(*graph, likely[i])) continue;
       passes::TakeConstant(*graph, likely[i], calibrate::ConstantPart(ranges[i], likely[i].own));

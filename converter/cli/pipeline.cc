@@ -238,9 +238,9 @@ Conversion Convert(const ConvertOptions& options) {
   std::vector<const images::Dataset*> datasets;
   datasets.reserve(inputs.size());
   for (const auto& input : inputs) datasets.push_back(input.get());
-  InModel(options.model, [&] {
-    if (TakeConstantParts(datasets, options, &result.graph) > 0) CheckPlans(graph, config);
-  });
+  if (TakeConstantParts(datasets, options, &result.graph) > 0) {
+    InModel(options.model, [&] { CheckPlans(graph, config); });
+  }
   result.statistics = Calibrate(graph, datasets, options);
   const Statistics& statistics = result.statistics;
   result.samples = std::min<int64_t>(options.samples, datasets.empty() ? 0 : datasets[0]->size());

@@ -13,19 +13,22 @@ GroupRanges Seen(std::vector<Range> ranges, int64_t values = 64) {
 }
 
 TEST(ConstantPart, FromEightTimesTheVariationOn) {
-  EXPECT_FALSE(HasConstantPart(Seen({{7, 9}}), kLargestRatio));
-  EXPECT_TRUE(HasConstantPart(Seen({{7.25f, 9.25f}}), kLargestRatio));
-  EXPECT_TRUE(HasConstantPart(Seen({{-9.25f, -7.25f}}), kLargestRatio));
-  EXPECT_TRUE(HasConstantPart(Seen({{-1, 1}, {999, 1001}}), kLargestRatio));
+  EXPECT_FALSE(HasConstantPart(Seen({{7, 9}})));
+  EXPECT_TRUE(HasConstantPart(Seen({{7.25f, 9.25f}})));
+  EXPECT_TRUE(HasConstantPart(Seen({{-9.25f, -7.25f}})));
+  // Places of groups are told, too.
+  EXPECT_FALSE(HasConstantPart(Seen({{-1, 1}, {59, 61}})));
+  EXPECT_TRUE(HasConstantPart(Seen({{-1, 1}, {999, 1001}})));
+  EXPECT_TRUE(HasConstantPart(Seen({{7.1f, 9.1f}}), 1));
 }
 
 TEST(ConstantPart, NotByFewValuesOrNone) {
-  EXPECT_FALSE(HasConstantPart(Seen({{999, 1001}}, kLeastValues - 1), kLargestRatio));
-  EXPECT_TRUE(HasConstantPart(Seen({{999, 1001}}, kLeastValues), kLargestRatio));
-  EXPECT_FALSE(HasConstantPart(Seen({{1000, 1000}}), kLargestRatio)) << "does not vary";
+  EXPECT_FALSE(HasConstantPart(Seen({{999, 1001}}, kLeastValues - 1)));
+  EXPECT_TRUE(HasConstantPart(Seen({{999, 1001}}, kLeastValues)));
+  EXPECT_FALSE(HasConstantPart(Seen({{1000, 1000}}))) << "does not vary";
   GroupRanges masked = Seen({{999, 1001}});
   masked.is_finite = false;
-  EXPECT_FALSE(HasConstantPart(masked, kLargestRatio));
+  EXPECT_FALSE(HasConstantPart(masked));
 }
 
 TEST(ConstantPart, IsTheMiddleInFewBits) {
