@@ -105,9 +105,8 @@ std::string KeptLine(const assign::Bargain& bargain) {
 }
 std::string RefusedLine(const assign::Bargain& bargain) {
   return fmt::format(
-      "int8 in {}: FP16 gains {:.1f} dB there, but {:.1f} % more time has to gain {:.1f} dB, and "
-      "{} "
-      "{:.1f} dB; layers: in --config asks for it all the same",
+      "not used: FP16 in {} gains {:.1f} dB; {:.1f} % more time costs {:.1f} dB, {} costs {:.1f} "
+      "dB; try: layers in --config",
       NodesOf(bargain), bargain.gain_db, 100 * bargain.time_share,
       assign::kDecibelsOfTime * bargain.time_share, ArenaText(bargain),
       assign::ArenaPriceDb(bargain));
