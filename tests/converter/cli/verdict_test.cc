@@ -131,7 +131,7 @@ TEST_F(Verdict, NoPlanLeftIsNoBlob) {
   const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
   const OnnxValue small = model.Initializer("small", {4, 4, 1, 1}, std::vector<float>(16, 1e-2f));
   const OnnxValue offset = model.Initializer("offset", {1}, std::vector<float>{1000});
-  x.Op("Conv", {}, {small.name()}).Add(offset).Output("y");
+  x.Op("Conv", {}, {small.name()}).Add(offset).Op("Sqrt").Output("y");
   model.Save(Path("m.onnx"));
   WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
   const Result result = Convert("m.onnx");
