@@ -152,12 +152,17 @@ def with_more(data: dict) -> dict:
               for name, time, loss, count in (("exact", 9, 0.5, 3), ("greedy", 12, 0.7, 2), ("<i>", 15, 0.1, 9), ("int8", 5, 2, 0))]
     gains = [{"step": "</td><script>evil=1</script>", "unit": "dB", "before": 20.25, "after": 21.5, "kept": True},
              {"step": "rounding", "unit": "dB", "before": 21.5, "after": 21, "kept": False}]
-    return {**data, "pareto": points, "gains": gains, "verdict": ["<b>expected</b>", f"'{data['layers'][1]['name']}' (Conv) <i>"], "warnings": [], "pictures": [], "memory": []}
+    ledger = [{"name": "<b>node", "op": "Conv", "precision": "fp16", "text": "chosen <i>", "gain_db": 1.25,
+               "overruled": [{"wants": "int8", "text": "requested"}]},
+              {"name": "tail", "op": "Add", "precision": "int8", "text": "requested", "gain_db": None, "overruled": []}]
+    return {**data, "pareto": points, "gains": gains, "ledger": ledger, "verdict": ["<b>expected</b>", f"'{data['layers'][1]['name']}' (Conv) <i>"], "warnings": [], "pictures": [], "memory": []}
 
 
 def check_more(shown: Page) -> None:
     equal(shown("[...document.querySelectorAll('section')].filter(part => part.hidden).map(part => part.id)"),
           ["memory", "pictures"], "parts without content")
+    equal(shown("[...document.querySelectorAll('#ledger-table tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"),
+          [["<b>node", "Conv", "fp16", "chosen <i>", "1.3 dB", "int8: requested"], ["tail", "Add", "int8", "requested", "–", "–"]], "the ledger")
     equal(shown("document.querySelectorAll('#pareto-plot circle:not(.ring)').length"), 4, "points")
     equal(shown("document.querySelectorAll('#pareto-plot circle.fill-int8').length"), 3, "points that no other beats")
     equal(shown("document.querySelectorAll('#pareto-plot .ring').length"), 1, "rings")
