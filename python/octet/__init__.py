@@ -2,16 +2,15 @@
 
     import octet
 
-    with octet.Model("yolov8n.octet", threads=4) as model:
-        for found in model.detect(frame):      # uint8 [height, width, 3], RGB
-            print(found.name, found.score, found.x0, found.y0, found.x1, found.y1)
+    for found in octet.load("yolov8n.octet").detect(picture):      # uint8 [height, width, 3], RGB
+        print(found.name, found.score, found.x0, found.y0, found.x1, found.y1)
 
-Model opens a blob and runs it; Frame describes pictures that are no plain RGB arrays (NV12, YUV420, YUYV). Whatever the
+load opens a blob, and Model runs it; Frame describes pictures that are not plain RGB arrays (NV12, YUV420, YUYV). Whatever the
 library refuses is an OctetError, what does not fit the model a ValueError or TypeError, each with one line.
 """
 from octet._library import OctetError, isas, version
 from octet.frames import Frame
-from octet.model import Model, TensorInfo
+from octet.model import Model, TensorInfo, load
 from octet.results import ClassScore, Detection, Mask
 
-__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "OctetError", "TensorInfo", "isas", "version"]
+__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "OctetError", "TensorInfo", "isas", "load", "version"]

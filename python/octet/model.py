@@ -174,14 +174,22 @@ class Model:
             c.check(status, f"plan {self.plans[index]}")
             self._ran = False
 
-    def run(self, *inputs: Union[np.ndarray, Frame]) -> None:
-        """One inference; each input is one of
+    def run(self, *inputs: Union[np.ndarray, Frame], outputs: bool = True) -> List[np.ndarray]:
+        """One inference. Returns the outputs, float32 arrays in the model's own layout, one for each of `self.outputs`.
+        outputs=False copies none and returns []: output(), detections() and the like work either way.
+
+        Each input is one of
 
         - uint8 [height, width, 3] (RGB) or [height, width] (grey) of any size, or a Frame, for an input of pictures. Read
           where it lies; nothing may write to it before run returns.
         - float32 in the model's own layout, of the shape that `inputs` says, already normalised; the batch of 1 may be
           left out. Strided ones are copied, others read where they lie.
         """
+        with self._lock:
+            self._run(inputs)
+            return self.all_outputs() if outputs else []
+
+    def _run(self, inputs: Tuple[Union[np.ndarray, Frame], ...]) -> None:
         with self._lock:
             session = self._open_session()
             if len(inputs) != len(self.inputs):
@@ -310,17 +318,22 @@ class Model:
     def classify(self, *inputs: Union[np.ndarray, Frame], top: int = 5) -> List[ClassScore]:
         """run() and classes() in one."""
         with self._lock:
-            self.run(*inputs)
+            self._run(inputs)
             return self.classes(top)
 
     def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True) -> List[Detection]:
         """run() and detections() in one."""
         with self._lock:
-            self.run(*inputs)
+            self._run(inputs)
             return self.detections(masks=masks)
 
     def segment(self, *inputs: Union[np.ndarray, Frame]) -> np.ndarray:
         """run() and segments() in one."""
         with self._lock:
-            self.run(*inputs)
+            self._run(inputs)
             return self.segments()
+
+
+def load(path: Union[str, "os.PathLike[str]"], **options: Any) -> Model:
+    """An open blob, as Model(path, **options): octet.load("yolov8n.octet").detect(picture)."""
+    return Model(path, **options)

@@ -11,11 +11,13 @@ import pickle
 import shutil
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 from typing import Callable
 
 import numpy as np
@@ -266,12 +268,33 @@ class Tests:
                      self.work / "out.npy", "--plan", plan])
                 told = np.load(self.work / "out.npy")
                 for i, value in enumerate(values):
-                    model.run(value if i % 2 else value[None])
+                    (returned,) = model.run(value if i % 2 else value[None])
+                    assert np.array_equal(returned[0], told[i]), (returned, told[i])
+                    assert model.run(value, outputs=False) == []
                     out = np.empty((1, 3), np.float32)
                     assert model.output(0, out) is out and np.array_equal(out[0], told[i]), (out, told[i])
                     assert np.array_equal(model.all_outputs()[0], out)
                 model.run(values[3].transpose(0, 2, 1).copy().transpose(0, 2, 1))  # strided
                 assert np.array_equal(model.output(), out)
+
+    def example(self) -> None:
+        """examples/draw_boxes.py: a line for each box, and its pixels in the PNG."""
+        np.save(self.work / "picture.npy", self.pictures[0])
+        out = self.work / "drawn.png"
+        text = run([sys.executable, SOURCE / "examples/draw_boxes.py", self.blobs["detect"], self.work / "picture.npy", out])
+        with self.octet.load(self.blobs["detect"]) as model:
+            found = model.detect(self.pictures[0])
+        assert len(text.splitlines()) == len(found) > 0, text
+        content = out.read_bytes()
+        assert content[:8] == b"\x89PNG\r\n\x1a\n" and content[16:24] == struct.pack(">II", SIZE[1], SIZE[0])
+        at = content.index(b"IDAT")
+        packed = content[at + 4:at + 4 + int.from_bytes(content[at - 4:at], "big")]
+        rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(SIZE[0], 1 + 3 * SIZE[1])
+        drawn = rows[:, 1:].reshape(*SIZE, 3)
+        changed = (drawn != self.pictures[0]).any(axis=2)
+        last = found[-1]  # drawn over the others
+        row, column = min(int(last.y0), SIZE[0] - 1), min(int(last.x0), SIZE[1] - 1)
+        assert changed[row, column] and not changed.all(), (row, column, changed.mean())
 
     def refusals(self) -> None:
         """Each an exception of one line that says what is expected."""
@@ -416,10 +439,10 @@ class Tests:
             took = {"array": [], "frame": [], "bare": [], "nothing": []}
             for _ in range(3000):
                 start = clock()
-                model.run(picture)
+                model.run(picture, outputs=False)
                 took["array"].append(clock() - start)
                 start = clock()
-                model.run(frame)
+                model.run(frame, outputs=False)
                 took["frame"].append(clock() - start)
                 start = clock()
                 library.octet_set_input_frame(session, 0, frame.pointer)
@@ -453,12 +476,13 @@ def main() -> int:
         with report.case("finding"):
             check_finding(library, packages, work)
         os.environ["OCTET_LIBRARY"] = str(library)
+        os.environ["PYTHONPATH"] = str(packages)  # of programs that are started
         sys.path.insert(0, str(packages))
         sys.dont_write_bytecode = True
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "refusals", "changed_file",
+        for name in ("info", "same_boxes", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "changed_file",
                      "plain_c", "lives", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
