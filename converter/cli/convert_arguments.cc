@@ -114,7 +114,7 @@ void ConvertArguments::AddPrecision(port::Options command, ConvertOptions* optio
   command.Add("--config", options->config,
               "YAML file: precision, ranges and schemes by layer and tensor");
   command.AddFlag("--int8-everywhere", options->int8_everywhere,
-                  "no FP16 layers in the int8 plan, whatever --config says");
+                  "no FP16 layers in the int8 plan, except those that layers: in --config names");
   command.AddFlag("--mixed", wants_mixed_,
                   "add a third plan between int8 and fp16: the layers with the largest loss run in "
                   "FP16 (docs/assign.md; octet assign has more choices)");
