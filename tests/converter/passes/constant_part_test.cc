@@ -49,7 +49,7 @@ ValueId Matrix(Net& net, ValueId x, int64_t in, int64_t out, float bias) {
                 {{"transB", int64_t{1}}});
 }
 
-const Attributes kPadded = {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}};
+const Attributes kSamePadding = {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}};
 const Attributes kWindow = {{"kernel_shape", Ints{3, 3}}};
 
 TEST(ConstantPart, OfABiasIsAnOffset) {
@@ -152,8 +152,8 @@ TEST(ConstantPart, ReadersThatTakeItNoFurther) {
       "Conv", {net.Input({1, 2, 6, 6}), net.Random({4, 2, 3, 3}), net.Floats({4}, Same(4, 500))},
       kWindow);
   net.Output(y);
-  net.Output(
-      net.Op("Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 3, 3}, -0.001f, 0.001f)}, kPadded)}));
+  net.Output(net.Op(
+      "Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 3, 3}, -0.001f, 0.001f)}, kSamePadding)}));
   net.Output(net.Op("Log", {y}));
   const operators::OutputView view = Take(net, 500, y);
   EXPECT_EQ(view.offsets[0], Same(64, 500));
