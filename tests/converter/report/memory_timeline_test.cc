@@ -31,7 +31,7 @@ write::Plan Diamond() {
   layer(blob::Op::kConv, {2}, 3);
   layer(blob::Op::kAdd, {1, 3}, 4);
   program.inputs.push_back({0, {}});
-  program.outputs.push_back({{4, 0, {}, blob::Function::kIdentity}});
+  program.outputs.push_back({{4, 0, {}, blob::Function::kIdentity, {}}});
   plan.memory = plan::PlanMemory(program);
   return plan;
 }

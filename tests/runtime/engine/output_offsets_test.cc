@@ -13,7 +13,7 @@ using blob::ElementType;
 using blob::Function;
 using Dims = BlobBuilder::Dims;
 
-float ValueOf(uint32_t i) {
+float InputAt(uint32_t i) {
   return static_cast<float>(static_cast<int>(i * 37 % 251) - 125);
 }
 
@@ -51,7 +51,7 @@ TEST_P(OutputOffsets, AreAddedToEveryElement) {
   const Dims d = GetParam();
   const uint32_t elements = d[0] * d[1] * d[2] * d[3];
   std::vector<float> input(elements);
-  for (uint32_t i = 0; i < elements; ++i) input[i] = ValueOf(i);
+  for (uint32_t i = 0; i < elements; ++i) input[i] = InputAt(i);
   for (const ElementType type : {ElementType::kInt8, ElementType::kFp16, ElementType::kInt32}) {
     for (const Function function : {Function::kIdentity, Function::kSigmoid}) {
       for (const uint32_t count : {1u, d[3], d[2] * d[3], d[1] * d[2] * d[3]}) {
@@ -68,7 +68,7 @@ TEST_P(OutputOffsets, AreAddedToEveryElement) {
             ASSERT_EQ(octet_run(session.get()).code, OCTET_OK);
             const std::vector<float> nhwc = session.Output(0), nchw = session.Output(1);
             for (uint32_t i = 0; i < elements; ++i) {
-              const float wanted = ApplyFunction(function, ValueOf(i), 0, 0) + numbers[i % count];
+              const float wanted = ApplyFunction(function, InputAt(i), 0, 0) + numbers[i % count];
               const uint32_t c = i % d[3], pixel = i / d[3] % (d[1] * d[2]),
                              n = i / d[3] / d[1] / d[2];
               ASSERT_EQ(nhwc[i], wanted) << octet_isa_name(isa) << " element " << i;
