@@ -109,7 +109,7 @@ TEST(Analyze, BlamesTheLayerThatIsCut) {
   EXPECT_GT(worst.activations.ClippedShare(), 0.5);
   EXPECT_GT(worst.activations.SaturatedShare(), 0.5);
   EXPECT_TRUE(worst.Sensitive());
-  EXPECT_NE(worst.cause.find("its range is cut"), std::string::npos) << worst.cause;
+  EXPECT_NE(worst.cause.find("range is clipped"), std::string::npos) << worst.cause;
   EXPECT_LT(worst.range_ratio, 1);
   EXPECT_LT(analysis.layers[1].added, worst.added / 4);
 }

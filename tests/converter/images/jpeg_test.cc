@@ -203,7 +203,7 @@ TEST(Jpeg, FormsThatAreRefusedSayWhich) {
   EXPECT_NE(changed(4, 12).find("12 bits"), std::string::npos);
   EXPECT_NE(changed(1, 0xC3, 1, 0xC3).find("lossless"), std::string::npos);
   EXPECT_NE(changed(1, 0xC5, 1, 0xC5).find("hierarchical"), std::string::npos);
-  EXPECT_NE(changed(11, 0x31, 14, 0x21).find("sampled"), std::string::npos);
+  EXPECT_NE(changed(11, 0x31, 14, 0x21).find("sampling"), std::string::npos);
   EXPECT_NE(changed(5, 0xFF, 7, 0xFF).find("header claims"), std::string::npos);
   EXPECT_NE(changed(5, 1).find("cut off"), std::string::npos) << "more rows than there are";
   EXPECT_NE(changed(6, 0).find("without pixels"), std::string::npos)

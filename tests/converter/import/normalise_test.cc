@@ -184,7 +184,7 @@ TEST_F(NormaliseTest, Dropout) {
   EXPECT_TRUE(old.attributes.empty());
   EXPECT_EQ(Convert(13, "Dropout", {}, mode(false)).inputs.size(), 1u);
   EXPECT_SAYS(RefusalOf(13, "Dropout", {}, mode(true)), "node 'n' (Dropout) is in training mode");
-  EXPECT_SAYS(RefusalOf(13, "Dropout", {}, {}, {"y", "mask"}), "output 'mask' (the mask) is used");
+  EXPECT_SAYS(RefusalOf(13, "Dropout", {}, {}, {"y", "mask"}), "output 'mask' (the mask)");
 }
 
 TEST_F(NormaliseTest, BatchNormalization) {

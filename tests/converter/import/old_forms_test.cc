@@ -179,7 +179,7 @@ TEST_F(OldFormsTest, DynamicQuantizationBecomesFloat) {
   const Node* weights = Find(graph, "DequantizeLinear");
   EXPECT_EQ(operators::Evaluate(graph, *weights)[0].floats, (std::vector<float>{1, -14}));
   ASSERT_EQ(graph.notes.size(), 1u);
-  EXPECT_SAYS(graph.notes[0], "quantized dynamically");
+  EXPECT_SAYS(graph.notes[0], "dynamically quantized");
 }
 
 TEST_F(OldFormsTest, LayersOnCodesBecomeLayersBetweenCodes) {

@@ -43,7 +43,7 @@ TEST(Given, StandsBesideAJoin) {
   EXPECT_EQ(At(scheme, joined).scale, 100.0f / 255);
   bool warned = false;
   for (const std::string& line : scheme.warnings) {
-    warned |= line.find("'a', of range") != std::string::npos &&
+    warned |= line.find("'a' of range") != std::string::npos &&
               line.find("--cut-at a,b") != std::string::npos;
   }
   EXPECT_TRUE(warned) << "of a, which vanishes in steps of 0.4";

@@ -121,7 +121,7 @@ TEST(Diagnosis, ARangeThatIsCut) {
   EXPECT_LT(diagnosis.outputs[0].Db(), kDoubtfulDb);
   const Cause cause = CauseAt(model.graph, model.statistics, scheme, diagnosis, 0);
   EXPECT_EQ(cause.kind, CauseKind::kCutRange);
-  EXPECT_NE(cause.text.find("its range is cut"), std::string::npos) << cause.text;
+  EXPECT_NE(cause.text.find("range is clipped"), std::string::npos) << cause.text;
 }
 
 // Rows in the order of another tensor's numbers: two of them that change places are no error.

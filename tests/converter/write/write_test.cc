@@ -167,7 +167,7 @@ TEST(WriteBlob, SaysWhatABlobCannotHold) {
   concat.program.layers[0].name = "c";
   concat.program.layers[0].inputs.resize(1025);
   EXPECT_EQ(Refusal({}, concat),
-            "node 'c' has 1025 inputs, a layer of a blob 1024; join them in steps");
+            "node 'c' has 1025 inputs, a layer of a blob takes 1024; join them in steps");
   ModelInfo info;
   info.inputs.resize(65);
   EXPECT_EQ(Refusal(info, {}).find("the model has 65 inputs"), 0u);
