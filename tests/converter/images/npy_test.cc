@@ -52,7 +52,7 @@ TEST_F(NpyTest, SaysWhatIsWrong) {
   EXPECT_NE(RefusalOf(Npy(Header(">f4", "(2,)"), std::string(8, 'x'))).find(">f4"),
             std::string::npos);
   const std::string line = RefusalOf(Npy(Header("<f4", "(2, 3)"), std::string(23, 'x')));
-  EXPECT_NE(line.find("takes 24 bytes, 23 are there"), std::string::npos) << line;
+  EXPECT_NE(line.find("takes 24 bytes, 23"), std::string::npos) << line;
   EXPECT_NE(RefusalOf(Npy(Header("<f4", "(2,)"), "", 4)).find("version 4"), std::string::npos);
   EXPECT_NE(RefusalOf(Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}",
                           std::string(8, 'x')))

@@ -152,14 +152,14 @@ TEST(Pictures, EveryMaximumOfPgmAndPpm) {
   EXPECT_NE(Read("P2 1 1 9 10", &got).find("above the maximum"), std::string::npos);
   EXPECT_NE(Read("P5 1", &got).find("header"), std::string::npos);
   EXPECT_NE(Read("P5x1 1 255 x", &got), "");
-  EXPECT_NE(Read("P4 8 1 x", &got).find("no picture"), std::string::npos);
+  EXPECT_NE(Read("P4 8 1 x", &got).find("not a supported picture"), std::string::npos);
   EXPECT_NE(Read("P5 60000 60000 255\nx", &got).find("claims"), std::string::npos);
 }
 
 TEST(Pictures, NothingIsNoPicture) {
   Picture got;
   EXPECT_EQ(Read("", &got), "is empty; replace or remove it");
-  EXPECT_NE(Read("GIF89a", &got).find("no picture"), std::string::npos);
+  EXPECT_NE(Read("GIF89a", &got).find("not a supported picture"), std::string::npos);
 }
 
 // Board and converter read with one reader; here that both use it.

@@ -246,7 +246,7 @@ TEST_F(TensorTest, Segments) {
   SetType(TensorProto::FLOAT, {3});
   SetRaw<float>({1, 2, 3});
   tensor_->mutable_segment()->set_begin(0);
-  EXPECT_SAYS(Refusal(), "split into segments");
+  EXPECT_SAYS(Refusal(), "segments");
 }
 
 }  // namespace
