@@ -132,12 +132,18 @@ TEST(ConstantPart, OfOneBranchOfAConcat) {
             (std::vector<float>{0, 0, 0, 0, 0, 1000, 1000, 0, 0, 0, 0, 0, 1000, 1000}));
 }
 
-TEST(ConstantPart, EndsInTheNextBias) {
-  Net net;
+// An output of bias 500.
+ValueId BigConv(Net& net) {
   const ValueId y = net.Op(
       "Conv", {net.Input({1, 2, 6, 6}), net.Random({4, 2, 3, 3}), net.Floats({4}, Same(4, 500))},
       kWindow);
   net.Output(y);
+  return y;
+}
+
+TEST(ConstantPart, EndsInTheNextBias) {
+  Net net;
+  const ValueId y = BigConv(net);
   net.Output(net.Op("Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 1, 1}, -0.001f, 0.001f)},
                                        {{"kernel_shape", Ints{1, 1}}})}));
   Take(net, 500, y);
@@ -148,10 +154,7 @@ TEST(ConstantPart, EndsInTheNextBias) {
 // that layer. The reader that is not linear gets the sum in front of it.
 TEST(ConstantPart, ReadersThatTakeItNoFurther) {
   Net net;
-  const ValueId y = net.Op(
-      "Conv", {net.Input({1, 2, 6, 6}), net.Random({4, 2, 3, 3}), net.Floats({4}, Same(4, 500))},
-      kWindow);
-  net.Output(y);
+  const ValueId y = BigConv(net);
   net.Output(net.Op(
       "Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 3, 3}, -0.001f, 0.001f)}, kSamePadding)}));
   net.Output(net.Op("Log", {y}));

@@ -75,6 +75,7 @@ TEST_P(OutputOffsets, AreAddedToEveryElement) {
               ASSERT_EQ(nchw[(n * d[3] + c) * d[1] * d[2] + pixel], wanted)
                   << octet_isa_name(isa) << " element " << i;
             }
+            session.ExpectGuardsIntact();
           }
         }
       }
