@@ -20,7 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Under sanitizers a graph takes ten times as long; the native build runs the others.
+#ifdef OCTET_SANITIZED
+constexpr uint64_t kQuantizedGraphs = 100, kFloatGraphs = 40;
+#else
 constexpr uint64_t kQuantizedGraphs = 300, kFloatGraphs = 100;
+#endif
 
 // What all sources together have shown.
 struct Totals {
@@ -144,6 +149,9 @@ class Sums : public ::testing::Environment {
     const Totals& all = All();
     std::cout << all.judged << " graphs, " << all.refused << " refused, " << all.ties << " ties\n";
     if (unit->skipped_test_count() != 0) return;
+#ifdef OCTET_SANITIZED
+    return;  // too few graphs
+#endif
     for (const passes::Pass& pass : passes::AllPasses()) {
       EXPECT_TRUE(all.fired.contains(pass.name))
           << "nothing here makes pass " << pass.name << " fire";

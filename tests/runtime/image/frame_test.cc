@@ -269,6 +269,8 @@ TEST_P(InputFrame, WhiteAtTheBoundsOfTheSums) {
     for (const uint32_t rows : {64u, 65u, 127u, 128u, 129u, 256u, 257u, 258u, 514u, 516u, 1023u}) {
       for (const uint32_t columns : {20u, 36u, 40u, 60u, 80u, 90u, 91u, 2047u, 2049u}) {
         Random random(++seed);
+        // The reference is compared with itself in shares: a few of these.
+        if (GetParam().isa == Isa::kReference && seed % 8 != 0) continue;
         const Target target(random, 1 + rows / 512, columns < 100 ? 10 : 20,
                             blob::ResizeMode::kStretch);
         const GuardedFrame source(random, format, rows, columns);
