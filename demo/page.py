@@ -21,8 +21,8 @@ import urllib.request
 
 SKIPPED = 77
 WAIT_S = 60  # for a browser on a busy machine
-# True once a picture of the stream stands in the page, and a status under it.
-LOADED = "document.images[0]?.naturalWidth > 0 && document.getElementById('s')?.textContent.includes('plan')"
+# True once a picture of the stream stands in the page, and the numbers of a frame beside it.
+LOADED = "document.images[0]?.naturalWidth > 0 && document.body.dataset.frames > 0"
 
 
 class DevTools:
@@ -117,8 +117,9 @@ def page_in(browser: str, address: str, work: pathlib.Path, width: int, height: 
         yield tools
 
 
-def screenshot(camera: list, browser: str, width: int, height: int, seconds: float) -> bytes:
-    """PNG of the page of octet-camera started as `camera` (without --http)."""
+@contextlib.contextmanager
+def page_of(camera: list, browser: str, width: int, height: int):
+    """DevTools of the page of octet-camera started as `camera` (without --http), once it shows a picture."""
     with contextlib.ExitStack() as stack:
         work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="octet-page-", ignore_cleanup_errors=True)))
         stack.enter_context(running([*camera, "--http", "0"], work / "camera"))
@@ -126,15 +127,20 @@ def screenshot(camera: list, browser: str, width: int, height: int, seconds: flo
             r"http://127\.0\.0\.1:\d+", (work / "camera").read_text()))[0]
         tools = stack.enter_context(page_in(browser, address, work, width, height))
         wait_for("a picture in the page", lambda: tools.evaluate(LOADED))
-        time.sleep(seconds)
-        return base64.b64decode(tools.call("Page.captureScreenshot", format="png")["data"])
+        yield tools
+
+
+def screenshot(tools: DevTools) -> bytes:
+    """PNG of what the page shows."""
+    return base64.b64decode(tools.call("Page.captureScreenshot", format="png")["data"])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("out", type=pathlib.Path, help="the .png to write")
-    parser.add_argument("--size", default="480x380", help="of the page")
+    parser.add_argument("--size", default="1100x700", help="of the page")
     parser.add_argument("--seconds", type=float, default=2, help="to watch before")
+    parser.add_argument("--dark", action="store_true", help="the dark colours")
     parser.add_argument("camera", nargs="+", help="-- octet-camera MODEL --source scene ...")
     options = parser.parse_args()
     browser = find_chromium()
@@ -142,7 +148,11 @@ def main() -> int:
         print("skipped: Chromium is not installed (Debian's package chromium)")
         return SKIPPED
     width, height = map(int, options.size.split("x"))
-    options.out.write_bytes(screenshot(options.camera, browser, width, height, options.seconds))
+    with page_of(options.camera, browser, width, height) as tools:
+        if options.dark:
+            tools.evaluate("document.getElementById('theme').click()")
+        time.sleep(options.seconds)
+        options.out.write_bytes(screenshot(tools))
     return 0
 
 

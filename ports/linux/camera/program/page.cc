@@ -2,24 +2,13 @@
 
 #include <utility>
 
+#include "octet_camera_page.h"
 #include "ports/linux/capture/jpeg.h"
 
 namespace octet::port {
 namespace {
 
 constexpr int kJpegQuality = 80;
-constexpr const char* kPage =
-    "<!doctype html><html lang=en><meta charset=utf-8><title>octet-camera</title>"
-    "<style>body{margin:0;background:#111;color:#ddd;font:14px sans-serif}"
-    "img{display:block;max-width:100vw;max-height:90vh;margin:auto}"
-    "pre{margin:8px;white-space:pre-wrap}</style>"
-    "<img src=/stream alt=\"camera\"><pre id=s></pre>"
-    "<script>setInterval(async()=>{try{const r=await fetch('/status.json');"
-    "const s=await r.json();document.getElementById('s').textContent="
-    "`frame ${s.frame}  plan ${s.plan}${s.reason?' ('+s.reason+')':''}`+"
-    "`${s.temperature_c!=null?'  '+s.temperature_c+' C':''}${s.slot?'  slot '+s.slot:''}`+"
-    "`  ${s.ms.toFixed(2)} ms  age ${s.age_ms.toFixed(1)} ms  "
-    "dropped ${s.dropped}`}catch(e){}},500)</script></html>";
 
 }  // namespace
 
