@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "octet_camera_page.h"
+#include <octet_camera_page.h>
 #include "ports/linux/capture/jpeg.h"
 
 namespace octet::port {
