@@ -75,9 +75,9 @@ def run(options, name: str, arguments: "list[str]", fps: float, store: "Store | 
 
 
 def write_picture(lines: "list[dict]", bright: "tuple[int, int]", path: pathlib.Path) -> None:
-    """SVG: four bands over time."""
+    """SVG: four bands over time, each with its name and unit above it."""
     frames = [line for line in lines if "plan" in line]
-    width, left, top, band, gap = 900, 110, 40, 110, 34
+    width, left, top, band, gap = 900, 90, 60, 110, 40
     begun, end = frames[0]["time"], frames[-1]["time"]
 
     def x(line) -> float:
@@ -115,27 +115,31 @@ def write_picture(lines: "list[dict]", bright: "tuple[int, int]", path: pathlib.
     heat = runs([(x(f), f["temperature_c"]) for f in frames])
     plans = runs([(x(f), 1.0 if f["plan"] == "fp16" else 0.0) for f in frames])
     slots = runs([(x(f), 1.0 if f["slot"] == "b" else 0.0) for f in frames])
-    height = band_top(4)
+    height = band_top(4) + 20
     lit = [x(f) for f in frames if bright[0] <= f["frame"] <= bright[1]]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
              f'<rect width="{width}" height="{height}" fill="#fff"/>',
-             f'<rect x="{lit[0]:.1f}" y="{top - 22}" width="{lit[-1] - lit[0]:.1f}" height="{height - top}" fill="#fff3c4"/>',
-             f'<text x="{lit[0] + 6:.1f}" y="{top - 7}" fill="#7a5c00">brighter than anything in calibration</text>']
+             f'<rect x="{lit[0]:.1f}" y="28" width="{lit[-1] - lit[0]:.1f}" height="{band_top(3) + band - 28}" fill="#fff3c4"/>',
+             f'<text x="{lit[0]:.1f}" y="22" fill="#7a5c00">brighter than anything in calibration</text>']
     for index, (name, values, low, high, marks, colour) in enumerate((
-            ("score", scores, 0, 1, ((0.9, "trip 0.9"),), "#1b6e3c"),
-            ("degrees C", heat, 40, 80, ((60, "hot 60"), (55, "cool 55")), "#b3261e"),
-            ("plan", plans, -0.15, 1.15, ((0, "int8"), (1, "fp16")), "#1f4fa3"),
-            ("slot", slots, -0.15, 1.15, ((0, "a"), (1, "b")), "#6a3d9a"))):
+            ("Agreement of int8 with fp16, 0 to 1", scores, -0.05, 1.05, ((0, "0"), (0.9, "trip 0.9")), "#1b6e3c"),
+            ("Temperature of the board, degrees C", heat, 40, 80, ((40, "40"), (55, "cool 55"), (60, "hot 60"), (80, "80")), "#b3261e"),
+            ("Plan", plans, -0.15, 1.15, ((0, "int8"), (1, "fp16")), "#1f4fa3"),
+            ("Slot of the store", slots, -0.15, 1.15, ((0, "A"), (1, "B")), "#6a3d9a"))):
         parts.append(f'<rect x="{left}" y="{band_top(index)}" width="{width - left - 20}" height="{band}" fill="none" stroke="#bbb"/>')
-        parts.append(f'<text x="8" y="{band_top(index) + band / 2 + 4}" font-weight="bold">{name}</text>')
+        parts.append(f'<text x="{left}" y="{band_top(index) - 8}" font-weight="bold">{name}</text>')
         for value, label in marks:
             y = band_top(index) + band * (1 - (value - low) / (high - low))
             parts.append(f'<path d="M{left},{y:.1f} H{width - 20}" stroke="#ccc" stroke-dasharray="4 3"/>')
             parts.append(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end" font-size="11" fill="#555">{label}</text>')
         for run_of in values:
             parts.append(f'<path d="{path_of(run_of, index, low, high)}" fill="none" stroke="{colour}" stroke-width="2"/>')
-    seconds = end - begun
-    parts.append(f'<text x="{width - 20}" y="{height - 10}" text-anchor="end" fill="#555">{seconds:.0f} s</text></svg>')
+    bottom = band_top(3) + band
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        at = left + share * (width - left - 20)
+        parts.append(f'<path d="M{at:.1f},{bottom} V{bottom + 5}" stroke="#888"/>')
+        parts.append(f'<text x="{at:.1f}" y="{bottom + 19}" text-anchor="middle" font-size="11" fill="#555">{share * (end - begun):.3g}</text>')
+    parts.append(f'<text x="{(left + width - 20) / 2}" y="{bottom + 36}" text-anchor="middle" fill="#555">Time, s</text></svg>')
     path.write_text("\n".join(parts) + "\n")
 
 
