@@ -16,11 +16,11 @@ def main() -> None:
     print(row.format("fp32", film["frames"], f"{film['fp32_map50_percent']:.2f} ", *"------"))
     for plan in ("int8", "fp16"):
         s = json.loads((options.folder / f"{plan}.jsonl").read_text().splitlines()[-1])["summary"]
-        print(row.format(plan, s["frames"], f"{s['map50']:.2f}" + ("*" if s["dropped"] else " "), f"{s['median_ms']:.2f}", f"{s['fps']:.1f}",
+        print(row.format(plan, s["frames"], f"{s['map50']:.2f}" + ("*" if s["dropped"] or s["frames"] != film["frames"] else " "), f"{s['median_ms']:.2f}", f"{s['fps']:.1f}",
                          f"{s['median_age_ms']:.2f} ms", f"{s['max_age_ms']:.2f} ms", s["dropped"],
                          f"{s['rss_bytes'] / 1e6:.1f} MB"))
-    print(f"fp32: measured once, on the first {film['frames']} frames of the film. *: frames were dropped and later ones scored in "
-          "their place, so compare with care.\nms: preprocessing, network and decoding, median.")
+    print(f"fp32: measured once, on the first {film['frames']} frames of the film. *: other frames than those; --frames {film['frames']} "
+          "at a pace that drops none has the same.\nms: preprocessing, network and decoding, median.")
 
 
 if __name__ == "__main__":

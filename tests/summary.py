@@ -4,8 +4,8 @@
 Each folder holds junit.xml of one CTest run and, in reports/, the XML of its GoogleTest programs, whose cases are
 counted one by one. A program that CTest saw fail (crash, leak, time-out) without a failed case in its report counts as
 one more failure, and so does a folder without a run (the file not-run in it says why). A skip counts as a failure unless
-its reason is one of EXCUSES: a test that does not run proves nothing. Prints the skips with their reasons, the failures and
-`N passed, N failed, N skipped`; exit status 1 if anything failed or nothing passed.
+its reason is one of EXCUSES: a test that does not run proves nothing. Prints the tests that took longest, the skips with their
+reasons, the failures and `N passed, N failed, N skipped`; exit status 1 if anything failed or nothing passed.
 """
 import collections
 import pathlib
@@ -17,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 # left out himself: `./test.sh --preset`.
 EXCUSES = re.compile(r"this CPU (has no|lacks) |\.\./shared\b|this machine has (no|one) |is not part of this run$")
 NAMED = 8  # tests named for each reason; the others are counted
+DEAREST = 20  # tests in the table of times
 
 
 def count_program(report):
@@ -69,11 +70,22 @@ def count_run(folder):
     return passed, failed, skipped
 
 
+def times(folder):
+    """[(seconds, name)] of the entries of one CTest run."""
+    junit = folder / "junit.xml"
+    entries = ElementTree.parse(junit).getroot().iter("testcase") if junit.exists() else ()
+    return [(float(entry.get("time") or 0), f"{folder.parent.name}: {entry.get('name')}") for entry in entries]
+
+
 def main(folders):
     passed, failed, skipped = 0, [], []
     for folder in map(pathlib.Path, folders):
         run = count_run(folder)
         passed, failed, skipped = passed + run[0], failed + run[1], skipped + run[2]
+    took = sorted((row for folder in folders for row in times(pathlib.Path(folder))), reverse=True)
+    print(f"{sum(seconds for seconds, _ in took):.0f} s of tests, of these")
+    for seconds, name in took[:DEAREST]:
+        print(f"{seconds:8.1f} s  {name}")
     excused = [(name, reason) for name, reason in skipped if EXCUSES.search(reason)]
     failed += [f"{name}: skipped: {reason}" for name, reason in skipped if not EXCUSES.search(reason)]
     by_reason = collections.defaultdict(list)
