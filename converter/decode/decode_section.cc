@@ -111,10 +111,8 @@ std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
   if (fit.exact || (!spec.preset && !fit.section.empty())) return fit.section;
   if (!spec.preset) throw UserError(fit.refusal);
   // A preset whose head another one explains better is the wrong one.
-  std::vector<std::string> better;
-  for (const Spec& other : AllPresets()) {
-    if (other.source != spec.source && FitOf(other, ports).exact) better.push_back(other.source);
-  }
+  std::vector<std::string> better = ExactPresets(ports);
+  std::erase(better, spec.source);
   if (better.empty()) {
     if (fit.section.empty()) throw UserError(fit.refusal);
     return fit.section;
@@ -124,6 +122,14 @@ std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
 }
 
 }  // namespace
+
+std::vector<std::string> ExactPresets(const Ports& ports) {
+  std::vector<std::string> exact;
+  for (const Spec& preset : AllPresets()) {
+    if (FitOf(preset, ports).exact) exact.push_back(preset.source);
+  }
+  return exact;
+}
 
 std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
                                    const Ports& ports) {

@@ -82,6 +82,9 @@ struct Ports {
   size_t label_count = 0;  // 0: no names of classes
 };
 
+// Presets whose heads have these outputs, and explain their sizes.
+std::vector<std::string> ExactPresets(const Ports& ports);
+
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first
 // output as scores, and detect gets no decoder (no bytes). Throws UserError where spec and shapes
 // do not fit; for a preset it names those that do.

@@ -1,0 +1,56 @@
+// What `octet convert MODEL PICTURES` is not told: how pixels are scaled and fitted, the task, the
+// decoder, the labels. Only what the model's file or its shapes leave no doubt about is taken, and
+// each is said. Where there is a doubt, a UserError names the option that settles it.
+#ifndef OCTET_CONVERTER_RECOGNISE_RECOGNISE_H_
+#define OCTET_CONVERTER_RECOGNISE_RECOGNISE_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "converter/decode/spec.h"
+#include "converter/images/dataset.h"
+#include "converter/recognise/ultralytics.h"
+#include "runtime/format/blob.h"
+
+namespace octet::recognise {
+
+// Which options the user gave: what they say is not asked, and not changed.
+struct Given {
+  bool pixels = false;  // --scale, --mean or --std
+  bool colour = false;
+  bool resize = false;
+  bool task = false;
+  bool decode = false;
+  bool labels = false;
+};
+
+struct Settings {
+  images::Preprocess preprocess;
+  blob::Task task = blob::Task::kNone;
+  std::string decode;               // a preset; empty: none
+  std::vector<std::string> labels;  // empty: none
+};
+
+struct Recognised {
+  Settings settings;
+  std::vector<std::string> lines;  // one fact each, with the option that changes it
+};
+
+// What stands in `data`, as far as scaling is concerned.
+enum class Contents : uint8_t {
+  kPictures,  // bytes 0 to 255: files of pictures, or a .npy of bytes
+  kNumbers,   // a .npy of floats, finished for the model
+  kPixels,    // a .npy of floats that are all whole numbers, some above 2: pixels, it seems
+};
+// path: as for --calibrate. Throws UserError where it is no .npy file that can be read.
+Contents ContentsOf(const std::filesystem::path& path);
+
+// settings: what the user gave over the defaults. ports: of the model, batch 1; label_count says
+// how many labels the user gave.
+Recognised Recognise(const std::string& model, const Metadata& metadata, const decode::Ports& ports,
+                     Contents contents, const Given& given, const Settings& settings);
+
+}  // namespace octet::recognise
+
+#endif  // OCTET_CONVERTER_RECOGNISE_RECOGNISE_H_
