@@ -86,7 +86,7 @@ class Recogniser {
     }
     if (!IsPicture(ports_)) {
       pixels.scale = 1;
-      return Say("the input is no picture: its data are taken as they are; to change: --scale");
+      return Say("the input is not a picture: its data are taken as they are; to change: --scale");
     }
     if (ultralytics) {
       return Say("pixels: x / 255, as Ultralytics trains; to change: --scale, --mean, --std");
