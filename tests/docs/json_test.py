@@ -22,6 +22,7 @@ COMMANDS = {
     "octet analyze": ["model.onnx", "--data", "pictures", "--resize", "letterbox"],
     "octet assign": ["model.onnx", "--calibrate", "pictures", "--resize", "letterbox", "--budget-percent", "10", *BOARD, "-o", "x.yaml"],
     "octet boards": [],
+    "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
     "octet-camera": ["model.octet", "--source", "pictures", "--guard"],
     "octet-slot": ["store", "list"],
