@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/cli/report_file.h"
+#include "converter/cli/short_form.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
@@ -56,18 +57,19 @@ void ConvertArguments::AddFirst(port::Options command, ConvertOptions* options) 
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
       .Required();
+  command.Add("PICTURES", pictures_,
+              "short for --calibrate PICTURES -o MODEL.octet; pixels, task, decoder and labels are "
+              "then taken from the model, or asked for");
   command.Group("Options");
-  command.Add("-o,--output", options->output, "the blob to write").Required();
-  command
-      .Add("--calibrate", calibration_,
-           fmt::format("a folder of pictures ({}; without any, those of its subfolders), one "
-                       "picture, or a .npy file; labels are not needed; several inputs: joined by "
-                       "commas",
-                       pictures::kExtensions))
-      .Required();
-  command.Add("--task", task_, "meaning of the outputs")
-      .Among({"classify", "detect", "segment", "none"})
-      .ShowDefault();
+  command.Add("-o,--output", options->output, "the blob to write");
+  command.Add("--calibrate", calibration_,
+              fmt::format("a folder of pictures ({}; without any, those of its subfolders), one "
+                          "picture, or a .npy file; labels are not needed; several inputs: joined "
+                          "by commas",
+                          pictures::kExtensions));
+  task_option_ = command.Add("--task", task_, "meaning of the outputs")
+                     .Among({"classify", "detect", "segment", "none"})
+                     .ShowDefault();
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
@@ -202,7 +204,7 @@ void ConvertArguments::AddOutput(port::Options command, ConvertOptions* options)
       .ShowDefault();
 }
 
-void ConvertArguments::Read(ConvertOptions* options) const {
+std::vector<std::string> ConvertArguments::Read(ConvertOptions* options) const {
   options->preprocess = input_.Preprocess({});
   options->import = input_.Import();
   options->import.cut_at = SplitCommas(cut_at_);
@@ -232,6 +234,19 @@ void ConvertArguments::Read(ConvertOptions* options) const {
   if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
     Fail("--temporal-lambda: must be above 0 and at most 1000");
   }
+  if (!pictures_.empty()) {
+    recognise::Given given;
+    given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();
+    given.colour = !input_.colour.empty();
+    given.resize = !input_.resize.empty();
+    given.task = task_option_->Given();
+    given.decode = !options->decode.empty();
+    given.labels = !options->labels.empty();
+    return Complete(pictures_, given, options);
+  }
+  if (options->output.empty()) Fail("--output is required; see octet convert --help");
+  if (calibration_.empty()) Fail("--calibrate is required; see octet convert --help");
+  return {};
 }
 
 }  // namespace octet::cli

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/mixed_plan.h"
@@ -18,8 +19,9 @@ class ConvertArguments {
  public:
   // options: what needs no words of its own is read into it by the parser.
   void AddTo(port::Options command, ConvertOptions* options);
-  // The rest, after the parsing; throws UserError where options contradict each other.
-  void Read(ConvertOptions* options) const;
+  // The rest, after the parsing; returns what the short form chose, a line each. Throws UserError
+  // where options contradict each other, or one has to be given.
+  std::vector<std::string> Read(ConvertOptions* options) const;
 
  private:
   void AddFirst(port::Options command, ConvertOptions* options);
@@ -32,10 +34,10 @@ class ConvertArguments {
   InputArguments input_;
   MixedArguments mixed_;
   bool wants_mixed_ = false;
-  std::string calibration_, cut_at_;
+  std::string pictures_, calibration_, cut_at_;
   std::string task_ = "none", verbosity_ = "detailed", temporal_ = "none", effort_ = "default";
   int64_t memory_mb_ = 0;
-  std::optional<port::Option> quality_, lambda_;
+  std::optional<port::Option> quality_, lambda_, task_option_;
 };
 
 }  // namespace octet::cli

@@ -71,7 +71,10 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   arguments->AddTo(command, options.get());
   command.WhenChosen([=] {
     *run = [=] {
-      arguments->Read(options.get());
+      for (const std::string& line : arguments->Read(options.get())) {
+        fmt::print(options->json ? stderr : stdout, "{}\n", line);
+      }
+      std::fflush(stdout);
       return Run(*options);
     };
   });

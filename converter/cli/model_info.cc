@@ -16,24 +16,6 @@
 namespace octet::cli {
 namespace {
 
-std::vector<std::string> ReadLabels(const std::string& path) {
-  std::vector<std::string> labels;
-  if (path.empty()) return labels;
-  RefuseFolder(path);
-  std::ifstream file(path);
-  if (!file)
-    Fail(
-        "{}: cannot be read; --labels takes a text file with one class name per line, such as "
-        "those in "
-        "the folder labels: " OCTET_LABELS,
-        path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    labels.push_back(line);
-  }
-  return labels;
-}
-
 std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOptions& options,
                                      size_t label_count) {
   if (!options.decode_section.empty()) return options.decode_section;
@@ -55,12 +37,30 @@ std::vector<uint8_t> DecodeSectionOf(const graph::Graph& graph, const ConvertOpt
 
 }  // namespace
 
+std::vector<std::string> ReadLabels(const std::string& path) {
+  std::vector<std::string> labels;
+  if (path.empty()) return labels;
+  RefuseFolder(path);
+  std::ifstream file(path);
+  if (!file)
+    Fail(
+        "{}: cannot be read; --labels takes a text file with one class name per line, such as "
+        "those in "
+        "the folder labels: " OCTET_LABELS,
+        path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    labels.push_back(line);
+  }
+  return labels;
+}
+
 write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options) {
   write::ModelInfo info;
   info.name = std::filesystem::path(options.model).stem().string();
   info.task = options.task;
   info.preprocess = options.preprocess;
-  info.labels = ReadLabels(options.labels);
+  info.labels = options.label_names.empty() ? ReadLabels(options.labels) : options.label_names;
   info.decode = DecodeSectionOf(graph, options, info.labels.size());
   info.verbosity = options.verbosity;
   for (graph::ValueId id : graph.inputs) {

@@ -45,6 +45,7 @@ struct ConvertOptions {
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
+  std::vector<std::string> label_names;  // in place of the file `labels`; empty: that one
   std::string decode;                   // preset or YAML file; empty: none
   std::vector<uint8_t> decode_section;  // a blob's, in place of that; empty: none
   std::string cache;                    // calibration cache to read or write; empty: none

@@ -49,11 +49,13 @@ class Graph:
             found.append(x)
         return found
 
-    def save(self, path: pathlib.Path, shape: list) -> None:
+    def save(self, path: pathlib.Path, shape: list, **metadata: str) -> None:
         value = lambda name, dims: helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
         graph = helper.make_graph(self.nodes, path.stem, [value("images", [1, 3, SIDE, SIDE])], [value("output0", shape)],
                                   self.weights)
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+        helper.set_model_props(model, metadata)
+        onnx.save(model, str(path))
 
 
 def yolov8(path: pathlib.Path) -> None:
@@ -70,7 +72,9 @@ def yolov8(path: pathlib.Path) -> None:
         head = g.node("Concat", g.node("Add", offset, g.constant(grid)), size, scores, axis=1)
         parts.append(g.node("Reshape", head, g.numbers(1, 4 + CLASSES, cells * cells)))
     g.node("Concat", *parts, axis=2, name="output0")
-    g.save(path, [1, 4 + CLASSES, sum((SIDE // stride) ** 2 for stride in STRIDES)])
+    names = (pathlib.Path(__file__).resolve().parents[2] / "labels/coco.txt").read_text().splitlines()
+    g.save(path, [1, 4 + CLASSES, sum((SIDE // stride) ** 2 for stride in STRIDES)], author="Ultralytics", task="detect",
+           names=repr(dict(enumerate(names))))
 
 
 def yolo26(path: pathlib.Path) -> None:

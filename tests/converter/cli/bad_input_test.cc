@@ -231,7 +231,8 @@ TEST_F(Cli, Options) {
   ExpectRefused(Octet({"convert", Path("m.onnx")}), "--");
   ExpectRefused(Octet({"convert", Path("m.onnx"), "-o", Path("x"), "--calibrat", Path("c.npy")}),
                 "--calibrat: no such option; see octet convert --help");
-  ExpectRefused(Convert("m.onnx", {"surplus"}), "'surplus': one argument too many");
+  ExpectRefused(Convert("m.onnx", {"surplus"}), "--calibrate: the pictures are surplus");
+  ExpectRefused(Octet({"convert", "m.onnx", "pictures", "more"}), "'more': one argument too many");
   ExpectRefused(Octet({"frobnicate"}), "no command 'frobnicate'");
   ExpectRefused(Octet({}), "octet --help");
 }

@@ -1,0 +1,91 @@
+// octet convert MODEL PICTURES: what it takes, what it asks, and the bytes of the command written
+// out.
+#include <filesystem>
+#include <fstream>
+
+#include <onnx/onnx_pb.h>
+
+#include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
+
+namespace octet::test {
+namespace {
+
+class ShortForm : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    WriteGoodModel();
+  }
+  Result Short(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"convert", Path("m.onnx"), Path("c.npy"), "-o",
+                                       Path("short.octet")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Octet(arguments);
+  }
+  void AddMetadata(const std::vector<std::pair<const char*, const char*>>& entries) const {
+    onnx::ModelProto model;
+    std::ifstream in(Path("m.onnx"), std::ios::binary);
+    ASSERT_TRUE(model.ParseFromIstream(&in));
+    for (const auto& [key, value] : entries) {
+      auto* entry = model.add_metadata_props();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    std::ofstream out(Path("m.onnx"), std::ios::binary);
+    ASSERT_TRUE(model.SerializeToOstream(&out));
+  }
+};
+
+TEST_F(ShortForm, MetadataOfTheModelIsEnough) {
+  AddMetadata({{"author", "Ultralytics"},
+               {"task", "classify"},
+               {"names", "{0: 'a', 1: 'b', 2: 'c', 3: \"d's\"}"}});
+  const Result result = Short();
+  ASSERT_EQ(result.status, 0) << result.err;
+  ExpectFacts(result.out, {"--scale", "crop", "--resize", "classify", "--task", "4", "--labels",
+                           "octet convert", "--calibrate", "--resize crop", "--task classify"});
+  WriteText("labels.txt", "a\nb\nc\nd's\n");
+  ASSERT_EQ(
+      Convert("m.onnx", {"--resize", "crop", "--task", "classify", "--labels", Path("labels.txt")})
+          .status,
+      0);
+  EXPECT_EQ(ReadText("short.octet"), ReadText("out.octet"));
+}
+
+TEST_F(ShortForm, AsksForOneOptionAfterTheOther) {
+  ExpectRefused(Short(), "give --scale");
+  ExpectRefused(Short({"--scale", "1/255"}), "give --task");
+  const Result result = Short({"--scale", "1/255", "--task", "none"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  EXPECT_EQ(ReadText("short.octet"), ReadText("out.octet"));
+}
+
+TEST_F(ShortForm, ChoicesGoToStderrBesideJson) {
+  const Result result = Short({"--scale", "1/255", "--task", "none", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out.substr(0, 1), "{");
+  ExpectFacts(result.err, {"octet convert", "--calibrate"});
+}
+
+TEST_F(ShortForm, WritesBesideWhereItIsCalled) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(Path(""));
+  const Result result = Octet({"convert", "m.onnx", "c.npy", "--scale", "1/255", "--task", "none"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(Path("m.octet")));
+  ExpectFacts(result.out, {"m.octet", "-o"});
+}
+
+TEST_F(ShortForm, MisunderstandingsHaveLinesOfTheirOwn) {
+  ExpectRefused(Octet({"convert", Path("m.onnx"), "model.octet"}), "-o model.octet");
+  ExpectRefused(Short({"--calibrate", Path("c.npy")}), "--calibrate");
+  ExpectRefused(Octet({"convert", Path("m.onnx"), Path("nothing")}), "no such file or folder");
+  ExpectRefused(Octet({"convert", Path("m.onnx"), "--calibrate", Path("c.npy")}), "--output");
+  ExpectRefused(Octet({"convert", Path("m.onnx"), "-o", Path("x.octet")}), "--calibrate");
+}
+
+}  // namespace
+}  // namespace octet::test
