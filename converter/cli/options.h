@@ -46,9 +46,9 @@ struct ConvertOptions {
   blob::Task task = blob::Task::kNone;
   std::string labels, config, board;
   std::vector<std::string> label_names;  // in place of the file `labels`; empty: that one
-  std::string decode;                   // preset or YAML file; empty: none
-  std::vector<uint8_t> decode_section;  // a blob's, in place of that; empty: none
-  std::string cache;                    // calibration cache to read or write; empty: none
+  std::string decode;                    // preset or YAML file; empty: none
+  std::vector<uint8_t> decode_section;   // a blob's, in place of that; empty: none
+  std::string cache;                     // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
   bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
