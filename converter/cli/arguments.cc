@@ -1,7 +1,6 @@
 #include "converter/cli/arguments.h"
 
 #include <cmath>
-#include <sstream>
 
 #include "converter/support/error.h"
 
@@ -50,13 +49,6 @@ blob::Task TaskOf(const std::string& word) {
 Effort EffortOf(const std::string& word) {
   if (word == "fast") return Effort::kFast;
   return word == "best" ? Effort::kBest : Effort::kDefault;
-}
-
-std::vector<std::string> SplitCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
 }
 
 void InputArguments::AddTo(port::Options command) {

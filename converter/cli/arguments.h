@@ -8,6 +8,7 @@
 #include "converter/cli/options.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
+#include "converter/support/split.h"
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
@@ -25,12 +26,6 @@ struct InputArguments {
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;
 };
-
-// Of the words of --effort.
-Effort EffortOf(const std::string& word);
-
-// "a,b,c" to its parts.
-std::vector<std::string> SplitCommas(const std::string& text);
 
 // Of --task and --effort.
 blob::Task TaskOf(const std::string& word);

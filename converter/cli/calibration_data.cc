@@ -13,8 +13,8 @@
 #include "converter/calibrate/select.h"
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
-#include "converter/cli/sample_labels.h"
-#include "converter/cli/section_decoder.h"
+#include "converter/judge/sample_labels.h"
+#include "converter/judge/section_decoder.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -70,13 +70,13 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
   SampleChoice choice;
   const int threads = ThreadCount(options.threads);
   if (!options.sample_labels.empty()) {
-    const SectionDecoder decoder(info);
-    const SampleLabels labels(options.sample_labels, info.labels, decoder.class_count());
+    const judge::SectionDecoder decoder(info);
+    const judge::SampleLabels labels(options.sample_labels, info.labels, decoder.class_count());
     Progress progress("comparing with labels");
-    const LabelledSamples found =
-        KeepUnderstood(graph, Pointers(*inputs), labels, options.sample_labels, decoder.decoder(),
-                       options.label_quality, threads,
-                       [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+    const judge::LabelledSamples found = judge::KeepUnderstood(
+        graph, Pointers(*inputs), labels, options.sample_labels, decoder.decoder(),
+        options.label_quality, threads,
+        [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
     choice.labels = {static_cast<int64_t>(found.kept.size()), found.unlabelled, found.poor};
     choice.understood = found.kept;
     Keep(found.kept, inputs);

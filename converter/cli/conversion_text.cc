@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "converter/cli/judgement.h"
 #include "converter/cli/mixed_plan.h"
+#include "converter/judge/judgement.h"
 #include "converter/judge/words.h"
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
@@ -169,7 +169,7 @@ std::string MillisecondsOf(const Conversion& conversion, const std::string& plan
 }
 
 // Signal over error of the worst output, where that one is numbers.
-std::string DecibelsOf(const Verdict& verdict, const std::string& plan) {
+std::string DecibelsOf(const judge::Verdict& verdict, const std::string& plan) {
   const judge::PlanFindings* found = verdict.findings.Find(plan);
   if (found == nullptr || found->outputs.empty() || found->Fails()) return "-";
   const size_t worst = found->Worst(verdict.findings.outputs);
@@ -178,7 +178,7 @@ std::string DecibelsOf(const Verdict& verdict, const std::string& plan) {
 }
 
 void PrintTable(const Conversion& conversion) {
-  const Verdict& verdict = conversion.verdict;
+  const judge::Verdict& verdict = conversion.verdict;
   const auto words = [&](const std::string& plan) -> std::string {
     const judge::PlanFindings* found = verdict.findings.Find(plan);
     if (found == nullptr || verdict.pictures() == 0) return "not measured";
@@ -265,10 +265,10 @@ void PrintConversion(const ConvertOptions& options, const Conversion& conversion
   }
 }
 
-void PrintVerdict(const Verdict& verdict) {
-  fmt::print("verdict: {}\n", WordOf(JudgementOf(verdict)));
+void PrintVerdict(const judge::Verdict& verdict) {
+  fmt::print("verdict: {}\n", judge::WordOf(judge::JudgementOf(verdict)));
   fmt::print("  {}\n", verdict.pictures() == 0 ? verdict.Summary() : "judged " + verdict.Basis());
-  for (const std::string& line : AdviceLines(verdict)) fmt::print("  {}\n", line);
+  for (const std::string& line : judge::AdviceLines(verdict)) fmt::print("  {}\n", line);
 }
 
 void PrintDetails(const ConvertOptions& options, const Conversion& conversion) {

@@ -13,7 +13,7 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds);
 // On stdout: the file, and a table of its plans: agreement, size, arena, MMAC.
 void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds);
 // One word, and at most three lines of advice.
-void PrintVerdict(const Verdict& verdict);
+void PrintVerdict(const judge::Verdict& verdict);
 // What was chosen, tried and not used (--details).
 void PrintDetails(const ConvertOptions& options, const Conversion& conversion);
 

@@ -16,9 +16,9 @@ namespace {
 
 int Run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<Requirement> required;
+  std::optional<judge::Requirement> required;
   if (!options.require.empty()) {
-    required = ReadRequirement(options.require);
+    required = judge::ReadRequirement(options.require);
     if (!required->in_db && options.task == blob::Task::kNone) {
       Fail("--require {}: a bound in percent needs --task; add it, or give a bound in dB",
            options.require);

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "converter/calibrate/calibrate.h"
-#include "converter/cli/advice.h"
 #include "converter/cli/blob_file.h"
 #include "converter/cli/golden_inputs.h"
 #include "converter/cli/progress.h"
+#include "converter/judge/advice.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
 #include "ports/linux/cpu.h"
@@ -121,7 +121,7 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
     return JudgeBlob(by.imported, write::WriteBlob(by.info, plans), data, judges.indices,
                      ThreadCount(options.threads));
   };
-  Verdict& verdict = result->verdict;
+  judge::Verdict& verdict = result->verdict;
   verdict.seen = judges.seen;
   verdict.findings = judge(result->plans);
   std::erase_if(result->plans, [&](const write::Plan& plan) {
@@ -143,7 +143,7 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
   if (result->config.StaysInt8() || result->sets.report.empty()) return;
   if (!options.analyze) Analyze(by.simulator, result);
   verdict.tried = true;
-  verdict.advice = TryAdvice(
+  verdict.advice = judge::TryAdvice(
       by.simulator, result->statistics, result->config, result->scheme, result->analysis,
       ForVerdict(result->sets).report, *verdict.SnrDb("int8"),
       [&](const quantize::Scheme& variant) -> std::optional<std::pair<std::string, double>> {
@@ -153,7 +153,7 @@ void JudgePlans(const Judging& by, Conversion* result, Warnings* warnings) {
           plans.push_back(
               MakePlan(result->graph, variant, result->statistics, "int8", by.wishes, &beyond));
           if (!beyond.empty()) return std::nullopt;
-          Verdict of_variant;
+          judge::Verdict of_variant;
           of_variant.findings = judge(plans);
           const judge::PlanFindings& plan = of_variant.findings.plans[0];
           if (plan.Fails()) return std::nullopt;

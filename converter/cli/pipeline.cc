@@ -25,10 +25,10 @@
 #include "converter/cli/probes.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/recovery.h"
-#include "converter/cli/task_judge.h"
 #include "converter/cli/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
+#include "converter/judge/task_judge.h"
 #include "converter/lower/lower.h"
 #include "converter/operators/operator.h"
 #include "converter/passes/equalize.h"
@@ -248,7 +248,7 @@ Conversion Convert(const ConvertOptions& options) {
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
-  std::optional<TaskJudge> judge;
+  std::optional<judge::TaskJudge> judge;
   // Without a decoder (boxes need --decode) outputs are numbers, as verify takes them.
   if (!info.decode.empty()) judging.judge = &judge.emplace(info, datasets);
   const simulate::Simulator simulator(graph, datasets, judging);

@@ -13,8 +13,8 @@
 #include "converter/cli/calibration_data.h"
 #include "converter/cli/options.h"
 #include "converter/cli/temporal_section.h"
-#include "converter/cli/verdict.h"
 #include "converter/drift/section.h"
+#include "converter/judge/verdict.h"
 #include "converter/passes/passes.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/step.h"
@@ -32,7 +32,7 @@ struct Conversion {
   std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
   std::vector<recover::Step> steps;    // of the int8 plan's recovery
   analyze::Analysis analysis;          // of the int8 plan, on some of sets.report; where asked for
-  Verdict verdict;                     // of the judge, where asked for
+  judge::Verdict verdict;              // of the judge, where asked for
   std::vector<write::Plan> plans;
   std::vector<uint8_t> blob;                             // empty: no plan is left
   std::vector<std::unique_ptr<images::Dataset>> inputs;  // the calibration data

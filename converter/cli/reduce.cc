@@ -10,12 +10,12 @@
 #include <set>
 
 #include "converter/cli/against_ort.h"
-#include "converter/cli/agreement.h"
 #include "converter/cli/blob_file.h"
 #include "converter/cli/blob_session.h"
 #include "converter/cli/pipeline.h"
 #include "converter/executor/executor.h"
 #include "converter/export/model_edit.h"
+#include "converter/judge/difference.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 #include "ports/linux/cpu.h"
@@ -252,7 +252,7 @@ class Reducer {
     const BlobSession session(file, port::BestIsa(port::DetectCpu()));
     executor::Executor executor(conversion.graph);
     const Datasets data = OpenParts(conversion.graph, files);
-    Agreement agreement;
+    judge::Agreement agreement;
     for (int64_t i = 0; i < samples_; ++i) {
       std::vector<graph::Tensor> inputs;
       for (size_t k = 0; k < data.size(); ++k) {

@@ -8,9 +8,9 @@
 
 #include "converter/cli/blob_session.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/score.h"
 #include "converter/executor/executor.h"
 #include "converter/images/encode.h"
+#include "converter/judge/score.h"
 #include "ports/linux/cpu.h"
 
 namespace octet::cli {
@@ -31,7 +31,7 @@ std::string Base64(const std::vector<uint8_t>& bytes) {
   return text;
 }
 
-std::vector<report::Box> BoxesOf(const Answer& answer, const octet_session* session) {
+std::vector<report::Box> BoxesOf(const judge::Answer& answer, const octet_session* session) {
   std::vector<report::Box> boxes;
   for (const Detection& found : answer.boxes) {
     if (!(found.score >= kShownScore) || boxes.size() == kMostBoxes) continue;
@@ -49,7 +49,7 @@ std::vector<report::Picture> PicturesOf(const Conversion& conversion) {
   std::vector<report::Picture> pictures;
   const BlobFile blob(conversion.blob);
   const BlobView view = ViewOf(blob);
-  const Decoder decoder(view);
+  const judge::Decoder decoder(view);
   if (decoder.task() != blob::Task::kDetect || conversion.inputs.empty()) return pictures;
   executor::Executor fp32(conversion.graph);
   const BlobSession session(blob, port::BestIsa(port::DetectCpu()));

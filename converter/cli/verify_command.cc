@@ -14,11 +14,11 @@
 #include "converter/cli/pipeline.h"
 #include "converter/cli/progress.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/score.h"
-#include "converter/cli/verdict.h"
 #include "converter/cli/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
+#include "converter/judge/score.h"
+#include "converter/judge/verdict.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
@@ -58,7 +58,7 @@ nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings&
   const judge::Output& output = findings.outputs[o];
   const judge::OutputFindings& found = plan.outputs[o];
   const bool numbers = output.kind == judge::Kind::kNumbers;
-  nlohmann::json row = OutputJson(output, found);
+  nlohmann::json row = judge::OutputJson(output, found);
   row["plan"] = plan.name;
   row["judged_by"] = found.by_answer ? JudgeOf(findings.task) : judge::NameOf(output.kind);
   row["words"] = found.fault != judge::Fault::kNone ? judge::FaultWords(output, found)
@@ -176,7 +176,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
   const auto count = static_cast<int64_t>(samples.size());
   const judge::Decoder decoder(view);
-  std::optional<Truth> truth;
+  std::optional<judge::Truth> truth;
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
   std::optional<ort::Results> theirs;
@@ -186,7 +186,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     theirs = OutputsOfOrt(options.model, *canonical, data, count, threads);
   }
   Progress progress("verifying");
-  std::vector<std::vector<Answer>> answers;  // by contestant, FP32 first
+  std::vector<std::vector<judge::Answer>> answers;  // by contestant, FP32 first
   judge::Case given;
   given.imported = &imported;
   given.blob = blob.data();
@@ -197,7 +197,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   given.threads = threads;
   given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
   if (truth) {
-    given.on_answer = [&answers](size_t contestant, const Answer& answer) {
+    given.on_answer = [&answers](size_t contestant, const judge::Answer& answer) {
       if (contestant >= answers.size()) answers.resize(contestant + 1);
       answers[contestant].push_back(answer);
     };
@@ -216,8 +216,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   nlohmann::json report{
       {"samples", count}, {"sample_indices", samples}, {"isa", octet_isa_name(isa)}};
   const auto score = [&](size_t contestant) {
-    std::vector<const Answer*> of_contestant;
-    for (const Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
+    std::vector<const judge::Answer*> of_contestant;
+    for (const judge::Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
     return truth->Score(of_contestant);
   };
   const std::string metric = truth ? truth->metric() : "";

@@ -1,7 +1,7 @@
 // What convert says of a blob at the end: what the judge found of each plan, and what was tried
 // where the int8 plan is in doubt.
-#ifndef OCTET_CONVERTER_CLI_VERDICT_H_
-#define OCTET_CONVERTER_CLI_VERDICT_H_
+#ifndef OCTET_CONVERTER_JUDGE_VERDICT_H_
+#define OCTET_CONVERTER_JUDGE_VERDICT_H_
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 #include "converter/judge/judge.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 // Fewer samples are too few to judge by: one answer in so many that goes wrong is seen as often as
 // not.
@@ -43,10 +43,10 @@ struct Advice {
 };
 
 // Of an output of a plan: all that was measured.
-nlohmann::json OutputJson(const judge::Output& output, const judge::OutputFindings& found);
+nlohmann::json OutputJson(const Output& output, const OutputFindings& found);
 
 struct Verdict {
-  judge::Findings findings;          // no samples: nothing is known
+  Findings findings;                 // no samples: nothing is known
   bool seen = false;                 // ranges have seen the samples
   std::vector<std::string> notes;    // what the choice of precisions gained and cost, in lines
   std::vector<std::string> removed;  // plans that fail and are not in the blob
@@ -54,7 +54,7 @@ struct Verdict {
   std::optional<Advice> advice;      // what gained most of what was tried; none: nothing gained
 
   int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }
-  const judge::PlanFindings* int8() const { return findings.Find("int8"); }
+  const PlanFindings* int8() const { return findings.Find("int8"); }
   // Whether the answers of the int8 plan have a meaning and say something.
   bool Speaks() const;
   // In percent, as `octet verify` counts: the first class, F1 of sure boxes, mean IoU.
@@ -74,6 +74,6 @@ struct Verdict {
   nlohmann::json Json() const;
 };
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_VERDICT_H_
+#endif  // OCTET_CONVERTER_JUDGE_VERDICT_H_

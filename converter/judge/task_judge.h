@@ -1,15 +1,15 @@
 // The judge of the simulation where outputs have a meaning: answers of the int8 plan against
 // FP32's, read by the blob's own decoder.
-#ifndef OCTET_CONVERTER_CLI_TASK_JUDGE_H_
-#define OCTET_CONVERTER_CLI_TASK_JUDGE_H_
+#ifndef OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
+#define OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "converter/cli/section_decoder.h"
+#include "converter/judge/section_decoder.h"
 #include "converter/simulate/simulator.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 // Agreement of two answers, without the steps that counts have:
 //   detect    2 sum(w q) / (sum(w) + sum(w')): w the scores of FP32's boxes, w' of the plan's, q of
@@ -33,6 +33,6 @@ class TaskJudge : public simulate::Judge {
   std::vector<const images::Dataset*> inputs_;
 };
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_TASK_JUDGE_H_
+#endif  // OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_

@@ -1,6 +1,6 @@
 // How good answers are by labels, by the task of a blob: top-1, mAP@0.5, mean IoU.
-#ifndef OCTET_CONVERTER_CLI_SCORE_H_
-#define OCTET_CONVERTER_CLI_SCORE_H_
+#ifndef OCTET_CONVERTER_JUDGE_SCORE_H_
+#define OCTET_CONVERTER_JUDGE_SCORE_H_
 
 #include <cstdint>
 #include <memory>
@@ -11,10 +11,7 @@
 #include "converter/judge/answer.h"
 #include "runtime/format/view.h"
 
-namespace octet::cli {
-
-using judge::Answer;
-using judge::Decoder;
+namespace octet::judge {
 
 // The files of --labels:
 //   classify   CLASSES.npy: integers [N]
@@ -48,6 +45,6 @@ class Truth {
   std::unique_ptr<images::NpyFile> masks_;
 };
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_SCORE_H_
+#endif  // OCTET_CONVERTER_JUDGE_SCORE_H_

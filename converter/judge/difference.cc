@@ -1,11 +1,11 @@
-#include "converter/cli/agreement.h"
+#include "converter/judge/difference.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "converter/support/decibels.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 constexpr double kMostDb = 300;
@@ -50,4 +50,4 @@ double Agreement::Cosine() const {
   return product / std::sqrt(signal * power);
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

@@ -1,7 +1,7 @@
 // What would mend an int8 plan that is in doubt: tried, so that nothing is advised that was not
 // measured to be better.
-#ifndef OCTET_CONVERTER_CLI_ADVICE_H_
-#define OCTET_CONVERTER_CLI_ADVICE_H_
+#ifndef OCTET_CONVERTER_JUDGE_ADVICE_H_
+#define OCTET_CONVERTER_JUDGE_ADVICE_H_
 
 #include <functional>
 #include <optional>
@@ -11,11 +11,11 @@
 
 #include "converter/analyze/analyze.h"
 #include "converter/calibrate/calibrate.h"
-#include "converter/cli/verdict.h"
+#include "converter/judge/verdict.h"
 #include "converter/quantize/scheme.h"
 #include "converter/simulate/simulator.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 // Gains below it are no reason to change anything.
 inline constexpr double kLeastGainDb = 1;
@@ -32,6 +32,6 @@ std::optional<Advice> TryAdvice(
     const std::function<std::optional<std::pair<std::string, double>>(const quantize::Scheme&)>&
         judged);
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_ADVICE_H_
+#endif  // OCTET_CONVERTER_JUDGE_ADVICE_H_

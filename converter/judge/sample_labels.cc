@@ -1,4 +1,4 @@
-#include "converter/cli/sample_labels.h"
+#include "converter/judge/sample_labels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "converter/support/error.h"
 #include "converter/support/file.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 using nlohmann::json;
@@ -213,4 +213,4 @@ LabelledSamples KeepUnderstood(const graph::Graph& graph,
   return result;
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

@@ -1,4 +1,4 @@
-#include "converter/cli/verdict.h"
+#include "converter/judge/verdict.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,16 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "converter/cli/judgement.h"
+#include "converter/judge/judgement.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
-using judge::Figures;
-using judge::OutputFindings;
-using judge::PlanFindings;
 using nlohmann::json;
 
 json FiguresJson(const Figures& figures) {
@@ -33,13 +30,13 @@ json FiguresJson(const Figures& figures) {
 
 }  // namespace
 
-json OutputJson(const judge::Output& output, const OutputFindings& found) {
+json OutputJson(const Output& output, const OutputFindings& found) {
   json row = FiguresJson(found.whole);
   row["output"] = output.name;
-  row["kind"] = judge::NameOf(output.kind);
+  row["kind"] = NameOf(output.kind);
   row["agrees"] = found.agrees;
-  if (output.kind != judge::Kind::kNumbers) row["same_percent"] = found.likeness.Percent();
-  if (found.fault != judge::Fault::kNone) row["fault"] = judge::FaultWords(output, found);
+  if (output.kind != Kind::kNumbers) row["same_percent"] = found.likeness.Percent();
+  if (found.fault != Fault::kNone) row["fault"] = FaultWords(output, found);
   if (!found.first_layer.empty()) row["first_layer"] = found.first_layer;
   for (size_t i = 0; i < found.pieces.size(); ++i) {
     json piece = FiguresJson(found.pieces[i]);
@@ -129,12 +126,12 @@ std::string Verdict::Summary() const {
       continue;
     }
     if (plan.answers.Speaks(findings.task)) {
-      line += judge::AnswerWords(findings.task, plan.answers) + ", ";
+      line += AnswerWords(findings.task, plan.answers) + ", ";
     } else {
       line += "runs, ";
     }
     const size_t worst = plan.Worst(findings.outputs);
-    line += judge::OutputWords(findings.outputs[worst], plan.outputs[worst]);
+    line += OutputWords(findings.outputs[worst], plan.outputs[worst]);
   }
   if (pictures() < kFewPictures) {
     line +=
@@ -149,8 +146,7 @@ std::vector<std::string> Verdict::FaultLines() const {
     if (!plan.Fails()) continue;
     const bool kept = std::find(removed.begin(), removed.end(), plan.name) == removed.end();
     lines.push_back(fmt::format("the {} plan fails and {}: {}", plan.name,
-                                kept ? "is kept" : "is not in the blob",
-                                judge::FaultsOf(findings, plan)));
+                                kept ? "is kept" : "is not in the blob", FaultsOf(findings, plan)));
   }
   return lines;
 }
@@ -226,4 +222,4 @@ json Verdict::Json() const {
   return document;
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

@@ -14,8 +14,8 @@
 //              finds there: of the same class, each for one label, the best overlap first; 0 where
 //              it finds none. Without boxes 1 where it finds none it is sure of (0.5), else 0.
 //   classify   FP32's confidence where its class is the label, else 0.
-#ifndef OCTET_CONVERTER_CLI_SAMPLE_LABELS_H_
-#define OCTET_CONVERTER_CLI_SAMPLE_LABELS_H_
+#ifndef OCTET_CONVERTER_JUDGE_SAMPLE_LABELS_H_
+#define OCTET_CONVERTER_JUDGE_SAMPLE_LABELS_H_
 
 #include <cstdint>
 #include <functional>
@@ -24,11 +24,11 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/score.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
+#include "converter/judge/score.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 struct SampleLabel {
   std::vector<Detection> boxes;  // pixels of the picture
@@ -63,6 +63,6 @@ LabelledSamples KeepUnderstood(const graph::Graph& graph,
                                const Decoder& decoder, double quality, int threads,
                                const std::function<void(int64_t, int64_t)>& progress);
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_SAMPLE_LABELS_H_
+#endif  // OCTET_CONVERTER_JUDGE_SAMPLE_LABELS_H_

@@ -1,14 +1,14 @@
 // The one word that `octet convert` ends with, and what to do about it. The rule stands in
 // docs/verdict.md.
-#ifndef OCTET_CONVERTER_CLI_JUDGEMENT_H_
-#define OCTET_CONVERTER_CLI_JUDGEMENT_H_
+#ifndef OCTET_CONVERTER_JUDGE_JUDGEMENT_H_
+#define OCTET_CONVERTER_JUDGE_JUDGEMENT_H_
 
 #include <string>
 #include <vector>
 
-#include "converter/cli/verdict.h"
+#include "converter/judge/verdict.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 // Below these an int8 plan that agrees is one to check: twice as far from FP32's answers, in
 // percent, and from the bound in dB, as `octet verify` allows at most.
@@ -23,6 +23,6 @@ const char* WordOf(Judgement judgement);
 inline constexpr size_t kMostAdvice = 3;
 std::vector<std::string> AdviceLines(const Verdict& verdict);
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_JUDGEMENT_H_
+#endif  // OCTET_CONVERTER_JUDGE_JUDGEMENT_H_

@@ -1,15 +1,15 @@
 // The rule of docs/verdict.md for the word at the end of octet convert.
-#include "converter/cli/judgement.h"
+#include "converter/judge/judgement.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/facts.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
-judge::PlanFindings Plan(const std::string& name, double db) {
-  judge::PlanFindings plan;
+PlanFindings Plan(const std::string& name, double db) {
+  PlanFindings plan;
   plan.name = name;
   plan.outputs.resize(1);
   plan.outputs[0].whole.about_mean_db = db;
@@ -33,7 +33,7 @@ TEST(JudgementRule, ByTheOutputsOfTheInt8Plan) {
   differs.findings.plans[0].outputs[0].agrees = false;
   EXPECT_EQ(JudgementOf(differs), Judgement::kBad);
   Verdict constant = Of(16, 25, 60);
-  constant.findings.plans[0].outputs[0].fault = judge::Fault::kConstant;
+  constant.findings.plans[0].outputs[0].fault = Fault::kConstant;
   EXPECT_EQ(JudgementOf(constant), Judgement::kBad);
   Verdict no_int8 = Of(16, 25, 60);
   no_int8.findings.plans.erase(no_int8.findings.plans.begin());
@@ -43,7 +43,7 @@ TEST(JudgementRule, ByTheOutputsOfTheInt8Plan) {
 TEST(JudgementRule, ByTheAnswersWhereThereAreSome) {
   Verdict verdict = Of(100, 15, 60);
   verdict.findings.task = blob::Task::kClassify;
-  for (judge::PlanFindings& plan : verdict.findings.plans) {
+  for (PlanFindings& plan : verdict.findings.plans) {
     plan.answers.samples = 100;
     plan.answers.same_top1 = 95;
   }
@@ -64,8 +64,8 @@ TEST(JudgementRule, BySamplesAndOtherPlans) {
 TEST(JudgementRule, AtMostThreeLinesOfAdvice) {
   EXPECT_TRUE(AdviceLines(Of(16, 25, 60)).empty());
   Verdict verdict = Of(4, 25, 60);
-  for (judge::PlanFindings& plan : verdict.findings.plans) {
-    plan.outputs[0].fault = judge::Fault::kConstant;
+  for (PlanFindings& plan : verdict.findings.plans) {
+    plan.outputs[0].fault = Fault::kConstant;
     plan.outputs[0].first_layer = "conv";
   }
   verdict.tried = true;
@@ -76,4 +76,4 @@ TEST(JudgementRule, AtMostThreeLinesOfAdvice) {
 }
 
 }  // namespace
-}  // namespace octet::cli
+}  // namespace octet::judge

@@ -1,17 +1,17 @@
 // The decoder of a blob that is not made yet: answers of FP32 and of the simulated int8 plan while
 // a model is converted.
-#ifndef OCTET_CONVERTER_CLI_SECTION_DECODER_H_
-#define OCTET_CONVERTER_CLI_SECTION_DECODER_H_
+#ifndef OCTET_CONVERTER_JUDGE_SECTION_DECODER_H_
+#define OCTET_CONVERTER_JUDGE_SECTION_DECODER_H_
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "converter/cli/score.h"
+#include "converter/judge/score.h"
 #include "converter/write/write.h"
 #include "runtime/format/view.h"
 
-namespace octet::cli {
+namespace octet::judge {
 
 class SectionDecoder {
  public:
@@ -35,6 +35,6 @@ class SectionDecoder {
   std::unique_ptr<Decoder> decoder_;
 };
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_SECTION_DECODER_H_
+#endif  // OCTET_CONVERTER_JUDGE_SECTION_DECODER_H_

@@ -1,4 +1,4 @@
-#include "converter/cli/task_judge.h"
+#include "converter/judge/task_judge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "runtime/decode/scores.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 constexpr float kMatchingIou = 0.5f;
@@ -122,4 +122,4 @@ std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& out
   return scores;
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

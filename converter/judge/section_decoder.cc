@@ -1,8 +1,8 @@
-#include "converter/cli/section_decoder.h"
+#include "converter/judge/section_decoder.h"
 
 #include <algorithm>
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 void CopyDims(const graph::Shape& shape, uint32_t (&dims)[blob::kMaxRank]) {
@@ -41,4 +41,4 @@ SectionDecoder::SectionDecoder(const write::ModelInfo& info)
   decoder_ = std::make_unique<Decoder>(view_);
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

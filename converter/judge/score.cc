@@ -1,14 +1,14 @@
-#include "converter/cli/score.h"
+#include "converter/judge/score.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 
-#include "converter/cli/arguments.h"
 #include "converter/support/error.h"
+#include "converter/support/split.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 constexpr float kMatchingIou = 0.5f;
@@ -198,4 +198,4 @@ double Truth::MeanIou(const std::vector<const Answer*>& answers) const {
   return classes == 0 ? 0 : sum / static_cast<double>(classes);
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

@@ -1,11 +1,11 @@
 // How far the values of two runs of a graph are apart, over samples: of layers against ONNX
 // Runtime, and of models that are reduced.
-#ifndef OCTET_CONVERTER_CLI_AGREEMENT_H_
-#define OCTET_CONVERTER_CLI_AGREEMENT_H_
+#ifndef OCTET_CONVERTER_JUDGE_DIFFERENCE_H_
+#define OCTET_CONVERTER_JUDGE_DIFFERENCE_H_
 
 #include <vector>
 
-namespace octet::cli {
+namespace octet::judge {
 
 // Sums over samples of one value.
 struct Agreement {
@@ -19,6 +19,6 @@ struct Agreement {
   double Cosine() const;
 };
 
-}  // namespace octet::cli
+}  // namespace octet::judge
 
-#endif  // OCTET_CONVERTER_CLI_AGREEMENT_H_
+#endif  // OCTET_CONVERTER_JUDGE_DIFFERENCE_H_

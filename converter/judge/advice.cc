@@ -1,9 +1,9 @@
-#include "converter/cli/advice.h"
+#include "converter/judge/advice.h"
 
 #include "converter/assign/assign.h"
 #include "converter/support/error.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 constexpr size_t kMostLayers = 8;
@@ -91,4 +91,4 @@ std::optional<Advice> TryAdvice(
   return std::nullopt;
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge

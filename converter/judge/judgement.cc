@@ -1,4 +1,4 @@
-#include "converter/cli/judgement.h"
+#include "converter/judge/judgement.h"
 
 #include <algorithm>
 
@@ -6,16 +6,16 @@
 
 #include "converter/judge/words.h"
 
-namespace octet::cli {
+namespace octet::judge {
 namespace {
 
 // Whether the outputs of the int8 plan are judged by numbers alone, and these are near the bound.
 bool IsNearBound(const Verdict& verdict) {
   if (verdict.Speaks()) return verdict.Agreement() < kGoodPercent;
-  const judge::PlanFindings& int8 = *verdict.int8();
+  const PlanFindings& int8 = *verdict.int8();
   return std::any_of(int8.outputs.begin(), int8.outputs.end(), [&](const auto& found) {
     const auto o = static_cast<size_t>(&found - int8.outputs.data());
-    if (verdict.findings.outputs[o].kind == judge::Kind::kNumbers) {
+    if (verdict.findings.outputs[o].kind == Kind::kNumbers) {
       return !found.whole.reference_is_constant && found.whole.Db() < kGoodDb;
     }
     return found.likeness.Percent() < kGoodPercent;
@@ -31,7 +31,7 @@ Judgement JudgementOf(const Verdict& verdict) {
   }
   const bool others_agree =
       std::all_of(verdict.findings.plans.begin(), verdict.findings.plans.end(),
-                  [](const judge::PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
+                  [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
   return !others_agree || verdict.pictures() < kFewPictures || IsNearBound(verdict)
              ? Judgement::kCheck
              : Judgement::kGood;
@@ -49,14 +49,14 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
                                 verdict.advice->Config(), verdict.advice->output,
                                 verdict.advice->after_db, verdict.advice->before_db));
   } else if (verdict.tried) {
-    const judge::PlanFindings* fp16 = verdict.findings.Find("fp16");
+    const PlanFindings* fp16 = verdict.findings.Find("fp16");
     lines.emplace_back(
         fp16 != nullptr && fp16->Agrees()
             ? "try: the fp16 plan; FP16 for the noisiest layers only gains less "
               "than 1 dB"
             : "FP16 for the noisiest layers gains less than 1 dB; try: octet analyze");
   }
-  const judge::PlanFindings* int8 = verdict.int8();
+  const PlanFindings* int8 = verdict.int8();
   if (verdict.pictures() > 0 && verdict.pictures() < kFewPictures) {
     lines.push_back(fmt::format("{} {} too few for a judgement; try: {} samples or more",
                                 verdict.pictures(), verdict.pictures() == 1 ? "is" : "are",
@@ -70,4 +70,4 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
   return lines;
 }
 
-}  // namespace octet::cli
+}  // namespace octet::judge
