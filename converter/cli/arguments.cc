@@ -46,9 +46,9 @@ blob::Task TaskOf(const std::string& word) {
   return blob::Task::kNone;
 }
 
-Effort EffortOf(const std::string& word) {
-  if (word == "fast") return Effort::kFast;
-  return word == "best" ? Effort::kBest : Effort::kDefault;
+convert::Effort EffortOf(const std::string& word) {
+  if (word == "fast") return convert::Effort::kFast;
+  return word == "best" ? convert::Effort::kBest : convert::Effort::kDefault;
 }
 
 void InputArguments::AddTo(port::Options command) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/options.h"
+#include "converter/convert/options.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
 #include "converter/support/split.h"
@@ -29,7 +29,7 @@ struct InputArguments {
 
 // Of --task and --effort.
 blob::Task TaskOf(const std::string& word);
-Effort EffortOf(const std::string& word);
+convert::Effort EffortOf(const std::string& word);
 
 }  // namespace octet::cli
 

@@ -7,20 +7,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/against_ort.h"
 #include "converter/cli/arguments.h"
-#include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/pipeline.h"
-#include "converter/cli/progress.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/warnings.h"
+#include "converter/convert/import.h"
+#include "converter/convert/inputs.h"
+#include "converter/convert/progress.h"
+#include "converter/convert/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
 #include "converter/judge/score.h"
 #include "converter/judge/verdict.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
+#include "converter/support/threads.h"
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
 #include "runtime/format/view.h"
@@ -166,13 +168,13 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     Fail("--isa {}: not in this build or on this machine; see octet-run --isa list", options.isa);
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
-  const BlobFile blob(options.blob);
+  const blobs::BlobFile blob(options.blob);
   const graph::Graph imported = ImportModelOf(blob, options.blob, options.model, input.Import());
-  const BlobView view = ViewOf(blob);
+  const BlobView view = blobs::ViewOf(blob);
   std::vector<std::string> warnings;
-  const auto data = OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
-                               input.Preprocess(PreprocessOf(blob)), &warnings);
-  for (const std::string& warning : warnings) PrintWarning(warning);
+  const auto data = convert::OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
+                                        input.Preprocess(PreprocessOf(blob)), &warnings);
+  for (const std::string& warning : warnings) convert::PrintWarning(warning);
   const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
   const auto count = static_cast<int64_t>(samples.size());
   const judge::Decoder decoder(view);
@@ -185,7 +187,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     canonical = LoadModelOf(blob, options.blob, options.model, input.Import());
     theirs = OutputsOfOrt(options.model, *canonical, data, count, threads);
   }
-  Progress progress("verifying");
+  convert::Progress progress("verifying");
   std::vector<std::vector<judge::Answer>> answers;  // by contestant, FP32 first
   judge::Case given;
   given.imported = &imported;
