@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/agreement.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
+#include "converter/judge/difference.h"
 #include "converter/ort/ort.h"
 
 namespace octet::cli {
@@ -28,7 +28,7 @@ struct LayerAgreement {
   // Picked by indices that were computed: which of two nearly equal numbers comes first is no
   // error.
   bool picked = false;
-  Agreement numbers;
+  judge::Agreement numbers;
   double magnitude = 0;  // the largest that ONNX Runtime has: where all are one number, no range
   // Of one sample: ONNX Runtime's values and this project's. The same infinity, or no number on
   // both sides, is no difference.

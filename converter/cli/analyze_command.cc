@@ -6,9 +6,10 @@
 
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/pipeline.h"
 #include "converter/cli/report_file.h"
-#include "converter/cli/warnings.h"
+#include "converter/convert/convert.h"
+#include "converter/convert/import.h"
+#include "converter/convert/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/quantize/names.h"
 #include "converter/support/error.h"
@@ -17,14 +18,15 @@ namespace octet::cli {
 namespace {
 
 struct AnalyzeOptions {
-  ConvertOptions convert;
+  convert::ConvertOptions convert;
   std::string layer;  // pattern; empty: all
   int64_t pictures = kAnalyzedPictures;
 };
 
 // Before the minutes that calibration takes.
 void CheckLayer(const AnalyzeOptions& options) {
-  const graph::Graph graph = LoadGraph(options.convert.model, options.convert.import, nullptr);
+  const graph::Graph graph =
+      convert::LoadGraph(options.convert.model, options.convert.import, nullptr);
   std::vector<std::string_view> names;
   for (const graph::Node& node : graph.nodes) names.push_back(node.name);
   quantize::RequireMatch(options.layer, names, "layer", "--layer");
@@ -154,8 +156,8 @@ int Run(const AnalyzeOptions& options) {
   const std::string& file = options.convert.report;
   if (!file.empty()) CheckReport(file, {options.convert.model});
   if (!options.layer.empty()) CheckLayer(options);
-  const Conversion conversion = Convert(options.convert);
-  for (const std::string& warning : conversion.scheme.warnings) PrintWarning(warning);
+  const convert::Conversion conversion = convert::Convert(options.convert);
+  for (const std::string& warning : conversion.scheme.warnings) convert::PrintWarning(warning);
   const analyze::Analysis analysis =
       AnalyzeConversion(options.convert, conversion, options.pictures);
   const std::vector<size_t> order = ChosenLayers(analysis, options.layer);
@@ -186,8 +188,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   auto cut_at = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
   auto effort = std::make_shared<std::string>("default");
-  ConvertOptions& convert = options->convert;
-  auto memory_mb = std::make_shared<int64_t>(convert.memory_bytes / kBytesPerMb);
+  convert::ConvertOptions& convert = options->convert;
+  auto memory_mb = std::make_shared<int64_t>(convert.memory_bytes / convert::kBytesPerMb);
   command.Add("MODEL", convert.model, "the ONNX file").Required();
   command
       .Add("--data,--calibrate", *data,
@@ -237,7 +239,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       analyze::kFarWeights, analyze::kLowOverlap, analyze::kSensitiveOverlap));
   command.WhenChosen([=] {
     *run = [=] {
-      ConvertOptions& chosen = options->convert;
+      convert::ConvertOptions& chosen = options->convert;
       chosen.preprocess = input->Preprocess({});
       chosen.import = input->Import();
       chosen.import.cut_at = SplitCommas(*cut_at);
@@ -246,7 +248,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.effort = EffortOf(*effort);
       chosen.analyze = true;
       chosen.judge = !chosen.report.empty();
-      chosen.memory_bytes = *memory_mb * kBytesPerMb;
+      chosen.memory_bytes = *memory_mb * convert::kBytesPerMb;
       return Run(*options);
     };
   });

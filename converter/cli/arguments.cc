@@ -1,7 +1,6 @@
 #include "converter/cli/arguments.h"
 
 #include <cmath>
-#include <sstream>
 
 #include "converter/support/error.h"
 
@@ -47,16 +46,9 @@ blob::Task TaskOf(const std::string& word) {
   return blob::Task::kNone;
 }
 
-Effort EffortOf(const std::string& word) {
-  if (word == "fast") return Effort::kFast;
-  return word == "best" ? Effort::kBest : Effort::kDefault;
-}
-
-std::vector<std::string> SplitCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
+convert::Effort EffortOf(const std::string& word) {
+  if (word == "fast") return convert::Effort::kFast;
+  return word == "best" ? convert::Effort::kBest : convert::Effort::kDefault;
 }
 
 void InputArguments::AddTo(port::Options command) {

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/options.h"
+#include "converter/convert/options.h"
 #include "converter/images/dataset.h"
 #include "converter/import/import.h"
+#include "converter/support/split.h"
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
@@ -26,15 +27,9 @@ struct InputArguments {
   import::ImportOptions Import() const;
 };
 
-// Of the words of --effort.
-Effort EffortOf(const std::string& word);
-
-// "a,b,c" to its parts.
-std::vector<std::string> SplitCommas(const std::string& text);
-
 // Of --task and --effort.
 blob::Task TaskOf(const std::string& word);
-Effort EffortOf(const std::string& word);
+convert::Effort EffortOf(const std::string& word);
 
 }  // namespace octet::cli
 

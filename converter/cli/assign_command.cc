@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/arguments.h"
-#include "converter/cli/blob_file.h"
+#include "converter/cli/assignment.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/mixed_plan.h"
-#include "converter/cli/pipeline.h"
 #include "converter/cli/same_model.h"
+#include "converter/convert/convert.h"
 #include "converter/decode/spec.h"
 #include "converter/support/error.h"
 
@@ -18,9 +18,10 @@ namespace {
 
 // What the blob says of the model: how samples become inputs, where it ends, what its outputs mean;
 // and, where nothing else is given to calibrate with, the samples it keeps.
-void TakeFrom(const std::string& path, const InputArguments& input, ConvertOptions* options) {
-  const BlobFile file(path);
-  const BlobView view = ViewOf(file);
+void TakeFrom(const std::string& path, const InputArguments& input,
+              convert::ConvertOptions* options) {
+  const blobs::BlobFile file(path);
+  const BlobView view = blobs::ViewOf(file);
   // Refuses a blob of another model.
   LoadGraphOf(file, path, options->model, input.Import());
   options->import = EndingWith(file, input.Import());
@@ -35,13 +36,13 @@ void TakeFrom(const std::string& path, const InputArguments& input, ConvertOptio
   options->golden_calibration = true;
 }
 
-int Run(const ConvertOptions& options) {
+int Run(const convert::ConvertOptions& options) {
   if (!options.output.empty()) {
     write::CheckWritable(options.output, {options.model, options.config});
   }
-  ConvertOptions choosing = options;
+  convert::ConvertOptions choosing = options;
   choosing.judge = false;  // no blob is written
-  const Conversion conversion = Convert(choosing);
+  const convert::Conversion conversion = convert::Convert(choosing);
   const assign::Result& result = *conversion.assignment;
   std::vector<std::string> fp16 = conversion.stretches;
   fp16.insert(fp16.end(), result.fp16.begin(), result.fp16.end());
@@ -74,7 +75,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Footer(
       "Without a budget, layers whose loss is more than twice the mean run in FP16. The loss of "
       "each choice is measured on samples that were not used to make it. See docs/assign.md");
-  auto options = std::make_shared<ConvertOptions>();
+  auto options = std::make_shared<convert::ConvertOptions>();
   auto input = std::make_shared<InputArguments>();
   auto mixed = std::make_shared<MixedArguments>();
   auto calibration = std::make_shared<std::string>();

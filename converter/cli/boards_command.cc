@@ -6,7 +6,7 @@
 #include "converter/boards/board.h"
 #include "converter/boards/machine.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/guard_section.h"
+#include "converter/sections/sections.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 #include "octet/octet.h"
@@ -180,7 +180,11 @@ int Run(const BoardsOptions& options) {
   for (const std::string& file : files) {
     try {
       boards::Board board = boards::ReadBoard(file);
-      GuardSection(file, OCTET_MAX_PLANS);  // says what is wrong with thermal and guard
+      sections::Asked asked;
+      asked.board = file;
+      asked.plan_count = OCTET_MAX_PLANS;
+      // Says what is wrong with thermal and guard.
+      for (const auto& section : sections::All()) section->Check(asked);
       all.push_back(std::move(board));
     } catch (const UserError& error) {
       fmt::print(stderr, "octet: {}\n", error.what());

@@ -7,22 +7,14 @@
 
 #include <fmt/core.h>
 
-#include "converter/cli/judgement.h"
-#include "converter/cli/mixed_plan.h"
+#include "converter/cli/assignment.h"
+#include "converter/judge/judgement.h"
 #include "converter/judge/words.h"
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
 
 namespace octet::cli {
 namespace {
-
-nlohmann::json DriftJson(const Conversion& conversion) {
-  if (!conversion.drift) return nullptr;
-  return {{"groups", conversion.drift->groups},
-          {"tensors", conversion.drift->tensors},
-          {"fixed", conversion.drift->fixed},
-          {"layers", conversion.drift->layers}};
-}
 
 nlohmann::json GainJson(const simulate::Gain& gain, const simulate::Gain& decibels) {
   return {{"gain", gain.mean},
@@ -46,7 +38,7 @@ nlohmann::json StepJson(const recover::Step& step) {
   return json;
 }
 
-nlohmann::json ChoiceJson(const SampleChoice& choice) {
+nlohmann::json ChoiceJson(const convert::SampleChoice& choice) {
   nlohmann::json json = nlohmann::json::object();
   if (const auto& labels = choice.labels) {
     json["labels"] = {
@@ -63,7 +55,7 @@ nlohmann::json Optional(std::optional<double> value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-nlohmann::json SparseJson(const Conversion& conversion) {
+nlohmann::json SparseJson(const convert::Conversion& conversion) {
   nlohmann::json json = nlohmann::json::array();
   for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
     json.push_back({{"name", layer.name},
@@ -74,14 +66,14 @@ nlohmann::json SparseJson(const Conversion& conversion) {
   return json;
 }
 
-void PrintSparse(const Conversion& conversion) {
+void PrintSparse(const convert::Conversion& conversion) {
   for (const quantize::SparseLayer& layer : quantize::FindSparse(conversion.graph)) {
     fmt::print("mostly zero: '{}' ({}), {:.1f} % of {} weights; zeros are not faster\n", layer.name,
                layer.op, 100 * layer.Share(), layer.weights);
   }
 }
 
-void PrintDeadChannels(const Conversion& conversion) {
+void PrintDeadChannels(const convert::Conversion& conversion) {
   for (const auto& [name, count] : conversion.passes.rewrites) {
     if (name == "remove_dead_channels") {
       fmt::print("removed: {} channels that are not read or are constant\n", count);
@@ -89,7 +81,7 @@ void PrintDeadChannels(const Conversion& conversion) {
   }
 }
 
-void PrintTail(const Conversion& conversion) {
+void PrintTail(const convert::Conversion& conversion) {
   if (!conversion.config.tail_gain_db) return;
   const bool fp16 = conversion.config.fp16_tail == true;
   fmt::print(
@@ -98,7 +90,7 @@ void PrintTail(const Conversion& conversion) {
       fp16 ? "FP16" : "int8", *conversion.config.tail_gain_db, !fp16);
 }
 
-void PrintChoice(const SampleChoice& choice, double quality) {
+void PrintChoice(const convert::SampleChoice& choice, double quality) {
   if (const auto& labels = choice.labels) {
     fmt::print(
         "sample labels: {} pictures used, quality {:g} or more; not used: {} below it, {} without "
@@ -111,7 +103,7 @@ void PrintChoice(const SampleChoice& choice, double quality) {
   }
 }
 
-void PrintFp16Arithmetic(const Conversion& conversion) {
+void PrintFp16Arithmetic(const convert::Conversion& conversion) {
   for (const write::Plan& plan : conversion.plans) {
     size_t winograd = 0, half = 0;
     for (const lower::Layer& layer : plan.program.layers) {
@@ -159,7 +151,7 @@ uint64_t WeightBytesOf(const write::Plan& plan) {
 }
 
 // Of a frame, where --mixed took times; empty otherwise.
-std::string MillisecondsOf(const Conversion& conversion, const std::string& plan) {
+std::string MillisecondsOf(const convert::Conversion& conversion, const std::string& plan) {
   if (!conversion.assignment) return "";
   const assign::Result& times = *conversion.assignment;
   const int64_t ns = plan == "int8"   ? times.int8_ns
@@ -169,7 +161,7 @@ std::string MillisecondsOf(const Conversion& conversion, const std::string& plan
 }
 
 // Signal over error of the worst output, where that one is numbers.
-std::string DecibelsOf(const Verdict& verdict, const std::string& plan) {
+std::string DecibelsOf(const judge::Verdict& verdict, const std::string& plan) {
   const judge::PlanFindings* found = verdict.findings.Find(plan);
   if (found == nullptr || found->outputs.empty() || found->Fails()) return "-";
   const size_t worst = found->Worst(verdict.findings.outputs);
@@ -177,8 +169,8 @@ std::string DecibelsOf(const Verdict& verdict, const std::string& plan) {
   return fmt::format("{:.1f}", found->outputs[worst].whole.Db());
 }
 
-void PrintTable(const Conversion& conversion) {
-  const Verdict& verdict = conversion.verdict;
+void PrintTable(const convert::Conversion& conversion) {
+  const judge::Verdict& verdict = conversion.verdict;
   const auto words = [&](const std::string& plan) -> std::string {
     const judge::PlanFindings* found = verdict.findings.Find(plan);
     if (found == nullptr || verdict.pictures() == 0) return "not measured";
@@ -212,7 +204,7 @@ void PrintTable(const Conversion& conversion) {
 
 }  // namespace
 
-nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
+nlohmann::json ConversionJson(const convert::Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
     plans.push_back({{"name", plan.program.name},
@@ -229,8 +221,6 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
                          {"samples", conversion.samples},
                          {"choice", ChoiceJson(conversion.choice)},
                          {"mostly_zero", SparseJson(conversion)},
-                         {"golden", conversion.golden},
-                         {"drift", DriftJson(conversion)},
                          {"seconds", seconds},
                          {"plans", plans},
                          {"passes", passes},
@@ -241,37 +231,25 @@ nlohmann::json ConversionJson(const Conversion& conversion, double seconds) {
                          {"verdict", conversion.verdict.Json()},
                          {"warnings", conversion.scheme.warnings}};
   if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
-  if (conversion.temporal) {
-    json["temporal"] = {{"mean_sigma", conversion.temporal->mean_sigma},
-                        {"noisy", conversion.temporal->noisy},
-                        {"filtered", conversion.temporal->filtered}};
-  }
+  json.update(conversion.told.facts);
   return json;
 }
 
-void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds) {
+void PrintConversion(const convert::ConvertOptions& options, const convert::Conversion& conversion,
+                     double seconds) {
   fmt::print("{}: {} ({} bytes), calibrated with {} samples in {:.1f} s\n", options.output,
              Size(conversion.blob.size()), conversion.blob.size(), conversion.samples, seconds);
   PrintTable(conversion);
-  if (const auto& drift = conversion.drift) {
-    fmt::print("drift: {} groups; {} tensors can change their scales, {} keep them\n",
-               drift->groups, drift->tensors, drift->fixed);
-  }
-  if (conversion.temporal) {
-    fmt::print("temporal: {} layers have noise above {} x the mean ({:.4f}), {} are filtered{}\n",
-               conversion.temporal->noisy, kNoisyRatio, conversion.temporal->mean_sigma,
-               conversion.temporal->filtered,
-               conversion.temporal->filtered == 0 ? ": no temporal section" : "");
-  }
+  fmt::print("{}", conversion.told.text);
 }
 
-void PrintVerdict(const Verdict& verdict) {
-  fmt::print("verdict: {}\n", WordOf(JudgementOf(verdict)));
+void PrintVerdict(const judge::Verdict& verdict) {
+  fmt::print("verdict: {}\n", judge::WordOf(judge::JudgementOf(verdict)));
   fmt::print("  {}\n", verdict.pictures() == 0 ? verdict.Summary() : "judged " + verdict.Basis());
-  for (const std::string& line : AdviceLines(verdict)) fmt::print("  {}\n", line);
+  for (const std::string& line : judge::AdviceLines(verdict)) fmt::print("  {}\n", line);
 }
 
-void PrintDetails(const ConvertOptions& options, const Conversion& conversion) {
+void PrintDetails(const convert::ConvertOptions& options, const convert::Conversion& conversion) {
   fmt::print("details:\n");
   PrintChoice(conversion.choice, options.label_quality);
   for (const write::Plan& plan : conversion.plans) {

@@ -4,18 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
-#include "converter/cli/options.h"
-#include "converter/cli/pipeline.h"
+#include "converter/convert/convert.h"
+#include "converter/convert/options.h"
 
 namespace octet::cli {
 
-nlohmann::json ConversionJson(const Conversion& conversion, double seconds);
+nlohmann::json ConversionJson(const convert::Conversion& conversion, double seconds);
 // On stdout: the file, and a table of its plans: agreement, size, arena, MMAC.
-void PrintConversion(const ConvertOptions& options, const Conversion& conversion, double seconds);
+void PrintConversion(const convert::ConvertOptions& options, const convert::Conversion& conversion,
+                     double seconds);
 // One word, and at most three lines of advice.
-void PrintVerdict(const Verdict& verdict);
+void PrintVerdict(const judge::Verdict& verdict);
 // What was chosen, tried and not used (--details).
-void PrintDetails(const ConvertOptions& options, const Conversion& conversion);
+void PrintDetails(const convert::ConvertOptions& options, const convert::Conversion& conversion);
 
 }  // namespace octet::cli
 

@@ -10,7 +10,6 @@
 #include "converter/lower/lower.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
-#include "runtime/format/golden.h"
 
 namespace octet::cli {
 namespace {
@@ -29,17 +28,11 @@ std::string OperatorList() {
   return list;
 }
 
-TemporalKind TemporalOf(const std::string& word) {
-  if (word == "filter") return TemporalKind::kFilter;
-  if (word == "mean") return TemporalKind::kMean;
-  return word == "gated" ? TemporalKind::kGated : TemporalKind::kNone;
-}
-
 }  // namespace
 
-void ConvertArguments::AddTo(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddTo(port::Options command, convert::ConvertOptions* options) {
   mixed_.percent_option = "--mixed-budget-percent";
-  memory_mb_ = options->memory_bytes / kBytesPerMb;
+  memory_mb_ = options->memory_bytes / convert::kBytesPerMb;
   AddFirst(command, options);
   AddCalibration(command, options);
   AddPrecision(command, options);
@@ -52,7 +45,7 @@ void ConvertArguments::AddTo(port::Options command, ConvertOptions* options) {
       "Squeeze, Unsqueeze, Flatten, ReduceMean over the image, DepthToSpace and similar ones.");
 }
 
-void ConvertArguments::AddFirst(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* options) {
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -78,7 +71,7 @@ void ConvertArguments::AddFirst(port::Options command, ConvertOptions* options) 
   input_.AddPixelsTo(command);
 }
 
-void ConvertArguments::AddCalibration(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
   input_.AddShapesTo(command);
   command.Add("--cut-at", cut_at_,
@@ -105,7 +98,7 @@ void ConvertArguments::AddCalibration(port::Options command, ConvertOptions* opt
       "JSON file: read if it was made from the same model, data and settings, otherwise written");
 }
 
-void ConvertArguments::AddPrecision(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Precision");
   command
       .Add("--effort", effort_,
@@ -132,7 +125,7 @@ void ConvertArguments::AddPrecision(port::Options command, ConvertOptions* optio
                   "also write plans that give NaN, infinity or a constant where FP32 does not");
 }
 
-void ConvertArguments::AddBoard(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddBoard(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Board");
   command.Add("--board", options->board,
               "YAML file of the board (boards/): only schemes that it allows are used. Its name is "
@@ -150,28 +143,9 @@ void ConvertArguments::AddBoard(port::Options command, ConvertOptions* options) 
                   "may differ by 1 % of the outputs' range");
 }
 
-void ConvertArguments::AddContents(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddContents(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Contents of the blob");
-  command
-      .Add("--golden", options->golden,
-           "number of samples stored with the results of each plan, for a self-test on the board; "
-           "at most 64")
-      .Range(0u, blob::kMaxGoldenVectors)
-      .ShowDefault();
-  command.AddFlag("--drift", options->drift,
-                  "store what octet-camera --drift needs to adapt activation ranges to a changing "
-                  "scene");
-  command
-      .Add("--temporal", temporal_,
-           "filters for octet-camera --temporal. The noisiest layers are blended with earlier "
-           "frames: 1 + lambda z^-1, the mean of 10 frames, or that mean for values that hardly "
-           "change (docs/temporal.md)")
-      .Among({"none", "filter", "mean", "gated"})
-      .ShowDefault();
-  lambda_ = command
-                .Add("--temporal-lambda", options->temporal.lambda,
-                     "of --temporal filter: lambda as a multiple of a layer's noise")
-                .ShowDefault();
+  for (const auto& section : options->sections) section->AddOptions(command);
   command
       .Add("--security-counter", options->security_counter,
            "release number of the model, stored in the blob; raise it with every release, so that "
@@ -187,7 +161,7 @@ void ConvertArguments::AddContents(port::Options command, ConvertOptions* option
       .ShowDefault();
 }
 
-void ConvertArguments::AddOutput(port::Options command, ConvertOptions* options) {
+void ConvertArguments::AddOutput(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Output and resources");
   command.AddFlag("--details", options->details, "also print what was chosen, tried and not used");
   command.Add("--report", options->report, kReportHelp);
@@ -204,20 +178,19 @@ void ConvertArguments::AddOutput(port::Options command, ConvertOptions* options)
       .ShowDefault();
 }
 
-std::vector<std::string> ConvertArguments::Read(ConvertOptions* options) const {
+std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options) const {
   options->preprocess = input_.Preprocess({});
   options->import = input_.Import();
   options->import.cut_at = SplitCommas(cut_at_);
   options->calibration = SplitCommas(calibration_);
   options->task = TaskOf(task_);
   options->verbosity = VerbosityOf(verbosity_);
-  options->temporal.kind = TemporalOf(temporal_);
   options->effort = EffortOf(effort_);
   options->analyze = !options->report.empty();
   if (options->winograd_fp16 && options->native_fp16) {
     Fail("--winograd-fp16, --native-fp16: the FP16 plan has one arithmetic; remove one of them");
   }
-  options->memory_bytes = memory_mb_ * kBytesPerMb;
+  options->memory_bytes = memory_mb_ * convert::kBytesPerMb;
   if (wants_mixed_ || !mixed_.budget_percent.empty()) options->mixed = mixed_.Read();
   if (!options->mixed && !mixed_.profile.empty()) {
     Fail("--profile: needs --mixed; add --mixed, or remove --profile");
@@ -228,12 +201,7 @@ std::vector<std::string> ConvertArguments::Read(ConvertOptions* options) const {
   if (!(options->label_quality >= 0 && options->label_quality <= 1)) {
     Fail("--label-quality: must be from 0 to 1");
   }
-  if (lambda_->Given() && options->temporal.kind != TemporalKind::kFilter) {
-    Fail("--temporal-lambda: needs --temporal filter; add it, or remove --temporal-lambda");
-  }
-  if (!(options->temporal.lambda > 0 && options->temporal.lambda <= 1000)) {
-    Fail("--temporal-lambda: must be above 0 and at most 1000");
-  }
+  for (const auto& section : options->sections) section->ReadOptions();
   if (!pictures_.empty()) {
     recognise::Given given;
     given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "converter/cli/arguments.h"
-#include "converter/cli/mixed_plan.h"
-#include "converter/cli/options.h"
+#include "converter/cli/assignment.h"
+#include "converter/convert/options.h"
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
@@ -18,26 +18,26 @@ namespace octet::cli {
 class ConvertArguments {
  public:
   // options: what needs no words of its own is read into it by the parser.
-  void AddTo(port::Options command, ConvertOptions* options);
+  void AddTo(port::Options command, convert::ConvertOptions* options);
   // The rest, after the parsing; returns what the short form chose, a line each. Throws UserError
   // where options contradict each other, or one has to be given.
-  std::vector<std::string> Read(ConvertOptions* options) const;
+  std::vector<std::string> Read(convert::ConvertOptions* options) const;
 
  private:
-  void AddFirst(port::Options command, ConvertOptions* options);
-  void AddCalibration(port::Options command, ConvertOptions* options);
-  void AddPrecision(port::Options command, ConvertOptions* options);
-  void AddBoard(port::Options command, ConvertOptions* options);
-  void AddContents(port::Options command, ConvertOptions* options);
-  void AddOutput(port::Options command, ConvertOptions* options);
+  void AddFirst(port::Options command, convert::ConvertOptions* options);
+  void AddCalibration(port::Options command, convert::ConvertOptions* options);
+  void AddPrecision(port::Options command, convert::ConvertOptions* options);
+  void AddBoard(port::Options command, convert::ConvertOptions* options);
+  void AddContents(port::Options command, convert::ConvertOptions* options);
+  void AddOutput(port::Options command, convert::ConvertOptions* options);
 
   InputArguments input_;
   MixedArguments mixed_;
   bool wants_mixed_ = false;
   std::string pictures_, calibration_, cut_at_;
-  std::string task_ = "none", verbosity_ = "detailed", temporal_ = "none", effort_ = "default";
+  std::string task_ = "none", verbosity_ = "detailed", effort_ = "default";
   int64_t memory_mb_ = 0;
-  std::optional<port::Option> quality_, lambda_, task_option_;
+  std::optional<port::Option> quality_, task_option_;
 };
 
 }  // namespace octet::cli

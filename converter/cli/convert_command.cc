@@ -6,19 +6,19 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/conversion_text.h"
 #include "converter/cli/convert_arguments.h"
-#include "converter/cli/pipeline.h"
 #include "converter/cli/report_file.h"
-#include "converter/cli/warnings.h"
+#include "converter/convert/convert.h"
+#include "converter/convert/warnings.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
 namespace {
 
-int Run(const ConvertOptions& options) {
+int Run(const convert::ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<Requirement> required;
+  std::optional<judge::Requirement> required;
   if (!options.require.empty()) {
-    required = ReadRequirement(options.require);
+    required = judge::ReadRequirement(options.require);
     if (!required->in_db && options.task == blob::Task::kNone) {
       Fail("--require {}: a bound in percent needs --task; add it, or give a bound in dB",
            options.require);
@@ -31,8 +31,8 @@ int Run(const ConvertOptions& options) {
   }
   write::CheckWritable(options.output, {options.model});
   if (!options.report.empty()) CheckReport(options.report, {options.model, options.output});
-  const Conversion conversion = Convert(options);
-  for (const std::string& warning : conversion.scheme.warnings) PrintWarning(warning);
+  const convert::Conversion conversion = convert::Convert(options);
+  for (const std::string& warning : conversion.scheme.warnings) convert::PrintWarning(warning);
   const bool left = !conversion.blob.empty();
   const bool meets = left && (!required || conversion.verdict.Meets(*required));
   if (meets) write::SaveFile(options.output, conversion.blob);
@@ -66,7 +66,7 @@ int Run(const ConvertOptions& options) {
 
 void AddConvert(port::CommandLine& app, std::function<int()>* run) {
   port::Options command = app.AddCommand("convert", "convert an ONNX model into a blob");
-  auto options = std::make_shared<ConvertOptions>();
+  auto options = std::make_shared<convert::ConvertOptions>();
   auto arguments = std::make_shared<ConvertArguments>();
   arguments->AddTo(command, options.get());
   command.WhenChosen([=] {

@@ -6,8 +6,8 @@
 #include "converter/cli/against_ort.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/progress.h"
 #include "converter/cli/reduce.h"
+#include "converter/convert/progress.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 
@@ -23,7 +23,7 @@ struct Arguments {
 int Run(const ReduceOptions& options) {
   if (options.against_ort) ort::FindFolder();
   write::CheckWritable(options.output, {options.convert.model});
-  Progress progress("reducing");
+  convert::Progress progress("reducing");
   // How many there will be nobody knows: about twice the binary logarithm of the values.
   const Reduced result =
       Reduce(options, [&progress](int64_t tried) { progress.Show(tried, tried + 1); });

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "converter/cli/blob_file.h"
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/embed.h"
 #include "converter/support/error.h"
@@ -19,7 +19,8 @@ struct EmbedOptions {
   uint32_t threads = 1;
 };
 
-size_t ArenaBytes(const BlobFile& file, octet_isa isa, uint32_t threads, uint32_t plan_mask) {
+size_t ArenaBytes(const blobs::BlobFile& file, octet_isa isa, uint32_t threads,
+                  uint32_t plan_mask) {
   size_t bytes = 0;
   if (octet_arena_bytes(file.data(), file.bytes(), isa, threads, plan_mask, &bytes).code !=
       OCTET_OK) {
@@ -29,7 +30,7 @@ size_t ArenaBytes(const BlobFile& file, octet_isa isa, uint32_t threads, uint32_
 }
 
 // octet_config.plan_mask of the plan with this name; empty: of all.
-uint32_t MaskOf(const BlobFile& file, const std::string& plan) {
+uint32_t MaskOf(const blobs::BlobFile& file, const std::string& plan) {
   octet_blob_info info;
   octet_blob_describe(file.data(), file.bytes(), &info);
   std::string names;
@@ -42,7 +43,8 @@ uint32_t MaskOf(const BlobFile& file, const std::string& plan) {
 }
 
 // The blob's bytes, the plans, the arena of any level, and that of each.
-std::vector<Constant> ConstantsOf(const BlobFile& file, uint32_t threads, uint32_t plan_mask) {
+std::vector<Constant> ConstantsOf(const blobs::BlobFile& file, uint32_t threads,
+                                  uint32_t plan_mask) {
   std::vector<Constant> levels;
   size_t most = 0;
   for (octet_isa isa = OCTET_ISA_REFERENCE; isa <= OCTET_ISA_HELIUM; ++isa) {
@@ -76,7 +78,7 @@ int Run(const EmbedOptions& options) {
   const fs::path assembler = options.output + ".S", header = options.output + ".h";
   write::CheckWritable(assembler);
   write::CheckWritable(header);
-  const BlobFile file(options.blob);
+  const blobs::BlobFile file(options.blob);
   const std::string text = HeaderText(
       name, options.threads, ConstantsOf(file, options.threads, MaskOf(file, options.plan)));
   Save(assembler, AssemblerText(name, {file.data(), file.bytes()}));

@@ -1,8 +1,8 @@
 // octet export: the numbers of a blob in a form that others read.
 #include <memory>
 
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/arguments.h"
-#include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/same_model.h"
 #include "converter/export/qdq.h"
@@ -37,12 +37,12 @@ void RefuseOffsets(const BlobView& view, const std::string& path) {
 int Run(const ExportOptions& options) {
   if (!options.qdq) Fail("octet export: no format given; give --qdq, an ONNX model in Q/DQ form");
   write::CheckWritable(options.output, {options.model, options.blob});
-  const BlobFile file(options.blob);
-  RefuseOffsets(ViewOf(file), options.blob);
+  const blobs::BlobFile file(options.blob);
+  RefuseOffsets(blobs::ViewOf(file), options.blob);
   InputArguments input;
   input.shapes = options.shapes;
   const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, input.Import());
-  const exporting::QdqModel model = exporting::ExportQdq(graph, ViewOf(file), options.blob);
+  const exporting::QdqModel model = exporting::ExportQdq(graph, blobs::ViewOf(file), options.blob);
   write::SaveFile(options.output, model.bytes);
   fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",
              options.output, model.bytes.size(), model.int8_values, model.int8_layers,

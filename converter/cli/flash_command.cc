@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "converter/cli/blob_file.h"
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/remote.h"
 #include "converter/support/error.h"
@@ -23,7 +23,7 @@ struct FlashOptions {
 };
 
 // Before anything is sent: the board decides, but what is wrong here needs no journey.
-void CheckSignature(const BlobFile& file, const FlashOptions& options) {
+void CheckSignature(const blobs::BlobFile& file, const FlashOptions& options) {
   if (options.store.keys.empty()) return;
   std::vector<port::PublicKey> keys;
   for (const std::string& key : options.store.keys) keys.push_back(port::ReadPublicKey(key));
@@ -42,7 +42,7 @@ void CheckSignature(const BlobFile& file, const FlashOptions& options) {
 }
 
 // The same of what the board allows, where that is known here.
-void CheckBoard(const BlobFile& file, const FlashOptions& options) {
+void CheckBoard(const blobs::BlobFile& file, const FlashOptions& options) {
   if (options.store.board.empty()) return;
   const octet_board board = port::ReadBoard(options.store.board);
   const std::string why = port::WhyNotOn(board, file.data(), file.bytes(), 0);
@@ -55,7 +55,7 @@ int Refused(const port::SlotAnswer& answer) {
                                                                                   : kAnswerIsNo;
 }
 
-int FlashHere(const BlobFile& file, const FlashOptions& options) {
+int FlashHere(const blobs::BlobFile& file, const FlashOptions& options) {
   port::SlotStore store(options.target, options.store);
   size_t done = 0;
   const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
@@ -77,7 +77,7 @@ int FlashHere(const BlobFile& file, const FlashOptions& options) {
   return kDone;
 }
 
-int FlashThere(const BlobFile& file, const FlashOptions& options) {
+int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
   const RemoteTarget remote = ParseRemote(options.target);
   std::vector<std::string> words = {options.program, remote.folder, "stage", "-"};
   // The board asks for them as well, whatever its store asks for by itself.
@@ -101,7 +101,7 @@ int FlashThere(const BlobFile& file, const FlashOptions& options) {
 }
 
 int Flash(const FlashOptions& options) {
-  const BlobFile file(options.blob);
+  const blobs::BlobFile file(options.blob);
   try {
     CheckSignature(file, options);
     CheckBoard(file, options);

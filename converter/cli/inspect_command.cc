@@ -7,17 +7,15 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "converter/cli/blob_file.h"
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/guard_section.h"
 #include "converter/cli/inspect_offsets.h"
-#include "converter/cli/temporal_section.h"
 #include "converter/lower/names.h"
+#include "converter/sections/guard/guard.h"
+#include "converter/sections/sections.h"
 #include "converter/support/error.h"
-#include "octet/drift.h"
 #include "octet/octet.h"
 #include "ports/linux/slot/key.h"
-#include "runtime/format/golden.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
 #include "runtime/format/view.h"
@@ -192,7 +190,7 @@ const char* SectionName(blob::SectionKind kind) {
 
 // What octet_arena_bytes() asks for with these plans: at the reference, at cm4, at helium, at those
 // of x86, and at every other level.
-json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mask) {
+json ArenaJson(const blobs::BlobFile& file, const std::string& plans, uint32_t plan_mask) {
   json result = {{"plans", plans}, {"plan_mask", plan_mask}};
   for (const auto& [name, isa] :
        {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"cm4", OCTET_ISA_CM4},
@@ -212,7 +210,7 @@ json ArenaJson(const BlobFile& file, const std::string& plans, uint32_t plan_mas
 }
 
 // Of every plan alone, and of all together.
-json ArenasJson(const BlobFile& file, const BlobView& view) {
+json ArenasJson(const blobs::BlobFile& file, const BlobView& view) {
   json result = json::array();
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {
     result.push_back(ArenaJson(file, StringAt(view, view.plans[p].name), 1u << p));
@@ -234,7 +232,7 @@ json SignatureJson(const BlobView& view) {
   return {{"algorithm", "ed25519"}, {"key_id", port::KeyIdText(record->key_id)}};
 }
 
-json Describe(const BlobFile& file) {
+json Describe(const blobs::BlobFile& file) {
   BlobView view{};
   if (!IsOk(ViewBlob(file.data(), file.bytes(), &view)))
     throw std::logic_error("verified blob has no view");
@@ -245,20 +243,11 @@ json Describe(const BlobFile& file) {
   const auto* board = reinterpret_cast<const char*>(view.header->board);
   result["board"] = std::string(board, strnlen(board, sizeof(view.header->board)));
   result["security_counter"] = view.header->security_counter;
-  if (const json guard = GuardJson(file.data(), file.bytes()); !guard.is_null())
-    result["guard"] = guard;
-  if (const json temporal = TemporalJson(file.data(), file.bytes()); !temporal.is_null())
-    result["temporal"] = temporal;
   result["section_alignment"] = view.header->section_alignment;
   result["digest"] = Hex(view.header->sha256);
   result["signature"] = SignatureJson(view);
-  GoldenView golden;
-  if (!IsOk(ViewGolden(view, &golden))) throw std::logic_error("malformed golden vectors");
-  result["golden"] = golden.record == nullptr ? 0 : golden.record->vector_count;
-  octet_drift_info drift;
-  if (octet_drift_describe(file.data(), file.bytes(), &drift).code == OCTET_OK &&
-      drift.group_count != 0) {
-    result["drift"] = {{"groups", drift.group_count}, {"layers", drift.layer_count}};
+  for (const auto& section : sections::All()) {
+    section->Inspect(file.data(), file.bytes(), &result);
   }
   result["task"] = TaskName(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
@@ -331,13 +320,7 @@ void PrintModel(const json& blob) {
              blob["blob_bytes"].get<uint64_t>(), board.empty() ? "any board" : "board " + board,
              blob["security_counter"].get<uint64_t>(), blob["task"].get<std::string>(),
              blob["decoder"].get<bool>() ? "with" : "no", blob["labels"].get<uint32_t>());
-  if (blob["golden"].get<uint32_t>() != 0) {
-    fmt::print("{} golden vectors\n", blob["golden"].get<uint32_t>());
-  }
-  if (blob.contains("drift")) {
-    fmt::print("drift: {} groups of scales may move, {} layers follow\n",
-               blob["drift"]["groups"].get<uint32_t>(), blob["drift"]["layers"].get<uint32_t>());
-  }
+  for (const auto& section : sections::All()) fmt::print("{}", section->InspectText(blob));
   if (!blob["signature"].is_null()) {
     fmt::print("signed with key {}\n", blob["signature"]["key_id"].get<std::string>());
   }
@@ -353,7 +336,7 @@ void PrintModel(const json& blob) {
   for (const json& output : blob["outputs"]) {
     fmt::print("output {} {}\n", output["name"].get<std::string>(), output["shape"].dump());
   }
-  fmt::print("{}", GuardText(blob.value("guard", json())));
+  fmt::print("{}", sections::GuardText(blob.value("guard", json())));
 }
 
 // Of FP16 weights also what is computed with them; int8 weights that come a second time,
@@ -454,7 +437,7 @@ void AddInspect(port::CommandLine& app, std::function<int()>* run) {
               "(octet_config.plan_mask)");
   command.WhenChosen([=] {
     *run = [=] {
-      const json description = Describe(BlobFile(*path));
+      const json description = Describe(blobs::BlobFile(*path));
       if (*operators) {
         fmt::print("{}\n", OperatorsOf(description, *plan));
       } else if (*as_json) {

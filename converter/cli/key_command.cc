@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "converter/cli/blob_file.h"
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/secret_key.h"
 #include "converter/support/error.h"
@@ -56,7 +56,7 @@ struct SignOptions {
 int Sign(const SignOptions& options) {
   const std::string& output = options.output.empty() ? options.blob : options.output;
   const SecretKey key(options.key);
-  const BlobFile file(options.blob);
+  const blobs::BlobFile file(options.blob);
   write::CheckWritable(output);
   blob::SignatureRecord record{};
   record.algorithm = blob::SignatureAlgorithm::kEd25519;

@@ -9,14 +9,17 @@
 #include <optional>
 #include <set>
 
+#include "converter/blobs/blob_file.h"
+#include "converter/blobs/blob_session.h"
 #include "converter/cli/against_ort.h"
-#include "converter/cli/agreement.h"
-#include "converter/cli/blob_file.h"
-#include "converter/cli/blob_session.h"
-#include "converter/cli/pipeline.h"
+#include "converter/convert/convert.h"
+#include "converter/convert/import.h"
+#include "converter/convert/inputs.h"
 #include "converter/executor/executor.h"
 #include "converter/export/model_edit.h"
+#include "converter/judge/difference.h"
 #include "converter/support/error.h"
+#include "converter/support/threads.h"
 #include "converter/write/write.h"
 #include "ports/linux/cpu.h"
 
@@ -63,10 +66,11 @@ class Reducer {
   Reducer(const ReduceOptions& options, const std::function<void(int64_t)>& progress)
       : options_(options),
         progress_(progress),
-        graph_(LoadGraph(options.convert.model, options.convert.import, nullptr)),
+        graph_(convert::LoadGraph(options.convert.model, options.convert.import, nullptr)),
         model_(exporting::ReadWhole(options.convert.model)) {
     std::vector<std::string> warnings;
-    data_ = OpenInputs(graph_, options.convert.calibration, options.convert.preprocess, &warnings);
+    data_ = convert::OpenInputs(graph_, options.convert.calibration, options.convert.preprocess,
+                                &warnings);
     samples_ = std::min(options.samples, data_[0]->size());
     FindCandidates();
   }
@@ -238,32 +242,34 @@ class Reducer {
   }
 
   Verdict TryInt8(const std::string& model, const std::vector<std::string>& files) const {
-    ConvertOptions convert = options_.convert;
+    convert::ConvertOptions convert = options_.convert;
     convert.model = model;
     convert.calibration = files;
     convert.import = {};
     convert.samples = samples_;
     convert.judge = false;
-    convert.effort = Effort::kFast;  // a part alone must not be mended as it is not in the whole
-    const Conversion conversion = Convert(convert);
+    convert.effort =
+        convert::Effort::kFast;  // a part alone must not be mended as it is not in the whole
+    const convert::Conversion conversion = convert::Convert(convert);
     const std::string path = model + ".octet";
     write::SaveFile(path, conversion.blob);
-    const BlobFile file(path);
-    const BlobSession session(file, port::BestIsa(port::DetectCpu()));
+    const blobs::BlobFile file(path);
+    const blobs::BlobSession session(file, port::BestIsa(port::DetectCpu()));
     executor::Executor executor(conversion.graph);
     const Datasets data = OpenParts(conversion.graph, files);
-    Agreement agreement;
+    judge::Agreement agreement;
     for (int64_t i = 0; i < samples_; ++i) {
       std::vector<graph::Tensor> inputs;
       for (size_t k = 0; k < data.size(); ++k) {
         inputs.push_back(data[k]->Load(i));
-        BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
-                                               inputs[k].floats.data(), inputs[k].floats.size()));
+        blobs::BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
+                                                      inputs[k].floats.data(),
+                                                      inputs[k].floats.size()));
       }
       const std::vector<graph::Tensor> expected = executor.Run(inputs);
-      BlobSession::Check(octet_run(session.get()));
+      blobs::BlobSession::Check(octet_run(session.get()));
       std::vector<float> actual(expected[0].floats.size());
-      BlobSession::Check(octet_get_output(session.get(), 0, actual.data(), actual.size()));
+      blobs::BlobSession::Check(octet_get_output(session.get(), 0, actual.data(), actual.size()));
       agreement.Add(expected[0].floats, actual);
     }
     // Where there is no signal there is nothing to lose.
@@ -272,7 +278,7 @@ class Reducer {
   }
 
   Verdict TryFp32(const std::string& model, const std::vector<std::string>& files) const {
-    const graph::Graph graph = LoadGraph(model, {}, nullptr);
+    const graph::Graph graph = convert::LoadGraph(model, {}, nullptr);
     const Datasets data = OpenParts(graph, files);
     const ort::Results theirs =
         OutputsOfOrt(model, graph, data, samples_, ThreadCount(options_.convert.threads));
@@ -288,7 +294,7 @@ class Reducer {
 
   static Datasets OpenParts(const graph::Graph& graph, const std::vector<std::string>& files) {
     std::vector<std::string> warnings;
-    return OpenInputs(graph, files, {}, &warnings);
+    return convert::OpenInputs(graph, files, {}, &warnings);
   }
 
   void Write(const Candidate& end, int start, Reduced* result) {

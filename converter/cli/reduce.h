@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/options.h"
+#include "converter/convert/options.h"
 
 namespace octet::cli {
 
 struct ReduceOptions {
-  ConvertOptions convert;  // the model, its data and how they are converted; `output` is not used
-  std::string output;      // the .onnx file to write
+  convert::ConvertOptions
+      convert;         // the model, its data and how they are converted; `output` is not used
+  std::string output;  // the .onnx file to write
   // Judge this project's FP32 by ONNX Runtime, instead of the int8 plan by this project's FP32.
   bool against_ort = false;
   // The part goes wrong where signal stands less than so many dB above the difference (int8), or

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "converter/cli/progress.h"
 #include "converter/cli/report_pictures.h"
+#include "converter/convert/progress.h"
 #include "converter/report/ledger.h"
 #include "converter/support/error.h"
+#include "converter/support/threads.h"
 #include "converter/write/write.h"
 
 namespace octet::cli {
 namespace {
 
-std::vector<const images::Dataset*> DatasetsOf(const Conversion& conversion) {
+std::vector<const images::Dataset*> DatasetsOf(const convert::Conversion& conversion) {
   std::vector<const images::Dataset*> datasets;
   for (const auto& input : conversion.inputs) datasets.push_back(input.get());
   return datasets;
@@ -55,10 +56,10 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
   }
 }
 
-analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
-                                    int64_t pictures) {
+analyze::Analysis AnalyzeConversion(const convert::ConvertOptions& options,
+                                    const convert::Conversion& conversion, int64_t pictures) {
   if (conversion.analysis.pictures <= pictures) return conversion.analysis;
-  Progress progress("analyzing");
+  convert::Progress progress("analyzing");
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
@@ -69,8 +70,8 @@ analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Convers
                           [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
 }
 
-report::Report ReportOf(const ConvertOptions& options, const Conversion& conversion,
-                        const analyze::Analysis& analysis) {
+report::Report ReportOf(const convert::ConvertOptions& options,
+                        const convert::Conversion& conversion, const analyze::Analysis& analysis) {
   report::Report report;
   report.model = std::filesystem::path(options.model).filename().string();
   report.version = OCTET_VERSION_TEXT;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "converter/analyze/analyze.h"
-#include "converter/cli/options.h"
-#include "converter/cli/pipeline.h"
+#include "converter/convert/convert.h"
+#include "converter/convert/options.h"
 #include "converter/report/report.h"
 
 namespace octet::cli {
@@ -28,11 +28,11 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
 
 // What the int8 plan of a conversion loses on at most `pictures` of the samples that report;
 // simulated anew only where that is fewer than the verdict looked at.
-analyze::Analysis AnalyzeConversion(const ConvertOptions& options, const Conversion& conversion,
-                                    int64_t pictures);
+analyze::Analysis AnalyzeConversion(const convert::ConvertOptions& options,
+                                    const convert::Conversion& conversion, int64_t pictures);
 
-report::Report ReportOf(const ConvertOptions& options, const Conversion& conversion,
-                        const analyze::Analysis& analysis);
+report::Report ReportOf(const convert::ConvertOptions& options,
+                        const convert::Conversion& conversion, const analyze::Analysis& analysis);
 
 void SaveReport(const std::string& path, const report::Report& report);
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include "converter/cli/blob_session.h"
+#include "converter/blobs/blob_session.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/score.h"
 #include "converter/executor/executor.h"
 #include "converter/images/encode.h"
+#include "converter/judge/score.h"
 #include "ports/linux/cpu.h"
 
 namespace octet::cli {
@@ -31,7 +31,7 @@ std::string Base64(const std::vector<uint8_t>& bytes) {
   return text;
 }
 
-std::vector<report::Box> BoxesOf(const Answer& answer, const octet_session* session) {
+std::vector<report::Box> BoxesOf(const judge::Answer& answer, const octet_session* session) {
   std::vector<report::Box> boxes;
   for (const Detection& found : answer.boxes) {
     if (!(found.score >= kShownScore) || boxes.size() == kMostBoxes) continue;
@@ -45,15 +45,15 @@ std::vector<report::Box> BoxesOf(const Answer& answer, const octet_session* sess
 
 }  // namespace
 
-std::vector<report::Picture> PicturesOf(const Conversion& conversion) {
+std::vector<report::Picture> PicturesOf(const convert::Conversion& conversion) {
   std::vector<report::Picture> pictures;
-  const BlobFile blob(conversion.blob);
-  const BlobView view = ViewOf(blob);
-  const Decoder decoder(view);
+  const blobs::BlobFile blob(conversion.blob);
+  const BlobView view = blobs::ViewOf(blob);
+  const judge::Decoder decoder(view);
   if (decoder.task() != blob::Task::kDetect || conversion.inputs.empty()) return pictures;
   executor::Executor fp32(conversion.graph);
-  const BlobSession session(blob, port::BestIsa(port::DetectCpu()));
-  BlobSession::Check(octet_set_plan(session.get(), 0));
+  const blobs::BlobSession session(blob, port::BestIsa(port::DetectCpu()));
+  blobs::BlobSession::Check(octet_set_plan(session.get(), 0));
   const int64_t available = conversion.inputs[0]->size();
   const int64_t count = std::min(available, kPictures);
   for (int64_t p = 0; p < count; ++p) {
@@ -64,16 +64,17 @@ std::vector<report::Picture> PicturesOf(const Conversion& conversion) {
     for (const auto& input : conversion.inputs) inputs.push_back(input->Load(sample));
     const std::vector<graph::Tensor> expected = fp32.Run(inputs);
     for (size_t k = 0; k < inputs.size(); ++k) {
-      BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
-                                             inputs[k].floats.data(), inputs[k].floats.size()));
+      blobs::BlobSession::Check(octet_set_input_f32(session.get(), static_cast<uint32_t>(k),
+                                                    inputs[k].floats.data(),
+                                                    inputs[k].floats.size()));
     }
-    BlobSession::Check(octet_run(session.get()));
+    blobs::BlobSession::Check(octet_run(session.get()));
     std::vector<std::vector<float>> actual;
     std::vector<const float*> exact_outputs, int8_outputs;
     for (size_t o = 0; o < expected.size(); ++o) {
       actual.emplace_back(expected[o].floats.size());
-      BlobSession::Check(octet_get_output(session.get(), static_cast<uint32_t>(o), actual[o].data(),
-                                          actual[o].size()));
+      blobs::BlobSession::Check(octet_get_output(session.get(), static_cast<uint32_t>(o),
+                                                 actual[o].data(), actual[o].size()));
       exact_outputs.push_back(expected[o].floats.data());
     }
     for (const auto& output : actual) int8_outputs.push_back(output.data());

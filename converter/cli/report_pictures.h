@@ -5,14 +5,14 @@
 
 #include <vector>
 
-#include "converter/cli/pipeline.h"
+#include "converter/convert/convert.h"
 #include "converter/report/report.h"
 
 namespace octet::cli {
 
 // Empty where the blob decodes no boxes or the data are no pictures. The int8 plan runs in the
 // runtime itself, as on a board.
-std::vector<report::Picture> PicturesOf(const Conversion& conversion);
+std::vector<report::Picture> PicturesOf(const convert::Conversion& conversion);
 
 }  // namespace octet::cli
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "converter/cli/pipeline.h"
+#include "converter/convert/import.h"
 #include "converter/export/int8_plan.h"
 #include "converter/operators/weights.h"
 #include "converter/passes/equalize.h"
@@ -134,16 +134,8 @@ void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::G
 
 }  // namespace
 
-BlobView ViewOf(const BlobFile& file) {
-  BlobView view{};
-  if (!IsOk(ViewBlob(file.data(), file.bytes(), &view))) {
-    throw std::logic_error("verified blob has no view");
-  }
-  return view;
-}
-
-ImportOptions EndingWith(const BlobFile& file, ImportOptions options) {
-  const BlobView view = ViewOf(file);
+ImportOptions EndingWith(const blobs::BlobFile& file, ImportOptions options) {
+  const BlobView view = blobs::ViewOf(file);
   options.cut_at.clear();
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     options.cut_at.emplace_back(StringAt(view, view.outputs[i].name));
@@ -152,22 +144,22 @@ ImportOptions EndingWith(const BlobFile& file, ImportOptions options) {
   return options;
 }
 
-graph::Graph LoadModelOf(const BlobFile& file, const std::string& blob_path,
+graph::Graph LoadModelOf(const blobs::BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options) {
-  graph::Graph graph = LoadGraph(model, EndingWith(file, options), nullptr);
-  RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  graph::Graph graph = convert::LoadGraph(model, EndingWith(file, options), nullptr);
+  RequireSameShapes(blobs::ViewOf(file), graph, blob_path, model);
   return graph;
 }
 
-graph::Graph ImportModelOf(const BlobFile& file, const std::string& blob_path,
+graph::Graph ImportModelOf(const blobs::BlobFile& file, const std::string& blob_path,
                            const std::string& model, const import::ImportOptions& options) {
-  graph::Graph graph = ImportGraph(model, EndingWith(file, options));
-  RequireSameShapes(ViewOf(file), graph, blob_path, model);
+  graph::Graph graph = convert::ImportGraph(model, EndingWith(file, options));
+  RequireSameShapes(blobs::ViewOf(file), graph, blob_path, model);
   return graph;
 }
 
-graph::Graph WithInputsOf(const BlobFile& file, graph::Graph graph) {
-  const BlobView view = ViewOf(file);
+graph::Graph WithInputsOf(const blobs::BlobFile& file, graph::Graph graph) {
+  const BlobView view = blobs::ViewOf(file);
   std::vector<graph::ValueId> inputs;
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     const graph::ValueId id = IdOfInput(view, graph, i);
@@ -177,16 +169,16 @@ graph::Graph WithInputsOf(const BlobFile& file, graph::Graph graph) {
   return graph;
 }
 
-graph::Graph LoadGraphOf(const BlobFile& file, const std::string& blob_path,
+graph::Graph LoadGraphOf(const blobs::BlobFile& file, const std::string& blob_path,
                          const std::string& model, const import::ImportOptions& options) {
   graph::Graph graph = LoadModelOf(file, blob_path, model, options);
-  EqualizeAsMade(ViewOf(file), blob_path, &graph);
+  EqualizeAsMade(blobs::ViewOf(file), blob_path, &graph);
   return graph;
 }
 
-images::Preprocess PreprocessOf(const BlobFile& file) {
+images::Preprocess PreprocessOf(const blobs::BlobFile& file) {
   images::Preprocess result;
-  const BlobView view = ViewOf(file);
+  const BlobView view = blobs::ViewOf(file);
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     const blob::InputRecord& input = view.inputs[i];
     if (input.is_image == 0) continue;

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "converter/cli/decode_ports.h"
-#include "converter/cli/model_info.h"
-#include "converter/cli/pipeline.h"
+#include "converter/convert/import.h"
 #include "converter/import/metadata.h"
+#include "converter/sections/decoder/decode_ports.h"
+#include "converter/sections/decoder/decoder.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -32,7 +32,7 @@ std::string Triple(const float (&values)[3]) {
   return fmt::format("{},{},{}", values[0], values[1], values[2]);
 }
 
-std::string WrittenOut(const ConvertOptions& options, const std::string& pictures) {
+std::string WrittenOut(const convert::ConvertOptions& options, const std::string& pictures) {
   const images::Preprocess usual, &pixels = options.preprocess;
   std::string line = fmt::format("octet convert {} -o {} --calibrate {}", Quoted(options.model),
                                  Quoted(options.output), Quoted(pictures));
@@ -57,7 +57,7 @@ std::string WrittenOut(const ConvertOptions& options, const std::string& picture
 }  // namespace
 
 std::vector<std::string> Complete(const std::string& pictures, recognise::Given given,
-                                  ConvertOptions* options) {
+                                  convert::ConvertOptions* options) {
   if (fs::path(pictures).extension() == ".octet") {
     Fail("{}: the second word names pictures, -o the blob; try: octet convert {} PICTURES -o {}",
          pictures, options->model, pictures);
@@ -72,14 +72,15 @@ std::vector<std::string> Complete(const std::string& pictures, recognise::Given 
     lines.push_back(fmt::format("blob: {}; to change: -o", options->output));
   }
   passes::PassReport unused;
-  const graph::Graph graph = LoadGraph(options->model, options->import, &unused);
+  const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
   if (graph.inputs.size() != 1) {
     Fail("{}: it has {} inputs; give --calibrate: a path for each, joined by commas, and -o",
          options->model, graph.inputs.size());
   }
   if (!fs::exists(pictures)) Fail("{}: no such file or folder; name pictures", pictures);
   recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
-  const decode::Ports ports = PortsOf(graph, ReadLabels(options->labels).size());
+  const decode::Ports ports =
+      sections::PortsOf(graph, sections::ReadLabels(options->labels).size());
   recognise::Recognised found =
       recognise::Recognise(options->model, import::ReadMetadata(options->model), ports,
                            recognise::ContentsOf(pictures), given, settings);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/cli/options.h"
+#include "converter/convert/options.h"
 #include "converter/recognise/recognise.h"
 
 namespace octet::cli {
@@ -13,7 +13,7 @@ namespace octet::cli {
 // Fills what was not given, from the model and the pictures; returns what was chosen, a line each,
 // and the command written out. Throws UserError where one option has to be given.
 std::vector<std::string> Complete(const std::string& pictures, recognise::Given given,
-                                  ConvertOptions* options);
+                                  convert::ConvertOptions* options);
 
 }  // namespace octet::cli
 

@@ -7,20 +7,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/blobs/blob_file.h"
 #include "converter/cli/against_ort.h"
 #include "converter/cli/arguments.h"
-#include "converter/cli/blob_file.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/pipeline.h"
-#include "converter/cli/progress.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/score.h"
-#include "converter/cli/verdict.h"
-#include "converter/cli/warnings.h"
+#include "converter/convert/import.h"
+#include "converter/convert/inputs.h"
+#include "converter/convert/progress.h"
+#include "converter/convert/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
+#include "converter/judge/score.h"
+#include "converter/judge/verdict.h"
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
+#include "converter/support/threads.h"
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
 #include "runtime/format/view.h"
@@ -58,7 +60,7 @@ nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings&
   const judge::Output& output = findings.outputs[o];
   const judge::OutputFindings& found = plan.outputs[o];
   const bool numbers = output.kind == judge::Kind::kNumbers;
-  nlohmann::json row = OutputJson(output, found);
+  nlohmann::json row = judge::OutputJson(output, found);
   row["plan"] = plan.name;
   row["judged_by"] = found.by_answer ? JudgeOf(findings.task) : judge::NameOf(output.kind);
   row["words"] = found.fault != judge::Fault::kNone ? judge::FaultWords(output, found)
@@ -166,17 +168,17 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     Fail("--isa {}: not in this build or on this machine; see octet-run --isa list", options.isa);
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
-  const BlobFile blob(options.blob);
+  const blobs::BlobFile blob(options.blob);
   const graph::Graph imported = ImportModelOf(blob, options.blob, options.model, input.Import());
-  const BlobView view = ViewOf(blob);
+  const BlobView view = blobs::ViewOf(blob);
   std::vector<std::string> warnings;
-  const auto data = OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
-                               input.Preprocess(PreprocessOf(blob)), &warnings);
-  for (const std::string& warning : warnings) PrintWarning(warning);
+  const auto data = convert::OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
+                                        input.Preprocess(PreprocessOf(blob)), &warnings);
+  for (const std::string& warning : warnings) convert::PrintWarning(warning);
   const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
   const auto count = static_cast<int64_t>(samples.size());
   const judge::Decoder decoder(view);
-  std::optional<Truth> truth;
+  std::optional<judge::Truth> truth;
   if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
   const int threads = ThreadCount(options.threads);
   std::optional<ort::Results> theirs;
@@ -185,8 +187,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     canonical = LoadModelOf(blob, options.blob, options.model, input.Import());
     theirs = OutputsOfOrt(options.model, *canonical, data, count, threads);
   }
-  Progress progress("verifying");
-  std::vector<std::vector<Answer>> answers;  // by contestant, FP32 first
+  convert::Progress progress("verifying");
+  std::vector<std::vector<judge::Answer>> answers;  // by contestant, FP32 first
   judge::Case given;
   given.imported = &imported;
   given.blob = blob.data();
@@ -197,7 +199,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   given.threads = threads;
   given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
   if (truth) {
-    given.on_answer = [&answers](size_t contestant, const Answer& answer) {
+    given.on_answer = [&answers](size_t contestant, const judge::Answer& answer) {
       if (contestant >= answers.size()) answers.resize(contestant + 1);
       answers[contestant].push_back(answer);
     };
@@ -216,8 +218,8 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   nlohmann::json report{
       {"samples", count}, {"sample_indices", samples}, {"isa", octet_isa_name(isa)}};
   const auto score = [&](size_t contestant) {
-    std::vector<const Answer*> of_contestant;
-    for (const Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
+    std::vector<const judge::Answer*> of_contestant;
+    for (const judge::Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
     return truth->Score(of_contestant);
   };
   const std::string metric = truth ? truth->metric() : "";

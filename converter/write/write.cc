@@ -1,12 +1,12 @@
 #include "converter/write/write.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "converter/support/error.h"
 #include "converter/write/limits.h"
 #include "converter/write/sections.h"
 #include "runtime/core/checked.h"
-#include "runtime/format/guard_record.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -272,26 +272,12 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   return bytes;
 }
 
-// With the probes behind what there is.
-std::vector<uint8_t> GuardSection(const ModelInfo& info, Pools* pools) {
-  std::vector<uint8_t> section = info.guard;
-  std::vector<blob::ProbeRecord> records;
-  for (const Probe& probe : info.probes) {
-    blob::ProbeRecord record{};
-    if (pools->verbosity != Verbosity::kNone) record.name = pools->strings.Add(probe.name);
-    record.baseline = probe.baseline;
-    std::copy(std::begin(probe.layers), std::end(probe.layers), record.layers);
-    records.push_back(record);
-  }
-  blob::GuardRecord head;
-  std::memcpy(&head, section.data(), sizeof(head));
-  head.probe_count = static_cast<uint32_t>(records.size());
-  head.probes_offset = Append(records, &section);
-  std::memcpy(section.data(), &head, sizeof(head));
-  return section;
-}
-
 }  // namespace
+
+void ModelInfo::AddSection(blob::SectionKind kind, std::vector<uint8_t> bytes) {
+  if (bytes.empty()) return;
+  sections[kind] = [bytes = std::move(bytes)](const AddName& /*add_name*/) { return bytes; };
+}
 
 std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& plans) {
   CheckLimits(info, plans);
@@ -320,9 +306,10 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         features |= blob::kFeatureHalfScale;
     }
   }
-  if (!info.guard.empty()) contents.push_back({SectionKind::kGuard, 0, GuardSection(info, &pools)});
-  if (!info.drift.empty()) contents.push_back({SectionKind::kDrift, 0, info.drift});
-  if (!info.temporal.empty()) contents.push_back({SectionKind::kTemporal, 0, info.temporal});
+  const AddName add_name = [&pools](const std::string& name) {
+    return pools.verbosity == Verbosity::kNone ? 0u : pools.strings.Add(name);
+  };
+  for (const auto& [kind, bytes] : info.sections) contents.push_back({kind, 0, bytes(add_name)});
   contents.push_back({SectionKind::kStrings, 0, pools.strings.data()});
   if (!info.labels.empty())
     contents.push_back({SectionKind::kLabels, 0, LabelSection(info.labels)});

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,12 +20,10 @@ namespace octet::write {
 // Names kept in the blob for the inspector: of nothing, of layers, of layers and tensors.
 enum class Verbosity : uint8_t { kNone, kLayerNames, kDetailed };
 
-// A tensor that a guard watches.
-struct Probe {
-  std::string name;
-  uint32_t baseline = 0;             // of values at an end of the int8 range, per mille
-  uint32_t layers[blob::kMaxPlans];  // that write it, by plan
-};
+// Puts a name into the blob and gives its offset there; 0 where the blob keeps no names.
+using AddName = std::function<uint32_t(const std::string& name)>;
+// The bytes of an optional section.
+using SectionBytes = std::function<std::vector<uint8_t>(const AddName& add_name)>;
 
 // What travels with the model besides its plans.
 struct ModelInfo {
@@ -37,15 +37,16 @@ struct ModelInfo {
   std::vector<Port> inputs, outputs;
   images::Preprocess preprocess;
   std::vector<std::string> labels;
-  std::vector<uint8_t> decode;    // the decode section, where there is one
-  std::vector<uint8_t> guard;     // the guard section without probes, likewise
-  std::vector<Probe> probes;      // of the guard section
-  std::vector<uint8_t> drift;     // the drift section, empty without one
-  std::vector<uint8_t> temporal;  // the temporal section, where there is one
+  std::vector<uint8_t> decode;  // the decode section, where there is one
+  // Optional sections between plans and names, in the order of their kinds.
+  std::map<blob::SectionKind, SectionBytes> sections;
   uint64_t security_counter = 0;  // rises with every release; 0: unused
   uint32_t section_alignment = blob::kLargestSectionAlignment;
   std::string board;  // compatible string, at most 23 bytes; empty: any board
   Verbosity verbosity = Verbosity::kDetailed;
+
+  // One without names; without bytes there is none.
+  void AddSection(blob::SectionKind kind, std::vector<uint8_t> bytes);
 };
 
 struct Plan {

@@ -1,5 +1,5 @@
 // A board file's `thermal` and `guard` as the section that a blob carries, and as inspect shows it.
-#include "converter/cli/guard_section.h"
+#include "converter/sections/guard/guard.h"
 
 #include <cstring>
 #include <fstream>
@@ -21,7 +21,7 @@ class GuardSection : public Cli {
   // The section of this board file for two plans.
   std::vector<uint8_t> Of(const std::string& text) const {
     WriteText("board.yaml", text);
-    return cli::GuardSection(Path("board.yaml"), 2);
+    return sections::GuardSection(Path("board.yaml"), 2);
   }
   blob::GuardRecord RecordOf(const std::string& text) const {
     const std::vector<uint8_t> section = Of(text);
@@ -44,7 +44,7 @@ class GuardSection : public Cli {
 };
 
 TEST_F(GuardSection, NoneWhereTheFileHasNeither) {
-  EXPECT_TRUE(cli::GuardSection("", 2).empty());
+  EXPECT_TRUE(sections::GuardSection("", 2).empty());
   EXPECT_TRUE(Of("name: a board\n").empty());
   EXPECT_FALSE(Of("thermal: {enter_c: 60}\n").empty());
   EXPECT_FALSE(Of("guard: {trip_frames: 3}\n").empty());

@@ -1,5 +1,5 @@
 // --sample-labels and --select: what is read, what is kept, what is said.
-#include "converter/cli/sample_labels.h"
+#include "converter/judge/sample_labels.h"
 
 #include <filesystem>
 
@@ -16,14 +16,15 @@ using test::Dims;
 
 class SampleLabelsTest : public test::Cli {
  protected:
-  SampleLabels Read(const json& file, const std::vector<std::string>& names = {"a", "b"}) const {
+  judge::SampleLabels Read(const json& file,
+                           const std::vector<std::string>& names = {"a", "b"}) const {
     WriteText("labels.json", file.dump());
     return {Path("labels.json"), names, 2};
   }
   std::string Refused(const std::string& text, const std::vector<std::string>& names) const {
     WriteText("labels.json", text);
     try {
-      const SampleLabels labels(Path("labels.json"), names, 2);
+      const judge::SampleLabels labels(Path("labels.json"), names, 2);
     } catch (const UserError& error) {
       const std::string line = error.what();
       EXPECT_EQ(line.rfind(Path("labels.json: "), 0), 0u) << line;
@@ -45,9 +46,9 @@ class SampleLabelsTest : public test::Cli {
 };
 
 TEST_F(SampleLabelsTest, ByFileAndByName) {
-  const SampleLabels labels = Read(File());
+  const judge::SampleLabels labels = Read(File());
   EXPECT_EQ(labels.size(), 3u);
-  const SampleLabel* one = labels.Of("/somewhere/one.jpg");
+  const judge::SampleLabel* one = labels.Of("/somewhere/one.jpg");
   ASSERT_NE(one, nullptr);
   ASSERT_EQ(one->boxes.size(), 1u) << "a crowd is no box";
   EXPECT_EQ(one->boxes[0].label, 0u) << "by its name, not by its number";
@@ -87,33 +88,34 @@ TEST_F(SampleLabelsTest, FilesThatAreNone) {
             "categories are called");
 }
 
-TEST(QualityOf, Boxes) {
-  SampleLabel label;
-  Answer answer;
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 1) << "nothing there, nothing found";
+TEST(judge::QualityOf, Boxes) {
+  judge::SampleLabel label;
+  judge::Answer answer;
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 1)
+      << "nothing there, nothing found";
   answer.boxes.push_back({0, 0, 10, 10, 0.4f, 0});
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 1) << "it is not sure of that";
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 1) << "it is not sure of that";
   answer.boxes[0].score = 0.5f;
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 0);
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 0);
   label.boxes.push_back({0, 0, 10, 10, 1, 0});
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 1);
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 1);
   label.boxes.push_back({0, 0, 10, 10, 1, 0});
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 0.5) << "one box finds one label";
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 0.5) << "one box finds one label";
   answer.boxes.push_back({0, 0, 10, 5, 0.9f, 0});
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 0.75) << "the best overlap first";
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 0.75) << "the best overlap first";
   answer.boxes[1].label = 1;
-  EXPECT_EQ(QualityOf(blob::Task::kDetect, label, answer), 0.5) << "of another class";
+  EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 0.5) << "of another class";
 }
 
-TEST(QualityOf, Classes) {
-  SampleLabel label;
+TEST(judge::QualityOf, Classes) {
+  judge::SampleLabel label;
   label.label = 3;
-  Answer answer;
+  judge::Answer answer;
   answer.label = 3;
   answer.confidence = 0.75f;
-  EXPECT_EQ(QualityOf(blob::Task::kClassify, label, answer), 0.75);
+  EXPECT_EQ(judge::QualityOf(blob::Task::kClassify, label, answer), 0.75);
   answer.label = 2;
-  EXPECT_EQ(QualityOf(blob::Task::kClassify, label, answer), 0);
+  EXPECT_EQ(judge::QualityOf(blob::Task::kClassify, label, answer), 0);
 }
 
 // The model of the other tests tells four classes apart; half of its pictures are labelled with

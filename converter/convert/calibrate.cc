@@ -1,0 +1,61 @@
+#include "converter/convert/calibrate.h"
+
+#include <algorithm>
+#include <string>
+
+#include "converter/convert/calibration_checks.h"
+#include "converter/convert/constant_parts.h"
+#include "converter/convert/in_model.h"
+#include "converter/convert/inputs.h"
+#include "converter/convert/progress.h"
+#include "converter/convert/recovery.h"
+#include "converter/sections/golden/golden_inputs.h"
+
+namespace octet::convert {
+namespace {
+
+// Of a conversion from here on, in order (progress.h). recovery: those of RecoverInt8.
+std::vector<std::string> StagesOf(const ConvertOptions& options,
+                                  const std::vector<std::string>& recovery) {
+  std::vector<std::string> stages;
+  if (!options.sample_labels.empty()) stages.emplace_back("comparing with labels");
+  if (options.select != 0) stages.emplace_back("selecting");
+  stages.emplace_back("calibrating");
+  stages.insert(stages.end(), recovery.begin(), recovery.end());
+  if (options.mixed) {
+    stages.emplace_back("measuring layers");
+    stages.emplace_back("judging assignments");
+  }
+  if (options.analyze) stages.emplace_back("analyzing");
+  if (options.judge) stages.emplace_back("judging");
+  return stages;
+}
+
+}  // namespace
+
+Calibrated Calibrate(const Prepared& from) {
+  const ConvertOptions& options = from.options();
+  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, from.graph.notes};
+  PlanStages(StagesOf(options,
+                      RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
+  if (options.golden_calibration) {
+    result.inputs =
+        sections::GoldenInputs(options.calibration[0], result.graph, options.preprocess);
+  } else {
+    result.inputs =
+        OpenInputs(result.graph, options.calibration, options.preprocess, &result.warnings);
+    CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
+  }
+  result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
+  result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
+  for (const auto& input : result.inputs) result.datasets.push_back(input.get());
+  if (TakeConstantParts(result.datasets, options, &result.graph) > 0) {
+    InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
+  }
+  result.statistics = CollectStatistics(result.graph, result.datasets, options);
+  result.samples =
+      std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
+  return result;
+}
+
+}  // namespace octet::convert

@@ -1,0 +1,41 @@
+#include "converter/convert/inputs.h"
+
+#include "converter/calibrate/stand_ins.h"
+#include "converter/convert/warnings.h"
+#include "converter/images/finite_data.h"
+#include "converter/images/image_input.h"
+#include "converter/support/error.h"
+
+namespace octet::convert {
+
+std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& graph,
+                                                         const std::vector<std::string>& paths,
+                                                         const images::Preprocess& preprocess,
+                                                         std::vector<std::string>* warnings) {
+  if (paths.size() != graph.inputs.size()) {
+    Fail(
+        "the model has {} inputs, but {} data sets are given; give one path per input, joined by "
+        "commas",
+        graph.inputs.size(), paths.size());
+  }
+  std::vector<std::unique_ptr<images::Dataset>> datasets;
+  const calibrate::StandIns stand_ins(graph);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
+    bool channels_last = false;
+    images::Preprocess own = preprocess;
+    own.is_image = images::IsImageInput(shape, &channels_last);
+    datasets.push_back(images::OpenDataset(paths[i], shape, own, channels_last));
+    if (!stand_ins.IsCandidate(graph.inputs[i])) {
+      datasets.back() = images::RequireFinite(std::move(datasets.back()), paths[i]);
+    }
+    if (own.is_image) WarnOfColour(shape, channels_last, *datasets[i], paths[i], warnings);
+    if (datasets[i]->size() != datasets[0]->size()) {
+      Fail("{} has {} samples, {} has {}; give the same number for every input", paths[0],
+           datasets[0]->size(), paths[i], datasets[i]->size());
+    }
+  }
+  return datasets;
+}
+
+}  // namespace octet::convert

@@ -1,0 +1,83 @@
+#include "converter/convert/recover.h"
+
+#include <utility>
+
+#include "converter/convert/in_model.h"
+#include "converter/convert/make_plan.h"
+#include "converter/convert/recovery.h"
+#include "converter/support/error.h"
+#include "converter/support/threads.h"
+
+namespace octet::convert {
+namespace {
+
+// None where the plan cannot be made.
+std::optional<int64_t> ArenaBytes(const Calibrated& from, const quantize::Scheme& scheme) {
+  try {
+    std::string beyond;
+    const write::Plan plan = MakePlan(from.graph, scheme, from.statistics, "int8", {}, &beyond);
+    if (!beyond.empty()) return std::nullopt;
+    return static_cast<int64_t>(plan.memory.arena_bytes);
+  } catch (const UserError&) {  // it cannot be lowered
+    return std::nullopt;
+  }
+}
+
+// Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
+std::string MakeInt8(const quantize::Config& config, Recovered* result) {
+  const Calibrated& from = result->from;
+  RecoveredInt8 recovered = RecoverInt8(
+      *result->simulator, result->sets, from.samples, from.statistics, config,
+      from.from.clock.get(),
+      [&from](const quantize::Scheme& scheme) { return ArenaBytes(from, scheme); },
+      result->options().effort);
+  result->scheme = std::move(recovered.scheme);
+  result->config = std::move(recovered.config);
+  result->stretches = std::move(recovered.stretches);
+  result->notes = std::move(recovered.notes);
+  result->steps = std::move(recovered.steps);
+  std::string beyond;
+  result->int8 =
+      MakePlan(from.graph, result->scheme, from.statistics, "int8", from.from.wishes, &beyond);
+  if (beyond.empty()) result->warnings = std::move(recovered.warnings);
+  return beyond;
+}
+
+// The int8 plan keeps its name where single layers stay FP16; `octet inspect` shows which.
+void MakeInt8ThatFits(const quantize::Config& config, Recovered* result) {
+  const std::string beyond = MakeInt8(config, result);
+  if (beyond.empty()) return;
+  quantize::Config all_int8 = config;
+  all_int8.overflow = beyond + ", more than FP16 holds (65504)";
+  // Where something of it is left, a layer that only FP16 can run, or has to.
+  if (!MakeInt8(all_int8, result).empty()) {
+    Fail(
+        "{}; the int8 plan runs it in FP16, whose largest number is 65504; scale down the "
+        "model's numbers",
+        beyond);
+  }
+  result->warnings.push_back(
+      fmt::format("{}: the int8 plan runs all layers that can in int8, with less accuracy",
+                  result->config.overflow));
+}
+
+}  // namespace
+
+Recovered Recover(const Calibrated& from) {
+  const ConvertOptions& options = from.options();
+  Recovered result{from, nullptr, nullptr, {}, {}, {}, {}, {}, {}, {}, {}};
+  simulate::Options judging;
+  judging.threads = ThreadCount(options.threads);
+  judging.memory_bytes = options.memory_bytes;
+  // Without a decoder (boxes need --decode) outputs are numbers, as verify takes them.
+  if (!from.from.info.decode.empty()) {
+    result.judge = std::make_unique<judge::TaskJudge>(from.from.info, from.datasets);
+    judging.judge = result.judge.get();
+  }
+  result.simulator = std::make_unique<simulate::Simulator>(from.graph, from.datasets, judging);
+  result.sets = simulate::SplitSamples(from.samples, RecoverySamples(options.effort));
+  InModel(options.model, [&] { MakeInt8ThatFits(from.from.config, &result); });
+  return result;
+}
+
+}  // namespace octet::convert

@@ -1,0 +1,73 @@
+#include "converter/judge/judgement.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "converter/judge/words.h"
+
+namespace octet::judge {
+namespace {
+
+// Whether the outputs of the int8 plan are judged by numbers alone, and these are near the bound.
+bool IsNearBound(const Verdict& verdict) {
+  if (verdict.Speaks()) return verdict.Agreement() < kGoodPercent;
+  const PlanFindings& int8 = *verdict.int8();
+  return std::any_of(int8.outputs.begin(), int8.outputs.end(), [&](const auto& found) {
+    const auto o = static_cast<size_t>(&found - int8.outputs.data());
+    if (verdict.findings.outputs[o].kind == Kind::kNumbers) {
+      return !found.whole.reference_is_constant && found.whole.Db() < kGoodDb;
+    }
+    return found.likeness.Percent() < kGoodPercent;
+  });
+}
+
+}  // namespace
+
+Judgement JudgementOf(const Verdict& verdict) {
+  if (verdict.pictures() == 0) return Judgement::kCheck;
+  if (verdict.int8() == nullptr || verdict.int8()->Fails() || verdict.IsDoubtful()) {
+    return Judgement::kBad;
+  }
+  const bool others_agree =
+      std::all_of(verdict.findings.plans.begin(), verdict.findings.plans.end(),
+                  [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
+  return !others_agree || verdict.pictures() < kFewPictures || IsNearBound(verdict)
+             ? Judgement::kCheck
+             : Judgement::kGood;
+}
+
+const char* WordOf(Judgement judgement) {
+  if (judgement == Judgement::kGood) return "good";
+  return judgement == Judgement::kCheck ? "check" : "bad";
+}
+
+std::vector<std::string> AdviceLines(const Verdict& verdict) {
+  std::vector<std::string> lines = verdict.FaultLines();
+  if (verdict.advice) {
+    lines.push_back(fmt::format("try: --config with {}: output '{}' {:.1f} dB, now {:.1f} dB",
+                                verdict.advice->Config(), verdict.advice->output,
+                                verdict.advice->after_db, verdict.advice->before_db));
+  } else if (verdict.tried) {
+    const PlanFindings* fp16 = verdict.findings.Find("fp16");
+    lines.emplace_back(
+        fp16 != nullptr && fp16->Agrees()
+            ? "try: the fp16 plan; FP16 for the noisiest layers only gains less "
+              "than 1 dB"
+            : "FP16 for the noisiest layers gains less than 1 dB; try: octet analyze");
+  }
+  const PlanFindings* int8 = verdict.int8();
+  if (verdict.pictures() > 0 && verdict.pictures() < kFewPictures) {
+    lines.push_back(fmt::format("{} {} too few for a judgement; try: {} samples or more",
+                                verdict.pictures(), verdict.pictures() == 1 ? "is" : "are",
+                                kFewPictures));
+  }
+  if (lines.empty() && int8 != nullptr && JudgementOf(verdict) == Judgement::kCheck) {
+    lines.emplace_back(
+        "try: --effort best, more calibration pictures, or octet analyze for the loss by layer");
+  }
+  if (lines.size() > kMostAdvice) lines.resize(kMostAdvice);
+  return lines;
+}
+
+}  // namespace octet::judge

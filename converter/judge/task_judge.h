@@ -1,0 +1,38 @@
+// The judge of the simulation where outputs have a meaning: answers of the int8 plan against
+// FP32's, read by the blob's own decoder.
+#ifndef OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
+#define OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "converter/judge/section_decoder.h"
+#include "converter/simulate/simulator.h"
+
+namespace octet::judge {
+
+// Agreement of two answers, without the steps that counts have:
+//   detect    2 sum(w q) / (sum(w) + sum(w')): w the scores of FP32's boxes, w' of the plan's, q of
+//             those that found one of their class the IoU, if 0.5 or more, times the smaller score
+//             over the larger
+//   classify  sum(min(p, p')) / sum(max(p, p')) of the probabilities (Ruzicka's similarity)
+//   segment   share of the pixels with the same label
+class TaskJudge : public simulate::Judge {
+ public:
+  TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs);
+
+  double Agreement(const std::vector<std::vector<float>>& exact,
+                   const std::vector<std::vector<float>>& rounded, int64_t sample) const override;
+
+  blob::Task task() const { return meaning_.decoder().task(); }
+
+ private:
+  std::vector<float> Probabilities(const std::vector<const float*>& outputs) const;
+
+  SectionDecoder meaning_;
+  std::vector<const images::Dataset*> inputs_;
+};
+
+}  // namespace octet::judge
+
+#endif  // OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_

@@ -1,0 +1,60 @@
+#include "converter/sections/drift/drift.h"
+
+#include <fmt/format.h>
+
+#include "converter/sections/drift/section.h"
+#include "converter/support/error.h"
+#include "octet/drift.h"
+
+namespace octet::sections {
+
+void Drift::AddOptions(port::Options command) {
+  command.AddFlag("--drift", wanted_,
+                  "store what octet-camera --drift needs to adapt activation ranges to a changing "
+                  "scene");
+}
+
+void Drift::TellAbsent(Told* told) const {
+  told->facts["drift"] = nullptr;
+}
+
+void Drift::Make(const Given& given, write::ModelInfo* info, Told* told) const {
+  if (!wanted_) return;
+  RequireInt8(given, "--drift");
+  const std::vector<write::Plan>& plans = given.plans;
+  if (plans.back().program.name != "fp16") {
+    Fail("{}: --drift needs an FP16 plan to check ranges, and this blob has none; remove --drift",
+         given.asked.model);
+  }
+  drift::Summary made;
+  const std::vector<uint8_t> section =
+      drift::MakeSection(given.graph, given.statistics, plans[0].program, plans.back().program,
+                         static_cast<uint32_t>(plans.size() - 1), &made);
+  if (section.empty()) {
+    Fail("{}: --drift: no tensor of the int8 plan can change its scale; remove --drift",
+         given.asked.model);
+  }
+  info->AddSection(blob::SectionKind::kDrift, section);
+  told->facts["drift"] = {{"groups", made.groups},
+                          {"tensors", made.tensors},
+                          {"fixed", made.fixed},
+                          {"layers", made.layers}};
+  told->text += fmt::format("drift: {} groups; {} tensors can change their scales, {} keep them\n",
+                            made.groups, made.tensors, made.fixed);
+}
+
+void Drift::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const {
+  octet_drift_info drift;
+  if (octet_drift_describe(blob, blob_bytes, &drift).code == OCTET_OK && drift.group_count != 0) {
+    (*description)["drift"] = {{"groups", drift.group_count}, {"layers", drift.layer_count}};
+  }
+}
+
+std::string Drift::InspectText(const nlohmann::json& description) const {
+  if (!description.contains("drift")) return "";
+  const nlohmann::json& drift = description["drift"];
+  return fmt::format("drift: {} groups of scales may move, {} layers follow\n",
+                     drift["groups"].get<uint32_t>(), drift["layers"].get<uint32_t>());
+}
+
+}  // namespace octet::sections

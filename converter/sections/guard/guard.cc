@@ -1,0 +1,148 @@
+#include "converter/sections/guard/guard.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "converter/support/yaml_reader.h"
+#include "ports/linux/guard/settings.h"
+#include "runtime/format/guard_record.h"
+#include "runtime/format/view.h"
+
+namespace octet::sections {
+namespace {
+
+void Set(const YamlReader& reader, const YAML::Node& value, const std::string& key,
+         const std::string& name, octet_guard_config* config) {
+  if (!port::SetGuard(name, reader.Text(value, key), config)) {
+    std::string names;
+    for (const auto& [known, now] : port::ListGuard(*config)) names += " " + known;
+    reader.Bad(value, key,
+               fmt::format("'{}' is not a value or a setting of it; the settings are{}",
+                           value.Scalar(), names));
+  }
+}
+
+blob::GuardRecord RecordOf(const octet_guard_config& c, size_t zones_bytes) {
+  blob::GuardRecord r{};
+  r.record_bytes = sizeof(r);
+  r.home_plan = c.home_plan;
+  r.trip_score = c.trip_score;
+  r.trip_frames = c.trip_frames;
+  r.return_score = c.return_score;
+  r.return_frames = c.return_frames;
+  r.dwell_ms = c.dwell_ms;
+  r.dwell_max_ms = c.dwell_max_ms;
+  std::copy(std::begin(c.weights), std::end(c.weights), r.weights);
+  r.reference_score = c.reference_score;
+  r.shadow_every = c.shadow_every;
+  r.policy = c.policy;
+  r.enter_mc = c.enter_mc;
+  r.leave_mc = c.leave_mc;
+  r.throttle_mc = c.throttle_mc;
+  r.heat_dwell_ms = c.heat_dwell_ms;
+  r.sensor_lost_ms = c.sensor_lost_ms;
+  r.sensor_stuck_ms = c.sensor_stuck_ms;
+  r.zones_bytes = static_cast<uint32_t>(zones_bytes);
+  return r;
+}
+
+}  // namespace
+
+std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_count) {
+  if (board_path.empty()) return {};
+  const YamlReader reader(board_path);
+  const YAML::Node board = reader.Load();
+  const YAML::Node thermal = board["thermal"], guard = board["guard"];
+  if (!thermal && !guard) return {};
+  octet_guard_config config;
+  octet_guard_defaults(&config, plan_count);
+  std::string zones;
+  if (thermal) {
+    if (thermal["zones"]) {
+      for (const YAML::Node& zone : thermal["zones"]) zones += reader.Text(zone, "zones") + '\0';
+    }
+    for (const char* name : {"policy", "enter_c", "leave_c", "throttle_c"}) {
+      if (thermal[name]) Set(reader, thermal[name], std::string("thermal.") + name, name, &config);
+    }
+    if (thermal["dwell_s"]) {
+      Set(reader, thermal["dwell_s"], "thermal.dwell_s", "heat_dwell_s", &config);
+    }
+    // Where the vendor documents none, the board has none that we could get ahead of.
+    constexpr int32_t kNeverMillidegrees = 999000;
+    if (!thermal["throttle_c"]) config.throttle_mc = kNeverMillidegrees;
+  } else {
+    config.policy = OCTET_GUARD_HEAT_IGNORED;
+  }
+  if (guard) {
+    for (const auto& item : guard) {
+      const std::string name = reader.Text(item.first, "guard");
+      Set(reader, item.second, "guard." + name, name, &config);
+    }
+  }
+  if (const std::string contradiction = port::ContradictionOf(config); !contradiction.empty()) {
+    Fail("{}: thermal and guard contradict each other: {}", board_path, contradiction);
+  }
+  blob::GuardRecord record = RecordOf(config, zones.size());
+  const YAML::Node budget = board["latency_budget_ms"];
+  if (budget && !budget.IsNull()) {
+    const double budget_us = 1000 * reader.Number(budget, "latency_budget_ms");
+    if (!(budget_us >= 1) || budget_us > 4e9) {
+      reader.Bad(budget, "latency_budget_ms", "must be above 0, or null for no budget");
+    }
+    record.latency_budget_us = static_cast<uint32_t>(budget_us);
+  }
+  std::vector<uint8_t> section(sizeof(record) + zones.size());
+  std::memcpy(section.data(), &record, sizeof(record));
+  std::copy(zones.begin(), zones.end(), section.begin() + sizeof(record));
+  return section;
+}
+
+nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes) {
+  BlobView view{};
+  bool has_section = false;
+  if (IsOk(ViewSections(blob, blob_bytes, &view))) {
+    for (uint32_t i = 0; i < view.header->section_count; ++i) {
+      has_section |= SectionAt(view.header, i)->kind == blob::SectionKind::kGuard;
+    }
+  }
+  if (!has_section) return {};
+  octet_guard_config config;
+  const octet_status status = octet_guard_from_blob(blob, blob_bytes, &config);
+  if (status.code != OCTET_OK) return {{"error", octet_code_name(status.code)}};
+  nlohmann::json result;
+  for (const auto& [name, value] : port::ListGuard(config)) {
+    result[name] = nlohmann::json::parse(value, nullptr, false);
+    if (result[name].is_discarded()) result[name] = value;  // a word
+  }
+  const uint32_t budget_us = octet_guard_latency_budget_us(blob, blob_bytes);
+  result["latency_budget_ms"] = nullptr;
+  if (budget_us != 0) result["latency_budget_ms"] = budget_us / 1000.0;
+  result["zones"] = nlohmann::json::array();
+  size_t zones_bytes = 0;
+  const char* zones = octet_guard_zones(blob, blob_bytes, &zones_bytes);
+  for (size_t at = 0; at < zones_bytes; at += std::strlen(zones + at) + 1) {
+    result["zones"].push_back(zones + at);
+  }
+  return result;
+}
+
+std::string GuardText(const nlohmann::json& guard) {
+  if (guard.is_null()) return "";
+  if (guard.contains("error")) return fmt::format("guard: {}\n", guard["error"].get<std::string>());
+  std::string settings;
+  for (const auto& [name, value] : guard.items()) {
+    if (name == "zones" || name == "latency_budget_ms") continue;
+    settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", name,
+                            value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  std::vector<std::string> zones = guard["zones"];
+  const nlohmann::json& budget = guard["latency_budget_ms"];
+  return fmt::format("guard: {}\nthermal zones {}; latency budget {}\n", settings,
+                     zones.empty() ? "any" : fmt::format("{}", fmt::join(zones, ", ")),
+                     budget.is_null() ? "none" : budget.dump() + " ms");
+}
+
+}  // namespace octet::sections
