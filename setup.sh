@@ -47,27 +47,26 @@ if ! command -v dpkg-query >/dev/null; then
   exit 2
 fi
 
-# libsodium for the boards, static, out of Debian's packages for their processors, into build/sodium: by an apt of its own,
-# so that this system's list of architectures stays as it is. What cannot be fetched is left out with a line; octet-slot is
-# built without signatures then.
-fetch_sodium() {
-  cache=$(cd "$(dirname "$0")" && pwd)/build/sodium
+# Libraries for the boards, static, out of Debian's packages for their processors, into build/<name>/<architecture>: by an apt of
+# its own, so that this system's list of architectures stays as it is. What cannot be fetched is left out with a line; its program
+# is built without what needs it then. fetch_for_boards NAME ARCHIVE PACKAGE WITHOUT
+fetch_for_boards() {
+  cache=$(cd "$(dirname "$0")" && pwd)/build/$1
   for architecture in arm64 armhf; do  # Debian 12 has no riscv64
-    [ -z "$(find "$cache/$architecture" -name libsodium.a 2>/dev/null)" ] || continue
+    [ -z "$(find "$cache/$architecture" -name "$2" 2>/dev/null)" ] || continue
     root=$cache/apt-$architecture
     mkdir -p "$root/etc" "$root/state/lists/partial" "$root/cache/archives/partial" "$cache/$architecture"
     : >"$root/status"
-    echo "setup: fetching libsodium for $architecture"
+    echo "setup: fetching $1 for $architecture"
     apt_of_its_own() {
       apt-get -q -o Dir::State="$root/state" -o Dir::State::status="$root/status" -o Dir::Cache="$root/cache" \
         -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User= \
         -o Acquire::Languages=none "$@"
     }
     # One list of several may fail while a mirror is renewed; the download tells.
-    if ! { apt_of_its_own update || true; (cd "$root" && apt_of_its_own download "libsodium-dev:$architecture") &&
-           dpkg -x "$root"/libsodium-dev_*.deb "$cache/$architecture"; } >"$root/log" 2>&1; then
-      echo "setup: libsodium for $architecture could not be fetched (build/sodium/apt-$architecture/log);" \
-        "octet-slot is built without signatures there"
+    if ! { apt_of_its_own update || true; (cd "$root" && apt_of_its_own download "$3:$architecture") &&
+           dpkg -x "$root/$3"_*.deb "$cache/$architecture"; } >"$root/log" 2>&1; then
+      echo "setup: $1 for $architecture could not be fetched (build/$1/apt-$architecture/log); $4 there"
       rm -rf "${cache:?}/$architecture"
       continue
     fi
@@ -88,7 +87,8 @@ fetch_ort() {
 
 # What is not a package of this system.
 fetch() {
-  [ "$boards" = no ] || fetch_sodium
+  [ "$boards" = no ] || fetch_for_boards sodium libsodium.a libsodium-dev "octet-slot is built without signatures"
+  [ "$boards" = no ] || fetch_for_boards yaml-cpp libyaml-cpp.a libyaml-cpp-dev "octet-camera is built without --config"
   [ "$boards" = no ] || fetch_ort
 }
 

@@ -43,3 +43,12 @@ target_compile_options(octet_host_options INTERFACE $<${sanitized}:-O0>)
 target_include_directories(octet_host_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(octet_host_options INTERFACE OCTET_VERSION_TEXT="${PROJECT_VERSION}"
   $<$<CONFIG:Sanitize,Tsan>:OCTET_SANITIZED>)  # GCC and Clang say so in different ways
+# 32-bit systems: files above 2 GiB everywhere; years behind 2037 in static programs, which bring a C library that knows them. What
+# is installed as a library must link with any glibc since 2.27, so it keeps the old time_t (property OCTET_ANY_GLIBC).
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  target_compile_definitions(octet_host_options INTERFACE _FILE_OFFSET_BITS=64)
+  if(CMAKE_EXE_LINKER_FLAGS MATCHES "-static")
+    set(static_program $<NOT:$<BOOL:$<TARGET_PROPERTY:OCTET_ANY_GLIBC>>>)
+    target_compile_definitions(octet_host_options INTERFACE $<${static_program}:_TIME_BITS=64> $<${static_program}:OCTET_STATIC_PROGRAM>)
+  endif()
+endif()

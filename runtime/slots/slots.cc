@@ -198,10 +198,7 @@ octet_slots_code octet_slots_activate(octet_slots* slots) {
   uint32_t detail = 0;
   octet_slots_code code = Check(store, slot, &store.state.slots[slot], &checked, &detail);
   if (code == OCTET_SLOTS_EMPTY || code == OCTET_SLOTS_STORAGE) return code;
-  if (code == OCTET_SLOTS_OK && store.config.accepts != nullptr &&
-      store.config.accepts(store.config.accepts_context, checked.blob, checked.bytes) != 1) {
-    code = OCTET_SLOTS_SELF_TEST;
-  }
+  if (code == OCTET_SLOTS_OK) code = octet::slots::AskAccepts(store, checked.blob, checked.bytes);
   if (code != OCTET_SLOTS_OK) {
     Commit(&store, Refused(store.state, code, detail));
     return code;
@@ -336,6 +333,8 @@ const char* octet_slots_code_name(octet_slots_code code) {
       return "self-test failed";
     case OCTET_SLOTS_WHITELIST:
       return "not allowed on this board";
+    case OCTET_SLOTS_OTHER:
+      return "another kind of model than the one that runs";
     case OCTET_SLOTS_TRIES:
       return "not confirmed within its tries";
     case OCTET_SLOTS_ASKED:

@@ -42,9 +42,8 @@ octet_slots_code octet_slots_admit(octet_slots* slots, const void* bytes, uint32
   if (store.state.pending != OCTET_SLOT_NONE) return OCTET_SLOTS_PENDING;
   if (blob_bytes > store.storage.slot_bytes) return OCTET_SLOTS_FULL;
   octet_slots_code code = octet::slots::CheckFront(store, bytes, count, whole, detail);
-  if (code == OCTET_SLOTS_OK && count == whole && store.config.accepts != nullptr &&
-      store.config.accepts(store.config.accepts_context, bytes, count) != 1) {
-    code = OCTET_SLOTS_SELF_TEST;
+  if (code == OCTET_SLOTS_OK && count == whole) {
+    code = octet::slots::AskAccepts(store, bytes, count);
   }
   return code >= OCTET_SLOTS_BLOB ? Refuse(&store, code, *detail) : code;
 }

@@ -116,6 +116,14 @@ Sha256BlocksFn HashOf(const Store& store) {
                                                           : Sha256BlocksPortable;
 }
 
+octet_slots_code AskAccepts(const Store& store, const void* blob, size_t bytes) {
+  if (store.config.accepts == nullptr) return OCTET_SLOTS_OK;
+  const int answer = store.config.accepts(store.config.accepts_context, blob, bytes);
+  if (answer == 1) return OCTET_SLOTS_OK;
+  const bool is_refusal = answer >= OCTET_SLOTS_BLOB && answer < OCTET_SLOTS_TRIES;
+  return is_refusal ? (octet_slots_code)answer : octet_slots_code{OCTET_SLOTS_SELF_TEST};
+}
+
 octet_slots_code Check(const Store& store, octet_slot slot, const SlotRecord* expected,
                        Checked* checked, uint32_t* detail) {
   uint32_t ignored;

@@ -60,6 +60,9 @@ struct Checked {
   SlotRecord record;  // standing: staged
 };
 
+// What octet_slots_config.accepts says of a blob that passed all else.
+octet_slots_code AskAccepts(const Store& store, const void* blob, size_t bytes);
+
 // Every rule for the blob in a slot. `expected`: what the records say is there; null: anything.
 // detail (may be null): octet_code where the answer is OCTET_SLOTS_BLOB, else 0.
 octet_slots_code Check(const Store& store, octet_slot slot, const SlotRecord* expected,

@@ -2,7 +2,6 @@
 // (https://docs.kernel.org/userspace-api/media/v4l/mmap.html).
 #include <fcntl.h>
 #include <linux/videodev2.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/capture/source.h"
+#include "ports/linux/capture/v4l2_buffer.h"
 #include "ports/linux/file.h"
 #include "ports/linux/model.h"
 
@@ -41,14 +41,6 @@ constexpr Known kKnown[] = {
     {V4L2_PIX_FMT_JPEG, OCTET_PIXELS_RGB24, true, "mjpeg"},
 };
 
-int Control(int descriptor, unsigned long request, void* argument) {
-  int result;
-  do {
-    result = ioctl(descriptor, request, argument);
-  } while (result < 0 && errno == EINTR);
-  return result;
-}
-
 class V4l2Source : public Source {
  public:
   V4l2Source(const std::string& device, const CameraWish& wish)
@@ -69,7 +61,7 @@ class V4l2Source : public Source {
 
   ~V4l2Source() override {
     int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    Control(descriptor_, VIDIOC_STREAMOFF, &type);
+    V4l2Control(descriptor_, VIDIOC_STREAMOFF, &type);
     Release();
   }
 
@@ -95,12 +87,12 @@ class V4l2Source : public Source {
         if (!Damaged(newer)) std::swap(buffer, newer);
         if (Damaged(newer)) ReportDamage();
         ++frame->passed_over;
-        Must(VIDIOC_QBUF, &newer, "cannot return a buffer");
+        MustBuffer(VIDIOC_QBUF, &newer, "cannot return a buffer");
         newer = Buffer();
       }
       frame->captured_ns = TimeOf(buffer);
       const bool good = !Damaged(buffer) && Take(buffer, frame);
-      Must(VIDIOC_QBUF, &buffer, "cannot return a buffer");
+      MustBuffer(VIDIOC_QBUF, &buffer, "cannot return a buffer");
       if (good) return Took::kFrame;
       ++frame->passed_over;
       ReportDamage();
@@ -130,12 +122,16 @@ class V4l2Source : public Source {
   }
 
   void Must(unsigned long request, void* argument, const char* what) const {
-    if (Control(descriptor_, request, argument) < 0) Refuse(what);
+    if (V4l2Control(descriptor_, request, argument) < 0) Refuse(what);
+  }
+
+  void MustBuffer(unsigned long request, v4l2_buffer* buffer, const char* what) {
+    if (buffer_calls_.Call(descriptor_, request, buffer) < 0) Refuse(what);
   }
 
   // False where no frame waits.
-  bool Dequeue(v4l2_buffer* buffer) const {
-    if (Control(descriptor_, VIDIOC_DQBUF, buffer) == 0) return true;
+  bool Dequeue(v4l2_buffer* buffer) {
+    if (buffer_calls_.Call(descriptor_, VIDIOC_DQBUF, buffer) == 0) return true;
     if (errno != EAGAIN) Refuse("the camera stopped giving frames");
     return false;
   }
@@ -180,7 +176,7 @@ class V4l2Source : public Source {
         format.fmt.pix.pixelformat = known.fourcc;
         format.fmt.pix.field = V4L2_FIELD_NONE;
         format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
-        if (Control(descriptor_, VIDIOC_TRY_FMT, &format) < 0 ||
+        if (V4l2Control(descriptor_, VIDIOC_TRY_FMT, &format) < 0 ||
             format.fmt.pix.pixelformat != known.fourcc ||
             FrameBytes(known.pixels, format.fmt.pix.width, format.fmt.pix.height) == 0) {
           continue;
@@ -211,7 +207,7 @@ class V4l2Source : public Source {
     parameters.parm.capture.timeperframe.numerator = 1000;
     parameters.parm.capture.timeperframe.denominator =
         static_cast<uint32_t>(std::min(frames_per_second, 1e6) * 1000);
-    Control(descriptor_, VIDIOC_S_PARM, &parameters);
+    V4l2Control(descriptor_, VIDIOC_S_PARM, &parameters);
   }
 
   void Map() {
@@ -224,12 +220,12 @@ class V4l2Source : public Source {
     for (uint32_t i = 0; i < request.count; ++i) {
       v4l2_buffer buffer = Buffer();
       buffer.index = i;
-      Must(VIDIOC_QUERYBUF, &buffer, "cannot describe a buffer");
+      MustBuffer(VIDIOC_QUERYBUF, &buffer, "cannot describe a buffer");
       void* data = mmap(nullptr, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
                         static_cast<off_t>(buffer.m.offset));
       if (data == MAP_FAILED) Refuse("cannot map a buffer");
       buffers_.push_back({static_cast<uint8_t*>(data), buffer.length});
-      Must(VIDIOC_QBUF, &buffer, "cannot queue a buffer");
+      MustBuffer(VIDIOC_QBUF, &buffer, "cannot queue a buffer");
     }
   }
 
@@ -239,7 +235,7 @@ class V4l2Source : public Source {
     v4l2_streamparm parameters = {};
     parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     const v4l2_fract& period = parameters.parm.capture.timeperframe;
-    if (Control(descriptor_, VIDIOC_G_PARM, &parameters) == 0 && period.numerator != 0) {
+    if (V4l2Control(descriptor_, VIDIOC_G_PARM, &parameters) == 0 && period.numerator != 0) {
       std::snprintf(rate, sizeof(rate), ", %.4g frames/s",
                     static_cast<double>(period.denominator) / period.numerator);
     }
@@ -292,6 +288,7 @@ class V4l2Source : public Source {
 
   std::string device_;
   int descriptor_;
+  V4l2BufferCalls buffer_calls_;
   std::vector<Mapping> buffers_;
   Known known_ = kKnown[0];
   bool stalled_ = false;

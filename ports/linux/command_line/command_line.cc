@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+
+#include "ports/linux/command_line/nearest.h"
 
 namespace octet::port {
 namespace {
@@ -24,6 +27,32 @@ std::vector<const CLI::App*> AllCommands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
+// "-o,--output": output; "MODEL": model.
+std::string SettingName(const std::string& names) {
+  std::string name = names.substr(names.rfind(',') + 1);
+  name.erase(0, name.find_first_not_of('-'));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return name;
+}
+
+// A value in the words that give it back.
+std::vector<std::string> Words(const std::string& value) {
+  if (value.empty()) return {};
+  return {value};
+}
+template <typename T>
+std::vector<std::string> Words(const T& value) {
+  char text[64];
+  return {{text, std::to_chars(text, text + sizeof(text), value).ptr}};
+}
+template <typename T>
+std::vector<std::string> Words(const std::vector<T>& values) {
+  std::vector<std::string> words;
+  for (const T& value : values) words.push_back(Words(value).at(0));
+  return words;
+}
+
 }  // namespace
 
 Option& Option::Required() {
@@ -33,6 +62,7 @@ Option& Option::Required() {
 
 Option& Option::ShowDefault() {
   option_->capture_default_str();
+  details_->shows_default = true;
   return *this;
 }
 
@@ -75,6 +105,39 @@ bool Option::Given() const {
   return option_->count() > 0;
 }
 
+bool Option::Details::IsSet() const {
+  if (setting.is_flag) return read()[0] == "true";
+  return option->count() > 0 || read() != first;
+}
+
+Option& Option::Needs(const std::string& other, const std::string& why) {
+  details_->needs = other;
+  details_->why = why;
+  return *this;
+}
+
+Option& Option::Reloads(Reload reload) {
+  details_->setting.reload = reload;
+  return *this;
+}
+
+Option& Option::OnCommandLineOnly() {
+  details_->setting.name.clear();
+  return *this;
+}
+
+Option Options::Keep(const std::string& names, CLI::Option* option, bool is_flag,
+                     std::function<std::vector<std::string>()> read) {
+  Option::Details& details = help_->options.emplace_back();
+  details.option = option;
+  details.setting.name = SettingName(names);
+  details.setting.is_flag = is_flag;
+  details.setting.is_list = option->get_items_expected_max() > 1;
+  details.first = read();
+  details.read = std::move(read);
+  return Option(&details);
+}
+
 template <typename T>
 Option Options::Add(const std::string& names, T& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
@@ -84,7 +147,7 @@ Option Options::Add(const std::string& names, T& value, const std::string& help)
       return std::string(text.empty() ? "is empty; give a value, or remove the option" : "");
     });
   }
-  return Option(option);
+  return Keep(names, option, false, [&value] { return Words(value); });
 }
 template Option Options::Add(const std::string&, std::string&, const std::string&);
 template Option Options::Add(const std::string&, int&, const std::string&);
@@ -95,8 +158,9 @@ template Option Options::Add(const std::string&, double&, const std::string&);
 template Option Options::Add(const std::string&, std::vector<std::string>&, const std::string&);
 template Option Options::Add(const std::string&, std::vector<uint32_t>&, const std::string&);
 
-void Options::AddFlag(const std::string& name, bool& value, const std::string& help) {
-  app_->add_flag(name, value, help);
+Option Options::AddFlag(const std::string& name, bool& value, const std::string& help) {
+  return Keep(name, app_->add_flag(name, value, help), true,
+              [&value] { return std::vector<std::string>{value ? "true" : "false"}; });
 }
 
 void Options::Group(const std::string& title) {
@@ -199,6 +263,59 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
     throw UsageError(ErrorLine(*app_, error, program_), error.what());
   }
   return std::nullopt;
+}
+
+bool CommandLine::IsSet(const std::string& option) const {
+  return std::any_of(help_->options.begin(), help_->options.end(),
+                     [name = SettingName(option)](const Option::Details& details) {
+                       return details.setting.name == name && details.IsSet();
+                     });
+}
+
+std::vector<Setting> CommandLine::Settings() const {
+  std::vector<Setting> settings;
+  for (const Option::Details& details : help_->options) {
+    if (details.setting.name.empty()) continue;
+    Setting& setting = settings.emplace_back(details.setting);
+    setting.given = details.option->count() > 0;
+    const bool does_nothing = !details.needs.empty() && !IsSet(details.needs);
+    if (!does_nothing && (details.shows_default || setting.is_flag || details.IsSet())) {
+      setting.values = details.read();
+    }
+  }
+  return settings;
+}
+
+void CommandLine::Set(const std::string& name, const std::vector<std::string>& values) {
+  const auto fail = [](const std::string& why) { throw UsageError(why, why); };
+  std::vector<std::string> names;
+  Option::Details* found = nullptr;
+  for (Option::Details& details : help_->options) {
+    if (details.setting.name.empty()) continue;
+    names.push_back(details.setting.name);
+    if (details.setting.name == name) found = &details;
+  }
+  if (found == nullptr) {
+    fail("'" + name + "' is not a setting; the nearest name is '" + Nearest(name, names) + "'");
+  }
+  if (values.size() != 1 && !found->setting.is_list) fail(name + ": expected one value");
+  if (found->setting.is_flag && values[0] != "true" && values[0] != "false") {
+    fail(name + ": '" + values[0] + "' is neither true nor false");
+  }
+  try {
+    found->option->add_result(values);
+    found->option->run_callback();
+  } catch (const CLI::ParseError& error) {
+    fail(error.what());
+  }
+}
+
+void CommandLine::CheckNeeds() const {
+  for (const Option::Details& details : help_->options) {
+    if (details.needs.empty() || !details.IsSet() || IsSet(details.needs)) continue;
+    const std::string line = "--" + details.setting.name + ": needs " + details.needs + details.why;
+    throw UsageError(line, line);
+  }
 }
 
 }  // namespace octet::port

@@ -4,6 +4,7 @@
 #define OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,10 +26,36 @@ struct UsageError : std::runtime_error {
   std::string cause;  // the first half, in the parser's words
 };
 
+// What a program does with an option whose value in its settings file changed while it runs.
+enum class Reload {
+  kNever,  // says that it cannot
+  kNow,
+  kWithModel,  // the model is loaded again
+};
+
+// An option as a settings file knows it.
+struct Setting {
+  std::string name;                 // without dashes; of MODEL in small letters
+  std::vector<std::string> values;  // in force; none: it is not set and has no default
+  bool is_flag = false;             // true or false
+  bool is_list = false;
+  bool given = false;
+  Reload reload = Reload::kNever;
+};
+
 // An option just added, to say more about it; the calls chain.
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
+  struct Details {
+    CLI::Option* option = nullptr;
+    Setting setting;                                 // without values
+    std::function<std::vector<std::string>()> read;  // the variable as words
+    std::vector<std::string> first;                  // what it said before anything was parsed
+    bool shows_default = false;
+    std::string needs, why;
+    bool IsSet() const;  // by somebody, to more than `false`
+  };
+  explicit Option(Details* details) : details_(details), option_(details->option) {}
   Option& Required();
   // --help shows the value that the variable has now.
   Option& ShowDefault();
@@ -44,8 +71,14 @@ class Option {
   Option& Range(int64_t least, int64_t most);
   // After Parse: whether it was there. An option of another one is refused where it does nothing.
   bool Given() const;
+  // It is refused, by CheckNeeds, where this other one is not set; `why` follows its name.
+  Option& Needs(const std::string& other, const std::string& why = "");
+  Option& Reloads(Reload reload);
+  // An action of one start: no settings file has it.
+  Option& OnCommandLineOnly();
 
  private:
+  Details* details_;
   CLI::Option* option_;
 };
 
@@ -58,7 +91,7 @@ class Options {
   // int64_t, uint64_t, double, and std::vector of std::string or uint32_t.
   template <typename T>
   Option Add(const std::string& names, T& value, const std::string& help = "");
-  void AddFlag(const std::string& name, bool& value, const std::string& help = "");
+  Option AddFlag(const std::string& name, bool& value, const std::string& help = "");
   // Options added from here on stand under this title, in --help and in --help-all.
   void Group(const std::string& title);
   // The same, in --help-all alone.
@@ -74,7 +107,10 @@ class Options {
   struct Help {
     std::vector<std::string> more_groups;
     std::string footer, more_footer;
+    std::deque<Option::Details> options;  // in the order in which they were added
   };
+  Option Keep(const std::string& names, CLI::Option* option, bool is_flag,
+              std::function<std::vector<std::string>()> read);
 
   CLI::App* app_;
   std::shared_ptr<Help> help_;  // of all handles of these options
@@ -101,7 +137,16 @@ class CommandLine : public Options {
   // UsageError.
   std::optional<int> Parse(int argc, char** argv);
 
+  // After Parse: every option but those of the command line alone, as it is now.
+  std::vector<Setting> Settings() const;
+  // After Parse, of an option that was not given: as if it had been. Throws UsageError, also where
+  // there is no such name, with the nearest one.
+  void Set(const std::string& name, const std::vector<std::string>& values);
+  // After all is set: that each option has what it Needs. Throws UsageError.
+  void CheckNeeds() const;
+
  private:
+  bool IsSet(const std::string& option) const;
   // Of one program or command: with `all` --help shows everything.
   static void PrepareHelp(const Options& options, const std::string& program, bool all);
 

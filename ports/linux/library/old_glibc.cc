@@ -4,7 +4,7 @@
 //
 //   pthread_create, pthread_join   2.34  moved from libpthread into libc
 //   pthread_sigmask                2.32  likewise
-//   fstat                          2.33  was an inline function around __fxstat
+//   fstat, on ARMv7 fstat64        2.33  was an inline function around __fxstat, __fxstat64
 //   __libc_single_threaded         2.32  new: a hint of libstdc++'s reference counts
 //
 // A hidden definition here satisfies every object of the library, libstdc++'s too, before the
@@ -47,6 +47,11 @@ OCTET_OLD(pthread_sigmask);
 int old_pthread_sigmask(int how, const sigset_t* set, sigset_t* before);
 OCTET_OLD(__fxstat);
 int old___fxstat(int version, int descriptor, struct stat* info);
+#if defined(__arm__)  // by 64-bit off_t
+struct stat64;
+OCTET_OLD(__fxstat64);
+int old___fxstat64(int version, int descriptor, struct stat64* info);
+#endif
 
 OCTET_HIDDEN int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                 void* (*start)(void*), void* argument) {
@@ -64,6 +69,12 @@ OCTET_HIDDEN int pthread_sigmask(int how, const sigset_t* set, sigset_t* before)
 OCTET_HIDDEN int fstat(int descriptor, struct stat* info) {
   return old___fxstat(kStatVersion, descriptor, info);
 }
+
+#if defined(__arm__)
+OCTET_HIDDEN int fstat64(int descriptor, struct stat64* info) {
+  return old___fxstat64(kStatVersion, descriptor, info);
+}
+#endif
 
 // 0: other threads may run, always true enough.
 OCTET_HIDDEN extern char __libc_single_threaded;

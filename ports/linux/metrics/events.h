@@ -58,9 +58,10 @@ enum class FlashRefusal : uint8_t {
   kBoard,      // made for another board, or not allowed on this one
   kSelfTest,   // its golden vectors give other bytes here
   kStorage,    // cannot be written or read back
+  kKind,       // not the kind of model that runs
 };
-inline constexpr const char* kFlashRefusals[] = {"damaged", "signature", "counter",
-                                                 "board",   "selftest",  "storage"};
+inline constexpr const char* kFlashRefusals[] = {"damaged",  "signature", "counter", "board",
+                                                 "selftest", "storage",   "kind"};
 
 // octet_slot_events_total{event}.
 enum class SlotEvent : uint8_t { kActivate, kConfirm, kRollback };

@@ -24,6 +24,8 @@ std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
     case OCTET_SLOTS_BOARD:
     case OCTET_SLOTS_WHITELIST:
       return FlashRefusal::kBoard;
+    case OCTET_SLOTS_OTHER:
+      return FlashRefusal::kKind;
     case OCTET_SLOTS_SELF_TEST:
       return FlashRefusal::kSelfTest;
     default:

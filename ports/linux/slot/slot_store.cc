@@ -47,6 +47,8 @@ const char* WayOut(octet_slots_code code) {
       return "convert it with a --security-counter as high as this store's";
     case OCTET_SLOTS_BOARD:
       return "convert it for this board";
+    case OCTET_SLOTS_OTHER:
+      return "octet-slot STORE stage FILE --force, and activate --force, take it all the same";
     case OCTET_SLOTS_SELF_TEST:
       return "convert the model again; if it happens again, this machine computes wrongly";
     default:
@@ -124,9 +126,39 @@ octet_slots_config SlotStore::Config() {
   return config;
 }
 
+// The face of the active model, before another one may take its place. Read once, while there is no
+// other model in memory; one that cannot be read, or is not what the records say, may be replaced
+// by any.
+void SlotStore::LearnRunning() {
+  octet_slots_info info{};
+  octet_slots_describe(&slots_, &info);
+  if (options_.any_kind || info.active == OCTET_SLOT_NONE) return running_.reset();
+  const octet_slot_info& active = info.slots[info.active];
+  if (running_ &&
+      std::equal(running_digest_.begin(), running_digest_.end(), std::begin(active.digest))) {
+    return;
+  }
+  running_.reset();
+  const octet_area area = info.active == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B;
+  const void* blob = port_.map(port_.context, area, active.bytes);
+  octet_blob_info found{};
+  if (blob == nullptr || octet_validate(blob, active.bytes, verify_mode_).code != OCTET_OK ||
+      octet_blob_describe(blob, active.bytes, &found).code != OCTET_OK ||
+      std::memcmp(found.digest, active.digest, sizeof(found.digest)) != 0) {
+    return;
+  }
+  running_ = FaceOf(blob, active.bytes);
+  std::copy(std::begin(active.digest), std::end(active.digest), running_digest_.begin());
+}
+
 int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
+  auto* self = static_cast<SlotStore*>(context);
+  if (self->running_) {
+    self->difference_ = DifferenceOf(*self->running_, FaceOf(blob, bytes));
+    if (!self->difference_.empty()) return OCTET_SLOTS_OTHER;
+  }
   const SelfTest test = RunSelfTest(blob, bytes);
-  static_cast<SlotStore*>(context)->self_test_ = test.line;
+  self->self_test_ = test.line;
   return test.passed ? 1 : 0;
 }
 
@@ -171,6 +203,7 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();
   if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
   if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
+  if (code == OCTET_SLOTS_OTHER) answer.why += ": " + difference_;
   if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board();
   if (code == OCTET_SLOTS_WHITELIST) answer.why += ": " + not_allowed_;
   octet_slots_info info{};
@@ -241,6 +274,7 @@ SlotAnswer SlotStore::Verify(octet_slot slot) {
         std::memcmp(now.digest, info.slots[slot].digest, sizeof(now.digest)) != 0) {
       return octet_slots_code{OCTET_SLOTS_CHANGED};
     }
+    running_.reset();  // the question is whether it works, not what it stands in for
     return Accepts(this, blob, bytes) == 1 ? code : octet_slots_code{OCTET_SLOTS_SELF_TEST};
   });
   if (answer) answer.note = self_test_;
@@ -253,6 +287,7 @@ SlotAnswer SlotStore::Activate() {
     octet_slots_info info{};
     octet_slots_describe(&slots_, &info);
     *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    LearnRunning();
     const octet_slots_code code = octet_slots_activate(&slots_);
     octet_slots_describe(&slots_, &info);
     *detail = info.detail;

@@ -15,6 +15,7 @@
 #include "octet/board.h"
 #include "octet/slots.h"
 #include "ports/linux/slot/key.h"
+#include "ports/linux/slot/model_face.h"
 #include "ports/linux/slot/storage.h"
 
 namespace octet::port {
@@ -27,6 +28,7 @@ struct StoreOptions {
   // Models have to be signed by one of `keys`; the folder's own key.pub, which lies where models
   // are written, says nothing.
   bool require_signature = false;
+  bool any_kind = false;  // a model of another task, input, output or labels than the one that runs
   uint64_t lock_patience_ns = 10'000'000'000;  // for another program that is at the store
 };
 
@@ -128,6 +130,7 @@ class SlotStore {
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();
   void Fill(const Reader& read, uint64_t end, Bytes* blob);
+  void LearnRunning();
   static int Accepts(void* context, const void* blob, size_t bytes);
   static int Allows(void* context, const void* blob, size_t bytes);
   std::string CopyOf(const octet_boot& boot);
@@ -141,7 +144,10 @@ class SlotStore {
   std::string not_allowed_;  // why, by the blob that was looked at last
   uint32_t verify_mode_;
   bool is_readable_ = true;
-  std::string self_test_;  // what it said last
+  std::string self_test_;             // what it said last
+  std::optional<ModelFace> running_;  // of the active model; none, or it is no good: not compared
+  std::array<uint8_t, 32> running_digest_{};
+  std::string difference_;
   octet_storage port_{};
   octet_slots slots_;
   int copy_ = -1;

@@ -50,8 +50,10 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
   blob.Reserve(kChunkBytes);
   Fill(read, kChunkBytes, &blob);
   if (blob.count == kChunkBytes) {
-    SlotAnswer front =
-        With([&](octet_slot* slot, uint32_t* detail) { return admit(blob, 0, slot, detail); });
+    SlotAnswer front = With([&](octet_slot* slot, uint32_t* detail) {
+      LearnRunning();
+      return admit(blob, 0, slot, detail);
+    });
     if (!front) return front;
     // One byte more than it says that it has, to see whether that is its end.
     const auto* header = reinterpret_cast<const blob::Header*>(blob.data.get());
@@ -62,6 +64,7 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
   SlotAnswer answer = With([&](octet_slot* slot, uint32_t* detail) {
     if (blob.count == 0) return octet_slots_code{OCTET_SLOTS_EMPTY};
     if (blob.count > UINT32_MAX) return octet_slots_code{OCTET_SLOTS_FULL};
+    LearnRunning();
     octet_slots_code code = admit(blob, static_cast<uint32_t>(blob.count), slot, detail);
     if (code != OCTET_SLOTS_OK) return code;
     code = octet_slots_stage_begin(&slots_, static_cast<uint32_t>(blob.count));

@@ -58,6 +58,7 @@ enum {
   OCTET_SLOTS_BOARD = 25,     /* it was converted for another board */
   OCTET_SLOTS_SELF_TEST = 26, /* octet_slots_config.accepts said no */
   OCTET_SLOTS_WHITELIST = 27, /* octet_slots_config.allows said no */
+  OCTET_SLOTS_OTHER = 28,     /* not the kind of model that runs: octet_slots_config.accepts */
   /* Reasons of a roll-back. */
   OCTET_SLOTS_TRIES = 40,  /* not confirmed within its boots: it crashes, or nobody was content */
   OCTET_SLOTS_ASKED = 41,  /* somebody asked for it */
@@ -105,7 +106,8 @@ typedef struct octet_slots_config {
   int (*verify_signature)(void* context, const uint8_t* key_id, const uint8_t* signature,
                           const uint8_t* message, size_t message_bytes);
   void* verify_context;
-  /* 1: the blob may be activated; 0: refused. Asked last, of a blob that has passed everything
+  /* 1: the blob may be activated; 0: refused (SELF_TEST); a refusal of a blob (20 to 39): refused
+   * for that. Asked last, of a blob that has passed everything
    * else, by octet_slots_admit of a whole one and by octet_slots_activate: the place for
    * octet_self_test. NULL: no question. */
   int (*accepts)(void* context, const void* blob, size_t blob_bytes);

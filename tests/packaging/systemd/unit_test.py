@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""systemd-analyze reads the unit of octet-camera without a complaint, and the options it suggests are the program's."""
+"""systemd-analyze reads the unit of octet-camera without a complaint, and the program takes the settings file that its head writes, as
+the unit starts it."""
 import argparse
 import pathlib
 import re
@@ -21,13 +22,21 @@ def main() -> int:
         return SKIPPED
     text = (options.source / "packaging/systemd/octet-camera.service").read_text()
     program = options.build / "bin/octet-camera"
-    known = subprocess.run([program, "--help-all"], capture_output=True, text=True, check=True).stdout
-    (suggested,) = re.findall(r"OPTIONS=\"(.*)\"'", text)
-    missing = [word for word in re.findall(r"--[a-z-]+", suggested) if f"{word} " not in known]
-    if missing:
-        print(f"FAILED: octet-camera has no {missing}")
+    (head,) = re.findall(r"^#   (printf .*\\\n#.*)$", text, re.M)
+    (start,) = re.findall(r"^ExecStart=/usr/bin/octet-camera (.*) \$OPTIONS$", text, re.M)
+    if "\nExecReload=/bin/kill -HUP $MAINPID\n" not in text:
+        print("FAILED: the unit does not reload by SIGHUP")
         return 1
     with tempfile.TemporaryDirectory(prefix="octet-unit-") as folder:
+        settings = pathlib.Path(folder) / "camera.yaml"
+        subprocess.run(["sh", "-ec", head.replace("\n#", "\n").replace("/etc/octet/camera.yaml", str(settings))], check=True)
+        words = start.replace("/etc/octet/camera.yaml", str(settings)).split()
+        done = subprocess.run([program, *words, "--print-config"], capture_output=True, text=True)
+        wanted = ["slots: /var/lib/octet", "source: /dev/video0", "require-signature: true", "key: [/etc/octet/key.pub]", "threads: 4"]
+        missing = [line for line in wanted if line not in done.stdout.splitlines()]
+        if done.returncode != 0 or missing:
+            print(f"FAILED: octet-camera does not take its settings file: {missing} {done.stderr}")
+            return 1
         unit = pathlib.Path(folder) / "octet-camera.service"
         # The program has to be there; where it is installed is another matter.
         unit.write_text(text.replace("ExecStart=/usr/bin/octet-camera", f"ExecStart={program.resolve()}"))

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/format/signature.h"
 #include "tests/runtime/slots/fake_storage.h"
@@ -174,6 +175,26 @@ TEST_F(Admission, TheOwnerIsAskedOfAWholeBlob) {
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(Describe(slots_).last_refusal, OCTET_SLOTS_SELF_TEST);
   ExpectBothThere();
+}
+
+// A refusal that has a code of its own keeps it; what is no refusal of a blob says that the test
+// failed.
+TEST_F(Admission, TheOwnerSaysWhy) {
+  int answer = 0;
+  config_.accepts_context = &answer;
+  config_.accepts = [](void* context, const void*, size_t) { return *static_cast<int*>(context); };
+  ASSERT_EQ(octet_slots_open(&slots_, &port_, &config_), OCTET_SLOTS_OK);
+  const Blob good = MakeModel({.id = 3, .counter = 5});
+  for (const auto& [said, code] :
+       {std::pair<int, octet_slots_code>{OCTET_SLOTS_OTHER, OCTET_SLOTS_OTHER},
+        {OCTET_SLOTS_BOARD, OCTET_SLOTS_BOARD},
+        {-1, OCTET_SLOTS_SELF_TEST},
+        {2, OCTET_SLOTS_SELF_TEST},
+        {OCTET_SLOTS_TRIES, OCTET_SLOTS_SELF_TEST}}) {
+    answer = said;
+    EXPECT_EQ(Admit(good, Count(good)), code) << said;
+    EXPECT_EQ(Describe(slots_).last_refusal, code) << said;
+  }
 }
 
 // The power fails while a refusal is written down: both models are there afterwards.

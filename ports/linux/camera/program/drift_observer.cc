@@ -58,11 +58,10 @@ CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
           "convert --drift)");
   app.Add("--drift-set", o.drift_settings,
           "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
-          "gain_db=0.5");
+          "gain_db=0.5")
+      .Needs("--drift", " FILE")
+      .Reloads(Reload::kWithModel);
   return [&o] {
-    if (!o.drift_settings.empty() && o.drift.empty()) {
-      throw InputError("--drift-set: needs --drift FILE");
-    }
     o.model.drift = !o.drift.empty();
     if (o.model.drift) o.model.all_plans = true;
   };

@@ -16,6 +16,7 @@
 #include "ports/linux/camera/program/printer.h"
 #include "ports/linux/camera/program/scheduling.h"
 #include "ports/linux/camera/program/service.h"
+#include "ports/linux/camera/program/settings_follower.h"
 #include "ports/linux/camera/program/tally.h"
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/slot.h"
@@ -47,19 +48,20 @@ std::unique_ptr<Source> Open(const CameraOptions& options, std::unique_ptr<Garme
 // another program, but a change of the model.
 class Loop {
  public:
-  explicit Loop(const CameraOptions& options)
-      : options_(options),
-        scheduling_(options.cpus, options.priority),
-        source_(Open(options, &garments_)),
-        shared_(stop_, options.thermal_root, options.every_frame || source_->waits(),
+  explicit Loop(const CameraSettings& settings)
+      : settings_(settings),
+        scheduling_(options_.cpus, options_.priority),
+        source_(Open(options_, &garments_)),
+        shared_(stop_, options_.thermal_root, options_.every_frame || source_->waits(),
                 [this] { scheduling_.Restore(); }),
-        file_(options.blob),
+        file_(options_.blob),
         emitter_(STDOUT_FILENO, STDERR_FILENO, shared_.waits, kLineBytes,
                  [this] { scheduling_.Restore(); }),
-        printer_(options.json, emitter_, stop_, observers_) {
+        printer_(options_.json, emitter_, stop_, observers_),
+        follower_(shared_.storage) {
     shared_.emitter = &emitter_;
     for (const Feature& feature : Features()) {
-      std::unique_ptr<Observer> observer = feature.make(options, shared_);
+      std::unique_ptr<Observer> observer = feature.make(options_, shared_);
       if (observer == nullptr) continue;
       if (auto* models = dynamic_cast<ModelSource*>(observer.get())) {
         models_ = models;
@@ -74,9 +76,9 @@ class Loop {
 
   int Run() {
     const uint64_t started = NowNs();
-    std::thread capture([this] {
+    std::thread capture([this, every_frame = options_.every_frame] {
       scheduling_.Restore();
-      Capture(source_.get(), &slot_, stop_, options_.every_frame);
+      Capture(source_.get(), &slot_, stop_, every_frame);
     });
     try {
       while (!stop_.raised()) {
@@ -97,7 +99,7 @@ class Loop {
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,
                          {slot_.published(), slot_.dropped(), slot_.longest_gap_ns()},
-                         models_ != &file_);
+                         models_ != &file_ || tally_.changes != 0);
     }
     std::string error = slot_.error();
     if (error.empty() && !interrupted && slot_.published() == 0) {
@@ -191,9 +193,38 @@ class Loop {
     if (!another) return;
     Unload();
     LoadWanted();
-    const uint64_t took_ns = NowNs() - begun;
+    CountChange(begun);
+  }
+
+  // Between two frames: what a changed settings file says. A model that cannot be loaded with it
+  // leaves all as it was.
+  void FollowSettings() {
+    if (settings_.file().empty()) return;
+    const uint64_t begun = NowNs();
+    std::string news;
+    const auto reread = follower_.Follow(settings_, begun, &news);
+    if (reread) {
+      const CameraSettings before = std::exchange(settings_, reread->settings);
+      news = reread->Told();
+      if (reread->load_model) {
+        Unload();
+        try {
+          Load(models_->Path());
+        } catch (const InputError& error) {
+          Unload();
+          settings_ = before;
+          news = settings_.file() + ": " + error.what() + "; the settings before stay in force";
+          LoadWanted();
+        }
+        CountChange(begun);
+      }
+    }
+    emitter_.Say(news);
+  }
+
+  void CountChange(uint64_t begun_ns) {
     ++tally_.changes;
-    tally_.longest_change_ns = std::max(tally_.longest_change_ns, took_ns);
+    tally_.longest_change_ns = std::max(tally_.longest_change_ns, NowNs() - begun_ns);
     changed_ = true;
   }
 
@@ -211,6 +242,7 @@ class Loop {
     const uint64_t taken = NowNs();
     changed_ = false;
     FollowModels();
+    FollowSettings();
     shared_.metrics.SetFrameTime(frame.captured_ns);
     for (const auto& observer : observers_) {
       if (observer->Wants(frame)) continue;
@@ -266,7 +298,8 @@ class Loop {
     return printer_.Print(report, *outcome, outcome->json);
   }
 
-  const CameraOptions& options_;
+  CameraSettings settings_;
+  const CameraOptions& options_ = settings_.options();
   StopRequest stop_;
   Scheduling scheduling_;  // before the model's threads, which inherit it
   std::unique_ptr<Garments> garments_;
@@ -281,6 +314,7 @@ class Loop {
   Emitter emitter_;
   std::vector<std::unique_ptr<Observer>> observers_;
   Printer printer_;
+  SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
   Service service_;
   Slot slot_;
@@ -289,8 +323,8 @@ class Loop {
 
 }  // namespace
 
-int RunCamera(const CameraOptions& options) {
-  Loop loop(options);
+int RunCamera(const CameraSettings& settings) {
+  Loop loop(settings);
   return loop.Run();
 }
 

@@ -2,12 +2,12 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
 
-#include "ports/linux/camera/program/options.h"
+#include "ports/linux/camera/program/settings.h"
 
 namespace octet::port {
 
 // Exit status. Throws InputError.
-int RunCamera(const CameraOptions& options);
+int RunCamera(const CameraSettings& settings);
 
 }  // namespace octet::port
 

@@ -4,15 +4,17 @@
 #include <cstdio>
 
 #include "ports/linux/camera/program/loop.h"
+#include "ports/linux/camera/program/settings.h"
 
 int main(int argc, char** argv) {
   try {
-    octet::port::CameraOptions options;
-    if (!octet::port::ReadCameraOptions(argc, argv, &options)) return 0;
+    octet::port::CameraSettings settings;
+    if (!settings.Read(argc, argv)) return 0;
+    if (!settings.file().empty()) octet::port::ObeyReloadSignal();
     // Of a guard (hold_signals.h); without one they end nothing.
     signal(SIGUSR1, SIG_IGN);
     signal(SIGUSR2, SIG_IGN);
-    return octet::port::RunCamera(options);
+    return octet::port::RunCamera(settings);
   } catch (const octet::port::InputError& error) {
     std::fprintf(stderr, "octet-camera: %s\n", error.what());
     return 2;

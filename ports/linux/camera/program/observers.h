@@ -2,7 +2,6 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVERS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVERS_H_
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,9 +10,6 @@
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::port {
-
-// Looks at the settings after they were parsed; throws InputError.
-using CheckSettings = std::function<void()>;
 
 struct Feature {
   // Its options.

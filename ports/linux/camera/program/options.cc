@@ -8,7 +8,6 @@
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/observers.h"
-#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
@@ -38,13 +37,6 @@ class SceneSource : public Source {
   uint64_t next_ = 0;
 };
 
-void ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
-}
-
 void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
   unsigned w = 0, h = 0;
   char rest = 0;
@@ -58,49 +50,66 @@ void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
 
 }  // namespace
 
-bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
-  CommandLine app("Runs an Octet blob on a stream of frames; always takes the newest frame");
-  app.Add("MODEL", o->blob, "blob made by octet convert (--task, --decode)");
+void ListIsas() {
+  const CpuWord cpu = DetectCpu();
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
+  }
+}
+
+CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
+  app.Add("MODEL", o.blob, "blob made by octet convert (--task, --decode)")
+      .Reloads(Reload::kWithModel);
   app.Group("Options");
-  app.Add("--source", o->source,
+  app.Add("--config", *config,
+          "settings file: YAML lines NAME: VALUE, each NAME an option without its dashes (MODEL: "
+          "model); the command line counts before it, and SIGHUP reads it again (docs/config.md)")
+      .OnCommandLineOnly();
+  app.AddFlag("--print-config", *print, "print the settings in force as such a file, and end")
+      .OnCommandLineOnly();
+  app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
               "; without any, those of its subfolders), one picture, /dev/videoN, or - for a "
               "stream on stdin");
   app.Add(
-      "--format", o->format,
+      "--format", o.format,
       "stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with --size. camera: one of "
       "these or mjpeg (default: the first available of nv12, yuv420p, yuyv, rgb24, grey8, mjpeg)");
-  app.Add("--size", o->size, "WxH of raw frames, of the scene, or requested from the camera");
-  app.Add("--fps", o->fps,
+  app.Add("--size", o.size, "WxH of raw frames, of the scene, or requested from the camera");
+  app.Add("--fps", o.fps,
           "frame rate of the scene (default 30; 0: as fast as it renders), of a folder (default: "
           "every picture, none dropped), or requested from the camera");
-  app.AddFlag("--every-frame", o->every_frame,
+  app.AddFlag("--every-frame", o.every_frame,
               "the source waits for the model, no frame is dropped: for films, not for cameras");
-  app.Add("--frames", o->frames, "stop after this many results; 0: never").ShowDefault();
-  app.Add("--plan", o->model.plan, "plan by name (default: the blob's first)");
-  app.Add("--isa", o->isa, "highest instruction set to use, or 'list'");
-  app.Add("--threads", o->model.threads, "number of inference threads, with the loop's own")
+  app.Add("--frames", o.frames, "stop after this many results; 0: never")
+      .ShowDefault()
+      .Reloads(Reload::kNow);
+  app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)")
+      .Reloads(Reload::kWithModel);
+  app.Add("--isa", o.isa, "highest instruction set to use, or 'list'").Reloads(Reload::kWithModel);
+  app.Add("--threads", o.model.threads, "number of inference threads, with the loop's own")
       .Range(1u, 256u)
-      .ShowDefault();
-  app.AddFlag("--json", o->json, "one JSON object per frame, and a summary at the end");
+      .ShowDefault()
+      .Reloads(Reload::kWithModel);
+  app.AddFlag("--json", o.json, "one JSON object per frame, and a summary at the end")
+      .Reloads(Reload::kNow);
   std::vector<CheckSettings> checks;
   app.MoreGroup("While it runs");
-  for (const Feature& feature : Features()) checks.push_back(feature.describe(app, *o));
+  for (const Feature& feature : Features()) checks.push_back(feature.describe(app, o));
   app.MoreGroup("Machine");
-  bool map = false;
-  app.AddFlag("--map", map, kMapHelp);
-  app.Add("--cpus", o->cpus, kCpusHelp);
-  app.Add("--priority", o->priority,
+  app.AddFlag("--map", o.map, kMapHelp).Reloads(Reload::kWithModel);
+  app.Add("--cpus", o.cpus, kCpusHelp);
+  app.Add("--priority", o.priority,
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);
   app.MoreGroup("Scene and tests");
-  app.Add("--garments", o->garments,
+  app.Add("--garments", o.garments,
           "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py")
       .ShowDefault();
-  app.Add("--disturb", o->disturb,
+  app.Add("--disturb", o.disturb,
           "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
           "as in noise:40@300-599,exposure:2.5@900-");
-  app.Add("--seed", o->seed, "of the scene: seed").ShowDefault();
+  app.Add("--seed", o.seed, "of the scene: seed").ShowDefault();
   app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
       "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"
@@ -108,34 +117,30 @@ bool ReadCameraOptions(int argc, char** argv, CameraOptions* o) {
       "height=720' !\\\n                 nvvidconv ! video/x-raw,format=NV12 ! fdsink |\n"
       "                 octet-camera MODEL.octet --source - --format nv12 --size 1280x720");
   app.Name("octet-camera", OCTET_VERSION_TEXT);
-  try {
-    if (app.Parse(argc, argv)) return false;  // --help, --version
-  } catch (const UsageError& error) {
-    throw InputError(error.what());
+  return [&o, checks] {
+    for (const CheckSettings& check : checks) check();
+    if (o.map) o.model.storage = BlobStorage::kMapped;
+    if (!o.isa.empty()) {
+      octet_isa isa;
+      if (octet_isa_from_name(o.isa.c_str(), &isa).code != OCTET_OK) {
+        throw InputError("--isa " + o.isa + ": unknown word; see --isa list");
+      }
+      o.model.isa = isa;
+    }
+    if (o.fps != kNotGiven && !(o.fps >= 0)) {
+      throw InputError("--fps: must be at least 0; see --help");
+    }
+  };
+}
+
+void CheckWhatRuns(const CameraOptions& o) {
+  if (o.blob.empty() == o.slots.empty()) {
+    throw InputError(o.blob.empty() ? "no MODEL given; see --help"
+                                    : "MODEL and --slots: give only one of them");
   }
-  if (map) o->model.storage = BlobStorage::kMapped;
-  if (o->isa == "list") {
-    ListIsas();
-    return false;
-  }
-  for (const CheckSettings& check : checks) check();
-  if (o->blob.empty() == o->slots.empty()) {
-    throw InputError(o->blob.empty() ? "no MODEL given; see --help"
-                                     : "MODEL and --slots: give only one of them");
-  }
-  if (o->source.empty()) {
+  if (o.source.empty()) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
-  if (!o->isa.empty()) {
-    octet_isa isa;
-    if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
-      throw InputError("--isa " + o->isa + ": unknown word; see --isa list");
-    }
-    o->model.isa = isa;
-  }
-  if (o->fps != kNotGiven && !(o->fps >= 0))
-    throw InputError("--fps: must be at least 0; see --help");
-  return true;
 }
 
 std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garments>* garments) {

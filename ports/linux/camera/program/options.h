@@ -1,13 +1,15 @@
-// The command line of octet-camera.
+// The options of octet-camera, as its code uses them.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "ports/linux/camera/program/slots.h"
 #include "ports/linux/camera/scene.h"
 #include "ports/linux/capture/source.h"
+#include "ports/linux/command_line/command_line.h"
 #include "ports/linux/model.h"
 #include "ports/linux/thermal/sensor.h"
 
@@ -33,10 +35,20 @@ struct CameraOptions {
   int http_port = -1;
   int priority = 0;
   bool json = false, score = false, every_frame = false, guard = false, temporal = false;
+  bool map = false;
 };
 
-// Throws InputError; returns false where the program is done (--help, --isa list).
-bool ReadCameraOptions(int argc, char** argv, CameraOptions* options);
+// Looks at the settings after they were parsed, and sets what follows from them; throws InputError.
+using CheckSettings = std::function<void()>;
+
+// Every option, once: command line, settings file, help and manual come from this list. config and
+// print: of --config and --print-config. What is returned is to be called once all options are set.
+CheckSettings DescribeCamera(CommandLine& app, CameraOptions& options, std::string* config,
+                             bool* print);
+// That there is something to run and to look at. Throws InputError.
+void CheckWhatRuns(const CameraOptions& options);
+// --isa list
+void ListIsas();
 
 // Opens what --source names. `garments` has to outlive the source of a scene.
 std::unique_ptr<Source> OpenSource(const CameraOptions& options,

@@ -16,7 +16,8 @@ namespace octet::port {
 
 class Printer {
  public:
-  Printer(bool json, Emitter& emitter, const StopRequest& stop,
+  // json: read for each line.
+  Printer(const bool& json, Emitter& emitter, const StopRequest& stop,
           const std::vector<std::unique_ptr<Observer>>& observers)
       : json_(json), emitter_(emitter), stop_(stop), observers_(observers) {}
   void Reserve(size_t line_bytes);
@@ -33,7 +34,7 @@ class Printer {
   bool PrintEverySecond(const FrameReport& report, const Outcome& outcome);
   void SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool has_slots);
 
-  const bool json_;
+  const bool& json_;
   Emitter& emitter_;
   const StopRequest& stop_;
   const std::vector<std::unique_ptr<Observer>>& observers_;

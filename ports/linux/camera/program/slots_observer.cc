@@ -10,28 +10,20 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
           "of MODEL; switches to a new model when the store has one");
   app.Add("--key", o.store.keys,
           "of --slots: public key; models signed with it are accepted, beside the store's own key")
-      .OneEach();
+      .OneEach()
+      .Needs("--slots", "; octet-slot and octet flash check signatures of files");
   app.AddFlag("--require-signature", o.store.require_signature,
               "of --slots: accept only models signed with --key; the store's own key.pub is "
-              "ignored, because it is beside the models and as easy to replace");
-  const Option confirm_after =
-      app.Add("--confirm-after", o.confirm_after,
-              "of --slots: number of good frames that confirm a model on trial")
-          .Range(1u, 1000000000u)
-          .ShowDefault();
+              "ignored, because it is beside the models and as easy to replace")
+      .Needs("--slots");
+  app.Add("--confirm-after", o.confirm_after,
+          "of --slots: number of good frames that confirm a model on trial")
+      .Range(1u, 1000000000u)
+      .ShowDefault()
+      .Needs("--slots", "; a model from a file is not on trial");
   app.Add("--board", o.store.board,
           std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
-  return [&o, confirm_after] {
-    if (o.slots.empty() && !o.store.keys.empty()) {
-      throw InputError(
-          "--key: needs --slots; octet-slot and octet flash check signatures of files");
-    }
-    if (o.slots.empty() && o.store.require_signature) {
-      throw InputError("--require-signature: needs --slots");
-    }
-    if (o.slots.empty() && confirm_after.Given()) {
-      throw InputError("--confirm-after: needs --slots; a model from a file is not on trial");
-    }
+  return [&o] {
     if (!o.store.board.empty()) o.board = ReadBoard(o.store.board);
   };
 }

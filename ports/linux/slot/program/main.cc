@@ -40,7 +40,10 @@ void Describe(CommandLine& app, Arguments& a) {
           "`board`; without one, this check is skipped");
   app.Add("--tries", a.options.tries, "boots within which a model must be confirmed; 0: 3")
       .Range(0u, 255u);
-  app.AddFlag("--force", a.force, "of create: also where a store or a model exists");
+  app.AddFlag(
+      "--force", a.force,
+      "of create: also where a store or a model exists; of stage and activate: also a model "
+      "with another task, inputs, outputs or labels than the one that runs");
   app.AddFlag("--json", a.json, "print the store as JSON after the command");
   app.Footer(
       "list       show the slots, and why the last model was refused\n"
@@ -160,7 +163,10 @@ int Main(int argc, char** argv) {
   if (a.command != "stage" && !a.file.empty()) {
     throw InputError(a.command + " does not take a FILE; see --help");
   }
-  if (a.force && a.command != "create") throw InputError(a.command + " does not take --force");
+  if (a.force && a.command != "create" && a.command != "stage" && a.command != "activate") {
+    throw InputError(a.command + " does not take --force");
+  }
+  a.options.any_kind = a.force;
   SlotStore store(a.store, a.options);
   if (a.command == "boot" && !store.is_folder()) {
     throw InputError("boot: the model of a device is not a file; octet-camera --slots " + a.store +

@@ -89,7 +89,7 @@ TEST(Metrics, EventsExistFromTheStart) {
       {"octet_drift_events_total{event=",
        {"observed", "accepted", "dropped", "restored", "refused"}},
       {"octet_flash_refusals_total{reason=",
-       {"damaged", "signature", "counter", "board", "selftest", "storage"}},
+       {"damaged", "signature", "counter", "board", "selftest", "storage", "kind"}},
       {"octet_slot_events_total{event=", {"activate", "confirm", "rollback"}}};
   for (const auto& [name, values] : words) {
     for (const std::string& value : values) {

@@ -63,14 +63,17 @@ port::PublicKey PublicKeyOf(int key) {
 Blob MakeStored(const StoredModel& model) {
   BlobBuilder b;
   b.SetSectionAlignment(64);
-  const uint32_t x = b.AddInput("x", {1, 1, 1, 16}, blob::ElementType::kInt8, 1, model.zero_point);
-  const uint32_t y = b.AddTensor({1, 1, 1, 16}, blob::ElementType::kInt8, 1, model.zero_point);
+  const uint32_t x =
+      b.AddInput("x", {1, 1, 1, model.width}, blob::ElementType::kInt8, 1, model.zero_point);
+  const uint32_t y =
+      b.AddTensor({1, 1, 1, model.width}, blob::ElementType::kInt8, 1, model.zero_point);
   std::vector<int8_t> table(256);
   for (int q = -128; q < 128; ++q) {
     table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(std::min(127, q + model.id));
   }
   b.AddLayer(blob::Op::kUnary, {x}, y).table = b.AddTable(table);
-  b.AddOutput("y", y);
+  for (uint32_t i = 0; i < model.output_count; ++i) b.AddOutput("y" + std::to_string(i), y);
+  for (const std::string& label : model.labels) b.AddLabel(label);
   if (model.vectors != Vectors::kNone) {
     b.AddSection(blob::SectionKind::kGolden,
                  GoldenSection(model.id, model.vectors == Vectors::kRight));

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "ports/linux/slot/slot_store.h"
 #include "tests/support/blob_builder.h"
@@ -22,6 +23,9 @@ struct StoredModel {
   Vectors vectors = Vectors::kRight;
   uint32_t extra_bytes = 0;  // makes it larger
   int zero_point = 0;        // of its tensors
+  std::vector<std::string> labels = {};
+  uint32_t output_count = 1;
+  uint32_t width = 16;  // of input and output; with Vectors::kNone
 };
 Blob MakeStored(const StoredModel& model);
 port::PublicKey PublicKeyOf(int key);

@@ -12,8 +12,8 @@ SRCREV ?= "${AUTOREV}"
 PV = "0.1.0+git${SRCPV}"
 S = "${WORKDIR}/git"
 
-# Headers alone: command lines, JSON, pictures; and libsodium for signatures of models (meta-oe).
-DEPENDS = "cli11 nlohmann-json stb libsodium"
+# Headers alone: command lines, JSON, pictures; libsodium for signatures of models and yaml-cpp for settings files (meta-oe).
+DEPENDS = "cli11 nlohmann-json stb libsodium yaml-cpp"
 
 inherit cmake pkgconfig
 

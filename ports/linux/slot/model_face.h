@@ -1,0 +1,29 @@
+// What a model is to the programs around it: what it takes, what it says. Two models of one face
+// can stand in for each other; weights, plans, sizes of pictures and thresholds are no part of it.
+#ifndef OCTET_PORTS_LINUX_SLOT_MODEL_FACE_H_
+#define OCTET_PORTS_LINUX_SLOT_MODEL_FACE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace octet::port {
+
+struct ModelFace {
+  std::string task;  // "detect", with key points and masks where it has any
+  // "a picture", or the dims that floats come in.
+  std::vector<std::string> inputs;
+  // Dims of each, where nothing decodes them: then programs read them as they are.
+  std::vector<std::string> outputs;
+  std::vector<std::string> labels;  // in class order
+};
+
+// Of a blob that octet_validate has taken.
+ModelFace FaceOf(const void* blob, size_t blob_bytes);
+
+// "" or the first difference, as "its task is classify, not detect".
+std::string DifferenceOf(const ModelFace& runs, const ModelFace& next);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_SLOT_MODEL_FACE_H_
