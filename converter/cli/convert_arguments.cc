@@ -78,7 +78,7 @@ void ConvertArguments::AddFirst(port::Options command, ConvertOptions* options) 
 
 void ConvertArguments::AddCalibration(port::Options command, ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
-  input_.AddShapesTo(command);
+  input_.AddImportTo(command);
   command.Add("--cut-at", cut_at_,
               "end the graph at these tensors, joined by commas, instead of its outputs");
   command.Add("--samples", options->samples, "calibrate with at most this many samples")
