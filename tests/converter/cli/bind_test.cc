@@ -13,7 +13,7 @@ class Bind : public Cli {
   // A classifier whose output is multiplied with an integer input.
   void SetUp() override {
     Cli::SetUp();
-    WriteNpy("c.npy", "u1", {8, 8, 8, 3});
+    WriteNpy("c.npy", "|u1", {8, 8, 8, 3});
     OnnxBuilder model;
     model.Input("factor", {-1, 2}, 7);
     const OnnxValue factor = model.Node("Cast", {"factor"}, {{"to", Int(1)}});
@@ -59,14 +59,14 @@ TEST_F(Bind, AnArrayComesFromAFile) {
   model.Input("mask", {1, 1, 8, 8});
   model.Input("x", {1, 3, 8, 8}).Conv({.channels = 8}).Relu().GlobalAveragePool().Output("y");
   model.Save(Path("unused.onnx"));
-  WriteNpy("mask.npy", "f4", {8, 8});
+  WriteNpy("mask.npy", "<f4", {8, 8});
   EXPECT_EQ(Convert("unused.onnx", {"--bind", "mask=@" + Path("mask.npy")}).status, 0);
   ExpectRefused(Convert("unused.onnx", {"--bind", "mask=@" + Path("none.npy")}), "none.npy");
   ExpectRefused(Convert("unused.onnx", {"--bind", "mask=1", "--bind", "mask=2"}), "twice");
   const graph::Tensor numbers = images::ReadNumbers(Path("mask.npy"));
   EXPECT_EQ(numbers.shape, (graph::Shape{8, 8}));
   EXPECT_EQ(numbers.floats.size(), 64u);
-  WriteNpy("bytes.npy", "u1", {3, 2});
+  WriteNpy("bytes.npy", "|u1", {3, 2});
   EXPECT_EQ(images::ReadNumbers(Path("bytes.npy")).integers.size(), 6u);
 }
 
