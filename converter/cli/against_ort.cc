@@ -13,7 +13,7 @@ namespace {
 
 using graph::ValueId;
 
-ort::Results RunOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+ort::Results RunOrt(const OrtModel& model, const graph::Graph& graph, const Datasets& data,
                     int64_t count, const std::vector<ValueId>& values, int threads) {
   std::vector<ort::Input> inputs;
   for (const ValueId id : graph.inputs) inputs.push_back({graph.At(id).name, *graph.At(id).shape});
@@ -21,9 +21,11 @@ ort::Results RunOrt(const std::string& model, const graph::Graph& graph, const D
   for (const ValueId id : values) names.push_back(graph.At(id).name);
   ort::RunOptions options;
   options.threads = threads;
+  options.import = model.import;
   return ort::Run(
-      model, inputs, [&data](size_t input, int64_t sample) { return data[input]->Load(sample); },
-      count, names, options);
+      model.path, inputs,
+      [&data](size_t input, int64_t sample) { return data[input]->Load(sample); }, count, names,
+      options);
 }
 
 bool IsAsLarge(const ort::Results& results, size_t index, const graph::Value& value) {
@@ -70,21 +72,22 @@ std::vector<bool> PickedValues(const graph::Graph& graph) {
 
 }  // namespace
 
-ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+ort::Results OutputsOfOrt(const OrtModel& model, const graph::Graph& graph, const Datasets& data,
                           int64_t count, int threads) {
   ort::Results results = RunOrt(model, graph, data, count, graph.outputs, threads);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const graph::Value& value = graph.At(graph.outputs[i]);
     if (IsAsLarge(results, i, value)) continue;
     Fail("{}: '{}' is {} in ONNX Runtime, {} here; give the same --input-shape as for the blob",
-         model, value.name, graph::ToString(results.ShapeOf(i)), graph::ToString(*value.shape));
+         model.path, value.name, graph::ToString(results.ShapeOf(i)),
+         graph::ToString(*value.shape));
   }
   return results;
 }
 
-std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
+std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Graph& graph,
                                           const Datasets& data, int64_t count, int threads) {
-  const std::vector<std::string> computed = exporting::ComputedValues(model);
+  const std::vector<std::string> computed = exporting::ComputedValues(model.path);
   std::set<std::string> open(computed.begin(), computed.end());
   std::vector<ValueId> values;
   std::vector<LayerAgreement> layers;

@@ -37,15 +37,21 @@ struct LayerAgreement {
   bool Agrees() const;
 };
 
+// The file, and how it was imported.
+struct OrtModel {
+  std::string path;
+  import::ImportOptions import;
+};
+
 // The graph's outputs for samples 0 to count - 1, as ONNX Runtime computes the file. Throws
 // UserError where they have another number of elements.
-ort::Results OutputsOfOrt(const std::string& model, const graph::Graph& graph, const Datasets& data,
+ort::Results OutputsOfOrt(const OrtModel& model, const graph::Graph& graph, const Datasets& data,
                           int64_t count, int threads);
 
 // Every float value that both the file and the graph name and that has as many elements in both,
 // over the first samples, in the graph's order. Of a graph that was equalized the values between
 // layers are others.
-std::vector<LayerAgreement> CompareLayers(const std::string& model, const graph::Graph& graph,
+std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Graph& graph,
                                           const Datasets& data, int64_t count, int threads);
 
 }  // namespace octet::cli

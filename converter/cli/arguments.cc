@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "converter/images/numbers.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -53,13 +54,19 @@ convert::Effort EffortOf(const std::string& word) {
 
 void InputArguments::AddTo(port::Options command) {
   AddPixelsTo(command);
-  AddShapesTo(command);
+  AddImportTo(command);
 }
 
-void InputArguments::AddShapesTo(port::Options command) {
+void InputArguments::AddImportTo(port::Options command) {
   command
       .Add("--input-shape", shapes,
            "shape of an input with unknown dimensions: NAME:1,3,224,224; may be repeated")
+      .OneEach();
+  command
+      .Add("--bind", bound,
+           "make an input a constant, such as the size that boxes are scaled to: NAME=VALUE, "
+           "NAME=VALUE,VALUE,... or NAME=@FILE.npy, broadcast to the input's shape; it takes no "
+           "calibration data; may be repeated")
       .OneEach();
 }
 
@@ -98,6 +105,12 @@ octet::import::ImportOptions InputArguments::Import() const {
   import::ImportOptions options;
   for (const std::string& shape : shapes) {
     options.input_shapes.insert(import::ParseInputShape(shape));
+  }
+  for (const std::string& text : bound) {
+    const auto [name, value] = import::ParseBinding(text, images::ReadNumbers);
+    if (!options.bound.emplace(name, value).second) {
+      Fail("--bind names '{}' twice; give it one value", name);
+    }
   }
   return options;
 }

@@ -16,12 +16,12 @@ namespace octet::cli {
 struct InputArguments {
   // Empty: not given.
   std::string mean, std_dev, scale, colour, resize;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, bound;
 
   void AddTo(port::Options command);
-  // The same in two parts: what becomes of pixels; shapes.
+  // The same in two parts: what becomes of pixels; which inputs the model has, and their shapes.
   void AddPixelsTo(port::Options command);
-  void AddShapesTo(port::Options command);
+  void AddImportTo(port::Options command);
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   import::ImportOptions Import() const;

@@ -73,7 +73,7 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
-  input_.AddShapesTo(command);
+  input_.AddImportTo(command);
   command.Add("--cut-at", cut_at_,
               "end the graph at these tensors, joined by commas, instead of its outputs");
   command.Add("--samples", options->samples, "calibrate with at most this many samples")

@@ -14,7 +14,7 @@ namespace {
 
 struct ExportOptions {
   std::string model, blob, output;
-  std::vector<std::string> shapes;
+  InputArguments input;  // of the import alone
   bool qdq = false;
 };
 
@@ -39,9 +39,7 @@ int Run(const ExportOptions& options) {
   write::CheckWritable(options.output, {options.model, options.blob});
   const blobs::BlobFile file(options.blob);
   RefuseOffsets(blobs::ViewOf(file), options.blob);
-  InputArguments input;
-  input.shapes = options.shapes;
-  const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, input.Import());
+  const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, options.input.Import());
   const exporting::QdqModel model = exporting::ExportQdq(graph, blobs::ViewOf(file), options.blob);
   write::SaveFile(options.output, model.bytes);
   fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",
@@ -63,17 +61,15 @@ void AddExport(port::CommandLine& app, std::function<int()>* run) {
       app.AddCommand("export", "write a blob's int8 plan as ONNX in Q/DQ form, for other runtimes");
   command.Footer(
       "Scales, zero points, weights and biases are the blob's. Another runtime computes the same "
-      "values, except for ties in rounding. FP16 layers are float in the file.");
+      "values, except for ties in rounding. FP16 layers are float in the file. --input-shape and "
+      "--bind are "
+      "the same as for octet convert.");
   auto options = std::make_shared<ExportOptions>();
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("BLOB", options->blob, "the blob made of it").Required();
   command.Add("-o,--output", options->output, "the .onnx file to write").Required();
   command.AddFlag("--qdq", options->qdq, "with QuantizeLinear and DequantizeLinear");
-  command
-      .Add("--input-shape", options->shapes,
-           "NAME:1,3,224,224 for an input with unknown dimensions, the same as for octet convert; "
-           "may be repeated")
-      .OneEach();
+  options->input.AddImportTo(command);
   command.WhenChosen([=] { *run = [=] { return Run(*options); }; });
 }
 

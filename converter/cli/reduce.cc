@@ -68,6 +68,7 @@ class Reducer {
         progress_(progress),
         graph_(convert::LoadGraph(options.convert.model, options.convert.import, nullptr)),
         model_(exporting::ReadWhole(options.convert.model)) {
+    import::BindInputs(options.convert.import.bound, options.convert.import.input_shapes, &model_);
     std::vector<std::string> warnings;
     data_ = convert::OpenInputs(graph_, options.convert.calibration, options.convert.preprocess,
                                 &warnings);
@@ -281,7 +282,7 @@ class Reducer {
     const graph::Graph graph = convert::LoadGraph(model, {}, nullptr);
     const Datasets data = OpenParts(graph, files);
     const ort::Results theirs =
-        OutputsOfOrt(model, graph, data, samples_, ThreadCount(options_.convert.threads));
+        OutputsOfOrt({model, {}}, graph, data, samples_, ThreadCount(options_.convert.threads));
     executor::Executor executor(graph);
     LayerAgreement agreement;
     for (int64_t i = 0; i < samples_; ++i) {

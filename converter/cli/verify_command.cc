@@ -185,7 +185,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   std::optional<graph::Graph> canonical;  // whose layers are compared with ONNX Runtime's
   if (!options.against.empty()) {
     canonical = LoadModelOf(blob, options.blob, options.model, input.Import());
-    theirs = OutputsOfOrt(options.model, *canonical, data, count, threads);
+    theirs = OutputsOfOrt({options.model, input.Import()}, *canonical, data, count, threads);
   }
   convert::Progress progress("verifying");
   std::vector<std::vector<judge::Answer>> answers;  // by contestant, FP32 first
@@ -237,7 +237,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   if (theirs) {
     const std::vector<LayerAgreement> layers =
-        CompareLayers(options.model, *canonical, data, count, threads);
+        CompareLayers({options.model, input.Import()}, *canonical, data, count, threads);
     agrees &= AddLayers(layers, exporting::IsQuantized(options.model), *theirs, &report);
   }
   report["agrees"] = agrees;

@@ -9,6 +9,7 @@ graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& 
   return InModel(model, [&] {
     graph::Graph graph = import::ImportOnnx(model, options);
     import::CheckOperators(graph);
+    import::CheckInputs(graph);
     operators::InferShapes(graph);
     return graph;
   });

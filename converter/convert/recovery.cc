@@ -16,6 +16,7 @@
 #include "converter/recover/code_choice.h"
 #include "converter/recover/diagnosis.h"
 #include "converter/recover/float_outputs.h"
+#include "converter/recover/query_choice.h"
 #include "converter/recover/recalibration.h"
 #include "converter/recover/rounding.h"
 #include "converter/recover/tail_choice.h"
@@ -169,6 +170,15 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
   if (const auto gain = recover::TailGain(simulator, samples, statistics, config)) {
     result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
     result.config.tail_gain_db = gain;
+  }
+  const std::vector<quantize::Entry> queries =
+      recover::QueriesWorthHalf(simulator, samples, statistics, config);
+  if (!queries.empty()) {
+    result.config.measured.insert(result.config.measured.end(), queries.begin(), queries.end());
+    result.notes.push_back(
+        fmt::format("FP16 in the {} nodes that refine selected queries: {:.1f} dB more; try: "
+                    "--int8-everywhere keeps int8",
+                    queries.size(), *queries[0].gain_db));
   }
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);

@@ -322,7 +322,11 @@ std::string OneLine(std::string text) {
 Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& options) {
   try {
     const std::unique_ptr<onnx::ModelProto> model = ReadModelFile(path);
-    return Importer(*model, path.parent_path(), options).Run();
+    BindInputs(options.bound, options.input_shapes, model.get());
+    ImportOptions others = options;  // what is bound is no input any more
+    for (const auto& [name, value] : options.bound) others.input_shapes.erase(name);
+    others.bound.clear();
+    return Importer(*model, path.parent_path(), others).Run();
   } catch (const UserError& error) {
     throw UserError(OneLine(fmt::format("{}: {}", path.string(), error.what())));
   }

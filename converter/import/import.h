@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/import/bind.h"
 
 namespace octet::import {
 
@@ -24,6 +25,7 @@ struct ImportOptions {
   // The names are those of a blob's outputs, which may be of another model: then the model's own
   // outputs stay, and whoever compares sees that they are others.
   bool cut_if_known = false;
+  Bindings bound = {};  // --bind: inputs that are constants (bind.h)
 };
 
 // "image:1,3,224,224" as given to --input-shape. The name may itself hold colons; the shape follows
@@ -33,7 +35,7 @@ std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
 // Reads a model of opset 1 to 23 (domain ai.onnx; layers on codes also of com.microsoft). The graph
 // that comes back
 //  - has every input shape fixed: a symbolic leading dimension is 1, other unknown ones come from
-//  the options; ends at `cut_at`;
+//  the options; ends at `cut_at`; has the inputs in `bound` as constants;
 //  - is sorted, each value has one definition, node names are unique, Constant nodes and
 //  initialisers are constants;
 //  - holds floats as float (also from float16, bfloat16, double) and integers within INT32 (Slice
@@ -48,6 +50,10 @@ graph::Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& 
 // Throws when the graph holds operators the converter does not know: names node, operator, opset
 // and domain of each kind, and the way round it where there is one.
 void CheckOperators(const graph::Graph& graph);
+
+// Throws for an input that no board can feed, which is any but floats: names --bind with a value
+// that is likely (bind_advice.h), or tensors to end the model at.
+void CheckInputs(const graph::Graph& graph);
 
 }  // namespace octet::import
 

@@ -140,11 +140,8 @@ void NotLowered(Builder&, const graph::Node& node) {
 void CheckLowerable(const graph::Graph& graph) {
   for (graph::ValueId id : graph.inputs) {
     if (graph.At(id).type == graph::DataType::kFloat) continue;
-    Fail(
-        "input '{}' is {}; only float inputs are supported on the board; start the model behind "
-        "the "
-        "layers that read it",
-        graph.At(id).name, graph::Name(graph.At(id).type));
+    Fail("input '{}' is {}; a board feeds floats only", graph.At(id).name,
+         graph::Name(graph.At(id).type));
   }
   const operators::OutputView view = operators::ViewOutputs(graph);
   std::vector<Refusal> refusals;

@@ -164,8 +164,9 @@ class Runner {
     auto files = std::make_shared<Results::Files>();
     const Folder& folder = files->folder;
     onnx::ModelProto proto = exporting::ReadWhole(model);
+    import::BindInputs(options.import.bound, options.import.input_shapes, &proto);
     fs::path runnable = model;
-    if (!EndsInOutputs(proto, outputs)) {
+    if (!EndsInOutputs(proto, outputs) || !options.import.bound.empty()) {
       exporting::SetOutputs(outputs, &proto);
       runnable = folder / "model.onnx";
       exporting::WriteModel(proto, runnable);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/import/import.h"
 
 namespace octet::ort {
 
@@ -38,6 +39,7 @@ class Results {
 struct RunOptions {
   bool optimize = false;  // let ONNX Runtime rewrite the graph; without it computes node by node
   int threads = 1;
+  import::ImportOptions import = {};  // its `bound` inputs are constants there too
 };
 
 // Runs `model` over samples 0 to count - 1. `inputs` are those of the graph, in its order: `load`

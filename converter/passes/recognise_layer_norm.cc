@@ -1,6 +1,7 @@
-// LayerNormalization and InstanceNormalization written out, as exporters before opset 17 and
-// networks of their own do: d = x - mean(x), d / sqrt(mean(d^2) + epsilon), then a scale and a bias
-// along the last dimensions or a channel. What both would do is an InstanceNormalization, whose
+// Normalizations written out, as exporters before opset 17 and networks of their own do: d = x -
+// mean(x), d / sqrt(mean(d^2) + epsilon), then a scale and a bias along the last dimensions or a
+// channel. Without the mean it is an RMSNormalization. The root is a divisor, or its inverse a
+// factor. What LayerNormalization and InstanceNormalization would both do is the latter, whose
 // parameters are a number a channel, unless the factor behind it is a layer's.
 #include <cmath>
 
@@ -39,17 +40,52 @@ Mean ReadDistance(Editor& editor, ValueId id) {
   return mean.of == editor.At(n).inputs[0] ? mean : Mean{};
 }
 
+// What a power is taken of; kNoValue: another exponent, or none.
+ValueId ReadPower(Editor& editor, ValueId id, float exponent) {
+  const int pow = editor.ProducerIf(id, "Pow");
+  if (pow < 0 || ConstantScalar(editor.graph(), editor.At(pow).inputs[1]) != exponent) {
+    return graph::kNoValue;
+  }
+  return editor.At(pow).inputs[0];
+}
+
 // The d of d^2.
 ValueId ReadSquare(Editor& editor, ValueId id) {
   const int mul = editor.ProducerIf(id, "Mul");
   if (mul >= 0 && editor.At(mul).inputs[0] == editor.At(mul).inputs[1]) {
     return editor.At(mul).inputs[0];
   }
-  const int pow = editor.ProducerIf(id, "Pow");
-  if (pow < 0 || ConstantScalar(editor.graph(), editor.At(pow).inputs[1]) != 2.0f) {
-    return graph::kNoValue;
+  return ReadPower(editor, id, 2.0f);
+}
+
+// The s of sqrt(s).
+ValueId ReadRoot(Editor& editor, ValueId id) {
+  const int root = editor.ProducerIf(id, "Sqrt");
+  return root >= 0 ? editor.At(root).inputs[0] : ReadPower(editor, id, 0.5f);
+}
+
+// The s of 1 / sqrt(s).
+ValueId ReadInverseRoot(Editor& editor, ValueId id) {
+  const int inverse = editor.ProducerIf(id, "Reciprocal");
+  if (inverse >= 0) return ReadRoot(editor, editor.At(inverse).inputs[0]);
+  const int div = editor.ProducerIf(id, "Div");
+  if (div >= 0 && ConstantScalar(editor.graph(), editor.At(div).inputs[0]) == 1.0f) {
+    return ReadRoot(editor, editor.At(div).inputs[1]);
   }
-  return editor.At(pow).inputs[0];
+  return ReadPower(editor, id, -0.5f);
+}
+
+// x of x / sqrt(s), and s.
+struct Quotient {
+  ValueId x = graph::kNoValue, s = graph::kNoValue;
+};
+Quotient ReadQuotient(Editor& editor, const Node& node) {
+  if (node.op == "Div") return {node.inputs[0], ReadRoot(editor, node.inputs[1])};
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const ValueId s = ReadInverseRoot(editor, node.inputs[1 - i]);
+    if (s != graph::kNoValue) return {node.inputs[i], s};
+  }
+  return {};
 }
 
 // One number for each channel (axis 1) of a value of that shape.
@@ -77,36 +113,44 @@ bool IsInstance(Editor& editor, ValueId result, const Shape& shape, int64_t axis
 
 int RecogniseLayerNorm(graph::Graph& graph) {
   Editor editor(graph);
-  editor.ForEach({"Div"}, [&](int n) {
+  editor.ForEach({"Div", "Mul"}, [&](int n) {
     const Node& node = editor.At(n);
-    const Mean distance = ReadDistance(editor, node.inputs[0]);
-    const int root = editor.ProducerIf(node.inputs[1], "Sqrt");
-    if (distance.axis < 0 || root < 0 || !node.activation.empty()) return false;
-    const auto sum = ReadOffset(editor, editor.At(root).inputs[0]);
+    if (!node.activation.empty()) return false;
+    const Quotient quotient = ReadQuotient(editor, node);
+    if (quotient.s == graph::kNoValue) return false;
+    const auto sum = ReadOffset(editor, quotient.s);
     if (!sum || !(sum->c >= 0)) return false;
     const Mean variance = ReadMean(editor, sum->x);
-    if (variance.axis != distance.axis) return false;
-    const ValueId squared = ReadSquare(editor, variance.of);
+    const ValueId squared = variance.axis < 0 ? graph::kNoValue : ReadSquare(editor, variance.of);
     if (squared == graph::kNoValue) return false;
-    const Mean again = ReadDistance(editor, squared);
+    const auto ones = [&](const Shape& shape, int64_t axis) {
+      const Shape normalized(shape.begin() + axis, shape.end());
+      const auto count = static_cast<size_t>(graph::ElementCount(normalized));
+      return editor.NewConstant(node.name + "_ones",
+                                Tensor::Floats(normalized, std::vector<float>(count, 1.0f)));
+    };
+    const Mean distance = ReadDistance(editor, quotient.x), again = ReadDistance(editor, squared);
+    if (distance.axis != variance.axis || again.axis != variance.axis || again.of != distance.of) {
+      const Shape* shape = editor.KnownShape(quotient.x);
+      if (squared != quotient.x || shape == nullptr) return false;
+      editor.Become(n, "RMSNormalization", {quotient.x, ones(*shape, variance.axis)});
+      editor.At(n).attributes = {{"axis", variance.axis}, {"epsilon", sum->c}};
+      return true;
+    }
     const Shape* shape = editor.KnownShape(distance.of);
-    if (again.of != distance.of || again.axis != distance.axis || shape == nullptr) return false;
+    if (shape == nullptr) return false;
     if (IsInstance(editor, node.outputs[0], *shape, distance.axis)) {
       const int64_t channels = (*shape)[1];
       const auto filled = [&](const char* what, float value) {
         const std::vector<float> values(static_cast<size_t>(channels), value);
         return editor.NewConstant(node.name + what, Tensor::Floats({channels}, values));
       };
-      const ValueId ones = filled("_ones", 1), zeros = filled("_zeros", 0);
-      editor.Become(n, "InstanceNormalization", {distance.of, ones, zeros});
+      const ValueId scale = filled("_ones", 1), bias = filled("_zeros", 0);
+      editor.Become(n, "InstanceNormalization", {distance.of, scale, bias});
       editor.At(n).attributes = {{"epsilon", sum->c}};
       return true;
     }
-    const Shape normalized(shape->begin() + distance.axis, shape->end());
-    const auto count = static_cast<size_t>(graph::ElementCount(normalized));
-    const ValueId ones = editor.NewConstant(
-        node.name + "_ones", Tensor::Floats(normalized, std::vector<float>(count, 1.0f)));
-    editor.Become(n, "LayerNormalization", {distance.of, ones});
+    editor.Become(n, "LayerNormalization", {distance.of, ones(*shape, distance.axis)});
     editor.At(n).attributes = {{"axis", distance.axis}, {"epsilon", sum->c}};
     return true;
   });

@@ -47,8 +47,8 @@ struct Type {
   const char* name;
   size_t bytes;
 };
-constexpr Type kTypes[] = {{"|u1", 1}, {"|i1", 1}, {"<f2", 2}, {"<f4", 4},
-                           {"<f8", 8}, {"<i4", 4}, {"<i8", 8}};
+constexpr Type kTypes[] = {{"|u1", 1}, {"|i1", 1}, {"|b1", 1}, {"<f2", 2},
+                           {"<f4", 4}, {"<f8", 8}, {"<i4", 4}, {"<i8", 8}};
 
 bool Refuse(const std::string& what, std::string* why) {
   *why = what;

@@ -18,7 +18,7 @@ struct NpyHeader {
   size_t data_at = 0;  // may be odd
 };
 
-// Element types: |u1 |i1 <f2 <f4 <f8 <i4 <i8, in C order, and all of them there. False, with
+// Element types: |u1 |i1 |b1 <f2 <f4 <f8 <i4 <i8, in C order, and all of them there. False, with
 // *why, as it continues "FILE: ".
 bool ReadNpyHeader(const uint8_t* bytes, size_t count, NpyHeader* header, std::string* why);
 

@@ -27,6 +27,55 @@ TEST(RecogniseLayerNorm, WithPowerOrProduct) {
   EXPECT_EQ(RunAll(net), "LayerNormalization") << "over two dimensions";
 }
 
+// 1 / sqrt(s), as exporters write it.
+ValueId InverseRoot(Net& net, ValueId s, int way) {
+  if (way == 0) return net.Op("Div", {net.Scalar(1), net.Op("Sqrt", {s})});
+  if (way == 1) return net.Op("Reciprocal", {net.Op("Sqrt", {s})});
+  if (way == 2) return net.Op("Pow", {s, net.Scalar(-0.5f)});
+  return net.Op("Reciprocal", {net.Op("Pow", {s, net.Scalar(0.5f)})});
+}
+
+TEST(RecogniseLayerNorm, WithTheInverseAsAFactor) {
+  for (const bool centred : {false, true}) {
+    for (int way = 0; way < 4; ++way) {
+      for (const bool first : {false, true}) {
+        Net net;
+        ValueId x = net.Input({2, 3, 8});
+        const auto mean = [&](ValueId of) {
+          return net.Op("ReduceMean", {of, net.Integers({-1})});
+        };
+        if (centred) x = net.Op("Sub", {x, mean(x)});
+        const ValueId square = mean(net.Op("Pow", {x, net.Scalar(2)}));
+        const ValueId sum = net.Op("Add", {square, net.Scalar(1e-5f)});
+        const ValueId inverse = InverseRoot(net, sum, way);
+        const ValueId y = first ? net.Op("Mul", {inverse, x}) : net.Op("Mul", {x, inverse});
+        net.Output(net.Op("Mul", {y, net.Random({8})}));
+        EXPECT_EQ(RunAll(net), centred ? "LayerNormalization" : "RMSNormalization") << way << first;
+      }
+    }
+  }
+}
+
+TEST(RecogniseLayerNorm, WithoutTheMeanIsOfMeanSquares) {
+  Net net;
+  const ValueId x = net.Input({2, 3, 8});
+  const ValueId square = net.Op("ReduceMean", {net.Op("Mul", {x, x}), net.Integers({1, 2})});
+  const ValueId sum = net.Op("Add", {square, net.Scalar(1e-5f)});
+  net.Output(net.Op("Div", {x, net.Op("Sqrt", {sum})}));
+  EXPECT_EQ(RunAll(net), "RMSNormalization");
+  // The size of something else, and a mean that is not over the last dimensions.
+  for (const bool other : {true, false}) {
+    Net no;
+    const ValueId data = no.Input({2, 3, 8});
+    const ValueId of = other ? no.Op("Sigmoid", {data}) : data;
+    const ValueId squares = no.Op("Mul", {of, of});
+    const ValueId size = no.Op("ReduceMean", {squares, no.Integers({other ? 2 : 1})});
+    const ValueId root = no.Op("Sqrt", {no.Op("Add", {size, no.Scalar(1e-5f)})});
+    no.Output(no.Op("Div", {data, root}));
+    RunPass(no, "recognise_layer_norm", 0);
+  }
+}
+
 TEST(RecogniseLayerNorm, ThenTakesTheFactor) {
   Net net;
   const ValueId x = net.Input({2, 3, 8});

@@ -41,6 +41,7 @@ TEST(Ledger, TheOrderOfPriority) {
       {"before-infinity", Precision::kFp16},
       {"before-finer-result", Precision::kFp16},
       {"wide-input", Precision::kFp16},
+      {"query", Precision::kFp16},
       {"stretch-too-dear", Precision::kInt8},
       {"stretch", Precision::kFp16},
       {"tail-gains-too-little", Precision::kInt8},
@@ -180,6 +181,8 @@ TEST(Ledger, EveryReasonIsReached) {
                      {.node = 1, .reason = Reason::kStretch}};
   collect(Layer(), config);
   config.measured[0].reason = Reason::kStretchTooDear;
+  collect(Layer(), config);
+  config.measured[0].reason = Reason::kQuery;
   collect(Layer(), config);
   collect(Coarse(0.03f), Net::MinMax());  // finer than 8 bits of what it reads
   collect(Coarse(0.07f), Net::MinMax());

@@ -1,0 +1,26 @@
+// The decoder of a detector that selects queries: candidates are scored everywhere, the best are
+// gathered by computed indices, and layers behind refine a box for each of them. It is a small part
+// of the work, and everything in it is coordinates: reference points, offsets at which features are
+// sampled, corrections of a box. Eight bits place such a point no better than a 256th of the
+// picture, each of the layers rounds again, and the next samples at the wrong place. This file says
+// what may run in FP16 for its cost; whether it does is measured
+// (converter/recover/query_choice.h).
+#ifndef OCTET_CONVERTER_QUANTIZE_QUERIES_H_
+#define OCTET_CONVERTER_QUANTIZE_QUERIES_H_
+
+#include <vector>
+
+#include "converter/graph/graph.h"
+
+namespace octet::quantize {
+
+// By node: it depends on floats that were gathered by computed indices; or it makes what those
+// indices are found by comparing (TopK, ArgMax), from the last weights on. Of layers with weights
+// and products of tensors the cheapest first, as long as all of them cost no more than a sixth of
+// the graph's products. Nothing where no such layer stands behind a selection: then it is the end
+// of a detector, a tail (tail.h).
+std::vector<bool> QueryDecoder(const graph::Graph& graph);
+
+}  // namespace octet::quantize
+
+#endif  // OCTET_CONVERTER_QUANTIZE_QUERIES_H_
