@@ -166,7 +166,7 @@ void Bind(const onnx::ValueInfoProto& input, const Tensor& value, const Shape* c
   const std::string what = fmt::format("--bind '{}'", PlainName(input.name()));
   const int type = input.type().tensor_type().elem_type();
   if (!input.type().has_tensor_type() || !ToDataType(type)) {
-    Fail("{}: the input is no tensor of numbers; export the model with tensor inputs", what);
+    Fail("{}: the input is not a tensor of numbers; export the model with tensor inputs", what);
   }
   const std::optional<Limits> limits = LimitsOf(type);
   if (limits && value.IsFloat()) {

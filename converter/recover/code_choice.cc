@@ -11,7 +11,7 @@
 namespace octet::recover {
 namespace {
 
-constexpr size_t kLookedAt = 16;                             // samples
+constexpr size_t kSamplesOfCodes = 16;                       // samples
 constexpr double kMostApart = 0.005;                         // of the elements of an output
 constexpr double kOne = 1.01, kThree = 3.01;                 // steps; float32 is not exact
 constexpr double kSmaller[] = {1.0 / 4, 1.0 / 8, 1.0 / 32};  // of config.coarse_steps
@@ -80,7 +80,7 @@ double ChooseCoarseSteps(const simulate::Simulator& simulator, const simulate::S
   const bool rounds = std::any_of(graph.values.begin(), graph.values.end(),
                                   [](const graph::Value& value) { return bool{value.given}; });
   if (!rounds || config.StaysInt8() || all.empty()) return config.coarse_steps;
-  all.resize(std::min(kLookedAt, all.size()));
+  all.resize(std::min(kSamplesOfCodes, all.size()));
   quantize::Scheme scheme = quantize::AssignScheme(graph, statistics, config);
   const std::optional<Apart> before = WorstOutput(simulator, scheme, all);
   if (!before || before->IsFine()) return config.coarse_steps;

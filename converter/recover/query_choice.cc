@@ -11,7 +11,7 @@ namespace octet::recover {
 
 namespace {
 
-constexpr size_t kLookedAt = 4;  // samples
+constexpr size_t kSamplesOfQueries = 4;  // samples
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::vector<quantize::Entry> QueriesWorthHalf(
   const quantize::Scheme fp16 = quantize::AssignScheme(graph, statistics, with);
   if (int8.precision == fp16.precision) return {};
   const std::vector<int64_t> first(
-      all.begin(), all.begin() + static_cast<int64_t>(std::min(kLookedAt, all.size())));
+      all.begin(), all.begin() + static_cast<int64_t>(std::min(kSamplesOfQueries, all.size())));
   const auto compared = simulator.Compare(int8, {fp16}, first);
   const double gain_db = simulate::MeanDecibels(compared.variants[0].Pieces()) -
                          simulate::MeanDecibels(compared.base.Pieces());

@@ -13,7 +13,7 @@ namespace {
 using graph::ValueId;
 
 // Samples looked at: every one has all elements of its outputs to tell.
-constexpr size_t kLookedAt = 4;
+constexpr size_t kSamplesOfTails = 4;
 
 // Elements that mean the same: channels of a picture, columns of a table, which has more rows than
 // those.
@@ -88,7 +88,7 @@ std::optional<double> TailGain(const simulate::Simulator& simulator,
   const std::vector<int64_t>& all = samples.accept.empty() ? samples.report : samples.accept;
   if (int8.precision == fp16.precision || all.empty()) return std::nullopt;
   const std::vector<int64_t> first(
-      all.begin(), all.begin() + static_cast<int64_t>(std::min(kLookedAt, all.size())));
+      all.begin(), all.begin() + static_cast<int64_t>(std::min(kSamplesOfTails, all.size())));
   return Most(TypicalNoise(simulator, int8, first), TypicalNoise(simulator, fp16, first));
 }
 

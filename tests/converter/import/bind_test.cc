@@ -70,9 +70,8 @@ TEST_F(BindTest, ValuesAreBroadcast) {
             (std::vector<int64_t>{4, 4, 5, 5, 6, 6, 4, 4, 5, 5, 6, 6}));
   const auto flat = With("sizes=0,1,2,3,4,5,6,7,8,9,10,11");
   EXPECT_EQ(Bound(Import(model, flat))->integers[11], 11);
-  EXPECT_SAYS(
-      Refusal(model, With("sizes=1,2,3")),
-      "--bind 'sizes': the value [3] does not fit the input [2,3,2]; give 1 number, or 12");
+  EXPECT_SAYS(Refusal(model, With("sizes=1,2,3")),
+              "--bind 'sizes': the value [3] does not fit the input [2,3,2]; give 1 number, or 12");
 }
 
 TEST_F(BindTest, UnknownDimensionsAreThoseOfTheArray) {

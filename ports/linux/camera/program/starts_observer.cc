@@ -12,7 +12,7 @@
 namespace octet::port {
 namespace {
 
-constexpr uint64_t kAtTheEndNs = 2'000'000'000;
+constexpr uint64_t kLastWriteNs = 2'000'000'000;
 
 struct Starts {
   unsigned long long unclean = 0;
@@ -72,13 +72,13 @@ class StartsObserver final : public Observer {
   }
   const char* News() override { return news_.c_str(); }
   void Finish(bool) override {
-    if (!shared_.storage.Wait(kAtTheEndNs)) return;
+    if (!shared_.storage.Wait(kLastWriteNs)) return;
     shared_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
       Starts starts = ReadStarts(path);
       starts.running = 0;
       if (ran) WriteStarts(path, starts);
     });
-    shared_.storage.Wait(kAtTheEndNs);
+    shared_.storage.Wait(kLastWriteNs);
   }
 
  private:
