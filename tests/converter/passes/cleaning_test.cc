@@ -1,4 +1,6 @@
 // Passes that remove what does nothing.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/converter/passes/net.h"
@@ -63,6 +65,27 @@ TEST(RemoveIdentity, KeepsOutputNames) {
   const std::string name = net.NameOf(y);
   EXPECT_EQ(RunPass(net, "remove_identity", 2), "Relu");
   EXPECT_EQ(net.NameOf(net.graph.nodes[0].outputs[0]), name);
+}
+
+// A mask that masks nothing, and one that is not the same everywhere.
+TEST(RemoveIdentity, AndAWhereThatChoosesOneSide) {
+  for (const bool chosen : {true, false}) {
+    Net net;
+    const ValueId x = net.Op("Relu", {net.Input({2, 3})});
+    const ValueId low = net.Floats({2, 3}, std::vector<float>(6, -INFINITY));
+    const ValueId condition = net.graph.AddConstant(
+        "condition", Tensor::Integers({1, 3}, Ints(3, chosen ? 1 : 0), graph::DataType::kBool));
+    const ValueId first = chosen ? x : low, second = chosen ? low : x;
+    net.Output(net.Op("Sigmoid", {net.Op("Where", {condition, first, second})}));
+    RunPass(net, "remove_identity", 2);
+    EXPECT_EQ(net.Ops(), "Relu Sigmoid");
+  }
+  Net mixed;
+  const ValueId x = mixed.Op("Relu", {mixed.Input({2, 3})});
+  const ValueId condition = mixed.graph.AddConstant(
+      "condition", Tensor::Integers({1, 3}, {0, 1, 0}, graph::DataType::kBool));
+  mixed.Output(mixed.Op("Where", {condition, x, mixed.Scalar(0)}));
+  RunPass(mixed, "remove_identity", 0);
 }
 
 TEST(RemoveIdentity, StaysBetweenInterfaces) {
