@@ -7,13 +7,13 @@
 #include "ports/linux/camera/program/settings.h"
 
 int main(int argc, char** argv) {
+  // Of a guard (hold_signals.h); without one, or before there is one, they end nothing.
+  signal(SIGUSR1, SIG_IGN);
+  signal(SIGUSR2, SIG_IGN);
   try {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
     if (!settings.file().empty()) octet::port::ObeyReloadSignal();
-    // Of a guard (hold_signals.h); without one they end nothing.
-    signal(SIGUSR1, SIG_IGN);
-    signal(SIGUSR2, SIG_IGN);
     return octet::port::RunCamera(settings);
   } catch (const octet::port::InputError& error) {
     std::fprintf(stderr, "octet-camera: %s\n", error.what());

@@ -62,7 +62,7 @@ TEST_F(CameraSlotsTest, AModelThatTakesNoPicturesIsRolledBack) {
   Blob numbers = MakeConvBlob({});
   reinterpret_cast<blob::Header*>(numbers.data())->security_counter = 1;
   Rehash(numbers);
-  Flash(numbers);
+  Flash(numbers, true);
   SendUntil("slot B is rolled back: ");
   EXPECT_NE(Read("err").find("its input does not take pictures"), std::string::npos);
   SendUntil("");

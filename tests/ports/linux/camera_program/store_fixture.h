@@ -32,8 +32,11 @@ class CameraOnStore : public Camera {
                static_cast<std::streamsize>(blob.size()));
   }
   // As octet flash does.
-  void Flash(const Blob& blob) const {
-    port::SlotStore store(Path("store"), {});
+  // any_kind: also one that the store refuses in the place of what runs.
+  void Flash(const Blob& blob, bool any_kind = false) const {
+    port::StoreOptions options;
+    options.any_kind = any_kind;
+    port::SlotStore store(Path("store"), options);
     size_t done = 0;
     const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
       const size_t step = std::min(count, blob.size() - done);

@@ -189,6 +189,8 @@ class Soak:
     def disturb(self):
         faults = (self.fault_storage, self.flash, self.flash_and_fault, self.reload, self.reload_wrong, self.hold, self.warm, self.no_sensor,
                   self.look, self.view, self.stall_reader, self.lock, self.stop)
+        while not self.lines and self.child.poll() is None:  # before that a signal ends any program
+            time.sleep(0.05)
         while not self.done.is_set() and self.child.poll() is None:
             fault = self.random.choice(faults)
             fault()
