@@ -88,7 +88,7 @@ TEST_F(SampleLabelsTest, FilesThatAreNone) {
             "categories are called");
 }
 
-TEST(judge::QualityOf, Boxes) {
+TEST(QualityOf, Boxes) {
   judge::SampleLabel label;
   judge::Answer answer;
   EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 1)
@@ -107,7 +107,7 @@ TEST(judge::QualityOf, Boxes) {
   EXPECT_EQ(judge::QualityOf(blob::Task::kDetect, label, answer), 0.5) << "of another class";
 }
 
-TEST(judge::QualityOf, Classes) {
+TEST(QualityOf, Classes) {
   judge::SampleLabel label;
   label.label = 3;
   judge::Answer answer;
