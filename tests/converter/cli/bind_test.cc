@@ -61,6 +61,7 @@ TEST_F(Bind, AnArrayComesFromAFile) {
   model.Save(Path("unused.onnx"));
   WriteNpy("mask.npy", "<f4", {8, 8});
   EXPECT_EQ(Convert("unused.onnx", {"--bind", "mask=@" + Path("mask.npy")}).status, 0);
+  EXPECT_TRUE(std::filesystem::remove(Path("out.octet")));
   ExpectRefused(Convert("unused.onnx", {"--bind", "mask=@" + Path("none.npy")}), "none.npy");
   ExpectRefused(Convert("unused.onnx", {"--bind", "mask=1", "--bind", "mask=2"}), "twice");
   const graph::Tensor numbers = images::ReadNumbers(Path("mask.npy"));
