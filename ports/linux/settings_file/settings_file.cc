@@ -4,13 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <sstream>
 
 #include "ports/linux/output/again.h"
 #include "ports/linux/output/error.h"
 #ifdef OCTET_HAS_YAML
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 #endif
 
@@ -43,16 +46,34 @@ std::string ReadWhole(const std::string& path) {
 
 #ifdef OCTET_HAS_YAML
 
+// Where the newest document begins.
+struct DocumentStart final : YAML::EventHandler {
+  int line = 0;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
 
   std::vector<FileSetting> Read(const std::string& text) const {
     try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-      if (documents.size() > 1) Refuse(documents[1], "a second document; a file has one");
-      if (documents.empty() || documents[0].IsNull()) return {};
-      return Settings(documents[0]);
+      const YAML::Node document = YAML::Load(text);
+      RefuseSecondDocument(text);
+      if (document.IsNull()) return {};
+      return Settings(document);
     } catch (const YAML::Exception& error) {
       throw InputError(path_ + ":" + std::to_string(error.mark.line + 1) +
                        ": not valid YAML: " + error.msg);
@@ -61,7 +82,20 @@ class Reader {
 
  private:
   [[noreturn]] void Refuse(const YAML::Node& node, const std::string& why) const {
-    throw InputError(path_ + ":" + std::to_string(node.Mark().line + 1) + ": " + why);
+    RefuseLine(node.Mark().line, why);
+  }
+  [[noreturn]] void RefuseLine(int line, const std::string& why) const {
+    throw InputError(path_ + ":" + std::to_string(std::max(line, 0) + 1) + ": " + why);
+  }
+
+  // YAML::LoadAll would count them, but makes documents without end of some texts.
+  void RefuseSecondDocument(const std::string& text) const {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStart start;
+    if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start)) {
+      RefuseLine(start.line, "a second document; a file has one");
+    }
   }
 
   std::vector<FileSetting> Settings(const YAML::Node& map) const {
