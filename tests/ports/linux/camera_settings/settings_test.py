@@ -94,7 +94,7 @@ class File(unittest.TestCase):
                 ("model: m\nthreads: 0\n", 2, "threads: "), ("threads: many\n", 1, "threads: "), ("json: 1\n", 1, "json: '1' is neither true nor false"),
                 ("model: ''\n", 1, "is empty"), ("threads: [1, 2]\n", 1, "threads: expected one value"),
                 ("dump-format: gif\n", 1, "gif"), ("json: true\njson: true\n", 2, "json: set twice"), ("- a\n", 1, "expected lines of"),
-                ("a: [\n", 2, "not valid YAML"), ("json: true\n---\njson: true\n", 3, "second document"), ("key: [[a]]\n", 1, "list of words"),
+                ("a: [\n", 2, "not valid YAML"), ("json: true\n---\njson: true\n", 2, "second document"), ("key: [[a]]\n", 1, "list of words"),
                 ("model: m\nsource: scene\nisa: neon9\n", 3, "unknown word"), ("model: m\nsource: x\nconfirm-after: 7\n", 3, "needs --slots"),
                 ("model: m\nsource: x\nfps: -2\n", 3, "at least 0")):
             said = self.refused(text)
