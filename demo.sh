@@ -10,7 +10,7 @@ usage: ./demo.sh [--no-setup] [--help] [-- ARGUMENT...]
 Installs what is missing (setup.sh --demo). Builds octet-camera first and draws a picture with boxes, by the blob that comes
 with the demo. Then builds the converter (preset native), converts a small classifier and scores it on the Fashion-MNIST test
 pictures, and converts a detector and runs the camera loop on the built-in scene with it (demo/run.sh, which gets the arguments
-after --). The last line has the times of all parts: about 8 minutes on two cores.
+after --). The last line has the times of all parts.
 TEXT
 }
 

@@ -205,7 +205,6 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   if (!pictures_.empty()) {
     recognise::Given given;
     given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();
-    given.colour = !input_.colour.empty();
     given.resize = !input_.resize.empty();
     given.task = task_option_->Given();
     given.decode = !options->decode.empty();

@@ -16,6 +16,7 @@
 #include "converter/support/error.h"
 #include "octet/octet.h"
 #include "ports/linux/slot/key.h"
+#include "ports/linux/slot/model_face.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
 #include "runtime/format/view.h"
@@ -124,20 +125,6 @@ json TensorJson(const BlobView& view, const blob::TensorRecord& tensor) {
           {"scale", tensor.scale},
           {"zero_point", tensor.zero_point},
           {"per_channel", tensor.per_channel != 0}};
-}
-
-const char* TaskName(blob::Task task) {
-  switch (task) {
-    case blob::Task::kNone:
-      return "none";
-    case blob::Task::kClassify:
-      return "classify";
-    case blob::Task::kDetect:
-      return "detect";
-    case blob::Task::kSegment:
-      return "segment";
-  }
-  return "?";
 }
 
 const char* ResizeName(blob::ResizeMode mode) {
@@ -249,7 +236,7 @@ json Describe(const blobs::BlobFile& file) {
   for (const auto& section : sections::All()) {
     section->Inspect(file.data(), file.bytes(), &result);
   }
-  result["task"] = TaskName(view.model->task);
+  result["task"] = port::TaskWord(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const blob::Section* section = SectionAt(view.header, i);

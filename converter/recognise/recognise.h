@@ -18,7 +18,6 @@ namespace octet::recognise {
 // Which options the user gave: what they say is not asked, and not changed.
 struct Given {
   bool pixels = false;  // --scale, --mean or --std
-  bool colour = false;
   bool resize = false;
   bool task = false;
   bool decode = false;

@@ -8,7 +8,6 @@
 #include "runtime/format/view.h"
 
 namespace octet::port {
-namespace {
 
 const char* TaskWord(blob::Task task) {
   switch (task) {
@@ -22,6 +21,8 @@ const char* TaskWord(blob::Task task) {
       return "none";
   }
 }
+
+namespace {
 
 std::string DimsText(const uint32_t* dims, uint32_t rank) {
   std::string text = "[";

@@ -7,7 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "runtime/format/blob.h"
+
 namespace octet::port {
+
+// As --task spells it: "classify", "detect", "segment", "none".
+const char* TaskWord(blob::Task task);
 
 struct ModelFace {
   std::string task;  // "detect", with key points and masks where it has any
