@@ -15,7 +15,7 @@ class StopRequest {
   StopRequest& operator=(const StopRequest&) = delete;
 
   void Raise();  // safe in a signal handler
-  bool raised() const { return raised_.load(std::memory_order_relaxed); }
+  bool raised() const { return raised_.load(std::memory_order_relaxed) != 0; }
   int descriptor() const { return descriptor_; }  // readable once raised
   // SIGINT and SIGTERM raise this one from now on; SIGPIPE is ignored. One object a process.
   void ObeySignals();
@@ -24,7 +24,8 @@ class StopRequest {
 
  private:
   int descriptor_;
-  std::atomic<bool> raised_{false};
+  std::atomic<uint32_t> raised_{0};
+  static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
 };
 
 // Waits until the descriptor can be read (or has ended), for at most timeout_ms (-1: for ever).

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
 namespace octet::port {
 namespace {
 
-std::atomic<bool> asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+// 32 bits: RISC-V has no lock-free exchange of a byte.
+std::atomic<uint32_t> asked{0};
+static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
 
 std::string Joined(const std::vector<std::string>& names) {
   std::string list;
@@ -148,13 +150,13 @@ std::string CameraSettings::Reread::Told() const {
 
 void ObeyReloadSignal() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { asked.store(true); };
+  action.sa_handler = [](int) { asked.store(1); };
   action.sa_flags = SA_RESTART;
   sigaction(SIGHUP, &action, nullptr);
 }
 
 bool TakeReloadSignal() {
-  return asked.load(std::memory_order_relaxed) && asked.exchange(false);
+  return asked.load(std::memory_order_relaxed) != 0 && asked.exchange(0) != 0;
 }
 
 }  // namespace octet::port
