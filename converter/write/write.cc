@@ -1,6 +1,7 @@
 #include "converter/write/write.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "converter/support/error.h"
@@ -272,6 +273,13 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   return bytes;
 }
 
+bool ReadsClassNumbers(const ModelInfo& info) {
+  blob::DecodeRecord record;
+  if (info.task != blob::Task::kDetect || info.decode.size() < sizeof(record)) return false;
+  std::memcpy(&record, info.decode.data(), sizeof(record));
+  return record.class_form == blob::ClassForm::kNumber;
+}
+
 }  // namespace
 
 void ModelInfo::AddSection(blob::SectionKind kind, std::vector<uint8_t> bytes) {
@@ -306,6 +314,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         features |= blob::kFeatureHalfScale;
     }
   }
+  if (ReadsClassNumbers(info)) features |= blob::kFeatureClassNumbers;
   const AddName add_name = [&pools](const std::string& name) {
     return pools.verbosity == Verbosity::kNone ? 0u : pools.strings.Add(name);
   };
