@@ -49,7 +49,7 @@ BoardFinding FolderFinding(const char* name, const std::string& folder) {
             absent ? "mkdir -p " + word : "ls -ld " + word};
   }
   if (!S_ISDIR(info.st_mode)) {
-    return {name, BoardState::kFails, folder + ": is no folder", "name another one"};
+    return {name, BoardState::kFails, folder + ": is not a folder", "name another one"};
   }
   if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     return {name, BoardState::kFails,

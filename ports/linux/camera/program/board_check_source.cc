@@ -37,7 +37,7 @@ CameraNode LookAtCamera(const std::string& path) {
   v4l2_capability found{};
   const int status = V4l2Control(descriptor, VIDIOC_QUERYCAP, &found);
   close(descriptor);
-  if (status < 0) return {"", "is no camera", "ls -l /dev/video*"};
+  if (status < 0) return {"", "is not a camera", "ls -l /dev/video*"};
   const char* const card = reinterpret_cast<const char*>(found.card);
   CameraNode node{std::string(card, strnlen(card, sizeof(found.card))), "", ""};
   const uint32_t able =

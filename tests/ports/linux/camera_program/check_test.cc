@@ -109,7 +109,7 @@ TEST_F(BoardCheck, SourcesThatAreNotThere) {
   ExpectFinding("source", "FAILS", {"/dev/video4242", "no such device"}, {"ls /dev/video*"});
   // A device, and no camera.
   EXPECT_EQ(Check({"--source", "/dev/null", "--json"}), 1);
-  ExpectFinding("source", "FAILS", {"/dev/null", "no camera"}, {"ls -l /dev/video*"});
+  ExpectFinding("source", "FAILS", {"/dev/null", "not a camera"}, {"ls -l /dev/video*"});
   EXPECT_EQ(Check({"--source", Path("nothing"), "--json"}), 1);
   EXPECT_EQ(Finding("source")["state"], "FAILS");
   EXPECT_EQ(Check({"--source", Path("thermal"), "--json"}), 1) << "a folder without pictures";
@@ -186,7 +186,7 @@ TEST_F(BoardCheck, FoldersThatAreWrittenTo) {
   EXPECT_EQ(Check({"--state", Path("nothing"), "--json"}), 1);
   ExpectFinding("state folder", "FAILS", {"nothing"}, {"mkdir -p "});
   EXPECT_EQ(Check({"--state", Path("m.octet"), "--json"}), 1);
-  ExpectFinding("state folder", "FAILS", {"is no folder"}, {"name another"});
+  ExpectFinding("state folder", "FAILS", {"is not a folder"}, {"name another"});
   EXPECT_EQ(Check({"--state", Path("store"), "--dump", Path("not/yet"), "--json"}), 0);
   ExpectFinding("state folder", "ok", {"store", "bytes free"});
   ExpectFinding("folder of --dump", "ok", {"bytes free"});
