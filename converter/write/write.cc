@@ -8,6 +8,7 @@
 #include "converter/write/limits.h"
 #include "converter/write/sections.h"
 #include "runtime/core/checked.h"
+#include "runtime/format/optional_features.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -255,6 +256,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   header.section_table_offset = sizeof(header);
   header.section_entry_bytes = sizeof(blob::Section);
   header.required_features = features;
+  if (info.random_ranges) header.optional_features |= blob::kFeatureRandomRanges;
   header.security_counter = info.security_counter;
   header.section_alignment = info.section_alignment;
   std::memcpy(header.board, info.board.data(),
