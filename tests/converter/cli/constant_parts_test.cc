@@ -97,7 +97,8 @@ TEST_F(ConstantParts, OfPictures) {
 // The mean of values that a function makes lies far above what is left of their variation.
 TEST_F(ConstantParts, OfMeans) {
   OnnxBuilder model;
-  model.Input("image", {1, 3, 8, 8}).Sigmoid().GlobalAveragePool().Output("y");
+  const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+  x.Conv({.channels = 1, .kernel = 3}).Sigmoid().GlobalAveragePool().Output("y");
   ExpectGood(Converted(model), 1);
 }
 
