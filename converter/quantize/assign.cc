@@ -3,6 +3,7 @@
 // reads has the clamp's, so that it is rounded once.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/ranges.h>
 
@@ -180,6 +181,10 @@ class Assigner {
       united->max = std::max(united->max, range->max);
     }
     if (!united) return;
+    if (const auto fill = fills_.find(Node(n).outputs[0]); fill != fills_.end()) {
+      united->min = std::min(united->min, fill->second.min);
+      united->max = std::max(united->max, fill->second.max);
+    }
     if (united->symmetric) {
       united->max = std::max(united->max, -united->min);
       united->min = -united->max;
@@ -245,6 +250,7 @@ class Assigner {
       return true;
     }
     wide.origin = "united with the fill of " + Node(n).name;
+    fills_[root] = {wide.min, wide.max};
     range = wide;
     return true;
   }
@@ -372,6 +378,7 @@ class Assigner {
   graph::Links links_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueRange>> ranges_;
+  std::map<ValueId, calibrate::Range> fills_;  // of values that WidenByFill widened: they stay so
   Scheme* scheme_;
 };
 

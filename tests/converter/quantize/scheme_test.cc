@@ -264,6 +264,22 @@ TEST(Scheme, WhatIsJoinedBehindAPadHoldsTheValue) {
   for (const auto id : {net.padded, moved, joined}) EXPECT_GT(At(scheme, id).max, 6.9f);
 }
 
+TEST(Scheme, WhatIsJoinedInFrontOfAPadHoldsTheValue) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto a = net.Value("a", -1, 1), b = net.Value("b", -1, 1),
+             joined = net.Value("joined", -1, 1), padded = net.Value("padded", -4, 1),
+             y = net.Value("y", -1, 1);
+  net.Conv(x, a);
+  net.Conv(x, b);
+  net.Op("Concat", {a, b}, joined).attributes["axis"] = int64_t{1};
+  net.Op("Pad", {joined, net.Constant({8}, 1), net.Constant({}, -4)}, padded);
+  net.Conv(padded, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  for (const auto id : {joined, padded}) EXPECT_LT(At(scheme, id).min, -3.9f);
+}
+
 // Probabilities have a scale of their own, and the number goes beside them in FP16.
 TEST(Scheme, WhatIsPaddedBehindASoftmaxHoldsTheValue) {
   Net net;
