@@ -237,11 +237,9 @@ class Assigner {
     const bool fixed = producer >= 0 && Int8Of(static_cast<size_t>(producer)) == Int8::kFixedScale;
     if (range->overridden || fixed || !(wide.max - wide.min <= kRuinous * width)) {
       // Beside it nothing would be left of the values, or their scale is not ours to choose.
-      if (auto& own = Range(Node(n).outputs[0]); own && own->given == nullptr) {
-        own = wide;  // it shared the range of its input
-        own->given = nullptr;
-        own->overridden = false;
-      }
+      wide.given = nullptr;
+      wide.overridden = false;
+      if (auto& own = Range(Node(n).outputs[0]); own && own->given == nullptr) own = wide;
       Entry entry{.node = n, .reason = Reason::kFill};
       entry.detail = fmt::format("it writes {} beside values of '{}', whose range is {} to {}",
                                  *fill, Name(root), range->min, range->max);
