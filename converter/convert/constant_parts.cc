@@ -1,9 +1,14 @@
 #include "converter/convert/constant_parts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "converter/calibrate/constant_part.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
 #include "converter/passes/constant_part.h"
 #include "converter/support/threads.h"
 
@@ -33,6 +38,64 @@ bool IsSource(graph::Graph& graph, const ConstantSource& wanted) {
   });
 }
 
+// The number that is added to all of an output in front of its end; none where it differs from
+// element to element.
+std::vector<std::optional<double>> OffsetsOf(const graph::Graph& graph) {
+  std::vector<std::optional<double>> offsets;
+  for (const std::vector<float>& numbers : operators::ViewOutputs(graph).offsets) {
+    const bool same = std::all_of(numbers.begin(), numbers.end(),
+                                  [&numbers](float number) { return number == numbers[0]; });
+    offsets.emplace_back();
+    if (same) offsets.back() = numbers.empty() ? 0 : static_cast<double>(numbers[0]);
+  }
+  return offsets;
+}
+
+// Whether what is left of an output lies further from 0 than before, and outside of its own
+// variation: a constant that another operand of a sum took away is one of the output now.
+bool IsWorse(const std::vector<calibrate::GroupRanges>& outputs,
+             const std::vector<std::optional<double>>& before,
+             const std::vector<std::optional<double>>& after) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (!before[o] || !after[o] || !outputs[o].is_finite) continue;
+    const auto low = static_cast<double>(outputs[o].ranges[0].min);
+    const auto high = static_cast<double>(outputs[o].ranges[0].max);
+    const double middle = (low + high) / 2, half = (high - low) / 2;
+    const double rest = std::abs(middle - *after[o]);
+    if (rest > half && rest > std::abs(middle - *before[o])) return true;
+  }
+  return false;
+}
+
+std::vector<calibrate::Grouped> Outputs(const graph::Graph& graph) {
+  std::vector<calibrate::Grouped> outputs;
+  for (const graph::ValueId id : graph.outputs) {
+    outputs.push_back({id, graph::Shape(graph.At(id).shape->size(), 1)});
+  }
+  return outputs;
+}
+
+// Takes out what `ranges` show of the sources, but none that makes the graph worse. Returns how
+// many.
+int Take(const std::vector<ConstantSource>& sources,
+         const std::vector<calibrate::GroupRanges>& ranges,
+         const std::function<bool(const graph::Graph&)>& is_worse, graph::Graph* graph) {
+  int taken = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!calibrate::HasConstantPart(ranges[i])) continue;
+    // Values keep their meaning, but one taken out before may have come out here.
+    if (taken > 0 && !IsSource(*graph, sources[i])) continue;
+    graph::Graph changed = *graph;
+    passes::TakeConstant(changed, sources[i], calibrate::ConstantPart(ranges[i], sources[i].own));
+    operators::InferShapes(changed);
+    graph::Check(changed, "taking constants out");
+    if (is_worse && is_worse(changed)) continue;
+    *graph = std::move(changed);
+    ++taken;
+  }
+  return taken;
+}
+
 }  // namespace
 
 int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
@@ -58,18 +121,22 @@ int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
     }
     if (likely.empty()) return taken;
     const auto ranges = RangesOf(*graph, datasets, samples, threads, likely);
-    bool any = false;
-    for (size_t i = 0; i < likely.size(); ++i) {
-      if (!calibrate::HasConstantPart(ranges[i])) continue;
-      // Values keep their meaning, but one taken out before may have come out here.
-      if (any && !IsSource(*graph, likely[i])) continue;
-      passes::TakeConstant(*graph, likely[i], calibrate::ConstantPart(ranges[i], likely[i].own));
-      operators::InferShapes(*graph);
-      graph::Check(*graph, "taking constants out");
-      any = true;
-      ++taken;
+    const auto outputs =
+        calibrate::CollectRanges(*graph, datasets, samples, threads, Outputs(*graph));
+    // Constants that take each other away are taken out together, or not at all.
+    const auto offsets = OffsetsOf(*graph);
+    const auto worse = [&](const graph::Graph& changed) {
+      return IsWorse(outputs, offsets, OffsetsOf(changed));
+    };
+    graph::Graph changed = *graph;
+    int count = Take(likely, ranges, {}, &changed);
+    if (count > 0 && worse(changed)) {
+      changed = *graph;
+      count = Take(likely, ranges, worse, &changed);
     }
-    if (!any) return taken;
+    if (count == 0) return taken;
+    *graph = std::move(changed);
+    taken += count;
   }
   return taken;
 }

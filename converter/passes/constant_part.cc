@@ -38,6 +38,21 @@ bool IsNorm(const Editor& editor, const Node& node) {
   return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
 }
 
+// What the mean makes of 1 in all of its elements; none where it is no mean, or that number differs
+// from place to place, as it does with zeros around a picture.
+std::optional<float> FactorOfMean(const Editor& editor, const Node& node) {
+  constexpr std::string_view kMeans[] = {"AveragePool", "GlobalAveragePool", "ReduceMean",
+                                         "ReduceSum"};
+  if (std::find(std::begin(kMeans), std::end(kMeans), node.op) == std::end(kMeans)) return {};
+  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape* all = editor.KnownShape(node.inputs[0]);
+  if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
+  const std::optional<Tensor> behind =
+      PartBehind(editor, node, node.inputs[0], Spread({}, {1}, *all));
+  if (!behind || !IsOneNumber(*behind) || behind->floats[0] == 0) return {};
+  return behind->floats[0];
+}
+
 // What the constant of an Add or Sub adds to the result.
 std::vector<float> Added(const Editor& editor, const Node& node, int input) {
   std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
@@ -99,6 +114,8 @@ class Taker {
   void Take(int n, const ConstantSource& source, const std::vector<float>& part) {
     const Node& node = editor_.At(n);
     const ValueId whole = source.value;
+    if (const auto factor = FactorOfMean(editor_, node))
+      return TakeOfElements(n, part[0] / *factor);
     const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
     const int constant = ConstantInput(editor_, node);
     ValueId rest = graph::kNoValue;
@@ -134,6 +151,24 @@ class Taker {
   }
 
  private:
+  // Takes `number` out of all elements that a mean is taken of: by the layer that makes them, where
+  // it has a constant and nobody else reads them, else by an Add.
+  void TakeOfElements(int n, float number) {
+    const ValueId elements = editor_.At(n).inputs[0];
+    const Shape shape = *editor_.KnownShape(elements);
+    const int maker = editor_.Producer(elements);
+    if (maker >= 0 && editor_.HasOneUse(elements) && LetsConstantPass(editor_, editor_.At(maker))) {
+      const Node& node = editor_.At(maker);
+      if (HasBias(editor_, node) || ConstantInput(editor_, node) >= 0 ||
+          FactorOfMean(editor_, node)) {
+        return Take(maker, {elements, Shape(shape.size(), 1), {}}, {number});
+      }
+    }
+    const ValueId rest = NewRest(elements);
+    Add(elements, Spread({}, {-number}, shape), rest);
+    PassesThrough(n, elements, rest, Spread({}, {number}, shape));
+  }
+
   // Drops an Add or Sub of 0 where the other operand is the result.
   bool Skip(int n, ValueId whole, ValueId* rest) {
     const Node& node = editor_.At(n);
@@ -293,7 +328,10 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     source.groups.assign(shape.size(), 1);
     const bool has_bias = node.op == "Conv" || node.op == "Gemm";
     const int constant = ConstantInput(editor, node);
-    if (!norm && !has_bias && constant < 0) continue;
+    if (!norm && !has_bias && constant < 0) {
+      if (FactorOfMean(editor, node)) found.emplace_back(n, std::move(source));
+      continue;
+    }
     if (how == Reach::kNumber) {
       if (norm) continue;  // its numbers are many
       // All elements are one group, and an Add stays, for what it adds may be more than one number.

@@ -13,9 +13,13 @@
 namespace octet::passes {
 
 // A value with a constant in it that can be any other: the result of a Conv, a Gemm or a
-// normalization, which have a bias, or of an Add or Sub of a constant. From it to an output lead
-// only operators that let a constant pass exactly: f(x + k) = f(x) + k' with a k' that does not
-// depend on x.
+// normalization, which have a bias, of an Add or Sub of a constant, or of a mean. From it to an
+// output lead only operators that let a constant pass exactly: f(x + k) = f(x) + k' with a k' that
+// does not depend on x.
+//
+// A mean has no constant of its own. What it is taken of varies more than it does, so that
+// a constant that costs bits of the mean costs few of its elements: it is taken out of these, by
+// the layer that makes them or by an Add.
 struct ConstantSource {
   graph::ValueId value = graph::kNoValue;
   // Of the value's rank. Elements that differ along an axis of 1 have one constant together.

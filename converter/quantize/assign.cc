@@ -3,6 +3,7 @@
 // reads has the clamp's, so that it is rounded once.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/ranges.h>
 
@@ -49,11 +50,13 @@ class Assigner {
       }
     }
     for (size_t n = graph_.nodes.size(); n-- > 0;) NarrowToMoved(n);
+    GoForward();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (Moves(n)) ShareForward(n);
-      if (Joins(n)) UniteInputs(n);
+      if (WidenByFill(n)) GoForward();
     }
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) WidenByFill(n);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (Joins(n)) WarnOfRuin(n);
+    }
     for (size_t n = graph_.nodes.size(); n-- > 0;) {
       if (Joins(n) || OnlyClamps(n)) ShareBackward(n);
     }
@@ -129,6 +132,14 @@ class Assigner {
     Range(id) = united;
   }
 
+  // Ranges of what takes them from its inputs.
+  void GoForward() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (Moves(n)) ShareForward(n);
+      if (Joins(n)) UniteInputs(n);
+    }
+  }
+
   void ShareForward(size_t n) {
     const ValueId from = Node(n).inputs[0], to = Node(n).outputs[0];
     if (!Range(from)) return;
@@ -145,46 +156,63 @@ class Assigner {
     }
   }
 
+  // Of input `id` of a node that joins; none where nothing is known of it.
+  std::optional<calibrate::Range> JoinedRange(ValueId id) {
+    if (const graph::Tensor* constant = graph_.Constant(id)) {
+      if (constant->floats.empty()) return std::nullopt;
+      const auto [min, max] = std::minmax_element(constant->floats.begin(), constant->floats.end());
+      return calibrate::Range{*min, *max};
+    }
+    if (!Range(id)) return std::nullopt;
+    return calibrate::Range{Range(id)->min, Range(id)->max};
+  }
+
   void UniteInputs(size_t n) {
     auto& out = Range(Node(n).outputs[0]);
     if (!out || out->overridden) return;
     std::optional<ValueRange> united;
-    float narrowest = 0;
-    const auto add = [&](float min, float max) {
-      const float width = std::max(max, 0.0f) - std::min(min, 0.0f);
-      if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
-      if (!united) united = ValueRange{min, max, out->symmetric, false, "union of inputs"};
-      united->min = std::min(united->min, min);
-      united->max = std::max(united->max, max);
-    };
     for (ValueId id : Node(n).inputs) {
-      if (const graph::Tensor* constant = graph_.Constant(id)) {
-        if (constant->floats.empty()) continue;
-        const auto [min, max] =
-            std::minmax_element(constant->floats.begin(), constant->floats.end());
-        add(*min, *max);
-      } else if (Range(id)) {
-        add(Range(id)->min, Range(id)->max);
+      const auto range = JoinedRange(id);
+      if (!range) continue;
+      if (!united) {
+        united = ValueRange{range->min, range->max, out->symmetric, false, "union of inputs"};
       }
+      united->min = std::min(united->min, range->min);
+      united->max = std::max(united->max, range->max);
     }
     if (!united) return;
+    if (const auto fill = fills_.find(Node(n).outputs[0]); fill != fills_.end()) {
+      united->min = std::min(united->min, fill->second.min);
+      united->max = std::max(united->max, fill->second.max);
+    }
     if (united->symmetric) {
       united->max = std::max(united->max, -united->min);
       united->min = -united->max;
     }
     out = united;
-    if (narrowest > 0 && (out->max - out->min) > kRuinous * narrowest) {
-      Warn(fmt::format(
-          "node '{}' (Concat) joins a tensor of range {:.3g} with others of range {:.3g}: it keeps "
-          "few bits; try: fp16 for this node under `layers:` in --config",
-          Node(n).name, narrowest, out->max - out->min));
+  }
+
+  void WarnOfRuin(size_t n) {
+    const auto& out = Range(Node(n).outputs[0]);
+    if (!out || out->overridden) return;
+    float narrowest = 0;
+    for (ValueId id : Node(n).inputs) {
+      const auto range = JoinedRange(id);
+      if (!range) continue;
+      const float width = std::max(range->max, 0.0f) - std::min(range->min, 0.0f);
+      if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
     }
+    if (narrowest == 0 || out->max - out->min <= kRuinous * narrowest) return;
+    Warn(fmt::format(
+        "node '{}' (Concat) joins a tensor of range {:.3g} with others of range {:.3g}: it keeps "
+        "few bits; try: fp16 for this node under `layers:` in --config",
+        Node(n).name, narrowest, out->max - out->min));
   }
 
   // The constant a moving operator writes beside values of its input has their scale: the range
-  // where that scale is chosen holds it too.
-  void WidenByFill(size_t n) {
-    if (!Moves(n)) return;
+  // where that scale is chosen holds it too. True where a range has changed.
+  bool WidenByFill(size_t n) {
+    if (!Moves(n)) return false;
     const std::optional<float> fill = operators::FillOf(graph_, Node(n));
     ValueId root = Node(n).inputs[0];
     for (int p = links_.producer[static_cast<size_t>(root)];
@@ -193,10 +221,10 @@ class Assigner {
       root = Node(static_cast<size_t>(p)).inputs[0];
     }
     auto& range = Range(root);
-    if (!fill || !range || (*fill >= range->min && *fill <= range->max)) return;
+    if (!fill || !range || (*fill >= range->min && *fill <= range->max)) return false;
     // Stands for minus infinity, in front of a maximum: the lowest code is as good.
     const auto& seen = statistics_[static_cast<size_t>(Node(n).outputs[0])];
-    if (*fill <= -kNoNumber || (seen && calibrate::StandInCount(*seen) > 0)) return;
+    if (*fill <= -kNoNumber || (seen && calibrate::StandInCount(*seen) > 0)) return false;
     const int producer = links_.producer[static_cast<size_t>(root)];
     const float width = range->max - range->min;
     ValueRange wide = *range;
@@ -209,15 +237,20 @@ class Assigner {
     const bool fixed = producer >= 0 && Int8Of(static_cast<size_t>(producer)) == Int8::kFixedScale;
     if (range->overridden || fixed || !(wide.max - wide.min <= kRuinous * width)) {
       // Beside it nothing would be left of the values, or their scale is not ours to choose.
-      if (auto& own = Range(Node(n).outputs[0]); own && !own->overridden) own = wide;
+      wide.given = nullptr;
+      wide.overridden = false;
+      if (auto& own = Range(Node(n).outputs[0]); own && own->given == nullptr) own = wide;
       Entry entry{.node = n, .reason = Reason::kFill};
       entry.detail = fmt::format("it writes {} beside values of '{}', whose range is {} to {}",
                                  *fill, Name(root), range->min, range->max);
       Warn(fmt::format("node '{}' ({}) runs in FP16: {}", Node(n).name, Node(n).op, entry.detail));
-      return scheme_->Want(std::move(entry));
+      scheme_->Want(std::move(entry));
+      return true;
     }
     wide.origin = "united with the fill of " + Node(n).name;
+    fills_[root] = {wide.min, wide.max};
     range = wide;
+    return true;
   }
 
   // What the model itself joins at a scale that leaves of it next to nothing.
@@ -343,6 +376,7 @@ class Assigner {
   graph::Links links_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueRange>> ranges_;
+  std::map<ValueId, calibrate::Range> fills_;  // of values that WidenByFill widened: they stay so
   Scheme* scheme_;
 };
 

@@ -94,6 +94,25 @@ TEST_F(ConstantParts, OfPictures) {
   }
 }
 
+// The mean of values that a function makes lies far above what is left of their variation.
+TEST_F(ConstantParts, OfMeans) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+  x.Conv({.channels = 1, .kernel = 3}).Sigmoid().GlobalAveragePool().Output("y");
+  ExpectGood(Converted(model), 1);
+}
+
+// A difference of two values that lie far from 0 does not: where the constant of one alone can be
+// taken out, it stays.
+TEST_F(ConstantParts, StayWhereTheyTakeEachOtherAway) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+  const OnnxValue mean = x.Sigmoid().GlobalAveragePool();
+  x.Op("GlobalMaxPool").Sigmoid().Sub(mean).Output("y");
+  const json result = Converted(model);
+  for (const json& plan : result["plans"]) EXPECT_TRUE(plan["offsets"].empty());
+}
+
 // Nothing is added where nothing is lost, and the blob is one that every runtime of version 2 runs.
 TEST_F(ConstantParts, NoneWhereTheOutputsAreNearZero) {
   OnnxBuilder model;

@@ -112,7 +112,7 @@ TEST(ConstantPart, PassesWhatMovesAndWhatIsLinear) {
   net.Output(
       net.Op("Slice", {scaled, net.Integers({0, 1}), net.Integers({2, 3}), net.Integers({1, 3})}));
   net.Output(net.Op("GlobalAveragePool", {x}));
-  const operators::OutputView view = Take(net, 50);
+  const operators::OutputView view = Take(net, 50, x);
   EXPECT_EQ(net.Ops(), "Conv MaxPool Transpose Mul Slice Add GlobalAveragePool Add");
   EXPECT_EQ(view.offsets[0][0], -100);
   EXPECT_EQ(view.offsets[0][1], 150);
@@ -271,6 +271,62 @@ TEST(ConstantPart, NothingOfAGrid) {
 TEST(ConstantPart, NothingBehindAFunction) {
   Net net;
   net.Output(net.Op("Sigmoid", {Matrix(net, net.Input({2, 5}), 5, 3, 8)}));
+  operators::InferShapes(net.graph);
+  EXPECT_TRUE(FindConstantSources(net.graph).empty());
+}
+
+// A mean has no constant of its own: it is taken out of the elements.
+TEST(ConstantPart, OfMeansIsTakenOutOfTheirElements) {
+  const std::pair<const char*, Attributes> means[] = {
+      {"GlobalAveragePool", {}},
+      {"ReduceMean", {}},
+      {"ReduceSum", {}},
+      {"AveragePool", {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}}};
+  for (const auto& [op, attributes] : means) {
+    SCOPED_TRACE(op);
+    Net net;
+    const ValueId x = net.Op("Sigmoid", {net.Input({1, 3, 4, 4})});
+    const bool axes = std::string(op).starts_with("Reduce");
+    std::vector<ValueId> inputs = {x};
+    if (axes) inputs.push_back(net.Integers({1, 3}));
+    net.Output(net.Op(op, inputs, attributes));
+    net.Output(net.Op("Exp", {x}));
+    const operators::OutputView view = Take(net, 2);
+    EXPECT_EQ(net.Ops(), std::string("Sigmoid Add ") + op + " Add Exp");
+    EXPECT_EQ(view.offsets[0], Same(view.offsets[0].size(), 2));
+    const Tensor& taken = *net.graph.Constant(net.graph.nodes[1].inputs[1]);
+    EXPECT_EQ(taken.floats, Same(1, std::string(op) == "ReduceSum" ? -2.0f / 12 : -2.0f));
+  }
+}
+
+TEST(ConstantPart, OfAMeanIsTakenOutOfTheConstantInFrontOfIt) {
+  Net net;
+  const ValueId x = net.Op(
+      "Conv", {net.Input({1, 2, 6, 6}), net.Random({4, 2, 3, 3}), net.Floats({4}, Same(4, 0))},
+      kWindow);
+  const ValueId mean = net.Op("ReduceMean", {x, net.Integers({2, 3})});
+  net.Output(mean);
+  Take(net, 5, mean);
+  EXPECT_EQ(net.Ops(), "Conv ReduceMean Add");
+  EXPECT_EQ(net.graph.Constant(net.graph.nodes[0].inputs[2])->floats, Same(4, -5));
+
+  Net sum;
+  const ValueId y = sum.Op("Add", {sum.Op("Sigmoid", {sum.Input({1, 2, 6, 6})}), sum.Scalar(3)});
+  const ValueId rows = sum.Op("ReduceMean", {y, sum.Integers({2})});
+  const ValueId all = sum.Op("ReduceMean", {rows, sum.Integers({3})});
+  sum.Output(all);
+  Take(sum, 4, all);
+  EXPECT_EQ(sum.Ops(), "Sigmoid Add ReduceMean ReduceMean Add");
+  EXPECT_EQ(sum.graph.Constant(sum.graph.nodes[1].inputs[1])->floats, Same(1, -1));
+}
+
+// Zeros around the picture count: one constant for all elements gives another number at the border.
+TEST(ConstantPart, NothingOfAMeanWithZerosAroundThePicture) {
+  Net net;
+  net.Output(net.Op("AveragePool", {net.Op("Sigmoid", {net.Input({1, 3, 4, 4})})},
+                    {{"kernel_shape", Ints{3, 3}},
+                     {"pads", Ints{1, 1, 1, 1}},
+                     {"count_include_pad", int64_t{1}}}));
   operators::InferShapes(net.graph);
   EXPECT_TRUE(FindConstantSources(net.graph).empty());
 }

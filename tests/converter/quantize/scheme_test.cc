@@ -250,6 +250,52 @@ TEST(Scheme, PadValuesThatWouldRuinTheRangeRunInFp16) {
   EXPECT_EQ(lowest.Assign().precision[1], blob::Precision::kInt8);
 }
 
+// What takes its range from the padded value holds the number, too.
+TEST(Scheme, WhatIsJoinedBehindAPadHoldsTheValue) {
+  Padded net(7);
+  const auto moved = net.Value("moved", -1, 7), other = net.Value("other", -2, 2),
+             joined = net.Value("joined", -2, 7), y = net.Value("z", -1, 1);
+  net.Op("Reshape", {net.padded, net.Constant({4}, 1)}, moved);
+  net.Conv(net.x, other);
+  net.Op("Concat", {moved, other}, joined).attributes["axis"] = int64_t{1};
+  net.Conv(joined, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  for (const auto id : {net.padded, moved, joined}) EXPECT_GT(At(scheme, id).max, 6.9f);
+}
+
+TEST(Scheme, WhatIsJoinedInFrontOfAPadHoldsTheValue) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto a = net.Value("a", -1, 1), b = net.Value("b", -1, 1),
+             joined = net.Value("joined", -1, 1), padded = net.Value("padded", -4, 1),
+             y = net.Value("y", -1, 1);
+  net.Conv(x, a);
+  net.Conv(x, b);
+  net.Op("Concat", {a, b}, joined).attributes["axis"] = int64_t{1};
+  net.Op("Pad", {joined, net.Constant({8}, 1), net.Constant({}, -4)}, padded);
+  net.Conv(padded, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  for (const auto id : {joined, padded}) EXPECT_LT(At(scheme, id).min, -3.9f);
+}
+
+// Probabilities have a scale of their own, and the number goes beside them in FP16.
+TEST(Scheme, WhatIsPaddedBehindASoftmaxHoldsTheValue) {
+  Net net;
+  const auto x = net.Input("x", -1, 1);
+  const auto soft = net.Value("soft", 0, 1), padded = net.Value("padded", 0, 3),
+             y = net.Value("y", -1, 1);
+  net.Op("Softmax", {x}, soft);
+  net.Op("Pad", {soft, net.Constant({8}, 1), net.Constant({}, 3)}, padded);
+  net.Conv(padded, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  EXPECT_EQ(scheme.precision[1], blob::Precision::kFp16);
+  EXPECT_GT(At(scheme, padded).max, 2.9f);
+  EXPECT_LT(At(scheme, soft).max, 1.1f);
+}
+
 TEST(Scheme, ABoardWithSymmetricActivationsOnlyGetsNoOthers) {
   Net net;
   const auto x = net.Input("x", 0, 1);
