@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 namespace octet::port {
 namespace {
@@ -97,6 +98,11 @@ template Option Options::Add(const std::string&, std::vector<uint32_t>&, const s
 
 void Options::AddFlag(const std::string& name, bool& value, const std::string& help) {
   app_->add_flag(name, value, help);
+}
+
+void Options::AddAnswer(const std::string& name, std::function<std::string()> text,
+                        const std::string& help) {
+  app_->set_version_flag(name, std::move(text), help);
 }
 
 void Options::Group(const std::string& title) {
