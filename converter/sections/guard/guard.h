@@ -27,6 +27,7 @@ class Guard : public Section {
   void Check(const Asked& asked) const override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
+  std::string InspectText(const nlohmann::json& description) const override;
 };
 
 }  // namespace octet::sections
