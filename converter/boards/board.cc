@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "converter/support/nearest.h"
 #include "converter/support/yaml_reader.h"
+#include "ports/linux/words/nearest.h"
 
 namespace octet::boards {
 namespace {
@@ -106,8 +106,8 @@ class Reader {
         Words names;
         for (const auto& [name, read] : fields) names.push_back(name);
         yaml_.Bad(at, before + key,
-                  fmt::format("no such field; the nearest name is '{}'; {}", NearestOf(key, names),
-                              kTable));
+                  fmt::format("no such field; the nearest name is '{}'; {}",
+                              port::Nearest(key, names), kTable));
       }
       seen.insert(key);
       field->second(v, before + key);

@@ -1,7 +1,7 @@
 #include "converter/quantize/names.h"
 
 #include "converter/support/error.h"
-#include "converter/support/nearest.h"
+#include "ports/linux/words/nearest.h"
 
 namespace octet::quantize {
 bool Matches(std::string_view pattern, std::string_view name) {
@@ -30,7 +30,7 @@ void RequireMatch(std::string_view pattern, const std::vector<std::string_view>&
     if (Matches(pattern, name)) return;
   }
   Fail("{} names {} '{}', which is not in the model; the nearest name is '{}'", who, what, pattern,
-       NearestOf(pattern, names));
+       port::Nearest(std::string(pattern), std::vector<std::string>(names.begin(), names.end())));
 }
 
 }  // namespace octet::quantize

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/support/error.h"
-#include "converter/support/nearest.h"
 #include "ports/linux/guard/settings.h"
+#include "ports/linux/words/nearest.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
 
@@ -36,7 +36,7 @@ void Set(const std::string& file, const boards::Setting& setting, octet_guard_co
   const std::string where = fmt::format("{}:{}: guard.{}", file, setting.line, setting.name);
   if (std::find(names.begin(), names.end(), setting.name) == names.end()) {
     Fail("{}: no such setting; the nearest name is '{}'; the settings are {}", where,
-         NearestOf(setting.name, names), fmt::join(names, " "));
+         port::Nearest(setting.name, names), fmt::join(names, " "));
   }
   Fail("{}: '{}' is not a value of it", where, setting.value);
 }

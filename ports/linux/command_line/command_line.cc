@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "ports/linux/command_line/nearest.h"
+#include "ports/linux/words/nearest.h"
 
 namespace octet::port {
 namespace {
