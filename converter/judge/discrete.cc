@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace octet::judge {
 namespace {
@@ -24,13 +25,13 @@ int64_t UsedRows(List list, int64_t rows, int64_t columns) {
   return used == rows - 1 ? rows : used;
 }
 
-// What numbers of a column may differ by; negative: they have to be equal.
-std::vector<float> Tolerances(const Output& output, const std::vector<float>& reference) {
-  std::vector<float> tolerances;
+// What numbers of an output's columns may differ by; negative: they have to be equal.
+void AddTolerances(const Output& output, const std::vector<float>& reference,
+                   std::vector<float>* tolerances) {
   for (int64_t c = 0; c < output.columns; ++c) {
     const auto first = static_cast<size_t>(c);
     if (output.pieces[output.PieceOf(first)].exact) {
-      tolerances.push_back(-1);
+      tolerances->push_back(-1);
       continue;
     }
     float low = std::numeric_limits<float>::infinity(), high = -low;
@@ -39,9 +40,54 @@ std::vector<float> Tolerances(const Output& output, const std::vector<float>& re
       low = std::min(low, reference[i]);
       high = std::max(high, reference[i]);
     }
-    tolerances.push_back(high > low ? static_cast<float>(kRowShare) * (high - low) : 0.0f);
+    tolerances->push_back(high > low ? static_cast<float>(kRowShare) * (high - low) : 0.0f);
   }
-  return tolerances;
+}
+
+// Rows of one list with the columns of all its outputs.
+std::vector<float> Join(const std::vector<Column>& columns, bool reference, int64_t list) {
+  const int64_t rows = columns[0].output->rows;
+  std::vector<float> joined;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (const Column& column : columns) {
+      const int64_t width = column.output->columns;
+      const float* row =
+          (reference ? column.reference : column.actual)->data() + (list * rows + i) * width;
+      joined.insert(joined.end(), row, row + width);
+    }
+  }
+  return joined;
+}
+
+// The column whose numbers order the rows; -1: none.
+int64_t OrderOf(const std::vector<Column>& columns) {
+  int64_t at = 0;
+  for (const Column& column : columns) {
+    for (int64_t c = 0; c < column.output->columns; ++c, ++at) {
+      const size_t piece = column.output->PieceOf(static_cast<size_t>(c));
+      if (column.output->pieces[piece].orders) return at;
+    }
+  }
+  return -1;
+}
+
+// What rows weigh: their score above the list's last one. All alike without scores that differ.
+std::vector<double> Weights(List list, int64_t rows, int64_t columns, int64_t order) {
+  std::vector<double> weights(static_cast<size_t>(rows), 1);
+  if (order < 0 || rows == 0) return weights;
+  const float last = list[(rows - 1) * columns + order];
+  bool differ = false;
+  for (int64_t i = 0; i < rows; ++i) {
+    const double above = static_cast<double>(list[i * columns + order]) - last;
+    weights[static_cast<size_t>(i)] = std::isfinite(above) ? std::max(0.0, above) : 0;
+    differ |= weights[static_cast<size_t>(i)] > 0;
+  }
+  if (!differ) std::fill(weights.begin(), weights.end(), 1);
+  return weights;
+}
+
+double Sum(const std::vector<double>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 bool IsLike(List a, List b, const std::vector<float>& tolerances) {
@@ -60,7 +106,7 @@ void Likeness::Add(const Output& output, const std::vector<float>& reference,
     case Kind::kNumbers:
       return;
     case Kind::kRows:
-      AddRows(output, reference, actual);
+      AddList({{&output, &reference, &actual}});
       return;
     case Kind::kCounts:
       for (size_t i = 0; i < reference.size(); ++i) {
@@ -83,30 +129,35 @@ void Likeness::Add(const Output& output, const std::vector<float>& reference,
   }
 }
 
-void Likeness::AddRows(const Output& output, const std::vector<float>& reference,
-                       const std::vector<float>& actual) {
-  const std::vector<float> tolerances = Tolerances(output, reference);
-  const int64_t rows = output.rows, columns = output.columns;
-  for (int64_t l = 0; l < output.lists; ++l) {
-    const List ours = actual.data() + l * rows * columns;
-    const List theirs = reference.data() + l * rows * columns;
-    const int64_t our_rows = UsedRows(ours, rows, columns);
-    const int64_t their_rows = UsedRows(theirs, rows, columns);
+void Likeness::AddList(const std::vector<Column>& columns) {
+  std::vector<float> tolerances;
+  for (const Column& column : columns) {
+    AddTolerances(*column.output, *column.reference, &tolerances);
+  }
+  const int64_t rows = columns[0].output->rows;
+  const auto width = static_cast<int64_t>(tolerances.size());
+  const int64_t order = OrderOf(columns);
+  weighted_ |= order >= 0;
+  for (int64_t l = 0; l < columns[0].output->lists; ++l) {
+    const std::vector<float> actual = Join(columns, false, l), reference = Join(columns, true, l);
+    const List ours = actual.data(), theirs = reference.data();
+    const int64_t our_rows = UsedRows(ours, rows, width);
+    const int64_t their_rows = UsedRows(theirs, rows, width);
+    const std::vector<double> our_weights = Weights(ours, our_rows, width, order);
+    const std::vector<double> their_weights = Weights(theirs, their_rows, width, order);
     std::vector<bool> taken(static_cast<size_t>(our_rows));
-    int64_t found = 0;
     for (int64_t i = 0; i < their_rows; ++i) {
       // The same place first, then those around it: what changes places moves a little.
       for (int64_t step = 0; step < 2 * rows; ++step) {
         const int64_t j = step % 2 == 0 ? i + step / 2 : i - (step + 1) / 2;
         if (j < 0 || j >= our_rows || taken[static_cast<size_t>(j)]) continue;
-        if (!IsLike(theirs + i * columns, ours + j * columns, tolerances)) continue;
+        if (!IsLike(theirs + i * width, ours + j * width, tolerances)) continue;
         taken[static_cast<size_t>(j)] = true;
-        ++found;
+        same_ += their_weights[static_cast<size_t>(i)] + our_weights[static_cast<size_t>(j)];
         break;
       }
     }
-    same_ += 2 * static_cast<double>(found);
-    all_ += static_cast<double>(our_rows + their_rows);
+    all_ += Sum(our_weights) + Sum(their_weights);
   }
 }
 
@@ -127,6 +178,7 @@ bool Likeness::Agrees(Kind kind, const Limits& limits) const {
     case Kind::kCounts:
       return Percent() >= limits.f1;
     case Kind::kRows:
+      if (weighted_) return Percent() >= limits.f1;
       return all_ - same_ <=
              static_cast<double>(AllowedMisses(static_cast<int64_t>(all_), limits.f1));
   }

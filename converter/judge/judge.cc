@@ -126,8 +126,7 @@ class Trial {
         if (distances_[o].AddPlan(p, run.reference[o], run.plans[p][o])) {
           broken_[{static_cast<uint32_t>(p), static_cast<uint32_t>(o)}].push_back(sample);
         }
-        findings_.plans[p].outputs[o].likeness.Add(findings_.outputs[o], run.reference[o],
-                                                   run.plans[p][o]);
+        AddLikeness(p, o, run);
       }
     }
     if (!decoder_) return;
@@ -147,6 +146,23 @@ class Trial {
     }
   }
 
+  // Outputs of one list are judged with the first of them.
+  void AddLikeness(size_t p, size_t o, const Run& run) {
+    Likeness& likeness = findings_.plans[p].outputs[o].likeness;
+    const std::vector<Output>& outputs = findings_.outputs;
+    if (outputs[o].kind != Kind::kRows) {
+      likeness.Add(outputs[o], run.reference[o], run.plans[p][o]);
+      return;
+    }
+    if (outputs[o].list != o) return;
+    std::vector<Column> columns;
+    for (size_t i = o; i < outputs.size(); ++i) {
+      if (outputs[i].kind != Kind::kRows || outputs[i].list != o) continue;
+      columns.push_back({&outputs[i], &run.reference[i], &run.plans[p][i]});
+    }
+    likeness.AddList(columns);
+  }
+
   const images::Dataset& PictureInput() const {
     const bool decodes = View().decode.data != nullptr && View().model->task == blob::Task::kDetect;
     return *given_.inputs[decodes ? DecodeOf(View()).input : 0];
@@ -160,6 +176,7 @@ class Trial {
       OutputFindings& found = plan.outputs[o];
       const Output& output = findings_.outputs[o];
       found.whole = distances_[o].Whole(p);
+      if (output.kind == Kind::kRows) found.likeness = plan.outputs[output.list].likeness;
       for (size_t i = 0; i < distances_[o].piece_count(); ++i) {
         found.pieces.push_back(distances_[o].Piece(p, i));
       }

@@ -1,6 +1,7 @@
 #include "converter/judge/outputs.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -41,13 +42,19 @@ class Labels {
       if (auto moved = Moved(node, id, like, pieces)) return std::move(*moved);
     }
     const auto label = static_cast<float>(pieces->size());
-    pieces->push_back({value.name, value.type != DataType::kFloat, like.step, like.grid});
+    const bool orders = producer >= 0 && Orders(graph_.nodes[static_cast<size_t>(producer)], id);
+    pieces->push_back({value.name, value.type != DataType::kFloat, like.step, like.grid, orders});
     return Tensor::Floats(
         *value.shape,
         std::vector<float>(static_cast<size_t>(graph::ElementCount(*value.shape)), label));
   }
 
  private:
+  static bool Orders(const Node& node, ValueId id) {
+    const auto at = std::find(node.outputs.begin(), node.outputs.end(), id);
+    return operators::OrdersRows(node, static_cast<size_t>(at - node.outputs.begin()));
+  }
+
   std::optional<Tensor> Moved(const Node& node, ValueId id, const Piece& like,
                               std::vector<Piece>* pieces) {
     if (!KeepsMeaning(node.op) || !node.activation.empty()) return std::nullopt;
@@ -112,23 +119,44 @@ class Labels {
   operators::Workspace workspace_;
 };
 
-// By value: the length of the list whose order and members data decide; 0: none has to do with it.
-std::vector<int64_t> ListLengths(const Graph& graph) {
-  std::vector<int64_t> lengths(graph.values.size());
-  for (const Node& node : graph.nodes) {
-    int64_t length = 0;
-    for (const ValueId id : node.inputs) {
-      if (id != graph::kNoValue && length == 0) length = lengths[static_cast<size_t>(id)];
-    }
+// A list whose order and members data decide.
+struct List {
+  int64_t length = 0;  // 0: none
+  size_t maker = 0;    // the node that picks
+};
+
+bool Has(const graph::Shape& shape, int64_t length) {
+  return std::find(shape.begin(), shape.end(), length) != shape.end();
+}
+
+// By value: the list that it has to do with. Of several, the one that was made last of those whose
+// rows are still there: what a TopK picks of selected queries is a list of that TopK.
+std::vector<List> ListsOf(const Graph& graph) {
+  std::vector<List> lists(graph.values.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
     for (const ValueId id : node.outputs) {
       if (id == graph::kNoValue || graph.At(id).constant != nullptr || !graph.At(id).shape) {
         continue;
       }
-      const int64_t own = operators::ListLength(node, *graph.At(id).shape);
-      lengths[static_cast<size_t>(id)] = own > 0 ? own : length;
+      const graph::Shape& shape = *graph.At(id).shape;
+      List& list = lists[static_cast<size_t>(id)];
+      if (const int64_t own = operators::ListLength(node, shape); own > 0) {
+        list = {own, n};
+        continue;
+      }
+      for (const ValueId input : node.inputs) {
+        if (input == graph::kNoValue) continue;
+        const List& other = lists[static_cast<size_t>(input)];
+        if (other.length == 0) continue;
+        const bool there = Has(shape, other.length), had = Has(shape, list.length);
+        if (list.length == 0 || there > had || (there == had && other.maker > list.maker)) {
+          list = other;
+        }
+      }
     }
   }
-  return lengths;
+  return lists;
 }
 
 // The operator that made the numbers of a value, behind what only moves or converts them.
@@ -175,7 +203,8 @@ const char* NameOf(Kind kind) {
 std::vector<Output> DescribeOutputs(const Graph& graph) {
   Labels labels(graph);
   const graph::Links links(graph);
-  const std::vector<int64_t> lengths = ListLengths(graph);
+  const std::vector<List> lists = ListsOf(graph);
+  std::map<std::array<int64_t, 3>, size_t> first_of;  // by maker, lists, rows
   std::vector<Output> outputs;
   for (const ValueId id : graph.outputs) {
     const graph::Value& value = graph.At(id);
@@ -184,7 +213,7 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
     output.shape = *value.shape;
     const Tensor of_elements = labels.Of(id, {}, &output.pieces);
     if (output.pieces.size() > kMostPieces) {
-      output.pieces = {{value.name, value.type != DataType::kFloat, 0, 0}};
+      output.pieces = {{value.name, value.type != DataType::kFloat, 0, 0, false}};
     }
     if (output.pieces.size() > 1) {
       output.piece_of.assign(of_elements.floats.begin(), of_elements.floats.end());
@@ -193,8 +222,13 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
     const std::string_view maker = MakerOf(graph, links, id, &was_bool);
     const bool integers = std::all_of(output.pieces.begin(), output.pieces.end(),
                                       [](const Piece& piece) { return piece.exact; });
-    if (FindRows(lengths[static_cast<size_t>(id)], &output)) {
+    const List& list = lists[static_cast<size_t>(id)];
+    if (FindRows(list.length, &output)) {
       output.kind = Kind::kRows;
+      output.list = first_of
+                        .try_emplace({static_cast<int64_t>(list.maker), output.lists, output.rows},
+                                     outputs.size() - 1)
+                        .first->second;
     } else if (was_bool) {
       output.kind = Kind::kMask;
     } else if (operators::GivesClasses(maker)) {

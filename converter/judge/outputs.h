@@ -22,10 +22,11 @@ const char* NameOf(Kind kind);
 
 // Elements that are computed together: boxes joined with scores are two pieces.
 struct Piece {
-  std::string name;    // of the value in the graph
-  bool exact = false;  // integers: in a row of a list they are equal or not
-  double step = 0;     // 1/256 of the range that its function has by nature; 0: it has none
-  double grid = 0;     // step of the codes that the file rounds it to; 0: it does not
+  std::string name;     // of the value in the graph
+  bool exact = false;   // integers: in a row of a list they are equal or not
+  double step = 0;      // 1/256 of the range that its function has by nature; 0: it has none
+  double grid = 0;      // step of the codes that the file rounds it to; 0: it does not
+  bool orders = false;  // its numbers order the rows of a list, largest first
 };
 
 struct Output {
@@ -36,6 +37,9 @@ struct Output {
   std::vector<uint16_t> piece_of;  // by element; empty where there is one piece
   // Of kRows: element (list, row, column) is ((list * rows) + row) * columns + column.
   int64_t lists = 1, rows = 1, columns = 1;
+  // Of kRows: index of the first output of the same list. Labels, boxes and scores that one TopK
+  // picked are columns of one list: a row is found where all of them are alike.
+  size_t list = 0;
 
   size_t PieceOf(size_t element) const { return piece_of.empty() ? 0 : piece_of[element]; }
 };

@@ -58,6 +58,10 @@ int64_t ListLength(const graph::Node& node, const graph::Shape& shape) {
   return node.op == "NonZero" ? shape[1] : 0;
 }
 
+bool OrdersRows(const graph::Node& node, size_t output) {
+  return node.op == "TopK" && output == 0 && node.Int("largest", 1) != 0;
+}
+
 bool ReadsCodes(std::string_view op) {
   return op == "DequantizeLinear";
 }

@@ -28,6 +28,8 @@ bool GivesClasses(std::string_view op);
 // Results are lists whose members and order data decide: how long the list is in a result of this
 // shape. 0: they are none.
 int64_t ListLength(const graph::Node& node, const graph::Shape& shape);
+// Numbers in this result order the rows of the list, largest first.
+bool OrdersRows(const graph::Node& node, size_t output);
 // Codes become numbers: input 1 is their scale.
 bool ReadsCodes(std::string_view op);
 // Values are rounded to codes here.

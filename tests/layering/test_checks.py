@@ -2,6 +2,7 @@
 """Proves that each check of this folder can fail: test_checks.py --cxx CXX --ar AR --nm NM"""
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ LAYERS = """<!-- layers -->
 | ports | runtime/include |
 <!-- /layers -->
 """
+CLANG = "clang++-14"  # as tests/layering/CMakeLists.txt names it
 tools = None
 
 
@@ -110,8 +112,9 @@ class Words(Tree):
 
 
 class Alone(Tree):
-    def check(self, *names):
-        files = {str(self.root / name): ((tools.cxx, "-std=c++20", f"-I{self.root}"), str(self.root)) for name in names}
+    def check(self, *names, compiler=""):
+        flags = (compiler or tools.cxx, "-std=c++20", f"-I{self.root}")
+        files = {str(self.root / name): (flags, str(self.root)) for name in names}
         checker = check_alone.Checker(self.root, self.root, check_alone.Tree(self.root), 2)
         return [pathlib.Path(file).name for file, _ in checker.run(files)]
 
@@ -142,6 +145,16 @@ class Alone(Tree):
         self.write("b.cc", '#include "runtime/core/a.h"\nuint32_t x;\n')
         self.write("c.cc", "uint32_t y;\n")
         self.assertEqual(self.check("b.cc", "c.cc"), ["c.cc"])
+
+    @unittest.skipUnless(shutil.which(CLANG), f"{CLANG} is not installed")
+    def test_tests_are_read_to_their_end(self):
+        self.write("tests/good.cc", "#include <vector>\nstd::vector<int> f() { return {1, 2}; }\n")
+        self.write("tests/bad.cc", "#include <vector>\nint f() { return 1; }\nint g() { return fs::x; }\n")
+        self.write("tests/unfinished.cc", "#include <vector>\nint f() {\n")
+        self.write("good.cc", "#include <vector>\nint f() { return 1; }\n")
+        self.write("bad.cc", "#include <memory>\nstruct A;\nvoid f(std::unique_ptr<A> a) { a.reset(); }\n")
+        self.assertEqual(self.check("tests/good.cc", "tests/bad.cc", "tests/unfinished.cc", "good.cc", "bad.cc", compiler=CLANG),
+                         ["bad.cc", "unfinished.cc", "bad.cc"])
 
     def test_header(self):
         self.write("b.h", "#include <string>\ninline std::string f() { return {}; }\n")

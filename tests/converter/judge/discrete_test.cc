@@ -51,6 +51,49 @@ TEST(Likeness, RowsOfBoxesInAnotherOrder) {
   EXPECT_FALSE(likeness.Agrees(Kind::kRows, kInt8Limits));
 }
 
+// Labels, boxes and scores that one TopK picked: right boxes with each other's labels are wrong.
+TEST(Likeness, OutputsOfOneListAreColumnsOfIt) {
+  const Output labels = RowsOf(3, 1, true), boxes = RowsOf(3, 4, false);
+  Output scores = RowsOf(3, 1, false);
+  scores.pieces[0].orders = true;
+  const std::vector<float> label = {7, 3, 9}, other_label = {3, 7, 9}, swapped_label = {3, 7, 1};
+  const std::vector<float> box = {0, 0, 100, 100, 50, 50, 60, 60, 9, 9, 20, 20},
+                           swapped_box = {50, 50, 60, 60, 0, 0, 100, 100, 70, 70, 80, 90};
+  const std::vector<float> score = {0.9f, 0.5f, 0.1f}, swapped_score = {0.9f, 0.88f, 0.1f};
+  const auto percent = [&](const std::vector<float>& l, const std::vector<float>& b,
+                           const std::vector<float>& s) {
+    Likeness likeness;
+    likeness.AddList({{&labels, &label, &l}, {&boxes, &box, &b}, {&scores, &score, &s}});
+    return likeness.Percent();
+  };
+  EXPECT_EQ(percent(label, box, score), 100);
+  EXPECT_EQ(percent(other_label, box, score), 0);
+  // The last row weighs nothing: another may have come last.
+  EXPECT_EQ(percent(swapped_label, swapped_box, {0.52f, 0.88f, 0.1f}), 100);
+  // Of 0.8 + 0.4 and 0.8 + 0.78 the rows of 0.8 and 0.8 are alike.
+  EXPECT_NEAR(percent(label, box, swapped_score), 100 * 1.6 / 2.78, 1e-4);
+}
+
+// As many rows of noise as the list has room for do not hide the one that counts.
+TEST(Likeness, RowsWeighByTheirScores) {
+  Output scores = RowsOf(100, 1, false), labels = RowsOf(100, 1, true);
+  scores.pieces[0].orders = true;
+  std::vector<float> score(100, 0.01f), label(100), other(100);
+  score[0] = 0.9f;
+  score[1] = 0.02f;
+  for (size_t i = 0; i < label.size(); ++i) label[i] = static_cast<float>(i);
+  other = label;
+  other[0] = 50;
+  Likeness likeness;
+  likeness.AddList({{&labels, &label, &other}, {&scores, &score, &score}});
+  EXPECT_LT(likeness.Percent(), 2);
+  EXPECT_FALSE(likeness.Agrees(Kind::kRows, kInt8Limits));
+  Likeness flat;  // without scores that differ all rows count
+  const std::vector<float> same(100, 0.5f);
+  flat.AddList({{&labels, &label, &other}, {&scores, &same, &same}});
+  EXPECT_DOUBLE_EQ(flat.Percent(), 99);
+}
+
 // NonMaxSuppression: -1 in the rows that are spare. One box more is one row more.
 TEST(Likeness, SpareRowsDoNotCount) {
   std::vector<float> reference(300, -1), plan(300, -1);

@@ -43,11 +43,12 @@ class OutputsOf : public testing::Test {
     graph_.nodes.push_back(node);
     return node.outputs;
   }
-  Output Describe(ValueId id) {
-    graph_.outputs = {id};
+  std::vector<Output> DescribeAll(const std::vector<ValueId>& ids) {
+    graph_.outputs = ids;
     operators::InferShapes(graph_);
-    return DescribeOutputs(graph_)[0];
+    return DescribeOutputs(graph_);
   }
+  Output Describe(ValueId id) { return DescribeAll({id})[0]; }
   Graph graph_;
 };
 
@@ -88,6 +89,36 @@ TEST_F(OutputsOf, ListsAndWhatIsPickedByThem) {
     EXPECT_EQ(output.pieces[0].exact, id == best[1]);
   }
   EXPECT_EQ(Describe(Op("Neg", {x})[0]).kind, Kind::kNumbers);
+}
+
+// A decoder of queries: 4 of 20 places are selected, then the 6 best of 4 x 3 scores. Boxes are
+// those of 6 rows, whose queries 4 are.
+TEST_F(OutputsOf, WhatTheLastSelectionPicksIsOneList) {
+  const ValueId places = Input({1, 20}), boxes = Input({1, 20, 4}), classes = Input({1, 20, 3});
+  const auto pick = [&](ValueId data, ValueId indices, int64_t rows, int64_t columns) {
+    const auto column = Op("Unsqueeze", {indices, Integers({2})});
+    const auto tiled = Op("Tile", {column[0], Integers({1, 1, columns})});
+    const ValueId id = Op("GatherElements", {data, tiled[0]}, {{"axis", int64_t{1}}})[0];
+    operators::InferShapes(graph_);
+    EXPECT_EQ(*graph_.At(id).shape, (Shape{1, rows, columns}));
+    return id;
+  };
+  const auto queries = Op("TopK", {places, Integers({4})}, {}, 2);
+  const ValueId box = pick(boxes, queries[1], 4, 4), score = pick(classes, queries[1], 4, 3);
+  const auto best =
+      Op("TopK", {Op("Flatten", {Op("Sigmoid", {score})[0]})[0], Integers({6})}, {}, 2);
+  const ValueId query = Op("Div", {best[1], Integers({3})})[0];
+  const ValueId labels = Op("Mod", {best[1], Integers({3})})[0];
+  const ValueId finished = pick(box, query, 6, 4);
+  const std::vector<Output> outputs = DescribeAll({labels, finished, best[0], box});
+  for (const size_t o : {0u, 1u, 2u}) {
+    EXPECT_EQ(outputs[o].kind, Kind::kRows);
+    EXPECT_EQ(outputs[o].rows, 6);
+    EXPECT_EQ(outputs[o].list, 0u);
+    EXPECT_EQ(outputs[o].pieces[0].orders, o == 2);
+  }
+  EXPECT_EQ(outputs[3].rows, 4);
+  EXPECT_EQ(outputs[3].list, 3u);
 }
 
 }  // namespace
