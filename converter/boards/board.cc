@@ -147,10 +147,17 @@ class Reader {
       if (words->size() < least) yaml_.Bad(value, key, "the list is empty");
     };
   }
-  template <typename T>
-  Read Number(T* number, int64_t low, int64_t high) {
+  Read Number(int64_t* number, int64_t low, int64_t high) {
     return [=, this](const YAML::Node& value, const std::string& key) {
       *number = yaml_.Whole(value, key, low, high);
+    };
+  }
+  Read Real(std::optional<double>* number, double low, double high) {
+    return [=, this](const YAML::Node& value, const std::string& key) {
+      *number = yaml_.Number(value, key);
+      if (**number < low || **number > high) {
+        yaml_.Bad(value, key, fmt::format("expected a number from {} to {}", low, high));
+      }
     };
   }
   void CheckWord(const YAML::Node& node, const std::string& key, const std::string& word,
@@ -223,10 +230,10 @@ class Reader {
         value, key,
         {{"zones", List(&thermal.zones, 0)},
          {"policy", OneOf(&thermal.policy, {"raise_precision", "lower_precision", "lower_rate"})},
-         {"enter_c", Number(&thermal.enter_c, 20, 120)},
-         {"leave_c", Number(&thermal.leave_c, 0, 119)},
-         {"dwell_s", Number(&thermal.dwell_s, 0, 3600)},
-         {"throttle_c", Number(&thermal.throttle_c, 21, 150)}},
+         {"enter_c", Real(&thermal.enter_c, 20, 120)},
+         {"leave_c", Real(&thermal.leave_c, 0, 119)},
+         {"dwell_s", Real(&thermal.dwell_s, 0, 3600)},
+         {"throttle_c", Real(&thermal.throttle_c, 21, 150)}},
         {"throttle_c"});
     if (thermal.enter_c && thermal.leave_c && *thermal.leave_c >= *thermal.enter_c) {
       yaml_.Bad(value["leave_c"], key + ".leave_c", "must be below enter_c");

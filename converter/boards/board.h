@@ -18,8 +18,8 @@ struct CpuId {
 
 struct Thermal {
   std::vector<std::string> zones;
-  std::string policy;                                            // empty: not said
-  std::optional<int64_t> enter_c, leave_c, dwell_s, throttle_c;  // the last may always be absent
+  std::string policy;                                           // empty: not said
+  std::optional<double> enter_c, leave_c, dwell_s, throttle_c;  // the last may always be absent
 };
 
 // One of the guard as it is written; what it may be is the guard's matter.

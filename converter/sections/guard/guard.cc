@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <stdexcept>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -17,16 +16,17 @@
 namespace octet::sections {
 namespace {
 
-// Of the thermal fields, which the reader of board files has checked.
-void SetHeat(const std::string& name, const std::string& value, octet_guard_config* config) {
+// Of the thermal fields; the reader of board files has checked their ranges.
+void SetHeat(const std::string& file, const std::string& name, const std::string& value,
+             octet_guard_config* config) {
   if (!port::SetGuard(name, value, config)) {
-    throw std::logic_error("the guard does not take thermal." + name + " " + value);
+    Fail("{}: thermal: '{}' is not a value of {}", file, value, name);
   }
 }
 
-void SetHeat(const std::string& name, const std::optional<int64_t>& value,
+void SetHeat(const std::string& file, const std::string& name, const std::optional<double>& value,
              octet_guard_config* config) {
-  if (value) SetHeat(name, std::to_string(*value), config);
+  if (value) SetHeat(file, name, fmt::format("{}", *value), config);
 }
 
 void Set(const std::string& file, const boards::Setting& setting, octet_guard_config* config) {
@@ -75,11 +75,11 @@ std::vector<uint8_t> GuardSection(const boards::Board& board, uint32_t plan_coun
   if (board.thermal) {
     const boards::Thermal& thermal = *board.thermal;
     for (const std::string& zone : thermal.zones) zones += zone + '\0';
-    if (!thermal.policy.empty()) SetHeat("policy", thermal.policy, &config);
-    SetHeat("enter_c", thermal.enter_c, &config);
-    SetHeat("leave_c", thermal.leave_c, &config);
-    SetHeat("throttle_c", thermal.throttle_c, &config);
-    SetHeat("heat_dwell_s", thermal.dwell_s, &config);
+    if (!thermal.policy.empty()) SetHeat(board.file, "policy", thermal.policy, &config);
+    SetHeat(board.file, "enter_c", thermal.enter_c, &config);
+    SetHeat(board.file, "leave_c", thermal.leave_c, &config);
+    SetHeat(board.file, "throttle_c", thermal.throttle_c, &config);
+    SetHeat(board.file, "heat_dwell_s", thermal.dwell_s, &config);
     // Where the vendor documents none, the board has none that we could get ahead of.
     constexpr int32_t kNeverMillidegrees = 999000;
     if (!thermal.throttle_c) config.throttle_mc = kNeverMillidegrees;

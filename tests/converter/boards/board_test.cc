@@ -203,6 +203,8 @@ TEST_F(BoardFile, SomeOfTheFields) {
   EXPECT_TRUE(Allows(board.weight_schemes, "group"));
   EXPECT_FALSE(
       Allows(some("whitelist: {weight_schemes: [group]}\n").weight_schemes, "per_channel"));
+  EXPECT_EQ(some("thermal: {enter_c: 61.5}\n").thermal->enter_c, 61.5);
+  EXPECT_THROW(some("thermal: {enter_c: 120.5}\n"), UserError);
   EXPECT_TRUE(some(kLinux).is_whole);
   EXPECT_FALSE(some("").is_whole);
   for (const char* text :
