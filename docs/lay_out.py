@@ -2,6 +2,7 @@
 """Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; pages
 of the programs' options and of the C API; a configuration with mkdocs-material, where Debian's package is installed."""
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -12,6 +13,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / "tests/support"))
 import markdown_pages as markdown  # noqa: E402
 
+DOXYGEN = "/usr/bin/doxygen"  # docs/build.sh runs it into api/ beside the pages
 MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
 PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
 OPTIONS, API = "options.md", "c-api.md"  # written here
@@ -70,6 +72,8 @@ def help_of(programs: pathlib.Path) -> str:
 def headers() -> str:
     """The page of the C API: the headers, which are its contract."""
     lines = ["# C API", "", "The public headers, as they are installed. Each is the contract of its functions. `octet/octet.hpp` is a wrapper for C++.", ""]
+    if os.access(DOXYGEN, os.X_OK):
+        lines += ["[The same by function and struct](api/index.html), made of the same comments.", ""]
     for name in HEADERS:
         text = (SOURCE / f"runtime/include/octet/{name}.h").read_text().rstrip()
         lines += [f"## octet/{name}.h", "", "```c", text, "```", ""]

@@ -219,6 +219,7 @@ nlohmann::json ConversionJson(const convert::Conversion& conversion, double seco
   for (const recover::Step& step : conversion.steps) steps.push_back(StepJson(step));
   nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
                          {"samples", conversion.samples},
+                         {"random_calibration", conversion.verdict.random},
                          {"choice", ChoiceJson(conversion.choice)},
                          {"mostly_zero", SparseJson(conversion)},
                          {"seconds", seconds},
@@ -237,8 +238,9 @@ nlohmann::json ConversionJson(const convert::Conversion& conversion, double seco
 
 void PrintConversion(const convert::ConvertOptions& options, const convert::Conversion& conversion,
                      double seconds) {
-  fmt::print("{}: {} ({} bytes), calibrated with {} samples in {:.1f} s\n", options.output,
-             Size(conversion.blob.size()), conversion.blob.size(), conversion.samples, seconds);
+  fmt::print("{}: {} ({} bytes), calibrated with {} samples{} in {:.1f} s\n", options.output,
+             Size(conversion.blob.size()), conversion.blob.size(), conversion.samples,
+             options.random_calibration ? " of RANDOM DATA" : "", seconds);
   PrintTable(conversion);
   fmt::print("{}", conversion.told.text);
 }

@@ -75,11 +75,19 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
   input_.AddImportTo(command);
+  command.AddFlag("--random-calibration", options->random_calibration,
+                  "without data: ranges are measured on random data. For a first look at size and "
+                  "speed; int8 results on real inputs may be wrong. The blob says so, and octet "
+                  "flash and octet-slot refuse it without --force");
   command.Add("--cut-at", cut_at_,
               "end the graph at these tensors, joined by commas, instead of its outputs");
-  command.Add("--samples", options->samples, "calibrate with at most this many samples")
-      .Range(int64_t{1}, int64_t{1} << 31)
-      .ShowDefault();
+  samples_option_ =
+      command
+          .Add("--samples", options->samples,
+               fmt::format("calibrate with at most this many samples; random ones: {}",
+                           convert::kRandomSamples))
+          .Range(int64_t{1}, int64_t{1} << 31)
+          .ShowDefault();
   command
       .Add("--select", options->select,
            "calibrate with this many of them: those that cover most of the activations' range, "
@@ -180,6 +188,34 @@ void ConvertArguments::AddOutput(port::Options command, convert::ConvertOptions*
       .ShowDefault();
 }
 
+recognise::Given ConvertArguments::Given(const convert::ConvertOptions& options) const {
+  recognise::Given given;
+  given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();
+  given.resize = !input_.resize.empty();
+  given.task = task_option_->Given();
+  given.decode = !options.decode.empty();
+  given.labels = !options.labels.empty();
+  return given;
+}
+
+// What has no meaning without the model's own data.
+void ConvertArguments::CheckRandom(const convert::ConvertOptions& options) const {
+  if (!pictures_.empty() || !calibration_.empty()) {
+    Fail("--random-calibration: {} already names the data; remove one of the two",
+         pictures_.empty() ? "--calibrate " + calibration_ : pictures_);
+  }
+  const std::pair<const char*, bool> needing_data[] = {
+      {"--select", options.select > 0},
+      {"--sample-labels", !options.sample_labels.empty()},
+      {"--calibration-cache", !options.cache.empty()},
+      {"--require", !options.require.empty()}};
+  for (const auto& [option, given] : needing_data) {
+    if (!given) continue;
+    Fail("{}: has no meaning with --random-calibration; remove it, or give --calibrate PICTURES",
+         option);
+  }
+}
+
 std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options) const {
   options->preprocess = input_.Preprocess({});
   options->import = input_.Import();
@@ -204,17 +240,16 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
     Fail("--label-quality: must be from 0 to 1");
   }
   for (const auto& section : options->sections) section->ReadOptions();
-  if (!pictures_.empty()) {
-    recognise::Given given;
-    given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();
-    given.resize = !input_.resize.empty();
-    given.task = task_option_->Given();
-    given.decode = !options->decode.empty();
-    given.labels = !options->labels.empty();
-    return Complete(pictures_, given, options);
+  if (options->random_calibration) {
+    CheckRandom(*options);
+    if (!samples_option_->Given()) options->samples = convert::kRandomSamples;
+    return CompleteRandom(Given(*options), options);
   }
+  if (!pictures_.empty()) return Complete(pictures_, Given(*options), options);
   if (options->output.empty()) Fail("--output is required; see octet convert --help");
-  if (calibration_.empty()) Fail("--calibrate is required; see octet convert --help");
+  if (calibration_.empty()) {
+    Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");
+  }
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/assignment.h"
 #include "converter/convert/options.h"
+#include "converter/recognise/recognise.h"
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::cli {
@@ -31,13 +32,16 @@ class ConvertArguments {
   void AddContents(port::Options command, convert::ConvertOptions* options);
   void AddOutput(port::Options command, convert::ConvertOptions* options);
 
+  recognise::Given Given(const convert::ConvertOptions& options) const;
+  void CheckRandom(const convert::ConvertOptions& options) const;
+
   InputArguments input_;
   MixedArguments mixed_;
   bool wants_mixed_ = false;
   std::string pictures_, calibration_, cut_at_;
   std::string task_ = "none", verbosity_ = "detailed", effort_ = "default";
   int64_t memory_mb_ = 0;
-  std::optional<port::Option> quality_, task_option_;
+  std::optional<port::Option> quality_, task_option_, samples_option_;
 };
 
 }  // namespace octet::cli

@@ -11,6 +11,7 @@
 #include "ports/linux/board.h"
 #include "ports/linux/file.h"
 #include "ports/linux/slot/slot_store.h"
+#include "runtime/format/optional_features.h"
 #include "runtime/format/signature.h"
 
 namespace octet::cli {
@@ -19,7 +20,7 @@ namespace {
 struct FlashOptions {
   std::string blob, target, program = "octet-slot";
   port::StoreOptions store;
-  bool stage_only = false;
+  bool stage_only = false, force = false;
 };
 
 // Before anything is sent: the board decides, but what is wrong here needs no journey.
@@ -41,6 +42,14 @@ void CheckSignature(const blobs::BlobFile& file, const FlashOptions& options) {
   }
 }
 
+void CheckRanges(const blobs::BlobFile& file, const FlashOptions& options) {
+  if (options.force || !blob::HasRandomRanges(*blobs::ViewOf(file).header)) return;
+  Fail(
+      "{}: its ranges come from random data (--random-calibration), not from real inputs; convert "
+      "the model with --calibrate PICTURES, or add --force",
+      options.blob);
+}
+
 // The same of what the board allows, where that is known here.
 void CheckBoard(const blobs::BlobFile& file, const FlashOptions& options) {
   if (options.store.board.empty()) return;
@@ -56,7 +65,9 @@ int Refused(const port::SlotAnswer& answer) {
 }
 
 int FlashHere(const blobs::BlobFile& file, const FlashOptions& options) {
-  port::SlotStore store(options.target, options.store);
+  port::StoreOptions store_options = options.store;
+  store_options.any_kind = store_options.random_ranges = options.force;
+  port::SlotStore store(options.target, store_options);
   size_t done = 0;
   const port::SlotAnswer staged = store.Stage([&](void* bytes, size_t count) {
     const size_t step = std::min(count, file.bytes() - done);
@@ -91,6 +102,7 @@ int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
     // Its name: the list is a file of this machine, and has been looked at.
     asked.insert(asked.end(), {"--board", port::ReadBoard(options.store.board).compatible});
   }
+  if (options.force) asked.emplace_back("--force");
   words.insert(words.end(), asked.begin(), asked.end());
   const int staged = RunRemote(remote.host, words, {file.data(), file.bytes()});
   if (staged != kDone || options.stage_only) return staged;
@@ -102,6 +114,7 @@ int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
 
 int Flash(const FlashOptions& options) {
   const blobs::BlobFile file(options.blob);
+  CheckRanges(file, options);
   try {
     CheckSignature(file, options);
     CheckBoard(file, options);
@@ -130,6 +143,10 @@ void AddFlash(port::CommandLine& app, std::function<int()>* run) {
               "name of the board, or its file from octet boards --whitelist");
   command.AddFlag("--stage-only", options->stage_only,
                   "write and check only; the running model does not change");
+  command.AddFlag("--force", options->force,
+                  "also a model whose ranges come from random data (octet convert "
+                  "--random-calibration), or with another task, inputs, outputs or labels than the "
+                  "one that runs");
   command.Add("--program", options->program, "path of octet-slot on the board").ShowDefault();
   command.WhenChosen([=] { *run = [=] { return Flash(*options); }; });
 }

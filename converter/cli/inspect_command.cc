@@ -16,6 +16,7 @@
 #include "octet/octet.h"
 #include "ports/linux/slot/key.h"
 #include "ports/linux/slot/model_face.h"
+#include "runtime/format/optional_features.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
 #include "runtime/format/view.h"
@@ -229,6 +230,7 @@ json Describe(const blobs::BlobFile& file) {
   const auto* board = reinterpret_cast<const char*>(view.header->board);
   result["board"] = std::string(board, strnlen(board, sizeof(view.header->board)));
   result["security_counter"] = view.header->security_counter;
+  result["random_calibration"] = blob::HasRandomRanges(*view.header);
   result["section_alignment"] = view.header->section_alignment;
   result["digest"] = Hex(view.header->sha256);
   result["signature"] = SignatureJson(view);
@@ -306,6 +308,11 @@ void PrintModel(const json& blob) {
              blob["blob_bytes"].get<uint64_t>(), board.empty() ? "any board" : "board " + board,
              blob["security_counter"].get<uint64_t>(), blob["task"].get<std::string>(),
              blob["decoder"].get<bool>() ? "with" : "no", blob["labels"].get<uint32_t>());
+  if (blob["random_calibration"].get<bool>()) {
+    fmt::print(
+        "RANDOM RANGES: calibrated with random data, so int8 results on real inputs may be wrong; "
+        "convert again with pictures\n");
+  }
   for (const auto& section : sections::All()) fmt::print("{}", section->InspectText(blob));
   if (!blob["signature"].is_null()) {
     fmt::print("signed with key {}\n", blob["signature"]["key_id"].get<std::string>());

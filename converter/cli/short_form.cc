@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "converter/convert/import.h"
+#include "converter/images/image_input.h"
 #include "converter/import/metadata.h"
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
@@ -32,19 +33,24 @@ std::string Triple(const float (&values)[3]) {
   return fmt::format("{},{},{}", values[0], values[1], values[2]);
 }
 
-std::string WrittenOut(const convert::ConvertOptions& options, const std::string& pictures) {
+std::string WrittenOut(const convert::ConvertOptions& options) {
   const images::Preprocess usual, &pixels = options.preprocess;
-  std::string line = fmt::format("octet convert {} -o {} --calibrate {}", Quoted(options.model),
-                                 Quoted(options.output), Quoted(pictures));
+  // There the command written out recognises, too: what it would choose has to be said.
+  const bool all = options.random_calibration;
+  std::string line =
+      fmt::format("octet convert {} -o {} {}", Quoted(options.model), Quoted(options.output),
+                  all ? "--random-calibration" : "--calibrate " + Quoted(options.calibration[0]));
   const auto add = [&line](const char* option, const std::string& value) {
     line += fmt::format(" {} {}", option, Quoted(value));
   };
-  if (pixels.scale != usual.scale) add("--scale", fmt::format("{}", pixels.scale));
+  if (all || pixels.scale != usual.scale) add("--scale", fmt::format("{}", pixels.scale));
   if (Triple(pixels.mean) != Triple(usual.mean)) add("--mean", Triple(pixels.mean));
   if (Triple(pixels.std_dev) != Triple(usual.std_dev)) add("--std", Triple(pixels.std_dev));
   if (pixels.colour == blob::ColourOrder::kBgr) add("--colour", "bgr");
+  if (all && pixels.resize == blob::ResizeMode::kStretch) add("--resize", "stretch");
   if (pixels.resize == blob::ResizeMode::kLetterbox) add("--resize", "letterbox");
   if (pixels.resize == blob::ResizeMode::kCrop) add("--resize", "crop");
+  if (all && options.task == blob::Task::kNone) add("--task", "none");
   if (options.task == blob::Task::kClassify) add("--task", "classify");
   if (options.task == blob::Task::kDetect) add("--task", "detect");
   if (options.task == blob::Task::kSegment) add("--task", "segment");
@@ -52,6 +58,42 @@ std::string WrittenOut(const convert::ConvertOptions& options, const std::string
   if (!options.labels.empty()) add("--labels", options.labels);
   if (!options.label_names.empty()) line += " --labels FILE (the labels above, one a line)";
   return line;
+}
+
+void NameOutput(convert::ConvertOptions* options, std::vector<std::string>* lines) {
+  if (!options->output.empty()) return;
+  options->output = fs::path(options->model).stem().string() + ".octet";
+  lines->push_back(fmt::format("blob: {}; to change: -o", options->output));
+}
+
+// All that a model of one input leaves no doubt about.
+void TakeFrom(const graph::Graph& graph, recognise::Contents contents,
+              const recognise::Given& given, convert::ConvertOptions* options,
+              std::vector<std::string>* lines) {
+  recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
+  const decode::Ports ports =
+      sections::PortsOf(graph, sections::ReadLabels(options->labels).size());
+  recognise::Recognised found = recognise::Recognise(
+      options->model, import::ReadMetadata(options->model), ports, contents, given, settings);
+  options->preprocess = found.settings.preprocess;
+  options->task = found.settings.task;
+  options->decode = found.settings.decode;
+  options->label_names = std::move(found.settings.labels);
+  lines->insert(lines->end(), found.lines.begin(), found.lines.end());
+  lines->push_back("the same: " + WrittenOut(*options));
+}
+
+// Of several inputs, a picture among them: nothing says how its pixels are scaled.
+void RequireScale(const graph::Graph& graph, const std::string& model) {
+  for (const graph::ValueId id : graph.inputs) {
+    bool channels_last = false;
+    const graph::Value& input = graph.At(id);
+    if (!images::IsImageInput(*input.shape, &channels_last)) continue;
+    Fail(
+        "{}: input '{}' takes pictures, and nothing tells how the model scales its pixels; give "
+        "--scale: 1/255 (0 to 1) or 1 (0 to 255)",
+        model, input.name);
+  }
 }
 
 }  // namespace
@@ -67,10 +109,7 @@ std::vector<std::string> Complete(const std::string& pictures, recognise::Given 
   }
   options->calibration = {pictures};
   std::vector<std::string> lines;
-  if (options->output.empty()) {
-    options->output = fs::path(options->model).stem().string() + ".octet";
-    lines.push_back(fmt::format("blob: {}; to change: -o", options->output));
-  }
+  NameOutput(options, &lines);
   passes::PassReport unused;
   const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
   if (graph.inputs.size() != 1) {
@@ -78,18 +117,25 @@ std::vector<std::string> Complete(const std::string& pictures, recognise::Given 
          options->model, graph.inputs.size());
   }
   if (!fs::exists(pictures)) Fail("{}: no such file or folder; name pictures", pictures);
-  recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
-  const decode::Ports ports =
-      sections::PortsOf(graph, sections::ReadLabels(options->labels).size());
-  recognise::Recognised found =
-      recognise::Recognise(options->model, import::ReadMetadata(options->model), ports,
-                           recognise::ContentsOf(pictures), given, settings);
-  options->preprocess = found.settings.preprocess;
-  options->task = found.settings.task;
-  options->decode = found.settings.decode;
-  options->label_names = std::move(found.settings.labels);
-  lines.insert(lines.end(), found.lines.begin(), found.lines.end());
-  lines.push_back("the same: " + WrittenOut(*options, pictures));
+  TakeFrom(graph, recognise::ContentsOf(pictures), given, options, &lines);
+  return lines;
+}
+
+std::vector<std::string> CompleteRandom(recognise::Given given, convert::ConvertOptions* options) {
+  std::vector<std::string> lines;
+  NameOutput(options, &lines);
+  passes::PassReport unused;
+  const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
+  options->calibration.assign(graph.inputs.size(), "random data");
+  lines.push_back(
+      fmt::format("RANDOM DATA: {} samples of noise in place of pictures; to change: "
+                  "--calibrate PICTURES instead of --random-calibration",
+                  options->samples));
+  if (graph.inputs.size() == 1) {
+    TakeFrom(graph, recognise::Contents::kPictures, given, options, &lines);
+  } else if (!given.pixels) {
+    RequireScale(graph, options->model);
+  }
   return lines;
 }
 

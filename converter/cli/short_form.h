@@ -14,6 +14,9 @@ namespace octet::cli {
 // and the command written out. Throws UserError where one option has to be given.
 std::vector<std::string> Complete(const std::string& pictures, recognise::Given given,
                                   convert::ConvertOptions* options);
+// The same of --random-calibration, with as many samples as options->samples says. Of a model with
+// several inputs only the output is chosen.
+std::vector<std::string> CompleteRandom(recognise::Given given, convert::ConvertOptions* options);
 
 }  // namespace octet::cli
 

@@ -9,7 +9,6 @@
 #include "converter/convert/inputs.h"
 #include "converter/convert/progress.h"
 #include "converter/convert/recovery.h"
-#include "converter/sections/golden/golden_inputs.h"
 
 namespace octet::convert {
 namespace {
@@ -38,12 +37,14 @@ Calibrated Calibrate(const Prepared& from) {
   Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, from.graph.notes};
   PlanStages(StagesOf(options,
                       RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
-  if (options.golden_calibration) {
-    result.inputs =
-        sections::GoldenInputs(options.calibration[0], result.graph, options.preprocess);
-  } else {
-    result.inputs =
-        OpenInputs(result.graph, options.calibration, options.preprocess, &result.warnings);
+  if (options.random_calibration) {
+    result.warnings.emplace_back(
+        "--random-calibration: ranges come from random data, so int8 results on real inputs may be "
+        "wrong; the blob says so, and octet flash and octet-slot refuse it without --force; try: "
+        "--calibrate with a folder of pictures from the camera");
+  }
+  result.inputs = OpenCalibration(result.graph, options, &result.warnings);
+  if (!options.golden_calibration) {
     CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
   }
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();

@@ -4,6 +4,8 @@
 #include "converter/convert/warnings.h"
 #include "converter/images/finite_data.h"
 #include "converter/images/image_input.h"
+#include "converter/images/random_data.h"
+#include "converter/sections/golden/golden_inputs.h"
 #include "converter/support/error.h"
 
 namespace octet::convert {
@@ -34,6 +36,27 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
       Fail("{} has {} samples, {} has {}; give the same number for every input", paths[0],
            datasets[0]->size(), paths[i], datasets[i]->size());
     }
+  }
+  return datasets;
+}
+
+std::vector<std::unique_ptr<images::Dataset>> OpenCalibration(const graph::Graph& graph,
+                                                              const ConvertOptions& options,
+                                                              std::vector<std::string>* warnings) {
+  if (options.golden_calibration) {
+    return sections::GoldenInputs(options.calibration[0], graph, options.preprocess);
+  }
+  if (!options.random_calibration) {
+    return OpenInputs(graph, options.calibration, options.preprocess, warnings);
+  }
+  std::vector<std::unique_ptr<images::Dataset>> datasets;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
+    bool channels_last = false;
+    images::Preprocess own = options.preprocess;
+    own.is_image = images::IsImageInput(shape, &channels_last);
+    datasets.push_back(
+        images::RandomDataset(shape, own, channels_last, options.samples, options.seed, i));
   }
   return datasets;
 }

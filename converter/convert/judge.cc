@@ -17,7 +17,6 @@
 #include "converter/judge/advice.h"
 #include "converter/judge/judge.h"
 #include "converter/judge/words.h"
-#include "converter/sections/golden/golden_inputs.h"
 #include "converter/support/error.h"
 #include "converter/support/threads.h"
 #include "ports/linux/cpu.h"
@@ -88,12 +87,8 @@ void Analyze(Judged* result) {
 
 // Samples by their numbers in what was given, whatever of them calibrates.
 Inputs OpenAll(const Calibrated& calibrated) {
-  const ConvertOptions& options = calibrated.options();
-  if (options.golden_calibration) {
-    return sections::GoldenInputs(options.calibration[0], calibrated.graph, options.preprocess);
-  }
   Warnings ignored;
-  return OpenInputs(calibrated.graph, options.calibration, options.preprocess, &ignored);
+  return OpenCalibration(calibrated.graph, calibrated.options(), &ignored);
 }
 
 // Of plans, on the samples that judge.
@@ -158,6 +153,7 @@ void JudgePlans(Judged* result) {
   };
   judge::Verdict& verdict = result->verdict;
   verdict.seen = judges.seen;
+  verdict.random = options.random_calibration;
   verdict.findings = findings(result->plans);
   RemoveFailing(options.keep_failing, result);
   if (!verdict.IsDoubtful()) return;
@@ -176,10 +172,13 @@ void WarnOfData(Judged* result) {
   const write::ModelInfo& info = result->prepared().info;
   const graph::Graph& graph = calibrated.graph;
   Warnings* warnings = &result->warnings;
-  WarnOfCalibration(graph, calibrated.inputs, options, calibrated.samples, warnings);
-  WarnOfRange(graph, calibrated.statistics, calibrated.inputs, options, warnings);
-  WarnOfBoxes(graph, calibrated.statistics, info, options.decode, warnings);
-  WarnOfScores(graph.outputs, calibrated.statistics, info, options.decode, warnings);
+  // What a model finds in random data says nothing of its options.
+  if (!options.random_calibration) {
+    WarnOfCalibration(graph, calibrated.inputs, options, calibrated.samples, warnings);
+    WarnOfRange(graph, calibrated.statistics, calibrated.inputs, options, warnings);
+    WarnOfBoxes(graph, calibrated.statistics, info, options.decode, warnings);
+    WarnOfScores(graph.outputs, calibrated.statistics, info, options.decode, warnings);
+  }
   WarnOfMeaning(info, options.labels, warnings);
 }
 

@@ -18,6 +18,8 @@
 namespace octet::convert {
 
 inline constexpr int64_t kBytesPerMb = 1000000;
+// Of random data: samples of it are alike, so that more of them take time and add nothing.
+inline constexpr int64_t kRandomSamples = 64;
 
 // How long recovery may take: seconds, minutes, half an hour for a detector.
 enum class Effort : uint8_t { kFast, kDefault, kBest };
@@ -41,6 +43,7 @@ struct ConvertOptions {
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
   bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
+  bool random_calibration = false;  // `calibration` names nothing: the samples are random data
   bool winograd = false;            // transformed weights, whatever the board's file says
   bool winograd_fp16 = false;       // Winograd's method in the FP16 plan, the same
   bool native_fp16 = false;         // FP16 arithmetic in the FP16 plan, the same

@@ -73,6 +73,7 @@ write::ModelInfo ReadInfo(const graph::Graph& graph, const ConvertOptions& optio
   info.board = board.compatible;
   info.security_counter = options.security_counter;
   info.section_alignment = options.section_align;
+  info.random_ranges = options.random_calibration;
   return info;
 }
 

@@ -190,7 +190,7 @@ Assignment AssignOutputs(const Spec& spec, const Ports& ports, size_t level_coun
 
 int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, const Table& table) {
   const Holder& holder = assignment.Of(role);
-  const bool by_index = spec.record.class_form == blob::ClassForm::kIndex;
+  const bool by_index = spec.record.class_form != blob::ClassForm::kScores;
   switch (role) {
     case Role::kBox:
       return spec.record.bins == 0 ? 4 : 4 * int64_t{spec.record.bins};
@@ -199,7 +199,7 @@ int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, con
     case Role::kMask:
       return assignment.prototype_count;
     case Role::kClass:
-      if (by_index) return 2;
+      if (by_index) return spec.record.class_form == blob::ClassForm::kIndex ? 2 : 1;
       if (spec.class_count != 0) return spec.class_count;
       break;
     case Role::kPoints:

@@ -25,7 +25,20 @@ inline constexpr const char* kPlanesWithPoints =
 inline constexpr const char* kPlanesWithFlatPoints =
     "layout: planes\nchannels: [box, class, points]\nclass: {count: 1}\npoints: {numbers: 2}\n";
 
-inline constexpr std::array<Preset, 16> kPresets = {{
+// Transformers of queries, as their postprocessor gives boxes (`--bind` its sizes to those of the
+// input), and cut in front of it.
+inline constexpr const char* kFinishedQueries =
+    "outputs: {box: boxes, object: scores, class: labels}\n"
+    "box: {form: corners}\n"
+    "class: {form: number}\n"
+    "iou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n";
+inline constexpr const char* kRawQueries =
+    "outputs: {box: pred_boxes, class: pred_logits}\n"
+    "box: {units: fraction}\n"
+    "class: {activation: sigmoid}\n"
+    "iou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n";
+
+inline constexpr std::array<Preset, 19> kPresets = {{
     // Ultralytics' export: [1, N, 5 + classes], boxes in pixels; three anchors a cell.
     {"yolov5", 3, {"channels: [box, object, class]\n"}},
     {"yolov8", 1, {kPlanesOfBoxes}},
@@ -49,6 +62,9 @@ inline constexpr std::array<Preset, 16> kPresets = {{
      0,
      {"channels: [box, class, points]\nbox: {form: corners}\nclass: {form: index}\n"
       "points: {numbers: 3}\niou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n"}},
+    {"rtdetr", 0, {kFinishedQueries, kRawQueries}},
+    {"dfine", 0, {kFinishedQueries, kRawQueries}},
+    {"deim", 0, {kFinishedQueries, kRawQueries}},
     // Megvii's export without decoding: [1, N, 5 + classes].
     {"yolox",
      0,

@@ -85,9 +85,10 @@ void ReadClass(const Reader& reader, const YAML::Node& node, Spec* spec) {
         } else if (key == "count") {
           spec->class_count = static_cast<uint32_t>(reader.Whole(value, path, 1, 1 << 20));
         } else if (key == "form") {
-          record.class_form = reader.OneOf<blob::ClassForm>(
-              value, path,
-              {{"scores", blob::ClassForm::kScores}, {"index", blob::ClassForm::kIndex}});
+          record.class_form = reader.OneOf<blob::ClassForm>(value, path,
+                                                            {{"scores", blob::ClassForm::kScores},
+                                                             {"index", blob::ClassForm::kIndex},
+                                                             {"number", blob::ClassForm::kNumber}});
         } else {
           reader.Bad(at, path, "unknown key; known keys: activation, background, count and form");
         }

@@ -31,9 +31,9 @@ void CheckBoxes(const Spec& spec) {
     Fail("--decode {}: {} anchors; a blob can hold {}", spec.source, anchors,
          blob::kMaxDecodeAnchors);
   }
-  if (record.class_form == blob::ClassForm::kIndex &&
+  if (record.class_form != blob::ClassForm::kScores &&
       (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)) {
-    Fail("--decode {}: class.form index excludes background and softmax", spec.source);
+    Fail("--decode {}: class.form index and number exclude background and softmax", spec.source);
   }
 }
 
@@ -54,6 +54,9 @@ class Resolver {
     }
     assignment_ = AssignOutputs(spec, ports, level_count_);
     record_.has_object = Has(Role::kObject) ? 1 : 0;
+    if (record_.class_form == blob::ClassForm::kNumber && !Has(Role::kObject)) {
+      Fail("--decode {}: class.form number needs the output of the scores as object", spec.source);
+    }
     if (!Has(Role::kPoints)) record_.point_numbers = 0;
     if (Has(Role::kPoints) && record_.box_rule == blob::BoxRule::kAnchor) {
       Fail("--decode {}: box.rule anchor excludes key points", spec.source);
@@ -156,7 +159,7 @@ class Resolver {
   }
 
   void SetClasses(int64_t numbers, const Table& table) {
-    if (record_.class_form == blob::ClassForm::kIndex) {
+    if (record_.class_form != blob::ClassForm::kScores) {
       numbers = ports_.label_count != 0 ? static_cast<int64_t>(ports_.label_count)
                                         : int64_t{kMostNumberedClasses};
     }
@@ -232,7 +235,7 @@ class Resolver {
   // Where no role takes what is left, the numbers of a candidate have to add up.
   void CheckNothingLeft(size_t index, const blob::DecodeLevel& level) const {
     const Holder& holder = assignment_.Of(Role::kBox);
-    if (record_.class_form != blob::ClassForm::kIndex || !holder.shared) return;
+    if (record_.class_form == blob::ClassForm::kScores || !holder.shared) return;
     const bool whole_level = holder.outputs.size() == level_count_;
     const Table table = TableOf(spec_, ports_, holder.outputs[whole_level ? index : 0],
                                 level.anchor_count, whole_level);

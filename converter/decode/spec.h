@@ -12,7 +12,8 @@
 //   box: {form: centre_size, rule: plain, units: pixels, activation: none, cell_offset: 0,
 //         bins: 0, variances: [0.1, 0.2]}
 //   object: {activation: none}
-//   class: {activation: none, background: 0, form: scores, count: 1}   # form index: score, number
+//   class: {activation: none, background: 0, form: scores, count: 1}   # form index: score, number;
+//                                 # form number: a number alone, the score is the object's
 //   points: {numbers: 3}          # of a key point: x, y and, with 3, how visible it is
 //   score: product                # of object and class; root: the root of the product
 //   score_threshold: 0.25

@@ -14,7 +14,10 @@ Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anc
   const int64_t elements = graph::ElementCount(shape);
   Table table{output, 0, 0, 0, 0};
   if (!spec.planes) {
-    table.numbers = shape.back();
+    // Labels and scores of finished boxes: [1, N] are N candidates of one number each.
+    const bool flat =
+        spec.record.class_form == blob::ClassForm::kNumber && shape.size() == 2 && shape[0] == 1;
+    table.numbers = flat ? 1 : shape.back();
     table.candidates = elements / table.numbers;
     table.candidate_step = table.numbers;
     table.number_step = 1;

@@ -32,9 +32,9 @@ Judgement JudgementOf(const Verdict& verdict) {
   const bool others_agree =
       std::all_of(verdict.findings.plans.begin(), verdict.findings.plans.end(),
                   [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
-  return !others_agree || verdict.pictures() < kFewPictures || IsNearBound(verdict)
-             ? Judgement::kCheck
-             : Judgement::kGood;
+  const bool few = verdict.pictures() < kFewPictures;
+  return verdict.random || !others_agree || few || IsNearBound(verdict) ? Judgement::kCheck
+                                                                        : Judgement::kGood;
 }
 
 const char* WordOf(Judgement judgement) {
@@ -43,7 +43,13 @@ const char* WordOf(Judgement judgement) {
 }
 
 std::vector<std::string> AdviceLines(const Verdict& verdict) {
-  std::vector<std::string> lines = verdict.FaultLines();
+  std::vector<std::string> lines;
+  if (verdict.random) {
+    lines.emplace_back(
+        "ranges come from noise: real inputs may differ; try: --calibrate with pictures");
+  }
+  const std::vector<std::string> faults = verdict.FaultLines();
+  lines.insert(lines.end(), faults.begin(), faults.end());
   if (verdict.advice) {
     lines.push_back(fmt::format("try: --config with {}: output '{}' {:.1f} dB, now {:.1f} dB",
                                 verdict.advice->Config(), verdict.advice->output,

@@ -109,6 +109,10 @@ bool Verdict::Meets(const Requirement& requirement) const {
 
 std::string Verdict::Basis() const {
   const char* samples = pictures() == 1 ? "sample" : "samples";
+  if (random) {
+    return fmt::format("on {} {} of random data (ranges come from noise, not from real inputs)",
+                       pictures(), samples);
+  }
   return seen ? fmt::format("on {} calibration {} (ranges have seen these pictures)", pictures(),
                             samples)
               : fmt::format("on {} {} that calibration has not seen", pictures(), samples);
@@ -193,6 +197,7 @@ json Verdict::Json() const {
   json document = {{"samples", pictures()},
                    {"sample_indices", findings.samples},
                    {"held_out", !seen && pictures() > 0},
+                   {"random_data", random},
                    {"summary", Summary()},
                    {"output", ""},
                    {"snr_db", number(SnrDb("int8"))},

@@ -48,6 +48,7 @@ nlohmann::json OutputJson(const Output& output, const OutputFindings& found);
 struct Verdict {
   Findings findings;                 // no samples: nothing is known
   bool seen = false;                 // ranges have seen the samples
+  bool random = false;               // the samples, and what ranges come from, are random data
   std::vector<std::string> notes;    // what the choice of precisions gained and cost, in lines
   std::vector<std::string> removed;  // plans that fail and are not in the blob
   bool tried = false;                // whether advice was looked for

@@ -1,12 +1,14 @@
 #include "converter/write/write.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "converter/support/error.h"
 #include "converter/write/limits.h"
 #include "converter/write/sections.h"
 #include "runtime/core/checked.h"
+#include "runtime/format/optional_features.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -254,6 +256,7 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
   header.section_table_offset = sizeof(header);
   header.section_entry_bytes = sizeof(blob::Section);
   header.required_features = features;
+  if (info.random_ranges) header.optional_features |= blob::kFeatureRandomRanges;
   header.security_counter = info.security_counter;
   header.section_alignment = info.section_alignment;
   std::memcpy(header.board, info.board.data(),
@@ -270,6 +273,13 @@ std::vector<uint8_t> Assemble(const std::vector<Content>& contents, uint64_t fea
     std::copy(contents[i].bytes.begin(), contents[i].bytes.end(), bytes.begin() + table[i].offset);
   }
   return bytes;
+}
+
+bool ReadsClassNumbers(const ModelInfo& info) {
+  blob::DecodeRecord record;
+  if (info.task != blob::Task::kDetect || info.decode.size() < sizeof(record)) return false;
+  std::memcpy(&record, info.decode.data(), sizeof(record));
+  return record.class_form == blob::ClassForm::kNumber;
 }
 
 }  // namespace
@@ -306,6 +316,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         features |= blob::kFeatureHalfScale;
     }
   }
+  if (ReadsClassNumbers(info)) features |= blob::kFeatureClassNumbers;
   const AddName add_name = [&pools](const std::string& name) {
     return pools.verbosity == Verbosity::kNone ? 0u : pools.strings.Add(name);
   };

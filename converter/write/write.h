@@ -42,7 +42,8 @@ struct ModelInfo {
   std::map<blob::SectionKind, SectionBytes> sections;
   uint64_t security_counter = 0;  // rises with every release; 0: unused
   uint32_t section_alignment = blob::kLargestSectionAlignment;
-  std::string board;  // compatible string, at most 23 bytes; empty: any board
+  std::string board;           // compatible string, at most 23 bytes; empty: any board
+  bool random_ranges = false;  // blob::kFeatureRandomRanges
   Verbosity verbosity = Verbosity::kDetailed;
 
   // One without names; without bytes there is none.

@@ -106,10 +106,11 @@ ClassScore ClassOf(const DecodeInput& in, const blob::DecodeLevel& level, const 
   const Strided values = {FieldAt(level.scores, in.outputs, cell.anchor, cell.row, cell.column),
                           level.scores.channel_step};
   if (record.class_form == blob::ClassForm::kScores) return BestClass(record, values);
+  const bool alone = record.class_form == blob::ClassForm::kNumber;
   // Numbers of classes lie on whole numbers; FP16 and int8 outputs may miss them a little.
-  const float number = values[1] + 0.5f;
+  const float number = values[alone ? 0 : 1] + 0.5f;
   if (!(number >= 0.0f && number < (float)record.class_count)) return ClassScore{0, FloatNan()};
-  return ClassScore{(uint32_t)number, Activate(record.class_activation, values[0])};
+  return ClassScore{(uint32_t)number, alone ? 1.0f : Activate(record.class_activation, values[0])};
 }
 
 float Combine(blob::ScoreRule rule, float object, float score) {

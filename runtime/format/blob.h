@@ -27,9 +27,11 @@ enum RequiredFeature : uint64_t {
   kFeatureIntegers = 1u << 3,       // at least one tensor is kInt32
   kFeatureHalfScale = 1u << 4,      // at least one FP16 tensor has a scale other than 1
   kFeatureOffsets = 1u << 5,        // at least one output part has offsets
+  kFeatureClassNumbers = 1u << 6,   // the decoder reads classes of form kNumber
 };
 constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureChannelTables |
-                                            kFeatureIntegers | kFeatureHalfScale | kFeatureOffsets;
+                                            kFeatureIntegers | kFeatureHalfScale | kFeatureOffsets |
+                                            kFeatureClassNumbers;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];

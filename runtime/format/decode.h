@@ -32,6 +32,7 @@ enum class BoxRule : uint8_t {
 enum class ClassForm : uint8_t {
   kScores = 0,  // class_count scores
   kIndex = 1,   // two numbers: the score, and which of class_count classes it is of (YOLO26)
+  kNumber = 2,  // one number: which of class_count classes; the score is the object's (RT-DETR)
 };
 
 // What becomes of the two scores where there is an object score.

@@ -46,11 +46,17 @@ bool FieldFits(const BlobView& view, const DecodeLevel& level, const DecodeField
   return last < elements && SaturatingMul(cells, channels) <= elements;
 }
 
+// Numbers of a candidate in `scores`.
+uint64_t ScoreChannels(const DecodeRecord& record) {
+  if (record.class_form == blob::ClassForm::kNumber) return 1;
+  return record.class_form == blob::ClassForm::kIndex ? 2 : record.class_count;
+}
+
 bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLevel& level) {
   if (level.grid_h == 0 || level.grid_w == 0 || level.anchor_count == 0) return false;
   const bool detect = view.model->task == blob::Task::kDetect;
-  const bool by_index = detect && record.class_form == blob::ClassForm::kIndex;
-  if (!FieldFits(view, level, level.scores, by_index ? 2 : record.class_count)) return false;
+  const uint64_t scores = detect ? ScoreChannels(record) : record.class_count;
+  if (!FieldFits(view, level, level.scores, scores)) return false;
   if (!detect) return true;
   if (!IsFiniteFloat(level.stride_x) || !IsFiniteFloat(level.stride_y)) return false;
   const bool has_anchors =
@@ -72,13 +78,18 @@ bool ExtraFits(const BlobView& view, const DecodeRecord& record, const DecodeLev
 
 // The numbers that say which points and masks there are.
 bool ExtrasFit(const BlobView& view, const DecodeRecord& record) {
-  if ((uint8_t)record.class_form > (uint8_t)blob::ClassForm::kIndex ||
+  if ((uint8_t)record.class_form > (uint8_t)blob::ClassForm::kNumber ||
       (uint8_t)record.score_rule > (uint8_t)blob::ScoreRule::kRootOfProduct) {
     return false;
   }
   // A class by its number has no background and needs no softmax over others.
-  if (record.class_form == blob::ClassForm::kIndex &&
+  if (record.class_form != blob::ClassForm::kScores &&
       (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)) {
+    return false;
+  }
+  if (record.class_form == blob::ClassForm::kNumber &&
+      (record.has_object == 0 ||
+       (view.header->required_features & blob::kFeatureClassNumbers) == 0)) {
     return false;
   }
   if (record.point_count > blob::kMaxDecodePoints) return false;

@@ -335,6 +335,8 @@ const char* octet_slots_code_name(octet_slots_code code) {
       return "not allowed on this board";
     case OCTET_SLOTS_OTHER:
       return "another kind of model than the one that runs";
+    case OCTET_SLOTS_RANDOM:
+      return "its ranges come from random data, not from real inputs";
     case OCTET_SLOTS_TRIES:
       return "not confirmed within its tries";
     case OCTET_SLOTS_ASKED:

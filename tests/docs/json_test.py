@@ -25,6 +25,7 @@ COMMANDS = {
     "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
     "octet-camera": ["model.octet", "--source", "pictures", "--guard"],
+    "octet-camera --check": ["model.octet", "--source", "pictures"],
     "octet-slot": ["store", "list"],
 }
 

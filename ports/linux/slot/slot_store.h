@@ -29,6 +29,7 @@ struct StoreOptions {
   // are written, says nothing.
   bool require_signature = false;
   bool any_kind = false;  // a model of another task, input, output or labels than the one that runs
+  bool random_ranges = false;                  // a model whose ranges come from random data
   uint64_t lock_patience_ns = 10'000'000'000;  // for another program that is at the store
 };
 
@@ -131,6 +132,7 @@ class SlotStore {
   octet_slots_config Config();
   void Fill(const Reader& read, uint64_t end, Bytes* blob);
   void LearnRunning();
+  bool PassesSelfTest(const void* blob, size_t bytes);
   static int Accepts(void* context, const void* blob, size_t bytes);
   static int Allows(void* context, const void* blob, size_t bytes);
   std::string CopyOf(const octet_boot& boot);

@@ -59,6 +59,7 @@ enum {
   OCTET_SLOTS_SELF_TEST = 26, /* octet_slots_config.accepts said no */
   OCTET_SLOTS_WHITELIST = 27, /* octet_slots_config.allows said no */
   OCTET_SLOTS_OTHER = 28,     /* not the kind of model that runs: octet_slots_config.accepts */
+  OCTET_SLOTS_RANDOM = 29,    /* its ranges come from random data: octet_slots_config.accepts */
   /* Reasons of a roll-back. */
   OCTET_SLOTS_TRIES = 40,  /* not confirmed within its boots: it crashes, or nobody was content */
   OCTET_SLOTS_ASKED = 41,  /* somebody asked for it */

@@ -109,6 +109,30 @@ TEST(Presets, Yolo26FinishedBoxes) {
   EXPECT_EQ(Resolve(ReadSpec("yolo26"), ports).record.class_count, 80u);
 }
 
+TEST(Presets, QueriesAsThePostprocessorGivesThem) {
+  const Ports ports =
+      PortsOf(320, {{"labels", {1, 300}}, {"boxes", {1, 300, 4}}, {"scores", {1, 300}}});
+  for (const char* name : {"rtdetr", "dfine", "deim"}) {
+    const Decoded d = Resolve(ReadSpec(name), ports);
+    EXPECT_EQ(d.record.class_form, blob::ClassForm::kNumber);
+    EXPECT_EQ(d.record.has_object, 1);
+    EXPECT_EQ(d.record.unit_x, 1.0f);  // pixels
+    ExpectField(d.levels[0].scores, {0, 0, 1, 300, 1, 1});
+    ExpectField(d.levels[0].box, {1, 0, 4, 1200, 4, 1});
+    ExpectField(d.levels[0].object, {2, 0, 1, 300, 1, 1});
+  }
+}
+
+TEST(Presets, QueriesInFrontOfThePostprocessor) {
+  const Ports ports = PortsOf(320, {{"pred_logits", {1, 300, 80}}, {"pred_boxes", {1, 300, 4}}});
+  const Decoded d = Resolve(ReadSpec("dfine"), ports);
+  EXPECT_EQ(d.record.class_form, blob::ClassForm::kScores);
+  EXPECT_EQ(d.record.class_activation, blob::Activation::kSigmoid);
+  EXPECT_EQ(d.record.unit_x, 320.0f);  // shares of the input
+  EXPECT_EQ(d.record.class_count, 80u);
+  ExpectField(d.levels[0].scores, {0, 0, 80, 24000, 80, 1});
+}
+
 TEST(Presets, MasksBehindClasses) {
   const Ports ports = PortsOf(320, {{"output0", {1, 116, 2100}}, {"output1", {1, 32, 80, 80}}});
   for (const char* name : {"yolov8-seg", "yolo11-seg"}) {

@@ -147,6 +147,28 @@ TEST(Scores, ClassByItsNumber) {
   EXPECT_EQ(SuppressOverlaps(record, candidates, 2, 16), 2u);
 }
 
+// Labels and scores in outputs of their own, as transformers of queries give them.
+TEST(Scores, ClassByANumberAlone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  blob::DecodeRecord record = Record(3);
+  record.class_form = blob::ClassForm::kNumber;
+  record.has_object = 1;
+  const float labels[] = {1.9f, 2.6f, -0.6f, nan, 0, 2},
+              scores[] = {0.5f, 0.9f, 0.9f, 0.9f, 0.6f, 0};
+  blob::DecodeLevel level{};
+  level.grid_h = 1, level.grid_w = 6, level.anchor_count = 1;
+  level.scores = {0, 0, 0, 0, 1, 1};
+  level.object = {1, 0, 0, 0, 1, 1};
+  const float* outputs[] = {labels, scores};
+  Candidate candidates[16];
+  record.score_threshold = 0.1f;
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 2u);
+  EXPECT_EQ(candidates[0].box.label, 0u);
+  EXPECT_EQ(candidates[0].box.score, 0.6f);
+  EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
+  EXPECT_EQ(candidates[1].box.score, 0.5f);
+}
+
 TEST(Scores, RootOfTheProduct) {
   blob::DecodeRecord record = Record(1);
   record.has_object = 1;

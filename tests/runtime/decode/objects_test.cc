@@ -214,7 +214,7 @@ TEST(Validator, RefusesRecordsThatReadOutsideOrMeanNothing) {
       [](blob::DecodeRecord& r, blob::DecodeExtra&) { r.prototype_columns = 3; },
       [](blob::DecodeRecord& r, blob::DecodeExtra&) { r.prototype_columns = 0xFFFFFFFF; },
       [](blob::DecodeRecord& r, blob::DecodeExtra&) {
-        r.class_form = static_cast<blob::ClassForm>(2);
+        r.class_form = static_cast<blob::ClassForm>(3);
       },
       [](blob::DecodeRecord& r, blob::DecodeExtra&) {
         r.class_form = blob::ClassForm::kIndex;

@@ -200,7 +200,7 @@ TEST(Refusals, PointsAndMasks) {
       {
           {"form of classes",
            [](R& r) -> const void* {
-             return r.decode().class_form = static_cast<ClassForm>(2), &r.decode();
+             return r.decode().class_form = static_cast<ClassForm>(3), &r.decode();
            }},
           {"class by its number",
            [](R& r) -> const void* { return r.decode().class_form = ClassForm::kIndex, nullptr; }},
@@ -213,6 +213,27 @@ TEST(Refusals, PointsAndMasks) {
            [](R& r) -> const void* {
              r.decode().class_activation = blob::Activation::kSoftmax;
              return r.decode().class_form = ClassForm::kIndex, &r.decode();
+           }},
+          {"class by a number alone, of a detector that says so",
+           [](R& r) -> const void* {
+             r.header().required_features |= blob::kFeatureClassNumbers;
+             return r.decode().class_form = ClassForm::kNumber, nullptr;
+           }},
+          {"class by a number alone, of a detector that does not say so",
+           [](R& r) -> const void* {
+             return r.decode().class_form = ClassForm::kNumber, &r.decode();
+           }},
+          {"class by a number alone, without a score",
+           [](R& r) -> const void* {
+             r.header().required_features |= blob::kFeatureClassNumbers;
+             r.decode().has_object = 0;
+             return r.decode().class_form = ClassForm::kNumber, &r.decode();
+           }},
+          {"class by a number alone, with a background",
+           [](R& r) -> const void* {
+             r.header().required_features |= blob::kFeatureClassNumbers;
+             r.decode().background = 0;
+             return r.decode().class_form = ClassForm::kNumber, &r.decode();
            }},
           {"rule of scores",
            [](R& r) -> const void* {
@@ -364,6 +385,18 @@ TEST(Refusals, DecodeLevels) {
            [](R& r) -> const void* {
              r.decode().class_form = ClassForm::kIndex;
              return r.level().scores.base = 14, nullptr;
+           }},
+          {"class to the end",
+           [](R& r) -> const void* {
+             r.header().required_features |= blob::kFeatureClassNumbers;
+             r.decode().class_form = ClassForm::kNumber;
+             return r.level().scores.base = 15, nullptr;
+           }},
+          {"class behind the end",
+           [](R& r) -> const void* {
+             r.header().required_features |= blob::kFeatureClassNumbers;
+             r.decode().class_form = ClassForm::kNumber;
+             return r.level().scores.base = 16, &r.level();
            }},
           {"score and class behind the end",
            [](R& r) -> const void* {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "ports/linux/camera/program/board_check.h"
 #include "ports/linux/camera/program/loop.h"
 #include "ports/linux/camera/program/settings.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   try {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
+    if (settings.options().check) return octet::port::RunBoardCheck(settings.options());
     if (!settings.file().empty()) octet::port::ObeyReloadSignal();
     return octet::port::RunCamera(settings);
   } catch (const octet::port::InputError& error) {

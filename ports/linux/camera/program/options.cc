@@ -67,6 +67,11 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       .OnCommandLineOnly();
   app.AddFlag("--print-config", *print, "print the settings in force as such a file, and end")
       .OnCommandLineOnly();
+  app.AddFlag("--check", o.check,
+              "show what this board has of what the other options need, each lack with the command "
+              "that mends it, and end: 0 nothing is missing, 1 something is. Nothing is changed, "
+              "and no frame is taken")
+      .OnCommandLineOnly();
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
               "; without any, those of its subfolders), one picture, /dev/videoN, or - for a "
@@ -134,11 +139,12 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
 }
 
 void CheckWhatRuns(const CameraOptions& o) {
-  if (o.blob.empty() == o.slots.empty()) {
+  const bool none = o.blob.empty() && o.slots.empty();
+  if (o.blob.empty() == o.slots.empty() && !(o.check && none)) {
     throw InputError(o.blob.empty() ? "no MODEL given; see --help"
                                     : "MODEL and --slots: give only one of them");
   }
-  if (o.source.empty()) {
+  if (o.source.empty() && !o.check) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
 }

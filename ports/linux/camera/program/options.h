@@ -35,7 +35,7 @@ struct CameraOptions {
   int http_port = -1;
   int priority = 0;
   bool json = false, score = false, every_frame = false, guard = false, temporal = false;
-  bool map = false;
+  bool map = false, check = false;
 };
 
 // Looks at the settings after they were parsed, and sets what follows from them; throws InputError.
@@ -45,7 +45,7 @@ using CheckSettings = std::function<void()>;
 // print: of --config and --print-config. What is returned is to be called once all options are set.
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& options, std::string* config,
                              bool* print);
-// That there is something to run and to look at. Throws InputError.
+// That there is something to run and to look at; --check needs neither. Throws InputError.
 void CheckWhatRuns(const CameraOptions& options);
 // --isa list
 void ListIsas();

@@ -43,7 +43,8 @@ void Describe(CommandLine& app, Arguments& a) {
   app.AddFlag(
       "--force", a.force,
       "of create: also where a store or a model exists; of stage and activate: also a model "
-      "with another task, inputs, outputs or labels than the one that runs");
+      "with another task, inputs, outputs or labels than the one that runs, and a model whose "
+      "ranges come from random data");
   app.AddFlag("--json", a.json, "print the store as JSON after the command");
   app.Footer(
       "list       show the slots, and why the last model was refused\n"
@@ -166,7 +167,7 @@ int Main(int argc, char** argv) {
   if (a.force && a.command != "create" && a.command != "stage" && a.command != "activate") {
     throw InputError(a.command + " does not take --force");
   }
-  a.options.any_kind = a.force;
+  a.options.any_kind = a.options.random_ranges = a.force;
   SlotStore store(a.store, a.options);
   if (a.command == "boot" && !store.is_folder()) {
     throw InputError("boot: the model of a device is not a file; octet-camera --slots " + a.store +

@@ -1,0 +1,86 @@
+#include "ports/linux/camera/program/board_check.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "ports/linux/results/text.h"
+
+namespace octet::port {
+namespace {
+
+// As octet doctor spells them.
+const char* WordOfState(BoardState state) {
+  constexpr const char* kWords[] = {"ok", "lacks", "FAILS"};
+  return kWords[static_cast<size_t>(state)];
+}
+
+void AddJson(const BoardFinding& finding, bool last, Line* line) {
+  line->Add("  {\"name\": ");
+  line->AddJsonString(finding.name.c_str());
+  line->Add(", \"state\": \"%s\", \"found\": ", WordOfState(finding.state));
+  line->AddJsonString(finding.found.c_str());
+  line->Add(", \"try\": ");
+  line->AddJsonString(finding.mend.c_str());
+  if (finding.free_bytes) {
+    line->Add(", \"free_bytes\": %llu", static_cast<unsigned long long>(*finding.free_bytes));
+  }
+  line->Add(last ? "}\n" : "},\n");
+}
+
+void AddText(const BoardFinding& finding, int width, Line* line) {
+  line->Add("%-*s  %-5s  %s\n", width, finding.name.c_str(), WordOfState(finding.state),
+            finding.found.c_str());
+  if (!finding.mend.empty()) line->Add("%-*s         try: %s\n", width, "", finding.mend.c_str());
+}
+
+}  // namespace
+
+BoardFinding FailedFinding(const std::string& name, const std::string& error) {
+  const size_t at = error.rfind("; ");
+  if (at == std::string::npos) return {name, BoardState::kFails, error, "octet-camera --help"};
+  return {name, BoardState::kFails, error.substr(0, at), error.substr(at + 2)};
+}
+
+std::string ShellWord(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+") ==
+          std::string::npos;
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+int RunBoardCheck(const CameraOptions& options) {
+  BoardFindings files, findings;
+  const uint64_t model_bytes = CheckFiles(options, &files);
+  CheckMachine(options, model_bytes, &findings);
+  CheckSources(options, &findings);
+  findings.insert(findings.end(), files.begin(), files.end());
+  size_t width = 0;
+  bool fails = false;
+  for (const BoardFinding& finding : findings) {
+    width = std::max(width, finding.name.size());
+    fails = fails || finding.state == BoardState::kFails;
+  }
+  Line line(kLineBytes);
+  if (options.json) line.Add("[\n");
+  for (const BoardFinding& finding : findings) {
+    if (options.json) {
+      AddJson(finding, &finding == &findings.back(), &line);
+    } else {
+      AddText(finding, static_cast<int>(width), &line);
+    }
+  }
+  line.Add("%s\n", options.json ? "]"
+                   : fails ? "octet-camera would fail or miss something here with these options"
+                           : "this board has what these options need");
+  line.WriteTo(STDOUT_FILENO);
+  return fails ? 1 : 0;
+}
+
+}  // namespace octet::port

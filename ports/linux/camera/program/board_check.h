@@ -1,0 +1,47 @@
+// octet-camera --check: what this board has of what the options given need, each lack with the
+// command that mends it. Nothing of the board is changed: no frame is taken, no record written, no
+// trial counted.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_BOARD_CHECK_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_BOARD_CHECK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ports/linux/camera/program/options.h"
+
+namespace octet::port {
+
+// kLacks: not needed by these options, or they work without it. kFails: they need it.
+enum class BoardState : uint8_t { kFine, kLacks, kFails };
+
+struct BoardFinding {
+  std::string name;
+  BoardState state = BoardState::kFine;
+  std::string found;  // what is there, or why it is of no use
+  std::string mend;   // a command; empty where nothing is to be done
+  std::optional<uint64_t> free_bytes = std::nullopt;
+};
+using BoardFindings = std::vector<BoardFinding>;
+
+// "what is wrong; what to do", as all errors are, as a finding.
+BoardFinding FailedFinding(const std::string& name, const std::string& error);
+// As one word of a shell.
+std::string ShellWord(const std::string& word);
+
+// board_check_machine.cc: processor, memory for `arena_bytes` and blob, thermal zones, clock, and
+// what --cpus and --priority ask for.
+void CheckMachine(const CameraOptions& options, uint64_t model_bytes, BoardFindings* findings);
+// board_check_files.cc: model or store, and folders that are written to. Returns the bytes that the
+// model takes in memory, 0: none can be loaded.
+uint64_t CheckFiles(const CameraOptions& options, BoardFindings* findings);
+// board_check_source.cc: what --source names, and the cameras there are.
+void CheckSources(const CameraOptions& options, BoardFindings* findings);
+
+// Prints the table, or with --json the list. Returns 0, or 1 where anything fails.
+int RunBoardCheck(const CameraOptions& options);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_BOARD_CHECK_H_
