@@ -38,12 +38,12 @@ if(TARGET octet)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
   foreach(library IN ITEMS octet_cli octet_boards octet_decode_spec octet_recognise octet_import octet_passes octet_executor octet_calibrate octet_quantize
           octet_assign octet_simulate octet_recover octet_analyze octet_report octet_lower octet_plan octet_drift octet_export octet_judge octet_ort octet_write octet_images octet_operators octet_graph octet_pictures
-          octet_command_line octet_guard_settings octet_output octet_slot octet_port_linux)
+          octet_command_line octet_words octet_guard_settings octet_output octet_slot octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
   endforeach()
   add_library(octet_converter STATIC ${octet_converter_objects})
   add_library(octet_run STATIC $<TARGET_OBJECTS:octet-run> $<TARGET_OBJECTS:octet_results> $<TARGET_OBJECTS:octet_capture>
-              $<TARGET_OBJECTS:octet_output> $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_command_line> $<TARGET_OBJECTS:octet_port_linux>)
+              $<TARGET_OBJECTS:octet_output> $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_command_line> $<TARGET_OBJECTS:octet_words> $<TARGET_OBJECTS:octet_port_linux>)
   install(FILES $<TARGET_FILE:octet_converter> $<TARGET_FILE:octet_run> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plugins)
   foreach(folder IN ITEMS runtime/core runtime/format runtime/quant runtime/image runtime/kernels converter/support converter/graph
           converter/operators converter/quantize converter/lower converter/calibrate

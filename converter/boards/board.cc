@@ -7,6 +7,7 @@
 #include <set>
 
 #include "converter/support/yaml_reader.h"
+#include "ports/linux/words/nearest.h"
 
 namespace octet::boards {
 namespace {
@@ -28,17 +29,23 @@ const std::map<std::string, Words>& Ladders() {
   return ladders;
 }
 
+bool IsBoardName(const std::string& text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+}
+
 std::string Joined(const Words& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : yaml_(path) {}
+  Reader(const std::string& path, Missing missing) : yaml_(path), missing_(missing) {}
 
-  Board Whole() {
+  Board ReadFile() {
     board_.file = yaml_.file();
-    const YAML::Node document = yaml_.Load();
+    board_.is_whole = true;
+    const YAML::Node document = LoadMap();
     Fields fields = TextFields();
     fields.merge(NumberFields());
     fields["thermal"] = [this](const YAML::Node& v, const std::string& k) { ReadThermal(v, k); };
@@ -48,33 +55,66 @@ class Reader {
     fields["guard"] = [this](const YAML::Node& value, const std::string& key) {
       yaml_.ForEach(value, key,
                     [&](const std::string& name, const YAML::Node&, const YAML::Node& setting) {
-                      board_.guard.emplace_back(name, yaml_.Text(setting, key + "." + name));
+                      board_.guard.push_back(
+                          {name, yaml_.Text(setting, key + "." + name), setting.Mark().line + 1});
                     });
     };
     ReadFields(document, "", fields,
                {"guard", "winograd", "cpu_id", "thermal", "memory_mib", "flash_kib", "ram_kib"});
-    CheckIsa(document["isa"]);
-    CheckMemory(document);
+    if (!board_.architecture.empty()) {
+      if (!board_.isa.empty()) CheckIsa(document["isa"]);
+      CheckMemory(document);
+    }
     return board_;
   }
 
  private:
+  YAML::Node LoadMap() const {
+    YAML::Node document = yaml_.Load();
+    // Several lines without a key are one text to YAML, as the few lines that boards keep are.
+    if (document.IsScalar()) {
+      const std::string word = document.Scalar().substr(0, document.Scalar().find_first_of(" \n"));
+      Fail(
+          "{}: a plain text whitelist (octet boards --whitelist), not a board's YAML file; give "
+          "the board's file, such as boards/{}.yaml of the sources",
+          yaml_.file(), IsBoardName(word) ? word : "raspberry-pi-4");
+    }
+    if (!document.IsMap() && !document.IsNull()) {
+      Fail("{}: not a board's YAML file; fields such as `compatible: NAME` are expected",
+           yaml_.file());
+    }
+    return document;
+  }
+
+  template <typename... Args>
+  void Miss(fmt::format_string<Args...> format, Args&&... args) {
+    if (missing_ == Missing::kRefused) Fail(format, std::forward<Args>(args)...);
+    board_.is_whole = false;
+  }
+
   // Every field of the map is known, and all but the optional ones are there.
   void ReadFields(const YAML::Node& map, const std::string& of, const Fields& fields,
                   const std::set<std::string>& optional) {
     const std::string before = of.empty() ? "" : of + ".";
-    if (!map.IsMap()) yaml_.Bad(map, of.empty() ? "board" : of, "expected a map of fields");
+    if (!map.IsMap() && !(of.empty() && map.IsNull())) {
+      yaml_.Bad(map, of, "expected a map of fields");
+    }
     std::set<std::string> seen;
     yaml_.ForEach(map, of, [&](const std::string& key, const YAML::Node& at, const YAML::Node& v) {
       const auto field = fields.find(key);
-      if (field == fields.end())
-        yaml_.Bad(at, before + key, std::string("no such field; ") + kTable);
+      if (field == fields.end()) {
+        Words names;
+        for (const auto& [name, read] : fields) names.push_back(name);
+        yaml_.Bad(at, before + key,
+                  fmt::format("no such field; the nearest name is '{}'; {}",
+                              port::Nearest(key, names), kTable));
+      }
       seen.insert(key);
       field->second(v, before + key);
     });
     for (const auto& [key, read] : fields) {
       if (seen.count(key) == 0 && optional.count(key) == 0) {
-        Fail("{}: {}: is missing; {}", yaml_.file(), before + key, kTable);
+        Miss("{}: {}: is missing; {}", yaml_.file(), before + key, kTable);
       }
     }
   }
@@ -112,6 +152,14 @@ class Reader {
       *number = yaml_.Whole(value, key, low, high);
     };
   }
+  Read Real(std::optional<double>* number, double low, double high) {
+    return [=, this](const YAML::Node& value, const std::string& key) {
+      *number = yaml_.Number(value, key);
+      if (**number < low || **number > high) {
+        yaml_.Bad(value, key, fmt::format("expected a number from {} to {}", low, high));
+      }
+    };
+  }
   void CheckWord(const YAML::Node& node, const std::string& key, const std::string& word,
                  const Words& allowed) const {
     if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return;
@@ -131,9 +179,7 @@ class Reader {
     fields["compatible"] = [this](const YAML::Node& value, const std::string& key) {
       constexpr size_t kMostBytes = 23;  // of the blob's header, with a zero behind them
       board_.compatible = yaml_.Text(value, key);
-      if (board_.compatible.empty() || board_.compatible.size() > kMostBytes ||
-          board_.compatible.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") !=
-              std::string::npos) {
+      if (board_.compatible.size() > kMostBytes || !IsBoardName(board_.compatible)) {
         yaml_.Bad(
             value, key,
             fmt::format("'{}' is not a board name; use at most {} characters of a-z, 0-9 and -",
@@ -163,7 +209,9 @@ class Reader {
     fields["latency_budget_ms"] = [this](const YAML::Node& value, const std::string& key) {
       if (value.IsNull()) return;
       board_.latency_budget_ms = yaml_.Number(value, key);
-      if (!(*board_.latency_budget_ms > 0))
+      // Kept in 32 bits, in microseconds.
+      constexpr double kLeastMs = 1e-3, kMostMs = 4e6;
+      if (!(*board_.latency_budget_ms >= kLeastMs && *board_.latency_budget_ms <= kMostMs))
         yaml_.Bad(value, key, "must be above 0, or null for no budget");
     };
     return fields;
@@ -178,24 +226,20 @@ class Reader {
 
   void ReadThermal(const YAML::Node& value, const std::string& key) {
     Thermal thermal;
-    int64_t throttle_c = 0;
     ReadFields(
         value, key,
         {{"zones", List(&thermal.zones, 0)},
          {"policy", OneOf(&thermal.policy, {"raise_precision", "lower_precision", "lower_rate"})},
-         {"enter_c", Number(&thermal.enter_c, 20, 120)},
-         {"leave_c", Number(&thermal.leave_c, 0, 119)},
-         {"dwell_s", Number(&thermal.dwell_s, 0, 3600)},
-         {"throttle_c", Number(&throttle_c, 21, 150)}},
+         {"enter_c", Real(&thermal.enter_c, 20, 120)},
+         {"leave_c", Real(&thermal.leave_c, 0, 119)},
+         {"dwell_s", Real(&thermal.dwell_s, 0, 3600)},
+         {"throttle_c", Real(&thermal.throttle_c, 21, 150)}},
         {"throttle_c"});
-    if (thermal.leave_c >= thermal.enter_c) {
+    if (thermal.enter_c && thermal.leave_c && *thermal.leave_c >= *thermal.enter_c) {
       yaml_.Bad(value["leave_c"], key + ".leave_c", "must be below enter_c");
     }
-    if (value["throttle_c"]) {
-      if (throttle_c <= thermal.enter_c) {
-        yaml_.Bad(value["throttle_c"], key + ".throttle_c", "must be above enter_c");
-      }
-      thermal.throttle_c = throttle_c;
+    if (thermal.enter_c && thermal.throttle_c && *thermal.throttle_c <= *thermal.enter_c) {
+      yaml_.Bad(value["throttle_c"], key + ".throttle_c", "must be above enter_c");
     }
     board_.thermal = thermal;
   }
@@ -210,13 +254,13 @@ class Reader {
     }
   }
 
-  void CheckMemory(const YAML::Node& document) const {
+  void CheckMemory(const YAML::Node& document) {
     const bool bare = IsBareMetal(board_.architecture);
     const Words wanted = bare ? Words{"flash_kib", "ram_kib"} : Words{"memory_mib", "thermal"};
     const Words others = bare ? Words{"memory_mib", "cpu_id"} : Words{"flash_kib", "ram_kib"};
     for (const std::string& key : wanted) {
       if (!document[key]) {
-        Fail("{}: {}: is missing for {}; {}", board_.file, key, board_.architecture, kTable);
+        Miss("{}: {}: is missing for {}; {}", board_.file, key, board_.architecture, kTable);
       }
     }
     for (const std::string& key : others) {
@@ -228,6 +272,7 @@ class Reader {
   }
 
   YamlReader yaml_;
+  Missing missing_;
   Board board_;
 };
 
@@ -237,8 +282,12 @@ bool IsBareMetal(const std::string& architecture) {
   return architecture == "armv7e-m" || architecture == "armv8.1-m.main";
 }
 
-Board ReadBoard(const std::string& path) {
-  return Reader(path).Whole();
+bool Allows(const std::vector<std::string>& list, const std::string& word) {
+  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
+}
+
+Board ReadBoard(const std::string& path, Missing missing) {
+  return Reader(path, missing).ReadFile();
 }
 
 }  // namespace octet::boards

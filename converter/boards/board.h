@@ -1,11 +1,11 @@
-// A board's file (boards/README.md has the table of its fields), read whole and strictly.
+// A board's file (boards/README.md has the table of its fields), read strictly. All programs of the
+// host read it here.
 #ifndef OCTET_CONVERTER_BOARDS_BOARD_H_
 #define OCTET_CONVERTER_BOARDS_BOARD_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace octet::boards {
@@ -18,9 +18,15 @@ struct CpuId {
 
 struct Thermal {
   std::vector<std::string> zones;
-  std::string policy;
-  int64_t enter_c = 0, leave_c = 0, dwell_s = 0;
-  std::optional<int64_t> throttle_c;
+  std::string policy;                                           // empty: not said
+  std::optional<double> enter_c, leave_c, dwell_s, throttle_c;  // the last may always be absent
+};
+
+// One of the guard as it is written; what it may be is the guard's matter.
+struct Setting {
+  std::string name, value;
+  int line = 0;  // of the file
+  bool operator==(const Setting&) const = default;
 };
 
 struct Board {
@@ -32,17 +38,25 @@ struct Board {
   int64_t flash_kib = 0, ram_kib = 0;  // without one; else 0
   bool winograd = false;
   std::optional<Thermal> thermal;
-  // Settings by name, as they are written; what they may be is the guard's matter.
-  std::vector<std::pair<std::string, std::string>> guard;
+  std::vector<Setting> guard;
+  // The whitelist; an empty list is absent and allows everything.
   std::vector<std::string> precisions, weight_schemes, activation_schemes;
   std::optional<double> latency_budget_ms;
+  bool is_whole = false;  // no field is missing
 };
+
+// Whether a list of the whitelist allows the word.
+bool Allows(const std::vector<std::string>& list, const std::string& word);
 
 // Without an operating system: memory is flash and RAM, nothing tells what machine it is.
 bool IsBareMetal(const std::string& architecture);
 
-// Throws UserError: file, line, field, and what would be right.
-Board ReadBoard(const std::string& path);
+// Of files that say less than everything about a board.
+enum class Missing : uint8_t { kRefused, kAllowed };
+
+// Throws UserError: file, line, field, and what would be right. A field that nobody knows is
+// refused with the nearest name.
+Board ReadBoard(const std::string& path, Missing missing = Missing::kRefused);
 
 }  // namespace octet::boards
 

@@ -65,6 +65,12 @@ std::string MemoryOf(const boards::Board& board) {
   return fmt::format("{} + {} KiB", board.flash_kib, board.ram_kib);
 }
 
+// A whole number as one.
+json JsonOf(double number) {
+  const auto whole = static_cast<int64_t>(number);
+  return static_cast<double>(whole) == number ? json(whole) : json(number);
+}
+
 json JsonOf(const boards::Board& board, bool is_this) {
   json out = {{"compatible", board.compatible},
               {"this_machine", is_this},
@@ -89,13 +95,13 @@ json JsonOf(const boards::Board& board, bool is_this) {
     const boards::Thermal& thermal = *board.thermal;
     out["thermal"] = {{"zones", thermal.zones},
                       {"policy", thermal.policy},
-                      {"enter_c", thermal.enter_c},
-                      {"leave_c", thermal.leave_c},
-                      {"dwell_s", thermal.dwell_s}};
-    if (thermal.throttle_c) out["thermal"]["throttle_c"] = *thermal.throttle_c;
+                      {"enter_c", JsonOf(*thermal.enter_c)},
+                      {"leave_c", JsonOf(*thermal.leave_c)},
+                      {"dwell_s", JsonOf(*thermal.dwell_s)}};
+    if (thermal.throttle_c) out["thermal"]["throttle_c"] = JsonOf(*thermal.throttle_c);
   }
   if (!board.guard.empty()) {
-    for (const auto& [name, value] : board.guard) out["guard"][name] = value;
+    for (const boards::Setting& setting : board.guard) out["guard"][setting.name] = setting.value;
   }
   out["whitelist"] = {{"precisions", board.precisions},
                       {"weight_schemes", board.weight_schemes},
@@ -181,7 +187,7 @@ int Run(const BoardsOptions& options) {
     try {
       boards::Board board = boards::ReadBoard(file);
       sections::Asked asked;
-      asked.board = file;
+      asked.board = board;
       asked.plan_count = OCTET_MAX_PLANS;
       // Says what is wrong with thermal and guard.
       for (const auto& section : sections::All()) section->Check(asked);

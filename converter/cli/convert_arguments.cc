@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/cli/pass_list.h"
 #include "converter/cli/report_file.h"
 #include "converter/cli/short_form.h"
 #include "converter/decode/spec.h"
@@ -173,6 +174,7 @@ void ConvertArguments::AddOutput(port::Options command, convert::ConvertOptions*
   command.MoreGroup("Output and resources");
   command.AddFlag("--details", options->details, "also print what was chosen, tried and not used");
   command.Add("--report", options->report, kReportHelp);
+  command.AddAnswer("--passes", PassList, "print the passes over the graph, in order, and exit");
   command.AddFlag("--json", options->json, "print all figures as JSON");
   command
       .Add("--threads", options->threads,

@@ -11,7 +11,6 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/inspect_offsets.h"
 #include "converter/lower/names.h"
-#include "converter/sections/guard/guard.h"
 #include "converter/sections/sections.h"
 #include "converter/support/error.h"
 #include "octet/octet.h"
@@ -330,7 +329,6 @@ void PrintModel(const json& blob) {
   for (const json& output : blob["outputs"]) {
     fmt::print("output {} {}\n", output["name"].get<std::string>(), output["shape"].dump());
   }
-  fmt::print("{}", sections::GuardText(blob.value("guard", json())));
 }
 
 // Of FP16 weights also what is computed with them; int8 weights that come a second time,

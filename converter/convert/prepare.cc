@@ -18,7 +18,7 @@
 namespace octet::convert {
 namespace {
 
-quantize::Board ReadBoard(const std::string& path) {
+boards::Board ReadBoard(const std::string& path) {
   if (path.empty()) return {};
   RefuseFolder(path);
   if (!std::filesystem::is_regular_file(path)) {
@@ -27,16 +27,17 @@ quantize::Board ReadBoard(const std::string& path) {
         "boards: " OCTET_BOARDS,
         path);
   }
-  return quantize::ReadBoard(path);
+  boards::Board board = boards::ReadBoard(path, boards::Missing::kAllowed);
+  if (!boards::Allows(board.precisions, "int8") || !boards::Allows(board.precisions, "fp16")) {
+    Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);
+  }
+  return board;
 }
 
-std::unique_ptr<assign::Clock> CostModel(const std::string& board) {
-  if (board.empty()) return assign::DefaultClock();
-  try {
-    return assign::FindModelClock(boards::ReadBoard(board));
-  } catch (const UserError&) {  // a list of what is allowed, and no more
-    return nullptr;
-  }
+std::unique_ptr<assign::Clock> CostModel(const boards::Board& board) {
+  if (board.file.empty()) return assign::DefaultClock();
+  // Else a list of what is allowed, and no more.
+  return board.is_whole ? assign::FindModelClock(board) : nullptr;
 }
 
 // Where layers share weight scales or gain much by it, or everywhere or nowhere as the
@@ -53,18 +54,21 @@ int Equalize(const quantize::Config& config, graph::Graph* graph) {
 
 // The configuration's file under the options and what the board allows.
 quantize::Config Restrict(quantize::Config config, const ConvertOptions& options,
-                          const quantize::Board& board) {
-  config.symmetric_only |= board.symmetric_only;
-  config.allowed_weights = board.weights;
+                          const boards::Board& board) {
+  config.symmetric_only |= !boards::Allows(board.activation_schemes, "asymmetric");
+  // Without a list groups have to be asked for.
+  config.allowed_weights = {
+      boards::Allows(board.weight_schemes, "per_channel"),
+      !board.weight_schemes.empty() && boards::Allows(board.weight_schemes, "group")};
   // Factors of channels tell scales of activations and of weights apart no more than the board
   // does.
-  config.channel_scales &= board.weights.per_channel;
+  config.channel_scales &= config.allowed_weights.per_channel;
   config.int8_everywhere |= options.int8_everywhere;
   return config;
 }
 
 write::ModelInfo ReadInfo(const graph::Graph& graph, const ConvertOptions& options,
-                          const quantize::Board& board) {
+                          const boards::Board& board) {
   write::ModelInfo info = InfoOf(graph, options);
   info.board = board.compatible;
   info.security_counter = options.security_counter;
@@ -97,13 +101,14 @@ Prepared Prepare(const Passed& from) {
   const ConvertOptions& options = from.from.options;
   Prepared prepared{from, from.graph, 0, {}, {}, {}, {}, {}, nullptr, nullptr};
   if (!options.config.empty()) prepared.config = quantize::ReadConfig(options.config);
-  const quantize::Board board = ReadBoard(options.board);
+  const boards::Board board = ReadBoard(options.board);
   prepared.wishes = {board.winograd || options.winograd, false, false};
   // One of the options comes before what the board's file says.
   const bool board_decides = !options.native_fp16 && !options.winograd_fp16;
-  prepared.whole_fp16 = {prepared.wishes.winograd,
-                         options.native_fp16 || (board_decides && board.native_fp16),
-                         options.winograd_fp16 || (board_decides && board.winograd_fp16)};
+  prepared.whole_fp16 = {
+      prepared.wishes.winograd,
+      options.native_fp16 || (board_decides && board.fp16_arithmetic == "native"),
+      options.winograd_fp16 || (board_decides && board.fp16_arithmetic == "winograd")};
   prepared.config = Restrict(std::move(prepared.config), options, board);
   InModel(options.model, [&] {
     prepared.equalized = Equalize(prepared.config, &prepared.graph);
@@ -111,10 +116,9 @@ Prepared Prepare(const Passed& from) {
   });
   prepared.info = ReadInfo(prepared.graph, options, board);
   if (options.mixed) prepared.mixed_clock = MixedClock(*options.mixed, options.board);
-  prepared.clock = CostModel(options.board);
+  prepared.clock = CostModel(board);
   const uint32_t plan_count = options.mixed ? 3 : 2;  // int8, mixed and fp16
-  prepared.asked = {options.model, options.board, board,
-                    plan_count,    options.seed,  options.preprocess};
+  prepared.asked = {options.model, board, plan_count, options.seed, options.preprocess};
   for (const auto& section : options.sections) section->Check(prepared.asked);
   CheckSampleOptions(options, prepared.info);
   return prepared;

@@ -75,7 +75,7 @@ void WriteNode(const graph::Graph& graph, const graph::Node& node,
     attributes["approximate"] = std::string("tanh");
   }
   // ONNX Runtime 1.30 gives all attributes to its integer kernel, which knows none of opset 19. Any
-  // other dilation than 1 became a convolution (passes/normalise_pools.cc).
+  // other dilation than 1 became a convolution (passes/legalise/normalise_pools.cc).
   if (op == "AveragePool") attributes.erase("dilations");
   // The first opsets that have them, the former with a scale for each channel.
   if (op == "GroupNormalization") {

@@ -252,7 +252,7 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   const blob::ElementType type = Builder::TypeOf(precision);
   const Layout layout = builder.Existing(x);
   const int input = builder.Use(x, layout, type);
-  // The clamp that the codes of its input are anyway (passes/settle_given.cc).
+  // The clamp that the codes of its input are anyway (passes/quantization/settle_given.cc).
   if (precision == blob::Precision::kInt8 && IsTheRange(builder, function, x, node.outputs[0])) {
     return builder.Alias(node.outputs[0], layout, input);
   }

@@ -140,7 +140,8 @@ std::vector<OutputType> InferUnary(const ShapeContext& context) {
 
 namespace {
 
-// x * sigmoid(x) with the sigmoid rounded to codes, as the model says (passes/recognise_silu.cc).
+// x * sigmoid(x) with the sigmoid rounded to codes, as the model says
+// (passes/recognise/recognise_silu.cc).
 void RoundedGates(const Node& node, float scale, std::vector<float>& values) {
   const auto zero_point = static_cast<float>(node.Int("gate_zero_point", 0));
   for (float& x : values) {

@@ -6,14 +6,15 @@
 
 namespace octet::passes {
 
-#define OCTET_PASS(name, function) int function(graph::Graph& graph);
+#define OCTET_PASS(family, name, function, needs, guarantees) int function(graph::Graph& graph);
 #include "converter/passes/passes.inc"
 #undef OCTET_PASS
 
 namespace {
 
 constexpr Pass kPasses[] = {
-#define OCTET_PASS(name, function) {#name, &function},
+#define OCTET_PASS(family, name, function, needs, guarantees) \
+  {#name, &function, #family, needs, guarantees},
 #include "converter/passes/passes.inc"
 #undef OCTET_PASS
 };

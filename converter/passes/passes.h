@@ -19,6 +19,9 @@ namespace octet::passes {
 struct Pass {
   std::string_view name;
   int (*run)(graph::Graph& graph);
+  std::string_view family;      // its folder
+  std::string_view needs;       // passes before it whose guarantees it relies on; empty: none
+  std::string_view guarantees;  // what is true where it has nothing left to do
 };
 
 // In order: a pass may rely on all before it having nothing left to do (see Canonicalise).

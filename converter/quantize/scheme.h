@@ -124,18 +124,6 @@ struct Config {
 // and key.
 Config ReadConfig(const std::string& path);
 
-// What a board's file allows and asks for (boards/README.md).
-struct Board {
-  std::string compatible;       // its name, kept in the blob; empty where the file has none
-  bool winograd = false;        // transformed weights are worth their bytes there
-  bool winograd_fp16 = false;   // whole FP16 plans compute by Winograd's method there
-  bool native_fp16 = false;     // it computes in FP16: whole FP16 plans may
-  bool symmetric_only = false;  // asymmetric activations are not allowed
-  AllowedWeights weights;
-};
-// Throws UserError where the file is none, or allows nothing we can make.
-Board ReadBoard(const std::string& path);
-
 // Chooses scales from the statistics. Deterministic.
 Scheme AssignScheme(const graph::Graph& graph,
                     const std::vector<std::optional<calibrate::Statistics>>& statistics,

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/boards/board.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
@@ -26,8 +27,7 @@ namespace octet::sections {
 // Known before the minutes that calibration takes.
 struct Asked {
   std::string model;        // its path, for messages
-  std::string board;        // the board's file; empty: none
-  quantize::Board allowed;  // what that file allows
+  boards::Board board;      // without a file where there is none
   uint32_t plan_count = 0;  // of the plans that the blob has where none of them fails
   uint64_t seed = 0;
   images::Preprocess preprocess;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "ports/linux/command_line/nearest.h"
 #include "ports/linux/output/error.h"
+#include "ports/linux/words/nearest.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace octet::fuzz {

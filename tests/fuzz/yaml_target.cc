@@ -2,6 +2,7 @@
 // accepts, the runtime accepts and decodes.
 #include <cstring>
 
+#include "converter/boards/board.h"
 #include "converter/decode/presets.h"
 #include "converter/decode/spec.h"
 #include "converter/quantize/scheme.h"
@@ -142,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const UserError&) {
   }
   try {
-    quantize::ReadBoard(file.path());
+    boards::ReadBoard(file.path(), boards::Missing::kAllowed);
   } catch (const UserError&) {
   }
   std::optional<decode::Spec> spec;

@@ -87,11 +87,20 @@ class Style(Tree):
 
     def test_operator_named_elsewhere(self):
         self.write("converter/operators/operators.inc", "OCTET_OPERATOR(Conv, InferConv)\n")
-        self.write("converter/passes/a.cc", 'if (node.op == "Conv") {}\n')
+        self.write("converter/operators/a.cc", 'if (node.op == "Conv") {}\n')
+        self.write("converter/passes/fold/a.cc", 'if (node.op == "Conv") {}\n')
         self.write("converter/quantize/a.cc", '// "Conv"\nFail("Conv is");\n')
         self.assertEqual(check_style.check(self.root)[1], [])
         self.write("converter/quantize/b.cc", 'if (node.op == "Conv") {}\n')
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
+
+    def test_operator_names_become_fewer_alone(self):
+        self.write("converter/operators/operators.inc", "OCTET_OPERATOR(Conv, InferConv)\n")
+        self.write("converter/passes/a.cc", 'if (node.op == "Conv") {}\nreturn "Conv";\n')
+        problems = {most: check_style.check(self.root, {"converter/passes": most})[1] for most in (0, 1, 2, 3)}
+        self.assertEqual([len(found) for found in problems.values()], [2, 1, 0, 1])
+        self.assertIn("converter/passes/a.cc 2", problems[1][0])
+        self.assertIn("NAMED_MOST", problems[3][0])
 
 
 class Words(Tree):

@@ -2,27 +2,43 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "converter/support/yaml_reader.h"
+#include "converter/support/error.h"
 #include "ports/linux/guard/settings.h"
+#include "ports/linux/words/nearest.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
 
 namespace octet::sections {
 namespace {
 
-void Set(const YamlReader& reader, const YAML::Node& value, const std::string& key,
-         const std::string& name, octet_guard_config* config) {
-  if (!port::SetGuard(name, reader.Text(value, key), config)) {
-    std::string names;
-    for (const auto& [known, now] : port::ListGuard(*config)) names += " " + known;
-    reader.Bad(value, key,
-               fmt::format("'{}' is not a value or a setting of it; the settings are{}",
-                           value.Scalar(), names));
+// Of the thermal fields; the reader of board files has checked their ranges.
+void SetHeat(const std::string& file, const std::string& name, const std::string& value,
+             octet_guard_config* config) {
+  if (!port::SetGuard(name, value, config)) {
+    Fail("{}: thermal: '{}' is not a value of {}", file, value, name);
   }
+}
+
+void SetHeat(const std::string& file, const std::string& name, const std::optional<double>& value,
+             octet_guard_config* config) {
+  if (value) SetHeat(file, name, fmt::format("{}", *value), config);
+}
+
+void Set(const std::string& file, const boards::Setting& setting, octet_guard_config* config) {
+  if (port::SetGuard(setting.name, setting.value, config)) return;
+  std::vector<std::string> names;
+  for (const auto& [known, now] : port::ListGuard(*config)) names.push_back(known);
+  const std::string where = fmt::format("{}:{}: guard.{}", file, setting.line, setting.name);
+  if (std::find(names.begin(), names.end(), setting.name) == names.end()) {
+    Fail("{}: no such setting; the nearest name is '{}'; the settings are {}", where,
+         port::Nearest(setting.name, names), fmt::join(names, " "));
+  }
+  Fail("{}: '{}' is not a value of it", where, setting.value);
 }
 
 blob::GuardRecord RecordOf(const octet_guard_config& c, size_t zones_bytes) {
@@ -51,48 +67,32 @@ blob::GuardRecord RecordOf(const octet_guard_config& c, size_t zones_bytes) {
 
 }  // namespace
 
-std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_count) {
-  if (board_path.empty()) return {};
-  const YamlReader reader(board_path);
-  const YAML::Node board = reader.Load();
-  const YAML::Node thermal = board["thermal"], guard = board["guard"];
-  if (!thermal && !guard) return {};
+std::vector<uint8_t> GuardSection(const boards::Board& board, uint32_t plan_count) {
+  if (!board.thermal && board.guard.empty()) return {};
   octet_guard_config config;
   octet_guard_defaults(&config, plan_count);
   std::string zones;
-  if (thermal) {
-    if (thermal["zones"]) {
-      for (const YAML::Node& zone : thermal["zones"]) zones += reader.Text(zone, "zones") + '\0';
-    }
-    for (const char* name : {"policy", "enter_c", "leave_c", "throttle_c"}) {
-      if (thermal[name]) Set(reader, thermal[name], std::string("thermal.") + name, name, &config);
-    }
-    if (thermal["dwell_s"]) {
-      Set(reader, thermal["dwell_s"], "thermal.dwell_s", "heat_dwell_s", &config);
-    }
+  if (board.thermal) {
+    const boards::Thermal& thermal = *board.thermal;
+    for (const std::string& zone : thermal.zones) zones += zone + '\0';
+    if (!thermal.policy.empty()) SetHeat(board.file, "policy", thermal.policy, &config);
+    SetHeat(board.file, "enter_c", thermal.enter_c, &config);
+    SetHeat(board.file, "leave_c", thermal.leave_c, &config);
+    SetHeat(board.file, "throttle_c", thermal.throttle_c, &config);
+    SetHeat(board.file, "heat_dwell_s", thermal.dwell_s, &config);
     // Where the vendor documents none, the board has none that we could get ahead of.
     constexpr int32_t kNeverMillidegrees = 999000;
-    if (!thermal["throttle_c"]) config.throttle_mc = kNeverMillidegrees;
+    if (!thermal.throttle_c) config.throttle_mc = kNeverMillidegrees;
   } else {
     config.policy = OCTET_GUARD_HEAT_IGNORED;
   }
-  if (guard) {
-    for (const auto& item : guard) {
-      const std::string name = reader.Text(item.first, "guard");
-      Set(reader, item.second, "guard." + name, name, &config);
-    }
-  }
+  for (const boards::Setting& setting : board.guard) Set(board.file, setting, &config);
   if (const std::string contradiction = port::ContradictionOf(config); !contradiction.empty()) {
-    Fail("{}: thermal and guard contradict each other: {}", board_path, contradiction);
+    Fail("{}: thermal and guard contradict each other: {}", board.file, contradiction);
   }
   blob::GuardRecord record = RecordOf(config, zones.size());
-  const YAML::Node budget = board["latency_budget_ms"];
-  if (budget && !budget.IsNull()) {
-    const double budget_us = 1000 * reader.Number(budget, "latency_budget_ms");
-    if (!(budget_us >= 1) || budget_us > 4e9) {
-      reader.Bad(budget, "latency_budget_ms", "must be above 0, or null for no budget");
-    }
-    record.latency_budget_us = static_cast<uint32_t>(budget_us);
+  if (board.latency_budget_ms) {
+    record.latency_budget_us = static_cast<uint32_t>(1000 * *board.latency_budget_ms);
   }
   std::vector<uint8_t> section(sizeof(record) + zones.size());
   std::memcpy(section.data(), &record, sizeof(record));

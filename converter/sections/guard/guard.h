@@ -8,12 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/boards/board.h"
 #include "converter/sections/section.h"
 
 namespace octet::sections {
 
-// For a ladder of so many plans; empty where the file has neither. Throws UserError.
-std::vector<uint8_t> GuardSection(const std::string& board_path, uint32_t plan_count);
+// For a ladder of so many plans; empty where the board's file has neither. Throws UserError.
+std::vector<uint8_t> GuardSection(const boards::Board& board, uint32_t plan_count);
 
 // Of a blob: every setting by its name, and the zones; null where it has no guard section.
 nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes);
@@ -26,6 +27,7 @@ class Guard : public Section {
   void Check(const Asked& asked) const override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
+  std::string InspectText(const nlohmann::json& description) const override;
 };
 
 }  // namespace octet::sections

@@ -36,4 +36,8 @@ void Guard::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* desc
   }
 }
 
+std::string Guard::InspectText(const nlohmann::json& description) const {
+  return GuardText(description.value("guard", nlohmann::json()));
+}
+
 }  // namespace octet::sections

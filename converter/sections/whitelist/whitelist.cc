@@ -8,12 +8,16 @@
 
 namespace octet::sections {
 
-void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
+void CheckWhitelist(const std::vector<uint8_t>& blob, const boards::Board& board,
                     const std::string& model) {
   octet_board allowed{};
-  if (board.symmetric_only) allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
-  if (!board.weights.per_channel) {
-    allowed.weight_schemes = OCTET_BOARD_PER_TENSOR | (board.weights.group ? OCTET_BOARD_GROUP : 0);
+  if (!boards::Allows(board.activation_schemes, "asymmetric")) {
+    allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;
+  }
+  if (!boards::Allows(board.weight_schemes, "per_channel")) {
+    allowed.weight_schemes =
+        OCTET_BOARD_PER_TENSOR |
+        (boards::Allows(board.weight_schemes, "group") ? OCTET_BOARD_GROUP : 0);
   }
   const blobs::BlobFile copy(blob);
   octet_board_finding found{};
@@ -34,7 +38,7 @@ void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& boa
 }
 
 bool Whitelist::Finish(const Given& given, std::vector<uint8_t>* blob, Told* /*told*/) const {
-  CheckWhitelist(*blob, given.asked.allowed, given.asked.model);
+  CheckWhitelist(*blob, given.asked.board, given.asked.model);
   return false;
 }
 

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "converter/boards/board.h"
 #include "converter/sections/section.h"
 
 namespace octet::sections {
 
 // As the board will see it; what is listed but for activations has been checked with the list.
 // Throws UserError where the model's own scales are not allowed there.
-void CheckWhitelist(const std::vector<uint8_t>& blob, const quantize::Board& board,
+void CheckWhitelist(const std::vector<uint8_t>& blob, const boards::Board& board,
                     const std::string& model);
 
 class Whitelist : public Section {

@@ -3,8 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
-#include "ports/linux/command_line/nearest.h"
+#include "ports/linux/words/nearest.h"
 
 namespace octet::port {
 namespace {
@@ -161,6 +162,11 @@ template Option Options::Add(const std::string&, std::vector<uint32_t>&, const s
 Option Options::AddFlag(const std::string& name, bool& value, const std::string& help) {
   return Keep(name, app_->add_flag(name, value, help), true,
               [&value] { return std::vector<std::string>{value ? "true" : "false"}; });
+}
+
+void Options::AddAnswer(const std::string& name, std::function<std::string()> text,
+                        const std::string& help) {
+  app_->set_version_flag(name, std::move(text), help);
 }
 
 void Options::Group(const std::string& title) {

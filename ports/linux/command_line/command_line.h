@@ -92,6 +92,9 @@ class Options {
   template <typename T>
   Option Add(const std::string& names, T& value, const std::string& help = "");
   Option AddFlag(const std::string& name, bool& value, const std::string& help = "");
+  // Prints the text and is done, whatever else is missing, as --help is; at most one.
+  void AddAnswer(const std::string& name, std::function<std::string()> text,
+                 const std::string& help);
   // Options added from here on stand under this title, in --help and in --help-all.
   void Group(const std::string& title);
   // The same, in --help-all alone.

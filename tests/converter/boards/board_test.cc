@@ -90,8 +90,8 @@ class BoardFile : public testing::Test {
 TEST_F(BoardFile, EveryField) {
   const Board board = Read(
       kLinux + "cpu_id: [0x48, 0xd01]\nwinograd: true\nguard: {dwell_s: 30, shadow_every: 9}\n");
-  EXPECT_EQ(board.guard, (std::vector<std::pair<std::string, std::string>>{{"dwell_s", "30"},
-                                                                           {"shadow_every", "9"}}));
+  EXPECT_EQ(board.guard, (std::vector<Setting>{{"dwell_s", "30", 25}, {"shadow_every", "9", 25}}));
+  EXPECT_TRUE(board.is_whole);
   EXPECT_EQ(board.file, (folder_ / "b.yaml").string());
   EXPECT_EQ(board.compatible, "my-board");
   EXPECT_EQ(board.name, "My board");
@@ -139,7 +139,8 @@ TEST_F(BoardFile, WithoutAnOperatingSystem) {
 
 TEST_F(BoardFile, MistakesAreNamed) {
   const std::string table = "boards/README.md has the table of fields";
-  Refused(kLinux, "cores: 4", "core: 4", "7: core: no such field; " + table);
+  Refused(kLinux, "cores: 4", "core: 4",
+          "7: core: no such field; the nearest name is 'cores'; " + table);
   Refused(kLinux, "cores: 4\n", "", " cores: is missing; " + table);
   Refused(kLinux, "cores: 4", "cores: 4\ncores: 5", "8: cores: is listed twice; remove one");
   Refused(kLinux, "cores: 4", "cores: 0", "7: cores: expected a whole number from 1 to 256");
@@ -182,10 +183,37 @@ TEST_F(BoardFile, MistakesAreNamed) {
           "10: ram_kib: not allowed for aarch64; " + table);
   Refused(kLinux, "cores: 4", "cores: 4\nguard: {dwell_s: [1]}",
           "8: guard.dwell_s: expected one value");
-  Refused("x", "x", "- a\n- b\n", "1: board: expected a map of fields");
+  Refused("x", "x", "- a\n- b\n",
+          " not a board's YAML file; fields such as `compatible: NAME` are expected");
   EXPECT_THROW(Read(""), UserError);
   EXPECT_THROW(Read("a: [b\n"), UserError);
   EXPECT_THROW(ReadBoard((folder_ / "absent.yaml").string()), UserError);
+}
+
+// Convert takes what a file says; what nobody knows and what is wrong it refuses as well.
+TEST_F(BoardFile, SomeOfTheFields) {
+  const auto some = [this](const std::string& text) {
+    return ReadBoard(Write("some.yaml", text), Missing::kAllowed);
+  };
+  const Board board = some("winograd: true\nthermal: {enter_c: 60}\n");
+  EXPECT_TRUE(board.winograd);
+  EXPECT_FALSE(board.is_whole);
+  EXPECT_EQ(board.thermal->enter_c, 60);
+  EXPECT_FALSE(board.thermal->leave_c);
+  EXPECT_TRUE(Allows(board.weight_schemes, "group"));
+  EXPECT_FALSE(
+      Allows(some("whitelist: {weight_schemes: [group]}\n").weight_schemes, "per_channel"));
+  EXPECT_EQ(some("thermal: {enter_c: 61.5}\n").thermal->enter_c, 61.5);
+  EXPECT_THROW(some("thermal: {enter_c: 120.5}\n"), UserError);
+  EXPECT_TRUE(some(kLinux).is_whole);
+  EXPECT_FALSE(some("").is_whole);
+  for (const char* text :
+       {"winogard: true\n", "winograd: perhaps\n", "whitelist: {weight_schemes: [per_row]}\n",
+        "whitelist: {weights: [group]}\n", "thermal: {enter: 60}\n", "my-board int8 fp16\n",
+        "architecture: armv7\nisa: [reference, helium]\n",
+        "thermal: {enter_c: 60, leave_c: 60}\n"}) {
+    EXPECT_THROW(some(text), UserError) << text;
+  }
 }
 
 // An empty list of zones: the reader of temperatures looks for itself.

@@ -77,25 +77,6 @@ auto FromText(const std::string& text, const Read& read) {
   return read(path);
 }
 
-TEST(ReadBoard, WeightSchemes) {
-  const auto lists = [](const std::string& list) {
-    return FromText("whitelist: {weight_schemes: " + list + "}", ReadBoard).weights;
-  };
-  EXPECT_TRUE(lists("[per_channel, per_tensor]").per_channel);
-  EXPECT_FALSE(lists("[per_channel, per_tensor]").group);
-  EXPECT_FALSE(lists("[per_tensor, group]").per_channel);
-  EXPECT_TRUE(lists("[per_tensor, group]").group);
-  EXPECT_FALSE(FromText("{}", ReadBoard).weights.group) << "groups have to be asked for";
-  try {
-    lists("[per_row]");
-    FAIL();
-  } catch (const UserError& error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("whitelist.weight_schemes: expected per_tensor, per_channel or group"),
-              std::string::npos);
-  }
-}
-
 TEST(ReadConfig, WeightSchemesAndSteps) {
   const Config config = FromText(
       "weights: group\nrounding: false\nequalization: true\nlayers: {a: {weights: per_tensor}}",

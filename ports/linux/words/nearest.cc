@@ -1,4 +1,4 @@
-#include "ports/linux/command_line/nearest.h"
+#include "ports/linux/words/nearest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,8 +6,8 @@
 namespace octet::port {
 namespace {
 
-// No name is as long; what is longer is cut, since the table of distances grows with it.
-constexpr size_t kLongest = 64;
+// The table of distances grows with both names, and a file may hold any.
+constexpr size_t kLongest = 256;
 
 constexpr size_t kShortestStart = 3;
 
@@ -33,10 +33,12 @@ size_t Distance(const std::string& a, const std::string& b) {
 
 std::string Nearest(const std::string& name, const std::vector<std::string>& names) {
   const std::string start = name.substr(0, kLongest);
-  return *std::min_element(names.begin(), names.end(),
-                           [&](const std::string& one, const std::string& other) {
-                             return Distance(start, one) < Distance(start, other);
-                           });
+  const auto nearest = std::min_element(names.begin(), names.end(),
+                                        [&](const std::string& one, const std::string& other) {
+                                          return Distance(start, one.substr(0, kLongest)) <
+                                                 Distance(start, other.substr(0, kLongest));
+                                        });
+  return nearest == names.end() ? "" : *nearest;
 }
 
 }  // namespace octet::port
