@@ -35,6 +35,12 @@ bool MovesByInputs(std::string_view op) {
   return op == "Slice";
 }
 
+bool SumsElements(std::string_view op) {
+  static constexpr std::array<std::string_view, 4> kNames = {"AveragePool", "GlobalAveragePool",
+                                                             "ReduceMean", "ReduceSum"};
+  return IsOneOf(kNames, op);
+}
+
 bool ConvertsType(std::string_view op) {
   return op == "Cast" || op == "CastLike";
 }

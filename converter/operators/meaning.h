@@ -19,6 +19,8 @@ bool MapsElements(std::string_view op);
 bool JoinsInputs(std::string_view op);
 // Where elements go is said by other inputs, not by shapes alone.
 bool MovesByInputs(std::string_view op);
+// Each element of the result is a weighted sum of several elements of the input.
+bool SumsElements(std::string_view op);
 // Elements keep their places, whatever their type becomes.
 bool ConvertsType(std::string_view op);
 // Width of the range that results have by nature; 0: none.

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "converter/operators/meaning.h"
 #include "converter/operators/output_view.h"
 #include "converter/passes/constant_through.h"
 #include "converter/passes/editor.h"
@@ -41,9 +42,7 @@ bool IsNorm(const Editor& editor, const Node& node) {
 // What the mean makes of 1 in all of its elements; none where it is no mean, or that number differs
 // from place to place, as it does with zeros around a picture.
 std::optional<float> FactorOfMean(const Editor& editor, const Node& node) {
-  constexpr std::string_view kMeans[] = {"AveragePool", "GlobalAveragePool", "ReduceMean",
-                                         "ReduceSum"};
-  if (std::find(std::begin(kMeans), std::end(kMeans), node.op) == std::end(kMeans)) return {};
+  if (!operators::SumsElements(node.op)) return {};
   const Shape& shape = *editor.KnownShape(node.outputs[0]);
   const Shape* all = editor.KnownShape(node.inputs[0]);
   if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
