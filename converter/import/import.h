@@ -51,7 +51,8 @@ graph::Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& 
 // and domain of each kind, and the way round it where there is one.
 void CheckOperators(const graph::Graph& graph);
 
-// Throws for an input that no board can feed, which is any but floats: names --bind with a value
+// Throws for an input that no board can feed, which is any but floats and codes of 8 bits that are
+// dequantized first of all (uint8 pictures): names --bind with a value
 // that is likely (bind_advice.h), or tensors to end the model at.
 void CheckInputs(const graph::Graph& graph);
 

@@ -54,6 +54,25 @@ TEST_F(Bind, EveryCommandTakesIt) {
   EXPECT_EQ(Octet({"verify", model, blob, "--data", data, "--bind", "factor=-3,-5"}).status, 1);
 }
 
+// Pictures as bytes, as models of TensorFlow take them: the blob takes their numbers.
+TEST_F(Bind, PicturesInBytesNeedNone) {
+  constexpr int32_t kBytes = 2;  // TensorProto.DataType
+  OnnxBuilder model;
+  model.Input("x", {1, 8, 8, 3}, kBytes)
+      .Transpose({0, 3, 1, 2})
+      .Op("Cast", {{"to", Int(1)}})
+      .WithChannels(3)
+      .Conv({.channels = 8})
+      .Relu()
+      .GlobalAveragePool()
+      .Output("y");
+  model.Save(Path("bytes.onnx"));
+  const Result converted = Convert("bytes.onnx", {"--scale", "1"});
+  ASSERT_EQ(converted.status, 0) << converted.err;
+  EXPECT_EQ(
+      Octet({"verify", Path("bytes.onnx"), Path("out.octet"), "--data", Path("c.npy")}).status, 0);
+}
+
 TEST_F(Bind, AnArrayComesFromAFile) {
   OnnxBuilder model;
   model.Input("mask", {1, 1, 8, 8});
