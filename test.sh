@@ -129,7 +129,7 @@ case " $presets " in
       mkdir -p "$last/tests/reports"
       ctest --test-dir build/native -L '^last$' -FA model_blobs -j "$jobs" --output-on-failure \
         --output-junit "$PWD/$last/tests/junit.xml" || true
-      mv build/native/tests/reports/models_other_builds.xml "$last/tests/reports/" 2>/dev/null || true
+      mv build/native/tests/reports/models_other_builds.*.xml "$last/tests/reports/" 2>/dev/null || true
       reports="$reports $last/tests"
     fi
     ;;

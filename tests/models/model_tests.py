@@ -3,6 +3,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -97,7 +98,7 @@ class Build:
 
 def save(path: pathlib.Path, array: np.ndarray) -> pathlib.Path:
     """np.save that leaves no half a file behind for another test to read."""
-    part = path.with_suffix(".part.npy")
+    part = path.with_suffix(f".{os.getpid()}.part.npy")
     np.save(part, array)
     part.replace(path)
     return path

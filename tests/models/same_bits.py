@@ -3,7 +3,7 @@
 
 Outputs of both plans have to be the same bytes everywhere and for any thread count: none of these models is converted for
 native FP16 arithmetic. With --other-builds: the same over the other builds found beside --build
-(or in OCTET_BUILD_ROOT): cross builds under QEMU, sanitizers, debug.
+(or in OCTET_BUILD_ROOT): cross builds under QEMU, sanitizers, debug; aarch64, and all others, so that two run side by side.
 """
 import argparse
 import os
@@ -22,8 +22,9 @@ FP16_EMULATED_IMAGES = 1  # each of them is run with one and with two threads
 
 def expected_outputs(build: Build, blob: pathlib.Path, images: pathlib.Path) -> pathlib.Path:
     """Outputs of the fastest instruction set of the native build, as everything else is held against them."""
-    out = blob.with_suffix(".expected.npy")
-    build.infer(blob, images, out)
+    out, part = blob.with_suffix(".expected.npy"), blob.with_suffix(f".expected.{os.getpid()}.npy")
+    build.infer(blob, images, part)
+    part.replace(out)
     return out
 
 
@@ -39,7 +40,7 @@ def check_int8(build: Build, isa: str, threads: int, blob, images, expected) -> 
     if isa == "reference" or build.emulator or build.folder.name in ("sanitize", "tsan"):
         slowest = build.folder.name == "tsan" or (build.emulator and isa == "neon")
         count = SLOWEST_IMAGES if slowest else SLOW_IMAGES
-    first, out = first_of(images, count), blob.with_suffix(f".{build.name}.{isa}.{threads}.npy")
+    first, out = first_of(images, count), blob.with_suffix(f".{build.name}.{isa}.{threads}.{os.getpid()}.npy")
     report = build.infer(blob, first, out, "--isa", isa, "--threads", threads, "--plan", "int8")
     assert report["isa"] == isa, f"asked for {isa}, ran {report['isa']}"
     actual, wanted = np.load(out), np.load(expected)[:count]
@@ -53,7 +54,7 @@ def run_fp16(build: Build, isa: str, count: int, blob, images) -> np.ndarray:
     """FP16 outputs; the same bytes with 1 and 2 threads."""
     first, outs = first_of(images, count), []
     for threads in (1, 2):
-        out = blob.with_suffix(f".{build.name}.fp16.{isa}.{threads}.npy")
+        out = blob.with_suffix(f".{build.name}.fp16.{isa}.{threads}.{os.getpid()}.npy")
         report = build.infer(blob, first, out, "--isa", isa, "--threads", threads, "--plan", "fp16")
         assert report["isa"] == isa and report["plan"] == "fp16", f"ran {report['plan']} on {report['isa']}"
         outs.append(out)
@@ -104,9 +105,11 @@ OTHERS = (
 )
 
 
-def others(report: Report, build: Build, work: pathlib.Path) -> None:
+def others(report: Report, build: Build, work: pathlib.Path, which: str) -> None:
     root = pathlib.Path(os.environ.get("OCTET_BUILD_ROOT", build.folder.parent))
     for folder, emulator, cpu, isa in OTHERS:
+        if (folder == "aarch64") != (which == "aarch64"):
+            continue
         name = ".".join(filter(None, (folder, cpu.split(",")[0])))
         programs, missing = Build(root / folder, name=name), left_out(folder)
         if missing:
@@ -144,11 +147,15 @@ def others(report: Report, build: Build, work: pathlib.Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--other-builds", action="store_true", help="the other presets' programs instead of this build's")
+    parser.add_argument("--other-builds", choices=("aarch64", "rest"),
+                        help="programs of the preset aarch64, or of the presets beside it, instead of this build's")
     options = arguments(parser)
     build = Build(options.build, name="native")
     report = Report("OtherBuilds" if options.other_builds else "SameBits", options.report)
-    (others if options.other_builds else native)(report, build, options.work)
+    if options.other_builds:
+        others(report, build, options.work, options.other_builds)
+    else:
+        native(report, build, options.work)
     return report.finish()
 
 
