@@ -10,18 +10,10 @@
 #include "converter/calibrate/stand_ins.h"
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
+#include "converter/support/random.h"
 
 namespace octet::calibrate {
 namespace {
-
-// splitmix64 (Steele, Lea, Flood 2014): the same picks on every machine, unlike the distributions
-// of the standard library.
-uint64_t NextRandom(uint64_t& state) {
-  uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
 
 struct ThreadState {
   explicit ThreadState(const graph::Graph& graph)
@@ -109,10 +101,11 @@ std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), 0);
   if (wanted >= size) return order;
+  Random random(seed);
   for (int64_t i = 0; i < wanted; ++i) {
     const auto left = static_cast<uint64_t>(size - i);
     std::swap(order[static_cast<size_t>(i)],
-              order[static_cast<size_t>(i) + static_cast<size_t>(NextRandom(seed) % left)]);
+              order[static_cast<size_t>(i) + static_cast<size_t>(random.Bits() % left)]);
   }
   order.resize(static_cast<size_t>(wanted));
   std::sort(order.begin(), order.end());

@@ -10,23 +10,12 @@
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
 #include "converter/support/error.h"
+#include "ports/linux/words/shell_word.h"
 
 namespace octet::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What stands in quotes where a shell would split it.
-std::string Quoted(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+") ==
-      std::string::npos;
-  if (plain && !word.empty()) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string Triple(const float (&values)[3]) {
   if (values[0] == values[1] && values[1] == values[2]) return fmt::format("{}", values[0]);
@@ -37,11 +26,11 @@ std::string WrittenOut(const convert::ConvertOptions& options) {
   const images::Preprocess usual, &pixels = options.preprocess;
   // There the command written out recognises, too: what it would choose has to be said.
   const bool all = options.random_calibration;
-  std::string line =
-      fmt::format("octet convert {} -o {} {}", Quoted(options.model), Quoted(options.output),
-                  all ? "--random-calibration" : "--calibrate " + Quoted(options.calibration[0]));
+  std::string line = fmt::format(
+      "octet convert {} -o {} {}", port::ShellWord(options.model), port::ShellWord(options.output),
+      all ? "--random-calibration" : "--calibrate " + port::ShellWord(options.calibration[0]));
   const auto add = [&line](const char* option, const std::string& value) {
-    line += fmt::format(" {} {}", option, Quoted(value));
+    line += fmt::format(" {} {}", option, port::ShellWord(value));
   };
   if (all || pixels.scale != usual.scale) add("--scale", fmt::format("{}", pixels.scale));
   if (Triple(pixels.mean) != Triple(usual.mean)) add("--mean", Triple(pixels.mean));

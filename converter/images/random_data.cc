@@ -4,30 +4,23 @@
 #include <utility>
 #include <vector>
 
+#include "converter/support/random.h"
+
 namespace octet::images {
 namespace {
 
-// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// Of one sample of one input.
 class Bits {
  public:
-  Bits(uint64_t seed, uint64_t input, uint64_t sample) : state_(seed) {
-    state_ = Next() ^ input;
-    state_ = Next() ^ sample;
-  }
-  uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  Bits(uint64_t seed, uint64_t input, uint64_t sample)
+      : random_(Random(Random(seed).Bits() ^ input).Bits() ^ sample) {}
   // 0 to limit - 1; limit far below 2^32.
   int Below(int limit) {
-    return static_cast<int>(((Next() >> 32) * static_cast<uint64_t>(limit)) >> 32);
+    return static_cast<int>(((random_.Bits() >> 32) * static_cast<uint64_t>(limit)) >> 32);
   }
 
  private:
-  uint64_t state_;
+  Random random_;
 };
 
 constexpr int kByte = 256;

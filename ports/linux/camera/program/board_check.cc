@@ -43,18 +43,6 @@ BoardFinding FailedFinding(const std::string& name, const std::string& error) {
   return {name, BoardState::kFails, error.substr(0, at), error.substr(at + 2)};
 }
 
-std::string ShellWord(const std::string& word) {
-  const bool plain =
-      !word.empty() &&
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+") ==
-          std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 int RunBoardCheck(const CameraOptions& options) {
   BoardFindings files, findings;
   const uint64_t model_bytes = CheckFiles(options, &files);

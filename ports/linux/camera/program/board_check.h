@@ -27,10 +27,8 @@ using BoardFindings = std::vector<BoardFinding>;
 
 // "what is wrong; what to do", as all errors are, as a finding.
 BoardFinding FailedFinding(const std::string& name, const std::string& error);
-// As one word of a shell.
-std::string ShellWord(const std::string& word);
 
-// board_check_machine.cc: processor, memory for `arena_bytes` and blob, thermal zones, clock, and
+// board_check_machine.cc: processor, memory for a model of `model_bytes`, thermal zones, clock, and
 // what --cpus and --priority ask for.
 void CheckMachine(const CameraOptions& options, uint64_t model_bytes, BoardFindings* findings);
 // board_check_files.cc: model or store, and folders that are written to. Returns the bytes that the

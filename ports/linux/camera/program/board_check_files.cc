@@ -12,6 +12,7 @@
 #include "ports/linux/board.h"
 #include "ports/linux/camera/program/board_check.h"
 #include "ports/linux/slot/slot_store.h"
+#include "ports/linux/words/shell_word.h"
 
 namespace octet::port {
 namespace {

@@ -10,6 +10,7 @@
 #include "ports/linux/cpu.h"
 #include "ports/linux/thermal/sensor.h"
 #include "ports/linux/wall_clock.h"
+#include "ports/linux/words/shell_word.h"
 
 namespace octet::port {
 namespace {
