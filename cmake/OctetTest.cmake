@@ -50,14 +50,15 @@ if(OCTET_PCH AND CMAKE_BUILD_TYPE STREQUAL Sanitize)
 endif()
 
 # octet_test(NAME <name> [LIBS <library>...] [SOURCES <file>...] [KINDS <kind>...] [CPUS <qemu cpu>...]
-#            [PROGRAMS <program target>...] [SHARDS <n>] [TIMEOUT <seconds>] [RECURSE])
+#            [PROGRAMS <program target>...] [SHARDS <n>] [TIMEOUT <seconds>] [COST <seconds>] [RECURSE])
 # One GoogleTest executable test_<name> and its CTest entry. Without SOURCES: all *.cc of the calling folder; a folder
 # without sources makes nothing. KINDS: the runs it belongs to; by default native and sanitize, and cross as well unless
 # the folder lies in tests/converter. CPUS: under aarch64 emulation, one entry for each of these CPU models in place of
 # the toolchain's default; `max=*i8mm*`: of that model these cases alone. PROGRAMS: what it starts from
-# OCTET_BIN_DIR. SHARDS: split the cases over n entries that can run side by side.
+# OCTET_BIN_DIR. SHARDS: split the cases over n entries that can run side by side. COST: an
+# entry with a higher one begins earlier, so that no processor is idle at the end.
 function(octet_test)
-  cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT" "LIBS;SOURCES;KINDS;CPUS;PROGRAMS" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE" "NAME;SHARDS;TIMEOUT;COST" "LIBS;SOURCES;KINDS;CPUS;PROGRAMS" ${ARGN})
   if(NOT arg_KINDS)
     set(arg_KINDS native sanitize)
     if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests/converter(/|$)")
@@ -118,6 +119,9 @@ function(octet_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
+  if(NOT arg_COST)
+    set(arg_COST 0)
+  endif()
   if(NOT (arg_CPUS AND OCTET_ARCH STREQUAL aarch64 AND CMAKE_CROSSCOMPILING_EMULATOR))
     set(arg_CPUS default)
   endif()
@@ -143,7 +147,7 @@ function(octet_test)
       # The report holds every case; the summary of test.sh counts cases from it, not executables.
       add_test(NAME ${shard_entry} COMMAND ${OCTET_TEST_LAUNCHER} ${emulator} $<TARGET_FILE:${target}>
                --gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${shard_entry}.xml)
-      set_tests_properties(${shard_entry} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+      set_tests_properties(${shard_entry} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST}
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}${filter}")
     endforeach()
   endforeach()
