@@ -172,13 +172,13 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
     result.config.tail_gain_db = gain;
   }
   const std::vector<quantize::Entry> queries =
-      recover::QueriesWorthHalf(simulator, samples, statistics, config);
+      recover::QueriesWorthHalf(simulator, samples, statistics, config, arena_of);
   if (!queries.empty()) {
     result.config.measured.insert(result.config.measured.end(), queries.begin(), queries.end());
-    result.notes.push_back(
-        fmt::format("FP16 in the {} nodes that refine selected queries: {:.1f} dB more; try: "
-                    "--int8-everywhere keeps int8",
-                    queries.size(), *queries[0].gain_db));
+    result.notes.push_back(fmt::format(
+        "FP16 in the {} nodes that make and refine selected queries: {:.1f} dB more; try: "
+        "--int8-everywhere keeps int8",
+        queries.size(), *queries[0].gain_db));
   }
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);

@@ -14,6 +14,32 @@ using graph::ValueId;
 // What the decoder may cost of a graph's products.
 constexpr int64_t kShare = 6;
 
+// Of the whole result.
+int64_t ProductsOf(const graph::Graph& graph, const graph::Node& node) {
+  if (!operators::IsContraction(node)) return 0;
+  int64_t elements = 0;
+  for (const ValueId id : node.outputs) {
+    if (id != graph::kNoValue && graph.At(id).shape) {
+      elements += graph::ElementCount(*graph.At(id).shape);
+    }
+  }
+  if (const auto weights = operators::WeightsOf(graph, node)) return weights->products * elements;
+  const auto& shape = graph.At(node.inputs[0]).shape;
+  return shape && !shape->empty() ? shape->back() * elements : elements;
+}
+
+// What the marked nodes leave of the share.
+int64_t LeftOfShare(const graph::Graph& graph, const std::vector<bool>& marked) {
+  const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
+  int64_t left = 0;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (!needed[n]) continue;
+    const int64_t products = ProductsOf(graph, graph.nodes[n]);
+    left += products / kShare - (marked[n] ? products : 0);
+  }
+  return left;
+}
+
 class Decoder {
  public:
   explicit Decoder(const graph::Graph& graph)
@@ -40,22 +66,7 @@ class Decoder {
     return id != graph::kNoValue && graph_.Constant(id) == nullptr;
   }
   bool IsFloat(ValueId id) const { return graph_.At(id).type == graph::DataType::kFloat; }
-
-  // Of the whole result.
-  int64_t ProductsOf(size_t n) const {
-    const graph::Node& node = graph_.nodes[n];
-    if (!operators::IsContraction(node)) return 0;
-    int64_t elements = 0;
-    for (const ValueId id : node.outputs) {
-      if (id != graph::kNoValue && graph_.At(id).shape) {
-        elements += graph::ElementCount(*graph_.At(id).shape);
-      }
-    }
-    if (const auto weights = operators::WeightsOf(graph_, node))
-      return weights->products * elements;
-    const auto& shape = graph_.At(node.inputs[0]).shape;
-    return shape && !shape->empty() ? shape->back() * elements : elements;
-  }
+  int64_t ProductsOf(size_t n) const { return quantize::ProductsOf(graph_, graph_.nodes[n]); }
 
   void MarkBehind() {
     // Integers that were found by comparing computed floats, and floats that such ones picked.
@@ -96,11 +107,10 @@ class Decoder {
   }
 
   void KeepWithinShare() {
-    int64_t left = 0;
+    int64_t left = LeftOfShare(graph_, std::vector<bool>(decoder_.size()));
     std::vector<size_t> layers;
     for (size_t n = 0; n < decoder_.size(); ++n) {
       if (!needed_[n]) continue;
-      left += ProductsOf(n) / kShare;
       if (decoder_[n] && ProductsOf(n) > 0) layers.push_back(n);
     }
     std::stable_sort(layers.begin(), layers.end(),
@@ -122,6 +132,34 @@ class Decoder {
 
 std::vector<bool> QueryDecoder(const graph::Graph& graph) {
   return Decoder(graph).Run();
+}
+
+std::vector<std::vector<bool>> QuerySources(const graph::Graph& graph,
+                                            const std::vector<bool>& decoder) {
+  constexpr int64_t kParts = 4;
+  const graph::Links links(graph);
+  const int64_t left = LeftOfShare(graph, decoder);
+  std::vector<std::vector<bool>> sets;
+  for (int64_t part = 1; part <= kParts; ++part) {
+    std::vector<bool> grown = decoder;
+    int64_t spent = 0;
+    // Nodes stand behind those that they read, so that one walk sees every reader first.
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+      const auto feeds = [&](ValueId id) {
+        if (id == graph::kNoValue) return false;
+        const auto& readers = links.consumers[static_cast<size_t>(id)];
+        return std::any_of(readers.begin(), readers.end(),
+                           [&](const auto& reader) { return grown[static_cast<size_t>(reader)]; });
+      };
+      const graph::Node& node = graph.nodes[n];
+      if (grown[n] || !std::any_of(node.outputs.begin(), node.outputs.end(), feeds)) continue;
+      spent += ProductsOf(graph, node);
+      if (spent > left * part / kParts) break;
+      grown[n] = true;
+    }
+    if (grown != (sets.empty() ? decoder : sets.back())) sets.push_back(grown);
+  }
+  return sets;
 }
 
 }  // namespace octet::quantize

@@ -21,6 +21,13 @@ namespace octet::quantize {
 // of a detector, a tail (tail.h).
 std::vector<bool> QueryDecoder(const graph::Graph& graph);
 
+// The decoder with what it is made of: all nodes whose results reach it, the last first, until the
+// next layer would pass a part of what is left of the sixth: a quarter, half, three quarters, all.
+// What selected queries are scored, gathered and sampled from is the last feature maps, and their
+// rounding reaches every query. Sets that differ from those before, in growing order.
+std::vector<std::vector<bool>> QuerySources(const graph::Graph& graph,
+                                            const std::vector<bool>& decoder);
+
 }  // namespace octet::quantize
 
 #endif  // OCTET_CONVERTER_QUANTIZE_QUERIES_H_

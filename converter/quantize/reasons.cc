@@ -35,7 +35,8 @@ constexpr ReasonFacts kFacts[] = {
      "a layer whose result is finer than 8 bits reads it"},
     {Precision::kFp16, false, "wide-input", "8 bits are too coarse for the values of an input"},
     {Precision::kFp16, false, "query",
-     "measured: it refines selected queries, and the outputs gain more than half of their noise"},
+     "measured: it makes or refines selected queries, and the outputs gain more than half of their "
+     "noise"},
     {Precision::kInt8, false, "stretch-too-dear",
      "measured: the outputs gain less than the arena grows by"},
     {Precision::kFp16, false, "stretch",

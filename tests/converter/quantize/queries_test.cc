@@ -8,14 +8,20 @@ namespace octet::quantize {
 namespace {
 
 // memory -> scores -> the best rows of memory -> `layers` of 8 x 8 weights behind. The backbone has
-// `backbone` products.
+// `backbone` products; `necks` layers of 8 x 8 weights stand between it and memory.
 struct Detector : Net {
-  explicit Detector(int layers, int64_t backbone) {
+  explicit Detector(int layers, int64_t backbone, int necks = 0) {
     const graph::Shape all{1, 16, 8}, few{1, 4, 8};
     const auto x = Value("x", -1, 1, {1, 16, backbone / (16 * 8)});
     graph.inputs.push_back(x);
-    const auto memory = Value("memory", -1, 1, all), logits = Value("logits", -1, 1, {1, 16, 1});
+    auto memory = Value("memory", -1, 1, all);
+    const auto logits = Value("logits", -1, 1, {1, 16, 1});
     Op("MatMul", {x, Constant({backbone / (16 * 8), 8}, 0.5f)}, memory);
+    for (int i = 0; i < necks; ++i) {
+      const auto next = Value("neck" + std::to_string(i), -1, 1, all);
+      Op("MatMul", {memory, Constant({8, 8}, 0.5f)}, next);
+      memory = next;
+    }
     Op("MatMul", {memory, Constant({8, 1}, 0.5f)}, logits);
     const auto scores = Value("scores", 0, 1, {1, 16, 1});
     Op("Sigmoid", {logits}, scores);
@@ -58,6 +64,25 @@ TEST(Queries, NoneWhereNothingRefinesThem) {
 TEST(Queries, TheCheapestFirstWithinTheirShare) {
   EXPECT_EQ(QueryDecoder(Detector(2, 2048).graph),
             (std::vector<bool>{false, true, true, false, false, false, true, false, true}));
+}
+
+// A sixth of 16384 + 2 * 1024 + 128 + 2 * 256 products less 640 of the decoder: 2538. A quarter and
+// three quarters of it hold what gathers, and one layer in front of it; the whole holds two.
+TEST(Queries, WhatTheyAreMadeOfGrowsTowardsTheInput) {
+  const Detector detector(2, 16384, 2);
+  const std::vector<std::vector<bool>> sets =
+      QuerySources(detector.graph, QueryDecoder(detector.graph));
+  ASSERT_EQ(sets.size(), 3u);
+  const auto marked = [&](size_t set) {
+    return std::vector<bool>(sets[set].begin(), sets[set].begin() + 3);
+  };
+  EXPECT_EQ(marked(0), (std::vector<bool>{false, false, false}));
+  EXPECT_EQ(marked(1), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(marked(2), (std::vector<bool>{false, true, true}));
+  for (const std::vector<bool>& set : sets) {
+    EXPECT_EQ(std::vector<bool>(set.begin() + 3, set.end()),
+              std::vector<bool>(detector.graph.nodes.size() - 3, true));
+  }
 }
 
 }  // namespace

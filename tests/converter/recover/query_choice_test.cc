@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "converter/operators/operator.h"
@@ -26,8 +27,11 @@ class Samples : public images::Dataset {
   }
 };
 
-// x -> memory -> scores -> the best rows of memory -> refined, and placed up to `place` away: y.
+// x -> features -> memory -> scores -> the best rows of memory -> refined, and placed up to `place`
+// away: y.
 struct Detector {
+  static constexpr size_t kNeck = 1;
+
   Samples data;
   graph::Graph graph;
   std::vector<std::optional<calibrate::Statistics>> statistics;
@@ -57,12 +61,15 @@ struct Detector {
       return graph.nodes.back();
     };
     const graph::Shape few{1, kQueries, kFeatures};
-    const auto x = value("x", {1, kRows, kWide}), memory = value("memory", {1, kRows, kFeatures}),
+    const auto x = value("x", {1, kRows, kWide}),
+               features = value("features", {1, kRows, kFeatures}),
+               memory = value("memory", {1, kRows, kFeatures}),
                scores = value("scores", {1, kRows, 1}), best = value("best", {1, kQueries, 1}),
                index = value("index", {1, kQueries, 1}, graph::DataType::kInt64),
                wide = value("wide", few, graph::DataType::kInt64), query = value("query", few),
                refined = value("refined", few), y = value("y", few);
-    node("MatMul", {x, weights("w", {kWide, kFeatures}, 0.2f)}, {memory});
+    node("MatMul", {x, weights("w", {kWide, kFeatures}, 0.2f)}, {features});
+    node("MatMul", {features, weights("n", {kFeatures, kFeatures}, 1)}, {memory});
     node("MatMul", {memory, weights("s", {kFeatures, 1}, 1)}, {scores});
     node("TopK", {scores, graph.AddConstant("k", Tensor::Integers({1}, {kQueries}))}, {best, index})
         .attributes["axis"] = int64_t{1};
@@ -78,11 +85,16 @@ struct Detector {
     config.fp16_tail = false;  // of that the tail would be the first
   }
 
-  std::vector<quantize::Entry> Worth(int threads = 1) const {
+  // With an arena of a byte, of two where more than the decoder runs in FP16 and that `costs`.
+  std::vector<quantize::Entry> Worth(int threads = 1, bool costs = false) const {
     simulate::Options options;
     options.threads = threads;
     return QueriesWorthHalf(simulate::Simulator(graph, {&data}, options),
-                            simulate::SplitSamples(16, 16), statistics, config);
+                            simulate::SplitSamples(16, 16), statistics, config,
+                            [&](const quantize::Scheme& scheme) {
+                              const bool neck = scheme.precision[kNeck] == blob::Precision::kFp16;
+                              return costs && neck ? 2 : 1;
+                            });
   }
 };
 
@@ -101,6 +113,18 @@ TEST(Queries, PlacesAreCoarserInEightBits) {
     places = places || detector.graph.nodes[entry.node].op == "Add";
   }
   EXPECT_TRUE(places);
+}
+
+bool Holds(const std::vector<quantize::Entry>& entries, size_t node) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [node](const quantize::Entry& entry) { return entry.node == node; });
+}
+
+// Queries are rows of memory: its rounding is theirs.
+TEST(Queries, WhatTheyAreMadeOfWhereThatGainsAndTakesNoMoreArena) {
+  const Detector detector(0.01f);
+  EXPECT_TRUE(Holds(detector.Worth(), Detector::kNeck));
+  EXPECT_FALSE(Holds(detector.Worth(1, true), Detector::kNeck));
 }
 
 TEST(Queries, NothingWhereIntegersAreAskedFor) {
