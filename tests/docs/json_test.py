@@ -24,6 +24,7 @@ COMMANDS = {
     "octet boards": [],
     "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
+    "octet-run --self-test": ["--plan", "int8", "--threads", "1"],
     "octet-camera": ["model.octet", "--source", "pictures", "--guard"],
     "octet-camera --check": ["model.octet", "--source", "pictures"],
     "octet-slot": ["store", "list"],

@@ -15,10 +15,10 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 PROGRAMS = ("octet-run", "octet-camera", "octet-slot", "octet-scene")
 SCRIPTS = ("setup.sh", "test.sh", "demo.sh", "demo/run.sh", "docs/build.sh")
 # Of programs that say it in Python, by argparse: their sources name them.
-SOURCES = ("boards/emulated", "bench", "tests/models", "demo", "docs")
+SOURCES = ("boards/emulated", "bench", "tests/models", "demo", "docs", "packaging")
 OTHERS = {
     "cmake": ("--preset", "--build", "--target", "--install", "--prefix", "--component", "--toolchain"),
-    "cpack": ("--config",), "npm": ("--ignore-scripts",), "pip": ("--no-build-isolation",), "venv": ("--system-site-packages",),
+    "cpack": ("--config",), "npm": ("--ignore-scripts",), "pip": ("--no-build-isolation", "--no-deps"), "venv": ("--system-site-packages",),
     "rpicam": ("--timelapse", "--width", "--height", "--codec"), "rsync": ("--copy-unsafe-links", "--exclude"),
     "usermod": ("--append", "--groups"), "systemctl": ("--now",), "http.server": ("--bind", "--directory"), "bench-kernels": ("--panels",),
 }

@@ -1,6 +1,7 @@
 // octet-run: runs a blob over pictures or .npy samples, one by one.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -14,15 +15,17 @@
 #include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
 #include "ports/linux/run/report.h"
+#include "ports/linux/run/self_test.h"
+#include "ports/linux/run/self_test_report.h"
 
 namespace octet::port {
 namespace {
 
 struct Options {
-  std::string blob, output, isa, board, cpus;
+  std::string blob, output, isa, board, cpus, thermal_root = kThermalRoot;
   std::vector<std::string> inputs;
   uint32_t repeat = 1, warmup = 0;
-  bool profile = false, json = false, no_verify = false, map = false;
+  bool profile = false, json = false, no_verify = false, map = false, self_test = false;
   ModelOptions model;
 };
 
@@ -72,6 +75,13 @@ void DescribeOptions(CommandLine& app, Options& o) {
               "bits as on machines without FP16 arithmetic");
   app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
   app.AddFlag("--map", o.map, kMapHelp);
+  app.AddFlag("--self-test", o.self_test,
+              "run a blob that is part of this program (or MODEL, by its golden vectors) at every "
+              "level, in every plan, with one and all threads, and compare hashes; exit status 1: "
+              "one is wrong");
+  app.Add("--thermal-root", o.thermal_root, "folder of the thermal zones, for --self-test")
+      .ShowDefault()
+      .Needs("--self-test");
 }
 
 // What was found in each picture, by the blob's decoder: a line as it comes, or kept for the
@@ -164,28 +174,57 @@ void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs
   }
 }
 
+// Exit status 1: a hash is wrong.
+int SelfTestCommand(const CommandLine& app, const Options& o) {
+  const std::vector<std::string> taken = {"model",        "self-test", "json", "cpus",
+                                          "thermal-root", "threads",   "plan", "isa"};
+  SelfTestChoice choice{o.model.isa, o.model.plan, std::nullopt};
+  for (const Setting& setting : app.Settings()) {
+    if (!setting.given) continue;
+    if (setting.name == "threads") choice.threads = o.model.threads;
+    if (std::find(taken.begin(), taken.end(), setting.name) == taken.end()) {
+      throw InputError("--" + setting.name + " does nothing with --self-test; remove it");
+    }
+  }
+  PinTo(o.cpus);
+  try {
+    SelfTestVectors vectors(o.blob);
+    const SelfTest test = RunSelfTest(vectors, ThermalSensor(o.thermal_root, {}), choice);
+    (o.json ? PrintSelfTestJson : PrintSelfTest)(test, ReadMachine("/"));
+    return test.ok() ? 0 : 1;
+  } catch (const DamagedProgram& error) {
+    std::fprintf(stderr, "octet-run: %s\n", error.what());
+    return 1;
+  }
+}
+
+void ReadIsa(Options* o) {
+  if (o->isa.empty()) return;
+  octet_isa isa;
+  if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
+    throw InputError("--isa " + o->isa + ": unknown word; see --isa list");
+  }
+  o->model.isa = isa;
+}
+
 int Main(int argc, char** argv) {
   CommandLine app("Runs an Octet blob over pictures or .npy samples");
   Options o;
   DescribeOptions(app, o);
   try {
     if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+    app.CheckNeeds();
   } catch (const UsageError& error) {
     throw InputError(error.what());
   }
   if (o.isa == "list") return ListIsas();
+  ReadIsa(&o);
+  if (o.self_test) return SelfTestCommand(app, o);
   if (o.blob.empty()) {
     throw InputError(
         o.inputs.size() > 1
             ? "no MODEL given; put it before --input, which takes all arguments after it"
             : "no MODEL given; see --help");
-  }
-  if (!o.isa.empty()) {
-    octet_isa isa;
-    if (octet_isa_from_name(o.isa.c_str(), &isa).code != OCTET_OK) {
-      throw InputError("--isa " + o.isa + ": unknown word; see --isa list");
-    }
-    o.model.isa = isa;
   }
   o.model.verify_hashes = !o.no_verify;
   if (o.map) o.model.storage = BlobStorage::kMapped;

@@ -11,17 +11,17 @@ double Milliseconds(uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
-double MedianMs(std::vector<uint64_t> ns) {
-  std::sort(ns.begin(), ns.end());
-  const size_t half = ns.size() / 2;
-  return ns.size() % 2 != 0 ? Milliseconds(ns[half]) : Milliseconds(ns[half - 1] + ns[half]) / 2;
-}
-
 double MinMs(const std::vector<uint64_t>& ns) {
   return Milliseconds(*std::min_element(ns.begin(), ns.end()));
 }
 
 }  // namespace
+
+double MedianMs(std::vector<uint64_t> ns) {
+  std::sort(ns.begin(), ns.end());
+  const size_t half = ns.size() / 2;
+  return ns.size() % 2 != 0 ? Milliseconds(ns[half]) : Milliseconds(ns[half - 1] + ns[half]) / 2;
+}
 
 void PrintText(const Model& model, const Measurement& m, const Profile* profile) {
   if (profile != nullptr) PrintProfile(*profile, model);

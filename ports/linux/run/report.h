@@ -19,6 +19,9 @@ struct Measurement {
   std::vector<nlohmann::ordered_json> results;  // of every picture, for --json
 };
 
+// Of at least one time. Milliseconds.
+double MedianMs(std::vector<uint64_t> ns);
+
 // profile: null where none is wanted.
 void PrintText(const Model& model, const Measurement& measurement, const Profile* profile);
 void PrintJson(const Model& model, const Measurement& measurement, const Profile* profile);
