@@ -32,7 +32,7 @@ installed=$(now)
 echo "== building octet-camera (preset native)"
 cmake --preset native -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF >/dev/null
 cmake --build --preset native -j "$(nproc)" --target octet-camera
-echo "== a first picture with boxes, by demo/scene_detector.octet"
+echo "== a first picture with boxes, by demo/scene/detector.octet"
 picture=$(demo/first_picture.sh build/native build/first)
 first=$(now)
 echo "$picture, $((first - begun)) s after the start"

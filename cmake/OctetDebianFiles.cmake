@@ -18,7 +18,9 @@ foreach(documents IN ITEMS ${programs}/share/doc/octet ${sdk}/share/doc/octet-de
   file(WRITE ${documents}/copyright
     "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: octet\n\n"
     "Files: *\nCopyright: 2026 the authors of Octet\nLicense: Apache-2.0\n"
-    " Licensed under the Apache License, Version 2.0; the whole text is in\n /usr/share/common-licenses/Apache-2.0.\n")
+    " Licensed under the Apache License, Version 2.0; the whole text is in\n /usr/share/common-licenses/Apache-2.0.\n\n"
+    "Files: demo/scene/*.npy\nCopyright: 2017 Zalando SE, https://tech.zalando.com\nLicense: Expat\n"
+    " The whole text is in /usr/share/octet/scene/LICENSE of the package octet.\n")
   file(WRITE ${documents}/changelog
     "octet (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium\n\n  * Built by cpack; CHANGELOG.md lists what changed.\n\n"
     " -- ${CPACK_DEBIAN_PACKAGE_MAINTAINER}  ${date}\n")

@@ -69,6 +69,8 @@ if(CMAKE_SYSTEM_NAME STREQUAL Linux)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/labels DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)
+# octet-camera --source scene finds them from its own place.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/demo/scene DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_NAME octet)

@@ -74,12 +74,12 @@ done
 echo "== detector: converting (256 frames of the built-in scene calibrate it)"
 "$build/bin/octet-scene" --pictures "$out/calib.npy" --labels "$out/calib_labels.npy" --frames 256 --seed 10000000 \
   --output "$out/scene_calib.npy"
-# To score, every box counts. To show, those that the detector is fairly sure of: demo/scene_detector.octet was made of the same
+# To score, every box counts. To show, those that the detector is fairly sure of: demo/scene/detector.octet was made of the same
 # pictures with demo/scene_decode.yaml.
 sed 's/^score_threshold: .*/score_threshold: 0.001/' demo/scene_decode.yaml >"$out/scene_score.yaml"
 convert demo/scene_detector.onnx -o "$out/scene_score.octet" --calibrate "$out/scene_calib.npy" --mean 0,0,0 --std 1,1,1 \
   --task detect --decode "$out/scene_score.yaml" --labels demo/labels.txt --effort "$effort"
-cp demo/scene_detector.octet "$out/scene_decode.octet"
+cp demo/scene/detector.octet "$out/scene_decode.octet"
 
 echo "== camera loop on the scene, $frames frames for each plan at a pace of $fps"
 mkdir "$out/camera"

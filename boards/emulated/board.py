@@ -11,7 +11,7 @@ from debian import Missing
 from machine import METRICS_IN_BOARD, SOURCE, STORE, THERMAL, Board, free_port
 
 DONE, BAD_USE, INTERNAL = 0, 2, 3
-DEMO = SOURCE / "build/demo"
+SCENE = SOURCE / "demo/scene"
 # vivid's smallest frames; some a second are what emulated cores can draw, convert and infer.
 FRAMES = ["--size", "320x180", "--fps", "10"]
 # A shadow run in FP16 takes seconds here, and a file's temperature does not tremble as a sensor's does. 20 good frames take
@@ -29,16 +29,11 @@ def boot(board: Board, options: argparse.Namespace) -> None:
     board.work.mkdir(parents=True, exist_ok=True)
     models = options.model
     if not models and not board.disk.exists():
-        models = [DEMO / "scene_decode.octet"]
-        if not models[0].exists():
-            raise Missing(f"no --model, and no {models[0]}; ./demo.sh makes that one")
+        models = [SCENE / "detector.octet"]
     for model in models:
         if not model.is_file():
             raise Missing(f"--model {model}: no such file; octet convert makes models")
-    garments = {name: DEMO / name for name in ("test.npy", "labels.npy")} if options.source == "scene" else {}
-    for path in garments.values():
-        if not path.exists():
-            raise Missing(f"--source scene: no {path}; ./demo.sh makes it")
+    garments = {name: SCENE / name for name in ("test.npy", "labels.npy")} if options.source == "scene" else {}
     board.prepare()
     if board.process() is None and models:
         board.make_disk(models)

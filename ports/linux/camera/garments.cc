@@ -10,8 +10,8 @@ namespace {
 const std::string& Present(const std::string& path) {
   if (access(path.c_str(), R_OK) == 0) return path;
   throw InputError("no garments at " + path +
-                   "; install dataset-fashion-mnist and run demo/pictures.py FOLDER, or name the "
-                   "files that it wrote");
+                   "; name the files that demo/pictures.py FOLDER wrote (it needs Debian's "
+                   "dataset-fashion-mnist)");
 }
 
 constexpr size_t kPageBytes = 4096;

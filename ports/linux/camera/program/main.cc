@@ -15,6 +15,10 @@ int main(int argc, char** argv) {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
     if (settings.options().check) return octet::port::RunBoardCheck(settings.options());
+    if (settings.options().own_detector) {
+      std::fprintf(stderr, "octet-camera: no MODEL given: the scene's own detector runs: %s\n",
+                   settings.options().blob.c_str());
+    }
     if (!settings.file().empty()) octet::port::ObeyReloadSignal();
     return octet::port::RunCamera(settings);
   } catch (const octet::port::InputError& error) {

@@ -8,12 +8,14 @@
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/own_scene.h"
 #include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
 namespace {
 
 constexpr double kSceneFps = 30;
+constexpr const char* kDetector = "/detector.octet";
 
 // The built-in scene as a source of frames with known boxes.
 class SceneSource : public Source {
@@ -58,7 +60,10 @@ void ListIsas() {
 }
 
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
-  app.Add("MODEL", o.blob, "blob made by octet convert (--task, --decode)")
+  app.Add("MODEL", o.blob,
+          "blob made by octet convert (--task, --decode); with --source scene it may be left out: "
+          "the "
+          "scene's own detector runs")
       .Reloads(Reload::kWithModel);
   app.Group("Options");
   app.Add("--config", *config,
@@ -108,9 +113,10 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);
   app.MoreGroup("Scene and tests");
-  app.Add("--garments", o.garments,
-          "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py")
-      .ShowDefault();
+  app.Add(
+      "--garments", o.garments,
+      "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py (default: "
+      "100 garments that come with the program)");
   app.Add("--disturb", o.disturb,
           "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
           "as in noise:40@300-599,exposure:2.5@900-");
@@ -135,6 +141,8 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
     if (o.fps != kNotGiven && !(o.fps >= 0)) {
       throw InputError("--fps: must be at least 0; see --help");
     }
+    o.own_detector = o.source == "scene" && o.blob.empty() && o.slots.empty();
+    if (o.own_detector) o.blob = OwnSceneFolder("a MODEL, made by octet convert") + kDetector;
   };
 }
 
@@ -162,7 +170,10 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
     SceneConfig config;
     if (width != 0) config.width = width, config.height = height;
     config.seed = o.seed;
-    *garments = std::make_unique<Garments>(o.garments + "/test.npy", o.garments + "/labels.npy");
+    const std::string folder =
+        o.garments.empty() ? OwnSceneFolder("--garments FOLDER, written by demo/pictures.py")
+                           : o.garments;
+    *garments = std::make_unique<Garments>(folder + "/test.npy", folder + "/labels.npy");
     return std::make_unique<SceneSource>(config, **garments, o.fps < 0 ? kSceneFps : o.fps);
   }
   struct stat status;

@@ -19,7 +19,8 @@ constexpr double kNotGiven = -1;
 
 struct CameraOptions {
   std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
-  std::string garments = "build/demo", guard_settings, disturb;
+  std::string garments;  // folder; empty: those that come with the program
+  std::string guard_settings, disturb;
   std::string drift;  // path of the record; empty: no recalibration
   std::string drift_settings;
   std::string state;    // folder of the file of starts; empty: none
@@ -36,6 +37,7 @@ struct CameraOptions {
   int priority = 0;
   bool json = false, score = false, every_frame = false, guard = false, temporal = false;
   bool map = false, check = false;
+  bool own_detector = false;  // `blob` is the one that comes with the program: none was given
 };
 
 // Looks at the settings after they were parsed, and sets what follows from them; throws InputError.
