@@ -24,7 +24,14 @@ function(octet_program)
   add_executable(${arg_NAME} ${sources})
   target_link_libraries(${arg_NAME} PRIVATE octet_host_options ${arg_LIBS})
   octet_unite(${arg_NAME})
-  install(TARGETS ${arg_NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  octet_install_program(${arg_NAME})
+endfunction()
+
+# octet_install_program(<target>): the program and its man pages, docs/man/<target>/*.1 (docs/options.py).
+function(octet_install_program name)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/${name}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs
+          FILES_MATCHING PATTERN "*.1")
 endfunction()
 
 # octet_glob(<result> <recurse>): the *.cc of the calling folder, sorted; the build re-globs when files come or go.

@@ -6,17 +6,14 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-usage: docs/build.sh [--programs FOLDER] [--help]
+usage: docs/build.sh [--help]
 
 Writes the manual into build/docs/site. Look at it with: python3 -m http.server --bind 127.0.0.1 --directory build/docs/site 8000
-  --programs FOLDER   programs whose --help the page of options shows (build/native/bin)
 TEXT
 }
 
-programs=build/native/bin
 while [ $# -gt 0 ]; do
   case "$1" in
-    --programs) programs=$2; shift ;;
     --help | -h) usage; exit 0 ;;
     *) echo "docs/build.sh: unknown argument '$1'; see docs/build.sh --help" >&2; exit 2 ;;
   esac
@@ -26,7 +23,7 @@ if ! [ -x /usr/bin/mkdocs ]; then
   echo "docs/build.sh: mkdocs is not installed; try: sudo apt-get install mkdocs mkdocs-material" >&2
   exit 2
 fi
-/usr/bin/python3 docs/lay_out.py --programs "$programs"
+/usr/bin/python3 docs/lay_out.py
 if [ -x /usr/bin/doxygen ]; then
   if ! /usr/bin/doxygen docs/Doxyfile; then
     echo "docs/build.sh: docs/Doxyfile has warnings or errors, see above" >&2

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; pages
-of the programs' options and of the C API; a configuration with mkdocs-material, where Debian's package is installed."""
-import argparse
+"""Lays out what mkdocs reads, in build/docs: the pages of mkdocs.yml and all files that they link to, under their own paths; a page
+of the C API; a configuration with mkdocs-material, where Debian's package is installed."""
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
@@ -16,10 +14,8 @@ import markdown_pages as markdown  # noqa: E402
 DOXYGEN = "/usr/bin/doxygen"  # docs/build.sh runs it into api/ beside the pages
 MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
 PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
-OPTIONS, API = "options.md", "c-api.md"  # written here
+API = "c-api.md"  # written here
 HEADERS = ("octet", "linux", "guard", "drift", "temporal", "slots", "board", "self_test")
-COMMANDS = ("convert", "inspect", "verify", "analyze", "assign", "export", "embed", "debug", "boards", "key", "sign", "flash")
-PROGRAMS = ("octet-run", "octet-camera", "octet-slot", "octet-scene")
 # Fonts of the reader's system, icons as part of the pages: nothing comes from another host.
 THEME = """INHERIT: ../../mkdocs.yml
 docs_dir: pages
@@ -54,21 +50,6 @@ def without_folders(path: pathlib.Path) -> str:
                   lambda link: link[1] if (path.parent / link[2]).is_dir() else link[0], path.read_text())
 
 
-def help_of(programs: pathlib.Path) -> str:
-    """The page of options, as the programs print them."""
-    lines = ["# Options", ""]
-    if not (programs / "octet").exists():
-        return "\n".join([*lines, "The programs were not built when this site was made. `--help` of each program lists its options.", ""])
-    lines += ["What `--help` of each program prints, with all options (`octet convert --help-all`).", ""]
-    calls = [("octet " + command, ["octet", command]) for command in COMMANDS]
-    calls += [(program, [program]) for program in PROGRAMS if (programs / program).exists()]
-    for title, (program, *words) in calls:
-        asked = [subprocess.run([programs / program, *words, option], capture_output=True, text=True) for option in ("--help-all", "--help")]
-        text = next(done.stdout for done in asked if done.returncode == 0)
-        lines += [f"## {title}", "", "```text", text.replace(f"{programs}/", "").rstrip(), "```", ""]
-    return "\n".join(lines)
-
-
 def headers() -> str:
     """The page of the C API: the headers, which are its contract."""
     lines = ["# C API", "", "The public headers, as they are installed. Each is the contract of its functions. `octet/octet.hpp` is a wrapper for C++.", ""]
@@ -81,15 +62,12 @@ def headers() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("build/native/bin"))
-    programs = parser.parse_args().programs
     out = SOURCE / "build/docs"
     pages = out / "pages"
     shutil.rmtree(pages, ignore_errors=True)
     pages.mkdir(parents=True)
     named = [found[1] for found in map(PAGE.search, (SOURCE / "mkdocs.yml").read_text().splitlines()) if found]
-    todo = [SOURCE / name for name in named if name not in (OPTIONS, API)]
+    todo = [SOURCE / name for name in named if name != API]
     done = set()
     while todo:
         path = todo.pop()
@@ -104,7 +82,6 @@ def main() -> int:
             target.write_text(without_folders(path))
             names = (link.target.partition("#")[0] for link in markdown.read(path).links)
             todo += [(path.parent / name).resolve() for name in names if name and ":" not in name]
-    (pages / OPTIONS).write_text(help_of(programs.resolve()))
     (pages / API).write_text(headers())
     (out / "mkdocs.yml").write_text(THEME.format(material=MATERIAL) if MATERIAL.is_dir() else PLAIN)
     return 0

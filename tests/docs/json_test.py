@@ -17,6 +17,7 @@ BOARD = ["--board", SOURCE / "boards/raspberry-pi-5.yaml"]
 COMMANDS = {
     "octet convert": ["model.onnx", "-o", "all.octet", "--calibrate", "pictures", *DETECT, *BOARD, "--golden", "2", "--drift",
                       "--mixed-budget-percent", "30", "--temporal", "mean"],
+    "octet --help-json": [],
     "octet verify": ["model.onnx", "model.octet", "--data", "pictures"],
     "octet inspect": ["all.octet"],
     "octet analyze": ["model.onnx", "--data", "pictures", "--resize", "letterbox"],

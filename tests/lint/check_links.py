@@ -17,7 +17,7 @@ import markdown_pages as markdown  # noqa: E402
 NAMED = re.compile(r"^[\w.-]+(/[\w.-]+)+\.md$")
 IN_CODE = re.compile(r"\bdocs/[\w/-]+\.md\b")
 IN_SITE = re.compile(r":\s*([\w./-]+\.md)\s*$")
-MADE = {"options.md", "c-api.md"}  # by docs/lay_out.py
+MADE = {"c-api.md"}  # by docs/lay_out.py
 DECISIONS = "docs/decisions/"
 SUFFIXES = {".h", ".c", ".cc", ".inc", ".py", ".sh", ".in", ".cmake", ".txt", ".service", ".yml", ".yaml"}
 FOLDERS = ("runtime", "converter", "ports", "python", "examples", "bench", "demo", "boards", "packaging", "cmake")
@@ -143,7 +143,7 @@ def self_test():
         expect(GOOD, "docs/other.md: is not in the navigation")
         site.write_text("nav:\n  - A: docs/page.md\n  - B: docs/other.md\n  - C: docs/gone.md\n")
         expect(GOOD, "mkdocs.yml: docs/gone.md: there is no such file")
-        site.write_text("nav:\n  - A: docs/page.md\n  - B: docs/other.md\n  - C: options.md\n  - D: docs/decisions/index.md\n")
+        site.write_text("nav:\n  - A: docs/page.md\n  - B: docs/other.md\n  - C: c-api.md\n  - D: docs/decisions/index.md\n")
         (root / "docs/decisions").mkdir()
         (root / "docs/decisions/0001-a.md").write_text("# A\n")
         (root / "docs/decisions/index.md").write_text("# Decisions\n[A](0001-a.md)\n")

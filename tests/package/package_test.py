@@ -165,6 +165,10 @@ def check_archives(build, work):
             names[archive.name.rsplit("-", 1)[1]] = {pathlib.PurePath(*pathlib.PurePath(m.name).parts[1:]) for m in tar}
     programs = {path.name for path in names["programs.tar.gz"] if path.parent.name == "bin"}
     check(PROGRAMS <= programs, f"programs in the archive: {programs}")
+    pages = {path.stem for path in names["programs.tar.gz"] if path.parent.as_posix() == "share/man/man1"}
+    declared = json.loads(run(build / "bin/octet", "--help-json"))["commands"]
+    wanted = programs | {command["name"].replace(" ", "-") for command in declared}
+    check(pages == wanted, f"man pages {sorted(pages)}, programs and commands {sorted(wanted)}")
     data = {path.as_posix() for path in names["programs.tar.gz"]}
     check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml", "share/octet/monitoring/dashboard.json",
            "share/octet/monitoring/alerts.yml", "share/octet/scene/detector.octet", "share/octet/scene/LICENSE"} <= data, f"data: {sorted(data)}")

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-FOLDERS = {"bindir": "usr/bin", "libdir": "usr/lib", "includedir": "usr/include", "datadir": "usr/share", "docdir": "usr/share/doc"}
+FOLDERS = {"bindir": "usr/bin", "libdir": "usr/lib", "includedir": "usr/include", "datadir": "usr/share", "docdir": "usr/share/doc",
+           "mandir": "usr/share/man"}
 # Of the native build alone: images have neither the converter nor what plugins are linked with.
 DESK = re.compile(r"^usr/(bin/(octet|bench-.*)|lib/liboctet_(converter|run)\.a|include/octet-plugins/.*)$")
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <utility>
 
 #include "ports/linux/words/nearest.h"
@@ -54,6 +55,37 @@ std::vector<std::string> Words(const std::vector<T>& values) {
   return words;
 }
 
+// What CLI11 knows of it.
+DeclaredOption Declare(const CLI::Option& option) {
+  DeclaredOption declared;
+  if (option.nonpositional()) {
+    for (const std::string& name : option.get_snames()) declared.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) declared.names.push_back("--" + name);
+  } else {
+    declared.names = {option.get_name(true)};
+  }
+  // Its type, and behind a colon what it is checked for.
+  const std::string type = option.get_type_name();
+  if (option.get_type_size() != 0) declared.value = type.substr(0, type.find(':'));
+  declared.many = option.get_items_expected_max() > 1;
+  declared.required = option.get_required();
+  declared.default_value = option.get_default_str();
+  declared.once = true;  // help, version and answers are no settings
+  declared.help = option.get_description();
+  return declared;
+}
+
+// What the program said of it beside that.
+void Describe(const Option::Details& details, DeclaredOption* declared) {
+  declared->among = details.among;
+  declared->least = details.least;
+  declared->most = details.most;
+  declared->needs = details.needs;
+  declared->once = details.setting.name.empty();
+  if (details.setting.reload == Reload::kNow) declared->reload = "now";
+  if (details.setting.reload == Reload::kWithModel) declared->reload = "with model";
+}
+
 }  // namespace
 
 Option& Option::Required() {
@@ -79,6 +111,7 @@ Option& Option::OneEach() {
 
 Option& Option::Among(const std::vector<std::string>& words) {
   option_->check(CLI::IsMember(words));
+  details_->among = words;
   return *this;
 }
 
@@ -87,19 +120,24 @@ Option& Option::Folder() {
   return *this;
 }
 
-Option& Option::Range(int least, int most) {
+template <typename T>
+Option& Option::Within(T least, T most) {
   option_->check(CLI::Range(least, most));
+  details_->least = std::to_string(least);
+  details_->most = std::to_string(most);
   return *this;
+}
+
+Option& Option::Range(int least, int most) {
+  return Within(least, most);
 }
 
 Option& Option::Range(unsigned least, unsigned most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return Within(least, most);
 }
 
 Option& Option::Range(int64_t least, int64_t most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return Within(least, most);
 }
 
 bool Option::Given() const {
@@ -248,8 +286,43 @@ void CommandLine::PrepareHelp(const Options& options, const std::string& program
   options.app_->footer(footer);
 }
 
+Declared CommandLine::DeclarationOf(const Options& options, const std::string& name) {
+  const Help& help = *options.help_;
+  Declared declared{name, options.app_->get_description(), {}, {}, help.footer, help.more_footer,
+                    {}};
+  for (const CLI::Option* option : std::as_const(*options.app_).get_options()) {
+    DeclaredOption one = Declare(*option);
+    for (const Option::Details& details : help.options) {
+      if (details.option == option) Describe(details, &one);
+    }
+    if (option->nonpositional()) {
+      const std::string& title = option->get_group();
+      auto group = std::find_if(declared.groups.begin(), declared.groups.end(),
+                                [&](const DeclaredGroup& known) { return known.title == title; });
+      if (group == declared.groups.end()) {
+        const auto& more = help.more_groups;
+        const bool is_more = std::find(more.begin(), more.end(), title) != more.end();
+        group = declared.groups.insert(group, DeclaredGroup{title, is_more, {}});
+      }
+      group->options.push_back(std::move(one));
+    } else {
+      declared.arguments.push_back(std::move(one));
+    }
+  }
+  return declared;
+}
+
 std::optional<int> CommandLine::Parse(int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc);
+  if (std::find(words.begin(), words.end(), std::string("--help-json")) != words.end()) {
+    Declared declared = DeclarationOf(*this, program_);
+    for (const Options& command : commands_) {
+      declared.commands.push_back(
+          DeclarationOf(command, program_ + " " + command.app_->get_name()));
+    }
+    std::fputs(DeclarationJson(declared).c_str(), stdout);
+    return 0;
+  }
   std::string help = "--help";
   bool all = false;
   for (char*& word : words) {

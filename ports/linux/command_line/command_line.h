@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "ports/linux/command_line/declaration.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -53,7 +55,9 @@ class Option {
     std::vector<std::string> first;                  // what it said before anything was parsed
     bool shows_default = false;
     std::string needs, why;
-    bool IsSet() const;  // by somebody, to more than `false`
+    std::vector<std::string> among;
+    std::string least, most;  // of Range
+    bool IsSet() const;       // by somebody, to more than `false`
   };
   explicit Option(Details* details) : details_(details), option_(details->option) {}
   Option& Required();
@@ -78,6 +82,9 @@ class Option {
   Option& OnCommandLineOnly();
 
  private:
+  template <typename T>
+  Option& Within(T least, T most);
+
   Details* details_;
   CLI::Option* option_;
 };
@@ -137,7 +144,7 @@ class CommandLine : public Options {
   bool HasCommand(const std::string& name) const;
 
   // The exit status where the program is done, for --help, --help-all and --version; throws
-  // UsageError.
+  // UsageError. --help-json, which no help names, is a program's declaration for other programs.
   std::optional<int> Parse(int argc, char** argv);
 
   // After Parse: every option but those of the command line alone, as it is now.
@@ -152,6 +159,7 @@ class CommandLine : public Options {
   bool IsSet(const std::string& option) const;
   // Of one program or command: with `all` --help shows everything.
   static void PrepareHelp(const Options& options, const std::string& program, bool all);
+  static Declared DeclarationOf(const Options& options, const std::string& name);
 
   std::unique_ptr<CLI::App> owned_;
   std::string program_;

@@ -31,7 +31,7 @@ FILES:${PN}-data = "${datadir}/octet"
 FILES:${PN} = "${bindir}"
 FILES:${PN}-dev = "${includedir} ${libdir}/liboctet.so ${libdir}/cmake ${libdir}/pkgconfig"
 FILES:${PN}-staticdev = "${libdir}/*.a"
-FILES:${PN}-doc = "${docdir}"
+FILES:${PN}-doc = "${docdir} ${mandir}"
 
 RDEPENDS:${PN} = "${PN}-data"
 # find_package(octet) names the archive.
