@@ -143,10 +143,11 @@ void AddFlash(port::CommandLine& app, std::function<int()>* run) {
               "name of the board, or its file from octet boards --whitelist");
   command.AddFlag("--stage-only", options->stage_only,
                   "write and check only; the running model does not change");
-  command.AddFlag("--force", options->force,
-                  "also a model whose ranges come from random data (octet convert "
-                  "--random-calibration), or with another task, inputs, outputs or labels than the "
-                  "one that runs");
+  command.AddFlag(
+      "--force", options->force,
+      "also a model whose ranges come from random data (octet convert "
+      "--random-calibration), of another product, or with another task, inputs, outputs or "
+      "labels than the one that runs");
   command.Add("--program", options->program, "path of octet-slot on the board").ShowDefault();
   command.WhenChosen([=] { *run = [=] { return Flash(*options); }; });
 }

@@ -17,6 +17,7 @@
 #include "ports/linux/slot/key.h"
 #include "ports/linux/slot/model_face.h"
 #include "runtime/format/optional_features.h"
+#include "runtime/format/product.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
 #include "runtime/format/view.h"
@@ -140,6 +141,7 @@ const char* ResizeName(blob::ResizeMode mode) {
 }
 
 const char* SectionName(blob::SectionKind kind) {
+  if (kind == blob::kProductSection) return "product";
   switch (kind) {
     case blob::SectionKind::kModel:
       return "model";

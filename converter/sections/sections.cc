@@ -3,6 +3,7 @@
 #include "converter/sections/drift/drift.h"
 #include "converter/sections/golden/golden.h"
 #include "converter/sections/guard/guard.h"
+#include "converter/sections/product/product.h"
 #include "converter/sections/temporal/temporal.h"
 #include "converter/sections/whitelist/whitelist.h"
 #include "converter/support/error.h"
@@ -15,6 +16,7 @@ Sections All() {
       std::make_shared<Drift>(),      // whose scales may move
       std::make_shared<Temporal>(),   // filters from frame to frame
       std::make_shared<Guard>(),      // when which plan runs, and which tensors tell
+      std::make_shared<Product>(),    // whose model it is
       std::make_shared<Whitelist>(),  // no section: the board's list, held against the blob
   };
 }

@@ -337,6 +337,8 @@ const char* octet_slots_code_name(octet_slots_code code) {
       return "another kind of model than the one that runs";
     case OCTET_SLOTS_RANDOM:
       return "its ranges come from random data, not from real inputs";
+    case OCTET_SLOTS_PRODUCT:
+      return "of another product";
     case OCTET_SLOTS_TRIES:
       return "not confirmed within its tries";
     case OCTET_SLOTS_ASKED:
@@ -345,6 +347,8 @@ const char* octet_slots_code_name(octet_slots_code code) {
       return "bad frames";
     case OCTET_SLOTS_GUARD:
       return "guard stuck";
+    case OCTET_SLOTS_DIFFERS:
+      return "its answers differ from those of the model before";
     default:
       return "unknown";
   }

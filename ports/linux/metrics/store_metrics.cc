@@ -26,6 +26,7 @@ std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
       return FlashRefusal::kBoard;
     case OCTET_SLOTS_OTHER:
     case OCTET_SLOTS_RANDOM:
+    case OCTET_SLOTS_PRODUCT:
       return FlashRefusal::kKind;
     case OCTET_SLOTS_SELF_TEST:
       return FlashRefusal::kSelfTest;
@@ -34,7 +35,7 @@ std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
   }
 }
 
-constexpr const char* kRollBacks[] = {"tries", "asked", "frames", "guard"};
+constexpr const char* kRollBacks[] = {"tries", "asked", "frames", "guard", "differs"};
 
 void Gauge(const char* name, const char* help, uint64_t value, Exposition* out) {
   out->Family(name, "gauge", help);

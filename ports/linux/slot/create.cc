@@ -62,9 +62,26 @@ std::string SlotStore::WhatIsThere() {
   return "a store" + (models.empty() ? " without a model" : ", " + models);
 }
 
-SlotAnswer SlotStore::Create(bool force) {
+// A folder is a store as it is: all that can be made there is its name.
+SlotAnswer SlotStore::NameFolder(bool force, const std::string& product) {
+  const StoreLock lock(storage_, options_.lock_patience_ns);
+  if (!lock.held()) throw InputError(Locked());
+  const std::string before = force ? "" : storage_.ReadProduct();
+  if (!before.empty() && before != product) {
+    throw InputError(path() + ": is a store of the product " + before +
+                     "; create --force --product " + product + " gives it another name");
+  }
+  storage_.WriteProduct(product);
+  return {};
+}
+
+SlotAnswer SlotStore::Create(bool force, const std::string& product) {
+  if (!product.empty()) RequireProductName(product, "--product");
+  if (storage_.is_folder() && !product.empty()) return NameFolder(force, product);
   if (storage_.is_folder()) {
-    throw InputError(path() + ": a folder is a store already; stage a model there");
+    throw InputError(path() +
+                     ": a folder is a store already; stage a model there, or name its product with "
+                     "--product");
   }
   const ExclusiveUse use(path());
   if (!use.other().empty()) {
@@ -86,6 +103,8 @@ SlotAnswer SlotStore::Create(bool force) {
       return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
     }
   }
+  // Before the first record: a store that stands has its name.
+  if (!storage_.WriteProduct(product)) return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
   octet_slots_code code = Open();
   // A staging that ends at once leaves the first record.
   if (code == OCTET_SLOTS_OK) code = octet_slots_stage_begin(&slots_, 0);

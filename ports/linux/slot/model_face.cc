@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/format/decode.h"
+#include "runtime/format/product.h"
 #include "runtime/format/view.h"
 
 namespace octet::port {
@@ -64,6 +65,8 @@ ModelFace FaceOf(const void* blob, size_t blob_bytes) {
   ModelFace face;
   BlobView view = {};
   if (!IsOk(ViewBlob(blob, blob_bytes, &view))) return face;
+  const Bytes product = blob::ProductOf(view);
+  if (product.bytes != 0) face.product.assign(product.data, product.data + product.bytes);
   face.task = TaskText(view);
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     face.inputs.push_back(InputText(view.inputs[i]));

@@ -15,7 +15,8 @@ namespace octet::port {
 const char* TaskWord(blob::Task task);
 
 struct ModelFace {
-  std::string task;  // "detect", with key points and masks where it has any
+  std::string product;  // its name, or ""
+  std::string task;     // "detect", with key points and masks where it has any
   // "a picture", or the dims that floats come in.
   std::vector<std::string> inputs;
   // Dims of each, where nothing decodes them: then programs read them as they are.
@@ -26,7 +27,7 @@ struct ModelFace {
 // Of a blob that octet_validate has taken.
 ModelFace FaceOf(const void* blob, size_t blob_bytes);
 
-// "" or the first difference, as "its task is classify, not detect".
+// "" or the first difference of all but the product, as "its task is classify, not detect".
 std::string DifferenceOf(const ModelFace& runs, const ModelFace& next);
 
 }  // namespace octet::port

@@ -50,6 +50,8 @@ const char* WayOut(octet_slots_code code) {
       return "convert it for this board";
     case OCTET_SLOTS_OTHER:
       return "octet-slot STORE stage FILE --force, and activate --force, take it all the same";
+    case OCTET_SLOTS_PRODUCT:
+      return "--force of stage and activate takes it all the same";
     case OCTET_SLOTS_RANDOM:
       return "convert it with pictures; --force of stage and activate takes it all the same";
     case OCTET_SLOTS_SELF_TEST:
@@ -154,6 +156,15 @@ void SlotStore::LearnRunning() {
   std::copy(std::begin(active.digest), std::end(active.digest), running_digest_.begin());
 }
 
+// What the next model has to be like: of the store's product, else of that of the model that runs.
+void SlotStore::LearnWanted() {
+  LearnRunning();
+  product_.clear();
+  if (options_.any_kind) return;
+  product_ = storage_.ReadProduct();
+  if (product_.empty() && running_) product_ = running_->product;
+}
+
 bool SlotStore::PassesSelfTest(const void* blob, size_t bytes) {
   const SelfTest test = RunSelfTest(blob, bytes);
   self_test_ = test.line;
@@ -164,8 +175,15 @@ int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
   auto* self = static_cast<SlotStore*>(context);
   const bool is_random = blob::HasRandomRanges(*static_cast<const blob::Header*>(blob));
   if (is_random && !self->options_.random_ranges) return OCTET_SLOTS_RANDOM;
+  const ModelFace face = FaceOf(blob, bytes);
+  if (!self->product_.empty() && face.product != self->product_) {
+    self->difference_ = "its product is " + (face.product.empty() ? "not named" : face.product) +
+                        ", and " + self->product_ + " is wanted; convert it with --product " +
+                        self->product_;
+    return OCTET_SLOTS_PRODUCT;
+  }
   if (self->running_) {
-    self->difference_ = DifferenceOf(*self->running_, FaceOf(blob, bytes));
+    self->difference_ = DifferenceOf(*self->running_, face);
     if (!self->difference_.empty()) return OCTET_SLOTS_OTHER;
   }
   return self->PassesSelfTest(blob, bytes) ? 1 : 0;
@@ -212,7 +230,7 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();
   if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
   if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
-  if (code == OCTET_SLOTS_OTHER) answer.why += ": " + difference_;
+  if (code == OCTET_SLOTS_OTHER || code == OCTET_SLOTS_PRODUCT) answer.why += ": " + difference_;
   if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board();
   if (code == OCTET_SLOTS_WHITELIST) answer.why += ": " + not_allowed_;
   octet_slots_info info{};
@@ -296,7 +314,7 @@ SlotAnswer SlotStore::Activate() {
     octet_slots_info info{};
     octet_slots_describe(&slots_, &info);
     *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
-    LearnRunning();
+    LearnWanted();
     const octet_slots_code code = octet_slots_activate(&slots_);
     octet_slots_describe(&slots_, &info);
     *detail = info.detail;

@@ -28,7 +28,8 @@ struct StoreOptions {
   // Models have to be signed by one of `keys`; the folder's own key.pub, which lies where models
   // are written, says nothing.
   bool require_signature = false;
-  bool any_kind = false;  // a model of another task, input, output or labels than the one that runs
+  // A model of another product, or of another task, input, output or labels than the one that runs.
+  bool any_kind = false;
   bool random_ranges = false;                  // a model whose ranges come from random data
   uint64_t lock_patience_ns = 10'000'000'000;  // for another program that is at the store
 };
@@ -72,7 +73,11 @@ class SlotStore {
   // Of a device or a file: what is on it is lost. Of a folder nothing needs to be made. Throws
   // InputError where there are records, a model, or a file system already, unless `force`; and
   // where the device is in use, whatever `force` says.
-  SlotAnswer Create(bool force = false);
+  // product: models of this name alone are taken from now on; "": of any. With a name a folder gets
+  // it too: its models stay, and one that has another name already keeps that, unless `force`.
+  SlotAnswer Create(bool force = false, const std::string& product = {});
+  // The name in force; empty: none. Throws InputError where it cannot be read.
+  std::string Product() const { return storage_.ReadProduct(); }
   // Gives up to `count` bytes of the blob, 0 at its end; throws what it likes.
   using Reader = std::function<size_t(void* bytes, size_t count)>;
   // Into memory first, as much as the blob has, without the lock: what is refused, breaks off or
@@ -132,6 +137,8 @@ class SlotStore {
   octet_slots_config Config();
   void Fill(const Reader& read, uint64_t end, Bytes* blob);
   void LearnRunning();
+  void LearnWanted();
+  SlotAnswer NameFolder(bool force, const std::string& product);
   bool PassesSelfTest(const void* blob, size_t bytes);
   static int Accepts(void* context, const void* blob, size_t bytes);
   static int Allows(void* context, const void* blob, size_t bytes);
@@ -149,6 +156,7 @@ class SlotStore {
   std::string self_test_;             // what it said last
   std::optional<ModelFace> running_;  // of the active model; none, or it is no good: not compared
   std::array<uint8_t, 32> running_digest_{};
+  std::string product_;  // that a model has to be of; empty: of any
   std::string difference_;
   octet_storage port_{};
   octet_slots slots_;

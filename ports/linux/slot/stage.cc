@@ -51,7 +51,7 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
   Fill(read, kChunkBytes, &blob);
   if (blob.count == kChunkBytes) {
     SlotAnswer front = With([&](octet_slot* slot, uint32_t* detail) {
-      LearnRunning();
+      LearnWanted();
       return admit(blob, 0, slot, detail);
     });
     if (!front) return front;
@@ -64,7 +64,7 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
   SlotAnswer answer = With([&](octet_slot* slot, uint32_t* detail) {
     if (blob.count == 0) return octet_slots_code{OCTET_SLOTS_EMPTY};
     if (blob.count > UINT32_MAX) return octet_slots_code{OCTET_SLOTS_FULL};
-    LearnRunning();
+    LearnWanted();
     octet_slots_code code = admit(blob, static_cast<uint32_t>(blob.count), slot, detail);
     if (code != OCTET_SLOTS_OK) return code;
     code = octet_slots_stage_begin(&slots_, static_cast<uint32_t>(blob.count));

@@ -36,6 +36,12 @@ class SlotStorage {
   // A small text file of the folder; empty: there is none. Throws InputError where it cannot be
   // read, is empty or longer than such files are.
   std::string ReadText(const char* name) const;
+  // Whose models are taken; empty: anybody's. Throws InputError where that cannot be read, or is no
+  // name.
+  std::string ReadProduct() const;
+  // Of a folder whole or not at all; of a device before its first record. name: "" or one that
+  // RequireProductName takes. False (error()), or throws InputError, where that fails.
+  bool WriteProduct(const std::string& name);
   // What the last callback that failed met, as "write slot-b.octet: No space left on device".
   const std::string& error() const { return error_; }
 
@@ -76,6 +82,9 @@ class SlotStorage {
   uint32_t slot_bytes_ = 0;
   std::unique_ptr<void, Free> mapped_;
 };
+
+// Throws InputError for anything but 1 to 63 of A-Z a-z 0-9 . _ - and names `where` it stands.
+void RequireProductName(const std::string& name, const std::string& where);
 
 // The store's lock while it lives. Where it is not held, nothing is written.
 class StoreLock {

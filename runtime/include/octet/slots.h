@@ -60,11 +60,13 @@ enum {
   OCTET_SLOTS_WHITELIST = 27, /* octet_slots_config.allows said no */
   OCTET_SLOTS_OTHER = 28,     /* not the kind of model that runs: octet_slots_config.accepts */
   OCTET_SLOTS_RANDOM = 29,    /* its ranges come from random data: octet_slots_config.accepts */
+  OCTET_SLOTS_PRODUCT = 30,   /* it is of another product: octet_slots_config.accepts */
   /* Reasons of a roll-back. */
   OCTET_SLOTS_TRIES = 40,  /* not confirmed within its boots: it crashes, or nobody was content */
   OCTET_SLOTS_ASKED = 41,  /* somebody asked for it */
   OCTET_SLOTS_FRAMES = 42, /* its results were bad */
-  OCTET_SLOTS_GUARD = 43   /* the guard held it on its safest plan */
+  OCTET_SLOTS_GUARD = 43,  /* the guard held it on its safest plan */
+  OCTET_SLOTS_DIFFERS = 44 /* its answers differ from those of the model before */
 };
 /* A few words, a static string. */
 OCTET_API const char* octet_slots_code_name(octet_slots_code code);

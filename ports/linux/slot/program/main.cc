@@ -17,7 +17,7 @@ namespace octet::port {
 namespace {
 
 struct Arguments {
-  std::string store, command, file;
+  std::string store, command, file, product;
   StoreOptions options;
   bool json = false, force = false;
 };
@@ -42,9 +42,13 @@ void Describe(CommandLine& app, Arguments& a) {
       .Range(0u, 255u);
   app.AddFlag(
       "--force", a.force,
-      "of create: also where a store or a model exists; of stage and activate: also a model "
-      "with another task, inputs, outputs or labels than the one that runs, and a model whose "
-      "ranges come from random data");
+      "of create: also where a store, a model or another product's name exists; of stage and "
+      "activate: also a model of another product, with another task, inputs, outputs or labels "
+      "than "
+      "the one that runs, and a model whose ranges come from random data");
+  app.Add("--product", a.product,
+          "of create: name of the product whose models the store takes (octet convert --product); "
+          "others are refused. Without a name any product is taken");
   app.AddFlag("--json", a.json, "print the store as JSON after the command");
   app.Footer(
       "list       show the slots, and why the last model was refused\n"
@@ -55,7 +59,7 @@ void Describe(CommandLine& app, Arguments& a) {
       "roll-back  end the trial; without a trial, return to the previous model\n"
       "boot       count a trial and print the file of the model to run\n"
       "create     make a device a store and delete its content; a device with a store or a model\n"
-      "           needs --force\n"
+      "           needs --force. Of a folder it stores the name of --product\n"
       "Exit status: 0 done, 1 refused, 2 bad use or storage that fails, 3 internal error." +
       (KnowsSignatures() ? "" : "\nThis program was " + SignatureNote() + "."));
   app.Name("octet-slot",
@@ -140,7 +144,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     answer = store->Boot(&model);
     *said = model.path;
   } else if (a.command == "create") {
-    answer = store->Create(a.force);
+    answer = store->Create(a.force, a.product);
     *said = "created";
   }
   if (!answer.note.empty()) *said += "; " + answer.note;
@@ -166,6 +170,9 @@ int Main(int argc, char** argv) {
   }
   if (a.force && a.command != "create" && a.command != "stage" && a.command != "activate") {
     throw InputError(a.command + " does not take --force");
+  }
+  if (!a.product.empty() && a.command != "create") {
+    throw InputError(a.command + " does not take --product; create stores it");
   }
   a.options.any_kind = a.options.random_ranges = a.force;
   SlotStore store(a.store, a.options);

@@ -69,6 +69,9 @@ std::string StoreText(const octet_slots_info& info, SlotStore& store) {
   text += "takes: security counter " + std::to_string(info.security_counter) + " and above; " +
           (store.board().empty() ? "any board" : "board " + store.board()) + "; " +
           (store.signed_only() ? "signed with key " + KeyIds(store) : "signed or not") + "\n";
+  if (const std::string product = store.Product(); !product.empty()) {
+    text += "product " + product + "\n";
+  }
   text += "refused or rolled back: " + std::to_string(info.refusals);
   if (info.last_refusal != OCTET_SLOTS_OK) text += ", the last: " + LastRefusal(info);
   return text + "\n";
@@ -88,6 +91,8 @@ std::string StoreJson(const octet_slots_info& info, SlotStore& store) {
   json["security_counter"] = info.security_counter;
   json["board"] = store.board().empty() ? ordered_json(nullptr) : ordered_json(store.board());
   json["signed_only"] = store.signed_only();
+  const std::string product = store.Product();
+  json["product"] = product.empty() ? ordered_json(nullptr) : ordered_json(product);
   json["refusals"] = info.refusals;
   json["last_refusal"] =
       info.last_refusal == OCTET_SLOTS_OK ? ordered_json(nullptr) : ordered_json(LastRefusal(info));

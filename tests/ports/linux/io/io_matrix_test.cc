@@ -148,6 +148,74 @@ TEST_F(IoMatrix, StageAndActivate) {
       });
 }
 
+// The name is the old one or the new one, and a model that does not have it never comes in.
+TEST_F(IoMatrix, AProductOfAFolder) {
+  const Blob other = MakeStored({.id = 2, .product = "till"}),
+             own = MakeStored({.id = 2, .product = "door-cam"});
+  {
+    SlotStore store(Store(), {});
+    Install(&store, MakeStored({.id = 1, .product = "door-cam"}));
+    ASSERT_TRUE(store.Create(false, "door-cam"));
+    Keep();
+  }
+  const auto name = [&] { return static_cast<bool>(SlotStore(Store(), {}).Create(true, "till")); };
+  Each(
+      "name a folder", [&] { Restore(); }, name,
+      [&](Ended ended) {
+        const std::string now = SlotStore(Store(), {}).Product();
+        EXPECT_TRUE(now == "till" || (now == "door-cam" && !ended.done)) << now;
+        EXPECT_TRUE(name());
+        EXPECT_EQ(SlotStore(Store(), {}).Product(), "till");
+      });
+  for (const Blob* blob : {&own, &other}) {
+    const auto stage = [&] {
+      SlotStore store(Store(), {});
+      return static_cast<bool>(Stage(&store, *blob));
+    };
+    // What refuses it is done with its work.
+    const auto step = [&] {
+      SlotStore store(Store(), {});
+      const SlotAnswer answer = Stage(&store, *blob);
+      return blob == &own ? static_cast<bool>(answer) : answer.code == OCTET_SLOTS_PRODUCT;
+    };
+    Each(
+        blob == &own ? "stage of the product" : "stage of another product", [&] { Restore(); },
+        step,
+        [&](Ended) {
+          EXPECT_EQ(stage(), blob == &own);
+          EXPECT_EQ(Info().slots[1].standing,
+                    blob == &own ? OCTET_STANDING_STAGED : OCTET_STANDING_EMPTY);
+        });
+  }
+}
+
+// A device is no store, or one with its name.
+TEST_F(IoMatrix, CreateADevice) {
+  const std::string device = Path("device");
+  const auto create = [&] {
+    return static_cast<bool>(SlotStore(device, {}).Create(true, "door-cam"));
+  };
+  Each(
+      "create a device",
+      [&] {
+        fs::remove(device);
+        WriteText("device", "");
+        fs::resize_file(device, 9 << 20);
+      },
+      create,
+      [&](Ended ended) {
+        octet_slots_info info{};
+        const bool stands = SlotStore(device, {}).Peek(&info);
+        EXPECT_TRUE(stands || !ended.done);
+        if (stands) {
+          EXPECT_EQ(SlotStore(device, {}).Product(), "door-cam");
+        }
+        EXPECT_TRUE(create());
+        SlotStore store(device, {});
+        EXPECT_EQ(Stage(&store, second_).code, OCTET_SLOTS_PRODUCT);
+      });
+}
+
 TEST_F(IoMatrix, TrialConfirmRollBack) {
   {
     SlotStore store(Store(), {});

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "runtime/format/golden.h"
+#include "runtime/format/product.h"
 #include "runtime/format/signature.h"
 
 #if defined(OCTET_HAS_SODIUM)
@@ -77,6 +78,9 @@ Blob MakeStored(const StoredModel& model) {
   if (model.vectors != Vectors::kNone) {
     b.AddSection(blob::SectionKind::kGolden,
                  GoldenSection(model.id, model.vectors == Vectors::kRight));
+  }
+  if (!model.product.empty()) {
+    b.AddSection(blob::kProductSection, {model.product.begin(), model.product.end()});
   }
   if (model.extra_bytes != 0) {
     b.AddSection(blob::SectionKind::kReport, std::vector<uint8_t>(model.extra_bytes, 'r'));

@@ -25,6 +25,7 @@ struct StoredModel {
   int zero_point = 0;        // of its tensors
   std::vector<std::string> labels = {};
   uint32_t output_count = 1;
+  std::string product = {};
   uint32_t width = 16;  // of input and output; with Vectors::kNone
 };
 Blob MakeStored(const StoredModel& model);

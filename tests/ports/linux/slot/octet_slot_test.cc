@@ -77,6 +77,7 @@ TEST_F(OctetSlot, AnUpdate) {
   const Result json = Run(store() + " list --json");
   EXPECT_NE(json.out.find("\"active\":\"A\",\"pending\":null,\"attempts\":0,\"tries\":3,"
                           "\"security_counter\":1,\"board\":null,\"signed_only\":false,"
+                          "\"product\":null,"
                           "\"refusals\":1,\"last_refusal\":\"rolled back on request\""),
             std::string::npos)
       << json.out;
@@ -101,6 +102,23 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
   Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force\n");
 }
 
+TEST_F(OctetSlot, AProduct) {
+  WriteBlob("till", MakeStored({.vectors = Vectors::kNone, .product = "till"}));
+  Expect(store() + " create --product door-cam", 0, "created\n", "");
+  const Blob file = ReadBlob(Path("store/product"));
+  EXPECT_EQ(std::string(file.begin(), file.end()), "door-cam\n");
+  const Result refused = Run(store() + " stage " + Path("till"));
+  EXPECT_EQ(refused.status, 1);
+  for (const char* fact : {"till", "door-cam", "--product", "--force"}) {
+    EXPECT_NE(refused.err.find(fact), std::string::npos) << refused.err;
+  }
+  EXPECT_NE(Run(store() + " list").out.find("\nproduct door-cam\n"), std::string::npos);
+  EXPECT_NE(Run(store() + " list --json").out.find("\"product\":\"door-cam\""), std::string::npos);
+  EXPECT_EQ(Run(store() + " create --product till").status, 2);
+  EXPECT_EQ(Run(store() + " create --force --product till").status, 0);
+  EXPECT_EQ(Run(store() + " stage " + Path("till")).status, 0);
+}
+
 TEST_F(OctetSlot, BadUse) {
   const auto fails = [this](const std::string& words, const std::string& line) {
     const Result result = Run(words);
@@ -119,6 +137,8 @@ TEST_F(OctetSlot, BadUse) {
   fails(store() + " create", "a folder is a store already");
   fails(store() + " list --key " + Path("none"),
         port::KnowsSignatures() ? "cannot open" : "built without libsodium");
+  fails(store() + " create --product 'a b'", "--product");
+  fails(store() + " list --product till", "--product");
   EXPECT_EQ(Run("--help").status, 0);
   EXPECT_EQ(Run("--version").status, 0);
   EXPECT_EQ(Run("--version").out.find("without libsodium") == std::string::npos,

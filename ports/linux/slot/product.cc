@@ -1,0 +1,122 @@
+// The product of a store: the folder's file `product`, or two copies of a small record on a device.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+
+#include "ports/linux/file.h"
+#include "ports/linux/output/again.h"
+#include "ports/linux/output/output_file.h"
+#include "ports/linux/slot/storage.h"
+#include "runtime/format/product.h"
+#include "runtime/format/sha256.h"
+
+namespace octet::port {
+namespace {
+
+constexpr uint8_t kMagic[8] = {0x89, 'O', 'C', 'N', '\r', '\n', 0x1A, '\n'};
+constexpr const char* kFile = "product";
+
+struct ProductRecord {  // 128 bytes; docs/flashing.md, "Layout"
+  uint8_t magic[8];
+  char name[64];  // zero padded; all zero: none
+  uint8_t reserved[24];
+  uint8_t sha256[kSha256Bytes];  // of the bytes before
+};
+static_assert(sizeof(ProductRecord) == 128, "ProductRecord layout");
+
+// Behind each state record, 1 MiB away: what rewrites one of them leaves the other's neighbour.
+constexpr off_t kPlaces[] = {off_t{1} << 20, off_t{5} << 20};
+
+void Hash(const ProductRecord& record, uint8_t digest[kSha256Bytes]) {
+  Sha256Of(reinterpret_cast<const uint8_t*>(&record), offsetof(ProductRecord, sha256),
+           Sha256BlocksPortable, digest);
+}
+
+// Whole, or false with errno.
+bool ReadAt(int device, off_t at, ProductRecord* record) {
+  auto* bytes = reinterpret_cast<uint8_t*>(record);
+  for (size_t done = 0; done < sizeof(*record);) {
+    const ssize_t step = Again([&] {
+      return pread(device, bytes + done, sizeof(*record) - done, at + static_cast<off_t>(done));
+    });
+    if (step <= 0) return false;
+    done += static_cast<size_t>(step);
+  }
+  return true;
+}
+
+bool WriteAt(int device, off_t at, const ProductRecord& record) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&record);
+  for (size_t done = 0; done < sizeof(record);) {
+    const ssize_t step = Again([&] {
+      return pwrite(device, bytes + done, sizeof(record) - done, at + static_cast<off_t>(done));
+    });
+    if (step <= 0) return false;
+    done += static_cast<size_t>(step);
+  }
+  return true;
+}
+
+}  // namespace
+
+void RequireProductName(const std::string& name, const std::string& where) {
+  if (blob::IsProductName(reinterpret_cast<const uint8_t*>(name.data()), name.size())) return;
+  throw InputError(where + ": not the name of a product; write 1 to " +
+                   std::to_string(blob::kMostProductBytes) + " letters, digits, '.', '_' and '-'");
+}
+
+std::string SlotStorage::ReadProduct() const {
+  if (is_folder_) {
+    std::string name = ReadText(kFile);
+    while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
+    // A file that says nothing is none that was forgotten: ReadText refuses the one without bytes.
+    if (!name.empty()) RequireProductName(name, path_ + "/" + kFile);
+    return name;
+  }
+  int error = 0;
+  for (const off_t place : kPlaces) {
+    ProductRecord record;
+    if (!ReadAt(descriptor_, place, &record)) {
+      error = errno;
+      continue;
+    }
+    uint8_t digest[kSha256Bytes];
+    Hash(record, digest);
+    if (std::memcmp(record.magic, kMagic, sizeof(kMagic)) != 0 ||
+        std::memcmp(record.sha256, digest, sizeof(digest)) != 0) {
+      continue;
+    }
+    return std::string(record.name, strnlen(record.name, sizeof(record.name)));
+  }
+  if (error != 0) {
+    throw InputError("cannot read the product of " + path_ + ": " + std::strerror(error) +
+                     "; try again, or replace the storage");
+  }
+  return "";
+}
+
+bool SlotStorage::WriteProduct(const std::string& name) {
+  if (is_folder_) {
+    const std::string line = name + "\n";
+    OutputFile file(path_ + "/" + kFile, Kept::kDurable, Links::kReplaced);
+    file.Write(line.data(), line.size());
+    file.Commit();
+    return true;
+  }
+  ProductRecord record{};
+  std::copy(std::begin(kMagic), std::end(kMagic), record.magic);
+  std::copy_n(name.begin(), std::min(name.size(), sizeof(record.name)), record.name);
+  Hash(record, record.sha256);
+  if (!MayWrite()) return Fail("write", OCTET_AREA_STATE_0), false;
+  for (const off_t place : kPlaces) {
+    if (!WriteAt(descriptor_, place, record)) return Fail("write", OCTET_AREA_STATE_0), false;
+  }
+  if (Again([&] { return fsync(descriptor_); }) == 0) return true;
+  return Fail("sync", OCTET_AREA_STATE_0), false;
+}
+
+}  // namespace octet::port
