@@ -21,7 +21,7 @@ sys.path.insert(0, str(SOURCE / "tests/support"))
 from presets import left_out  # noqa: E402
 
 MAKE = SOURCE / "packaging/wheel/make_wheel.py"
-BLOB = SOURCE / "demo/scene_detector.octet"
+BLOB = SOURCE / "demo/scene/detector.octet"
 options = argparse.Namespace()
 
 

@@ -7,7 +7,7 @@
 
 namespace octet::port {
 
-// demo/scene_detector.octet; 64-byte aligned.
+// demo/scene/detector.octet; 64-byte aligned.
 const uint8_t* ShippedBlob();
 size_t ShippedBlobBytes();
 

@@ -1,7 +1,7 @@
 // What the blob inside octet-run gives, on every board: the one place where it stands.
 // docs/boards.md shows the same table, which the test ports_linux_self_test compares.
 //
-// A new demo/scene_detector.octet needs new rows: `octet-run --self-test --json` prints `hash`.
+// A new demo/scene/detector.octet needs new rows: `octet-run --self-test --json` prints `hash`.
 #ifndef OCTET_PORTS_LINUX_RUN_SHIPPED_HASHES_H_
 #define OCTET_PORTS_LINUX_RUN_SHIPPED_HASHES_H_
 

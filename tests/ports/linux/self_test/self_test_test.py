@@ -92,7 +92,7 @@ class SelfTest(unittest.TestCase):
         self.assertEqual([row["hash_ok"] for row in report["runs"]], [False])
 
     def test_a_changed_blob_in_the_program_is_status_1(self):
-        blob = (SOURCE / "demo/scene_detector.octet").read_bytes()
+        blob = (SOURCE / "demo/scene/detector.octet").read_bytes()
         at = options.run.read_bytes().index(blob)
         done = run("--self-test", program=self.changed(at + len(blob) // 2))
         self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (1, "", 1))
@@ -100,7 +100,7 @@ class SelfTest(unittest.TestCase):
     def test_bad_use_is_status_2(self):
         for arguments in (["--self-test", "--repeat", "3"], ["--self-test", "--profile"], ["--self-test", "--plan", "int4"],
                           ["--self-test", "--isa", "none"], ["--thermal-root", "/sys"], ["--self-test", PAGE],
-                          ["--self-test", SOURCE / "demo/scene_detector.octet"]):
+                          ["--self-test", SOURCE / "demo/scene/detector.octet"]):
             done = run(*arguments)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), arguments)
 
