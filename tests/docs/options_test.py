@@ -14,7 +14,7 @@ import check_blocks  # noqa: E402
 import options as made  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-SCRIPTS = ("setup.sh", "test.sh", "demo.sh", "demo/run.sh", "docs/build.sh")
+SCRIPTS = ("setup.sh", "test.sh", "demo.sh", "demo/run.sh", "docs/build.sh", "packaging/release.sh", "packaging/board/install.sh")
 # Of programs that say it in Python, by argparse: their sources name them.
 SOURCES = ("boards/emulated", "bench", "tests/models", "demo", "docs", "packaging")
 OTHERS = {

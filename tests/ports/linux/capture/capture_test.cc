@@ -295,6 +295,22 @@ TEST(Pictures, NoPixelsIsNoPicture) {
   EXPECT_FALSE(decoder.Decode(reinterpret_cast<const uint8_t*>(ppm.data()), ppm.size(), &frame));
 }
 
+// What a header claims is looked at before memory is taken for it.
+TEST(Pictures, SidesAreLimited) {
+  const auto decodes = [](uint32_t width, uint32_t height, size_t pixels) {
+    const std::string pgm = "P5\n" + std::to_string(width) + " " + std::to_string(height) +
+                            "\n255\n" + std::string(pixels, 'p');
+    PictureDecoder decoder;
+    FrameBuffer frame;
+    return decoder.Decode(reinterpret_cast<const uint8_t*>(pgm.data()), pgm.size(), &frame);
+  };
+  EXPECT_TRUE(decodes(16384, 1, 16384));
+  EXPECT_TRUE(decodes(1, 16384, 16384));
+  EXPECT_FALSE(decodes(16385, 1, 16385));
+  EXPECT_FALSE(decodes(1, 16385, 16385));
+  EXPECT_FALSE(decodes(16384, 16384, 100));
+}
+
 // For days: what cannot be read is left out, but a folder of nothing else is an error.
 TEST(Pictures, FolderWithBadFiles) {
   namespace fs = std::filesystem;

@@ -1,0 +1,107 @@
+#!/bin/sh
+# Builds what is given to others: packages, wheels, archives for boards, with SHA256SUMS and an SBOM of each.
+set -eu
+
+usage() {
+  cat <<'TEXT'
+usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs N] [--twice]
+
+  --output FOLDER  where the files go (default: build/release); what is there is replaced
+  --only LIST      of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages, wheel, archive of static programs)
+  --jobs N         compilers at a time (default: as many as cores)
+  --twice          builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
+
+Builds from a copy of the tracked files, without ccache. SOURCE_DATE_EPOCH is the time in all files (default: of the last commit).
+Exit status: 0 done, 1 a build failed or the hashes differ, 2 bad use.
+TEXT
+}
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+output=$root/build/release
+only=amd64,arm64,armhf
+jobs=$(nproc)
+twice=no
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --output | --only | --jobs)
+      [ $# -ge 2 ] || { echo "release.sh: $1 needs a value; see packaging/release.sh --help" >&2; exit 2; }
+      ;;
+  esac
+  case "$1" in
+    --output) output=$2; shift 2 ;;
+    --only) only=$2; shift 2 ;;
+    --jobs) jobs=$2; shift 2 ;;
+    --twice) twice=yes; shift ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "release.sh: unknown argument '$1'; see packaging/release.sh --help" >&2; exit 2 ;;
+  esac
+done
+targets=$(echo "$only" | tr , ' ')
+for target in $targets; do
+  case "$target" in
+    amd64 | arm64 | armhf) ;;
+    *) echo "release.sh: --only $target: give amd64, arm64 or armhf" >&2; exit 2 ;;
+  esac
+done
+: "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
+export SOURCE_DATE_EPOCH
+mkdir -p "$output"
+output=$(cd "$output" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/octet-release-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# copy TO: what git tracks, as it is now, and the libraries for boards that setup.sh fetched.
+copy() {
+  mkdir -p "$1"
+  git -C "$root" ls-files -z | (cd "$root" && xargs -0 cp --parents -P -t "$1")
+  for library in yaml-cpp sodium; do
+    [ ! -d "$root/build/$library" ] || { mkdir -p "$1/build" && cp -RH "$root/build/$library" "$1/build/"; }
+  done
+}
+
+# build SOURCES TO: every artefact of the targets.
+build() (
+  cd "$1"
+  mkdir -p "$2"
+  # Paths of this build stand in no file; -Map names the static libraries of each program for the SBOM.
+  export CFLAGS="-ffile-prefix-map=$1=." CXXFLAGS="-ffile-prefix-map=$1=." LDFLAGS="-Wl,-Map=%.map"
+  for target in $targets; do
+    case "$target" in
+      amd64) preset=native ;;
+      arm64) preset=aarch64 ;;
+      armhf) preset=armv7 ;;
+    esac
+    folder=$1/build/$preset
+    cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
+    cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
+    cpack --config "$folder/CPackConfig.cmake" -G DEB -B "$folder/packages" >"$folder/cpack.log" 2>&1 ||
+      { tail -n 40 "$folder/cpack.log" >&2; exit 1; }
+    made=$(ls "$folder"/packages/*.deb)
+    made="$made $(packaging/wheel/make_wheel.py --library "$folder/lib/liboctet.so.0" -o "$folder/made")"
+    [ "$target" = amd64 ] || made="$made $(packaging/board/make_tarball.py --build "$folder" -o "$folder/made")"
+    for artefact in $made; do
+      cp "$artefact" "$2/"
+      packaging/sbom/make_sbom.py --maps "$folder" "$2/$(basename "$artefact")" >/dev/null
+    done
+  done
+  cd "$2"
+  chmod 644 ./*
+  LC_ALL=C sh -c 'sha256sum *.deb *.whl *.json $(ls *.tar.gz 2>/dev/null)' | LC_ALL=C sort -k 2 >SHA256SUMS
+)
+
+copy "$work/octet"
+(umask 022; export LC_ALL=C.UTF-8 TZ=UTC; build "$work/octet" "$work/first")
+if [ "$twice" = yes ]; then
+  copy "$work/elsewhere/with-a/longer-path/octet"
+  (umask 077; export LC_ALL=C TZ=Pacific/Auckland HOME="$work"; build "$work/elsewhere/with-a/longer-path/octet" "$work/second")
+  if ! diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" >&2; then
+    rm -rf "$output/differs" && mv "$work/second" "$output/differs"
+    rm -rf "$output/first" && mv "$work/first" "$output/first"
+    echo "release.sh: two builds differ; $output/first and $output/differs have both, for diffoscope" >&2
+    exit 1
+  fi
+  echo "two builds, $(wc -l <"$work/first/SHA256SUMS") files: the same hashes"
+fi
+find "$output" -mindepth 1 -maxdepth 1 -type f \( -name '*.deb' -o -name '*.whl' -o -name '*.tar.gz' -o -name '*.spdx.json' \) -delete
+cp "$work/first/"* "$output/"
+ls -l "$output" | awk 'NR > 1 { print $5, $NF }'
