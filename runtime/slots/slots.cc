@@ -280,7 +280,7 @@ octet_slots_code octet_slots_confirm(octet_slots* slots) {
 octet_slots_code octet_slots_roll_back(octet_slots* slots, octet_slots_code reason) {
   Store& store = StoreOf(slots);
   if (!store.is_open) return NotOpen(store);
-  if (reason < OCTET_SLOTS_TRIES || reason > OCTET_SLOTS_GUARD) {
+  if (reason < OCTET_SLOTS_TRIES || reason > OCTET_SLOTS_DIFFERS) {
     return OCTET_SLOTS_INVALID_ARGUMENT;
   }
   if (store.state.pending != OCTET_SLOT_NONE) return EndTrial(&store, reason, 0);

@@ -236,6 +236,10 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
     out->Sample("", {{"slot", "a"}}, uint64_t{slot == 'a'});
     out->Sample("", {{"slot", "b"}}, uint64_t{slot == 'b'});
   }
+  if (const float share = agreement_.load(std::memory_order_relaxed); !std::isnan(share)) {
+    WriteGauge("octet_trial_agreement", "Agreement of the last model on trial with the one before.",
+               static_cast<double>(share), out);
+  }
   const StoreState store = store_.Load();
   if (store.known) {
     WriteStore(store, out);

@@ -80,6 +80,8 @@ class Metrics {
   // The store of slots, whenever it was looked at: counts what it has refused and rolled back
   // since.
   void SetStore(const StoreState& state);
+  // Of the last model on trial with the one before, 0 to 1. NaN: none was compared.
+  void SetTrialAgreement(float share) { agreement_.store(share, std::memory_order_relaxed); }
   // 'a' or 'b'; 0: no slots.
   void SetSlot(char slot) { slot_.store(slot, std::memory_order_relaxed); }
 
@@ -154,7 +156,7 @@ class Metrics {
   Counters<std::size(kFlashRefusals)> flash_refusals_{};
   Counters<std::size(kSlotEvents)> slot_events_{};
   std::atomic<uint32_t> plan_{0}, divisor_{1};
-  std::atomic<float> score_{kNone}, celsius_{kNone};
+  std::atomic<float> score_{kNone}, celsius_{kNone}, agreement_{kNone};
   std::atomic<char> slot_{0};
   std::atomic<uint64_t> captured_ns_{kNever}, unclean_{kNever}, unwritten_{0};
   std::atomic<bool> store_stuck_{false};

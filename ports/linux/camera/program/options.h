@@ -30,6 +30,7 @@ struct CameraOptions {
   StoreOptions store;
   std::optional<octet_board> board;  // that every model has to keep to
   uint32_t confirm_after = kConfirmAfter;
+  ComparisonSettings comparison;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;

@@ -18,11 +18,13 @@ constexpr uint64_t kAtTheEndNs = 2'000'000'000;
 }  // namespace
 
 CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
-                         uint32_t confirm_after, Shared& shared)
+                         uint32_t confirm_after, const ComparisonSettings& comparison,
+                         Shared& shared)
     : shared_(shared),
       keeper_(std::make_shared<SlotKeeper>(store, options)),
       confirm_after_(confirm_after),
-      waits_for_frame_(keeper_->HasTrial()) {
+      waits_for_frame_(keeper_->HasTrial()),
+      comparison_(comparison) {
   if (!waits_for_frame_) Choose();
 }
 
@@ -58,8 +60,13 @@ void CameraSlots::Check(const Model& model) const {
   throw InputError(running_.path + ": changed after it was checked; stage the model again");
 }
 
-void CameraSlots::Load(const Loaded&) {
+void CameraSlots::Load(const Loaded& loaded) {
   shared_.metrics.SetSlot(*Word());
+  comparison_.Load(loaded.model, trial_.has_value());
+}
+
+void CameraSlots::AfterRun(octet_session*) {
+  if (!trial_ && wish_ == Wish::kNone) comparison_.AfterRun(NowNs(), shared_.waits);
 }
 
 void CameraSlots::AddFields(uint64_t, FrameReport* report) {
@@ -173,16 +180,43 @@ bool CameraSlots::Failed(const std::string& why) {
   return running_.slot != before.slot;
 }
 
+// One more of the frames that the model before has answered. True: that was the last, and too few
+// answers are the same.
+bool CameraSlots::Differs() {
+  if (!comparison_.IsDue()) return false;
+  shared_.hook.alone = this;  // no frame of the stream
+  const bool is_last = comparison_.AnswerNext();
+  shared_.hook.alone = nullptr;
+  if (!is_last) return false;
+  agreement_ = comparison_.agreement();
+  shared_.metrics.SetTrialAgreement(static_cast<float>(*agreement_) / 1000);
+  if (comparison_.is_enough()) return false;
+  Say(Called(running_) + " agrees with the model before by " + std::to_string(*agreement_) +
+      " of 1000 on " + std::to_string(comparison_.frames()) +
+      " frames; --trial-agreement sets the least");
+  return true;
+}
+
 void CameraSlots::AfterFrame(Outcome& outcome) {
-  if (!trial_) return;
   const bool good = outcome.ran && outcome.calm && IsSane(outcome.results);
+  if (!trial_) {
+    if (good && wish_ == Wish::kNone) comparison_.Keep(outcome.frame, outcome.results);
+    return;
+  }
   const Trial::Verdict verdict = trial_->Add(good);
+  if (wish_ == Wish::kNone && Differs()) {
+    back_off_.Reset();
+    wish_ = Wish::kRollBack;
+    reason_ = OCTET_SLOTS_DIFFERS;
+    wished_ = running_;
+    return;
+  }
   if (outcome.stuck || verdict == Trial::Verdict::kRollBack) {
     if (wish_ == Wish::kRollBack) return;
     if (wish_ == Wish::kNone) back_off_.Reset();
     wish_ = Wish::kRollBack;
     reason_ = outcome.stuck ? OCTET_SLOTS_GUARD : OCTET_SLOTS_FRAMES;
-  } else if (verdict == Trial::Verdict::kConfirm && wish_ == Wish::kNone) {
+  } else if (verdict == Trial::Verdict::kConfirm && wish_ == Wish::kNone && !comparison_.IsDue()) {
     back_off_.Reset();
     wish_ = Wish::kConfirm;
   } else {
@@ -208,6 +242,10 @@ void CameraSlots::Finish(bool clean) {
     }
   });
   shared_.storage.Wait(kAtTheEndNs);
+}
+
+void CameraSlots::AddSummary(uint64_t, Line* line) {
+  if (agreement_) line->Add(",\"trial_agreement\":%.3f", static_cast<double>(*agreement_) / 1000);
 }
 
 bool IsSane(const Results& results) {

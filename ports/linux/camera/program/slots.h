@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "ports/linux/camera/program/comparison.h"
 #include "ports/linux/camera/program/helper.h"
 #include "ports/linux/camera/program/observer.h"
 #include "ports/linux/camera/program/slot_keeper.h"
@@ -22,7 +23,7 @@ class CameraSlots final : public Observer, public ModelSource {
  public:
   // Throws InputError: no store, no key, or no model where none is to be tried.
   CameraSlots(const std::string& store, const StoreOptions& options, uint32_t confirm_after,
-              Shared& shared);
+              const ComparisonSettings& comparison, Shared& shared);
 
   // ModelSource.
   bool WaitsForFrame() override { return waits_for_frame_; }
@@ -33,12 +34,16 @@ class CameraSlots final : public Observer, public ModelSource {
   bool Failed(const std::string& why) override;
 
   // Observer: after a frame it is counted while a model is on trial, which confirms it or rolls it
-  // back. Good: it ran, its scores are numbers, and no breaker counts.
+  // back. Good: it ran, its scores are numbers, and no breaker counts. With each of the first
+  // frames it answers one that the model before has answered.
   void Load(const Loaded& loaded) override;
+  void Unload() override { comparison_.Unload(); }
+  void AfterRun(octet_session* session) override;
   void AddFields(uint64_t now_ns, FrameReport* report) override;
   void AfterFrame(Outcome& outcome) override;
   const char* News() override;
   void Finish(bool clean) override;
+  void AddSummary(uint64_t elapsed_ns, Line* line) override;
 
  private:
   enum class Wish { kNone, kConfirm, kRollBack };
@@ -46,6 +51,7 @@ class CameraSlots final : public Observer, public ModelSource {
   const char* Word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
   void Say(const std::string& news);
   void Run(const SlotModel& model);
+  bool Differs();
   bool Hear(uint64_t now_ns);
   void Send(uint64_t now_ns);
   StoreAnswer Await(std::function<StoreAnswer()> work);
@@ -56,6 +62,8 @@ class CameraSlots final : public Observer, public ModelSource {
   bool waits_for_frame_ = false;
   SlotModel running_;
   std::optional<Trial> trial_;
+  Comparison comparison_;
+  std::optional<uint32_t> agreement_;  // of the last trial that was compared, per mille
   Errand<StoreAnswer> errand_;
   Wish sent_ = Wish::kNone;  // what the errand at work is about
   Wish wish_ = Wish::kNone;

@@ -21,6 +21,18 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
       .Range(1u, 1000000000u)
       .ShowDefault()
       .Needs("--slots", "; a model from a file is not on trial");
+  app.Add("--trial-frames", o.comparison.frames,
+          "of --slots: frames with answers of the model before that a model on trial answers too; "
+          "0: none")
+      .Range(0u, 64u)
+      .ShowDefault()
+      .Needs("--slots");
+  app.Add("--trial-agreement", o.comparison.least_agreement,
+          "of --slots: a model on trial is rolled back where it agrees with the model before by "
+          "less, per mille over all --trial-frames")
+      .Range(0u, 1000u)
+      .ShowDefault()
+      .Needs("--slots");
   app.Add("--board", o.store.board,
           std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
   return [&o] {
@@ -30,7 +42,8 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
 
 std::unique_ptr<Observer> MakeSlots(const CameraOptions& options, Shared& shared) {
   if (options.slots.empty()) return nullptr;
-  return std::make_unique<CameraSlots>(options.slots, options.store, options.confirm_after, shared);
+  return std::make_unique<CameraSlots>(options.slots, options.store, options.confirm_after,
+                                       options.comparison, shared);
 }
 
 }  // namespace octet::port

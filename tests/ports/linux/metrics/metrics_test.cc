@@ -101,8 +101,8 @@ TEST(Metrics, EventsExistFromTheStart) {
   EXPECT_EQ(series.at("octet_resident_memory_bytes"), "123456");
   EXPECT_EQ(series.at("octet_start_time_seconds"), "1795268288.25");
   // What is not known is not there.
-  for (const char* name : {"octet_score", "octet_temperature_celsius", "octet_slot{slot=\"a\"}",
-                           "octet_latency_budget_seconds"}) {
+  for (const char* name : {"octet_score", "octet_trial_agreement", "octet_temperature_celsius",
+                           "octet_slot{slot=\"a\"}", "octet_latency_budget_seconds"}) {
     EXPECT_EQ(series.count(name), 0u) << name;
   }
 }
@@ -133,6 +133,7 @@ TEST(Metrics, TheBlobAndItsPlan) {
   metrics.SetBlob(TwoPlans());
   metrics.SetPlan(1);
   metrics.SetSlot('b');
+  metrics.SetTrialAgreement(0.5f);
   auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_blob_info{digest=\"00081018202830384048505860687078"
                       "80889098a0a8b0b8c0c8d0d8e0e8f0f8\",model=\"det\\\"ector\\\\\","
@@ -141,6 +142,7 @@ TEST(Metrics, TheBlobAndItsPlan) {
   EXPECT_EQ(series.at("octet_security_version"), "7");
   EXPECT_EQ(series.at("octet_plan{plan=\"int8\"}"), "0");
   EXPECT_EQ(series.at("octet_plan{plan=\"fp16\"}"), "1");
+  EXPECT_EQ(series.at("octet_trial_agreement"), "0.5");
   EXPECT_EQ(series.at("octet_slot{slot=\"a\"}"), "0");
   EXPECT_EQ(series.at("octet_slot{slot=\"b\"}"), "1");
   // Another model: its first plan, and nothing of the other's names.
