@@ -163,14 +163,11 @@ const char* SectionName(blob::SectionKind kind) {
       return "decode";
     case blob::SectionKind::kSignature:
       return "signature";
-    case blob::SectionKind::kGolden:
-      return "golden";
-    case blob::SectionKind::kGuard:
-      return "guard";
-    case blob::SectionKind::kDrift:
-      return "drift";
-    case blob::SectionKind::kTemporal:
-      return "temporal";
+    default:
+      break;
+  }
+  for (const auto& section : sections::All()) {
+    if (const char* name = section->NameOf(kind)) return name;
   }
   return "other";
 }
