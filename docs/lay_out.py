@@ -15,7 +15,7 @@ DOXYGEN = "/usr/bin/doxygen"  # docs/build.sh runs it into api/ beside the pages
 MATERIAL = pathlib.Path("/usr/share/mkdocs/themes/material")
 PAGE = re.compile(r":\s*([\w./-]+\.md)\s*$")
 API = "c-api.md"  # written here
-HEADERS = ("octet", "linux", "guard", "drift", "temporal", "slots", "board", "self_test")
+HEADERS = SOURCE / "runtime/include/octet"
 # Fonts of the reader's system, icons as part of the pages: nothing comes from another host.
 THEME = """INHERIT: ../../mkdocs.yml
 docs_dir: pages
@@ -55,9 +55,9 @@ def headers() -> str:
     lines = ["# C API", "", "The public headers, as they are installed. Each is the contract of its functions. `octet/octet.hpp` is a wrapper for C++.", ""]
     if os.access(DOXYGEN, os.X_OK):
         lines += ["[The same by function and struct](api/index.html), made of the same comments.", ""]
-    for name in HEADERS:
-        text = (SOURCE / f"runtime/include/octet/{name}.h").read_text().rstrip()
-        lines += [f"## octet/{name}.h", "", "```c", text, "```", ""]
+    # octet.h first, the others by name.
+    for path in sorted(HEADERS.glob("*.h"), key=lambda path: (path.stem != "octet", path.stem)):
+        lines += [f"## octet/{path.name}", "", "```c", path.read_text().rstrip(), "```", ""]
     return "\n".join(lines)
 
 

@@ -17,7 +17,6 @@
 #include "ports/linux/slot/key.h"
 #include "ports/linux/slot/model_face.h"
 #include "runtime/format/optional_features.h"
-#include "runtime/format/product.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
 #include "runtime/format/view.h"
@@ -141,7 +140,6 @@ const char* ResizeName(blob::ResizeMode mode) {
 }
 
 const char* SectionName(blob::SectionKind kind) {
-  if (kind == blob::kProductSection) return "product";
   switch (kind) {
     case blob::SectionKind::kModel:
       return "model";
@@ -165,14 +163,11 @@ const char* SectionName(blob::SectionKind kind) {
       return "decode";
     case blob::SectionKind::kSignature:
       return "signature";
-    case blob::SectionKind::kGolden:
-      return "golden";
-    case blob::SectionKind::kGuard:
-      return "guard";
-    case blob::SectionKind::kDrift:
-      return "drift";
-    case blob::SectionKind::kTemporal:
-      return "temporal";
+    default:
+      break;
+  }
+  for (const auto& section : sections::All()) {
+    if (const char* name = section->NameOf(kind)) return name;
   }
   return "other";
 }

@@ -1,6 +1,6 @@
 // An optional section of the blob, or a check of the whole blob, as one object: its options, what
 // it makes, and what `octet inspect` says of it. A conversion knows these by this interface alone;
-// sections.cc has the list.
+// sections.inc has the list.
 #ifndef OCTET_CONVERTER_SECTIONS_SECTION_H_
 #define OCTET_CONVERTER_SECTIONS_SECTION_H_
 
@@ -73,6 +73,8 @@ class Section {
     return false;
   }
 
+  // The word of `octet inspect` for a kind that is this section's, else null.
+  virtual const char* NameOf(blob::SectionKind /*kind*/) const { return nullptr; }
   // Of `octet inspect`: fields of the description of a verified blob, none where it lacks the
   // section; and the lines that tell these fields.
   virtual void Inspect(const uint8_t* /*blob*/, size_t /*blob_bytes*/,

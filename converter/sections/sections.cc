@@ -1,23 +1,14 @@
 #include "converter/sections/sections.h"
 
-#include "converter/sections/drift/drift.h"
-#include "converter/sections/golden/golden.h"
-#include "converter/sections/guard/guard.h"
-#include "converter/sections/product/product.h"
-#include "converter/sections/temporal/temporal.h"
-#include "converter/sections/whitelist/whitelist.h"
 #include "converter/support/error.h"
 
 namespace octet::sections {
 
 Sections All() {
   return {
-      std::make_shared<Golden>(),     // samples, and what the plans give for them
-      std::make_shared<Drift>(),      // whose scales may move
-      std::make_shared<Temporal>(),   // filters from frame to frame
-      std::make_shared<Guard>(),      // when which plan runs, and which tensors tell
-      std::make_shared<Product>(),    // whose model it is
-      std::make_shared<Whitelist>(),  // no section: the board's list, held against the blob
+#define OCTET_SECTION(name) Make##name(),
+#include "converter/sections/sections.inc"
+#undef OCTET_SECTION
   };
 }
 

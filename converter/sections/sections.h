@@ -1,4 +1,4 @@
-// The list of optional sections. A section is a folder here and one line of the list.
+// The list of optional sections. A section is a folder here and one line of sections.inc.
 #ifndef OCTET_CONVERTER_SECTIONS_SECTIONS_H_
 #define OCTET_CONVERTER_SECTIONS_SECTIONS_H_
 
@@ -14,6 +14,11 @@ using Sections = std::vector<std::shared_ptr<Section>>;
 // One of each, as nobody asked for anything, in the order in which options, messages and checks
 // come. Where they lie in the blob is the writer's matter.
 Sections All();
+
+// One each, by the folder of the section.
+#define OCTET_SECTION(name) std::shared_ptr<Section> Make##name();
+#include "converter/sections/sections.inc"
+#undef OCTET_SECTION
 
 }  // namespace octet::sections
 

@@ -1,4 +1,4 @@
-// Content of SectionKind::kTemporal; FORMAT.md, "Temporal section".
+// Content of SectionKind::kTemporal; docs/temporal.md, "In the blob".
 #ifndef OCTET_FORMAT_TEMPORAL_RECORD_H_
 #define OCTET_FORMAT_TEMPORAL_RECORD_H_
 

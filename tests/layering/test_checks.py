@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_alone  # noqa: E402
+import check_deletable  # noqa: E402
 import check_includes  # noqa: E402
 import check_style  # noqa: E402
 import check_symbols  # noqa: E402
@@ -109,6 +110,17 @@ class Words(Tree):
         self.assertEqual(check_words.check(self.root)[1], [])
         self.write("converter/cli/a.cc", 'Fail("{}: that is "\n     "no number");\n')
         self.assertEqual(len(check_words.check(self.root)[1]), 1)
+
+
+class Deletable(Tree):
+    def test_lines_outside_of_its_folders(self):
+        self.write("converter/sections/temporal/temporal.h", "class Temporal;\n")
+        self.write("ports/linux/temporal_observer.cc", "// temporal\n")
+        self.write("runtime/core/temporally.h", "int a;\n")
+        self.write("converter/sections/sections.inc", "SECTION(Guard)\nSECTION(Temporal)\n")
+        self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal"), ["converter/sections/sections.inc:2"])
+        self.write("runtime/core/temporally.h", "int temporal;\n")
+        self.assertEqual(len(check_deletable.lines_elsewhere(self.root, "temporal")), 2)
 
 
 class Alone(Tree):

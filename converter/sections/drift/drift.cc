@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "converter/sections/drift/section.h"
+#include "converter/sections/sections.h"
 #include "converter/support/error.h"
 #include "octet/drift.h"
 
@@ -55,6 +56,10 @@ std::string Drift::InspectText(const nlohmann::json& description) const {
   const nlohmann::json& drift = description["drift"];
   return fmt::format("drift: {} groups of scales may move, {} layers follow\n",
                      drift["groups"].get<uint32_t>(), drift["layers"].get<uint32_t>());
+}
+
+std::shared_ptr<Section> MakeDrift() {
+  return std::make_shared<Drift>();
 }
 
 }  // namespace octet::sections

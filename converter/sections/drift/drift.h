@@ -13,6 +13,9 @@ class Drift : public Section {
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::SectionKind::kDrift ? "drift" : nullptr;
+  }
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
   std::string InspectText(const nlohmann::json& description) const override;
 

@@ -26,6 +26,9 @@ class Golden : public Section {
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
   bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::SectionKind::kGolden ? "golden" : nullptr;
+  }
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
   std::string InspectText(const nlohmann::json& description) const override;
 

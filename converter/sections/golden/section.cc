@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "converter/sections/golden/golden.h"
+#include "converter/sections/sections.h"
 #include "runtime/format/golden.h"
 
 namespace octet::sections {
@@ -38,6 +39,10 @@ void Golden::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* des
 std::string Golden::InspectText(const nlohmann::json& description) const {
   const auto count = description["golden"].get<uint32_t>();
   return count == 0 ? "" : fmt::format("{} golden vectors\n", count);
+}
+
+std::shared_ptr<Section> MakeGolden() {
+  return std::make_shared<Golden>();
 }
 
 }  // namespace octet::sections

@@ -26,6 +26,9 @@ class Guard : public Section {
  public:
   void Check(const Asked& asked) const override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::SectionKind::kGuard ? "guard" : nullptr;
+  }
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
   std::string InspectText(const nlohmann::json& description) const override;
 };

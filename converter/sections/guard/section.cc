@@ -3,6 +3,7 @@
 #include "converter/images/image_input.h"
 #include "converter/sections/guard/guard.h"
 #include "converter/sections/guard/probes.h"
+#include "converter/sections/sections.h"
 #include "runtime/format/guard_record.h"
 
 namespace octet::sections {
@@ -38,6 +39,10 @@ void Guard::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* desc
 
 std::string Guard::InspectText(const nlohmann::json& description) const {
   return GuardText(description.value("guard", nlohmann::json()));
+}
+
+std::shared_ptr<Section> MakeGuard() {
+  return std::make_shared<Guard>();
 }
 
 }  // namespace octet::sections

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "converter/sections/sections.h"
 #include "converter/support/error.h"
-#include "runtime/format/product.h"
 
 namespace octet::sections {
 
@@ -39,6 +39,10 @@ void Product::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* de
 std::string Product::InspectText(const nlohmann::json& description) const {
   const nlohmann::json& name = description["product"];
   return name.is_null() ? "" : fmt::format("product {}\n", name.get<std::string>());
+}
+
+std::shared_ptr<Section> MakeProduct() {
+  return std::make_shared<Product>();
 }
 
 }  // namespace octet::sections

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "converter/sections/section.h"
+#include "runtime/format/product.h"
 
 namespace octet::sections {
 
@@ -14,6 +15,9 @@ class Product : public Section {
   void AddOptions(port::Options command) override;
   void ReadOptions() override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::kProductSection ? "product" : nullptr;
+  }
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
   std::string InspectText(const nlohmann::json& description) const override;
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "converter/sections/sections.h"
 #include "converter/sections/temporal/temporal.h"
 #include "converter/support/error.h"
 
@@ -41,9 +42,9 @@ void Temporal::ReadOptions() {
 void Temporal::Make(const Given& given, write::ModelInfo* info, Told* told) const {
   if (wanted_.kind == TemporalKind::kNone) return;
   RequireInt8(given, "--temporal");
-  const TemporalChoice made = ChooseTemporal(
-      given.graph, recover::MeasureNoise(given.simulator, given.scheme, given.samples.report),
-      given.plans, wanted_);
+  const TemporalChoice made =
+      ChooseTemporal(given.graph, MeasureNoise(given.simulator, given.scheme, given.samples.report),
+                     given.plans, wanted_);
   info->AddSection(blob::SectionKind::kTemporal, made.section);
   told->facts["temporal"] = {
       {"mean_sigma", made.mean_sigma}, {"noisy", made.noisy}, {"filtered", made.filtered}};
@@ -57,6 +58,10 @@ void Temporal::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* d
   if (const nlohmann::json temporal = TemporalJson(blob, blob_bytes); !temporal.is_null()) {
     (*description)["temporal"] = temporal;
   }
+}
+
+std::shared_ptr<Section> MakeTemporal() {
+  return std::make_shared<Temporal>();
 }
 
 }  // namespace octet::sections

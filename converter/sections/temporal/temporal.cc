@@ -55,7 +55,7 @@ bool CanChange(const TemporalLayerRecord& record) {
 
 // Half of what lies between two pictures that have nothing to do with each other, in 1/256 step;
 // never where conversion saw one picture alone.
-uint32_t CutOf(const recover::NoiseFigure& figure) {
+uint32_t CutOf(const NoiseFigure& figure) {
   const double cut = figure.MeanChange() / 2 * 256;
   return figure.changes == 0 ? blob::kNone : static_cast<uint32_t>(std::max(1L, std::lround(cut)));
 }
@@ -73,12 +73,11 @@ std::vector<uint8_t> SectionOf(const std::vector<TemporalLayerRecord>& layers) {
 
 }  // namespace
 
-TemporalChoice ChooseTemporal(const graph::Graph& graph,
-                              const std::vector<recover::NoiseFigure>& noise,
+TemporalChoice ChooseTemporal(const graph::Graph& graph, const std::vector<NoiseFigure>& noise,
                               const std::vector<write::Plan>& plans,
                               const TemporalOptions& options) {
   TemporalChoice choice;
-  std::map<std::string, const recover::NoiseFigure*> measured;
+  std::map<std::string, const NoiseFigure*> measured;
   for (size_t id = 0; id < graph.values.size(); ++id) {
     if (noise[id].signal > 0) measured[graph.values[id].name] = &noise[id];
   }

@@ -1,4 +1,4 @@
-// The temporal section (runtime/format/FORMAT.md; docs/temporal.md): which tensors are filtered
+// The temporal section (docs/temporal.md): which tensors are filtered
 // from frame to frame, and how.
 #ifndef OCTET_CONVERTER_SECTIONS_TEMPORAL_TEMPORAL_H_
 #define OCTET_CONVERTER_SECTIONS_TEMPORAL_TEMPORAL_H_
@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/graph/graph.h"
-#include "converter/recover/noise.h"
 #include "converter/sections/section.h"
+#include "converter/sections/temporal/noise.h"
 #include "converter/write/write.h"
 
 namespace octet::sections {
@@ -42,8 +42,7 @@ struct TemporalChoice {
 
 // Of the layers with weights that write int8 in any plan, the noisiest first, as many as fit
 // kMostTemporalLayers and memory of as many bytes as the tensors of the largest plan take.
-TemporalChoice ChooseTemporal(const graph::Graph& graph,
-                              const std::vector<recover::NoiseFigure>& noise,
+TemporalChoice ChooseTemporal(const graph::Graph& graph, const std::vector<NoiseFigure>& noise,
                               const std::vector<write::Plan>& plans,
                               const TemporalOptions& options);
 
@@ -56,6 +55,9 @@ class Temporal : public Section {
   void AddOptions(port::Options command) override;
   void ReadOptions() override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::SectionKind::kTemporal ? "temporal" : nullptr;
+  }
   void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
 
  private:

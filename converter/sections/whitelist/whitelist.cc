@@ -1,4 +1,5 @@
 #include "converter/sections/whitelist/whitelist.h"
+#include "converter/sections/sections.h"
 
 #include <stdexcept>
 
@@ -40,6 +41,10 @@ void CheckWhitelist(const std::vector<uint8_t>& blob, const boards::Board& board
 bool Whitelist::Finish(const Given& given, std::vector<uint8_t>* blob, Told* /*told*/) const {
   CheckWhitelist(*blob, given.asked.board, given.asked.model);
   return false;
+}
+
+std::shared_ptr<Section> MakeWhitelist() {
+  return std::make_shared<Whitelist>();
 }
 
 }  // namespace octet::sections

@@ -20,14 +20,14 @@ using blob::TemporalLayerRecord;
 // second plan has the same in FP16.
 struct Layers {
   graph::Graph graph;
-  std::vector<recover::NoiseFigure> noise;
+  std::vector<NoiseFigure> noise;
   std::vector<write::Plan> plans;
 
   explicit Layers(const std::vector<double>& sigmas) : plans(2) {
     for (size_t k = 0; k < sigmas.size(); ++k) {
       const std::string name = "l" + std::to_string(k);
       graph.AddValue({name, graph::DataType::kFloat, graph::Shape{1}, {}, {}});
-      recover::NoiseFigure figure;
+      NoiseFigure figure;
       figure.signal = 4;
       figure.error = 4 * sigmas[k] * sigmas[k];
       figure.change = 30, figure.changes = 10;

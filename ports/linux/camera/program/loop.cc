@@ -143,7 +143,8 @@ class Loop {
 
   void Load(const std::string& path) {
     ModelOptions wanted = options_.model;
-    if (wanted.all_plans || options_.temporal) {
+    if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
+                                        [](const auto& one) { return one->WantsLayers(); })) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }

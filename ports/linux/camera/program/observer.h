@@ -1,5 +1,5 @@
 // What looks at frames, results or the model beside the loop, which knows it by this interface
-// alone: the loop captures, runs and emits. observers.cc lists all of them, each once with its
+// alone: the loop captures, runs and emits. observers.inc lists all of them, each once with its
 // settings, in the order in which they are asked.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
@@ -88,6 +88,8 @@ class Observer {
   virtual void Start(const Loaded&) {}
   // False: this frame is passed over.
   virtual bool Wants(const FrameBuffer&) { return true; }
+  // That BeforeLayer be called, also where no other plan is bound.
+  virtual bool WantsLayers() const { return false; }
   // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread.
   virtual void BeforeLayer(uint32_t) {}
   // The layers have run; nothing is decoded yet.

@@ -4,9 +4,9 @@ namespace octet::port {
 
 const std::vector<Feature>& Features() {
   static const std::vector<Feature> features = {
-      {DescribeGuard, MakeGuard}, {DescribeDrift, MakeDrift},   {DescribeTemporal, MakeTemporal},
-      {DescribeScore, MakeScore}, {DescribePage, MakePage},     {DescribeDump, MakeDump},
-      {DescribeSlots, MakeSlots}, {DescribeStarts, MakeStarts}, {DescribeTelemetry, MakeTelemetry},
+#define OCTET_OBSERVER(name) {Describe##name, Make##name},
+#include "ports/linux/camera/program/observers.inc"
+#undef OCTET_OBSERVER
   };
   return features;
 }

@@ -36,7 +36,8 @@ struct CameraOptions {
   double fps = kNotGiven;
   int http_port = -1;
   int priority = 0;
-  bool json = false, score = false, every_frame = false, guard = false, temporal = false;
+  bool json = false, score = false, every_frame = false, guard = false;
+  bool temporal = false;  // earlier frames are blended in
   bool map = false, check = false;
   bool own_detector = false;  // `blob` is the one that comes with the program: none was given
 };

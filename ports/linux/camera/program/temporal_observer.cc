@@ -11,6 +11,7 @@ class TemporalObserver final : public Observer {
  public:
   void Load(const Loaded& loaded) override { temporal_.emplace(loaded.model, loaded.path); }
   void Unload() override { temporal_.reset(); }
+  bool WantsLayers() const override { return true; }
   // Behind the probes, which look at what the layer itself gave.
   void BeforeLayer(uint32_t layer) override {
     if (temporal_) temporal_->BeforeLayer(layer);

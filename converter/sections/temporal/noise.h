@@ -1,7 +1,7 @@
 // How much of every int8 tensor is quantization noise, and how far it changes between pictures that
 // have nothing to do with each other: what filters from frame to frame are chosen by.
-#ifndef OCTET_CONVERTER_RECOVER_NOISE_H_
-#define OCTET_CONVERTER_RECOVER_NOISE_H_
+#ifndef OCTET_CONVERTER_SECTIONS_TEMPORAL_NOISE_H_
+#define OCTET_CONVERTER_SECTIONS_TEMPORAL_NOISE_H_
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "converter/quantize/scheme.h"
 #include "converter/simulate/simulator.h"
 
-namespace octet::recover {
+namespace octet::sections {
 
 struct NoiseFigure {
   double signal = 0, error = 0;  // energies over the pictures, exact and exact less int8
@@ -30,6 +30,6 @@ std::vector<NoiseFigure> MeasureNoise(const simulate::Simulator& simulator,
                                       const quantize::Scheme& scheme,
                                       const std::vector<int64_t>& samples);
 
-}  // namespace octet::recover
+}  // namespace octet::sections
 
-#endif  // OCTET_CONVERTER_RECOVER_NOISE_H_
+#endif  // OCTET_CONVERTER_SECTIONS_TEMPORAL_NOISE_H_

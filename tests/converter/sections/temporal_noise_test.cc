@@ -1,5 +1,5 @@
 // Noise of int8 tensors, and how far they change from picture to picture.
-#include "converter/recover/noise.h"
+#include "converter/sections/temporal/noise.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "converter/calibrate/calibrate.h"
 
-namespace octet::recover {
+namespace octet::sections {
 namespace {
 
 using graph::Shape;
@@ -109,4 +109,4 @@ TEST(Noise, DoesNotDependOnThreadsOrMemory) {
 }
 
 }  // namespace
-}  // namespace octet::recover
+}  // namespace octet::sections

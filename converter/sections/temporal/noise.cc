@@ -1,11 +1,11 @@
-#include "converter/recover/noise.h"
+#include "converter/sections/temporal/noise.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "converter/simulate/store.h"
 
-namespace octet::recover {
+namespace octet::sections {
 namespace {
 
 void AddChange(const std::vector<float>& now, const std::vector<float>& before,
@@ -54,4 +54,4 @@ std::vector<NoiseFigure> MeasureNoise(const simulate::Simulator& simulator,
   return figures;
 }
 
-}  // namespace octet::recover
+}  // namespace octet::sections
