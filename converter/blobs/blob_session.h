@@ -30,7 +30,7 @@ class BlobSession {
 
   static void Check(octet_status status) {
     if (status.code != OCTET_OK) {
-      Fail("the blob cannot be compared: {}; was it made from this model, with these shapes?",
+      Fail("the blob cannot be compared: {}; give the model and the shapes that it was made from",
            octet_code_name(status.code));
     }
   }

@@ -52,15 +52,16 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
       .Required();
   command.Add("PICTURES", pictures_,
-              "short for --calibrate PICTURES -o MODEL.octet; pixels, task, decoder and labels are "
-              "then taken from the model, or asked for");
+              "short for --calibrate PICTURES -o MODEL.octet. The command then reads pixel scale, "
+              "task, decoder and labels from the model, or asks for the option that is missing");
   command.Group("Options");
   command.Add("-o,--output", options->output, "the blob to write");
-  command.Add("--calibrate", calibration_,
-              fmt::format("a folder of pictures ({}; without any, those of its subfolders), one "
-                          "picture, or a .npy file; labels are not needed; several inputs: joined "
-                          "by commas",
-                          pictures::kExtensions));
+  command.Add(
+      "--calibrate", calibration_,
+      fmt::format(
+          "a folder of pictures ({}; without any, the pictures of its subfolders), one picture, or "
+          "a .npy file; labels are not needed; several inputs: joined by commas",
+          pictures::kExtensions));
   task_option_ = command.Add("--task", task_, "meaning of the outputs")
                      .Among({"classify", "detect", "segment", "none"})
                      .ShowDefault();
@@ -90,17 +91,17 @@ void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOpt
           .ShowDefault();
   command
       .Add("--select", options->select,
-           "calibrate with this many of them: those that cover most of the activations' range, "
-           "found by a first pass through the model")
+           "calibrate with this many of the samples: a first pass through the model finds those "
+           "that cover most of the activations' range")
       .Range(int64_t{1}, int64_t{1} << 31);
   command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
   command.Add("--sample-labels", options->sample_labels,
-              "JSON file in COCO format: calibrate only with pictures that FP32 recognises, by "
-              "--label-quality");
+              "JSON file in COCO format: calibrate only with pictures that FP32 recognises with at "
+              "least --label-quality");
   quality_ = command
                  .Add("--label-quality", options->label_quality,
-                      "of --sample-labels: least mean IoU of a picture's boxes, or confidence of "
-                      "its class, 0 to 1")
+                      "of --sample-labels: smallest mean IoU of a picture's boxes, or smallest "
+                      "confidence of its class, 0 to 1")
                  .ShowDefault();
   command.Add(
       "--calibration-cache", options->cache,
@@ -122,16 +123,16 @@ void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptio
   command.AddFlag("--mixed", wants_mixed_,
                   "add a third plan between int8 and fp16: the layers with the largest loss run in "
                   "FP16 (docs/assign.md; octet assign has more choices)");
-  command.Add(
-      "--mixed-budget-percent", mixed_.budget_percent,
-      "of --mixed: time budget over the int8 plan, in percent; replaces the choice by loss");
+  command.Add("--mixed-budget-percent", mixed_.budget_percent,
+              "of --mixed: time budget over the int8 plan, in percent. Without it, the loss of the "
+              "layers decides");
   command.Add("--profile", mixed_.profile,
               "of --mixed: times measured on the board, as for octet assign");
   command.Add("--require", options->require,
               "write no blob, and exit 1, if the int8 plan is worse: 20dB signal over error of the "
               "worst output, or 95% of FP32's answers (--task)");
   command.AddFlag("--keep-failing", options->keep_failing,
-                  "also write plans that give NaN, infinity or a constant where FP32 does not");
+                  "also write plans that give NaN, infinity or a constant, where FP32 does not");
 }
 
 void ConvertArguments::AddBoard(port::Options command, convert::ConvertOptions* options) {

@@ -88,7 +88,7 @@ int RunRemote(const std::string& host, const std::vector<std::string>& words,
   if (!WIFEXITED(status)) Fail("ssh {}: was killed; try again", host);
   constexpr int kNoConnection = 255, kNotFound = 127;
   if (WEXITSTATUS(status) == kNoConnection) {
-    Fail("ssh {}: connection failed; does `ssh {}` work?", host, host);
+    Fail("ssh {}: connection failed; check that `ssh {}` works", host, host);
   }
   if (WEXITSTATUS(status) == kNotFound) {
     Fail("ssh {}: no {} there; copy build/aarch64/bin/octet-slot to the board, or give --program",

@@ -79,7 +79,7 @@ void RequireScale(const graph::Graph& graph, const std::string& model) {
     const graph::Value& input = graph.At(id);
     if (!images::IsImageInput(*input.shape, &channels_last)) continue;
     Fail(
-        "{}: input '{}' takes pictures, and nothing tells how the model scales its pixels; give "
+        "{}: input '{}' takes pictures, but the model does not say how its pixels are scaled; give "
         "--scale: 1/255 (0 to 1) or 1 (0 to 255)",
         model, input.name);
   }

@@ -127,8 +127,8 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
     });
     if (!dark) continue;
     warnings->push_back(fmt::format(
-        "{}: no pixel is above {} of 255; are the bytes on another scale, such as 0 to 1?",
-        paths[k], brightest));
+        "{}: no pixel is above {} of 255; check the scale of the bytes: it may be 0 to 1", paths[k],
+        brightest));
   }
 }
 

@@ -159,7 +159,7 @@ void JudgePlans(Judged* result) {
   if (!verdict.IsDoubtful()) return;
   if (!verdict.int8()->Fails()) {
     result->warnings.push_back(fmt::format(
-        "the int8 plan is in doubt: {}, {:.1f} dB; see the verdict",
+        "the int8 plan may be wrong: {}, {:.1f} dB; see the verdict",
         judge::AgreementWords(verdict.findings, *verdict.int8()), *verdict.SnrDb("int8")));
   }
   LookForAdvice(findings, result);

@@ -32,8 +32,8 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
       std::count_if(output.shape.begin(), output.shape.end(), [](int64_t dim) { return dim != 1; });
   if (wide > 1) {
     Fail(
-        "--task classify: output '{}' has shape {}; expected one score per class, as [1, 1000]; is "
-        "the task detect or segment?",
+        "--task classify: output '{}' has shape {}; expected one score per class, as [1, 1000]; "
+        "try: --task detect or --task segment",
         output.name, graph::ToString(output.shape));
   }
   blob::DecodeRecord record = ScoresRecord(spec, output);

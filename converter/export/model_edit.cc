@@ -169,7 +169,8 @@ void Extract(const Part& part, const std::string& output,
 void WriteModel(const onnx::ModelProto& model, const std::filesystem::path& path) {
   std::string bytes;
   if (!model.SerializeToString(&bytes)) {
-    Fail("{}: cannot be written; is the model below 2 GiB?", path.string());
+    Fail("{}: cannot be written; check the folder, and that the model is below 2 GiB",
+         path.string());
   }
   try {
     port::OutputFile file(path.string());

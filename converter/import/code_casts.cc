@@ -37,8 +37,10 @@ ValueId Wrapped(CodeNodes& nodes, const std::string& name, ValueId codes, DataTy
   if (from == to) return codes;
   const bool bytes = from == DataType::kInt8 || from == DataType::kUInt8;
   if (bytes != (to == DataType::kInt8 || to == DataType::kUInt8)) {
-    Fail("node '{}' (Cast): converts {} codes from {} ones; quantize to {} in the model", name,
-         graph::Name(to), graph::Name(from), graph::Name(to));
+    Fail(
+        "node '{0}' (Cast): converts {2} codes to {1}, which is not supported; quantize to {1} in "
+        "the model",
+        name, graph::Name(to), graph::Name(from));
   }
   const bool to_signed = to == DataType::kInt8 || to == DataType::kInt16;
   const float turn = bytes ? 256 : 65536;

@@ -14,7 +14,7 @@ void Check(octet_status status) {
   if (status.code == OCTET_OPERATOR_UNAVAILABLE) {
     Fail("the blob has an operator that this program lacks; it cannot run here");
   }
-  Fail("the blob cannot be run: {}; was it made from this model, with these shapes?",
+  Fail("the blob cannot be run: {}; give the model and the shapes that it was made from",
        octet_code_name(status.code));
 }
 

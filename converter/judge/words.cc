@@ -117,7 +117,8 @@ std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
   switch (task) {
     case blob::Task::kDetect:
       return fmt::format(
-          "finds {} of {} sure FP32 boxes; has {} sure boxes, {} of them FP32's (F1 {:.1f} %)",
+          "finds {} of {} confident FP32 boxes; has {} confident boxes, {} of them FP32's (F1 "
+          "{:.1f} %)",
           answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
     case blob::Task::kSegment:
       return fmt::format("gives masks that overlap FP32's by {:.1f} % (mean IoU)",

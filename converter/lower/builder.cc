@@ -117,7 +117,8 @@ void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[
   for (uint32_t& dim : dims) dim = 1;
   for (int64_t dim : shape) {
     if (dim < 1 || dim > INT32_MAX)
-      Fail("a tensor of shape {} is too large", graph::ToString(shape));
+      Fail("a tensor of shape {} is too large; give a smaller --input-shape",
+           graph::ToString(shape));
   }
   if (shape.size() > 4) {
     dims[3] = static_cast<uint32_t>(graph::ElementCount(shape));
@@ -191,8 +192,7 @@ int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
   if (const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
       scheme && !scheme->channels.empty()) {
     throw std::logic_error("tensor " + graph_.At(id).name +
-                           " has a scale a channel, and a reader "
-                           "that wants another form of it");
+                           " has scales by channel, but a node that reads it needs another form");
   }
   if (Constant(id) != nullptr) return UseConstant(id, layout, type);
   const Layout other_layout = layout == Layout::kImage ? Layout::kRowMajor : Layout::kImage;

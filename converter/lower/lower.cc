@@ -69,7 +69,8 @@ struct Refusal {
     parts.push_back(group[0]->why +
                     (more == 0 ? "" : fmt::format(" (and {} more {})", more, group[0]->node->op)));
   }
-  Fail("{} nodes cannot run on the board: {}", refusals.size(), fmt::join(parts, "; "));
+  Fail("{} nodes cannot run on the board: {}; try: end the graph before them, with --cut-at",
+       refusals.size(), fmt::join(parts, "; "));
 }
 
 // A [1, H, W, C] picture arrives as the arena keeps it; [1, C, H, W] has to be turned.

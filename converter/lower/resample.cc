@@ -82,7 +82,7 @@ void CheckWeights(const graph::Node& node, const ResizeMap& map) {
     }
   }
   if (map.MostTaps() > UINT16_MAX) {
-    Fail("node '{}' (Resize): sums of {} pixels are too long", node.name, map.MostTaps());
+    Fail("node '{}' (Resize): sums of {} pixels are too large", node.name, map.MostTaps());
   }
 }
 

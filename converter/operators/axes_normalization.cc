@@ -52,7 +52,7 @@ std::vector<OutputType> InferGroupNormalization(const ShapeContext& context) {
     RequireFloat(context, i);
     const Shape& own = InputShape(context, i);
     if (own != Shape{shape[1]} && own != Shape{groups}) {
-      ShapeFail(context, "input {} must have one value a channel or a group", i);
+      ShapeFail(context, "input {} must have one value per channel or per group", i);
     }
   }
   return LikeInput(context);

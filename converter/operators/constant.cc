@@ -92,7 +92,7 @@ std::vector<OutputType> InferRange(const ShapeContext& context) {
     values[i] = NumberAt(*tensor);
   }
   if (values[2] == 0 || !std::isfinite((values[1] - values[0]) / values[2])) {
-    ShapeFail(context, "a range from {} to {} in steps of {} has no end", values[0], values[1],
+    ShapeFail(context, "a range from {} to {} in steps of {} does not end", values[0], values[1],
               values[2]);
   }
   const double count = std::max(0.0, std::ceil((values[1] - values[0]) / values[2]));

@@ -6,15 +6,17 @@
 
 namespace octet::operators {
 
-std::string DescribeInputs(const ShapeContext& context) {
-  std::string text = " (inputs:";
+std::string WithWayOut(const ShapeContext& context, const std::string& message) {
+  std::string text = message + " (inputs:";
   const char* separator = " ";
   for (const graph::Value* value : context.inputs) {
     text += separator;
     text += value == nullptr || !value->shape ? "none" : graph::ToString(*value->shape);
     separator = ", ";
   }
-  return text + ")";
+  text += ")";
+  if (message.find("; ") == std::string::npos) text += "; export the model again";
+  return text;
 }
 
 void CheckInputCount(const ShapeContext& context, size_t least, size_t most) {

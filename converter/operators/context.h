@@ -32,15 +32,16 @@ template <typename... Args>
                               fmt::format(format, std::forward<Args>(args)...)));
 }
 
-// " (inputs: [1,3,8,8], none, [2])"
-std::string DescribeInputs(const ShapeContext& context);
+// The message, the shapes of all inputs, " (inputs: [1,3,8,8], none, [2])", and, where it names
+// none itself, what to do.
+std::string WithWayOut(const ShapeContext& context, const std::string& message);
 
-// As NodeFail, with the shapes of all inputs behind the message.
+// As NodeFail, with these.
 template <typename... Args>
 [[noreturn]] void ShapeFail(const ShapeContext& context, fmt::format_string<Args...> format,
                             Args&&... args) {
-  NodeFail(*context.node, "{}{}", fmt::format(format, std::forward<Args>(args)...),
-           DescribeInputs(context));
+  NodeFail(*context.node, "{}",
+           WithWayOut(context, fmt::format(format, std::forward<Args>(args)...)));
 }
 
 // Fails unless the node has between `least` and `most` inputs, the first `least` of them present.

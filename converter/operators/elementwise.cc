@@ -64,7 +64,7 @@ std::vector<OutputType> InferMod(const ShapeContext& context) {
   const std::vector<OutputType> types = InferArithmetic(context);
   RequireNumber(context, 0);
   if (types[0].type == DataType::kFloat && !IsFmod(*context.node)) {
-    ShapeFail(context, "of floats it needs fmod = 1");
+    ShapeFail(context, "floating point inputs need fmod = 1");
   }
   return types;
 }

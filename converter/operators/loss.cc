@@ -80,7 +80,7 @@ std::vector<OutputType> InferLoss(const ShapeContext& context) {
   if (HasInput(context, 2)) {
     RequireFloat(context, 2);
     if (InputShape(context, 2) != Shape{scores[1]}) {
-      ShapeFail(context, "there must be one weight a class");
+      ShapeFail(context, "there must be one weight per class");
     }
   }
   const std::string reduction = context.node->String("reduction", "mean");

@@ -135,7 +135,8 @@ std::vector<OutputType> InferOneHot(const ShapeContext& context) {
   if (depth->Count() != 1) ShapeFail(context, "the depth must be a scalar");
   const double size = depth->IsFloat() ? depth->floats[0] : static_cast<double>(depth->integers[0]);
   if (!(size >= 1 && size <= 1 << 24)) ShapeFail(context, "depth {} is out of range", size);
-  if (InputShape(context, 2) != Shape{2}) ShapeFail(context, "the values must be off and on");
+  if (InputShape(context, 2) != Shape{2})
+    ShapeFail(context, "the values must be two numbers: off and on");
   Shape shape = InputShape(context, 0);
   const int64_t axis =
       NormalizeAxis(*context.node, context.node->Int("axis", -1), shape.size() + 1);

@@ -45,7 +45,7 @@ void CheckScale(const ShapeContext& context) {
   if (HasInput(context, 2)) RequireInteger(context, 2);
   const int64_t count = graph::ElementCount(scale);
   if (HasInput(context, 2) && graph::ElementCount(InputShape(context, 2)) != count) {
-    ShapeFail(context, "has not as many zero points as scales");
+    ShapeFail(context, "has different counts of scales and zero points");
   }
   if (count == 1) return;
   if (scale.size() != 1 || context.node->Int("block_size", 0) != 0) {

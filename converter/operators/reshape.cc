@@ -17,7 +17,9 @@ std::vector<OutputType> InferReshape(const ShapeContext& context) {
     int64_t& dim = result[i];
     if (dim == 0 && !allow_zero) {
       if (i >= in.size())
-        ShapeFail(context, "dimension {} of the new shape has nothing to copy", i);
+        ShapeFail(context,
+                  "dimension {} of the new shape is 0 (copy), but the input has no such dimension",
+                  i);
       dim = in[i];
     }
     if (dim == -1) {

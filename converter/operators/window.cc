@@ -138,7 +138,7 @@ Window MakeTransposedWindow(const Node& node, const Shape& input, const Shape& k
       axis.out = full - axis.pad_begin - axis.pad_end;
     }
     if (axis.out < 1) {
-      NodeFail(node, "padding {} and {} leaves nothing of {} pixels", axis.pad_begin, axis.pad_end,
+      NodeFail(node, "padding {} and {} removes all of {} pixels", axis.pad_begin, axis.pad_end,
                full);
     }
   }

@@ -148,7 +148,7 @@ std::vector<float> Results::Load(int64_t sample, size_t index) const {
     const ssize_t count = pread(files.handle, reinterpret_cast<char*>(values.data()) + done,
                                 bytes - done, from + static_cast<int64_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) Fail("ONNX Runtime's results are shorter than announced; try again");
+    if (count <= 0) Fail("ONNX Runtime's results are truncated; run the command again");
     done += static_cast<size_t>(count);
   }
   return values;

@@ -263,7 +263,7 @@ class Assigner {
       if (width >= kFewSteps * given.scale) continue;
       Warn(
           fmt::format("node '{}' (Concat): its result has steps of {:.3g} in the model; '{}' of "
-                      "range {:.3g} is lost in them; try: --cut-at {}",
+                      "range {:.3g} is smaller than these steps; try: --cut-at {}",
                       Node(n).name, given.scale, Name(id), width, InputNames(n)));
     }
   }

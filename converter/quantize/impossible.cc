@@ -120,7 +120,7 @@ std::optional<Entry> WhyNotInt8(const graph::Graph& graph, const graph::Links& l
     return Entry{
         .node = n,
         .reason = Reason::kNotFinite,
-        .detail = fmt::format("tensor '{}' held NaN or infinity during calibration", value->name)};
+        .detail = fmt::format("tensor '{}' had NaN or infinity during calibration", value->name)};
   }
   return std::nullopt;
 }

@@ -169,10 +169,10 @@ class Writer {
                                      graph_.nodes[n].op, entry->Text()));
     }
     if (const auto masked = NamesOf(Reason::kMasked); !masked.empty()) {
-      warnings.push_back(fmt::format(
-          "{} nodes, from {} on, run in FP16: they read or write a mask's minus infinity (or its "
-          "substitute), which 8 bits do not separate from other numbers",
-          masked.size(), masked[0]));
+      warnings.push_back(
+          fmt::format("{} nodes, from {} on, run in FP16: they read or write a mask's minus "
+                      "infinity (or its substitute), for which 8 bits are too coarse",
+                      masked.size(), masked[0]));
     }
     if (const auto wide = NamesOf(Reason::kWideInput); !wide.empty()) {
       warnings.push_back(fmt::format(
@@ -181,8 +181,8 @@ class Writer {
           fmt::join(wide_.reasons, ", "), fmt::join(wide, ", "), wide.size() == 1 ? "s" : ""));
       if (!wide_.beyond.empty()) {
         warnings.push_back(
-            fmt::format("{} read{} values as wide as the input, which share 8 bits; try: fp16 "
-                        "there with --config, or the fp16 plan",
+            fmt::format("{} read{} values as wide as the input: 8 bits are too coarse for them; "
+                        "try: fp16 for these nodes in --config, or the fp16 plan",
                         fmt::join(wide_.beyond, ", "), wide_.beyond.size() == 1 ? "s" : ""));
       }
     }

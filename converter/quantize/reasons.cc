@@ -21,7 +21,7 @@ constexpr ReasonFacts kFacts[] = {
      "its int8 kernel writes asymmetric values, but the board does not allow them"},
     {Precision::kFp16, true, "not-finite", "calibration saw NaN or infinity there"},
     {Precision::kFp16, false, "fill", "it writes a number beside values of another range"},
-    {Precision::kInt8, false, "overflow", "FP16 layers of the plan pass 65504"},
+    {Precision::kInt8, false, "overflow", "FP16 layers of the plan exceed 65504"},
     {Precision::kInt8, false, "int8-everywhere", "int8 is asked for everywhere"},
     {Precision::kInt8, false, "requested-int8", "the configuration asks for int8 there"},
     {Precision::kFp16, false, "finer-result",
@@ -35,12 +35,13 @@ constexpr ReasonFacts kFacts[] = {
      "a layer whose result is finer than 8 bits reads it"},
     {Precision::kFp16, false, "wide-input", "8 bits are too coarse for the values of an input"},
     {Precision::kFp16, false, "query",
-     "measured: it makes or refines selected queries, and the outputs gain more than half of their "
+     "measured: it makes or refines selected queries, and FP16 there removes more than half of the "
+     "outputs' "
      "noise"},
     {Precision::kInt8, false, "stretch-too-dear",
-     "measured: the outputs gain less than the arena grows by"},
+     "measured: the accuracy gain is smaller than the cost in arena"},
     {Precision::kFp16, false, "stretch",
-     "measured: the outputs gain more than time and arena cost"},
+     "measured: the accuracy gain is larger than the cost in time and arena"},
     {Precision::kInt8, false, "tail-gains-too-little",
      "measured: its own rounding is less than the noise that reaches it"},
     {Precision::kFp16, false, "tail", "it combines values behind the last weights"},

@@ -82,18 +82,18 @@ class Recogniser {
     if (given_.pixels) return;
     if (contents == Contents::kNumbers) {
       pixels.scale = 1;
-      return Say("numbers of the data are taken as they are; to change: --scale, --mean, --std");
+      return Say("the input numbers are used unchanged; to change: --scale, --mean, --std");
     }
     if (!IsPicture(ports_)) {
       pixels.scale = 1;
-      return Say("the input is not a picture: its data are taken as they are; to change: --scale");
+      return Say("the input is not a picture: its data are used unchanged; to change: --scale");
     }
     if (ultralytics) {
       return Say("pixels: x / 255, as Ultralytics trains; to change: --scale, --mean, --std");
     }
     Fail(
-        "{}: nothing tells how the model scales its pixels; give --scale: 1/255 (0 to 1), 1 (0 to "
-        "255); or with --mean and --std what it was trained with",
+        "{}: the model does not say how its pixels are scaled; give --scale: 1/255 (0 to 1), 1 (0 "
+        "to 255); or with --mean and --std what it was trained with",
         model_);
   }
 
@@ -157,7 +157,7 @@ class Recogniser {
     Settings& settings = result_.settings;
     if (given_.decode && !given_.task) {
       settings.task = blob::Task::kDetect;
-      Say("task: detect, as there is --decode; to change: --task");
+      Say("task: detect, because --decode is given; to change: --task");
       return;
     }
     if (given_.task) return;
@@ -168,7 +168,7 @@ class Recogniser {
                         ports_.label_count == static_cast<size_t>(classes);
       if (!sure) {
         Fail(
-            "{}: output '{}' has {} numbers, which may be scores of classes or anything else; give "
+            "{}: output '{}' has {} numbers, which may be class scores or something else; give "
             "--task: classify or none",
             model_, only->name, classes);
       }
@@ -178,8 +178,7 @@ class Recogniser {
     }
     if (only != nullptr && IsPicture(ports_) && IsMap(only->shape)) {
       Fail(
-          "{}: output '{}' has {} numbers for each pixel, which may be scores of classes or "
-          "anything "
+          "{}: output '{}' has {} numbers for each pixel, which may be class scores or something "
           "else; give --task: segment or none",
           model_, only->name, only->shape[1]);
     }

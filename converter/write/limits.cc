@@ -8,7 +8,8 @@ namespace {
 
 void AtMost(size_t count, size_t limit, const char* of) {
   if (count > limit) {
-    Fail("the model has {} {}, a blob holds {}; convert it in parts", count, of, limit);
+    Fail("the model has {} {}, a blob can have {}; split the model and convert its parts", count,
+         of, limit);
   }
 }
 
@@ -22,11 +23,11 @@ void CheckLimits(const ModelInfo& info, const std::vector<Plan>& plans) {
     AtMost(plan.program.tensors.size(), kMaxTensors, "tensors");
     size_t parts = 0;
     for (const auto& output : plan.program.outputs) parts += output.size();
-    AtMost(parts, kMaxParts, "pieces that outputs are put together from");
+    AtMost(parts, kMaxParts, "parts of outputs");
     for (const lower::Layer& layer : plan.program.layers) {
       if (layer.inputs.size() <= kMaxLayerInputs) continue;
-      Fail("node '{}' has {} inputs, a layer of a blob takes {}; join them in steps", layer.name,
-           layer.inputs.size(), kMaxLayerInputs);
+      Fail("node '{}' has {} inputs, a layer of a blob can have {}; join the inputs in steps",
+           layer.name, layer.inputs.size(), kMaxLayerInputs);
     }
   }
 }

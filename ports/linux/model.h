@@ -35,8 +35,8 @@ struct ModelOptions {
 
 // Of an option that sets BlobStorage::kMapped.
 constexpr const char* kMapHelp =
-    "run the blob in place, without a copy. Only for storage that nothing writes to: after a "
-    "change of the file, the program runs unchecked bytes or ends";
+    "run the blob in place, without a copy. Only for files that do not change: if the file "
+    "changes, the program runs unchecked bytes or ends";
 
 // Two steps, so that a program can allocate what it needs between them, and nothing from Bind to
 // its last frame.

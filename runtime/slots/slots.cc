@@ -300,7 +300,7 @@ const char* octet_slots_code_name(octet_slots_code code) {
     case OCTET_SLOTS_STORAGE:
       return "storage failed";
     case OCTET_SLOTS_READ_BACK:
-      return "storage holds other bytes than were written";
+      return "storage does not return the bytes that were written";
     case OCTET_SLOTS_FULL:
       return "larger than a slot";
     case OCTET_SLOTS_EMPTY:

@@ -54,7 +54,7 @@ void Drift::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* desc
 std::string Drift::InspectText(const nlohmann::json& description) const {
   if (!description.contains("drift")) return "";
   const nlohmann::json& drift = description["drift"];
-  return fmt::format("drift: {} groups of scales may move, {} layers follow\n",
+  return fmt::format("drift: {} groups of scales can change, {} layers depend on them\n",
                      drift["groups"].get<uint32_t>(), drift["layers"].get<uint32_t>());
 }
 

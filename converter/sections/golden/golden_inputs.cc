@@ -77,8 +77,8 @@ std::vector<std::unique_ptr<images::Dataset>> GoldenInputs(const std::string& bl
         }
         case blob::GoldenKind::kGenerated:
           Fail(
-              "{}: samples of input '{}' were too large to store, only their range is left; give "
-              "--calibrate",
+              "{}: samples of input '{}' were too large to store, the blob has only their range; "
+              "give --calibrate",
               blob, value.name);
       }
     }

@@ -94,7 +94,7 @@ class StreamSource : public Source {
     }
     if (!range.empty() && range != "FULL" && range != "LIMITED") {
       throw InputError("stdin: YUV4MPEG2 with colour range " + Quoted(range) +
-                       "; convert it to a limited one (ffmpeg -color_range tv)");
+                       "; convert it to limited range (ffmpeg -color_range tv)");
     }
     if (colour == "mono") {
       format_.pixels = OCTET_PIXELS_GREY8;

@@ -102,8 +102,8 @@ std::string SetGuards(const std::string& settings, octet_guard_config* config) {
     std::string names;
     for (const auto& [known, value] : ListGuard(*config)) {
       if (known == name) {
-        return "'" + entry + "': " + name + " is " + value +
-               " now, and does not take that value; " + WhatItTakes(name);
+        return "'" + entry + "': not a valid value of " + name + ", which is " + value + " now; " +
+               WhatItTakes(name);
       }
       names += " " + known + "=" + value;
     }
@@ -124,7 +124,7 @@ std::string ContradictionOf(const octet_guard_config& c) {
     return std::string(name);
   };
   if (c.home_plan >= c.plan_count) {
-    return said("home_plan") + " is not a plan of this ladder, 0 to " +
+    return said("home_plan") + " is not a plan of this blob: expected 0 to " +
            std::to_string(c.plan_count - 1);
   }
   if (c.return_score > OCTET_GUARD_FULL_SCORE) return said("return_score") + " is above 1";

@@ -215,7 +215,7 @@ void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
   WriteCount("octet_frames_total", "Frames with a result.", Now(processed_), out);
   WriteCount("octet_frames_dropped_total", "Frames that a newer one replaced before their turn.",
              Now(dropped_), out);
-  WriteCount("octet_frames_skipped_total", "Frames passed over while heat lowers the rate.",
+  WriteCount("octet_frames_skipped_total", "Frames skipped while heat lowers the rate.",
              Now(skipped_), out);
   WriteCount("octet_lines_dropped_total", "Result lines that were not read.", Now(lines_dropped_),
              out);

@@ -73,7 +73,7 @@ void WriteStore(const StoreState& store, Exposition* out) {
         out);
   Gauge("octet_store_free_bytes", "Free bytes where the store is.", store.free_bytes, out);
   if (!store.has_record) return;
-  Slots("octet_store_active", "1 for the slot that the records call active.", store.active, out);
+  Slots("octet_store_active", "1 for the slot that is active in the records.", store.active, out);
   Slots("octet_store_pending", "1 for the slot that is on trial.", store.pending, out);
   Gauge("octet_store_attempts", "Boots of the model on trial.", store.attempts, out);
   Gauge("octet_store_refusals", "Models refused or rolled back since the store was created.",

@@ -186,7 +186,7 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
     return Bad("is damaged: its frame header is too short");
   }
   if (data[0] != 8) {
-    return Bad("is a JPEG of " + std::to_string(data[0]) + " bits a sample; save it with 8");
+    return Bad("is a JPEG of " + std::to_string(data[0]) + " bits per sample; save it with 8");
   }
   const uint32_t count = data[5];
   if (count == 4) return Bad("is a CMYK picture, which is not supported; save it as RGB");
@@ -324,7 +324,7 @@ bool JpegReader::ReadHeader(const uint8_t* bytes, size_t count, std::string* why
   while (step == Step::kGoOn || step == Step::kFrame) step = Next();
   header_only_ = false;
   if (step == Step::kScan && frame_.component_count != 0) return true;
-  if (step == Step::kEnd) why_ = "is cut off inside its header";
+  if (step == Step::kEnd) why_ = "is truncated inside its header";
   if (step == Step::kScan) why_ = "is damaged: it has no frame header";
   *why = why_;
   return false;
@@ -338,7 +338,7 @@ bool JpegReader::IsWhole() {
     const auto* unread = std::find_if(std::begin(c.bits_left), std::end(c.bits_left),
                                       [](int8_t bits) { return bits != 0; });
     if (c.bits_left[0] < 0 || (!has_end_ && unread != std::end(c.bits_left))) {
-      return Bad("is cut off: some of its scans are missing");
+      return Bad("is truncated: some of its scans are missing");
     }
   }
   return true;

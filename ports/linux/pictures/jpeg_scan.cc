@@ -9,7 +9,7 @@ namespace {
 constexpr uint8_t kMarker = 0xFF, kRestart = 0xD0, kLastRestart = 0xD7,
                   kLeastMarker = 0xC0;  // what is less was never one
 
-constexpr const char* kCutOff = "is cut off: its coded data end before its pixels";
+constexpr const char* kCutOff = "is truncated: its coded data end before its last pixel";
 constexpr const char* kWrongCode = "is damaged: its coded data contain an invalid code";
 constexpr const char* kLostRestart = "is damaged: a part between two restart markers is missing";
 

@@ -81,7 +81,7 @@ bool PictureReader::Memory::Header(const uint8_t* bytes, size_t count, Picture* 
   }
   const uint64_t pixels = uint64_t{picture->width} * picture->height;
   if (pixels / MostPixelsPerByte(format) > count) {
-    *why = "its header claims " + Size(*picture) + " pixels, more than its " +
+    *why = "its header gives " + Size(*picture) + " pixels, more than its " +
            std::to_string(count) + " bytes can hold";
     return false;
   }
@@ -131,7 +131,7 @@ bool PictureReader::Read(const uint8_t* bytes, size_t count, Picture* picture, u
       StandUpright(memory_->stored.data(), orientation, picture);
     }
   } catch (const std::bad_alloc&) {
-    why_ = "a picture of " + Size(*picture) + " pixels takes more memory than there is";
+    why_ = "a picture of " + Size(*picture) + " pixels needs more memory than is free";
     good = false;
   }
   if (!good && why_.find(';') == std::string::npos) why_ += "; replace or remove it";

@@ -49,7 +49,7 @@ bool ReadPnmHeader(const uint8_t* bytes, size_t count, PnmHeader* header, std::s
   header->plain = bytes[1] == '2' || bytes[1] == '3';
   header->channels = bytes[1] == '2' || bytes[1] == '5' ? 1 : 3;
   if (at < count && !IsSpace(bytes[at]) && bytes[at] != '#') {
-    *why = "is not a PGM or PPM, but starts like one";
+    *why = "starts like a PGM or PPM, but its header is not valid";
     return false;
   }
   if (!NextNumber(bytes, count, &at, &width) || !NextNumber(bytes, count, &at, &height) ||
@@ -78,8 +78,8 @@ bool ReadPnm(const uint8_t* bytes, size_t count, const PnmHeader& header, Pictur
     for (size_t i = 0; i < values; ++i) {
       uint64_t value = 0;
       if (!NextNumber(bytes, count, &at, &value)) {
-        *why = "is cut off: " + std::to_string(i) + " values of " + std::to_string(values) +
-               " are there";
+        *why = "is truncated: " + std::to_string(i) + " values of " + std::to_string(values) +
+               " are present";
         return false;
       }
       if (!Scale(value, header.maximum, to + i, why)) return false;
@@ -88,8 +88,8 @@ bool ReadPnm(const uint8_t* bytes, size_t count, const PnmHeader& header, Pictur
   }
   const size_t value_bytes = header.maximum > 255 ? 2 : 1, needed = at + values * value_bytes;
   if (count < needed) {
-    *why = "is cut off: " + std::to_string(count) + " bytes of " + std::to_string(needed) +
-           " are there";
+    *why = "is truncated: " + std::to_string(count) + " bytes of " + std::to_string(needed) +
+           " are present";
     return false;
   }
   if (header.maximum == 255) {

@@ -71,8 +71,8 @@ bool ReadStbHeader(const uint8_t* bytes, size_t count, Picture* picture, std::st
   picture->channels = channels <= 2 ? 1 : 3;
   const uint64_t needed = IsBmp(bytes, count) ? BytesOfBmp(bytes, count, *picture) : 0;
   if (count >= needed) return true;
-  *why =
-      "is cut off: " + std::to_string(count) + " bytes of " + std::to_string(needed) + " are there";
+  *why = "is truncated: " + std::to_string(count) + " bytes of " + std::to_string(needed) +
+         " are present";
   return false;
 }
 

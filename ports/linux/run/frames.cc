@@ -61,7 +61,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const Model& model) {
   if (paths.size() != count && !(count == 1 && all_pictures)) {
     throw InputError("--input names " + std::to_string(paths.size()) + " files, the model has " +
                      std::to_string(count) + (count == 1 ? " input" : " inputs") +
-                     "; give one .npy file an input" +
+                     "; give one .npy file per input" +
                      (count == 1 ? ", or only pictures and folders" : ""));
   }
   for (uint32_t i = 0; i < count; ++i) {

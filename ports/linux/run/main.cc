@@ -51,8 +51,9 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.Add("MODEL", o.blob, "blob made by octet convert");
   app.Add("--input", o.inputs,
           std::string("pictures or a folder of them (") + pictures::kExtensions +
-              "; without any, those of its subfolders), or a .npy file: uint8 pictures [N,H,W,C], "
-              "or float32 in the model's own layout; one path per input if the model has several")
+              "; without any, the pictures of its subfolders), or a .npy file: uint8 pictures "
+              "[N,H,W,C], or float32 in the model's own layout; one path per input if the model "
+              "has several")
       .Delimiter(',');
   app.Add("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
   app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)");

@@ -146,8 +146,8 @@ void PrintProfile(const Profile& profile, const Model& model) {
                                   [](const Profile::Layer& l) { return l.share_of_peak > 1; });
   if (beyond) {
     std::printf(
-        "beyond 100 %%: Winograd layers multiply less than their MACs say; the int8 peak of avx2 "
-        "is VPMADDWD's, and VPMADDUBSW does more where weights allow it\n");
+        "above 100 %%: Winograd layers multiply less often than their MACs; the int8 peak of avx2 "
+        "is that of VPMADDWD, and VPMADDUBSW is faster where weights allow it\n");
   }
 }
 

@@ -49,11 +49,11 @@ const char* WayOut(octet_slots_code code) {
     case OCTET_SLOTS_BOARD:
       return "convert it for this board";
     case OCTET_SLOTS_OTHER:
-      return "octet-slot STORE stage FILE --force, and activate --force, take it all the same";
+      return "octet-slot STORE stage FILE --force, then activate --force, accept it anyway";
     case OCTET_SLOTS_PRODUCT:
-      return "--force of stage and activate takes it all the same";
+      return "stage --force and activate --force accept it anyway";
     case OCTET_SLOTS_RANDOM:
-      return "convert it with pictures; --force of stage and activate takes it all the same";
+      return "convert it with pictures; stage --force and activate --force accept it anyway";
     case OCTET_SLOTS_SELF_TEST:
       return "convert the model again; if it happens again, this machine computes wrongly";
     default:
@@ -71,8 +71,8 @@ SlotStore::SlotStore(const std::string& path, const StoreOptions& options)
     : storage_(path), options_(options), verify_mode_(VerifyMode(DetectCpu())) {
   if (options.require_signature && options.keys.empty()) {
     throw InputError(
-        "--require-signature: --key is missing; the store's own key.pub does not count, because it "
-        "is beside the models");
+        "--require-signature: --key is missing; the store's own key.pub is ignored, because it is "
+        "beside the models");
   }
   ReadTrust();
   port_ = storage_.port();
@@ -375,7 +375,7 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
                           " waits, because it cannot be counted"
           : boot.unrecorded != 0
               ? "slot " + std::string(SlotName(*slot)) + " cannot run, and that is not recorded"
-              : "there is no record of it, and none can be written";
+              : "it has no record, and a record cannot be written";
   *note += ": " + storage_.error();
   return code;
 }

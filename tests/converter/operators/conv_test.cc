@@ -188,7 +188,7 @@ TEST(Conv, Refusals) {
   ExpectRefused("auto_pad 'SOME' is unknown", "Conv", {Ramp({1, 3, 4, 4}), Ones({2, 3, 3, 3})},
                 {{"auto_pad", Text("SOME")}});
   ExpectRefused("do not fit weights", "ConvTranspose", {Ramp({1, 3, 4, 4}), Ones({2, 4, 3, 3})});
-  ExpectRefused("leaves nothing", "ConvTranspose", {Ramp({1, 1, 1, 1}), Ones({1, 1, 1, 1})},
+  ExpectRefused("padding 1 and 1", "ConvTranspose", {Ramp({1, 1, 1, 1}), Ones({1, 1, 1, 1})},
                 {{"pads", Ints({1, 1, 1, 1})}});
 }
 

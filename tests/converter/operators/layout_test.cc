@@ -51,7 +51,7 @@ TEST(Reshape, ZeroAndMinusOne) {
   ExpectRefused("more than one -1", "Reshape", {x, I({-1, -1})});
   ExpectRefused("do not fill", "Reshape", {x, I({5, -1})});
   ExpectRefused("do not fill", "Reshape", {x, I({0, 3, 4})}, {{"allowzero", Int(1)}});
-  ExpectRefused("nothing to copy", "Reshape", {x, I({2, 3, 4, 0})});
+  ExpectRefused("dimension 3", "Reshape", {x, I({2, 3, 4, 0})});
   ExpectRefused("negative", "Reshape", {x, I({-2, 12})});
 }
 
@@ -164,7 +164,7 @@ TEST(Constants, ShapeRangeExpandTile) {
   ExpectFloats(Apply("Expand", {F({2, 1}, {1, 2}), I({1, 2, 2})}), {1, 2, 2}, {1, 1, 2, 2});
   ExpectFloats(Apply("Tile", {F({1, 2}, {1, 2}), I({2, 2})}), {2, 4}, {1, 2, 1, 2, 1, 2, 1, 2});
   ExpectIntegers(Apply("Constant", {}, {{"value_ints", Ints({1, 2})}}), {2}, {1, 2});
-  ExpectRefused("no end", "Range", {I({0}), I({5}), I({0})});
+  ExpectRefused("0 to 5", "Range", {I({0}), I({5}), I({0})});
   ExpectRefused("cannot be broadcast", "Expand", {Ramp({3}), I({2})});
 }
 

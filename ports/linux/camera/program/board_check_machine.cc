@@ -45,7 +45,7 @@ BoardFinding MemoryFinding(uint64_t model_bytes) {
   for (std::string word; !known && file >> word;) {
     if (word == "MemAvailable:") known = static_cast<bool>(file >> available_kib);
   }
-  if (!known) return {"memory", BoardState::kLacks, "/proc/meminfo tells nothing", "mount /proc"};
+  if (!known) return {"memory", BoardState::kLacks, "/proc/meminfo cannot be read", "mount /proc"};
   const uint64_t free_bytes = available_kib * 1024;
   std::string found = std::to_string(free_bytes) + " bytes free";
   if (model_bytes > 0) found += ", the model takes " + std::to_string(model_bytes);

@@ -43,7 +43,7 @@ CameraNode LookAtCamera(const std::string& path) {
   const uint32_t able =
       (found.capabilities & V4L2_CAP_DEVICE_CAPS) != 0 ? found.device_caps : found.capabilities;
   if ((able & V4L2_CAP_VIDEO_CAPTURE) == 0 || (able & V4L2_CAP_STREAMING) == 0) {
-    node.wrong = "gives no frames by itself";
+    node.wrong = "cannot capture frames by itself (its driver has no streaming)";
     node.mend = "rpicam-vid or gst-launch-1.0 into --source - (octet-camera --help)";
   }
   return node;

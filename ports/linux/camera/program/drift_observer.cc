@@ -54,8 +54,8 @@ class DriftObserver final : public Observer {
 
 CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
   app.Add("--drift", o.drift,
-          "let activation ranges follow a changing scene; FILE keeps the scales (blob: octet "
-          "convert --drift)");
+          "adapt activation ranges to a changing scene; FILE keeps the scales (blob: octet convert "
+          "--drift)");
   app.Add("--drift-set", o.drift_settings,
           "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
           "gain_db=0.5")

@@ -129,7 +129,7 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
           ? "the temperature has stopped changing: the guard treats the board as cool"
       : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature works again"
       : (events & OCTET_GUARD_POLICY_LEFT) != 0
-          ? "finer plans heat the board too much: none until it has cooled"
+          ? "a finer plan heats the board too much: no finer plan runs until the board has cooled"
       : (events & OCTET_GUARD_EXHAUSTED) != 0
           ? "scores stay low in the last plan: precision is not the cause"
           : nullptr;

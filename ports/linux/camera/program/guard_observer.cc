@@ -111,7 +111,7 @@ CheckSettings DescribeGuard(CommandLine& app, CameraOptions& o) {
               "when the board is hot, and back");
   app.Add("--guard-set", o.guard_settings,
           "settings that replace the blob's: NAME=VALUE,..., such as trip_frames=5,dwell_s=30 (an "
-          "unknown name lists them all)")
+          "unknown name prints the list)")
       .Reloads(Reload::kWithModel);
   return [&o] {
     if (!o.guard_settings.empty()) o.guard = true;

@@ -103,7 +103,7 @@ class Loop {
     }
     std::string error = slot_.error();
     if (error.empty() && !interrupted && slot_.published() == 0) {
-      error = "no frame came: the source ended at once; is its sender running?";
+      error = "the source ended before its first frame; check that its sender runs";
     }
     if (error.empty()) return 0;
     SayAtTheEnd(error);
@@ -214,7 +214,7 @@ class Loop {
         } catch (const InputError& error) {
           Unload();
           settings_ = before;
-          news = settings_.file() + ": " + error.what() + "; the settings before stay in force";
+          news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
           LoadWanted();
         }
         CountChange(begun);

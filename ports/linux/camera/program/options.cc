@@ -61,26 +61,26 @@ void ListIsas() {
 
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
   app.Add("MODEL", o.blob,
-          "blob made by octet convert (--task, --decode); with --source scene it may be left out: "
-          "the "
-          "scene's own detector runs")
+          "blob made by octet convert (--task, --decode); optional with --source scene: without a "
+          "MODEL, the scene's own detector runs")
       .Reloads(Reload::kWithModel);
   app.Group("Options");
   app.Add("--config", *config,
-          "settings file: YAML lines NAME: VALUE, each NAME an option without its dashes (MODEL: "
-          "model); the command line counts before it, and SIGHUP reads it again (docs/config.md)")
+          "settings file: YAML lines NAME: VALUE, NAME is an option without its dashes (MODEL: "
+          "model). The command line has priority over the file. SIGHUP reads the file again "
+          "(docs/config.md)")
       .OnCommandLineOnly();
-  app.AddFlag("--print-config", *print, "print the settings in force as such a file, and end")
+  app.AddFlag("--print-config", *print, "print the settings in use as a settings file, and end")
       .OnCommandLineOnly();
   app.AddFlag("--check", o.check,
-              "show what this board has of what the other options need, each lack with the command "
-              "that mends it, and end: 0 nothing is missing, 1 something is. Nothing is changed, "
-              "and no frame is taken")
+              "check that this board has what the other options need, print a command for each "
+              "missing part, and end. Exit status: 0 nothing is missing, 1 something is missing. "
+              "The check changes nothing and takes no frame")
       .OnCommandLineOnly();
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
-              "; without any, those of its subfolders), one picture, /dev/videoN, or - for a "
-              "stream on stdin");
+              "; without any, the pictures of its subfolders), one picture, /dev/videoN, or - for "
+              "a stream on stdin");
   app.Add(
       "--format", o.format,
       "stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with --size. camera: one of "
@@ -90,14 +90,14 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
           "frame rate of the scene (default 30; 0: as fast as it renders), of a folder (default: "
           "every picture, none dropped), or requested from the camera");
   app.AddFlag("--every-frame", o.every_frame,
-              "the source waits for the model, no frame is dropped: for films, not for cameras");
+              "the source waits for the model, so no frame is dropped; for films, not for cameras");
   app.Add("--frames", o.frames, "stop after this many results; 0: never")
       .ShowDefault()
       .Reloads(Reload::kNow);
   app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)")
       .Reloads(Reload::kWithModel);
   app.Add("--isa", o.isa, "highest instruction set to use, or 'list'").Reloads(Reload::kWithModel);
-  app.Add("--threads", o.model.threads, "number of inference threads, with the loop's own")
+  app.Add("--threads", o.model.threads, "number of inference threads, including the main thread")
       .Range(1u, 256u)
       .ShowDefault()
       .Reloads(Reload::kWithModel);
@@ -119,7 +119,7 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       "100 garments that come with the program)");
   app.Add("--disturb", o.disturb,
           "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
-          "as in noise:40@300-599,exposure:2.5@900-");
+          "for example noise:40@300-599,exposure:2.5@900-");
   app.Add("--seed", o.seed, "of the scene: seed").ShowDefault();
   app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"

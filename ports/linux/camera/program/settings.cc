@@ -133,15 +133,15 @@ CameraSettings::Reread CameraSettings::ReadAgain() const {
   // Such as `guard`, which `guard-set` turns on.
   if (!implied.empty()) {
     throw InputError(file_ + ": " + Joined(implied) +
-                     " would change with it, which takes a restart of octet-camera");
+                     " would change too, but cannot change while octet-camera runs; restart it");
   }
   return reread;
 }
 
 std::string CameraSettings::Reread::Told() const {
   const std::string& file = settings.file();
-  std::string told = changed.empty() ? file + ": nothing else is in force"
-                                     : file + ": in force now: " + Joined(changed);
+  std::string told =
+      changed.empty() ? file + ": nothing changed" : file + ": in force now: " + Joined(changed);
   if (!held.empty()) {
     told += "; cannot change while octet-camera runs: " + Joined(held) + " (restart it)";
   }

@@ -24,7 +24,7 @@ class SettingsFollower {
     try {
       reread = errand_.Take();
     } catch (const InputError& error) {
-      *news = std::string(error.what()) + "; the settings before stay in force";
+      *news = std::string(error.what()) + "; the previous settings stay in force";
     }
     if (!errand_.at_work() && TakeReloadSignal()) {
       // Of what the loop takes now, not of what was before it.

@@ -14,7 +14,7 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
       .Needs("--slots", "; octet-slot and octet flash check signatures of files");
   app.AddFlag("--require-signature", o.store.require_signature,
               "of --slots: accept only models signed with --key; the store's own key.pub is "
-              "ignored, because it is beside the models and as easy to replace")
+              "ignored, because whoever can replace the models can replace it")
       .Needs("--slots");
   app.Add("--confirm-after", o.confirm_after,
           "of --slots: number of good frames that confirm a model on trial")

@@ -33,19 +33,19 @@ void Describe(CommandLine& app, Arguments& a) {
       .OneEach();
   app.AddFlag("--require-signature", a.options.require_signature,
               "accept only models signed with --key; the store's own key.pub is ignored, because "
-              "it is beside the models and as easy to replace");
+              "whoever can replace the models can replace it");
   app.Add("--board", a.options.board,
           "name of this board, or its file from octet boards --whitelist. Models for other boards, "
           "or with anything this board does not allow, are refused. Default: the store's own file "
           "`board`; without one, this check is skipped");
-  app.Add("--tries", a.options.tries, "boots within which a model must be confirmed; 0: 3")
+  app.Add("--tries", a.options.tries,
+          "number of boots in which a model must be confirmed; 0 means 3")
       .Range(0u, 255u);
   app.AddFlag(
       "--force", a.force,
       "of create: also where a store, a model or another product's name exists; of stage and "
-      "activate: also a model of another product, with another task, inputs, outputs or labels "
-      "than "
-      "the one that runs, and a model whose ranges come from random data");
+      "activate: also a model of another product, or with another task, inputs, outputs or "
+      "labels than the running model, and a model whose ranges come from random data");
   app.Add("--product", a.product,
           "of create: name of the product whose models the store takes (octet convert --product); "
           "others are refused. Without a name any product is taken");
@@ -152,7 +152,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
 }
 
 int Main(int argc, char** argv) {
-  CommandLine app("Keeps two models on a board: one runs, the other is new or old");
+  CommandLine app("Manages two models on a board: one runs, the other is new or old");
   Arguments a;
   Describe(app, a);
   try {

@@ -188,11 +188,11 @@ class Reload(unittest.TestCase):
         self.reload(f"model: {blob}\nthreads: 2\njson: true\nfps: 3\ncpus: '0'\n",
                     "camera.yaml: in force now: threads, json; cannot change while octet-camera runs: fps, cpus (restart it)")
         self.feed_until(lambda: any(line.startswith('{"frame":') for line in self.lines()), "JSON lines")
-        self.reload(f"model: {blob}\nthreads: 2\njsn: true\n", "camera.yaml:3: 'jsn' is not a setting; the nearest name is 'json'; the settings before stay")
+        self.reload(f"model: {blob}\nthreads: 2\njsn: true\n", "camera.yaml:3: 'jsn' is not a setting; the nearest name is 'json'; the previous settings stay")
         other = work / "other.octet"
         other.write_bytes(b"no blob")
         self.reload(f"model: {other}\nthreads: 2\njson: true\n", "other.octet")
-        self.reload(f"model: {blob}\nthreads: 2\nguard-set: dwell_s=3\njson: true\n", "guard would change with it, which takes a restart")
+        self.reload(f"model: {blob}\nthreads: 2\nguard-set: dwell_s=3\njson: true\n", "guard would change too, but cannot change while octet-camera runs; restart it")
         count = len(self.lines())
         self.feed_until(lambda: len(self.lines()) > count, "further results")
         self.reload(f"model: {blob}\nthreads: 2\njson: true\nframes: 1\n", "in force now: frames")

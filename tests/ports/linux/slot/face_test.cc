@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tests/ports/linux/slot/models.h"
+#include "tests/support/facts.h"
 #include "tests/support/mixed_blob.h"
 
 namespace octet::test {
@@ -19,10 +20,8 @@ class Face : public StoreFolder {
     const octet_slots_info before = store->Info();
     const SlotAnswer answer = Stage(store, blob);
     EXPECT_EQ(answer.code, OCTET_SLOTS_OTHER);
-    EXPECT_EQ(answer.why, Where() +
-                              ": slot B: another kind of model than the one that runs: " + why +
-                              "; octet-slot STORE stage FILE --force, and activate --force, take "
-                              "it all the same");
+    ExpectFacts(answer.why, {Where(), "slot B", why, "octet-slot STORE stage FILE --force",
+                             "activate --force"});
     const octet_slots_info after = store->Info();
     EXPECT_EQ(after.last_refusal, OCTET_SLOTS_OTHER);
     EXPECT_EQ(after.refusals, before.refusals + 1);

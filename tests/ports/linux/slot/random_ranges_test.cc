@@ -2,6 +2,7 @@
 #include "runtime/format/optional_features.h"
 
 #include "tests/ports/linux/slot/models.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -26,10 +27,8 @@ TEST_F(RandomRanges, AreRefusedWithTheWayOut) {
   const octet_slots_info before = store.Info();
   const SlotAnswer answer = Stage(&store, Random(2));
   EXPECT_EQ(answer.code, OCTET_SLOTS_RANDOM);
-  EXPECT_EQ(answer.why, Where() +
-                            ": slot B: its ranges come from random data, not from real inputs; "
-                            "convert it with pictures; --force of stage and activate takes it all "
-                            "the same");
+  ExpectFacts(answer.why,
+              {Where(), "slot B", "random data", "pictures", "stage --force", "activate --force"});
   const octet_slots_info after = store.Info();
   EXPECT_EQ(after.last_refusal, OCTET_SLOTS_RANDOM);
   EXPECT_EQ(after.refusals, before.refusals + 1);
