@@ -90,7 +90,10 @@ std::string SlotStorage::ReadProduct() const {
         std::memcmp(record.sha256, digest, sizeof(digest)) != 0) {
       continue;
     }
-    return std::string(record.name, strnlen(record.name, sizeof(record.name)));
+    // A checksum is no signature: whoever can write the device can make one.
+    const std::string name(record.name, strnlen(record.name, sizeof(record.name)));
+    if (!name.empty()) RequireProductName(name, path_);
+    return name;
   }
   if (error != 0) {
     throw InputError("cannot read the product of " + path_ + ": " + std::strerror(error) +

@@ -6,6 +6,7 @@
 
 #include "ports/linux/file.h"
 #include "runtime/format/product.h"
+#include "runtime/format/sha256.h"
 #include "tests/ports/linux/slot/models.h"
 #include "tests/support/facts.h"
 
@@ -137,6 +138,15 @@ TEST_P(Product, DamageIsSeen) {
   if (OnDevice()) {
     Overwrite(1 << 20, 'x');
     EXPECT_EQ(store.Product(), "door-cam") << "of the second copy";
+    // Both say something that is no name, and their checksums are right.
+    uint8_t record[128] = {0x89, 'O', 'C', 'N', '\r', '\n', 0x1A, '\n', 'a', '\n'};
+    Sha256Of(record, 96, Sha256BlocksPortable, record + 96);
+    const int file = open(Where().c_str(), O_RDWR | O_CLOEXEC);
+    for (const off_t place : {off_t{1} << 20, off_t{5} << 20}) {
+      ASSERT_EQ(pwrite(file, record, sizeof(record), place), 128);
+    }
+    close(file);
+    EXPECT_THROW(store.Product(), port::InputError);
     return;
   }
   for (const char* text : {"", "\n\n\nx y\n", "door-cam\ntill\n"}) {
