@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Alignas(64) unsigned char blob[1 << 22], arena[1 << 22];
-static float input[1 << 18], output[1 << 16];
+static _Alignas(64) unsigned char blob[1 << 24], arena[1 << 24];
+static float input[1 << 21], output[1 << 20];
 
 int main(int argc, char** argv) {
   FILE* file = argc == 2 ? fopen(argv[1], "rb") : NULL;
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   octet_tensor_info in = {.size = sizeof(in)}, out = {.size = sizeof(out)};
   octet_input_info(session, 0, &in);
   octet_output_info(session, 0, &out);
-  if (in.element_count > 1 << 18 || out.element_count > 1 << 16) {
+  if (in.element_count > 1 << 21 || out.element_count > 1 << 20) {
     fprintf(stderr, "%u numbers in, %u out; enlarge input[] or output[]\n",
             (unsigned)in.element_count, (unsigned)out.element_count);
     return 2;

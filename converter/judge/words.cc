@@ -98,8 +98,11 @@ std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
   if (answers.Speaks(findings.task)) {
     switch (findings.task) {
       case blob::Task::kDetect:
-        return fmt::format("boxes F1 {:.1f} % ({} of {} found)", answers.F1(), answers.found,
-                           answers.boxes);
+        return fmt::format("boxes F1 {:.1f} % ({} of {} found{})", answers.F1(), answers.found,
+                           answers.boxes,
+                           answers.plan_boxes == answers.boxes
+                               ? ""
+                               : fmt::format(", the plan has {}", answers.plan_boxes));
       case blob::Task::kSegment:
         return fmt::format("masks, mean IoU {:.1f} %", answers.MeanIou());
       default:

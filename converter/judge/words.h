@@ -13,7 +13,8 @@ namespace octet::judge {
 std::string OutputWords(const Output& output, const OutputFindings& found);
 
 // The same in a few words, for a table: "first class equal in 16 of 16", "boxes F1 96.3 % (58 of 60
-// found)"; of outputs without such words the worst one. "fails" of a plan that does.
+// found)", with the plan's own number of boxes where it is another; of outputs without such words
+// the worst one. "fails" of a plan that does.
 std::string AgreementWords(const Findings& findings, const PlanFindings& plan);
 
 // "output 'y' is NaN or infinite in 12 numbers that FP32 has finite; layer 'log' makes it first".

@@ -2,7 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/judge/agreement.h"
+#include "converter/judge/words.h"
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -103,6 +105,21 @@ TEST(AnswerAgreement, BoxesThatScoreLess) {
   EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, judge::kFp16Limits));
   answers.plan_boxes = answers.plan_found = 89;
   EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, judge::kInt8Limits));
+}
+
+// Too few boxes decide a verdict even where FP32's are found: the table has their number.
+TEST(AnswerAgreement, TheTableHasBothNumbersOfBoxes) {
+  judge::Findings findings;
+  findings.task = blob::Task::kDetect;
+  judge::PlanFindings plan;
+  plan.answers = {};
+  plan.answers.samples = 1;
+  plan.answers.boxes = 11;
+  plan.answers.found = 10;
+  plan.answers.plan_boxes = plan.answers.plan_found = 8;
+  ExpectFacts(judge::AgreementWords(findings, plan), {"94.7 %", "10 of 11", "8"});
+  plan.answers.plan_boxes = plan.answers.plan_found = 11;
+  EXPECT_EQ(judge::AgreementWords(findings, plan).find(','), std::string::npos);
 }
 
 TEST_F(Agreement, ConvertSaysWhereInt8Loses) {
