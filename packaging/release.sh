@@ -74,6 +74,7 @@ build() (
     folder=$1/build/$preset
     cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
     cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
+    umask 022  # folders in packages are open, whoever builds
     cpack --config "$folder/CPackConfig.cmake" -G DEB -B "$folder/packages" >"$folder/cpack.log" 2>&1 ||
       { tail -n 40 "$folder/cpack.log" >&2; exit 1; }
     made=$(ls "$folder"/packages/*.deb)
@@ -90,9 +91,10 @@ build() (
 )
 
 copy "$work/octet"
+# Both before the first build, which takes minutes: somebody may edit meanwhile.
+[ "$twice" = no ] || copy "$work/elsewhere/with-a/longer-path/octet"
 (umask 022; export LC_ALL=C.UTF-8 TZ=UTC; build "$work/octet" "$work/first")
 if [ "$twice" = yes ]; then
-  copy "$work/elsewhere/with-a/longer-path/octet"
   (umask 077; export LC_ALL=C TZ=Pacific/Auckland HOME="$work"; build "$work/elsewhere/with-a/longer-path/octet" "$work/second")
   if ! diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" >&2; then
     rm -rf "$output/differs" && mv "$work/second" "$output/differs"
