@@ -60,7 +60,7 @@ void PrintSelfTest(const SelfTest& test, const Machine& machine) {
   const auto wrong = std::count_if(test.rows.begin(), test.rows.end(),
                                    [](const SelfTestRow& row) { return !row.hash_ok; });
   if (wrong == 0) {
-    std::printf("\nall %zu hashes are right; --self-test --json prints the line to send in\n",
+    std::printf("\n0 of %zu hashes are wrong; --self-test --json prints the line to send in\n",
                 test.rows.size());
   } else {
     std::printf("\n%lld of %zu hashes are wrong; send the line of --self-test --json\n",
