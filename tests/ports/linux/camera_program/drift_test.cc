@@ -269,7 +269,7 @@ TEST_F(DriftingCamera, WhatIsNoRecordIsNotReplaced) {
   arguments[10] = Path("empty");
   Start(arguments);
   EXPECT_EQ(Finish(), 2);
-  EXPECT_NE(Read("err").find("no frame came"), std::string::npos) << Read("err");
+  EXPECT_NE(Read("err").find("first frame"), std::string::npos) << Read("err");
 }
 
 TEST_F(DriftingCamera, Refusals) {

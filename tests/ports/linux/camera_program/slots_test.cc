@@ -163,7 +163,7 @@ TEST_F(CameraSlotsTest, WhatTheBoardAllows) {
     Start({"--source", "-", "--plan", plan, "--board", Path("me")});
     const bool allowed = plan == std::string("fp16");
     EXPECT_EQ(Finish(), 2);
-    EXPECT_EQ(Read("err").find(allowed ? "octet-camera: no frame came: "
+    EXPECT_EQ(Read("err").find(allowed ? "octet-camera: the source ended before its first frame"
                                        : "octet-camera: " + Path("m.octet") + line),
               0u)
         << Read("err");
