@@ -7,7 +7,6 @@ octet-VERSION-board-ARCHITECTURE.tar.gz; the architecture follows from the progr
 import argparse
 import gzip
 import io
-import os
 import pathlib
 import re
 import shutil
@@ -17,14 +16,13 @@ import tarfile
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "packaging"))
+from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
+
 PROGRAMS = ("octet-camera", "octet-run", "octet-slot")
-# e_machine of ELF: (name, prefix of binutils)
-MACHINES = {62: ("x86_64", "x86_64-linux-gnu-"), 183: ("aarch64", "aarch64-linux-gnu-"), 40: ("armv7", "arm-linux-gnueabihf-")}
-FIRST_DAY = 315532800  # 1980-01-01
-
-
-class Unfit(Exception):
-    """One line."""
+# (name of the archive, prefix of binutils)
+MACHINES = {triplet: (name, triplet + "-")
+            for triplet, name in (("x86_64-linux-gnu", "x86_64"), ("aarch64-linux-gnu", "aarch64"), ("arm-linux-gnueabihf", "armv7"))}
 
 
 def version() -> str:
@@ -35,8 +33,7 @@ def version() -> str:
 def machine_of(program: pathlib.Path) -> tuple:
     if not program.exists():
         raise Unfit(f"no {program}; build it first")
-    head = program.read_bytes()[:20]
-    machine = int.from_bytes(head[18:20], "little") if head[:4] == b"\x7fELF" else -1
+    machine = triplet_of(program.read_bytes()[:20])
     if machine not in MACHINES:
         raise Unfit(f"{program}: no program for {', '.join(name for name, _ in MACHINES.values())}")
     if "INTERP" in subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout:
@@ -71,7 +68,7 @@ def contents(build: pathlib.Path) -> tuple:
 
 def make_tarball(build: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     architecture, files = contents(build)
-    time = int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DAY))
+    time = epoch()
     name = f"octet-{version()}-board-{architecture}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.tar.gz"
@@ -90,12 +87,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, required=True, help="build folder of a preset for boards")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="folder of the archive")
     options = parser.parse_args()
-    try:
-        print(make_tarball(options.build.resolve(), options.output))
-    except (Unfit, OSError) as error:
-        print(f"make_tarball.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return ended(lambda: print(make_tarball(options.build.resolve(), options.output)))
 
 
 if __name__ == "__main__":

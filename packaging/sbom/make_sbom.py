@@ -8,7 +8,6 @@ name (those of the build itself are no components). SOURCE_DATE_EPOCH: the time 
 import argparse
 import hashlib
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -18,14 +17,11 @@ import tempfile
 import time
 import zipfile
 
-# e_machine of ELF: folder names of its libraries
-TRIPLETS = {62: "x86_64-linux-gnu", 183: "aarch64-linux-gnu", 40: "arm-linux-gnueabihf"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
+
 SUFFIXES = (".deb", ".whl", ".tar.gz")
 NOTHING = "NOASSERTION"
-
-
-class Unfit(Exception):
-    """One line."""
 
 
 def unpack(artefact: pathlib.Path, folder: pathlib.Path) -> None:
@@ -39,11 +35,6 @@ def unpack(artefact: pathlib.Path, folder: pathlib.Path) -> None:
             archive.extractall(folder)
     else:
         raise Unfit(f"{artefact}: give one of {', '.join(SUFFIXES)}")
-
-
-def triplet_of(data: bytes) -> str:
-    """Of an ELF file for a known processor, else empty."""
-    return TRIPLETS.get(int.from_bytes(data[18:20], "little"), "") if data[:4] == b"\x7fELF" else ""
 
 
 def needed_by(path: pathlib.Path) -> list:
@@ -146,7 +137,7 @@ class Document:
 
 
 def make_sbom(artefact: pathlib.Path, maps) -> pathlib.Path:
-    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))))
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch()))
     document = Document(artefact, created)
     with tempfile.TemporaryDirectory() as unpacked:
         folder = pathlib.Path(unpacked)
@@ -177,13 +168,7 @@ def main() -> int:
     parser.add_argument("--maps", type=pathlib.Path, help="build folder with link maps, PROGRAM.map (-Wl,-Map=%%.map)")
     parser.add_argument("artefact", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
-    try:
-        for artefact in options.artefact:
-            print(make_sbom(artefact, options.maps))
-    except (Unfit, OSError) as error:
-        print(f"make_sbom.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return ended(lambda: [print(make_sbom(artefact, options.maps)) for artefact in options.artefact])
 
 
 if __name__ == "__main__":

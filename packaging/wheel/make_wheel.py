@@ -20,21 +20,19 @@ import tomllib
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "packaging"))
+from artefact import FIRST_DAY, Unfit, ended, epoch, triplet_of  # noqa: E402
+
 SONAME = "liboctet.so.0"
 NEWEST = {"GLIBC": (2, 27), "GCC": (7, 0)}  # Ubuntu 18.04, JetPack 4
 NEEDED = re.compile(r"(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libgcc_s\.so\.1|ld-linux[\w.-]*)")
-# e_machine of ELF: (as wheels call it, prefix of binutils)
-MACHINES = {62: ("x86_64", "x86_64-linux-gnu-"), 183: ("aarch64", "aarch64-linux-gnu-"), 40: ("armv7l", "arm-linux-gnueabihf-")}
-FIRST_DAY = 315532800  # of zip files: 1980-01-01
-
-
-class Unfit(Exception):
-    """One line."""
+# (as wheels call it, prefix of binutils)
+MACHINES = {triplet: (name, triplet + "-")
+            for triplet, name in (("x86_64-linux-gnu", "x86_64"), ("aarch64-linux-gnu", "aarch64"), ("arm-linux-gnueabihf", "armv7l"))}
 
 
 def machine_of(library: pathlib.Path) -> tuple:
-    head = library.read_bytes()[:20]
-    machine = int.from_bytes(head[18:20], "little") if head[:4] == b"\x7fELF" else -1
+    machine = triplet_of(library.read_bytes()[:20])
     if machine not in MACHINES:
         raise Unfit(f"{library}: no library for {', '.join(name for name, _ in MACHINES.values())}")
     return MACHINES[machine]
@@ -111,7 +109,7 @@ def make_wheel(library: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     files[f"{info}/RECORD"] = record(files, f"{info}/RECORD").encode()
     folder.mkdir(parents=True, exist_ok=True)
     wheel = folder / f"{project['name']}-{project['version']}-{tag}.whl"
-    day = time.gmtime(max(FIRST_DAY, int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DAY))))[:6]
+    day = time.gmtime(max(FIRST_DAY, epoch()))[:6]
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         # RECORD last, as the format wants it.
         for path, data in sorted(files.items(), key=lambda item: (item[0].endswith("/RECORD"), item[0])):
@@ -127,12 +125,7 @@ def main() -> int:
     parser.add_argument("--library", type=pathlib.Path, required=True, help="liboctet.so.0 of a build")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="folder of the wheel")
     options = parser.parse_args()
-    try:
-        print(make_wheel(options.library.resolve(), options.output))
-    except (Unfit, OSError) as error:
-        print(f"make_wheel.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return ended(lambda: print(make_wheel(options.library.resolve(), options.output)))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ struct Declared {
   std::vector<Declared> commands;
 };
 
-// One object, as docs/json.md has it; what is empty or false is left out.
+// One object, as docs/json.md has it; empty and false values are not printed.
 std::string DeclarationJson(const Declared& declared);
 
 }  // namespace octet::port

@@ -22,14 +22,14 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
       .ShowDefault()
       .Needs("--slots", "; a model from a file is not on trial");
   app.Add("--trial-frames", o.comparison.frames,
-          "of --slots: frames with answers of the model before that a model on trial answers too; "
-          "0: none")
+          "of --slots: number of frames on which a model on trial is compared with the previous "
+          "model; 0: no comparison")
       .Range(0u, 64u)
       .ShowDefault()
       .Needs("--slots");
   app.Add("--trial-agreement", o.comparison.least_agreement,
-          "of --slots: a model on trial is rolled back where it agrees with the model before by "
-          "less, per mille over all --trial-frames")
+          "of --slots: least agreement with the previous model over --trial-frames, per mille; a "
+          "model on trial below it is rolled back")
       .Range(0u, 1000u)
       .ShowDefault()
       .Needs("--slots");
