@@ -1,5 +1,5 @@
 # cmake --install: programs, headers, archives of runtime and Linux port, liboctet.so, find_package(octet), pkg-config; cpack: the same as two
-# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz; cpack -G DEB: as Debian packages (OctetDebian.cmake).
+# archives, octet-<version>-linux-<arch>-programs.tar.gz and -sdk.tar.gz. debian/ makes Debian packages of it.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/octet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -81,5 +81,4 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-include(OctetDebian)
 include(CPack)

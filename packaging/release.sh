@@ -4,12 +4,17 @@ set -eu
 
 usage() {
   cat <<'TEXT'
-usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs N] [--twice]
+usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs N] [--twice] [--maintainer "NAME <ADDRESS>"]
+                             [--key FILE]
 
   --output FOLDER  where the files go (default: build/release); what is there is replaced
-  --only LIST      of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages, wheel, archive of static programs)
+  --only LIST      of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages without the
+                   converter, wheel, archive of static programs)
   --jobs N         compilers at a time (default: as many as cores)
   --twice          builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
+
+  --maintainer TEXT  who stands in the Debian packages
+  --key FILE       a secret key of OpenPGP without a passphrase: signs SHA256SUMS (SHA256SUMS.asc) and an apt repository of the packages (apt/)
 
 Builds from a copy of the tracked files, without ccache. SOURCE_DATE_EPOCH is the time in all files (default: of the last commit).
 Exit status: 0 done, 1 a build failed or the hashes differ, 2 bad use.
@@ -21,9 +26,11 @@ output=$root/build/release
 only=amd64,arm64,armhf
 jobs=$(nproc)
 twice=no
+maintainer=
+key=
 while [ $# -gt 0 ]; do
   case "$1" in
-    --output | --only | --jobs)
+    --output | --only | --jobs | --maintainer | --key)
       [ $# -ge 2 ] || { echo "release.sh: $1 needs a value; see packaging/release.sh --help" >&2; exit 2; }
       ;;
   esac
@@ -32,6 +39,8 @@ while [ $# -gt 0 ]; do
     --only) only=$2; shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
     --twice) twice=yes; shift ;;
+    --maintainer) maintainer=$2; shift 2 ;;
+    --key) key=$2; shift 2 ;;
     --help | -h) usage; exit 0 ;;
     *) echo "release.sh: unknown argument '$1'; see packaging/release.sh --help" >&2; exit 2 ;;
   esac
@@ -43,6 +52,7 @@ for target in $targets; do
     *) echo "release.sh: --only $target: give amd64, arm64 or armhf" >&2; exit 2 ;;
   esac
 done
+[ -z "$key" ] || [ -r "$key" ] || { echo "release.sh: --key $key cannot be read" >&2; exit 2; }
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
 mkdir -p "$output"
@@ -74,11 +84,8 @@ build() (
     folder=$1/build/$preset
     cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
     cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
-    umask 022  # folders in packages are open, whoever builds
-    cpack --config "$folder/CPackConfig.cmake" -G DEB -B "$folder/packages" >"$folder/cpack.log" 2>&1 ||
-      { tail -n 40 "$folder/cpack.log" >&2; exit 1; }
-    made=$(ls "$folder"/packages/*.deb)
-    made="$made $(packaging/wheel/make_wheel.py --library "$folder/lib/liboctet.so.0" -o "$folder/made")"
+    made=$(packaging/debian.sh --build "$folder" --architecture "$target" -o "$folder/packages" ${maintainer:+--maintainer "$maintainer"})
+    made="$made $(packaging/wheel/make_wheel.py --library "$folder/lib/liboctet.so.1" -o "$folder/made")"
     [ "$target" = amd64 ] || made="$made $(packaging/board/make_tarball.py --build "$folder" -o "$folder/made")"
     for artefact in $made; do
       cp "$artefact" "$2/"
@@ -106,4 +113,9 @@ if [ "$twice" = yes ]; then
 fi
 find "$output" -mindepth 1 -maxdepth 1 -type f \( -name '*.deb' -o -name '*.whl' -o -name '*.tar.gz' -o -name '*.spdx.json' \) -delete
 cp "$work/first/"* "$output/"
+if [ -n "$key" ]; then
+  packaging=$root/packaging
+  "$packaging/apt/make_repository.sh" --packages "$output" --key "$key" -o "$output/apt"
+  "$packaging/sign.sh" "$key" --armor --detach-sign --output "$output/SHA256SUMS.asc" "$output/SHA256SUMS"
+fi
 ls -l "$output" | awk 'NR > 1 { print $5, $NF }'

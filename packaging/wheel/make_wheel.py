@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A wheel of the Python package with liboctet.so inside: make_wheel.py --library liboctet.so.0 -o FOLDER
+"""A wheel of the Python package with liboctet.so inside: make_wheel.py --library liboctet.so.1 -o FOLDER
 
 The processor follows from the library. The library is checked first: it needs the C library and libgcc alone, of glibc 2.27 or
 older. No build backend and no network is used; the same sources and library give the same bytes (SOURCE_DATE_EPOCH: the time
@@ -23,7 +23,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "packaging"))
 from artefact import FIRST_DAY, Unfit, ended, epoch, triplet_of  # noqa: E402
 
-SONAME = "liboctet.so.0"
+SONAME = "liboctet.so.1"
 NEWEST = {"GLIBC": (2, 27), "GCC": (7, 0)}  # Ubuntu 18.04, JetPack 4
 NEEDED = re.compile(r"(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libgcc_s\.so\.1|ld-linux[\w.-]*)")
 # (as wheels call it, prefix of binutils)
@@ -122,7 +122,7 @@ def make_wheel(library: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", type=pathlib.Path, required=True, help="liboctet.so.0 of a build")
+    parser.add_argument("--library", type=pathlib.Path, required=True, help="liboctet.so.1 of a build")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="folder of the wheel")
     options = parser.parse_args()
     return ended(lambda: print(make_wheel(options.library.resolve(), options.output)))

@@ -5,7 +5,7 @@ import pathlib
 from ctypes import POINTER, Structure, c_char_p, c_float, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import List, Optional
 
-SONAME = "liboctet.so.0"
+SONAME = "liboctet.so.1"
 VARIABLE = "OCTET_LIBRARY"
 ISAS = (0, 8, 9, 1, 2, 3, 4, 5, 6, 7)  # enum octet_isa, a better level of the same machine behind a lesser one
 TASKS = ("none", "classify", "detect", "segment")

@@ -52,7 +52,7 @@ def run(page: pathlib.Path, build: pathlib.Path, files: pathlib.Path) -> None:
         folder = pathlib.Path(work)
         lay_out(folder, build, files)
         environment = {**os.environ, "PATH": f"{build / 'bin'}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": work,
-                       "PYTHONPATH": str(SOURCE / "python"), "OCTET_LIBRARY": str(build / "lib/liboctet.so.0")}
+                       "PYTHONPATH": str(SOURCE / "python"), "OCTET_LIBRARY": str(build / "lib/liboctet.so.1")}
         done = subprocess.run(["bash", "-c", script(page)], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, f"status {done.returncode}; the last it said:\n{done.stdout[-LINE_BYTES:]}"

@@ -180,7 +180,7 @@ def check_archives(build, work):
           {name for name in data if name.startswith("share/octet/boards/") and name.endswith(".yaml")},
           f"octet boards of the archive lists {[board['file'] for board in listed]}")
     sdk = {path.name for path in names["sdk.tar.gz"]}
-    check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.0", "liboctet_runtime.a", "liboctet_port_linux.a",
+    check({"octet.h", "octet.hpp", "linux.h", "liboctet.so", "liboctet.so.1", "liboctet_runtime.a", "liboctet_port_linux.a",
            "octetConfig.cmake", "octet.pc", "octet_port_linux.pc", "LICENSE"} <= sdk,
           f"in the SDK: {sorted(sdk)}")
 

@@ -131,7 +131,7 @@ class Release(unittest.TestCase):
         self.assertTrue(libc["versionInfo"])
 
     def test_sbom_of_a_wheel_names_needed_libraries(self):
-        made = run(sys.executable, WHEEL, "--library", options.build / "lib/liboctet.so.0", "-o", self.work)
+        made = run(sys.executable, WHEEL, "--library", options.build / "lib/liboctet.so.1", "-o", self.work)
         self.assertEqual(made.returncode, 0, made.stderr)
         path = pathlib.Path(made.stdout.strip())
         with zipfile.ZipFile(path) as archive:

@@ -33,7 +33,7 @@ class Wheels(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.work = pathlib.Path(tempfile.mkdtemp(prefix="octet-wheel-"))
-        cls.made = run(sys.executable, MAKE, "--library", options.build / "lib/liboctet.so.0", "-o", cls.work / "wheels")
+        cls.made = run(sys.executable, MAKE, "--library", options.build / "lib/liboctet.so.1", "-o", cls.work / "wheels")
 
     @classmethod
     def tearDownClass(cls):
@@ -44,11 +44,11 @@ class Wheels(unittest.TestCase):
         return pathlib.Path(self.made.stdout.strip())
 
     def test_other_umask_zone_and_locale_give_the_same_bytes(self):
-        command = f"umask 077; exec {sys.executable} {MAKE} --library {options.build / 'lib/liboctet.so.0'} -o {self.work / 'again'}"
+        command = f"umask 077; exec {sys.executable} {MAKE} --library {options.build / 'lib/liboctet.so.1'} -o {self.work / 'again'}"
         again = run("sh", "-c", command, env={**os.environ, "TZ": "Pacific/Auckland", "LC_ALL": "C", "PYTHONHASHSEED": "7"})
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(pathlib.Path(again.stdout.strip()).read_bytes(), self.wheel().read_bytes())
-        dated = run(sys.executable, MAKE, "--library", options.build / "lib/liboctet.so.0", "-o", self.work / "dated",
+        dated = run(sys.executable, MAKE, "--library", options.build / "lib/liboctet.so.1", "-o", self.work / "dated",
                     env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
         with zipfile.ZipFile(dated.stdout.strip()) as archive:
             self.assertEqual({entry.date_time for entry in archive.infolist()}, {(2023, 11, 14, 22, 13, 20)})
@@ -116,8 +116,8 @@ class Wheels(unittest.TestCase):
     def test_libraries_that_do_not_fit_are_refused(self):
         (self.work / "new.c").write_text("#include <pthread.h>\nvoid* f(void* x) { return x; }\n"
                                          "int g(pthread_t* t) { return pthread_create(t, 0, f, 0); }\n")
-        for name, flags, named in (("liboctet.so.0", [], "GLIBC_2.34"), ("libother.so", [], "SONAME"),
-                                   ("liboctet.so.0", ["-Wl,--no-as-needed", "-lstdc++"], "libstdc++.so.6")):
+        for name, flags, named in (("liboctet.so.1", [], "GLIBC_2.34"), ("libother.so", [], "SONAME"),
+                                   ("liboctet.so.1", ["-Wl,--no-as-needed", "-lstdc++"], "libstdc++.so.6")):
             folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
             built = run("cc", "-shared", "-fPIC", "-o", folder / name, f"-Wl,-soname,{name}", self.work / "new.c", *flags)
             self.assertEqual(built.returncode, 0, built.stderr)
@@ -129,7 +129,7 @@ class Wheels(unittest.TestCase):
     def test_wheels_for_boards(self):
         made = 0
         for preset, machine in (("aarch64", "aarch64"), ("armv7", "armv7l")):
-            library = options.build.parent / preset / "lib/liboctet.so.0"
+            library = options.build.parent / preset / "lib/liboctet.so.1"
             if left_out(preset) or not library.exists():
                 continue
             done = run(sys.executable, MAKE, "--library", library, "-o", self.work / "boards")

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-SONAME = "liboctet.so.0"
+SONAME = "liboctet.so.1"
 NEWEST_GLIBC = (2, 27)  # Ubuntu 18.04, JetPack 4
 NEWEST_GCC = (7, 0)  # of libgcc_s.so.1 there
 # libpthread.so.0 for glibc before 2.34; the loader by its names, for thread-local storage.

@@ -40,7 +40,7 @@ def check_finding(library: pathlib.Path, packages: pathlib.Path, work: pathlib.P
                                ("of this version", {"OCTET_LIBRARY": "libm.so.6"})):
         text = said(**environment)
         assert text.startswith("refused:") and words in text, text
-    shutil.copy(library, packages / "octet/liboctet.so.0")
+    shutil.copy(library, packages / "octet/liboctet.so.1")
     beside = said()
-    (packages / "octet/liboctet.so.0").unlink()
+    (packages / "octet/liboctet.so.1").unlink()
     assert beside == version, beside
