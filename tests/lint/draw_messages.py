@@ -20,6 +20,9 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*|R"(\w*)\(.*?\)\1"|"(?:[^"
 # Options and their descriptions are help; static_assert and #error speak to who builds.
 NO_MESSAGE = re.compile(r"\b(Add|AddFlag|Group|MoreGroup|Footer|CommandLine|static_assert|Describe\w*|kHelp\w*|k\w*Help)\b")
 
+# Nor do headers of HTTP, files that a program writes, and what only an internal error says.
+NOT_SAID = re.compile(r"Content-Type:|iou_threshold: |^verified (blob|plan) has no |\.globl |^a pass lost the codes ")
+
 
 def unescape(word):
     return word[1:-1].replace(r"\"", '"').replace(r"\n", " ").replace("\\\\", "\\")
@@ -59,7 +62,7 @@ def messages(path):
             continue
         if not NO_MESSAGE.search(" ".join(word for word in statement if word[0] != '"')):
             told = parts([word for word in statement if not word.startswith('R"')]).strip(" |")
-            if any(len(WORD.findall(piece)) >= WORDS_LEAST for piece in re.split(r" \| | ; ", told)):
+            if not NOT_SAID.search(told) and any(len(WORD.findall(piece)) >= WORDS_LEAST for piece in re.split(r" \| | ; ", told)):
                 yield line, told
         statement = []
 

@@ -397,7 +397,7 @@ SlotAnswer SlotStore::Boot(SlotModel* model) {
       answer = std::move(unlocked);
     }
   }
-  if (answer) answer.note = note;
+  if (answer && !note.empty()) answer.note = path() + ": " + note;
   return answer;
 }
 

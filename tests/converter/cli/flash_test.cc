@@ -56,7 +56,7 @@ TEST_F(Flash, IntoAFolder) {
   EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
   ExpectLine(Octet({"flash", blob(), Path("store")}), 1,
              "a model is on trial; confirm it or roll back first");
-  EXPECT_EQ(Slot(Path("store") + " confirm"), "confirmed\n");
+  EXPECT_EQ(Slot(Path("store") + " confirm"), "slot A: confirmed\n");
   result = Octet({"flash", blob(), Path("store"), "--stage-only"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
@@ -67,7 +67,7 @@ TEST_F(Flash, OntoADevice) {
   WriteText("device", "");
   ASSERT_EQ(truncate(Path("device").c_str(), 10 << 20), 0);
   ExpectLine(Octet({"flash", blob(), Path("device")}), 2, "not a store; octet-slot");
-  EXPECT_EQ(Slot(Path("device") + " create"), "created\n");
+  EXPECT_EQ(Slot(Path("device") + " create"), Path("device") + ": created\n");
   EXPECT_EQ(Octet({"flash", blob(), Path("device")}).status, 0);
   EXPECT_EQ(Slot(Path("device") + " list").rfind("slot A: on trial, boot 0 of 3", 0), 0u);
 }
@@ -81,7 +81,9 @@ TEST_F(Flash, ToABoard) {
   typed.replace(typed.find('\''), 1, "'\\''");
   const Result result = Octet({"flash", blob(), "pi@board:" + typed});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out.rfind("staged\non trial from the next boot; 2 golden vectors passed", 0), 0u)
+  EXPECT_EQ(result.out.rfind(
+                "slot A: staged\nslot A: on trial from the next boot; 2 golden vectors passed", 0),
+            0u)
       << result.out;
   EXPECT_EQ(ReadText("hosts"), "pi@board\npi@board\n");
   EXPECT_TRUE(ReadText("it's a \"store\"; $HOME/slot-a.octet") == ReadText("out.octet"));
@@ -145,7 +147,7 @@ TEST_F(Flash, SignedModels) {
   Ssh("shift 2\nexec sh -c \"$*\"\n");
   // The store's own key decides, whatever is asked here.
   ASSERT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
-  ASSERT_EQ(Slot(Path("store") + " confirm"), "confirmed\n");
+  ASSERT_EQ(Slot(Path("store") + " confirm"), "slot A: confirmed\n");
   WriteText("store/key.pub", ReadText("l.pub"));
   ExpectLine(Octet({"flash", blob(), Path("store")}), 1, "slot B: wrong signature");
   ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "slot B: wrong signature");

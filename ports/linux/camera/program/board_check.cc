@@ -48,6 +48,7 @@ int RunBoardCheck(const CameraOptions& options) {
   const uint64_t model_bytes = CheckFiles(options, &files);
   CheckMachine(options, model_bytes, &findings);
   CheckSources(options, &findings);
+  CheckPorts(options, &findings);
   findings.insert(findings.end(), files.begin(), files.end());
   size_t width = 0;
   bool fails = false;

@@ -34,6 +34,8 @@ void CheckMachine(const CameraOptions& options, uint64_t model_bytes, BoardFindi
 // board_check_files.cc: model or store, and folders that are written to. Returns the bytes that the
 // model takes in memory, 0: none can be loaded.
 uint64_t CheckFiles(const CameraOptions& options, BoardFindings* findings);
+// board_check_ports.cc: whether the ports of --http and --metrics are free.
+void CheckPorts(const CameraOptions& options, BoardFindings* findings);
 // board_check_source.cc: what --source names, and the cameras there are.
 void CheckSources(const CameraOptions& options, BoardFindings* findings);
 

@@ -22,6 +22,15 @@ struct CameraNode {
   std::string mend;
 };
 
+// Whether another program captures from it: such a driver refuses to free buffers. No buffers are
+// asked for, so that a camera that is free stays free.
+bool IsBusy(int descriptor) {
+  v4l2_requestbuffers none{};
+  none.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+  none.memory = V4L2_MEMORY_MMAP;
+  return V4l2Control(descriptor, VIDIOC_REQBUFS, &none) < 0 && errno == EBUSY;
+}
+
 // Asks the driver who it is. Takes no frame, so that a camera in use stays in use.
 CameraNode LookAtCamera(const std::string& path) {
   const int descriptor =
@@ -36,6 +45,7 @@ CameraNode LookAtCamera(const std::string& path) {
   }
   v4l2_capability found{};
   const int status = V4l2Control(descriptor, VIDIOC_QUERYCAP, &found);
+  const bool busy = status >= 0 && IsBusy(descriptor);
   close(descriptor);
   if (status < 0) return {"", "is not a camera", "ls -l /dev/video*"};
   const char* const card = reinterpret_cast<const char*>(found.card);
@@ -45,6 +55,9 @@ CameraNode LookAtCamera(const std::string& path) {
   if ((able & V4L2_CAP_VIDEO_CAPTURE) == 0 || (able & V4L2_CAP_STREAMING) == 0) {
     node.wrong = "cannot capture frames by itself (its driver has no streaming)";
     node.mend = "rpicam-vid or gst-launch-1.0 into --source - (octet-camera --help)";
+  } else if (busy) {
+    node.wrong = "is in use by another program";
+    node.mend = "end the program that uses it: fuser -v " + path;
   }
   return node;
 }

@@ -21,6 +21,7 @@ CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
                          uint32_t confirm_after, const ComparisonSettings& comparison,
                          Shared& shared)
     : shared_(shared),
+      store_(store),
       keeper_(std::make_shared<SlotKeeper>(store, options)),
       confirm_after_(confirm_after),
       waits_for_frame_(keeper_->HasTrial()),
@@ -87,14 +88,14 @@ bool CameraSlots::Hear(uint64_t now_ns) {
     if (!stuck_ && errand_.Age(now_ns) > kStuckNs) {
       stuck_ = true;
       shared_.metrics.SetStoreStuck(true);
-      Say("the store does not answer; the running model continues");
+      Say(store_ + ": the store does not answer; the running model continues");
     }
     return false;
   }
   if (stuck_) {
     stuck_ = false;
     shared_.metrics.SetStoreStuck(false);
-    Say("the store answers again");
+    Say(store_ + ": the store answers again");
   }
   shared_.metrics.SetStore(answer->state);
   Say(answer->news);
@@ -155,7 +156,9 @@ StoreAnswer CameraSlots::Await(std::function<StoreAnswer()> work) {
   if (shared_.storage.Wait(kAwaitNs)) {
     if (std::optional<StoreAnswer> answer = errand.Take()) return std::move(*answer);
   }
-  throw InputError("the store does not answer, and no model is running");
+  throw InputError(
+      store_ +
+      ": the store does not answer, and no model is running; check the storage, then start again");
 }
 
 bool CameraSlots::Failed(const std::string& why) {

@@ -57,6 +57,7 @@ class CameraSlots final : public Observer, public ModelSource {
   StoreAnswer Await(std::function<StoreAnswer()> work);
 
   Shared& shared_;
+  const std::string store_;
   std::shared_ptr<SlotKeeper> keeper_;
   const uint32_t confirm_after_;
   bool waits_for_frame_ = false;

@@ -102,13 +102,18 @@ class File {
   int descriptor_ = STDIN_FILENO;
 };
 
+// "slot B: "
+std::string Named(octet_slot slot) {
+  return std::string("slot ") + SlotName(slot) + ": ";
+}
+
 // What the command says where it is done; a refusal's line is in the answer.
 SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
   SlotAnswer answer;
   if (a.command == "stage") {
     const File file(a.file);
     answer = store->Stage([&](void* bytes, size_t count) { return file.Read(bytes, count); });
-    *said = "staged";
+    *said = Named(store->Info().active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A) + "staged";
   } else if (a.command == "verify") {
     const octet_slots_info info = store->Info();
     bool any = false;
@@ -122,8 +127,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
       any = true;
       answer = store->Verify(slot);
       if (!answer) return answer;
-      *said += std::string(said->empty() ? "" : "\n") + "slot " + SlotName(slot) + ": good; " +
-               answer.note;
+      *said += (said->empty() ? "" : "\n") + Named(slot) + "good; " + answer.note;
     }
     answer.note.clear();
     if (!any) {
@@ -132,20 +136,22 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     }
   } else if (a.command == "activate") {
     answer = store->Activate();
-    *said = "on trial from the next boot";
+    *said = Named(store->Info().pending) + "on trial from the next boot";
   } else if (a.command == "confirm") {
     answer = store->Confirm();
-    *said = "confirmed";
+    *said = Named(store->Info().active) + "confirmed";
   } else if (a.command == "roll-back") {
+    const octet_slots_info before = store->Info();
+    const octet_slot left = before.pending == OCTET_SLOT_NONE ? before.active : before.pending;
     answer = store->RollBack(OCTET_SLOTS_ASKED);
-    *said = "rolled back";
+    *said = Named(left) + "rolled back";
   } else if (a.command == "boot") {
     SlotModel model;
     answer = store->Boot(&model);
     *said = model.path;
   } else if (a.command == "create") {
     answer = store->Create(a.force, a.product);
-    *said = "created";
+    *said = a.store + ": created";
   }
   if (!answer.note.empty()) *said += "; " + answer.note;
   return answer;
@@ -177,8 +183,9 @@ int Main(int argc, char** argv) {
   a.options.any_kind = a.options.random_ranges = a.force;
   SlotStore store(a.store, a.options);
   if (a.command == "boot" && !store.is_folder()) {
-    throw InputError("boot: the model of a device is not a file; octet-camera --slots " + a.store +
-                     " runs it");
+    throw InputError(a.store +
+                     ": boot: the model of a device is not a file; octet-camera --slots " +
+                     a.store + " runs it");
   }
   std::string said;
   const SlotAnswer answer = Do(a, &store, &said);

@@ -1,5 +1,9 @@
 // octet-camera --check: what lacks, whether these options need it, and what mends it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -65,6 +69,33 @@ TEST_F(BoardCheck, WithoutOptionsNothingIsMissing) {
   EXPECT_GT(Finding("memory")["free_bytes"], 0);
   EXPECT_GT(Finding("free space")["free_bytes"], 0);
   EXPECT_EQ(Finding("store").count("free_bytes"), 0u);
+}
+
+TEST_F(BoardCheck, PortsInUse) {
+  const int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(taken, any, bytes), 0);
+  ASSERT_EQ(getsockname(taken, any, &bytes), 0);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  // Bound and not listening is a port that a server cannot have, and one that listens as well.
+  for (const bool listens : {false, true}) {
+    if (listens) {
+      ASSERT_EQ(listen(taken, 1), 0);
+    }
+    EXPECT_EQ(Check({"--http", port, "--metrics", "127.0.0.1:" + port, "--json"}), 1);
+    ExpectFinding("port of --http", "FAILS", {"127.0.0.1:" + port, "in use"}, {"--http", port});
+    ExpectFinding("port of --metrics", "FAILS", {"127.0.0.1:" + port}, {"--metrics", port});
+  }
+  close(taken);
+  EXPECT_EQ(Check({"--http", port, "--metrics", "0", "--json"}), 0) << Read("out");
+  ExpectFinding("port of --http", "ok", {"127.0.0.1:" + port, "free"});
+  ExpectFinding("port of --metrics", "ok", {"free"});
+  EXPECT_EQ(Check({"--metrics", "192.0.2.1:9464", "--json"}), 1);
+  ExpectFinding("port of --metrics", "FAILS", {"192.0.2.1:9464"}, {"--metrics"});
 }
 
 TEST_F(BoardCheck, TheClockIsOneOfThree) {

@@ -45,8 +45,8 @@ TEST_F(OctetSlot, AnUpdate) {
   const std::string none = "no golden vectors, so no test ran (octet convert --golden 4)\n";
   Expect(store() + " boot", 1, "",
          "octet-slot: " + store() + ": no model there; stage one first\n");
-  Expect(store() + " stage " + Path("one"), 0, "staged\n", "");
-  Expect(store() + " activate", 0, "on trial from the next boot; " + none, "");
+  Expect(store() + " stage " + Path("one"), 0, "slot A: staged\n", "");
+  Expect(store() + " activate", 0, "slot A: on trial from the next boot; " + none, "");
   Expect(
       store() + " confirm", 1, "",
       "octet-slot: " + store() +
@@ -54,14 +54,14 @@ TEST_F(OctetSlot, AnUpdate) {
   Expect(store() + " boot", 0, store() + "/slot-a.octet\n", "");
   Expect(store() + " stage " + Path("two"), 1, "",
          "octet-slot: " + store() + ": a model is on trial; confirm it or roll back first\n");
-  Expect(store() + " confirm", 0, "confirmed\n", "");
+  Expect(store() + " confirm", 0, "slot A: confirmed\n", "");
   Expect(store() + " confirm", 1, "",
          "octet-slot: " + store() + ": no model is on trial; start a trial with activate\n");
-  EXPECT_EQ(Run(store() + " stage -", Path("two")).out, "staged\n");
+  EXPECT_EQ(Run(store() + " stage -", Path("two")).out, "slot B: staged\n");
   Expect(store() + " verify", 0, "slot A: good; " + none + "slot B: good; " + none, "");
-  Expect(store() + " activate", 0, "on trial from the next boot; " + none, "");
+  Expect(store() + " activate", 0, "slot B: on trial from the next boot; " + none, "");
   Expect(store() + " boot", 0, store() + "/slot-b.octet\n", "");
-  Expect(store() + " roll-back", 0, "rolled back\n", "");
+  Expect(store() + " roll-back", 0, "slot B: rolled back\n", "");
   Expect(store() + " boot", 0, store() + "/slot-a.octet\n", "");
   Expect(store() + " roll-back", 1, "",
          "octet-slot: " + store() +
@@ -93,18 +93,18 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
   EXPECT_EQ(Run(store() + " list").out.rfind("slot A: " + damage + "\nslot B: empty\n", 0), 0u);
   EXPECT_NE(Run(store() + " list --json").out.find("\"standing\":\"damaged\""), std::string::npos);
   WriteText("device", std::string(10 << 20, '\0'));
-  Expect(Path("device") + " create", 0, "created\n", "");
+  Expect(Path("device") + " create", 0, Path("device") + ": created\n", "");
   Expect(Path("device") + " create", 2, "",
          "octet-slot: " + Path("device") +
              ": holds a store without a model; create --force makes it an empty store and deletes "
              "its content\n");
-  Expect(Path("device") + " create --force", 0, "created\n", "");
+  Expect(Path("device") + " create --force", 0, Path("device") + ": created\n", "");
   Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force\n");
 }
 
 TEST_F(OctetSlot, AProduct) {
   WriteBlob("till", MakeStored({.vectors = Vectors::kNone, .product = "till"}));
-  Expect(store() + " create --product door-cam", 0, "created\n", "");
+  Expect(store() + " create --product door-cam", 0, store() + ": created\n", "");
   const Blob file = ReadBlob(Path("store/product"));
   EXPECT_EQ(std::string(file.begin(), file.end()), "door-cam\n");
   const Result refused = Run(store() + " stage " + Path("till"));
