@@ -84,11 +84,10 @@ def transposed_without_pads(g):
 
 
 def two_transpositions(g):
-    x = g.conv(g.input(4, 5, 6), 4, 8)
-    y = g.add("Transpose", g.add("Transpose", x, perm=[0, 2, 3, 1]), perm=[0, 3, 1, 2])
-    # Two that do not commute.
-    y = g.add("Transpose", g.add("Transpose", y, perm=[0, 2, 1, 3]), perm=[0, 1, 3, 2])
-    return g.add("Mul", y, g.uniform(0.1, 2.0, 5, 6, 8))
+    # Two that do not commute, of equal dimensions: in the wrong order they still fit.
+    x = g.conv(g.input(4, 8, 8), 4, 8)
+    y = g.add("Transpose", g.add("Transpose", x, perm=[0, 2, 1, 3]), perm=[0, 1, 3, 2])
+    return g.add("Mul", y, g.uniform(0.1, 2.0, 8, 8, 8))
 
 
 def gemm(g):
@@ -138,10 +137,10 @@ def wide_then_narrow(g):
 
 def constant_channels(g):
     x = g.input(4, 6, 6)
-    weights = g.random.standard_normal((8, 4, 3, 3)) / 6
-    weights[[1, 4, 6]] = 0
-    y = g.add("Conv", x, g.constant(weights), g.uniform(0.5, 2.0, 8), kernel_shape=[3, 3])
-    return g.conv(g.add("Relu", y), 8, 6, kernel=1, pads=[0, 0, 0, 0])
+    weights = g.random.standard_normal((16, 4, 3, 3)) / 6
+    weights[1::2] = 0
+    y = g.add("Conv", x, g.constant(weights), g.uniform(0.5, 2.0, 16), kernel_shape=[3, 3])
+    return g.conv(g.add("Relu", y), 16, 6, kernel=1, pads=[0, 0, 0, 0])
 
 
 def window(g):
@@ -230,6 +229,11 @@ def padded_far(g):
     return g.add("Pad", x, g.constant(np.array([0, 0, 2, 1, 0, 0, 1, 2], np.int64)))
 
 
+def padded_beyond_window(g):
+    x = g.add("LeakyRelu", g.conv(g.input(4, 5, 5), 4, 6), alpha=0.2)
+    return g.conv(x, 6, 8, kernel=1, pads=[1, 1, 1, 1])
+
+
 def padded_channels(g):
     x = g.add("LeakyRelu", g.conv(g.input(4, 5, 5), 4, 6), alpha=0.2)
     return g.add("Pad", x, g.constant(np.array([0, 2, 0, 0, 0, 1, 0, 0], np.int64)))
@@ -268,7 +272,7 @@ def depthwise(g):
 GRAPHS = (norm_behind, norm_in_front, transposed, transposed_without_pads, two_transpositions, gemm, matmul, pad_in_front,
           difference_of_constant, parts, clip, clip_beside_wide, wide_then_narrow, constant_channels, window, strong_bias, groups,
           difference, total, quotient, choice, instance_norm, layer_norm, mean, average, largest, flattened, functions,
-          probabilities, probabilities_of_channels, padded_far, padded_channels, even_pads, product_of_tensors, slices, resized,
+          probabilities, probabilities_of_channels, padded_far, padded_beyond_window, padded_channels, even_pads, product_of_tensors, slices, resized,
           depthwise)
 
 
