@@ -116,6 +116,33 @@ def random_cases(build: pathlib.Path, folder: pathlib.Path, first: int, count: i
                         for v in graph_inputs(model)])
 
 
+def give_and_take_floats(model) -> bool:
+    """Casts behind inputs of other types, and in front of outputs in FP16, which keep their names. Whether any was needed."""
+    graph, before = model.graph, len(model.graph.node)
+    used = {name for node in graph.node for name in (*node.input, *node.output)}
+    for value in graph_inputs(model):
+        kind = value.type.tensor_type.elem_type
+        if kind == onnx.TensorProto.FLOAT:
+            continue
+        inner = value.name + "/typed"
+        assert inner not in used
+        for node in graph.node:
+            node.input[:] = [inner if name == value.name else name for name in node.input]
+        graph.node.insert(0, onnx.helper.make_node("Cast", [value.name], [inner], to=kind))
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+    for value in graph.output:
+        if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT16:
+            continue
+        inner = value.name + "/typed"
+        assert inner not in used
+        for node in graph.node:
+            node.input[:] = [inner if name == value.name else name for name in node.input]
+            node.output[:] = [inner if name == value.name else name for name in node.output]
+        graph.node.append(onnx.helper.make_node("Cast", [inner], [value.name], to=onnx.TensorProto.FLOAT))
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+    return len(graph.node) > before
+
+
 def figure_db(wanted: np.ndarray, got: np.ndarray) -> float:
     """Rows are samples. NaN or infinity where the reference is finite: -100."""
     finite = np.isfinite(wanted)
@@ -144,7 +171,7 @@ def figure_db(wanted: np.ndarray, got: np.ndarray) -> float:
 
 class Truth:
     def __init__(self, build: pathlib.Path, ort: str, folder: pathlib.Path):
-        self.build, self.ort, self.folder = build, ort, folder
+        self.build, self.ort, self.folder, self.verdict = build, ort, folder, {}
 
     def call(self, *command) -> subprocess.CompletedProcess:
         return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace",
@@ -154,11 +181,14 @@ class Truth:
         """[samples, elements] of each output."""
         inputs = []
         model = onnx.load(str(case.model))
-        values, file = graph_inputs(model), case.model
-        if any(node.op_type.startswith("QLinear") for node in model.graph.node):
+        file = case.model
+        rewritten = any(node.op_type.startswith("QLinear") for node in model.graph.node)
+        if rewritten:
             decompose(model)
-            file = self.folder / "decomposed.onnx"
+        if give_and_take_floats(model) or rewritten:
+            file = self.folder / "rewritten.onnx"
             onnx.save(model, str(file))
+        values = graph_inputs(model)
         for i, (value, data) in enumerate(zip(values, chosen)):
             raw = self.folder / f"ort_in{i}.bin"
             np.ascontiguousarray(data, np.float32).tofile(raw)
@@ -173,7 +203,7 @@ class Truth:
                 for i in range(len(reply["outputs"]))], [out["name"] for out in reply["outputs"]]
 
     def run(self, case: Case) -> list:
-        """[(plan, verdict, truth)]"""
+        """[(plan, verdict, truth)]; the whole verdict is kept in self.verdict."""
         files = []
         for i, data in enumerate(case.inputs):
             files.append(self.folder / f"x{i}.npy")
@@ -184,7 +214,7 @@ class Truth:
                          "--scale", "1", "--effort", "fast", "--keep-failing", "--json", *case.options)
         if not blob.exists():
             raise RuntimeError(f"convert {made.returncode}: " + (made.stderr.strip().splitlines() or [""])[-1][:140])
-        verdict = json.loads(made.stdout)["verdict"]
+        verdict = self.verdict = json.loads(made.stdout)["verdict"]
         at = verdict["sample_indices"]
         chosen = [data[at] for data in case.inputs]
         for i, data in enumerate(chosen):
