@@ -61,7 +61,8 @@ void RandomQdq::LinearConvolution() {
   const bool by_output = Chance(60);
   std::vector<float> scales;
   for (int64_t i = 0; i < (by_output ? units : 1); ++i) {
-    scales.push_back(Between(0.5f, 1.5f) / (LinearSpread() * std::sqrt(static_cast<float>(fan_in))));
+    scales.push_back(Between(0.5f, 1.5f) /
+                     (LinearSpread() * std::sqrt(static_cast<float>(fan_in))));
   }
   const bool is_unsigned = !in.scheme.is_signed && !by_output && Chance(40);
   const int64_t middle = is_unsigned ? int64_t{1} << (linear_bits_ - 1) : 0;
@@ -115,8 +116,8 @@ void RandomQdq::LinearProduct() {
   out.codes =
       Op("QLinearMatMul",
          {flat, in.scheme.scale_name, in.scheme.zero_name, Codes({count, units}, codes, kInt8),
-          Floats({}, {1 / (LinearSpread() * std::sqrt(static_cast<float>(count)))}), Codes({}, {0}, kInt8),
-          out.scheme.scale_name, out.scheme.zero_name});
+          Floats({}, {1 / (LinearSpread() * std::sqrt(static_cast<float>(count)))}),
+          Codes({}, {0}, kInt8), out.scheme.scale_name, out.scheme.zero_name});
   Push("QLinearMatMul", out);
 }
 
