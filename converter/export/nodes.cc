@@ -3,6 +3,7 @@
 #include <cfloat>
 #include <set>
 
+#include "converter/operators/offset_function.h"
 #include "converter/support/error.h"
 
 namespace octet::exporting {
@@ -54,6 +55,29 @@ std::string ByChannel(const graph::Graph& graph, const graph::Node& node, size_t
   return writer->Constant(name + "/by_channel", graph::Tensor::Floats({channels}, values));
 }
 
+// y = f(x + from) - by.
+void WriteOffsetFunction(const graph::Node& node, const std::string& x, const std::string& result,
+                         OnnxWriter* writer) {
+  const operators::OffsetFunction f = operators::OffsetFunctionOf(node);
+  const std::string whole = writer->Node(
+      operators::kOffsetFrom, {x, writer->Scalar(result + "/from", f.from)}, result + "/whole");
+  graph::Node inner;
+  inner.name = node.name;
+  inner.op = f.function;
+  inner.attributes = node.attributes;
+  for (const char* own : {"function", "from", "by", "operand"}) inner.attributes.erase(own);
+  std::vector<std::string> operands = {whole};
+  if (const int at = operators::ConstantOperand(f.function); at >= 0) {
+    const std::string number = writer->Scalar(result + "/operand", f.alpha);
+    operands.insert(operands.begin() + at, number);
+  }
+  const std::string value = writer->Fresh(result + "/value");
+  graph::Graph none;
+  WriteNode(none, inner, operands, {value}, writer);
+  writer->Nodes(operators::kOffsetBy, node.name + "/by",
+                {value, writer->Scalar(result + "/by", f.by)}, {result}, {});
+}
+
 }  // namespace
 
 void WriteNode(const graph::Graph& graph, const graph::Node& node,
@@ -62,6 +86,9 @@ void WriteNode(const graph::Graph& graph, const graph::Node& node,
   if (!node.domain.empty()) {
     Fail("node '{}' ({}): operators of domain {} cannot be exported; remove them with --cut-at",
          node.name, node.op, node.domain);
+  }
+  if (node.op == operators::kOffsetFunction) {
+    return WriteOffsetFunction(node, inputs[0], results[0], writer);
   }
   if (node.op == "Silu") return WriteSilu(node, inputs[0], results[0], writer);
   if (node.Int("octet_coerced", 0) != 0) {

@@ -124,6 +124,8 @@ struct FunctionOf {
   // Of a Silu whose gate the model rounds to codes; 0: not rounded. Tables alone have it.
   float gate_scale = 0;
   int gate_zero_point = 0;
+  // f(x + from) - by (operators/offset_function.h), of a table.
+  float from = 0, by = 0;
 };
 Activation ActivationOf(const FunctionOf& function, float table_scale);
 // The runtime's function for a unary node (Relu, Clip, Silu, ..., Add/Mul/... with a scalar

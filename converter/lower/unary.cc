@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "converter/lower/builder.h"
+#include "converter/operators/offset_function.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
 #include "converter/support/error.h"
@@ -90,6 +91,13 @@ bool Named(std::string_view op, float alpha, float beta, FunctionOf* out) {
 
 bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out) {
   if (!node.activation.empty()) return false;
+  if (node.op == operators::kOffsetFunction) {
+    const operators::OffsetFunction f = operators::OffsetFunctionOf(node);
+    *out = {Function::kTable16, f.alpha, f.beta, f.function};
+    out->from = f.from;
+    out->by = f.by;
+    return true;
+  }
   if (ScalarBinary(graph, node, out)) return true;
   auto [alpha, beta] = operators::ParametersOf(node);
   // Further inputs are those parameters, if they are constants: the bounds of Clip.
@@ -126,6 +134,9 @@ FunctionOf FunctionNamed(const std::string& op) {
 
 double Evaluate(const FunctionOf& f, double x) {
   const double alpha = f.alpha, beta = f.beta;
+  if (f.from != 0 || f.by != 0) {
+    return operators::OffsetFunction{f.name, f.alpha, f.beta, f.from, f.by}.Of(x);
+  }
   switch (f.function) {
     case Function::kIdentity:
       return x;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converter/operators/meaning.h"
+#include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
 #include "converter/passes/constant_through.h"
 #include "converter/passes/editor.h"
@@ -24,21 +25,6 @@ int ConstantInput(const Editor& editor, const Node& node) {
   return first ? 0 : 1;
 }
 
-// A normalization with a bias of its own, which comes last.
-bool IsNorm(const Editor& editor, const Node& node) {
-  const bool by_channel = node.op == "InstanceNormalization" || node.op == "GroupNormalization";
-  if (!by_channel && node.op != "LayerNormalization") return false;
-  if (!node.activation.empty() || node.outputs.size() != 1 || node.inputs.size() < 3) return false;
-  if (!IsPlainFloat(editor, node.outputs[0])) return false;
-  const Tensor* bias =
-      node.inputs[2] == graph::kNoValue ? nullptr : editor.Constant(node.inputs[2]);
-  if (bias == nullptr || !bias->IsFloat()) return false;
-  const Shape& shape = *editor.KnownShape(node.outputs[0]);
-  const Shape& own = bias->shape;
-  if (by_channel) return shape.size() >= 2 && own == Shape{shape[1]};
-  return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
-}
-
 // What the mean makes of 1 in all of its elements; none where it is no mean, or that number differs
 // from place to place, as it does with zeros around a picture.
 std::optional<float> FactorOfMean(const Editor& editor, const Node& node) {
@@ -52,6 +38,18 @@ std::optional<float> FactorOfMean(const Editor& editor, const Node& node) {
   return behind->floats[0];
 }
 
+// By node, what a layer computes: not a function in front of an output, which is done in float.
+std::vector<bool> Computed(const graph::Graph& graph) {
+  return operators::ViewOutputs(graph).needed;
+}
+
+// A function of one variable in which constants end, and whose result may have one.
+bool IsFunction(const Editor& editor, const std::vector<bool>& computed, int n) {
+  const Node& node = editor.At(n);
+  return operators::MayBeOffset(editor.graph(), node) && IsPlainFloat(editor, node.outputs[0]) &&
+         (static_cast<size_t>(n) >= computed.size() || computed[static_cast<size_t>(n)]);
+}
+
 // What the constant of an Add or Sub adds to the result.
 std::vector<float> Added(const Editor& editor, const Node& node, int input) {
   std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
@@ -59,35 +57,6 @@ std::vector<float> Added(const Editor& editor, const Node& node, int input) {
     for (float& number : own) number = -number;
   }
   return own;
-}
-
-// Whether elements of the value along other axes than the channels' come from the same weights: the
-// channels of the convolution in front of it, 0 where there is none but a matrix has weights for
-// each element, -1 for products of two computed values, which have no such axis.
-int64_t ChannelsByPosition(const Editor& editor, ValueId id) {
-  std::vector<ValueId> pending = {id};
-  std::unordered_set<ValueId> met;
-  int64_t channels = 0;
-  while (!pending.empty()) {
-    const ValueId value = pending.back();
-    pending.pop_back();
-    if (value == graph::kNoValue || editor.IsConstant(value) || !met.insert(value).second) continue;
-    const int n = editor.Producer(value);
-    if (n < 0) continue;
-    const Node& node = editor.At(n);
-    if (node.op == "MatMul") return -1;
-    if (node.op == "Gemm" || node.op == "GlobalAveragePool") continue;
-    if (node.op == "Conv") {
-      const Shape* shape = editor.KnownShape(node.outputs[0]);
-      if (shape == nullptr) return -1;
-      const int64_t pixels =
-          graph::ElementCount(*shape) / std::max<int64_t>(1, (*shape)[0] * (*shape)[1]);
-      if (pixels > 1) channels = std::max(channels, (*shape)[1]);
-      continue;
-    }
-    pending.insert(pending.end(), node.inputs.begin(), node.inputs.end());
-  }
-  return channels;
 }
 
 // A constant that differs from pixel to pixel, or from anchor to anchor, says where an element is:
@@ -108,7 +77,9 @@ bool IsGrid(const Editor& editor, const Node& node, int constant) {
 
 class Taker {
  public:
-  explicit Taker(Editor& editor) : editor_(editor) {}
+  // computed: see Computed(), before any change.
+  Taker(Editor& editor, std::vector<bool> computed)
+      : editor_(editor), computed_(std::move(computed)) {}
 
   void Take(int n, const ConstantSource& source, const std::vector<float>& part) {
     const Node& node = editor_.At(n);
@@ -118,7 +89,9 @@ class Taker {
     const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
     const int constant = ConstantInput(editor_, node);
     ValueId rest = graph::kNoValue;
-    if (IsNorm(editor_, node)) {
+    if (IsFunction(editor_, computed_, n)) {
+      MoveOffset(n, 0, part[0]);
+    } else if (IsNorm(editor_, node)) {
       Tensor bias = *editor_.Constant(node.inputs[2]);
       for (size_t i = 0; i < part.size(); ++i) bias.floats[i] -= part[i];
       editor_.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(bias)),
@@ -150,16 +123,28 @@ class Taker {
   }
 
  private:
+  void MoveOffset(int n, float from, float by) {
+    const auto& inputs = editor_.At(n).inputs;
+    const ValueId x = editor_.IsConstant(inputs[0]) ? inputs[1] : inputs[0];
+    operators::BecomeOffset(editor_.graph(), &editor_.At(n));
+    editor_.SetInputs(n, {x});
+    operators::MoveOffset(from, by, &editor_.At(n));
+  }
+
   // Takes `number` out of all elements that a mean is taken of: by the layer that makes them, where
   // it has a constant and nobody else reads them, else by an Add.
   void TakeOfElements(int n, float number) {
     const ValueId elements = editor_.At(n).inputs[0];
     const Shape shape = *editor_.KnownShape(elements);
     const int maker = editor_.Producer(elements);
-    if (maker >= 0 && editor_.HasOneUse(elements) && LetsConstantPass(editor_, editor_.At(maker))) {
+    if (maker >= 0 && editor_.HasOneUse(elements)) {
       const Node& node = editor_.At(maker);
-      if (HasBias(editor_, node) || ConstantInput(editor_, node) >= 0 ||
-          FactorOfMean(editor_, node)) {
+      const bool passes = LetsConstantPass(editor_, node);
+      if (IsFunction(editor_, computed_, maker)) {
+        return Take(maker, {elements, Shape(shape.size(), 1), {}}, {number});
+      }
+      if (passes && (HasBias(editor_, node) || ConstantInput(editor_, node) >= 0 ||
+                     FactorOfMean(editor_, node))) {
         return Take(maker, {elements, Shape(shape.size(), 1), {}}, {number});
       }
     }
@@ -249,6 +234,17 @@ class Taker {
 
   bool EndsIn(int n, ValueId whole, ValueId rest, const Tensor& part) {
     const Node& node = editor_.At(n);
+    if (IsOneNumber(part)) {
+      if (IsFunction(editor_, computed_, n)) {
+        MoveOffset(n, part.floats[0], 0);
+        Reads(n, whole, rest);
+        return true;
+      }
+      if (operators::IgnoresConstant(node.op) && node.inputs[0] == whole) {
+        Reads(n, whole, rest);
+        return true;
+      }
+    }
     if ((node.op != "Conv" && node.op != "Gemm") || !HasBias(editor_, node)) return false;
     if (node.inputs[0] != whole || editor_.KnownShape(node.outputs[0]) == nullptr) return false;
     const std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
@@ -288,11 +284,13 @@ class Taker {
   }
 
   Editor& editor_;
+  std::vector<bool> computed_;
 };
 
 }  // namespace
 
 std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
+  const std::vector<bool> computed = Computed(graph);
   Editor editor(graph);
   // By value: whether any constant of it reaches an output, or one number alone.
   enum class Reach : uint8_t { kNone, kNumber, kAny };
@@ -307,6 +305,13 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     pending.push_back(id);
   };
   for (const ValueId id : graph.outputs) reach(id, Reach::kAny);
+  editor.ForEach({}, [&](int n) {
+    const Node& node = editor.At(n);
+    if (!IsFunction(editor, computed, n) && !operators::IgnoresConstant(node.op)) return false;
+    // Of two inputs of a power or a quotient one is constant.
+    for (const ValueId input : node.inputs) reach(input, Reach::kNumber);
+    return false;
+  });
   std::vector<std::pair<int, ConstantSource>> found;
   while (!pending.empty()) {
     const ValueId id = pending.back();
@@ -314,6 +319,11 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     const int n = editor.Producer(id);
     if (n < 0) continue;
     const Node& node = editor.At(n);
+    if (IsFunction(editor, computed, n)) {
+      const Shape groups(editor.KnownShape(id)->size(), 1);
+      found.emplace_back(n, ConstantSource{id, groups, {}});
+      continue;
+    }
     const bool norm = IsNorm(editor, node);
     if (!norm && !LetsConstantPass(editor, node)) continue;
     const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches[static_cast<size_t>(id)];
@@ -364,12 +374,13 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
 
 void TakeConstant(graph::Graph& graph, const ConstantSource& source,
                   const std::vector<float>& part) {
+  std::vector<bool> computed = Computed(graph);
   Editor editor(graph);
   const int producer = editor.Producer(source.value);
   bool done = false;
   editor.ForEach({}, [&](int n) {
     if (n != producer || done) return false;
-    Taker(editor).Take(n, source, part);
+    Taker(editor, std::move(computed)).Take(n, source, part);
     return done = true;
   });
   editor.Finish();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -154,6 +155,46 @@ void MoveBounds(Editor& editor, int n, const Tensor& part, const Tensor& behind)
     editor.SetConstantInput(n, constant, graph::Constant::Uncoded(Narrowed(bounds)),
                             node.name + "_bound");
   }
+}
+
+bool IsNorm(const Editor& editor, const Node& node) {
+  const bool by_channel = node.op == "InstanceNormalization" || node.op == "GroupNormalization";
+  if (!by_channel && node.op != "LayerNormalization") return false;
+  if (!node.activation.empty() || node.outputs.size() != 1 || node.inputs.size() < 3) return false;
+  if (!IsPlainFloat(editor, node.outputs[0])) return false;
+  const Tensor* bias =
+      node.inputs[2] == graph::kNoValue ? nullptr : editor.Constant(node.inputs[2]);
+  if (bias == nullptr || !bias->IsFloat()) return false;
+  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape& own = bias->shape;
+  if (by_channel) return shape.size() >= 2 && own == Shape{shape[1]};
+  return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
+}
+
+int64_t ChannelsByPosition(const Editor& editor, ValueId id) {
+  std::vector<ValueId> pending = {id};
+  std::unordered_set<ValueId> met;
+  int64_t channels = 0;
+  while (!pending.empty()) {
+    const ValueId value = pending.back();
+    pending.pop_back();
+    if (value == graph::kNoValue || editor.IsConstant(value) || !met.insert(value).second) continue;
+    const int n = editor.Producer(value);
+    if (n < 0) continue;
+    const Node& node = editor.At(n);
+    if (node.op == "MatMul") return -1;
+    if (node.op == "Gemm" || node.op == "GlobalAveragePool") continue;
+    if (node.op == "Conv") {
+      const Shape* shape = editor.KnownShape(node.outputs[0]);
+      if (shape == nullptr) return -1;
+      const int64_t pixels =
+          graph::ElementCount(*shape) / std::max<int64_t>(1, (*shape)[0] * (*shape)[1]);
+      if (pixels > 1) channels = std::max(channels, (*shape)[1]);
+      continue;
+    }
+    pending.insert(pending.end(), node.inputs.begin(), node.inputs.end());
+  }
+  return channels;
 }
 
 }  // namespace octet::passes

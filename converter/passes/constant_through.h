@@ -32,6 +32,14 @@ void MoveBounds(Editor& editor, int n, const Tensor& part, const Tensor& behind)
 // The activation alone; nothing where there is none.
 void MoveFusedClamp(float part, Node* node);
 
+// A normalization with a bias of its own, which comes last.
+bool IsNorm(const Editor& editor, const Node& node);
+
+// Whether elements of the value along other axes than the channels' come from the same weights: the
+// channels of the convolution in front of it, 0 where there is none but a matrix has weights for
+// each element, -1 for products of two computed values, which have no such axis.
+int64_t ChannelsByPosition(const Editor& editor, ValueId id);
+
 }  // namespace octet::passes
 
 #endif  // OCTET_CONVERTER_PASSES_CONSTANT_THROUGH_H_

@@ -229,6 +229,32 @@ void CaseHardSigmoid(Draw& d) {
   Unary(d, "HardSigmoid", -6, 6, [&](double x) { return std::max(0.0, std::min(1.0, a * x + b)); },
         {{"alpha", a}, {"beta", b}});
 }
+void CaseOffsetFunction(Draw& d) {
+  const auto from = static_cast<float>(d.Between(2, 4)), by = static_cast<float>(d.Between(-1, 1));
+  const auto operand = static_cast<float>(d.Between(0.5, 2));
+  const Attributes offsets = {{"from", from}, {"by", by}};
+  const auto with = [&](Attributes more) {
+    more.insert(offsets.begin(), offsets.end());
+    return more;
+  };
+  Unary(
+      d, "OffsetFunction", -1, 1,
+      [&](double x) { return 0.5 + 0.5 * std::tanh((x + from) / 2) - by; },
+      with({{"function", std::string("Sigmoid")}}));
+  Unary(
+      d, "OffsetFunction", -1, 1,
+      [&](double x) {
+        return x + from < 0 ? operand * (std::exp(x + from) - 1) - by : x + from - by;
+      },
+      with({{"function", std::string("Elu")}, {"alpha", operand}}));
+  Unary(
+      d, "OffsetFunction", -1, 1,
+      [&](double x) { return std::exp(operand * std::log(x + from)) - by; },
+      with({{"function", std::string("Pow")}, {"operand", operand}}));
+  Unary(
+      d, "OffsetFunction", -1, 1, [&](double x) { return operand / (x + from) - by; },
+      with({{"function", std::string("Div")}, {"operand", operand}}));
+}
 void CaseIdentity(Draw& d) {
   Unary(d, "Identity", -4, 4, [](double x) { return x; });
 }

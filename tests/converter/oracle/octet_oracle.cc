@@ -1,3 +1,5 @@
+// octet-oracle --random FOLDER --first N --count N [--linear-bits 8]: random Q/DQ models, for
+// tests/models/random_qdq.py. One line a model.
 // octet-oracle [--shape NAME:DIMS] MODEL.onnx...: the passes over whole models, each
 // pass compared with the graph before it (oracle.h). One line a model and one a finding. Exit
 // status 1 where there is one.
@@ -18,12 +20,13 @@ int main(int argc, char** argv) {
   using namespace octet;
   import::ImportOptions options;
   int findings = 0;
-  if (argc == 7 && std::strcmp(argv[1], "--random") == 0) {
+  if ((argc == 7 || argc == 9) && std::strcmp(argv[1], "--random") == 0) {
     const std::filesystem::path folder = argv[2];
     const uint64_t first = std::strtoull(argv[4], nullptr, 10);
     const uint64_t count = std::strtoull(argv[6], nullptr, 10);
+    const int linear_bits = argc == 9 && std::strcmp(argv[8], "8") == 0 ? 8 : 7;
     for (uint64_t seed = first; seed < first + count; ++seed) {
-      const test::RandomQdq graph(seed);
+      const test::RandomQdq graph(seed, linear_bits);
       graph.model().Save(folder / (std::to_string(seed) + ".onnx"));
       std::printf("%llu: %s\n", static_cast<unsigned long long>(seed), graph.description().c_str());
     }

@@ -19,8 +19,11 @@ int64_t ElementsOf(const Dims& shape) {
 
 }  // namespace
 
-RandomQdq::RandomQdq(uint64_t seed)
-    : random_(seed), style_(static_cast<Style>(seed % kStyles)), model_(13, seed) {
+RandomQdq::RandomQdq(uint64_t seed, int linear_bits)
+    : random_(seed),
+      style_(static_cast<Style>(seed % kStyles)),
+      linear_bits_(linear_bits),
+      model_(13, seed) {
   static const char* const kNames[] = {"PyTorch", "ONNX Runtime", "TensorFlow", "Brevitas",
                                        "QLinear"};
   description_ = kNames[seed % kStyles];

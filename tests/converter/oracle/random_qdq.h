@@ -19,12 +19,14 @@ namespace octet::test {
 //   2  TensorFlow through tf2onnx: weights in HWIO, transposed behind their DequantizeLinear
 //   3  Brevitas: learned scales that cut values off, narrow ranges and fewer bits as a Clip on
 //      codes, tensors that are not quantized between
-//   4  QLinear operators
+//   4  QLinear operators, whose weights have `linear_bits` bits: 7 where another engine's sums of
+//      two products must fit 16 bits, which they have to on x86 without VNNI; 8 else. Two numbers
+//      of bits make the same graph with other weights.
 class RandomQdq {
  public:
   static constexpr uint64_t kStyles = 5;
 
-  explicit RandomQdq(uint64_t seed);
+  explicit RandomQdq(uint64_t seed, int linear_bits = 7);
   const OnnxBuilder& model() const { return model_; }
   const std::string& description() const { return description_; }
 
@@ -101,6 +103,9 @@ class RandomQdq {
   void Cut();
 
   // Of random_qdq_linear.cc.
+  // The deviation of weights in codes, and a random one within linear_bits_.
+  float LinearSpread() const { return linear_bits_ == 8 ? 50.0f : 25.0f; }
+  int64_t LinearCode();
   void LinearStep();
   void LinearConvolution();
   void LinearProduct();
@@ -113,6 +118,7 @@ class RandomQdq {
 
   std::mt19937_64 random_;
   Style style_;
+  int linear_bits_;
   OnnxBuilder model_;
   std::vector<Entry> entries_;
   std::string description_;

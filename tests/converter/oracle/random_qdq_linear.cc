@@ -1,5 +1,5 @@
-// The steps of models of QLinear operators. Weights stay within 7 bits, so that the sums of two
-// products fit 16 bits: other engines saturate there on processors without a dot product of bytes.
+// The steps of models of QLinear operators. Weights of 7 bits keep the sums of two products within
+// 16 bits: other engines saturate there on processors without a dot product of bytes.
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +26,12 @@ std::string RandomQdq::Microsoft(const std::string& op, const std::vector<std::s
   const std::string name = Op(op, inputs, std::move(attributes));
   model_.LastNode().set_domain("com.microsoft");
   return name;
+}
+
+int64_t RandomQdq::LinearCode() {
+  const int64_t end = (int64_t{1} << (linear_bits_ - 1)) - 1;
+  const auto code = static_cast<int64_t>(std::nearbyint(LinearSpread() * model_.NextNormal()));
+  return std::clamp<int64_t>(code, -end, end);
 }
 
 void RandomQdq::LinearStep() {
@@ -55,17 +61,18 @@ void RandomQdq::LinearConvolution() {
   const bool by_output = Chance(60);
   std::vector<float> scales;
   for (int64_t i = 0; i < (by_output ? units : 1); ++i) {
-    scales.push_back(Between(0.5f, 1.5f) / (25 * std::sqrt(static_cast<float>(fan_in))));
+    scales.push_back(Between(0.5f, 1.5f) /
+                     (LinearSpread() * std::sqrt(static_cast<float>(fan_in))));
   }
   const bool is_unsigned = !in.scheme.is_signed && !by_output && Chance(40);
+  const int64_t middle = is_unsigned ? int64_t{1} << (linear_bits_ - 1) : 0;
   const Dims shape{units, c / group, window.kernel, window.kernel};
   std::vector<int64_t> codes, bias;
   for (int64_t i = 0; i < ElementsOf(shape); ++i) {
-    const auto code = static_cast<int64_t>(std::nearbyint(25 * model_.NextNormal()));
-    codes.push_back(std::clamp<int64_t>(code, -63, 63) + (is_unsigned ? 64 : 0));
+    codes.push_back(LinearCode() + middle);
   }
   const Dims by = by_output ? Dims{units} : Dims{};
-  const std::vector<int64_t> zeros(scales.size(), is_unsigned ? 64 : 0);
+  const std::vector<int64_t> zeros(scales.size(), middle);
   Entry out;
   out.shape = {1, units, window.Extent(h), window.Extent(w)};
   out.deviation = in.deviation;
@@ -99,10 +106,7 @@ void RandomQdq::LinearProduct() {
   if (count > 1500) return LinearUnary();
   const std::string flat = in.shape.size() == 2 ? in.codes : Op("Flatten", {in.codes});
   std::vector<int64_t> codes;
-  for (int64_t i = 0; i < count * units; ++i) {
-    const auto code = static_cast<int64_t>(std::nearbyint(25 * model_.NextNormal()));
-    codes.push_back(std::clamp<int64_t>(code, -63, 63));
-  }
+  for (int64_t i = 0; i < count * units; ++i) codes.push_back(LinearCode());
   Entry out;
   out.shape = {1, units};
   out.deviation = in.deviation;
@@ -112,8 +116,8 @@ void RandomQdq::LinearProduct() {
   out.codes =
       Op("QLinearMatMul",
          {flat, in.scheme.scale_name, in.scheme.zero_name, Codes({count, units}, codes, kInt8),
-          Floats({}, {1 / (25 * std::sqrt(static_cast<float>(count)))}), Codes({}, {0}, kInt8),
-          out.scheme.scale_name, out.scheme.zero_name});
+          Floats({}, {1 / (LinearSpread() * std::sqrt(static_cast<float>(count)))}),
+          Codes({}, {0}, kInt8), out.scheme.scale_name, out.scheme.zero_name});
   Push("QLinearMatMul", out);
 }
 

@@ -98,6 +98,40 @@ TEST(ConstantPart, OfASubHasItsSign) {
   }
 }
 
+TEST(ConstantPart, OfAFunctionsResultIsPartOfTheFunction) {
+  for (const char* op : {"Sigmoid", "Softplus", "Tanh", "Exp"}) {
+    Net net;
+    const ValueId y = net.Op(op, {net.Input({1, 6})});
+    net.Output(net.Op("Mul", {y, net.Scalar(2)}));
+    const operators::OutputView view = Take(net, 0.75f, y);
+    EXPECT_EQ(net.Ops(), "OffsetFunction Mul Add") << op;
+    EXPECT_EQ(view.offsets[0], Same(6, 1.5f)) << op;
+  }
+}
+
+TEST(ConstantPart, EndsInTheArgumentOfAFunction) {
+  Net net;
+  const ValueId x = Matrix(net, net.Input({2, 5}), 5, 3, 100);
+  net.Output(net.Op("Mul", {net.Op("Sqrt", {x}), net.Scalar(2)}));
+  const ValueId power = net.Op("Pow", {x, net.Scalar(1.5f)});
+  net.Output(net.Op("Mul", {power, net.Scalar(2)}));
+  net.Output(net.Op("Mul", {net.Op("Div", {net.Scalar(7), x}), net.Scalar(2)}));
+  net.Output(net.Op("Softmax", {x}, {{"axis", int64_t{-1}}}));
+  const operators::OutputView view = Take(net, 100, x);
+  EXPECT_EQ(net.Ops(), "Gemm OffsetFunction Mul OffsetFunction Mul OffsetFunction Mul Softmax");
+  for (const auto& offsets : view.offsets) EXPECT_TRUE(offsets.empty());
+}
+
+// It is done in float there, on the value as it is.
+TEST(ConstantPart, IsNoneOfAFunctionInFrontOfAnOutput) {
+  Net net;
+  net.Output(net.Op("Sigmoid", {net.Op("Abs", {net.Input({1, 4})})}));
+  operators::InferShapes(net.graph);
+  for (const ConstantSource& source : FindConstantSources(net.graph)) {
+    EXPECT_NE(source.value, net.graph.outputs[0]);
+  }
+}
+
 TEST(ConstantPart, PassesWhatMovesAndWhatIsLinear) {
   Net net;
   const ValueId x = net.Op(
@@ -157,7 +191,7 @@ TEST(ConstantPart, ReadersThatTakeItNoFurther) {
   const ValueId y = BigConv(net);
   net.Output(net.Op(
       "Sigmoid", {net.Op("Conv", {y, net.Random({3, 4, 3, 3}, -0.001f, 0.001f)}, kSamePadding)}));
-  net.Output(net.Op("Log", {y}));
+  net.Output(net.Op("Mul", {y, y}));
   const operators::OutputView view = Take(net, 500, y);
   EXPECT_EQ(view.offsets[0], Same(64, 500));
   EXPECT_TRUE(view.offsets[1].empty());
@@ -289,14 +323,23 @@ TEST(ConstantPart, OfMeansIsTakenOutOfTheirElements) {
     const bool axes = std::string(op).starts_with("Reduce");
     std::vector<ValueId> inputs = {x};
     if (axes) inputs.push_back(net.Integers({1, 3}));
-    net.Output(net.Op(op, inputs, attributes));
+    const ValueId mean = net.Op(op, inputs, attributes);
+    net.Output(mean);
     net.Output(net.Op("Exp", {x}));
-    const operators::OutputView view = Take(net, 2);
+    const operators::OutputView view = Take(net, 2, mean);
     EXPECT_EQ(net.Ops(), std::string("Sigmoid Add ") + op + " Add Exp");
     EXPECT_EQ(view.offsets[0], Same(view.offsets[0].size(), 2));
     const Tensor& taken = *net.graph.Constant(net.graph.nodes[1].inputs[1]);
     EXPECT_EQ(taken.floats, Same(1, std::string(op) == "ReduceSum" ? -2.0f / 12 : -2.0f));
   }
+}
+
+TEST(ConstantPart, OfAMeanIsTakenOutOfTheFunctionInFrontOfIt) {
+  Net net;
+  const ValueId mean = net.Op("GlobalAveragePool", {net.Op("Sigmoid", {net.Input({1, 3, 4, 4})})});
+  net.Output(mean);
+  EXPECT_EQ(Take(net, 2, mean).offsets[0], Same(3, 2));
+  EXPECT_EQ(net.Ops(), "OffsetFunction GlobalAveragePool Add");
 }
 
 TEST(ConstantPart, OfAMeanIsTakenOutOfTheConstantInFrontOfIt) {
@@ -323,12 +366,20 @@ TEST(ConstantPart, OfAMeanIsTakenOutOfTheConstantInFrontOfIt) {
 // Zeros around the picture count: one constant for all elements gives another number at the border.
 TEST(ConstantPart, NothingOfAMeanWithZerosAroundThePicture) {
   Net net;
-  net.Output(net.Op("AveragePool", {net.Op("Sigmoid", {net.Input({1, 3, 4, 4})})},
+  const ValueId x = net.Op("Sigmoid", {net.Input({1, 3, 4, 4})});
+  net.Output(net.Op("AveragePool", {x},
                     {{"kernel_shape", Ints{3, 3}},
                      {"pads", Ints{1, 1, 1, 1}},
                      {"count_include_pad", int64_t{1}}}));
+  // The function's own constant is another number at the border behind the mean.
+  const operators::OutputView view = Take(net, 0.5f, x);
+  EXPECT_EQ(net.Ops(), "OffsetFunction AveragePool Add");
+  EXPECT_FLOAT_EQ(view.offsets[0][0], 0.5f * 4 / 9);
+  EXPECT_FLOAT_EQ(view.offsets[0][1], 0.5f * 6 / 9);
   operators::InferShapes(net.graph);
-  EXPECT_TRUE(FindConstantSources(net.graph).empty());
+  for (const ConstantSource& source : FindConstantSources(net.graph)) {
+    EXPECT_NE(net.graph.At(source.value).name, net.graph.At(net.graph.outputs[0]).name);
+  }
 }
 
 TEST(ConstantPart, NothingThatIsRoundedToCodes) {
