@@ -100,6 +100,15 @@ std::vector<uint8_t> GuardSection(const boards::Board& board, uint32_t plan_coun
   return section;
 }
 
+std::vector<uint8_t> DefaultGuardSection(uint32_t plan_count) {
+  octet_guard_config config;
+  octet_guard_defaults(&config, plan_count);
+  const blob::GuardRecord record = RecordOf(config, 0);
+  std::vector<uint8_t> section(sizeof(record));
+  std::memcpy(section.data(), &record, sizeof(record));
+  return section;
+}
+
 nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes) {
   BlobView view{};
   bool has_section = false;
@@ -126,6 +135,15 @@ nlohmann::json GuardJson(const uint8_t* blob, size_t blob_bytes) {
   for (size_t at = 0; at < zones_bytes; at += std::strlen(zones + at) + 1) {
     result["zones"].push_back(zones + at);
   }
+  result["probes"] = nlohmann::json::array();
+  octet_probes probes;
+  if (octet_probes_init(&probes, blob, blob_bytes).code == OCTET_OK) {
+    for (uint32_t i = 0; i < octet_probes_count(&probes); ++i) {
+      octet_probe_info info;
+      octet_probes_info(&probes, i, &info);
+      result["probes"].push_back(info.name);
+    }
+  }
   return result;
 }
 
@@ -134,15 +152,15 @@ std::string GuardText(const nlohmann::json& guard) {
   if (guard.contains("error")) return fmt::format("guard: {}\n", guard["error"].get<std::string>());
   std::string settings;
   for (const auto& [name, value] : guard.items()) {
-    if (name == "zones" || name == "latency_budget_ms") continue;
+    if (name == "zones" || name == "probes" || name == "latency_budget_ms") continue;
     settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", name,
                             value.is_string() ? value.get<std::string>() : value.dump());
   }
   std::vector<std::string> zones = guard["zones"];
   const nlohmann::json& budget = guard["latency_budget_ms"];
-  return fmt::format("guard: {}\nthermal zones {}; latency budget {}\n", settings,
+  return fmt::format("guard: {}\nthermal zones {}; latency budget {}; probes {}\n", settings,
                      zones.empty() ? "any" : fmt::format("{}", fmt::join(zones, ", ")),
-                     budget.is_null() ? "none" : budget.dump() + " ms");
+                     budget.is_null() ? "none" : budget.dump() + " ms", guard["probes"].size());
 }
 
 }  // namespace octet::sections

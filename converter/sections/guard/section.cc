@@ -14,7 +14,8 @@ void Guard::Check(const Asked& asked) const {
 
 void Guard::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) const {
   std::vector<uint8_t> section = GuardSection(given.asked.board, given.asked.plan_count);
-  if (section.empty()) return;
+  const bool asked_for = !section.empty();
+  if (!asked_for && given.plans.size() < 2) return;
   std::vector<Probe> probes = ChooseProbes(given.graph, given.statistics, given.plans);
   bool channels_last = false;
   if (given.graph.inputs.size() == 1 &&
@@ -24,6 +25,10 @@ void Guard::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) con
       if (probes.size() == blob::kMostProbes) probes.pop_back();
       probes.insert(probes.begin(), *input);
     }
+  }
+  if (!asked_for) {
+    if (probes.empty()) return;
+    section = DefaultGuardSection(static_cast<uint32_t>(given.plans.size()));
   }
   info->sections[blob::SectionKind::kGuard] =
       [section = std::move(section), probes = std::move(probes)](const write::AddName& add_name) {

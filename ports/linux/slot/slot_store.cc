@@ -1,6 +1,5 @@
 #include "ports/linux/slot/slot_store.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,58 +9,9 @@
 #include "ports/linux/board.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
-#include "ports/linux/output/again.h"
 #include "ports/linux/slot/self_test.h"
-#include "runtime/format/optional_features.h"
 
 namespace octet::port {
-namespace {
-
-// The way out of each, behind what it is.
-const char* WayOut(octet_slots_code code) {
-  switch (code) {
-    case OCTET_SLOTS_READ_BACK:
-      return "replace the storage";
-    case OCTET_SLOTS_FULL:
-      return "use a smaller model, or a larger device";
-    case OCTET_SLOTS_EMPTY:
-      return "stage one first";
-    case OCTET_SLOTS_PENDING:
-      return "confirm it or roll back first";
-    case OCTET_SLOTS_NOT_PENDING:
-      return "start a trial with activate";
-    case OCTET_SLOTS_NOT_BOOTED:
-      return "start the program that runs it, or roll back";
-    case OCTET_SLOTS_NO_PREVIOUS:
-      return "stage and activate another model";
-    case OCTET_SLOTS_VERSION:
-      return "use programs as new as those that wrote them";
-    case OCTET_SLOTS_BLOB:
-      return "convert the model again, or copy the file again";
-    case OCTET_SLOTS_CHANGED:
-      return "stage the model again";
-    case OCTET_SLOTS_UNSIGNED:
-      return "octet sign MODEL.octet --key K with the key of this store";
-    case OCTET_SLOTS_SIGNATURE:
-      return "sign the model with the key of this store, or copy the file again";
-    case OCTET_SLOTS_COUNTER:
-      return "convert it with a --security-counter as high as this store's";
-    case OCTET_SLOTS_BOARD:
-      return "convert it for this board";
-    case OCTET_SLOTS_OTHER:
-      return "octet-slot STORE stage FILE --force, then activate --force, accept it anyway";
-    case OCTET_SLOTS_PRODUCT:
-      return "stage --force and activate --force accept it anyway";
-    case OCTET_SLOTS_RANDOM:
-      return "convert it with pictures; stage --force and activate --force accept it anyway";
-    case OCTET_SLOTS_SELF_TEST:
-      return "convert the model again; if it happens again, this machine computes wrongly";
-    default:
-      return nullptr;
-  }
-}
-
-}  // namespace
 
 const char* SlotName(octet_slot slot) {
   return slot == OCTET_SLOT_A ? "A" : slot == OCTET_SLOT_B ? "B" : "none";
@@ -131,70 +81,6 @@ octet_slots_config SlotStore::Config() {
   return config;
 }
 
-// The face of the active model, before another one may take its place. Read once, while there is no
-// other model in memory; one that cannot be read, or is not what the records say, may be replaced
-// by any.
-void SlotStore::LearnRunning() {
-  octet_slots_info info{};
-  octet_slots_describe(&slots_, &info);
-  if (options_.any_kind || info.active == OCTET_SLOT_NONE) return running_.reset();
-  const octet_slot_info& active = info.slots[info.active];
-  if (running_ &&
-      std::equal(running_digest_.begin(), running_digest_.end(), std::begin(active.digest))) {
-    return;
-  }
-  running_.reset();
-  const octet_area area = info.active == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B;
-  const void* blob = port_.map(port_.context, area, active.bytes);
-  octet_blob_info found{};
-  if (blob == nullptr || octet_validate(blob, active.bytes, verify_mode_).code != OCTET_OK ||
-      octet_blob_describe(blob, active.bytes, &found).code != OCTET_OK ||
-      std::memcmp(found.digest, active.digest, sizeof(found.digest)) != 0) {
-    return;
-  }
-  running_ = FaceOf(blob, active.bytes);
-  std::copy(std::begin(active.digest), std::end(active.digest), running_digest_.begin());
-}
-
-// What the next model has to be like: of the store's product, else of that of the model that runs.
-void SlotStore::LearnWanted() {
-  LearnRunning();
-  product_.clear();
-  if (options_.any_kind) return;
-  product_ = storage_.ReadProduct();
-  if (product_.empty() && running_) product_ = running_->product;
-}
-
-bool SlotStore::PassesSelfTest(const void* blob, size_t bytes) {
-  const SelfTest test = RunSelfTest(blob, bytes);
-  self_test_ = test.line;
-  return test.passed;
-}
-
-int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
-  auto* self = static_cast<SlotStore*>(context);
-  const bool is_random = blob::HasRandomRanges(*static_cast<const blob::Header*>(blob));
-  if (is_random && !self->options_.random_ranges) return OCTET_SLOTS_RANDOM;
-  const ModelFace face = FaceOf(blob, bytes);
-  if (!self->product_.empty() && face.product != self->product_) {
-    self->difference_ = "its product is " + (face.product.empty() ? "not named" : face.product) +
-                        ", and " + self->product_ + " is wanted; convert it with --product " +
-                        self->product_;
-    return OCTET_SLOTS_PRODUCT;
-  }
-  if (self->running_) {
-    self->difference_ = DifferenceOf(*self->running_, face);
-    if (!self->difference_.empty()) return OCTET_SLOTS_OTHER;
-  }
-  return self->PassesSelfTest(blob, bytes) ? 1 : 0;
-}
-
-int SlotStore::Allows(void* context, const void* blob, size_t bytes) {
-  auto* self = static_cast<SlotStore*>(context);
-  self->not_allowed_ = WhyNotOn(*self->board_, blob, bytes, 0);
-  return self->not_allowed_.empty() ? 1 : 0;
-}
-
 octet_slots_code SlotStore::Open() {
   const octet_slots_config config = Config();
   return octet_slots_open(&slots_, &port_, &config);
@@ -208,38 +94,6 @@ void SlotStore::RequireStore() {
   if (storage_.is_folder() || info.has_record != 0 || info.active != OCTET_SLOT_NONE) return;
   throw InputError(path() + ": not a store; octet-slot " + path() +
                    " create makes it one and deletes its content");
-}
-
-SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t detail) {
-  SlotAnswer answer;
-  answer.code = code;
-  if (code == OCTET_SLOTS_OK) return answer;
-  answer.why = path() + ": ";
-  if (code == OCTET_SLOTS_EMPTY || code == OCTET_SLOTS_BLOB) {
-    for (const octet_slot damaged : {OCTET_SLOT_A, OCTET_SLOT_B}) {
-      const std::string damage = DamageOf(damaged);
-      if (damage.empty()) continue;
-      answer.why += std::string("slot ") + SlotName(damaged) + ": " + damage + kDamageWayOut;
-      return answer;
-    }
-  }
-  if (slot <= OCTET_SLOT_B && code >= OCTET_SLOTS_BLOB) {
-    answer.why += std::string("slot ") + SlotName(slot) + ": ";
-  }
-  answer.why += octet_slots_code_name(code);
-  if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();
-  if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
-  if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
-  if (code == OCTET_SLOTS_OTHER || code == OCTET_SLOTS_PRODUCT) answer.why += ": " + difference_;
-  if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board();
-  if (code == OCTET_SLOTS_WHITELIST) answer.why += ": " + not_allowed_;
-  octet_slots_info info{};
-  octet_slots_describe(&slots_, &info);
-  if (code == OCTET_SLOTS_COUNTER) {
-    answer.why += ": must be at least " + std::to_string(info.security_counter);
-  }
-  if (const char* way_out = WayOut(code)) answer.why += std::string("; ") + way_out;
-  return answer;
 }
 
 std::string SlotStore::Locked() const {
@@ -343,139 +197,6 @@ SlotAnswer SlotStore::RollBack(octet_slots_code reason) {
     *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
     return octet_slots_roll_back(&slots_, reason);
   });
-}
-
-octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot* slot,
-                                 uint32_t* detail) {
-  octet_boot boot;
-  octet_slots_info info{};
-  octet_slots_describe(&slots_, &info);
-  const bool had_record = info.has_record != 0;
-  const bool can_try = info.pending != OCTET_SLOT_NONE && info.attempts < info.tries;
-  const octet_slots_code code = octet_slots_boot(&slots_, &boot);
-  octet_slots_describe(&slots_, &info);
-  *slot = info.active;
-  if (code != OCTET_SLOTS_OK) {
-    // Without an active one the first that holds anything is what the code is about.
-    for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
-      if (octet_slots_verify(&slots_, at, detail) != OCTET_SLOTS_EMPTY) *slot = at;
-    }
-    if (*slot != OCTET_SLOT_NONE) octet_slots_verify(&slots_, *slot, detail);
-    return code;
-  }
-  model->slot = boot.slot;
-  model->on_trial = boot.on_trial != 0;
-  model->attempt = boot.attempt;
-  std::copy(std::begin(boot.digest), std::end(boot.digest), model->digest.begin());
-  model->path = storage_.is_folder() ? storage_.FileOf(boot.slot) : CopyOf(boot);
-  const bool uncounted = can_try && info.pending != OCTET_SLOT_NONE && boot.on_trial == 0;
-  model->unrecorded = boot.unrecorded != 0 || uncounted || (!had_record && info.has_record == 0);
-  if (!model->unrecorded) return code;
-  *note = uncounted ? "the trial of slot " + std::string(SlotName(info.pending)) +
-                          " waits, because it cannot be counted"
-          : boot.unrecorded != 0
-              ? "slot " + std::string(SlotName(*slot)) + " cannot run, and that is not recorded"
-              : "it has no record, and a record cannot be written";
-  *note += ": " + storage_.error();
-  return code;
-}
-
-SlotAnswer SlotStore::Boot(SlotModel* model) {
-  *model = SlotModel();
-  std::string note;
-  const Act boot = [&](octet_slot* slot, uint32_t* detail) {
-    return Name(model, &note, slot, detail);
-  };
-  SlotAnswer answer = With(boot);
-  if (!answer && answer.why == Locked()) {
-    // What runs then is what runs without a change of the records.
-    SlotAnswer unlocked = With(boot, Lock::kWanted);
-    if (unlocked) {
-      note = "another program has locked the store, so nothing is recorded" +
-             (note.empty() ? "" : "; " + note);
-      model->unrecorded = true;
-      answer = std::move(unlocked);
-    }
-  }
-  if (answer && !note.empty()) answer.note = path() + ": " + note;
-  return answer;
-}
-
-SlotAnswer SlotStore::BootActive(SlotModel* model) {
-  *model = SlotModel();
-  std::string note;
-  return With(
-      [&](octet_slot* slot, uint32_t* detail) {
-        storage_.ForbidWrites(true);  // until the lock goes
-        return Name(model, &note, slot, detail);
-      },
-      Lock::kWanted);
-}
-
-SlotAnswer SlotStore::TakeBack() {
-  return With([&](octet_slot*, uint32_t*) {
-    const octet_slots_code code = octet_slots_take_back(&slots_);
-    const bool nothing = code == OCTET_SLOTS_NOT_PENDING || code == OCTET_SLOTS_NOT_BOOTED;
-    return nothing ? octet_slots_code{OCTET_SLOTS_OK} : code;
-  });
-}
-
-// A file without a name that holds the checked blob, for those who open files.
-std::string SlotStore::CopyOf(const octet_boot& boot) {
-  if (copy_ >= 0) close(copy_);
-  copy_ = memfd_create("octet-slot", MFD_CLOEXEC);
-  size_t done = 0;
-  while (copy_ >= 0 && done < boot.blob_bytes) {
-    const ssize_t count = Again([&] {
-      return write(copy_, static_cast<const uint8_t*>(boot.blob) + done, boot.blob_bytes - done);
-    });
-    if (count <= 0) break;
-    done += static_cast<size_t>(count);
-  }
-  if (copy_ < 0 || done < boot.blob_bytes) {
-    throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno));
-  }
-  return "/proc/self/fd/" + std::to_string(copy_);
-}
-
-bool SlotStore::Peek(octet_slots_info* info) {
-  octet_slots slots;
-  const octet_storage records = storage_.records_port();
-  const octet_slots_config config = Config();
-  is_readable_ = octet_slots_open(&slots, &records, &config) == OCTET_SLOTS_OK;
-  if (!is_readable_) return false;
-  octet_slots_describe(&slots, info);
-  return info->has_record != 0;
-}
-
-bool SlotStore::Trusts(const SlotModel& running) {
-  octet_slots_code verdict = OCTET_SLOTS_OK;
-  With(
-      [&](octet_slot*, uint32_t* detail) {
-        verdict = octet_slots_verify(&slots_, running.slot, detail);
-        return octet_slots_code{OCTET_SLOTS_OK};
-      },
-      Lock::kWanted);
-  return verdict != OCTET_SLOTS_UNSIGNED && verdict != OCTET_SLOTS_SIGNATURE &&
-         verdict != OCTET_SLOTS_BOARD && verdict != OCTET_SLOTS_WHITELIST;
-}
-
-bool SlotStore::IsConfirmed(const SlotModel& running) {
-  octet_slots_info info{};
-  return Peek(&info) && info.active == running.slot;
-}
-
-bool SlotStore::IsOutdated(const SlotModel& running) {
-  octet_slots_info info{};
-  if (!Peek(&info)) return false;
-  const bool has_tries = info.attempts < info.tries || info.active == OCTET_SLOT_NONE;
-  octet_slot wanted = info.active;
-  if (info.pending != OCTET_SLOT_NONE && (has_tries || info.pending == running.slot)) {
-    wanted = info.pending;
-  }
-  if (wanted == OCTET_SLOT_NONE) return false;
-  return wanted != running.slot ||
-         !std::equal(running.digest.begin(), running.digest.end(), info.slots[wanted].digest);
 }
 
 Trial::Verdict Trial::Add(bool good) {

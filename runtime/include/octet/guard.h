@@ -117,8 +117,9 @@ typedef struct octet_guard {
  * s, throttle at 80 C. */
 OCTET_API void octet_guard_defaults(octet_guard_config* config, uint32_t plan_count);
 
-/* The settings that the blob brings for its ladder (octet convert --board), else the defaults; the
- * header and the section table are checked. OCTET_MALFORMED: the blob or its settings are none. */
+/* The settings that the blob brings for its ladder: of its board (octet convert --board), else the
+ * defaults; the header and the section table are checked. OCTET_MALFORMED: the blob or its settings
+ * are none. */
 OCTET_API octet_status octet_guard_from_blob(const void* blob, size_t blob_bytes,
                                              octet_guard_config* config);
 /* Names of the board's thermal zones, zero-terminated, one behind the other; "" without. */
@@ -201,7 +202,8 @@ typedef struct octet_probe_info {
   float range_share; /* the largest value in the last frame over the range's end; 0: not int8 */
 } octet_probe_info;
 
-/* OCTET_MALFORMED: the blob's guard section is none. A blob without one has no probes. */
+/* OCTET_MALFORMED: the blob's guard section is none. A blob without one has no probes:
+ * it has one plan, or an older converter made it. */
 OCTET_API octet_status octet_probes_init(octet_probes* probes, const void* blob, size_t blob_bytes);
 OCTET_API uint32_t octet_probes_count(const octet_probes* probes);
 /* From octet_config.before_layer with its layer, and after octet_run with octet_layer_count.

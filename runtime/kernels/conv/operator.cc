@@ -10,7 +10,7 @@ const blob::ConvParams& Params(const LayerView& v) {
   return ParamsOf<blob::ConvParams>(v);
 }
 
-uint64_t TapsOf(const blob::ConvParams& p) {
+uint64_t TapCountOf(const blob::ConvParams& p) {
   return (uint64_t)p.kernel_h * p.kernel_w;
 }
 
@@ -41,7 +41,7 @@ bool CheckConvLayer(const LayerView& view) {
   const uint64_t in_c = InputOf(view, 0).dims[3];
   const uint64_t out_c = OutputOf(view).dims[3];
   if (p.groups == 0 || in_c % p.groups != 0 || out_c % p.groups != 0) return false;
-  const uint64_t taps = TapsOf(p);            // < 2^32
+  const uint64_t taps = TapCountOf(p);        // < 2^32
   const uint64_t group_in = in_c / p.groups;  // < 2^32
   if (taps > kMaxDepthF16 || group_in > kMaxDepthF16) return false;
   const uint64_t depth = taps * group_in;
@@ -66,7 +66,7 @@ bool CheckConvLayer(const LayerView& view) {
 uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
   const uint64_t in_c = InputOf(view, 0).dims[3];
-  const uint64_t depth = TapsOf(p) * (in_c / p.groups);
+  const uint64_t depth = TapCountOf(p) * (in_c / p.groups);
   if (IsWinogradF16(*view.layer)) {
     return ScratchWinogradF16(level, in_c, OutputOf(view).dims[1], OutputOf(view).dims[2]);
   }
@@ -78,10 +78,10 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const blob::TensorRecord& out = OutputOf(view);
   if (!IsInt8(view)) {
     const uint64_t pixels = (uint64_t)out.dims[1] * out.dims[2];
-    return ScratchConvF16(level, TapsOf(p), in_c, depth, pixels);
+    return ScratchConvF16(level, TapCountOf(p), in_c, depth, pixels);
   }
-  const uint64_t direct = level == Isa::kAvx2 ? ScratchConvAvx2(TapsOf(p), in_c, depth)
-                                              : ScratchConv(TapsOf(p), in_c, depth, false);
+  const uint64_t direct = level == Isa::kAvx2 ? ScratchConvAvx2(TapCountOf(p), in_c, depth)
+                                              : ScratchConv(TapCountOf(p), in_c, depth, false);
   const uint32_t m = WinogradOf(*view.layer);
   if (m == 0) return direct;
   const uint64_t winograd = ScratchWinograd(m, in_c, out.dims[1], out.dims[2]);

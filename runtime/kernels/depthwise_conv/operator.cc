@@ -10,7 +10,7 @@ const blob::ConvParams& Params(const LayerView& v) {
   return ParamsOf<blob::ConvParams>(v);
 }
 
-uint64_t TapsOf(const blob::ConvParams& p) {
+uint64_t TapCountOf(const blob::ConvParams& p) {
   return (uint64_t)p.kernel_h * p.kernel_w;
 }
 
@@ -20,7 +20,7 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
   const blob::ConvParams& p = Params(view);
   if (!HasTypes(view, 1) || !HasWindow(view, p)) return false;
   const uint64_t channels = OutputOf(view).dims[3];
-  const uint64_t taps = TapsOf(p);
+  const uint64_t taps = TapCountOf(p);
   if (p.groups != channels || InputOf(view, 0).dims[3] != channels || taps > kMaxDepthS8) {
     return false;
   }
@@ -41,9 +41,10 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
     return ScratchDepthwiseCm4(p.kernel_h, p.kernel_w, p.stride_w,
                                (p.kernel_w - 1u) * p.dilation_w + 1, OutputOf(view).dims[2]);
   }
-  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchDepthwiseHelium(TapsOf(Params(view)));
+  if (TakesHeliumScratch(level, IsInt8(view)))
+    return ScratchDepthwiseHelium(TapCountOf(Params(view)));
   if (level == Isa::kReference || level >= Isa::kCm4) return 0;
-  return ScratchDepthwise(TapsOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
+  return ScratchDepthwise(TapCountOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
 }
 
 void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {

@@ -11,7 +11,8 @@ constexpr uint32_t kWide = 8;
 
 // Fold(sum or maximum, x) over the taps of channels [c, c + count), in their order.
 template <class Op>
-static inline __m256 Fold(const Taps<uint16_t>& taps, uint32_t c, uint32_t count, __m256 value) {
+static inline __m256 Fold(const WindowPixels<uint16_t>& taps, uint32_t c, uint32_t count,
+                          __m256 value) {
   const uint16_t* row = taps.first + c;
   for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
     const uint16_t* x = row;
@@ -37,7 +38,7 @@ static inline void RunPool(const PoolF16Args& args, Share share) {
   const Range work = RangeOf((uint64_t)g.out_h * g.out_w * pieces, share);
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
-    const Taps<uint16_t> taps = TapsOf(g, args.input, pixel);
+    const WindowPixels<uint16_t> taps = PixelsUnder(g, args.input, pixel);
     const uint32_t valid = taps.rows * taps.columns;
     const float n = (float)(args.count_include_pad != 0 ? g.kernel_h * g.kernel_w : valid);
     for (uint64_t end = (pixel + 1) * pieces; i < end && i < work.end; ++i) {

@@ -8,7 +8,7 @@ const blob::PoolParams& Params(const LayerView& v) {
   return ParamsOf<blob::PoolParams>(v);
 }
 
-uint64_t TapsOf(const blob::PoolParams& p) {
+uint64_t TapCountOf(const blob::PoolParams& p) {
   return (uint64_t)p.kernel_h * p.kernel_w;
 }
 
@@ -17,7 +17,7 @@ constexpr uint64_t kMaxTaps = 1u << 22;
 
 bool CheckPool(const LayerView& view) {
   const blob::PoolParams& p = Params(view);
-  return HasTypes(view, 1) && HasWindow(view, p) && TapsOf(p) <= kMaxTaps &&
+  return HasTypes(view, 1) && HasWindow(view, p) && TapCountOf(p) <= kMaxTaps &&
          InputOf(view, 0).dims[3] == OutputOf(view).dims[3] && p.count_include_pad <= 1 &&
          (!IsInt8(view) || (p.clamp_lo <= p.clamp_hi && p.pre_shift <= kMaxPreShift));
 }
@@ -27,7 +27,7 @@ bool HasMultipliers(const LayerView& view) {
   const blob::PoolParams& p = Params(view);
   const uint32_t count = p.multiplier_count;
   const blob::DataRef& table = view.layer->table;
-  if ((count != 1 && count != TapsOf(p)) ||
+  if ((count != 1 && count != TapCountOf(p)) ||
       !HasData(table, (uint64_t)count * sizeof(Multiplier), alignof(Multiplier))) {
     return false;
   }

@@ -14,7 +14,8 @@ constexpr uint32_t kWide = 16;
 
 // Calls op.Tap(16 bytes) for every tap of channels [c, c + count).
 template <class Op>
-static inline void ForEachTap(const Taps<uint8_t>& taps, uint32_t c, uint32_t count, Op* op) {
+static inline void ForEachTap(const WindowPixels<uint8_t>& taps, uint32_t c, uint32_t count,
+                              Op* op) {
   const uint8_t* row = taps.first + c;
   for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
     const uint8_t* x = row;
@@ -32,8 +33,8 @@ struct MaxOp {
 // The maximum of kVectors * 32 channels from c on: the loops over the taps cost as much as 16
 // channels do.
 template <int kVectors>
-static inline void MaxOfVectors(const Taps<uint8_t>& taps, uint32_t c, __m256i lo, __m256i hi,
-                                uint8_t* to) {
+static inline void MaxOfVectors(const WindowPixels<uint8_t>& taps, uint32_t c, __m256i lo,
+                                __m256i hi, uint8_t* to) {
   __m256i best[kVectors];
   for (int v = 0; v < kVectors; ++v) best[v] = lo;
   const uint8_t* row = taps.first + c;
@@ -78,7 +79,7 @@ void max_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const __m256i lo32 = _mm256_broadcastsi128_si256(lo), hi32 = _mm256_broadcastsi128_si256(hi);
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
-    const Taps<uint8_t> taps = TapsOf(g, args.input, pixel);
+    const WindowPixels<uint8_t> taps = PixelsUnder(g, args.input, pixel);
     uint64_t end = (pixel + 1) * pieces;
     if (end > work.end) end = work.end;
     while (i < end) {
@@ -111,7 +112,7 @@ void average_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const Finish8 finish = MakeFinish8(args.out_zero_point, args.clamp_lo, args.clamp_hi);
   for (uint64_t i = work.begin; i < work.end;) {
     const uint64_t pixel = i / pieces;
-    const Taps<uint8_t> taps = TapsOf(g, args.input, pixel);
+    const WindowPixels<uint8_t> taps = PixelsUnder(g, args.input, pixel);
     const uint32_t valid = taps.rows * taps.columns;
     const Multiplier m = args.multipliers[args.multiplier_count == 1 ? 0 : valid - 1];
     const Channels8 factor =

@@ -11,7 +11,7 @@ namespace {
 // The taps of an output pixel that lie within the image: rows [y_begin, y_end) of taps, columns
 // alike.
 template <typename T>
-struct Taps {
+struct WindowPixels {
   const T* first;  // pixel under the first of them
   uint32_t rows, columns;
   size_t row_step, column_step;
@@ -26,12 +26,12 @@ static inline Range Valid(int64_t origin, uint32_t kernel, uint32_t dilation, ui
 }
 
 template <typename T>
-static inline Taps<T> TapsOf(const ConvGeometry& g, const T* input, uint64_t pixel) {
+static inline WindowPixels<T> PixelsUnder(const ConvGeometry& g, const T* input, uint64_t pixel) {
   const int64_t y = (int64_t)(pixel / g.out_w) * g.stride_h - g.pad_top;
   const int64_t x = (int64_t)(pixel % g.out_w) * g.stride_w - g.pad_left;
   const Range rows = Valid(y, g.kernel_h, g.dilation_h, g.in_h);
   const Range columns = Valid(x, g.kernel_w, g.dilation_w, g.in_w);
-  Taps<T> t;
+  WindowPixels<T> t;
   t.rows = (uint32_t)(rows.end - rows.begin);
   t.columns = (uint32_t)(columns.end - columns.begin);
   t.row_step = (size_t)g.dilation_h * g.in_w * g.in_c;

@@ -23,7 +23,7 @@ const blob::ResampleParams& Params(const LayerView& v) {
   return ParamsOf<blob::ResampleParams>(v);
 }
 
-const blob::ResampleTap* TapsOf(const LayerView& v) {
+const blob::ResampleTap* TapRecordsOf(const LayerView& v) {
   return reinterpret_cast<const blob::ResampleTap*>(v.tables + v.layer->extra.offset);
 }
 
@@ -75,7 +75,7 @@ bool HasTaps(const LayerView& view) {
                alignof(blob::ResampleTap))) {
     return false;
   }
-  const blob::ResampleTap* taps = TapsOf(view);
+  const blob::ResampleTap* taps = TapRecordsOf(view);
   for (uint32_t d = 0; d < kRank; ++d) {
     if (p.taps[d] == 0) continue;
     for (uint32_t o = 0; o < p.out[d]; ++o, taps += p.taps[d]) {
@@ -107,7 +107,7 @@ constexpr blob::ResampleTap kUnitF16 = {0, 0x3F800000u};
 class Walk {
  public:
   Walk(const LayerView& view, uint64_t first) : p_(Params(view)), int8_(IsInt8(view)) {
-    const blob::ResampleTap* taps = TapsOf(view);
+    const blob::ResampleTap* taps = TapRecordsOf(view);
     uint64_t stride = 1;
     for (uint32_t d = kRank; d-- > 0;) {
       stride_[d] = stride;

@@ -5,7 +5,7 @@
 namespace octet {
 namespace {
 
-const blob::ResizeTap* TapsOf(const LayerView& v) {
+const blob::ResizeTap* TapRecordsOf(const LayerView& v) {
   return reinterpret_cast<const blob::ResizeTap*>(v.tables + v.layer->extra.offset);
 }
 
@@ -26,7 +26,7 @@ bool CheckResizeLinearLayer(const LayerView& view) {
                alignof(blob::ResizeTap))) {
     return false;
   }
-  const blob::ResizeTap* taps = TapsOf(view);
+  const blob::ResizeTap* taps = TapRecordsOf(view);
   for (uint64_t i = 0; i < out_h + out_w; ++i) {
     if (!IsTap(taps[i], in.dims[i < out_h ? 1 : 2])) return false;
   }
@@ -36,7 +36,7 @@ bool CheckResizeLinearLayer(const LayerView& view) {
 void RunResizeLinearLayer(const LayerView& view, const RunContext& context) {
   const uint32_t* in = InputOf(view, 0).dims;
   const uint32_t* out = OutputOf(view).dims;
-  const blob::ResizeTap* rows = TapsOf(view);
+  const blob::ResizeTap* rows = TapRecordsOf(view);
   const ResizeGeometry geometry = {out[0], in[1],  in[2], out[1],
                                    out[2], out[3], rows,  rows + out[1]};
   const uint8_t* input = PlaceOf(context, InputOf(view, 0));

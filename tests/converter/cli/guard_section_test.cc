@@ -164,10 +164,36 @@ TEST_F(GuardSection, InspectShowsIt) {
       "policy=raise_precision,reference_score=1,return_frames=5,return_score=0.95,sensor_lost_s=10,"
       "sensor_stuck_s=3600,shadow_every=30,throttle_c=80,trip_frames=3,trip_score=0.9,"
       "weight_agreement=1,weight_application=1,weight_saturation=1\n"
-      "thermal zones cpu-thermal; latency budget none\n";
+      "thermal zones cpu-thermal; latency budget none; probes 4\n";
   const Result text_form = Octet({"inspect", Path("out.octet")});
   EXPECT_NE(text_form.out.find(lines), std::string::npos) << text_form.out.substr(0, 1500);
+  EXPECT_EQ(guard["probes"].size(), 4u);
+}
+
+// --guard needs no board file: the probes are there, and the settings are what a guard takes where
+// the blob has none.
+TEST_F(GuardSection, EveryBlobWithTwoPlansHasProbes) {
+  WriteText("board.yaml", "thermal: {enter_c: 60}\n");
+  ASSERT_EQ(Convert("m.onnx", {"--board", Path("board.yaml")}).status, 0);
+  const json of_board = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out)["guard"];
   ASSERT_EQ(Convert("m.onnx").status, 0);
+  const json plain = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+  ASSERT_TRUE(plain.contains("guard")) << plain.dump();
+  EXPECT_FALSE(plain["guard"]["probes"].empty());
+  EXPECT_EQ(plain["guard"]["probes"], of_board["probes"]);
+  EXPECT_TRUE(plain["guard"]["zones"].empty());
+  const std::string blob = ReadText("out.octet");
+  octet_guard_config in_blob, defaults;
+  octet_guard_defaults(&defaults, 2);
+  ASSERT_EQ(octet_guard_from_blob(blob.data(), blob.size(), &in_blob).code, OCTET_OK);
+  EXPECT_EQ(std::memcmp(&in_blob, &defaults, sizeof(defaults)), 0);
+}
+
+TEST_F(GuardSection, NoneWhereOnePlanIsAll) {
+  WriteUndone("m.onnx");
+  WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
+  WriteText("c.yaml", "equalization: false\nrounding: false\n");  // the int8 plan fails
+  ASSERT_EQ(Convert("m.onnx", {"--config", Path("c.yaml")}).status, 0);
   const Result none = Octet({"inspect", Path("out.octet"), "--json"});
   EXPECT_FALSE(json::parse(none.out).contains("guard"));
   EXPECT_EQ(Octet({"inspect", Path("out.octet")}).out.find("guard:"), std::string::npos);

@@ -59,6 +59,13 @@ TEST(MaxPool, Indices) {
   ExpectIntegers(ApplyAll("MaxPool", {x}, columns, 2)[1], {1, 2, 1, 2}, {2, 2, 6, 11});
 }
 
+// [z][y][x] of [2][2][3]: element z * 6 + y * 3 + x is number (x * 2 + y) * 2 + z, columns first.
+TEST(MaxPool, IndicesOfThreeDimensionsColumnsFirst) {
+  const Attributes columns = {{"kernel_shape", Ints({1, 1, 1})}, {"storage_order", Int(1)}};
+  ExpectIntegers(ApplyAll("MaxPool", {Ramp({1, 1, 2, 2, 3})}, columns, 2)[1], {1, 1, 2, 2, 3},
+                 {0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11});
+}
+
 TEST(Pool, ThreeDimensions) {
   const Tensor x = Ramp({1, 1, 2, 3, 3});
   const Attributes window = {{"kernel_shape", Ints({2, 2, 2})}};

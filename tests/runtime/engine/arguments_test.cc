@@ -173,6 +173,10 @@ TEST(Arguments, Bind) {
   config.isa = octet_isa_built(OCTET_ISA_NEON) != 0 ? OCTET_ISA_AVX2 : OCTET_ISA_NEON;
   EXPECT_EQ(code(&session), OCTET_ISA_UNAVAILABLE);
   reset();
+  config.verify_hashes = OCTET_VERIFY_PORTABLE;
+  EXPECT_NE(code(&session), OCTET_INVALID_ARGUMENT);
+  config.verify_hashes = OCTET_VERIFY_SHA_INSTRUCTIONS;
+  EXPECT_NE(code(&session), OCTET_INVALID_ARGUMENT) << "the last mode that there is";
   config.verify_hashes = OCTET_VERIFY_SHA_INSTRUCTIONS + 1;
   EXPECT_EQ(code(&session), OCTET_INVALID_ARGUMENT);
   reset();

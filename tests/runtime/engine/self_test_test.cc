@@ -167,6 +167,26 @@ TEST(SelfTest, GeneratedNumbers) {
   }
 }
 
+// The pictures' numbers as floats give the picture's results; a number too few or too many is none.
+TEST(SelfTest, Values) {
+  Section section = GoodSection();
+  std::vector<float> values(section.data.begin(), section.data.end());
+  values.push_back(0);
+  section.data.resize(values.size() * sizeof(float));
+  std::memcpy(section.data.data(), values.data(), section.data.size());
+  section.inputs[0].kind = GoldenKind::kValues;
+  for (const uint32_t count : {5u, 6u, 7u}) {
+    section.inputs[0].bytes = count * static_cast<uint32_t>(sizeof(float));
+    const Blob blob = MakeBlob(&section);
+    TestSession session(blob, {});
+    octet_self_test_result result{};
+    AlignedBytes memory(octet_golden_bytes(session.get()) + 1);
+    const octet_status status = octet_self_test(session.get(), memory.data(), &result);
+    EXPECT_EQ(status.code, count == 6 ? OCTET_OK : OCTET_MALFORMED) << count;
+    EXPECT_EQ(result.vectors, count == 6 ? 1u : 0u) << count;
+  }
+}
+
 TEST(SelfTest, SectionsThatBreakARule) {
   struct Case {
     const char* what;

@@ -40,6 +40,12 @@ class GuardObserver final : public Observer {
     guard_.reset();
   }
   void Start(const Loaded& loaded) override {
+    if (octet_probes_count(&guard_->probes()) == 0) {
+      shared_.emitter->Say(
+          "the model has no probes, so the guard does not see values that are cut"
+          " at an end of their range; octet convert puts probes into a blob with"
+          " an int8 plan and another");
+    }
     if (shared_.thermometer.Start(loaded.model)) return;
     shared_.emitter->Say("no thermal zone of the board below " + options_.thermal_root +
                          ", so temperature has no effect; --thermal-root names another folder");

@@ -19,7 +19,7 @@
 #include "ports/linux/camera/program/settings_follower.h"
 #include "ports/linux/camera/program/tally.h"
 #include "ports/linux/capture/disturb.h"
-#include "ports/linux/capture/slot.h"
+#include "ports/linux/capture/mailbox.h"
 #include "ports/linux/wall_clock.h"
 
 namespace octet::port {
@@ -78,11 +78,11 @@ class Loop {
     const uint64_t started = NowNs();
     std::thread capture([this, every_frame = options_.every_frame] {
       scheduling_.Restore();
-      Capture(source_.get(), &slot_, stop_, every_frame);
+      Capture(source_.get(), &mailbox_, stop_, every_frame);
     });
     try {
       while (!stop_.raised()) {
-        const FrameBuffer* frame = slot_.Take();
+        const FrameBuffer* frame = mailbox_.Take();
         if (frame == nullptr) break;
         if (!model_) Begin();
         if (!Process(*frame)) break;
@@ -98,11 +98,11 @@ class Loop {
     emitter_.Drain(stop_);
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,
-                         {slot_.published(), slot_.dropped(), slot_.longest_gap_ns()},
+                         {mailbox_.published(), mailbox_.dropped(), mailbox_.longest_gap_ns()},
                          models_ != &file_ || tally_.changes != 0);
     }
-    std::string error = slot_.error();
-    if (error.empty() && !interrupted && slot_.published() == 0) {
+    std::string error = mailbox_.error();
+    if (error.empty() && !interrupted && mailbox_.published() == 0) {
       error = "the source ended before its first frame; check that its sender runs";
     }
     if (error.empty()) return 0;
@@ -129,7 +129,7 @@ class Loop {
   void Finish(std::thread* capture, bool clean) {
     service_.Stopping();
     stop_.Raise();
-    slot_.Leave();
+    mailbox_.Leave();
     capture->join();
     for (const auto& observer : observers_) observer->Finish(clean);
     stop_.LeaveSignals();  // what is left to print may be ended by another
@@ -264,8 +264,15 @@ class Loop {
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
-    Outcome outcome{frame,           results,           session, ran, begun, done, tally_.processed,
-                    slot_.dropped(), emitter_.dropped()};
+    Outcome outcome{frame,
+                    results,
+                    session,
+                    ran,
+                    begun,
+                    done,
+                    tally_.processed,
+                    mailbox_.dropped(),
+                    emitter_.dropped()};
     const bool read = Emit(&outcome);
     // Last, for a run of their own takes time and the tensors.
     for (const auto& observer : observers_) observer->AfterFrame(outcome);
@@ -318,7 +325,7 @@ class Loop {
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
   Service service_;
-  Slot slot_;
+  Mailbox mailbox_;
   Tally tally_;
 };
 

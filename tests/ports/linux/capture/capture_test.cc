@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ports/linux/capture/jpeg.h"
-#include "ports/linux/capture/slot.h"
+#include "ports/linux/capture/mailbox.h"
 #include "ports/linux/file.h"
 #include "ports/linux/model.h"
 
@@ -410,45 +410,45 @@ TEST(Stop, SleepsToItsTimeOrToTheStop) {
   EXPECT_LT(NowNs(), before + 5000000000u);
 }
 
-TEST(Slot, NewestFrameWins) {
-  Slot slot;
+TEST(Mailbox, NewestFrameWins) {
+  Mailbox mailbox;
   for (uint64_t number = 0; number < 5; ++number) {
-    slot.back()->number = number;
-    EXPECT_TRUE(slot.Publish(false));
+    mailbox.back()->number = number;
+    EXPECT_TRUE(mailbox.Publish(false));
   }
-  EXPECT_EQ(slot.Take()->number, 4u);
-  EXPECT_EQ(slot.dropped(), 4u);
-  slot.back()->number = 7;
-  EXPECT_TRUE(slot.Publish(false));
-  slot.End("why");
-  EXPECT_EQ(slot.Take()->number, 7u);
-  EXPECT_EQ(slot.Take(), nullptr);
-  EXPECT_EQ(slot.error(), "why");
-  EXPECT_EQ(slot.published(), 6u);
-  slot.back()->passed_over = 3;  // in a camera's queue
-  EXPECT_TRUE(slot.Publish(false));
-  EXPECT_EQ(slot.published(), 10u);
-  EXPECT_EQ(slot.dropped(), 7u);
-  slot.Leave();
-  EXPECT_FALSE(slot.Publish(true));
+  EXPECT_EQ(mailbox.Take()->number, 4u);
+  EXPECT_EQ(mailbox.dropped(), 4u);
+  mailbox.back()->number = 7;
+  EXPECT_TRUE(mailbox.Publish(false));
+  mailbox.End("why");
+  EXPECT_EQ(mailbox.Take()->number, 7u);
+  EXPECT_EQ(mailbox.Take(), nullptr);
+  EXPECT_EQ(mailbox.error(), "why");
+  EXPECT_EQ(mailbox.published(), 6u);
+  mailbox.back()->passed_over = 3;  // in a camera's queue
+  EXPECT_TRUE(mailbox.Publish(false));
+  EXPECT_EQ(mailbox.published(), 10u);
+  EXPECT_EQ(mailbox.dropped(), 7u);
+  mailbox.Leave();
+  EXPECT_FALSE(mailbox.Publish(true));
 }
 
 // Neither side ever sees a frame that the other one writes.
-TEST(Slot, TwoThreads) {
+TEST(Mailbox, TwoThreads) {
   for (const bool wait : {false, true}) {
-    Slot slot;
+    Mailbox mailbox;
     constexpr uint64_t kFrames = 20000;
     std::thread producer([&] {
       for (uint64_t number = 0; number < kFrames; ++number) {
-        FrameBuffer* frame = slot.back();
+        FrameBuffer* frame = mailbox.back();
         frame->number = number;
         frame->bytes.assign(16, static_cast<uint8_t>(number));
-        slot.Publish(wait);
+        mailbox.Publish(wait);
       }
-      slot.End("");
+      mailbox.End("");
     });
     uint64_t taken = 0, last = 0;
-    while (const FrameBuffer* frame = slot.Take()) {
+    while (const FrameBuffer* frame = mailbox.Take()) {
       EXPECT_TRUE(taken == 0 || frame->number > last);
       last = frame->number;
       ++taken;
@@ -456,7 +456,7 @@ TEST(Slot, TwoThreads) {
     }
     producer.join();
     EXPECT_EQ(last, kFrames - 1);
-    EXPECT_EQ(taken + slot.dropped(), kFrames);
+    EXPECT_EQ(taken + mailbox.dropped(), kFrames);
     if (wait) {
       EXPECT_EQ(taken, kFrames);
     }

@@ -1,4 +1,4 @@
-#include "ports/linux/capture/slot.h"
+#include "ports/linux/capture/mailbox.h"
 
 #include <algorithm>
 #include <exception>
@@ -8,7 +8,7 @@
 
 namespace octet::port {
 
-bool Slot::Publish(bool wait) {
+bool Mailbox::Publish(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait) changed_.wait(lock, [this] { return !fresh_ || left_; });
   if (left_) return false;
@@ -24,14 +24,14 @@ bool Slot::Publish(bool wait) {
   return true;
 }
 
-void Slot::End(const std::string& error) {
+void Mailbox::End(const std::string& error) {
   const std::lock_guard lock(mutex_);
   ended_ = true;
   error_ = error;
   changed_.notify_all();
 }
 
-FrameBuffer* Slot::Take() {
+FrameBuffer* Mailbox::Take() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return fresh_ || ended_; });
   if (!fresh_) return nullptr;
@@ -41,55 +41,55 @@ FrameBuffer* Slot::Take() {
   return &buffers_[front_];
 }
 
-void Slot::Leave() {
+void Mailbox::Leave() {
   const std::lock_guard lock(mutex_);
   left_ = true;
   changed_.notify_all();
 }
 
-uint64_t Slot::published() const {
+uint64_t Mailbox::published() const {
   const std::lock_guard lock(mutex_);
   return published_;
 }
 
-uint64_t Slot::dropped() const {
+uint64_t Mailbox::dropped() const {
   const std::lock_guard lock(mutex_);
   return dropped_;
 }
 
-uint64_t Slot::longest_gap_ns() const {
+uint64_t Mailbox::longest_gap_ns() const {
   const std::lock_guard lock(mutex_);
   return longest_gap_ns_;
 }
 
-std::string Slot::error() const {
+std::string Mailbox::error() const {
   const std::lock_guard lock(mutex_);
   return error_;
 }
 
-void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_frame) {
+void Capture(Source* source, Mailbox* mailbox, const StopRequest& stop, bool every_frame) {
   std::string error;
   try {
     for (uint64_t number = 0;; ++number) {
-      FrameBuffer* frame = slot->back();
+      FrameBuffer* frame = mailbox->back();
       frame->truth.clear();
       frame->captured_ns = 0;
       if (source->Next(frame, stop) != Source::Took::kFrame) break;
       number += frame->passed_over;
       frame->number = number;
       if (frame->captured_ns == 0) frame->captured_ns = NowNs();
-      if (!slot->Publish(every_frame || source->waits())) break;
+      if (!mailbox->Publish(every_frame || source->waits())) break;
     }
     error = source->note();
     // Of a stream that gave frames it is news; of one that gave none, the reason.
-    if (!error.empty() && slot->published() != 0) {
+    if (!error.empty() && mailbox->published() != 0) {
       std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
       error.clear();
     }
   } catch (const std::exception& failure) {
     error = failure.what();
   }
-  slot->End(error);
+  mailbox->End(error);
 }
 
 }  // namespace octet::port

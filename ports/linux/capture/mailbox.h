@@ -1,7 +1,7 @@
 // One place between the thread that captures and the one that infers: the newest frame wins, so
 // latency never grows. Three buffers change hands; nothing is allocated or copied.
-#ifndef OCTET_PORTS_LINUX_CAPTURE_SLOT_H_
-#define OCTET_PORTS_LINUX_CAPTURE_SLOT_H_
+#ifndef OCTET_PORTS_LINUX_CAPTURE_MAILBOX_H_
+#define OCTET_PORTS_LINUX_CAPTURE_MAILBOX_H_
 
 #include <condition_variable>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace octet::port {
 
-class Slot {
+class Mailbox {
  public:
   // The producer's buffer; Publish hands it over and gives another.
   FrameBuffer* back() { return &buffers_[back_]; }
@@ -44,10 +44,10 @@ class Slot {
   std::string error_;
 };
 
-// Body of the capture thread: frames of the source into the slot until one of the two ends.
+// Body of the capture thread: frames of the source into the mailbox until one of the two ends.
 // every_frame: no frame is dropped, the source waits.
-void Capture(Source* source, Slot* slot, const StopRequest& stop, bool every_frame);
+void Capture(Source* source, Mailbox* mailbox, const StopRequest& stop, bool every_frame);
 
 }  // namespace octet::port
 
-#endif  // OCTET_PORTS_LINUX_CAPTURE_SLOT_H_
+#endif  // OCTET_PORTS_LINUX_CAPTURE_MAILBOX_H_
