@@ -37,8 +37,10 @@ void CheckSignature(const blobs::BlobFile& file, const FlashOptions& options) {
   const SignedMessage message = MessageOf(view.header);
   if (port::VerifySignature(&keys, record->key_id, record->signature,
                             reinterpret_cast<const uint8_t*>(&message), sizeof(message)) != 1) {
-    Fail("{}: signed with key {}, not with the key of --key; sign it again: octet sign",
-         options.blob, port::KeyIdText(record->key_id));
+    Fail(
+        "{}: signed with key {}, not with the key of --key; sign it with that key (octet sign "
+        "--key FILE), or give the other one",
+        options.blob, port::KeyIdText(record->key_id));
   }
 }
 

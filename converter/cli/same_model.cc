@@ -38,7 +38,7 @@ const graph::Value* InputOf(const BlobView& blob, const graph::Graph& graph, uin
 void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
                        const std::string& blob_path, const std::string& model) {
   if (blob.model->output_count != graph.outputs.size()) {
-    Fail("{} has {} outputs, {} has {}: these are different models", blob_path,
+    Fail("{} has {} outputs, {} has {}; give the ONNX file that the blob was made from", blob_path,
          blob.model->output_count, model, graph.outputs.size());
   }
   const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,

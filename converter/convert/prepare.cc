@@ -28,8 +28,10 @@ boards::Board ReadBoard(const std::string& path) {
         path);
   }
   boards::Board board = boards::ReadBoard(path, boards::Missing::kAllowed);
-  if (!boards::Allows(board.precisions, "int8") || !boards::Allows(board.precisions, "fp16")) {
-    Fail("{}: the board's whitelist must allow int8 and fp16; a blob holds both plans", path);
+  for (const char* precision : {"int8", "fp16"}) {
+    if (boards::Allows(board.precisions, precision)) continue;
+    Fail("{}: whitelist: precisions lacks {}, and a blob holds an int8 and an fp16 plan; add {}",
+         path, precision, precision);
   }
   return board;
 }

@@ -29,7 +29,7 @@ std::vector<Tensor> Load(const Case& given, int64_t sample) {
 
 void RequireSameOutputs(const BlobView& view, const std::vector<Output>& outputs) {
   if (view.model->output_count != outputs.size()) {
-    Fail("the blob has {} outputs, the model {}: these are different models",
+    Fail("the blob has {} outputs, the model {}; give the ONNX file that the blob was made from",
          view.model->output_count, outputs.size());
   }
   for (size_t o = 0; o < outputs.size(); ++o) {

@@ -69,7 +69,9 @@ int64_t ToInteger(float value, DataType type) {
 std::vector<OutputType> InferCast(const ShapeContext& context) {
   CheckInputCount(context, 1, 1);
   const auto type = TypeOfCode(context.node->Int("to", 0));
-  if (!type) ShapeFail(context, "target type {} is not supported", context.node->Int("to", 0));
+  if (!type)
+    ShapeFail(context, "target type {} is not supported, only numbers and bool",
+              context.node->Int("to", 0));
   return {{*type, InputShape(context, 0)}};
 }
 

@@ -15,7 +15,8 @@ std::string WithWayOut(const ShapeContext& context, const std::string& message) 
     separator = ", ";
   }
   text += ")";
-  if (message.find("; ") == std::string::npos) text += "; export the model again";
+  if (message.find("; ") == std::string::npos)
+    text += "; change this node in the model and export the model again";
   return text;
 }
 

@@ -8,43 +8,43 @@
 namespace octet::operators {
 namespace {
 
-struct Entry {
+struct ReadingEntry {
   std::string_view op;
   Reading reading;
   uint32_t inputs;  // that it is about, one bit each
 };
-constexpr uint32_t kFirst = 1, kSecond = 2, kThird = 4, kEvery = ~0u;
-constexpr Entry kEntries[] = {
-    {"Softmax", Reading::kRows, kFirst},
-    {"LogSoftmax", Reading::kRows, kFirst},
-    {"Exp", Reading::kExponential, kFirst},
-    {"Sigmoid", Reading::kExponential, kFirst},
-    {"ReduceLogSumExp", Reading::kLogSum, kFirst},
-    {"Max", Reading::kMaximum, kEvery},
-    {"MaxPool", Reading::kMaximum, kFirst},
-    {"GlobalMaxPool", Reading::kMaximum, kFirst},
-    {"ReduceMax", Reading::kMaximum, kFirst},
-    {"TopK", Reading::kMaximum, kFirst},
-    {"Min", Reading::kMinimum, kEvery},
-    {"ReduceMin", Reading::kMinimum, kFirst},
-    {"Add", Reading::kSum, kEvery},
-    {"Sub", Reading::kMinuend, kFirst},
-    {"Sub", Reading::kSubtrahend, kSecond},
-    {"Mul", Reading::kProduct, kEvery},
-    {"Div", Reading::kDividend, kFirst},
-    {"Neg", Reading::kNegative, kFirst},
-    {"Where", Reading::kPasses, kSecond | kThird},
-    {"Concat", Reading::kPasses, kEvery},
-    {"Cast", Reading::kPasses, kFirst},
-    {"ScatterElements", Reading::kPasses, kFirst | kThird},
-    {"ScatterND", Reading::kPasses, kFirst | kThird},
+constexpr uint32_t kInput0 = 1, kInput1 = 2, kInput2 = 4, kEveryInput = ~0u;
+constexpr ReadingEntry kReadings[] = {
+    {"Softmax", Reading::kRows, kInput0},
+    {"LogSoftmax", Reading::kRows, kInput0},
+    {"Exp", Reading::kExponential, kInput0},
+    {"Sigmoid", Reading::kExponential, kInput0},
+    {"ReduceLogSumExp", Reading::kLogSum, kInput0},
+    {"Max", Reading::kMaximum, kEveryInput},
+    {"MaxPool", Reading::kMaximum, kInput0},
+    {"GlobalMaxPool", Reading::kMaximum, kInput0},
+    {"ReduceMax", Reading::kMaximum, kInput0},
+    {"TopK", Reading::kMaximum, kInput0},
+    {"Min", Reading::kMinimum, kEveryInput},
+    {"ReduceMin", Reading::kMinimum, kInput0},
+    {"Add", Reading::kSum, kEveryInput},
+    {"Sub", Reading::kMinuend, kInput0},
+    {"Sub", Reading::kSubtrahend, kInput1},
+    {"Mul", Reading::kProduct, kEveryInput},
+    {"Div", Reading::kDividend, kInput0},
+    {"Neg", Reading::kNegative, kInput0},
+    {"Where", Reading::kPasses, kInput1 | kInput2},
+    {"Concat", Reading::kPasses, kEveryInput},
+    {"Cast", Reading::kPasses, kInput0},
+    {"ScatterElements", Reading::kPasses, kInput0 | kInput2},
+    {"ScatterND", Reading::kPasses, kInput0 | kInput2},
 };
 
 }  // namespace
 
 Reading ReadingOf(const graph::Node& node, size_t input) {
   bool known = false;
-  for (const Entry& entry : kEntries) {
+  for (const ReadingEntry& entry : kReadings) {
     if (entry.op != node.op) continue;
     known = true;
     if ((entry.inputs >> std::min<size_t>(input, 31) & 1) == 0) continue;

@@ -115,7 +115,7 @@ class V4l2Source : public Source {
   [[noreturn]] void Refuse(const char* what) const {
     const int error = errno;
     if (error == ENODEV) what = "the camera was disconnected";
-    const char* round = error == EBUSY    ? "; another program uses it"
+    const char* round = error == EBUSY    ? "; another program uses it, and fuser names it"
                         : error == EACCES ? "; add this user to the group video"
                                           : "";
     throw InputError(device_ + ": " + what + ": " + std::strerror(error) + round);

@@ -110,9 +110,9 @@ class PictureResults {
       line_.Add("}");
       m->results.push_back(nlohmann::ordered_json::parse(line_.data(), nullptr, false));
       if (m->results.back().is_discarded()) {
-        throw InputError(
-            frame.name +
-            ": more results than fit a line; lower max_detections in the file of --decode");
+        throw InputError(frame.name +
+                         ": more results than fit a line; set max_detections lower in the file of "
+                         "octet convert --decode, and convert the model again");
       }
     } else {
       FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,

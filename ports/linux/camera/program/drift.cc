@@ -245,8 +245,10 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   ++totals_.dropped;
   metrics_->CountDrift(DriftEvent::kDropped);
   if (event == OCTET_DRIFT_UNFIT) {
-    std::snprintf(news_, sizeof(news_),
-                  "frame %llu: drift: the new scales do not fit the integers; not used", number);
+    std::snprintf(
+        news_, sizeof(news_),
+        "frame %llu: drift: the new scales are outside what int8 can hold; the scales before stay",
+        number);
   } else {
     std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales not used, %s", number,
                   TakeVerdict().text);
