@@ -58,12 +58,12 @@ set(octet_documents ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.m
 foreach(component IN ITEMS programs sdk)
   install(FILES ${octet_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component}
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN __pycache__ EXCLUDE)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/format/FORMAT.md ${PROJECT_SOURCE_DIR}/runtime/quant/QUANTIZATION.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs
-        FILES_MATCHING PATTERN "*.yaml")
+        FILES_MATCHING PATTERN "*.yaml" PATTERN __pycache__ EXCLUDE)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/ports/linux/monitoring ${PROJECT_SOURCE_DIR}/packaging/systemd
           DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)

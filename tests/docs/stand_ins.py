@@ -66,7 +66,8 @@ def yolov8(path: pathlib.Path) -> None:
         centre = (np.arange(cells) + 0.5) * stride
         grid = np.stack([np.tile(centre, (cells, 1)), np.tile(centre[:, None], (1, cells))])[None].astype(np.float32)
         offset = g.node("Mul", g.node("Tanh", g.conv(level, (32, 2), 1, 1)), g.constant(np.float32([stride])))
-        size = g.node("Mul", g.node("Sigmoid", g.conv(level, (32, 2), 1, 1)), g.constant(np.float32([SIDE / 2])))
+        # Sizes that differ as those of a trained detector do: octet export --qdq takes no output that is a constant and a little.
+        size = g.node("Mul", g.node("Sigmoid", g.conv(level, (32, 2), 1, 1, gain=6)), g.constant(np.float32([SIDE / 2])))
         # Above the threshold of a box at times, never sure: octet verify then judges the numbers.
         scores = g.node("Sigmoid", g.conv(level, (32, CLASSES), 1, 1, -1.2, 0.5))
         head = g.node("Concat", g.node("Add", offset, g.constant(grid)), size, scores, axis=1)

@@ -125,13 +125,15 @@ TEST_F(Verdict, RequiredWritesNoBlobWhereItIsNotMet) {
   EXPECT_TRUE(std::filesystem::exists(Path("out.octet")));
 }
 
-// Both plans give one number of 1000.
+// A product of two tensors that are both 1000 and a little: int8 gives one number, FP16 infinity.
 TEST_F(Verdict, NoPlanLeftIsNoBlob) {
   OnnxBuilder model;
   const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
   const OnnxValue small = model.Initializer("small", {4, 4, 1, 1}, std::vector<float>(16, 1e-2f));
   const OnnxValue offset = model.Initializer("offset", {1}, std::vector<float>{1000});
-  x.Op("Conv", {}, {small.name()}).Add(offset).Op("Sqrt").Output("y");
+  const OnnxValue other = model.Initializer("other", {4, 4, 1, 1}, std::vector<float>(16, -2e-2f));
+  const OnnxValue factor = x.Op("Conv", {}, {other.name()}).Add(offset);
+  x.Op("Conv", {}, {small.name()}).Add(offset).Op("Mul", {}, {factor.name()}).Output("y");
   model.Save(Path("m.onnx"));
   WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
   const Result result = Convert("m.onnx");
