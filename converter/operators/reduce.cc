@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "converter/operators/broadcast.h"
@@ -115,7 +116,8 @@ std::vector<Sum> Collected(Kind kind, const Shape& shape, const Shape& kept, con
       const auto at = static_cast<size_t>(offsets[1] + i * strides[1]);
       auto value = static_cast<Sum>(row[i]);
       if (before != nullptr) {
-        value = static_cast<Sum>(std::exp(static_cast<double>(value - (*before)[at])));
+        value = static_cast<Sum>(
+            std::exp(static_cast<double>(value) - static_cast<double>((*before)[at])));
       }
       sums[at] = Joined(kind, sums[at], value);
     }
@@ -131,7 +133,12 @@ void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in
     const std::vector<Sum> max = Collected<T, Sum>(Kind::kMax, shape, kept, in);
     const std::vector<Sum> sums = Collected<T, Sum>(Kind::kSum, shape, kept, in, &max);
     for (size_t i = 0; i < sums.size(); ++i) {
-      out[i] = static_cast<T>(std::log(static_cast<double>(sums[i])) + static_cast<double>(max[i]));
+      const double result = std::log(static_cast<double>(sums[i])) + static_cast<double>(max[i]);
+      if constexpr (std::is_integral_v<T>) {
+        out[i] = static_cast<T>(ToInt64(result));
+      } else {
+        out[i] = static_cast<T>(result);
+      }
     }
     return;
   }

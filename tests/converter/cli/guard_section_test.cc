@@ -10,6 +10,7 @@
 #include "octet/guard.h"
 #include "runtime/format/guard_record.h"
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/blob_builder.h"
 #include "tests/support/facts.h"
 
 namespace octet::test {
@@ -182,7 +183,8 @@ TEST_F(GuardSection, EveryBlobWithTwoPlansHasProbes) {
   EXPECT_FALSE(plain["guard"]["probes"].empty());
   EXPECT_EQ(plain["guard"]["probes"], of_board["probes"]);
   EXPECT_TRUE(plain["guard"]["zones"].empty());
-  const std::string blob = ReadText("out.octet");
+  const std::string bytes = ReadText("out.octet");
+  const AlignedBytes blob(bytes.begin(), bytes.end());
   octet_guard_config in_blob, defaults;
   octet_guard_defaults(&defaults, 2);
   ASSERT_EQ(octet_guard_from_blob(blob.data(), blob.size(), &in_blob).code, OCTET_OK);
