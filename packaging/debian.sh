@@ -59,7 +59,7 @@ fi
 if [ "$architecture" = "$(dpkg --print-architecture)" ]; then
   set -- -b
 else
-  set -- -B -a "$architecture" -P pkg.octet.device
+  set -- -B -a "$architecture" -Ppkg.octet.device
 fi
 if ! OCTET_BUILD=$build dpkg-buildpackage "$@" -d -us -uc --no-check-builddeps >"$work/log" 2>&1; then
   { grep -n "error:\|warning:" "$work/log" | head -n 20; tail -n 20 "$work/log"; } >&2

@@ -2,7 +2,10 @@
 """The Debian packages, unpacked where nothing else is: programs run, an example is built against them and runs, Python loads the
 library. An apt repository of them, signed by a key that is made here, and apt itself reads it.
 
-debian_test.py --build NATIVE_BUILD --source ROOT
+debian_test.py --build NATIVE_BUILD --source ROOT [--boards]
+
+--boards: only the packages of the presets aarch64 and armv7: names, processors, and that the programs need no library. Exit status
+77 (skipped) where neither is built.
 """
 import argparse
 import os
@@ -14,6 +17,9 @@ import sys
 import tempfile
 
 from package_test import PROGRAMS, check, make_blob, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
+from artefact import triplet_of  # noqa: E402
 
 PACKAGES = {"octet", "octet-device", "liboctet1", "liboctet-dev", "python3-octet", "octet-dev"}
 DEVICE = {"octet-camera", "octet-run", "octet-slot"}
@@ -139,14 +145,38 @@ def check_python(root, source, work):
     check("int8" in answer, answer)
 
 
+def check_boards(source, work):
+    tested = 0
+    for preset, architecture in (("aarch64", "arm64"), ("armv7", "armhf")):
+        if preset not in os.environ.get("OCTET_TEST_PRESETS", preset).split() or not (source / f"build/{preset}/bin/octet-camera").exists():
+            print(f"package_debian_boards: {preset} is not built")
+            continue
+        run(source / "packaging/debian.sh", "--build", source / f"build/{preset}", "--architecture", architecture, "-o", work / preset)
+        packages = {path.name.split("_")[0]: path for path in (work / preset).glob("*.deb")}
+        check(set(packages) == {"octet-device", "liboctet1", "liboctet-dev"}, f"{preset}: made {sorted(packages)}")
+        for name, package in packages.items():
+            check(fields(package)["Architecture"] == architecture, f"{name}: {fields(package)['Architecture']}")
+        needs = fields(packages["octet-device"]).get("Depends", "")
+        check("lib" not in needs, f"octet-device for {architecture} depends on {needs}")
+        check("libc6" in fields(packages["liboctet1"])["Depends"], "liboctet1 does not name libc6")
+        run("dpkg", "-x", packages["octet-device"], work / f"root-{preset}")
+        check(triplet_of((work / f"root-{preset}/usr/bin/octet-camera").read_bytes()).startswith({"arm64": "aarch64", "armhf": "arm-"}[architecture]),
+              f"octet-camera is not for {architecture}")
+        tested += 1
+    return 0 if tested else 77
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--boards", action="store_true")
     options = parser.parse_args()
     build, source = options.build.resolve(), options.source.resolve()
     with tempfile.TemporaryDirectory(prefix="octet-debian-") as folder:
         work = pathlib.Path(folder)
+        if options.boards:
+            return check_boards(source, work)
         made = work / "packages"
         run(source / "packaging/debian.sh", "--build", build, "-o", made)
         packages = {path.name.split("_")[0]: path for path in made.glob("*.deb")}
