@@ -6,9 +6,9 @@ usage() {
   cat <<'TEXT'
 usage: packaging/debian.sh --build FOLDER [--architecture NAME] [--maintainer "NAME <ADDRESS>"] [-o FOLDER]
 
-  --build FOLDER       of CMake, with everything built; configured with -DCMAKE_INSTALL_PREFIX=/usr, its libraries go to Debian's places
-  --architecture NAME  amd64, arm64 or armhf (default: of this machine); others than this machine's have no converter
-  --maintainer TEXT    who stands in the packages (default: nobody in particular)
+  --build FOLDER       a build folder of CMake, with everything built. Configure it with -DCMAKE_INSTALL_PREFIX=/usr for Debian's library folders
+  --architecture NAME  amd64, arm64 or armhf (default: of this machine). Packages for another processor have no converter
+  --maintainer TEXT    the maintainer in the packages (default: a placeholder)
   -o FOLDER            where the packages go (default: FOLDER/packages of the build)
 
 Exit status: 0 done, 1 the packages could not be made, 2 bad use.

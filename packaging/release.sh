@@ -7,14 +7,13 @@ usage() {
 usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs N] [--twice] [--maintainer "NAME <ADDRESS>"]
                              [--key FILE]
 
-  --output FOLDER  where the files go (default: build/release); what is there is replaced
-  --only LIST      of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages without the
-                   converter, wheel, archive of static programs)
-  --jobs N         compilers at a time (default: as many as cores)
-  --twice          builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
-
-  --maintainer TEXT  who stands in the Debian packages
-  --key FILE       a secret key of OpenPGP without a passphrase: signs SHA256SUMS (SHA256SUMS.asc) and an apt repository of the packages (apt/)
+  --output FOLDER    where the files go (default: build/release); what is there is replaced
+  --only LIST        of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages without the converter, wheel,
+                     archive of static programs)
+  --jobs N           compilers at a time (default: as many as cores)
+  --twice            builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
+  --maintainer TEXT  the maintainer in the Debian packages (default: a placeholder)
+  --key FILE         a secret key of OpenPGP without a passphrase. It signs SHA256SUMS (SHA256SUMS.asc) and an apt repository (apt/)
 
 Builds from a copy of the tracked files, without ccache. SOURCE_DATE_EPOCH is the time in all files (default: of the last commit).
 Exit status: 0 done, 1 a build failed or the hashes differ, 2 bad use.

@@ -23,7 +23,7 @@ void CompareByType(const Tensor& a, const Tensor& b, Tensor& out, F f) {
 
 void RequireBool(const ShapeContext& context, size_t index) {
   if (InputType(context, index) != DataType::kBool) {
-    ShapeFail(context, "input {} (of 0 and up) must be bool, is {}", index,
+    ShapeFail(context, "input {} (counted from 0) must be bool, is {}", index,
               graph::Name(InputType(context, index)));
   }
 }
