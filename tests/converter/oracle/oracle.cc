@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "converter/operators/operator.h"
-#include "converter/passes/passes.h"
 #include "converter/support/error.h"
 #include "tests/converter/oracle/side_data.h"
 
@@ -142,7 +141,7 @@ class Comparison {
     }
   }
 
-  Judgement Judge() {
+  Judgement Judge(std::span<const passes::Pass> passes) {
     try {
       operators::InferShapes(graph_);
       for (Run& run : runs_) run.known = run.interpreter.Run(graph_, *run.sample);
@@ -150,7 +149,6 @@ class Comparison {
       result_.refused = error.what();
       return result_;
     }
-    const auto passes = passes::AllPasses();
     int runs = 0;
     for (size_t i = 0; i < passes.size();) {
       const int rewrites = Try(passes[i]);
@@ -273,20 +271,6 @@ class Comparison {
     known = !settled ? std::move(now) : run.interpreter.Run(graph_, *run.sample, share);
   }
 
-  // Names the first value that is in both graphs and differs, for a message.
-  std::string FirstMoved(const Values& known, const Values& now) const {
-    for (const Node& node : graph_.nodes) {
-      for (const ValueId id : node.outputs) {
-        if (id == graph::kNoValue || At(id) >= known.size()) continue;
-        const TensorPtr &a = known[At(id)], &b = now[At(id)];
-        if (a == nullptr || b == nullptr || Distance(*a, *b) <= kTolerance) continue;
-        return fmt::format("; the first is '{}' of {} '{}', by {:.3g}", graph_.At(id).name, node.op,
-                           node.name, Distance(*a, *b));
-      }
-    }
-    return "";
-  }
-
   // An output of codes, which a pass may turn into the real values that they stand for.
   static Tensor AsReal(const Graph& before, ValueId was, const Tensor& value, const Tensor& is) {
     if (value.IsFloat() || !is.IsFloat()) return value;
@@ -317,8 +301,9 @@ bool OnlyMovesData(std::string_view pass) {
   return std::find(std::begin(kMovers), std::end(kMovers), pass) != std::end(kMovers);
 }
 
-Judgement Judge(Graph graph, const std::vector<std::vector<TensorPtr>>& samples) {
-  return Comparison(std::move(graph), samples).Judge();
+Judgement Judge(Graph graph, const std::vector<std::vector<TensorPtr>>& samples,
+                std::span<const passes::Pass> passes) {
+  return Comparison(std::move(graph), samples).Judge(passes);
 }
 
 std::vector<std::vector<TensorPtr>> RandomSamples(const Graph& graph, unsigned seed, int count) {

@@ -10,11 +10,13 @@
 #define OCTET_TESTS_CONVERTER_ORACLE_ORACLE_H_
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/passes/passes.h"
 #include "tests/converter/oracle/interpreter.h"
 
 namespace octet::test {
@@ -34,8 +36,10 @@ struct Judgement {
 // Passes that change no number: names of passes.inc.
 bool OnlyMovesData(std::string_view pass);
 
-// `samples`: inputs in the order of graph.inputs, as the file takes them.
-Judgement Judge(graph::Graph graph, const std::vector<std::vector<TensorPtr>>& samples);
+// `samples`: inputs in the order of graph.inputs, as the file takes them. `passes` are run in the
+// place of the converter's own, in the same way.
+Judgement Judge(graph::Graph graph, const std::vector<std::vector<TensorPtr>>& samples,
+                std::span<const passes::Pass> passes = passes::AllPasses());
 
 // Samples for a graph, uniform in [-3, 3) where float, over all codes where 8 bits wide, and small
 // whole numbers elsewhere.

@@ -148,13 +148,14 @@ class Sums : public ::testing::Environment {
     if (unit->test_to_run_count() != unit->total_test_count()) return;
     const Totals& all = All();
     std::cout << all.judged << " graphs, " << all.refused << " refused, " << all.ties << " ties\n";
-    if (unit->skipped_test_count() != 0) return;
+    bool complete = unit->skipped_test_count() == 0;
 #ifdef OCTET_SANITIZED
-    return;  // too few graphs
+    complete = false;  // too few graphs
 #endif
     for (const passes::Pass& pass : passes::AllPasses()) {
-      EXPECT_TRUE(all.fired.contains(pass.name))
-          << "nothing here makes pass " << pass.name << " fire";
+      if (all.fired.contains(pass.name)) continue;
+      std::cout << "nothing here makes pass " << pass.name << " fire\n";
+      EXPECT_FALSE(complete) << pass.name;
     }
   }
 };
