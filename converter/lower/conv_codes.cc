@@ -72,6 +72,25 @@ double LargestOf(std::span<const float> row) {
   return largest;
 }
 
+// The model's scale, or a whole part of it in which the same weights are codes as well and that
+// counts a real bias more closely: codes of few bits leave room for a factor.
+double FinerScale(const Channel& channel, double least) {
+  double largest = 0;
+  for (const float weight : channel.row) {
+    largest = std::max(largest, std::floor(std::fabs(weight / channel.scale) + 0.5));
+  }
+  const auto error_with = [&channel](int parts) {
+    const double unit = channel.in_scale * channel.scale / parts;
+    return std::fabs(std::floor(channel.bias / unit + 0.5) * unit - channel.bias);
+  };
+  int best = 1;
+  if (!(largest > 0) || error_with(best) <= kNoEffect * channel.out_scale) return channel.scale;
+  for (int parts = 2; parts * largest <= 127 && parts * least <= channel.scale; ++parts) {
+    if (error_with(parts) < error_with(best)) best = parts;
+  }
+  return channel.scale / best;
+}
+
 Channel ChannelOf(const ConvWeights& weights, int64_t o, const Tensor& input, const Tensor& output,
                   bool depthwise) {
   const auto at = static_cast<size_t>(o);
@@ -104,6 +123,8 @@ Channel ChannelOf(const ConvWeights& weights, int64_t o, const Tensor& input, co
   channel.lowest = -128;
   if (offset == 0 && IsCodeOf(weights, at, channel.in_scale * given)) {
     channel.bias_code = weights.bias_codes[at];
+  } else if (!channel.dead && weights.scheme == quantize::WeightScheme::kPerChannel) {
+    channel.scale = FinerScale(channel, least);
   }
   return channel;
 }

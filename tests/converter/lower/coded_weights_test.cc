@@ -236,6 +236,35 @@ TEST(EncodeConv, SharedByChannelsWithoutEffect) {
   }
 }
 
+// Codes of four bits count in 0.5 * 0.25, which a bias of 0.3 is no multiple of: in a part of that
+// scale they are codes as well.
+TEST(EncodeConv, CodesOfFewBitsLeaveRoomForABias) {
+  ConvWeights weights;
+  weights.out_c = 3;
+  weights.depth = 2;
+  weights.values = {7 * 0.25f, -0.25f, 127 * 0.25f, 0.25f, 7 * 0.25f, -0.25f};
+  weights.bias = {0.3f, 0.3f, 0.375f};
+  weights.scales = {0.25f, 0.25f, 0.25f};
+  lower::Tensor input, output;
+  input.scale = 0.5f;
+  output.scale = 1;
+  const ConvCodes codes = EncodeConv(weights, input, output, false);
+  const int parts = codes.codes[0] / 7;
+  EXPECT_GT(parts, 1);
+  EXPECT_EQ(codes.codes[0], 7 * parts);
+  EXPECT_EQ(codes.codes[1], -parts);
+  EXPECT_DOUBLE_EQ(codes.channels[0].scale * parts, 0.25);
+  EXPECT_NEAR(codes.channels[0].real_bias, 0.3, 0.5 * 0.25 / parts / 2);
+  // All of int8 is taken, or there is nothing to gain.
+  EXPECT_EQ(codes.codes[2], 127);
+  EXPECT_EQ(codes.channels[1].scale, 0.25);
+  EXPECT_EQ(codes.codes[4], 7);
+  EXPECT_EQ(codes.channels[2].real_bias, 0.375);
+  // Channels that share a scale keep it.
+  weights.scheme = WeightScheme::kPerTensor;
+  EXPECT_EQ(EncodeConv(weights, input, output, false).codes[0], 7);
+}
+
 TEST(EncodeConv, GroupsOfSixteen) {
   ConvWeights weights;
   weights.out_c = 33;
