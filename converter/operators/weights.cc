@@ -55,6 +55,20 @@ std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& n
   return weights;
 }
 
+std::vector<size_t> OutputsOfElements(const Weights& weights) {
+  const graph::Shape& shape = weights.tensor->shape;
+  const auto axis_size = static_cast<size_t>(shape[weights.axis]);
+  size_t inner = 1;
+  for (size_t i = weights.axis + 1; i < shape.size(); ++i) inner *= static_cast<size_t>(shape[i]);
+  const size_t count = weights.tensor->floats.size();
+  const size_t groups = static_cast<size_t>(weights.outputs) / axis_size;
+  std::vector<size_t> outputs(count);
+  for (size_t i = 0; i < count; ++i) {
+    outputs[i] = i / (count / groups) * axis_size + i / inner % axis_size;
+  }
+  return outputs;
+}
+
 std::vector<float> CodedScalesOf(const graph::Graph& graph, const graph::Node& node) {
   const auto weights = WeightsOf(graph, node);
   const bool matrix = weights && node.op == "MatMul" && weights->tensor->shape.size() != 2;
@@ -63,16 +77,10 @@ std::vector<float> CodedScalesOf(const graph::Graph& graph, const graph::Node& n
   if (codes == nullptr || !codes->integers.empty()) return {};
   const auto outputs = static_cast<size_t>(weights->outputs);
   if (codes->scales.size() == 1) return std::vector<float>(outputs, codes->scales[0]);
-  const graph::Shape& shape = weights->tensor->shape;
-  const auto axis_size = static_cast<size_t>(shape[weights->axis]);
-  size_t inner = 1;
-  for (size_t i = weights->axis + 1; i < shape.size(); ++i) inner *= static_cast<size_t>(shape[i]);
-  const size_t count = weights->tensor->floats.size(), groups = outputs / axis_size;
   std::vector<float> scales(outputs, -1);
-  const std::vector<size_t> of = codes->ScaleOfElements();
-  for (size_t i = 0; i < count; ++i) {
-    const size_t group = i / (count / groups);
-    float& scale = scales[group * axis_size + i / inner % axis_size];
+  const std::vector<size_t> of = codes->ScaleOfElements(), at = OutputsOfElements(*weights);
+  for (size_t i = 0; i < at.size(); ++i) {
+    float& scale = scales[at[i]];
     const float own = codes->scales[of[i]];
     scale = scale < 0 || scale == own ? own : 0;
   }

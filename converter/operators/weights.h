@@ -28,6 +28,9 @@ bool IsConvolution(const graph::Node& node);
 // nullopt for other operators, and where the weights are not constant floats.
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node);
 
+// The output channel, of all groups, of each element of the weights.
+std::vector<size_t> OutputsOfElements(const Weights& weights);
+
 // Of weights that the model brings as codes, the scale of each output channel; 0 for a channel
 // whose weights are no codes, or of several scales. Empty where no channel has one.
 std::vector<float> CodedScalesOf(const graph::Graph& graph, const graph::Node& node);

@@ -27,12 +27,13 @@ class Finder {
   std::vector<CoarseNode> Run(double most_steps) const {
     std::vector<CoarseNode> found;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (!RunsInInt8(n)) continue;
       const graph::Node& node = graph_.nodes[n];
+      const bool in_view = IsFunctionOfView(n);
+      if (!in_view && !RunsInInt8(n)) continue;
       const graph::Given* given = graph_.At(node.outputs[0]).given.get();
       if (given == nullptr) continue;
-      CoarseNode coarse{n, 0, {}};
-      double variance = 0;
+      CoarseNode coarse{n, 0, {}, in_view};
+      double variance = WeightNoiseOf(node) / given->scale / given->scale;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         const double noise = NoiseOf(node.inputs[i]);
         if (noise == 0) continue;
@@ -51,6 +52,14 @@ class Finder {
     return needed_[n] && scheme_.precision[n] == blob::Precision::kInt8;
   }
 
+  // Of what a layer of int8 computes.
+  bool IsFunctionOfView(size_t n) const {
+    const graph::Node& node = graph_.nodes[n];
+    if (needed_[n] || !operators::IsUnaryFunction(node.op)) return false;
+    const int producer = links_.producer[static_cast<size_t>(node.inputs[0])];
+    return producer >= 0 && RunsInInt8(static_cast<size_t>(producer));
+  }
+
   const TensorScheme* SchemeOf(ValueId id) const {
     const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
     return scheme ? &*scheme : nullptr;
@@ -63,7 +72,36 @@ class Finder {
     if (value.constant || value.given || value.type != graph::DataType::kFloat) return 0;
     const TensorScheme* scheme = SchemeOf(id);
     if (scheme == nullptr || HoldsCodes(id)) return 0;
-    return static_cast<double>(scheme->scale) * scheme->scale / 12;
+    const int producer = links_.producer[static_cast<size_t>(id)];
+    const double weights = producer < 0 || !RunsInInt8(static_cast<size_t>(producer))
+                               ? 0
+                               : WeightNoiseOf(graph_.nodes[static_cast<size_t>(producer)]);
+    return static_cast<double>(scheme->scale) * scheme->scale / 12 + weights;
+  }
+
+  // Variance of what the rounding of weights to 8 bits adds to a layer's result: of those that are
+  // no codes, or codes of scales that differ within an output channel.
+  double WeightNoiseOf(const graph::Node& node) const {
+    const auto weights = operators::WeightsOf(graph_, node);
+    // A stack of matrices is quantized as computed tensors are.
+    if (!weights || (weights->tensor->shape.size() != 2 && !operators::IsConvolution(node)))
+      return 0;
+    const std::vector<float> coded = operators::CodedScalesOf(graph_, node);
+    const auto is_coded = [](float scale) { return scale > 0; };
+    if (!coded.empty() && std::all_of(coded.begin(), coded.end(), is_coded)) return 0;
+    const std::vector<size_t> output_of = operators::OutputsOfElements(*weights);
+    std::vector<double> largest(static_cast<size_t>(weights->outputs), 0);
+    for (size_t i = 0; i < output_of.size(); ++i) {
+      const size_t output = output_of[i];
+      if (!coded.empty() && coded[output] > 0) continue;
+      largest[output] = std::max(largest[output], std::fabs(double{weights->tensor->floats[i]}));
+    }
+    double squares = 0;
+    for (const double w : largest) squares += w / 127 * (w / 127) / 12;
+    const auto& seen = statistics_[static_cast<size_t>(node.inputs[weights->input == 0 ? 1 : 0])];
+    if (!seen) return 0;
+    return squares / static_cast<double>(weights->outputs) *
+           static_cast<double>(weights->products) * (seen->variance + seen->mean * seen->mean);
   }
 
   // Every element is one of a value that the model rounds, at that value's scale.

@@ -216,6 +216,12 @@ void AssignPrecision(const graph::Graph& graph, const AllStatistics& statistics,
   Writer(graph, statistics, config, scheme).Run();
 }
 
+// Whether somebody keeps in int8 what a value is made of.
+static bool IsMadeInInt8(const graph::Links& links, graph::ValueId id, const Scheme& scheme) {
+  const int producer = links.producer[static_cast<size_t>(id)];
+  return scheme.precision[static_cast<size_t>(producer)] == blob::Precision::kInt8;
+}
+
 bool AvoidCoarseInputs(const graph::Graph& graph, const AllStatistics& statistics,
                        const Config& config, Scheme* scheme) {
   if (config.StaysInt8()) return false;
@@ -223,15 +229,18 @@ bool AvoidCoarseInputs(const graph::Graph& graph, const AllStatistics& statistic
   std::vector<std::string> names;
   for (const CoarseNode& coarse :
        FindCoarseNodes(graph, statistics, *scheme, config.coarse_steps)) {
-    scheme->Want({.node = coarse.node,
-                  .reason = Reason::kFinerResult,
-                  .detail = fmt::format("8 bits of its inputs move its result by {:.2g} of the "
-                                        "steps that the model rounds it to",
-                                        coarse.steps)});
-    if (scheme->precision[coarse.node] == blob::Precision::kInt8) continue;
+    if (!coarse.in_view) {
+      scheme->Want({.node = coarse.node,
+                    .reason = Reason::kFinerResult,
+                    .detail = fmt::format("8 bits of its inputs and weights move its result by "
+                                          "{:.2g} of the steps that the model rounds it to",
+                                          coarse.steps)});
+      if (scheme->precision[coarse.node] == blob::Precision::kInt8) continue;
+    }
     for (const graph::ValueId id : coarse.inputs) {
       MakeExact(graph, links, id, Reason::kBeforeFinerResult, scheme);
     }
+    if (coarse.in_view && IsMadeInInt8(links, coarse.inputs[0], *scheme)) continue;
     names.push_back("'" + graph.nodes[coarse.node].name + "'");
   }
   if (names.empty()) return false;
@@ -239,8 +248,8 @@ bool AvoidCoarseInputs(const graph::Graph& graph, const AllStatistics& statistic
   const size_t count = names.size();
   if (count > kMostNamed) names.resize(kMostNamed);
   scheme->warnings.push_back(
-      fmt::format("{} node{} run{} in FP16: {}{}. The model rounds {} to steps finer than 8 bits "
-                  "of the inputs, and does not round the inputs; try: --int8-everywhere keeps int8",
+      fmt::format("{} node{} run{} in FP16: {}{}. The model rounds {} to steps finer than what 8 "
+                  "bits of its inputs and weights tell apart; try: --int8-everywhere keeps int8",
                   count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
                   count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
   return true;

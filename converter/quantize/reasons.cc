@@ -25,7 +25,7 @@ constexpr ReasonFacts kFacts[] = {
     {Precision::kInt8, false, "int8-everywhere", "int8 is asked for everywhere"},
     {Precision::kInt8, false, "requested-int8", "the configuration asks for int8 there"},
     {Precision::kFp16, false, "finer-result",
-     "the model rounds its result to steps finer than 8 bits of its inputs"},
+     "the model rounds its result to steps finer than 8 bits of its inputs and weights"},
     {Precision::kFp16, false, "float-output",
      "8 bits are too coarse for the numbers in front of an output"},
     {Precision::kInt8, false, "given", "the model itself rounds its result to 8 bits"},

@@ -67,6 +67,42 @@ TEST(CoarseInputs, AreNotCodesThatWereMoved) {
   }
 }
 
+// Codes of the model on both sides of a convolution. Its weights reach 0.5 and are read by inputs
+// up to 8: rounding them anew to steps of 0.5 / 127 moves a sum of four products by 0.01.
+TEST(CoarseInputs, AreWeightsThatInt8CannotKeep) {
+  struct Row {
+    float result_scale;
+    bool coded;
+    Precision wanted;
+  };
+  for (const Row& row : {Row{1.0f / 16, false, kInt8}, Row{1.0f / 128, false, kFp16},
+                         Row{1.0f / 128, true, kInt8}}) {
+    Net net;
+    const auto x = net.Input("x", -8, 8), y = net.Value("y", -1, 1);
+    graph::GivenByTest::Give(net.graph, x, {1.0f / 16, 0});
+    graph::GivenByTest::Give(net.graph, y, {row.result_scale, 0});
+    const graph::ValueId weights = net.Conv(x, y).inputs[1];
+    if (row.coded) graph::GivenByTest::Code(net.graph, weights, 1.0f / 256);
+    net.Output(y);
+    EXPECT_EQ(net.Assign().precision[0], row.wanted) << row.result_scale << " " << row.coded;
+  }
+}
+
+// A Sigmoid in front of an output is no layer; what it reads is.
+TEST(CoarseInputs, CountInFrontOfOutputs) {
+  for (const bool is_fine : {true, false}) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), real = net.Value("real", -8, 8);
+    const auto y = net.Value("y", 0, 1);
+    graph::GivenByTest::Give(net.graph, x, {1.0f / 128, 0});
+    graph::GivenByTest::Give(net.graph, y, {is_fine ? 1.0f / 64 : 1.0f / 256, -128});
+    net.Conv(x, real);
+    net.Op("Sigmoid", {real}, y);
+    net.Output(y);
+    EXPECT_EQ(net.Assign().precision[0], is_fine ? kInt8 : kFp16) << is_fine;
+  }
+}
+
 // A model without codes has no steps of its own.
 TEST(CoarseInputs, NeedCodesOfTheModel) {
   Net net;
