@@ -7,7 +7,8 @@
 #include <random>
 
 #include "runtime/core/half.h"
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 
 namespace octet::bench {
 namespace {
@@ -42,12 +43,14 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   const uint64_t depth = DepthOf(layer);
   const bool depthwise = layer.kind == LayerKind::kDepthwiseConv;
   // Enough for every level.
-  const uint64_t dense =
-      std::max(fp16 ? ScratchConv(taps, g.in_c, depth, true) : ScratchConvAvx2(taps, g.in_c, depth),
-               ScratchConvWide(depth, uint64_t{g.out_h} * g.out_w));
-  scratch_ = MakeAligned(layer.kind == LayerKind::kConv ? dense
-                         : depthwise                    ? ScratchDepthwise(taps, g.in_c, fp16)
-                                                        : 0);
+  uint64_t scratch = 0;
+  for (const Isa level : {Isa::kReference, Isa::kAvx2, Isa::kAmx, Isa::kNeon}) {
+    if (depthwise) scratch = std::max(scratch, DepthwiseScratch(level, g, !fp16));
+    if (layer.kind != LayerKind::kConv) continue;
+    scratch =
+        std::max(scratch, fp16 ? ConvScratchF16(level, g, false) : ConvScratchS8(level, g, 0));
+  }
+  scratch_ = MakeAligned(scratch);
   // A factor that keeps typical sums within int8.
   const int shift = std::max(1, static_cast<int>(std::log2(74.0 * 74.0 * std::sqrt(depth) / 50)));
   multiplier_ = {1 << 30, shift};

@@ -7,7 +7,6 @@
 #include "converter/operators/matmul.h"
 #include "converter/support/error.h"
 #include "runtime/format/axes_params.h"
-#include "runtime/format/scratch.h"
 
 namespace octet::lower {
 namespace {
@@ -63,7 +62,7 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
   const graph::Shape &a_shape = builder.ShapeOf(node.inputs[0]),
                      &b_shape = builder.ShapeOf(node.inputs[1]);
   const operators::MatMulShape shape = operators::ShapeOfMatMul(node, a_shape, b_shape);
-  const blob::Precision precision = shape.depth <= int64_t{kMaxMatMulDepthS8}
+  const blob::Precision precision = shape.depth <= int64_t{blob::kMaxMatMulDepthS8}
                                         ? builder.PrecisionOf(node)
                                         : blob::Precision::kFp16;
   const blob::ElementType type = Builder::TypeOf(precision);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "runtime/format/scratch.h"
+#include "runtime/format/winograd.h"
 
 namespace octet::lower {
 namespace {

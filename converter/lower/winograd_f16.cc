@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/core/half.h"
-#include "runtime/format/scratch.h"
+#include "runtime/format/winograd.h"
 
 namespace octet::lower {
 namespace {

@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "runtime/core/round_up.h"
 #include "runtime/engine/session.h"
-#include "runtime/format/scratch.h"
 #include "runtime/image/preprocess.h"
 
 namespace octet {

@@ -1,7 +1,7 @@
 #include "runtime/engine/content.h"
 
 #include "runtime/engine/operators.h"
-#include "runtime/kernels/conv/content.h"
+#include "runtime/kernels/convolution_content.h"
 
 namespace octet {
 

@@ -13,6 +13,7 @@ namespace blob {
 // batch dimensions (0: broadcast), of rows, of columns of the operand. int8: acc = sum (qa - za)
 // (qb - zb), depth <= kMaxMatMulDepthS8; q = clamp(Requantize(PreShift(acc), multiplier, shift) +
 // zo). FP16: a sum in float by ascending k, each product rounded first.
+constexpr uint32_t kMaxMatMulDepthS8 = (1u << 30) / (255 * 255);  // 2^30: limit of accumulators
 struct MatMulParams {
   uint32_t rows, columns, depth;
   uint32_t batch[3];

@@ -6,8 +6,8 @@
 
 #include "runtime/core/isa.h"
 #include "runtime/kernels/binary/binary.h"
-#include "runtime/kernels/conv/conv.h"
 #include "runtime/kernels/convert/convert.h"
+#include "runtime/kernels/convolution.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
 #include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/frame/frame.h"

@@ -51,8 +51,9 @@ struct RunContext {
 //                                                accumulator bounds; what it accepts can never read
 //                                                or write out of bounds, divide by zero or overflow
 //                                                in run
-//   uint64_t ScratchConvLayer(const LayerView&, Isa)   bytes for one thread at a level, from
-//                                                format/scratch.h; NoScratch where none are needed
+//   uint64_t ScratchConvLayer(const LayerView&, Isa)   bytes for one thread at a level, from the
+//                                                folder's scratch.h; NoScratch where none are
+//                                                needed
 //   void RunConvLayer(const LayerView&, const RunContext&)   one thread's share; cannot fail
 //   Isa ConvLayerLevel(const LayerView&, const KernelTable&)   for OCTET_BY_LAYER: the level of the
 //                                                kernel that does the layer's work; ReferenceLevel

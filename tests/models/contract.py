@@ -11,7 +11,7 @@ IN_PLACE = {"Unary", "Reshape", "Add", "Mul", "Div"}
 RECORD_BYTES = 128  # of bind records a layer
 SESSION_BYTES = 2048  # what does not grow with the model
 ALIGNMENT = 64
-# runtime/format/scratch.h
+# runtime/kernels/conv/scratch.h
 TILE_ROWS = {"int8": 32, "fp16": 16}  # of other_levels
 X86_ROWS, PAIRED_ROWS, PAIRED_DEEP = 57, 67, 512  # int8 of avx2, which x86_levels are
 WIDE_BLOCKS_ROWS, WIDE_TILE_ROWS, WIDE_TILE_BYTES = 32, 96, 50 * 1024 * 4  # fp16 of x86_levels

@@ -1,9 +1,9 @@
 // Convolution with SMLAD. Three output pixels at a time: the values under their windows are
 // gathered as 16-bit pairs, side by side, then multiplied by two output channels after another.
 // What is left over, and a layer of one pixel, goes pixel by pixel with four outputs at a time.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_cm4.inl.h"
 #include "runtime/kernels/conv/cm4_panels.inl.h"
+#include "runtime/kernels/conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
@@ -11,8 +11,6 @@
 
 namespace octet {
 namespace {
-
-constexpr uint32_t kBlock = 16;
 
 struct Layer {
   const ConvS8Args& args;
@@ -23,7 +21,7 @@ struct Layer {
   bool in_place;       // runs are words: they are widened from the image
   Range pixels;
   uint32_t first_block, last_block;
-  // Scratch (ScratchConvCm4).
+  // Scratch (ConvPartsCm4).
   uint32_t* rows;       // [quads][2][kPanelRows]
   uint8_t* packed;      // [quads][4]: a window whose runs are no words
   uint8_t* unfinished;  // of each block: not what Panel3 finishes
@@ -53,9 +51,10 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
     layer.first_block = (uint32_t)range.begin;
     layer.last_block = (uint32_t)range.end;
   }
+  const ConvPartsCm4 parts = Cm4PartsOf(depth, g.out_c);
   layer.rows = reinterpret_cast<uint32_t*>(args.scratch);
-  layer.packed = args.scratch + RoundUp64((uint64_t)quads * 4 * 2 * kPanelRows);
-  layer.unfinished = layer.packed + RoundUp64((uint64_t)quads * 4);
+  layer.packed = args.scratch + parts.packed;
+  layer.unfinished = args.scratch + parts.unfinished;
   for (uint32_t b = layer.first_block; b < layer.last_block; ++b) {
     bool fits = args.pre_shift == 0;
     for (uint32_t o = 0; o < kBlock && b * kBlock + o < g.out_c; ++o) {

@@ -116,16 +116,6 @@ static inline void RunFullPanels(const PanelS8& p, const PartDotprod& part, uint
 struct Dotprod : LevelArm {
   static constexpr ConvRules kRules = kRulesDotprod;
   typedef PartDotprod Part;
-  // Windows of whole groups of 4: where a row of the image has next to no remainder of a panel.
-  // Others would be packed, which costs as much as multiplying some groups by a block of outputs,
-  // and strips have more groups.
-  static bool WantsStrips(const ConvPlan& plan) {
-    const ConvGeometry& g = plan.g;
-    if (plan.rows == Rows::kPointed) return g.out_w >= plan.tile_rows;
-    constexpr uint64_t kGroupsOfPacking = 16;
-    const uint64_t run_groups = DivideUp((uint64_t)g.kernel_w * plan.group_in, 4);
-    return (g.kernel_h * run_groups - DivideUp(plan.depth, 4)) * plan.blocks <= kGroupsOfPacking;
-  }
   static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelS8* panel, Part* part) {
     BeginPart(args, outputs, part);

@@ -5,9 +5,9 @@
 // inputs side by side, are laid out anew for every tile, 16 inputs side by side; then panels of two
 // outputs and three rows leave their sums in scratch, and the sums of four outputs of a row are
 // finished as one vector.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_helium.inl.h"
 #include "runtime/kernels/conv/helium_panels.inl.h"
+#include "runtime/kernels/conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
@@ -15,7 +15,7 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16, kLanes = 4;
+constexpr uint32_t kLanes = 4;
 constexpr uint32_t kVector = 16;             // bytes
 constexpr uint32_t kQuadBytes = kBlock * 4;  // weights of 4 inputs of a block
 // Fewer rows than this are not worth weights laid out anew.
@@ -32,7 +32,7 @@ struct Layer {
   uint32_t begin, end;  // output pixels
   uint32_t first_output, last_output;
   const uint8_t* input_end;
-  // Scratch (ScratchConvHelium).
+  // Scratch (ConvPartsHelium).
   int8_t* weights;  // [2][deep / 16][2][16]
   int32_t* sums;    // [row][4]
   uint8_t* packed;  // [row][deep]
@@ -64,7 +64,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
     outputs.begin = blocks.begin * kBlock;
     if (blocks.end * kBlock < g.out_c) outputs.end = blocks.end * kBlock;
   }
-  uint8_t* const sums = args.scratch + (size_t)kLanes * deep;
+  const ConvPartsHelium parts = HeliumPartsOf(deep);
   return Layer{args,
                group_in,
                g.out_c / g.groups,
@@ -80,8 +80,8 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
                (uint32_t)outputs.end,
                args.input + (size_t)g.in_h * g.in_w * g.in_c,
                reinterpret_cast<int8_t*>(args.scratch),
-               reinterpret_cast<int32_t*>(sums),
-               sums + kHeliumMostRows * kLanes * sizeof(int32_t)};
+               reinterpret_cast<int32_t*>(args.scratch + parts.sums),
+               args.scratch + parts.rows};
 }
 
 // Whole vectors are written: what follows the run is written later, or meets zero weights.

@@ -158,7 +158,7 @@ struct I8mm : LevelArm {
     const RowSource source = SourceOfGroup(args, plan, group);
     // The place of row pointers holds two flat rows.
     FlatRows flat = {args.scratch, (size_t)part->steps * 8};
-    if (2 * (flat.bytes + kRowSlack) > RoundUp64(plan.taps * kTileRows * 8)) flat.rows = nullptr;
+    if (2 * (flat.bytes + kRowSlack) > plan.parts_at.padding) flat.rows = nullptr;
     part->tile = DivideTile(rows);
     for (uint32_t i = 0; i < part->tile.panels; ++i) {
       const uint32_t row = part->tile.row[i];
@@ -178,13 +178,10 @@ void conv_s8_i8mm_32x1(const ConvS8Args& args, Share share) {
   RunConv<I8mm>(args, share);
 }
 
-// Layers with next to no pixels are the SDOT kernel's.
 void conv_s8_i8mm(const ConvS8Args& args, Share share) {
-  if ((uint64_t)args.g.out_h * args.g.out_w < kMinPixels) {
-    conv_s8_dotprod(args, share);
-    return;
-  }
-  RunConv<I8mm>(args, share);
+  const ConvChoice choice = ChooseConv(kRulesI8mm, args.g, args.winograd, share.count);
+  if (choice.way == ConvWay::kBelow) return conv_s8_dotprod(args, share);
+  RunConv<I8mm>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

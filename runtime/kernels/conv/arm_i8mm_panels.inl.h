@@ -12,8 +12,6 @@ namespace {
 constexpr uint32_t kHalf = 8;  // outputs of a panel
 constexpr uint32_t kTilePanels = kTileRows / (2 * kPanelPairs);
 constexpr uint32_t kChunk = 96;  // groups of 8 channels: 12 KiB of zipped weights
-// Below this many pixels the zipping costs more than SMMLA saves over SDOT.
-constexpr uint64_t kMinPixels = 4;
 
 // Zipped weights: [half of the block][group of 8 channels][4 pairs of outputs][2][8].
 struct Chunk {

@@ -352,11 +352,9 @@ void conv_s8_neon_2x1(const ConvS8Args& args, Share share) {
 }
 
 void conv_s8_neon(const ConvS8Args& args, Share share) {
-  if (args.winograd != 0) {
-    RunWinograd<WinogradNeon>(args, share);
-  } else {
-    RunConv<Neon>(args, share);
-  }
+  const ConvChoice choice = ChooseConv(kRulesNeon, args.g, args.winograd, share.count);
+  if (choice.way == ConvWay::kWinograd) return RunWinograd<WinogradNeon>(args, share);
+  RunConv<Neon>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

@@ -19,7 +19,6 @@ struct PartArm {
 
 struct LevelArm {
   typedef ConvS8Args Args;
-  static uint32_t PartBlocks(const ConvPlan&) { return kNoLimit; }
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }

@@ -11,12 +11,13 @@
 
 #include "runtime/format/blob.h"
 #include "runtime/kernels/arm_cm4.inl.h"
+#include "runtime/kernels/conv/scratch.h"
 
 namespace octet {
 namespace {
 
-constexpr uint32_t kPanelRows = 3;   // output pixels that Panel3 takes
-constexpr uint32_t kQuadBytes = 64;  // weights of 4 inputs of a block
+constexpr uint32_t kPanelRows = kCm4PanelRows;  // output pixels that Panel3 takes
+constexpr uint32_t kQuadBytes = 64;             // weights of 4 inputs of a block
 
 // What a panel reads and, in part, moves on. The assembly below knows the offsets.
 struct Panel {

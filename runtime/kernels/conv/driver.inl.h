@@ -4,11 +4,8 @@
 //
 // A level is a struct of constants and static functions:
 //   Args        ConvS8Args or ConvF16Args
-//   kRules      its line of conv/tiling.h
+//   kRules      its line of conv/rules.h
 //   Part        what its panels need of the layer and a part of its outputs
-//   PartBlocks(plan)                             most blocks of a part
-//   WantsStrips(plan)                            kRules.strips: whether they pay in this layer
-//   Refine(plan*)                                kRules.wide: blocks of panels, whole lines
 //   FillPadding(args, plan)                      before all
 //   Begin(args, plan, outputs, panel*, Part*)    before the tiles of a part; may put other weights
 //                                                into the panel
@@ -149,11 +146,7 @@ static void RunConv(const typename Level::Args& args, Share share,
   const ConvGeometry& g = args.g;
   if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, kRules.fp16)) return RunReference(args, share);
   ConvPlan plan = PlanLayer(g, kRules, panel_blocks, args.scratch);
-  if constexpr (kRules.wide) Level::Refine(&plan);
-  if constexpr (kRules.strips) {
-    if (Level::WantsStrips(plan)) plan.strip = PlanStrips(plan, Level::PartBlocks(plan));
-  }
-  if (!PlanLoops(kRules, Level::PartBlocks(plan), share, &plan)) return;
+  if (!PlanLoops(kRules, share, &plan)) return;
   Level::FillPadding(args, plan);
   const uint64_t chunks = plan.chunks.end - plan.chunks.begin;
   for (uint64_t group = 0; group < g.groups; group += plan.together) {

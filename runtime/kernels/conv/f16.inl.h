@@ -47,23 +47,6 @@ struct PartF16 {
   uint32_t windows;  // most of a tile of those
 };
 
-// Output pixels of a strip: tiles of about equal width across a row of the output; 0: none. Narrow
-// outputs have fuller tiles across their rows.
-static inline uint32_t StripColumns(const ConvPlan& plan, const ConvRules& rules) {
-  const ConvGeometry& g = plan.g;
-  if (g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
-  const uint64_t tiles = DivideUp(g.out_w, plan.tile_rows);
-  uint64_t columns = DivideUp(g.out_w, tiles);
-  const bool wide = columns * 3 >= (uint64_t)plan.tile_rows * 2;
-  if (rules.full_first) {
-    const uint32_t panel = PanelsOf(rules).rows[0];
-    columns = DivideUp(columns, panel) * panel;
-  }
-  const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
-  const bool fits = g.kernel_h * pixels * g.in_c <= kTileRowsF16 * plan.deep;
-  return fits && wide ? (uint32_t)columns : 0;
-}
-
 // The `pixels` pixels of image row y from column x on, zeros outside the image.
 template <typename Lanes>
 static void WidenStrip(const ConvF16Args& args, int64_t y, int64_t x, size_t pixels, float* to) {
@@ -87,16 +70,15 @@ struct LevelF16 {
   static constexpr ConvRules kRules = kLevelRules;
   typedef ConvF16Args Args;
   typedef PartF16 Part;
-  static uint32_t PartBlocks(const ConvPlan&) { return kNoLimit; }
   static void FillPadding(const ConvF16Args&, const ConvPlan&) {}
   static void Begin(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelF16*, PartF16* part) {
-    Start(args, plan, outputs, StripColumns(plan, kLevelRules), part);
+    Start(args, plan, outputs, part);
   }
-  // With strips of so many columns; 0: with flattened windows.
   static void Start(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
-                    uint32_t columns, PartF16* part) {
+                    PartF16* part) {
     const ConvGeometry& g = plan.g;
+    const uint32_t columns = plan.columns;
     *part = PartF16{&args,
                     reinterpret_cast<const float*>(plan.packed),
                     (size_t)plan.deep,

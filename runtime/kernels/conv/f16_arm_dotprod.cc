@@ -322,7 +322,6 @@ struct DotprodF16 {
   static constexpr ConvRules kRules = kRulesF16Dotprod;
   typedef ConvF16Args Args;
   typedef octet::Part Part;
-  static uint32_t PartBlocks(const ConvPlan&) { return kNoLimit; }
   static void FillPadding(const ConvF16Args&, const ConvPlan&) {}
   static void Begin(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelF16*, Part* part) {

@@ -252,8 +252,11 @@ void conv_f16_neon_2x1(const ConvF16Args& args, Share share) {
 #endif
 
 void conv_f16_neon(const ConvF16Args& args, Share share) {
-  if (args.winograd) return RunWinogradF16<NeonWinograd>(args, share, Isa::kNeon);
-  RunConv<NeonF16>(args, share);
+  const ConvChoice choice = ChooseConv(kRulesF16Neon, args.g, args.winograd ? 2 : 0, share.count);
+  if (choice.way == ConvWay::kWinograd) {
+    return RunWinogradF16<NeonWinograd>(args, share, Isa::kNeon);
+  }
+  RunConv<NeonF16>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

@@ -10,15 +10,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kFewOutputs = 4;
-
-static inline bool HasFewOutputs(const ConvGeometry& g) {
-  return g.out_c <= kFewOutputs && g.kernel_h == 1 && g.kernel_w == 1 && g.stride_h == 1 &&
-         g.stride_w == 1 && g.pad_top == 0 && g.pad_left == 0 && g.out_h == g.in_h &&
-         g.out_w == g.in_w && g.groups <= 1 &&
-         OutputPixels(g) >= kLeastWideRows;  // else scratch has no room for weights
-}
-
 // Sixteen pixels, kVectors vectors of them.
 struct SixteenPixels {
   static constexpr uint32_t kVectors = 16 / kLanes;

@@ -39,9 +39,12 @@ void conv_f16_avx2_96x3(const ConvF16Args& args, Share share) {
 }
 
 void conv_f16_avx2(const ConvF16Args& args, Share share) {
-  if (args.winograd) return RunWinogradF16<Avx2Winograd>(args, share, Isa::kAvx2);
-  if (HasFewOutputs(args.g)) return RunFewOutputs(args, share);
-  RunConv<Avx2F16>(args, share);
+  const ConvChoice choice = ChooseConv(kRulesF16Avx2, args.g, args.winograd ? 2 : 0, share.count);
+  if (choice.way == ConvWay::kWinograd) {
+    return RunWinogradF16<Avx2Winograd>(args, share, Isa::kAvx2);
+  }
+  if (choice.way == ConvWay::kFewOutputs) return RunFewOutputs(args, share);
+  RunConv<Avx2F16>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

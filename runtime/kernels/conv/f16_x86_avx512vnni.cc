@@ -57,9 +57,13 @@ void conv_f16_avx512vnni_96x3(const ConvF16Args& args, Share share) {
 }
 
 void conv_f16_avx512vnni(const ConvF16Args& args, Share share) {
-  if (args.winograd) return RunWinogradF16<Avx512Winograd>(args, share, Isa::kAvx512Vnni);
-  if (HasFewOutputs(args.g)) return RunFewOutputs(args, share);
-  RunConv<Avx512F16>(args, share);
+  const ConvChoice choice =
+      ChooseConv(kRulesF16Avx512Vnni, args.g, args.winograd ? 2 : 0, share.count);
+  if (choice.way == ConvWay::kWinograd) {
+    return RunWinogradF16<Avx512Winograd>(args, share, Isa::kAvx512Vnni);
+  }
+  if (choice.way == ConvWay::kFewOutputs) return RunFewOutputs(args, share);
+  RunConv<Avx512F16>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

@@ -1,7 +1,7 @@
 // Conv: from the blob's record to kernel arguments.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/conv/run.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/run_convolution.h"
 
 namespace octet {
 namespace {
@@ -65,27 +65,9 @@ bool CheckConvLayer(const LayerView& view) {
 
 uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
-  const uint64_t in_c = InputOf(view, 0).dims[3];
-  const uint64_t depth = TapCountOf(p) * (in_c / p.groups);
-  if (IsWinogradF16(*view.layer)) {
-    return ScratchWinogradF16(level, in_c, OutputOf(view).dims[1], OutputOf(view).dims[2]);
-  }
-  if (level == Isa::kCm4 && IsInt8(view)) return ScratchConvCm4(depth, OutputOf(view).dims[3]);
-  if (TakesHeliumScratch(level, IsInt8(view))) return ScratchConvHelium(depth);
-  if (level == Isa::kReference || level >= Isa::kCm4) {
-    return ScratchConvReference(depth, !IsInt8(view));
-  }
-  const blob::TensorRecord& out = OutputOf(view);
-  if (!IsInt8(view)) {
-    const uint64_t pixels = (uint64_t)out.dims[1] * out.dims[2];
-    return ScratchConvF16(level, TapCountOf(p), in_c, depth, pixels);
-  }
-  const uint64_t direct = level == Isa::kAvx2 ? ScratchConvAvx2(TapCountOf(p), in_c, depth)
-                                              : ScratchConv(TapCountOf(p), in_c, depth, false);
-  const uint32_t m = WinogradOf(*view.layer);
-  if (m == 0) return direct;
-  const uint64_t winograd = ScratchWinograd(m, in_c, out.dims[1], out.dims[2]);
-  return winograd > direct ? winograd : direct;
+  const ConvGeometry g = GeometryOf(view, p, p.groups);
+  return IsInt8(view) ? ConvScratchS8(level, g, WinogradOf(*view.layer))
+                      : ConvScratchF16(level, g, IsWinogradF16(*view.layer));
 }
 
 void RunConvLayer(const LayerView& view, const RunContext& context) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/core/half.h"
-#include "runtime/format/scratch.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/convolution.h"
 #include "runtime/kernels/function.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
@@ -16,8 +16,6 @@
 
 namespace octet {
 namespace {
-
-constexpr uint32_t kBlock = 16;
 
 // Sizes that follow from the geometry.
 struct Shape {
@@ -30,7 +28,7 @@ Shape ShapeOf(const ConvGeometry& g) {
   s.group_in = g.in_c / g.groups;
   s.group_out = g.out_c / g.groups;
   s.depth = s.taps * s.group_in;
-  s.deep = (s.depth + 15) & ~(uint64_t)15;
+  s.deep = DeepOf(s.depth);
   s.groups_of_4 = (s.depth + 3) / 4;
   s.blocks = ((uint64_t)g.out_c + kBlock - 1) / kBlock;
   return s;
@@ -225,7 +223,7 @@ void conv_s8_reference(const ConvS8Args& args, Share share) {
   const Shape s = ShapeOf(g);
   const Work work = WorkOf(g, s, share);
   int8_t* tile = reinterpret_cast<int8_t*>(args.scratch);
-  const uint32_t tile_rows = ReferenceTileRows(s.depth, false);
+  const uint32_t tile_rows = ReferencePartsOf(s.depth, false).rows;
   for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += tile_rows) {
     const uint64_t left = work.pixels.end - first;
     const uint64_t rows = left < tile_rows ? left : tile_rows;
@@ -254,7 +252,7 @@ void conv_f16_reference(const ConvF16Args& args, Share share) {
   const Shape s = ShapeOf(g);
   const Work work = WorkOf(g, s, share);
   float* tile = reinterpret_cast<float*>(args.scratch);
-  const uint32_t tile_rows = ReferenceTileRows(s.depth, true);
+  const uint32_t tile_rows = ReferencePartsOf(s.depth, true).rows;
   for (uint64_t first = work.pixels.begin; first < work.pixels.end; first += tile_rows) {
     const uint64_t left = work.pixels.end - first;
     const uint64_t rows = left < tile_rows ? left : tile_rows;

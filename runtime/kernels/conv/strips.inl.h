@@ -36,8 +36,7 @@ static void BeginStrips(const ConvS8Args& args, const ConvPlan& plan, const Conv
   panel->tap_bytes = s.run_groups * 4;
   panel->block_step = (size_t)plan.g.kernel_h * s.run_groups * 4 * kBlock;
   if (s.blocks == 0) return;
-  int8_t* spread =
-      reinterpret_cast<int8_t*>(args.scratch + (size_t)plan.g.kernel_h * kTileRows * 8);
+  int8_t* spread = reinterpret_cast<int8_t*>(args.scratch + s.weights_at);
   SpreadWeights(plan, s, panel->weights, outputs.blocks, spread);
   panel->weights = spread;
 }

@@ -6,9 +6,20 @@ namespace {
 // Wider runs gain nothing: their pointers and loops cost little beside the products.
 constexpr uint32_t kMaxStripChannels = 64;
 
-}  // namespace
+// Windows of whole groups of 4: where a row of the image has next to no remainder of a panel.
+// Others would be packed, which costs as much as multiplying some groups by a block of outputs, and
+// strips have more groups.
+bool StripsPay(const ConvRules& rules, const ConvPlan& plan) {
+  if (rules.strips == Strips::kEvery) return true;
+  const ConvGeometry& g = plan.g;
+  if (plan.rows == Rows::kPointed) return g.out_w >= plan.tile_rows;
+  constexpr uint64_t kGroupsOfPacking = 16;
+  const uint64_t run_groups = DivideUp((uint64_t)g.kernel_w * plan.group_in, 4);
+  return (g.kernel_h * run_groups - DivideUp(plan.depth, 4)) * plan.blocks <= kGroupsOfPacking;
+}
 
-StripPlan PlanStrips(const ConvPlan& plan, uint32_t part_blocks) {
+// Where the layer has no strips, .columns is 0.
+StripPlan PlanStrips(const ConvPlan& plan) {
   const ConvGeometry& g = plan.g;
   StripPlan s = {};
   const uint64_t run_bytes = (uint64_t)g.kernel_w * g.in_c;
@@ -23,16 +34,101 @@ StripPlan PlanStrips(const ConvPlan& plan, uint32_t part_blocks) {
   const uint64_t step = (uint64_t)g.stride_w * g.in_c;
   if (s.pitch < run_bytes + 4) return s;
   const uint64_t columns = (s.pitch - 4 - run_bytes) / step + 1;
+  s.weights_at = PointerBytes(g.kernel_h);
   const uint64_t blocks =
-      (ScratchConv(plan.taps, g.in_c, plan.depth, false) - (uint64_t)g.kernel_h * kTileRows * 8) /
-      ((uint64_t)g.kernel_h * s.run_groups * 4 * kBlock);
+      (plan.parts_at.bytes - s.weights_at) / ((uint64_t)g.kernel_h * s.run_groups * 4 * kBlock);
   if (s.run_bytes % 4 != 0) {
     if (blocks < plan.panel_blocks && blocks < plan.blocks) return s;
-    s.blocks = blocks < part_blocks ? (uint32_t)blocks : part_blocks;
+    s.blocks = blocks < plan.part_blocks ? (uint32_t)blocks : plan.part_blocks;
   }
   s.columns = columns < g.out_w ? (uint32_t)columns : g.out_w;
   return s;
 }
+
+constexpr uint64_t kLeastColumns = 4;  // narrower images are not taken in strips
+
+// Columns of strips, equal but for the last, when `left` floats are there for one; 0: too few.
+uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
+  const ConvGeometry& g = plan.g;
+  if (g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
+  const uint64_t pixels = left / ((uint64_t)g.kernel_h * g.in_c);
+  if (pixels < g.kernel_w) return 0;
+  uint64_t columns = (pixels - g.kernel_w) / g.stride_w + 1;
+  if (columns > plan.tile_rows) columns = plan.tile_rows;
+  columns = DivideUp(g.out_w, DivideUp(g.out_w, columns));
+  const bool few = columns < kLeastWideRows && columns < g.out_w;
+  return few || columns < kLeastColumns ? 0 : (uint32_t)columns;
+}
+
+// By what is widened: strips widen stride_h lines under a line of the output for each panel, and
+// weights once; windows are widened once, and weights for each tile of them.
+bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
+  const ConvGeometry& g = plan.g;
+  const uint64_t panels = DivideUp(plan.blocks, wide.blocks);
+  const uint64_t pixels = (uint64_t)(wide.columns - 1) * g.stride_w + g.kernel_w;
+  const uint64_t lines = (uint64_t)g.out_h * (g.stride_h < g.kernel_h ? g.stride_h : g.kernel_h);
+  const uint64_t strips = DivideUp(g.out_w, wide.columns) * lines * pixels * g.in_c * panels;
+  const uint64_t weights = plan.depth * plan.blocks * kBlock, outputs = (uint64_t)g.out_h * g.out_w;
+  const uint64_t times = wide.whole ? 1 : DivideUp(outputs, wide.windows);
+  return strips + weights <= plan.depth * outputs + weights * times;
+}
+
+// With panels of `blocks` blocks; false: scratch does not hold their weights beside enough rows.
+bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
+  const uint64_t pixels = (uint64_t)plan.g.out_h * plan.g.out_w;
+  const ConvPartsWide parts = WidePartsOf(plan.depth, pixels);
+  const uint64_t rows = parts.rows, room = parts.floats;
+  const uint64_t weights = plan.depth * blocks * kBlock;
+  const uint64_t all_weights = plan.depth * plan.blocks * kBlock;
+  *wide = WidePlan{blocks, 0, (uint32_t)rows, true, false};
+  if (weights > room) return false;
+  const uint64_t left = room - weights;
+  uint64_t windows = left / plan.deep < rows ? left / plan.deep : rows;
+  const uint64_t few = plan.deep <= 64 ? 48 : 32;  // what stays in the first cache beside weights
+  if (rows >= few && all_weights + few * plan.deep <= room) {
+    wide->whole = true;
+    windows = few;
+  }
+  const uint32_t columns = WideColumns(plan, left);
+  if (columns == 0 && windows < kLeastWideRows) return false;
+  if (windows != 0) windows = DivideUp(pixels, DivideUp(pixels, windows));
+  wide->direct = false;
+  wide->windows = (uint32_t)windows;
+  wide->columns = columns;
+  if (windows >= kLeastWideRows && columns != 0 && !StripsCostLess(plan, *wide)) wide->columns = 0;
+  return true;
+}
+
+// Two blocks share broadcasts as well as three do, and one does badly: two where they are even,
+// three where that leaves two or none.
+WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
+  WidePlan wide;
+  if (most > 2 && plan.blocks % 2 != 0 && plan.blocks % 3 != 1 && PlanWide(plan, 3, &wide)) {
+    return wide;
+  }
+  PlanWide(plan, plan.blocks < 2 || most < 2 ? 1 : 2, &wide);
+  return wide;
+}
+
+// Output pixels of a strip: tiles of about equal width across a row of the output; 0: none. Narrow
+// outputs have fuller tiles across their rows.
+uint32_t StripColumns(const ConvPlan& plan, const ConvRules& rules) {
+  const ConvGeometry& g = plan.g;
+  if (g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
+  const uint64_t tiles = DivideUp(g.out_w, plan.tile_rows);
+  uint64_t columns = DivideUp(g.out_w, tiles);
+  const bool wide = columns * 3 >= (uint64_t)plan.tile_rows * 2;
+  if (rules.full_first) {
+    const uint32_t panel = PanelsOf(rules).rows[0];
+    columns = DivideUp(columns, panel) * panel;
+  }
+  const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
+  const uint64_t room = (plan.parts_at.bytes - plan.parts_at.packed) / sizeof(float);
+  const bool fits = g.kernel_h * pixels * g.in_c <= room;
+  return fits && wide ? (uint32_t)columns : 0;
+}
+
+}  // namespace
 
 ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel_blocks,
                    uint8_t* scratch) {
@@ -42,24 +138,38 @@ ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel
   plan.group_in = g.in_c / g.groups;
   plan.group_out = g.out_c / g.groups;
   plan.depth = plan.taps * plan.group_in;
-  plan.deep = (plan.depth + 15) & ~(uint64_t)15;
+  plan.deep = DeepOf(plan.depth);
   plan.blocks = (uint32_t)DivideUp(plan.group_out, kBlock);
   plan.block_step = (size_t)(rules.fp16 ? plan.depth : DivideUp(plan.depth, 4) * 4) * kBlock;
   plan.tile_rows = rules.tile_rows;
   plan.panel_blocks = panel_blocks;
+  plan.part_blocks = rules.part_blocks;
   plan.together = 1;
   const bool narrow =
       plan.group_in % 4 != 0 || (plan.taps > 1 && plan.group_in < rules.narrow_taps);
   plan.rows = rules.own_tiles ? Rows::kOwn : narrow ? Rows::kPacked : Rows::kPointed;
+  plan.parts_at = TilePartsOf(plan.taps, g.in_c, plan.depth, rules.fp16);
   plan.pointers = reinterpret_cast<const uint8_t**>(scratch);
-  plan.padding = scratch + RoundUp64(plan.taps * kTileRows * 8);
-  plan.packed = plan.padding + RoundUp64(((uint64_t)g.in_c + 64) * (rules.fp16 ? 4 : 1));
-  if (rules.wide) plan.packed = scratch;
+  plan.padding = scratch + plan.parts_at.padding;
+  plan.packed = scratch + plan.parts_at.packed;
+  if (rules.wide) {
+    plan.packed = scratch;
+    plan.wide = PlanWide(plan, panel_blocks);
+    plan.columns = plan.wide.columns;
+    plan.panel_blocks = plan.wide.blocks;
+    plan.whole_lines = plan.columns != 0;
+    if (plan.whole_lines) plan.part_blocks = plan.panel_blocks;
+  } else if (rules.fp16) {
+    plan.columns = StripColumns(plan, rules);
+  } else if (rules.strips != Strips::kNone && StripsPay(rules, plan)) {
+    plan.strip = PlanStrips(plan);
+  }
   return plan;
 }
 
-bool PlanLoops(const ConvRules& rules, uint32_t part_blocks, Share share, ConvPlan* plan) {
+bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
   const ConvGeometry& g = plan->g;
+  uint32_t part_blocks = plan->part_blocks;
   const uint64_t chunks = DivideUp(plan->blocks, plan->panel_blocks);
   const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
   plan->pixels = {0, pixels};

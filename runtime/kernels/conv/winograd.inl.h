@@ -29,8 +29,8 @@
 
 #include <string.h>
 
-#include "runtime/format/scratch.h"
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/convolution.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -50,6 +50,7 @@ struct WinogradOutput {
 struct WinogradPlan {
   uint32_t tiles_x;
   uint64_t tile_count;
+  uint64_t most;    // tiles at a time
   uint32_t blocks;  // of 16 outputs
   uint8_t* padding;
   int16_t* v;
@@ -127,24 +128,24 @@ static inline void WinogradBlock(const ConvS8Args& args, const WinogradPlan& pla
   WinogradFinish<Level, m>(args, plan, first, tiles, block, plan.products);
 }
 
-static inline WinogradPlan PlanWinograd(const ConvS8Args& args, uint32_t m, uint64_t most) {
+static inline WinogradPlan PlanWinograd(const ConvS8Args& args, uint32_t m) {
   const ConvGeometry& g = args.g;
+  const WinogradParts parts = WinogradPartsOf(m, g.in_c, g.out_h, g.out_w);
   WinogradPlan plan;
   plan.tiles_x = (g.out_w + m - 1) / m;
   plan.tile_count = WinogradTileCount(m, g.out_h, g.out_w);
+  plan.most = parts.tiles;
   plan.blocks = (g.out_c + 15) / 16;
   plan.padding = args.scratch;
-  plan.v = reinterpret_cast<int16_t*>(args.scratch + RoundUp64(g.in_c));
-  plan.products = reinterpret_cast<int32_t*>(plan.v + WinogradPositions(m) * most * g.in_c);
+  plan.v = reinterpret_cast<int16_t*>(args.scratch + parts.v);
+  plan.products = reinterpret_cast<int32_t*>(args.scratch + parts.products);
   memset(plan.padding, (uint8_t)args.in_zero_point ^ args.sign, g.in_c);
   return plan;
 }
 
 template <typename Level, int m>
 static inline void RunWinogradTiles(const ConvS8Args& args, Share share) {
-  const ConvGeometry& g = args.g;
-  const uint64_t most = WinogradTileBlock(m, g.in_c, g.out_h, g.out_w);
-  const WinogradPlan plan = PlanWinograd(args, m, most);
+  const WinogradPlan plan = PlanWinograd(args, m);
   Range tiles = {0, plan.tile_count};
   Range blocks = {0, plan.blocks};
   // Few tiles: dividing the outputs lets every thread read weights of its own, which are many times
@@ -156,7 +157,7 @@ static inline void RunWinogradTiles(const ConvS8Args& args, Share share) {
   }
   const uint64_t count = tiles.end - tiles.begin;
   if (blocks.begin == blocks.end) return;
-  const uint64_t parts = (count + most - 1) / most;
+  const uint64_t parts = DivideUp(count, plan.most);
   for (uint64_t i = 0; i < parts; ++i) {
     const uint64_t first = tiles.begin + count * i / parts;
     const size_t part = (size_t)(tiles.begin + count * (i + 1) / parts - first);

@@ -155,7 +155,7 @@ constexpr uint32_t kNarrowestPatch = 16;
 
 static uint64_t ScratchOf(const ConvGeometry& g) {
   const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
-  return ScratchConv(taps, g.in_c, taps * g.in_c, false);
+  return TilePartsOf(taps, g.in_c, taps * g.in_c, false).bytes;
 }
 
 // Whether scratch holds a useful patch: the same for every thread.

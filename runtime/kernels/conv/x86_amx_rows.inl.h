@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/convolution.h"
 #include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {

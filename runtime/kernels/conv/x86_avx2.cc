@@ -26,10 +26,6 @@
 namespace octet {
 namespace {
 
-// ResNet18 as a whole: 36 x 256 x 256 weights (4.7 MB) take 0.86 ms where the direct way takes 1.3,
-// 36 x 512 x 512 (19 MB) 1.9 against 1.5.
-constexpr uint64_t kMaxTransformedBytes = 8 * 1024 * 1024;
-
 // One assembly statement with a single register for products: left to itself GCC 12 regroups the
 // sums of several steps and spills them.
 struct MaddPairs {
@@ -48,11 +44,9 @@ void conv_s8_avx2_10x1(const ConvS8Args& args, Share share) {
 }
 
 void conv_s8_avx2(const ConvS8Args& args, Share share) {
-  if (args.winograd != 0 && TransformedBytes(args) <= kMaxTransformedBytes) {
-    RunWinograd<Winograd256<MaddPairs>>(args, share);
-    return;
-  }
-  RunConv<Avx2>(args, share);
+  const ConvChoice choice = ChooseConv(kRulesAvx2, args.g, args.winograd, share.count);
+  if (choice.way == ConvWay::kWinograd) return RunWinograd<Winograd256<MaddPairs>>(args, share);
+  RunConv<Avx2>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

@@ -25,17 +25,6 @@ constexpr uint64_t kMaxPairedGroups = kAvx2PairedDeep / 4;
 constexpr uint64_t kPairedShare = 5;  // pays where more than one group in 5 is not exact as it is
 constexpr uint64_t kTwosShare = 6;    // pays where one group in 6 is one of two
 
-// Scratch from plan.packed on, in units of `deep` bytes (K rounded up to 16, four times the
-// groups):
-//   rows of bytes, where the driver packs them   kMaxRows
-//   interleaved, 4 or 8 bytes a group            kMaxRows, up to kAvx2PairedDeep twice as many
-//   interleaved even halves, then odd halves     2 * kMaxRows
-//   lists of groups, one for each 8 outputs      kPreparedBlocks
-//   room to make one, and 64 bytes               1
-static_assert(5 * kMaxRows + kPreparedBlocks + 1 <= kAvx2PairedRows &&
-                  4 * kMaxRows + kPreparedBlocks + 1 <= kAvx2Rows,
-              "tiles and lists fit scratch");
-
 // Groups of 4 values of a whole row.
 static inline uint64_t GroupsOf(const ConvPlan& plan) {
   return plan.block_step / 64;
@@ -51,12 +40,9 @@ struct Areas {
 };
 
 static inline Areas AreasOf(const ConvPlan& plan) {
-  Areas a;
-  a.bytes = plan.packed + kMaxRows * plan.deep;
-  a.even = a.bytes + (plan.deep <= kAvx2PairedDeep ? 2 : 1) * kMaxRows * plan.deep;
-  a.odd = a.even + kMaxRows * plan.deep;
-  a.lists = reinterpret_cast<uint16_t*>(a.odd + kMaxRows * plan.deep);
-  return a;
+  const ConvPartsAvx2 at = Avx2PartsOf(plan.deep);
+  return Areas{plan.packed + at.interleaved, plan.packed + at.even, plan.packed + at.odd,
+               reinterpret_cast<uint16_t*>(plan.packed + at.lists)};
 }
 
 // Rows are neither interleaved nor listed, MultiplyRow() reads the image.

@@ -324,7 +324,6 @@ struct Avx2 {
   static constexpr ConvRules kRules = kRulesAvx2;
   typedef ConvS8Args Args;
   typedef PartAvx2 Part;
-  static uint32_t PartBlocks(const ConvPlan&) { return kPreparedBlocks; }
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }

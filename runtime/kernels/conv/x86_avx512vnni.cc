@@ -238,24 +238,6 @@ struct Avx512Vnni : VnniX86 {
   }
 };
 
-// A panel of one block loads more than it multiplies: where four at a time would leave one, three
-// do not.
-static uint32_t PanelBlocks(const ConvGeometry& g) {
-  const uint64_t blocks = DivideUp(g.out_c / g.groups, kBlock);
-  return blocks > 4 && blocks % 4 == 1 && blocks % 3 != 1 ? 3 : 4;
-}
-
-// The transforms pay where many channels share them and many tiles the weights, 8 times as many
-// bytes as the direct way reads and cold where a network has run in between: in networks 80 x 80 x
-// 64 takes 0.83 to 0.87 of the direct way's time, 56 x 56 x 64 0.87 to 1.03, 28 x 28 x 128 0.93 to
-// 0.96, 40 x 40 x 64 0.96 to 1.07, 20 x 20 x 128 1.4.
-static bool WantsWinograd(const ConvS8Args& args, Share share) {
-  const ConvGeometry& g = args.g;
-  return args.winograd == 4 && g.in_c >= 64 && TransformedBytes(args) <= 1536 * 1024 &&
-         WinogradTileCount(4, g.out_h, g.out_w) >= 160 * (uint64_t)share.count &&
-         WinogradTileBlock(4, g.in_c, g.out_h, g.out_w) >= 2;
-}
-
 }  // namespace
 
 void conv_s8_avx512vnni_12x1(const ConvS8Args& args, Share share) {
@@ -276,8 +258,9 @@ void conv_s8_avx512vnni_winograd(const ConvS8Args& args, Share share) {
 }
 
 void conv_s8_avx512vnni(const ConvS8Args& args, Share share) {
-  if (WantsWinograd(args, share)) return conv_s8_avx512vnni_winograd(args, share);
-  RunConv<Avx512Vnni>(args, share, PanelBlocks(args.g));
+  const ConvChoice choice = ChooseConv(kRulesAvx512Vnni, args.g, args.winograd, share.count);
+  if (choice.way == ConvWay::kWinograd) return conv_s8_avx512vnni_winograd(args, share);
+  RunConv<Avx512Vnni>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

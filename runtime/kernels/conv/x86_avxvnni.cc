@@ -162,16 +162,6 @@ struct AvxVnni : VnniX86 {
   }
 };
 
-// Only the large tile is worth its transforms beside VPDPBUSD, and only where many channels share
-// them and many tiles the weights, which stay in a level 2 cache: in networks 80 x 80 x 64 takes
-// 0.79 to 0.90 of the direct way's time, 28 x 28 x 128 0.80, but 20 x 20 x 128 0.96 to 1.15 and
-// 80 x 80 x 32 1.09; 14 x 14 x 256, whose weights are 4.7 MB, 1.3 by itself.
-static bool WantsWinograd(const ConvS8Args& args, Share share) {
-  const ConvGeometry& g = args.g;
-  return args.winograd == 4 && g.in_c >= 64 && TransformedBytes(args) <= 1536 * 1024 &&
-         WinogradTileCount(4, g.out_h, g.out_w) >= 32 * (uint64_t)share.count;
-}
-
 struct DpwssdPairs {
   static inline void Multiply(__m256i& acc, __m256i x, __m256i w) {
     __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(x), "x"(w));
@@ -189,8 +179,9 @@ void conv_s8_avxvnni_winograd(const ConvS8Args& args, Share share) {
 }
 
 void conv_s8_avxvnni(const ConvS8Args& args, Share share) {
-  if (WantsWinograd(args, share)) return conv_s8_avxvnni_winograd(args, share);
-  RunConv<AvxVnni>(args, share);
+  const ConvChoice choice = ChooseConv(kRulesAvxVnni, args.g, args.winograd, share.count);
+  if (choice.way == ConvWay::kWinograd) return conv_s8_avxvnni_winograd(args, share);
+  RunConv<AvxVnni>(args, share, choice.panel_blocks);
 }
 
 }  // namespace octet

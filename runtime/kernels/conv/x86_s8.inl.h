@@ -9,7 +9,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kPreparedBlocks = 16;
 // Weights that come from beyond the level 2 cache: the hardware's prefetcher stops at every 4 KiB
 // page.
 constexpr size_t kPrefetchBytes = 2048;
@@ -58,8 +57,6 @@ static inline void FindRows(const PanelS8& p, const uint8_t* const* pointers,
 struct VnniX86 {
   typedef ConvS8Args Args;
   typedef StripPartX86 Part;
-  static uint32_t PartBlocks(const ConvPlan&) { return kPreparedBlocks; }
-  static bool WantsStrips(const ConvPlan&) { return true; }
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
   }

@@ -159,13 +159,6 @@ static inline void FinishHalf(const int32_t* products, const WinogradOutput& out
   }
 }
 
-// Transformed weights are 8 times as many bytes (m = 2: 3.6 times) as plain ones, and past the
-// level 2 cache they come from memory for every inference of a network.
-static inline uint64_t TransformedBytes(const ConvS8Args& args) {
-  return WinogradPositions(args.winograd) * args.g.in_c * ((args.g.out_c + 15) / 16) * 16 *
-         sizeof(int16_t);
-}
-
 struct WinogradX86 {
   template <int m>
   static void TransformInput(const uint8_t* const* pixels, uint32_t in_c, uint8_t, int16_t* v,

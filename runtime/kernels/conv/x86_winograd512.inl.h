@@ -166,10 +166,9 @@ static void RunWinograd512(const ConvS8Args& args, Share share) {
   constexpr int m = 4;
   constexpr size_t kPositions = (m + 2) * (m + 2);
   const ConvGeometry& g = args.g;
-  const uint64_t room = WinogradTileBlock(m, g.in_c, g.out_h, g.out_w);
-  const WinogradPlan plan = PlanWinograd(args, m, room);
+  const WinogradPlan plan = PlanWinograd(args, m);
   const Range tiles = RangeOf(plan.tile_count, share);
-  const uint64_t count = tiles.end - tiles.begin, most = room / 2;
+  const uint64_t count = tiles.end - tiles.begin, most = plan.most / 2;
   const size_t block_step = (size_t)g.in_c * 16;
   const uint64_t parts = (count + most - 1) / most;
   for (uint64_t i = 0; i < parts; ++i) {

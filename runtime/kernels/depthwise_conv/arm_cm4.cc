@@ -2,9 +2,9 @@
 // an output row are widened once into a ring in scratch, padding included, so that every window is
 // inside: for windows of 3x3 channel by channel, pairs of neighbours (cm4_rows.inl.h), for any
 // other a tap is two words, the pairs of channels 0 and 2, and 1 and 3.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_cm4.inl.h"
 #include "runtime/kernels/depthwise_conv/cm4_rows.inl.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
@@ -285,8 +285,7 @@ void depthwise_conv_s8_cm4(const DepthwiseConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
   const Range rows = RangeOf(g.out_h, share);
   if (rows.begin == rows.end) return;
-  const uint32_t extent = (g.kernel_w - 1) * g.dilation_w + 1;
-  const DepthwiseRingCm4 ring = DepthwiseRingOfCm4(g.kernel_h, g.stride_w, extent, g.out_w);
+  const DepthwiseRingCm4 ring = DepthwiseRingOfCm4(g);
   Pairs* const weights = reinterpret_cast<Pairs*>(args.scratch);
   Pairs* const pixels = weights + (size_t)g.kernel_h * g.kernel_w;
   for (uint32_t c = 0; c < g.out_c; c += kLanes) {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_requantize.inl.h"
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
 
@@ -32,7 +32,7 @@ static inline DepthwisePlan PlanDepthwise(const ConvS8Args& args) {
   plan.blocks = (uint32_t)(((uint64_t)g.out_c + kBlock - 1) / kBlock);
   plan.tail = MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi);
   plan.pointers = reinterpret_cast<const uint8_t**>(args.scratch);
-  plan.padding = args.scratch + RoundUp64((uint64_t)plan.taps * kTileRows * 8);
+  plan.padding = args.scratch + DepthwisePartsOf(plan.taps, g.in_c, false).padding;
   memset(plan.padding, args.in_zero_point, g.in_c);
   return plan;
 }

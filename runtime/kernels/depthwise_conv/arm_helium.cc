@@ -1,8 +1,8 @@
 // Depthwise convolution with MVE: windows of 3x3, the common ones, by bands of rows whose windows
 // are single vectors (helium_bands.inl.h); any other four channels at a time, tap by tap.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/arm_helium.inl.h"
 #include "runtime/kernels/depthwise_conv/helium_bands.inl.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/window.h"
@@ -11,7 +11,7 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kBlock = 16, kLanes = 4;
-constexpr size_t kColumnBytes = 64;
+constexpr size_t kColumnBytes = kHeliumColumnBytes;
 
 // Four channels from `c` on of one output pixel; `p`: those that exist.
 static void Window(const ConvS8Args& args, Pixel pixel, uint32_t c, mve_pred16_t p) {
@@ -129,7 +129,7 @@ static void RunBands(const Strip& s, uint32_t y, uint32_t count, uint32_t block,
   const bool stride_1 = g.stride_w == 1;
   const uint32_t rows = stride_1 ? 2 : 1;
   const size_t band_bytes = s.band.read * kColumnBytes;
-  int8_t* columns = s.scratch + kHeliumWeightColumns * kColumnBytes;
+  int8_t* columns = s.scratch + kHeliumColumnsAt;
   for (uint32_t i = 0; i < count; ++i, columns += band_bytes) {
     LayOutRows(s, (y + i * rows) * g.stride_h - g.pad_top, stride_1 ? 4 : 3, block, channels,
                columns);
@@ -207,7 +207,7 @@ void depthwise_conv_s8_helium(const DepthwiseConvS8Args& args, Share share) {
   if (!HasBands(args, rows)) return RunWindows(args, rows);
   const Band band = BandOf(g);
   auto* const scratch = reinterpret_cast<int8_t*>(args.scratch);
-  uint8_t* const padding = args.scratch + (kHeliumWeightColumns + kHeliumColumns) * kColumnBytes;
+  uint8_t* const padding = args.scratch + kHeliumPaddingAt;
   vst1q_u8(padding, vdupq_n_u8((uint8_t)args.in_zero_point));
   for (uint32_t x = 0; x < g.out_w; x += band.columns) {
     uint32_t columns = g.out_w - x < band.columns ? g.out_w - x : band.columns;

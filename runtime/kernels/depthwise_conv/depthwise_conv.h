@@ -1,9 +1,9 @@
-// Depthwise convolution: groups == in_c == out_c. Same rule, layouts and promises as conv.h, with
-// weights [ceil(c / 16)][kernel_h * kernel_w][16], int8 or FP16.
+// Depthwise convolution: groups == in_c == out_c. Same rule, layouts and promises as convolution.h,
+// with weights [ceil(c / 16)][kernel_h * kernel_w][16], int8 or FP16.
 #ifndef OCTET_KERNELS_DEPTHWISE_CONV_DEPTHWISE_CONV_H_
 #define OCTET_KERNELS_DEPTHWISE_CONV_DEPTHWISE_CONV_H_
 
-#include "runtime/kernels/conv/conv.h"
+#include "runtime/kernels/convolution.h"
 
 namespace octet {
 

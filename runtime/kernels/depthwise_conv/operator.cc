@@ -1,7 +1,7 @@
 // DepthwiseConv: from the blob's record to kernel arguments.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/conv/run.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
+#include "runtime/kernels/run_convolution.h"
 
 namespace octet {
 namespace {
@@ -36,15 +36,8 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
 }
 
 uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
-  if (level == Isa::kCm4 && IsInt8(view)) {
-    const blob::ConvParams& p = Params(view);
-    return ScratchDepthwiseCm4(p.kernel_h, p.kernel_w, p.stride_w,
-                               (p.kernel_w - 1u) * p.dilation_w + 1, OutputOf(view).dims[2]);
-  }
-  if (TakesHeliumScratch(level, IsInt8(view)))
-    return ScratchDepthwiseHelium(TapCountOf(Params(view)));
-  if (level == Isa::kReference || level >= Isa::kCm4) return 0;
-  return ScratchDepthwise(TapCountOf(Params(view)), InputOf(view, 0).dims[3], !IsInt8(view));
+  const blob::ConvParams& p = Params(view);
+  return DepthwiseScratch(level, GeometryOf(view, p, p.groups), IsInt8(view));
 }
 
 void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {

@@ -10,8 +10,8 @@
 // Included by kernels only; internal linkage.
 #include <string.h>
 
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/matmul/matmul.h"
+#include "runtime/kernels/matmul/scratch.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -66,8 +66,10 @@ static inline void PackTile(const Args& args, const Stored* a, uint32_t rows,
 template <typename Level, typename Args>
 static inline void RunMatMul(const Args& args, Share share) {
   const blob::MatMulParams& p = *args.params;
-  typename Level::Value* panel = reinterpret_cast<typename Level::Value*>(args.scratch);
-  typename Level::Value* tile = panel + MatMulDeep(p.depth) * kMatMulPanel;
+  typedef typename Level::Value Value;
+  const MatMulParts parts = MatMulPartsOf(p.depth, sizeof(Value));
+  Value* panel = reinterpret_cast<Value*>(args.scratch);
+  Value* tile = reinterpret_cast<Value*>(args.scratch + parts.tile);
   const uint32_t panels = (p.columns + kMatMulPanel - 1) / kMatMulPanel;
   const uint32_t row_blocks = (p.rows + kMatMulRows - 1) / kMatMulRows;
   const uint64_t batches = (uint64_t)p.batch[0] * p.batch[1] * p.batch[2];

@@ -3,14 +3,15 @@
 //
 //   C[b0][b1][b2][i][j] = sum over k of A[b0][b1][b2][i][k] * B[b0][b1][b2][k][j]
 //
-// int8: acc = sum (q_a - z_a)(q_b - z_b), |acc| <= 255 * 255 * depth <= 2^30 by kMaxMatMulDepthS8;
+// int8: acc = sum (q_a - z_a)(q_b - z_b), |acc| <= 255 * 255 * depth <= 2^30 by
+// blob::kMaxMatMulDepthS8;
 //   q = clamp(Requantize(PreShift(acc), multiplier, shift) + z_out, lo, hi).
 // FP16: every element is one sum in float that starts at 0 and takes k in ascending order, each
 //   product rounded before it is added; one rounding to FP16. Kernels go side by side over columns
 //   and rows, which no element notices.
 //
 // C is dense and row-major and overlaps neither operand. No alignment is assumed. `scratch` is this
-// thread's, ScratchMatMul() bytes (format/scratch.h), 64-byte aligned.
+// thread's, MatMulPartsOf() bytes (matmul/scratch.h), 64-byte aligned.
 #ifndef OCTET_KERNELS_MATMUL_MATMUL_H_
 #define OCTET_KERNELS_MATMUL_MATMUL_H_
 

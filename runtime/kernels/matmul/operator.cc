@@ -1,6 +1,6 @@
 // Batched matrix product: from the blob's record to kernel arguments.
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/matmul/scratch.h"
 
 namespace octet {
 namespace {
@@ -31,12 +31,13 @@ bool CheckMatMulLayer(const LayerView& view) {
     return false;
   }
   if (!IsInt8(view)) return true;
-  return p.depth <= kMaxMatMulDepthS8 && IsMultiplier(p.multiplier, p.shift) &&
+  return p.depth <= blob::kMaxMatMulDepthS8 && IsMultiplier(p.multiplier, p.shift) &&
          p.clamp_lo <= p.clamp_hi && p.pre_shift <= kMaxPreShift;
 }
 
 uint64_t ScratchMatMulLayer(const LayerView& view, Isa) {
-  return ScratchMatMul(ParamsOf<blob::MatMulParams>(view).depth, !IsInt8(view));
+  const uint64_t value_bytes = IsInt8(view) ? sizeof(int16_t) : sizeof(float);
+  return MatMulPartsOf(ParamsOf<blob::MatMulParams>(view).depth, value_bytes).bytes;
 }
 
 void RunMatMulLayer(const LayerView& view, const RunContext& context) {

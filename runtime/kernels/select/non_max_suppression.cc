@@ -1,7 +1,7 @@
 // NonMaxSuppression: the candidates of a class in order of their scores, each against those kept.
 #include "runtime/core/half.h"
+#include "runtime/core/round_up.h"
 #include "runtime/format/move.h"
-#include "runtime/format/scratch.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/select/heap.h"
 
@@ -100,7 +100,7 @@ bool CheckNonMaxSuppressionLayer(const LayerView& view) {
 }
 
 uint64_t ScratchNonMaxSuppressionLayer(const LayerView& view, Isa) {
-  return ScratchNonMaxSuppression(Params(view).boxes);
+  return RoundUp64((uint64_t)Params(view).boxes * sizeof(uint32_t));  // those of a class, in order
 }
 
 // By one thread: where a class's rows begin depends on those before it.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "runtime/core/half.h"
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 
 namespace octet::lower {
@@ -94,9 +94,9 @@ TEST(WinogradF16, ComputesTheConvolution) {
   const Bytes transformed = TransformHalfWeights(ToBytes(weights), kIn);
   std::vector<uint16_t> u(transformed.size() / 2), output(kSize * kSize * kOut);
   std::memcpy(u.data(), transformed.data(), transformed.size());
-  std::vector<float> scratch(ScratchWinogradF16(Isa::kReference, kIn, kSize, kSize) / 4);
   ConvF16Args args{};
   args.g = {kSize, kSize, kIn, kSize, kSize, kOut, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+  std::vector<float> scratch(ConvScratchF16(Isa::kReference, args.g, true) / sizeof(float));
   args.input = input.data();
   args.output = output.data();
   args.weights = u.data();

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "ports/template/board.h"
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/kernel_table.h"
 
 extern "C" const char OCTET_RAM_ORIGIN[], OCTET_RAM_LENGTH[];  // of the linker: their addresses
@@ -222,14 +223,7 @@ void PickChannels(ConvS8Args* args, bool depthwise) {
 }
 
 uint32_t ScratchOf(const ConvGeometry& g, Isa isa, bool depthwise) {
-  const uint32_t depth = g.kernel_h * g.kernel_w * (g.in_c / g.groups);
-  if (isa == Isa::kHelium) {
-    return (uint32_t)(depthwise ? ScratchDepthwiseHelium(g.kernel_h * g.kernel_w)
-                                : ScratchConvHelium(depth));
-  }
-  return (uint32_t)(depthwise ? ScratchDepthwiseCm4(g.kernel_h, g.kernel_w, g.stride_w,
-                                                    (g.kernel_w - 1) * g.dilation_w + 1, g.out_w)
-                              : ScratchConvCm4(depth, g.out_c));
+  return (uint32_t)(depthwise ? DepthwiseScratch(isa, g, true) : ConvScratchS8(isa, g, 0));
 }
 
 constexpr uint32_t kCases = 1500;

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "runtime/core/half.h"
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/function.h"
 #include "tests/runtime/kernels/conv_case.h"
 
@@ -58,12 +59,8 @@ ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool dept
 }
 
 std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, Isa level, uint32_t threads) const {
-  const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
   const uint64_t scratch_bytes =
-      args_.winograd ? ScratchWinogradF16(level, g_.in_c, g_.out_h, g_.out_w)
-      : depthwise_   ? ScratchDepthwise(taps, g_.in_c, true)
-                     : ScratchConvF16(level, taps, g_.in_c, taps * (g_.in_c / g_.groups),
-                                      uint64_t{g_.out_h} * g_.out_w);
+      depthwise_ ? DepthwiseScratch(level, g_, false) : ConvScratchF16(level, g_, args_.winograd);
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const size_t count = size_t{1} * g_.out_h * g_.out_w * g_.out_c;
   const GuardedBuffer output(2 * count, 2, place_);

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/window.h"
 #include "runtime/quant/requantize.h"
 #include "tests/runtime/kernels/conv_case.h"
@@ -111,28 +112,26 @@ ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthw
   args_.channels = channels;
 }
 
-std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t threads) const {
-  const uint64_t taps = uint64_t{g_.kernel_h} * g_.kernel_w;
-  uint64_t scratch_bytes = depthwise_
-                               ? ScratchDepthwise(taps, g_.in_c, false)
-                               : ScratchConv(taps, g_.in_c, taps * (g_.in_c / g_.groups), false);
-  if (args_.winograd != 0) {
-    scratch_bytes =
-        std::max(scratch_bytes, ScratchWinograd(args_.winograd, g_.in_c, g_.out_h, g_.out_w));
-  }
+namespace {
+
+// A level with as much scratch as the kernel's own.
+Isa LevelOf(ConvS8Fn kernel) {
+  if (kernel == conv_s8_reference || kernel == depthwise_conv_s8_reference) return Isa::kReference;
 #if OCTET_ARCH_X86
-  if (kernel == conv_s8_avx2 || kernel == conv_s8_avx2_10x1) {
-    scratch_bytes =
-        std::max(scratch_bytes, ScratchConvAvx2(taps, g_.in_c, taps * (g_.in_c / g_.groups)));
-  }
+  if (kernel == conv_s8_avx2 || kernel == conv_s8_avx2_10x1) return Isa::kAvx2;
 #endif
 #if OCTET_ARCH_ARMV7
-  if (kernel == depthwise_conv_s8_cm4) {
-    scratch_bytes = ScratchDepthwiseCm4(g_.kernel_h, g_.kernel_w, g_.stride_w,
-                                        (g_.kernel_w - 1) * g_.dilation_w + 1, g_.out_w);
-  }
-  if (kernel == conv_s8_cm4) scratch_bytes = ScratchConvCm4(taps * (g_.in_c / g_.groups), g_.out_c);
+  if (kernel == depthwise_conv_s8_cm4 || kernel == conv_s8_cm4) return Isa::kCm4;
 #endif
+  return Isa::kNeon;  // as any with tiles
+}
+
+}  // namespace
+
+std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t threads) const {
+  const Isa level = LevelOf(kernel);
+  const uint64_t scratch_bytes =
+      depthwise_ ? DepthwiseScratch(level, g_, true) : ConvScratchS8(level, g_, args_.winograd);
   const GuardedBuffer scratch(scratch_bytes, 64, place_);
   const GuardedBuffer output(size_t{1} * g_.out_h * g_.out_w * g_.out_c, 1, place_);
   output.Poison(static_cast<uint8_t>(0x3C + threads));

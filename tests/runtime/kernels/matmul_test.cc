@@ -1,7 +1,7 @@
 // Batched matrix products: every instruction set gives the bytes of the reference, FP16 too.
 #include <gtest/gtest.h>
 
-#include "runtime/format/scratch.h"
+#include "runtime/kernels/matmul/scratch.h"
 #include "tests/runtime/kernels/compare.h"
 #include "tests/runtime/kernels/kernel_list.h"
 #include "tests/runtime/kernels/random.h"
@@ -52,7 +52,7 @@ TEST_P(MatMulS8, EqualsReference) {
     const GuardedBuffer::Place place = random.Place();
     const GuardedBuffer a(c.a_count, 1, place), b(c.b_count, 1, place);
     const GuardedBuffer output(c.out_count, 1, place);
-    const GuardedBuffer scratch(ScratchMatMul(c.params.depth, false), 64);
+    const GuardedBuffer scratch(MatMulPartsOf(c.params.depth, sizeof(int16_t)).bytes, 64);
     const bool extreme = random.OneIn(4);
     FillActivations(random, a, extreme);
     FillActivations(random, b, extreme);
@@ -92,7 +92,7 @@ TEST_P(MatMulF16, EqualsReferenceToTheBit) {
     const GuardedBuffer::Place place = random.Place();
     const GuardedBuffer a(2 * c.a_count, 2, place), b(2 * c.b_count, 2, place);
     const GuardedBuffer output(2 * c.out_count, 2, place);
-    const GuardedBuffer scratch(ScratchMatMul(c.params.depth, true), 64);
+    const GuardedBuffer scratch(MatMulPartsOf(c.params.depth, sizeof(float)).bytes, 64);
     for (uint32_t i = 0; i < c.a_count; ++i) a.As<uint16_t>()[i] = FloatToHalf(random.Float(-2, 2));
     for (uint32_t i = 0; i < c.b_count; ++i) b.As<uint16_t>()[i] = FloatToHalf(random.Float(-2, 2));
     std::vector<uint16_t> expected(c.out_count);

@@ -1,7 +1,6 @@
 // Max and average pooling: every instruction set against the reference.
 #include <gtest/gtest.h>
 
-#include "runtime/format/scratch.h"
 #include "tests/runtime/kernels/compare.h"
 #include "tests/runtime/kernels/conv_case.h"
 #include "tests/runtime/kernels/kernel_list.h"

@@ -1,6 +1,5 @@
-#include "runtime/kernels/conv/content.h"
+#include "runtime/kernels/convolution_content.h"
 
-#include "runtime/format/scratch.h"
 #include "runtime/format/view.h"
 
 namespace octet {

@@ -17,8 +17,8 @@
 //
 // Where `winograd` is not 0 the layer has transformed weights as well (FORMAT.md, "Other
 // layouts of weights"); a kernel uses whichever it is faster with, to the same bytes.
-#ifndef OCTET_KERNELS_CONV_CONV_H_
-#define OCTET_KERNELS_CONV_CONV_H_
+#ifndef OCTET_KERNELS_CONVOLUTION_H_
+#define OCTET_KERNELS_CONVOLUTION_H_
 
 #include <stdint.h>
 
@@ -42,7 +42,7 @@ struct ConvS8Args {
   const int8_t* weights;
   const blob::ChannelBlockS8* channels;
   const int8_t* table;  // 256 entries indexed by q + 128, or null
-  uint8_t* scratch;     // this thread's, ScratchConv() bytes (format/scratch.h), 64-byte aligned
+  uint8_t* scratch;     // this thread's, of conv/scratch.h, 64-byte aligned
   int32_t in_zero_point, out_zero_point;
   int32_t clamp_lo, clamp_hi;
   int32_t pre_shift;
@@ -71,4 +71,4 @@ typedef void (*ConvF16Fn)(const ConvF16Args& args, Share share);
 
 }  // namespace octet
 
-#endif  // OCTET_KERNELS_CONV_CONV_H_
+#endif  // OCTET_KERNELS_CONVOLUTION_H_

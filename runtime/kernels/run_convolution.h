@@ -1,6 +1,6 @@
 // From a blob's record to kernel arguments: what dense and depthwise convolution share.
-#ifndef OCTET_KERNELS_CONV_RUN_H_
-#define OCTET_KERNELS_CONV_RUN_H_
+#ifndef OCTET_KERNELS_RUN_CONVOLUTION_H_
+#define OCTET_KERNELS_RUN_CONVOLUTION_H_
 
 #include "runtime/format/view.h"
 #include "runtime/kernels/check.h"
@@ -57,4 +57,4 @@ static inline void RunConvolution(const LayerView& view, const RunContext& conte
 
 }  // namespace octet
 
-#endif  // OCTET_KERNELS_CONV_RUN_H_
+#endif  // OCTET_KERNELS_RUN_CONVOLUTION_H_

@@ -1,7 +1,7 @@
 // Whether a convolution's weights and what was computed from them agree: weight sums, zero tails,
 // transformed weights and the bound they rest on (FORMAT.md, "The writer's duties").
-#ifndef OCTET_KERNELS_CONV_CONTENT_H_
-#define OCTET_KERNELS_CONV_CONTENT_H_
+#ifndef OCTET_KERNELS_CONVOLUTION_CONTENT_H_
+#define OCTET_KERNELS_CONVOLUTION_CONTENT_H_
 
 #include "runtime/kernels/operator.h"
 
@@ -13,4 +13,4 @@ bool ConvContentIsRight(const LayerView& view, const uint8_t* layouts);
 
 }  // namespace octet
 
-#endif  // OCTET_KERNELS_CONV_CONTENT_H_
+#endif  // OCTET_KERNELS_CONVOLUTION_CONTENT_H_
