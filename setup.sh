@@ -44,7 +44,7 @@ if [ "$list" = yes ]; then
   exit 0
 fi
 if ! command -v dpkg-query >/dev/null; then
-  echo "setup.sh: this is no Debian; install the counterparts of: $(echo $wanted)" >&2
+  echo "setup.sh: this is not Debian; install this system's packages for: $(echo $wanted)" >&2
   exit 2
 fi
 
@@ -107,7 +107,7 @@ fi
 as_root=""
 if [ "$(id -u)" != 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "setup.sh: neither root nor sudo; install as root:$missing" >&2
+    echo "setup.sh: no root rights and no sudo; install as root:$missing" >&2
     exit 2
   fi
   as_root=sudo

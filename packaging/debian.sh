@@ -33,7 +33,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 if [ ! -e "$build/build.ninja" ]; then
-  echo "debian.sh: --build '$build' is no build folder of CMake and Ninja; build one first: cmake --preset native" >&2
+  echo "debian.sh: --build '$build' is not a build folder of CMake and Ninja; build one first: cmake --preset native" >&2
   exit 2
 fi
 if ! command -v dh >/dev/null || ! command -v dh_python3 >/dev/null; then
@@ -63,7 +63,7 @@ else
 fi
 if ! OCTET_BUILD=$build dpkg-buildpackage "$@" -d -us -uc --no-check-builddeps >"$work/log" 2>&1; then
   { grep -n "error:\|warning:" "$work/log" | head -n 20; tail -n 20 "$work/log"; } >&2
-  echo "debian.sh: dpkg-buildpackage failed; its last lines are above" >&2
+  echo "debian.sh: dpkg-buildpackage failed; its errors and last lines are above" >&2
   exit 1
 fi
 cp "$work"/*.deb "$output/"

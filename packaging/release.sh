@@ -51,7 +51,7 @@ for target in $targets; do
     *) echo "release.sh: --only $target: give amd64, arm64 or armhf" >&2; exit 2 ;;
   esac
 done
-[ -z "$key" ] || [ -r "$key" ] || { echo "release.sh: --key $key cannot be read" >&2; exit 2; }
+[ -z "$key" ] || [ -r "$key" ] || { echo "release.sh: --key $key cannot be read; check the path and its permissions" >&2; exit 2; }
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
 mkdir -p "$output"
@@ -105,7 +105,7 @@ if [ "$twice" = yes ]; then
   if ! diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" >&2; then
     rm -rf "$output/differs" && mv "$work/second" "$output/differs"
     rm -rf "$output/first" && mv "$work/first" "$output/first"
-    echo "release.sh: two builds differ; $output/first and $output/differs have both, for diffoscope" >&2
+    echo "release.sh: two builds differ; compare $output/first and $output/differs, as with diffoscope" >&2
     exit 1
   fi
   echo "two builds, $(wc -l <"$work/first/SHA256SUMS") files: the same hashes"

@@ -8,7 +8,7 @@ GNUPGHOME=$(mktemp -d)
 export GNUPGHOME
 trap 'gpgconf --kill all >/dev/null 2>&1 || true; rm -rf "$GNUPGHOME"' EXIT
 if ! gpg --batch --quiet --import "$key" 2>"$GNUPGHOME/log"; then
-  echo "sign.sh: $key holds no secret key of OpenPGP; make one with gpg --quick-gen-key, and export it with gpg --export-secret-keys" >&2
+  echo "sign.sh: $key has no secret OpenPGP key; make one with gpg --quick-gen-key, and export it with gpg --export-secret-keys" >&2
   exit 2
 fi
 gpg --batch --yes --quiet --pinentry-mode loopback --passphrase '' "$@"

@@ -204,10 +204,10 @@ def main():
     if unknown:
         raise Failure(f"--cores {unknown[0]}: not among {', '.join(CORES)}")
     if not (options.bin / "octet-run").exists():
-        raise Failure(f"{options.bin / 'octet-run'}: not there; build the aarch64 preset or give --bin")
+        raise Failure(f"{options.bin / 'octet-run'}: no such program; build the aarch64 preset, or give --bin")
     for model in options.models:
         if not model.exists():
-            raise Failure(f"{model}: not there")
+            raise Failure(f"{model}: not there; give the path of an ONNX model")
     print(f"{'blob':<22} {'plan':<5} {'level':<9} {'core':<12} {'M instr':>9} {'M core':>9} {'M mem':>8} {'M cycles':>9} "
           f"{'CPI':>6} {'MAC/cyc':>7}")
     rows = []

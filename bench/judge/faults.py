@@ -158,7 +158,7 @@ def main() -> int:
     tree = Tree(work, options.built and options.built.resolve(), options.jobs)
     programs = ("octet", "octet-run")
     if not tree.make(*programs, "octet-oracle", "random_networks"):
-        raise SystemExit("the tree without faults does not build")
+        raise SystemExit("the tree without faults does not build; run cmake --build by hand and mend it")
     cases = list(directed.cases(work / "directed"))
     cases += list(truth.random_cases(tree.build, work / "random", options.first, 2 * options.graphs)) + list(truth.repro_cases())
     failed = 0

@@ -178,8 +178,10 @@ class Assigner {
     for (const Solution& solution : SolveFront(table, slowest)) {
       if (solution.figures.loss <= *budget.max_loss) return solution.figures.ns + Rest();
     }
-    Fail("no assignment loses at most {}: layers that can only run in int8 lose {:.3g}",
-         *budget.max_loss, Evaluate(table, AllFp16(table)).loss);
+    Fail(
+        "--budget-loss {}: layers that can only run in int8 lose {:.3g}; give a budget of at least "
+        "that",
+        *budget.max_loss, Evaluate(table, AllFp16(table)).loss);
   }
 
   template <typename F>

@@ -28,7 +28,7 @@ BlobFile::BlobFile(const std::string& path) {
   data_.reset(static_cast<uint8_t*>(::operator new[](bytes_ + 1, std::align_val_t{64})));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(data_.get()), static_cast<std::streamsize>(bytes_));
-  if (!file) Fail("{}: cannot be read", path);
+  if (!file) Fail("{}: cannot be read; check the storage", path);
   const octet_status status = octet_validate(data_.get(), bytes_, 1);
   // A short file of another kind is truncated to the verifier.
   const size_t begun = std::min(bytes_, sizeof(blob::kMagic));

@@ -134,7 +134,7 @@ class Reader {
   // Without `allowed` any words will do. least: how many there have to be.
   Read List(Words* words, size_t least, const Words& allowed = {}) {
     return [=, this](const YAML::Node& value, const std::string& key) {
-      if (!value.IsSequence()) yaml_.Bad(value, key, "expected a list");
+      if (!value.IsSequence()) yaml_.Bad(value, key, "expected a list, as [a, b]");
       words->clear();
       for (const YAML::Node& entry : value) {
         const std::string word = yaml_.Text(entry, key);
@@ -144,7 +144,7 @@ class Reader {
         }
         words->push_back(word);
       }
-      if (words->size() < least) yaml_.Bad(value, key, "the list is empty");
+      if (words->size() < least) yaml_.Bad(value, key, "the list is empty; name at least one word");
     };
   }
   Read Number(int64_t* number, int64_t low, int64_t high) {

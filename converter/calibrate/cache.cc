@@ -98,7 +98,7 @@ std::string GraphDigest(const graph::Graph& graph) {
 
 void AddFile(const std::filesystem::path& path, Digest* digest) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) Fail("{}: cannot be read", path.string());
+  if (!file) Fail("{}: cannot be read; check its permissions", path.string());
   digest->Add(path.filename().string());
   std::vector<char> buffer(1 << 20);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||

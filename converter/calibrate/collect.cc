@@ -89,7 +89,8 @@ Interim StartOf(const Options& options, size_t values, int64_t total) {
   start.observations.resize(values);
   for (size_t i = 0; i < start.done.size(); ++i) {
     if (start.done[i] < (i == 0 ? 0 : start.done[i - 1] + 1) || start.done[i] >= total) {
-      Fail("the interrupted calibration names sample {} of {}; start again", start.done[i], total);
+      Fail("the interrupted calibration names sample {} of {}; delete its file, or start again",
+           start.done[i], total);
     }
   }
   return start;
@@ -116,8 +117,10 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,
                                                const Options& options) {
   if (inputs.size() != graph.inputs.size() || inputs.empty()) {
-    Fail("the model has {} inputs, calibration data is given for {}", graph.inputs.size(),
-         inputs.size());
+    Fail(
+        "the model has {} inputs, calibration data is given for {}; give one path per input, "
+        "joined by commas",
+        graph.inputs.size(), inputs.size());
   }
   const int64_t size = inputs[0]->size();
   for (const images::Dataset* input : inputs) {

@@ -93,7 +93,7 @@ class Reducer {
       result.fails = verdict->fails;
     }
     if (worst == nullptr) {
-      Fail("{}: no output is a float computed by a node; there is nothing to compare",
+      Fail("{}: no output is a float that a node computes; give a model with one",
            options_.convert.model);
     }
     result.worst_output = worst->name;

@@ -72,6 +72,21 @@ void TakeFrom(const graph::Graph& graph, recognise::Contents contents,
   lines->push_back("the same: " + WrittenOut(*options));
 }
 
+// Pictures say nothing of an input that takes none.
+void RequirePictureInput(const graph::Graph& graph, recognise::Contents contents,
+                         const std::string& model, const std::string& pictures) {
+  const graph::Value& input = graph.At(graph.inputs[0]);
+  bool channels_last = false;
+  if (contents != recognise::Contents::kPictures ||
+      images::IsImageInput(*input.shape, &channels_last)) {
+    return;
+  }
+  Fail(
+      "{}: input '{}' has shape {} and does not take pictures such as {}; give --calibrate "
+      "FILE.npy (float32 of that shape) and -o",
+      model, input.name, graph::ToString(*input.shape), pictures);
+}
+
 // Of several inputs, a picture among them: nothing says how its pixels are scaled.
 void RequireScale(const graph::Graph& graph, const std::string& model) {
   for (const graph::ValueId id : graph.inputs) {
@@ -106,7 +121,9 @@ std::vector<std::string> Complete(const std::string& pictures, recognise::Given 
          options->model, graph.inputs.size());
   }
   if (!fs::exists(pictures)) Fail("{}: no such file or folder; name pictures", pictures);
-  TakeFrom(graph, recognise::ContentsOf(pictures), given, options, &lines);
+  const recognise::Contents contents = recognise::ContentsOf(pictures);
+  RequirePictureInput(graph, contents, options->model, pictures);
+  TakeFrom(graph, contents, given, options, &lines);
   return lines;
 }
 

@@ -53,7 +53,7 @@ class Assigner {
     if (found == ports_.outputs.end()) {
       std::vector<std::string> names;
       for (const Port& port : ports_.outputs) names.push_back(port.name);
-      Fail("--decode {}: the model has no output '{}'; it has {}", spec_.source, name,
+      Fail("--decode {}: the model has no output '{}'; name one of {}", spec_.source, name,
            fmt::join(names, ", "));
     }
     return static_cast<uint32_t>(found - ports_.outputs.begin());
@@ -124,7 +124,7 @@ class Assigner {
       return level.second.size() == roles;
     });
     if (levels.size() != level_count_ || !complete) {
-      Fail("--decode {}: {} outputs of {} sizes; expected {} sizes with {} outputs each",
+      Fail("--decode {}: {} outputs of {} sizes, expected {} sizes with {} outputs each",
            spec_.source, candidates_.size(), levels.size(), level_count_, roles);
     }
     for (const auto& [count, outputs] : levels) AssignLevel(outputs);

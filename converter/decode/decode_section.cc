@@ -49,15 +49,18 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
 std::vector<uint8_t> Segment(const std::optional<Spec>& spec, const Port& output) {
   const graph::Shape& shape = output.shape;
   if (shape.size() != 4 || shape[0] != 1) {
-    Fail("--task segment: output '{}' has shape {}; expected [1, classes, height, width]",
-         output.name, graph::ToString(shape));
+    Fail(
+        "--task segment: output '{}' has shape {}, expected [1, classes, height, width]; try: "
+        "--task "
+        "classify or --task detect",
+        output.name, graph::ToString(shape));
   }
   blob::DecodeRecord record = ScoresRecord(spec, output);
   const bool last = shape[3] < shape[1];
   record.class_count = static_cast<uint32_t>(last ? shape[3] : shape[1]);
   if (record.class_count > 256) {
-    Fail("--task segment: output '{}' has {} classes; a label map holds at most 256", output.name,
-         record.class_count);
+    Fail("--task segment: output '{}' has {} classes, the most are 256; give --task none",
+         output.name, record.class_count);
   }
   if (spec) CheckBackground(record, spec->source);
   if (!spec && record.class_count == 1) record.class_activation = blob::Activation::kLinear;
@@ -106,18 +109,25 @@ Fit FitOf(const Spec& spec, const Ports& ports) {
   return fit;
 }
 
+[[noreturn]] void Refuse(const Spec& spec, const std::string& why) {
+  if (why.find("; ") != std::string::npos) throw UserError(why);
+  Fail("{}; {}", why,
+       spec.preset ? "try: --decode with another preset, or a YAML file for this model"
+                   : "change this in the file");
+}
+
 std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
   Fit fit = FitOf(spec, ports);
   if (fit.exact || (!spec.preset && !fit.section.empty())) return fit.section;
-  if (!spec.preset) throw UserError(fit.refusal);
+  if (!spec.preset) Refuse(spec, fit.refusal);
   // A preset whose head another one explains better is the wrong one.
   std::vector<std::string> better = ExactPresets(ports);
   std::erase(better, spec.source);
   if (better.empty()) {
-    if (fit.section.empty()) throw UserError(fit.refusal);
+    if (fit.section.empty()) Refuse(spec, fit.refusal);
     return fit.section;
   }
-  Fail("--decode {}: does not fit the model's outputs {}, but --decode {} does", spec.source,
+  Fail("--decode {}: does not fit the model's outputs {}; try: --decode {}", spec.source,
        ShapesOf(ports), fmt::join(better, " or "));
 }
 

@@ -22,13 +22,13 @@ void CheckBoxes(const Spec& spec) {
     Fail("--decode {}: box.bins needs box.form distances", spec.source);
   }
   if (spec.strides.size() > blob::kMaxDecodeLevels) {
-    Fail("--decode {}: {} strides; a blob can hold {}", spec.source, spec.strides.size(),
+    Fail("--decode {}: {} strides, a blob can have {}", spec.source, spec.strides.size(),
          blob::kMaxDecodeLevels);
   }
   size_t anchors = 0;
   for (const auto& level : spec.anchors) anchors += level.size();
   if (anchors > blob::kMaxDecodeAnchors) {
-    Fail("--decode {}: {} anchors; a blob can hold {}", spec.source, anchors,
+    Fail("--decode {}: {} anchors, a blob can have {}", spec.source, anchors,
          blob::kMaxDecodeAnchors);
   }
   if (record.class_form != blob::ClassForm::kScores &&
@@ -96,7 +96,7 @@ class Resolver {
     const graph::Shape& shape = ports_.outputs[assignment_.prototypes].shape;
     if (shape[0] != 1 || shape[1] > int64_t{blob::kMaxMaskCount}) {
       Fail(
-          "--decode {}: output '{}' of shape {} cannot be prototypes; expected [1, up to {}, "
+          "--decode {}: output '{}' of shape {} cannot be prototypes, expected [1, up to {}, "
           "height, width]",
           spec_.source, ports_.outputs[assignment_.prototypes].name, graph::ToString(shape),
           blob::kMaxMaskCount);
@@ -137,7 +137,7 @@ class Resolver {
     }
     const int64_t numbers = NumbersOf(spec_, assignment_, role, table);
     if (numbers <= 0 || FirstNumber(role, table) + numbers > table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers per candidate; {} needs more", spec_.source,
+      Fail("--decode {}: output '{}' has {} numbers per candidate, {} needs more", spec_.source,
            ports_.outputs[table.output].name, table.numbers, kRoleNames[static_cast<size_t>(role)]);
     }
     if (role == Role::kClass) SetClasses(numbers, table);
@@ -175,7 +175,7 @@ class Resolver {
     const int64_t count = numbers / record_.point_numbers;
     if (count * record_.point_numbers != numbers || count > int64_t{blob::kMaxDecodePoints}) {
       Fail(
-          "--decode {}: output '{}' has {} numbers for key points; expected a multiple of {} up to "
+          "--decode {}: output '{}' has {} numbers for key points, expected a multiple of {} up to "
           "{}",
           spec_.source, ports_.outputs[table.output].name, numbers, record_.point_numbers,
           blob::kMaxDecodePoints);
@@ -203,13 +203,13 @@ class Resolver {
       anchors_.insert(anchors_.end(), anchors.begin(), anchors.end());
     } else if (record_.box_rule == blob::BoxRule::kAnchor ||
                record_.box_rule == blob::BoxRule::kPrior) {
-      Fail("--decode {}: this box rule needs `anchors:`", spec_.source);
+      Fail("--decode {}: this box rule needs anchors; add `anchors:` to the file", spec_.source);
     }
     if (spec_.strides.empty()) {
       CheckLayout();
       if (record_.box_rule != blob::BoxRule::kPlain ||
           record_.box_form == blob::BoxForm::kDistances) {
-        Fail("--decode {}: this box form needs `strides:`", spec_.source);
+        Fail("--decode {}: this box form needs strides; add `strides:` to the file", spec_.source);
       }
       const auto& outputs = assignment_.Of(Role::kBox).outputs;
       level.grid_h = 1;
@@ -293,15 +293,18 @@ class Resolver {
 
 void CheckBackground(const blob::DecodeRecord& record, const std::string& source) {
   if (record.background == blob::kNone || record.background < record.class_count) return;
-  Fail("--decode {}: background is class {}, but there are {} classes, counted from 0", source,
-       record.background, record.class_count);
+  Fail(
+      "--decode {}: background is class {}, but the {} classes count from 0; set class.background "
+      "below that",
+      source, record.background, record.class_count);
 }
 
 Size InputSize(const Spec& spec, const Ports& ports, uint32_t* input) {
   const auto picture = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [](const Port& port) { return port.is_image; });
   if (picture == ports.inputs.end()) {
-    Fail("--decode {}: the model has no picture input; boxes need a picture", spec.source);
+    Fail("--decode {}: boxes need a picture, and the model has no picture input; remove --decode",
+         spec.source);
   }
   *input = static_cast<uint32_t>(picture - ports.inputs.begin());
   const size_t first = picture->channels_last ? 1 : 2;

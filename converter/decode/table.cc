@@ -8,7 +8,7 @@ Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anc
               bool whole_level) {
   const graph::Shape& shape = ports.outputs[output].shape;
   if (shape.size() < 2) {
-    Fail("--decode {}: output '{}' has shape {}; candidates need at least two dimensions",
+    Fail("--decode {}: output '{}' has shape {}, candidates need at least two dimensions",
          spec.source, ports.outputs[output].name, graph::ToString(shape));
   }
   const int64_t elements = graph::ElementCount(shape);

@@ -81,10 +81,16 @@ Executor::Executor(const graph::Graph& graph) : graph_(&graph) {
     };
     if (std::all_of(node.outputs.begin(), node.outputs.end(), folded)) continue;
     const operators::Operator* op = operators::Find(node.op);
-    if (op == nullptr) Fail("node '{}' ({}): the operator is not supported", node.name, node.op);
+    if (op == nullptr) {
+      Fail(
+          "node '{}' ({}): the operator is not supported; replace it in the model, or end the "
+          "graph before it: --cut-at TENSOR",
+          node.name, node.op);
+    }
     for (graph::ValueId id : node.outputs) {
       if (id != graph::kNoValue && !graph.At(id).shape) {
-        Fail("node '{}' ({}): the shape of '{}' is unknown", node.name, node.op, graph.At(id).name);
+        Fail("node '{}' ({}): the shape of '{}' is unknown; give --input-shape for the inputs",
+             node.name, node.op, graph.At(id).name);
       }
     }
     steps_.push_back({static_cast<int>(n), op, {}});
@@ -173,13 +179,16 @@ std::vector<graph::Tensor> Executor::Run(const std::vector<graph::Tensor>& input
                                          const Observer& observer) {
   const graph::Graph& graph = *graph_;
   if (inputs.size() != graph.inputs.size()) {
-    Fail("the model has {} inputs, but {} were given", graph.inputs.size(), inputs.size());
+    Fail(
+        "the model has {} inputs, but data for {} is given; give one path per input, joined by "
+        "commas",
+        graph.inputs.size(), inputs.size());
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const graph::Value& value = graph.At(graph.inputs[i]);
     if (inputs[i].shape != *value.shape ||
         inputs[i].IsFloat() != (value.type == graph::DataType::kFloat)) {
-      Fail("input '{}' is {} {}, expected {} {}", value.name, graph::Name(inputs[i].type),
+      Fail("input '{}': the data is {} {}; give {} {}", value.name, graph::Name(inputs[i].type),
            graph::ToString(inputs[i].shape), graph::Name(value.type),
            graph::ToString(*value.shape));
     }

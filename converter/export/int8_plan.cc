@@ -31,7 +31,8 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
          blob.plans[number].precision != blob::Precision::kInt8) {
     ++number;
   }
-  if (number == blob.model->plan_count) Fail("{}: has no int8 plan; nothing is quantized", path);
+  if (number == blob.model->plan_count)
+    Fail("{}: has no int8 plan to export; give a blob with one (octet inspect)", path);
   ViewPlan(blob, number, &plan_);
   bool named = false;
   for (uint32_t i = 0; i < plan_.header->layer_count; ++i) {

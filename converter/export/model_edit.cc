@@ -94,7 +94,9 @@ void SetOutputs(const std::vector<std::string>& names, onnx::ModelProto* model) 
   }
   graph->clear_output();
   for (const std::string& name : names) {
-    if (computed.count(name) == 0) Fail("tensor '{}': no node of the model computes it", name);
+    if (computed.count(name) == 0) {
+      Fail("tensor '{}': no node of the model computes it; name the output of a node", name);
+    }
     onnx::ValueInfoProto* output = graph->add_output();
     // Of others ONNX Runtime finds type and shape itself.
     if (const auto at = known.find(name); at != known.end()) *output = at->second;

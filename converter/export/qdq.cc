@@ -64,8 +64,9 @@ class Exporter {
     }
     if (result_.int8_layers != plan_.WeightedLayers()) {
       Fail(
-          "{}: has {} int8 layers with weights, the model has {} of them: it was made from another "
-          "model or by another release; convert the model again",
+          "{}: has {} int8 layers with weights, the model has {}: it was made from another model "
+          "or "
+          "by another release; convert the model again",
           path_, plan_.WeightedLayers(), result_.int8_layers);
     }
     result_.bytes = writer_.Bytes();
@@ -78,9 +79,11 @@ class Exporter {
   void CheckPorts() const {
     const blob::ModelRecord& model = *plan_.blob().model;
     if (model.input_count != graph_.inputs.size() || model.output_count != graph_.outputs.size()) {
-      Fail("{}: has {} inputs and {} outputs, the model {} and {}: it was made from another model",
-           path_, model.input_count, model.output_count, graph_.inputs.size(),
-           graph_.outputs.size());
+      Fail(
+          "{}: has {} inputs and {} outputs, the model {} and {}; give the ONNX model it was made "
+          "from",
+          path_, model.input_count, model.output_count, graph_.inputs.size(),
+          graph_.outputs.size());
     }
   }
 

@@ -108,7 +108,7 @@ class NpyFloats : public Dataset {
           !input_shape.empty() && input_shape[0] > 1 ? fmt::format(", {} rows each", input_shape[0])
                                                      : "");
     }
-    if (count_ < 1) Fail("{}: has no samples", name);
+    if (count_ < 1) Fail("{}: has no samples; give at least one", name);
   }
 
   int64_t size() const override { return count_; }
@@ -221,6 +221,10 @@ std::unique_ptr<Dataset> OpenDataset(const fs::path& path, const graph::Shape& i
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) Fail("{}: no such file or folder; check the path", name);
+  if (fs::is_directory(status) && !preprocess.is_image) {
+    Fail("{}: a folder of pictures does not fit the model's input {}; give a .npy file of float32",
+         name, graph::ToString(input_shape));
+  }
   if (fs::is_directory(status) || (pictures::HasPictureName(name) && preprocess.is_image)) {
     pictures::Listing listing = pictures::ListPictures(name);
     if (!listing.error.empty()) Fail("{}", listing.error);

@@ -40,7 +40,8 @@ NpyFile::NpyFile(const std::filesystem::path& path) {
   const int map_error = errno;
   close(descriptor);
   if (map_ == nullptr && map_bytes_ > 0) {
-    Fail("{}: cannot be mapped: {}", file, std::strerror(map_error));
+    Fail("{}: cannot be mapped: {}; free memory, or copy it to a local disk", file,
+         std::strerror(map_error));
   }
   pictures::NpyHeader header;
   std::string why;

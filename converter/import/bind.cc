@@ -59,7 +59,10 @@ Tensor ParseValues(std::string_view text, std::string_view whole) {
   for (const std::string& word : words) {
     const std::optional<int64_t> integer = AsInteger(word);
     const std::optional<float> real = integer ? static_cast<float>(*integer) : AsFloat(word);
-    if (!real) Fail("--bind '{}': '{}' is not a number", whole, word);
+    if (!real) {
+      Fail("--bind '{}': '{}' is not a number; give NAME=NUMBER,... or NAME=@FILE.npy", whole,
+           word);
+    }
     if (integer) integers.push_back(*integer);
     floats.push_back(*real);
   }
@@ -130,8 +133,8 @@ onnx::TensorProto IntegersOf(const std::string& what, int type, const Limits& li
   onnx::TensorProto tensor;
   for (const int64_t value : values) {
     if (value < limits.least || value > limits.most) {
-      Fail("{}: {} is outside {} to {}, the range of {}", what, value, limits.least, limits.most,
-           ElementName(type));
+      Fail("{}: {} is outside {} to {}, which this {} input takes; give a number within", what,
+           value, limits.least, limits.most, ElementName(type));
     }
     if (type == onnx::TensorProto::INT64) {
       tensor.add_int64_data(value);

@@ -53,7 +53,9 @@ fs::path Resolve(const Location& location, const std::string& what, const fs::pa
   }
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
-  if (error) Fail("{}: the model's folder cannot be read ({})", what, error.message());
+  if (error)
+    Fail("{}: the model's folder cannot be read ({}); check its permissions", what,
+         error.message());
   const fs::path file = fs::canonical(root / relative, error);
   if (error || !fs::is_regular_file(file, error)) {
     Fail("{}: external data file '{}' is missing; copy it into the model's folder", what,
@@ -81,7 +83,9 @@ std::string ReadExternalData(const onnx::TensorProto& tensor, const std::string&
   }
   std::error_code error;
   const uintmax_t file_bytes = fs::file_size(path, error);
-  if (error) Fail("{}: external data '{}' cannot be read", what, location.file);
+  if (error) {
+    Fail("{}: external data '{}' cannot be read; check its permissions", what, location.file);
+  }
   if (location.offset > file_bytes || wanted_bytes > file_bytes - location.offset) {
     Fail("{}: external data file '{}' is too short: {} bytes from offset {} of {}; copy it again",
          what, location.file, wanted_bytes, location.offset, file_bytes);
@@ -90,7 +94,9 @@ std::string ReadExternalData(const onnx::TensorProto& tensor, const std::string&
   stream.seekg(static_cast<std::streamoff>(location.offset));
   std::string bytes(wanted_bytes, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(wanted_bytes));
-  if (!stream) Fail("{}: external data '{}' cannot be read", what, location.file);
+  if (!stream) {
+    Fail("{}: external data '{}' cannot be read; check its permissions", what, location.file);
+  }
   return bytes;
 }
 

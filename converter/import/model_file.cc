@@ -43,7 +43,7 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
     Fail("not a regular file; give the path of an ONNX model");
   }
   const uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) Fail("cannot be read ({})", error.message());
+  if (error) Fail("cannot be read ({}); check its permissions", error.message());
   if (bytes == 0) Fail("the file is empty; export or copy the model again");
   if (bytes > static_cast<uintmax_t>(std::numeric_limits<int>::max())) {
     Fail("{} bytes, but a protobuf file has at most 2 GiB; save the weights as external data",
@@ -52,7 +52,8 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
 
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    Fail("cannot be opened ({})", std::error_code(errno, std::generic_category()).message());
+    Fail("cannot be opened ({}); check its permissions",
+         std::error_code(errno, std::generic_category()).message());
   }
   google::protobuf::io::FileInputStream stream(descriptor);
   stream.SetCloseOnDelete(true);

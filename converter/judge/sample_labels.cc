@@ -102,7 +102,9 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
     std::map<int64_t, size_t> image;
     for (const json& entry : file.at("images")) {
       const auto id = entry.at("id").get<int64_t>();
-      if (!image.emplace(id, labels_.size()).second) Fail("{}: two images have id {}", path, id);
+      if (!image.emplace(id, labels_.size()).second) {
+        Fail("{}: two images have id {}; give each its own", path, id);
+      }
       names_.push_back(entry.at("file_name").get<std::string>());
       by_name_.emplace(LastPart(names_.back()), labels_.size());
       labels_.emplace_back();
@@ -111,19 +113,24 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
       const auto image_id = entry.at("image_id").get<int64_t>();
       const auto at = image.find(image_id);
       if (at == image.end()) {
-        Fail("{}: an annotation names image {}, which does not exist", path, image_id);
+        Fail(
+            "{}: an annotation names image {}, which is not in the list; add the image, or remove "
+            "it",
+            path, image_id);
       }
       const auto category_id = entry.at("category_id").get<int64_t>();
       const auto category = classes.find(category_id);
       if (category == classes.end()) {
-        Fail("{}: an annotation names category {}, which does not exist", path, category_id);
+        Fail("{}: an annotation names category {}, which is not in the list; add it, or remove it",
+             path, category_id);
       }
       SampleLabel& label = labels_[at->second];
       label.label = category->second;
       if (entry.contains("iscrowd") && entry["iscrowd"] != 0) continue;
       if (!entry.contains("bbox")) continue;
       const auto box = entry["bbox"].get<std::vector<float>>();
-      if (box.size() != 4) Fail("{}: a bbox has {} numbers, expected 4", path, box.size());
+      if (box.size() != 4)
+        Fail("{}: a bbox has {} numbers; give 4: left, top, width, height", path, box.size());
       label.boxes.push_back({box[0], box[1], box[0] + box[2], box[1] + box[3], 1,
                              static_cast<uint32_t>(category->second)});
     }

@@ -31,7 +31,8 @@ std::vector<int64_t> ReadIntegers(const std::string& path, const images::NpyFile
     } else if (type == "<i8") {
       std::memcpy(&values[i], bytes + i * sizeof(int64_t), sizeof(int64_t));
     } else {
-      Fail("{}: --labels takes integers, not {}", path, type);
+      Fail("{}: elements are {}; --labels takes integers, save uint8, int8, int32 or int64", path,
+           type);
     }
   }
   return values;
@@ -72,7 +73,8 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
   const size_t wanted = task_ == blob::Task::kDetect ? 2 : 1;
   if (files.size() != wanted) {
     Fail("--labels {}: {}", paths,
-         wanted == 2 ? "a detector takes BOXES.npy,CLASSES.npy" : "expected one .npy file");
+         wanted == 2 ? "a detector needs two files; give BOXES.npy,CLASSES.npy"
+                     : "not one file; give one .npy file");
   }
   int64_t count = 0;
   if (task_ == blob::Task::kDetect) {
@@ -85,7 +87,10 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
     ReadClasses(files[0]);
     count = static_cast<int64_t>(classes_.size());
   }
-  if (count < samples) Fail("{}: has {} labels for {} samples", paths, count, samples);
+  if (count < samples) {
+    Fail("--labels {}: has {} labels for {} samples; give one for each, or lower --samples", paths,
+         count, samples);
+  }
 }
 
 Truth::~Truth() = default;
@@ -97,8 +102,10 @@ const char* Truth::metric() const {
 
 void Truth::ReadClasses(const std::string& path) {
   const images::NpyFile file(path);
-  if (file.shape().size() != 1)
-    Fail("{}: --labels takes one class number per sample, shape [N]", path);
+  if (file.shape().size() != 1) {
+    Fail("{}: shape {}; --labels takes one class number per sample, give shape [N]", path,
+         graph::ToString(file.shape()));
+  }
   classes_ = ReadIntegers(path, file);
 }
 
@@ -106,10 +113,13 @@ void Truth::ReadBoxes(const std::string& boxes, const std::string& classes) {
   const images::NpyFile box_file(boxes), class_file(classes);
   const graph::Shape& shape = box_file.shape();
   if (box_file.dtype() != "<f4" || shape.size() != 3 || shape[2] != 4) {
-    Fail("{}: boxes are float32 [N,M,4], left, top, right, bottom in pixels", boxes);
+    Fail(
+        "{}: boxes of type {} and shape {}; give float32 [N,M,4]: left, top, right, bottom in "
+        "pixels",
+        boxes, box_file.dtype(), graph::ToString(shape));
   }
   if (class_file.shape() != graph::Shape{shape[0], shape[1]}) {
-    Fail("{}: shape {} does not fit the boxes' {}; expected [N,M]", classes,
+    Fail("{}: shape {} does not fit the boxes' {}; give [N,M]", classes,
          graph::ToString(class_file.shape()), graph::ToString(shape));
   }
   const std::vector<int64_t> labels = ReadIntegers(classes, class_file);
@@ -127,7 +137,8 @@ void Truth::ReadBoxes(const std::string& boxes, const std::string& classes) {
 void Truth::ReadMasks(const std::string& path) {
   masks_ = std::make_unique<images::NpyFile>(path);
   if (masks_->dtype() != "|u1" || masks_->shape().size() != 3) {
-    Fail("{}: masks are uint8 [N,H,W]", path);
+    Fail("{}: masks of type {} and shape {}; give uint8 [N,H,W]", path, masks_->dtype(),
+         graph::ToString(masks_->shape()));
   }
 }
 
@@ -178,8 +189,10 @@ double Truth::MeanIou(const std::vector<const Answer*>& answers) const {
   const auto* mask = static_cast<const uint8_t*>(masks_->data());
   for (const Answer* answer : answers) {
     if (answer->map.size() != pixels) {
-      Fail("--labels: masks of {} x {}, but the model's grid has {} pixels", masks_->shape()[1],
-           masks_->shape()[2], answer->map.size());
+      Fail(
+          "--labels: masks of {} x {}, but the model's output has {} pixels; resize the masks to "
+          "it",
+          masks_->shape()[1], masks_->shape()[2], answer->map.size());
     }
     for (size_t p = 0; p < pixels; ++p, ++mask) {
       if (*mask == kIgnored) continue;

@@ -34,10 +34,14 @@ LowerFn Find(std::string_view op) {
 }
 
 std::string NoSuchOperator(const graph::Node& node) {
-  return fmt::format(
-      "node '{}': operator {} is not supported on the board; `octet convert --help-all` lists "
-      "supported operators",
-      node.name, node.op);
+  return fmt::format("node '{}' ({}): the operator is not supported on the board", node.name,
+                     node.op);
+}
+
+// Faults of a tensor name its reader, which the user can find in the model.
+std::string AtNode(const graph::Node& node, const std::string& why) {
+  return why.starts_with("node ") ? why
+                                  : fmt::format("node '{}' ({}): {}", node.name, node.op, why);
 }
 
 [[noreturn]] void Refuse(const graph::Node& node) {
@@ -49,9 +53,17 @@ struct Refusal {
   std::string why;
 };
 
+// What to do about one node; its own way out goes first.
+std::string WithWayOut(const std::string& why) {
+  if (why.find("; ") != std::string::npos) return why;
+  return why +
+         "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
+         "convert --help-all lists the supported operators)";
+}
+
 // One line of all: nodes of one operator with one reason are counted.
 [[noreturn]] void Refuse(const std::vector<Refusal>& refusals) {
-  if (refusals.size() == 1) throw UserError(refusals[0].why);
+  if (refusals.size() == 1) throw UserError(WithWayOut(refusals[0].why));
   std::vector<std::pair<std::string, std::vector<const Refusal*>>> groups;
   for (const Refusal& refusal : refusals) {
     const size_t colon = refusal.why.find(": ");
@@ -69,8 +81,10 @@ struct Refusal {
     parts.push_back(group[0]->why +
                     (more == 0 ? "" : fmt::format(" (and {} more {})", more, group[0]->node->op)));
   }
-  Fail("{} nodes cannot run on the board: {}; try: end the graph before them, with --cut-at",
-       refusals.size(), fmt::join(parts, "; "));
+  Fail(
+      "{} nodes cannot run on the board: {}; try: end the graph before them: --cut-at "
+      "TENSOR,... (octet convert --help-all lists the supported operators)",
+      refusals.size(), fmt::join(parts, "; "));
 }
 
 // A [1, H, W, C] picture arrives as the arena keeps it; [1, C, H, W] has to be turned.
@@ -141,8 +155,8 @@ void NotLowered(Builder&, const graph::Node& node) {
 void CheckLowerable(const graph::Graph& graph) {
   for (graph::ValueId id : graph.inputs) {
     if (graph.At(id).type == graph::DataType::kFloat) continue;
-    Fail("input '{}' is {}; a board feeds floats only", graph.At(id).name,
-         graph::Name(graph.At(id).type));
+    Fail("input '{}' is {}, and a board feeds floats only; make it a constant: --bind {}=NUMBER",
+         graph.At(id).name, graph::Name(graph.At(id).type), graph.At(id).name);
   }
   const operators::OutputView view = operators::ViewOutputs(graph);
   std::vector<Refusal> refusals;
@@ -224,7 +238,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
       if (refusals == nullptr) throw;
       const auto is_same = [&node](const Refusal& refusal) { return refusal.node == &node; };
       if (std::none_of(refusals->begin(), refusals->end(), is_same)) {
-        refusals->push_back({&node, error.what()});
+        refusals->push_back({&node, AtNode(node, error.what())});
       }
       StandIn(builder, node);
     }

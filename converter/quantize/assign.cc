@@ -359,8 +359,10 @@ class Assigner {
     if (id == graph::kNoValue || graph_.At(id).constant != nullptr) return;
     if (graph_.At(id).type != graph::DataType::kFloat) return;
     if (!scheme_->tensors[static_cast<size_t>(id)]) {
-      Fail("tensor '{}' of node '{}' ({}) has no range: calibration did not reach it", Name(id),
-           node.name, node.op);
+      Fail(
+          "node '{}' ({}): tensor '{}' has no range, because calibration did not reach it; give "
+          "one under `tensors:` in --config",
+          node.name, node.op, Name(id));
     }
   }
 

@@ -64,8 +64,8 @@ void RequirePossible(const graph::Graph& graph, const Ledger& ledger) {
       continue;
     }
     const graph::Node& node = graph.nodes[n];
-    Fail("node '{}' ({}) must run in int8 but cannot: {}; ask for fp16 there", node.name, node.op,
-         entries[0]->Text());
+    Fail("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
+         node.op, entries[0]->Text());
   }
 }
 

@@ -28,7 +28,10 @@ std::vector<uint8_t> WithSection(std::span<const uint8_t> blob, blob::SectionKin
   }
   if (!found) {
     if (contents.size() >= blob::kMaxSections) {
-      Fail("the blob has {} sections already, the maximum", contents.size());
+      Fail(
+          "the blob has {} sections, the maximum; convert the model with fewer options that add "
+          "one",
+          contents.size());
     }
     added = kind == blob::SectionKind::kSignature ? 0 : contents.size();
     contents.insert(contents.begin() + static_cast<ptrdiff_t>(added), bytes);

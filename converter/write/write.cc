@@ -96,8 +96,8 @@ std::vector<uint8_t> PlanSection(const Plan& plan, Pools* pools) {
 void CopyShape(const graph::Shape& shape, const std::string& name, uint32_t* rank,
                uint32_t (&dims)[blob::kMaxRank]) {
   if (shape.size() > blob::kMaxRank) {
-    Fail("'{}' has {} dimensions; a model input or output may have {}", name, shape.size(),
-         blob::kMaxRank);
+    Fail("'{}' has {} dimensions, a model input or output may have {}; reshape it in the model",
+         name, shape.size(), blob::kMaxRank);
   }
   *rank = static_cast<uint32_t>(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) dims[i] = static_cast<uint32_t>(shape[i]);

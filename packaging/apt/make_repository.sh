@@ -31,9 +31,9 @@ while [ $# -gt 0 ]; do
     *) echo "make_repository.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
 done
-[ -r "$key" ] || { echo "make_repository.sh: --key '$key' cannot be read" >&2; exit 2; }
+[ -r "$key" ] || { echo "make_repository.sh: --key '$key' cannot be read; give a file with a secret OpenPGP key" >&2; exit 2; }
 ls "$packages"/*.deb >/dev/null 2>&1 || { echo "make_repository.sh: --packages '$packages' has no *.deb; packaging/release.sh makes them" >&2; exit 2; }
-command -v apt-ftparchive >/dev/null || { echo "make_repository.sh: apt-ftparchive is not installed (package apt-utils)" >&2; exit 1; }
+command -v apt-ftparchive >/dev/null || { echo "make_repository.sh: apt-ftparchive is not installed; try: sudo apt-get install apt-utils" >&2; exit 1; }
 
 key=$(realpath "$key")
 rm -rf "$output"

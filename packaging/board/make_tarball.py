@@ -32,19 +32,19 @@ def version() -> str:
 
 def machine_of(program: pathlib.Path) -> tuple:
     if not program.exists():
-        raise Unfit(f"no {program}; build it first")
+        raise Unfit(f"{program}: no such program; build it first")
     machine = triplet_of(program.read_bytes()[:20])
     if machine not in MACHINES:
-        raise Unfit(f"{program}: no program for {', '.join(name for name, _ in MACHINES.values())}")
+        raise Unfit(f"{program}: not a program for {', '.join(name for name, _ in MACHINES.values())}")
     if "INTERP" in subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout:
-        raise Unfit(f"{program}: not static; take the preset aarch64 or armv7")
+        raise Unfit(f"{program}: not linked statically; build the preset aarch64 or armv7")
     return MACHINES[machine]
 
 
 def stripped(program: pathlib.Path, prefix: str) -> bytes:
     strip = shutil.which(prefix + "strip")
     if not strip:
-        raise Unfit(f"no {prefix}strip; ./setup.sh --tests installs it")
+        raise Unfit(f"{prefix}strip is not installed; try: ./setup.sh --tests")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / program.name
         subprocess.run([strip, "-o", path, program], check=True)
@@ -55,7 +55,7 @@ def contents(build: pathlib.Path) -> tuple:
     """(architecture, {path: (bytes, mode)})"""
     machines = {machine_of(build / "bin" / name) for name in PROGRAMS}
     if len(machines) != 1:
-        raise Unfit(f"{build}: programs of several processors")
+        raise Unfit(f"{build}: programs of several processors; give the build folder of one preset")
     architecture, prefix = machines.pop()
     files = {f"bin/{name}": (stripped(build / "bin" / name, prefix), 0o755) for name in PROGRAMS}
     files["install.sh"] = ((SOURCE / "packaging/board/install.sh").read_bytes(), 0o755)

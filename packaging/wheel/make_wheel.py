@@ -34,7 +34,7 @@ MACHINES = {triplet: (name, triplet + "-")
 def machine_of(library: pathlib.Path) -> tuple:
     machine = triplet_of(library.read_bytes()[:20])
     if machine not in MACHINES:
-        raise Unfit(f"{library}: no library for {', '.join(name for name, _ in MACHINES.values())}")
+        raise Unfit(f"{library}: not a library for {', '.join(name for name, _ in MACHINES.values())}")
     return MACHINES[machine]
 
 
@@ -42,7 +42,7 @@ def tool(prefix: str, name: str) -> str:
     """Of binutils, that knows the processor."""
     found = shutil.which(prefix + name) or (shutil.which(name) if prefix.startswith(os.uname().machine) else None)
     if not found:
-        raise Unfit(f"no {prefix}{name}; sudo apt-get install binutils-{prefix.rstrip('-').replace('_', '-')}")
+        raise Unfit(f"{prefix}{name} is not installed; try: sudo apt-get install binutils-{prefix.rstrip('-').replace('_', '-')}")
     return found
 
 
@@ -55,13 +55,13 @@ def check_library(library: pathlib.Path) -> None:
         raise Unfit(f"{library}: its SONAME is {' '.join(soname) or 'missing'}; give {SONAME}")
     strange = [name for name in re.findall(r"^\s+NEEDED\s+(\S+)", said, re.M) if not NEEDED.fullmatch(name)]
     if strange:
-        raise Unfit(f"{library}: needs {', '.join(strange)}; a wheel may need the C library and libgcc alone")
+        raise Unfit(f"{library}: needs {', '.join(strange)}; a wheel may need only the C library and libgcc; link it with those")
     versions = re.findall(r"^\s+0x\w+ 0x\w+ \d+ (\w+?)_([\d.]+)\s*$", said, re.M)
     if not versions:
-        raise Unfit(f"{library}: objdump names no version of glibc that it needs")
+        raise Unfit(f"{library}: objdump shows no needed version of glibc; build the library again")
     for family, number in versions:
         if tuple(int(word) for word in number.split("."))[:2] > NEWEST.get(family, (0,)):
-            raise Unfit(f"{library}: needs {family}_{number}; ports/linux/library/old_glibc.cc is the place for it")
+            raise Unfit(f"{library}: needs {family}_{number}; replace the function in ports/linux/library/old_glibc.cc")
 
 
 def stripped(library: pathlib.Path) -> bytes:

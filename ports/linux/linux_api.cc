@@ -63,22 +63,23 @@ octet::port::ModelOptions Translate(const octet_linux_options* given) {
   if (o.isa != nullptr) {
     octet_isa isa;
     if (octet_isa_from_name(o.isa, &isa).code != OCTET_OK) {
-      throw InputError(std::string("no instruction set ") + o.isa);
+      throw InputError(std::string("isa '") + o.isa +
+                       "': no such instruction set; leave it unset for the best here");
     }
     if (!octet_linux_can_run(isa)) {
-      throw InputError(std::string("instruction set ") + o.isa +
-                       ": not in this build or not on this machine; the best here is " +
+      throw InputError(std::string("isa '") + o.isa +
+                       "': not in this build or not on this machine; the best here is " +
                        octet_isa_name(octet_linux_best_isa()));
     }
     options.isa = isa;
   }
   if (o.threads > kMostThreads) {
-    throw InputError(std::to_string(o.threads) + " threads: use 1 to " +
+    throw InputError("threads " + std::to_string(o.threads) + ": too many; use 1 to " +
                      std::to_string(kMostThreads));
   }
   if ((o.flags & ~(OCTET_LINUX_NO_VERIFY | OCTET_LINUX_MAP)) != 0) {
     throw InputError("flags " + std::to_string(o.flags) +
-                     ": this library does not know all of them");
+                     ": this library does not know all of them; use those of its linux.h");
   }
   options.threads = std::max(o.threads, 1u);
   if (o.plan != nullptr) options.plan = o.plan;
@@ -107,13 +108,13 @@ octet_linux* octet_linux_open(const char* path, const octet_linux_options* optio
                               size_t error_bytes) {
   Say("", error, error_bytes);
   try {
-    if (path == nullptr) throw InputError("no path");
+    if (path == nullptr) throw InputError("path is NULL; give the path of a blob");
     const SignalsBlocked blocked;
     auto opened = std::make_unique<octet_linux>(path, Translate(options));
     opened->model.Bind();
     return opened.release();
   } catch (const std::bad_alloc&) {
-    Say("no memory to open the model", error, error_bytes);
+    Say("no memory to open the model; end other programs", error, error_bytes);
   } catch (const std::exception& failure) {
     Say(failure.what(), error, error_bytes);
   } catch (...) {

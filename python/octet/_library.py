@@ -127,7 +127,7 @@ def library() -> ctypes.CDLL:
             try:
                 function = getattr(opened, name)
             except AttributeError:
-                raise OctetError(f"{opened._name}: has no {name}, so it is not a {SONAME} of this version") from None
+                raise OctetError(f"{opened._name}: has no {name}, so it is not the {SONAME} of this version; name that in {VARIABLE}, or install it") from None
             function.restype, function.argtypes = result, arguments
         _library = opened
     return _library

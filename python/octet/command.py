@@ -41,11 +41,11 @@ def _netpbm(path: str) -> np.ndarray:
     at += 1
     sizes = [int(word) for word in words[1:] if word.isdigit() and len(word) <= 5]
     if len(sizes) != 3 or words[0] not in (b"P5", b"P6") or sizes[2] != 255 or not sizes[0] or not sizes[1]:
-        raise _Bad(f"{path}: no PPM (P6) or PGM (P5) of 8 bits; octet-run reads more kinds of pictures")
+        raise _Bad(f"{path}: not a PPM (P6) or PGM (P5) of 8 bits; convert it, or use octet-run, which reads JPEG and PNG too")
     shape = (sizes[1], sizes[0], 3) if words[0] == b"P6" else (sizes[1], sizes[0])
     count = int(np.prod(shape))
     if len(data) - at < count:
-        raise _Bad(f"{path}: {max(0, len(data) - at)} bytes of pixels, and {sizes[0]}x{sizes[1]} needs {count}; copy it again")
+        raise _Bad(f"{path}: {max(0, len(data) - at)} bytes of pixels, and its {sizes[0]}x{sizes[1]} pixels need {count}; copy it again")
     return np.frombuffer(data, np.uint8, count, at).reshape(shape)
 
 
@@ -57,7 +57,7 @@ def _read(path: str) -> np.ndarray:
         if path.endswith(".npy"):
             return np.load(path, allow_pickle=False)
     except (OSError, EOFError) as error:
-        raise _Bad(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise _Bad(f"{path}: {getattr(error, 'strerror', None) or error}; check the path and the file") from None
     raise _Bad(f"{path}: give {PICTURES}; octet-run reads JPEG and PNG too")
 
 

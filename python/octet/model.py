@@ -57,10 +57,10 @@ class Model:
         self._forked = False
         self._lock = threading.RLock()
         if plan is not None and not isinstance(plan, str):
-            raise TypeError(f"plan={plan!r}: the name of a plan is a str")
+            raise TypeError(f"plan={plan!r}: not a str; give the name of a plan")
         self._library = library = c.library()
         if not 1 <= threads <= 256:
-            raise ValueError(f"threads={threads}: use 1 to 256")
+            raise ValueError(f"threads={threads}: not supported; use 1 to 256")
         options = c.OptionsStruct(isa=isa.encode() if isa else None, plan=plan.encode() if plan else None, threads=threads,
                                   flags=(0 if verify else c.NO_VERIFY) | (c.MAP if map else 0))
         error = ctypes.create_string_buffer(ERROR_BYTES)
@@ -140,7 +140,7 @@ class Model:
         if self._forked:
             raise RuntimeError("this model was opened before os.fork(), and its threads are not here; open it in the child")
         if not self._handle:
-            raise ValueError("this model is closed")
+            raise ValueError("this model is closed; open it again: octet.load(path)")
         return self._session
 
     def _finished_session(self) -> int:
@@ -225,7 +225,7 @@ class Model:
         with self._lock:
             session = self._finished_session()
             if not 0 <= index < len(self.outputs):
-                raise IndexError(f"no output {index}; the model has {len(self.outputs)}")
+                raise IndexError(f"no output {index}; give 0 to {len(self.outputs) - 1}")
             info = self.outputs[index]
             if out is None:
                 out = np.empty(info.shape, np.float32)

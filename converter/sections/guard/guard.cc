@@ -20,7 +20,8 @@ namespace {
 void SetHeat(const std::string& file, const std::string& name, const std::string& value,
              octet_guard_config* config) {
   if (!port::SetGuard(name, value, config)) {
-    Fail("{}: thermal: '{}' is not a value of {}", file, value, name);
+    Fail("{}: thermal: '{}' is not a valid value of {}: {}", file, value, name,
+         port::WhatGuardTakes(name));
   }
 }
 
@@ -38,7 +39,8 @@ void Set(const std::string& file, const boards::Setting& setting, octet_guard_co
     Fail("{}: no such setting; the nearest name is '{}'; the settings are {}", where,
          port::Nearest(setting.name, names), fmt::join(names, " "));
   }
-  Fail("{}: '{}' is not a value of it", where, setting.value);
+  Fail("{}: '{}' is not a valid value: {}", where, setting.value,
+       port::WhatGuardTakes(setting.name));
 }
 
 blob::GuardRecord RecordOf(const octet_guard_config& c, size_t zones_bytes) {
@@ -88,7 +90,8 @@ std::vector<uint8_t> GuardSection(const boards::Board& board, uint32_t plan_coun
   }
   for (const boards::Setting& setting : board.guard) Set(board.file, setting, &config);
   if (const std::string contradiction = port::ContradictionOf(config); !contradiction.empty()) {
-    Fail("{}: thermal and guard contradict each other: {}", board.file, contradiction);
+    Fail("{}: thermal and guard contradict each other: {}; change one of the two", board.file,
+         contradiction);
   }
   blob::GuardRecord record = RecordOf(config, zones.size());
   if (board.latency_budget_ms) {

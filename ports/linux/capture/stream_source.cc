@@ -47,7 +47,8 @@ class StreamSource : public Source {
       note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
               " of " + std::to_string(frame->bytes.size()) + " bytes dropped";
       // Any bytes make a raw frame, so this is the one sign of a wrong size.
-      if (!format_.y4m) note_ += "; the stream was cut, or --size or --format is wrong";
+      note_ += format_.y4m ? "; the sender was cut off, start it again"
+                           : "; the stream was cut, or --size or --format is wrong";
     }
     if (took == Took::kFrame) {
       ++frames_;
@@ -108,7 +109,8 @@ class StreamSource : public Source {
     if (width > UINT32_MAX || height > UINT32_MAX ||
         FrameBytes(format_.pixels, static_cast<uint32_t>(width), static_cast<uint32_t>(height)) ==
             0) {
-      throw InputError("stdin: YUV4MPEG2 header without a valid size: " + Quoted(line_));
+      throw InputError("stdin: YUV4MPEG2 header " + Quoted(line_) +
+                       " has no valid size; send one with W and H");
     }
     format_.width = static_cast<uint32_t>(width);
     format_.height = static_cast<uint32_t>(height);
@@ -145,7 +147,7 @@ class StreamSource : public Source {
       size_t done = 0;
       const Took took = Fill(reinterpret_cast<uint8_t*>(&c), 1, &done, stop);
       if (took == Took::kEnd && !line_.empty()) {
-        note_ = "stdin: ended inside a header line";
+        note_ = "stdin: ended inside a header line; the sender was cut off, start it again";
       }
       if (took != Took::kFrame) return took;
       if (c == '\n') return Took::kFrame;
@@ -182,7 +184,10 @@ class StreamSource : public Source {
       const Waited waited = WaitReadable(descriptor_, stop, kStallMs);
       if (waited == Waited::kStopped) return Took::kStopped;
       if (waited == Waited::kTimeout) {
-        if (!stalled_) std::fprintf(stderr, "octet-camera: stdin: no data for 5 s; waiting\n");
+        if (!stalled_)
+          std::fprintf(
+              stderr,
+              "octet-camera: stdin: no data for 5 s; waiting; check that its sender runs\n");
         stalled_ = true;
         continue;
       }

@@ -72,7 +72,8 @@ class V4l2Source : public Source {
       if (waited == Waited::kStopped) return Took::kStopped;
       if (waited == Waited::kTimeout) {
         if (!stalled_) {
-          std::fprintf(stderr, "octet-camera: %s: no frame for 5 s; waiting\n", device_.c_str());
+          std::fprintf(stderr, "octet-camera: %s: no frame for 5 s; waiting; check its cable\n",
+                       device_.c_str());
         }
         stalled_ = true;
         continue;
@@ -115,10 +116,12 @@ class V4l2Source : public Source {
   [[noreturn]] void Refuse(const char* what) const {
     const int error = errno;
     if (error == ENODEV) what = "the camera was disconnected";
-    const char* round = error == EBUSY    ? "; another program uses it, and fuser names it"
-                        : error == EACCES ? "; add this user to the group video"
-                                          : "";
-    throw InputError(device_ + ": " + what + ": " + std::strerror(error) + round);
+    const std::string round = error == EBUSY ? "end the program that uses it: fuser -v " + device_
+                              : error == EACCES ? "add this user to the group video"
+                              : error == ENODEV
+                                  ? "connect it again"
+                                  : "octet-camera --check --source " + device_ + " examines it";
+    throw InputError(device_ + ": " + what + ": " + std::strerror(error) + "; " + round);
   }
 
   void Must(unsigned long request, void* argument, const char* what) const {
@@ -195,7 +198,8 @@ class V4l2Source : public Source {
       }
     }
     throw InputError(device_ + ": offers " +
-                     (wish.format.empty() ? "none of NV12, YUV420, YUYV, RGB24, GREY and MJPEG"
+                     (wish.format.empty() ? "none of NV12, YUV420, YUYV, RGB24, GREY and MJPEG; "
+                                            "convert it with ffmpeg or gst-launch-1.0 | --source -"
                                           : "no " + wish.format + "; remove --format"));
   }
 
@@ -216,7 +220,8 @@ class V4l2Source : public Source {
     request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     request.memory = V4L2_MEMORY_MMAP;
     Must(VIDIOC_REQBUFS, &request, "has no buffers to map");
-    if (request.count == 0) throw InputError(device_ + ": gives no buffers");
+    if (request.count == 0)
+      throw InputError(device_ + ": gives no buffers; try another /dev/video*");
     for (uint32_t i = 0; i < request.count; ++i) {
       v4l2_buffer buffer = Buffer();
       buffer.index = i;

@@ -46,7 +46,15 @@ bool ReadNumber(const std::string& text, double units, double least, double most
   return *number >= least && *number <= most;
 }
 
-std::string WhatItTakes(const std::string& name) {
+std::string Written(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string WhatGuardTakes(const std::string& name) {
   if (name == "policy") {
     std::string words;
     for (const char* word : kPolicies) words += (words.empty() ? "" : ", ") + std::string(word);
@@ -57,14 +65,6 @@ std::string WhatItTakes(const std::string& name) {
   if (name.rfind("_c") == name.size() - 2) return "expected degrees Celsius";
   return "expected a whole number";
 }
-
-std::string Written(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%g", value);
-  return text;
-}
-
-}  // namespace
 
 bool SetGuard(const std::string& name, const std::string& value, octet_guard_config* config) {
   double number;
@@ -103,14 +103,14 @@ std::string SetGuards(const std::string& settings, octet_guard_config* config) {
     for (const auto& [known, value] : ListGuard(*config)) {
       if (known == name) {
         return "'" + entry + "': not a valid value of " + name + ", which is " + value + " now; " +
-               WhatItTakes(name);
+               WhatGuardTakes(name);
       }
       names += " " + known + "=" + value;
     }
     return "'" + entry + "' is not a setting; the settings of this blob are" + names;
   }
   const std::string contradiction = ContradictionOf(*config);
-  return contradiction.empty() ? "" : "'" + settings + "': " + contradiction;
+  return contradiction.empty() ? "" : "'" + settings + "': " + contradiction + "; change it";
 }
 
 std::string ContradictionOf(const octet_guard_config& c) {

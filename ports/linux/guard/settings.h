@@ -12,6 +12,8 @@ namespace octet::port {
 
 // Sets one; false where there is no such name or the value is none for it.
 bool SetGuard(const std::string& name, const std::string& value, octet_guard_config* config);
+// What the setting of this name takes, as "expected seconds".
+std::string WhatGuardTakes(const std::string& name);
 // "name=value,name=value". Empty, or what is wrong with the first that is.
 std::string SetGuards(const std::string& settings, octet_guard_config* config);
 // Empty, or the first two settings that contradict each other, or the one that cannot be, with

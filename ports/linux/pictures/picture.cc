@@ -103,8 +103,8 @@ bool PictureReader::ReadHeader(const uint8_t* bytes, size_t count, Picture* pict
   why_.clear();
   bool good = memory_->Header(bytes, count, picture, &why_);
   if (good && (picture->width > kMostSide || picture->height > kMostSide)) {
-    why_ = "a picture of " + Size(*picture) + " pixels; sides from 1 to " +
-           std::to_string(kMostSide) + " are supported";
+    why_ = "a picture of " + Size(*picture) + " pixels; scale it to sides from 1 to " +
+           std::to_string(kMostSide);
     good = false;
   }
   if (good && IsTurned(memory_->orientation)) std::swap(picture->width, picture->height);
@@ -116,8 +116,8 @@ bool PictureReader::ReadHeader(const uint8_t* bytes, size_t count, Picture* pict
 bool PictureReader::Read(const uint8_t* bytes, size_t count, Picture* picture, uint32_t most_side) {
   if (!ReadHeader(bytes, count, picture)) return false;
   if (picture->width > most_side || picture->height > most_side) {
-    why_ = "a picture of " + Size(*picture) + " pixels; sides from 1 to " +
-           std::to_string(most_side) + " are supported here";
+    why_ = "a picture of " + Size(*picture) + " pixels; scale it to sides from 1 to " +
+           std::to_string(most_side);
     return false;
   }
   const int orientation = memory_->orientation;
@@ -131,7 +131,8 @@ bool PictureReader::Read(const uint8_t* bytes, size_t count, Picture* picture, u
       StandUpright(memory_->stored.data(), orientation, picture);
     }
   } catch (const std::bad_alloc&) {
-    why_ = "a picture of " + Size(*picture) + " pixels needs more memory than is free";
+    why_ =
+        "a picture of " + Size(*picture) + " pixels needs more memory than is free; scale it down";
     good = false;
   }
   if (!good && why_.find(';') == std::string::npos) why_ += "; replace or remove it";

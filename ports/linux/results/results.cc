@@ -22,7 +22,10 @@ ResultReader::ResultReader(const Model& model) {
   const size_t bytes = octet_decode_bytes(session);
   if (bytes == 0) return;
   memory_.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
-  if (memory_ == nullptr) throw InputError("no memory to decode into");
+  if (memory_ == nullptr) {
+    throw InputError("no memory to decode into (" + std::to_string(bytes) +
+                     " bytes); end other programs");
+  }
   std::memset(memory_.get(), 0, bytes);  // resident from now on
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {

@@ -117,7 +117,9 @@ class PictureResults {
     } else {
       FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
                     model_.session(), &line_);
-      if (!line_.WriteTo(STDOUT_FILENO)) throw InputError("stdout: nothing reads the results");
+      if (!line_.WriteTo(STDOUT_FILENO)) {
+        throw InputError("stdout: nothing reads the results; keep the reader open, or use a file");
+      }
     }
   }
 

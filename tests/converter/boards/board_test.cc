@@ -159,8 +159,8 @@ TEST_F(BoardFile, MistakesAreNamed) {
           "6: isa: expected the first words of [reference, neon, dotprod, i8mm], those of aarch64");
   Refused(kLinux, "[reference, neon]", "[reference, dotprod]",
           "6: isa: expected the first words of [reference, neon, dotprod, i8mm], those of aarch64");
-  Refused(kLinux, "[reference, neon]", "[]", "6: isa: the list is empty");
-  Refused(kLinux, "[reference, neon]", "neon", "6: isa: expected a list");
+  Refused(kLinux, "[reference, neon]", "[]", "6: isa: the list is empty; name at least one word");
+  Refused(kLinux, "[reference, neon]", "neon", "6: isa: expected a list, as [a, b]");
   Refused(kLinux, "[int8, fp16]", "[int8, int4]",
           "19: whitelist.precisions: 'int4' is not one of int8, fp16");
   Refused(kLinux, "[int8, fp16]", "[int8, int8]",

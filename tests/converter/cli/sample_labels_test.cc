@@ -7,12 +7,14 @@
 
 #include "converter/support/error.h"
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
 
 namespace octet::cli {
 namespace {
 
 using nlohmann::json;
 using test::Dims;
+using test::ExpectFacts;
 
 class SampleLabelsTest : public test::Cli {
  protected:
@@ -71,16 +73,16 @@ TEST_F(SampleLabelsTest, FilesThatAreNone) {
   EXPECT_NE(Refused("{}", names).find("key 'categories' not found"), std::string::npos);
   json file = File();
   file["annotations"][0]["image_id"] = 1;
-  EXPECT_EQ(Refused(file.dump(), names), "an annotation names image 1, which does not exist");
+  ExpectFacts(Refused(file.dump(), names), {"annotation", "image 1"});
   file = File();
   file["annotations"][0]["category_id"] = 1;
-  EXPECT_EQ(Refused(file.dump(), names), "an annotation names category 1, which does not exist");
+  ExpectFacts(Refused(file.dump(), names), {"annotation", "category 1"});
   file = File();
   file["annotations"][0]["bbox"] = {1, 2, 3};
-  EXPECT_EQ(Refused(file.dump(), names), "a bbox has 3 numbers, expected 4");
+  ExpectFacts(Refused(file.dump(), names), {"bbox", "3 numbers", "4"});
   file = File();
   file["images"][1]["id"] = 7;
-  EXPECT_EQ(Refused(file.dump(), names), "two images have id 7");
+  ExpectFacts(Refused(file.dump(), names), {"two images", "id 7"});
   file = File();
   file["categories"].push_back({{"id", 5}, {"name", "c"}});
   EXPECT_EQ(Refused(file.dump(), {}),

@@ -7,6 +7,7 @@
 
 #include "tests/converter/cli/cli_support.h"
 #include "tests/support/facts.h"
+#include "tests/support/onnx_builder.h"
 
 namespace octet::test {
 namespace {
@@ -85,6 +86,17 @@ TEST_F(ShortForm, MisunderstandingsHaveLinesOfTheirOwn) {
   ExpectRefused(Octet({"convert", Path("m.onnx"), Path("nothing")}), "no such file or folder");
   ExpectRefused(Octet({"convert", Path("m.onnx"), "--calibrate", Path("c.npy")}), "--output");
   ExpectRefused(Octet({"convert", Path("m.onnx"), "-o", Path("x.octet")}), "--calibrate");
+}
+
+// No picture fits a row of numbers: the file that does is asked for, with the input it is for.
+TEST_F(ShortForm, PicturesForAnInputOfNumbers) {
+  OnnxBuilder model;
+  model.Input("signal", {1, 64}).Relu().Output("y");
+  model.Save(Path("row.onnx"));
+  std::filesystem::create_directory(Path("pictures"));
+  const Result result = Octet({"convert", Path("row.onnx"), Path("pictures")});
+  ExpectRefused(result, "--calibrate");
+  ExpectFacts(result.err, {"row.onnx", "'signal'", "[1,64]", "pictures"});
 }
 
 }  // namespace

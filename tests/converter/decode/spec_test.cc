@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "converter/support/error.h"
+#include "tests/support/facts.h"
 
 namespace octet::decode {
 namespace {
@@ -222,32 +223,32 @@ void ExpectNames(const std::string& message, const std::string& preset) {
 
 TEST(Presets, TheWrongOneIsToldFromTheRightOne) {
   const Ports finished = PortsOf(640, {{"output0", {1, 300, 6}}});
-  ExpectNames(PresetRefusal("yolov8", finished), "yolo26 does");
-  ExpectNames(PresetRefusal("yolov5", finished), "yolo26 does");
+  ExpectNames(PresetRefusal("yolov8", finished), "yolo26");
+  ExpectNames(PresetRefusal("yolov5", finished), "yolo26");
   // As the export joins them: boxes, scores and numbers of classes are three parts.
   Ports joined = finished;
   joined.outputs[0].join_axis = 2;
   joined.outputs[0].joined = {4, 1, 1};
-  ExpectNames(PresetRefusal("yolov8", joined), "yolo26 does");
+  ExpectNames(PresetRefusal("yolov8", joined), "yolo26");
   Ports pose = PortsOf(640, {{"output0", {1, 56, 8400}}});
   // 52 classes, or a person with 17 points: what the model joins tells.
   EXPECT_EQ(PresetRefusal("yolov8", pose), "nothing was refused");
   pose.outputs[0].join_axis = 1;
   pose.outputs[0].joined = {4, 1, 51};
-  ExpectNames(PresetRefusal("yolov8", pose), "yolov8-pose or yolo11-pose does");
+  ExpectNames(PresetRefusal("yolov8", pose), "yolov8-pose or yolo11-pose");
   pose.outputs[0].joined = {4, 52};
   EXPECT_EQ(PresetRefusal("yolov8", pose), "nothing was refused");
-  ExpectNames(PresetRefusal("yolov8-pose", pose), "yolov8 or yolo11 does");
+  ExpectNames(PresetRefusal("yolov8-pose", pose), "yolov8 or yolo11");
   const Ports segments = PortsOf(320, {{"output0", {1, 116, 2100}}, {"output1", {1, 32, 80, 80}}});
-  ExpectNames(PresetRefusal("yolo11", segments), "yolov8-seg or yolo11-seg does");
+  ExpectNames(PresetRefusal("yolo11", segments), "yolov8-seg or yolo11-seg");
   ExpectNames(PresetRefusal("yolov8-seg", PortsOf(320, {{"o", {1, 84, 2100}}})),
-              "yolov8 or yolo11 does");
+              "yolov8 or yolo11");
   const Ports grids = PortsOf(416, {{"output", {1, 3549, 85}}});
   ExpectNames(PresetRefusal("yolov5", grids), "yolox");
-  ExpectNames(PresetRefusal("yolox", PortsOf(416, {{"output", {1, 10647, 85}}})), "yolov5 does");
+  ExpectNames(PresetRefusal("yolox", PortsOf(416, {{"output", {1, 10647, 85}}})), "yolov5");
   ExpectNames(
       PresetRefusal("yolov8", PortsOf(320, {{"scores", {1, 4420, 2}}, {"boxes", {1, 4420, 4}}})),
-      "ssd or ultraface does");
+      "ssd or ultraface");
 }
 
 // YOLOv5's heads without the export's decoding: [1, 3 * 85, H, W] a level.
@@ -274,11 +275,10 @@ TEST(Refusals, SayWhatIsWrong) {
   const Ports ports = PortsOf(64, {{"out", {1, 84, 9}}});
   EXPECT_NE(Refusal("stride: [8]\n", ports).find("unknown key"), std::string::npos);
   EXPECT_NE(Refusal("strides: [8]\n", ports).find("has 84 candidates"), std::string::npos);
-  EXPECT_NE(Refusal("box: {rule: grid}\n", ports).find("needs `strides:`"), std::string::npos);
-  EXPECT_NE(Refusal("box: {rule: prior}\nstrides: [8]\n", ports).find("needs `anchors:`"),
+  EXPECT_NE(Refusal("box: {rule: grid}\n", ports).find("add `strides:`"), std::string::npos);
+  EXPECT_NE(Refusal("box: {rule: prior}\nstrides: [8]\n", ports).find("add `anchors:`"),
             std::string::npos);
-  EXPECT_NE(Refusal("outputs: {box: a, class: out}\n", ports).find("it has out"),
-            std::string::npos);
+  test::ExpectFacts(Refusal("outputs: {box: a, class: out}\n", ports), {"'a'", "out"});
   EXPECT_NE(Refusal("layout: planes\n", PortsOf(64, {{"out", {1, 84, 9}}})).find("`layout: rows`"),
             std::string::npos);
   EXPECT_NE(Refusal("channels: [box]\n", ports).find("no output is named for 'class'"),
@@ -288,7 +288,8 @@ TEST(Refusals, SayWhatIsWrong) {
   EXPECT_NE(Refusal("box: {bins: 3}\n", ports).find("needs box.form"), std::string::npos);
   EXPECT_NE(Refusal("box: {rule: grid, form: corners}\nstrides: [8]\n", ports).find("box.rule"),
             std::string::npos);
-  EXPECT_NE(Refusal("class: {background: 5}\n", ports).find("there are 5"), std::string::npos);
+  test::ExpectFacts(Refusal("class: {background: 5}\n", ports),
+                    {"class 5", "5 classes", "class.background"});
   EXPECT_NE(Refusal("score_threshold: 1e300\n", ports).find("float32"), std::string::npos);
   try {
     ReadSpec("yolov99");

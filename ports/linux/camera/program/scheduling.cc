@@ -16,8 +16,11 @@ Scheduling::Scheduling(const std::string& cpus, int priority) {
   if (priority == 0) return;
   const sched_param parameters = {priority};
   if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0) {
-    std::fprintf(stderr, "octet-camera: --priority %d: %s; continuing without it\n", priority,
-                 std::strerror(errno));
+    std::fprintf(
+        stderr,
+        "octet-camera: --priority %d: %s; continuing without it; try: LimitRTPRIO=%d in the "
+        "unit, or a line rtprio in /etc/security/limits.conf\n",
+        priority, std::strerror(errno), priority);
   }
 }
 

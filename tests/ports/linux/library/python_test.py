@@ -312,7 +312,7 @@ class Tests:
             (octet.OctetError, "not a blob", lambda: octet.Model(work / "text.octet")),
             (octet.OctetError, "hash mismatch", lambda: octet.Model(broken)),
             (octet.OctetError, "it has int8, fp16", lambda: octet.Model(self.blobs["detect"], plan="int4")),
-            (octet.OctetError, "no instruction set", lambda: octet.Model(self.blobs["detect"], isa="mmx")),
+            (octet.OctetError, "mmx", lambda: octet.Model(self.blobs["detect"], isa="mmx")),
             (octet.OctetError, "not on this machine", lambda: octet.Model(self.blobs["detect"], isa="i8mm")),
             (ValueError, "1 to 256", lambda: octet.Model(self.blobs["detect"], threads=0)),
             (ValueError, "run a frame first", model.output),
@@ -338,7 +338,7 @@ class Tests:
             (ValueError, "does not say what its outputs mean", lambda: plain.detect(rgb)),
             (ValueError, "is for the task detect", lambda: model.classify(rgb)),
             (ValueError, "frame of -1x2", lambda: model.detections(frame_size=(-1, 2))),
-            (IndexError, "no output 5", lambda: model.output(5)),
+            (IndexError, "output 5", lambda: model.output(5)),
             (ValueError, "expected writable float32", lambda: plain.output(0, np.zeros(2, np.float32))),
         ]
         for kind, words, act in cases:
