@@ -26,7 +26,7 @@ COMMANDS = {
     "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
     "octet-run --self-test": ["--plan", "int8", "--threads", "1"],
-    "octet-camera": ["model.octet", "--source", "pictures", "--guard"],
+    "octet-camera": ["model.octet", "--source", "pictures", "--guard", "--device", "shop-7"],
     "octet-camera --check": ["model.octet", "--source", "pictures"],
     "octet-slot": ["store", "list"],
 }

@@ -118,6 +118,11 @@ double Metrics::StartSeconds() const {
   return start_ns_ == kNever ? start_s_ : WallSecondsAt(start_ns_);
 }
 
+void Metrics::SetDevice(std::string_view name) {
+  device_.fill(0);
+  name.copy(device_.data(), device_.size() - 1);
+}
+
 void Metrics::SetStore(const StoreState& state) {
   if (last_store_.has_record && state.has_record) {
     const StoreChange change = ChangeOf(last_store_, state);
@@ -207,6 +212,10 @@ void Metrics::WriteLayers(const BlobDescription& blob, Exposition* out) const {
 void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
   const BlobDescription blob = blob_.Load();
   WriteBlob(blob, out);
+  if (device_[0] != 0) {
+    out->Family("octet_device_info", "gauge", "The board, by its name.");
+    out->Sample("", {{"device", device_.data()}}, uint64_t{1});
+  }
   out->Family("octet_inference_seconds", "histogram",
               "Preprocessing, network and decoding of a frame.");
   inference_.Write(out);

@@ -55,6 +55,11 @@ class Metrics {
   // start_s: seconds since 1970.
   explicit Metrics(double start_s) : start_s_(start_s) {}
 
+  static constexpr size_t kDeviceBytes = 65;  // with its end
+
+  // Before anybody calls Write: printable ASCII, what is longer is cut; empty: no name.
+  void SetDevice(std::string_view name);
+
   // ---- The loop's, and one thread's at a time; they take effect one by one.
 
   // A new blob: plan 0 and no values of layers until they are set.
@@ -146,6 +151,7 @@ class Metrics {
 
   const double start_s_ = 0;
   const uint64_t start_ns_ = kNever;  // NowNs(); kNever: start_s_ holds
+  std::array<char, kDeviceBytes> device_{};
   Seqlock<BlobDescription> blob_;
   Histogram inference_, age_;
   std::atomic<uint64_t> processed_{0}, dropped_{0}, skipped_{0}, lines_dropped_{0};

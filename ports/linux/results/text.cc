@@ -163,6 +163,10 @@ void FormatJson(const FrameReport& report, const Results& results, const octet_s
               static_cast<double>(report.temperature_c));
   }
   if (report.slot != nullptr) line->Add(",\"slot\":\"%s\"", report.slot);
+  if (report.device != nullptr) {
+    line->Add(",\"device\":");
+    line->AddJsonString(report.device);
+  }
   if (*report.picture != 0) {
     line->Add(",\"picture\":");
     line->AddJsonString(report.picture);

@@ -51,7 +51,8 @@ struct FrameReport {
   const char* reason = nullptr;
   float score = std::numeric_limits<float>::quiet_NaN();  // of this plan, 0 to 1; NaN: none yet
   float temperature_c = std::numeric_limits<float>::quiet_NaN();  // NaN: not known
-  const char* slot = nullptr;  // the model's, "a" or "b"; NULL: it is a file
+  const char* slot = nullptr;    // the model's, "a" or "b"; NULL: it is a file
+  const char* device = nullptr;  // of --device; NULL: it has no name
 };
 
 // One JSON object and a newline.

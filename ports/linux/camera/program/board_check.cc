@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "ports/linux/results/text.h"
-
 namespace octet::port {
 namespace {
 
@@ -43,13 +41,26 @@ BoardFinding FailedFinding(const std::string& name, const std::string& error) {
   return {name, BoardState::kFails, error.substr(0, at), error.substr(at + 2)};
 }
 
-int RunBoardCheck(const CameraOptions& options) {
+BoardFindings CheckBoard(const CameraOptions& options) {
   BoardFindings files, findings;
   const uint64_t model_bytes = CheckFiles(options, &files);
   CheckMachine(options, model_bytes, &findings);
   CheckSources(options, &findings);
   CheckPorts(options, &findings);
   findings.insert(findings.end(), files.begin(), files.end());
+  return findings;
+}
+
+void AddFindings(const BoardFindings& findings, Line* line) {
+  line->Add("[\n");
+  for (const BoardFinding& finding : findings) {
+    AddJson(finding, &finding == &findings.back(), line);
+  }
+  line->Add("]\n");
+}
+
+int RunBoardCheck(const CameraOptions& options) {
+  const BoardFindings findings = CheckBoard(options);
   size_t width = 0;
   bool fails = false;
   for (const BoardFinding& finding : findings) {
@@ -57,17 +68,13 @@ int RunBoardCheck(const CameraOptions& options) {
     fails = fails || finding.state == BoardState::kFails;
   }
   Line line(kLineBytes);
-  if (options.json) line.Add("[\n");
-  for (const BoardFinding& finding : findings) {
-    if (options.json) {
-      AddJson(finding, &finding == &findings.back(), &line);
-    } else {
-      AddText(finding, static_cast<int>(width), &line);
-    }
-  }
-  line.Add("%s\n", options.json ? "]"
-                   : fails ? "octet-camera would fail or miss something here with these options"
+  if (options.json) {
+    AddFindings(findings, &line);
+  } else {
+    for (const BoardFinding& finding : findings) AddText(finding, static_cast<int>(width), &line);
+    line.Add("%s\n", fails ? "octet-camera would fail or miss something here with these options"
                            : "this board has what these options need");
+  }
   line.WriteTo(STDOUT_FILENO);
   return fails ? 1 : 0;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ports/linux/camera/program/options.h"
+#include "ports/linux/results/text.h"
 
 namespace octet::port {
 
@@ -39,6 +40,10 @@ void CheckPorts(const CameraOptions& options, BoardFindings* findings);
 // board_check_source.cc: what --source names, and the cameras there are.
 void CheckSources(const CameraOptions& options, BoardFindings* findings);
 
+// All of them, in the order of the table.
+BoardFindings CheckBoard(const CameraOptions& options);
+// As --json prints them.
+void AddFindings(const BoardFindings& findings, Line* line);
 // Prints the table, or with --json the list. Returns 0, or 1 where anything fails.
 int RunBoardCheck(const CameraOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/board_check.h"
+#include "ports/linux/camera/program/device.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/thermal/sensor.h"
 #include "ports/linux/wall_clock.h"
@@ -96,6 +97,15 @@ BoardFinding ClockFinding() {
   return {"clock", BoardState::kLacks, "unknown whether it is synchronised", "timedatectl status"};
 }
 
+BoardFinding DeviceFinding(const CameraOptions& options) {
+  const std::string name = DeviceName(options.device);
+  if (!name.empty()) return {"device", BoardState::kFine, name, ""};
+  return {
+      "device", BoardState::kLacks,
+      std::string("no machine id in ") + kMachineIdFile + ": results and metrics name no device",
+      "sudo systemd-machine-id-setup, or --device NAME"};
+}
+
 BoardFinding CoresFinding(const CameraOptions& options) {
   cpu_set_t before;
   sched_getaffinity(0, sizeof(before), &before);
@@ -134,6 +144,7 @@ void CheckMachine(const CameraOptions& options, uint64_t model_bytes, BoardFindi
   if (options.priority != 0) findings->push_back(PriorityFinding(options));
   findings->push_back(ThermalFinding(options));
   findings->push_back(ClockFinding());
+  findings->push_back(DeviceFinding(options));
 }
 
 }  // namespace octet::port

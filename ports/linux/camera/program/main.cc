@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "ports/linux/camera/program/board_check.h"
+#include "ports/linux/camera/program/bundle.h"
 #include "ports/linux/camera/program/loop.h"
 #include "ports/linux/camera/program/settings.h"
 
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
     if (settings.options().check) return octet::port::RunBoardCheck(settings.options());
+    if (!settings.options().bundle.empty()) return octet::port::WriteSupportBundle(settings);
     if (settings.options().own_detector) {
       std::fprintf(stderr, "octet-camera: no MODEL given: the scene's own detector runs: %s\n",
                    settings.options().blob.c_str());

@@ -77,6 +77,11 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
               "missing part, and end. Exit status: 0 nothing is missing, 1 something is missing. "
               "The check changes nothing and takes no frame")
       .OnCommandLineOnly();
+  app.Add("--support-bundle", o.bundle,
+          "write a tar archive for a report, and end: versions, these settings, what --check says, "
+          "state, sensors, numbers and last lines of the camera that runs. It has no pictures and "
+          "no keys. Nothing else is written, and no frame is taken")
+      .OnCommandLineOnly();
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
               "; without any, the pictures of its subfolders), one picture, /dev/videoN, or - for "
@@ -148,11 +153,12 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
 
 void CheckWhatRuns(const CameraOptions& o) {
   const bool none = o.blob.empty() && o.slots.empty();
-  if (o.blob.empty() == o.slots.empty() && !(o.check && none)) {
+  const bool looks_only = o.check || !o.bundle.empty();
+  if (o.blob.empty() == o.slots.empty() && !(looks_only && none)) {
     throw InputError(o.blob.empty() ? "no MODEL given; see --help"
                                     : "MODEL and --slots: give only one of them");
   }
-  if (o.source.empty() && !o.check) {
+  if (o.source.empty() && !looks_only) {
     throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
   }
 }

@@ -23,6 +23,8 @@ struct CameraOptions {
   std::string guard_settings, disturb;
   std::string drift;  // path of the record; empty: no recalibration
   std::string drift_settings;
+  std::string device;   // in lines and metrics; empty: after the machine id
+  std::string bundle;   // of --support-bundle; empty: none
   std::string state;    // folder of the file of starts; empty: none
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
@@ -49,7 +51,8 @@ using CheckSettings = std::function<void()>;
 // print: of --config and --print-config. What is returned is to be called once all options are set.
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& options, std::string* config,
                              bool* print);
-// That there is something to run and to look at; --check needs neither. Throws InputError.
+// That there is something to run and to look at; --check and --support-bundle need
+// neither. Throws InputError.
 void CheckWhatRuns(const CameraOptions& options);
 // --isa list
 void ListIsas();

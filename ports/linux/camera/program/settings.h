@@ -21,6 +21,9 @@ class CameraSettings {
   // --config; empty: none.
   const std::string& file() const { return file_; }
 
+  // --print-config: what is in force, as a settings file.
+  std::string AsYaml() const;
+
   struct Reread;
   // What the file says now, with what may not change while the program runs as it was. Reads files,
   // so it is for the thread for storage. Throws InputError: a file that would not start the program
@@ -30,7 +33,6 @@ class CameraSettings {
  private:
   void Make(const std::vector<FileSetting>* entries);
   std::string Line(const std::string& setting) const;
-  std::string AsYaml() const;
 
   std::vector<std::string> words_;  // of the command line
   std::string file_;

@@ -10,7 +10,7 @@
 
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
-#include "ports/linux/slot/program/report.h"
+#include "ports/linux/slot/report.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {

@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "tests/ports/linux/camera_pipes"))
 import detector_blob  # noqa: E402
 
 # Of one start, and no settings: nothing of a run.
-ACTIONS = {"help", "help-all", "version", "config", "print-config", "check"}
+ACTIONS = {"help", "help-all", "version", "config", "print-config", "check", "support-bundle"}
 # Words that a parser may take for something else.
 ODD = ["-", "null", "~", "yes", "0123", "1e3", "a: b", "#x", " padded ", "a#b", "a'b\"c", "*a", "&a", "!t", "[x", "{x", "%x", "@x", "?",
        "two\nlines", "tab\there", "ä", "true", "<<", "---", "...", "a, b", "\\n", "|", ">", "key:", ":"]

@@ -1,4 +1,4 @@
-#include "ports/linux/slot/program/report.h"
+#include "ports/linux/slot/report.h"
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-// What octet-slot prints of a store.
-#ifndef OCTET_PORTS_LINUX_SLOT_PROGRAM_REPORT_H_
-#define OCTET_PORTS_LINUX_SLOT_PROGRAM_REPORT_H_
+// What programs tell of a store.
+#ifndef OCTET_PORTS_LINUX_SLOT_REPORT_H_
+#define OCTET_PORTS_LINUX_SLOT_REPORT_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string StoreJson(const octet_slots_info& info, SlotStore& store);
 
 }  // namespace octet::port
 
-#endif  // OCTET_PORTS_LINUX_SLOT_PROGRAM_REPORT_H_
+#endif  // OCTET_PORTS_LINUX_SLOT_REPORT_H_
