@@ -110,6 +110,30 @@ TEST_F(CameraTrial, AModelThatFoundNothingIsNoMeasure) {
   EXPECT_FALSE(Summary().contains("trial_agreement"));
 }
 
+// A program that starts while a trial is pending has no answers of the model before: it compares
+// nothing, and the next trial is compared with what it confirmed.
+TEST_F(CameraTrial, AStartWithATrialComparesNothing) {
+  Flash(Model(1));
+  StartOnStore({"--every-frame", "--trial-frames", "4", "--confirm-after", "3"});
+  SendUntil("slot B, on trial, boot 1\n");
+  SendUntil("slot B is confirmed\n");
+  for (int i = 0; i < 6; ++i) SendOne();
+  Flash(Useless(1));
+  SendUntil("slot A is rolled back: ");
+  EXPECT_EQ(Info().active, OCTET_SLOT_B);
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_DIFFERS);
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(Summary()["trial_agreement"], 0);
+}
+TEST_F(CameraTrial, AStartWithATrialAloneSaysNoAgreement) {
+  Flash(Useless(1));
+  StartOnStore({"--every-frame", "--trial-frames", "4", "--confirm-after", "3"});
+  SendUntil("slot B is confirmed\n");
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_FALSE(Summary().contains("trial_agreement"));
+  EXPECT_EQ(Info().active, OCTET_SLOT_B);
+}
+
 TEST_F(CameraTrial, BadSettings) {
   for (const std::string option : {"--trial-frames", "--trial-agreement"}) {
     StartOnStore({option, "1001"});
@@ -122,6 +146,82 @@ TEST_F(CameraTrial, BadSettings) {
     names_model_ = false;
   }
 }
+
+// Of every kind of answer but boxes.
+class TrialOfAnswers : public CameraTrial, public testing::WithParamInterface<blob::Task> {
+ protected:
+  // A picture four times side by side in channels, through a table: as it is, one code more, or
+  // with its sign turned, which makes the best class the worst and points values the other way.
+  enum class Table { kSame, kOneMore, kTurned };
+  static Blob Answers(Table what) {
+    using namespace blob;
+    constexpr float kScale = 1.0f / 64;
+    BlobBuilder b;
+    const uint32_t x = b.AddInput("x", {1, 4, 4, 3}, ElementType::kInt8, kScale, 0);
+    InputRecord& input = b.input(0);
+    input.is_image = 1;
+    input.scale = kScale;
+    for (float& mean : input.mean) mean = 100 * kScale;
+    for (float& std_dev : input.std_dev) std_dev = 1;
+    input.dims[1] = 3, input.dims[2] = 4, input.dims[3] = 4;
+    input.strides[0] = 48, input.strides[1] = 4, input.strides[2] = 1, input.strides[3] = 16;
+    const uint32_t wide = b.AddTensor({1, 4, 4, 12}, ElementType::kInt8, kScale, 0);
+    LayerRecord& concat = b.AddLayer(Op::kConcat, {x, x, x, x}, wide, "concat");
+    BlobBuilder::Params<ConcatParams>(concat).axis = 3;
+    const uint32_t y = b.AddTensor({1, 4, 4, 12}, ElementType::kInt8, kScale, 0);
+    std::vector<int8_t> table(256);
+    for (int q = -128; q < 128; ++q) {
+      const int to = what == Table::kSame ? q : what == Table::kOneMore ? q + 1 : -q;
+      table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(std::clamp(to, -128, 127));
+    }
+    b.AddLayer(Op::kUnary, {wide}, y, "table").table = b.AddTable(table);
+    b.AddOutput("y", y);
+    if (GetParam() != Task::kNone) {
+      DecodeRecord record{};
+      record.class_count = 12;
+      record.class_activation = Activation::kSoftmax;
+      DecodeLevel level{};
+      level.grid_h = level.grid_w = GetParam() == Task::kClassify ? 1 : 4;
+      level.anchor_count = 1;
+      level.stride_x = level.stride_y = 1;
+      level.scores = {0, 0, 0, 48, 12, 1};
+      b.SetDecode(GetParam(), record, {level}, {});
+    }
+    return b.Build();
+  }
+  void SetUp() override {
+    CameraTrial::SetUp();
+    Write("store/slot-a.octet", Answers(Table::kSame));
+  }
+};
+
+TEST_P(TrialOfAnswers, OthersAreRolledBack) {
+  StartWith({"--trial-frames", "4"});
+  Flash(Answers(Table::kTurned));
+  SendUntil("slot B is rolled back: ");
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_DIFFERS);
+  EXPECT_EQ(Info().active, OCTET_SLOT_A);
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_LT(Summary()["trial_agreement"], 0.2);
+}
+
+TEST_P(TrialOfAnswers, TheSameAreConfirmed) {
+  StartWith({"--trial-frames", "4", "--confirm-after", "3"});
+  Flash(Answers(Table::kOneMore));
+  SendUntil("slot B is confirmed\n");
+  EXPECT_EQ(Info().active, OCTET_SLOT_B);
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_GT(Summary()["trial_agreement"], 0.9);
+}
+
+std::string NameOf(const testing::TestParamInfo<blob::Task>& info) {
+  constexpr const char* kNames[] = {"None", "Classify", "Detect", "Segment"};
+  return kNames[static_cast<size_t>(info.param)];
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, TrialOfAnswers,
+                         testing::Values(blob::Task::kClassify, blob::Task::kSegment,
+                                         blob::Task::kNone),
+                         NameOf);
 
 }  // namespace
 }  // namespace octet::test
