@@ -46,7 +46,8 @@ class Assigner {
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (ChoosesItsScale(n)) {
-        Range(Node(n).outputs[0]) = ValueRange{0, 255.0f / 256, false, true, "fixed"};
+        const ValueId id = Node(n).outputs[0];
+        Range(id) = ProbabilityRange(statistics_[static_cast<size_t>(id)]);
       }
     }
     for (size_t n = graph_.nodes.size(); n-- > 0;) NarrowToMoved(n);
@@ -334,11 +335,7 @@ class Assigner {
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!RunsInInt8(n)) continue;
-      if (ChoosesItsScale(n)) {
-        // Probabilities.
-        scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
-            TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed", {}};
-      } else if (Moves(n)) {
+      if (Moves(n)) {
         const auto& from = scheme_->tensors[static_cast<size_t>(Node(n).inputs[0])];
         auto& to = scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])];
         const std::string origin = to ? to->origin : "shared with " + Name(Node(n).inputs[0]);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "converter/operators/clamp.h"
+#include "converter/operators/operator.h"
 #include "converter/quantize/names.h"
 #include "converter/quantize/saturation.h"
 #include "converter/support/error.h"
@@ -157,6 +158,14 @@ class Chooser {
 };
 
 }  // namespace
+
+ValueRange ProbabilityRange(const std::optional<calibrate::Statistics>& seen) {
+  constexpr float kCodes = 256, kHeadroom = 2;
+  float step = 1 / kCodes;
+  const float most = seen ? kHeadroom * seen->max : 1;
+  while (most > 0 && step > operators::kFinestProbability && kCodes * step / 2 >= most) step /= 2;
+  return {0, (kCodes - 1) * step, false, true, "fixed"};
+}
 
 std::vector<std::optional<ValueRange>> ChooseRanges(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics,

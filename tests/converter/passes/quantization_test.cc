@@ -179,6 +179,47 @@ TEST(GiveBeforeClip, WhatStaysIsRoundedOnce) {
   }
 }
 
+// What only moves elements of an input leaves them what they are: the input is rounded, once.
+TEST(HoistActivation, ARangeOfCodesMovesUpToAnInput) {
+  Net net;
+  const ValueId x = net.Input({1, 2, 4, 4});
+  const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
+  net.Output(net.Op("Neg", {Both(net, flat, 0.05f, 3)}));
+  EXPECT_EQ(RunPass(net, "remove_quantize", 1), "Reshape Clip Neg");
+  EXPECT_EQ(RunPass(net, "hoist_activation", 1), "Clip Reshape Neg");
+  EXPECT_TRUE(*net.graph.At(x).given == Scheme(0.05f, -125));
+  for (const size_t n : {0, 1}) {
+    EXPECT_TRUE(*net.graph.At(net.graph.nodes[n].outputs[0]).given == Scheme(0.05f, -125));
+  }
+}
+
+TEST(HoistActivation, NotWhereAnInputIsReadInOtherCodes) {
+  for (const bool is_real : {true, false}) {
+    Net net;
+    const ValueId x = net.Input({1, 2, 4, 4});
+    const ValueId flat = net.Op("Reshape", {x, net.Integers({1, 32})});
+    net.Output(net.Op("Neg", {Both(net, flat, 0.05f, 3)}));
+    const ValueId other = net.Op("Reshape", {x, net.Integers({1, 8, 4})});
+    net.Output(net.Op("Neg", {is_real ? net.Op("Sin", {x}) : Both(net, other, 0.04f, 3)}));
+    RunAll(net);
+    EXPECT_EQ(net.graph.At(x).given, nullptr) << is_real;
+  }
+}
+
+// The border of a Pad is one of the values that the codes can say, or the Clip cuts it off.
+TEST(HoistActivation, ARangeOfCodesMovesBeforeAPad) {
+  for (const float fill : {0.0f, 100.0f}) {
+    Net net;
+    const ValueId x = net.Op("Sin", {net.Input({1, 2, 4, 4})});
+    const ValueId padded =
+        net.Op("Pad", {x, net.Integers({0, 0, 1, 1, 0, 0, 1, 1}), net.Scalar(fill)});
+    net.Output(net.Op("Neg", {Both(net, padded, 0.05f, 3)}));
+    EXPECT_EQ(RunPass(net, "remove_quantize", 1), "Sin Pad Clip Neg");
+    EXPECT_EQ(RunPass(net, "hoist_activation", fill == 0 ? 1 : 0),
+              fill == 0 ? "Sin Clip Pad Neg" : "Sin Pad Clip Neg");
+  }
+}
+
 // What the model rounds does not go into a neighbour: the range would go with it.
 TEST(FoldBatchNormBefore, NotWhereItsResultIsRounded) {
   Net net;

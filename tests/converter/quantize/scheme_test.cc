@@ -393,6 +393,26 @@ TEST(Scheme, SoftmaxIsFixedAndZeroTensorsAreSane) {
   EXPECT_FLOAT_EQ(At(scheme, zero).scale, 1.0f / 127);
 }
 
+// Codes reach twice as far as what was seen, in the steps that the kernel has.
+TEST(Scheme, SmallProbabilitiesHaveSmallSteps) {
+  const std::pair<float, float> rows[] = {{1, 256},     {0.26f, 256},  {0.25f, 512},
+                                          {0.1f, 1024}, {1e-6f, 4096}, {0, 256}};
+  for (const auto& [largest, steps] : rows) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", -1, 1);
+    const auto p = net.Value("p", 0, largest), moved = net.Value("moved", 0, largest);
+    net.Conv(x, y);
+    net.Op("Softmax", {y}, p);
+    net.Op("Transpose", {p}, moved).attributes["perm"] = std::vector<int64_t>{0, 2, 3, 1};
+    net.Output(net.Value("out", -1, 1));
+    net.Op("Sin", {moved}, net.graph.outputs[0]);
+    const Scheme scheme = net.Assign();
+    EXPECT_EQ(At(scheme, p).scale, 1 / steps) << largest;
+    EXPECT_EQ(At(scheme, p).zero_point, -128) << largest;
+    EXPECT_EQ(At(scheme, moved).scale, 1 / steps) << largest;
+  }
+}
+
 TEST(Scheme, OverridesRule) {
   Net net;
   const auto x = net.Input("x", -1, 1);
