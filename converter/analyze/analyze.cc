@@ -31,7 +31,7 @@ Records RecordPictures(const simulate::Simulator& simulator, const Statistics& s
                        const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
                        const std::function<void(int64_t, int64_t)>& progress,
                        recover::Diagnosis* diagnosis) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   Records records;
   const auto total = static_cast<int64_t>(samples.size());
   ValueId first = graph::kNoValue;  // shown of every picture
@@ -168,7 +168,7 @@ std::vector<size_t> WorstFirst(const Analysis& analysis) {
 Analysis Analyze(const simulate::Simulator& simulator, const Statistics& statistics,
                  const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
                  const std::function<void(int64_t done, int64_t total)>& progress) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   Analysis result;
   result.pictures = static_cast<int64_t>(samples.size());
   recover::Diagnosis diagnosis;

@@ -38,7 +38,10 @@ bool IsSame(const std::optional<quantize::TensorScheme>& a,
 class Assigner {
  public:
   Assigner(const Model& model, const Clock& clock, const Settings& settings)
-      : model_(model), graph_(model.simulator.plan().graph), clock_(clock), settings_(settings) {}
+      : model_(model),
+        graph_(model.simulator.topology().graph),
+        clock_(clock),
+        settings_(settings) {}
 
   Result Run() {
     ChooseSamples();

@@ -21,25 +21,25 @@ constexpr double kStep = 0x1p-8;
 }  // namespace
 
 void Gradient::Load(std::vector<Tensor> inputs) {
-  exact_.assign(plan_.graph.values.size(), {});
+  exact_.assign(topology_.graph.values.size(), {});
   for (size_t i = 0; i < inputs.size(); ++i) {
-    exact_[static_cast<size_t>(plan_.graph.inputs[i])] = std::move(inputs[i]);
+    exact_[static_cast<size_t>(topology_.graph.inputs[i])] = std::move(inputs[i]);
   }
   const simulate::Source source = [this](ValueId id) -> const Tensor& {
     return exact_[static_cast<size_t>(id)];
   };
-  for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
-    if (!plan_.view.needed[n]) continue;
-    std::vector<Tensor> results = simulate::RunExact(plan_, n, source, workspace_);
+  for (size_t n = 0; n < topology_.graph.nodes.size(); ++n) {
+    if (!topology_.view.needed[n]) continue;
+    std::vector<Tensor> results = simulate::RunExact(topology_, n, source, workspace_);
     for (size_t i = 0; i < results.size(); ++i) {
-      const ValueId id = plan_.graph.nodes[n].outputs[i];
+      const ValueId id = topology_.graph.nodes[n].outputs[i];
       if (id != graph::kNoValue) exact_[static_cast<size_t>(id)] = std::move(results[i]);
     }
   }
 }
 
 double Gradient::Of(const Unit& unit, uint64_t seed) {
-  const ValueId moved = plan_.graph.nodes[unit.nodes.back()].outputs[0];
+  const ValueId moved = topology_.graph.nodes[unit.nodes.back()].outputs[0];
   std::map<ValueId, Tensor> changed{{moved, exact_[static_cast<size_t>(moved)]}};
   std::vector<float>& values = changed[moved].floats;
   double energy = 0;
@@ -62,26 +62,26 @@ double Gradient::Of(const Unit& unit, uint64_t seed) {
     const auto found = changed.find(id);
     return found != changed.end() ? found->second : exact(id);
   };
-  for (size_t n = unit.nodes.back() + 1; n < plan_.graph.nodes.size(); ++n) {
-    const graph::Node& node = plan_.graph.nodes[n];
+  for (size_t n = unit.nodes.back() + 1; n < topology_.graph.nodes.size(); ++n) {
+    const graph::Node& node = topology_.graph.nodes[n];
     const bool touched =
-        plan_.view.needed[n] && std::any_of(node.inputs.begin(), node.inputs.end(),
-                                            [&](ValueId id) { return changed.count(id) != 0; });
+        topology_.view.needed[n] && std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                [&](ValueId id) { return changed.count(id) != 0; });
     if (touched) {
-      std::vector<Tensor> results = simulate::RunExact(plan_, n, source, workspace_);
+      std::vector<Tensor> results = simulate::RunExact(topology_, n, source, workspace_);
       for (size_t i = 0; i < results.size(); ++i) {
         const ValueId id = node.outputs[i];
         // What others are picked by stays: a step is no reason to pick something else.
-        if (id == graph::kNoValue || plan_.is_index[static_cast<size_t>(id)]) continue;
+        if (id == graph::kNoValue || topology_.is_index[static_cast<size_t>(id)]) continue;
         changed[id] = std::move(results[i]);
       }
     }
     std::erase_if(changed, [&](const auto& item) {
       const auto id = static_cast<size_t>(item.first);
-      return plan_.last_use[id] <= static_cast<int64_t>(n) && !plan_.view.is_piece[id];
+      return topology_.last_use[id] <= static_cast<int64_t>(n) && !topology_.view.is_piece[id];
     });
   }
-  return std::sqrt(simulate::MeanLoss(simulate::Measure(plan_, exact, source))) / kStep;
+  return std::sqrt(simulate::MeanLoss(simulate::Measure(topology_, exact, source))) / kStep;
 }
 
 }  // namespace octet::assign

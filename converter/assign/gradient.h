@@ -12,7 +12,7 @@ namespace octet::assign {
 
 class Gradient {
  public:
-  explicit Gradient(const simulate::Plan& plan) : plan_(plan) {}
+  explicit Gradient(const simulate::Topology& topology) : topology_(topology) {}
 
   // Runs everything; inputs in the order of the graph's.
   void Load(std::vector<graph::Tensor> inputs);
@@ -23,7 +23,7 @@ class Gradient {
   double Of(const Unit& unit, uint64_t seed);
 
  private:
-  const simulate::Plan& plan_;
+  const simulate::Topology& topology_;
   std::vector<graph::Tensor> exact_;  // by value
   operators::Workspace workspace_;
 };

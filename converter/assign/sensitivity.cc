@@ -19,11 +19,11 @@ std::vector<std::vector<double>> MeasureGradients(const Simulator& simulator, co
   const size_t units = table.units.size();
   std::vector<std::vector<double>> gradients(units, std::vector<double>(samples.size()));
   // All exact values of a picture, and those that a unit changes.
-  const int64_t bytes = simulator.plan().all_bytes + simulator.plan().peak_bytes;
+  const int64_t bytes = simulator.topology().all_bytes + simulator.topology().peak_bytes;
   const int64_t fits = simulator.options().memory_bytes / std::max<int64_t>(1, bytes);
   const auto threads =
       static_cast<int>(std::clamp<int64_t>(fits, 1, std::max(1, simulator.options().threads)));
-  std::vector<Gradient> each(static_cast<size_t>(threads), Gradient(simulator.plan()));
+  std::vector<Gradient> each(static_cast<size_t>(threads), Gradient(simulator.topology()));
   executor::ParallelFor(static_cast<int64_t>(samples.size()), threads,
                         [&](int thread, int64_t item) {
                           Gradient& gradient = each[static_cast<size_t>(thread)];

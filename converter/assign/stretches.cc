@@ -32,7 +32,7 @@ class Chooser {
   Chooser(const Model& model, const Clock& clock, const ArenaOf& arena_of,
           const Simulator::Progress& progress)
       : model_(model),
-        graph_(model.simulator.plan().graph),
+        graph_(model.simulator.topology().graph),
         clock_(clock),
         arena_of_(arena_of),
         progress_(progress),

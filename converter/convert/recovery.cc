@@ -59,7 +59,7 @@ std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
 // Moves the last layers that gain by it to FP16.
 void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
                   quantize::Scheme* scheme, Warnings* warnings) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const std::vector<int64_t> decide =
       Some(samples.accept.empty() ? samples.report : samples.accept);
   const recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
@@ -163,7 +163,7 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
                           int64_t available, const Statistics& statistics,
                           const quantize::Config& given, const assign::Clock* clock,
                           const assign::ArenaOf& arena_of, Effort effort) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   RecoveredInt8 result;
   result.config = given;
   const quantize::Config& config = result.config;

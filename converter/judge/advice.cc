@@ -52,7 +52,7 @@ std::optional<Advice> TryAdvice(
     const analyze::Analysis& analysis, const std::vector<int64_t>& samples, double before_db,
     const std::function<std::optional<std::pair<std::string, double>>(const quantize::Scheme&)>&
         judged) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const std::vector<size_t> layers = NoisiestLayers(analysis);
   std::vector<quantize::Scheme> variants;
   std::vector<size_t> counts;  // of layers in a variant

@@ -56,7 +56,7 @@ class Refiner : public simulate::Visitor {
   // fitting: so many pictures come first, the others judge.
   Refiner(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
           std::vector<Candidate> candidates, size_t fitting, size_t judging)
-      : graph_(simulator.plan().graph),
+      : graph_(simulator.topology().graph),
         scheme_(scheme),
         options_(simulator.options()),
         builder_(graph_, scheme, &program_),
@@ -209,7 +209,7 @@ Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples
   const std::vector<int64_t> fitting = Fitting(candidates, own.fit, kRowsShare, kMostPictures),
                              judging = Spread(own.judge, kMostPictures / kHeldOut);
   if (candidates.empty() || fitting.empty() || judging.empty()) return step;
-  const auto& needed = simulator.plan().view.needed;
+  const auto& needed = simulator.topology().view.needed;
   int64_t done = 0;
   const int64_t total = std::count(needed.begin(), needed.end(), true) +
                         static_cast<int64_t>(2 * samples.accept.size() + 2 * samples.report.size());
@@ -219,7 +219,7 @@ Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples
   std::vector<int64_t> pictures = fitting;
   pictures.insert(pictures.end(), judging.begin(), judging.end());
   Refiner refiner(simulator, *scheme, std::move(candidates), fitting.size(), judging.size());
-  simulate::RunSideBySide(simulator.plan(), *scheme, simulator.inputs(), pictures,
+  simulate::RunSideBySide(simulator.topology(), *scheme, simulator.inputs(), pictures,
                           {simulator.options().threads, simulator.options().memory_bytes / 2, true},
                           refiner, tell);
   std::vector<quantize::Scheme> rounded(1, *scheme);

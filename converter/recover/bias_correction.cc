@@ -36,9 +36,9 @@ bool Helps(const Shifts& shifts, size_t first, const std::vector<float>& correct
 }
 
 // By node and piece: whether the piece depends on the node.
-std::vector<std::vector<bool>> Reach(const simulate::Plan& plan) {
-  const graph::Graph& graph = plan.graph;
-  const operators::OutputView& view = plan.view;
+std::vector<std::vector<bool>> Reach(const simulate::Topology& topology) {
+  const graph::Graph& graph = topology.graph;
+  const operators::OutputView& view = topology.view;
   size_t count = 0;
   for (const auto& pieces : view.outputs) count += pieces.size();
   std::vector<std::vector<bool>> of_value(graph.values.size(), std::vector<bool>(count));
@@ -63,11 +63,12 @@ std::vector<std::vector<bool>> Reach(const simulate::Plan& plan) {
 
 // `corrections` less those that only pieces feel which they made worse. Empty where that changes
 // nothing, or leaves nothing.
-Corrections WithoutFallen(const simulate::Plan& plan, const std::vector<simulate::Figure>& before,
+Corrections WithoutFallen(const simulate::Topology& topology,
+                          const std::vector<simulate::Figure>& before,
                           const std::vector<simulate::Figure>& after,
                           const Corrections& corrections) {
   Corrections rest = corrections;
-  const auto reach = Reach(plan);
+  const auto reach = Reach(topology);
   bool dropped = false, any = false;
   for (size_t n = 0; n < rest.size(); ++n) {
     if (rest[n].empty()) continue;
@@ -109,11 +110,11 @@ class Finder : public simulate::Visitor {
 
 Corrections Find(const simulate::Simulator& simulator, const Fitting& fitting,
                  const quantize::Scheme& scheme, const std::function<void()>& progress) {
-  Finder finder(simulator.plan().graph, fitting.finding.size());
+  Finder finder(simulator.topology().graph, fitting.finding.size());
   const simulate::SideBySide how{simulator.options().threads, simulator.options().memory_bytes,
                                  false};
-  simulate::RunSideBySide(simulator.plan(), scheme, simulator.inputs(), fitting.All(), how, finder,
-                          progress);
+  simulate::RunSideBySide(simulator.topology(), scheme, simulator.inputs(), fitting.All(), how,
+                          finder, progress);
   return finder.corrections;
 }
 
@@ -134,12 +135,12 @@ Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples
                    const std::function<void(int64_t done, int64_t total)>& progress,
                    quantize::Scheme* scheme) {
   Step step("bias correction");
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   scheme->bias_correction.assign(graph.nodes.size(), {});
   if (!samples.CanCorrect()) return step;
   const Fitting fitting(samples.fit);
   int64_t done = 0;
-  const auto& needed = simulator.plan().view.needed;
+  const auto& needed = simulator.topology().view.needed;
   const int64_t total = std::count(needed.begin(), needed.end(), true) +
                         static_cast<int64_t>(2 * fitting.agreeing.size() +
                                              3 * samples.accept.size() + 2 * samples.report.size());
@@ -151,7 +152,7 @@ Step CorrectBiases(const simulate::Simulator& simulator, const simulate::Samples
   std::vector<quantize::Scheme> corrected(1, before);
   corrected[0].bias_correction = Find(simulator, fitting, before, tell);
   const auto agreed = simulator.Compare(before, corrected, fitting.agreeing, told);
-  const Corrections part = WithoutFallen(simulator.plan(), agreed.base.Pieces(),
+  const Corrections part = WithoutFallen(simulator.topology(), agreed.base.Pieces(),
                                          agreed.variants[0].Pieces(), corrected[0].bias_correction);
   if (!part.empty()) {
     corrected.push_back(before);

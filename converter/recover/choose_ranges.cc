@@ -84,7 +84,7 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
                   quantize::Scheme* scheme) {
   Step step("ranges");
   if (!samples.CanCorrect()) return step;
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const std::vector<int64_t> asked(
       samples.fit.begin(),
       samples.fit.begin() + static_cast<int64_t>(std::min(kAsked, samples.fit.size())));

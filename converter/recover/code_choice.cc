@@ -25,12 +25,12 @@ struct Apart {
 
 // The codes of a value, or of the one that all its elements are copied from; null where the model
 // says none.
-const graph::Given* CodesOf(const simulate::Plan& plan, graph::ValueId id) {
+const graph::Given* CodesOf(const simulate::Topology& topology, graph::ValueId id) {
   for (;;) {
-    const graph::Given* given = plan.graph.At(id).given.get();
-    const int producer = plan.links.producer[static_cast<size_t>(id)];
+    const graph::Given* given = topology.graph.At(id).given.get();
+    const int producer = topology.links.producer[static_cast<size_t>(id)];
     if (given != nullptr || producer < 0) return given;
-    const graph::Node& node = plan.graph.nodes[static_cast<size_t>(producer)];
+    const graph::Node& node = topology.graph.nodes[static_cast<size_t>(producer)];
     if (operators::Int8Of(node) != operators::Int8::kKeepsScale ||
         !operators::CopiesElements(node)) {
       return nullptr;
@@ -43,11 +43,11 @@ const graph::Given* CodesOf(const simulate::Plan& plan, graph::ValueId id) {
 std::optional<Apart> WorstOutput(const simulate::Simulator& simulator,
                                  const quantize::Scheme& scheme,
                                  const std::vector<int64_t>& samples) {
-  const simulate::Plan& plan = simulator.plan();
+  const simulate::Topology& topology = simulator.topology();
   std::map<graph::ValueId, Apart> outputs;
   simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
-    if (!plan.view.is_piece[static_cast<size_t>(shown.id)]) return;
-    const graph::Given* given = CodesOf(plan, shown.id);
+    if (!topology.view.is_piece[static_cast<size_t>(shown.id)]) return;
+    const graph::Given* given = CodesOf(topology, shown.id);
     if (given == nullptr) return;
     Apart& apart = outputs[shown.id];
     apart.elements += static_cast<int64_t>(shown.exact.size());
@@ -72,7 +72,7 @@ std::optional<Apart> WorstOutput(const simulate::Simulator& simulator,
 double ChooseCoarseSteps(const simulate::Simulator& simulator, const simulate::Samples& samples,
                          const std::vector<std::optional<calibrate::Statistics>>& statistics,
                          const quantize::Config& config) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   // One of four bounds is chosen: samples that ranges were fitted to tell as well.
   std::vector<int64_t> all = samples.accept;
   all.insert(all.end(), samples.fit.begin(), samples.fit.end());

@@ -151,8 +151,8 @@ double OutputFigure::Cosine() const {
 
 Diagnosis Diagnose(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
                    const std::vector<int64_t>& samples, const simulate::Simulator::Watcher& also) {
-  const graph::Graph& graph = simulator.plan().graph;
-  const operators::OutputView& view = simulator.plan().view;
+  const graph::Graph& graph = simulator.topology().graph;
+  const operators::OutputView& view = simulator.topology().view;
   Diagnosis result;
   result.values.resize(graph.values.size());
   result.outputs.resize(graph.outputs.size());

@@ -72,7 +72,7 @@ std::vector<std::vector<LayerInputs>> CollectInputs(const simulate::Simulator& s
     inputs.emplace_back(layers[l].groups, empty);
     readers[layers[l].input].push_back(l);
   }
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const auto take = [&](graph::ValueId id, size_t picture, const std::vector<float>& values) {
     const auto found = readers.find(id);
     if (found == readers.end()) return;

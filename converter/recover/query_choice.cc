@@ -27,7 +27,7 @@ std::vector<quantize::Entry> QueriesWorthHalf(
     const simulate::Simulator& simulator, const simulate::Samples& samples,
     const std::vector<std::optional<calibrate::Statistics>>& statistics,
     const quantize::Config& config, const ArenaBytesOf& arena_of) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const std::vector<int64_t>& all = samples.accept.empty() ? samples.report : samples.accept;
   if (config.StaysInt8() || all.empty()) return {};
   const std::vector<bool> decoder = quantize::QueryDecoder(graph);

@@ -149,27 +149,27 @@ Step Recalibrate(const simulate::Simulator& simulator, const simulate::Samples& 
                  quantize::Scheme* scheme) {
   Step step("mean and variance");
   if (!samples.CanCorrect()) return step;
-  const simulate::Plan& plan = simulator.plan();
+  const simulate::Topology& topology = simulator.topology();
   int64_t done = 0;
-  const int64_t total = std::count(plan.view.needed.begin(), plan.view.needed.end(), true) +
+  const int64_t total = std::count(topology.view.needed.begin(), topology.view.needed.end(), true) +
                         static_cast<int64_t>(2 * samples.accept.size() + 2 * samples.report.size());
   const auto tell = [&] {
     if (progress) progress(++done, total);
   };
   const Fitting fitting(samples.fit);
-  Recalibrator recalibrator(plan.graph, *scheme, Sensitive(simulator, *scheme, samples.fit),
+  Recalibrator recalibrator(topology.graph, *scheme, Sensitive(simulator, *scheme, samples.fit),
                             fitting.finding.size());
   // Means and deviations of what is not cut off: a rare large value is nobody's deviation.
-  simulate::RunSideBySide(plan, *scheme, simulator.inputs(), fitting.All(),
+  simulate::RunSideBySide(topology, *scheme, simulator.inputs(), fitting.All(),
                           {simulator.options().threads, simulator.options().memory_bytes, false},
                           recalibrator, tell);
   std::vector<quantize::Scheme> changed(1, *scheme);
-  changed[0].weights.resize(plan.graph.nodes.size());
-  changed[0].bias_correction.resize(plan.graph.nodes.size());
-  const lower::WeightCoder coder(plan.graph, *scheme);
-  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
+  changed[0].weights.resize(topology.graph.nodes.size());
+  changed[0].bias_correction.resize(topology.graph.nodes.size());
+  const lower::WeightCoder coder(topology.graph, *scheme);
+  for (size_t n = 0; n < topology.graph.nodes.size(); ++n) {
     const Correction& correction = recalibrator.corrections[n];
-    if (!correction.factors.empty()) Fold(plan.graph, coder, n, correction, &changed[0]);
+    if (!correction.factors.empty()) Fold(topology.graph, coder, n, correction, &changed[0]);
   }
   const auto told = [&tell](int64_t, int64_t) { tell(); };
   const auto judged = simulator.Compare(*scheme, changed, samples.accept, told);

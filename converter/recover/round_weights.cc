@@ -69,7 +69,7 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
                   quantize::Scheme* scheme) {
   Step step("rounding of weights");
   if (!samples.CanCorrect()) return step;
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   const LayerSamples own = SamplesForLayers(samples, available, kMostJudges);
   std::vector<Candidate> candidates = CandidatesOf(
       simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));

@@ -36,14 +36,14 @@ size_t RowsFor(const LayerShape& layer) {
 
 std::vector<Candidate> CandidatesOf(const simulate::Simulator& simulator,
                                     const quantize::Scheme& scheme, int64_t pictures) {
-  const simulate::Plan& plan = simulator.plan();
-  const lower::WeightCoder coder(plan.graph, scheme);
+  const simulate::Topology& topology = simulator.topology();
+  const lower::WeightCoder coder(topology.graph, scheme);
   std::vector<Candidate> candidates;
-  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
-    const graph::Node& node = plan.graph.nodes[n];
-    if (!plan.view.needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
-    const auto shape = ShapeOfLayer(plan.graph, n);
-    if (!shape || plan.graph.At(node.inputs[1]).constant.codes() != nullptr ||
+  for (size_t n = 0; n < topology.graph.nodes.size(); ++n) {
+    const graph::Node& node = topology.graph.nodes[n];
+    if (!topology.view.needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
+    const auto shape = ShapeOfLayer(topology.graph, n);
+    if (!shape || topology.graph.At(node.inputs[1]).constant.codes() != nullptr ||
         pictures * shape->positions < static_cast<int64_t>(kRowsPerColumn * shape->depth)) {
       continue;
     }

@@ -40,12 +40,12 @@ using Noise = std::map<std::pair<ValueId, size_t>, double>;  // by piece and cha
 Noise TypicalNoise(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
                    const std::vector<int64_t>& samples) {
   constexpr double kHalfBit = 1.0 / 4096;  // of FP16
-  const simulate::Plan& plan = simulator.plan();
+  const simulate::Topology& topology = simulator.topology();
   Noise noise;
   std::vector<double> squares;
   simulator.Watch(scheme, samples, [&](const simulate::Simulator::Shown& shown) {
-    if (!plan.view.is_piece[static_cast<size_t>(shown.id)]) return;
-    const Channels channels = ChannelsOf(*plan.graph.At(shown.id).shape);
+    if (!topology.view.is_piece[static_cast<size_t>(shown.id)]) return;
+    const Channels channels = ChannelsOf(*topology.graph.At(shown.id).shape);
     const size_t size = shown.exact.size(), block = channels.count * channels.inner;
     for (size_t c = 0; c < channels.count; ++c) {
       squares.clear();
@@ -79,7 +79,7 @@ std::optional<double> TailGain(const simulate::Simulator& simulator,
                                const std::vector<std::optional<calibrate::Statistics>>& statistics,
                                const quantize::Config& config) {
   if (config.fp16_tail) return std::nullopt;
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   quantize::Config with = config, without = config;
   with.fp16_tail = true;
   without.fp16_tail = false;

@@ -51,18 +51,18 @@ double MeanLoss(const std::vector<Figure>& pieces) {
                 [](const Figure& figure) { return LostShare(figure.signal, figure.error); });
 }
 
-size_t PieceCount(const Plan& plan) {
+size_t PieceCount(const Topology& topology) {
   size_t count = 0;
-  for (const auto& pieces : plan.view.outputs) count += pieces.size();
+  for (const auto& pieces : topology.view.outputs) count += pieces.size();
   return count;
 }
 
-std::vector<Figure> Measure(const Plan& plan, const Source& exact, const Source& rounded) {
+std::vector<Figure> Measure(const Topology& topology, const Source& exact, const Source& rounded) {
   std::vector<Figure> figures;
-  for (const auto& pieces : plan.view.outputs) {
+  for (const auto& pieces : topology.view.outputs) {
     for (const operators::OutputPiece& piece : pieces) {
       Figure& figure = figures.emplace_back();
-      if (plan.graph.At(piece.value).type != graph::DataType::kFloat) continue;
+      if (topology.graph.At(piece.value).type != graph::DataType::kFloat) continue;
       const std::vector<float> e = ValuesOf(piece, exact(piece.value)),
                                r = ValuesOf(piece, rounded(piece.value));
       for (size_t i = 0; i < e.size(); ++i) {
@@ -77,18 +77,18 @@ std::vector<Figure> Measure(const Plan& plan, const Source& exact, const Source&
   return figures;
 }
 
-std::vector<std::vector<float>> Assemble(const Plan& plan, const Source& source) {
+std::vector<std::vector<float>> Assemble(const Topology& topology, const Source& source) {
   std::vector<std::vector<float>> outputs;
-  for (size_t o = 0; o < plan.view.outputs.size(); ++o) {
-    const graph::Value& output = plan.graph.At(plan.graph.outputs[o]);
+  for (size_t o = 0; o < topology.view.outputs.size(); ++o) {
+    const graph::Value& output = topology.graph.At(topology.graph.outputs[o]);
     std::vector<float>& out =
         outputs.emplace_back(static_cast<size_t>(graph::ElementCount(*output.shape)));
-    for (const operators::OutputPiece& piece : plan.view.outputs[o]) {
+    for (const operators::OutputPiece& piece : topology.view.outputs[o]) {
       const std::vector<float> values = ValuesOf(piece, source(piece.value));
-      operators::ForEachPlace(*plan.graph.At(piece.value).shape, piece.base, piece.strides,
+      operators::ForEachPlace(*topology.graph.At(piece.value).shape, piece.base, piece.strides,
                               [&](size_t element, size_t at) { out[at] = values[element]; });
     }
-    const std::vector<float>& offsets = plan.view.offsets[o];
+    const std::vector<float>& offsets = topology.view.offsets[o];
     for (size_t i = 0; i < offsets.size(); ++i) out[i] += offsets[i];
   }
   return outputs;

@@ -32,12 +32,12 @@ double MeanDecibels(const std::vector<Figure>& pieces);
 double MeanLoss(const std::vector<Figure>& pieces);
 
 // Pieces of all outputs, in the order of operators::ViewOutputs.
-size_t PieceCount(const Plan& plan);
+size_t PieceCount(const Topology& topology);
 // The figures of one picture. Pieces of integers stay empty.
-std::vector<Figure> Measure(const Plan& plan, const Source& exact, const Source& rounded);
+std::vector<Figure> Measure(const Topology& topology, const Source& exact, const Source& rounded);
 
 // The outputs as the runtime writes them: floats, each in its own layout.
-std::vector<std::vector<float>> Assemble(const Plan& plan, const Source& source);
+std::vector<std::vector<float>> Assemble(const Topology& topology, const Source& source);
 
 }  // namespace octet::simulate
 

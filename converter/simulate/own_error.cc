@@ -27,9 +27,9 @@ Figure FigureOf(const Tensor& exact, const Tensor& rounded) {
 }
 
 // One picture, exactly; every layer once more from inputs rounded to 8 bits.
-std::vector<Figure> OfPicture(const Plan& plan, const Steps& steps, std::vector<Tensor> inputs,
-                              operators::Workspace& workspace) {
-  const graph::Graph& graph = plan.graph;
+std::vector<Figure> OfPicture(const Topology& topology, const Steps& steps,
+                              std::vector<Tensor> inputs, operators::Workspace& workspace) {
+  const graph::Graph& graph = topology.graph;
   std::vector<std::optional<Tensor>> exact(graph.values.size()), read(graph.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) exact[At(graph.inputs[i])] = std::move(inputs[i]);
   const Source source = [&](ValueId id) -> const Tensor& { return *exact[At(id)]; };
@@ -43,9 +43,9 @@ std::vector<Figure> OfPicture(const Plan& plan, const Steps& steps, std::vector<
   };
   std::vector<Figure> figures(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!plan.view.needed[n]) continue;
+    if (!topology.view.needed[n]) continue;
     const graph::Node& node = graph.nodes[n];
-    std::vector<Tensor> results = RunExact(plan, n, source, workspace);
+    std::vector<Tensor> results = RunExact(topology, n, source, workspace);
     if (steps.HasWeights(n)) {
       std::vector<Tensor> rounded = steps.Sums(n, rounded_source, false, true, workspace);
       steps.Finish(n, &rounded);
@@ -57,7 +57,7 @@ std::vector<Figure> OfPicture(const Plan& plan, const Steps& steps, std::vector<
     }
     for (const auto* ids : {&node.inputs, &node.outputs}) {
       for (ValueId id : *ids) {
-        if (id == graph::kNoValue || plan.last_use[At(id)] != static_cast<int64_t>(n)) continue;
+        if (id == graph::kNoValue || topology.last_use[At(id)] != static_cast<int64_t>(n)) continue;
         exact[At(id)].reset();
         read[At(id)].reset();
       }
@@ -70,8 +70,8 @@ std::vector<Figure> OfPicture(const Plan& plan, const Steps& steps, std::vector<
 
 std::vector<Figure> OwnErrors(const Simulator& simulator, const quantize::Scheme& scheme,
                               const std::vector<int64_t>& samples) {
-  const Plan& plan = simulator.plan();
-  const Steps steps(plan, scheme);
+  const Topology& topology = simulator.topology();
+  const Steps steps(topology, scheme);
   const int threads = std::max(1, simulator.options().threads);
   std::vector<operators::Workspace> workspaces(static_cast<size_t>(threads));
   std::vector<std::vector<Figure>> pictures(samples.size());
@@ -82,9 +82,9 @@ std::vector<Figure> OwnErrors(const Simulator& simulator, const quantize::Scheme
         for (const auto* input : simulator.inputs())
           inputs.push_back(input->Load(samples[picture]));
         pictures[picture] =
-            OfPicture(plan, steps, std::move(inputs), workspaces[static_cast<size_t>(thread)]);
+            OfPicture(topology, steps, std::move(inputs), workspaces[static_cast<size_t>(thread)]);
       });
-  std::vector<Figure> sums(plan.graph.nodes.size());
+  std::vector<Figure> sums(topology.graph.nodes.size());
   for (const auto& picture : pictures) {
     for (size_t n = 0; n < sums.size(); ++n) sums[n].Add(picture[n]);
   }

@@ -18,8 +18,8 @@ enum Form { kExact, kRounded, kForms };
 // All pictures' values, in both forms.
 class Pictures {
  public:
-  Pictures(const Plan& plan, int64_t memory_bytes)
-      : values_(static_cast<int64_t>(plan.graph.values.size())), store_(memory_bytes) {}
+  Pictures(const Topology& topology, int64_t memory_bytes)
+      : values_(static_cast<int64_t>(topology.graph.values.size())), store_(memory_bytes) {}
 
   void Put(size_t picture, Form form, ValueId id, Tensor tensor) {
     store_.Put(Key(picture, form, id), std::move(tensor));
@@ -115,13 +115,13 @@ Correction Visitor::Correct(size_t, const std::vector<Moments>&) {
   return {};
 }
 
-void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
+void RunSideBySide(const Topology& topology, const quantize::Scheme& scheme,
                    const std::vector<const images::Dataset*>& inputs,
                    const std::vector<int64_t>& samples, const SideBySide& how, Visitor& visitor,
                    const std::function<void()>& progress) {
-  const graph::Graph& graph = plan.graph;
-  Steps steps(plan, scheme);
-  Pictures pictures(plan, how.memory_bytes);
+  const graph::Graph& graph = topology.graph;
+  Steps steps(topology, scheme);
+  Pictures pictures(topology, how.memory_bytes);
   std::vector<operators::Workspace> workspaces(static_cast<size_t>(std::max(1, how.threads)));
   const auto for_each = [&](const auto& body) {
     executor::ParallelFor(static_cast<int64_t>(samples.size()), static_cast<int>(workspaces.size()),
@@ -142,7 +142,7 @@ void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
     }
   });
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!plan.view.needed[n]) continue;
+    if (!topology.view.needed[n]) continue;
     const graph::Node& node = graph.nodes[n];
     const bool corrects = steps.OutputsAt(n).count > 0;
     if (corrects && visitor.Opens(n)) {
@@ -150,7 +150,7 @@ void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
       for_each([&](size_t picture, operators::Workspace& workspace) {
         Pictures::Reader exact(pictures, picture, kExact), rounded(pictures, picture, kRounded);
         visitor.See(n, picture, rounded(node.inputs[0]),
-                    RunSums(plan, n, source(exact), workspace)[0]);
+                    RunSums(topology, n, source(exact), workspace)[0]);
       });
       if (auto weights = visitor.Refine(n)) steps.SetWeights(n, std::move(weights));
     }
@@ -158,7 +158,7 @@ void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
     for_each([&](size_t picture, operators::Workspace& workspace) {
       Pictures::Reader exact_values(pictures, picture, kExact),
           rounded_values(pictures, picture, kRounded);
-      std::vector<Tensor> exact = RunSums(plan, n, source(exact_values), workspace);
+      std::vector<Tensor> exact = RunSums(topology, n, source(exact_values), workspace);
       std::vector<Tensor> rounded =
           steps.Sums(n, source(rounded_values), false, how.clip, workspace);
       if (corrects) {
@@ -170,7 +170,7 @@ void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
       for (size_t i = 0; i < node.outputs.size(); ++i) {
         const ValueId id = node.outputs[i];
         if (id == graph::kNoValue) continue;
-        if (plan.is_index[static_cast<size_t>(id)]) rounded[i] = exact[i];
+        if (topology.is_index[static_cast<size_t>(id)]) rounded[i] = exact[i];
         pictures.Put(picture, kExact, id, std::move(exact[i]));
         pictures.Put(picture, kRounded, id, std::move(rounded[i]));
       }
@@ -198,7 +198,7 @@ void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
       for (const auto* ids : {&node.inputs, &node.outputs}) {
         for (ValueId id : *ids) {
           if (id == graph::kNoValue ||
-              plan.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
+              topology.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
             continue;
           }
           for (const Form form : {kExact, kRounded}) pictures.Drop(picture, form, id);

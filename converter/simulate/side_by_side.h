@@ -56,7 +56,7 @@ struct SideBySide {
 
 // Runs the pictures `samples` through the graph, exactly and as `scheme` has it. progress: after
 // every node that runs.
-void RunSideBySide(const Plan& plan, const quantize::Scheme& scheme,
+void RunSideBySide(const Topology& topology, const quantize::Scheme& scheme,
                    const std::vector<const images::Dataset*>& inputs,
                    const std::vector<int64_t>& samples, const SideBySide& how, Visitor& visitor,
                    const std::function<void()>& progress);

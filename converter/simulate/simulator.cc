@@ -23,13 +23,14 @@ size_t At(ValueId id) {
 // The values of one picture that are alive, by id.
 class Values {
  public:
-  explicit Values(const Plan& plan) : plan_(plan), tensors_(plan.graph.values.size()) {}
+  explicit Values(const Topology& topology)
+      : topology_(topology), tensors_(topology.graph.values.size()) {}
 
   bool Has(ValueId id) const { return tensors_[At(id)].has_value(); }
   const Tensor& operator[](ValueId id) const { return *tensors_[At(id)]; }
   void Set(ValueId id, Tensor tensor) { tensors_[At(id)] = std::move(tensor); }
   void SetOutputs(size_t n, std::vector<Tensor> results) {
-    const graph::Node& node = plan_.graph.nodes[n];
+    const graph::Node& node = topology_.graph.nodes[n];
     for (size_t i = 0; i < results.size(); ++i) {
       if (node.outputs[i] != graph::kNoValue) Set(node.outputs[i], std::move(results[i]));
     }
@@ -40,52 +41,57 @@ class Values {
   // What nobody reads behind node n; keep(id): it stays all the same.
   template <typename Keep>
   void Release(size_t n, const Keep& keep) {
-    const graph::Node& node = plan_.graph.nodes[n];
+    const graph::Node& node = topology_.graph.nodes[n];
     for (const auto* ids : {&node.inputs, &node.outputs}) {
       for (ValueId id : *ids) {
-        if (id == graph::kNoValue || plan_.last_use[At(id)] != static_cast<int64_t>(n)) continue;
+        if (id == graph::kNoValue || topology_.last_use[At(id)] != static_cast<int64_t>(n))
+          continue;
         if (!keep(id)) tensors_[At(id)].reset();
       }
     }
   }
 
  private:
-  const Plan& plan_;
+  const Topology& topology_;
   std::vector<std::optional<Tensor>> tensors_;
 };
 
 // Integers that decide what others pick are those of FP32.
-void TakeIndices(const Plan& plan, size_t n, const Values& exact, std::vector<Tensor>* results) {
+void TakeIndices(const Topology& topology, size_t n, const Values& exact,
+                 std::vector<Tensor>* results) {
   for (size_t i = 0; i < results->size(); ++i) {
-    const ValueId id = plan.graph.nodes[n].outputs[i];
-    if (id != graph::kNoValue && plan.is_index[At(id)]) (*results)[i] = exact[id];
+    const ValueId id = topology.graph.nodes[n].outputs[i];
+    if (id != graph::kNoValue && topology.is_index[At(id)]) (*results)[i] = exact[id];
   }
 }
 
-std::vector<Tensor> RunRounded(const Plan& plan, const Steps& steps, size_t n, const Source& source,
-                               const Values& exact, operators::Workspace& workspace) {
+std::vector<Tensor> RunRounded(const Topology& topology, const Steps& steps, size_t n,
+                               const Source& source, const Values& exact,
+                               operators::Workspace& workspace) {
   std::vector<Tensor> results = steps.Sums(n, source, false, true, workspace);
   steps.Finish(n, &results);
   steps.Round(n, true, &results);
-  TakeIndices(plan, n, exact, &results);
+  TakeIndices(topology, n, exact, &results);
   return results;
 }
 
-Score ScoreOf(const Plan& plan, const Judge* judge, const Source& exact, const Source& rounded,
-              int64_t sample) {
+Score ScoreOf(const Topology& topology, const Judge* judge, const Source& exact,
+              const Source& rounded, int64_t sample) {
   Score score;
-  score.pieces = Measure(plan, exact, rounded);
+  score.pieces = Measure(topology, exact, rounded);
   if (judge != nullptr) {
-    score.agreement = judge->Agreement(Assemble(plan, exact), Assemble(plan, rounded), sample);
+    score.agreement =
+        judge->Agreement(Assemble(topology, exact), Assemble(topology, rounded), sample);
   }
   return score;
 }
 
 // Values that a run of the affected nodes alone reads from the base.
-void MarkRead(const Plan& plan, const std::vector<bool>& affected, std::vector<bool>* read) {
+void MarkRead(const Topology& topology, const std::vector<bool>& affected,
+              std::vector<bool>* read) {
   for (size_t n = 0; n < affected.size(); ++n) {
     if (!affected[n]) continue;
-    for (ValueId id : plan.graph.nodes[n].inputs) {
+    for (ValueId id : topology.graph.nodes[n].inputs) {
       if (id != graph::kNoValue) (*read)[At(id)] = true;
     }
   }
@@ -112,18 +118,18 @@ Gain MeanOf(size_t count, const Of& of) {
 }
 
 // A model with codes means its values as they round.
-Tensor AsMeant(const Plan& plan, ValueId id, Tensor tensor) {
-  if (const graph::Given* given = plan.graph.At(id).given.get()) given->Round(tensor.floats);
+Tensor AsMeant(const Topology& topology, ValueId id, Tensor tensor) {
+  if (const graph::Given* given = topology.graph.At(id).given.get()) given->Round(tensor.floats);
   return tensor;
 }
 
-std::vector<Tensor> RunAsMeant(const Plan& plan, size_t n, const Source& source,
+std::vector<Tensor> RunAsMeant(const Topology& topology, size_t n, const Source& source,
                                operators::Workspace& workspace) {
-  std::vector<Tensor> results = RunExact(plan, n, source, workspace);
-  const graph::Node& node = plan.graph.nodes[n];
+  std::vector<Tensor> results = RunExact(topology, n, source, workspace);
+  const graph::Node& node = topology.graph.nodes[n];
   for (size_t i = 0; i < results.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
-    results[i] = AsMeant(plan, node.outputs[i], std::move(results[i]));
+    results[i] = AsMeant(topology, node.outputs[i], std::move(results[i]));
   }
   return results;
 }
@@ -166,19 +172,19 @@ Gain GainInDecibels(const Scores& before, const Scores& after) {
 
 // One picture as FP32 has it: what outputs are made of, and what others are picked by.
 struct Simulator::Exact {
-  Exact(const Plan& plan, std::vector<Tensor> loaded, operators::Workspace& workspace)
-      : values(plan) {
+  Exact(const Topology& topology, std::vector<Tensor> loaded, operators::Workspace& workspace)
+      : values(topology) {
     for (size_t i = 0; i < loaded.size(); ++i) {
-      loaded[i] = AsMeant(plan, plan.graph.inputs[i], std::move(loaded[i]));
-      values.Set(plan.graph.inputs[i], loaded[i]);
+      loaded[i] = AsMeant(topology, topology.graph.inputs[i], std::move(loaded[i]));
+      values.Set(topology.graph.inputs[i], loaded[i]);
     }
     inputs = std::move(loaded);
-    const auto keep = [&plan](ValueId id) {
-      return plan.view.is_piece[At(id)] || plan.is_index[At(id)];
+    const auto keep = [&topology](ValueId id) {
+      return topology.view.is_piece[At(id)] || topology.is_index[At(id)];
     };
-    for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
-      if (!plan.view.needed[n]) continue;
-      values.SetOutputs(n, RunAsMeant(plan, n, values.AsSource(), workspace));
+    for (size_t n = 0; n < topology.graph.nodes.size(); ++n) {
+      if (!topology.view.needed[n]) continue;
+      values.SetOutputs(n, RunAsMeant(topology, n, values.AsSource(), workspace));
       values.Release(n, keep);
     }
   }
@@ -188,7 +194,7 @@ struct Simulator::Exact {
 
 Simulator::Simulator(const graph::Graph& graph, std::vector<const images::Dataset*> inputs,
                      Options options)
-    : plan_(graph), inputs_(std::move(inputs)), options_(options) {}
+    : topology_(graph), inputs_(std::move(inputs)), options_(options) {}
 
 std::vector<Tensor> Simulator::Load(int64_t sample) const {
   std::vector<Tensor> loaded;
@@ -205,14 +211,14 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
                                          const std::vector<quantize::Scheme>& variants,
                                          const std::vector<int64_t>& samples,
                                          const Progress& progress) const {
-  const Steps base_steps(plan_, base);
+  const Steps base_steps(topology_, base);
   std::vector<Steps> steps;
   std::vector<std::vector<bool>> affected;
-  std::vector<bool> kept = plan_.view.is_piece;
+  std::vector<bool> kept = topology_.view.is_piece;
   for (const quantize::Scheme& variant : variants) {
-    steps.emplace_back(plan_, variant, &base_steps);
+    steps.emplace_back(topology_, variant, &base_steps);
     affected.push_back(steps.back().Affected(base_steps));
-    MarkRead(plan_, affected.back(), &kept);
+    MarkRead(topology_, affected.back(), &kept);
   }
   Comparison result;
   result.base.judged = options_.judge != nullptr;
@@ -221,11 +227,11 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
 
   // Pictures side by side where memory holds all of their values, else variants of one picture.
   const int threads = std::max(1, options_.threads);
-  const int64_t running = 2 * plan_.peak_bytes;
+  const int64_t running = 2 * topology_.peak_bytes;
   int64_t stored = 0;
   for (size_t v = 0; v < kept.size(); ++v) {
-    if (kept[v] && plan_.graph.values[v].constant == nullptr) {
-      stored += plan_.BytesOf(static_cast<ValueId>(v));
+    if (kept[v] && topology_.graph.values[v].constant == nullptr) {
+      stored += topology_.BytesOf(static_cast<ValueId>(v));
     }
   }
   const bool side_by_side = threads * (running + stored) <= options_.memory_bytes;
@@ -245,33 +251,33 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
   const auto one_picture = [&](int outer_thread, int64_t item) {
     const auto picture = static_cast<size_t>(item);
     operators::Workspace& workspace = workspaces[static_cast<size_t>(outer_thread)];
-    const Exact exact(plan_, Load(samples[picture]), workspace);
+    const Exact exact(topology_, Load(samples[picture]), workspace);
     Store store(store_bytes);
-    Values rounded(plan_);
-    const auto keep = [&](ValueId id) { return plan_.view.is_piece[At(id)]; };
+    Values rounded(topology_);
+    const auto keep = [&](ValueId id) { return topology_.view.is_piece[At(id)]; };
     const auto put = [&](ValueId id) {
       if (!variants.empty() && kept[At(id)]) store.Put(id, rounded[id]);
     };
     for (size_t i = 0; i < exact.inputs.size(); ++i) {
-      rounded.Set(plan_.graph.inputs[i], exact.inputs[i]);
-      put(plan_.graph.inputs[i]);
+      rounded.Set(topology_.graph.inputs[i], exact.inputs[i]);
+      put(topology_.graph.inputs[i]);
     }
-    for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
-      if (!plan_.view.needed[n]) continue;
+    for (size_t n = 0; n < topology_.graph.nodes.size(); ++n) {
+      if (!topology_.view.needed[n]) continue;
       rounded.SetOutputs(
-          n, RunRounded(plan_, base_steps, n, rounded.AsSource(), exact.values, workspace));
-      for (ValueId id : plan_.graph.nodes[n].outputs) {
+          n, RunRounded(topology_, base_steps, n, rounded.AsSource(), exact.values, workspace));
+      for (ValueId id : topology_.graph.nodes[n].outputs) {
         if (id != graph::kNoValue) put(id);
       }
       rounded.Release(n, keep);
     }
-    result.base.pictures[picture] = ScoreOf(plan_, options_.judge, exact.values.AsSource(),
+    result.base.pictures[picture] = ScoreOf(topology_, options_.judge, exact.values.AsSource(),
                                             rounded.AsSource(), samples[picture]);
     tell();
     executor::ParallelFor(
         static_cast<int64_t>(variants.size()), inner, [&](int inner_thread, int64_t which) {
           const auto v = static_cast<size_t>(which);
-          Values overlay(plan_);
+          Values overlay(topology_);
           const Source source = [&](ValueId id) -> const Tensor& {
             if (overlay.Has(id)) return overlay[id];
             if (const Tensor* found = store.Find(id)) return *found;
@@ -280,13 +286,13 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
           };
           operators::Workspace& own =
               workspaces[static_cast<size_t>(std::max(outer_thread, inner_thread))];
-          for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
+          for (size_t n = 0; n < topology_.graph.nodes.size(); ++n) {
             if (!affected[v][n]) continue;
-            overlay.SetOutputs(n, RunRounded(plan_, steps[v], n, source, exact.values, own));
+            overlay.SetOutputs(n, RunRounded(topology_, steps[v], n, source, exact.values, own));
             overlay.Release(n, keep);
           }
           result.variants[v].pictures[picture] =
-              ScoreOf(plan_, options_.judge, exact.values.AsSource(), source, samples[picture]);
+              ScoreOf(topology_, options_.judge, exact.values.AsSource(), source, samples[picture]);
           tell();
         });
   };
@@ -296,29 +302,29 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
 
 void Simulator::Watch(const quantize::Scheme& scheme, const std::vector<int64_t>& samples,
                       const Watcher& watcher) const {
-  const Steps steps(plan_, scheme);
+  const Steps steps(topology_, scheme);
   std::vector<operators::Workspace> workspaces(2);
   const auto keep_nothing = [](ValueId) { return false; };
   for (const int64_t sample : samples) {
-    Values exact(plan_), rounded(plan_);
+    Values exact(topology_), rounded(topology_);
     std::vector<Tensor> loaded = Load(sample);
     for (size_t i = 0; i < loaded.size(); ++i) {
-      loaded[i] = AsMeant(plan_, plan_.graph.inputs[i], std::move(loaded[i]));
-      exact.Set(plan_.graph.inputs[i], loaded[i]);
-      rounded.Set(plan_.graph.inputs[i], std::move(loaded[i]));
+      loaded[i] = AsMeant(topology_, topology_.graph.inputs[i], std::move(loaded[i]));
+      exact.Set(topology_.graph.inputs[i], loaded[i]);
+      rounded.Set(topology_.graph.inputs[i], std::move(loaded[i]));
     }
-    for (size_t n = 0; n < plan_.graph.nodes.size(); ++n) {
-      if (!plan_.view.needed[n]) continue;
-      const graph::Node& node = plan_.graph.nodes[n];
+    for (size_t n = 0; n < topology_.graph.nodes.size(); ++n) {
+      if (!topology_.view.needed[n]) continue;
+      const graph::Node& node = topology_.graph.nodes[n];
       std::vector<Tensor> results[2];
       std::vector<Tensor> with_exact_weights;
       executor::ParallelFor(2, std::min(2, options_.threads), [&](int thread, int64_t form) {
         operators::Workspace& workspace = workspaces[static_cast<size_t>(thread)];
         if (form == 0) {
-          results[0] = RunAsMeant(plan_, n, exact.AsSource(), workspace);
+          results[0] = RunAsMeant(topology_, n, exact.AsSource(), workspace);
           return;
         }
-        const bool shows_sums = steps.HasWeights(n) && plan_.view.is_piece[At(node.outputs[0])];
+        const bool shows_sums = steps.HasWeights(n) && topology_.view.is_piece[At(node.outputs[0])];
         if (shows_sums) {
           with_exact_weights = steps.Sums(n, rounded.AsSource(), true, true, workspace);
           steps.Finish(n, {}, &with_exact_weights);
@@ -327,7 +333,7 @@ void Simulator::Watch(const quantize::Scheme& scheme, const std::vector<int64_t>
         steps.Finish(n, &results[1]);
       });
       exact.SetOutputs(n, std::move(results[0]));
-      TakeIndices(plan_, n, exact, &results[1]);
+      TakeIndices(topology_, n, exact, &results[1]);
       const std::vector<Tensor> before = results[1];
       steps.Round(n, true, &results[1]);
       rounded.SetOutputs(n, std::move(results[1]));

@@ -67,7 +67,7 @@ class Simulator {
   // Everything given stays.
   Simulator(const graph::Graph& graph, std::vector<const images::Dataset*> inputs, Options options);
 
-  const Plan& plan() const { return plan_; }
+  const Topology& topology() const { return topology_; }
   const std::vector<const images::Dataset*>& inputs() const { return inputs_; }
   const Options& options() const { return options_; }
   int64_t size() const { return inputs_.empty() ? 0 : inputs_[0]->size(); }
@@ -103,7 +103,7 @@ class Simulator {
   struct Exact;
   std::vector<graph::Tensor> Load(int64_t sample) const;
 
-  Plan plan_;
+  Topology topology_;
   std::vector<const images::Dataset*> inputs_;
   Options options_;
 };

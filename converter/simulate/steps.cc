@@ -70,7 +70,7 @@ bool SameScheme(const quantize::TensorScheme* a, const quantize::TensorScheme* b
 
 }  // namespace
 
-Plan::Plan(const graph::Graph& g)
+Topology::Topology(const graph::Graph& g)
     : graph(g),
       links(g),
       view(operators::ViewOutputs(g)),
@@ -105,25 +105,25 @@ Plan::Plan(const graph::Graph& g)
   }
 }
 
-int64_t Plan::BytesOf(ValueId id) const {
+int64_t Topology::BytesOf(ValueId id) const {
   const graph::Value& value = graph.At(id);
   const size_t each = value.type == graph::DataType::kFloat ? sizeof(float) : sizeof(int64_t);
   return graph::ElementCount(*value.shape) * static_cast<int64_t>(each);
 }
 
-std::vector<Tensor> RunSums(const Plan& plan, size_t n, const Source& source,
+std::vector<Tensor> RunSums(const Topology& topology, size_t n, const Source& source,
                             operators::Workspace& workspace) {
   const auto read = [&](size_t, ValueId id) {
-    const Tensor* constant = plan.graph.Constant(id);
+    const Tensor* constant = topology.graph.Constant(id);
     return constant != nullptr ? constant : &source(id);
   };
-  return Execute(plan.graph, plan.graph.nodes[n], read, workspace);
+  return Execute(topology.graph, topology.graph.nodes[n], read, workspace);
 }
 
-std::vector<Tensor> RunExact(const Plan& plan, size_t n, const Source& source,
+std::vector<Tensor> RunExact(const Topology& topology, size_t n, const Source& source,
                              operators::Workspace& workspace) {
-  const graph::Node& node = plan.graph.nodes[n];
-  std::vector<Tensor> results = RunSums(plan, n, source, workspace);
+  const graph::Node& node = topology.graph.nodes[n];
+  std::vector<Tensor> results = RunSums(topology, n, source, workspace);
   for (Tensor& tensor : results) {
     if (node.activation.empty()) break;
     operators::ApplyActivation(node.activation, tensor.floats, node.alpha, node.beta);
@@ -131,24 +131,24 @@ std::vector<Tensor> RunExact(const Plan& plan, size_t n, const Source& source,
   return results;
 }
 
-Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like)
-    : plan_(plan),
+Steps::Steps(const Topology& topology, const quantize::Scheme& scheme, const Steps* like)
+    : topology_(topology),
       scheme_(scheme),
-      outputs_(plan.graph.nodes.size()),
-      weights_(plan.graph.nodes.size()),
-      bias_shifts_(plan.graph.nodes.size()) {
+      outputs_(topology.graph.nodes.size()),
+      weights_(topology.graph.nodes.size()),
+      bias_shifts_(topology.graph.nodes.size()) {
   std::optional<lower::WeightCoder> coder;
   for (size_t n = 0; n < outputs_.size(); ++n) {
-    if (!plan.view.needed[n] || !IsInt8(n)) continue;
-    const graph::Node& node = plan.graph.nodes[n];
-    outputs_[n] = OutputsOf(plan.graph, node);
+    if (!topology.view.needed[n] || !IsInt8(n)) continue;
+    const graph::Node& node = topology.graph.nodes[n];
+    outputs_[n] = OutputsOf(topology.graph, node);
     if (outputs_[n].count == 0) continue;
     if (like != nullptr && like->IsInt8(n) && SameAt(n, *like)) {
       weights_[n] = like->weights_[n];
       bias_shifts_[n] = like->bias_shifts_[n];
       continue;
     }
-    if (!coder) coder.emplace(plan.graph, scheme);
+    if (!coder) coder.emplace(topology.graph, scheme);
     std::optional<lower::CodedWeights> coded = coder->Of(n);
     if (!coded) continue;
     weights_[n] = std::make_shared<const Tensor>(std::move(coded->weights));
@@ -158,12 +158,12 @@ Steps::Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like
 
 const quantize::TensorScheme* Steps::SchemeOf(ValueId id) const {
   const auto& scheme = scheme_.tensors[At(id)];
-  return scheme && plan_.graph.At(id).type == graph::DataType::kFloat ? &*scheme : nullptr;
+  return scheme && topology_.graph.At(id).type == graph::DataType::kFloat ? &*scheme : nullptr;
 }
 
 std::vector<Tensor> Steps::Sums(size_t n, const Source& source, bool exact_weights, bool clip,
                                 operators::Workspace& workspace) const {
-  const graph::Graph& graph = plan_.graph;
+  const graph::Graph& graph = topology_.graph;
   const graph::Node& node = graph.nodes[n];
   const Tensor* weights = exact_weights ? nullptr : weights_[n].get();
   std::vector<Tensor> borders(node.inputs.size());
@@ -172,7 +172,7 @@ std::vector<Tensor> Steps::Sums(size_t n, const Source& source, bool exact_weigh
     if (const Tensor* constant = graph.Constant(id)) return constant;
     const Tensor& value = source(id);
     // What comes from outside of the int8 part, as an int8 node reads it.
-    const int producer = plan_.links.producer[At(id)];
+    const int producer = topology_.links.producer[At(id)];
     const bool is_int8 = producer >= 0 && IsInt8(static_cast<size_t>(producer));
     if (!IsInt8(n) || is_int8 || SchemeOf(id) == nullptr) return &value;
     borders[i] = value;
@@ -184,7 +184,7 @@ std::vector<Tensor> Steps::Sums(size_t n, const Source& source, bool exact_weigh
 
 void Steps::Finish(size_t n, const std::vector<float>& correction,
                    std::vector<Tensor>* results) const {
-  const graph::Node& node = plan_.graph.nodes[n];
+  const graph::Node& node = topology_.graph.nodes[n];
   for (Tensor& tensor : *results) {
     if (!correction.empty()) AddTo(outputs_[n], correction, &tensor);
     if (!node.activation.empty()) {
@@ -200,7 +200,7 @@ void Steps::Finish(size_t n, std::vector<Tensor>* results) const {
 void Steps::Round(size_t n, bool clip, std::vector<Tensor>* results) const {
   if (!IsInt8(n)) return;
   for (size_t i = 0; i < results->size(); ++i) {
-    const ValueId id = plan_.graph.nodes[n].outputs[i];
+    const ValueId id = topology_.graph.nodes[n].outputs[i];
     if (id != graph::kNoValue && SchemeOf(id) != nullptr) {
       simulate::Round(*SchemeOf(id), clip, &(*results)[i]);
     }
@@ -224,13 +224,13 @@ bool Steps::SameAt(size_t n, const Steps& other) const {
       (rounded(scheme_) != rounded(other.scheme_) || shared(scheme_) != shared(other.scheme_))) {
     return false;
   }
-  const graph::Node& node = plan_.graph.nodes[n];
+  const graph::Node& node = topology_.graph.nodes[n];
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     for (ValueId id : *ids) {
-      if (id == graph::kNoValue || plan_.graph.Constant(id) != nullptr) continue;
+      if (id == graph::kNoValue || topology_.graph.Constant(id) != nullptr) continue;
       if (IsInt8(n) && !SameScheme(SchemeOf(id), other.SchemeOf(id))) return false;
       // Rounded where it goes in, or where it came out: once either way, but not the same.
-      const int producer = plan_.links.producer[At(id)];
+      const int producer = topology_.links.producer[At(id)];
       if (producer >= 0 &&
           IsInt8(static_cast<size_t>(producer)) != other.IsInt8(static_cast<size_t>(producer))) {
         return false;
@@ -241,10 +241,10 @@ bool Steps::SameAt(size_t n, const Steps& other) const {
 }
 
 std::vector<bool> Steps::Affected(const Steps& other) const {
-  std::vector<bool> affected(plan_.graph.nodes.size()), value(plan_.graph.values.size());
+  std::vector<bool> affected(topology_.graph.nodes.size()), value(topology_.graph.values.size());
   for (size_t n = 0; n < affected.size(); ++n) {
-    if (!plan_.view.needed[n]) continue;
-    const graph::Node& node = plan_.graph.nodes[n];
+    if (!topology_.view.needed[n]) continue;
+    const graph::Node& node = topology_.graph.nodes[n];
     affected[n] = !SameAt(n, other);
     for (ValueId id : node.inputs)
       affected[n] = affected[n] || (id != graph::kNoValue && value[At(id)]);

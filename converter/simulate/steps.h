@@ -17,8 +17,8 @@
 namespace octet::simulate {
 
 // What is the same under every scheme. The graph stays.
-struct Plan {
-  explicit Plan(const graph::Graph& graph);
+struct Topology {
+  explicit Topology(const graph::Graph& graph);
 
   const graph::Graph& graph;
   graph::Links links;
@@ -39,16 +39,16 @@ using Source = std::function<const graph::Tensor&(graph::ValueId id)>;
 
 // Computes node n exactly, into as many tensors as it has outputs: without its activation, and with
 // it.
-std::vector<graph::Tensor> RunSums(const Plan& plan, size_t n, const Source& source,
+std::vector<graph::Tensor> RunSums(const Topology& topology, size_t n, const Source& source,
                                    operators::Workspace& workspace);
-std::vector<graph::Tensor> RunExact(const Plan& plan, size_t n, const Source& source,
+std::vector<graph::Tensor> RunExact(const Topology& topology, size_t n, const Source& source,
                                     operators::Workspace& workspace);
 
 class Steps {
  public:
-  // like: steps of another scheme of the same plan, or null; rounded weights that are the same are
-  // shared. The scheme stays.
-  Steps(const Plan& plan, const quantize::Scheme& scheme, const Steps* like = nullptr);
+  // like: steps of another scheme of the same topology, or null; rounded weights that are the same
+  // are shared. The scheme stays.
+  Steps(const Topology& topology, const quantize::Scheme& scheme, const Steps* like = nullptr);
 
   bool IsInt8(size_t n) const { return scheme_.precision[n] == blob::Precision::kInt8; }
   // Where outputs of an int8 node with weights stand; count is 0 for anything else.
@@ -77,13 +77,13 @@ class Steps {
   // To 8 bits, where the node is int8.
   void Round(size_t n, bool clip, std::vector<graph::Tensor>* results) const;
 
-  // Nodes whose results may differ from those under another scheme of the same plan: by node.
+  // Nodes whose results may differ from those under another scheme of the same topology: by node.
   std::vector<bool> Affected(const Steps& other) const;
 
  private:
   bool SameAt(size_t n, const Steps& other) const;
 
-  const Plan& plan_;
+  const Topology& topology_;
   const quantize::Scheme& scheme_;
   std::vector<Outputs> outputs_;
   std::vector<std::shared_ptr<const graph::Tensor>> weights_;  // rounded; null: as they are

@@ -31,7 +31,7 @@ double NoiseFigure::MeanChange() const {
 std::vector<NoiseFigure> MeasureNoise(const simulate::Simulator& simulator,
                                       const quantize::Scheme& scheme,
                                       const std::vector<int64_t>& samples) {
-  const graph::Graph& graph = simulator.plan().graph;
+  const graph::Graph& graph = simulator.topology().graph;
   std::vector<NoiseFigure> figures(graph.values.size());
   // What every value was in the picture before.
   simulate::Store before(simulator.options().memory_bytes);

@@ -9,18 +9,14 @@
 
 namespace octet {
 
-// Offsets. Pointers to the taps of a pixel, which are the first part, have the room of 32 pixels; a
-// pixel of padding; and room for a row of sums of all channels.
-constexpr uint32_t kDepthwisePixels = 32;
+// The ARM levels with tiles, offsets: pointers to the taps of a pixel, which are the first part;
+// int8: a pixel of padding.
 struct DepthwiseParts {
-  uint64_t padding, sums, bytes;
+  uint64_t padding, bytes;
 };
 static inline DepthwiseParts DepthwisePartsOf(uint64_t taps, uint64_t channels, bool fp16) {
-  DepthwiseParts parts;
-  parts.padding = RoundUp64(taps * kDepthwisePixels * 8);
-  parts.sums = parts.padding + RoundUp64((channels + 64) * (fp16 ? 4 : 1));
-  parts.bytes = parts.sums + RoundUp64(channels * 4);
-  return parts;
+  const uint64_t pointers = RoundUp64(taps * 8);
+  return DepthwiseParts{pointers, pointers + (fp16 ? 0 : RoundUp64(channels))};
 }
 
 // Int8 of the level cm4: the weights of four channels as pairs of 16 bits (8 bytes a tap), and the
@@ -53,13 +49,14 @@ static inline uint64_t DepthwiseBytesOfHelium(uint64_t taps) {
   return taps == 9 ? kHeliumPaddingAt + kHeliumColumnBytes : 0;
 }
 
-// Bytes of one thread for a layer, whose kernel at this level is in kernels.inc.
+// Bytes of one thread for a layer, whose kernel at this level is in kernels.inc. The x86 levels
+// keep on the stack what they need.
 static inline uint64_t DepthwiseScratch(Isa level, const ConvGeometry& g, bool int8) {
   const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
   if (level == Isa::kCm4 && int8) return DepthwiseBytesOfCm4(g);
   if (TakesHeliumScratch(level, int8)) return DepthwiseBytesOfHelium(taps);
-  if (level == Isa::kReference || level >= Isa::kCm4) return 0;
-  return DepthwisePartsOf(taps, g.in_c, !int8).bytes;
+  const bool has_pointers = level == Isa::kNeon || level == Isa::kDotprod || level == Isa::kI8mm;
+  return has_pointers ? DepthwisePartsOf(taps, g.in_c, !int8).bytes : 0;
 }
 
 }  // namespace octet

@@ -55,7 +55,7 @@ struct Model {
     scheme.precision.assign(graph.nodes.size(), blob::Precision::kInt8);
   }
   void Run(Visitor& visitor, int threads = 1, bool clip = true) const {
-    RunSideBySide(Plan(graph), scheme, {&pictures}, samples, {threads, 1 << 20, clip}, visitor,
+    RunSideBySide(Topology(graph), scheme, {&pictures}, samples, {threads, 1 << 20, clip}, visitor,
                   [] {});
   }
 };

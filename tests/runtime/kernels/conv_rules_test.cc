@@ -104,11 +104,11 @@ TEST(ConvScratch, PartsFollowEachOther) {
     for (const bool fp16 : {false, true}) {
       const ConvParts tile = TilePartsOf(9, channels, depth, fp16);
       ExpectParts({tile.padding, tile.packed, tile.bytes});
-      const DepthwiseParts depthwise = DepthwisePartsOf(9, channels, fp16);
-      ExpectParts({depthwise.padding, depthwise.bytes});
       const MatMulParts product = MatMulPartsOf(depth, fp16 ? 4 : 2);
       ExpectParts({product.tile, product.bytes});
     }
+    const DepthwiseParts depthwise = DepthwisePartsOf(9, channels, false);
+    ExpectParts({depthwise.padding, depthwise.bytes});
     const WinogradParts winograd = WinogradPartsOf(4, (channels + 7) / 8 * 8, 20, 20);
     ExpectParts({winograd.v, winograd.products, winograd.bytes});
     for (const Isa level : {Isa::kAvx2, Isa::kNeon}) {
@@ -133,6 +133,18 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
   EXPECT_EQ(ConvScratchF16(Isa::kNeon, g, false), 9 * 32 * 8 + 512 + 16 * 576 * 4);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, g, false), (4096 + (88 + 32) * 576) * 4u);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, Pointwise(1, 11, 64, 8), false), (4096 + 11 * 64) * 4u);
+}
+
+TEST(ConvScratch, DepthwiseLayersTakeWhatTheirKernelWrites) {
+  ConvGeometry g = Square(20, 40, 40);
+  g.groups = 40;
+  EXPECT_EQ(DepthwiseScratch(Isa::kNeon, g, true), 128u + 64);
+  EXPECT_EQ(DepthwiseScratch(Isa::kI8mm, g, false), 128u);
+  EXPECT_EQ(DepthwiseScratch(Isa::kReference, g, true), 0u);
+  EXPECT_EQ(DepthwiseScratch(Isa::kAvx2, g, true), 0u);
+  EXPECT_EQ(DepthwiseScratch(Isa::kAmx, g, false), 0u);
+  // Nine taps and a ring of three rows of 22 pixels, 8 bytes each.
+  EXPECT_EQ(DepthwiseScratch(Isa::kCm4, g, true), (3u + 22) * 3 * 8 + 40);
 }
 
 }  // namespace

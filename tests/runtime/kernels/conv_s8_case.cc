@@ -119,11 +119,13 @@ Isa LevelOf(ConvS8Fn kernel) {
   if (kernel == conv_s8_reference || kernel == depthwise_conv_s8_reference) return Isa::kReference;
 #if OCTET_ARCH_X86
   if (kernel == conv_s8_avx2 || kernel == conv_s8_avx2_10x1) return Isa::kAvx2;
-#endif
+  return Isa::kAmx;  // as any other with tiles
+#else
 #if OCTET_ARCH_ARMV7
   if (kernel == depthwise_conv_s8_cm4 || kernel == conv_s8_cm4) return Isa::kCm4;
 #endif
-  return Isa::kNeon;  // as any with tiles
+  return Isa::kNeon;  // as any other with tiles
+#endif
 }
 
 }  // namespace
