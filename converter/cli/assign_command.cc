@@ -148,7 +148,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
         Fail("--calibrate is required; a blob with samples (octet convert --golden) replaces it");
       }
       if (options->output.empty() && blob->empty()) {
-        Fail("-o is required: the YAML file to write, for octet convert --config");
+        Fail("-o is required; name the YAML file to write, for octet convert --config");
       }
       if (!cut_at->empty() && !blob->empty()) {
         Fail("--cut-at: the model already ends where {} does; remove one of the two", *blob);

@@ -6,7 +6,13 @@
 
 namespace octet::operators {
 
-std::string WithWayOut(const ShapeContext& context, const std::string& message) {
+std::string WithWayOut(std::string message) {
+  if (message.find("; ") == std::string::npos)
+    message += "; change this node in the model and export the model again";
+  return message;
+}
+
+std::string WithInputs(const ShapeContext& context, const std::string& message) {
   std::string text = message + " (inputs:";
   const char* separator = " ";
   for (const graph::Value* value : context.inputs) {
@@ -14,10 +20,7 @@ std::string WithWayOut(const ShapeContext& context, const std::string& message) 
     text += value == nullptr || !value->shape ? "none" : graph::ToString(*value->shape);
     separator = ", ";
   }
-  text += ")";
-  if (message.find("; ") == std::string::npos)
-    text += "; change this node in the model and export the model again";
-  return text;
+  return text + ")";
 }
 
 void CheckInputCount(const ShapeContext& context, size_t least, size_t most) {

@@ -99,7 +99,7 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
              ": holds a store without a model; create --force makes it an empty store and deletes "
              "its content\n");
   Expect(Path("device") + " create --force", 0, Path("device") + ": created\n", "");
-  Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force\n");
+  Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force; remove it\n");
 }
 
 TEST_F(OctetSlot, AProduct) {
