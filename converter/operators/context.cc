@@ -92,7 +92,9 @@ const Tensor* KnownInput(const ShapeContext& context, size_t index, const char* 
   if (!HasInput(context, index)) return nullptr;
   const Tensor* tensor = context.inputs[index]->constant.get();
   if (tensor == nullptr) {
-    ShapeFail(context, "{} (input {}, '{}') depends on the data; it must be known at conversion",
+    ShapeFail(context,
+              "{} (input {}, '{}') depends on the data, but must be known at conversion; export "
+              "the model with fixed shapes, or end the graph before this node: --cut-at TENSOR",
               what, index, context.inputs[index]->name);
   }
   return tensor;

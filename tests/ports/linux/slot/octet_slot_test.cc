@@ -134,7 +134,7 @@ TEST_F(OctetSlot, BadUse) {
   fails(store() + " stage " + Path("none"), "cannot open " + Path("none"));
   fails(Path("none") + " list", "a store is an existing folder");
   fails(store() + " list --tries 256", "--tries");
-  fails(store() + " create", "a folder is a store already");
+  fails(store() + " create", "it is a store already");
   fails(store() + " list --key " + Path("none"),
         port::KnowsSignatures() ? "cannot open" : "built without libsodium");
   fails(store() + " create --product 'a b'", "--product");
