@@ -88,7 +88,8 @@ images::Preprocess InputArguments::Preprocess(const images::Preprocess& base) co
   ParseTriple(mean, "--mean", result.mean);
   ParseTriple(std_dev, "--std", result.std_dev);
   for (float value : result.std_dev) {
-    if (value == 0) Fail("--std: 0 is not allowed, it is a divisor");
+    if (value == 0)
+      Fail("--std: 0 is not allowed, because pixels are divided by it; give a number above 0");
   }
   if (!colour.empty()) {
     result.colour = colour == "bgr" ? blob::ColourOrder::kBgr : blob::ColourOrder::kRgb;

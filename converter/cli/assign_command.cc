@@ -148,10 +148,11 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
         Fail("--calibrate is required; a blob with samples (octet convert --golden) replaces it");
       }
       if (options->output.empty() && blob->empty()) {
-        Fail("-o is required: the YAML file to write, for octet convert --config");
+        Fail("-o is required; name the YAML file to write, for octet convert --config");
       }
       if (!cut_at->empty() && !blob->empty()) {
-        Fail("--cut-at: the model already ends where {} does; remove one of the two", *blob);
+        Fail("--cut-at: the outputs of {} already say where the model ends; remove --cut-at",
+             *blob);
       }
       if (!calibration->empty()) options->calibration = SplitCommas(*calibration);
       options->task = TaskOf(*task);

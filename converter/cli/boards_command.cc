@@ -179,7 +179,8 @@ int Run(const BoardsOptions& options) {
       files.insert(files.end(), more.begin(), more.end());
     }
   }
-  if (!fs::is_directory(options.root)) Fail("--root {}: no such folder", options.root);
+  if (!fs::is_directory(options.root))
+    Fail("--root {}: no such folder; name the root folder of a board's system", options.root);
   // One that is broken is said, and hides no other.
   std::vector<boards::Board> all;
   int status = kDone;

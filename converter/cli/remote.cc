@@ -49,9 +49,11 @@ bool IsRemote(const std::string& target) {
 RemoteTarget ParseRemote(const std::string& target) {
   const size_t colon = target.find(':');
   RemoteTarget remote{target.substr(0, colon), target.substr(colon + 1)};
-  if (remote.host.starts_with('-')) Fail("{}: not a board name", target);
+  if (remote.host.starts_with('-'))
+    Fail("{}: not the name of a board; write [USER@]HOST or [USER@]HOST:FOLDER", target);
   if (remote.folder.empty()) remote.folder = kRemoteFolder;
-  if (remote.folder.starts_with('-')) Fail("{}: write the folder as ./{}", target, remote.folder);
+  if (remote.folder.starts_with('-'))
+    Fail("{}: the folder begins with -; write ./{}", target, remote.folder);
   return remote;
 }
 

@@ -95,7 +95,7 @@ void RequireScale(const graph::Graph& graph, const std::string& model) {
     if (!images::IsImageInput(*input.shape, &channels_last)) continue;
     Fail(
         "{}: input '{}' takes pictures, but the model does not say how its pixels are scaled; give "
-        "--scale: 1/255 (0 to 1) or 1 (0 to 255)",
+        "--scale as in training, 1/255 for 0 to 1 or 1 for 0 to 255",
         model, input.name);
   }
 }

@@ -73,7 +73,9 @@ void PrintWarning(const std::string& warning) {
 void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,
                   const std::string& path, Warnings* warnings) {
   if (input[channels_last ? 3 : 1] != 1 || data.SourceChannels() != 3) return;
-  warnings->push_back(path + ": colour pictures are converted to grey for a grey input");
+  warnings->push_back(path +
+                      ": colour pictures are converted to grey, as the model's input is grey; "
+                      "octet-run and octet-camera do the same");
 }
 
 void WarnOfCalibration(const graph::Graph& graph,

@@ -53,7 +53,7 @@ class Assigner {
     if (found == ports_.outputs.end()) {
       std::vector<std::string> names;
       for (const Port& port : ports_.outputs) names.push_back(port.name);
-      Fail("--decode {}: the model has no output '{}'; name one of {}", spec_.source, name,
+      Fail("--decode {}: the model has no output '{}', only {}", spec_.source, name,
            fmt::join(names, ", "));
     }
     return static_cast<uint32_t>(found - ports_.outputs.begin());

@@ -168,7 +168,7 @@ void ReadKey(const Reader& reader, const std::string& key, const YAML::Node& at,
     spec->separate =
         reader.List(value, key, [&](const YAML::Node& node) { return reader.RoleOf(node, key); });
     if (std::count(spec->separate.begin(), spec->separate.end(), Role::kBox) != 0) {
-      reader.Bad(value, key, "the output of the boxes cannot be separate");
+      reader.Bad(value, key, "boxes cannot be in `separate:`; remove box");
     }
   } else if (key == "prototypes") {
     spec->prototypes = reader.Text(value, key);
@@ -258,8 +258,8 @@ Spec ReadSpec(const std::string& preset_or_path) {
   });
   if (preset != kPresets.end()) return PresetSpec(*preset);
   if (preset_or_path.find_first_of("./") == std::string::npos) {
-    Fail("--decode {}: not a preset ({}) and not a YAML file", preset_or_path,
-         fmt::join(PresetNames(), ", "));
+    Fail("--decode {}: not a preset and not a YAML file; give one of {}, or FILE.yaml",
+         preset_or_path, fmt::join(PresetNames(), ", "));
   }
   const Reader reader(preset_or_path);
   return SpecOf(reader, reader.Load());

@@ -137,7 +137,7 @@ class Resolver {
     }
     const int64_t numbers = NumbersOf(spec_, assignment_, role, table);
     if (numbers <= 0 || FirstNumber(role, table) + numbers > table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers per candidate, {} needs more", spec_.source,
+      Fail("--decode {}: output '{}' has {} numbers per candidate, too few for {}", spec_.source,
            ports_.outputs[table.output].name, table.numbers, kRoleNames[static_cast<size_t>(role)]);
     }
     if (role == Role::kClass) SetClasses(numbers, table);

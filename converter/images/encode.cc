@@ -50,8 +50,8 @@ std::vector<uint8_t> EncodeJpeg(const Image& image, int quality) {
                                        grey ? TJSAMP_GRAY : TJSAMP_420, quality, 0) != 0;
   const std::unique_ptr<unsigned char, void (*)(unsigned char*)> owned(bytes, tjFree);
   if (failed != 0) {
-    Fail("a picture of {} x {} cannot be written as JPEG: {}", image.width, image.height,
-         tjGetErrorStr2(writer.get()));
+    Fail("a picture of {} x {} cannot be written as JPEG: {}; remove or replace it", image.width,
+         image.height, tjGetErrorStr2(writer.get()));
   }
   return {bytes, bytes + count};
 }

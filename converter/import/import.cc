@@ -136,8 +136,8 @@ class Importer {
       unused.erase(input.name());
     }
     if (!unused.empty()) {
-      Fail("--input-shape names '{}', but the model's inputs are: {}", *unused.begin(),
-           fmt::join(names, ", "));
+      Fail("--input-shape names '{}', which is not an input of the model; its inputs are: {}",
+           *unused.begin(), fmt::join(names, ", "));
     }
     if (names.empty())
       Fail("the graph has no inputs, so it has nothing to compute; export the model again");

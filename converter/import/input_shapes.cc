@@ -92,8 +92,10 @@ Shape FixInputShape(const onnx::ValueInfoProto& input, const Shape* override_sha
 
 std::pair<std::string, Shape> ParseInputShape(std::string_view text) {
   const auto refuse = [&] {
-    Fail("--input-shape '{}' is not NAME:D,D,...; for example --input-shape image:1,3,224,224",
-         text);
+    Fail(
+        "--input-shape '{}' is not NAME:D,D,... with numbers from 1; for example --input-shape "
+        "image:1,3,224,224",
+        text);
   };
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) refuse();

@@ -94,7 +94,7 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
                            int64_t class_count) {
   RefuseFolder(path);
   std::ifstream stream(path);
-  if (!stream) Fail("{}: cannot be read; --sample-labels takes a JSON file in COCO format", path);
+  if (!stream) Fail("{}: cannot be read; give --sample-labels a JSON file in COCO format", path);
   try {
     const json file = json::parse(stream);
     const std::map<int64_t, int64_t> classes =

@@ -6,7 +6,13 @@
 
 namespace octet::operators {
 
-std::string WithWayOut(const ShapeContext& context, const std::string& message) {
+std::string WithWayOut(std::string message) {
+  if (message.find("; ") == std::string::npos)
+    message += "; change this node in the model and export the model again";
+  return message;
+}
+
+std::string WithInputs(const ShapeContext& context, const std::string& message) {
   std::string text = message + " (inputs:";
   const char* separator = " ";
   for (const graph::Value* value : context.inputs) {
@@ -14,10 +20,7 @@ std::string WithWayOut(const ShapeContext& context, const std::string& message) 
     text += value == nullptr || !value->shape ? "none" : graph::ToString(*value->shape);
     separator = ", ";
   }
-  text += ")";
-  if (message.find("; ") == std::string::npos)
-    text += "; change this node in the model and export the model again";
-  return text;
+  return text + ")";
 }
 
 void CheckInputCount(const ShapeContext& context, size_t least, size_t most) {
@@ -89,7 +92,9 @@ const Tensor* KnownInput(const ShapeContext& context, size_t index, const char* 
   if (!HasInput(context, index)) return nullptr;
   const Tensor* tensor = context.inputs[index]->constant.get();
   if (tensor == nullptr) {
-    ShapeFail(context, "{} (input {}, '{}') depends on the data; it must be known at conversion",
+    ShapeFail(context,
+              "{} (input {}, '{}') depends on the data, but must be known at conversion; export "
+              "the model with fixed shapes, or end the graph before this node: --cut-at TENSOR",
               what, index, context.inputs[index]->name);
   }
   return tensor;

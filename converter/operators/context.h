@@ -26,22 +26,24 @@ using graph::Tensor;
 using Inputs = std::span<const Tensor* const>;
 using Outputs = std::span<Tensor>;
 
+// The message and, where it names none itself, what to do about a node.
+std::string WithWayOut(std::string message);
+
 template <typename... Args>
 [[noreturn]] void NodeFail(const Node& node, fmt::format_string<Args...> format, Args&&... args) {
   throw UserError(fmt::format("node '{}' ({}): {}", node.name, node.op,
-                              fmt::format(format, std::forward<Args>(args)...)));
+                              WithWayOut(fmt::format(format, std::forward<Args>(args)...))));
 }
 
-// The message, the shapes of all inputs, " (inputs: [1,3,8,8], none, [2])", and, where it names
-// none itself, what to do.
-std::string WithWayOut(const ShapeContext& context, const std::string& message);
+// The message and the shapes of all inputs, " (inputs: [1,3,8,8], none, [2])".
+std::string WithInputs(const ShapeContext& context, const std::string& message);
 
 // As NodeFail, with these.
 template <typename... Args>
 [[noreturn]] void ShapeFail(const ShapeContext& context, fmt::format_string<Args...> format,
                             Args&&... args) {
   NodeFail(*context.node, "{}",
-           WithWayOut(context, fmt::format(format, std::forward<Args>(args)...)));
+           WithInputs(context, fmt::format(format, std::forward<Args>(args)...)));
 }
 
 // Fails unless the node has between `least` and `most` inputs, the first `least` of them present.

@@ -195,8 +195,8 @@ class Runner {
       while (!why.empty() && why.back() == '\n') why.pop_back();
       const size_t line = why.rfind('\n');
       if (line != std::string::npos) why.erase(0, line + 1);
-      Fail("{}: ONNX Runtime cannot run it: {}", model.string(),
-           why.empty() ? "it ended without a message" : why);
+      Fail("{}: ONNX Runtime cannot run it: {}; check the model, or compare without it",
+           model.string(), why.empty() ? "it ended without a message" : why);
     }
     const nlohmann::json answer = nlohmann::json::parse(ReadText(folder / "out"));
     files->version = answer["version"];

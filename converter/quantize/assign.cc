@@ -148,8 +148,10 @@ class Assigner {
     if (Range(to) && Range(to)->overridden &&
         (Range(to)->min != Range(from)->min || Range(to)->max != Range(from)->max ||
          Range(to)->symmetric != Range(from)->symmetric)) {
-      Warn(fmt::format("tensor '{}': its override has no effect: {} keeps the scale of '{}'",
-                       Name(to), Node(n).op, Name(from)));
+      Warn(
+          fmt::format("tensor '{}': its entry in --config has no effect, because {} keeps the "
+                      "scale of '{}'; try: an entry for that tensor",
+                      Name(to), Node(n).op, Name(from)));
     }
     Range(to) = Range(from);
     if (Range(to)->origin.rfind("shared with ", 0) != 0) {
@@ -244,7 +246,8 @@ class Assigner {
       Entry entry{.node = n, .reason = Reason::kFill};
       entry.detail = fmt::format("it writes {} beside values of '{}', whose range is {} to {}",
                                  *fill, Name(root), range->min, range->max);
-      Warn(fmt::format("node '{}' ({}) runs in FP16: {}", Node(n).name, Node(n).op, entry.detail));
+      Warn(fmt::format("node '{}' ({}) runs in FP16: {}; try: `layers:` in --config asks for int8",
+                       Node(n).name, Node(n).op, entry.detail));
       scheme_->Want(std::move(entry));
       return true;
     }

@@ -16,7 +16,7 @@ inline bool IsPattern(std::string_view pattern) {
 
 // UserError with the nearest name when no name matches. `what`: "layer", "tensor"; `who` names it.
 void RequireMatch(std::string_view pattern, const std::vector<std::string_view>& names,
-                  std::string_view what, std::string_view who = "configuration");
+                  std::string_view what, std::string_view who = "--config");
 
 }  // namespace octet::quantize
 

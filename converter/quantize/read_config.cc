@@ -73,7 +73,8 @@ LayerOverride ReadLayer(const Reader& reader, const std::string& name, const YAM
         }
       });
   if (layer.constraint && !layer.precision) {
-    reader.Bad(node, "layers." + name, "a constraint needs a precision beside it");
+    reader.Bad(node, "layers." + name,
+               "a constraint needs a precision; add precision: int8 or fp16");
   }
   return layer;
 }
@@ -96,7 +97,7 @@ TensorOverride ReadTensor(const Reader& reader, const std::string& name, const Y
                    }
                  });
   if (tensor.min && tensor.max && *tensor.min >= *tensor.max) {
-    reader.Bad(node, "tensors." + name, "min must be below max");
+    reader.Bad(node, "tensors." + name, "min is not below max; swap or correct them");
   }
   return tensor;
 }

@@ -36,9 +36,11 @@ void ChooseWeightSchemes(const graph::Graph& graph, const Config& config, Scheme
     }
     scheme->weight_schemes[n] = asked.value_or(DefaultOf(allowed, weights->outputs));
     if (asked && !IsAllowed(allowed, *asked)) {
-      Fail("node '{}' ({}): --config asks for {} weights, but the board allows only {}",
-           graph.nodes[n].name, graph.nodes[n].op, kNames[static_cast<size_t>(*asked)],
-           allowed.group ? "group and per_tensor" : "per_tensor");
+      Fail(
+          "node '{}' ({}): --config asks for {} weights, but the board allows only {}; change "
+          "--config or --board",
+          graph.nodes[n].name, graph.nodes[n].op, kNames[static_cast<size_t>(*asked)],
+          allowed.group ? "group and per_tensor" : "per_tensor");
     }
   }
 }

@@ -92,8 +92,8 @@ class Recogniser {
       return Say("pixels: x / 255, as Ultralytics trains; to change: --scale, --mean, --std");
     }
     Fail(
-        "{}: the model does not say how its pixels are scaled; give --scale: 1/255 (0 to 1), 1 (0 "
-        "to 255); or with --mean and --std what it was trained with",
+        "{}: the model does not say how its pixels are scaled; give --scale as in training, 1/255 "
+        "for 0 to 1 or 1 for 0 to 255, with --mean and --std where they were used",
         model_);
   }
 

@@ -5,8 +5,8 @@
     for found in octet.load("yolov8n.octet").detect(picture):      # uint8 [height, width, 3], RGB
         print(found.name, found.score, found.x0, found.y0, found.x1, found.y1)
 
-load opens a blob, and Model runs it; Frame describes pictures that are not plain RGB arrays (NV12, YUV420, YUYV). Whatever the
-library refuses is an OctetError, what does not fit the model a ValueError or TypeError, each with one line.
+load opens a blob, and Model runs it. Frame describes pictures that are not plain RGB arrays (NV12, YUV420, YUYV). An OctetError
+says what the library refuses. A ValueError or TypeError says what does not fit the model. Each has one line.
 """
 from octet._library import OctetError, isas, version
 from octet.frames import Frame

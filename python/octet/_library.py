@@ -13,7 +13,7 @@ OK, CORRUPT = 0, 5
 
 
 class OctetError(RuntimeError):
-    """The library is missing, or it refused something; one line."""
+    """The library is missing, or it refuses a file or an option. One line."""
 
 
 class Status(Structure):
@@ -127,7 +127,8 @@ def library() -> ctypes.CDLL:
             try:
                 function = getattr(opened, name)
             except AttributeError:
-                raise OctetError(f"{opened._name}: has no {name}, so it is not the {SONAME} of this version; name that in {VARIABLE}, or install it") from None
+                raise OctetError(f"{opened._name}: has no {name}, so it is not the {SONAME} of this version; name that in {VARIABLE}, "
+                                 "or install it") from None
             function.restype, function.argtypes = result, arguments
         _library = opened
     return _library

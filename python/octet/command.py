@@ -41,7 +41,7 @@ def _netpbm(path: str) -> np.ndarray:
     at += 1
     sizes = [int(word) for word in words[1:] if word.isdigit() and len(word) <= 5]
     if len(sizes) != 3 or words[0] not in (b"P5", b"P6") or sizes[2] != 255 or not sizes[0] or not sizes[1]:
-        raise _Bad(f"{path}: not a PPM (P6) or PGM (P5) of 8 bits; convert it, or use octet-run, which reads JPEG and PNG too")
+        raise _Bad(f"{path}: not a PPM (P6) or PGM (P5) of 8 bits; convert it, or use octet-run, which reads JPEG and PNG")
     shape = (sizes[1], sizes[0], 3) if words[0] == b"P6" else (sizes[1], sizes[0])
     count = int(np.prod(shape))
     if len(data) - at < count:

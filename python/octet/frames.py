@@ -1,4 +1,4 @@
-"""Pictures in memory that somebody else owns, described for octet_set_input_frame; no pixel is ever copied here."""
+"""Pictures in memory of other owners, described for octet_set_input_frame. No pixel is copied here."""
 import ctypes
 from typing import Any, Optional, Sequence, Tuple
 
@@ -44,17 +44,17 @@ def _plane(array: np.ndarray, what: str) -> Tuple[int, int]:
 
 
 class Frame:
-    """A picture where it lies: format, size, and the addresses and strides of its planes.
+    """A picture in place: format, size, and the addresses and strides of its planes.
 
-    Holds on to the array it was made from. Camera loops that get the same buffers again and again may keep one Frame for
-    each: its pixels are read when a model runs it. Made by Frame.rgb, grey, nv12, yuv420p, yuyv or planes.
+    Frame.rgb, grey, nv12, yuv420p, yuyv and planes make it. It keeps a reference to its array. A camera loop that gets the
+    same buffers again can keep one Frame for each buffer, because the pixels are read when a model runs it.
     """
 
     __slots__ = ("format", "width", "height", "struct", "pointer", "_owners")
 
     def __init__(self, pixel_format: int, width: int, height: int, planes: Sequence[Tuple[int, int]],
                  owners: Sequence[Any]):
-        """planes: (address, stride in bytes) of each; the class methods check what this does not."""
+        """planes: (address, stride in bytes) of each. The class methods check planes and strides, this does not."""
         if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
             raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
         self.format, self.width, self.height = pixel_format, width, height
@@ -66,12 +66,12 @@ class Frame:
 
     @property
     def addresses(self) -> Tuple[int, ...]:
-        """Where the planes begin: that of the array itself, for nothing is copied."""
+        """The addresses of the planes. The first is that of the array itself, because nothing is copied."""
         return tuple(address for address in self.struct.planes if address)
 
     @classmethod
     def rgb(cls, array: np.ndarray) -> "Frame":
-        """uint8 [height, width, 3], red first. Rows may lie apart (a crop: frame[10:200, 40:300]), pixels of a row not."""
+        """uint8 [height, width, 3], red first. Rows may be apart (a crop: frame[10:200, 40:300]), pixels of a row may not."""
         if not isinstance(array, np.ndarray) or array.ndim != 3 or array.shape[2] != 3:
             raise ValueError(f"Frame.rgb: {describe(array)}; expected uint8 [height, width, 3]")
         return cls(RGB24, array.shape[1], array.shape[0], [_plane(array, "Frame.rgb")], [array])
@@ -85,7 +85,7 @@ class Frame:
 
     @classmethod
     def yuyv(cls, array: np.ndarray, width: Optional[int] = None) -> "Frame":
-        """uint8 [height, width, 2], or [height, bytes of a row]; width in pixels where a row has padding."""
+        """uint8 [height, width, 2], or [height, bytes of a row]. width: in pixels, needed if rows have padding."""
         if not isinstance(array, np.ndarray) or not (array.ndim == 2 or array.ndim == 3 and array.shape[2] == 2):
             raise ValueError(f"Frame.yuyv: {describe(array)}; expected uint8 [height, width, 2]")
         row = array.shape[1] * (2 if array.ndim == 3 else 1)
@@ -100,15 +100,15 @@ class Frame:
              stride: Optional[int] = None) -> "Frame":
         """Y, then UV interleaved at half height, in one piece of memory.
 
-        buffer: uint8 [height * 3 / 2, stride], from which width and height follow where they are not given; or one
-        dimension (bytes, a memoryview, a mapped file) with width and height, and stride in bytes where rows are padded.
+        buffer: uint8 [height * 3 / 2, stride]. width and height follow from it if they are not given. It may also have one
+        dimension (bytes, a memoryview, a mapped file). Then give width and height, and stride in bytes if rows are padded.
         """
         return cls._yuv420(NV12, buffer, width, height, stride)
 
     @classmethod
     def yuv420p(cls, buffer: Any, width: Optional[int] = None, height: Optional[int] = None,
                 stride: Optional[int] = None) -> "Frame":
-        """Y, U, V (I420; picamera2's "YUV420"), the chroma rows half as long as those of Y; buffer: as for nv12."""
+        """Y, U, V (I420; picamera2's "YUV420"). Chroma rows are half as long as those of Y. buffer: as for nv12."""
         return cls._yuv420(YUV420P, buffer, width, height, stride)
 
     @classmethod
@@ -157,8 +157,8 @@ class Frame:
 
     @classmethod
     def planes(cls, *planes: np.ndarray) -> "Frame":
-        """Planes that lie anywhere, uint8 each: Y [height, width] and UV [ceil(height / 2), ceil(width / 2), 2] are NV12;
-        Y, U and V [ceil(height / 2), ceil(width / 2)] are YUV420P."""
+        """Separate planes of uint8. NV12: Y [height, width] and UV [ceil(height / 2), ceil(width / 2), 2]. YUV420P: Y, and U and V
+        [ceil(height / 2), ceil(width / 2)]."""
         if len(planes) not in (2, 3) or any(not isinstance(plane, np.ndarray) for plane in planes) or planes[0].ndim != 2:
             raise ValueError("Frame.planes: expected arrays Y and UV, or Y, U and V; Y [height, width]")
         height, width = planes[0].shape

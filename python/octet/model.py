@@ -22,8 +22,8 @@ class TensorInfo(NamedTuple):
 
     name: str
     shape: Tuple[int, ...]  # of the float32 array, batch first
-    is_image: bool  # inputs: takes pictures of any size, which are resized to height x width
-    height: int  # of the picture, in pixels; these three are 0 where it takes none
+    is_image: bool  # inputs: True if it takes pictures of any size, which are resized to height x width
+    height: int  # of the picture, in pixels; these three are 0 if is_image is False
     width: int
     channels: int
 
@@ -42,17 +42,17 @@ os.register_at_fork(after_in_child=_leave_to_the_parent)
 
 
 class Model:
-    """An open blob: its bytes, checked, its threads and its working memory. Closed by `with`, close() or the collector.
+    """An open blob with checked bytes, threads and working memory. `with`, close() or the garbage collector closes it.
 
-    Calls of several threads of Python wait for one another; models of their own run side by side. A child made by
-    os.fork() (multiprocessing's "fork") has none of the threads: every call raises there; open there. A model cannot be
-    copied or pickled, since it owns memory and threads.
+    Calls from several threads of Python run one after another. Several models run at the same time. A child made by
+    os.fork() (multiprocessing's "fork") does not have the threads, so every call raises there. Open the model in the child.
+    A model owns memory and threads, so it cannot be copied or pickled.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, plan: Optional[str] = None, threads: int = 1,
                  isa: Optional[str] = None, verify: bool = True, map: bool = False) -> None:
-        """plan: by name, or the blob's first. threads: 1 to 256, the calling one included. isa: of octet.isas(), or the
-        best. verify: check the file's SHA-256. map: run the file where it lies, for storage nobody writes to."""
+        """plan: a name; None: the blob's first. threads: 1 to 256, the calling one included. isa: one of octet.isas();
+        None: the best. verify: check the file's SHA-256. map: run from the mapped file, which nothing may write to."""
         self._handle: Optional[int] = None
         self._forked = False
         self._lock = threading.RLock()
@@ -108,7 +108,7 @@ class Model:
         self._count = ctypes.c_uint32()
 
     def close(self) -> None:
-        """Stops the threads and frees everything; again: nothing happens."""
+        """Stops the threads and frees everything. A second call does nothing."""
         with self._lock:
             handle, self._handle = self._handle, None
             if handle:
@@ -162,7 +162,7 @@ class Model:
             return self._library.octet_macs(self._open_session())
 
     def set_plan(self, plan: Union[str, int]) -> None:
-        """By name or number, between two frames."""
+        """plan: name or number. Call it between two frames."""
         index = self.plans.index(plan) if plan in self.plans else plan
         if not isinstance(index, int) or not 0 <= index < len(self.plans):
             raise ValueError(f"no plan {plan}; it has {', '.join(self.plans)}")
@@ -175,15 +175,15 @@ class Model:
             self._ran = False
 
     def run(self, *inputs: Union[np.ndarray, Frame], outputs: bool = True) -> List[np.ndarray]:
-        """One inference. Returns the outputs, float32 arrays in the model's own layout, one for each of `self.outputs`.
-        outputs=False copies none and returns []: output(), detections() and the like work either way.
+        """Runs one inference. Returns the outputs as float32 arrays in the model's own layout, one for each of `self.outputs`.
+        outputs=False copies no output and returns []. output(), detections() and similar calls work in both cases.
 
         Each input is one of
 
-        - uint8 [height, width, 3] (RGB) or [height, width] (grey) of any size, or a Frame, for an input of pictures. Read
-          where it lies; nothing may write to it before run returns.
-        - float32 in the model's own layout, of the shape that `inputs` says, already normalised; the batch of 1 may be
-          left out. Strided ones are copied, others read where they lie.
+        - uint8 [height, width, 3] (RGB) or [height, width] (grey) of any size, or a Frame, for an input of pictures. It is
+          read in place, so nothing may write to it before run returns.
+        - float32 in the model's own layout, already normalised, of the shape in `inputs`. The batch dimension of 1 may be
+          missing. Strided arrays are copied, others are read in place.
         """
         with self._lock:
             self._run(inputs)
@@ -193,7 +193,7 @@ class Model:
         with self._lock:
             session = self._open_session()
             if len(inputs) != len(self.inputs):
-                raise ValueError(f"{len(inputs)} inputs given; the model has {len(self.inputs)}: "
+                raise ValueError(f"{len(inputs)} inputs given; give {len(self.inputs)}: "
                                  + ", ".join(info.name for info in self.inputs))
             self._ran = False
             for i, value in enumerate(inputs):
@@ -216,12 +216,12 @@ class Model:
                 raise TypeError(f"input {info.name}: {describe(value)}; expected {picture}float32 {list(info.shape)}")
             value = Frame.of(value)
         elif not info.is_image:
-            raise TypeError(f"input {info.name} does not take pictures; expected float32 {list(info.shape)}")
+            raise TypeError(f"input {info.name} does not take pictures; give float32 {list(info.shape)}")
         c.check(self._library.octet_set_input_frame(session, index, value.pointer), f"input {info.name}")
         self._sizes[index] = (value.width, value.height)
 
     def output(self, index: int = 0, out: Optional[np.ndarray] = None) -> np.ndarray:
-        """float32 of the last run, in the model's own layout; into `out` where given (float32, dense, that shape)."""
+        """An output of the last run, float32 in the model's own layout. out: a dense float32 array of that shape to write to."""
         with self._lock:
             session = self._finished_session()
             if not 0 <= index < len(self.outputs):
@@ -249,7 +249,7 @@ class Model:
         return session
 
     def name(self, label: int) -> str:
-        """Of a class, or ""."""
+        """The name of a class; "" if the blob has no names."""
         return self.labels[label] if label < len(self.labels) else ""
 
     def classes(self, top: int = 5) -> List[ClassScore]:
@@ -263,16 +263,16 @@ class Model:
             return [ClassScore(one.label, self.name(one.label), one.score) for one in best[:self._count.value]]
 
     def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True) -> List[Detection]:
-        """Boxes of the last run, best first, after suppression, with the key points the model has.
+        """Boxes of the last run after suppression, best first, with key points if the model has them.
 
-        frame_size: (width, height) of the picture they are of, where it is not the one that was run (a float32 input cut
-        from it). masks: False leaves masks away, which take longest.
+        frame_size: (width, height) of the picture for the boxes. It is needed for a float32 input, as one cut from a picture.
+        masks: False returns no masks, which take the most time.
         """
         with self._lock:
             session = self._decoder("detect")
             size = frame_size or self._sizes[self._decode_input]
             if size is None:
-                raise ValueError("the input was not a picture; give frame_size")
+                raise ValueError("the input was not a picture; give frame_size=(width, height)")
             width, height = size
             if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
                 raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")

@@ -13,7 +13,7 @@ class ClassScore(NamedTuple):
 
 
 class Mask(NamedTuple):
-    """The object of a box: bool [rows, columns], True where the object is; its first pixel is (left, top) of the frame."""
+    """The object in a box. pixels: bool [rows, columns], True for the object; the first pixel is (left, top) of the frame."""
 
     left: int
     top: int
@@ -21,7 +21,7 @@ class Mask(NamedTuple):
 
 
 class Detection(NamedTuple):
-    """A box in pixels of the frame, x to the right, y down, clipped to it."""
+    """A box in pixels of the frame, clipped to it. x goes to the right, y goes down."""
 
     x0: float
     y0: float

@@ -17,9 +17,9 @@ SKIPPED = 77
 FUNCTION = re.compile(r"^OCTET_API[^;]*?\b(octet_\w+)\(", re.M)
 STRUCT = re.compile(r"^typedef struct (octet_\w+) \{", re.M)
 # Comments in front of a function, behind a field, and behind a value.
-SAID = {"octet_8h": ("kept by the caller (as the blob is) as long as the session is used.", "Of this header; octet_version() is that of"),
-        "structoctet__config": ("NULL: one thread.", "feeds a watchdog, looks at a deadline."),
-        "slots_8h": ("not the kind of model that runs: octet_slots_config.accepts", "Promise: when the power fails at any byte")}
+SAID = {"octet_8h": ("The caller keeps arena and blob", "The version of this header."),
+        "structoctet__config": ("NULL: one thread.", "to feed a watchdog or to check a deadline."),
+        "slots_8h": ("not the kind of model that runs: octet_slots_config.accepts", "Promise: if the power fails at any byte")}
 
 
 def make(root: pathlib.Path) -> subprocess.CompletedProcess:

@@ -20,8 +20,9 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*|R"(\w*)\(.*?\)\1"|"(?:[^"
 # Options and their descriptions are help; static_assert and #error speak to who builds.
 NO_MESSAGE = re.compile(r"\b(Add|AddFlag|Group|MoreGroup|Footer|CommandLine|static_assert|Describe\w*|kHelp\w*|k\w*Help)\b")
 
-# Nor do headers of HTTP, files that a program writes, and what only an internal error says.
-NOT_SAID = re.compile(r"Content-Type:|iou_threshold: |^verified (blob|plan) has no |\.globl |^a pass lost the codes ")
+# Nor do headers of HTTP, files that a program writes, paths, metrics and their help, tables, and what only an internal error says.
+NOT_SAID = re.compile(r"Content-Type:|iou_threshold: |^verified (blob|plan) has no |\.globl |^a pass lost the codes |^octet_\w+ ;|^\{?\}?/[a-z]+/|"
+                      r"^\.jpg |\\x01\\x02|^layout: |^channels: |^outputs: \{| ; int8 ms ; | ; layers ; macs ; |Cache-Control:|^\{\}\{\}has (given )?codes")
 
 
 def unescape(word):

@@ -247,7 +247,7 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
   if (std::sscanf(size.c_str(), "%ux%u%c", &width, &height, &rest) != 2 ||
       FrameBytes(stream.pixels, width, height) == 0) {
     throw InputError((size.empty() ? "no --size given" : "--size " + size) +
-                     ": raw frames need their size, such as 1280x720");
+                     ": raw frames need their size; give it as --size 1280x720");
   }
   stream.width = width;
   stream.height = height;

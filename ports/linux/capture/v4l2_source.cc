@@ -276,8 +276,10 @@ class V4l2Source : public Source {
 
   void ReportDamage() {
     if (++damaged_ == 1) {
-      std::fprintf(stderr, "octet-camera: %s: a damaged frame was skipped (reported once)\n",
-                   device_.c_str());
+      std::fprintf(
+          stderr,
+          "octet-camera: %s: a damaged frame was skipped (reported once); check its cable\n",
+          device_.c_str());
     }
   }
 

@@ -139,8 +139,8 @@ std::string ContradictionOf(const octet_guard_config& c) {
   if (c.dwell_ms > c.dwell_max_ms) return said("dwell_s") + " is above " + said("dwell_max_s");
   if (c.leave_mc >= c.enter_mc) return said("leave_c") + " is not below " + said("enter_c");
   if (c.enter_mc >= c.throttle_mc) return said("enter_c") + " is not below " + said("throttle_c");
-  if (c.leave_mc < 0) return said("leave_c") + " is not a board temperature";
-  return said("throttle_c") + " is not a board temperature";
+  if (c.leave_mc < 0) return said("leave_c") + ": must be above -300";
+  return said("throttle_c") + ": must be below 1000";
 }
 
 std::vector<std::pair<std::string, std::string>> ListGuard(const octet_guard_config& config) {

@@ -45,7 +45,8 @@ void WarnOfColour(const Model& model, uint32_t input, uint64_t channels, const s
     return;
   }
   std::fprintf(stderr,
-               "octet-run: warning: %s: colour pictures are converted to grey for a grey input\n",
+               "octet-run: warning: %s: colour pictures are converted to grey, as the model's "
+               "input is grey\n",
                path.c_str());
 }
 

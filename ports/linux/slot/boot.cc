@@ -100,7 +100,8 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
     done += static_cast<size_t>(count);
   }
   if (copy_ < 0 || done < boot.blob_bytes) {
-    throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno));
+    throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno) +
+                     "; end other programs");
   }
   return "/proc/self/fd/" + std::to_string(copy_);
 }

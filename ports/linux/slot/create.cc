@@ -69,7 +69,7 @@ SlotAnswer SlotStore::NameFolder(bool force, const std::string& product) {
   const std::string before = force ? "" : storage_.ReadProduct();
   if (!before.empty() && before != product) {
     throw InputError(path() + ": is a store of the product " + before +
-                     "; create --force --product " + product + " gives it another name");
+                     "; to change that: create --force --product " + product);
   }
   storage_.WriteProduct(product);
   return {};
@@ -79,9 +79,10 @@ SlotAnswer SlotStore::Create(bool force, const std::string& product) {
   if (!product.empty()) RequireProductName(product, "--product");
   if (storage_.is_folder() && !product.empty()) return NameFolder(force, product);
   if (storage_.is_folder()) {
-    throw InputError(path() +
-                     ": a folder is a store already; stage a model there, or name its product with "
-                     "--product");
+    throw InputError(
+        path() +
+        ": a folder needs no create, it is a store already; stage a model there, or give "
+        "it a product: --product NAME");
   }
   const ExclusiveUse use(path());
   if (!use.other().empty()) {

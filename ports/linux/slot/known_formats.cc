@@ -106,7 +106,9 @@ std::string KnownFormat(const std::string& path) {
     count += static_cast<size_t>(step);
   }
   if (file >= 0) close(file);
-  if (problem != 0) throw InputError("cannot read " + path + ": " + std::strerror(problem));
+  if (problem != 0)
+    throw InputError("cannot read " + path + ": " + std::strerror(problem) +
+                     "; check its permissions");
   bytes.resize(count);
   for (const Mark& mark : kMarks) {
     if (mark.offset + mark.bytes.size() <= bytes.size() &&

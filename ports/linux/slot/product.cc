@@ -65,7 +65,7 @@ bool WriteAt(int device, off_t at, const ProductRecord& record) {
 
 void RequireProductName(const std::string& name, const std::string& where) {
   if (blob::IsProductName(reinterpret_cast<const uint8_t*>(name.data()), name.size())) return;
-  throw InputError(where + ": not the name of a product; write 1 to " +
+  throw InputError(where + " '" + name + "': not the name of a product; write 1 to " +
                    std::to_string(blob::kMostProductBytes) + " letters, digits, '.', '_' and '-'");
 }
 

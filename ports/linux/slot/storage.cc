@@ -108,7 +108,8 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   }
   is_folder_ = S_ISDIR(info.st_mode);
   if (!is_folder_ && !S_ISBLK(info.st_mode) && !S_ISREG(info.st_mode)) {
-    throw InputError("cannot use " + path + ": a store is a folder, a block device or a file");
+    throw InputError("cannot use " + path +
+                     ": not a folder, a block device or a file; a store is one of these");
   }
   const auto open_for = [&](int flags) {
     return Again([&] { return open(path.c_str(), flags | O_CLOEXEC); });
@@ -131,7 +132,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   if (end < 0 || static_cast<uint64_t>(end) < kLeastDeviceBytes) {
     close(descriptor_);
     throw InputError("cannot use " + path + ": a store of two slots needs at least " +
-                     std::to_string(kLeastDeviceBytes) + " bytes");
+                     std::to_string(kLeastDeviceBytes) + " bytes; use a larger one");
   }
   const uint64_t left = static_cast<uint64_t>(end) - 2 * kStateAreaBytes;
   slot_bytes_ = static_cast<uint32_t>(

@@ -1,7 +1,7 @@
-/* Octet board, C API: whether a blob keeps to what a board allows: its name and its whitelist of
- * schemes (boards/README.md). A pure function over a blob; no allocation, no OS calls, no globals.
- * Where a program's list comes from is its own affair: a constant of the firmware, or a small file
- * beside the model, which is updated without a new build. */
+/* Octet board, C API: checks a blob against a board's name and whitelist of schemes
+ * (boards/README.md). It is a pure function over a blob: it does not allocate, makes no OS calls
+ * and has no globals. The list may be a constant of the firmware. It may also be a small file
+ * beside the model, which can be updated without a new build. */
 #ifndef OCTET_BOARD_H_
 #define OCTET_BOARD_H_
 
@@ -11,35 +11,36 @@
 extern "C" {
 #endif
 
-/* Bits of octet_board.precisions: types of tensors. Integers (indices, counts, truth) are none. */
+/* Bits of octet_board.precisions: types of tensors. Integers (indices, counts, truth values) are
+ * not checked. */
 #define OCTET_BOARD_INT8 1u
 #define OCTET_BOARD_FP16 2u
-/* Bits of octet_board.weight_schemes, of int8 weights. Those of one scale are allowed by any; a
+/* Bits of octet_board.weight_schemes, of int8 weights. Every list allows weights with one scale. A
  * group is 16 neighbouring output channels. */
 #define OCTET_BOARD_PER_TENSOR 1u
 #define OCTET_BOARD_PER_CHANNEL 2u
 #define OCTET_BOARD_GROUP 4u
-/* Bits of octet_board.activation_schemes, of int8 tensors. Symmetric ones (zero point 0) are
- * allowed by any. */
+/* Bits of octet_board.activation_schemes, of int8 tensors. Every list allows symmetric tensors
+ * (zero point 0). */
 #define OCTET_BOARD_SYMMETRIC 1u
 #define OCTET_BOARD_ASYMMETRIC 2u
 
 typedef struct octet_board {
   uint32_t size OCTET_SIZE(octet_board);
   uint32_t precisions, weight_schemes, activation_schemes; /* 0: all are allowed */
-  char compatible[24]; /* zero-terminated; a blob made for another is refused. "": not compared */
+  char compatible[24]; /* zero-terminated; a blob for another board is refused. "": not compared */
 } octet_board;
 
 typedef uint32_t octet_board_rule;
 enum {
   OCTET_BOARD_OK = 0,
   OCTET_BOARD_NAME = 1,       /* made for another board */
-  OCTET_BOARD_PRECISION = 2,  /* a tensor is of a type that is not allowed */
-  OCTET_BOARD_WEIGHTS = 3,    /* a layer's channels have more scales than that */
-  OCTET_BOARD_ACTIVATIONS = 4 /* a tensor, or a value inside of a layer, has a zero point */
+  OCTET_BOARD_PRECISION = 2,  /* the type of a tensor is not allowed */
+  OCTET_BOARD_WEIGHTS = 3,    /* a layer's channels have more scales than allowed */
+  OCTET_BOARD_ACTIVATIONS = 4 /* a tensor, or a value inside a layer, has a zero point */
 };
 
-/* The first rule that is broken, in the order above in each plan, and where. */
+/* The first broken rule and its place. In each plan the rules are checked in the order above. */
 typedef struct octet_board_finding {
   uint32_t size OCTET_SIZE(octet_board_finding);
   octet_board_rule rule;
@@ -50,10 +51,10 @@ typedef struct octet_board_finding {
   const char* where;  /* name of the tensor (of WEIGHTS: of the layer), in the blob; else "" */
 } octet_board_finding;
 
-/* blob: octet_validate, octet_bind or octet_arena_bytes has taken these plans of it. What it does
- * is read from the plans, not from what it says of itself. plan_mask: bit p stands for plan p; 0:
- * all.  OCTET_OK: `rule` holds the answer. OCTET_INVALID_ARGUMENT: `board` or
- * `finding` has no size, or no such plan is left; else what is wrong with header or sections. */
+/* blob: octet_validate, octet_bind or octet_arena_bytes must have accepted these plans of it
+ * before. The check reads the plans, not what the blob says of itself. plan_mask: bit p stands for
+ * plan p; 0: all. OCTET_OK: `rule` has the answer. OCTET_INVALID_ARGUMENT: `board` or `finding` has
+ * no size, or the blob has no such plan. Other codes: an error in header or sections. */
 OCTET_API octet_status octet_board_check(const void* blob, size_t blob_bytes, uint32_t plan_mask,
                                          const octet_board* board, octet_board_finding* finding);
 

@@ -1,5 +1,5 @@
-// C++ over the C API: the same calls as members, nothing added at run time. C++17, no exceptions,
-// no allocation.
+// C++ over the C API: the same calls as members, without cost at run time. C++17. It throws no
+// exceptions and does not allocate.
 #ifndef OCTET_OCTET_HPP_
 #define OCTET_OCTET_HPP_
 
@@ -7,11 +7,11 @@
 
 namespace octet {
 
-// A bound model. Does not own the blob or the arena; both have to outlive it. Copies refer to the
-// same session.
+// A bound model. It does not own the blob or the arena, and both must outlive it. Copies refer to
+// the same session.
 class Model {
  public:
-  // Exact arena size; 64-byte aligned memory of this size goes to Bind.
+  // Exact arena size. Give Bind 64-byte aligned memory of this size.
   static octet_status ArenaBytes(const void* blob, size_t blob_bytes, octet_isa isa,
                                  uint32_t threads, uint32_t plan_mask, size_t* arena_bytes) {
     return octet_arena_bytes(blob, blob_bytes, isa, threads, plan_mask, arena_bytes);
@@ -77,7 +77,7 @@ class Model {
   uint32_t label_count() const { return octet_label_count(session_); }
   const char* label(uint32_t index) const { return octet_label(session_, index); }
 
-  // What the outputs mean. memory: decode_bytes(), 64-byte aligned.
+  // The meaning of the outputs. memory: decode_bytes(), 64-byte aligned.
   octet_task task() const { return octet_model_task(session_); }
   size_t decode_bytes() const { return octet_decode_bytes(session_); }
   octet_status Classify(void* memory, octet_class_score* best, uint32_t capacity,

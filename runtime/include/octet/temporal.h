@@ -1,17 +1,17 @@
-/* Octet temporal filters, C API: tensors of an int8 plan are blended with what they were in the
- * frames before, against values that flicker by a step where nothing moved. Blobs bring the filters
- * (octet convert --temporal); what they gain, and where they harm, stands in docs/temporal.md.
+/* Octet temporal filters, C API: tensors of an int8 plan are blended with their values in earlier
+ * frames. This reduces values that flicker by a step where nothing moved. The filters are in the
+ * blob (octet convert --temporal). docs/temporal.md has their gains and losses.
  *
  *   octet_temporal_bytes -> memory -> octet_temporal_init -> { octet_run, with octet_temporal_apply
  *   from before_layer -> octet_temporal_apply }*
  *
- * Of a tensor with bytes x (as q + 128) and a layer's weights w, multiples of 2^-15:
+ * For a tensor with bytes x (as q + 128) and a layer's weights w, multiples of 2^-15:
  *
  *   y[t] = floor(x[t] + sum over k = 1 .. frames - 1 of w[k] * (g(x[t - k]) - x[t]) + 1/2)
  *
- * g(x) = x where it is at most `gate` steps from x[t], else x[t]; frames that there are not yet
- * count as x[t]. The w[k] are not negative and add up to at most 1, so that a constant stays what
- * it is (gain 1) and no result leaves the range. Integers only: the same bits on every level. */
+ * g(x) = x where it is at most `gate` steps from x[t], else x[t]. Frames before the first count as
+ * x[t]. The w[k] are not negative and add up to at most 1. So a constant stays the same (gain 1),
+ * and no result leaves the range. The arithmetic is in integers: the same bits on every level. */
 #ifndef OCTET_TEMPORAL_H_
 #define OCTET_TEMPORAL_H_
 
@@ -23,38 +23,39 @@ extern "C" {
 
 typedef struct octet_temporal octet_temporal; /* lives in the caller's memory */
 
-#define OCTET_TEMPORAL_FRAMES 10u /* a filter reaches over at most, the present one included */
+#define OCTET_TEMPORAL_FRAMES 10u /* the most frames of a filter, the present one included */
 
 typedef struct octet_temporal_layer {
   uint32_t size OCTET_SIZE(octet_temporal_layer);
-  uint32_t plan, layer;                         /* that writes the tensor */
+  uint32_t plan, layer;                         /* the layer that writes the tensor */
   uint32_t frames;                              /* 2 to OCTET_TEMPORAL_FRAMES */
   uint32_t weights[OCTET_TEMPORAL_FRAMES - 1u]; /* 2^-15, of the newest frame before first */
-  uint32_t gate;                                /* int8 steps, 255: everything passes */
+  uint32_t gate;                                /* int8 steps; 255: everything passes */
   uint32_t cut;                                 /* mean change of a byte, in 1/256 step */
   float noise; /* RMS of the tensor's error over that of its signal, at conversion */
   size_t tensor_bytes;
-  uint32_t held; /* frames before that are in the cache now */
-  uint32_t cuts; /* frames that began anew for their change, since init; wraps */
+  uint32_t held; /* earlier frames that are in the cache now */
+  uint32_t cuts; /* frames since init that changed so much that the filter restarted; wraps */
 } octet_temporal_layer;
 
-/* Memory for the filters of a blob: the cached tensors and some state. 0: the blob has none.
- * OCTET_MALFORMED: its temporal section, or what that speaks of, is none. */
+/* Size of the memory for a blob's filters: the cached tensors and some state. 0: the blob has no
+ * filters. OCTET_MALFORMED: its temporal section, or a part that it refers to, breaks a rule. */
 OCTET_API octet_status octet_temporal_bytes(const void* blob, size_t blob_bytes, size_t* bytes);
 
-/* memory: 64-byte aligned, kept by the caller as long as the filters are used; the blob is not
- * needed any more. OCTET_INVALID_ARGUMENT: the blob has no filters. OCTET_ARENA_TOO_SMALL,
- * OCTET_MISALIGNED: the memory; OCTET_MALFORMED: as above. */
+/* memory: 64-byte aligned. The caller keeps it as long as the filters are used. The blob is not
+ * needed after this call. OCTET_INVALID_ARGUMENT: the blob has no filters. OCTET_ARENA_TOO_SMALL,
+ * OCTET_MISALIGNED: the memory. OCTET_MALFORMED: as above. */
 OCTET_API octet_status octet_temporal_init(void* memory, size_t memory_bytes, const void* blob,
                                            size_t blob_bytes, octet_temporal** temporal);
 
-/* From octet_config.before_layer with its layer, and after octet_run with octet_layer_count: the
- * layer before has just written its tensor. Another plan than in the call before, or another scale
- * of the tensor, begins anew. A session of another blob is left alone. */
+/* Call it from octet_config.before_layer with its layer, and after octet_run with
+ * octet_layer_count. At that time the layer before has just written its tensor. The filter restarts
+ * if the plan or the tensor's scale has changed since the last call. A session of another blob is
+ * not changed. */
 OCTET_API void octet_temporal_apply(octet_temporal* temporal, const octet_session* session,
                                     uint32_t layer);
 
-/* Forgets all frames: the camera looks elsewhere. */
+/* Forgets all frames, as after the camera was moved. */
 OCTET_API void octet_temporal_reset(octet_temporal* temporal);
 
 OCTET_API uint32_t octet_temporal_count(const octet_temporal* temporal);

@@ -64,8 +64,8 @@ TEST_F(InputShapeTest, OverridesAreChecked) {
   EXPECT_SAYS(RefusalOf({-1, 3, -1, 8}, With({1, 3, 0, 8})), "dimension 0");
   EXPECT_SAYS(RefusalOf({-1, 3, -1, 8}, With({1, 3, int64_t{1} << 60, 8})), "2^40");
   const ImportOptions stranger{{{"picture", {1, 3, 8, 8}}}};
-  EXPECT_SAYS(RefusalOf({-1, 3, 8, 8}, stranger),
-              "--input-shape names 'picture', but the model's inputs are: image");
+  EXPECT_SAYS(RefusalOf({-1, 3, 8, 8}, stranger), "--input-shape names 'picture'");
+  EXPECT_SAYS(RefusalOf({-1, 3, 8, 8}, stranger), ": image");
 }
 
 TEST_F(InputShapeTest, NegativeAndZeroDimensionsAreUnknown) {

@@ -256,8 +256,8 @@ class Loop {
     const octet_status set = octet_set_input_frame(session, 0, &view);
     if (set.code != OCTET_OK) {
       throw InputError(std::string("a frame of ") + std::to_string(frame.width) + "x" +
-                       std::to_string(frame.height) +
-                       " does not fit the model: " + octet_code_name(set.code));
+                       std::to_string(frame.height) + " does not fit the model: " +
+                       octet_code_name(set.code) + "; send larger or smaller frames");
     }
     const bool ran = octet_run(session).code == OCTET_OK;
     for (const auto& observer : observers_) observer->AfterRun(session);

@@ -159,7 +159,7 @@ void CheckWhatRuns(const CameraOptions& o) {
                                     : "MODEL and --slots: give only one of them");
   }
   if (o.source.empty() && !looks_only) {
-    throw InputError("no --source given: scene, a folder, /dev/videoN, or - for stdin");
+    throw InputError("no --source given; give scene, a folder, /dev/videoN, or - for stdin");
   }
 }
 

@@ -11,7 +11,9 @@ class ScoreObserver final : public Observer {
   void Load(const Loaded& loaded) override {
     if (octet_model_task(loaded.model.session()) != OCTET_TASK_DETECT ||
         loaded.model.blob().decode.data == nullptr) {
-      throw InputError("--score: " + loaded.path + " is not a detector with a decoder");
+      throw InputError("--score: " + loaded.path +
+                       " is not a detector with a decoder; convert it with --task detect --decode, "
+                       "or remove --score");
     }
   }
   void Result(const Outcome& outcome) override { score_.Add(outcome.results, outcome.frame.truth); }

@@ -175,7 +175,7 @@ int Main(int argc, char** argv) {
     throw InputError(a.command + " does not take a FILE; see --help");
   }
   if (a.force && a.command != "create" && a.command != "stage" && a.command != "activate") {
-    throw InputError(a.command + " does not take --force");
+    throw InputError(a.command + " does not take --force; remove it");
   }
   if (!a.product.empty() && a.command != "create") {
     throw InputError(a.command + " does not take --product; create stores it");

@@ -97,8 +97,8 @@ TEST(GuardSettings, Contradictions) {
       {"dwell_s=31,dwell_max_s=30.5", "dwell_s 31 is above dwell_max_s 30.5"},
       {"leave_c=60", "leave_c 60 is not below enter_c 60"},
       {"enter_c=80", "enter_c 80 is not below throttle_c 80"},
-      {"leave_c=-300", "leave_c -300 is not a board temperature"},
-      {"throttle_c=1000", "throttle_c 1000 is not a board temperature"}};
+      {"leave_c=-300", "leave_c -300: must be above -300"},
+      {"throttle_c=1000", "throttle_c 1000: must be below 1000"}};
   for (const auto& [settings, line] : cases) {
     octet_guard_config c;
     octet_guard_defaults(&c, 2);

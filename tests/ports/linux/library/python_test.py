@@ -316,7 +316,7 @@ class Tests:
             (octet.OctetError, "not on this machine", lambda: octet.Model(self.blobs["detect"], isa="i8mm")),
             (ValueError, "1 to 256", lambda: octet.Model(self.blobs["detect"], threads=0)),
             (ValueError, "run a frame first", model.output),
-            (ValueError, "the model has 1: image", model.run),
+            (ValueError, "give 1: image", model.run),
             (ValueError, "uint8 [8, 8, 4] is not a picture", lambda: model.run(np.zeros((8, 8, 4), np.uint8))),
             (ValueError, "float32 [3, 32, 32]; expected float32 [1, 3, 64, 64]",
              lambda: model.run(np.zeros((3, 32, 32), np.float32))),

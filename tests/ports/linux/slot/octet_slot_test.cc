@@ -99,7 +99,7 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
              ": holds a store without a model; create --force makes it an empty store and deletes "
              "its content\n");
   Expect(Path("device") + " create --force", 0, Path("device") + ": created\n", "");
-  Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force\n");
+  Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force; remove it\n");
 }
 
 TEST_F(OctetSlot, AProduct) {
@@ -134,7 +134,7 @@ TEST_F(OctetSlot, BadUse) {
   fails(store() + " stage " + Path("none"), "cannot open " + Path("none"));
   fails(Path("none") + " list", "a store is an existing folder");
   fails(store() + " list --tries 256", "--tries");
-  fails(store() + " create", "a folder is a store already");
+  fails(store() + " create", "it is a store already");
   fails(store() + " list --key " + Path("none"),
         port::KnowsSignatures() ? "cannot open" : "built without libsodium");
   fails(store() + " create --product 'a b'", "--product");

@@ -313,7 +313,7 @@ TEST_F(Folder, WhatIsNoStore) {
     }
   };
   refused(Path("none"), "none: No such file or directory; a store is an existing folder");
-  refused("/dev/null", "/dev/null: a store is a folder, a block device or a file");
+  refused("/dev/null", "/dev/null: not a folder, a block device or a file");
   WriteText("small", "x");
   refused(Path("small"), "a store of two slots needs at least 8396800 bytes");
   ASSERT_EQ(truncate(Path("small").c_str(), 8396800 - 1), 0);
