@@ -1,4 +1,5 @@
 """OCI images of packages: made twice, read by skopeo, unpacked by umoci, and what is in them runs in that root alone."""
+import hashlib
 import json
 import os
 import pathlib
@@ -61,6 +62,15 @@ def check_damage(layout, reference, tag, work):
     check(done.returncode != 0, "skopeo took a layer with a changed byte")
 
 
+def check_sbom(source, image, root):
+    """Its SBOM has each file of the root by its hash, and no others."""
+    document = json.loads(pathlib.Path(run(sys.executable, source / "packaging/sbom/make_sbom.py", image).strip()).read_text())
+    listed = {file["fileName"][2:]: {one["algorithm"]: one["checksumValue"] for one in file["checksums"]}["SHA256"] for file in document["files"]}
+    inside = {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+              for folder in (root / "etc", root / "usr") for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    check(listed == inside, f"{image.name}: the SBOM differs in {sorted(set(listed.items()) ^ set(inside.items()))[:5]}")
+
+
 def entry(image: pathlib.Path) -> str:
     (program,) = json.loads(run("skopeo", "inspect", "--config", f"oci-archive:{image}"))["config"]["Entrypoint"]
     return program
@@ -90,6 +100,7 @@ def check_images(source, packages, work):
         own = work / name
         image = make_image(source, name, [packages[one] for one in of], own)
         root = unpack(image, architecture, own)
+        check_sbom(source, image, root)
         if not can_run:
             continue
         if name == "octet-camera":
