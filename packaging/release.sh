@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds what is given to others: packages, wheels, archives for boards, with SHA256SUMS and an SBOM of each.
+# Builds what is given to others: packages, wheels, archives for boards, images for containers, with SHA256SUMS and an SBOM of each.
 set -eu
 
 usage() {
@@ -8,14 +8,15 @@ usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs
                              [--key FILE]
 
   --output FOLDER    where the files go (default: build/release); what is there is replaced
-  --only LIST        of amd64 (on x86-64: Debian packages, wheel), arm64 and armhf (Debian packages without the converter, wheel,
-                     archive of static programs)
+  --only LIST        of amd64 (on x86-64: Debian packages, wheel, images of converter and camera), arm64 (Debian packages without
+                     the converter, wheel, archive of static programs, image of the camera) and armhf (the same, without an image)
   --jobs N           compilers at a time (default: as many as cores)
   --twice            builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
   --maintainer TEXT  the maintainer in the Debian packages (default: a placeholder)
   --key FILE         a secret key of OpenPGP without a passphrase. It signs SHA256SUMS (SHA256SUMS.asc) and an apt repository (apt/)
 
-Builds from a copy of the tracked files, without ccache. SOURCE_DATE_EPOCH is the time in all files (default: of the last commit).
+Builds from a copy of the tracked files, without ccache. Errors and warnings of lintian (packaging/lintian.txt says which are known),
+and a library that does not fit its baseline (packaging/abi), end it. SOURCE_DATE_EPOCH is the time in all files (default: of the last commit).
 Exit status: 0 done, 1 a build failed or the hashes differ, 2 bad use.
 TEXT
 }
@@ -52,6 +53,9 @@ for target in $targets; do
   esac
 done
 [ -z "$key" ] || [ -r "$key" ] || { echo "release.sh: --key $key cannot be read; check the path and its permissions" >&2; exit 2; }
+for tool in umoci lintian abidiff dpkg-buildpackage; do
+  command -v "$tool" >/dev/null || { echo "release.sh: no $tool; try: ./setup.sh --tests" >&2; exit 1; }
+done
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
 mkdir -p "$output"
@@ -66,6 +70,12 @@ copy() {
   for library in yaml-cpp sodium; do
     [ ! -d "$root/build/$library" ] || { mkdir -p "$1/build" && cp -RH "$root/build/$library" "$1/build/"; }
   done
+}
+
+# What lintian may find in packages stands in packaging/lintian.txt, with the reason.
+check_packages() {
+  known=$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' packaging/lintian.txt | paste -s -d , -)
+  lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags "$known" "$@" >&2
 }
 
 # build SOURCES TO: every artefact of the targets.
@@ -84,6 +94,12 @@ build() (
     cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
     cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
     made=$(packaging/debian.sh --build "$folder" --architecture "$target" -o "$folder/packages" ${maintainer:+--maintainer "$maintainer"})
+    check_packages $made
+    packaging/abi/check_abi.py --library "$folder/lib/liboctet.so.1" >&2
+    device=$(echo "$made" | grep /octet-device_)
+    converter=$(echo "$made" | grep /octet_ || true)
+    [ "$target" = armhf ] || made="$made $(packaging/oci/make_image.py --name octet-camera -o "$folder/made" "$device")"
+    [ -z "$converter" ] || made="$made $(packaging/oci/make_image.py --name octet-converter -o "$folder/made" "$converter" "$device")"
     made="$made $(packaging/wheel/make_wheel.py --library "$folder/lib/liboctet.so.1" -o "$folder/made")"
     [ "$target" = amd64 ] || made="$made $(packaging/board/make_tarball.py --build "$folder" -o "$folder/made")"
     for artefact in $made; do
@@ -93,7 +109,7 @@ build() (
   done
   cd "$2"
   chmod 644 ./*
-  LC_ALL=C sh -c 'sha256sum *.deb *.whl *.json $(ls *.tar.gz 2>/dev/null)' | LC_ALL=C sort -k 2 >SHA256SUMS
+  LC_ALL=C sh -c 'sha256sum *.deb *.whl *.json $(ls *.tar.gz *.oci.tar 2>/dev/null)' | LC_ALL=C sort -k 2 >SHA256SUMS
 )
 
 copy "$work/octet"
@@ -110,7 +126,7 @@ if [ "$twice" = yes ]; then
   fi
   echo "two builds, $(wc -l <"$work/first/SHA256SUMS") files: the same hashes"
 fi
-find "$output" -mindepth 1 -maxdepth 1 -type f \( -name '*.deb' -o -name '*.whl' -o -name '*.tar.gz' -o -name '*.spdx.json' \) -delete
+find "$output" -mindepth 1 -maxdepth 1 -type f \( -name '*.deb' -o -name '*.whl' -o -name '*.tar.gz' -o -name '*.oci.tar' -o -name '*.spdx.json' \) -delete
 cp "$work/first/"* "$output/"
 if [ -n "$key" ]; then
   packaging=$root/packaging

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What is in an artefact, as SPDX 2.3 JSON: make_sbom.py [--maps BUILD] ARTEFACT...
 
-Writes ARTEFACT.spdx.json beside each .deb, .whl or .tar.gz, and prints the paths. It has the hashes of the artefact and of each
+Writes ARTEFACT.spdx.json beside each .deb, .whl, .tar.gz or .oci.tar, and prints the paths. It has the hashes of the artefact and of each
 file inside, the closure of the shared libraries that its programs need, and the static libraries that the link maps below --maps
 name (those of the build itself are no components). SOURCE_DATE_EPOCH: the time of the document.
 """
 import argparse
+import functools
 import hashlib
+import io
 import json
 import pathlib
 import re
@@ -20,8 +22,19 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
 
-SUFFIXES = (".deb", ".whl", ".tar.gz")
+SUFFIXES = (".deb", ".whl", ".tar.gz", ".oci.tar")
 NOTHING = "NOASSERTION"
+
+
+def unpack_image(artefact: pathlib.Path, folder: pathlib.Path) -> None:
+    """The layers of an OCI archive with one image, one over the other."""
+    with tarfile.open(artefact) as archive:
+        def blob(descriptor: dict) -> bytes:
+            return archive.extractfile("blobs/" + descriptor["digest"].replace(":", "/")).read()
+        (image,) = json.load(archive.extractfile("index.json"))["manifests"]
+        for layer in json.loads(blob(image))["layers"]:
+            with tarfile.open(fileobj=io.BytesIO(blob(layer))) as files:
+                files.extractall(folder)
 
 
 def unpack(artefact: pathlib.Path, folder: pathlib.Path) -> None:
@@ -33,10 +46,13 @@ def unpack(artefact: pathlib.Path, folder: pathlib.Path) -> None:
     elif artefact.name.endswith(".tar.gz"):
         with tarfile.open(artefact) as archive:
             archive.extractall(folder)
+    elif artefact.name.endswith(".oci.tar"):
+        unpack_image(artefact, folder)
     else:
         raise Unfit(f"{artefact}: give one of {', '.join(SUFFIXES)}")
 
 
+@functools.lru_cache(maxsize=None)
 def needed_by(path: pathlib.Path) -> list:
     said = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
     return sorted(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
@@ -51,6 +67,7 @@ def find_library(name: str, triplet: str):
     return next(iter(sorted(pathlib.Path(f"/usr/lib/{triplet}").glob(f"*/{name}"))), None)
 
 
+@functools.lru_cache(maxsize=None)  # dpkg reads all its lists for each
 def debian_package(path: pathlib.Path) -> tuple:
     """(name, version) of what owns the file, or two times None."""
     for spelled in (path, path.resolve(), pathlib.Path(str(path).removeprefix("/usr"))):
@@ -64,7 +81,7 @@ def debian_package(path: pathlib.Path) -> tuple:
 
 def closure(path: pathlib.Path, triplet: str) -> dict:
     """{name of a shared library: where it is here, or None}, of all that the file needs in the end."""
-    found, open_names = {}, needed_by(path)
+    found, open_names = {}, list(needed_by(path))
     while open_names:
         name = open_names.pop()
         if name in found:

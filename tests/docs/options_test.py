@@ -22,6 +22,7 @@ OTHERS = {
     "cpack": ("--config",), "npm": ("--ignore-scripts",), "pip": ("--no-build-isolation", "--no-deps"), "venv": ("--system-site-packages",),
     "rpicam": ("--timelapse", "--width", "--height", "--codec"), "rsync": ("--copy-unsafe-links", "--exclude"),
     "usermod": ("--append", "--groups"), "systemctl": ("--now",), "http.server": ("--bind", "--directory"), "bench-kernels": ("--panels",),
+    "dpkg": ("--print-architecture",), "pkg-config": ("--cflags", "--libs"), "podman": ("--rm", "--group-add"),
 }
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The Debian packages, unpacked where nothing else is: programs run, an example is built against them and runs, Python loads the
-library. An apt repository of them, signed by a key that is made here, and apt itself reads it.
+library. OCI images of them (image_check.py). An apt repository of them, signed by a key that is made here, and apt itself reads it.
 
 debian_test.py --build NATIVE_BUILD --source ROOT [--boards]
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+from image_check import check_board_image, check_images
 from package_test import PROGRAMS, check, make_blob, run
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
@@ -162,6 +163,8 @@ def check_boards(source, work):
         run("dpkg", "-x", packages["octet-device"], work / f"root-{preset}")
         check(triplet_of((work / f"root-{preset}/usr/bin/octet-camera").read_bytes()).startswith({"arm64": "aarch64", "armhf": "arm-"}[architecture]),
               f"octet-camera is not for {architecture}")
+        if architecture == "arm64":
+            check_board_image(source, packages["octet-device"], architecture, "qemu-aarch64", work / "image")
         tested += 1
     return 0 if tested else 77
 
@@ -187,8 +190,9 @@ def main():
             run("dpkg", "-x", package, work / "root")
         check_unpacked(work / "root", source, work)
         check_python(work / "root", source, work)
+        check_images(source, packages, work)
         check_repository(made, source, work)
-    print("package_debian: packed, unpacked, run, built against, loaded from Python, read by apt from a signed repository")
+    print("package_debian: packed, unpacked, run, built against, loaded from Python, put into images, read by apt from a signed repository")
     return 0
 
 

@@ -14,15 +14,19 @@ class DeviceObserver final : public Observer {
   DeviceObserver(const CameraOptions& options, Shared& shared) : name_(DeviceName(options.device)) {
     shared.metrics.SetDevice(name_);
     if (name_.empty() && (options.json || !options.metrics.empty())) {
-      news_ = std::string("no machine id in ") + kMachineIdFile +
-              ", so results and metrics name no device; give --device NAME";
+      untold_ = std::string("no machine id in ") + kMachineIdFile +
+                ", so results and metrics name no device; give --device NAME";
     }
   }
 
   void AddFields(uint64_t, FrameReport* report) override {
     if (!name_.empty()) report->device = name_.c_str();
   }
-  void AfterFrame(Outcome&) override { news_.clear(); }
+  // With the first result: what fails before it ends with its own line alone.
+  void AfterFrame(Outcome&) override {
+    news_.clear();
+    news_.swap(untold_);
+  }
   const char* News() override { return news_.c_str(); }
   void AddSummary(uint64_t, Line* line) override {
     if (name_.empty()) return;
@@ -32,7 +36,7 @@ class DeviceObserver final : public Observer {
 
  private:
   const std::string name_;
-  std::string news_;  // until the first frame
+  std::string untold_, news_;
 };
 
 }  // namespace

@@ -105,7 +105,7 @@ def main() -> int:
     options = parser.parse_args()
     failed, lacks = 0, []
     with tempfile.TemporaryDirectory(prefix="octet-pipes-") as folder:
-        camera = [options.build / "bin/octet-camera", detector_blob.make(options.build, pathlib.Path(folder))]
+        camera = [options.build / "bin/octet-camera", detector_blob.make(options.build, pathlib.Path(folder)), "--device", "pipes"]
         for pipe in PIPES:
             name = f"{pipe.tool} {pipe.form} as {pipe.stream}, {pipe.width}x{pipe.height}"
             if options.only not in name:

@@ -100,7 +100,7 @@ TEST_F(Camera, EveryPictureOfAFolderHasItsLine) {
 }
 
 TEST_F(Camera, GarbageEndsWithOneLine) {
-  Start({"--source", "-", "--json"});
+  Start({"--source", "-", "--json", "--device", "here"});
   Send(Y4m(8, 8, 1));
   AwaitLines(1);
   Send("not a frame at all\n");

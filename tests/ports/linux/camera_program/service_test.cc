@@ -44,8 +44,8 @@ class ServiceWords : public Camera {
   int socket_ = -1;
 };
 
-const std::vector<std::string> kGrey = {"--source", "-",      "--json", "--format",
-                                        "grey8",    "--size", "4x4"};
+const std::vector<std::string> kGrey = {"--source", "-",   "--json",   "--format", "grey8",
+                                        "--size",   "4x4", "--device", "grey"};
 
 TEST_F(ServiceWords, ReadyWithTheFirstResultAndStoppingAtTheEnd) {
   Listen(Path("notify"));

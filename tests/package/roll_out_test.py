@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Roll-outs: packaging/roll-out/roll_out.py with boards and a Prometheus that are stand-ins, and packaging/mender/octet with octet-slot
+and the calls of Mender's protocol. roll_out_test.py --build BUILD"""
+import argparse
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+import numpy as np
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ROLL_OUT = SOURCE / "packaging/roll-out/roll_out.py"
+MODULE = SOURCE / "packaging/mender/octet"
+options = argparse.Namespace()
+
+
+class Prometheus(http.server.BaseHTTPRequestHandler):
+    """Answers each query with the alerts of the class; keeps the queries."""
+    alerts, queries = [], []
+
+    def do_GET(self):
+        self.queries.append(urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)["query"][0])
+        results = [{"metric": {"alertname": name, "instance": instance}, "value": [0, "1"]} for name, instance in self.alerts]
+        body = json.dumps({"status": "success", "data": {"resultType": "vector", "result": results}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class RollOut(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="octet-roll-out-"))
+        Prometheus.alerts, Prometheus.queries = [], []
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Prometheus)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.boards = [f"pi@board{i}:/store" for i in range(10)]
+        (self.work / "boards").write_text("# shops\n" + "\n".join(self.boards) + "\n\n")
+        (self.work / "m.octet").write_bytes(b"model")
+        # An `octet flash` that writes down what it was called with; a board named in `refuse` refuses.
+        (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\n"
+                                         f"! grep -qsx \"$3\" {self.work}/refuse || {{ echo 'octet flash: refused: signature' >&2; exit 1; }}\n")
+        (self.work / "octet").chmod(0o755)
+
+    def tearDown(self):
+        self.server.shutdown()
+        self.server.server_close()
+        shutil.rmtree(self.work)
+
+    def run_it(self, *more, url=None):
+        return subprocess.run([sys.executable, ROLL_OUT, "--boards", self.work / "boards", "--octet", self.work / "octet", "--wait", "0",
+                               "--prometheus", url or f"http://127.0.0.1:{self.server.server_port}", *more, self.work / "m.octet"],
+                              capture_output=True, text=True)
+
+    def flashed(self) -> list:
+        calls = self.work / "calls"
+        return [line.split()[2] for line in calls.read_text().splitlines()] if calls.exists() else []
+
+    def test_all_boards_get_it_once_in_their_order(self):
+        done = self.run_it("--flash=--key=k.pub")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.flashed(), self.boards)
+        self.assertIn("--key=k.pub", (self.work / "calls").read_text())
+        self.assertEqual(self.run_it().returncode, 0)
+        self.assertEqual(self.flashed(), self.boards)
+        (self.work / "m.octet").write_bytes(b"another")
+        self.assertEqual(self.run_it().returncode, 0)
+        self.assertEqual(self.flashed(), self.boards * 2)
+
+    def test_an_alert_pauses_it_and_the_same_command_goes_on(self):
+        # The flash of the fifth board ends once an alert fires.
+        (self.work / "octet").write_text((self.work / "octet").read_text() +
+                                         f"[ $3 != {self.boards[4]} ] || while [ ! -e {self.work}/fires ]; do sleep 0.05; done\n")
+        Prometheus.alerts = [("OctetRolledBack", "board0:9110")]
+        paused = self.run_it("--cohorts", "1,50%,100%")
+        self.assertEqual((paused.returncode, self.flashed()), (3, []))
+        Prometheus.alerts = []
+
+        def fire():
+            while len(self.flashed()) < 5:
+                time.sleep(0.01)
+            Prometheus.alerts = [("OctetRolledBack", "board3:9110")]
+            (self.work / "fires").touch()
+
+        watcher = threading.Thread(target=fire)
+        watcher.start()
+        paused = self.run_it("--cohorts", "1,50%,100%")
+        watcher.join()
+        self.assertEqual((paused.returncode, self.flashed()), (3, self.boards[:5]))
+        self.assertIn("OctetRolledBack on board3:9110", paused.stderr)
+        self.assertEqual(self.run_it("--cohorts", "1,50%,100%").returncode, 3)
+        self.assertEqual(self.flashed(), self.boards[:5])
+        Prometheus.alerts = []
+        self.assertEqual(self.run_it("--cohorts", "1,50%,100%").returncode, 0)
+        self.assertEqual(self.flashed(), self.boards)
+
+    def test_it_watches_for_as_long_as_it_is_told(self):
+        begun = time.monotonic()
+        self.assertEqual(self.run_it("--cohorts", "100%", "--wait", "2").returncode, 0)
+        self.assertGreater(time.monotonic() - begun, 2)
+
+    def test_a_board_that_refuses_stops_it(self):
+        (self.work / "refuse").write_text(self.boards[4] + "\n")
+        stopped = self.run_it("--cohorts", "3,100%")
+        self.assertEqual((stopped.returncode, len(stopped.stderr.splitlines())), (1, 1))
+        self.assertIn(self.boards[4], stopped.stderr)
+        self.assertIn("refused: signature", stopped.stderr)
+        self.assertEqual(self.flashed(), self.boards[:5])
+        (self.work / "refuse").unlink()
+        self.assertEqual(self.run_it("--cohorts", "3,100%").returncode, 0)
+        self.assertEqual(self.flashed(), self.boards[:5] + self.boards[4:])
+
+    def test_without_prometheus_nothing_is_flashed(self):
+        stopped = self.run_it(url="http://127.0.0.1:1")
+        self.assertEqual((stopped.returncode, len(stopped.stderr.splitlines()), self.flashed()), (1, 1, []))
+
+    def test_bad_use(self):
+        for cohorts in ("", "1,2", "50%,10%,100%", "a", "0,100%"):
+            stopped = self.run_it("--cohorts", cohorts)
+            self.assertEqual((stopped.returncode, len(stopped.stderr.splitlines())), (2, 1), cohorts)
+        (self.work / "boards").write_text("a:/s\na:/s\n")
+        self.assertEqual(self.run_it().returncode, 2)
+        self.assertEqual(self.flashed(), [])
+
+    def test_the_alerts_that_pause_it_are_shipped(self):
+        self.run_it()
+        (names,) = {re.search(r'alertname=~"([^"]*)"', query)[1] for query in Prometheus.queries}
+        shipped = re.findall(r"- alert: (\w+)", (SOURCE / "ports/linux/monitoring/alerts.yml").read_text())
+        self.assertIn("OctetRolledBack", names.split("|"))
+        self.assertEqual(set(names.split("|")) - set(shipped), set())
+
+
+class Mender(unittest.TestCase):
+    """As mender-update calls a module: STATE and a folder with files/ and tmp/."""
+    @classmethod
+    def setUpClass(cls):
+        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="octet-mender-"))
+        np.save(cls.work / "pictures.npy", np.arange(8 * 28 * 28, dtype=np.uint8).reshape(8, 28, 28, 1))
+        for counter in (1, 2):
+            subprocess.run([options.build / "bin/octet", "convert", SOURCE / "demo/fashion_mnist.onnx", "-o", cls.work / f"{counter}.octet",
+                            "--calibrate", cls.work / "pictures.npy", "--golden", "2", "--security-counter", str(counter)],
+                           check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    def setUp(self):
+        self.store, self.files = self.work / "store", self.work / "tree"
+        for folder in (self.store, self.files / "files", self.files / "tmp"):
+            folder.mkdir(parents=True)
+        (self.work / "conf").write_text(f"STORE={self.store}\nWAIT=2\n")
+
+    def tearDown(self):
+        shutil.rmtree(self.store)
+        shutil.rmtree(self.files)
+
+    def module(self, state):
+        return subprocess.run([MODULE, state, self.files], capture_output=True, text=True, env={
+            "PATH": f"{options.build / 'bin'}:{os.environ['PATH']}", "OCTET_MENDER_CONF": str(self.work / "conf")})
+
+    def slot(self, *words):
+        return subprocess.run([options.build / "bin/octet-slot", self.store, *words], capture_output=True, text=True, check=True).stdout
+
+    def install(self, counter):
+        for old in (self.files / "files").iterdir():
+            old.unlink()
+        shutil.copy(self.work / f"{counter}.octet", self.files / "files/model.octet")
+        return self.module("ArtifactInstall")
+
+    def active(self):
+        return json.loads(self.slot("list", "--json"))["active"]
+
+    def test_a_confirmed_model_commits(self):
+        self.assertEqual((self.module("NeedsArtifactReboot").stdout, self.module("SupportsRollback").stdout), ("No\n", "Yes\n"))
+        self.assertEqual(self.install(1).returncode, 0)
+        self.slot("boot")
+        self.slot("confirm")
+        self.assertEqual(self.module("ArtifactCommit").returncode, 0)
+        self.assertEqual(self.module("Cleanup").returncode, 0)
+        self.assertIsNotNone(self.active())
+
+    def test_a_model_that_is_rolled_back_fails_the_deployment(self):
+        self.install(1), self.slot("boot"), self.slot("confirm")
+        before = self.active()
+        self.assertEqual(self.install(2).returncode, 0)
+        self.slot("boot")
+        self.slot("roll-back")
+        failed = self.module("ArtifactCommit")
+        self.assertEqual((failed.returncode, self.active()), (1, before))
+        self.assertIn("rolled back", failed.stderr)
+        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
+        self.assertEqual(self.active(), before)
+
+    def test_a_trial_that_nobody_confirms_is_taken_back(self):
+        self.install(1), self.slot("boot"), self.slot("confirm")
+        before = self.active()
+        self.assertEqual(self.install(2).returncode, 0)
+        failed = self.module("ArtifactCommit")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("2 s", failed.stderr)
+        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
+        self.assertEqual((self.active(), json.loads(self.slot("list", "--json"))["pending"]), (before, None))
+
+    def test_what_octet_slot_refuses_is_not_installed(self):
+        self.install(2), self.slot("boot"), self.slot("confirm")
+        refused = self.install(1)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("security counter too low", refused.stderr)
+        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
+        (self.files / "files/second").write_text("x")
+        self.assertEqual(self.module("ArtifactInstall").returncode, 1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.parse_args(namespace=options)
+    options.build = options.build.resolve()
+    return not unittest.main(argv=[sys.argv[0], "-v"], exit=False).result.wasSuccessful()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
