@@ -23,7 +23,7 @@ class YamlReader {
 
   [[noreturn]] void Bad(const YAML::Node& node, const std::string& key,
                         const std::string& what) const {
-    Fail("{}:{}: {}: {}", file_, node.Mark().line + 1, key, what);
+    Fail("{}:{}: {}: {}", file_, node.Mark().line + 1, OneLine(key), OneLine(what));
   }
 
   // The document of the file, or of `text` where one is given.
@@ -113,6 +113,14 @@ class YamlReader {
   const std::string& file() const { return file_; }
 
  private:
+  // Names and values of a file may hold any byte, a line break and a zero among them.
+  static std::string OneLine(std::string text) {
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    }
+    return text;
+  }
+
   template <typename F>
   YAML::Node Parse(F&& load) const {
     try {
@@ -120,7 +128,7 @@ class YamlReader {
     } catch (const YAML::BadFile&) {
       Fail("{}: cannot be opened; check the path", file_);
     } catch (const YAML::ParserException& error) {
-      Fail("{}:{}: not valid YAML: {}", file_, error.mark.line + 1, error.msg);
+      Fail("{}:{}: not valid YAML: {}", file_, error.mark.line + 1, OneLine(error.msg));
     }
   }
 

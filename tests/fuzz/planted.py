@@ -33,6 +33,17 @@ TARGETS = {
         ("ports/linux/board.cc", "word.size() < sizeof(octet_board::compatible)", "word.size() <= sizeof(octet_board::compatible)"),
         ("ports/linux/board.cc", "bits |= known->bit;", "bits = known->bit;"),
     ]),
+    "drift": (["runtime/drift/" + name for name in ("section.cc", "bank.cc", "rescale.cc", "rounds.cc")] + ["tests/runtime/drift/drift_blob.cc"],
+              ["lib/liboctet_test_support.a", "lib/liboctet_runtime.a", "lib/liboctet_port_linux.a", "tests/libgtest.a", "-lpthread"], [
+        ("runtime/drift/section.cc", "group.peak > -kMostLog && ", ""),
+        ("runtime/drift/section.cc", "(group & ~blob::kGrowsOnly) >= (int32_t)r.group_count", "(group & ~blob::kGrowsOnly) > (int32_t)r.group_count"),
+        ("runtime/drift/section.cc", "return listed == r.layer_count && BankBytes", "return BankBytes"),
+    ]),
+    "configuration": (["converter/quantize/read_config.cc"], ["-lyaml-cpp", "-lfmt"], [
+        ("converter/quantize/read_config.cc", "config->percentile <= 50 || ", ""),
+        ("converter/support/yaml_reader.h", "if (std::abs(value) > std::numeric_limits<float>::max())", "if (value != value)"),
+        ("converter/quantize/read_config.cc", "if (layer.constraint && !layer.precision)", "if (layer.constraint && !layer.precision && !layer.weights)"),
+    ]),
 }
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined,fuzzer", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all", "-ffp-contract=off",
          "-DOCTET_HAS_YAML"]
@@ -52,7 +63,7 @@ def build(target: str, build_folder: pathlib.Path, work: pathlib.Path, bug: "tup
     program = work / "fuzzer"
     files = [overlay / name if (overlay / name).exists() else ROOT / name for name in sources]
     files += [ROOT / "tests/fuzz" / name for name in (f"{target}_target.cc", "fuzz.cc", "write_seeds.cc")]
-    words = [build_folder / name if name.startswith("lib/") else name for name in libraries]
+    words = [build_folder / name if name.endswith(".a") else name for name in libraries]
     subprocess.run(["clang++", *FLAGS, f"-I{overlay}", f"-I{ROOT}", f"-I{ROOT}/runtime/include", *map(str, files), *map(str, words), "-o", str(program)], check=True)
     return program
 

@@ -36,8 +36,9 @@ enum class ThermalEvent : uint8_t {
   kLost,   // the sensor gives nothing that can be
   kStuck,  // it gives the very same for too long
   kBack,   // it can be believed again
+  kLeft,   // finer plans made it hotter, and none runs until it has cooled
 };
-inline constexpr const char* kThermalEvents[] = {"hot", "cool", "lost", "stuck", "back"};
+inline constexpr const char* kThermalEvents[] = {"hot", "cool", "lost", "stuck", "back", "left"};
 
 // octet_drift_events_total{event}.
 enum class DriftEvent : uint8_t {

@@ -25,7 +25,8 @@ void GuardMetrics::CountEvents(const octet_guard_decision& decision) {
                                     std::pair{OCTET_GUARD_COOLED, ThermalEvent::kCool},
                                     std::pair{OCTET_GUARD_SENSOR_LOST, ThermalEvent::kLost},
                                     std::pair{OCTET_GUARD_SENSOR_STUCK, ThermalEvent::kStuck},
-                                    std::pair{OCTET_GUARD_SENSOR_BACK, ThermalEvent::kBack}}) {
+                                    std::pair{OCTET_GUARD_SENSOR_BACK, ThermalEvent::kBack},
+                                    std::pair{OCTET_GUARD_POLICY_LEFT, ThermalEvent::kLeft}}) {
     if (has(event)) metrics_->CountThermal(kind);
   }
   if (has(OCTET_GUARD_GREW_HOT)) hot_ = true;
@@ -46,8 +47,9 @@ SwitchReason GuardMetrics::WhyFrom(const octet_guard_decision& decision) const {
     case OCTET_GUARD_ACCURACY:
       if ((decision.events & OCTET_GUARD_RETURNED) != 0) return SwitchReason::kRecovered;
       return reason_ == OCTET_GUARD_THROTTLE ? SwitchReason::kCool : SwitchReason::kAccuracy;
-    default:  // home again
-      return reason_ == OCTET_GUARD_ACCURACY ? SwitchReason::kRecovered : SwitchReason::kCool;
+    default:  // home again; of a hot board, because the finer plan made it hotter
+      if (reason_ == OCTET_GUARD_ACCURACY) return SwitchReason::kRecovered;
+      return hot_ ? SwitchReason::kHeat : SwitchReason::kCool;
   }
 }
 

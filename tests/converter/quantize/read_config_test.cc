@@ -77,6 +77,8 @@ TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {
       {"int8_everywhere: 1\n", ":1:", "int8_everywhere"},
       {"- a\n", ":1:", "file"},
       {"layers: {a: \n  [}\n", ":", "YAML"},
+      {"\"a\\nb\\0c\": 1\n", ":1:", "a?b?c"},
+      {"activations: \"x\\ny\"\n", ":1:", "'x?y'"},
   };
   for (const auto& c : kCases) {
     const std::string line = Refusal([&] { Read(c.text); });

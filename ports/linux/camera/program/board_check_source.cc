@@ -20,6 +20,7 @@ struct CameraNode {
   std::string name;   // of the device
   std::string wrong;  // empty: it can capture
   std::string mend;
+  bool captures = false;  // it, or another program from it
 };
 
 // Whether another program captures from it: such a driver refuses to free buffers. No buffers are
@@ -41,18 +42,20 @@ CameraNode LookAtCamera(const std::string& path) {
                            ? "sudo usermod --append --groups video $USER, then log in again"
                        : error == EBUSY ? "end the program that uses it: fuser -v /dev/video*"
                                         : "ls -l /dev/video*";
-    return {"", std::string("cannot be opened: ") + std::strerror(error), mend};
+    return {"", std::string("cannot be opened: ") + std::strerror(error), mend, false};
   }
   v4l2_capability found{};
   const int status = V4l2Control(descriptor, VIDIOC_QUERYCAP, &found);
   const bool busy = status >= 0 && IsBusy(descriptor);
   close(descriptor);
-  if (status < 0) return {"", "is not a camera", "ls -l /dev/video*"};
+  if (status < 0) return {"", "is not a camera", "ls -l /dev/video*", false};
   const char* const card = reinterpret_cast<const char*>(found.card);
-  CameraNode node{std::string(card, strnlen(card, sizeof(found.card))), "", ""};
+  CameraNode node;
+  node.name.assign(card, strnlen(card, sizeof(found.card)));
   const uint32_t able =
       (found.capabilities & V4L2_CAP_DEVICE_CAPS) != 0 ? found.device_caps : found.capabilities;
-  if ((able & V4L2_CAP_VIDEO_CAPTURE) == 0 || (able & V4L2_CAP_STREAMING) == 0) {
+  node.captures = (able & V4L2_CAP_VIDEO_CAPTURE) != 0 && (able & V4L2_CAP_STREAMING) != 0;
+  if (!node.captures) {
     node.wrong = "cannot capture frames by itself (its driver has no streaming)";
     node.mend = "rpicam-vid or gst-launch-1.0 into --source - (octet-camera --help)";
   } else if (busy) {
@@ -89,7 +92,7 @@ BoardFinding CamerasFinding(bool wanted) {
   bool any = false;
   for (const std::string& path : VideoNodes()) {
     const CameraNode node = LookAtCamera(path);
-    any = any || node.wrong.empty();
+    any = any || node.captures;
     found += (found.empty() ? "" : "; ") + path;
     if (!node.name.empty()) found += " (" + node.name + ")";
     if (!node.wrong.empty()) found += ": " + node.wrong;

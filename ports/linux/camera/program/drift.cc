@@ -1,6 +1,5 @@
 #include "ports/linux/camera/program/drift.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,8 +10,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "ports/linux/output/output_file.h"
-#include "runtime/drift/record.h"
+#include "ports/linux/camera/program/drift_record.h"
+#include "ports/linux/output/error.h"
 
 namespace octet::port {
 namespace {
@@ -90,28 +89,25 @@ CameraDrift::CameraDrift(Model& model, const std::string& path, const std::strin
 
 // A record that cannot be used is no reason to stand still: the blob's own scales run.
 void CameraDrift::Load() {
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  struct stat status;
-  if (stat(path_.c_str(), &status) != 0) {
+  octet_drift_record record = {};
+  int error = 0;
+  const DriftFile found = ReadDriftFile(path_, &record, &error);
+  if (found == DriftFile::kForeign) {
+    // Whatever else stands there is not ours to replace.
+    throw InputError("--drift " + path_ + ": not a drift record; name another file");
+  }
+  if (found == DriftFile::kNone) {
+    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
     throw InputError("--drift " + path_ + ": cannot be written: " + std::strerror(errno) +
                      "; name a file in an existing folder");
   }
-  octet_drift_record record = {};
+  if (found == DriftFile::kUnreadable && error != EIO) {
+    throw InputError("--drift " + path_ + ": cannot be read: " + std::strerror(error) +
+                     "; name a file that this user may read and write");
+  }
   octet_status loaded = {OCTET_CORRUPT, 0};
-  std::FILE* file = S_ISREG(status.st_mode) ? std::fopen(path_.c_str(), "rb") : nullptr;
-  if (file != nullptr) {
-    const size_t bytes = std::fread(record.bytes, 1, sizeof(record.bytes), file);
-    const bool whole = bytes == sizeof(record.bytes) && std::fgetc(file) == EOF;
-    std::fclose(file);
-    if (whole) loaded = octet_drift_load(model_.session(), &record);
-  }
-  // Whatever else stands there is not ours to replace.
-  const bool is_record =
-      std::memcmp(record.bytes, drift::kRecordMagic, sizeof(drift::kRecordMagic)) == 0;
-  if (file == nullptr || (!is_record && status.st_size != 0)) {
-    throw InputError("--drift " + path_ + ": not a drift record; name another file");
-  }
+  if (found == DriftFile::kRecord) loaded = octet_drift_load(model_.session(), &record);
   if (loaded.code == OCTET_OK) {
     std::snprintf(news_, sizeof(news_), "drift: %u of %u groups use the scales of %s", moved(),
                   info_.group_count, path_.c_str());
@@ -122,9 +118,10 @@ void CameraDrift::Load() {
                 "drift: %s is %s; the blob's own scales are used, and the file is replaced when "
                 "new scales are found",
                 path_.c_str(),
-                loaded.code == OCTET_INVALID_ARGUMENT ? "from another blob"
-                : loaded.code == OCTET_MALFORMED      ? "a record whose scales cannot be used"
-                                                      : "not a record, or damaged");
+                found == DriftFile::kUnreadable         ? "unreadable (Input/output error)"
+                : loaded.code == OCTET_INVALID_ARGUMENT ? "from another blob"
+                : loaded.code == OCTET_MALFORMED        ? "a record whose scales cannot be used"
+                                                        : "not a record, or damaged");
   metrics_->CountDrift(DriftEvent::kRefused);
 }
 
@@ -152,16 +149,7 @@ void CameraDrift::Save(uint64_t now_ns) {
   unsaved_ = false;
   octet_drift_record record;
   octet_drift_save(model_.session(), &record);
-  saving_.Start(*storage_, now_ns, [path = path_, record] {
-    try {
-      OutputFile file(path, Kept::kDurable);
-      file.Write(record.bytes, sizeof(record.bytes));
-      file.Commit();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  });
+  saving_.Start(*storage_, now_ns, [path = path_, record] { return WriteDriftFile(path, record); });
 }
 
 void CameraDrift::Finish() {

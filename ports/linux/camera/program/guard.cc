@@ -134,10 +134,12 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
           ? "scores stay low in the last plan: precision is not the cause"
           : nullptr;
   if (decision_.plan != before) {
-    std::snprintf(news_, sizeof(news_), "frame %llu: plan %s -> %s (%s)",
+    // What is noticed may be why the plan changes.
+    std::snprintf(news_, sizeof(news_), "frame %llu: plan %s -> %s (%s)%s%s",
                   static_cast<unsigned long long>(frame.number),
                   octet_plan_name(model_.session(), before),
-                  octet_plan_name(model_.session(), decision_.plan), reason());
+                  octet_plan_name(model_.session(), decision_.plan), reason(),
+                  what != nullptr ? "; " : "", what != nullptr ? what : "");
   } else if (what != nullptr) {
     std::snprintf(news_, sizeof(news_), "frame %llu: %s",
                   static_cast<unsigned long long>(frame.number), what);

@@ -6,6 +6,7 @@
 #include "runtime/core/half.h"
 #include "runtime/format/drift_record.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/ports/linux/camera_program/hang_runs.h"
 
 namespace octet::test {
 namespace {
@@ -229,6 +230,27 @@ TEST_F(DriftingCamera, ARecordThatIsNotWrittenIsTriedAgain) {
   EXPECT_EQ(fs::file_size(Path("card/record")), OCTET_DRIFT_RECORD_BYTES);
   EXPECT_EQ(Finish(), 0);
 }
+
+#if defined(OCTET_HANG_LIBRARY)
+// Each call that reaches storage hangs for a second, while records are written all the time.
+TEST_F(DriftingCamera, ACallThatHangsStopsNoFrame) {
+  ASSERT_EQ(Run("dim.octet", 255, 4), 0);
+  HangRuns(OCTET_HANG_LIBRARY,
+           {folder_.string(),
+            [&](const std::string& run) {
+              fs::copy(Path("record"), run + "/record");
+              auto arguments = Arguments("dim.octet", "every_s=0,fit_frames=1,judge_frames=1");
+              std::replace(arguments.begin(), arguments.end(), Path("record"), run + "/record");
+              std::erase(arguments, "--every-frame");
+              return arguments;
+            },
+            [](int number) { return Frame(number, number / 2 % 2 == 0 ? 255 : 127); },
+            [](const std::string& run) {
+              EXPECT_EQ(fs::file_size(run + "/record"), OCTET_DRIFT_RECORD_BYTES);
+            }})
+      .RunAll(30);
+}
+#endif
 
 // Ranges are seen in the finer plan, whichever runs.
 TEST_F(DriftingCamera, AnyPlanMayRun) {

@@ -7,6 +7,13 @@ namespace {
 
 class CameraMetrics : public Camera {
  protected:
+  // Of a zone of its own; never half a number.
+  void Heat(int millidegrees) const {
+    fs::create_directories(folder_ / "thermal/thermal_zone0");
+    std::ofstream(Path("thermal/thermal_zone0/type")) << "cpu-thermal\n";
+    std::ofstream(Path("thermal/new")) << millidegrees << "\n";
+    fs::rename(Path("thermal/new"), Path("thermal/thermal_zone0/temp"));
+  }
   uint16_t PortAfter(const std::string& text) const {
     const std::string errors = Read("err");
     const size_t at = errors.find(text);
@@ -58,13 +65,7 @@ TEST_F(CameraMetrics, CountWhatTheLoopDoes) {
 
 // Heat that comes and goes: the plan follows, and every number with it.
 TEST_F(CameraMetrics, TheGuardFeelsHeat) {
-  fs::create_directories(folder_ / "thermal/thermal_zone0");
-  const auto heat = [this](const char* millidegrees) {
-    std::ofstream(Path("thermal/new")) << millidegrees << "\n";
-    fs::rename(Path("thermal/new"), Path("thermal/thermal_zone0/temp"));  // never half of it
-  };
-  std::ofstream(Path("thermal/thermal_zone0/type")) << "cpu-thermal\n";
-  heat("50000");
+  Heat(50000);
   Start({"--source", "-", "--json", "--format", "rgb24", "--size", "4x4", "--metrics", "0",
          "--thermal-root", Path("thermal"), "--guard-set", "heat_dwell_s=0,shadow_every=0"});
   size_t sent = 0;
@@ -88,13 +89,13 @@ TEST_F(CameraMetrics, TheGuardFeelsHeat) {
   const uint16_t port = PortAfter("octet-camera: http://127.0.0.1:");
   EXPECT_TRUE(Shows(port, "octet_temperature_celsius 50"));
   EXPECT_TRUE(Shows(port, "octet_plan{plan=\"int8\"} 1"));
-  heat("65000");
+  Heat(65000);
   await("fp16", "heat", 65);
   EXPECT_TRUE(Shows(port, "octet_temperature_celsius 65"));
   EXPECT_TRUE(Shows(port, "octet_plan{plan=\"fp16\"} 1"));
   EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"hot\"} 1"));
   EXPECT_TRUE(Shows(port, "octet_plan_switches_total{reason=\"heat\"} 1"));
-  heat("45000");
+  Heat(45000);
   await("int8", "home", 45);
   EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"cool\"} 1"));
   EXPECT_TRUE(Shows(port, "octet_plan_switches_total{reason=\"cool\"} 1"));
@@ -103,6 +104,26 @@ TEST_F(CameraMetrics, TheGuardFeelsHeat) {
   for (int i = 0; i < 500 && !line["temperature_c"].is_null(); ++i, usleep(20000)) line = frame();
   EXPECT_TRUE(line["temperature_c"].is_null());
   EXPECT_EQ(Get(port, "/metrics").find("octet_temperature_celsius"), std::string::npos);
+  EXPECT_EQ(Finish(), 0);
+}
+
+// A board that FP16 makes hotter: the plan goes back while it is hot, and says why.
+TEST_F(CameraMetrics, AFinerPlanThatHeatsTheBoardIsLeft) {
+  Heat(61000);
+  Start({"--source", "-", "--json", "--format", "rgb24", "--size", "4x4", "--metrics", "0",
+         "--thermal-root", Path("thermal"), "--guard-set", "heat_dwell_s=2,shadow_every=0"});
+  const std::string left = "plan fp16 -> int8 (home); a finer plan heats the board too much";
+  size_t sent = 0;
+  for (int i = 0; i < 300 && Read("err").find(left) == std::string::npos; ++i, usleep(50000)) {
+    Send(std::string(48, static_cast<char>(sent % 3)));
+    AwaitLines(++sent);
+    if (Lines().back()["plan"] == "fp16") Heat(61000 + 50 * i);  // a degree each second
+  }
+  EXPECT_NE(Read("err").find(left), std::string::npos) << Read("err");
+  const uint16_t port = PortAfter("octet-camera: http://127.0.0.1:");
+  EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"left\"} 1"));
+  EXPECT_TRUE(Shows(port, "octet_thermal_events_total{event=\"cool\"} 0"));
+  EXPECT_TRUE(Shows(port, "octet_plan{plan=\"int8\"} 1"));
   EXPECT_EQ(Finish(), 0);
 }
 

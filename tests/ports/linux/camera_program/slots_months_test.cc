@@ -8,6 +8,7 @@
 
 #include "ports/linux/slot/slot_store.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/ports/linux/camera_program/hang_runs.h"
 #include "tests/ports/linux/camera_program/store_fixture.h"
 #include "tests/support/http_client.h"
 
@@ -134,86 +135,25 @@ TEST_F(Months, ACrashLoopBeforeThisStartIsSeen) {
 #if defined(OCTET_HANG_LIBRARY)
 // Each call that reaches storage hangs for a second, each in its own run: the loop never waits.
 TEST_F(Months, ACallThatHangsStopsNoFrame) {
-  constexpr int kFrames = 40;
-  constexpr useconds_t kPeriodUs = 40000;
   Flash(Model(2));
   fs::copy(Path("store"), Path("kept"));
-  struct Run {
-    pid_t child;
-    int input;
-    std::string folder;
-  };
-  const auto start = [&](long at) {
-    Run run{0, -1, Path("run" + std::to_string(at + 1))};
-    fs::create_directories(run.folder + "/state");
-    fs::copy(Path("kept"), run.folder + "/store");
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    run.child = fork();
-    if (run.child == 0) {
-      dup2(ends[0], STDIN_FILENO);
-      setenv("LD_PRELOAD", OCTET_HANG_LIBRARY, 1);
-      setenv("OCTET_HANG_AT", std::to_string(at).c_str(), 1);
-      setenv("OCTET_HANG_COUNT", (run.folder + "/count").c_str(), 1);
-      if (std::freopen((run.folder + "/out").c_str(), "w", stdout) == nullptr) _exit(99);
-      if (std::freopen((run.folder + "/err").c_str(), "w", stderr) == nullptr) _exit(99);
-      const std::string store = run.folder + "/store", dump = run.folder + "/dump",
-                        state = run.folder + "/state";
-      execl(OCTET_BIN_DIR "/octet-camera", "octet-camera", "--slots", store.c_str(), "--source",
-            "-", "--json", "--confirm-after", "5", "--dump", dump.c_str(), "--state", state.c_str(),
-            static_cast<char*>(nullptr));
-      _exit(98);
-    }
-    close(ends[0]);
-    run.input = ends[1];
-    return run;
-  };
-  const auto feed = [&](const std::vector<Run>& runs) {
-    for (int frame = 0; frame < kFrames; ++frame, usleep(kPeriodUs)) {
-      const std::string bytes = frame == 0 ? Y4m(8, 8, 1) : "FRAME\n" + std::string(96, 'x');
-      for (const Run& run : runs) {
-        EXPECT_EQ(write(run.input, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-      }
-    }
-  };
-  long calls = 0;
-  double longest_ms = 0;
-  const auto end = [&](const Run& run, long at) {
-    close(run.input);
-    int status = 0;
-    waitpid(run.child, &status, 0);
-    SCOPED_TRACE("call " + std::to_string(at));
-    std::ifstream err(run.folder + "/err"), out(run.folder + "/out"), count(run.folder + "/count");
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        << std::string(std::istreambuf_iterator<char>(err), {});
-    std::string line, last;
-    while (std::getline(out, line)) last = line;
-    const nlohmann::json summary = nlohmann::json::parse(last)["summary"];
-    longest_ms = std::max(longest_ms, summary["max_pause_ms"].get<double>());
-    EXPECT_LT(summary["max_pause_ms"], 700) << last;
-    EXPECT_EQ(summary["frames"].get<int>() + summary["dropped"].get<int>(), kFrames);
-    port::SlotStore store(run.folder + "/store", {});
-    port::SlotModel model;
-    EXPECT_TRUE(store.Boot(&model));
-    long here = 0;
-    count >> here;
-    calls = std::max(calls, here);
-    fs::remove_all(run.folder);
-  };
-  const Run first = start(-1);
-  feed({first});
-  end(first, -1);
-  const long all = calls;
-  EXPECT_GT(all, 50);
-  constexpr long kSideBySide = 16;
-  for (long at = 0; at < all; at += kSideBySide) {
-    std::vector<Run> runs;
-    for (long i = at; i < std::min(all, at + kSideBySide); ++i) runs.push_back(start(i));
-    feed(runs);
-    for (size_t i = 0; i < runs.size(); ++i) end(runs[i], at + static_cast<long>(i));
-  }
-  std::printf("[          ] %ld calls, longest pause %.1f ms\n", all, longest_ms);
-  std::fflush(stdout);
+  HangRuns(
+      OCTET_HANG_LIBRARY,
+      {folder_.string(),
+       [&](const std::string& run) {
+         fs::create_directories(run + "/state");
+         fs::copy(Path("kept"), run + "/store");
+         return std::vector<std::string>{
+             "--slots", run + "/store", "--source",        "-", "--json", "--dump", run + "/dump",
+             "--state", run + "/state", "--confirm-after", "5"};
+       },
+       [](int number) { return number == 0 ? Y4m(8, 8, 1) : "FRAME\n" + std::string(96, 'x'); },
+       [](const std::string& run) {
+         port::SlotStore store(run + "/store", {});
+         port::SlotModel model;
+         EXPECT_TRUE(store.Boot(&model));
+       }})
+      .RunAll(50);
 }
 #endif
 

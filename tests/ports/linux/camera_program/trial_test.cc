@@ -1,4 +1,7 @@
 // octet-camera --slots: a model on trial answers frames that the model before has answered.
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "ports/linux/slot/slot_store.h"
 #include "runtime/format/decode.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
@@ -82,6 +85,27 @@ TEST_F(CameraTrial, WhatAgreesIsConfirmedBehindTheLastOfItsFrames) {
   EXPECT_EQ(Info().active, OCTET_SLOT_B);
   EXPECT_EQ(Finish(), 0);
   EXPECT_EQ(Summary()["trial_agreement"], 0);
+}
+
+// The store is locked when the verdict comes: the model is left at once, the record follows.
+TEST_F(CameraTrial, ARollBackThatCannotBeWrittenIsTriedAgain) {
+  StartWith({"--trial-frames", "4"});
+  Flash(Useless(1));
+  SendUntil("slot B, on trial, boot 1\n");
+  const int other = open(Path("store").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  SendUntil("slot B cannot be rolled back yet: ");
+  for (int i = 0; i < 100 && SlotOf(sent_ - 1) != "a"; ++i) SendOne();
+  EXPECT_EQ(SlotOf(sent_ - 1), "a");
+  octet_slots_info info{};
+  EXPECT_TRUE(port::SlotStore(Path("store"), {}).Peek(&info));
+  EXPECT_EQ(info.pending, OCTET_SLOT_B);
+  flock(other, LOCK_UN);
+  close(other);
+  SendUntil("slot B is rolled back: ");
+  EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_DIFFERS);
+  EXPECT_EQ(Finish(), 0);
 }
 
 TEST_F(CameraTrial, TheSettingsSayHowMuchIsEnough) {

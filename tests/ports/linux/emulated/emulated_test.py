@@ -150,6 +150,14 @@ class Cases:
         assert isas == ["reference", "neon", "dotprod"], f"its instruction sets: {isas}"
         return f"in {took:.1f} s"
 
+    def mounted_disk(self) -> str:
+        """A device in use is no store to be, whatever is insisted on."""
+        for words in ("create", "create --force"):
+            got = self.board.run(f"octet-slot /dev/vda {words}")
+            assert got.returncode != 0 and "/dev/vda" in got.stderr and "umount" in got.stderr, f"{words}: {got}"
+        self.tell(f"sync && echo 3 >/proc/sys/vm/drop_caches && cmp {STORE}/slot-a.octet {STORE}/models/{self.models[0].name}")
+        return got.stderr.strip()
+
     def same_bits(self) -> str:
         for i, model in enumerate(self.models):
             for isa in ("reference", "neon", "dotprod"):
@@ -311,7 +319,7 @@ def main() -> int:
     try:
         cases = Cases(options, work)
         cases.board.prepare()
-        names = ("refusals", "boots", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat",
+        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat",
                  "camera_gone_and_back", "update", "cuts")
         for name in names:
             if options.only and name not in ("boots", *options.only.split(",")):

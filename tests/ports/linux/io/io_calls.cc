@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace octet::test {
@@ -50,7 +51,9 @@ bool Fails(const char* name, bool writes, size_t* bytes = nullptr) {
       if (bytes != nullptr && *bytes > 1) *bytes /= 2;
       return false;
     case Fault::kHang: {
-      const timespec pause = {0, 3'000'000};
+      static const char* const text = std::getenv("OCTET_IO_HANG_MS");
+      const long ms = text == nullptr ? 3 : std::atol(text);
+      const timespec pause = {ms / 1000, ms % 1000 * 1'000'000};
       syscall(SYS_nanosleep, &pause, nullptr);
       return false;
     }

@@ -8,6 +8,7 @@
 
 namespace octet::test {
 
+// kHang takes 3 ms, or OCTET_IO_HANG_MS of the environment.
 enum class Fault { kIo, kNoSpace, kReadOnly, kInterrupted, kShort, kHang };
 inline constexpr Fault kAllFaults[] = {Fault::kIo,          Fault::kNoSpace, Fault::kReadOnly,
                                        Fault::kInterrupted, Fault::kShort,   Fault::kHang};

@@ -12,12 +12,14 @@
 #include <functional>
 #include <iterator>
 
+#include "ports/linux/camera/program/drift_record.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/camera/program/slot_keeper.h"
 #include "ports/linux/file.h"
 #include "ports/linux/output/output_file.h"
 #include "ports/linux/slot/known_formats.h"
+#include "runtime/drift/record.h"
 #include "tests/ports/linux/io/io_calls.h"
 #include "tests/ports/linux/slot/models.h"
 
@@ -423,6 +425,51 @@ TEST_F(IoMatrix, Files) {
           fs::remove(key);  // not even that could be removed
         }
       });
+}
+
+// What drift has learnt: the record before or the new one, and never another program's file.
+TEST_F(IoMatrix, DriftRecord) {
+  const std::string path = Path("store/drift");
+  octet_drift_record before{}, now{};
+  std::copy(std::begin(drift::kRecordMagic), std::end(drift::kRecordMagic), before.bytes);
+  now = before;
+  now.bytes[100] = 1;
+  const auto is = [](const octet_drift_record& a, const octet_drift_record& b) {
+    return std::equal(std::begin(a.bytes), std::end(a.bytes), b.bytes);
+  };
+  const auto prepare = [&] {
+    fs::remove_all(Store());
+    fs::create_directory(Store());
+    ASSERT_EQ(port::WriteDriftFile(path, before), "");
+  };
+  const auto save = [&] { return port::WriteDriftFile(path, now).empty(); };
+  octet_drift_record found{};
+  int error = 0;
+  const auto read = [&] { return port::ReadDriftFile(path, &found, &error); };
+  Each("drift save", prepare, save, [&](Ended ended) {
+    ASSERT_EQ(read(), port::DriftFile::kRecord);
+    EXPECT_TRUE(is(found, now) || (is(found, before) && !ended.done));
+    EXPECT_TRUE(save()) << "and it can be done again";
+    ASSERT_EQ(read(), port::DriftFile::kRecord);
+    EXPECT_TRUE(is(found, now));
+  });
+  prepare();
+  port::DriftFile kind{};
+  Each(
+      "drift load", [] {}, [&] { return (kind = read()) == port::DriftFile::kRecord; },
+      [&](Ended ended) {
+        if (!ended.done) {
+          EXPECT_EQ(kind, port::DriftFile::kUnreadable);
+          EXPECT_EQ(error, EIO);
+        }
+        ASSERT_EQ(read(), port::DriftFile::kRecord);
+        EXPECT_TRUE(is(found, before));
+      });
+  // What could not be read at the start turns out to be somebody's picture.
+  WriteText("store/drift", "P6 1 1 255");
+  EXPECT_EQ(read(), port::DriftFile::kForeign);
+  EXPECT_NE(port::WriteDriftFile(path, now).find(path), std::string::npos);
+  EXPECT_EQ(read(), port::DriftFile::kForeign);
 }
 
 // Lines to a file on a disk that fails: none is cut in two, and of a live source nothing ends.

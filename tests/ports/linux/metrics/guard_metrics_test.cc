@@ -83,6 +83,19 @@ TEST_F(GuardCounts, HeatAndCool) {
                "octet_plan_switches_total{reason=\"recovered\"} 0"});
 }
 
+// The finer plan makes the board hotter: it goes, and nothing has cooled.
+TEST_F(GuardCounts, APolicyThatIsLeft) {
+  Begin();
+  for (int second = 0; second < 40; ++second) {
+    Frames(1, OCTET_GUARD_NO_SCORE, 61000 + 200 * second);
+  }
+  ExpectLines({"octet_thermal_events_total{event=\"hot\"} 1",
+               "octet_thermal_events_total{event=\"left\"} 1",
+               "octet_thermal_events_total{event=\"cool\"} 0",
+               "octet_plan_switches_total{reason=\"heat\"} 2",
+               "octet_plan_switches_total{reason=\"cool\"} 0"});
+}
+
 TEST_F(GuardCounts, ALowerRate) {
   config_.policy = OCTET_GUARD_LOWER_RATE;
   Begin();

@@ -85,7 +85,7 @@ TEST(Metrics, EventsExistFromTheStart) {
       {"octet_plan_switches_total{reason=",
        {"accuracy", "recovered", "heat", "throttle", "cool", "manual"}},
       {"octet_breaker_events_total{event=", {"trip", "return", "flap", "stuck"}},
-      {"octet_thermal_events_total{event=", {"hot", "cool", "lost", "stuck", "back"}},
+      {"octet_thermal_events_total{event=", {"hot", "cool", "lost", "stuck", "back", "left"}},
       {"octet_drift_events_total{event=",
        {"observed", "accepted", "dropped", "restored", "refused"}},
       {"octet_flash_refusals_total{reason=",

@@ -27,6 +27,7 @@ import detector_blob  # noqa: E402
 SIDE = 32
 FRAME_BYTES = SIDE * SIDE * 3
 AHEAD = 8  # frames that the feeder may be ahead of the results
+DRIFT_FRAMES = 20_000  # in so many some round of drift ends between two models and gains
 GROWTH, GROWTH_BYTES = 1.15, 4 << 20  # of memory since frame 1000: two models differ, and threads come and go
 
 
@@ -45,7 +46,8 @@ class Soak:
         for golden in ("1", "2"):
             folder = self.work / f"model{golden}"
             folder.mkdir()
-            self.models.append(detector_blob.make(self.build, folder, "--drift", "--temporal", "filter", "--golden", golden))
+            # Calibrated in the dark, so that frames with light give drift something to find.
+            self.models.append(detector_blob.make(self.build, folder, "--drift", "--temporal", "filter", "--golden", golden, light=32))
         for name in ("store", "dump", "state", "thermal/thermal_zone0"):
             (self.work / name).mkdir(parents=True)
         shutil.copy(self.models[0], self.work / "store/slot-a.octet")
@@ -61,7 +63,7 @@ class Soak:
         (self.work / "camera.yaml").write_text(
             f"slots: {self.work}/store\nsource: '-'\nformat: rgb24\nsize: {SIDE}x{SIDE}\njson: true\nthreads: {threads}\nconfirm-after: 20\n"
             f"guard-set: dwell_s={threads},dwell_max_s=4,heat_dwell_s=0,shadow_every=10\nthermal-root: {self.work}/thermal\ntemporal: true\n"
-            f"drift: {self.work}/state/drift\ndrift-set: every_s=0.3\nhttp: 0\nmetrics: '0'\ndump: {self.work}/dump\nstate: {self.work}/state\n")
+            f"drift: {self.work}/state/drift\ndrift-set: every_s=0.1\nhttp: 0\nmetrics: '0'\ndump: {self.work}/dump\nstate: {self.work}/state\n")
 
     def start(self, seed):
         environment = dict(os.environ, LD_PRELOAD=str(self.build / "tests/liboctet_soak_faults.so"), OCTET_FAULTS=str(self.work / "faults"),
@@ -225,6 +227,8 @@ class Soak:
             problems.append(f"{summary['captured']} frames came, {counted} are accounted for")
         if self.lines + summary["lines_dropped"] != summary["frames"]:
             problems.append(f"{summary['frames']} results, {self.lines} lines read, {summary['lines_dropped']} dropped")
+        if summary["frames"] >= DRIFT_FRAMES and summary["drift_kept"] == 0:
+            problems.append(f"drift saved nothing in {summary['frames']} frames")
         settled = summary["rss_bytes_at_frame_1000"]
         if settled and summary["rss_bytes"] > settled * GROWTH + GROWTH_BYTES:
             problems.append(f"memory grew from {settled} to {summary['rss_bytes']} bytes")

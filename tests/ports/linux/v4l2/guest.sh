@@ -19,6 +19,12 @@ run() {  # NAME ARGUMENT...: until it ends
   octet-camera $blob --json "$@" >/out/$name.json 2>/out/$name.err
   echo $? >/out/$name.status
 }
+look() {  # NAME ARGUMENT...: whether the board has what they need
+  name=$1
+  shift
+  octet-camera $blob --check "$@" >/out/$name.txt 2>&1
+  echo $? >/out/$name.status
+}
 begin() {  # NAME ARGUMENT...: in the background, frames flowing
   running=$1
   shift
@@ -51,6 +57,7 @@ set_control $virtual $streamon_error 1
 run streamon --source $virtual
 begin stall --source $virtual --size 320x180 --fps 25
 run busy --source $virtual
+look check-busy --source $virtual
 set_control $virtual $damage 1
 set_control $virtual $drop_percent 100
 until_true 'grep -q "no frame for 5 s" /out/stall.err'
@@ -58,6 +65,7 @@ set_control $virtual $drop_percent 0
 until_true 'grep -q "frames again" /out/stall.err'
 kill -TERM $process
 end
+look check-free --source $virtual
 begin fatal --source $virtual --size 320x180 --fps 25
 set_control $virtual $fatal 1
 end

@@ -51,6 +51,11 @@ CASES = {
     "unplugged": (2, 6, r"the camera was disconnected: No such device$"),
     "usb-hd": (0, 60, r"mjpeg 1280x720, 30 frames/s$"),
 }
+# octet-camera --check: exit status, and what the rows of the source and of all cameras say.
+CHECKS = {
+    "check-busy": (1, r"(?s)^source +FAILS  /dev/video0 [^\n]* is in use by another program$.*^cameras +ok "),
+    "check-free": (0, r"(?s)^source +ok     /dev/video0 .*^cameras +ok "),
+}
 LINES = {"stall": 4, "fatal": 2, "disconnect": 2, "unplugged": 2}  # on stderr; of the others one
 # A USB frame whose packets are late or end with the plug is cut, and octet-camera says so once.
 CUT = re.compile(r"octet-camera: \S+: a damaged frame was skipped \(reported once\)")
@@ -102,6 +107,13 @@ def check(name: str, out: pathlib.Path) -> None:
         assert grown <= MEMORY_SLACK_BYTES, f"memory grew by {grown} bytes"
 
 
+def check_board(name: str, out: pathlib.Path) -> None:
+    status, pattern = CHECKS[name]
+    got, said = int((out / f"{name}.status").read_text()), (out / f"{name}.txt").read_text()
+    assert got == status, f"exit status {got}: {said}"
+    assert re.search(pattern, said, re.MULTILINE), f"said: {said}"
+
+
 def check_picture(name: str, out: pathlib.Path) -> None:
     (path,) = (out / name).glob("*.png")
     row = row_of_png(path, 150)
@@ -148,7 +160,8 @@ def main() -> int:
             board.cut()
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
             tar.extractall(work / "out")
-        for name, how in [(name, check) for name in CASES] + [(name, check_picture) for name in PICTURES]:
+        for name, how in ([(name, check) for name in CASES] + [(name, check_board) for name in CHECKS] +
+                          [(name, check_picture) for name in PICTURES]):
             what = "colours of " + name if how is check_picture else name
             try:
                 how(name, work / "out")
