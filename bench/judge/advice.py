@@ -5,6 +5,9 @@ Converts models of ../shared/zoo, lab and repro and random graphs (half of them 
 until --count have an int8 plan in doubt and an advice. Writes the printed configuration into a file and converts again with
 --config. Both int8 plans are measured beside ONNX Runtime on the samples of their verdict (truth.py). The gain is that of the worst output.
 
+--coarse converts with a configuration under which int8 does badly: one scale for all weights of a layer, ranges from minimum to
+maximum, and no equalization or correction of biases, as some boards and converters have it. The advice is added to that configuration.
+
 A model of the zoo has one or two stored inputs. Of pictures the first is varied (regressors.py): 32 copies calibrate and judge.
 
 Models in doubt without an advice are counted: nothing that was tried gains 1 dB.
@@ -24,6 +27,12 @@ import regressors
 import truth
 
 BOUND_DB = 1.0
+COARSE = """weights: per_tensor
+calibration: {method: min-max}
+channel_scales: false
+equalization: false
+bias_correction: false
+"""
 
 
 def more_samples(case: truth.Case) -> truth.Case:
@@ -49,6 +58,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10, help="models with an advice")
     parser.add_argument("--random", type=int, default=400, metavar="N", help="at most N random graphs")
     parser.add_argument("--first", type=int, default=1, help="first seed of random graphs")
+    parser.add_argument("--coarse", action="store_true", help="with a configuration under which int8 does badly")
     options = parser.parse_args()
     if not options.ort:
         parser.error("--ort names no folder, nor does OCTET_ORT")
@@ -69,6 +79,10 @@ def main() -> int:
                 break
             if options.names and not any(name in case.name for name in options.names):
                 continue
+            base = COARSE if options.coarse else ""
+            if base:
+                (folder / "base.yaml").write_text(base)
+                case = dataclasses.replace(case, options=(*case.options, "--config", folder / "base.yaml"))
             try:
                 before = int8_figure(measured.run(case))
                 verdict = measured.verdict
@@ -79,8 +93,9 @@ def main() -> int:
                     silent += 1
                     continue
                 config = folder / "advice.yaml"
-                config.write_text(advice["config"] + "\n")
-                after = int8_figure(measured.run(dataclasses.replace(case, options=(*case.options, "--config", config))))
+                config.write_text(base + advice["config"] + "\n")
+                plain = case.options[:-2] if base else case.options
+                after = int8_figure(measured.run(dataclasses.replace(case, options=(*plain, "--config", config))))
             except (RuntimeError, KeyError, OSError, ValueError) as error:
                 print(f"{case.name:<34} not compared: {error}", flush=True)
                 continue

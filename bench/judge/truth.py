@@ -15,6 +15,8 @@ Models, without NAME: those of ../shared/repro, ../shared/lab and ../shared/zoo 
 random graphs (half of them Q/DQ) of seeds --first and up. What is absent is left out with a line.
 
 Exit status 1 where a verdict and the truth differ by more than 0.5 dB, both capped at 50 dB. Too high by more than 3 dB is FALSE.
+Such a row of a model with QuantizeLinear has the number of its ties: values in front of QuantizeLinear that lie within FP32's own
+rounding of the middle between two codes, by ONNX Runtime. There two right FP32 sums may give two codes.
 """
 import argparse
 import dataclasses
@@ -202,6 +204,25 @@ class Truth:
         return [np.fromfile(self.folder / f"ort_out.{i}", np.float32).astype(np.float64).reshape(len(chosen[0]), -1)
                 for i in range(len(reply["outputs"]))], [out["name"] for out in reply["outputs"]]
 
+    def ties(self, case: Case) -> int:
+        """On the samples of the last verdict. 0 of models without QuantizeLinear."""
+        model = onnx.load(str(case.model))
+        decompose(model)
+        scales = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
+        inputs = {v.name for v in graph_inputs(model)}
+        rounded = {n.input[0]: scales[n.input[1]] for n in model.graph.node
+                   if n.op_type == "QuantizeLinear" and n.input[0] not in inputs and n.input[1] in scales and scales[n.input[1]].size == 1}
+        if not rounded:
+            return 0
+        del model.graph.output[:]
+        for name in rounded:
+            model.graph.output.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))
+        file = self.folder / "ties.onnx"
+        onnx.save(model, str(file))
+        values, _ = self.onnx_runtime(dataclasses.replace(case, model=file), [data[self.verdict["sample_indices"]] for data in case.inputs])
+        steps = [v / float(scale) for v, scale in zip(values, rounded.values())]
+        return sum(int((np.abs(np.abs(s - np.floor(s)) - 0.5) <= 2.0 ** -20 * np.maximum(np.abs(s), 1)).sum()) for s in steps)
+
     def run(self, case: Case) -> list:
         """[(plan, verdict, truth)]; the whole verdict is kept in self.verdict."""
         files = []
@@ -277,7 +298,8 @@ def main() -> int:
                 counts["differ"] += bool(word)
                 counts["false"] += word == "FALSE"
                 if word or not case.name.startswith(("qdq/", "float/")):
-                    print(f"{case.name:<44} {plan:<5} {said:8.2f} {true:8.2f} {word}", flush=True)
+                    ties = truth.ties(case) if word else 0
+                    print(f"{case.name:<44} {plan:<5} {said:8.2f} {true:8.2f} {word}{f', {ties} ties' if ties else ''}", flush=True)
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     return int(counts["differ"] > 0)
 
