@@ -418,3 +418,13 @@ def finished_boxes(net, most, by_class=True, opset=18, extra=0):
     missing = net.op("Unsqueeze", net.op("Sub", net.const(most), count), net.const([0]))
     pads = net.op("Concat", net.const([0, 0]), missing, net.const([0]), axis=0)
     net.out(net.op("Unsqueeze", net.op("Pad", rows, pads), net.const([0])))
+
+
+@cases("ties", largest={}, smallest=dict(largest=0), first=dict(axis=1), opset11=dict(opset=11))
+def ties(net, axis=-1, opset=24, **attributes):
+    """Few different numbers: of equal ones the earlier is the better, in every plan."""
+    net.opset = opset
+    name = net.input(1, 12, 12)
+    net.inputs[name] = net.random.integers(-2, 3, net.inputs[name].shape).astype(np.float32) / 2
+    _, places = net.op("TopK", name, net.const([7]), axis=axis, results=2, **attributes)
+    net.out(net.op("Cast", places, to=T.FLOAT))
