@@ -12,6 +12,9 @@ that the block takes on the core when it is repeated, plus what loads from beyon
 Instructions mislead where cores differ: orders of loads that save instructions can cost cycles on those that execute in
 order. What is estimated here is no measurement either: quote ratios, with the name of the model.
 
+--assert-kernels asks something else of the same counts: which share of the instructions runs in reference code
+(reference_code.py). No llvm-mca is needed for it.
+
 MODEL.onnx goes through the same mill in ONNX Runtime's library for AArch64 (--ort: a folder where `npm install --ignore-scripts
 onnxruntime-node` ran), one thread, on a processor whose /proc/cpuinfo says the name of the core.
 """
@@ -26,6 +29,7 @@ import sys
 import tempfile
 
 from instructions import ROOT, Failure, write_input
+from reference_code import Units, shares
 
 HERE = pathlib.Path(__file__).resolve().parent
 # QEMU's CPU; caches as bytes:ways; cycles of a line of 64 bytes from the second level and from memory: 16 and 32 bytes a
@@ -57,6 +61,9 @@ def parse_arguments():
     parser.add_argument("--isa", help="level (default: the best of the core)")
     parser.add_argument("--cores", default="cortex-a55,neoverse-n1", help=f"among {', '.join(CORES)}")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="the N blocks with most cycles, and their functions")
+    parser.add_argument("--assert-kernels", type=float, nargs="?", const=2.0, metavar="PERCENT",
+                        help="print the share of instructions that run in reference code on neoverse-n1 instead; exit status 1 "
+                        "where it is above PERCENT (default 2) of a blob")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/arm/cycles.json")
     return parser.parse_args()
 
@@ -65,11 +72,12 @@ class Octet:
     """Our program; what it prints says the level and the products of an inference."""
 
     def __init__(self, options, blob, core, folder):
-        inputs = folder / "input.npy"
-        shape = json.loads(subprocess.run([options.host_bin / "octet", "inspect", blob, "--json"], capture_output=True,
-                                          text=True, check=True).stdout)["inputs"][0]["shape"]
-        write_input(inputs, shape)
-        self.command = [options.bin / "octet-run", blob, "--input", inputs, "--plan", options.plan, "--warmup", "0",
+        described = json.loads(subprocess.run([options.host_bin / "octet", "inspect", blob, "--json"], capture_output=True,
+                                              text=True, check=True).stdout)["inputs"]
+        inputs = [folder / f"input.{i}.npy" for i in range(len(described))]
+        for file, entry in zip(inputs, described):
+            write_input(file, entry["shape"])
+        self.command = [options.bin / "octet-run", blob, "--input", *inputs, "--plan", options.plan, "--warmup", "0",
                         "--no-verify", "--json", *(["--isa", options.isa] if options.isa else []), "--repeat"]
         self.program, self.plan, self.emulator = options.bin / "octet-run", options.plan, []
 
@@ -163,14 +171,33 @@ def function_at(functions, address):
     return re.sub(r"\(anonymous namespace\)::|octet::|\(.*", "", below[-1]) if below else "?"
 
 
+def runs_of_one(once, thrice):
+    """How often each block runs in one inference, and its instructions times that."""
+    runs = {block: (times - once[block]) / 2 for block, times in thrice.items() if times > once[block]}
+    return runs, {block: len(block.code) // 8 * times for block, times in runs.items()}
+
+
+def reference_share(options, plugin, units, model, folder):
+    core = CORES["neoverse-n1"]
+    engine = Octet(options, model, core, folder)
+    once, _, _, text = count(engine, plugin, core, 1, folder)
+    thrice, _, _, _ = count(engine, plugin, core, 3, folder)
+    _, size = runs_of_one(once, thrice)
+    files = shares(units, size)
+    share = 100 * sum(files.values())
+    most = ", ".join(f"{name} {100 * part:.1f} %" for name, part in list(files.items())[:3])
+    print(f"{model.stem:<28} {engine.plan:<5} {engine.about(text)[0]:<9} {sum(size.values()) / 1e6:>9.2f} {share:>6.1f} %  {most}",
+          flush=True)
+    return {"blob": model.stem, "plan": engine.plan, "instructions": sum(size.values()), "reference_percent": share, "files": files}
+
+
 def estimate(options, plugin, name, model, folder):
     core = CORES[name]
     engine = (OnnxRuntime if model.suffix == ".onnx" else Octet)(options, model, core, folder)
     once, near1, far1, text = count(engine, plugin, core, 1, folder)
     thrice, near3, far3, _ = count(engine, plugin, core, 3, folder)
     level, macs = engine.about(text)
-    runs = {block: (times - once[block]) / 2 for block, times in thrice.items() if times > once[block]}
-    size = {block: len(block.code) // 8 * times for block, times in runs.items()}
+    runs, size = runs_of_one(once, thrice)
     total, covered, hot = sum(size.values()), 0, []
     for block in sorted(size, key=size.get, reverse=True):
         if covered >= COVERED * total:
@@ -198,6 +225,27 @@ def estimate(options, plugin, name, model, folder):
     return row
 
 
+def make_plugin(folder):
+    plugin = folder / "blocks.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", HERE / "blocks.c", "-o", plugin], check=True)
+    return plugin
+
+
+def assert_kernels(options):
+    units = Units(options.bin / "octet-run")
+    print(f"{'blob':<28} {'plan':<5} {'level':<9} {'M instr':>9} {'reference':>8}  in files of runtime/kernels")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        plugin = make_plugin(folder)
+        rows = [reference_share(options, plugin, units, model, folder) for model in options.models]
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"rows": rows}, indent=2))
+    above = [row["blob"] for row in rows if row["reference_percent"] > options.assert_kernels]
+    if above:
+        print(f"more than {options.assert_kernels:g} % in reference code: {', '.join(above)}")
+    return int(bool(above))
+
+
 def main():
     options = parse_arguments()
     unknown = [name for name in options.cores.split(",") if name not in CORES]
@@ -208,13 +256,14 @@ def main():
     for model in options.models:
         if not model.exists():
             raise Failure(f"{model}: not there; give the path of an ONNX model")
+    if options.assert_kernels is not None:
+        return assert_kernels(options)
     print(f"{'blob':<22} {'plan':<5} {'level':<9} {'core':<12} {'M instr':>9} {'M core':>9} {'M mem':>8} {'M cycles':>9} "
           f"{'CPI':>6} {'MAC/cyc':>7}")
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        plugin = folder / "blocks.so"
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", HERE / "blocks.c", "-o", plugin], check=True)
+        plugin = make_plugin(folder)
         for model in options.models:
             rows += [estimate(options, plugin, name, model, folder) for name in options.cores.split(",")]
     options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,9 @@
 #include "converter/import/settle_branches.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
+#include "converter/operators/newer/bounded_boxes.h"
+#include "converter/operators/newer/class_offsets.h"
+#include "converter/operators/newer/lift_new.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/plugin.h"
 #include "converter/support/error.h"
@@ -62,6 +65,9 @@ class Importer {
     LiftOldForms(graph_);
     RewriteIntegerLayers(graph_);
     Normalise(graph_);
+    operators::BoundBoxes(graph_);
+    operators::SeparateClasses(graph_);
+    operators::LiftNewForms(graph_);
     CodesToReal(graph_);
     graph_.Compact();
     return std::move(graph_);

@@ -17,7 +17,7 @@
 namespace octet::import {
 
 inline constexpr int64_t kOldestOpset = 1;
-inline constexpr int64_t kNewestOpset = 23;
+inline constexpr int64_t kNewestOpset = 24;
 
 struct ImportOptions {
   std::map<std::string, graph::Shape> input_shapes;  // --input-shape: input name -> shape
@@ -32,7 +32,7 @@ struct ImportOptions {
 // the last one.
 std::pair<std::string, graph::Shape> ParseInputShape(std::string_view text);
 
-// Reads a model of opset 1 to 23 (domain ai.onnx; layers on codes also of com.microsoft). The graph
+// Reads a model of opset 1 to 24 (domain ai.onnx; layers on codes also of com.microsoft). The graph
 // that comes back
 //  - has every input shape fixed: a symbolic leading dimension is 1, other unknown ones come from
 //  the options; ends at `cut_at`; has the inputs in `bound` as constants;

@@ -4,12 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/operators/meaning.h"
+
 namespace octet::import {
 namespace {
-
-bool IsBound(const onnx::NodeProto& node, int input) {
-  return node.op_type() == "Slice" && (input == 1 || input == 2);
-}
 
 // Input `input` of the node comes out of it unchanged, element by element.
 bool PassesOn(const onnx::NodeProto& node, int input) {
@@ -41,7 +39,7 @@ std::set<std::string> FindSliceBounds(const onnx::GraphProto& graph) {
     bool result_used = false;
     for (const std::string& output : node.output()) result_used |= bounds.count(output) != 0;
     for (int i = 0; i < node.input_size(); ++i) {
-      if (IsBound(node, i)) continue;
+      if (operators::IsBound(node.op_type(), i)) continue;
       if (!PassesOn(node, i) || !result_used) drop(node.input(i));
     }
   }

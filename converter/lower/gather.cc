@@ -226,9 +226,12 @@ void LowerNonMaxSuppression(Builder& builder, const graph::Node& node) {
   params.centre = node.Int("center_point_box", 0) != 0 ? 1 : 0;
   const int boxes = UseRowMajor(builder, node.inputs[0], blob::Precision::kFp16);
   const int candidates = UseRowMajor(builder, node.inputs[1], blob::Precision::kFp16);
+  std::vector<int> operands{boxes, candidates};
+  if (node.inputs.size() > 5) {
+    operands.push_back(UseRowMajor(builder, node.inputs[5], blob::Precision::kFp16));
+  }
   const int output = builder.Define(node.outputs[0], Layout::kRowMajor, blob::ElementType::kInt32);
-  builder
-      .Emit(node, blob::Op::kNonMaxSuppression, blob::Precision::kFp16, {boxes, candidates}, output)
+  builder.Emit(node, blob::Op::kNonMaxSuppression, blob::Precision::kFp16, operands, output)
       .Set(params);
 }
 

@@ -68,6 +68,16 @@ bool OrdersRows(const graph::Node& node, size_t output) {
   return node.op == "TopK" && output == 0 && node.Int("largest", 1) != 0;
 }
 
+int PositionsInput(std::string_view op) {
+  if (op == "NonMaxSuppression") return 0;
+  return op == "GridSample" || op == "RoiAlign" ? 1 : -1;
+}
+
+bool IsBound(std::string_view op, int input) {
+  if (op == "NonMaxSuppression") return input == 2;
+  return op == "Slice" && (input == 1 || input == 2);
+}
+
 bool ReadsCodes(std::string_view op) {
   return op == "DequantizeLinear";
 }

@@ -32,6 +32,11 @@ bool GivesClasses(std::string_view op);
 int64_t ListLength(const graph::Node& node, const graph::Shape& shape);
 // Numbers in this result order the rows of the list, largest first.
 bool OrdersRows(const graph::Node& node, size_t output);
+// The input that holds positions in a picture, at which it is sampled or which are compared; -1:
+// none.
+int PositionsInput(std::string_view op);
+// The input only bounds how far or how many: numbers beyond what there is do no more than it.
+bool IsBound(std::string_view op, int input);
 // Codes become numbers: input 1 is their scale.
 bool ReadsCodes(std::string_view op);
 // Values are rounded to codes here.

@@ -19,6 +19,7 @@ int64_t ScalarOr(const ShapeContext& context, size_t input, const char* what, in
 
 struct Box {
   float low[2], high[2];
+  int64_t label = 0;
 };
 
 // Corners in either order, or centre and size.
@@ -92,7 +93,8 @@ void ExecuteTopK(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {
 // How many boxes are chosen depends on the data; the result has room for all that can be, and -1 in
 // the rows behind the last.
 std::vector<OutputType> InferNonMaxSuppression(const ShapeContext& context) {
-  CheckInputCount(context, 2, 5);
+  const bool labelled = context.node->Int("octet_labels", 0) != 0;
+  CheckInputCount(context, 2, labelled ? 6 : 5);
   RequireFloat(context, 0);
   RequireFloat(context, 1);
   const Shape& boxes = InputShape(context, 0);
@@ -110,6 +112,9 @@ std::vector<OutputType> InferNonMaxSuppression(const ShapeContext& context) {
       ShapeFail(context, "the threshold (input {}) must be a number", i);
     }
   }
+  if (labelled && graph::ElementCount(InputShape(context, 5)) != boxes[0] * boxes[1]) {
+    ShapeFail(context, "each box must have one class");
+  }
   return {{DataType::kInt64, {scores[0] * scores[1] * std::min(most, scores[2]), 3}}};
 }
 
@@ -119,6 +124,7 @@ void ExecuteNonMaxSuppression(const Node& node, Inputs inputs, Outputs outputs, 
   const auto most = static_cast<size_t>(std::min(inputs[2]->integers[0], count));
   const Tensor* overlap = At(inputs, 3);
   const Tensor* least = At(inputs, 4);
+  const Tensor* labels = At(inputs, 5);  // boxes of unlike ones do not overlap
   const float limit = overlap == nullptr ? 0.0f : overlap->floats[0];
   const bool centre = node.Int("center_point_box", 0) != 0;
   std::vector<int64_t>& rows = outputs[0].integers;
@@ -137,9 +143,12 @@ void ExecuteNonMaxSuppression(const Node& node, Inputs inputs, Outputs outputs, 
                        [&](int64_t x, int64_t y) { return scores[x] > scores[y]; });
       chosen.clear();
       for (size_t i = 0; i < order.size() && chosen.size() < most; ++i) {
-        const Box box = ReadBox(inputs[0]->floats.data() + (b * count + order[i]) * 4, centre);
-        if (std::any_of(chosen.begin(), chosen.end(),
-                        [&](const Box& other) { return Overlap(box, other) > limit; })) {
+        Box box = ReadBox(inputs[0]->floats.data() + (b * count + order[i]) * 4, centre);
+        if (labels != nullptr)
+          box.label = labels->integers[static_cast<size_t>(b * count + order[i])];
+        if (std::any_of(chosen.begin(), chosen.end(), [&](const Box& other) {
+              return box.label == other.label && Overlap(box, other) > limit;
+            })) {
           continue;
         }
         chosen.push_back(box);

@@ -7,8 +7,10 @@
 
 #include "converter/quantize/activation.h"
 #include "converter/quantize/coarse_inputs.h"
+#include "converter/quantize/positions.h"
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/tail.h"
+#include "converter/quantize/whole_numbers.h"
 #include "converter/quantize/wide_inputs.h"
 #include "converter/support/error.h"
 
@@ -80,6 +82,8 @@ class Writer {
         config_(config),
         links_(graph),
         wide_(FindWideReaders(graph, statistics, config)),
+        positions_(SampledPositions(graph)),
+        whole_(WholeNumbersOfOutputs(graph)),
         scheme_(scheme) {}
 
   void Run() {
@@ -147,6 +151,8 @@ class Writer {
     }
     if (IsGiven(graph_, node)) scheme_->Want({.node = n, .reason = Reason::kGiven});
     if (wide_.nodes[n]) scheme_->Want({.node = n, .reason = Reason::kWideInput});
+    if (whole_[n]) scheme_->Want({.node = n, .reason = Reason::kFloatOutput});
+    if (positions_[n]) scheme_->Want({.node = n, .reason = Reason::kPosition});
   }
 
   std::vector<std::string> NamesOf(Reason reason) const {
@@ -199,6 +205,7 @@ class Writer {
   const Config& config_;
   graph::Links links_;
   WideReaders wide_;
+  std::vector<bool> positions_, whole_;
   Scheme* scheme_;
 };
 

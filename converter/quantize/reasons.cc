@@ -34,6 +34,8 @@ constexpr ReasonFacts kFacts[] = {
     {Precision::kFp16, false, "before-finer-result",
      "a layer whose result is finer than 8 bits reads it"},
     {Precision::kFp16, false, "wide-input", "8 bits are too coarse for the values of an input"},
+    {Precision::kFp16, false, "position",
+     "it makes positions in a picture, and 8 bits are too coarse for them"},
     {Precision::kFp16, false, "query",
      "measured: it makes or refines selected queries, and FP16 there removes more than half of the "
      "outputs' "

@@ -31,6 +31,7 @@ enum class Reason : uint8_t {
   kBeforeInfinity,      // FP16: what it makes must not be rounded to 0
   kBeforeFinerResult,   // FP16: what kFinerResult reads
   kWideInput,           // FP16: wide_inputs.h
+  kPosition,            // FP16: positions.h
   kQuery,               // FP16: recover/query_choice.h
   kStretchTooDear,      // int8: the same, for its arena
   kStretch,             // FP16: assign/stretches.h

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_alone  # noqa: E402
 import check_deletable  # noqa: E402
 import check_includes  # noqa: E402
+import check_kernels  # noqa: E402
 import check_style  # noqa: E402
 import check_symbols  # noqa: E402
 import check_words  # noqa: E402
@@ -102,6 +103,26 @@ class Style(Tree):
         self.assertEqual([len(found) for found in problems.values()], [2, 1, 0, 1])
         self.assertIn("converter/passes/a.cc 2", problems[1][0])
         self.assertIn("NAMED_MOST", problems[3][0])
+
+
+class Kernels(Tree):
+    def problems(self, wanted, kernels="OCTET_KERNEL(add_s8, Args, avx2, Isa::kAvx2)\n", operator="OCTET_NO_KERNEL"):
+        self.write(check_kernels.TABLE, "  X(add_s8, AddFn)  \\\n")
+        self.write("runtime/kernels/binary/kernels.inc", "OCTET_KERNEL(add_s8, Args, reference, Isa::kReference)\n" + kernels)
+        self.write(check_kernels.OPERATORS, f"OCTET_OPERATOR(10, Slice, slice, slice, kApart, NoScratch, {operator})\n")
+        self.write(check_kernels.LIST, wanted)
+        return check_kernels.problems_of(self.root)[0]
+
+    def test_list(self):
+        good = "add_s8: avx2\noperator Slice: copies\n"
+        self.assertEqual(self.problems(good), [])
+        self.assertEqual(len(self.problems(good, kernels="")), 1)
+        self.assertEqual(len(self.problems(good, operator="OCTET_BY_PRECISION(a, b)")), 1)
+        self.assertEqual(len(self.problems("add_s8: avx2 neon\noperator Slice: copies\n")), 1)
+        self.assertEqual(len(self.problems("add_s8:\noperator Slice: copies\n")), 1)
+        self.assertEqual(len(self.problems("operator Slice: copies\n")), 1)
+        self.assertEqual(len(self.problems("add_s8: avx2\n")), 1)
+        self.assertEqual(len(self.problems("add_s8: avx2\noperator Slice:\n")), 1)
 
 
 class Words(Tree):

@@ -50,9 +50,10 @@ uint32_t MostOf(const blob::NonMaxSuppressionParams& p) {
 }
 
 // Writes the rows of one class; returns how many.
+// labels: of every box, or null: those of unlike labels are not compared.
 uint64_t RunClass(const blob::NonMaxSuppressionParams& p, const uint16_t* boxes,
-                  const uint16_t* scores, uint32_t* order, int32_t batch, int32_t cls,
-                  int32_t* rows) {
+                  const uint16_t* scores, const int32_t* labels, uint32_t* order, int32_t batch,
+                  int32_t cls, int32_t* rows) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < p.boxes; ++i) {
     if (HalfToFloat(scores[i]) > p.least_score) order[count++] = i;
@@ -70,6 +71,7 @@ uint64_t RunClass(const blob::NonMaxSuppressionParams& p, const uint16_t* boxes,
     const Box box = ReadBox(boxes + (uint64_t)order[i] * 4, p.centre != 0);
     bool overlaps = false;
     for (uint64_t k = 0; k < kept && !overlaps; ++k) {
+      if (labels != nullptr && labels[order[i]] != labels[rows[k * 3 + 2]]) continue;
       const Box other = ReadBox(boxes + (uint64_t)rows[k * 3 + 2] * 4, p.centre != 0);
       overlaps = Overlap(box, other, p.most_overlap);
     }
@@ -85,7 +87,9 @@ uint64_t RunClass(const blob::NonMaxSuppressionParams& p, const uint16_t* boxes,
 }  // namespace
 
 bool CheckNonMaxSuppressionLayer(const LayerView& view) {
-  if (!(view.layer->input_count == 2 && view.layer->precision == blob::Precision::kFp16 &&
+  const bool labelled = view.layer->input_count == 3;
+  if (!((view.layer->input_count == 2 || labelled) &&
+        view.layer->precision == blob::Precision::kFp16 &&
         InputOf(view, 0).type == blob::ElementType::kFp16 &&
         InputOf(view, 1).type == blob::ElementType::kFp16 &&
         OutputOf(view).type == blob::ElementType::kInt32)) {
@@ -96,6 +100,8 @@ bool CheckNonMaxSuppressionLayer(const LayerView& view) {
   return p.centre <= 1 && p.most >= 1 && IsFinite(p.most_overlap) && !IsNan(p.least_score) &&
          SaturatingMul(SaturatingMul(p.batch, p.boxes), 4) == ElementCount(InputOf(view, 0)) &&
          SaturatingMul(lists, p.boxes) == ElementCount(InputOf(view, 1)) &&
+         (!labelled || (InputOf(view, 2).type == blob::ElementType::kInt32 &&
+                        SaturatingMul(p.batch, p.boxes) == ElementCount(InputOf(view, 2)))) &&
          SaturatingMul(SaturatingMul(lists, MostOf(p)), 3) == ElementCount(OutputOf(view));
 }
 
@@ -109,13 +115,17 @@ void RunNonMaxSuppressionLayer(const LayerView& view, const RunContext& context)
   const blob::NonMaxSuppressionParams& p = Params(view);
   const uint16_t* boxes = reinterpret_cast<const uint16_t*>(PlaceOf(context, InputOf(view, 0)));
   const uint16_t* scores = reinterpret_cast<const uint16_t*>(PlaceOf(context, InputOf(view, 1)));
+  const int32_t* labels = view.layer->input_count == 3
+                              ? reinterpret_cast<const int32_t*>(PlaceOf(context, InputOf(view, 2)))
+                              : nullptr;
   int32_t* output = reinterpret_cast<int32_t*>(PlaceOf(context, OutputOf(view)));
   uint32_t* order = reinterpret_cast<uint32_t*>(context.scratch);
   uint64_t row = 0;
   for (uint64_t b = 0; b < p.batch; ++b) {
     for (uint64_t c = 0; c < p.classes; ++c) {
-      row += RunClass(p, boxes + b * p.boxes * 4, scores + (b * p.classes + c) * p.boxes, order,
-                      (int32_t)b, (int32_t)c, output + row * 3);
+      row += RunClass(p, boxes + b * p.boxes * 4, scores + (b * p.classes + c) * p.boxes,
+                      labels == nullptr ? nullptr : labels + b * p.boxes, order, (int32_t)b,
+                      (int32_t)c, output + row * 3);
     }
   }
   const uint64_t end = ElementCount(OutputOf(view));

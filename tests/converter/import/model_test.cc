@@ -146,15 +146,15 @@ TEST_F(ImportTest, OutputsLeftOutLeaveNoHoles) {
 }
 
 TEST_F(ImportTest, Versions) {
-  for (int64_t opset : {1, 7, 23}) {
+  for (int64_t opset : {1, 7, 24}) {
     OnnxBuilder good(opset);
     AddRelu(good);
     EXPECT_EQ(Refusal(good), "accepted") << opset;
   }
-  for (int64_t opset : {0, 24}) {
+  for (int64_t opset : {0, 25}) {
     OnnxBuilder bad(opset);
     AddRelu(bad);
-    EXPECT_SAYS(Refusal(bad), "opset " + std::to_string(opset) + " is not supported, only 1 to 23");
+    EXPECT_SAYS(Refusal(bad), "opset " + std::to_string(opset) + " is not supported, only 1 to 24");
   }
   OnnxBuilder model;
   AddRelu(model);

@@ -41,6 +41,7 @@ TEST(Ledger, TheOrderOfPriority) {
       {"before-infinity", Precision::kFp16},
       {"before-finer-result", Precision::kFp16},
       {"wide-input", Precision::kFp16},
+      {"position", Precision::kFp16},
       {"query", Precision::kFp16},
       {"stretch-too-dear", Precision::kInt8},
       {"stretch", Precision::kFp16},

@@ -98,6 +98,8 @@ TEST(NonMaxSuppressionLayer, KeepsTheBestOfWhatOverlaps) {
         random.UInt(0, 1)};
     l.AddInput(random, {1, p.batch, p.boxes, 4});
     l.AddInput(random, {p.batch, p.classes, 1, p.boxes}, 1, 0, 0, 1);
+    const bool labelled = random.OneIn(2);
+    if (labelled) l.AddInputOf(ElementType::kInt32, random, {p.batch, 1, 1, p.boxes}, 1, 0, 0, 2);
     auto* halves = reinterpret_cast<uint16_t*>(l.arena.data());
     for (uint32_t i = 0; i < p.batch * p.boxes * 4; ++i) {
       const bool size = p.centre != 0 && i % 4 >= 2;
@@ -131,6 +133,10 @@ TEST(NonMaxSuppressionLayer, KeepsTheBestOfWhatOverlaps) {
         for (uint32_t n : order) {
           bool overlaps = kept.size() >= most;
           for (uint32_t k : kept) {
+            const auto label = [&](uint32_t i) {
+              return labelled ? l.Input(2, b * p.boxes + i) : 0;
+            };
+            if (label(n) != label(k)) continue;
             overlaps |= Overlap(boxes[n].data(), boxes[k].data()) > p.most_overlap;
           }
           if (overlaps) continue;
@@ -169,6 +175,9 @@ TEST(NonMaxSuppressionLayer, RefusesWhatDoesNotFit) {
           {"overlap NaN", [&](LayerCase& m) { params(m).most_overlap = NAN; }},
           {"score NaN", [&](LayerCase& m) { params(m).least_score = NAN; }},
           {"centre", [&](LayerCase& m) { params(m).centre = 2; }}});
+  l.AddInputOf(ElementType::kInt32, random, {1, 1, 2, 9});
+  ExpectRefused(l, {{"labels in halves", [](LayerCase& m) { In(m, 2).type = ElementType::kFp16; }},
+                    {"labels", [](LayerCase& m) { In(m, 2).bytes /= 2; }}});
 }
 
 }  // namespace
