@@ -18,21 +18,28 @@ int main(int argc, char** argv) {
   picture >> magic >> width >> height >> maximum;
   picture.get();
   const std::vector<char> pixels{std::istreambuf_iterator<char>(picture), {}};
-  if (magic != "P6" || maximum != 255 || pixels.size() != size_t{3} * width * height) return 2;
+  if (magic != "P6" || maximum != 255 || pixels.size() != size_t{3} * width * height) {
+    return std::fprintf(stderr, "%s: not a PPM (P6) of 8 bits; convert it\n", argv[2]), 2;
+  }
 
   auto* blob = static_cast<char*>(std::aligned_alloc(64, bytes.size() / 64 * 64 + 64));
   std::copy(bytes.begin(), bytes.end(), blob);
   size_t arena_bytes = 0;
   octet::Model model;
-  if (model.ArenaBytes(blob, bytes.size(), OCTET_ISA_REFERENCE, 1, 0, &arena_bytes).code !=
-      OCTET_OK) {
-    return 2;
-  }
+  octet_status status =
+      model.ArenaBytes(blob, bytes.size(), OCTET_ISA_REFERENCE, 1, 0, &arena_bytes);
   void* arena = std::aligned_alloc(64, arena_bytes / 64 * 64 + 64);
   octet_config config = {};
   config.isa = OCTET_ISA_REFERENCE;
   config.verify_hashes = OCTET_VERIFY_PORTABLE;
-  if (model.Bind(blob, bytes.size(), arena, arena_bytes, config).code != OCTET_OK) return 2;
+  if (status.code == OCTET_OK) {
+    status = model.Bind(blob, bytes.size(), arena, arena_bytes, config);
+  }
+  if (status.code != OCTET_OK) {
+    return std::fprintf(stderr, "%s: %s at byte %u\n", argv[1], octet_code_name(status.code),
+                        status.offset),
+           2;
+  }
 
   octet_tensor_info info;
   model.OutputInfo(0, &info);

@@ -64,9 +64,11 @@ bool ReadPart(const octet_tensor_view& view, std::vector<float>* values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::ifstream file(argc == 2 ? argv[1] : "", std::ios::binary);
+  if (argc != 2) return std::fprintf(stderr, "usage: deadline MODEL.octet\n"), 2;
+  std::ifstream file(argv[1], std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (bytes.empty()) return std::fprintf(stderr, "usage: deadline MODEL.octet\n"), 2;
+  if (bytes.empty())
+    return std::fprintf(stderr, "%s: cannot be read; check the path\n", argv[1]), 2;
   const Memory blob = Allocate(bytes.size());
   std::copy(bytes.begin(), bytes.end(), static_cast<char*>(blob.get()));
 
@@ -87,7 +89,8 @@ int main(int argc, char** argv) {
     status = model.Bind(blob.get(), bytes.size(), arena.get(), arena_bytes, config);
   }
   if (status.code != OCTET_OK) {
-    std::fprintf(stderr, "%s at byte %u\n", octet_code_name(status.code), status.offset);
+    std::fprintf(stderr, "%s: %s at byte %u\n", argv[1], octet_code_name(status.code),
+                 status.offset);
     return 2;
   }
 
@@ -108,7 +111,9 @@ int main(int argc, char** argv) {
   for (uint32_t part = 0; part < model.output_part_count(0); ++part) {
     octet_tensor_view view;
     if (model.OutputView(0, part, &view).code != OCTET_OK || !ReadPart(view, &values)) {
-      return std::fprintf(stderr, "part %u of the output is no plain int8 tensor\n", part), 2;
+      return std::fprintf(stderr,
+                          "part %u of the output is not an int8 tensor without a function\n", part),
+             2;
     }
   }
   for (const float value : values) std::printf("%g\n", static_cast<double>(value));

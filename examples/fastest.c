@@ -29,20 +29,22 @@ static int Fail(const char* what, octet_status status) {
 
 int main(int argc, char** argv) {
   size_t blob_bytes = 0;
-  void* blob = argc > 1 ? ReadFile(argv[1], &blob_bytes) : NULL;
-  if (blob == NULL) return fprintf(stderr, "usage: fastest MODEL.octet [THREADS]\n"), 2;
+  if (argc < 2) return fprintf(stderr, "usage: fastest MODEL.octet [THREADS]\n"), 2;
+  void* blob = ReadFile(argv[1], &blob_bytes);
+  if (blob == NULL) return fprintf(stderr, "%s: cannot be read; check the path\n", argv[1]), 2;
   const uint32_t threads = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
 
   const octet_isa isa = octet_linux_best_isa();
   octet_linux_pool* pool = octet_linux_pool_start(threads);
-  if (pool == NULL) return fprintf(stderr, "cannot start %u threads\n", threads), 2;
+  if (pool == NULL) return fprintf(stderr, "cannot start %u threads; give 1 to 256\n", threads), 2;
 
   const uint32_t plan_mask = 1; /* plan 0, the blob's first */
   size_t arena_bytes = 0;
   octet_status status = octet_arena_bytes(blob, blob_bytes, isa, threads, plan_mask, &arena_bytes);
   if (status.code != OCTET_OK) return Fail(argv[1], status);
   void* arena = Allocate(arena_bytes);
-  if (arena == NULL) return fprintf(stderr, "no memory for an arena\n"), 2;
+  if (arena == NULL)
+    return fprintf(stderr, "no memory for an arena of %zu bytes\n", arena_bytes), 2;
 
   const octet_config config = {.size = sizeof(config),
                                .isa = isa,

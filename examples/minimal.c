@@ -7,8 +7,9 @@ static _Alignas(64) unsigned char blob[1 << 24], arena[1 << 24];
 static float input[1 << 21], output[1 << 20];
 
 int main(int argc, char** argv) {
-  FILE* file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-  if (file == NULL) return fprintf(stderr, "usage: minimal MODEL.octet\n"), 2;
+  if (argc != 2) return fprintf(stderr, "usage: minimal MODEL.octet\n"), 2;
+  FILE* file = fopen(argv[1], "rb");
+  if (file == NULL) return fprintf(stderr, "%s: cannot be opened; check the path\n", argv[1]), 2;
   size_t blob_bytes = fread(blob, 1, sizeof(blob), file);
   int is_whole = fgetc(file) == EOF;
   fclose(file);
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   octet_status status = octet_bind(blob, blob_bytes, arena, sizeof(arena), &config, &session);
   if (status.code == OCTET_ARENA_TOO_SMALL) fprintf(stderr, "enlarge arena[]: ");
   if (status.code != OCTET_OK) {
-    fprintf(stderr, "%s at byte %u\n", octet_code_name(status.code), status.offset);
+    fprintf(stderr, "%s: %s at byte %u\n", argv[1], octet_code_name(status.code), status.offset);
     return 2;
   }
   octet_tensor_info in = {.size = sizeof(in)}, out = {.size = sizeof(out)};
