@@ -200,7 +200,9 @@ class Reader {
     };
     fields["cpu_id"] = [this](const YAML::Node& value, const std::string& key) {
       if (!value.IsSequence() || value.size() != 2) {
-        yaml_.Bad(value, key, "expected [implementer, part] of /proc/cpuinfo");
+        yaml_.Bad(value, key,
+                  "expected [implementer, part] as the board's /proc/cpuinfo has them, such as "
+                  "[0x41, 0xd0b]");
       }
       // Their widths in the processor's identification register (MIDR_EL1).
       board_.cpu_id = CpuId{static_cast<uint32_t>(yaml_.Whole(value[0], key, 0, 0xFF)),

@@ -136,7 +136,10 @@ int64_t TypeNumber(const Node& node, std::string name) {
   for (const auto& [known, number] : kNumbers) {
     if (name == known) return number;
   }
-  Fail("node '{}' (Cast): type '{}' is unknown; export the model again", node.name, name);
+  Fail(
+      "node '{}' (Cast): attribute 'to' is '{}'; Octet reads FLOAT, FLOAT16, DOUBLE, BOOL, INT8 to "
+      "INT64 and UINT8 to UINT64; export the model with one of these types",
+      node.name, name);
 }
 
 void Upsample(Graph& graph, Node& node) {

@@ -1,7 +1,9 @@
 #include "converter/judge/sample_labels.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -94,7 +96,10 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
                            int64_t class_count) {
   RefuseFolder(path);
   std::ifstream stream(path);
-  if (!stream) Fail("{}: cannot be read; give --sample-labels a JSON file in COCO format", path);
+  if (!stream) {
+    Fail("{}: cannot be read: {}; give --sample-labels a JSON file in COCO format", path,
+         std::strerror(errno));
+  }
   try {
     const json file = json::parse(stream);
     const std::map<int64_t, int64_t> classes =

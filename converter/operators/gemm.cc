@@ -35,7 +35,8 @@ MatMulShape ShapeOfMatMul(const Node& node, const Shape& a, const Shape& b) {
   shape.depth = shape.a.back();
   shape.columns = shape.b.back();
   if (shape.depth != shape.b[shape.b.size() - 2]) {
-    NodeFail(node, "matrices {} and {} do not fit", graph::ToString(a), graph::ToString(b));
+    NodeFail(node, "matrices {} and {} do not fit: {} columns of the first, {} rows of the second",
+             graph::ToString(a), graph::ToString(b), shape.depth, shape.b[shape.b.size() - 2]);
   }
   shape.batch = Broadcast(node, Shape(shape.a.begin(), shape.a.end() - 2),
                           Shape(shape.b.begin(), shape.b.end() - 2));

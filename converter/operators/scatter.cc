@@ -125,7 +125,7 @@ std::vector<OutputType> InferMaxUnpool(const ShapeContext& context) {
   RequireInteger(context, 1);
   const Shape& in = InputShape(context, 0);
   if (in.size() < 3 || InputShape(context, 1) != in) {
-    ShapeFail(context, "data and indices must have one shape of at least 3 dimensions");
+    ShapeFail(context, "data and indices must have the same shape, of at least 3 dimensions");
   }
   const Shape pooled = UnpooledShape(*context.node, in);
   if (!HasInput(context, 2)) return {{DataType::kFloat, pooled}};
