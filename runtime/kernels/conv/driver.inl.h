@@ -146,6 +146,13 @@ static void RunConv(const typename Level::Args& args, Share share,
   const ConvGeometry& g = args.g;
   if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, kRules.fp16)) return RunReference(args, share);
   ConvPlan plan = PlanLayer(g, kRules, panel_blocks, args.scratch);
+  if constexpr (kRules.wide) {
+    CutWide(&plan);
+  } else if constexpr (kRules.fp16) {
+    CutHalves(kRules.full_first ? PanelsOf(kRules).rows[0] : 1, &plan);
+  } else if constexpr (kRules.strips != Strips::kNone) {
+    CutBytes(kRules, &plan);
+  }
   if (!PlanLoops(kRules, share, &plan)) return;
   Level::FillPadding(args, plan);
   const uint64_t chunks = plan.chunks.end - plan.chunks.begin;

@@ -110,24 +110,6 @@ WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
   return wide;
 }
 
-// Output pixels of a strip: tiles of about equal width across a row of the output; 0: none. Narrow
-// outputs have fuller tiles across their rows.
-uint32_t StripColumns(const ConvPlan& plan, const ConvRules& rules) {
-  const ConvGeometry& g = plan.g;
-  if (g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
-  const uint64_t tiles = DivideUp(g.out_w, plan.tile_rows);
-  uint64_t columns = DivideUp(g.out_w, tiles);
-  const bool wide = columns * 3 >= (uint64_t)plan.tile_rows * 2;
-  if (rules.full_first) {
-    const uint32_t panel = PanelsOf(rules).rows[0];
-    columns = DivideUp(columns, panel) * panel;
-  }
-  const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
-  const uint64_t room = (plan.parts_at.bytes - plan.parts_at.packed) / sizeof(float);
-  const bool fits = g.kernel_h * pixels * g.in_c <= room;
-  return fits && wide ? (uint32_t)columns : 0;
-}
-
 }  // namespace
 
 ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel_blocks,
@@ -152,19 +134,31 @@ ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel
   plan.pointers = reinterpret_cast<const uint8_t**>(scratch);
   plan.padding = scratch + plan.parts_at.padding;
   plan.packed = scratch + plan.parts_at.packed;
-  if (rules.wide) {
-    plan.packed = scratch;
-    plan.wide = PlanWide(plan, panel_blocks);
-    plan.columns = plan.wide.columns;
-    plan.panel_blocks = plan.wide.blocks;
-    plan.whole_lines = plan.columns != 0;
-    if (plan.whole_lines) plan.part_blocks = plan.panel_blocks;
-  } else if (rules.fp16) {
-    plan.columns = StripColumns(plan, rules);
-  } else if (rules.strips != Strips::kNone && StripsPay(rules, plan)) {
-    plan.strip = PlanStrips(plan);
-  }
   return plan;
+}
+
+void CutWide(ConvPlan* plan) {
+  plan->packed -= plan->parts_at.packed;
+  plan->wide = PlanWide(*plan, plan->panel_blocks);
+  plan->columns = plan->wide.columns;
+  plan->panel_blocks = plan->wide.blocks;
+  plan->whole_lines = plan->columns != 0;
+  if (plan->whole_lines) plan->part_blocks = plan->panel_blocks;
+}
+
+void CutHalves(uint32_t panel_rows, ConvPlan* plan) {
+  const ConvGeometry& g = plan->g;
+  if (g.dilation_w != 1 || plan->group_in != g.in_c) return;
+  uint64_t columns = DivideUp(g.out_w, DivideUp(g.out_w, plan->tile_rows));
+  const bool wide = columns * 3 >= (uint64_t)plan->tile_rows * 2;
+  columns = DivideUp(columns, panel_rows) * panel_rows;
+  const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
+  const uint64_t room = (plan->parts_at.bytes - plan->parts_at.packed) / sizeof(float);
+  if (wide && g.kernel_h * pixels * g.in_c <= room) plan->columns = (uint32_t)columns;
+}
+
+void CutBytes(const ConvRules& rules, ConvPlan* plan) {
+  if (StripsPay(rules, *plan)) plan->strip = PlanStrips(*plan);
 }
 
 bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {

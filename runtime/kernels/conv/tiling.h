@@ -72,6 +72,12 @@ constexpr uint32_t kStripBytes = 16384;  // of image rows: they stay in the leve
 // that are used.
 ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel_blocks,
                    uint8_t* scratch);
+// One of these follows, so that programs of one level do not hold the others': `wide` levels; those
+// of other FP16 levels, in tiles of about equal width across a row of the output, narrow outputs in
+// fuller ones across their rows, and in multiples of panel_rows; int8 ones that have strips.
+void CutWide(ConvPlan* plan);
+void CutHalves(uint32_t panel_rows, ConvPlan* plan);
+void CutBytes(const ConvRules& rules, ConvPlan* plan);
 // This share's pixels and outputs, and the order they are taken in; false: there are none.
 bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan);
 
