@@ -18,7 +18,8 @@ std::vector<Input> Seeds() {
            "layers: {\"a/*\": {precision: fp16, constraint: obey, weights: per_tensor}}\n",
            "tensors: {x: {min: 0, max: 1, scheme: symmetric, method: auto}, y: {min: -1.5}}\n",
            "calibration: {percentile: 50.1, method: percentile}\nfp16_tail: false\n",
-           "layers:\n  \"head/*\":\n    precision: int8\ntensors:\n  in: {max: 3e38, min: -3e38}\n",
+           "layers:\n  \"head/*\":\n    precision: int8\n    constraint: obey\n    weights: "
+           "group\ntensors:\n  in: {max: 3e38, min: -3e38}\n",
        }) {
     seeds.push_back(FromText(text));
   }

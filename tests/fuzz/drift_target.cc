@@ -114,6 +114,12 @@ octet_drift_record RecordOf(const test::Blob& blob, uint32_t groups, const uint8
   return stored;
 }
 
+void SetInput(octet_session* session) {
+  std::vector<float> values(test::kDriftInputs);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 41) / 8 - 2;
+  FUZZ_CHECK(octet_set_input_f32(session, 0, values.data(), values.size()).code == OCTET_OK);
+}
+
 // Whether what is said to run is what was loaded.
 void CheckMoves(octet_session* session, const octet_drift_record& record, uint32_t groups) {
   const auto& steps = reinterpret_cast<const drift::Record*>(record.bytes)->steps;
@@ -191,6 +197,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const octet_code loaded = octet_drift_load(session.get(), &record).code;
   FUZZ_CHECK(loaded == OCTET_OK || loaded == OCTET_MALFORMED);
   if (loaded == OCTET_OK) fuzz::CheckMoves(session.get(), record, info.group_count);
+  fuzz::SetInput(session.get());
   FUZZ_CHECK(octet_run(session.get()).code == OCTET_OK);
   // A round over what the finer plan has.
   octet_drift_config config{};
@@ -199,13 +206,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   config.fit_frames = config.judge_frames = 1;
   FUZZ_CHECK(octet_drift_configure(session.get(), &config).code == OCTET_OK);
   FUZZ_CHECK(octet_set_plan(session.get(), info.observe_plan).code == OCTET_OK);
+  fuzz::SetInput(session.get());
+  octet_drift_observe(session.get(), 0);
   FUZZ_CHECK(octet_run(session.get()).code == OCTET_OK);
-  for (uint32_t layer = 0; layer <= octet_layer_count(session.get()); ++layer) {
+  for (uint32_t layer = 1; layer <= octet_layer_count(session.get()); ++layer) {
     octet_drift_observe(session.get(), layer);
   }
   if (octet_drift_fitted(session.get()) == OCTET_DRIFT_PROPOSED) {
     FUZZ_CHECK(octet_set_plan(session.get(), info.plan).code == OCTET_OK);
     FUZZ_CHECK(octet_drift_use(session.get(), OCTET_DRIFT_CANDIDATE).code == OCTET_OK);
+    fuzz::SetInput(session.get());
     FUZZ_CHECK(octet_run(session.get()).code == OCTET_OK);
     const octet_drift_answer before{0, 0}, after{1000, 25600};
     FUZZ_CHECK(octet_drift_judged(session.get(), &before, &after) == OCTET_DRIFT_KEPT);

@@ -25,20 +25,20 @@ constexpr uint64_t kSlotAlignment = 4096;
 constexpr size_t kMostTextBytes = 1024;  // of a key or a board, several times over
 constexpr uint64_t kLeastDeviceBytes = 2 * kStateAreaBytes + 2 * kSlotAlignment;
 
-// All of it, or false with errno.
+// As octet_storage.read: 0, all of it; -1 with errno; 1: it ends before.
 template <typename Transfer>
-bool All(Transfer transfer, uint64_t count) {
+int All(Transfer transfer, uint64_t count) {
   uint64_t done = 0;
   while (done < count) {
     const ssize_t step = Again([&] { return transfer(done, count - done); });
-    if (step < 0) return false;
+    if (step < 0) return -1;
     if (step == 0) {
       errno = EIO;  // shorter than it was
-      return false;
+      return 1;
     }
     done += static_cast<uint64_t>(step);
   }
-  return true;
+  return 0;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ class SlotStorage::Area {
     const off_t end = lseek(descriptor_, 0, SEEK_END);
     return end < begin_ ? 0 : static_cast<uint64_t>(end - begin_);
   }
-  bool Read(uint64_t offset, void* bytes, uint64_t count) const {
+  int Read(uint64_t offset, void* bytes, uint64_t count) const {
     return All(
         [&](uint64_t done, uint64_t left) {
           return pread(descriptor_, static_cast<uint8_t*>(bytes) + done, left,
@@ -85,12 +85,13 @@ class SlotStorage::Area {
         count);
   }
   bool Write(uint64_t offset, const void* bytes, uint64_t count) const {
-    return All(
+    const int status = All(
         [&](uint64_t done, uint64_t left) {
           return pwrite(descriptor_, static_cast<const uint8_t*>(bytes) + done, left,
                         begin_ + static_cast<off_t>(offset + done));
         },
         count);
+    return status == 0;
   }
   // What is clean leaves the page cache, so that the next read asks the device.
   void ForgetCache() const { posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
@@ -227,7 +228,9 @@ int SlotStorage::Read(octet_area area, uint32_t offset, void* bytes, uint32_t co
   if (!file.is_open()) return errno == ENOENT ? 1 : Fail("open", area);
   if (file.Bytes() < uint64_t{offset} + count) return 1;
   file.ForgetCache();
-  return file.Read(offset, bytes, count) ? 0 : Fail("read", area);
+  // Who looks without the lock may see it cut by the one who writes it anew.
+  const int status = file.Read(offset, bytes, count);
+  return status < 0 ? Fail("read", area) : status;
 }
 
 bool SlotStorage::MayWrite() {
@@ -326,7 +329,7 @@ const void* SlotStorage::Map(octet_area area, uint32_t count) {
   mapped_.reset(std::aligned_alloc(kAlignment, (count + kAlignment - 1) / kAlignment * kAlignment));
   if (mapped_ == nullptr) return Fail("make room for", area), nullptr;
   file.ForgetCache();
-  if (!file.Read(0, mapped_.get(), count)) return Fail("read", area), nullptr;
+  if (file.Read(0, mapped_.get(), count) != 0) return Fail("read", area), nullptr;
   return mapped_.get();
 }
 

@@ -1,9 +1,12 @@
 // --state: a file that says whether the program ended by itself the last time. A crash, a watchdog
 // and a power cut leave it as it was while it ran.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ports/linux/camera/program/observers.h"
@@ -19,16 +22,22 @@ struct Starts {
   int running = 0;
 };
 
-// What cannot be read is a first start.
-Starts ReadStarts(const std::string& path) {
-  Starts starts;
+// What is not there, or says something else, is a first start. Nothing: the storage fails, and a
+// count that is there may not be written over.
+std::optional<Starts> ReadStarts(const std::string& path) {
+  errno = 0;
   std::ifstream file(path);
+  if (!file.is_open()) {
+    if (errno == ENOENT) return Starts();
+    return std::nullopt;
+  }
   std::string line;
   std::getline(file, line);
-  Starts read;
-  if (std::sscanf(line.c_str(), "octet-starts 1 unclean %llu running %d", &read.unclean,
-                  &read.running) == 2) {
-    starts = read;
+  if (file.bad()) return std::nullopt;
+  Starts starts;
+  if (std::sscanf(line.c_str(), "octet-starts 1 unclean %llu running %d", &starts.unclean,
+                  &starts.running) != 2) {
+    return Starts();
   }
   return starts;
 }
@@ -56,9 +65,11 @@ class StartsObserver final : public Observer {
     news_.clear();
     const std::optional<Answer> answer = errand_.Take();
     if (answer) {
-      shared_.metrics.SetUncleanStarts(answer->starts.unclean);
-      known_ = true;
-      starts_ = answer->starts;
+      if (answer->known) {
+        shared_.metrics.SetUncleanStarts(answer->starts.unclean);
+        known_ = true;
+        starts_ = answer->starts;
+      }
       if (answer->problem.empty()) {
         written_ = true;
       } else {
@@ -74,9 +85,10 @@ class StartsObserver final : public Observer {
   void Finish(bool) override {
     if (!shared_.storage.Wait(kLastWriteNs)) return;
     shared_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
-      Starts starts = ReadStarts(path);
-      starts.running = 0;
-      if (ran) WriteStarts(path, starts);
+      std::optional<Starts> starts = ReadStarts(path);
+      if (!starts || !ran) return;
+      starts->running = 0;
+      WriteStarts(path, *starts);
     });
     shared_.storage.Wait(kLastWriteNs);
   }
@@ -84,6 +96,7 @@ class StartsObserver final : public Observer {
  private:
   struct Answer {
     Starts starts;
+    bool known = true;
     std::string problem;
   };
   void Write() {
@@ -91,7 +104,13 @@ class StartsObserver final : public Observer {
       Answer answer;
       answer.starts = before;
       if (!known) {
-        answer.starts = ReadStarts(path);
+        const std::optional<Starts> read = ReadStarts(path);
+        answer.known = read.has_value();
+        if (!read) {
+          answer.problem = "cannot read " + path + ": " + std::strerror(errno);
+          return answer;
+        }
+        answer.starts = *read;
         if (answer.starts.running != 0) ++answer.starts.unclean;
         answer.starts.running = 1;
       }

@@ -23,6 +23,7 @@ struct State {
   const char* where = "";
 };
 thread_local State state;
+thread_local int shrink_at = -1;
 const char* busy = nullptr;
 int64_t shift_s = 0;
 
@@ -59,6 +60,12 @@ bool Fails(const char* name, bool writes, size_t* bytes = nullptr) {
     }
   }
   return false;
+}
+
+void BeforeSend(const char* name, int file) {
+  if (shrink_at < 0 || std::strncmp(name, "pread", 5) != 0 || shrink_at-- != 0) return;
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  syscall(SYS_truncate, path.c_str(), 0);
 }
 
 int Open(int folder, const char* path, int flags, mode_t mode) {
@@ -102,6 +109,9 @@ std::string FailingCall::where() const {
   return state.where;
 }
 
+void ShrinkAtRead(int number) {
+  shrink_at = number;
+}
 void MakeBusy(const char* path) {
   busy = path;
 }
@@ -124,6 +134,7 @@ using octet::test::Fails;
 #define OCTET_COMMA ,
 #define OCTET_SEND(name, call, type, ...)                                        \
   ssize_t name(int file, type bytes, size_t count __VA_ARGS__) {                 \
+    octet::test::BeforeSend(#name, file);                                        \
     if (Fails(#name, (#name)[0] == 'w' || (#name)[1] == 'w', &count)) return -1; \
     return call;                                                                 \
   }

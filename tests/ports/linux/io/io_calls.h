@@ -38,6 +38,8 @@ class FailingCall {
   std::string where() const;
 };
 
+// The pread of this number from now on, of this thread, finds its file cut to nothing.
+void ShrinkAtRead(int number);
 // Each open with O_EXCL of a device of that path says that it is busy. Null: none.
 void MakeBusy(const char* path);
 // Added to what the clock of the day says.

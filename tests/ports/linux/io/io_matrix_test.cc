@@ -339,6 +339,27 @@ TEST_F(IoMatrix, NoRecord) {
       });
 }
 
+// Who looks without the lock, as the camera does each second, meets a record that is cut because it
+// is written anew: the other one counts, and nothing is wrong with the storage.
+TEST_F(IoMatrix, ARecordThatIsWrittenMeanwhile) {
+  {
+    SlotStore store(Store(), {});
+    Install(&store, first_);
+    ASSERT_TRUE(Stage(&store, second_));
+    Keep();
+  }
+  for (const int number : {0, 1}) {
+    Restore();
+    SlotStore store(Store(), {});
+    octet_slots_info info{};
+    ShrinkAtRead(number);
+    EXPECT_TRUE(store.Peek(&info)) << number;
+    EXPECT_TRUE(store.is_readable());
+    EXPECT_EQ(info.active, OCTET_SLOT_A);
+    EXPECT_EQ(fs::file_size(Path("store/state-" + std::to_string(number))), 0u) << "it was cut";
+  }
+}
+
 // A card that is read-only: what runs is not read again each second, and the trial begins when the
 // card takes records again.
 TEST_F(IoMatrix, AReadOnlyStoreIsLeftAlone) {
