@@ -31,6 +31,16 @@ constexpr float kRuinous = 32;
 // No activation: what files write for infinity.
 constexpr float kNoNumber = 1e30f;
 
+// Of the codes of probabilities: 256ths, or a power of two of them where the samples have none that
+// is half of what finer codes hold. Attention over hundreds of keys gives each a few 256ths.
+float ProbabilityStep(const std::optional<calibrate::Statistics>& seen) {
+  constexpr float kSpare = 2;
+  float step = 1.0f / 256;
+  if (!seen || !(seen->max > 0)) return step;
+  while (step > operators::kFinestProbability && 255 * step / 2 >= kSpare * seen->max) step /= 2;
+  return step;
+}
+
 class Assigner {
  public:
   Assigner(const graph::Graph& graph,
@@ -46,7 +56,9 @@ class Assigner {
   void Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (ChoosesItsScale(n)) {
-        Range(Node(n).outputs[0]) = ValueRange{0, 255.0f / 256, false, true, "fixed"};
+        const ValueId id = Node(n).outputs[0];
+        Range(id) = ValueRange{0, 255 * ProbabilityStep(statistics_[static_cast<size_t>(id)]),
+                               false, true, "fixed"};
       }
     }
     for (size_t n = graph_.nodes.size(); n-- > 0;) NarrowToMoved(n);
@@ -336,8 +348,9 @@ class Assigner {
       if (!RunsInInt8(n)) continue;
       if (ChoosesItsScale(n)) {
         // Probabilities.
-        scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])] =
-            TensorScheme{1.0f / 256, -128, 0, 255.0f / 256, "fixed", {}};
+        const auto id = static_cast<size_t>(Node(n).outputs[0]);
+        const float step = ProbabilityStep(statistics_[id]);
+        scheme_->tensors[id] = TensorScheme{step, -128, 0, 255 * step, "fixed", {}};
       } else if (Moves(n)) {
         const auto& from = scheme_->tensors[static_cast<size_t>(Node(n).inputs[0])];
         auto& to = scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])];

@@ -379,6 +379,21 @@ TEST(Scheme, ConcatAtAnOutputKeepsBranchesApart) {
   EXPECT_FLOAT_EQ(At(scheme, b).scale, 6.0f / 255);
 }
 
+// Twice what was seen has codes, and no step is finer than the kernel writes.
+TEST(Scheme, ProbabilitiesThatStaySmallHaveFinerSteps) {
+  const std::vector<std::pair<float, float>> steps = {
+      {1, 256}, {0.3f, 256}, {0.2f, 512}, {0.03f, 4096}, {0.001f, 4096}};
+  for (const auto& [most, parts] : steps) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), p = net.Value("p", 0, most);
+    net.Op("Softmax", {x}, p);
+    net.Output(p);
+    const Scheme scheme = AssignScheme(net.graph, net.statistics, Config{});
+    EXPECT_EQ(At(scheme, p).scale, 1 / parts) << most;
+    EXPECT_EQ(At(scheme, p).zero_point, -128);
+  }
+}
+
 TEST(Scheme, SoftmaxIsFixedAndZeroTensorsAreSane) {
   Net net;
   const auto x = net.Input("x", -1, 1);
