@@ -36,7 +36,7 @@ enum class Int8 : uint8_t {
   kComputes,    // requantized, to any scale
   kKeepsScale,  // values of input 0, at its scale
   kJoins,       // values of all inputs, at one scale
-  kFixedScale,  // probabilities, in steps of 1/256 where the model does not say others
+  kFixedScale,  // probabilities, in steps of 1/256 or finer where the model says no others
   kFp16,        // no int8 kernel: runs in FP16, or exactly on integers, in every plan
 };
 

@@ -84,7 +84,8 @@ static_assert(sizeof(TopKParams) == 20, "TopKParams layout");
 // [batch * classes * min(most, boxes)][3]: batch, class and box of every box kept, batch by batch,
 // class by class, best first; -1 in the rows behind the last. A box is kept where its score is
 // above least_score and it overlaps no kept one of its class by more than most_overlap; of equal
-// scores the earlier box is the better. Scratch: uint32 [boxes].
+// scores the earlier box is the better. A third operand, int32 [batch][boxes], labels the boxes:
+// only those of one label are compared. Scratch: uint32 [boxes].
 struct NonMaxSuppressionParams {
   uint32_t batch, classes, boxes, most;
   float most_overlap, least_score;  // least_score may be -infinity: none

@@ -202,6 +202,14 @@ TEST(Ledger, EveryReasonIsReached) {
   collect(integers, Net::MinMax());
   collect(One("CumSum", 0, 1), Net::MinMax());
 
+  Net sampled;
+  const auto picture = sampled.Input("x", -1, 1), places = sampled.Value("places", -1, 1),
+             samples = sampled.Value("samples", -1, 1);
+  sampled.Op("Mul", {picture, sampled.Constant({1}, 0.5f)}, places);
+  sampled.Op("GridSample", {picture, places}, samples);
+  sampled.Output(samples);
+  collect(sampled, Net::MinMax());
+
   Layer infinite;
   infinite.statistics[static_cast<size_t>(infinite.y)]->max = INFINITY;
   collect(infinite, Net::MinMax());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/quantize/reasons.h"
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
@@ -36,9 +37,6 @@ TEST(Positions, RunInFp16AndSayWhy) {
     EXPECT_EQ(scheme.precision[n], Precision::kFp16) << n;
     EXPECT_EQ(scheme.ledger.Deciding(n)->reason, Reason::kPosition) << n;
   }
-  Config int8;
-  int8.int8_everywhere = true;
-  EXPECT_EQ(AssignScheme(net.graph, net.statistics, int8).precision[1], Precision::kInt8);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/quantize/reasons.h"
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
