@@ -11,17 +11,16 @@
 namespace octet::judge {
 namespace {
 
-double MeanOfPictures(const simulate::Scores& scores) {
-  double sum = 0;
-  for (const simulate::Score& picture : scores.pictures) {
-    sum += simulate::MeanDecibels(picture.pieces);
-  }
-  return sum / static_cast<double>(scores.pictures.size());
+// Twice the error: what is cut off in few samples is no luck, however far these differ.
+constexpr double kErrorDoubledDb = 3.0103;
+
+double DecibelsOf(const simulate::Scores& scores) {
+  return simulate::MeanDecibels(scores.Pieces());
 }
 
 // Beyond what is worth a word, and beyond luck.
 bool IsFar(double db, double error_db) {
-  return db >= std::max(kHalvesDifferDb, kErrorsOfHalves * error_db);
+  return db >= std::min(kErrorDoubledDb, std::max(kHalvesDifferDb, kErrorsOfHalves * error_db));
 }
 
 void FindTensor(const graph::Graph& graph, const quantize::Scheme& first,
@@ -85,10 +84,10 @@ std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator
     const simulate::Gain own_gain = simulate::GainInDecibels(other, own);
     HalvesFindings found;
     found.samples = static_cast<int64_t>(all.size());
-    found.first_db = MeanOfPictures(compared.base);
-    found.second_db = MeanOfPictures(compared.variants[0]);
+    found.first_db = DecibelsOf(compared.base);
+    found.second_db = DecibelsOf(compared.variants[0]);
     found.error_db = gain.error;
-    found.own_db = own_gain.mean;
+    found.own_db = DecibelsOf(own) - DecibelsOf(other);
     found.own_error_db = own_gain.error;
     FindTensor(graph, first, second, &found);
     return found;

@@ -22,15 +22,16 @@
 namespace octet::judge {
 
 // A difference below it is no reason to change anything, nor is one of less than three standard
-// errors, which luck gives with four samples in one case of seventeen (Student).
+// errors, which luck gives with four samples in one case of seventeen (Student). Twice the error
+// (3 dB) always is.
 inline constexpr double kHalvesDifferDb = 1;
 inline constexpr double kErrorsOfHalves = 3;
 
-// Of outputs over their error (simulate::MeanDecibels), the mean over the samples.
+// Of outputs over their error, all samples together (simulate::MeanDecibels).
 struct HalvesFindings {
   int64_t samples = 0;
   double first_db = 0, second_db = 0;
-  double error_db = 0;  // standard error of the difference, from the same samples
+  double error_db = 0;  // standard error of the difference over the samples
   double own_db = 0;    // what the plan of a sample's own half has above the other's
   double own_error_db = 0;
   // The int8 tensor whose scales differ most, and the larger scale over the smaller.
