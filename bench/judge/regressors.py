@@ -3,7 +3,8 @@
 
 One picture of ../shared/zoo is varied 128 times (turned, scaled, moved, lit, with noise; fixed seeds). 64 copies calibrate,
 64 others judge. Each model is converted, both plans run with octet-run, and the ONNX file with ONNX Runtime (optimisation
-disabled). The float model's answers are the truth:
+disabled). Detectors are converted with the decoder of their outputs (--task detect --decode), so that their task is known. The float
+model's answers are the truth:
 
     hand_landmark     distance of landmarks in pixels of 224 x 224, in copies where the model is sure of a hand (0.5)
     blazeface_front   boxes of the float model that score 0.5 or more after NMS: found with IoU 0.9, mean IoU,
@@ -152,6 +153,7 @@ MODELS = {
     "yolo11n_pose_qdq": ("ref/0/images_u8_nhwc.npy", "u8", (0, 1), 0.5, box_figures(decode_pose)),
     "yolox_nano": ("ref/0/input_0.npy", "NCHW", (0, 255), 0.5, box_figures(decode_yolox)),
 }
+DECODE = {"blazeface_front": "blazeface", "yolo11n_pose_qdq": "yolo11-pose", "yolox_nano": "yolox"}
 PICTURE = {"blazeface_front": 1}  # the first one has no face that scores 0.5
 
 
@@ -176,8 +178,9 @@ def measure(measured: truth.Truth, name: str, extra: list) -> dict:
     wanted, names = measured.onnx_runtime(case, [copies[half:]])
     blob = measured.folder / "m.octet"
     blob.unlink(missing_ok=True)
+    task = ("--task", "detect", "--decode", DECODE[name]) if name in DECODE else ()
     made = measured.call(measured.build / "bin/octet", "convert", case.model, "-o", blob, "--calibrate", calibrate, "--scale", "1",
-                         "--json", *extra)
+                         "--json", *task, *extra)
     if made.returncode != 0:
         raise RuntimeError(made.stderr.strip().splitlines()[-1][:200])
     rows = {}
@@ -189,7 +192,10 @@ def measure(measured: truth.Truth, name: str, extra: list) -> dict:
         got = [np.load(out if len(names) == 1 else measured.folder / f"{plan}.{i}.npy").reshape(half, -1) for i in range(len(names))]
         rows[plan] = MODELS[name][4]([[w[i] for w in wanted] for i in range(half)], [[g[i] for g in got] for i in range(half)])
         rows[plan]["snr_db"] = [round(truth.figure_db(w, g.astype(np.float64)), 1) for w, g in zip(wanted, got)]
-    rows["notes"] = json.loads(made.stdout)["verdict"]["notes"]
+    document = json.loads(made.stdout)
+    for plan in document["plans"]:
+        rows[plan["name"]]["arena"] = plan["arena_bytes"]
+    rows["notes"] = document["verdict"]["notes"]
     return rows
 
 

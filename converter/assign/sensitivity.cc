@@ -77,6 +77,12 @@ void MeasureLosses(const Simulator& simulator, const quantize::Scheme& scheme,
     const Mean loss = MeanOf(LossesOf(compared.variants[u]));
     table->units[u].loss = loss.value;
     table->units[u].standard_error = loss.standard_error;
+    // Squares, for what boxes are off by follows the error, not its energy.
+    std::vector<double> squares;
+    for (const simulate::Score& picture : compared.variants[u].pictures) {
+      squares.push_back((1 - picture.agreement) * (1 - picture.agreement));
+    }
+    table->units[u].answer_loss = MeanOf(squares).value;
   }
 }
 

@@ -29,7 +29,7 @@ Mean MeanOf(const std::vector<double>& values);
 // By picture: what the outputs lose, whatever they mean.
 std::vector<double> LossesOf(const simulate::Scores& scores);
 
-// Fills loss and standard_error.
+// Fills loss, standard_error and answer_loss.
 void MeasureLosses(const simulate::Simulator& simulator, const quantize::Scheme& scheme,
                    const std::vector<int64_t>& samples,
                    const simulate::Simulator::Progress& progress, Table* table);

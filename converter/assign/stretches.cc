@@ -1,9 +1,12 @@
 #include "converter/assign/stretches.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "converter/assign/boxes.h"
+#include "converter/assign/order.h"
 #include "converter/assign/sensitivity.h"
 #include "converter/assign/times.h"
 #include "converter/assign/units.h"
@@ -18,6 +21,9 @@ using simulate::Simulator;
 
 // Samples that measure single units, and those that weigh sets of them.
 constexpr size_t kMeasuring = 4, kWeighing = 8;
+// With boxes: as many samples as these products allow, up to so many.
+constexpr uint64_t kProductsOfSamples = uint64_t{1} << 30;
+constexpr size_t kMostMeasuring = 16, kMostWeighing = 32;
 // Units that are put back in turn, and that are added.
 constexpr size_t kMostChanges = 12;
 // Units that are asked in turn whether they raise the arena.
@@ -30,8 +36,10 @@ std::vector<int64_t> First(const std::vector<int64_t>& samples, size_t most) {
 class Chooser {
  public:
   Chooser(const Model& model, const Clock& clock, const ArenaOf& arena_of,
-          const Simulator::Progress& progress)
+          const Simulator::Progress& progress, const Simulator* boxes)
       : model_(model),
+        simulator_(&model.simulator),
+        with_boxes_(boxes),
         graph_(model.simulator.topology().graph),
         clock_(clock),
         arena_of_(arena_of),
@@ -55,27 +63,34 @@ class Chooser {
     Measure();
     const Choice none{AllInt8(table_), {}};
     int8_ns_ = Evaluate(table_, none.set).ns;
-    dearest_ = none;
-    std::vector<Assignment> starts;
-    for (const bool by_time : {true, false}) AddPrefixes(Order(by_time), &starts);
-    Choice best = Best(starts, none);
-    if (dearest_.worth.arena_db > 0) {
-      starts.clear();
-      AddPrefixes(WithinArena(Order(true)), &starts);
-      best = Best(starts, best);
+    Choice best = Search(none);
+    if (best.set == none.set) best.worth.agreement = int8_agreement_;
+    if (with_boxes_ != nullptr && CountBoxes(best)) {
+      best = Search(none);
     }
-    best = Changed(best);
     std::vector<quantize::Scheme> variants;
     if (best.set != none.set) variants = SchemesOf({best.set});
-    const auto judged = model_.simulator.Compare(int8_, variants, model_.samples.accept, progress_);
+    auto judged = simulator_->Compare(int8_, variants, model_.samples.accept, progress_);
+    if (boxes_ && !variants.empty()) {
+      // Whether the gain is luck is for the step to decide.
+      Worth worth = WorthOf(best.set, variants[0], judged.base, judged.variants[0]);
+      worth.answers_db = kDecibelsOfAnswers * BoxGain(judged.base, judged.variants[0]).value;
+      if (worth.Db() <= 0) {
+        variants.clear();
+        judged.variants.clear();
+      }
+    }
     *scheme = int8_;
-    result.step.Decide(model_.simulator, model_.samples, judged.base, judged.variants, variants,
+    result.step.Decide(*simulator_, model_.samples, judged.base, judged.variants, variants,
                        progress_, scheme);
     if (result.step.kept) {
       const std::vector<size_t> nodes = NodesOf(best.set);
       result.config = With(nodes);
       // Only now it is known what they gain where nothing was decided.
       result.kept = BargainOf(best.set, nodes, result.step.after_db - result.step.before_db);
+      if (boxes_) {
+        result.kept->gain_agreement = result.step.after_agreement - result.step.before_agreement;
+      }
       Note(best.set, nodes, *result.kept, false, &result.config, scheme);
     }
     RefuseDearest(best, result.step.kept ? best : none, &result, scheme);
@@ -83,16 +98,44 @@ class Chooser {
   }
 
  private:
-  // In dB; what the set gains, and what its time and its arena have to.
-  struct Worth {
-    double gain_db = 0, time_db = 0, arena_db = 0;
-    double Unpriced() const { return gain_db - time_db; }  // if the arena cost nothing
-    double Db() const { return Unpriced() - arena_db; }
-  };
   struct Choice {
     Assignment set;
     Worth worth;
   };
+
+  Choice Search(const Choice& none) {
+    dearest_ = none;
+    std::vector<Assignment> starts;
+    AddPrefixes(Order(OrderKey::kLossOfTime), &starts);
+    AddPrefixes(Order(OrderKey::kLoss), &starts);
+    if (boxes_) AddPrefixes(Order(OrderKey::kAnswersOfTime), &starts);
+    Choice best = Best(starts, none);
+    if (dearest_.worth.arena_db > 0) {
+      starts.clear();
+      AddPrefixes(WithinArena(Order(OrderKey::kLossOfTime)), &starts);
+      best = Best(starts, best);
+    }
+    return Changed(best);
+  }
+
+  // Whether they are in doubt with what decibels have chosen; from then on they count.
+  bool CountBoxes(const Choice& best) {
+    uint64_t products = 1;
+    for (const Unit& unit : table_.units) products += unit.macs;
+    const auto fits = static_cast<size_t>(kProductsOfSamples / products);
+    double agreement = best.worth.agreement;
+    if (fits > kWeighing) {  // of few pictures few have boxes
+      weighing_ = First(model_.samples.fit, std::min(fits, kMostWeighing));
+      const quantize::Scheme scheme = SchemesOf({best.set})[0];
+      agreement = BoxAgreement(with_boxes_->Run(scheme, weighing_, progress_));
+    }
+    if (agreement >= kAgreementInDoubt) return false;
+    boxes_ = true;
+    simulator_ = with_boxes_;
+    measuring_ = First(model_.samples.fit, std::clamp(fits, kMeasuring, kMostMeasuring));
+    MeasureLosses(*simulator_, int8_, measuring_, progress_, &table_);
+    return true;
+  }
 
   Bargain BargainOf(const Assignment& set, const std::vector<size_t>& nodes, double gain_db) const {
     Bargain bargain;
@@ -165,35 +208,10 @@ class Chooser {
     fp16.precision.assign(graph_.nodes.size(), Precision::kFp16);
     SetTimes(graph_, lower::Lower(graph_, int8_, "int8"), lower::Lower(graph_, fp16, "fp16"),
              clock_, &table_);
-    MeasureLosses(model_.simulator, int8_, measuring_, progress_, &table_);
+    MeasureLosses(*simulator_, int8_, measuring_, progress_, &table_);
   }
 
-  // Those that can be chosen, most loss first, or most for the time added, as far as products
-  // allow.
-  std::vector<size_t> Order(bool by_time) const {
-    uint64_t all = 0, fp16 = 0;
-    std::vector<size_t> order;
-    for (size_t u = 0; u < table_.units.size(); ++u) {
-      const Unit& unit = table_.units[u];
-      all += unit.macs;
-      if (unit.fixed == Precision::kFp16) fp16 += unit.macs;
-      if (!unit.fixed && unit.loss > 0) order.push_back(u);
-    }
-    const auto worth = [&](size_t u) {
-      const Unit& unit = table_.units[u];
-      const int64_t ns = by_time ? std::max<int64_t>(1, unit.fp16_ns - unit.int8_ns) : 1;
-      return unit.loss / static_cast<double>(ns);
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return worth(a) > worth(b); });
-    std::erase_if(order, [&](size_t u) {
-      const uint64_t macs = table_.units[u].macs;
-      if ((fp16 + macs) * kMostMacsShare > all && macs > 0) return true;
-      fp16 += macs;
-      return false;
-    });
-    return order;
-  }
+  std::vector<size_t> Order(OrderKey key) const { return OrderOf(table_, key, !boxes_); }
 
   void AddPrefixes(const std::vector<size_t>& order, std::vector<Assignment>* sets) const {
     Assignment set = AllInt8(table_);
@@ -202,17 +220,12 @@ class Chooser {
       set[order[i]] = true;
       if (i + 1 != next) continue;
       // 1, 2, 3, 4, 6, 8, 12, ...
-      next += std::max<size_t>(1, (size_t{1} << Log2(next)) / 2);
+      next += std::max<size_t>(1, std::bit_floor(next) / 2);
       // More time than any gain is worth.
-      if (TimeShare(set) * kDecibelsOfTime > simulate::kBestDb) break;
+      const double lost_db = boxes_ ? kDecibelsOfAnswers * (1 - int8_agreement_) : 0;
+      if (TimeShare(set) * kDecibelsOfTime > simulate::kBestDb + lost_db) break;
       if (std::find(sets->begin(), sets->end(), set) == sets->end()) sets->push_back(set);
     }
-  }
-
-  static unsigned Log2(size_t n) {
-    unsigned log = 0;
-    while (n >>= 1) ++log;
-    return log;
   }
 
   // The first units of an order that together need no more arena than the int8 plan.
@@ -247,22 +260,29 @@ class Chooser {
   }
 
   std::vector<Worth> WorthsOf(const std::vector<Assignment>& sets,
-                              const std::vector<int64_t>& samples) const {
+                              const std::vector<int64_t>& samples) {
     std::vector<Worth> worths;
     const std::vector<quantize::Scheme> schemes = SchemesOf(sets);
-    const auto compared = model_.simulator.Compare(int8_, schemes, samples, progress_);
-    const double base = simulate::MeanDecibels(compared.base.Pieces());
+    const auto compared = simulator_->Compare(int8_, schemes, samples, progress_);
+    if (samples.size() == weighing_.size()) int8_agreement_ = BoxAgreement(compared.base);
     for (size_t s = 0; s < sets.size(); ++s) {
-      Worth worth{simulate::MeanDecibels(compared.variants[s].Pieces()) - base,
-                  kDecibelsOfTime * TimeShare(sets[s]), 0};
-      Bargain bargain;
-      bargain.arena_before_bytes = int8_arena_;
-      const std::optional<int64_t> arena = arena_of_(schemes[s]);
-      bargain.arena_after_bytes = arena.value_or(0);
-      worth.arena_db = arena ? ArenaPriceDb(bargain) : std::numeric_limits<double>::infinity();
-      worths.push_back(worth);
+      worths.push_back(WorthOf(sets[s], schemes[s], compared.base, compared.variants[s]));
     }
     return worths;
+  }
+
+  Worth WorthOf(const Assignment& set, const quantize::Scheme& scheme, const simulate::Scores& base,
+                const simulate::Scores& scores) const {
+    Worth worth{simulate::MeanDecibels(scores.Pieces()) - simulate::MeanDecibels(base.Pieces()), 0,
+                kDecibelsOfTime * TimeShare(set), 0};
+    worth.agreement = BoxAgreement(scores);
+    if (boxes_) worth.answers_db = kDecibelsOfAnswers * CertainBoxGain(base, scores);
+    Bargain bargain;
+    bargain.arena_before_bytes = int8_arena_;
+    const std::optional<int64_t> arena = arena_of_(scheme);
+    bargain.arena_after_bytes = arena.value_or(0);
+    worth.arena_db = arena ? ArenaPriceDb(bargain) : std::numeric_limits<double>::infinity();
+    return worth;
   }
 
   // `best` with single units put back or added.
@@ -278,7 +298,7 @@ class Chooser {
     });
     if (units.size() > kMostChanges) units.resize(kMostChanges);
     size_t added = 0;
-    for (const size_t u : Order(true)) {
+    for (const size_t u : Order(OrderKey::kLossOfTime)) {
       if (best.set[u] || !IsBesideOne(u, best.set) || added == kMostChanges) continue;
       units.push_back(u);
       ++added;
@@ -330,6 +350,8 @@ class Chooser {
   }
 
   const Model& model_;
+  const Simulator* simulator_;
+  const Simulator* with_boxes_;
   const graph::Graph& graph_;
   const Clock& clock_;
   const assign::ArenaOf& arena_of_;
@@ -339,24 +361,20 @@ class Chooser {
   quantize::Scheme int8_;  // as it is without any of this
   Table table_;
   int64_t int8_ns_ = 0, int8_arena_ = 0;
-  Choice dearest_;  // of all that was weighed, the best if the arena cost nothing
+  double int8_agreement_ = 1;  // of its boxes, in the samples that weigh
+  bool boxes_ = false;         // they count
+  Choice dearest_;             // of all that was weighed, the best if the arena cost nothing
 };
 
 }  // namespace
 
-double ArenaPriceDb(const Bargain& bargain) {
-  if (bargain.arena_after_bytes <= bargain.arena_before_bytes) return 0;
-  return kDecibelsOfDoubling *
-         std::log2(static_cast<double>(bargain.arena_after_bytes) /
-                   static_cast<double>(std::max<int64_t>(1, bargain.arena_before_bytes)));
-}
-
 Stretches ChooseStretches(const Model& model, const Clock& clock, const ArenaOf& arena_of,
-                          const Simulator::Progress& progress, quantize::Scheme* scheme) {
+                          const Simulator::Progress& progress, quantize::Scheme* scheme,
+                          const Simulator* boxes) {
   if (!model.samples.CanCorrect()) {
     return {recover::Step("FP16 stretches"), model.config, std::nullopt, std::nullopt};
   }
-  return Chooser(model, clock, arena_of, progress).Run(scheme);
+  return Chooser(model, clock, arena_of, progress, boxes).Run(scheme);
 }
 
 }  // namespace octet::assign

@@ -29,6 +29,7 @@ struct Unit {
   int64_t int8_ns = 0, fp16_ns = 0;
   double loss = 0;            // of the outputs when it alone runs in int8: share of their energy
   double standard_error = 0;  // of `loss`, over the samples
+  double answer_loss = 0;     // the mean square of 1 - agreement; 0 without a judge
   double gradient = 0;        // sensitivity.h
   bool sensitive = false;     // by its loss
   bool steep = false;         // by its gradient

@@ -6,6 +6,7 @@
 
 #include "converter/calibrate/calibrate.h"
 #include "converter/calibrate/checkpoint.h"
+#include "converter/calibrate/halves.h"
 #include "converter/calibrate/observation.h"
 #include "converter/calibrate/stand_ins.h"
 #include "converter/executor/executor.h"
@@ -16,20 +17,22 @@ namespace octet::calibrate {
 namespace {
 
 struct ThreadState {
-  explicit ThreadState(const graph::Graph& graph)
-      : executor(graph), stand_ins(graph), observations(graph.values.size()) {}
+  explicit ThreadState(const graph::Graph& graph) : executor(graph), stand_ins(graph) {
+    for (auto& half : halves) half.resize(graph.values.size());
+  }
 
   void Observe(graph::ValueId id, const graph::Tensor& tensor, bool masked) {
     const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
     const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
-    observations[static_cast<size_t>(id)].Add(tensor.floats, channels, masked);
+    halves[half][static_cast<size_t>(id)].Add(tensor.floats, channels, masked);
   }
 
   executor::Executor executor;
   StandIns stand_ins;
   // Held while a sample is added: whoever else takes it finds whole samples, or `broken`.
   std::mutex mutex;
-  std::vector<Observation> observations;
+  std::array<std::vector<Observation>, 2> halves;
+  size_t half = 0;  // where the sample at hand goes
   std::vector<int64_t> done;
   bool broken = false;  // a sample is in by half
 };
@@ -43,7 +46,7 @@ std::optional<Interim> SoFar(const std::vector<std::unique_ptr<ThreadState>>& st
     const std::lock_guard lock(state->mutex);
     if (state->broken) return std::nullopt;
     for (size_t id = 0; id < all.observations.size(); ++id) {
-      all.observations[id].Merge(state->observations[id]);
+      for (const auto& half : state->halves) all.observations[id].Merge(half[id]);
     }
     all.done.insert(all.done.end(), state->done.begin(), state->done.end());
   }
@@ -116,6 +119,12 @@ std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
 std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,
                                                const Options& options) {
+  return Collect(graph, inputs, options, nullptr);
+}
+
+std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
+                                               const std::vector<const images::Dataset*>& inputs,
+                                               const Options& options, Halves* halves) {
   if (inputs.size() != graph.inputs.size() || inputs.empty()) {
     Fail(
         "the model has {} inputs, calibration data is given for {}; give one path per input, "
@@ -154,6 +163,7 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
     saver.Pass();
     std::unique_lock lock(state.mutex);
     state.broken = true;
+    state.half = halves != nullptr ? static_cast<size_t>(item) / kSamplesTogether % 2 : 0;
     std::vector<graph::Tensor> tensors;
     tensors.reserve(inputs.size());
     for (const images::Dataset* input : inputs) {
@@ -176,11 +186,22 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
       options.progress(++done, total);
     }
   });
+  const auto finish = [&](const Observation& seen, size_t id) {
+    return seen.Empty() || graph.values[id].constant != nullptr ? std::optional<Statistics>()
+                                                                : seen.Finish();
+  };
+  const bool apart = halves != nullptr && start.done.empty();
+  if (apart) halves->fill(std::vector<std::optional<Statistics>>(graph.values.size()));
   std::vector<std::optional<Statistics>> result(graph.values.size());
   for (size_t id = 0; id < result.size(); ++id) {
     Observation all = start.observations[id];
-    for (const auto& state : states) all.Merge(state->observations[id]);
-    if (!all.Empty() && graph.values[id].constant == nullptr) result[id] = all.Finish();
+    for (size_t half = 0; half < 2; ++half) {
+      Observation one;
+      for (const auto& state : states) one.Merge(state->halves[half][id]);
+      if (apart) (*halves)[half][id] = finish(one, id);
+      all.Merge(one);
+    }
+    result[id] = finish(all, id);
   }
   return result;
 }

@@ -34,7 +34,7 @@ std::vector<std::string> StagesOf(const ConvertOptions& options,
 
 Calibrated Calibrate(const Prepared& from) {
   const ConvertOptions& options = from.options();
-  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, from.graph.notes};
+  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, from.graph.notes};
   PlanStages(StagesOf(options,
                       RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
   if (options.random_calibration) {
@@ -53,7 +53,7 @@ Calibrated Calibrate(const Prepared& from) {
   if (TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
-  result.statistics = CollectStatistics(result.graph, result.datasets, options);
+  result.statistics = CollectStatistics(result.graph, result.datasets, options, &result.halves);
   result.samples =
       std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
   return result;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/halves.h"
 #include "converter/convert/calibration_data.h"
 #include "converter/convert/prepare.h"
 #include "converter/convert/warnings.h"
@@ -27,6 +28,7 @@ struct Calibrated {
   SampleChoice choice;                                           // of these
   std::vector<std::optional<calibrate::Statistics>> statistics;  // by value
   int64_t samples = 0;                                           // that calibrated
+  calibrate::Halves halves;                                      // statistics of two halves
   Warnings warnings;
 
   const ConvertOptions& options() const { return from.options(); }

@@ -103,7 +103,7 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
 
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options) {
+    const ConvertOptions& options, calibrate::Halves* halves) {
   Progress progress("calibrating");
   calibrate::Options settings;
   settings.samples = options.samples;
@@ -111,7 +111,7 @@ std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
   settings.threads = ThreadCount(options.threads);
   settings.choice = ChoiceText(options);
   settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings);
+  if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings, halves);
   const calibrate::CacheKey key =
       calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);
   const auto save = [](const std::filesystem::path& path, const std::string& text) {
@@ -134,7 +134,7 @@ std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     save(partial, calibrate::CheckpointText(graph, key, so_far));
   };
   std::vector<std::optional<calibrate::Statistics>> statistics =
-      calibrate::Collect(graph, datasets, settings);
+      calibrate::Collect(graph, datasets, settings, halves);
   save(options.cache, calibrate::CacheText(graph, key, statistics));
   std::filesystem::remove(partial, ignored);
   return statistics;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/halves.h"
 #include "converter/convert/options.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
@@ -41,10 +42,11 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
                            std::vector<std::unique_ptr<images::Dataset>>* inputs);
 
 // By value id. From the cache where there is one that fits, else from the data and into the cache;
-// what an interrupted run had done is not done again.
+// what an interrupted run had done is not done again. halves: filled where the data were run whole
+// (calibrate/halves.h).
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options);
+    const ConvertOptions& options, calibrate::Halves* halves);
 
 }  // namespace octet::convert
 

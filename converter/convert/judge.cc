@@ -1,6 +1,7 @@
 #include "converter/convert/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -140,6 +141,28 @@ void LookForAdvice(const Findings& findings, Judged* result) {
       [&](const quantize::Scheme& scheme) { return WorstOf(scheme, *result, findings); });
 }
 
+// Of the reporting samples, as many from one half as from the other. Each is run three times.
+void CompareHalves(Judged* result) {
+  constexpr size_t kOfEach = 2;
+  const Recovered& recovered = result->recovered();
+  const Calibrated& calibrated = result->calibrated();
+  if (result->options().effort == Effort::kFast || result->options().random_calibration) return;
+  std::array<std::vector<int64_t>, 2> chosen;
+  const std::vector<int64_t> picks =
+      calibrate::PickSamples(calibrated.datasets.empty() ? 0 : calibrated.datasets[0]->size(),
+                             result->options().samples, result->options().seed);
+  for (const int64_t sample : recovered.sets.report) {
+    const auto at = std::lower_bound(picks.begin(), picks.end(), sample);
+    if (at == picks.end() || *at != sample) continue;
+    std::vector<int64_t>& half =
+        chosen[static_cast<size_t>(at - picks.begin()) / calibrate::kSamplesTogether % 2];
+    if (half.size() < kOfEach) half.push_back(sample);
+  }
+  if (chosen[0].size() != chosen[1].size()) return;
+  result->verdict.halves =
+      judge::CompareHalves(*recovered.simulator, calibrated.halves, recovered.config, chosen);
+}
+
 // Fills the verdict, takes plans that fail out, and analyzes the int8 plan where it is in doubt.
 void JudgePlans(Judged* result) {
   const ConvertOptions& options = result->options();
@@ -156,6 +179,7 @@ void JudgePlans(Judged* result) {
   verdict.random = options.random_calibration;
   verdict.findings = findings(result->plans);
   RemoveFailing(options.keep_failing, result);
+  CompareHalves(result);
   if (!verdict.IsDoubtful()) return;
   if (!verdict.int8()->Fails()) {
     result->warnings.push_back(fmt::format(

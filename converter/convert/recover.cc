@@ -1,5 +1,6 @@
 #include "converter/convert/recover.h"
 
+#include <optional>
 #include <utility>
 
 #include "converter/convert/in_model.h"
@@ -23,14 +24,31 @@ std::optional<int64_t> ArenaBytes(const Calibrated& from, const quantize::Scheme
   }
 }
 
+// Boxes that decoders leave out count too.
+struct FaintBoxes {
+  explicit FaintBoxes(const Recovered& of)
+      : judge(of.from.from.info, of.from.datasets, judge::kFaintScore),
+        simulator(of.from.graph, of.from.datasets, With(of.simulator->options())) {}
+  simulate::Options With(simulate::Options options) const {
+    options.judge = &judge;
+    return options;
+  }
+  judge::TaskJudge judge;
+  simulate::Simulator simulator;
+};
+
 // Scheme and int8 plan; returns what FP16 cannot hold of its FP16 layers.
 std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   const Calibrated& from = result->from;
+  std::optional<FaintBoxes> faint;
+  if (result->judge != nullptr && result->judge->task() == blob::Task::kDetect) {
+    faint.emplace(*result);
+  }
   RecoveredInt8 recovered = RecoverInt8(
       *result->simulator, result->sets, from.samples, from.statistics, config,
       from.from.clock.get(),
       [&from](const quantize::Scheme& scheme) { return ArenaBytes(from, scheme); },
-      result->options().effort);
+      faint ? &faint->simulator : nullptr, result->options().effort);
   result->scheme = std::move(recovered.scheme);
   result->config = std::move(recovered.config);
   result->stretches = std::move(recovered.stretches);

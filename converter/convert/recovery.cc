@@ -100,8 +100,12 @@ std::string ArenaText(const assign::Bargain& bargain) {
 // What a stretch gains and costs, for the verdict.
 std::string KeptLine(const assign::Bargain& bargain) {
   const bool same = bargain.arena_after_bytes == bargain.arena_before_bytes;
-  return fmt::format("FP16 in {}: {:.1f} dB more for {:.1f} % more time and {}", NodesOf(bargain),
-                     bargain.gain_db, 100 * bargain.time_share,
+  const std::string answers = bargain.gain_agreement
+                                  ? fmt::format(" and {:.1f} points of agreement with FP32's boxes",
+                                                100 * *bargain.gain_agreement)
+                                  : "";
+  return fmt::format("FP16 in {}: {:.1f} dB more{} for {:.1f} % more time and {}", NodesOf(bargain),
+                     bargain.gain_db, answers, 100 * bargain.time_share,
                      same ? "no more arena" : ArenaText(bargain));
 }
 std::string RefusedLine(const assign::Bargain& bargain) {
@@ -115,10 +119,11 @@ std::string RefusedLine(const assign::Bargain& bargain) {
 
 void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
                      const Statistics& statistics, const assign::Clock& clock,
-                     const assign::ArenaOf& arena_of, RecoveredInt8* result) {
+                     const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
+                     RecoveredInt8* result) {
   assign::Stretches chosen = Show(kStretches, [&](const auto& progress) {
     return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
-                                   clock, arena_of, progress, &result->scheme);
+                                   clock, arena_of, progress, &result->scheme, boxes);
   });
   result->config = std::move(chosen.config);
   if (chosen.kept) {
@@ -162,7 +167,8 @@ std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantiz
 RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::Samples& samples,
                           int64_t available, const Statistics& statistics,
                           const quantize::Config& given, const assign::Clock* clock,
-                          const assign::ArenaOf& arena_of, Effort effort) {
+                          const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
+                          Effort effort) {
   const graph::Graph& graph = simulator.topology().graph;
   RecoveredInt8 result;
   result.config = given;
@@ -184,7 +190,7 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
   result.scheme = quantize::AssignScheme(graph, statistics, config);
   LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
   if (MayChooseStretches(config, clock, effort)) {
-    ChooseStretches(simulator, samples, statistics, *clock, arena_of, &result);
+    ChooseStretches(simulator, samples, statistics, *clock, arena_of, boxes, &result);
   }
   if (MayChooseRanges(config, effort)) {
     result.steps.push_back(Show(kRanges, [&](const auto& progress) {

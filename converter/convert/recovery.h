@@ -39,11 +39,12 @@ std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantiz
                                         const assign::Clock* clock, Effort effort);
 
 // available: samples of the data set that calibration took. clock: of the board, or null where
-// nobody knows what FP16 costs there.
+// nobody knows what FP16 costs there. boxes: of assign::ChooseStretches.
 RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::Samples& samples,
                           int64_t available, const Statistics& statistics,
                           const quantize::Config& config, const assign::Clock* clock,
-                          const assign::ArenaOf& arena_of, Effort effort);
+                          const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
+                          Effort effort);
 
 }  // namespace octet::convert
 

@@ -33,8 +33,9 @@ Judgement JudgementOf(const Verdict& verdict) {
       std::all_of(verdict.findings.plans.begin(), verdict.findings.plans.end(),
                   [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
   const bool few = verdict.pictures() < kFewPictures;
-  return verdict.random || !others_agree || few || IsNearBound(verdict) ? Judgement::kCheck
-                                                                        : Judgement::kGood;
+  const bool luck = verdict.halves && verdict.halves->Disagree();
+  return verdict.random || !others_agree || few || luck || IsNearBound(verdict) ? Judgement::kCheck
+                                                                                : Judgement::kGood;
 }
 
 const char* WordOf(Judgement judgement) {
@@ -62,6 +63,7 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
               "than 1 dB"
             : "FP16 for the noisiest layers gains less than 1 dB; try: octet analyze");
   }
+  if (verdict.halves && verdict.halves->Disagree()) lines.push_back(verdict.halves->Words());
   const PlanFindings* int8 = verdict.int8();
   if (verdict.pictures() > 0 && verdict.pictures() < kFewPictures) {
     lines.push_back(fmt::format("{} {} too few for a judgement; try: {} samples or more",

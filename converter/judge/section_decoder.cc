@@ -13,7 +13,7 @@ void CopyDims(const graph::Shape& shape, uint32_t (&dims)[blob::kMaxRank]) {
 
 }  // namespace
 
-SectionDecoder::SectionDecoder(const write::ModelInfo& info)
+SectionDecoder::SectionDecoder(const write::ModelInfo& info, std::optional<float> least_score)
     : inputs_(info.inputs.size()),
       outputs_(info.outputs.size()),
       section_((info.decode.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t)) {
@@ -35,7 +35,8 @@ SectionDecoder::SectionDecoder(const write::ModelInfo& info)
   } else {
     view_.decode = {reinterpret_cast<const uint8_t*>(section_.data()),
                     static_cast<uint32_t>(info.decode.size()), 0};
-    const blob::DecodeRecord& record = DecodeOf(view_);
+    auto& record = *reinterpret_cast<blob::DecodeRecord*>(section_.data());
+    if (least_score) record.score_threshold = std::min(record.score_threshold, *least_score);
     classes_ = record.class_count - (record.background == blob::kNone ? 0 : 1);
   }
   decoder_ = std::make_unique<Decoder>(view_);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "converter/judge/score.h"
@@ -15,8 +16,10 @@ namespace octet::judge {
 
 class SectionDecoder {
  public:
-  // Without a decode section the largest number of the first output is the answer.
-  explicit SectionDecoder(const write::ModelInfo& info);
+  // Without a decode section the largest number of the first output is the answer. least_score: of
+  // boxes, in place of the section's own.
+  explicit SectionDecoder(const write::ModelInfo& info,
+                          std::optional<float> least_score = std::nullopt);
   SectionDecoder(const SectionDecoder&) = delete;
   SectionDecoder& operator=(const SectionDecoder&) = delete;
 

@@ -85,8 +85,9 @@ std::vector<const float*> Pointers(const std::vector<std::vector<float>>& output
 
 }  // namespace
 
-TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs)
-    : meaning_(info), inputs_(std::move(inputs)) {}
+TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
+                     std::optional<float> least_score)
+    : meaning_(info, least_score), inputs_(std::move(inputs)) {}
 
 double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
                             const std::vector<std::vector<float>>& rounded, int64_t sample) const {

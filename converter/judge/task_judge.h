@@ -4,12 +4,17 @@
 #define OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "converter/judge/section_decoder.h"
 #include "converter/simulate/simulator.h"
 
 namespace octet::judge {
+
+// With boxes down to it no box counts much that is there on one side alone because its score is
+// just below what the decoder keeps.
+inline constexpr float kFaintScore = 0.05f;
 
 // Agreement of two answers, without the steps that counts have:
 //   detect    2 sum(w q) / (sum(w) + sum(w')): w the scores of FP32's boxes, w' of the plan's, q of
@@ -19,7 +24,9 @@ namespace octet::judge {
 //   segment   share of the pixels with the same label
 class TaskJudge : public simulate::Judge {
  public:
-  TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs);
+  // least_score: of boxes, where it is below the decoder's own (kFaintScore).
+  TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
+            std::optional<float> least_score = std::nullopt);
 
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t sample) const override;

@@ -159,6 +159,7 @@ std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines = FaultLines();
   lines.insert(lines.begin(), Summary());
   lines.insert(lines.end(), notes.begin(), notes.end());
+  if (halves && halves->Disagree()) lines.push_back(halves->Words());
   if (advice) {
     lines.push_back(fmt::format(
         "tried on these samples: --config with {} raises output '{}' from {:.1f} dB to {:.1f} dB",
@@ -209,6 +210,7 @@ json Verdict::Json() const {
                    {"doubtful", IsDoubtful()},
                    {"worst_layers", worst},
                    {"advice", nullptr},
+                   {"halves", halves ? halves->Json() : json()},
                    {"notes", notes},
                    {"plans", plans}};
   if (const PlanFindings* plan = int8(); plan != nullptr && !plan->outputs.empty()) {

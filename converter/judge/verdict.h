@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/judge/halves.h"
 #include "converter/judge/judge.h"
 
 namespace octet::judge {
@@ -46,13 +47,14 @@ struct Advice {
 nlohmann::json OutputJson(const Output& output, const OutputFindings& found);
 
 struct Verdict {
-  Findings findings;                 // no samples: nothing is known
-  bool seen = false;                 // ranges have seen the samples
-  bool random = false;               // the samples, and what ranges come from, are random data
-  std::vector<std::string> notes;    // what the choice of precisions gained and cost, in lines
-  std::vector<std::string> removed;  // plans that fail and are not in the blob
-  bool tried = false;                // whether advice was looked for
-  std::optional<Advice> advice;      // what gained most of what was tried; none: nothing gained
+  Findings findings;                     // no samples: nothing is known
+  bool seen = false;                     // ranges have seen the samples
+  bool random = false;                   // the samples, and what ranges come from, are random data
+  std::vector<std::string> notes;        // what the choice of precisions gained and cost, in lines
+  std::vector<std::string> removed;      // plans that fail and are not in the blob
+  bool tried = false;                    // whether advice was looked for
+  std::optional<HalvesFindings> halves;  // where they were compared
+  std::optional<Advice> advice;          // what gained most of what was tried; none: nothing gained
 
   int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }
   const PlanFindings* int8() const { return findings.Find("int8"); }

@@ -119,7 +119,7 @@ TEST(Solve, TheFrontFallsAndHoldsEveryBudgetsOptimum) {
 TEST(Solve, EqualTablesGiveEqualAssignments) {
   Table table;
   for (int u = 0; u < 6; ++u)
-    table.units.push_back({"same", {}, 0, 10, 20, 0.25, 0, 0, false, false, {}});
+    table.units.push_back({"same", {}, 0, 10, 20, 0.25, 0, 0, 0, false, false, {}});
   const Assignment two = SolveExact(table, 80).assignment;
   EXPECT_EQ(std::count(two.begin(), two.end(), true), 2);
   for (int again = 0; again < 3; ++again) {
@@ -134,7 +134,7 @@ TEST(Solve, ABorderKeepsNeighboursTogether) {
   // Alone the second unit pays two borders of 50; with its neighbours none.
   Table table;
   for (int u = 0; u < 3; ++u)
-    table.units.push_back({"", {}, 0, 10, 20, 0.1, 0, 0, false, false, {}});
+    table.units.push_back({"", {}, 0, 10, 20, 0.1, 0, 0, 0, false, false, {}});
   table.units[1].loss = 0.2;
   table.borders = {{0, 1, 50}, {1, 2, 50}};
   EXPECT_EQ(SolveExact(table, 30 + 30).assignment, (Assignment{true, true, true}));
@@ -144,7 +144,7 @@ TEST(Solve, ABorderKeepsNeighboursTogether) {
 
 TEST(Solve, WhereOnlyFp16FitsItIsTaken) {
   Table table;
-  table.units.push_back({"", {}, 0, 30, 20, 0.1, 0, 0, false, false, {}});
+  table.units.push_back({"", {}, 0, 30, 20, 0.1, 0, 0, 0, false, false, {}});
   EXPECT_EQ(SolveExact(table, 25).assignment, Assignment{true});
   EXPECT_EQ(SolveExact(table, 5).assignment, Assignment{false}) << "nothing fits";
   EXPECT_TRUE(SolveFront(table, 5).empty());

@@ -118,6 +118,53 @@ TEST(Stretches, ThreadsDoNotMatter) {
   EXPECT_EQ(a.kept->nodes, b.kept->nodes);
 }
 
+// Boxes that are off by `strict` times the mean error of the outputs.
+struct Boxes : simulate::Judge {
+  explicit Boxes(double times) : strict(times) {}
+  double Agreement(const std::vector<std::vector<float>>& exact,
+                   const std::vector<std::vector<float>>& rounded, int64_t) const override {
+    double error = 0, size = 0;
+    for (size_t i = 0; i < exact[0].size(); ++i) {
+      error += std::fabs(rounded[0][i] - exact[0][i]);
+      size += std::fabs(exact[0][i]);
+    }
+    return std::max(0.0, 1 - strict * error / size);
+  }
+  double strict;
+};
+
+Stretches ChooseWithBoxes(const Network& network, double strict, quantize::Scheme* scheme) {
+  const Boxes judge(strict);
+  simulate::Options options;
+  options.judge = &judge;
+  const simulate::Simulator simulator(network.graph, {&network.pictures}, {}),
+      boxes(network.graph, {&network.pictures}, options);
+  *scheme = network.scheme;
+  return ChooseStretches({simulator, simulate::SplitSamples(16, 16), network.statistics,
+                          network.config, network.scheme},
+                         *DefaultClock(), Always(1000), {}, scheme, &boxes);
+}
+
+TEST(Stretches, BoxesInDoubtPayForMoreThanATenthOfTheProducts) {
+  const Long network(false);
+  quantize::Scheme scheme;
+  const Stretches chosen = ChooseWithBoxes(network, 20, &scheme);
+  ASSERT_TRUE(chosen.kept.has_value());
+  EXPECT_GT(chosen.kept->gain_agreement.value_or(0), 0.1);
+  EXPECT_GT(std::count(scheme.precision.begin(), scheme.precision.end(), Precision::kFp16), 4);
+  EXPECT_LT(kDecibelsOfTime * chosen.kept->time_share,
+            chosen.kept->gain_db + kDecibelsOfAnswers * 1)
+      << "no more than all boxes are worth";
+}
+
+TEST(Stretches, BoxesThatAgreeAreNotCounted) {
+  const Long network(false);
+  quantize::Scheme scheme;
+  const Stretches chosen = ChooseWithBoxes(network, 1, &scheme);
+  EXPECT_FALSE(chosen.kept.has_value());
+  EXPECT_EQ(scheme.precision, network.scheme.precision);
+}
+
 TEST(Stretches, ADoubledArenaHasToHalveTheError) {
   const auto price = [](int64_t before, int64_t after) {
     Bargain bargain;

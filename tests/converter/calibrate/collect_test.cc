@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "converter/calibrate/calibrate.h"
+#include "converter/calibrate/halves.h"
 #include "converter/support/error.h"
 
 namespace octet::calibrate {
@@ -73,6 +73,26 @@ TEST(Collect, SameForAnyThreadCount) {
       EXPECT_EQ(result[id]->zeros, first[id]->zeros);
     }
   }
+}
+
+TEST(Collect, HalvesAreFourSamplesInTurnAndChangeNothing) {
+  const graph::Graph graph = ReluGraph();
+  const Ramp data(10);
+  Options options;
+  options.threads = 3;
+  const auto whole = Collect(graph, {&data}, options);
+  Halves halves;
+  const auto same = Collect(graph, {&data}, options, &halves);
+  for (size_t id = 0; id < 2; ++id) {
+    EXPECT_EQ(same[id]->histogram, whole[id]->histogram);
+    EXPECT_EQ(same[id]->mean, whole[id]->mean);
+    EXPECT_EQ(halves[0][id]->count, 6 * 8) << "samples 0 to 3, 8 and 9";
+    EXPECT_EQ(halves[1][id]->count, 4 * 8);
+  }
+  // Samples 4 and 9 have the largest numbers: 4 + 3.5 * 16 and 9 + 3.5 * 16.
+  EXPECT_EQ(halves[0][0]->max, 65);
+  EXPECT_EQ(halves[1][0]->max, 60);
+  EXPECT_EQ(whole[0]->max, 65);
 }
 
 TEST(Collect, TakesEachSampleOnceAndSpreadsBySeed) {

@@ -1,0 +1,15 @@
+#include "converter/assign/bargain.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace octet::assign {
+
+double ArenaPriceDb(const Bargain& bargain) {
+  if (bargain.arena_after_bytes <= bargain.arena_before_bytes) return 0;
+  return kDecibelsOfDoubling *
+         std::log2(static_cast<double>(bargain.arena_after_bytes) /
+                   static_cast<double>(std::max<int64_t>(1, bargain.arena_before_bytes)));
+}
+
+}  // namespace octet::assign
