@@ -86,12 +86,13 @@ build() (
   export CFLAGS="-ffile-prefix-map=$1=." CXXFLAGS="-ffile-prefix-map=$1=." LDFLAGS="-Wl,-Map=%.map"
   for target in $targets; do
     case "$target" in
-      amd64) preset=native ;;
-      arm64) preset=aarch64 ;;
-      armhf) preset=armv7 ;;
+      amd64) preset=native triplet=x86_64-linux-gnu ;;
+      arm64) preset=aarch64 triplet=aarch64-linux-gnu ;;
+      armhf) preset=armv7 triplet=arm-linux-gnueabihf ;;
     esac
     folder=$1/build/$preset
-    cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
+    cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr \
+      -DCMAKE_INSTALL_LIBDIR="lib/$triplet" >/dev/null  # CMake's own default is that of a native build alone
     cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
     made=$(packaging/debian.sh --build "$folder" --architecture "$target" -o "$folder/packages" ${maintainer:+--maintainer "$maintainer"})
     check_packages $made
