@@ -174,8 +174,7 @@ TEST_F(BoardFile, MistakesAreNamed) {
   Refused(kLinux, "  zones: [cpu-thermal]\n", "", " thermal.zones: is missing; " + table);
   Refused(kLinux, "33.5", "0", "22: latency_budget_ms: must be above 0, or null for no budget");
   Refused(kLinux, "name: My board", "name: ''", "2: name: expected a text");
-  Refused(kLinux, "cores: 4", "cores: 4\ncpu_id: [1]",
-          "8: cpu_id: expected [implementer, part]");
+  Refused(kLinux, "cores: 4", "cores: 4\ncpu_id: [1]", "8: cpu_id: expected [implementer, part]");
   Refused(kLinux, "cores: 4", "cores: 4\ncpu_id: [256, 1]",
           "8: cpu_id: expected a whole number from 0 to 255");
   Refused(kLinux, "memory_mib: 1024", "ram_kib: 1",
