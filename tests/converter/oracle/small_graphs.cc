@@ -1,5 +1,8 @@
 #include "tests/converter/oracle/small_graphs.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace octet::test {
 
 namespace {
@@ -137,6 +140,25 @@ void ComputedBounds(OnnxBuilder& model) {
   x.Op("Clip", {}, {low}).Output("y");
 }
 
+// Scores with a mask of which one row is `low` throughout. They are whole numbers, so that a sum
+// with -10000 keeps all their bits in FP32.
+OnnxValue MaskedShares(OnnxBuilder& model, float low) {
+  std::vector<float> mask(12, 0);
+  std::fill(mask.begin() + 4, mask.begin() + 8, low);
+  const std::string name = Real(model, {3, 4}, mask);
+  return model.Input("x", {1, 3, 4}).WithChannels(4).Op("Round").Op("Add", {}, {name}).Softmax();
+}
+
+void RowMaskedByANumber(OnnxBuilder& model) {
+  MaskedShares(model, -10000).Output("y");
+}
+
+void RowMaskedByInfinity(OnnxBuilder& model) {
+  const OnnxValue shares = MaskedShares(model, -std::numeric_limits<float>::infinity());
+  const std::string zero = Real(model, {}, {0});
+  shares.Op("IsNaN").Op("Where", {}, {zero, shares.name()}).Output("y");
+}
+
 }  // namespace
 
 const std::vector<SmallGraph>& SmallGraphs() {
@@ -156,6 +178,8 @@ const std::vector<SmallGraph>& SmallGraphs() {
                                               {"dilated_average_to_conv", DilatedAverage},
                                               {"remove_dead_channels", DeadChannels},
                                               {"clip_to_min_max", ComputedBounds},
+                                              {"center_masks", RowMaskedByANumber},
+                                              {"settle_nan_guards", RowMaskedByInfinity},
                                               {"unique_names", SliceOfConcat}};
   return graphs;
 }
