@@ -6,12 +6,12 @@ namespace octet::assign {
 namespace {
 
 // Loss taken away per nanosecond added; what adds none comes before all that does.
-struct Worth {
+struct Gain {
   double less = 0;
   int64_t ns = 0;
 };
 
-bool Better(const Worth& a, const Worth& b) {
+bool Better(const Gain& a, const Gain& b) {
   if (a.ns <= 0 || b.ns <= 0) return a.ns <= 0 && (b.ns > 0 || a.less > b.less);
   return a.less * static_cast<double>(b.ns) > b.less * static_cast<double>(a.ns);
 }
@@ -23,17 +23,17 @@ Solution SolveGreedy(const Table& table, int64_t budget_ns) {
   solution.figures = Evaluate(table, solution.assignment);
   for (;;) {
     std::optional<size_t> best;
-    Worth worth;
+    Gain gain;
     Figures then;
     for (size_t u = 0; u < table.units.size(); ++u) {
       if (solution.assignment[u] || table.units[u].fixed) continue;
       solution.assignment[u] = true;
       const Figures figures = Evaluate(table, solution.assignment);
       solution.assignment[u] = false;
-      const Worth own{solution.figures.loss - figures.loss, figures.ns - solution.figures.ns};
-      if (figures.ns > budget_ns || own.less <= 0 || (best && !Better(own, worth))) continue;
+      const Gain own{solution.figures.loss - figures.loss, figures.ns - solution.figures.ns};
+      if (figures.ns > budget_ns || own.less <= 0 || (best && !Better(own, gain))) continue;
       best = u;
-      worth = own;
+      gain = own;
       then = figures;
     }
     if (!best) return solution;
