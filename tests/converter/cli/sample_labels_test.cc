@@ -178,7 +178,7 @@ TEST_F(SampleChoiceTest, Refusals) {
   const std::string file = Path("labels.json");
   ExpectRefused(Choose({"--sample-labels", file}), "give --task classify, or --task detect with");
   ExpectRefused(Choose({"--task", "classify", "--sample-labels", Path("absent.json")}),
-                "absent.json: cannot be read; give --sample-labels");
+                "absent.json: cannot be read");
   ExpectRefused(Choose({"--label-quality", "0.5"}), "--label-quality: needs --sample-labels");
   ExpectRefused(Choose({"--task", "classify", "--sample-labels", file, "--label-quality", "1.5"}),
                 "--label-quality: must be from 0 to 1");
