@@ -39,8 +39,6 @@ ValueId SplitHeads(Parts& parts, ValueId id, const char* attribute) {
 // keys].
 class KnownMask {
  public:
-  explicit KnownMask(const Sizes& sizes) : sizes_(sizes) {}
-
   bool IsThere() const { return !tensor_.floats.empty(); }
   const Tensor& tensor() const { return tensor_; }
 
@@ -85,7 +83,6 @@ class KnownMask {
   }
 
  private:
-  const Sizes& sizes_;
   Tensor tensor_ = Tensor::Floats({0}, {});
 };
 
@@ -115,7 +112,7 @@ void AddConstantMask(Parts& parts, const Tensor& mask, const Sizes& sizes, Known
 
 class Attention {
  public:
-  explicit Attention(Parts& parts) : parts_(parts), known_(sizes_) {}
+  explicit Attention(Parts& parts) : parts_(parts) {}
 
   void Lift() {
     ReadInputs();
