@@ -382,7 +382,7 @@ class Tests:
         assert library.octet_linux_open(b"/none", None, error, ctypes.c_size_t(16)) is None
         assert error.raw == b"cannot open /no\0", error.raw
         assert library.octet_linux_open(b"/none", None, None, ctypes.c_size_t(0)) is None
-        assert library.octet_linux_open(None, None, error, ctypes.c_size_t(16)) is None and error.value == b"no path"
+        assert library.octet_linux_open(None, None, error, ctypes.c_size_t(16)) is None and b"path" in error.value, error.value
         library.octet_linux_close(None)
         from octet._library import OptionsStruct
         text = ctypes.create_string_buffer(512)
