@@ -116,6 +116,7 @@ class Board:
         archive.add("etc/start", (HERE / "start.sh").read_bytes())
         archive.add("etc/stop", (HERE / "stop.sh").read_bytes())
         archive.add("etc/inittab", INITTAB + (b"::respawn:/etc/camera\n" if camera else b""), 0o100644)
+        archive.add("etc/machine-id", b"0123456789abcdef0123456789abcdef\n", 0o100444)
         archive.add("etc/camera", f"#!/bin/sh\nexec {shlex.join(camera)} >>/run/camera.log 2>&1\n".encode())
         archive.add("etc/passwd", b"root::0:0:root:/root:/bin/sh\n", 0o100644)
         archive.add("etc/shells", b"/bin/sh\n", 0o100644)

@@ -42,7 +42,7 @@ CASES = {
     "no-device": (2, 0, r"is not a V4L2 camera"),
     "reqbufs": (2, 0, r"has no buffers to map"),
     "streamon": (2, 0, r"cannot start streaming"),
-    "busy": (2, 0, r"busy; another program uses it"),
+    "busy": (2, 0, r"busy; end the program that uses it"),
     "stall": (0, 6, r"(?s)(?=.*damaged frame was skipped)(?=.*no frame for 5 s.*frames are back)"),
     "fatal": (2, 6, r"stopped giving frames: Input/output error$"),
     "disconnect": (2, 6, r"the camera was disconnected: No such device$"),
