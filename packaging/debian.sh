@@ -8,7 +8,7 @@ usage: packaging/debian.sh --build FOLDER [--architecture NAME] [--maintainer "N
 
   --build FOLDER       a build folder of CMake, with everything built. Configure it with -DCMAKE_INSTALL_PREFIX=/usr for Debian's library folders
   --architecture NAME  amd64, arm64 or armhf (default: of this machine). Packages for another processor have no converter
-  --maintainer TEXT    the maintainer in the packages (default: a placeholder)
+  --maintainer TEXT    the maintainer in the packages (default: that of debian/control)
   -o FOLDER            where the packages go (default: FOLDER/packages of the build)
 
 Exit status: 0 done, 1 the packages could not be made, 2 bad use.

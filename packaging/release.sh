@@ -12,7 +12,7 @@ usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs
                      the converter, wheel, archive of static programs, image of the camera) and armhf (the same, without an image)
   --jobs N           compilers at a time (default: as many as cores)
   --twice            builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
-  --maintainer TEXT  the maintainer in the Debian packages (default: a placeholder)
+  --maintainer TEXT  the maintainer in the Debian packages (default: that of debian/control)
   --key FILE         a secret key of OpenPGP without a passphrase. It signs SHA256SUMS (SHA256SUMS.asc) and an apt repository (apt/)
 
 Builds from a copy of the tracked files, without ccache. Errors and warnings of lintian (packaging/lintian.txt says which are known),

@@ -25,7 +25,7 @@ from make_sbom import closure, debian_package, find_library  # noqa: E402
 
 # name: (program that runs, configuration)
 IMAGES = {
-    "octet-converter": ("octet", ["--config.workingdir", "/work"]),
+    "octet-converter": ("octet", ["--config.workingdir", "/models"]),
     # The user of the service, in Debian's group of cameras.
     "octet-camera": ("octet-camera", ["--config.user", "990:44", "--config.workingdir", "/"]),
 }
@@ -33,7 +33,7 @@ IMAGES = {
 OPENED = {"octet": ["libopenblas.so.0"]}
 PASSWD = "root:x:0:0:root:/:/usr/sbin/nologin\noctet:x:990:990:Octet on a camera:/:/usr/sbin/nologin\n"
 GROUP = "root:x:0:\nvideo:x:44:octet\noctet:x:990:\n"
-FOLDERS = {"tmp": 0o1777, "work": 0o755, "proc": 0o755, "dev": 0o755, "sys": 0o755}
+FOLDERS = {"tmp": 0o1777, "models": 0o755, "proc": 0o755, "dev": 0o755, "sys": 0o755}
 
 
 def run(*command) -> str:

@@ -107,10 +107,10 @@ def check_images(source, packages, work):
             check_scene(image, [*in_root(root), entry(image)])
             continue
         for path in (source / "demo/fashion_mnist.onnx", work / "noise.npy"):
-            shutil.copy(path, root / "work" / path.name)
-        run(*in_root(root), entry(image), "convert", "/work/fashion_mnist.onnx", "-o", "/work/model.octet", "--calibrate", "/work/noise.npy",
+            shutil.copy(path, root / "models" / path.name)
+        run(*in_root(root), entry(image), "convert", "/models/fashion_mnist.onnx", "-o", "/models/model.octet", "--calibrate", "/models/noise.npy",
             "--task", "classify")
-        check((root / "work/model.octet").read_bytes() == (work / "model.octet").read_bytes(), "the image's converter makes another blob")
+        check((root / "models/model.octet").read_bytes() == (work / "model.octet").read_bytes(), "the image's converter makes another blob")
 
 
 def check_board_image(source, package, architecture, emulator, work):
