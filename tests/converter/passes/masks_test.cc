@@ -94,6 +94,15 @@ std::vector<Tensor> RunGuard(Form form, bool settle, std::string* ops) {
   return executor::Executor(net.graph).Run(inputs);
 }
 
+TEST(SettleNanGuards, OfAConstantMask) {
+  Net net;
+  const ValueId x = net.Input({1, 2, kRows, kKeys});
+  const ValueId sum = net.Op("Add", {x, net.Floats({kRows, kKeys}, Mask(kMinusInfinity))});
+  const ValueId p = net.Op("Softmax", {sum}, {{"axis", int64_t{-1}}});
+  net.Output(net.Op("Where", {net.Op("IsNaN", {p}), net.Scalar(0), p}));
+  RunPass(net, "settle_nan_guards", 1);
+}
+
 TEST(SettleNanGuards, RowsAreKnownInFrontOfTheSoftmax) {
   for (const Form form : {Form::kAdd, Form::kWhere, Form::kWhereMasked, Form::kComputed}) {
     std::string before, after;
