@@ -75,7 +75,7 @@ void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples&
   if (!names.empty()) {
     warnings->push_back(
         fmt::format("{} in front of outputs run{} in FP16: 8 bits are too coarse for these "
-                    "outputs; try: --int8-everywhere keeps int8",
+                    "outputs. --int8-everywhere turns this off",
                     fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
   }
 }
@@ -181,10 +181,10 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
       recover::QueriesWorthHalf(simulator, samples, statistics, config, arena_of);
   if (!queries.empty()) {
     result.config.measured.insert(result.config.measured.end(), queries.begin(), queries.end());
-    result.notes.push_back(fmt::format(
-        "FP16 in the {} nodes that make and refine selected queries: {:.1f} dB more; try: "
-        "--int8-everywhere keeps int8",
-        queries.size(), *queries[0].gain_db));
+    result.notes.push_back(
+        fmt::format("FP16 in the {} nodes that make and refine selected queries: {:.1f} dB more. "
+                    "--int8-everywhere turns this off",
+                    queries.size(), *queries[0].gain_db));
   }
   result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
   result.scheme = quantize::AssignScheme(graph, statistics, config);

@@ -195,7 +195,7 @@ class Writer {
     if (const auto tail = NamesOf(Reason::kTail); !tail.empty()) {
       warnings.push_back(
           fmt::format("{} nodes of the head, from {} on, run in FP16: 8 bits are too coarse for "
-                      "coordinates; try: --int8-everywhere keeps int8",
+                      "coordinates. --int8-everywhere turns this off",
                       tail.size(), tail[0]));
     }
   }
@@ -256,7 +256,7 @@ bool AvoidCoarseInputs(const graph::Graph& graph, const AllStatistics& statistic
   if (count > kMostNamed) names.resize(kMostNamed);
   scheme->warnings.push_back(
       fmt::format("{} node{} run{} in FP16: {}{}. The model rounds {} to steps finer than what 8 "
-                  "bits of its inputs and weights tell apart; try: --int8-everywhere keeps int8",
+                  "bits of its inputs and weights tell apart. --int8-everywhere turns this off",
                   count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(names, ", "),
                   count > kMostNamed ? ", ..." : "", count == 1 ? "its result" : "their results"));
   return true;

@@ -177,8 +177,9 @@ class Frame:
             return cls.rgb(array)
         if array.ndim == 2 or array.ndim == 3 and array.shape[2] == 1:
             return cls.grey(array)
+        batch = array.ndim == 4 and array.shape[3] in (1, 3)
         raise ValueError(f"{describe(array)} is not a picture; expected uint8 [height, width, 3] (RGB) or [height, width] (grey); "
-                         "octet.Frame describes others")
+                         + ("this is a batch, so pass one picture of it, array[0]" if batch else "octet.Frame describes others"))
 
     def __repr__(self) -> str:
         return f"Frame({NAMES[self.format]}, {self.width}x{self.height})"

@@ -47,6 +47,12 @@ class Model:
     Calls from several threads of Python run one after another. Several models run at the same time. A child made by
     os.fork() (multiprocessing's "fork") does not have the threads, so every call raises there. Open the model in the child.
     A model owns memory and threads, so it cannot be copied or pickled.
+
+    Attributes, all fixed after opening:
+      inputs, outputs: tuple of TensorInfo (name, shape of the float32 array, whether it takes pictures)
+      plans, labels: names; task: "detect", "classify", "segment" or "none"
+      isa: the instruction set of the kernels; threads: their number, the calling one included
+      arena_bytes: working memory of all plans and threads; blob_bytes: size of the blob
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, plan: Optional[str] = None, threads: int = 1,

@@ -19,7 +19,8 @@ SCRIPTS = ("setup.sh", "test.sh", "demo.sh", "demo/run.sh", "docs/build.sh", "pa
 SOURCES = ("boards/emulated", "bench", "tests/models", "demo", "docs", "packaging")
 OTHERS = {
     "cmake": ("--preset", "--build", "--target", "--install", "--prefix", "--component", "--toolchain"),
-    "cpack": ("--config",), "npm": ("--ignore-scripts",), "pip": ("--no-build-isolation", "--no-deps"), "venv": ("--system-site-packages",),
+    "cpack": ("--config",), "npm": ("--ignore-scripts",), "pip": ("--no-build-isolation", "--no-deps", "--force-reinstall"),
+    "venv": ("--system-site-packages",),
     "rpicam": ("--timelapse", "--width", "--height", "--codec"), "rsync": ("--copy-unsafe-links", "--exclude"),
     "usermod": ("--append", "--groups"), "systemctl": ("--now",), "http.server": ("--bind", "--directory"), "bench-kernels": ("--panels",),
     "dpkg": ("--print-architecture",), "pkg-config": ("--cflags", "--libs"), "podman": ("--rm", "--group-add"),

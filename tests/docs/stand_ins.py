@@ -5,6 +5,7 @@ import subprocess
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
 
 SIDE = 96
 STRIDES = (8, 16, 32)
@@ -117,6 +118,7 @@ def make(folder: pathlib.Path, octet: pathlib.Path, source: pathlib.Path) -> Non
     (folder / "model.onnx").write_bytes((folder / "yolov8n.onnx").read_bytes())
     save_pictures(folder / "pictures", 40)
     np.save(folder / "array.npy", pictures(4))
+    Image.fromarray(pictures(1)[0]).save(folder / "photo.jpg")
     subprocess.run([octet, "convert", folder / "model.onnx", "-o", folder / "model.octet", "--calibrate", folder / "pictures",
                     "--resize", "letterbox", "--task", "detect", "--decode", "yolov8", "--labels", source / "labels/coco.txt",
                     "--golden", "2"], check=True, stdout=subprocess.DEVNULL)
