@@ -1,7 +1,7 @@
-// A run with a deadline, and its int8 outputs read where they lie: deadline MODEL.octet, with the
-// C++ API. The first run may take no time at all, so that its hook ends it before the second layer;
-// the next has a second. Prints the first output as float, a value a line. The blob's output has to
-// be int8 (octet convert --int8-everywhere): by default the last layers run in FP16.
+// A run with a deadline, whose int8 outputs are read in place: deadline MODEL.octet, with the C++
+// API. The first run may take no time at all, so its hook ends it before the second layer. The next
+// has a second. Prints the first output as float, one value in each line. The blob's output must be
+// int8 (octet convert --int8-everywhere): by default the last layers run in FP16.
 #include <octet/linux.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-/* One inference with the C API, as fast as this machine can: fastest MODEL.octet [THREADS]. Looks
- * for the best instruction set, starts threads, sizes the arena for both, binds, runs. Prints the
- * first output, the same numbers as every other level and thread count. */
+/* One inference with the C API, as fast as possible on this machine: fastest MODEL.octet [THREADS].
+ * Finds the best instruction set, starts threads, sizes the arena for both, binds, runs. Prints the
+ * first output: the same numbers as at every other level and thread count. */
 #include <octet/linux.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* octet.h wants 64-byte aligned memory. */
+/* octet.h requires 64-byte aligned memory. */
 static void* Allocate(size_t bytes) {
   return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }

@@ -1,5 +1,5 @@
-// The board that has an operating system: examples/board as a program, to try a port's program
-// before its board is there.
+// A board with an operating system: examples/board as a program, to try a port's program without
+// its board.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

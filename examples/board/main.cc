@@ -1,6 +1,6 @@
-// Pictures that are part of the image, classified without an operating system, and what the program
-// takes of the board's memory. The blob and the pictures (binary PGM or PPM, one behind the other)
-// are linked in by data.S; only ports/template/board.h differs from board to board.
+// Classifies pictures that are part of the image, without an operating system. Prints the memory
+// that the program needs. data.S links in the blob and the pictures (binary PGM or PPM, one after
+// the other). Only ports/template/board.h differs from board to board.
 #include "octet/octet.h"
 #include "ports/template/board.h"
 
@@ -52,8 +52,8 @@ int Refuse(const char* what, octet_status status) {
   return 2;
 }
 
-// "P5" or "P6", width, height, 255, with one space or line end behind each, then the pixels; false
-// for anything else.
+// "P5" or "P6", width, height, 255, with one space or line end after each, then the pixels. Returns
+// false for anything else.
 struct Picture {
   uint32_t width, height, channels;
   const unsigned char* pixels;
@@ -104,7 +104,7 @@ void WriteBudget(const octet_session* session, size_t blob_bytes, size_t picture
   WriteLine("ticks", static_cast<size_t>(ticks));
 }
 
-// Prints what every plan bound makes of the picture; ticks of the first of them.
+// Prints the result of every bound plan for the picture, and the ticks of the first plan.
 uint64_t Classify(octet_session* session, const Picture& picture, octet_status* status) {
   uint64_t ticks = 0;
   bool is_first = true;

@@ -1,6 +1,6 @@
 /* How firmware uses a model: the blob is linked into the image, the arena is one static array, and
  * nothing is allocated, opened or parsed. `octet embed model.octet -o model` writes model.S, which
- * holds the blob, and model.h, which declares it and knows the arena's size. Only Report() would
+ * has the blob, and model.h, which declares it and has the arena's size. Only Report() would
  * differ on a board. */
 #include <octet/octet.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The converter's half: shape, FP32 reference, lowering. Linked with octet::converter this file
-// makes a program `octet` that knows the operator.
+// The converter's part: shape, FP32 reference, lowering. Linked with octet::converter this file
+// makes a program `octet` that has the operator.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// The runtime's half: check and kernels. Needed wherever blobs with the operator are verified or
-// run; on a board without heap or exceptions too.
+// The runtime's part: check and kernels. Every program that verifies or runs blobs with the
+// operator needs it, also on a board without heap or exceptions.
 #include "hard_swish_squared.h"
 #include "runtime/core/half.h"
 #include "runtime/kernels/check.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace octet;
 
-// A blob may come from anywhere: everything Run relies on is looked at here.
+// A blob may come from anywhere: everything that Run depends on is checked here.
 bool Check(const LayerView& view) {
   if (!HasTypes(view, 1) || !SameShape(InputOf(view, 0), OutputOf(view))) return false;
   return !IsInt8(view) || HasData(view.layer->table, 256, 1);
