@@ -141,9 +141,8 @@ void LookForAdvice(const Findings& findings, Judged* result) {
       [&](const quantize::Scheme& scheme) { return WorstOf(scheme, *result, findings); });
 }
 
-// Of the reporting samples, as many from one half as from the other. Each is run three times.
+// Of the reporting samples, some from each half. Each is run three times.
 void CompareHalves(Judged* result) {
-  constexpr size_t kOfEach = 2;
   const Recovered& recovered = result->recovered();
   const Calibrated& calibrated = result->calibrated();
   if (result->options().effort == Effort::kFast || result->options().random_calibration) return;
@@ -156,9 +155,8 @@ void CompareHalves(Judged* result) {
     if (at == picks.end() || *at != sample) continue;
     std::vector<int64_t>& half =
         chosen[static_cast<size_t>(at - picks.begin()) / calibrate::kSamplesTogether % 2];
-    if (half.size() < kOfEach) half.push_back(sample);
+    if (half.size() < judge::kHalvesLook + judge::kHalvesAsk) half.push_back(sample);
   }
-  if (chosen[0].size() != chosen[1].size()) return;
   result->verdict.halves =
       judge::CompareHalves(*recovered.simulator, calibrated.halves, recovered.config, chosen);
 }

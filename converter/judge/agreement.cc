@@ -10,17 +10,24 @@ double Percent(int64_t part, int64_t whole) {
   return whole == 0 ? 100 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// How many boxes of `sure` with a score of kSureScore the other side has as well.
-void CountFound(const std::vector<Detection>& sure, const std::vector<Detection>& others,
-                int64_t* boxes, int64_t* found) {
-  for (const Detection& box : sure) {
-    if (!(box.score >= kSureScore)) continue;
-    ++*boxes;
-    *found += std::any_of(others.begin(), others.end(), [&](const Detection& other) {
-      return other.label == box.label && BoxOverlap(other, box) >= kFoundIou;
-    });
+struct Found {
+  double sure_score, same_score;
+
+  // How many boxes one side is sure of, and how many of them the other side has as well.
+  void Count(const std::vector<Detection>& side, const std::vector<Detection>& others,
+             int64_t* boxes, int64_t* found) const {
+    for (const Detection& box : side) {
+      bool sure = box.score >= sure_score, has = false;
+      for (const Detection& other : others) {
+        if (other.label != box.label || BoxOverlap(other, box) < kFoundIou) continue;
+        has = true;
+        sure |= other.score >= sure_score && other.score - box.score <= same_score;
+      }
+      *boxes += sure;
+      *found += sure && has;
+    }
   }
-}
+};
 
 void Grow(std::vector<int64_t>* counts, size_t size) {
   if (counts->size() < size) counts->resize(size);
@@ -34,17 +41,19 @@ void AddCounts(const std::vector<int64_t>& from, std::vector<int64_t>* into) {
 }  // namespace
 
 int64_t AllowedMisses(int64_t count, double percent) {
-  if (count < 5) return 0;
+  if (count < kFew) return 0;
   return static_cast<int64_t>(std::ceil(static_cast<double>(count) * (100 - percent) / 100));
 }
 
 void AnswerAgreement::Add(blob::Task task, const Answer& expected_answer, const Answer& actual) {
   ++samples;
   switch (task) {
-    case blob::Task::kDetect:
-      CountFound(expected_answer.boxes, actual.boxes, &boxes, &found);
-      CountFound(actual.boxes, expected_answer.boxes, &plan_boxes, &plan_found);
+    case blob::Task::kDetect: {
+      const Found by{sure_score, same_score};
+      by.Count(expected_answer.boxes, actual.boxes, &boxes, &found);
+      by.Count(actual.boxes, expected_answer.boxes, &plan_boxes, &plan_found);
       break;
+    }
     case blob::Task::kSegment:
       for (size_t i = 0; i < expected_answer.map.size(); ++i) {
         const size_t e = expected_answer.map[i], a = actual.map[i];
@@ -119,6 +128,15 @@ bool AnswerAgreement::Agrees(blob::Task task, const Limits& limits) const {
       break;
   }
   return true;
+}
+
+bool AnswerAgreement::AreFew(blob::Task task) const {
+  return task == blob::Task::kDetect && Speaks(task) && std::max(boxes, plan_boxes) < kFew;
+}
+
+bool AnswerAgreement::MissOneOfFew(blob::Task task) const {
+  return AreFew(task) && boxes - found <= 1 && plan_boxes - plan_found <= 1 &&
+         std::abs(boxes - plan_boxes) <= 1;
 }
 
 bool DecoderReads(const BlobView& blob, uint32_t index) {

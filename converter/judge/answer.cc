@@ -11,16 +11,24 @@ Decoder::Decoder(const BlobView& blob) : blob_(blob), task_(blob.model->task) {
   if (blob.decode.data == nullptr) task_ = blob::Task::kClassify;
 }
 
-Answer Decoder::Decode(const std::vector<const float*>& outputs,
-                       images::PictureSize picture) const {
+float Decoder::score_threshold() const {
+  return blob_.decode.data == nullptr ? 0 : DecodeOf(blob_).score_threshold;
+}
+
+Answer Decoder::Decode(const std::vector<const float*>& outputs, images::PictureSize picture,
+                       float least_score) const {
   Answer answer;
   if (blob_.decode.data == nullptr) {
     const float* first = outputs[0];
     answer.label = std::max_element(first, first + blob_.outputs[0].element_count) - first;
     return answer;
   }
-  const DecodeInput in = {&DecodeOf(blob_), DecodeLevels(blob_), DecodeAnchors(blob_),
-                          outputs.data()};
+  blob::DecodeRecord record = DecodeOf(blob_);
+  // Pixels have a threshold too.
+  if (task_ == blob::Task::kDetect) {
+    record.score_threshold = std::min(record.score_threshold, least_score);
+  }
+  const DecodeInput in = {&record, DecodeLevels(blob_), DecodeAnchors(blob_), outputs.data()};
   const blob::DecodeLevel& level = in.levels[0];
   switch (task_) {
     case blob::Task::kDetect:

@@ -26,7 +26,10 @@ class Decoder {
  public:
   explicit Decoder(const BlobView& blob);
   blob::Task task() const { return task_; }
-  Answer Decode(const std::vector<const float*>& outputs, images::PictureSize picture) const;
+  // least_score: of boxes, where it is below the decoder's own threshold.
+  Answer Decode(const std::vector<const float*>& outputs, images::PictureSize picture,
+                float least_score = 1) const;
+  float score_threshold() const;  // of boxes
 
  private:
   std::vector<Detection> Boxes(const DecodeInput& in, images::PictureSize picture) const;

@@ -6,21 +6,58 @@
 
 #include <fmt/format.h>
 
+#include "converter/simulate/chance.h"
 #include "converter/support/error.h"
 
 namespace octet::judge {
 namespace {
 
-// Twice the error: what is cut off in few samples is no luck, however far these differ.
-constexpr double kErrorDoubledDb = 3.0103;
-
 double DecibelsOf(const simulate::Scores& scores) {
   return simulate::MeanDecibels(scores.Pieces());
 }
 
-// Beyond what is worth a word, and beyond luck.
-bool IsFar(double db, double error_db) {
-  return db >= std::min(kErrorDoubledDb, std::max(kHalvesDifferDb, kErrorsOfHalves * error_db));
+simulate::Gain Reversed(simulate::Gain gain) {
+  gain.mean = -gain.mean;
+  return gain;
+}
+
+// Who may be better: the second plan, the first, each on samples of its own half.
+std::array<simulate::Gain, 4> Questions(const HalvesFindings& found) {
+  return {found.difference, Reversed(found.difference), found.own[0], found.own[1]};
+}
+
+// Of pictures [first, first + count).
+simulate::Scores Part(const simulate::Scores& scores, size_t first, size_t count) {
+  simulate::Scores part = scores;
+  const auto begin = scores.pictures.begin() + static_cast<std::ptrdiff_t>(first);
+  part.pictures.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  return part;
+}
+
+// On samples [first, first + count) of each half, or fewer where one has fewer.
+HalvesFindings Measure(const simulate::Simulator& simulator, const quantize::Scheme& first_scheme,
+                       const quantize::Scheme& second_scheme,
+                       const std::array<std::vector<int64_t>, 2>& samples, size_t first,
+                       size_t count) {
+  std::vector<int64_t> all;
+  std::array<size_t, 2> counts;
+  for (size_t half = 0; half < 2; ++half) {
+    const size_t end = std::min(samples[half].size(), first + count);
+    counts[half] = end - first;
+    all.insert(all.end(), samples[half].begin() + static_cast<std::ptrdiff_t>(first),
+               samples[half].begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  const auto compared = simulator.Compare(first_scheme, {second_scheme}, all);
+  const simulate::Scores &one = compared.base, &two = compared.variants[0];
+  HalvesFindings found;
+  found.samples = static_cast<int64_t>(all.size());
+  found.first_db = DecibelsOf(one);
+  found.second_db = DecibelsOf(two);
+  found.difference = simulate::GainInDecibels(one, two);
+  found.own = {
+      simulate::GainInDecibels(Part(two, 0, counts[0]), Part(one, 0, counts[0])),
+      simulate::GainInDecibels(Part(one, counts[0], counts[1]), Part(two, counts[0], counts[1]))};
+  return found;
 }
 
 void FindTensor(const graph::Graph& graph, const quantize::Scheme& first,
@@ -43,8 +80,18 @@ void FindTensor(const graph::Graph& graph, const quantize::Scheme& first,
 
 }  // namespace
 
+bool HalvesFindings::Differ() const {
+  const auto questions = Questions(*this);
+  return std::any_of(questions.begin(), questions.end(),
+                     [](const simulate::Gain& gain) { return gain.mean >= kHalvesDifferDb; });
+}
+
 bool HalvesFindings::Disagree() const {
-  return IsFar(std::fabs(DifferenceDb()), error_db) || IsFar(own_db, own_error_db);
+  const auto questions = Questions(*this);
+  const double luck = kLuckOfHalves / static_cast<double>(questions.size());
+  return std::any_of(questions.begin(), questions.end(), [luck](const simulate::Gain& gain) {
+    return gain.mean >= kHalvesDifferDb && simulate::ChanceOf(gain) <= luck;
+  });
 }
 
 std::string HalvesFindings::Words() const {
@@ -52,43 +99,36 @@ std::string HalvesFindings::Words() const {
       "two halves of the calibration samples disagree: int8 plans of {:.1f} and {:.1f} dB, {:.1f} "
       "dB less on samples of the other half; the scales of '{}' differ most, {:.2f} times; try: "
       "more calibration samples",
-      first_db, second_db, std::max(0.0, own_db), tensor, scale_ratio);
+      first_db, second_db, std::max({0.0, own[0].mean, own[1].mean}), tensor, scale_ratio);
 }
 
 nlohmann::json HalvesFindings::Json() const {
-  return {{"samples", samples},           {"first_db", first_db},
-          {"second_db", second_db},       {"difference_db", DifferenceDb()},
-          {"error_db", error_db},         {"own_db", own_db},
-          {"own_error_db", own_error_db}, {"tensor", tensor},
-          {"scale_ratio", scale_ratio},   {"disagree", Disagree()}};
+  return {{"samples", samples},
+          {"first_db", first_db},
+          {"second_db", second_db},
+          {"difference_db", difference.mean},
+          {"error_db", difference.error},
+          {"own_db", {own[0].mean, own[1].mean}},
+          {"own_error_db", {own[0].error, own[1].error}},
+          {"tensor", tensor},
+          {"scale_ratio", scale_ratio},
+          {"disagree", Disagree()}};
 }
 
 std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator,
                                             const calibrate::Halves& halves,
                                             const quantize::Config& config,
                                             const std::array<std::vector<int64_t>, 2>& samples) {
-  if (halves[0].empty() || halves[1].empty() || samples[0].empty() || samples[1].empty()) {
-    return std::nullopt;
-  }
+  const size_t least = std::min(samples[0].size(), samples[1].size());
+  if (halves[0].empty() || halves[1].empty() || least < kHalvesLook) return std::nullopt;
   const graph::Graph& graph = simulator.topology().graph;
   try {
     const quantize::Scheme first = quantize::AssignScheme(graph, halves[0], config);
     const quantize::Scheme second = quantize::AssignScheme(graph, halves[1], config);
-    std::vector<int64_t> all = samples[0];
-    all.insert(all.end(), samples[1].begin(), samples[1].end());
-    const auto compared = simulator.Compare(first, {second}, all);
-    const simulate::Gain gain = simulate::GainInDecibels(compared.base, compared.variants[0]);
-    // The same where the plan of a sample's own half stands behind.
-    simulate::Scores other = compared.base, own = compared.variants[0];
-    for (size_t i = 0; i < samples[0].size(); ++i) std::swap(other.pictures[i], own.pictures[i]);
-    const simulate::Gain own_gain = simulate::GainInDecibels(other, own);
-    HalvesFindings found;
-    found.samples = static_cast<int64_t>(all.size());
-    found.first_db = DecibelsOf(compared.base);
-    found.second_db = DecibelsOf(compared.variants[0]);
-    found.error_db = gain.error;
-    found.own_db = DecibelsOf(own) - DecibelsOf(other);
-    found.own_error_db = own_gain.error;
+    HalvesFindings found = Measure(simulator, first, second, samples, 0, kHalvesLook);
+    if (found.Differ() && least > kHalvesLook) {
+      found = Measure(simulator, first, second, samples, kHalvesLook, kHalvesAsk);
+    }
     FindTensor(graph, first, second, &found);
     return found;
   } catch (const UserError&) {  // a value that one half never reaches

@@ -21,32 +21,36 @@
 
 namespace octet::judge {
 
-// A difference below it is no reason to change anything, nor is one of less than three standard
-// errors, which luck gives with four samples in one case of seventeen (Student). Twice the error
-// (3 dB) always is.
+// A difference below it is no reason to change anything.
 inline constexpr double kHalvesDifferDb = 1;
-inline constexpr double kErrorsOfHalves = 3;
+// How often luck alone makes halves that are alike disagree (simulate/chance.h). Four questions
+// share it: whether one plan is better, or the other, and whether either is better on its own half.
+inline constexpr double kLuckOfHalves = 0.01;
 
-// Of outputs over their error, all samples together (simulate::MeanDecibels).
+// So many samples of each half are looked at. Where these differ, as many others as there are, up
+// to the second number, are asked whether that was luck.
+inline constexpr size_t kHalvesLook = 2, kHalvesAsk = 8;
+
+// By sample, of outputs over their error, in dB.
 struct HalvesFindings {
   int64_t samples = 0;
-  double first_db = 0, second_db = 0;
-  double error_db = 0;  // standard error of the difference over the samples
-  double own_db = 0;    // what the plan of a sample's own half has above the other's
-  double own_error_db = 0;
+  double first_db = 0, second_db = 0;  // all samples together (simulate::MeanDecibels)
+  simulate::Gain difference;           // of the second plan above the first
+  // On samples of each half, what its own plan has above the other's.
+  std::array<simulate::Gain, 2> own;
   // The int8 tensor whose scales differ most, and the larger scale over the smaller.
   std::string tensor;
   double scale_ratio = 1;
 
-  double DifferenceDb() const { return second_db - first_db; }
-  bool Disagree() const;
+  bool Differ() const;        // by kHalvesDifferDb, for whatever reason
+  bool Disagree() const;      // and it is no luck
   std::string Words() const;  // one line
   nlohmann::json Json() const;
 };
 
-// halves: of the calibration that `config` is quantized with. samples: of the simulator, as many of
-// the first half as of the second. None where the halves are not known, have no sample, or one of
-// them makes no int8 plan.
+// halves: of the calibration that `config` is quantized with. samples: of the simulator, of the
+// first half and of the second, up to kHalvesLook + kHalvesAsk. None where the halves are not
+// known, one has fewer than kHalvesLook samples, or makes no int8 plan.
 std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator,
                                             const calibrate::Halves& halves,
                                             const quantize::Config& config,

@@ -39,8 +39,6 @@ struct Case {
 
 // What varies from sample to sample is a part of the signal: it may be so much nearer to its error.
 inline constexpr double kElementsAllowanceDb = 5;
-// Of one element, where the root mean square is within one.
-inline constexpr double kMostSteps = 4;
 
 struct OutputFindings {
   Figures whole;

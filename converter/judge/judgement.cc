@@ -32,7 +32,7 @@ Judgement JudgementOf(const Verdict& verdict) {
   const bool others_agree =
       std::all_of(verdict.findings.plans.begin(), verdict.findings.plans.end(),
                   [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
-  const bool few = verdict.pictures() < kFewPictures;
+  const bool few = verdict.pictures() < kFewPictures || verdict.HasFewBoxes();
   const bool luck = verdict.halves && verdict.halves->Disagree();
   return verdict.random || !others_agree || few || luck || IsNearBound(verdict) ? Judgement::kCheck
                                                                                 : Judgement::kGood;
@@ -69,6 +69,11 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
     lines.push_back(fmt::format("{} {} too few for a judgement; try: {} samples or more",
                                 verdict.pictures(), verdict.pictures() == 1 ? "is" : "are",
                                 kFewPictures));
+  }
+  if (verdict.HasFewBoxes()) {
+    lines.push_back(fmt::format("{} confident {} too few for a judgement; try: more pictures",
+                                int8->answers.boxes,
+                                int8->answers.boxes == 1 ? "box is" : "boxes are"));
   }
   if (lines.empty() && int8 != nullptr && JudgementOf(verdict) == Judgement::kCheck) {
     lines.emplace_back(

@@ -80,6 +80,10 @@ bool Verdict::Speaks() const {
          int8()->answers.Speaks(findings.task);
 }
 
+bool Verdict::HasFewBoxes() const {
+  return int8() != nullptr && int8()->answers.AreFew(findings.task);
+}
+
 double Verdict::Agreement() const {
   switch (findings.task) {
     case blob::Task::kDetect:

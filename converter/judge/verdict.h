@@ -60,6 +60,8 @@ struct Verdict {
   const PlanFindings* int8() const { return findings.Find("int8"); }
   // Whether the answers of the int8 plan have a meaning and say something.
   bool Speaks() const;
+  // Whether these are boxes, and fewer than can be judged by.
+  bool HasFewBoxes() const;
   // In percent, as `octet verify` counts: the first class, F1 of sure boxes, mean IoU.
   double Agreement() const;
   // Of the worst output of a plan; none: there is no such plan, or nothing is known.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "converter/recover/chance.h"
+#include "converter/simulate/chance.h"
 
 namespace octet::recover {
 namespace {
@@ -31,7 +31,7 @@ void Step::Decide(const simulate::Simulator& simulator, const simulate::Samples&
     // What one of the two tells beyond luck, the other must not deny by more than its own error:
     // few answers tell little, and the mean of decibels says nothing of pictures that lose most.
     const bool gains = gain.mean >= -gain.error && numbers.mean >= -numbers.error &&
-                       std::min(ChanceOf(gain), ChanceOf(numbers)) <= level;
+                       std::min(simulate::ChanceOf(gain), simulate::ChanceOf(numbers)) <= level;
     // One that gains before any that does not, then the larger mean.
     if (v > 0 && std::tuple(gains, gain.mean, numbers.mean) <=
                      std::tuple(best != nullptr, accepted.mean, accepted_db.mean)) {

@@ -31,8 +31,9 @@ struct Step {
   double before_agreement = 1, after_agreement = 1;
 
   // Sets *scheme to the variant that gained most on the accepting pictures, and leaves it alone
-  // where none did: beyond luck in the loss or in decibels (chance.h), and with neither falling by
-  // more than its standard error. `base` and `scores` are theirs of *scheme and of `variants`.
+  // where none did: beyond luck in the loss or in decibels (simulate/chance.h), and with neither
+  // falling by more than its standard error. `base` and `scores` are theirs of *scheme and of
+  // `variants`.
   void Decide(const simulate::Simulator& simulator, const simulate::Samples& samples,
               const simulate::Scores& base, const std::vector<simulate::Scores>& scores,
               const std::vector<quantize::Scheme>& variants,

@@ -107,6 +107,58 @@ TEST(AnswerAgreement, BoxesThatScoreLess) {
   EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, judge::kInt8Limits));
 }
 
+// One box in every picture, all in one place.
+TEST_F(Agreement, ABoxIsFoundBeforeTheDecodersThreshold) {
+  WriteText("apart.yaml",
+            "outputs: {box: boxes, class: scores}\n"
+            "class: {activation: sigmoid}\nbox: {form: corners}\nscore_threshold: 0.5\n");
+  const auto write = [this](const std::string& name, float logit) {
+    OnnxBuilder model;
+    const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
+    const OnnxValue little = model.Initializer("little", {1}, std::vector<float>{0.001f});
+    const OnnxValue logits =
+        model.Initializer("logits", {1, 2, 1, 1}, std::vector<float>{logit, -3});
+    const OnnxValue place =
+        model.Initializer("place", {1, 4, 1, 1}, std::vector<float>{1, 2, 5, 7});
+    const auto table = [](const OnnxValue& image, int64_t numbers) {
+      return image.Reshape({1, numbers, 64}).Transpose({0, 2, 1});
+    };
+    table(x.Conv({.channels = 4, .kernel = 1}).Op("Tanh").Mul(little).Add(place), 4)
+        .Output("boxes");
+    table(x.Conv({.channels = 2, .kernel = 1}).Op("Tanh").Mul(little).Add(logits), 2)
+        .Output("scores");
+    model.Save(Path(name));
+  };
+  WriteNpy("c.npy", "|u1", {32, 8, 8, 3});
+  // Scores of the int8 plan in a model's place, as verify judges them.
+  const auto row = [&](float plan, float fp32, const char* samples) {
+    write("plan.onnx", plan);
+    write("fp32.onnx", fp32);
+    EXPECT_EQ(Convert("plan.onnx", {"--task", "detect", "--decode", Path("apart.yaml")}).status, 0);
+    const json report = json::parse(Octet({"verify", Path("fp32.onnx"), Path("out.octet"), "--data",
+                                           Path("c.npy"), "--samples", samples, "--json"})
+                                        .out);
+    for (const json& found : report["plans"]) {
+      if (found["plan"] == "int8" && found["output"] == "scores") return found;
+    }
+    return json();
+  };
+  // 0.495 beside 0.505.
+  const json same = row(-0.02f, 0.02f, "8");
+  EXPECT_EQ(same["judged_by"], "f1");
+  EXPECT_EQ(same["boxes"], 8);
+  EXPECT_EQ(same["plan_boxes"], 8);
+  EXPECT_TRUE(same["agrees"]);
+  // 0.45 beside 0.55: found, but a threshold sees it.
+  const json lower = row(-0.2f, 0.2f, "8");
+  EXPECT_EQ(lower["boxes_found"], 8);
+  EXPECT_EQ(lower["plan_boxes"], 0);
+  EXPECT_FALSE(lower["agrees"]);
+  // One box alone says little where numbers are near.
+  EXPECT_TRUE(row(-0.2f, 0.2f, "1")["agrees"]);
+  EXPECT_FALSE(row(-1.0f, 1.0f, "1")["agrees"]);
+}
+
 // Too few boxes decide a verdict even where FP32's are found: the table has their number.
 TEST(AnswerAgreement, TheTableHasBothNumbersOfBoxes) {
   judge::Findings findings;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "converter/judge/judgement.h"
@@ -44,22 +45,26 @@ graph::Graph ReluGraph() {
   return graph;
 }
 
-std::optional<HalvesFindings> Compare(const Pictures& pictures, int threads = 1) {
+using Samples = std::array<std::vector<int64_t>, 2>;
+const Samples kAll = {{{0, 1, 2, 3, 8, 9, 10, 11, 16, 17}, {4, 5, 6, 7, 12, 13, 14, 15, 20, 21}}};
+
+std::optional<HalvesFindings> Compare(const Pictures& pictures, int threads = 1,
+                                      const Samples& samples = kAll) {
   const graph::Graph graph = ReluGraph();
   calibrate::Options options;
   options.threads = threads;
   calibrate::Halves halves;
   calibrate::Collect(graph, {&pictures}, options, &halves);
   const simulate::Simulator simulator(graph, {&pictures}, {});
-  return CompareHalves(simulator, halves, {}, {{{0, 1, 8}, {4, 5, 12}}});
+  return CompareHalves(simulator, halves, {}, samples);
 }
 
 TEST(Halves, ThatAreAlikeAgree) {
   const auto found = Compare(Pictures(1));
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->samples, 6);
-  EXPECT_LT(std::fabs(found->DifferenceDb()), kHalvesDifferDb);
-  EXPECT_LT(found->own_db, kHalvesDifferDb);
+  EXPECT_EQ(found->samples, 4) << "nothing is to be asked";
+  EXPECT_LT(std::fabs(found->difference.mean), kHalvesDifferDb);
+  EXPECT_FALSE(found->Differ());
   EXPECT_LT(found->scale_ratio, 1.1);
   EXPECT_FALSE(found->Disagree());
 }
@@ -68,7 +73,9 @@ TEST(Halves, OfWhichOneCutsTheOthersValuesOffDisagree) {
   const auto found = Compare(Pictures(4));
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(found->Disagree());
-  EXPECT_GT(found->own_db, 3) << "cut off on one side, too coarse on the other";
+  EXPECT_EQ(found->samples, 16) << "others than the first are asked";
+  EXPECT_GT(found->own[0].mean, 3) << "too coarse";
+  EXPECT_GT(found->own[1].mean, 3) << "cut off";
   EXPECT_EQ(found->tensor, "y");
   EXPECT_GT(found->scale_ratio, 3);
   EXPECT_EQ(found->Json()["disagree"], true);
@@ -77,6 +84,29 @@ TEST(Halves, OfWhichOneCutsTheOthersValuesOffDisagree) {
   EXPECT_EQ(verdict.Json()["halves"]["tensor"], "y");
   const std::vector<std::string> lines = AdviceLines(verdict);
   EXPECT_NE(std::find(lines.begin(), lines.end(), found->Words()), lines.end());
+}
+
+// Of four samples each would be luck in one case of a hundred: no number is far enough.
+TEST(Halves, AFewSamplesMayDifferByLuck) {
+  HalvesFindings found;
+  found.difference = {3.5, 1.2, 4};
+  found.own = {simulate::Gain{-1, 1, 2}, simulate::Gain{6, 3, 2}};
+  EXPECT_TRUE(found.Differ());
+  EXPECT_FALSE(found.Disagree());
+  found.own[1] = {6, 1, 8};
+  EXPECT_TRUE(found.Disagree());
+  found.own[1] = {0.9, 0.01, 8};
+  EXPECT_FALSE(found.Disagree()) << "certain, and nothing";
+  found.difference = {-2, 0.1, 16};
+  EXPECT_TRUE(found.Disagree()) << "the first plan is better everywhere";
+}
+
+TEST(Halves, WithoutOthersToAskTheFirstHaveToDo) {
+  const auto found = Compare(Pictures(4), 1, {{{0, 1}, {4, 5}}});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->samples, 4);
+  EXPECT_TRUE(found->Differ());
+  EXPECT_FALSE(Compare(Pictures(4), 1, {{{0, 1}, {4}}}).has_value());
 }
 
 TEST(Halves, ThreadsDoNotMatter) {

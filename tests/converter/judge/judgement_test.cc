@@ -61,6 +61,20 @@ TEST(JudgementRule, BySamplesAndOtherPlans) {
   EXPECT_EQ(JudgementOf(fp16), Judgement::kCheck);
 }
 
+TEST(JudgementRule, FewBoxesAreToBeChecked) {
+  Verdict verdict = Of(16, 25, 60);
+  verdict.findings.task = blob::Task::kDetect;
+  AnswerAgreement& answers = verdict.findings.plans[0].answers;
+  answers.boxes = answers.found = answers.plan_boxes = answers.plan_found = 5;
+  EXPECT_EQ(JudgementOf(verdict), Judgement::kGood);
+  EXPECT_TRUE(AdviceLines(verdict).empty());
+  answers.boxes = answers.found = answers.plan_boxes = answers.plan_found = 4;
+  EXPECT_EQ(JudgementOf(verdict), Judgement::kCheck);
+  const std::vector<std::string> lines = AdviceLines(verdict);
+  ASSERT_EQ(lines.size(), 1u);
+  octet::test::ExpectFacts(lines[0], {"4", "boxes", "too few"});
+}
+
 TEST(JudgementRule, AtMostThreeLinesOfAdvice) {
   EXPECT_TRUE(AdviceLines(Of(16, 25, 60)).empty());
   Verdict verdict = Of(4, 25, 60);

@@ -1,10 +1,10 @@
-#include "converter/recover/chance.h"
+#include "converter/simulate/chance.h"
 
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 
-namespace octet::recover {
+namespace octet::simulate {
 namespace {
 
 // Share of Student's distribution within +-t, t >= 0: with the angle whose tangent is t / sqrt(f),
@@ -25,11 +25,11 @@ double ShareWithin(double t, int64_t freedom) {
 
 }  // namespace
 
-double ChanceOf(const simulate::Gain& gain) {
+double ChanceOf(const Gain& gain) {
   if (gain.count < 2) return 1;
   if (!(gain.error > 0)) return gain.mean > 0 ? 0 : 1;
   const double within = ShareWithin(std::abs(gain.mean) / gain.error, gain.count - 1);
   return gain.mean > 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 
-}  // namespace octet::recover
+}  // namespace octet::simulate

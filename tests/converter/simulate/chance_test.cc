@@ -1,8 +1,8 @@
-#include "converter/recover/chance.h"
+#include "converter/simulate/chance.h"
 
 #include <gtest/gtest.h>
 
-namespace octet::recover {
+namespace octet::simulate {
 namespace {
 
 // Quantiles of Student's distribution as tables have them: t, degrees of freedom, what lies above.
@@ -35,4 +35,4 @@ TEST(ChanceOf, DifferencesThatAreAllTheSame) {
 }
 
 }  // namespace
-}  // namespace octet::recover
+}  // namespace octet::simulate
