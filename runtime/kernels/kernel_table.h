@@ -11,6 +11,7 @@
 #include "runtime/kernels/depthwise_conv/depthwise_conv.h"
 #include "runtime/kernels/elementwise/elementwise.h"
 #include "runtime/kernels/frame/frame.h"
+#include "runtime/kernels/grid_sample/grid_sample.h"
 #include "runtime/kernels/input/input.h"
 #include "runtime/kernels/matmul/matmul.h"
 #include "runtime/kernels/move/copy_plane.h"
@@ -50,6 +51,7 @@ namespace octet {
   X(matmul_f16, MatMulF16Fn)                \
   X(resize_linear_s8, ResizeLinearS8Fn)     \
   X(resize_linear_f16, ResizeLinearF16Fn)   \
+  X(grid_sample_f16, GridSampleF16Fn)       \
   X(softmax_s8, SoftmaxS8Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
