@@ -6,10 +6,11 @@ usage() {
   cat <<'TEXT'
 usage: ./setup.sh [--demo | --tests] [--list] [--help]
 
-Installs what is missing of the Debian 12 packages needed to build and test Octet (as root, or through sudo).
+Installs what is missing of the Debian 12 packages that Octet needs (as root, or through sudo). Without an option: what the
+manual's commands need. These are compilers for this machine and for ARM Linux boards, converter libraries, NumPy, Pillow.
   --demo    only what ./demo.sh needs: compiler, converter libraries, the Fashion-MNIST pictures
-  --tests   only what ./test.sh needs: the above, GoogleTest, cross compilers, QEMU, linters, and the programs that tests work
-            with: Chromium, ffmpeg, GStreamer, Prometheus, ONNX Runtime (npm's onnxruntime-node, into build/ort)
+  --tests   what ./test.sh needs: all of the above, compilers for Cortex-M and RISC-V, QEMU, linters, and the programs that tests
+            work with: Chromium, ffmpeg, GStreamer, Prometheus, ONNX Runtime (npm's onnxruntime-node, into build/ort)
   --list    print the packages and install nothing
 TEXT
 }
@@ -17,9 +18,10 @@ TEXT
 build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev libturbojpeg0-dev libstb-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev"
 demo="dataset-fashion-mnist python3-numpy"
-tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils file dpkg-dev debhelper dh-python lintian
-  apt-utils gnupg abigail-tools umoci skopeo pkg-config python3-numpy
-  python3-onnx python3-pil python3-venv python3-pip python3-setuptools python3-wheel libonnx-testdata clang-format clang-tidy clang-14
+users="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils python3-pil python3-venv python3-pip
+  python3-setuptools python3-wheel"
+tests="file dpkg-dev debhelper dh-python lintian apt-utils gnupg abigail-tools umoci skopeo pkg-config
+  python3-onnx libonnx-testdata clang-format clang-tidy clang-14
   libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   mkdocs mkdocs-material doxygen prometheus openssh-client e2fsprogs systemd chromium ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good"
@@ -27,13 +29,14 @@ tests="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user bi
 command -v node >/dev/null || tests="$tests nodejs"
 command -v npm >/dev/null || tests="$tests npm"
 
-wanted="$build $demo $tests"
+wanted="$build $demo $users"
 list=no
 boards=yes
+peers=no
 for argument in "$@"; do
   case "$argument" in
     --demo) wanted="$build $demo"; boards=no ;;
-    --tests) wanted="$build $demo $tests" ;;
+    --tests) wanted="$build $demo $users $tests"; peers=yes ;;
     --list) list=yes ;;
     --help | -h) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; see ./setup.sh --help" >&2; exit 2 ;;
@@ -90,7 +93,7 @@ fetch_ort() {
 fetch() {
   [ "$boards" = no ] || fetch_for_boards sodium libsodium.a libsodium-dev "octet-slot is built without signatures"
   [ "$boards" = no ] || fetch_for_boards yaml-cpp libyaml-cpp.a libyaml-cpp-dev "octet-camera is built without --config"
-  [ "$boards" = no ] || fetch_ort
+  [ "$peers" = no ] || fetch_ort
 }
 
 missing=""

@@ -1,8 +1,8 @@
 # 64-bit ARM Linux with Debian's cross compiler; programs are static because a board's glibc is older than the host's.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+include(${CMAKE_CURRENT_LIST_DIR}/compiler.cmake)
+octet_compiler(aarch64-linux-gnu "")
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -1,8 +1,8 @@
 # 32-bit ARM Linux, hard float, NEON with VFPv4 (Cortex-A7, A15 and later).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR armv7)
-set(CMAKE_C_COMPILER arm-linux-gnueabihf-gcc)
-set(CMAKE_CXX_COMPILER arm-linux-gnueabihf-g++)
+include(${CMAKE_CURRENT_LIST_DIR}/compiler.cmake)
+octet_compiler(arm-linux-gnueabihf "")
 set(CMAKE_C_FLAGS_INIT "-march=armv7-a -mfpu=neon-vfpv4 -mfloat-abi=hard -mfp16-format=ieee")
 set(CMAKE_CXX_FLAGS_INIT "-march=armv7-a -mfpu=neon-vfpv4 -mfloat-abi=hard -mfp16-format=ieee -Wno-psabi")
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)

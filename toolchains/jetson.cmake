@@ -3,8 +3,8 @@
 #   cmake --toolchain toolchains/jetson.cmake -DOCTET_SYSROOT=<copy of the board's root> ...
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+include(${CMAKE_CURRENT_LIST_DIR}/compiler.cmake)
+octet_compiler(aarch64-linux-gnu "")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OCTET_SYSROOT)
 if(NOT IS_DIRECTORY "${OCTET_SYSROOT}/usr/lib")
   message(FATAL_ERROR "octet: OCTET_SYSROOT='${OCTET_SYSROOT}' is no root file system; copy / of the board and name it")

@@ -1,8 +1,8 @@
 # 64-bit RISC-V Linux (RV64GC) with Debian's cross compiler, static programs: the generic build, reference kernels alone.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
-set(CMAKE_C_COMPILER riscv64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER riscv64-linux-gnu-g++)
+include(${CMAKE_CURRENT_LIST_DIR}/compiler.cmake)
+octet_compiler(riscv64-linux-gnu "--tests")
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -99,13 +99,14 @@ Finding Program(const std::string& name, const char* purpose, const char* packag
 }
 
 Finding OnnxRuntime() {
-  const char* const purpose = "octet verify --against-ort";
+  const char* const purpose = "octet verify --against ort";
   try {
     return {"ONNX Runtime", State::kFine, ort::FindFolder().string(), ""};
   } catch (const UserError&) {
-    return {"ONNX Runtime", State::kLacks, purpose,
-            fmt::format("npm install --ignore-scripts onnxruntime-node && export {}=$PWD",
-                        ort::kFolderVariable)};
+    return {
+        "ONNX Runtime", State::kLacks, purpose,
+        fmt::format("{}npm install --ignore-scripts onnxruntime-node && export {}=$PWD",
+                    IsProgram("npm") ? "" : "sudo apt-get install npm && ", ort::kFolderVariable)};
   }
 }
 

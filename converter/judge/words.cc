@@ -16,6 +16,8 @@ bool HasAmounts(const Output& output) {
                      [](const Piece& piece) { return !piece.exact; });
 }
 
+constexpr double kSeenInCosine = 0.0005;  // smaller differences vanish in three decimals
+
 }  // namespace
 
 std::string OutputWords(const Output& output, const OutputFindings& found) {
@@ -46,6 +48,15 @@ std::string OutputWords(const Output& output, const OutputFindings& found) {
     words +=
         fmt::format(", of its piece '{}' {:.1f} dB", output.pieces[static_cast<size_t>(worst)].name,
                     found.pieces[static_cast<size_t>(worst)].Db());
+  }
+  // Each piece has to reach the limit of the cosine, not the output as a whole alone.
+  const auto least =
+      std::min_element(found.pieces.begin(), found.pieces.end(),
+                       [](const Figures& a, const Figures& b) { return a.cosine < b.cosine; });
+  if (least != found.pieces.end() && least->cosine < found.whole.cosine - kSeenInCosine) {
+    const auto piece = static_cast<size_t>(least - found.pieces.begin());
+    words += fmt::format(", the least cosine is {:.4f}, of its piece '{}'", least->cosine,
+                         output.pieces[piece].name);
   }
   return words;
 }
@@ -102,7 +113,8 @@ std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
                            answers.boxes,
                            answers.plan_boxes == answers.boxes
                                ? ""
-                               : fmt::format(", the plan has {}", answers.plan_boxes));
+                               : fmt::format(", {} of the plan's {} right", answers.plan_found,
+                                             answers.plan_boxes));
       case blob::Task::kSegment:
         return fmt::format("masks, mean IoU {:.1f} %", answers.MeanIou());
       default:
