@@ -32,9 +32,9 @@ void PrintModel(const json& blob) {
   for (const json& input : blob.value("inputs", json::array())) {
     fmt::print("input {} {}", input["name"].get<std::string>(), input["shape"].dump());
     if (input["image"].get<bool>()) {
-      fmt::print(": pictures, {}, {}, x * {:.6g} - {}, / {}", input["colour"].get<std::string>(),
-                 input["resize"].get<std::string>(), input["scale"].get<double>(),
-                 input["mean"].dump(), input["std"].dump());
+      fmt::print(": pictures, {}, {}, scale {:.6g}, mean {}, std {}",
+                 input["colour"].get<std::string>(), input["resize"].get<std::string>(),
+                 input["scale"].get<double>(), input["mean"].dump(), input["std"].dump());
     }
     fmt::print("\n");
   }

@@ -29,8 +29,11 @@ void RequireMatch(std::string_view pattern, const std::vector<std::string_view>&
   for (std::string_view name : names) {
     if (Matches(pattern, name)) return;
   }
-  Fail("{} names {} '{}', which is not in the model; the nearest name is '{}'", who, what, pattern,
-       port::Nearest(std::string(pattern), std::vector<std::string>(names.begin(), names.end())));
+  Fail(
+      "{} names {} '{}', which is not in the model; the nearest name is '{}'; octet analyze "
+      "prints the names",
+      who, what, pattern,
+      port::Nearest(std::string(pattern), std::vector<std::string>(names.begin(), names.end())));
 }
 
 }  // namespace octet::quantize

@@ -127,7 +127,7 @@ TEST(Names, TheNearest) {
     const std::string line = Refusal([&] { RequireMatch(pattern, names, "layer"); });
     const std::string key = "the nearest name is '";
     const size_t at = line.find(key) + key.size();
-    return line.substr(at, line.size() - at - 1);
+    return line.substr(at, line.find('\'', at) - at);
   };
   EXPECT_EQ(nearest("abcd", {"axyd", "abcdx"}), "abcdx");
   EXPECT_EQ(nearest("abcd", {"axyd", "abd"}), "abd");

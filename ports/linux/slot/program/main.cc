@@ -58,8 +58,8 @@ void Describe(CommandLine& app, Arguments& a) {
       "confirm    keep the model on trial; octet-camera --slots does this by itself\n"
       "roll-back  end the trial; without a trial, return to the previous model\n"
       "boot       count a trial and print the file of the model to run\n"
-      "create     make a device a store and delete its content; a device with a store or a model\n"
-      "           needs --force. Of a folder it stores the name of --product\n"
+      "create     make a folder or a device a store. A folder keeps its files. A device loses its\n"
+      "           content; one with a store or a model needs --force. --product names the product\n"
       "Exit status: 0 done, 1 refused, 2 bad use or storage that fails, 3 internal error." +
       (KnowsSignatures() ? "" : "\nThis program was " + SignatureNote() + "."));
   app.Name("octet-slot",
@@ -151,7 +151,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     *said = model.path;
   } else if (a.command == "create") {
     answer = store->Create(a.force, a.product);
-    *said = a.store + ": created";
+    *said = a.store + ": created" + (a.product.empty() ? "" : ", product " + a.product);
   }
   if (!answer.note.empty()) *said += "; " + answer.note;
   return answer;

@@ -104,7 +104,7 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
 
 TEST_F(OctetSlot, AProduct) {
   WriteBlob("till", MakeStored({.vectors = Vectors::kNone, .product = "till"}));
-  Expect(store() + " create --product door-cam", 0, store() + ": created\n", "");
+  Expect(store() + " create --product door-cam", 0, store() + ": created, product door-cam\n", "");
   const Blob file = ReadBlob(Path("store/product"));
   EXPECT_EQ(std::string(file.begin(), file.end()), "door-cam\n");
   const Result refused = Run(store() + " stage " + Path("till"));
