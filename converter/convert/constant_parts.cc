@@ -10,6 +10,7 @@
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
 #include "converter/passes/constant_part.h"
+#include "converter/passes/passes.h"
 #include "converter/support/threads.h"
 
 namespace octet::convert {
@@ -96,10 +97,8 @@ int Take(const std::vector<ConstantSource>& sources,
   return taken;
 }
 
-}  // namespace
-
-int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
-                      const ConvertOptions& options, graph::Graph* graph) {
+int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const ConvertOptions& options,
+                 graph::Graph* graph) {
   if (datasets.empty()) return 0;
   const int threads = ThreadCount(options.threads);
   const std::vector<int64_t> samples =
@@ -137,6 +136,19 @@ int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
     if (count == 0) return taken;
     *graph = std::move(changed);
     taken += count;
+  }
+  return taken;
+}
+
+}  // namespace
+
+int TakeConstantParts(const std::vector<const images::Dataset*>& datasets,
+                      const ConvertOptions& options, graph::Graph* graph) {
+  const int taken = TakeInRounds(datasets, options, graph);
+  // A function with offsets has a table: what is a chain with it costs nothing to be in it.
+  if (taken > 0 && passes::FindPass("merge_functions")->run(*graph) > 0) {
+    operators::InferShapes(*graph);
+    graph::Check(*graph, "merging functions");
   }
   return taken;
 }

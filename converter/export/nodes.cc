@@ -55,27 +55,29 @@ std::string ByChannel(const graph::Graph& graph, const graph::Node& node, size_t
   return writer->Constant(name + "/by_channel", graph::Tensor::Floats({channels}, values));
 }
 
-// y = f(x + from) - by.
+// Each operator that the function is put together from.
 void WriteOffsetFunction(const graph::Node& node, const std::string& x, const std::string& result,
                          OnnxWriter* writer) {
-  const operators::OffsetFunction f = operators::OffsetFunctionOf(node);
-  const std::string whole = writer->Node(
-      operators::kOffsetFrom, {x, writer->Scalar(result + "/from", f.from)}, result + "/whole");
-  graph::Node inner;
-  inner.name = node.name;
-  inner.op = f.function;
-  inner.attributes = node.attributes;
-  for (const char* own : {"function", "from", "by", "operand"}) inner.attributes.erase(own);
-  std::vector<std::string> operands = {whole};
-  if (const int at = operators::ConstantOperand(f.function); at >= 0) {
-    const std::string number = writer->Scalar(result + "/operand", f.alpha);
-    operands.insert(operands.begin() + at, number);
+  const auto parts = operators::PartsOf(operators::OffsetFunctionOf(node));
+  std::string value = x;
+  for (const operators::FunctionPart& part : parts) {
+    std::vector<std::string> inputs;
+    const auto add = [&](const std::vector<float>& numbers) {
+      for (const float number : numbers) {
+        inputs.push_back(writer->Scalar(result + "/number", number));
+      }
+    };
+    add(part.front);
+    inputs.push_back(value);
+    add(part.behind);
+    graph::Node inner;
+    inner.name = node.name;
+    inner.op = part.op;
+    inner.attributes = part.attributes;
+    value = &part == &parts.back() ? result : writer->Fresh(result + "/value");
+    graph::Graph none;
+    WriteNode(none, inner, inputs, {value}, writer);
   }
-  const std::string value = writer->Fresh(result + "/value");
-  graph::Graph none;
-  WriteNode(none, inner, operands, {value}, writer);
-  writer->Nodes(operators::kOffsetBy, node.name + "/by",
-                {value, writer->Scalar(result + "/by", f.by)}, {result}, {});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "converter/graph/graph.h"
 #include "converter/lower/program.h"
+#include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
 #include "converter/quantize/scheme.h"
 
@@ -124,8 +125,7 @@ struct FunctionOf {
   // Of a Silu whose gate the model rounds to codes; 0: not rounded. Tables alone have it.
   float gate_scale = 0;
   int gate_zero_point = 0;
-  // f(x + from) - by (operators/offset_function.h), of a table.
-  float from = 0, by = 0;
+  operators::OffsetFunction offset = {};  // where it is one, of tables; else without steps
 };
 Activation ActivationOf(const FunctionOf& function, float table_scale);
 // The runtime's function for a unary node (Relu, Clip, Silu, ..., Add/Mul/... with a scalar

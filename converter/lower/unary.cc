@@ -92,10 +92,8 @@ bool Named(std::string_view op, float alpha, float beta, FunctionOf* out) {
 bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionOf* out) {
   if (!node.activation.empty()) return false;
   if (node.op == operators::kOffsetFunction) {
-    const operators::OffsetFunction f = operators::OffsetFunctionOf(node);
-    *out = {Function::kTable16, f.alpha, f.beta, f.function};
-    out->from = f.from;
-    out->by = f.by;
+    *out = {Function::kTable16};
+    out->offset = operators::OffsetFunctionOf(node);
     return true;
   }
   if (ScalarBinary(graph, node, out)) return true;
@@ -134,9 +132,7 @@ FunctionOf FunctionNamed(const std::string& op) {
 
 double Evaluate(const FunctionOf& f, double x) {
   const double alpha = f.alpha, beta = f.beta;
-  if (f.from != 0 || f.by != 0) {
-    return operators::OffsetFunction{f.name, f.alpha, f.beta, f.from, f.by}.Of(x);
-  }
+  if (!f.offset.steps.empty()) return f.offset.Of(x);
   switch (f.function) {
     case Function::kIdentity:
       return x;

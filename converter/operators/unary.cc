@@ -112,6 +112,12 @@ UnaryParameters ParametersOf(const Node& node) {
   return parameters;
 }
 
+void SetParameters(const UnaryParameters& parameters, Node* node) {
+  const Function& function = RequireFunction(node->op);
+  if (*function.alpha != 0) node->attributes[function.alpha] = parameters.alpha;
+  if (*function.beta != 0) node->attributes[function.beta] = parameters.beta;
+}
+
 UnaryTraits UnaryTraitsOf(const Node& node) {
   const Function* function = FindFunction(node.op);
   return function == nullptr ? UnaryTraits{} : function->traits;

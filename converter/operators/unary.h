@@ -15,6 +15,9 @@ struct UnaryParameters {
 // its parameters here are those of a Clip without any.
 UnaryParameters ParametersOf(const graph::Node& node);
 
+// The attributes that they are read from, where the function has them.
+void SetParameters(const UnaryParameters& parameters, graph::Node* node);
+
 struct UnaryTraits {
   bool levels_low = false, levels_high = false;  // a horizontal asymptote towards -, +infinity
   bool activation = false;                       // may stand behind a layer's result

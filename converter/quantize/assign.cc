@@ -9,6 +9,7 @@
 
 #include "converter/calibrate/stand_ins.h"
 #include "converter/operators/clamp.h"
+#include "converter/operators/copies.h"
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
@@ -118,6 +119,8 @@ class Assigner {
       if (fill && (*fill < Range(id)->min || *fill > Range(id)->max)) return;
       const auto& moved = Range(Node(r).outputs[0]);
       if (!moved || Range(id)->symmetric != moved->symmetric) return;
+      // What lies between elements varies less than they do, and needs them as they are.
+      if (!operators::CopiesElements(Node(r)) && !moved->overridden) return;
       if (!united) {
         united = moved;
         united->given = nullptr;

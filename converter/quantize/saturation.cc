@@ -14,17 +14,39 @@ namespace {
 // close to it.
 constexpr double kFar = 1e6;
 constexpr int kScanSteps = 1024;
+constexpr double kSteps = 255;  // of a range in int8
 
-// From `outer` towards 0: the last point up to which f stays within `tolerance` of `level`.
-template <typename F>
-double FirstChange(const F& f, double level, double outer, double tolerance) {
+// From `outer` towards 0: the last point up to which `holds`.
+template <typename Holds>
+float LastPoint(const Holds& holds, double outer) {
   double point = outer;
   for (int i = 0; i < kScanSteps; ++i) {
     const double next = outer * (1 - static_cast<double>(i) / kScanSteps);
-    if (!(std::fabs(f(next) - level) <= tolerance)) break;
+    if (!holds(next)) break;
     point = next;
   }
-  return point;
+  return static_cast<float>(point);
+}
+
+// Up to where f stays within a quarter of the result's step of `level`.
+template <typename F>
+float FirstChange(const F& f, double level, double outer, const ResultCodes& result) {
+  const auto holds = [&](double x) { return std::fabs(f(x) - level) <= result.scale / 4; };
+  return LastPoint(holds, outer);
+}
+
+// Up to where f has the code that it has at `outer`, which no level need be near: a point moves by
+// `half` a step of its own codes, and a level by a quarter of one of the result's.
+template <typename F>
+float FirstCodeChange(const F& f, double outer, double half, const ResultCodes& result) {
+  const auto low = static_cast<double>(result.ends->min);
+  const auto code = [&](double x) { return std::nearbyint((f(x) - low) / result.scale); };
+  const double first = code(outer), level = low + first * result.scale;
+  const auto holds = [&](double x) {
+    const double inner = std::fabs(x) > half ? x - std::copysign(half, x) : 0;
+    return code(inner) == first || std::fabs(f(x) - level) <= result.scale / 4;
+  };
+  return LastPoint(holds, outer);
 }
 
 }  // namespace
@@ -51,14 +73,14 @@ std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const gr
     const double y = operators::ApplyUnary(node.op, x, p.alpha, p.beta);
     return saturates ? std::clamp<double>(y, result.ends->min, result.ends->max) : y;
   };
-  const double tolerance = result.scale / 4;
+  const double half = (static_cast<double>(observed.max) - observed.min) / (2 * kSteps);
   if (observed.min < 0 && (traits.levels_low || saturates)) {
-    const double level = f(traits.levels_low ? -kFar : observed.min);
-    part.min = static_cast<float>(FirstChange(f, level, observed.min, tolerance));
+    part.min = traits.levels_low ? FirstChange(f, f(-kFar), observed.min, result)
+                                 : FirstCodeChange(f, observed.min, half, result);
   }
   if (observed.max > 0 && (traits.levels_high || saturates)) {
-    const double level = f(traits.levels_high ? kFar : observed.max);
-    part.max = static_cast<float>(FirstChange(f, level, observed.max, tolerance));
+    part.max = traits.levels_high ? FirstChange(f, f(kFar), observed.max, result)
+                                  : FirstCodeChange(f, observed.max, half, result);
   }
   return part;
 }

@@ -16,8 +16,9 @@ struct ResultCodes {
 };
 
 // The part of [observed.min, observed.max] outside which the unary `node` returns one value to
-// within a quarter of the result's scale, or one beyond its ends: nothing is lost by not telling
-// inputs there apart. nullopt when the node is no function known to level off.
+// within a quarter of the result's scale, or one code where the model gives the result its codes:
+// nothing is lost by not telling inputs there apart. nullopt when the node is no function known to
+// level off.
 std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const graph::Node& node,
                                              const calibrate::Range& observed,
                                              const ResultCodes& result);

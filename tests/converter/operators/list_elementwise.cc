@@ -230,30 +230,43 @@ void CaseHardSigmoid(Draw& d) {
         {{"alpha", a}, {"beta", b}});
 }
 void CaseOffsetFunction(Draw& d) {
+  using Numbers = std::vector<float>;
   const auto from = static_cast<float>(d.Between(2, 4)), by = static_cast<float>(d.Between(-1, 1));
   const auto operand = static_cast<float>(d.Between(0.5, 2));
-  const Attributes offsets = {{"from", from}, {"by", by}};
-  const auto with = [&](Attributes more) {
-    more.insert(offsets.begin(), offsets.end());
+  const auto steps = [&](const char* names, const Numbers& alphas, const Numbers& betas) {
+    return Attributes{{"functions", std::string(names)}, {"alphas", alphas}, {"betas", betas}};
+  };
+  const auto with = [&](const char* names, const Numbers& alphas, const Numbers& betas) {
+    Attributes more = steps(names, alphas, betas);
+    more["from"] = from;
+    more["by"] = by;
     return more;
   };
+  const auto sigmoid = [](double x) { return 0.5 + 0.5 * std::tanh(x / 2); };
   Unary(
-      d, "OffsetFunction", -1, 1,
-      [&](double x) { return 0.5 + 0.5 * std::tanh((x + from) / 2) - by; },
-      with({{"function", std::string("Sigmoid")}}));
+      d, "OffsetFunction", -1, 1, [&](double x) { return sigmoid(x + from) - by; },
+      with("Sigmoid", {0}, {0}));
   Unary(
       d, "OffsetFunction", -1, 1,
       [&](double x) {
         return x + from < 0 ? operand * (std::exp(x + from) - 1) - by : x + from - by;
       },
-      with({{"function", std::string("Elu")}, {"alpha", operand}}));
+      with("Elu", {operand}, {0}));
   Unary(
       d, "OffsetFunction", -1, 1,
       [&](double x) { return std::exp(operand * std::log(x + from)) - by; },
-      with({{"function", std::string("Pow")}, {"operand", operand}}));
+      with("Pow", {operand}, {0}));
   Unary(
       d, "OffsetFunction", -1, 1, [&](double x) { return operand / (x + from) - by; },
-      with({{"function", std::string("Div")}, {"operand", operand}}));
+      with("Div", {operand}, {0}));
+  // A chain, with offsets and without.
+  const auto chain = [&](double x) { return std::min(operand / (operand * sigmoid(x) + 3), 0.5); };
+  const char* const names = "Sigmoid Scale Div Clip";
+  const Numbers alphas = {0, operand, operand, -1}, betas = {0, 3, 0, 0.5f};
+  Unary(
+      d, "OffsetFunction", -1, 1, [&](double x) { return chain(x + from) - by; },
+      with(names, alphas, betas));
+  Unary(d, "OffsetFunction", -4, 4, chain, steps(names, alphas, betas));
 }
 void CaseIdentity(Draw& d) {
   Unary(d, "Identity", -4, 4, [](double x) { return x; });

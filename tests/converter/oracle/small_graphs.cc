@@ -159,6 +159,14 @@ void RowMaskedByInfinity(OnnxBuilder& model) {
   shares.Op("IsNaN").Op("Where", {}, {zero, shares.name()}).Output("y");
 }
 
+// 2 * Sigmoid(x) - 1, and a reciprocal of it plus 3.
+void ChainOfFunctions(OnnxBuilder& model) {
+  const std::string one = Real(model, {}, {1}), two = Real(model, {}, {2}),
+                    three = Real(model, {}, {3});
+  const OnnxValue y = Image(model).Sigmoid().Op("Mul", {}, {two}).Op("Sub", {}, {one});
+  y.Op("Add", {}, {three}).Op("Reciprocal").Conv({.channels = 5}).Output("y");
+}
+
 }  // namespace
 
 const std::vector<SmallGraph>& SmallGraphs() {
@@ -180,6 +188,7 @@ const std::vector<SmallGraph>& SmallGraphs() {
                                               {"clip_to_min_max", ComputedBounds},
                                               {"center_masks", RowMaskedByANumber},
                                               {"settle_nan_guards", RowMaskedByInfinity},
+                                              {"merge_functions", ChainOfFunctions},
                                               {"unique_names", SliceOfConcat}};
   return graphs;
 }

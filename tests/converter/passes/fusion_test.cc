@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/operators/offset_function.h"
 #include "converter/passes/passes.h"
+#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/passes/net.h"
 
 namespace octet::passes::testing {
@@ -94,6 +96,102 @@ TEST(FuseActivation, OneBehindEachLayer) {
   const ValueId y = net.Op("Conv", {net.Input({1, 2, 4, 4}), net.Random({2, 2, 1, 1})});
   net.Output(net.Op("Tanh", {net.Op("Relu", {y})}));
   EXPECT_EQ(RunPass(net, "fuse_activation", 1), "Conv+Relu Tanh");
+}
+
+// The steps of the only merged function.
+std::vector<operators::FunctionStep> StepsOf(const Net& net) {
+  for (const Node& node : net.graph.nodes) {
+    if (node.op == "OffsetFunction") return operators::OffsetFunctionOf(node).steps;
+  }
+  return {};
+}
+
+TEST(MergeFunctions, ASumBehindAFunctionIsPartOfIt) {
+  Net net;
+  const ValueId y = net.Op("Sigmoid", {net.Input({1, 6})});
+  const ValueId doubled = net.Op("Mul", {net.Scalar(2), y});
+  net.Output(net.Op("Softmax", {net.Op("Sub", {doubled, net.Scalar(1)})}));
+  EXPECT_EQ(RunPass(net, "merge_functions", 1), "OffsetFunction Softmax");
+  const auto steps = StepsOf(net);
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[0].name, "Sigmoid");
+  EXPECT_EQ(steps[1].alpha, 2);
+  EXPECT_EQ(steps[2].beta, -1);
+}
+
+TEST(MergeFunctions, EveryKindOfStepHasItsMeaning) {
+  Net net;
+  ValueId y = net.Op("Tanh", {net.Input({2, 8})});
+  y = net.Op("Sub", {net.Scalar(2), y});
+  net.graph.nodes.back().activation = "Clip";
+  net.graph.nodes.back().alpha = 1.25f;
+  net.graph.nodes.back().beta = 2.75f;
+  y = net.Op("Pow", {y, net.Scalar(1.5f)});
+  y = net.Op("Div", {net.Scalar(3), y});
+  y = net.Op("Neg", {net.Op("Elu", {y}, {{"alpha", 0.7f}})});
+  y = net.Op("Clip", {net.Op("Add", {y, net.Scalar(1)}), net.Scalar(-1), net.Scalar(0.5f)});
+  net.Output(net.Op("Relu", {y}));
+  EXPECT_EQ(RunPass(net, "merge_functions", 1), "OffsetFunction");
+  EXPECT_EQ(StepsOf(net).size(), 10u);
+}
+
+TEST(MergeFunctions, AConstantTakenOutIsAdded) {
+  Net net;
+  const ValueId y = net.Op("Mul", {net.Op("Exp", {net.Input({1, 6})}), net.Scalar(3)});
+  net.Output(net.Op("Softmax", {net.Op("Sigmoid", {y})}));
+  Node& exp = net.graph.nodes[0];
+  operators::BecomeOffset(net.graph, &exp);
+  operators::MoveOffset(0, 0.75f, &exp);
+  Node& sigmoid = net.graph.nodes[2];
+  operators::BecomeOffset(net.graph, &sigmoid);
+  operators::MoveOffset(2.25f, 0.5f, &sigmoid);
+  EXPECT_EQ(RunPass(net, "merge_functions", 1), "OffsetFunction Softmax");
+  const auto merged = operators::OffsetFunctionOf(net.graph.nodes[0]);
+  EXPECT_EQ(merged.steps.size(), 5u);
+  EXPECT_EQ(merged.from, 0);
+  EXPECT_EQ(merged.by, 0.5f);
+}
+
+// FP16 has kernels for these; a sum in front of a function takes nothing out of its result.
+TEST(MergeFunctions, NotWithoutASumBehindAFunction) {
+  Net net;
+  const ValueId x = net.Input({1, 6});
+  net.Output(net.Op("Abs", {net.Op("Mul", {net.Op("Sigmoid", {x}), net.Scalar(3)})}));
+  net.Output(net.Op("Abs", {net.Op("Sigmoid", {net.Op("Add", {x, net.Scalar(3)})})}));
+  net.Output(net.Op("Add", {net.Op("Mul", {x, net.Scalar(3)}), net.Scalar(1)}));
+  RunPass(net, "merge_functions", 0);
+}
+
+TEST(MergeFunctions, NotWhereOthersReadOrSizesChange) {
+  Net net;
+  const ValueId x = net.Input({1, 6});
+  const ValueId shared = net.Op("Sigmoid", {x});
+  net.Output(net.Op("Softmax", {net.Op("Sub", {shared, net.Scalar(1)})}));
+  net.Output(net.Op("Softmax", {shared}));
+  const ValueId shown = net.Op("Tanh", {x});
+  net.Output(shown);
+  net.Output(net.Op("Softmax", {net.Op("Add", {shown, net.Scalar(1)})}));
+  const ValueId one = net.Op("Sigmoid", {net.Input({6}, "z")});
+  net.Output(net.Op("Softmax", {net.Op("Add", {one, net.Floats({1, 1}, {3})})}));
+  const ValueId many = net.Op("Sigmoid", {net.Input({1, 2}, "w")});
+  net.Output(net.Op("Softmax", {net.Op("Add", {many, net.Floats({1, 2}, {3, 4})})}));
+  RunPass(net, "merge_functions", 0);
+}
+
+TEST(MergeFunctions, NotWhereTheModelRoundsBetween) {
+  Net net;
+  const ValueId y = net.Op("Sigmoid", {net.Input({1, 6})});
+  net.Output(net.Op("Softmax", {net.Op("Sub", {y, net.Scalar(0.5f)})}));
+  graph::GivenByTest::Give(net.graph, y, graph::Given{1.0f / 256, -128});
+  RunPass(net, "merge_functions", 0);
+}
+
+// It is computed in float there, on the value as it is.
+TEST(MergeFunctions, NotWithTheFunctionInFrontOfAnOutput) {
+  Net net;
+  const ValueId y = net.Op("Add", {net.Op("Tanh", {net.Input({1, 6})}), net.Scalar(1)});
+  net.Output(net.Op("Sigmoid", {y}));
+  EXPECT_EQ(RunPass(net, "merge_functions", 1), "OffsetFunction Sigmoid");
 }
 
 TEST(UniqueNames, InterfacesKeepTheirs) {

@@ -80,5 +80,23 @@ TEST(ChangingPart, EndsWhereTheModelSaturates) {
   EXPECT_FALSE(Part("Add", -8, 8, 0.01, "", calibrate::Range{-0.5f, 2}).has_value());
 }
 
+// A value that no end is near is told from its neighbours where it has another code than they, and
+// only there: steps of 1, LeakyRelu(-60) = -0.6.
+TEST(ChangingPart, KeepsWhatChangesACode) {
+  const calibrate::Range ends = {-8, 7};
+  const auto part = Part("LeakyRelu", -60, 3.6f, 1, "", ends);
+  ASSERT_TRUE(part.has_value());
+  const float half = 63.6f / 510;
+  EXPECT_LE(part->min, -50) << "-0.5 and 0 have other codes";
+  EXPECT_GE(part->min, -50 - half - 60.0f / 1024);
+  EXPECT_GE(part->max, 3.5f);
+  EXPECT_LE(part->max, 3.5f + half + 3.6f / 1024);
+  // All of one code: nothing has to be told from 0.
+  const auto one = Part("LeakyRelu", -4, 0.25f, 1, "", ends);
+  ASSERT_TRUE(one.has_value());
+  EXPECT_NEAR(one->min, 0, 4.0 / 1024);
+  EXPECT_NEAR(one->max, 0, 0.25 / 1024);
+}
+
 }  // namespace
 }  // namespace octet::quantize

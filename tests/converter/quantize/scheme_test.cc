@@ -175,6 +175,25 @@ TEST(Scheme, MovedDataKeepTheirScale) {
   EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
 }
 
+// What lies between elements varies less than they do: their range is not what it needs of them.
+TEST(Scheme, InterpolationNarrowsNothing) {
+  for (const std::string mode : {"nearest", "linear", "cubic"}) {
+    Net net;
+    const auto x = net.Input("x", -1, 1), y = net.Value("y", -8, 4);
+    const auto resized = net.Value("resized", -3, 2), out = net.Value("out", -1, 1);
+    net.Conv(x, y);
+    net.Op("Resize", {y}, resized).attributes["mode"] = mode;
+    net.Conv(resized, out);
+    net.Output(out);
+    const Scheme scheme = net.Assign();
+    EXPECT_NEAR(At(scheme, y).min, mode == "nearest" ? -3 : -8, 0.1) << mode;
+    EXPECT_EQ(At(scheme, resized).scale, At(scheme, y).scale) << mode;
+    Config config = Net::MinMax();  // whoever asks for it gets it
+    config.tensors.push_back({"resized", -2.0f, 2.0f, {}, {}});
+    EXPECT_NEAR(At(net.Assign(config), y).min, -2, 0.1) << mode;
+  }
+}
+
 // What is moved has another kind of range than its source: the source keeps its own, and the
 // override that cannot be obeyed is told.
 TEST(Scheme, MovedDataOfAnotherKindNarrowNothing) {
