@@ -21,9 +21,9 @@ using Offsets = std::vector<std::vector<double>>;
 // As passes/constant_part.cc names what is left of a value.
 constexpr char kRest[] = "/rest";
 // FP32's rounding of a few sums.
-constexpr double kExact = 1e-5;
+constexpr double kRounding = 1e-5;
 
-Offsets OffsetsOf(const BlobView& blob, const blob::PlanRecord& plan, const PlanView& view) {
+Offsets AddedBy(const BlobView& blob, const blob::PlanRecord& plan, const PlanView& view) {
   Offsets offsets(blob.model->output_count);
   for (uint32_t o = 0; o < blob.model->output_count; ++o) {
     offsets[o].resize(blob.outputs[o].element_count);
@@ -44,7 +44,7 @@ Offsets OffsetsOf(const BlobView& blob, const blob::PlanRecord& plan, const Plan
   return offsets;
 }
 
-Offsets OffsetsOf(const graph::Graph& graph) {
+Offsets AddedBy(const graph::Graph& graph) {
   const operators::OutputView view = operators::ViewOutputs(graph);
   Offsets offsets(graph.outputs.size());
   for (size_t o = 0; o < offsets.size(); ++o) {
@@ -55,7 +55,7 @@ Offsets OffsetsOf(const graph::Graph& graph) {
 }
 
 bool IsNear(double a, double b) {
-  return std::abs(a - b) <= kExact * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
 }
 
 bool AreNear(const Offsets& a, const Offsets& b) {
@@ -79,7 +79,7 @@ graph::Graph Without(graph::Graph graph, const ConstantSource& source,
 class Trials {
  public:
   Trials(const graph::Graph& graph, const Offsets& wanted)
-      : graph_(graph), wanted_(wanted), before_(OffsetsOf(graph)) {
+      : graph_(graph), wanted_(wanted), before_(AddedBy(graph)) {
     for (const auto& output : wanted) {
       for (const double number : output) scale_ = std::max(scale_, std::abs(number));
     }
@@ -102,7 +102,7 @@ class Trials {
       for (size_t o = 0; o < wanted_.size(); ++o) {
         for (size_t e = 0; e < wanted_[o].size(); ++e) {
           const double slope = (twice[o][e] - once[o][e]) / scale_;
-          if (std::abs(slope) < kExact) continue;
+          if (std::abs(slope) < kRounding) continue;
           const double group = (each[o][e] - once[o][e]) / (slope * scale_);
           const auto g = static_cast<size_t>(std::lround(std::clamp(group, 0.0, 1e9)));
           if (g >= count) return std::nullopt;
@@ -118,7 +118,7 @@ class Trials {
 
  private:
   Offsets Behind(const ConstantSource& source, const std::vector<float>& part) const {
-    return OffsetsOf(Without(graph_, source, part));
+    return AddedBy(Without(graph_, source, part));
   }
 
   // Whether every element that it changes becomes the blob's, and there is one.
@@ -168,7 +168,7 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
   if (plan == blob.model->plan_count) return;
   PlanView view{};
   ViewPlan(blob, plan, &view);
-  const Offsets wanted = OffsetsOf(blob, blob.plans[plan], view);
+  const Offsets wanted = AddedBy(blob, blob.plans[plan], view);
   const bool adds = std::any_of(wanted.begin(), wanted.end(), [](const auto& output) {
     return std::any_of(output.begin(), output.end(), [](double number) { return number != 0; });
   });
@@ -176,7 +176,7 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
   const std::set<std::string> names = NamesOf(blob, view);
   graph::Graph changed = *graph;
   // Each takes one constant.
-  for (size_t round = 0; round < graph->nodes.size() && !AreNear(OffsetsOf(changed), wanted);
+  for (size_t round = 0; round < graph->nodes.size() && !AreNear(AddedBy(changed), wanted);
        ++round) {
     const Trials trials(changed, wanted);
     bool taken = false;
@@ -194,7 +194,7 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
     }
     if (!taken) break;
   }
-  if (!AreNear(OffsetsOf(changed), wanted) || !HasRests(changed, names)) {
+  if (!AreNear(AddedBy(changed), wanted) || !HasRests(changed, names)) {
     Fail(
         "{}: its outputs have constant parts that are added in float (octet inspect), and it is "
         "not known which layers had them; export a model without these constants",
