@@ -8,6 +8,9 @@ until --count have an int8 plan in doubt and an advice. Writes the printed confi
 --coarse converts with a configuration under which int8 does badly: one scale for all weights of a layer, ranges from minimum to
 maximum, and no equalization or correction of biases, as some boards and converters have it. The advice is added to that configuration.
 
+--uneven N comes first: N networks of 3 to 6 convolutions with seeds from --first on, in which one or two layers have channels of very
+different size. The layer behind undoes it, so that all channels count alike. Such networks are in doubt with --coarse.
+
 A model of the zoo has one or two stored inputs. Of pictures the first is varied (regressors.py): 32 copies calibrate and judge.
 
 Models in doubt without an advice are counted: nothing that was tried gains 1 dB.
@@ -22,6 +25,8 @@ import sys
 import tempfile
 
 import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
 import regressors
 import truth
@@ -46,6 +51,31 @@ def more_samples(case: truth.Case) -> truth.Case:
     return dataclasses.replace(case, inputs=[np.ascontiguousarray(copies.transpose(0, 3, 1, 2)) if planar else copies])
 
 
+def uneven_cases(folder: pathlib.Path, first: int, count: int):
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(first, first + count):
+        random = np.random.Generator(np.random.PCG64(seed))
+        layers = int(random.integers(3, 7))
+        channels = [3, *random.integers(8, 25, layers - 1), 4]
+        uneven = set(random.choice(layers - 1, int(random.integers(1, 3)), replace=False).tolist())
+        nodes, weights, value, before = [], [], "x", np.ones(3)
+        for i in range(layers):
+            sizes = np.exp(2.0 * random.standard_normal(channels[i + 1])) if i in uneven else np.ones(channels[i + 1])
+            shape = (channels[i + 1], channels[i], 3, 3)
+            numbers = random.standard_normal(shape) * np.sqrt(2 / (9 * channels[i])) * sizes[:, None, None, None] / before[None, :, None, None]
+            weights.append(numpy_helper.from_array(numbers.astype(np.float32), f"w{i}"))
+            nodes.append(helper.make_node("Conv", [value, f"w{i}"], [f"c{i}"], f"conv{i}", pads=[1] * 4))
+            value, before = f"c{i}", sizes
+            if i + 1 < layers:
+                nodes.append(helper.make_node("Relu", [value], [f"r{i}"], f"relu{i}"))
+                value = f"r{i}"
+        graph = helper.make_graph(nodes, "uneven", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 16, 16])],
+                                  [helper.make_tensor_value_info(value, TensorProto.FLOAT, [1, 4, 16, 16])], weights)
+        file = folder / f"{seed}.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(file))
+        yield truth.Case(f"uneven/{seed}", file, [random.uniform(-1, 1, (16, 3, 16, 16)).astype(np.float32)])
+
+
 def int8_figure(rows: list):
     return next((true for plan, _, true in rows if plan == "int8"), None)
 
@@ -57,6 +87,7 @@ def main() -> int:
     parser.add_argument("--ort", default=os.environ.get("OCTET_ORT", ""), help="folder of `npm install onnxruntime-node`")
     parser.add_argument("--count", type=int, default=10, help="models with an advice")
     parser.add_argument("--random", type=int, default=400, metavar="N", help="at most N random graphs")
+    parser.add_argument("--uneven", type=int, default=0, metavar="N", help="N networks whose channels differ in size, before all others")
     parser.add_argument("--first", type=int, default=1, help="first seed of random graphs")
     parser.add_argument("--coarse", action="store_true", help="with a configuration under which int8 does badly")
     options = parser.parse_args()
@@ -69,6 +100,7 @@ def main() -> int:
         measured = truth.Truth(options.build.resolve(), options.ort, folder)
 
         def cases():
+            yield from uneven_cases(folder / "uneven", options.first, options.uneven)
             yield from truth.repro_cases()
             yield from truth.lab_cases()
             yield from map(more_samples, truth.zoo_cases(False))

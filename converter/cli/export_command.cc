@@ -5,6 +5,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/same_model.h"
+#include "converter/cli/taken_constants.h"
 #include "converter/export/qdq.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
@@ -18,29 +19,14 @@ struct ExportOptions {
   bool qdq = false;
 };
 
-// What the layers lost to offsets (passes/constant_part.h) cannot be told from blob and model.
-void RefuseOffsets(const BlobView& view, const std::string& path) {
-  for (uint32_t p = 0; p < view.model->plan_count; ++p) {
-    for (uint32_t o = 0; o < view.model->output_count; ++o) {
-      const PartRange range = PlanOutputParts(view, view.plans[p], o);
-      for (uint32_t i = range.first; i < range.first + range.count; ++i) {
-        if (view.parts[i].offsets == 0) continue;
-        Fail(
-            "{}: output '{}' has a constant part that is added in float (octet inspect), which "
-            "--qdq does not write; export the model without that constant",
-            path, StringAt(view, view.outputs[o].name));
-      }
-    }
-  }
-}
-
 int Run(const ExportOptions& options) {
   if (!options.qdq) Fail("octet export: no format given; give --qdq, an ONNX model in Q/DQ form");
   write::CheckWritable(options.output, {options.model, options.blob});
   const blobs::BlobFile file(options.blob);
-  RefuseOffsets(blobs::ViewOf(file), options.blob);
-  const graph::Graph graph = LoadGraphOf(file, options.blob, options.model, options.input.Import());
-  const exporting::QdqModel model = exporting::ExportQdq(graph, blobs::ViewOf(file), options.blob);
+  const BlobView view = blobs::ViewOf(file);
+  graph::Graph graph = LoadGraphOf(file, options.blob, options.model, options.input.Import());
+  TakeConstantsOf(view, options.blob, &graph);
+  const exporting::QdqModel model = exporting::ExportQdq(graph, view, options.blob);
   write::SaveFile(options.output, model.bytes);
   fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",
              options.output, model.bytes.size(), model.int8_values, model.int8_layers,
@@ -61,9 +47,10 @@ void AddExport(port::CommandLine& app, std::function<int()>* run) {
       app.AddCommand("export", "write a blob's int8 plan as ONNX in Q/DQ form, for other runtimes");
   command.Footer(
       "Scales, zero points, weights and biases are the blob's. Another runtime computes the same "
-      "values, except for ties in rounding. FP16 layers are float in the file. --input-shape and "
-      "--bind are "
-      "the same as for octet convert.");
+      "values, except for ties in rounding. FP16 layers are float in the file. A constant part of "
+      "an output is an Add behind its last DequantizeLinear. --input-shape and --bind are the same "
+      "as "
+      "for octet convert.");
   auto options = std::make_shared<ExportOptions>();
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("BLOB", options->blob, "the blob made of it").Required();

@@ -83,14 +83,14 @@ void FindTensor(const graph::Graph& graph, const quantize::Scheme& first,
 bool HalvesFindings::Differ() const {
   const auto questions = Questions(*this);
   return std::any_of(questions.begin(), questions.end(),
-                     [](const simulate::Gain& gain) { return gain.mean >= kHalvesDifferDb; });
+                     [](const simulate::Gain& gain) { return gain.mean >= kHalvesLookDb; });
 }
 
 bool HalvesFindings::Disagree() const {
   const auto questions = Questions(*this);
   const double luck = kLuckOfHalves / static_cast<double>(questions.size());
   return std::any_of(questions.begin(), questions.end(), [luck](const simulate::Gain& gain) {
-    return gain.mean >= kHalvesDifferDb && simulate::ChanceOf(gain) <= luck;
+    return gain.mean >= kHalvesDisagreeDb && simulate::ChanceOf(gain) <= luck;
   });
 }
 

@@ -21,8 +21,9 @@
 
 namespace octet::judge {
 
-// A difference below it is no reason to change anything.
-inline constexpr double kHalvesDifferDb = 1;
+// Plans disagree where one has twice the error of the other. A third of that in the first few
+// samples is a reason to ask others.
+inline constexpr double kHalvesDisagreeDb = 3.0103, kHalvesLookDb = 1;
 // How often luck alone makes halves that are alike disagree (simulate/chance.h). Four questions
 // share it: whether one plan is better, or the other, and whether either is better on its own half.
 inline constexpr double kLuckOfHalves = 0.01;
@@ -42,8 +43,8 @@ struct HalvesFindings {
   std::string tensor;
   double scale_ratio = 1;
 
-  bool Differ() const;        // by kHalvesDifferDb, for whatever reason
-  bool Disagree() const;      // and it is no luck
+  bool Differ() const;        // by kHalvesLookDb, for whatever reason
+  bool Disagree() const;      // by kHalvesDisagreeDb, and it is no luck
   std::string Words() const;  // one line
   nlohmann::json Json() const;
 };

@@ -122,15 +122,21 @@ TEST_F(ConstantParts, NoneWhereTheOutputsAreNearZero) {
   EXPECT_EQ(ReadText("out.octet")[32] & 32, 0);
 }
 
-TEST_F(ConstantParts, AreRefusedWhereTheyCannotBeSaid) {
+// The sum of two layers, of which each has a constant: the blob has no more than both together.
+TEST_F(ConstantParts, AreNotExportedWhereTheirLayersAreUnknown) {
   OnnxBuilder model;
-  const OnnxValue mean = model.Initializer("mean", {}, std::vector<float>{1970});
-  Features(model, 2).Add(mean).Output("year");
+  const OnnxValue x =
+      model.Input("image", {1, 3, 8, 8}).WithChannels(3).Conv({.channels = 4}).Relu();
+  const OnnxValue mean = model.Initializer("mean", {}, std::vector<float>{1970}),
+                  other = model.Initializer("other", {}, std::vector<float>{3000});
+  const ConvOptions pointwise = {.channels = 2, .kernel = 1};
+  const OnnxValue sum = x.Conv(pointwise).Add(mean);
+  sum.Add(x.Conv(pointwise).Relu().Conv(pointwise).Add(other)).Output("y");
   Converted(model);
   const Result qdq =
       Octet({"export", Path("m.onnx"), Path("out.octet"), "--qdq", "-o", Path("q.onnx")});
   EXPECT_EQ(qdq.status, 2);
-  EXPECT_NE(qdq.err.find("year"), std::string::npos) << qdq.err;
+  EXPECT_NE(qdq.err.find("constant parts"), std::string::npos) << qdq.err;
 }
 
 }  // namespace

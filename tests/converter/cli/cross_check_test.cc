@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <regex>
 
 #include <nlohmann/json.hpp>
@@ -38,6 +39,74 @@ class CrossCheck : public Cli {
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err, "octet: " + line + "\n");
   }
+  // The least figure of the int8 plan beside the model exported from it.
+  double LeastDecibels(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"verify", Path("q.onnx"), Path("out.octet"),
+                                      "--data", Path("f.npy"),  "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = Octet(words);
+    EXPECT_NE(result.status, 2) << result.err;
+    double least = 300;
+    if (result.status == 2) return least;
+    for (const auto& row : nlohmann::json::parse(result.out)["plans"]) {
+      if (row["plan"] == "int8") least = std::min(least, row["about_mean_db"].get<double>());
+    }
+    return least;
+  }
+  // Constants of one layer each, which reach the outputs in several ways.
+  void ExpectConstantsAreExported(const std::vector<std::string>& more) const {
+    using Make = std::function<void(OnnxBuilder&, const OnnxValue&)>;
+    const auto number = [](OnnxBuilder& model, const Dims& shape, std::vector<float> values) {
+      return model.Initializer("number", shape, std::move(values));
+    };
+    const std::pair<const char*, Make> models[] = {
+        {"one number",
+         [&](OnnxBuilder& model, const OnnxValue& x) {
+           x.Flatten().WithChannels(64).Gemm(2).Add(number(model, {}, {1970})).Output("y");
+         }},
+        {"columns",
+         [&](OnnxBuilder& model, const OnnxValue& x) {
+           const OnnxValue means = number(model, {3}, {-4000, 20, 123456});
+           x.Flatten().WithChannels(64).Gemm(3).Relu().Add(means).Output("y");
+         }},
+        {"channels",
+         [&](OnnxBuilder& model, const OnnxValue& x) {
+           const OnnxValue means = number(model, {2, 1, 1}, {-500, 900});
+           x.Conv({.channels = 2, .kernel = 3, .pad = 1}).Add(means).Output("y");
+         }},
+        {"a mean",
+         [&](OnnxBuilder& model, const OnnxValue& x) {
+           x.Add(number(model, {}, {20})).GlobalAveragePool().Output("y");
+         }},
+        {"several outputs",
+         [&](OnnxBuilder& model, const OnnxValue& x) {
+           const OnnxValue kelvin =
+               x.Flatten().WithChannels(64).Gemm(4).Add(number(model, {}, {300}));
+           kelvin.Output("kelvin");
+           kelvin.Reshape({2, 2}).Output("square");
+           kelvin.WithChannels(4).Gemm(3).Output("inside");
+         }},
+    };
+    WriteNpy("f.npy", "<f4", {32, 3, 8, 8});
+    for (const auto& [name, make] : models) {
+      OnnxBuilder model;
+      make(model, model.Input("image", {1, 3, 8, 8})
+                      .WithChannels(3)
+                      .Conv({.channels = 4, .kernel = 2, .stride = 2})
+                      .Relu());
+      model.Save(Path("constant.onnx"));
+      ASSERT_EQ(Octet({"convert", Path("constant.onnx"), "-o", Path("out.octet"), "--calibrate",
+                       Path("f.npy"), "--effort", "fast"})
+                    .status,
+                0)
+          << name;
+      const Result inspect = Octet({"inspect", Path("out.octet"), "--json"});
+      EXPECT_FALSE(nlohmann::json::parse(inspect.out)["plans"][0]["offsets"].empty()) << name;
+      const Result result = Export("constant.onnx", "out.octet");
+      ASSERT_EQ(result.status, 0) << name << ": " << result.err;
+      EXPECT_GT(LeastDecibels(more), 30) << name;
+    }
+  }
   Result Export(const std::string& model, const std::string& blob) const {
     return Octet({"export", "--qdq", Path(model), Path(blob), "-o", Path("q.onnx")});
   }
@@ -61,6 +130,15 @@ TEST_F(CrossCheck, ExportedModelIsAModelOfTheSameInputsAndOutputs) {
   const auto report = nlohmann::json::parse(verify.out);
   EXPECT_EQ(report["plans"][0]["output"], "scores");
   EXPECT_GT(report["plans"][0]["snr_db"], 30);
+}
+
+TEST_F(CrossCheck, ConstantPartsAreAddedBehind) {
+  ExpectConstantsAreExported({});
+}
+
+TEST_F(CrossCheck, OnnxRuntimeAddsConstantPartsBehind) {
+  if (!HasOrt()) GTEST_SKIP() << kNoOrt;
+  ExpectConstantsAreExported({"--against", "ort"});
 }
 
 TEST_F(CrossCheck, ExportRefuses) {
