@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "converter/support/error.h"
 #include "tests/support/facts.h"
@@ -44,6 +45,19 @@ Verdict VerdictOfClasses(int64_t samples, int64_t same) {
   verdict.findings.plans[0].answers.samples = samples;
   verdict.findings.plans[0].answers.same_top1 = same;
   return verdict;
+}
+
+TEST(OutputFindings, TheWorstPieceIsTheNearestToItsError) {
+  const auto worst = [](const std::vector<double>& pieces) {
+    OutputFindings found;
+    for (const double db : pieces) found.pieces.push_back(NumbersAt(db).whole);
+    return found.WorstPiece();
+  };
+  EXPECT_EQ(worst({}), -1);
+  EXPECT_EQ(worst({5}), -1) << "one piece is the output";
+  EXPECT_EQ(worst({5, 3}), 1);
+  EXPECT_EQ(worst({5, 1, 3}), 1);
+  EXPECT_EQ(worst({2, 2}), 0);
 }
 
 TEST(Requirement, WordsThatAreRead) {
