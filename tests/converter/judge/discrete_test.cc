@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace octet::judge {
 namespace {
 
@@ -103,6 +106,25 @@ TEST(Likeness, SpareRowsDoNotCount) {
   Likeness likeness;
   likeness.Add(RowsOf(100, 3, true), reference, plan);
   EXPECT_DOUBLE_EQ(likeness.Percent(), 80);
+}
+
+// Lists of five rows, a letter each, of which the plan has another second row.
+TEST(Likeness, RoomIsTheRowsAtTheEndThatRepeatOneAnother) {
+  const auto list = [](const std::string& letters) {
+    std::vector<float> values;
+    for (const char letter : letters) values.insert(values.end(), 4, static_cast<float>(letter));
+    return values;
+  };
+  const auto percent = [&](const std::string& reference, const std::string& plan) {
+    Likeness likeness;
+    likeness.Add(RowsOf(5, 4, true), list(reference), list(plan));
+    return likeness.Percent();
+  };
+  EXPECT_DOUBLE_EQ(percent("abcss", "axcss"), 100 * 2.0 / 3);
+  EXPECT_DOUBLE_EQ(percent("absss", "axsss"), 50);
+  EXPECT_DOUBLE_EQ(percent("abcds", "axcds"), 80) << "one row alone is no room";
+  EXPECT_DOUBLE_EQ(percent("sbsss", "sxsss"), 50) << "a row like the room, in front of others";
+  EXPECT_EQ(percent("sssss", "ttttt"), 100) << "two lists of nothing";
 }
 
 }  // namespace

@@ -119,6 +119,32 @@ TEST_F(Programs, RunWritesWhatASessionComputes) {
   }
 }
 
+// Numbers instead of pictures: each sample its own.
+TEST_F(Programs, SamplesOfNumbersFollowEachOther) {
+  constexpr size_t kValues = 3 * 4 * 4, kSamples = 3;
+  std::vector<float> values(kSamples * kValues);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 29 % 256) / 64;
+  WriteNpy("x.npy", {kSamples, 3, 4, 4}, values);
+  const Result result =
+      Run("octet-run", Path("m.octet") + " --input " + Path("x.npy") + " --output " +
+                           Path("y.npy") + " --plan int8 --isa reference --repeat 1");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const port::NpyArray scores(Path("y.0.npy"));
+  TestSession session(blob_, {});
+  for (size_t sample = 0; sample < kSamples; ++sample) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(sample * kValues);
+    session.SetInput(0, {from, from + kValues});
+    octet_run(session.get());
+    const std::vector<float> expected = session.Output(0);
+    EXPECT_TRUE(
+        std::equal(expected.begin(), expected.end(), scores.floats() + sample * expected.size()))
+        << sample;
+    if (sample > 0) {
+      EXPECT_FALSE(std::equal(expected.begin(), expected.end(), scores.floats())) << sample;
+    }
+  }
+}
+
 // A folder, its pictures one by one and the same pixels as an array give the same numbers; what
 // they mean is printed for pictures.
 TEST_F(Programs, PicturesAndFolders) {

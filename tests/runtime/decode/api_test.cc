@@ -52,6 +52,29 @@ TEST(Api, SegmentGivesTheLabelOfEveryPixel) {
   EXPECT_EQ(labels, wanted);
 }
 
+// One class is a mask: its pixels are those from the threshold on.
+TEST(Api, OneClassIsAMaskByItsThreshold) {
+  BlobBuilder b;
+  b.AddOutput("y", b.AddInput("x", {1, 2, 3, 1}));
+  blob::DecodeRecord record{};
+  record.class_count = 1;
+  record.background = blob::kNone;
+  record.score_threshold = 1;
+  blob::DecodeLevel level{};
+  level.grid_h = 2, level.grid_w = 3, level.anchor_count = 1;
+  level.scores = {0, 0, 0, 3, 1, 1};
+  b.SetDecode(blob::Task::kSegment, record, {level}, {});
+  const Blob blob = b.Build();
+  TestSession session(blob, {});
+  ASSERT_EQ(session.status().code, OCTET_OK);
+  session.SetInput(0, {0, 1, 2, 3, -1, 0});
+  octet_run(session.get());
+  AlignedBytes memory(octet_decode_bytes(session.get()));
+  std::vector<uint8_t> labels(6, 99);
+  ASSERT_EQ(octet_segment(session.get(), memory.data(), labels.data(), 6).code, OCTET_OK);
+  EXPECT_EQ(labels, (std::vector<uint8_t>{0, 1, 1, 1, 0, 0}));
+}
+
 TEST(Api, SegmentRefusesWhatDoesNotFit) {
   const Blob blob = MakePlain(blob::Task::kSegment), classes = MakePlain(blob::Task::kClassify);
   const Blob none = MakeConvBlob({}), boxes = MakeMixedBlob();

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <vector>
 
 #include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/conv/tiling.h"
 #include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/matmul/scratch.h"
 
@@ -133,6 +135,35 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
   EXPECT_EQ(ConvScratchF16(Isa::kNeon, g, false), 9 * 32 * 8 + 512 + 16 * 576 * 4);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, g, false), (4096 + (88 + 32) * 576) * 4u);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, Pointwise(1, 11, 64, 8), false), (4096 + 11 * 64) * 4u);
+}
+
+// Strips of lines beside the widened weights of a panel, for windows, strides and widths that leave
+// other remainders.
+TEST(ConvScratch, WideStripsFitBesideTheirWeights) {
+  size_t strips = 0, cut = 0;
+  for (const uint32_t window : {3u, 5u}) {
+    for (const uint32_t stride : {1u, 2u}) {
+      for (const uint32_t in_c : {16u, 24u, 40u, 64u, 100u, 150u}) {
+        for (uint32_t side = 8; side <= 136; side += 4) {
+          const ConvGeometry g = {
+              side * stride, side * stride, in_c, side, side, 32, window, window,
+              stride,        stride,        1,    1,    1,    1,  1};
+          std::vector<uint8_t> scratch(static_cast<size_t>(ConvScratchF16(Isa::kAvx2, g, false)));
+          ConvPlan plan = PlanLayer(g, kRulesF16Avx2, 2, scratch.data());
+          CutWide(&plan);
+          if (plan.wide.columns == 0) continue;
+          ++strips;
+          cut += plan.wide.columns < side;
+          const uint64_t pixels = (uint64_t{plan.wide.columns} - 1) * stride + window;
+          const uint64_t weights = plan.depth * plan.wide.blocks * 16;
+          EXPECT_LE((window * pixels * in_c + weights) * sizeof(float), scratch.size())
+              << window << " " << stride << " " << in_c << " " << side;
+        }
+      }
+    }
+  }
+  EXPECT_GT(strips, 100u);
+  EXPECT_GT(cut, 50u);
 }
 
 TEST(ConvScratch, DepthwiseLayersTakeWhatTheirKernelWrites) {

@@ -255,5 +255,28 @@ TEST(WithoutRecords, EmptyIsNotDamaged) {
   }
 }
 
+// Less than a header is none; what fits the slot is looked at; beyond the slot there is no more of
+// it.
+TEST(WithoutRecords, TheSizeThatAHeadClaims) {
+  constexpr uint32_t kHeader = sizeof(blob::Header);
+  struct Case {
+    uint32_t bytes, detail;
+  };
+  for (const Case& c :
+       {Case{0, OCTET_MALFORMED}, Case{1, OCTET_MALFORMED}, Case{kHeader - 1, OCTET_MALFORMED},
+        Case{kHeader, OCTET_MALFORMED}, Case{kSlotBytes, OCTET_MALFORMED},
+        Case{kSlotBytes + 1, OCTET_TRUNCATED}, Case{UINT32_MAX, OCTET_TRUNCATED}}) {
+    Blob claimed = MakeModel({.id = 1});
+    reinterpret_cast<blob::Header*>(claimed.data())->file_bytes = c.bytes;
+    FakeStorage storage;
+    std::copy(claimed.begin(), claimed.end(), storage.area(OCTET_AREA_SLOT_A).begin());
+    octet_slots slots;
+    EXPECT_EQ(OpenAndBoot(&slots, &storage, TestConfig()).code, OCTET_SLOTS_BLOB) << c.bytes;
+    uint32_t detail = 99;
+    EXPECT_EQ(octet_slots_verify(&slots, OCTET_SLOT_A, &detail), OCTET_SLOTS_BLOB) << c.bytes;
+    EXPECT_EQ(detail, c.detail) << c.bytes;
+  }
+}
+
 }  // namespace
 }  // namespace octet::test
