@@ -56,6 +56,7 @@ namespace octet {
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
   X(axis_softmax_f16, AxisSoftmaxF16Fn)     \
+  X(reduce_s8, ReduceS8Fn)                  \
   X(reduce_f16, ReduceF16Fn)                \
   X(convert_s8, ConvertFn)                  \
   X(convert_f16, ConvertFn)                 \
