@@ -32,6 +32,13 @@ static inline void CopyRun(uint8_t* to, const uint8_t* from, size_t bytes) {
   }
 }
 
+// As memcpy for runs of kBlock / 2 to kBlock bytes: two blocks, which overlap in the middle.
+template <size_t kBlock>
+static inline void CopyEnds(uint8_t* to, const uint8_t* from, size_t bytes) {
+  memcpy(to, from, kBlock / 2);
+  memcpy(to + bytes - kBlock / 2, from + bytes - kBlock / 2, kBlock / 2);
+}
+
 // `count` runs, at their own distances.
 static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, uint64_t from_step,
                             uint64_t count, size_t bytes) {
@@ -56,6 +63,8 @@ static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, 
       });
     case 4:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 4); });
+    case 8:
+      return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 8); });
     case 16:
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 16); });
 #if !OCTET_ARCH_CORTEX_M  // flash is short there
@@ -67,8 +76,26 @@ static inline void CopyRuns(uint8_t* to, uint64_t to_step, const uint8_t* from, 
       return each([](uint8_t* t, const uint8_t* f) { memcpy(t, f, 128); });
 #endif
     default:
-      return each([bytes](uint8_t* t, const uint8_t* f) { CopyRun(t, f, bytes); });
+      break;
   }
+#if !OCTET_ARCH_CORTEX_M
+  if (bytes > 64 && bytes < 128) {
+    return each([bytes](uint8_t* t, const uint8_t* f) { CopyEnds<128>(t, f, bytes); });
+  }
+  if (bytes > 32 && bytes < 64) {
+    return each([bytes](uint8_t* t, const uint8_t* f) { CopyEnds<64>(t, f, bytes); });
+  }
+  if (bytes > 16 && bytes < 32) {
+    return each([bytes](uint8_t* t, const uint8_t* f) { CopyEnds<32>(t, f, bytes); });
+  }
+  if (bytes > 8 && bytes < 16) {
+    return each([bytes](uint8_t* t, const uint8_t* f) { CopyEnds<16>(t, f, bytes); });
+  }
+  if (bytes > 4 && bytes < 8) {
+    return each([bytes](uint8_t* t, const uint8_t* f) { CopyEnds<8>(t, f, bytes); });
+  }
+#endif
+  each([bytes](uint8_t* t, const uint8_t* f) { CopyRun(t, f, bytes); });
 }
 
 }  // namespace octet
