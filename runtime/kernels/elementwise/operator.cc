@@ -121,22 +121,30 @@ Joined JoinedRowsOf(const LayerView& view, const Walk& walk) {
   return joined;
 }
 
-// `count` indices of dim d with all dims behind it, in the order of the output; returns where the
-// next one goes.
+// `count` elements, `step` apart; returns where the next one goes.
+template <typename T>
+inline T* FillRow(T* to, const T* from, uint64_t step, uint64_t count) {
+  uint64_t i = 0;
+  if (step == 0) {
+    const T value = *from;
+    for (; i + 4 <= count; i += 4) to[i] = to[i + 1] = to[i + 2] = to[i + 3] = value;
+    for (; i < count; ++i) to[i] = value;
+  } else {
+    for (; i < count; ++i) to[i] = from[i * step];
+  }
+  return to + count;
+}
+
+// `count` indices of dim d with all dims behind it, in the order of the output.
 template <typename T>
 T* Fill(T* to, const T* from, const uint64_t* steps, const uint32_t* dims, uint32_t d,
         uint32_t last, uint64_t count) {
   const uint64_t step = steps[d];
-  if (d == last) {
-    if (step == 0) {
-      const T value = *from;
-      uint64_t i = 0;
-      for (; i + 4 <= count; i += 4) to[i] = to[i + 1] = to[i + 2] = to[i + 3] = value;
-      for (; i < count; ++i) to[i] = value;
-    } else {
-      for (uint64_t i = 0; i < count; ++i) to[i] = from[i * step];
-    }
-    return to + count;
+  if (d == last) return FillRow(to, from, step, count);
+  if (step != 0 && d + 1 == last) {
+    const uint64_t row = dims[last], inner = steps[last];
+    for (uint64_t i = 0; i < count; ++i) to = FillRow(to, from + i * step, inner, row);
+    return to;
   }
   if (step != 0) {
     for (uint64_t i = 0; i < count; ++i) {

@@ -2,7 +2,6 @@
 // O(n log k) at worst, and few of n enter.
 #include "runtime/format/move.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/select/heap.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -41,23 +40,52 @@ void ChooseFew(uint32_t count, uint32_t k, const Key& key, const At& list) {
   for (uint32_t i = 0; i < k; ++i) list(i) = places[i];
 }
 
+// Puts `rank` into the heap where `at` is free: no entry is better than those under it, so that the
+// worst is first. rank_of(i): larger for what is better, of equal keys for what is earlier.
+template <typename Rank, typename At>
+void SiftIn(int64_t rank, int32_t entry, uint32_t at, uint32_t count, const Rank& rank_of,
+            const At& list) {
+  for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    int32_t worst = list(child);
+    int64_t worst_rank = rank_of(worst);
+    if (child + 1 < count) {
+      const int32_t other = list(child + 1);
+      const int64_t other_rank = rank_of(other);
+      if (other_rank < worst_rank) {
+        worst = other;
+        worst_rank = other_rank;
+        ++child;
+      }
+    }
+    if (rank < worst_rank) break;
+    list(at) = worst;
+    at = child;
+  }
+  list(at) = entry;
+}
+
 template <typename Key, typename At>
 void ChooseMany(uint32_t count, uint32_t k, const Key& key, const At& list) {
-  const auto better = [&](int32_t a, int32_t b) {
-    const int32_t x = key(a), y = key(b);
-    return x != y ? x > y : a < b;
+  const auto rank_of = [&](int32_t i) {
+    return (int64_t)key(i) * ((int64_t)1 << 32) + (int64_t) ~(uint32_t)i;
   };
   for (uint32_t i = 0; i < k; ++i) list(i) = (int32_t)i;
-  MakeHeap(list, k, better);
+  for (uint32_t at = k / 2; at-- > 0;) {
+    SiftIn(rank_of((int32_t)at), (int32_t)at, at, k, rank_of, list);
+  }
   int32_t worst = key(list(0));
   for (uint32_t i = k; i < count; ++i) {
     // Of equal keys the one in the heap is the earlier.
     if (key((int32_t)i) <= worst) continue;
-    list(0) = (int32_t)i;
-    SiftDown(list, 0, k, better);
+    SiftIn(rank_of((int32_t)i), (int32_t)i, 0, k, rank_of, list);
     worst = key(list(0));
   }
-  SortHeap(list, k, better);
+  // From a heap to the best first.
+  for (uint32_t end = k; end-- > 1;) {
+    const int32_t entry = list(end), worst_left = list(0);
+    SiftIn(rank_of(entry), entry, 0, end, rank_of, list);
+    list(end) = worst_left;
+  }
 }
 
 template <typename T>
