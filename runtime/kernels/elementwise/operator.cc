@@ -127,7 +127,10 @@ inline T* FillRow(T* to, const T* from, uint64_t step, uint64_t count) {
   uint64_t i = 0;
   if (step == 0) {
     const T value = *from;
-    for (; i + 4 <= count; i += 4) to[i] = to[i + 1] = to[i + 2] = to[i + 3] = value;
+    T values[8 / sizeof(T)];
+    constexpr uint64_t kValues = sizeof(values) / sizeof(T);
+    for (T& each : values) each = value;
+    for (; i + kValues <= count; i += kValues) memcpy(to + i, values, sizeof(values));
     for (; i < count; ++i) to[i] = value;
   } else {
     for (; i < count; ++i) to[i] = from[i * step];

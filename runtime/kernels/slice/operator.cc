@@ -2,7 +2,7 @@
 // is 1.
 #include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/copy.h"
+#include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -20,18 +20,24 @@ void CopyStrided(T* to, const T* from, uint32_t count, uint32_t step) {
 
 // Lines of pixels: of how many, and how far apart pixels, lines and pictures stand in the input.
 struct Lines {
-  uint64_t pixels, lines, pixel_step, line_step, picture_step;
+  uint64_t channels, pixels, lines, pixel_step, line_step, picture_step;
 };
 
-// The two inner dimensions are one where their pixels stand evenly.
+// Pixels behind one another are one of more channels, and the two inner dimensions are one where
+// their pixels stand evenly.
 Lines LinesOf(const LayerView& view) {
   const blob::SliceParams& p = Params(view);
   const uint32_t* in = InputOf(view, 0).dims;
   const uint32_t* out = OutputOf(view).dims;
   const uint64_t line = (uint64_t)in[2] * in[3];
-  Lines l = {out[2], out[1], (uint64_t)p.step[2] * in[3], p.step[1] * line,
-             p.step[0] * in[1] * line};
-  if (out[2] == 1) l.pixel_step = l.line_step;
+  Lines l = {out[3],           out[2],
+             out[1],           (uint64_t)p.step[2] * in[3],
+             p.step[1] * line, p.step[0] * in[1] * line};
+  if (p.step[3] == 1 && l.pixel_step == l.channels) {
+    l.channels *= l.pixels;
+    l.pixels = 1;
+  }
+  if (l.pixels == 1) l.pixel_step = l.line_step;
   if (l.line_step == l.pixels * l.pixel_step) {
     l.pixels *= l.lines;
     l.lines = 1;
@@ -43,14 +49,13 @@ template <typename T>
 void Run(const LayerView& view, const RunContext& context) {
   const blob::SliceParams& p = Params(view);
   const uint32_t* in = InputOf(view, 0).dims;
-  const uint32_t* out = OutputOf(view).dims;
   const Lines l = LinesOf(view);
   const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0))) +
                    (((uint64_t)p.begin[0] * in[1] + p.begin[1]) * in[2] + p.begin[2]) * in[3] +
                    p.begin[3];
   T* output = reinterpret_cast<T*>(PlaceOf(context, OutputOf(view)));
   // The share counts pixels; each turn does those of one line.
-  const Range pixels = RangeOf((uint64_t)out[0] * out[1] * out[2], context.share);
+  const Range pixels = RangeOf(OutputOf(view).dims[0] * l.lines * l.pixels, context.share);
   for (uint64_t pixel = pixels.begin; pixel < pixels.end;) {
     const uint64_t line = pixel / l.pixels;
     const uint64_t x = pixel % l.pixels;
@@ -58,14 +63,19 @@ void Run(const LayerView& view, const RunContext& context) {
     const uint64_t count = left < l.pixels - x ? left : l.pixels - x;
     const T* from =
         input + line / l.lines * l.picture_step + line % l.lines * l.line_step + x * l.pixel_step;
-    T* to = output + pixel * out[3];
+    T* to = output + pixel * l.channels;
     if (p.step[3] == 1) {
-      CopyRuns(reinterpret_cast<uint8_t*>(to), out[3] * sizeof(T),
-               reinterpret_cast<const uint8_t*>(from), l.pixel_step * sizeof(T), count,
-               out[3] * sizeof(T));
+      const size_t bytes = (size_t)l.channels * sizeof(T);
+      const CopyRunsArgs args = {reinterpret_cast<uint8_t*>(to),
+                                 reinterpret_cast<const uint8_t*>(from),
+                                 bytes,
+                                 l.pixel_step * sizeof(T),
+                                 count,
+                                 bytes};
+      context.kernels->copy_runs(args, Share{0, 1});
     } else {
       for (uint64_t i = 0; i < count; ++i) {
-        CopyStrided(to + i * out[3], from + i * l.pixel_step, out[3], p.step[3]);
+        CopyStrided(to + i * l.channels, from + i * l.pixel_step, (uint32_t)l.channels, p.step[3]);
       }
     }
     pixel += count;
