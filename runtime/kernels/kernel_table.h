@@ -15,6 +15,7 @@
 #include "runtime/kernels/input/input.h"
 #include "runtime/kernels/matmul/matmul.h"
 #include "runtime/kernels/move/copy_plane.h"
+#include "runtime/kernels/move/copy_runs.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/output/output.h"
 #include "runtime/kernels/pool/pool.h"
@@ -45,6 +46,7 @@ namespace octet {
   X(max_pool_f16, PoolF16Fn)                \
   X(average_pool_f16, PoolF16Fn)            \
   X(copy_plane, CopyPlaneFn)                \
+  X(copy_runs, CopyRunsFn)                  \
   X(elementwise_s8, ElementwiseFn)          \
   X(elementwise_f16, ElementwiseFn)         \
   X(matmul_s8, MatMulS8Fn)                  \
@@ -56,6 +58,7 @@ namespace octet {
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
   X(axis_softmax_f16, AxisSoftmaxF16Fn)     \
+  X(reduce_s8, ReduceS8Fn)                  \
   X(reduce_f16, ReduceF16Fn)                \
   X(convert_s8, ConvertFn)                  \
   X(convert_f16, ConvertFn)                 \

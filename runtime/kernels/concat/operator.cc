@@ -26,7 +26,8 @@ struct Part {
 };
 
 // Bytes [at, end) of the input, which stand at `from`.
-void CopyPart(const Part& part, const uint8_t* from, uint64_t at, uint64_t end) {
+void CopyPart(const KernelTable& kernels, const Part& part, const uint8_t* from, uint64_t at,
+              uint64_t end) {
   while (at < end) {
     const uint64_t in_run = at % part.run;
     uint8_t* to = part.output + at / part.run * part.out_run + in_run;
@@ -34,7 +35,8 @@ void CopyPart(const Part& part, const uint8_t* from, uint64_t at, uint64_t end) 
     if (bytes > end - at) bytes = end - at;
     if (in_run == 0 && bytes == part.run) {
       const uint64_t runs = (end - at) / part.run;
-      CopyRuns(to, part.out_run, from, part.run, runs, (size_t)part.run);
+      const CopyRunsArgs args = {to, from, part.out_run, part.run, runs, (size_t)part.run};
+      kernels.copy_runs(args, Share{0, 1});
       bytes = runs * part.run;
     } else {
       CopyRun(to, from, (size_t)bytes);
@@ -57,7 +59,7 @@ void MapPart(const Part& part, uint64_t at, uint64_t end, const int8_t* table,
     uint8_t* to = is_long ? part.output + at / part.run * part.out_run + at % part.run : block;
     const TableS8Args args = {part.input + at, to, (uint32_t)bytes, table, context.sign};
     context.kernels->table_s8(args, Share{0, 1});
-    if (!is_long) CopyPart(part, block, at, at + bytes);
+    if (!is_long) CopyPart(*context.kernels, part, block, at, at + bytes);
     at += bytes;
   }
 }
@@ -122,13 +124,17 @@ void RunConcatLayer(const LayerView& view, const RunContext& context) {
           block == 0 ? RangeOf(in.bytes, context.share) : Range{first * run, end * run};
       const Part part = {PlaceOf(context, in), PlaceOf(context, out) + out_offset, run, out_run};
       if (block != 0 && i < 64 ? (kept >> i & 1) != 0 : keeps(i)) {
-        CopyPart(part, part.input + bytes.begin, bytes.begin, bytes.end);
+        CopyPart(*context.kernels, part, part.input + bytes.begin, bytes.begin, bytes.end);
       } else {
         MapPart(part, bytes.begin, bytes.end, table_of(i), context);
       }
       out_offset += run;
     }
   }
+}
+
+Isa ConcatLayerLevel(const LayerView&, const KernelTable& kernels) {
+  return kernels.copy_runs_isa;
 }
 
 }  // namespace octet

@@ -15,7 +15,7 @@ void RunConstantLayer(const LayerView& view, const RunContext& context) {
   const Range range = RangeOf(out.bytes, context.share);
   const uint8_t* from = view.tables + view.layer->extra.offset;
   uint8_t* to = PlaceOf(context, out);
-  if (out.type != blob::ElementType::kInt8) {
+  if (out.type != blob::ElementType::kInt8 || context.sign == 0) {
     memcpy(to + range.begin, from + range.begin, (size_t)(range.end - range.begin));
     return;
   }

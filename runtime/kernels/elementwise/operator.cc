@@ -1,4 +1,6 @@
 // Elementwise: the checks, and the walk over the output in rows, which the kernels compute.
+#include <string.h>
+
 #include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/share.h"
@@ -71,49 +73,96 @@ Walk WalkOf(const blob::ElementwiseParams& p, uint32_t operands) {
   return walk;
 }
 
-// Rows of a few elements, the channels of a pixel, go to a kernel several at a time: as one row,
-// where every operand is dense, is one value, or is copied here into a row of that length.
+// Rows of a few elements, the channels of a pixel, go to a kernel many at a time: as one row, where
+// every operand is dense, is one value, or is copied here into a row of that length.
 constexpr uint32_t kTileBytes = 512;
 
 struct Tile {
-  uint64_t from;  // the element of the operand it was made from; kNowhere: none
+  uint64_t from,
+      rows;  // the element of the operand it was made from, and of how many rows; 0: none
   alignas(4) uint8_t bytes[kTileBytes];
 };
-constexpr uint64_t kNowhere = ~(uint64_t)0;
 
-// What joins the rows of the two innermost dims.
+// What joins the rows of the dims from `dim` on: so many indices of it, each a block of all dims
+// behind it.
 struct Joined {
-  uint64_t rows;  // at most as many; 1: they are taken one by one
+  uint32_t dim;
+  uint64_t block, rows;  // at most as many; 1: rows of the last dim are taken one by one
   bool dense[kOperands], one_value[kOperands];
 };
 
 Joined JoinedRowsOf(const LayerView& view, const Walk& walk) {
   const blob::ElementwiseParams& p = Params(view);
-  Joined joined = {1, {}, {}};
+  Joined joined = {0, 1, 1, {}, {}};
   if (p.rank < 2) return joined;
   const uint32_t last = p.rank - 1u;
   uint32_t element_bytes = 1;
   for (uint32_t k = 0; k < view.layer->input_count; ++k) {
-    const uint64_t outer = walk.steps[k][last - 1], inner = walk.steps[k][last];
-    joined.dense[k] = inner == 1 && outer == p.dims[last];
-    joined.one_value[k] = inner == 0 && outer == 0;
     const uint32_t bytes = ElementBytes(InputOf(view, k));
     if (bytes > element_bytes) element_bytes = bytes;
   }
-  joined.rows = kTileBytes / element_bytes / p.dims[last];
+  const uint64_t most = kTileBytes / element_bytes;
+  joined.dim = last - 1;
+  joined.block = p.dims[last];
+  while (joined.dim > 0 && 2 * joined.block * p.dims[joined.dim] <= most) {
+    joined.block *= p.dims[joined.dim--];
+  }
+  joined.rows = most / joined.block;
+  if (joined.rows > p.dims[joined.dim]) joined.rows = p.dims[joined.dim];
   if (joined.rows == 0) joined.rows = 1;
+  for (uint32_t k = 0; k < view.layer->input_count; ++k) {
+    joined.dense[k] = joined.one_value[k] = true;
+    uint64_t step = 1;
+    for (uint32_t d = p.rank; d-- > joined.dim; step *= p.dims[d]) {
+      joined.dense[k] = joined.dense[k] && walk.steps[k][d] == step;
+      joined.one_value[k] = joined.one_value[k] && walk.steps[k][d] == 0;
+    }
+  }
   return joined;
 }
 
-// `rows` rows of `count` elements, their steps apart in `from`.
+// `count` elements, `step` apart; returns where the next one goes.
 template <typename T>
-void FillTile(Tile* tile, const uint8_t* from, uint64_t rows, uint64_t outer, uint64_t count,
-              uint64_t inner) {
-  const T* source = reinterpret_cast<const T*>(from);
-  T* to = reinterpret_cast<T*>(tile->bytes);
-  for (uint64_t r = 0; r < rows; ++r) {
-    for (uint64_t c = 0; c < count; ++c) *to++ = source[r * outer + c * inner];
+inline T* FillRow(T* to, const T* from, uint64_t step, uint64_t count) {
+  uint64_t i = 0;
+  if (step == 0) {
+    const T value = *from;
+    T values[8 / sizeof(T)];
+    constexpr uint64_t kValues = sizeof(values) / sizeof(T);
+    for (T& each : values) each = value;
+    for (; i + kValues <= count; i += kValues) memcpy(to + i, values, sizeof(values));
+    for (; i < count; ++i) to[i] = value;
+  } else {
+    for (; i < count; ++i) to[i] = from[i * step];
   }
+  return to + count;
+}
+
+// `count` indices of dim d with all dims behind it, in the order of the output.
+template <typename T>
+T* Fill(T* to, const T* from, const uint64_t* steps, const uint32_t* dims, uint32_t d,
+        uint32_t last, uint64_t count) {
+  const uint64_t step = steps[d];
+  if (d == last) return FillRow(to, from, step, count);
+  if (step != 0 && d + 1 == last) {
+    const uint64_t row = dims[last], inner = steps[last];
+    for (uint64_t i = 0; i < count; ++i) to = FillRow(to, from + i * step, inner, row);
+    return to;
+  }
+  if (step != 0) {
+    for (uint64_t i = 0; i < count; ++i) {
+      to = Fill(to, from + i * step, steps, dims, d + 1, last, dims[d + 1]);
+    }
+    return to;
+  }
+  // One is made; then as many follow as there are.
+  const uint64_t made = (uint64_t)(Fill(to, from, steps, dims, d + 1, last, dims[d + 1]) - to);
+  for (uint64_t done = made; done < made * count;) {
+    const uint64_t left = made * count - done, more = done < left ? done : left;
+    memcpy(to + done, to, (size_t)more * sizeof(T));
+    done += more;
+  }
+  return to + made * count;
 }
 
 void RunRow(const ElementwiseArgs& args, const LayerView& view, const RunContext& context) {
@@ -173,7 +222,7 @@ void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
   }
   const Joined joined = JoinedRowsOf(view, walk);
   Tile tiles[kOperands];
-  for (Tile& tile : tiles) tile.from = kNowhere;
+  for (Tile& tile : tiles) tile.from = tile.rows = 0;
   ElementwiseArgs args = {};
   args.params = &p;
   args.table = TableOf(view);
@@ -182,26 +231,30 @@ void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
   args.out_zero_point = out.zero_point;
   args.sign = context.sign;
   for (uint64_t i = range.begin; i < range.end;) {
-    uint64_t rows = joined.rows > 1 && index[last] == 0 ? (range.end - i) / row : 0;
+    uint64_t rows = joined.rows > 1 ? (range.end - i) / joined.block : 0;
     if (rows > joined.rows) rows = joined.rows;
-    if (rows > 1 && rows > p.dims[last - 1] - index[last - 1]) {
-      rows = p.dims[last - 1] - index[last - 1];
-    }
-    args.count = rows > 1 ? rows * row : row - index[last];
+    if (rows > p.dims[joined.dim] - index[joined.dim])
+      rows = p.dims[joined.dim] - index[joined.dim];
+    // A share may begin inside a block.
+    for (uint32_t d = joined.dim + 1; d <= last; ++d) rows = index[d] == 0 ? rows : 0;
+    const bool is_joined = rows > 1 || (rows == 1 && joined.dim + 1 < last);
+    args.count = is_joined ? rows * joined.block : row - index[last];
     if (args.count > range.end - i) args.count = range.end - i;
     for (uint32_t k = 0; k < operands; ++k) {
       const blob::TensorRecord& in = InputOf(view, k);
       args.operand[k] = PlaceOf(context, in) + at[k] * ElementBytes(in);
       args.step[k] = (uint32_t)walk.steps[k][last];
-      if (rows <= 1 || joined.dense[k] || joined.one_value[k]) continue;
-      const uint64_t outer = walk.steps[k][last - 1];
-      if (tiles[k].from != at[k]) {
+      if (!is_joined || joined.dense[k] || joined.one_value[k]) continue;
+      if (tiles[k].from != at[k] || tiles[k].rows < rows) {
         // Rows that repeat are made once, for as many as may follow.
-        const uint64_t made = outer == 0 ? joined.rows : rows;
+        const uint64_t made = walk.steps[k][joined.dim] == 0 ? joined.rows : rows;
         ByWidth(ElementBytes(in), [&](auto one) {
-          FillTile<decltype(one)>(&tiles[k], args.operand[k], made, outer, row, args.step[k]);
+          typedef decltype(one) T;
+          Fill(reinterpret_cast<T*>(tiles[k].bytes), reinterpret_cast<const T*>(args.operand[k]),
+               walk.steps[k], p.dims, joined.dim, last, made);
         });
-        tiles[k].from = outer == 0 ? at[k] : kNowhere;
+        tiles[k].from = at[k];
+        tiles[k].rows = made;
       }
       args.operand[k] = tiles[k].bytes;
       args.step[k] = 1;
@@ -209,8 +262,8 @@ void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
     args.output = PlaceOf(context, out) + i * ElementBytes(out);
     RunRow(args, view, context);
     i += args.count;
-    const uint32_t moved = rows > 1 ? last - 1 : last;
-    const uint64_t by = rows > 1 ? rows : args.count;
+    const uint32_t moved = is_joined ? joined.dim : last;
+    const uint64_t by = is_joined ? rows : args.count;
     index[moved] += by;
     for (uint32_t k = 0; k < operands; ++k) at[k] += by * walk.steps[k][moved];
     for (uint32_t d = moved; index[d] == p.dims[d] && d > 0; --d) {

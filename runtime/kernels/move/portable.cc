@@ -1,5 +1,6 @@
 // Strided planes in portable C++: the reference, and what the others leave to it.
 #include "runtime/kernels/by_width.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/kernel_table.h"
 
 namespace octet {
@@ -45,6 +46,10 @@ void Copy(const CopyPlaneArgs& args) {
 
 void copy_plane_reference(const CopyPlaneArgs& args, Share) {
   ByWidth(args.element_bytes, [&](auto one) { Copy<decltype(one)>(args); });
+}
+
+void copy_runs_reference(const CopyRunsArgs& a, Share) {
+  CopyRuns(a.to, a.to_step, a.from, a.from_step, a.count, a.bytes);
 }
 
 }  // namespace octet

@@ -29,6 +29,30 @@ int64_t SourceIndex(uint32_t i, uint32_t before, uint32_t size, blob::PadMode mo
   return kOutside;
 }
 
+// Pixel `x` of a line; `line` is nullptr where constants stand.
+template <typename T>
+void RunPixel(const LayerView& view, const T* line, uint32_t x, T constant, T* to) {
+  const blob::PadParams& p = Params(view);
+  const uint32_t* in = InputOf(view, 0).dims;
+  const uint32_t channels = OutputOf(view).dims[3];
+  const int64_t column = SourceIndex(x, p.before[2], in[2], p.mode);
+  if (line == nullptr || column == kOutside) {
+    for (uint32_t c = 0; c < channels; ++c) to[c] = constant;
+    return;
+  }
+  const T* from = line + (uint64_t)column * in[3];
+  const uint32_t end = p.before[3] + in[3];  // <= channels
+  for (uint32_t c = 0; c < p.before[3]; ++c) {
+    const int64_t source = SourceIndex(c, p.before[3], in[3], p.mode);
+    to[c] = source == kOutside ? constant : from[source];
+  }
+  memcpy(to + p.before[3], from, in[3] * sizeof(T));
+  for (uint32_t c = end; c < channels; ++c) {
+    const int64_t source = SourceIndex(c, p.before[3], in[3], p.mode);
+    to[c] = source == kOutside ? constant : from[source];
+  }
+}
+
 template <typename T>
 void Run(const LayerView& view, const RunContext& context, T constant) {
   const blob::PadParams& p = Params(view);
@@ -36,26 +60,29 @@ void Run(const LayerView& view, const RunContext& context, T constant) {
   const uint32_t* out = OutputOf(view).dims;
   const T* input = reinterpret_cast<const T*>(PlaceOf(context, InputOf(view, 0)));
   T* output = reinterpret_cast<T*>(PlaceOf(context, OutputOf(view)));
-  const Range rows = RangeOf((uint64_t)out[0] * out[1] * out[2], context.share);
-  for (uint64_t row = rows.begin; row < rows.end; ++row) {
-    const int64_t x = SourceIndex((uint32_t)(row % out[2]), p.before[2], in[2], p.mode);
-    const int64_t y = SourceIndex((uint32_t)(row / out[2] % out[1]), p.before[1], in[1], p.mode);
-    const int64_t n = SourceIndex((uint32_t)(row / out[2] / out[1]), p.before[0], in[0], p.mode);
-    T* to = output + row * out[3];
-    if (n == kOutside || y == kOutside || x == kOutside) {
-      for (uint32_t c = 0; c < out[3]; ++c) to[c] = constant;
-      continue;
-    }
-    const T* from = input + ((uint64_t)(n * in[1] + y) * in[2] + (uint64_t)x) * in[3];
-    const uint32_t end = p.before[3] + in[3];  // <= out[3]
-    for (uint32_t c = 0; c < p.before[3]; ++c) {
-      const int64_t source = SourceIndex(c, p.before[3], in[3], p.mode);
-      to[c] = source == kOutside ? constant : from[source];
-    }
-    memcpy(to + p.before[3], from, in[3] * sizeof(T));
-    for (uint32_t c = end; c < out[3]; ++c) {
-      const int64_t source = SourceIndex(c, p.before[3], in[3], p.mode);
-      to[c] = source == kOutside ? constant : from[source];
+  const bool whole_pixels = in[3] == out[3];
+  const Range pixels = RangeOf((uint64_t)out[0] * out[1] * out[2], context.share);
+  for (uint64_t i = pixels.begin; i < pixels.end;) {
+    const uint64_t row = i / out[2];
+    const int64_t y = SourceIndex((uint32_t)(row % out[1]), p.before[1], in[1], p.mode);
+    const int64_t n = SourceIndex((uint32_t)(row / out[1]), p.before[0], in[0], p.mode);
+    const T* line = n == kOutside || y == kOutside
+                        ? nullptr
+                        : input + (uint64_t)(n * in[1] + y) * in[2] * in[3];
+    const uint64_t left = pixels.end - i, in_line = out[2] - i % out[2];
+    const uint64_t end = i + (left < in_line ? left : in_line);
+    while (i < end) {
+      const uint64_t x = i % out[2], column = x - p.before[2];
+      T* to = output + i * out[3];
+      if (!whole_pixels || line == nullptr || x < p.before[2] || column >= in[2]) {
+        RunPixel(view, line, (uint32_t)x, constant, to);
+        ++i;
+        continue;
+      }
+      // Those of the input that lie behind one another.
+      const uint64_t rest = in[2] - column, count = rest < end - i ? rest : end - i;
+      memcpy(to, line + column * in[3], (size_t)(count * in[3]) * sizeof(T));
+      i += count;
     }
   }
 }

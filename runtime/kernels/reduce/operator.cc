@@ -1,5 +1,4 @@
-// Reductions over any axes: the checks, and int8, which has sums in 32 bits and the integer rule;
-// extrema copy a value.
+// Reductions over any axes: the checks, and from the blob's record to kernel arguments.
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/reduce/integers.h"
 #include "runtime/kernels/reduce/reduce.h"
@@ -12,34 +11,6 @@ using blob::ReduceKind;
 
 const blob::ReduceParams& Params(const LayerView& v) {
   return ParamsOf<blob::ReduceParams>(v);
-}
-
-void ReduceS8(const LayerView& view, const RunContext& context, const AxesWalk& walk,
-              const AxesWalk::Unit& unit) {
-  const blob::ReduceParams& p = Params(view);
-  const uint8_t* input = PlaceOf(context, InputOf(view, 0));
-  uint8_t* output = PlaceOf(context, OutputOf(view)) + unit.first;
-  const int32_t zero_point = InputOf(view, 0).zero_point;
-  const auto load = [&](uint64_t at) { return (int32_t)(int8_t)(input[at] ^ context.sign); };
-  int32_t acc[kColumnLanes];
-  if (p.kind == ReduceKind::kMax || p.kind == ReduceKind::kMin) {
-    const bool max = p.kind == ReduceKind::kMax;
-    for (int32_t& value : acc) value = max ? -128 : 127;
-    ForEachElement(walk, unit, [&](uint64_t at, uint32_t c) {
-      const int32_t q = load(at);
-      if (max ? q > acc[c] : q < acc[c]) acc[c] = q;
-    });
-  } else {
-    for (int32_t& value : acc) value = 0;
-    ForEachElement(walk, unit, [&](uint64_t at, uint32_t c) { acc[c] += load(at) - zero_point; });
-    for (uint32_t c = 0; c < unit.width; ++c) {
-      const int32_t real = Requantize(PreShift(acc[c], p.pre_shift), p.multiplier, p.shift);
-      acc[c] = ToInt8(real, OutputOf(view).zero_point, -128, 127);
-    }
-  }
-  for (uint32_t c = 0; c < unit.width; ++c) {
-    output[c] = (uint8_t)((uint8_t)(int8_t)acc[c] ^ context.sign);
-  }
 }
 
 bool CheckS8(const LayerView& view, const blob::ReduceParams& p, uint64_t reduced_count) {
@@ -99,13 +70,14 @@ void RunReduceLayer(const LayerView& view, const RunContext& context) {
                                 reinterpret_cast<uint16_t*>(output)};
     return context.kernels->reduce_f16(args, context.share);
   }
-  const AxesWalk walk = WalkOf(p.view, 0);
-  const Range units = RangeOf(walk.unit_count, context.share);
-  for (uint64_t u = units.begin; u < units.end; ++u) ReduceS8(view, context, walk, walk.UnitAt(u));
+  const ReduceS8Args args = {
+      &p, input, output, InputOf(view, 0).zero_point, OutputOf(view).zero_point, context.sign};
+  context.kernels->reduce_s8(args, context.share);
 }
 
 Isa ReduceLayerLevel(const LayerView& view, const KernelTable& kernels) {
-  return OutputOf(view).type == blob::ElementType::kFp16 ? kernels.reduce_f16_isa : Isa::kReference;
+  if (OutputOf(view).type == blob::ElementType::kInt32) return Isa::kReference;
+  return IsInt8(view) ? kernels.reduce_s8_isa : kernels.reduce_f16_isa;
 }
 
 }  // namespace octet

@@ -1,5 +1,5 @@
-// Reductions of FP16 tensors over any axes, to FP16 (integers.h has those that integers take part
-// in). The output is dense and does not overlap the input.
+// Reductions over any axes, FP16 to FP16 and int8 to int8 (integers.h has those of int32 and those
+// that give places). The output is dense and does not overlap the input.
 #ifndef OCTET_KERNELS_REDUCE_REDUCE_H_
 #define OCTET_KERNELS_REDUCE_REDUCE_H_
 
@@ -14,6 +14,16 @@ struct ReduceF16Args {
   uint16_t* output;
 };
 typedef void (*ReduceF16Fn)(const ReduceF16Args& args, Share share);
+
+// Sum, mean, max and min; rules at ReduceParams.
+struct ReduceS8Args {
+  const blob::ReduceParams* params;
+  const uint8_t* input;
+  uint8_t* output;
+  int32_t zero_point, out_zero_point;
+  uint8_t sign;
+};
+typedef void (*ReduceS8Fn)(const ReduceS8Args& args, Share share);
 
 }  // namespace octet
 

@@ -1,4 +1,4 @@
-// A binary heap of numbers in place: what TopK and NonMaxSuppression put in order with, without
+// A binary heap of numbers in place: what NonMaxSuppression puts in order with, without
 // memory of their own. List[i], i < count, is read and written by At(i).
 #ifndef OCTET_KERNELS_SELECT_HEAP_H_
 #define OCTET_KERNELS_SELECT_HEAP_H_

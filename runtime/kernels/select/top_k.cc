@@ -1,8 +1,7 @@
-// TopK: a heap of the k best so far, in the output itself; O(n log k) at worst, and few of n enter
-// the heap.
+// TopK: the k best so far, in order where they are few, else as a heap in the output itself;
+// O(n log k) at worst, and few of n enter.
 #include "runtime/format/move.h"
 #include "runtime/kernels/check.h"
-#include "runtime/kernels/select/heap.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -20,6 +19,75 @@ int32_t KeyOf(int32_t value, uint8_t) {
   return value;
 }
 
+constexpr uint32_t kFew = 16;
+
+// The k best of key(0) to key(count - 1), the best first, of equal keys the earlier.
+template <typename Key, typename At>
+void ChooseFew(uint32_t count, uint32_t k, const Key& key, const At& list) {
+  int32_t keys[kFew], places[kFew];
+  for (uint32_t i = 0; i < count; ++i) {
+    const int32_t x = key((int32_t)i);
+    uint32_t at = i < k ? i : k;
+    if (at == k && x <= keys[k - 1]) continue;
+    if (at == k) --at;
+    for (; at > 0 && x > keys[at - 1]; --at) {
+      keys[at] = keys[at - 1];
+      places[at] = places[at - 1];
+    }
+    keys[at] = x;
+    places[at] = (int32_t)i;
+  }
+  for (uint32_t i = 0; i < k; ++i) list(i) = places[i];
+}
+
+// Puts `rank` into the heap where `at` is free: no entry is better than those under it, so that the
+// worst is first. rank_of(i): larger for what is better, of equal keys for what is earlier.
+template <typename Rank, typename At>
+void SiftIn(int64_t rank, int32_t entry, uint32_t at, uint32_t count, const Rank& rank_of,
+            const At& list) {
+  for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    int32_t worst = list(child);
+    int64_t worst_rank = rank_of(worst);
+    if (child + 1 < count) {
+      const int32_t other = list(child + 1);
+      const int64_t other_rank = rank_of(other);
+      if (other_rank < worst_rank) {
+        worst = other;
+        worst_rank = other_rank;
+        ++child;
+      }
+    }
+    if (rank < worst_rank) break;
+    list(at) = worst;
+    at = child;
+  }
+  list(at) = entry;
+}
+
+template <typename Key, typename At>
+void ChooseMany(uint32_t count, uint32_t k, const Key& key, const At& list) {
+  const auto rank_of = [&](int32_t i) {
+    return (int64_t)key(i) * ((int64_t)1 << 32) + (int64_t) ~(uint32_t)i;
+  };
+  for (uint32_t i = 0; i < k; ++i) list(i) = (int32_t)i;
+  for (uint32_t at = k / 2; at-- > 0;) {
+    SiftIn(rank_of((int32_t)at), (int32_t)at, at, k, rank_of, list);
+  }
+  int32_t worst = key(list(0));
+  for (uint32_t i = k; i < count; ++i) {
+    // Of equal keys the one in the heap is the earlier.
+    if (key((int32_t)i) <= worst) continue;
+    SiftIn(rank_of((int32_t)i), (int32_t)i, 0, k, rank_of, list);
+    worst = key(list(0));
+  }
+  // From a heap to the best first.
+  for (uint32_t end = k; end-- > 1;) {
+    const int32_t entry = list(end), worst_left = list(0);
+    SiftIn(rank_of(entry), entry, 0, end, rank_of, list);
+    list(end) = worst_left;
+  }
+}
+
 template <typename T>
 void Run(const LayerView& view, const RunContext& context) {
   const blob::TopKParams& p = ParamsOf<blob::TopKParams>(view);
@@ -33,22 +101,12 @@ void Run(const LayerView& view, const RunContext& context) {
     const T* values = input + row / inner * p.axis * inner + row % inner;
     int32_t* chosen = output + row / inner * p.k * inner + row % inner;
     const auto key = [=](int32_t i) { return KeyOf(values[(uint64_t)i * inner], sign) ^ flip; };
-    const auto better = [=](int32_t a, int32_t b) {
-      const int32_t x = key(a), y = key(b);
-      return x != y ? x > y : a < b;
-    };
     const auto list = [=](uint64_t i) -> int32_t& { return chosen[i * inner]; };
-    for (uint32_t i = 0; i < p.k; ++i) list(i) = (int32_t)i;
-    MakeHeap(list, p.k, better);
-    int32_t worst = key(list(0));
-    for (uint32_t i = p.k; i < p.axis; ++i) {
-      // Of equal keys the one in the heap is the earlier.
-      if (key((int32_t)i) <= worst) continue;
-      list(0) = (int32_t)i;
-      SiftDown(list, 0, p.k, better);
-      worst = key(list(0));
+    if (p.k <= kFew) {
+      ChooseFew(p.axis, p.k, key, list);
+    } else {
+      ChooseMany(p.axis, p.k, key, list);
     }
-    SortHeap(list, p.k, better);
   }
 }
 
