@@ -3,6 +3,7 @@
 
 #include "runtime/kernels/by_width.h"
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/copy.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -121,20 +122,25 @@ Joined JoinedRowsOf(const LayerView& view, const Walk& walk) {
   return joined;
 }
 
-// `count` elements, `step` apart; returns where the next one goes.
+// `count` times one value; returns where the next one goes.
+template <typename T>
+inline T* FillValue(T* to, T value, uint64_t count) {
+  constexpr uint64_t kValues = 16 / sizeof(T);
+  T values[kValues];
+  for (T& each : values) each = value;
+  uint64_t i = 0;
+  for (; i + kValues <= count; i += kValues) {
+    Copy16(reinterpret_cast<uint8_t*>(to + i), reinterpret_cast<const uint8_t*>(values));
+  }
+  for (; i < count; ++i) to[i] = value;
+  return to + count;
+}
+
+// `count` elements, `step` apart.
 template <typename T>
 inline T* FillRow(T* to, const T* from, uint64_t step, uint64_t count) {
-  uint64_t i = 0;
-  if (step == 0) {
-    const T value = *from;
-    T values[8 / sizeof(T)];
-    constexpr uint64_t kValues = sizeof(values) / sizeof(T);
-    for (T& each : values) each = value;
-    for (; i + kValues <= count; i += kValues) memcpy(to + i, values, sizeof(values));
-    for (; i < count; ++i) to[i] = value;
-  } else {
-    for (; i < count; ++i) to[i] = from[i * step];
-  }
+  if (step == 0) return FillValue(to, *from, count);
+  for (uint64_t i = 0; i < count; ++i) to[i] = from[i * step];
   return to + count;
 }
 
@@ -146,6 +152,10 @@ T* Fill(T* to, const T* from, const uint64_t* steps, const uint32_t* dims, uint3
   if (d == last) return FillRow(to, from, step, count);
   if (step != 0 && d + 1 == last) {
     const uint64_t row = dims[last], inner = steps[last];
+    if (inner == 0) {
+      for (uint64_t i = 0; i < count; ++i) to = FillValue(to, from[i * step], row);
+      return to;
+    }
     for (uint64_t i = 0; i < count; ++i) to = FillRow(to, from + i * step, inner, row);
     return to;
   }

@@ -21,27 +21,32 @@ int32_t KeyOf(int32_t value, uint8_t) {
 
 constexpr uint32_t kFew = 16;
 
-// The k best of key(0) to key(count - 1), the best first, of equal keys the earlier.
+// Larger for what is better: of a larger key, or of the same one and earlier.
+inline int64_t RankOf(int32_t key, int32_t place) {
+  return (int64_t)key * ((int64_t)1 << 32) + (int64_t) ~(uint32_t)place;
+}
+
+// The k best of key(0) to key(count - 1), the best first.
 template <typename Key, typename At>
 void ChooseFew(uint32_t count, uint32_t k, const Key& key, const At& list) {
-  int32_t keys[kFew], places[kFew];
-  for (uint32_t i = 0; i < count; ++i) {
+  int64_t best[kFew];
+  const auto insert = [&](int64_t rank, uint32_t at) {
+    for (; at > 0 && rank > best[at - 1]; --at) best[at] = best[at - 1];
+    best[at] = rank;
+  };
+  for (uint32_t i = 0; i < k; ++i) insert(RankOf(key((int32_t)i), (int32_t)i), i);
+  int32_t worst = (int32_t)(best[k - 1] >> 32);
+  for (uint32_t i = k; i < count; ++i) {
     const int32_t x = key((int32_t)i);
-    uint32_t at = i < k ? i : k;
-    if (at == k && x <= keys[k - 1]) continue;
-    if (at == k) --at;
-    for (; at > 0 && x > keys[at - 1]; --at) {
-      keys[at] = keys[at - 1];
-      places[at] = places[at - 1];
-    }
-    keys[at] = x;
-    places[at] = (int32_t)i;
+    if (x <= worst) continue;  // of equal keys the earlier stays
+    insert(RankOf(x, (int32_t)i), k - 1);
+    worst = (int32_t)(best[k - 1] >> 32);
   }
-  for (uint32_t i = 0; i < k; ++i) list(i) = places[i];
+  for (uint32_t i = 0; i < k; ++i) list(i) = (int32_t) ~(uint32_t)best[i];
 }
 
 // Puts `rank` into the heap where `at` is free: no entry is better than those under it, so that the
-// worst is first. rank_of(i): larger for what is better, of equal keys for what is earlier.
+// worst is first.
 template <typename Rank, typename At>
 void SiftIn(int64_t rank, int32_t entry, uint32_t at, uint32_t count, const Rank& rank_of,
             const At& list) {
@@ -66,9 +71,7 @@ void SiftIn(int64_t rank, int32_t entry, uint32_t at, uint32_t count, const Rank
 
 template <typename Key, typename At>
 void ChooseMany(uint32_t count, uint32_t k, const Key& key, const At& list) {
-  const auto rank_of = [&](int32_t i) {
-    return (int64_t)key(i) * ((int64_t)1 << 32) + (int64_t) ~(uint32_t)i;
-  };
+  const auto rank_of = [&](int32_t i) { return RankOf(key(i), i); };
   for (uint32_t i = 0; i < k; ++i) list(i) = (int32_t)i;
   for (uint32_t at = k / 2; at-- > 0;) {
     SiftIn(rank_of((int32_t)at), (int32_t)at, at, k, rank_of, list);
