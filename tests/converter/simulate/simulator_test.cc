@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "converter/lower/coded_weights.h"
 #include "converter/operators/operator.h"
 #include "converter/simulate/samples.h"
 #include "converter/simulate/store.h"
+#include "tests/converter/graph/given_by_test.h"
 
 namespace octet::simulate {
 namespace {
@@ -194,6 +197,27 @@ TEST(Watch, ShowsWhatRunAddsUp) {
     EXPECT_NEAR(y.error, scores.Pieces()[0].error, 1e-9);
     EXPECT_EQ(sums, 2) << "a is an output of weights, in each picture";
   }
+}
+
+// A model with codes means its values as they round; those that it leaves real stay.
+TEST(Watch, ExactValuesAreThoseOfTheCodes) {
+  Model model;
+  constexpr float kStep = 0.25f;
+  for (const ValueId id : {model.x, model.a}) {
+    graph::GivenByTest::Give(model.graph, id, {kStep, 0});
+  }
+  const Pictures pictures;
+  const Simulator simulator(model.graph, {&pictures}, {});
+  const auto on_grid = [](const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(),
+                       [](float v) { return std::remainder(v, kStep) == 0; });
+  };
+  int shown_values = 0;
+  simulator.Watch(model.scheme, {0}, [&](const Simulator::Shown& shown) {
+    ++shown_values;
+    EXPECT_EQ(on_grid(shown.exact), shown.id == model.a) << shown.id;
+  });
+  EXPECT_EQ(shown_values, 4);
 }
 
 // Of inputs that are zero a layer gives its bias: in whole steps of products, as lowering writes
