@@ -121,8 +121,8 @@ struct Axis {
   }
 };
 
-// The pixels at a place, row by row, without those outside.
-static inline uint32_t TapsOf(const Axis& rows, const Axis& columns, float x, float y,
+// The pixels at a place, row by row, without those outside. Not inlined: it is long.
+__attribute__((noinline)) static uint32_t TapsOf(const Axis& rows, const Axis& columns, float x, float y,
                               const uint16_t* image, const GridSampleF16Args& args, GridTap* taps) {
   x = columns.Position(x);
   y = rows.Position(y);
