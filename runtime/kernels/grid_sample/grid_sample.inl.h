@@ -122,8 +122,9 @@ struct Axis {
 };
 
 // The pixels at a place, row by row, without those outside. Not inlined: it is long.
-__attribute__((noinline)) static uint32_t TapsOf(const Axis& rows, const Axis& columns, float x, float y,
-                              const uint16_t* image, const GridSampleF16Args& args, GridTap* taps) {
+__attribute__((noinline)) static uint32_t TapsOf(const Axis& rows, const Axis& columns, float x,
+                                                 float y, const uint16_t* image,
+                                                 const GridSampleF16Args& args, GridTap* taps) {
   x = columns.Position(x);
   y = rows.Position(y);
   if (columns.Beyond(x) || rows.Beyond(y)) {
