@@ -96,9 +96,11 @@ bool HalvesFindings::Disagree() const {
 
 std::string HalvesFindings::Words() const {
   return fmt::format(
-      "two halves of the calibration samples disagree: int8 plans of {:.1f} and {:.1f} dB, {:.1f} "
-      "dB less on samples of the other half; the scales of '{}' differ most, {:.2f} times; try: "
-      "more calibration samples",
+      "two halves of the calibration samples give int8 plans that disagree: {:.1f} and {:.1f} dB "
+      "on "
+      "samples of both, up to {:.1f} dB less on samples of the other half; the scales of '{}' "
+      "differ "
+      "most, {:.2f} times; try: more calibration samples",
       first_db, second_db, std::max({0.0, own[0].mean, own[1].mean}), tensor, scale_ratio);
 }
 
