@@ -14,7 +14,7 @@ namespace {
 // close to it.
 constexpr double kFar = 1e6;
 constexpr int kScanSteps = 1024;
-constexpr double kSteps = 255;  // of a range in int8
+constexpr double kInt8Steps = 255;  // of a range in int8
 
 // From `outer` towards 0: the last point up to which `holds`.
 template <typename Holds>
@@ -73,7 +73,7 @@ std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const gr
     const double y = operators::ApplyUnary(node.op, x, p.alpha, p.beta);
     return saturates ? std::clamp<double>(y, result.ends->min, result.ends->max) : y;
   };
-  const double half = (static_cast<double>(observed.max) - observed.min) / (2 * kSteps);
+  const double half = (static_cast<double>(observed.max) - observed.min) / (2 * kInt8Steps);
   if (observed.min < 0 && (traits.levels_low || saturates)) {
     part.min = traits.levels_low ? FirstChange(f, f(-kFar), observed.min, result)
                                  : FirstCodeChange(f, observed.min, half, result);
