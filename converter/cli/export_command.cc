@@ -5,7 +5,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/same_model.h"
-#include "converter/cli/taken_constants.h"
+#include "converter/convert/taken_constants.h"
 #include "converter/export/qdq.h"
 #include "converter/support/error.h"
 #include "converter/write/write.h"
@@ -25,7 +25,7 @@ int Run(const ExportOptions& options) {
   const blobs::BlobFile file(options.blob);
   const BlobView view = blobs::ViewOf(file);
   graph::Graph graph = LoadGraphOf(file, options.blob, options.model, options.input.Import());
-  TakeConstantsOf(view, options.blob, &graph);
+  convert::TakeConstantsOf(view, options.blob, &graph);
   const exporting::QdqModel model = exporting::ExportQdq(graph, view, options.blob);
   write::SaveFile(options.output, model.bytes);
   fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",

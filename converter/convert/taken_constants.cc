@@ -1,4 +1,4 @@
-#include "converter/cli/taken_constants.h"
+#include "converter/convert/taken_constants.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "converter/passes/constant_part.h"
 #include "converter/support/error.h"
 
-namespace octet::cli {
+namespace octet::convert {
 namespace {
 
 using passes::ConstantSource;
@@ -21,7 +21,7 @@ using Offsets = std::vector<std::vector<double>>;
 // As passes/constant_part.cc names what is left of a value.
 constexpr char kRest[] = "/rest";
 // FP32's rounding of a few sums.
-constexpr double kRounding = 1e-5;
+constexpr double kSumRounding = 1e-5;
 
 Offsets AddedBy(const BlobView& blob, const blob::PlanRecord& plan, const PlanView& view) {
   Offsets offsets(blob.model->output_count);
@@ -55,7 +55,7 @@ Offsets AddedBy(const graph::Graph& graph) {
 }
 
 bool IsNear(double a, double b) {
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kSumRounding * std::max(std::abs(a), std::abs(b));
 }
 
 bool AreNear(const Offsets& a, const Offsets& b) {
@@ -102,7 +102,7 @@ class Trials {
       for (size_t o = 0; o < wanted_.size(); ++o) {
         for (size_t e = 0; e < wanted_[o].size(); ++e) {
           const double slope = (twice[o][e] - once[o][e]) / scale_;
-          if (std::abs(slope) < kRounding) continue;
+          if (std::abs(slope) < kSumRounding) continue;
           const double group = (each[o][e] - once[o][e]) / (slope * scale_);
           const auto g = static_cast<size_t>(std::lround(std::clamp(group, 0.0, 1e9)));
           if (g >= count) return std::nullopt;
@@ -203,4 +203,4 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
   *graph = std::move(changed);
 }
 
-}  // namespace octet::cli
+}  // namespace octet::convert
