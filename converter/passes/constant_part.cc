@@ -25,10 +25,18 @@ int ConstantInput(const Editor& editor, const Node& node) {
   return first ? 0 : 1;
 }
 
-// What the mean makes of 1 in all of its elements; none where it is no mean, or that number differs
-// from place to place, as it does with zeros around a picture.
-std::optional<float> FactorOfMean(const Editor& editor, const Node& node) {
-  if (!operators::SumsElements(node.op)) return {};
+// The largest element of each channel. GlobalMaxPool has become a MaxPool before.
+bool IsLargestOfAll(const Editor& editor, const Node& node) {
+  if (node.op != "MaxPool" || node.outputs.size() != 1) return false;
+  const Shape* shape = editor.KnownShape(node.outputs[0]);
+  return shape != nullptr && shape->size() > 2 &&
+         std::all_of(shape->begin() + 2, shape->end(), [](int64_t dim) { return dim == 1; });
+}
+
+// What a mean, or the largest, makes of 1 in all of its elements; none where it is neither, or that
+// number differs from place to place, as it does with zeros around a picture.
+std::optional<float> FactorOfAll(const Editor& editor, const Node& node) {
+  if (!operators::SumsElements(node.op) && !IsLargestOfAll(editor, node)) return {};
   const Shape& shape = *editor.KnownShape(node.outputs[0]);
   const Shape* all = editor.KnownShape(node.inputs[0]);
   if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
@@ -84,8 +92,7 @@ class Taker {
   void Take(int n, const ConstantSource& source, const std::vector<float>& part) {
     const Node& node = editor_.At(n);
     const ValueId whole = source.value;
-    if (const auto factor = FactorOfMean(editor_, node))
-      return TakeOfElements(n, part[0] / *factor);
+    if (const auto factor = FactorOfAll(editor_, node)) return TakeOfElements(n, part[0] / *factor);
     const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
     const int constant = ConstantInput(editor_, node);
     ValueId rest = graph::kNoValue;
@@ -144,7 +151,7 @@ class Taker {
         return Take(maker, {elements, Shape(shape.size(), 1), {}}, {number});
       }
       if (passes && (HasBias(editor_, node) || ConstantInput(editor_, node) >= 0 ||
-                     FactorOfMean(editor_, node))) {
+                     FactorOfAll(editor_, node))) {
         return Take(maker, {elements, Shape(shape.size(), 1), {}}, {number});
       }
     }
@@ -338,7 +345,7 @@ std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
     const bool has_bias = node.op == "Conv" || node.op == "Gemm";
     const int constant = ConstantInput(editor, node);
     if (!norm && !has_bias && constant < 0) {
-      if (FactorOfMean(editor, node)) found.emplace_back(n, std::move(source));
+      if (FactorOfAll(editor, node)) found.emplace_back(n, std::move(source));
       continue;
     }
     if (how == Reach::kNumber) {

@@ -309,13 +309,14 @@ TEST(ConstantPart, NothingBehindAFunction) {
   EXPECT_TRUE(FindConstantSources(net.graph).empty());
 }
 
-// A mean has no constant of its own: it is taken out of the elements.
+// A mean, or the largest of all, has no constant of its own: it is taken out of the elements.
 TEST(ConstantPart, OfMeansIsTakenOutOfTheirElements) {
   const std::pair<const char*, Attributes> means[] = {
       {"GlobalAveragePool", {}},
       {"ReduceMean", {}},
       {"ReduceSum", {}},
-      {"AveragePool", {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}}};
+      {"AveragePool", {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}},
+      {"MaxPool", {{"kernel_shape", Ints{4, 4}}}}};
   for (const auto& [op, attributes] : means) {
     SCOPED_TRACE(op);
     Net net;
@@ -332,6 +333,15 @@ TEST(ConstantPart, OfMeansIsTakenOutOfTheirElements) {
     const Tensor& taken = *net.graph.Constant(net.graph.nodes[1].inputs[1]);
     EXPECT_EQ(taken.floats, Same(1, std::string(op) == "ReduceSum" ? -2.0f / 12 : -2.0f));
   }
+}
+
+// Neighbouring windows have what they share, and vary as the elements do.
+TEST(ConstantPart, TheLargestOfAWindowIsNoSource) {
+  Net net;
+  const ValueId x = net.Op("Relu", {net.Input({1, 3, 4, 4})});
+  net.Output(net.Op("MaxPool", {x}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}));
+  operators::InferShapes(net.graph);
+  EXPECT_TRUE(FindConstantSources(net.graph).empty());
 }
 
 TEST(ConstantPart, OfAMeanIsTakenOutOfTheFunctionInFrontOfIt) {
