@@ -9,6 +9,7 @@
 #include "converter/operators/meaning.h"
 #include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/reading.h"
 #include "converter/passes/constant_through.h"
 #include "converter/passes/editor.h"
 #include "converter/passes/layer.h"
@@ -27,7 +28,9 @@ int ConstantInput(const Editor& editor, const Node& node) {
 
 // The largest element of each channel. GlobalMaxPool has become a MaxPool before.
 bool IsLargestOfAll(const Editor& editor, const Node& node) {
-  if (node.op != "MaxPool" || node.outputs.size() != 1) return false;
+  if (operators::ReadingOf(node, 0) != operators::Reading::kMaximum || node.outputs.size() != 1) {
+    return false;
+  }
   const Shape* shape = editor.KnownShape(node.outputs[0]);
   return shape != nullptr && shape->size() > 2 &&
          std::all_of(shape->begin() + 2, shape->end(), [](int64_t dim) { return dim == 1; });
