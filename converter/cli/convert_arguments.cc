@@ -157,9 +157,10 @@ void ConvertArguments::AddContents(port::Options command, convert::ConvertOption
   command.MoreGroup("Contents of the blob");
   for (const auto& section : options->sections) section->AddOptions(command);
   command
-      .Add("--security-counter", options->security_counter,
-           "release number of the model, stored in the blob; raise it with every release, so that "
-           "boards can refuse older ones")
+      .Add(
+          "--security-counter", options->security_counter,
+          "number stored in the blob. A board refuses a model with a lower number than the highest "
+          "that it has confirmed. Raise it with each release that boards must not undo")
       .ShowDefault();
   command.Add("--verbosity", verbosity_, "names stored in the blob for octet inspect")
       .Among({"none", "layer-names", "detailed"})

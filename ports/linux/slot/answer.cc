@@ -63,8 +63,9 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
       return answer;
     }
   }
-  if (slot <= OCTET_SLOT_B && code >= OCTET_SLOTS_BLOB) {
-    answer.why += std::string("slot ") + SlotName(slot) + ": ";
+  if (code >= OCTET_SLOTS_BLOB) {
+    if (slot <= OCTET_SLOT_B) answer.why += std::string("slot ") + SlotName(slot) + ": ";
+    if (slot == kNoSlotYet) answer.why += "the new model: ";
   }
   answer.why += octet_slots_code_name(code);
   if (code == OCTET_SLOTS_STORAGE) answer.why += ": " + storage_.error();

@@ -190,13 +190,23 @@ SlotAnswer SlotStore::Confirm() {
   });
 }
 
+std::string SlotStore::WhyNotBackTo(octet_slot slot) {
+  const octet_slots_info info = Info();
+  return path() + ": no return to slot " + SlotName(slot) + ": its security counter is " +
+         std::to_string(info.slots[slot].security_counter) + ", and this store takes " +
+         std::to_string(info.security_counter) + " and above; flash a model with such a counter";
+}
+
 SlotAnswer SlotStore::RollBack(octet_slots_code reason) {
-  return With([&](octet_slot* slot, uint32_t*) {
+  octet_slot previous = OCTET_SLOT_NONE;
+  SlotAnswer answer = With([&](octet_slot* slot, uint32_t*) {
     octet_slots_info info{};
     octet_slots_describe(&slots_, &info);
-    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    *slot = previous = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
     return octet_slots_roll_back(&slots_, reason);
   });
+  if (answer.code == OCTET_SLOTS_COUNTER) answer.why = WhyNotBackTo(previous);
+  return answer;
 }
 
 Trial::Verdict Trial::Add(bool good) {

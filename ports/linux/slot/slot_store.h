@@ -87,6 +87,8 @@ class SlotStore {
   SlotAnswer Activate();               // after the golden vectors
   SlotAnswer Confirm();
   SlotAnswer RollBack(octet_slots_code reason);
+  // Of a confirmed model whose security counter is below the recorded one.
+  std::string WhyNotBackTo(octet_slot slot);
   // Which model to run; a trial is counted. Where no record can be written, or another program
   // keeps the lock, one runs all the same: `note` says what is wrong.
   SlotAnswer Boot(SlotModel* model);
@@ -163,6 +165,9 @@ class SlotStore {
   int copy_ = -1;
 };
 
+// Of a model that is not in a slot: one that is to be staged.
+constexpr octet_slot kNoSlotYet = OCTET_SLOT_NONE - 1;
+
 // Behind what Damage says.
 constexpr const char* kDamageWayOut = "; copy the file again, or stage a model";
 
@@ -177,6 +182,8 @@ class Trial {
   Trial(uint32_t good_needed, uint32_t bad_allowed)
       : good_needed_(good_needed), bad_allowed_(bad_allowed) {}
   Verdict Add(bool good);
+  uint32_t good() const { return good_; }
+  uint32_t good_needed() const { return good_needed_; }
 
  private:
   uint32_t good_needed_, bad_allowed_, good_ = 0, bad_in_a_row_ = 0;

@@ -41,8 +41,7 @@ void SlotStore::Fill(const Reader& read, uint64_t end, Bytes* blob) {
 SlotAnswer SlotStore::Stage(const Reader& read) {
   octet_slots_info info{};
   const auto admit = [&](const Bytes& blob, uint32_t bytes, octet_slot* slot, uint32_t* detail) {
-    octet_slots_describe(&slots_, &info);
-    *slot = info.active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A;
+    *slot = kNoSlotYet;
     return octet_slots_admit(&slots_, blob.data.get(), static_cast<uint32_t>(blob.count), bytes,
                              detail);
   };

@@ -39,6 +39,8 @@ class Comparison {
 
   // Of the model on trial: there are frames that it has not answered yet.
   bool IsDue() const { return model_ != nullptr && of_trial_ && next_ < count_; }
+  // Nothing is kept that this one could answer.
+  bool HasNothing() const { return settings_.frames != 0 && of_trial_ && count_ == 0; }
   // It answers the next one. True: that was the last.
   bool AnswerNext();
   // Per mille, the mean of all frames.

@@ -95,6 +95,7 @@ class Loop {
     }
     const bool interrupted = stop_.raised();
     Finish(&capture, true);
+    SayNews();
     emitter_.Drain(stop_);
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,

@@ -34,7 +34,7 @@ void CameraSlots::Choose() {
   waits_for_frame_ = false;
   const StoreAnswer answer = keeper_->Boot();
   Run(answer.model);
-  shared_.metrics.SetStore(answer.state);
+  Learn(answer.state);
   Say(answer.news);
 }
 
@@ -42,6 +42,11 @@ void CameraSlots::Run(const SlotModel& model) {
   running_ = model;
   trial_.reset();
   if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
+}
+
+void CameraSlots::Learn(const StoreState& state) {
+  has_previous_ = state.active == OCTET_SLOT_A || state.active == OCTET_SLOT_B;
+  shared_.metrics.SetStore(state);
 }
 
 void CameraSlots::Say(const std::string& news) {
@@ -64,6 +69,11 @@ void CameraSlots::Check(const Model& model) const {
 void CameraSlots::Load(const Loaded& loaded) {
   shared_.metrics.SetSlot(*Word());
   comparison_.Load(loaded.model, trial_.has_value());
+  if (trial_ && has_previous_ && comparison_.HasNothing()) {
+    Say(Called(running_) +
+        " is not compared with the model before: no answers of that model are kept. Good frames "
+        "alone confirm it");
+  }
 }
 
 void CameraSlots::AfterRun(octet_session*) {
@@ -97,7 +107,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
     shared_.metrics.SetStoreStuck(false);
     Say(store_ + ": the store answers again");
   }
-  shared_.metrics.SetStore(answer->state);
+  Learn(answer->state);
   Say(answer->news);
   if (!answer->refusal.empty()) throw InputError(answer->refusal);
   if (sent_ != Wish::kNone) {
@@ -178,7 +188,7 @@ bool CameraSlots::Failed(const std::string& why) {
   } else {
     return false;
   }
-  shared_.metrics.SetStore(answer.state);
+  Learn(answer.state);
   Run(answer.model);
   return running_.slot != before.slot;
 }
@@ -229,6 +239,11 @@ void CameraSlots::AfterFrame(Outcome& outcome) {
 }
 
 void CameraSlots::Finish(bool clean) {
+  if (wish_ == Wish::kNone && clean && trial_) {
+    Say(Called(running_) + " stays on trial: the program ends after " +
+        std::to_string(trial_->good()) + " of " + std::to_string(trial_->good_needed()) +
+        " good frames. A clean end does not count as a boot");
+  }
   // A verdict that is not written yet is written now, or the boot says nothing about the model.
   if (wish_ == Wish::kNone && !(clean && trial_)) return;
   shared_.storage.Post([keeper = keeper_, wish = wish_, reason = reason_,

@@ -51,6 +51,7 @@ class CameraSlots final : public Observer, public ModelSource {
   const char* Word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
   void Say(const std::string& news);
   void Run(const SlotModel& model);
+  void Learn(const StoreState& state);
   bool Differs();
   bool Hear(uint64_t now_ns);
   void Send(uint64_t now_ns);
@@ -62,6 +63,7 @@ class CameraSlots final : public Observer, public ModelSource {
   const uint32_t confirm_after_;
   bool waits_for_frame_ = false;
   SlotModel running_;
+  bool has_previous_ = false;  // the store has an active model beside one on trial
   std::optional<Trial> trial_;
   Comparison comparison_;
   std::optional<uint32_t> agreement_;  // of the last trial that was compared, per mille

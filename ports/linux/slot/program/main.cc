@@ -107,6 +107,39 @@ std::string Named(octet_slot slot) {
   return std::string("slot ") + SlotName(slot) + ": ";
 }
 
+// A line for each slot with a model; the answer has the last fault.
+SlotAnswer Verify(const Arguments& a, SlotStore* store, std::string* said) {
+  const octet_slots_info info = store->Info();
+  SlotAnswer fault;
+  bool any = false;
+  for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
+    SlotAnswer answer;
+    if (const std::string damage = store->Damage(slot); !damage.empty()) {
+      answer.code = OCTET_SLOTS_BLOB;
+      answer.why = a.store + ": slot " + SlotName(slot) + ": " + damage + kDamageWayOut;
+    } else if (info.slots[slot].standing == OCTET_STANDING_EMPTY) {
+      continue;
+    } else {
+      answer = store->Verify(slot);
+    }
+    any = true;
+    if (answer) {
+      *said += Named(slot) + "good; " + answer.note + "\n";
+    } else if (answer.code == OCTET_SLOTS_COUNTER &&
+               info.slots[slot].standing == OCTET_STANDING_CONFIRMED) {
+      *said += store->WhyNotBackTo(slot) + "\n";  // what a raised counter is for: no fault
+    } else {
+      fault = answer;
+    }
+  }
+  if (!any) {
+    fault.code = OCTET_SLOTS_EMPTY;
+    fault.why = a.store + ": no model there; stage one first";
+  }
+  if (!said->empty()) said->pop_back();
+  return fault;
+}
+
 // What the command says where it is done; a refusal's line is in the answer.
 SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
   SlotAnswer answer;
@@ -115,25 +148,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     answer = store->Stage([&](void* bytes, size_t count) { return file.Read(bytes, count); });
     *said = Named(store->Info().active == OCTET_SLOT_A ? OCTET_SLOT_B : OCTET_SLOT_A) + "staged";
   } else if (a.command == "verify") {
-    const octet_slots_info info = store->Info();
-    bool any = false;
-    for (octet_slot slot = OCTET_SLOT_A; slot <= OCTET_SLOT_B; ++slot) {
-      if (const std::string damage = store->Damage(slot); !damage.empty()) {
-        answer.code = OCTET_SLOTS_BLOB;
-        answer.why = a.store + ": slot " + SlotName(slot) + ": " + damage + kDamageWayOut;
-        return answer;
-      }
-      if (info.slots[slot].standing == OCTET_STANDING_EMPTY) continue;
-      any = true;
-      answer = store->Verify(slot);
-      if (!answer) return answer;
-      *said += (said->empty() ? "" : "\n") + Named(slot) + "good; " + answer.note;
-    }
-    answer.note.clear();
-    if (!any) {
-      answer.code = OCTET_SLOTS_EMPTY;
-      answer.why = a.store + ": no model there; stage one first";
-    }
+    return Verify(a, store, said);
   } else if (a.command == "activate") {
     answer = store->Activate();
     *said = Named(store->Info().pending) + "on trial from the next boot";
@@ -190,6 +205,7 @@ int Main(int argc, char** argv) {
   std::string said;
   const SlotAnswer answer = Do(a, &store, &said);
   if (!answer) {
+    if (a.command == "verify" && !said.empty()) std::printf("%s\n", said.c_str());
     std::fprintf(stderr, "octet-slot: %s\n", answer.why.c_str());
     const bool storage = answer.code == OCTET_SLOTS_STORAGE || answer.code == OCTET_SLOTS_VERSION;
     return storage ? 2 : 1;

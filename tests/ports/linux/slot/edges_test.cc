@@ -133,7 +133,7 @@ TEST_P(Edges, WhatTheBoardAllows) {
     Install(&store, before);
     const SlotAnswer answer = Stage(&store, asymmetric);
     EXPECT_EQ(answer.code, OCTET_SLOTS_WHITELIST);
-    EXPECT_EQ(answer.why, Where() + ": slot B: " + why);
+    EXPECT_EQ(answer.why, Where() + ": the new model: " + why);
     EXPECT_EQ(store.Info().last_refusal, OCTET_SLOTS_WHITELIST);
   }
   write(any);

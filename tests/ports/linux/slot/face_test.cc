@@ -20,7 +20,7 @@ class Face : public StoreFolder {
     const octet_slots_info before = store->Info();
     const SlotAnswer answer = Stage(store, blob);
     EXPECT_EQ(answer.code, OCTET_SLOTS_OTHER);
-    ExpectFacts(answer.why, {Where(), "slot B", why, "octet-slot STORE stage FILE --force",
+    ExpectFacts(answer.why, {Where(), "the new model", why, "octet-slot STORE stage FILE --force",
                              "activate --force"});
     const octet_slots_info after = store->Info();
     EXPECT_EQ(after.last_refusal, OCTET_SLOTS_OTHER);

@@ -27,8 +27,8 @@ TEST_F(RandomRanges, AreRefusedWithTheWayOut) {
   const octet_slots_info before = store.Info();
   const SlotAnswer answer = Stage(&store, Random(2));
   EXPECT_EQ(answer.code, OCTET_SLOTS_RANDOM);
-  ExpectFacts(answer.why,
-              {Where(), "slot B", "random data", "pictures", "stage --force", "activate --force"});
+  ExpectFacts(answer.why, {Where(), "the new model", "random data", "pictures", "stage --force",
+                           "activate --force"});
   const octet_slots_info after = store.Info();
   EXPECT_EQ(after.last_refusal, OCTET_SLOTS_RANDOM);
   EXPECT_EQ(after.refusals, before.refusals + 1);

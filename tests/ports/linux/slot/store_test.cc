@@ -129,11 +129,11 @@ TEST_P(Store, RefusalsSayWhatToDo) {
   for (const Case& c :
        {Case{{.id = 2, .counter = 4},
              OCTET_SLOTS_COUNTER,
-             "slot B: security counter too low: must be at least 5; convert it with a "
+             "the new model: security counter too low: must be at least 5; convert it with a "
              "--security-counter as high as this store's"},
         Case{{.id = 2, .counter = 5, .board = "jetson-nano"},
              OCTET_SLOTS_BOARD,
-             "slot B: for another board than raspberry-pi-4; convert it for this board"}}) {
+             "the new model: for another board than raspberry-pi-4; convert it for this board"}}) {
     const SlotAnswer answer = Stage(&store, MakeStored(c.model));
     EXPECT_EQ(answer.code, c.code);
     EXPECT_EQ(answer.why, Where() + ": " + c.line);
@@ -141,7 +141,7 @@ TEST_P(Store, RefusalsSayWhatToDo) {
   Blob torn = MakeStored({.id = 2, .counter = 5});
   torn.back() ^= 1;
   EXPECT_EQ(Stage(&store, torn).why, Where() +
-                                         ": slot B: no valid blob: corrupt (hash mismatch); "
+                                         ": the new model: no valid blob: corrupt (hash mismatch); "
                                          "convert the model again, or copy the file again");
   SlotAnswer answer =
       Stage(&store, MakeStored({.id = 2, .counter = 5, .vectors = Vectors::kWrong}));
