@@ -156,6 +156,32 @@ TEST_F(CameraTrial, AStartWithATrialAloneSaysNoAgreement) {
   EXPECT_EQ(Finish(), 0);
   EXPECT_FALSE(Summary().contains("trial_agreement"));
   EXPECT_EQ(Info().active, OCTET_SLOT_B);
+  ExpectFacts(Read("err"), {"slot B is not compared"});
+}
+
+// A first model has none before it; what is kept of the model before is compared.
+TEST_F(CameraTrial, OnlyWhatIsNotComparedIsSaid) {
+  fs::remove(Path("store/slot-a.octet"));
+  Flash(Model(1));
+  StartOnStore({"--every-frame", "--trial-frames", "2", "--confirm-after", "3"});
+  SendUntil("slot A is confirmed\n");
+  for (int i = 0; i < 4; ++i) SendOne();
+  Flash(Model(2));
+  SendUntil("slot B is confirmed\n");
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(Read("err").find("not compared"), std::string::npos) << Read("err");
+}
+
+// A stream that ends before the model is confirmed decides nothing, and says so.
+TEST_F(CameraTrial, ACleanEndLeavesTheTrialOpen) {
+  StartWith({"--confirm-after", "50"});
+  Flash(Model(2));
+  SendUntil("slot B, on trial, boot 1\n");
+  SendOne();
+  EXPECT_EQ(Finish(), 0);
+  ExpectFacts(Read("err"), {"slot B stays on trial", " of 50 good frames"});
+  EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+  EXPECT_EQ(Info().attempts, 0);
 }
 
 TEST_F(CameraTrial, BadSettings) {

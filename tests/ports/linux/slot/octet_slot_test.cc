@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tests/ports/linux/slot/models.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -100,6 +101,32 @@ TEST_F(OctetSlot, DamagedSlotsAndASecondCreate) {
              "its content\n");
   Expect(Path("device") + " create --force", 0, Path("device") + ": created\n", "");
   Expect(store() + " list --force", 2, "", "octet-slot: list does not take --force; remove it\n");
+}
+
+// A model before that a raised counter has closed is no fault of the store; a damaged one is.
+TEST_F(OctetSlot, VerifyHasALineForEachSlot) {
+  WriteBlob("one", MakeStored({.id = 1, .counter = 1, .vectors = Vectors::kNone}));
+  WriteBlob("two", MakeStored({.id = 2, .counter = 2, .vectors = Vectors::kNone}));
+  for (const char* name : {"one", "two"}) {
+    EXPECT_EQ(Run(store() + " stage " + Path(name)).status, 0);
+    for (const char* command : {" activate", " boot", " confirm"}) {
+      EXPECT_EQ(Run(store() + command).status, 0) << name << command;
+    }
+  }
+  Result result = Run(store() + " verify");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  ExpectFacts(result.out, {"slot A: its security counter is 1", "2 and above", "slot B: good"});
+  result = Run(store() + " roll-back");
+  EXPECT_EQ(result.status, 1);
+  ExpectFacts(result.err, {"no return to slot A", "counter is 1", "2 and above", "flash"});
+  Blob torn = ReadBlob(Path("store/slot-b.octet"));
+  torn.back() ^= 1;
+  WriteBlob("store/slot-b.octet", torn);
+  result = Run(store() + " verify");
+  EXPECT_EQ(result.status, 1);
+  ExpectFacts(result.out, {"slot A: its security counter is 1"});
+  ExpectFacts(result.err, {"slot B: ", "hash mismatch"});
 }
 
 TEST_F(OctetSlot, AProduct) {
