@@ -150,7 +150,8 @@ TEST_F(Flash, SignedModels) {
   ASSERT_EQ(Slot(Path("store") + " confirm"), "slot A: confirmed\n");
   WriteText("store/key.pub", ReadText("l.pub"));
   ExpectLine(Octet({"flash", blob(), Path("store")}), 1, "the new model: wrong signature");
-  ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "the new model: wrong signature");
+  ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1,
+             "the new model: wrong signature");
 }
 
 TEST_F(Flash, WhatTheBoardAllows) {

@@ -71,7 +71,7 @@ void CameraSlots::Load(const Loaded& loaded) {
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
     Say(Called(running_) +
-        " is not compared with the model before: no answers of that model are kept. Good frames "
+        " is not compared with the model before: there is no frame that both answer. Good frames "
         "alone confirm it");
   }
 }
