@@ -7,6 +7,7 @@
 
 #include "converter/quantize/activation.h"
 #include "converter/quantize/coarse_inputs.h"
+#include "converter/quantize/narrow_outputs.h"
 #include "converter/quantize/positions.h"
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/tail.h"
@@ -84,6 +85,7 @@ class Writer {
         wide_(FindWideReaders(graph, statistics, config)),
         positions_(SampledPositions(graph)),
         whole_(WholeNumbersOfOutputs(graph)),
+        narrow_(NarrowOutputs(graph, statistics)),
         scheme_(scheme) {}
 
   void Run() {
@@ -151,7 +153,7 @@ class Writer {
     }
     if (IsGiven(graph_, node)) scheme_->Want({.node = n, .reason = Reason::kGiven});
     if (wide_.nodes[n]) scheme_->Want({.node = n, .reason = Reason::kWideInput});
-    if (whole_[n]) scheme_->Want({.node = n, .reason = Reason::kFloatOutput});
+    if (whole_[n] || narrow_[n]) scheme_->Want({.node = n, .reason = Reason::kFloatOutput});
     if (positions_[n]) scheme_->Want({.node = n, .reason = Reason::kPosition});
   }
 
@@ -205,7 +207,7 @@ class Writer {
   const Config& config_;
   graph::Links links_;
   WideReaders wide_;
-  std::vector<bool> positions_, whole_;
+  std::vector<bool> positions_, whole_, narrow_;
   Scheme* scheme_;
 };
 
