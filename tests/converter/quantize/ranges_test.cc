@@ -44,8 +44,8 @@ struct Asked {
   bool is_symmetric, overridden;
 };
 
-TensorOverride Of(std::optional<float> min, std::optional<float> max,
-                  std::optional<bool> symmetric = std::nullopt) {
+TensorOverride Ends(std::optional<float> min, std::optional<float> max,
+                    std::optional<bool> symmetric = std::nullopt) {
   TensorOverride asked;
   asked.min = min;
   asked.max = max;
@@ -57,13 +57,13 @@ TEST(Ranges, OfWhatIsSeenAndAsked) {
   const Asked kCases[] = {
       {"nothing", {}, false, false, -1, 3, false, false},
       {"symmetric by default", {}, true, false, -3, 3, true, false},
-      {"symmetric on the board", Of({}, {}, false), false, true, -3, 3, true, true},
-      {"symmetric", Of({}, {}, true), false, false, -3, 3, true, true},
-      {"asymmetric", Of({}, {}, false), true, false, -1, 3, false, true},
-      {"a lower end", Of(-5, {}), false, false, -5, 3, false, true},
-      {"an upper end", Of({}, 2), false, false, -1, 2, false, true},
-      {"both ends", Of(-7, 2), false, false, -7, 2, false, true},
-      {"both ends, symmetric", Of(-7, 2, true), false, false, -7, 7, true, true},
+      {"symmetric on the board", Ends({}, {}, false), false, true, -3, 3, true, true},
+      {"symmetric", Ends({}, {}, true), false, false, -3, 3, true, true},
+      {"asymmetric", Ends({}, {}, false), true, false, -1, 3, false, true},
+      {"a lower end", Ends(-5, {}), false, false, -5, 3, false, true},
+      {"an upper end", Ends({}, 2), false, false, -1, 2, false, true},
+      {"both ends", Ends(-7, 2), false, false, -7, 2, false, true},
+      {"both ends, symmetric", Ends(-7, 2, true), false, false, -7, 7, true, true},
   };
   for (const Asked& c : kCases) {
     SCOPED_TRACE(c.what);
@@ -127,7 +127,7 @@ TEST(Ranges, NothingFiniteGivesNone) {
   net.statistics[static_cast<size_t>(y)]->max = kInfinity;
   net.statistics[static_cast<size_t>(z)]->min = -kInfinity;
   Config config = Net::MinMax();
-  config.tensors = {Of(-1, 1)};
+  config.tensors = {Ends(-1, 1)};
   config.tensors[0].name = "z";
   const auto ranges = Ranges(net, config);
   EXPECT_TRUE(ranges.at(static_cast<size_t>(x)).has_value());
