@@ -164,13 +164,19 @@ void AddDecoder(BlobBuilder& b) {
 
 }  // namespace
 
-Blob MakeMixedBlob() {
+Blob MakeMixedBlob(size_t spare) {
   BlobBuilder b;
   AddInt8Plan(b);
   AddFp16Plan(b);
   b.AddLabel("a");
   b.AddLabel("b");
   AddDecoder(b);
+  if (spare > 0) {
+    const std::vector<uint8_t> bytes(spare, 0x5A);
+    b.AddWeights(bytes);
+    b.AddWeightsF16(bytes);
+    b.AddTable(bytes);
+  }
   return b.Build();
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "converter/sections/golden/golden_inputs.h"
+#include "converter/support/error.h"
 #include "octet/self_test.h"
 #include "runtime/format/golden.h"
 #include "tests/converter/cli/cli_support.h"
@@ -128,6 +130,50 @@ TEST_F(Golden, FloatsAreKeptWhereTheyAreFewAndDrawnWhereNot) {
   ExpectPasses(blob, 2);
   // Two vectors that are drawn differ.
   EXPECT_NE(std::memcmp(GoldenDigestOf(golden, 0, 0, 0), GoldenDigestOf(golden, 0, 1, 0), 32), 0);
+}
+
+// Samples of a blob as data sets: those it was calibrated with, as the model takes them.
+TEST_F(Golden, AreReadBackAsData) {
+  const auto graph_of = [](const graph::Shape& shape) {
+    graph::Graph graph;
+    graph.inputs = {graph.AddValue({"x", graph::DataType::kFloat, shape, {}, {}})};
+    return graph;
+  };
+  OnnxBuilder small;
+  small.Input("x", {1, 6}).Gemm(5).Relu().Output("y");
+  small.Save(Path("small.onnx"));
+  WriteNpy("small.npy", "<f4", {8, 6});
+  Make("small.onnx", "small.npy", {"--golden", "4"});
+  const auto values = sections::GoldenInputs(Path("out.octet"), graph_of({1, 6}), {});
+  ASSERT_EQ(values.size(), 1u);
+  ASSERT_EQ(values[0]->size(), 4);
+  const std::string file = ReadText("small.npy");
+  for (int64_t i = 0; i < 4; ++i) {
+    const graph::Tensor sample = values[0]->Load(i);
+    EXPECT_EQ(sample.shape, graph::Shape({1, 6}));
+    const char* row = file.data() + (file.size() - 8 * 24) + i * 2 * 24;
+    EXPECT_EQ(std::memcmp(sample.floats.data(), row, 24), 0) << i;
+  }
+  EXPECT_EQ(values[0]->SourceChannels(), 0);
+
+  Make("m.onnx", "c.npy", {"--golden", "2"});
+  images::Preprocess scaled;
+  const auto pictures = sections::GoldenInputs(Path("out.octet"), graph_of({1, 3, 8, 8}), scaled);
+  ASSERT_EQ(pictures.size(), 1u);
+  ASSERT_EQ(pictures[0]->size(), 2);
+  EXPECT_EQ(pictures[0]->SourceChannels(), 3);
+  const std::string bytes = ReadText("c.npy");
+  for (int64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(pictures[0]->Picture(i).height, 8u);
+    EXPECT_EQ(pictures[0]->Picture(i).width, 8u);
+    const images::Image image = pictures[0]->Pixels(i);
+    ASSERT_EQ(image.pixels.size(), 192u);
+    const char* at = bytes.data() + (bytes.size() - 32 * 192) + i * 16 * 192;
+    EXPECT_EQ(std::memcmp(image.pixels.data(), at, 192), 0) << i;
+    EXPECT_EQ(pictures[0]->Load(i).shape, graph::Shape({1, 3, 8, 8}));
+  }
+  Make("m.onnx", "c.npy", {});
+  EXPECT_THROW(sections::GoldenInputs(Path("out.octet"), graph_of({1, 3, 8, 8}), {}), UserError);
 }
 
 // Hashes fit what is there, a level computes as it should: the golden vectors alone can tell.

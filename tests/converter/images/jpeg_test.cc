@@ -186,6 +186,25 @@ TEST(Jpeg, StrayBytesBetweenSegments) {
   }
 }
 
+// Lengths count their own two bytes.
+TEST(Jpeg, LengthsOfSegments) {
+  const Bytes jpeg = Encode(Pixels(30, 20, 5), 30, 20, TJSAMP_420, 85, 0);
+  Picture got;
+  for (const uint8_t marker : {0xDB, 0xC0, 0xC4, 0xDA}) {
+    for (const uint8_t comment : {0xFE, 0xE5}) {
+      const size_t at = Find(jpeg, marker);
+      for (const Bytes& empty : {Bytes{0xFF, comment, 0, 2}, Bytes{0xFF, comment, 0, 3, 7}}) {
+        ASSERT_EQ(Read(Inserted(jpeg, at, empty), &got), "") << int{marker};
+        EXPECT_EQ(got.pixels, Expected(jpeg).pixels);
+      }
+      for (const uint8_t length : {0, 1}) {
+        EXPECT_NE(Read(Inserted(jpeg, at, {0xFF, comment, 0, length}), &got), "") << int{length};
+      }
+      EXPECT_NE(Read(Inserted(jpeg, at, {0xFF, comment, 0xFF, 0xFF}), &got), "");
+    }
+  }
+}
+
 TEST(Jpeg, FormsThatAreRefusedSayWhich) {
   Picture got;
   const Bytes arithmetic = EncodeWith("TJ_ARITHMETIC", "1", TJSAMP_420, 0);

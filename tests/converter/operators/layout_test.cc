@@ -1,4 +1,5 @@
 // Operators that move data, and those that shape computations are made of.
+#include "converter/operators/fill.h"
 #include "tests/converter/operators/operator_support.h"
 
 namespace octet::operators {
@@ -166,6 +167,29 @@ TEST(Constants, ShapeRangeExpandTile) {
   ExpectIntegers(Apply("Constant", {}, {{"value_ints", Ints({1, 2})}}), {2}, {1, 2});
   ExpectRefused("0 to 5", "Range", {I({0}), I({5}), I({0})});
   ExpectRefused("cannot be broadcast", "Expand", {Ramp({3}), I({2})});
+}
+
+// What Pad writes beside its values.
+TEST(Fill, OfPadIsItsConstant) {
+  const Tensor x = Ramp({2}), pads = I({1, 0});
+  const Attributes constant{{"mode", Text("constant")}}, edge{{"mode", Text("edge")}};
+  const auto fill = [](const char* op, const Inputs& inputs, const Attributes& attributes) {
+    const graph::Graph graph = OneNode(op, inputs, attributes);
+    return FillOf(graph, graph.nodes[0]);
+  };
+  EXPECT_EQ(fill("Pad", {x, pads}, {}), 0.0f);
+  EXPECT_EQ(fill("Pad", {x, pads}, constant), 0.0f);
+  EXPECT_EQ(fill("Pad", {x, pads, std::nullopt}, {}), 0.0f);
+  EXPECT_EQ(fill("Pad", {x, pads, std::nullopt, I({0})}, {}), 0.0f);
+  EXPECT_EQ(fill("Pad", {x, pads, F({}, {-2.5f})}, {}), -2.5f);
+  EXPECT_EQ(fill("Pad", {x, pads, F({0}, {})}, {}), 0.0f);
+  EXPECT_EQ(fill("Pad", {x, pads, F({}, {-2.5f})}, edge), std::nullopt);
+  EXPECT_EQ(fill("Pad", {x, pads, I({3})}, {}), std::nullopt) << "whole numbers";
+  EXPECT_EQ(fill("Concat", {x, pads, F({}, {-2.5f})}, {}), std::nullopt);
+  graph::Graph computed = OneNode("Pad", {x, pads, F({}, {1})});
+  computed.nodes[0].inputs[2] =
+      computed.AddValue({"v", graph::DataType::kFloat, graph::Shape{}, {}, {}});
+  EXPECT_EQ(FillOf(computed, computed.nodes[0]), std::nullopt) << "known with the sample only";
 }
 
 }  // namespace

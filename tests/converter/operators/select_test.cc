@@ -1,4 +1,5 @@
 // Operators that take, put and choose elements by indices, and those made of positions.
+#include "converter/executor/executor.h"
 #include "tests/converter/operators/operator_support.h"
 
 namespace octet::operators {
@@ -72,6 +73,17 @@ TEST(TopK, InOrderAndOfEqualsTheEarlier) {
   ExpectFloats(least[0], {1, 4}, {1, 0, 3, 2});
   ExpectIntegers(least[1], {1, 4}, {0, 1, 0, 0});
   ExpectRefused("k is 5, of 4", "TopK", {x, I({5})}, {}, 2);
+}
+
+// Nobody reads the indices, so the node has one output.
+TEST(TopK, OfValuesAlone) {
+  graph::Graph graph = OneNode("TopK", {std::nullopt, I({2})});
+  graph.nodes[0].inputs[0] = graph.AddValue({"x", graph::DataType::kFloat, {{2, 3}}, {}, {}});
+  graph.inputs = {graph.nodes[0].inputs[0]};
+  graph.outputs = graph.nodes[0].outputs;
+  InferShapes(graph);
+  ExpectFloats(executor::Executor(graph).Run({F({2, 3}, {1, 3, 2, 5, 4, 6})})[0], {2, 2},
+               {3, 2, 6, 5});
 }
 
 TEST(NonMaxSuppression, RowsBehindTheLastAreMinusOne) {

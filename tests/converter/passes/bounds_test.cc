@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/converter/passes/net.h"
@@ -55,6 +56,81 @@ TEST(Bounds, OfWhatPicksValuesAndOfPadding) {
   Net sum;
   const ValueId one = sum.Op("Softmax", {sum.Input({2})});
   Expect(sum, sum.Op("ReduceSum", {one}), {0, kInfinity}, "ReduceSum");
+}
+
+// Any interval: Softmax is 0 to 1, ReLU has one end.
+ValueId Between(Net& net, float low, float high) {
+  if (low == -kInfinity && high == kInfinity) return net.Input({2});
+  ValueId x = low == -kInfinity || high == kInfinity ? net.Op("Relu", {net.Input({2})})
+                                                     : net.Op("Softmax", {net.Input({2})});
+  if (low == -kInfinity) {
+    return net.Op("Sub", {net.Floats({1}, {high}), x});
+  }
+  if (high != kInfinity) x = net.Op("Mul", {x, net.Floats({1}, {high - low})});
+  return net.Op("Add", {x, net.Floats({1}, {low})});
+}
+
+TEST(Bounds, OfFunctions) {
+  constexpr float kHalfPi = 1.5707964f;
+  const struct {
+    const char* op;
+    float low, high;
+    Expected expected;
+  } kCases[] = {
+      {"Neg", -kInfinity, kInfinity, {-kInfinity, kInfinity}},
+      {"Neg", -3, kInfinity, {-kInfinity, 3}},
+      {"Neg", -kInfinity, 2, {-2, kInfinity}},
+      {"Neg", -3, 2, {-2, 3}},
+      {"Abs", -kInfinity, kInfinity, {0, kInfinity}},
+      {"Abs", -3, 2, {0, 3}},
+      {"Abs", 1, 2, {1, 2}},
+      {"Abs", -kInfinity, -2, {2, kInfinity}},
+      {"Relu", -kInfinity, kInfinity, {0, kInfinity}},
+      {"Relu", -kInfinity, 5, {0, 5}},
+      {"Relu", -2, -1, {0, 0}},
+      {"Exp", -kInfinity, 0, {0, 1}},
+      {"Exp", 0, kInfinity, {1, kInfinity}},
+      {"Sqrt", 4, kInfinity, {2, kInfinity}},
+      {"Sqrt", 0, 9, {0, 3}},
+      {"Sqrt", -1, 9, {-kInfinity, kInfinity}},
+      {"Sigmoid", -kInfinity, kInfinity, {0, 1}},
+      {"Sigmoid", 0, kInfinity, {0.5f, 1}},
+      {"Tanh", -kInfinity, kInfinity, {-1, 1}},
+      {"Tanh", -kInfinity, 0, {-1, 0}},
+      {"Erf", 0, kInfinity, {0, 1}},
+      {"Atan", 0, 1, {0, kHalfPi / 2}},
+      {"Sin", -kInfinity, kInfinity, {-1, 1}},
+      {"Sin", 0, kHalfPi, {0, 1}},
+      {"Cos", 0, 1, {0.54030231f, 1}},
+      {"Floor", -1.5f, 2.5f, {-2, 2}},
+      {"Ceil", -1.5f, 2.5f, {-1, 3}},
+      {"Round", -1.75f, 2.25f, {-2, 2}},
+      {"Sign", -4, 0.5f, {-1, 1}},
+      {"Sign", 2, kInfinity, {1, 1}},
+      {"HardSwish", -kInfinity, kInfinity, {-0.375f, kInfinity}},
+      {"Elu", -kInfinity, kInfinity, {-1, kInfinity}},
+      {"Softplus", -kInfinity, 0, {0, 0.69314718f}},
+      {"LeakyRelu", -kInfinity, kInfinity, {-kInfinity, kInfinity}},
+      {"LeakyRelu", -kInfinity, 1, {-kInfinity, 1}},
+      {"Reciprocal", 1, 2, {-kInfinity, kInfinity}},  // not smooth on the whole axis
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(::testing::Message() << c.op << " of " << c.low << " to " << c.high);
+    Net net;
+    const ValueId id = net.Op(c.op, {Between(net, c.low, c.high)});
+    net.Output(id);
+    const Editor editor(net.graph);
+    const Bounds found = BoundsOf(editor, id);
+    const auto near = [](float value, float expected) {
+      if (std::isinf(expected)) {
+        EXPECT_EQ(value, expected);
+      } else {
+        EXPECT_NEAR(value, expected, 2e-3);
+      }
+    };
+    near(found.low, c.expected.low);
+    near(found.high, c.expected.high);
+  }
 }
 
 }  // namespace

@@ -119,6 +119,37 @@ TEST_F(ModelFile, TheOtherPlanIsReadWhenItIsBound) {
   }
 }
 
+// Whole pages of each section: those of the plan that runs and of what all plans share are in
+// memory, those of the other plan's weights are not.
+TEST_F(ModelFile, WhatAPlanNeedsIsInMemory) {
+  blob_ = MakeMixedBlob(3 * 4096);
+  Write(blob_);
+  const auto kinds = {blob::SectionKind::kWeightsS8, blob::SectionKind::kWeightsF16,
+                      blob::SectionKind::kTables, blob::SectionKind::kStrings};
+  for (const char* name : {"int8", "fp16"}) {
+    ModelOptions options;
+    options.all_plans = true;
+    options.storage = BlobStorage::kOwned;
+    options.plan = name;
+    Model model(Path(), options);
+    model.Bind();
+    for (int other = 0; other < 2; ++other) {
+      if (other == 1) {
+        ASSERT_EQ(model.SetPlan(1 - model.plan()).code, OCTET_OK);
+      }
+      for (const blob::SectionKind kind : kinds) {
+        const blob::Section* section = SectionOf(kind);
+        ASSERT_NE(section, nullptr);
+        const bool there = std::memcmp(model.blob().base + section->offset,
+                                       blob_.data() + section->offset, section->bytes) == 0;
+        const bool goes = other == 0 && kind == (model.plan() == 0 ? blob::SectionKind::kWeightsF16
+                                                                   : blob::SectionKind::kWeightsS8);
+        EXPECT_EQ(there, !goes) << name << " " << static_cast<int>(kind) << " " << other;
+      }
+    }
+  }
+}
+
 // A file that has changed since: the plan stays, and goes on giving what it gave.
 TEST_F(ModelFile, AChangedFileGivesNoOtherPlan) {
   const blob::Section* weights = SectionOf(blob::SectionKind::kWeightsF16);

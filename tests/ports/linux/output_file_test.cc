@@ -124,5 +124,22 @@ TEST_F(OutputFiles, APipeIsWrittenTo) {
   close(reader);
 }
 
+// Programs of services may be started without a standard input: the next file is number 0.
+TEST_F(OutputFiles, DescriptorZeroIsAFile) {
+  const int kept = dup(0);
+  close(0);
+  EXPECT_NO_THROW(Write("a", "first"));
+  EXPECT_NO_THROW(Write("a", "other"));
+  bool is_new = false;
+  EXPECT_NO_THROW(is_new = WriteNewFile((folder_ / "key").string(), "secret", true));
+  if (kept >= 0) {
+    dup2(kept, 0);
+    close(kept);
+  }
+  EXPECT_TRUE(is_new);
+  EXPECT_EQ(fs::file_size(folder_ / "a"), 5u);
+  EXPECT_EQ(fs::file_size(folder_ / "key"), 6u);
+}
+
 }  // namespace
 }  // namespace octet::port

@@ -169,6 +169,38 @@ TEST(Scores, ClassByANumberAlone) {
   EXPECT_EQ(candidates[1].box.score, 0.5f);
 }
 
+// Both scores count, and a candidate at the threshold is one. Numbers of few bits: no rounding.
+TEST(Scores, ThresholdOfTwoScores) {
+  const float numbers[] = {0, 0.25f, 0.5f, 0.75f, 1};
+  std::vector<float> output;
+  for (const float object : numbers) {
+    for (const float score : numbers) output.insert(output.end(), {object, score});
+  }
+  blob::DecodeLevel level{};
+  level.grid_h = 1, level.grid_w = 25, level.anchor_count = 1;
+  level.object = {0, 0, 0, 0, 2, 1};
+  level.scores = {0, 1, 0, 0, 2, 1};
+  const float* outputs[] = {output.data()};
+  for (const bool root : {false, true}) {
+    for (const float threshold : {0.25f, 0.5f, 0.75f, 1.0f}) {
+      blob::DecodeRecord record = Record(1);
+      record.has_object = 1;
+      record.max_candidates = 25;
+      record.score_threshold = threshold;
+      if (root) record.score_rule = blob::ScoreRule::kRootOfProduct;
+      uint32_t expected = 0;
+      for (size_t i = 0; i < output.size(); i += 2) {
+        const float product = output[i] * output[i + 1];
+        expected += (root ? std::sqrt(product) : product) >= threshold ? 1 : 0;
+      }
+      Candidate candidates[25];
+      EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates),
+                expected)
+          << root << " " << threshold;
+    }
+  }
+}
+
 TEST(Scores, RootOfTheProduct) {
   blob::DecodeRecord record = Record(1);
   record.has_object = 1;

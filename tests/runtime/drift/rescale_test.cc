@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/drift/bank.h"
+#include "runtime/drift/rescale.h"
 #include "runtime/engine/operators.h"
 #include "runtime/kernels/check.h"
 #include "runtime/quant/requantize.h"
@@ -219,6 +220,37 @@ TEST(DriftRescale, SumsProductsAndTablesOfJoins) {
       TablesOf(leaky), [](double x) { return x < 0 ? 0.125 * x : x; },
       double{InputOf(leaky, 0).scale}, InputOf(leaky, 0).zero_point, OutputOf(leaky));
   EXPECT_NEAR(double{InputOf(m.New(kLayerConvert), 0).scale}, 0.06 * std::exp2(-7 / 8.0), 1e-7);
+}
+
+// To FP16 a conversion reads the scale of the tensor; from FP16 its factor follows.
+TEST(DriftRescale, ConversionsFollowTheirInt8Side) {
+  Moved m;
+  ASSERT_TRUE(m.Fill({}));
+  const LayerView to_half = m.Old(kLayerConvert);
+  blob::LayerRecord from_half = *to_half.layer;
+  const uint32_t half = to_half.layer->output;
+  from_half.output = to_half.inputs[0];
+  const blob::ConvertParams factor = {12.5f};
+  std::memcpy(from_half.params.bytes, &factor, sizeof(factor));
+  LayerView back = to_half;
+  back.layer = &from_half;
+  back.inputs = &half;
+  for (const int steps : {-16, -7, 0, 3, 8}) {
+    int8_t all[blob::kMostDriftGroups] = {};
+    all[kGroupLeaky] = static_cast<int8_t>(steps);
+    for (const LayerView* view : std::initializer_list<const LayerView*>{&to_half, &back}) {
+      blob::LayerRecord moved{};
+      const drift::Place place = {nullptr, 0, &moved, view->tensors};
+      ASSERT_TRUE(drift::Rescale(*view, {}, m.section(), all, place));
+      blob::ConvertParams before, after;
+      std::memcpy(&before, view->layer->params.bytes, sizeof(before));
+      std::memcpy(&after, moved.params.bytes, sizeof(after));
+      const double ratio = view == &back ? std::exp2(-steps / 8.0) : 1;
+      EXPECT_NEAR(double{after.inverse_scale}, double{before.inverse_scale} * ratio,
+                  1e-6 * std::fabs(before.inverse_scale));
+      EXPECT_EQ(moved.output, view->layer->output);
+    }
+  }
 }
 
 TEST(DriftRescale, AnAccumulatorBeyondItsBoundIsRefused) {

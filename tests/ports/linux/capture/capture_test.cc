@@ -117,6 +117,20 @@ TEST(Streams, Y4mAndANewSizeInTheMiddle) {
   EXPECT_EQ(source->note(), "");
 }
 
+// A header line is at most 1024 characters long.
+TEST(Streams, LongHeaderLines) {
+  for (const size_t length : {size_t{64}, size_t{1023}, size_t{1024}, size_t{1025}}) {
+    for (const bool of_frame : {false, true}) {
+      std::string head = "YUV4MPEG2 W3 H3 Cmono X", frame_head = "FRAME X";
+      std::string& line = of_frame ? frame_head : head;
+      line += std::string(length - line.size(), 'y');
+      const Piped pipe(head + "\n" + frame_head + "\n" + Fill(9, 9));
+      const auto source = OpenStream(pipe.descriptor(), {.y4m = true});
+      EXPECT_EQ(Failure(*source) == "no failure", length <= 1024) << length << " " << of_frame;
+    }
+  }
+}
+
 // Grey at 0, half and 255 in full range, and the primary red of JPEG.
 TEST(Streams, Y4mOfBothRanges) {
   const auto frame_of = [](const std::string& words, const std::string& bytes) {
