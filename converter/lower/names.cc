@@ -35,6 +35,7 @@ const char* FunctionName(blob::Function function) {
       "",     "Clamp", "LeakyRelu",  "Sigmoid", "Silu", "HardSigmoid", "HardSwish", "Tanh",
       "Exp",  "Scale", "Reciprocal", "Sqrt",    "Log",  "Elu",         "Softplus",  "Mish",
       "Gelu", "Abs",   "Neg",        "Power",   "Erf",  "Floor",       "Ceil",      "Table"};
+  static_assert(std::size(kNames) == blob::kFunctionCount + 1, "a name for each blob::Function");
   return static_cast<uint8_t>(function) < std::size(kNames) ? kNames[static_cast<uint8_t>(function)]
                                                             : "?";
 }

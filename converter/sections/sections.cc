@@ -1,5 +1,6 @@
 #include "converter/sections/sections.h"
 
+#include "converter/sections/make.h"
 #include "converter/support/error.h"
 
 namespace octet::sections {

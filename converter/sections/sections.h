@@ -15,11 +15,6 @@ using Sections = std::vector<std::shared_ptr<Section>>;
 // come. Where they lie in the blob is the writer's matter.
 Sections All();
 
-// One each, by the folder of the section.
-#define OCTET_SECTION(name) std::shared_ptr<Section> Make##name();
-#include "converter/sections/sections.inc"
-#undef OCTET_SECTION
-
 }  // namespace octet::sections
 
 #endif  // OCTET_CONVERTER_SECTIONS_SECTIONS_H_

@@ -70,6 +70,7 @@ enum class SectionKind : uint32_t {
   kGuard = 13,      // when which plan runs (guard_record.h)
   kDrift = 14,      // whose scales may move (drift_record.h)
   kTemporal = 15,   // filters from frame to frame (temporal_record.h)
+  // From 16 on each in a header of its own (product.h). FORMAT.md has all numbers.
 };
 
 struct Section {  // 64 bytes

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "converter/sections/drift/section.h"
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 #include "converter/support/error.h"
 #include "octet/drift.h"
 

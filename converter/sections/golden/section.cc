@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "converter/sections/golden/golden.h"
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 #include "runtime/format/golden.h"
 
 namespace octet::sections {

@@ -3,7 +3,7 @@
 #include "converter/images/image_input.h"
 #include "converter/sections/guard/guard.h"
 #include "converter/sections/guard/probes.h"
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 #include "runtime/format/guard_record.h"
 
 namespace octet::sections {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 #include "converter/support/error.h"
 
 namespace octet::sections {

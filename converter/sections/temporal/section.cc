@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 #include "converter/sections/temporal/temporal.h"
 #include "converter/support/error.h"
 

@@ -1,5 +1,5 @@
 #include "converter/sections/whitelist/whitelist.h"
-#include "converter/sections/sections.h"
+#include "converter/sections/make.h"
 
 #include <stdexcept>
 
