@@ -29,13 +29,14 @@ class Graph:
         self.nodes.append(helper.make_node(op, list(inputs), [name], name=name, **attributes))
         return name
 
-    def conv(self, x: str, channels: tuple, size: int, stride: int, bias: float = 0, gain: float = 1.4) -> str:
+    def conv(self, x: str, channels: tuple, size: int, stride: int, bias: float = 0, gain: float = 1.4, name: str = "") -> str:
         weights = self.random.normal(0, gain / np.sqrt(channels[0] * size * size), (channels[1], channels[0], size, size))
         return self.node("Conv", x, self.constant(weights.astype(np.float32)),
-                         self.constant(np.full(channels[1], bias, np.float32)), strides=[stride] * 2, pads=[size // 2] * 4)
+                         self.constant(np.full(channels[1], bias, np.float32)), name=name, strides=[stride] * 2,
+                         pads=[size // 2] * 4)
 
-    def block(self, x: str, channels: tuple, stride: int) -> str:
-        y = self.conv(x, channels, 3, stride)
+    def block(self, x: str, channels: tuple, stride: int, name: str = "") -> str:
+        y = self.conv(x, channels, 3, stride, name=name)
         return self.node("Mul", y, self.node("Sigmoid", y))
 
     def numbers(self, *values: int) -> str:
@@ -45,8 +46,9 @@ class Graph:
         """One tensor a stride: [1, 32, 12, 12], [1, 32, 6, 6], [1, 32, 3, 3]."""
         x = self.block(self.block("images", (3, 16), 2), (16, 32), 2)
         found = []
-        for _ in STRIDES:
-            x = self.block(x, (32, 32), 2)
+        for stride in STRIDES:
+            # As YOLOv8's last block before the neck is called.
+            x = self.block(x, (32, 32), 2, name="/model.9/cv2/conv/Conv" if stride == STRIDES[-1] else "")
             found.append(x)
         return found
 
