@@ -182,7 +182,7 @@ RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::
   if (!queries.empty()) {
     result.config.measured.insert(result.config.measured.end(), queries.begin(), queries.end());
     result.notes.push_back(
-        fmt::format("FP16 in the {} nodes that make and refine selected queries: {:.1f} dB more. "
+        fmt::format("FP16 in the {} nodes that make and refine queries: {:.1f} dB more. "
                     "--int8-everywhere turns this off",
                     queries.size(), *queries[0].gain_db));
   }

@@ -4,6 +4,7 @@
 
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 
 namespace octet::quantize {
@@ -46,7 +47,8 @@ class Decoder {
       : graph_(graph),
         links_(graph),
         needed_(operators::ViewOutputs(graph).needed),
-        decoder_(graph.nodes.size()) {}
+        decoder_(graph.nodes.size()),
+        answers_(graph.values.size()) {}
 
   std::vector<bool> Run() {
     MarkBehind();
@@ -69,8 +71,10 @@ class Decoder {
   int64_t ProductsOf(size_t n) const { return quantize::ProductsOf(graph_, graph_.nodes[n]); }
 
   void MarkBehind() {
+    MarkLearned();
     // Integers that were found by comparing computed floats, and floats that such ones picked.
-    std::vector<bool> index(graph_.values.size()), picked(graph_.values.size());
+    std::vector<bool> index(graph_.values.size());
+    std::vector<bool> picked = answers_;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!needed_[n]) continue;
       const graph::Node& node = graph_.nodes[n];
@@ -89,10 +93,41 @@ class Decoder {
           index[v] = reads_floats || reads_index;
           chooses = chooses || reads_floats;
         }
-        picked[v] = reads_picked || (IsFloat(id) && reads_index);
+        picked[v] = picked[v] || reads_picked || (IsFloat(id) && reads_index);
       }
       if (chooses) choosers_.push_back(n);
-      decoder_[n] = reads_picked;
+      decoder_[n] = decoder_[n] || reads_picked;
+    }
+  }
+
+  // What learned queries find: sums of computed values, weighed by how well each suits a constant.
+  void MarkLearned() {
+    // Made of the products of constants, as rows, with computed values, and of no others; shares of
+    // such.
+    std::vector<bool> scores(graph_.values.size()), shares(graph_.values.size());
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!needed_[n]) continue;
+      const graph::Node& node = graph_.nodes[n];
+      const auto reads = [&](const std::vector<bool>& marked) {
+        return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+          return IsComputed(id) && marked[static_cast<size_t>(id)];
+        });
+      };
+      const bool multiplies = operators::IsContraction(node);
+      const bool both = multiplies && IsComputed(node.inputs[0]) && IsComputed(node.inputs[1]);
+      if (both && reads(shares)) {
+        for (const ValueId id : node.outputs) answers_[static_cast<size_t>(id)] = true;
+        decoder_[n] = true;
+        choosers_.push_back(n);
+      }
+      const bool asks = multiplies && !IsComputed(node.inputs[0]);
+      const bool weighs = !multiplies && operators::SilencesLargeNegatives(node) && reads(scores);
+      for (const ValueId id : node.outputs) {
+        if (id == graph::kNoValue) continue;
+        const auto v = static_cast<size_t>(id);
+        scores[v] = asks || (!multiplies && !weighs && reads(scores));
+        shares[v] = weighs || (!multiplies && reads(shares));
+      }
     }
   }
 
@@ -125,7 +160,8 @@ class Decoder {
   graph::Links links_;
   std::vector<bool> needed_;
   std::vector<bool> decoder_;
-  std::vector<size_t> choosers_;  // that find indices by comparing floats
+  std::vector<size_t> choosers_;  // that find indices by comparing floats, or weigh by shares
+  std::vector<bool> answers_;     // by value: what a learned query finds
 };
 
 }  // namespace

@@ -37,8 +37,7 @@ constexpr ReasonFacts kFacts[] = {
     {Precision::kFp16, false, "position",
      "it makes positions in a picture, and 8 bits are too coarse for them"},
     {Precision::kFp16, false, "query",
-     "measured: it makes or refines selected queries, and FP16 there removes more than half of the "
-     "outputs' "
+     "measured: it makes or refines queries, and FP16 there removes more than half of the outputs' "
      "noise"},
     {Precision::kInt8, false, "stretch-too-dear",
      "measured: the accuracy gain is smaller than the cost in arena"},

@@ -1,4 +1,4 @@
-// Whether the decoder of selected queries is worth FP16 in the int8 plan (quantize/queries.h).
+// Whether the decoder of queries is worth FP16 in the int8 plan (quantize/queries.h).
 #ifndef OCTET_CONVERTER_RECOVER_QUERY_CHOICE_H_
 #define OCTET_CONVERTER_RECOVER_QUERY_CHOICE_H_
 

@@ -85,5 +85,58 @@ TEST(Queries, WhatTheyAreMadeOfGrowsTowardsTheInput) {
   }
 }
 
+// Four constant queries ask 16 rows of memory: keys -> transposed -> products with the queries ->
+// scaled -> shares -> sums of values -> a layer -> y. The backbone has 32768 products.
+struct SetPredictor : Net {
+  explicit SetPredictor(bool learned, const char* shares_by = "Softmax", int layers = 1) {
+    const graph::Shape all{1, 16, 8}, turned{1, 8, 16}, few{1, 4, 8}, asked{1, 4, 16};
+    const auto x = Value("x", -1, 1, {1, 16, 256});
+    graph.inputs.push_back(x);
+    const auto memory = Value("memory", -1, 1, all), keys = Value("keys", -1, 1, all);
+    const auto values = Value("values", -1, 1, all), columns = Value("columns", -1, 1, turned);
+    Op("MatMul", {x, Constant({256, 8}, 0.5f)}, memory);
+    Op("MatMul", {memory, Constant({8, 8}, 0.5f)}, keys);
+    Op("MatMul", {memory, Constant({8, 8}, 0.5f)}, values);
+    Op("Transpose", {keys}, columns).attributes["perm"] = std::vector<int64_t>{0, 2, 1};
+    auto queries = Constant(few, 0.5f);
+    if (!learned) {
+      queries = Value("queries", -1, 1, few);
+      Op("Slice", {memory}, queries);
+    }
+    const auto products = Value("products", -1, 1, asked), scaled = Value("scaled", -1, 1, asked);
+    const auto shares = Value("shares", 0, 1, asked);
+    auto answer = Value("answer", -1, 1, few);
+    Op("MatMul", {queries, columns}, products);
+    Op("Mul", {products, Constant({1}, 0.5f)}, scaled);
+    Op(shares_by, {scaled}, shares);
+    Op("MatMul", {shares, values}, answer);
+    for (int i = 0; i < layers; ++i) {
+      const auto next = Value("layer" + std::to_string(i), -1, 1, few);
+      Op("MatMul", {answer, Constant({8, 8}, 0.5f)}, next);
+      answer = next;
+    }
+    const auto y = Value("y", -1, 1, few);
+    Op("Mul", {answer, Constant({8}, 0.5f)}, y);
+    Output(y);
+  }
+};
+
+TEST(Queries, LearnedOnesAskMemoryByAttention) {
+  // All but the backbone: what makes keys and values, the attention, the layer and Mul.
+  std::vector<bool> wanted(10, true);
+  wanted[0] = false;
+  EXPECT_EQ(QueryDecoder(SetPredictor(true).graph), wanted);
+}
+
+TEST(Queries, RowsOfMemoryThatAskEachOtherAreNone) {
+  const SetPredictor encoder(false);
+  EXPECT_EQ(QueryDecoder(encoder.graph), std::vector<bool>(encoder.graph.nodes.size()));
+}
+
+TEST(Queries, ConstantsThatOnlyMixRowsAreNone) {
+  const SetPredictor mixer(true, "Relu");
+  EXPECT_EQ(QueryDecoder(mixer.graph), std::vector<bool>(mixer.graph.nodes.size()));
+}
+
 }  // namespace
 }  // namespace octet::quantize
