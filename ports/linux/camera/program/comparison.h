@@ -46,6 +46,7 @@ class Comparison {
   // Per mille, the mean of all frames.
   uint32_t agreement() const { return count_ == 0 ? 0 : sum_ / count_; }
   uint32_t frames() const { return count_; }
+  uint32_t least_agreement() const { return settings_.least_agreement; }
   bool is_enough() const { return agreement() >= settings_.least_agreement; }
 
  private:

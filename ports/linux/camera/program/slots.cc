@@ -71,8 +71,8 @@ void CameraSlots::Load(const Loaded& loaded) {
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
     Say(Called(running_) +
-        " is not compared with the model before: there is no frame that both answer. Good frames "
-        "alone confirm it");
+        " is not compared with the model before: this program has no answers of that model. Good "
+        "frames alone confirm it");
   }
 }
 
@@ -205,8 +205,8 @@ bool CameraSlots::Differs() {
   shared_.metrics.SetTrialAgreement(static_cast<float>(*agreement_) / 1000);
   if (comparison_.is_enough()) return false;
   Say(Called(running_) + " agrees with the model before by " + std::to_string(*agreement_) +
-      " of 1000 on " + std::to_string(comparison_.frames()) +
-      " frames; --trial-agreement sets the least");
+      " of 1000 on " + std::to_string(comparison_.frames()) + " frames; at least " +
+      std::to_string(comparison_.least_agreement()) + " are needed (--trial-agreement)");
   return true;
 }
 
