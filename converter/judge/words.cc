@@ -169,7 +169,7 @@ std::string AnswersMiss(blob::Task task, const AnswerAgreement& answers, const L
 // Of numbers that do not reach the limits, the first that they miss (Findings::Reaches).
 std::string NumbersMiss(const Figures& figures, const Limits& limits) {
   if (figures.about_mean_db < limits.snr_db) {
-    return fmt::format("signal over error {:.2f} dB is below the limit {} dB",
+    return fmt::format("signal over error about the mean {:.2f} dB is below the limit {} dB",
                        figures.about_mean_db, limits.snr_db);
   }
   if (figures.cosine < limits.cosine) {
