@@ -7,6 +7,7 @@
 #include "converter/cli/arguments.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/report_file.h"
+#include "converter/cli/short_form.h"
 #include "converter/convert/convert.h"
 #include "converter/convert/import.h"
 #include "converter/convert/warnings.h"
@@ -17,10 +18,13 @@
 namespace octet::cli {
 namespace {
 
+constexpr int64_t kRowsShown = 20;
+
 struct AnalyzeOptions {
   convert::ConvertOptions convert;
   std::string layer;  // pattern; empty: all
   int64_t pictures = kAnalyzedPictures;
+  int64_t top = kRowsShown;  // rows of the table; 0: all
 };
 
 // Before the minutes that calibration takes.
@@ -56,7 +60,10 @@ std::string WeightsOf(const analyze::LayerFigures& layer) {
   return layer.weights ? fmt::format("{:.3f}", layer.weights->kl) : "-";
 }
 
-void PrintTable(const analyze::Analysis& analysis, const std::vector<size_t>& order) {
+void PrintTable(const analyze::Analysis& analysis, std::vector<size_t> order, int64_t top) {
+  const auto rows = static_cast<int64_t>(order.size());
+  const int64_t hidden = top > 0 ? std::max(int64_t{0}, rows - top) : 0;
+  order.resize(static_cast<size_t>(rows - hidden));
   size_t widest = 5;
   for (const size_t i : order) widest = std::max(widest, analysis.layers[i].name.size());
   fmt::print("{:<{}} {:<14} {:<4} {:>7} {:>7} {:>8} {:>9} {:>9} {:>8} {:>8} {:>7} {:>7} {}\n",
@@ -72,6 +79,8 @@ void PrintTable(const analyze::Analysis& analysis, const std::vector<size_t>& or
         100 * layer.added, a.Mse(), a.NoiseSigma(), 100 * a.ClippedShare(),
         100 * a.SaturatedShare(), a.Overlap(), WeightsOf(layer), FlagsOf(layer));
   }
+  if (hidden > 0) fmt::print("and {} more layers, which add less; --top 0 prints all\n", hidden);
+  fmt::print("adds: error that the layer adds, in % of the energy of its own result\n");
 }
 
 // Bars of the two histograms.
@@ -126,7 +135,7 @@ void PrintLayer(const analyze::LayerFigures& layer) {
 void PrintText(const AnalyzeOptions& options, const analyze::Analysis& analysis,
                const std::vector<size_t>& order) {
   for (const analyze::OutputFigures& output : analysis.outputs) {
-    fmt::print("output '{}': signal over error {:.1f} dB, cosine {:.4f}\n", output.name,
+    fmt::print("output '{}': energy over error {:.1f} dB, cosine {:.4f}, simulated\n", output.name,
                output.snr_db, output.cosine);
   }
   const analyze::Coverage& coverage = analysis.coverage;
@@ -136,7 +145,7 @@ void PrintText(const AnalyzeOptions& options, const analyze::Analysis& analysis,
       coverage.Total(), coverage.own, coverage.by_channel, coverage.shared, coverage.given,
       coverage.missing.size(),
       coverage.missing.empty() ? "" : fmt::format(": '{}'", fmt::join(coverage.missing, "', '")));
-  PrintTable(analysis, order);
+  PrintTable(analysis, order, options.layer.empty() ? options.top : 0);
   if (!options.layer.empty()) {
     for (const size_t i : order) PrintLayer(analysis.layers[i]);
     return;
@@ -185,18 +194,24 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   auto options = std::make_shared<AnalyzeOptions>();
   auto input = std::make_shared<InputArguments>();
   auto data = std::make_shared<std::string>();
+  auto pictures = std::make_shared<std::string>();
   auto cut_at = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>("none");
   auto effort = std::make_shared<std::string>("default");
   convert::ConvertOptions& convert = options->convert;
   auto memory_mb = std::make_shared<int64_t>(convert.memory_bytes / convert::kBytesPerMb);
   command.Add("MODEL", convert.model, "the ONNX file").Required();
-  command
-      .Add("--data,--calibrate", *data,
-           "pictures for calibration and comparison, as --calibrate of octet convert")
-      .Required();
+  command.Add(
+      "PICTURES", *pictures,
+      "short for --data PICTURES. The command then reads pixel scale, resize, task, decoder "
+      "and labels from the model, as octet convert MODEL PICTURES does");
+  command.Add("--data,--calibrate", *data,
+              "pictures for calibration and comparison, as --calibrate of octet convert");
   command.Add("--layer", options->layer,
               "only this layer (* matches any characters), with ranges and histogram");
+  command.Add("--top", options->top, "rows of the table; 0: all. --json always has all")
+      .Range(int64_t{0}, int64_t{1} << 31)
+      .ShowDefault();
   command
       .Add("--pictures", options->pictures,
            "simulate at most this many samples; none of them was used for corrections")
@@ -204,9 +219,9 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       .ShowDefault();
   input->AddTo(command);
   command.Add("--cut-at", *cut_at, "as in octet convert; the same holds for all options below");
-  command.Add("--task", *task, "what the outputs mean")
-      .Among({"classify", "detect", "segment", "none"})
-      .ShowDefault();
+  const port::Option task_option = command.Add("--task", *task, "what the outputs mean")
+                                       .Among({"classify", "detect", "segment", "none"})
+                                       .ShowDefault();
   command.Add("--decode", convert.decode, "layout of the detector's outputs");
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
   command.Add("--board", convert.board, "YAML file of the board");
@@ -232,7 +247,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   command.AddFlag("--json", convert.json, "print the figures as JSON");
   command.Footer(fmt::format(
       "Layers are sorted: most added noise first. adds: noise (error energy / signal energy) "
-      "behind the layer minus that of its worst input. noise: standard deviation of the error. "
+      "behind the layer minus that of its worst input, in % of the layer's own energy. noise: "
+      "standard deviation of the error. "
       "clipped: FP32 values outside the codes' range. saturated: int8 values at its ends. overlap: "
       "of the two histograms of the result. KL: divergence of the weights. Flags: weights (KL "
       "above {}), overlap (below {}), sensitive (below {}). Definitions: docs/analyze.md.",
@@ -249,6 +265,17 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.analyze = true;
       chosen.judge = !chosen.report.empty();
       chosen.memory_bytes = *memory_mb * convert::kBytesPerMb;
+      if (!pictures->empty()) {
+        const recognise::Given given{input->GivesPixels(), !input->resize.empty(),
+                                     task_option.Given(), !chosen.decode.empty(),
+                                     !chosen.labels.empty()};
+        for (const auto& line : Complete(ShortCommand::kAnalyze, *pictures, given, &chosen)) {
+          fmt::print(chosen.json ? stderr : stdout, "{}\n", line);
+        }
+        std::fflush(stdout);
+      } else if (data->empty()) {
+        Fail("pictures are required; give --data PICTURES, or octet analyze MODEL PICTURES");
+      }
       return Run(*options);
     };
   });

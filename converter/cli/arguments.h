@@ -24,6 +24,7 @@ struct InputArguments {
   void AddImportTo(port::Options command);
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
+  bool GivesPixels() const { return !scale.empty() || !mean.empty() || !std_dev.empty(); }
   import::ImportOptions Import() const;
 };
 

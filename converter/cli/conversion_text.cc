@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "converter/cli/assignment.h"
 #include "converter/judge/judgement.h"
 #include "converter/judge/words.h"
+#include "converter/quantize/names.h"
+#include "converter/quantize/reasons.h"
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
 
@@ -81,7 +83,62 @@ void PrintDeadChannels(const convert::Conversion& conversion) {
   }
 }
 
+// The first few, and how many there are.
+std::string Names(const std::vector<std::string>& names) {
+  constexpr size_t kMostNamed = 5;
+  const std::vector<std::string> named(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed)));
+  return fmt::format(
+      "'{}'{}", fmt::join(named, "', '"),
+      names.size() > kMostNamed ? fmt::format(" and {} more", names.size() - kMostNamed) : "");
+}
+
+// What --mixed chose. octet inspect shows the precision of every layer.
+void PrintMixed(const convert::Conversion& conversion) {
+  if (!conversion.assignment || conversion.assignment->fp16.empty()) return;
+  fmt::print("plan mixed: {} layers in FP16: {}; all: octet inspect\n",
+             conversion.assignment->fp16.size(), Names(conversion.assignment->fp16));
+}
+
+// How many layers an entry of --config names; an entry without a star names one.
+void PrintMatches(const convert::ConvertOptions& options, const convert::Conversion& conversion) {
+  if (options.config.empty()) return;
+  constexpr size_t kMostShown = 5;
+  size_t single = 0, shown = 0, hidden = 0;
+  for (const quantize::LayerOverride& layer : conversion.config.layers) {
+    if (layer.name.find('*') == std::string::npos) {
+      ++single;
+      continue;
+    }
+    if (shown == kMostShown && !options.details) {
+      ++hidden;
+      continue;
+    }
+    ++shown;
+    std::vector<std::string> names;
+    for (const graph::Node& node : conversion.graph.nodes) {
+      if (quantize::Matches(layer.name, node.name)) names.push_back(node.name);
+    }
+    fmt::print("--config: \"{}\" matches {} layers: {}\n", layer.name, names.size(), Names(names));
+  }
+  if (hidden > 0) fmt::print("--config: {} more entries with *: --details\n", hidden);
+  if (single > 0) fmt::print("--config: {} entries without * match one layer each\n", single);
+}
+
 void PrintTail(const convert::Conversion& conversion) {
+  std::vector<std::string> tail;
+  for (size_t n = 0; n < conversion.graph.nodes.size(); ++n) {
+    const quantize::Entry* entry = conversion.scheme.ledger.Deciding(n);
+    if (entry == nullptr || entry->reason != quantize::Reason::kTail) continue;
+    tail.push_back(conversion.graph.nodes[n].name);
+  }
+  if (!tail.empty()) {
+    fmt::print(
+        "{} layers of the head run in FP16, because 8 bits are too coarse for coordinates: {}. "
+        "--int8-everywhere turns this off\n",
+        tail.size(), Names(tail));
+  }
   if (!conversion.config.tail_gain_db) return;
   const bool fp16 = conversion.config.fp16_tail == true;
   fmt::print(
@@ -242,6 +299,8 @@ void PrintConversion(const convert::ConvertOptions& options, const convert::Conv
              Size(conversion.blob.size()), conversion.blob.size(), conversion.samples,
              options.random_calibration ? " of RANDOM DATA" : "", seconds);
   PrintTable(conversion);
+  PrintMixed(conversion);
+  PrintMatches(options, conversion);
   fmt::print("{}", conversion.told.text);
 }
 

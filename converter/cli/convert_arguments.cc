@@ -192,7 +192,7 @@ void ConvertArguments::AddOutput(port::Options command, convert::ConvertOptions*
 
 recognise::Given ConvertArguments::Given(const convert::ConvertOptions& options) const {
   recognise::Given given;
-  given.pixels = !input_.scale.empty() || !input_.mean.empty() || !input_.std_dev.empty();
+  given.pixels = input_.GivesPixels();
   given.resize = !input_.resize.empty();
   given.task = task_option_->Given();
   given.decode = !options.decode.empty();
@@ -247,7 +247,9 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
     if (!samples_option_->Given()) options->samples = convert::kRandomSamples;
     return CompleteRandom(Given(*options), options);
   }
-  if (!pictures_.empty()) return Complete(pictures_, Given(*options), options);
+  if (!pictures_.empty()) {
+    return Complete(ShortCommand::kConvert, pictures_, Given(*options), options);
+  }
   if (options->output.empty()) Fail("--output is required; see octet convert --help");
   if (calibration_.empty()) {
     Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");

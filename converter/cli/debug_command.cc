@@ -79,7 +79,7 @@ void AddDebug(port::CommandLine& app, std::function<int()>* run) {
   command.Add("-o,--output", options->output, "the .onnx file to write").Required();
   command
       .Add("--bound", options->bound_db,
-           "smallest signal over error of int8, in dB; octet verify uses 10")
+           "smallest energy over error of int8, in dB (octet verify: 10 dB about the mean)")
       .ShowDefault();
   command
       .Add("--against", given->against,

@@ -22,13 +22,15 @@ std::string Triple(const float (&values)[3]) {
   return fmt::format("{},{},{}", values[0], values[1], values[2]);
 }
 
-std::string WrittenOut(const convert::ConvertOptions& options) {
+std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& options) {
   const images::Preprocess usual, &pixels = options.preprocess;
   // There the command written out recognises, too: what it would choose has to be said.
   const bool all = options.random_calibration;
-  std::string line = fmt::format(
-      "octet convert {} -o {} {}", port::ShellWord(options.model), port::ShellWord(options.output),
-      all ? "--random-calibration" : "--calibrate " + port::ShellWord(options.calibration[0]));
+  std::string line = command == ShortCommand::kAnalyze
+                         ? "octet analyze " + port::ShellWord(options.model)
+                         : fmt::format("octet convert {} -o {}", port::ShellWord(options.model),
+                                       port::ShellWord(options.output));
+  line += all ? " --random-calibration" : " --calibrate " + port::ShellWord(options.calibration[0]);
   const auto add = [&line](const char* option, const std::string& value) {
     line += fmt::format(" {} {}", option, port::ShellWord(value));
   };
@@ -49,6 +51,11 @@ std::string WrittenOut(const convert::ConvertOptions& options) {
   return line;
 }
 
+// What else the command written out needs.
+const char* AndBlob(ShortCommand command) {
+  return command == ShortCommand::kConvert ? " and -o" : "";
+}
+
 void NameOutput(convert::ConvertOptions* options, std::vector<std::string>* lines) {
   if (!options->output.empty()) return;
   options->output = fs::path(options->model).stem().string() + ".octet";
@@ -56,7 +63,7 @@ void NameOutput(convert::ConvertOptions* options, std::vector<std::string>* line
 }
 
 // All that a model of one input leaves no doubt about.
-void TakeFrom(const graph::Graph& graph, recognise::Contents contents,
+void TakeFrom(ShortCommand command, const graph::Graph& graph, recognise::Contents contents,
               const recognise::Given& given, convert::ConvertOptions* options,
               std::vector<std::string>* lines) {
   recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
@@ -69,12 +76,13 @@ void TakeFrom(const graph::Graph& graph, recognise::Contents contents,
   options->decode = found.settings.decode;
   options->label_names = std::move(found.settings.labels);
   lines->insert(lines->end(), found.lines.begin(), found.lines.end());
-  lines->push_back("the same: " + WrittenOut(*options));
+  lines->push_back("the same: " + WrittenOut(command, *options));
 }
 
 // Pictures say nothing of an input that takes none.
-void RequirePictureInput(const graph::Graph& graph, recognise::Contents contents,
-                         const std::string& model, const std::string& pictures) {
+void RequirePictureInput(ShortCommand command, const graph::Graph& graph,
+                         recognise::Contents contents, const std::string& model,
+                         const std::string& pictures) {
   const graph::Value& input = graph.At(graph.inputs[0]);
   bool channels_last = false;
   if (contents != recognise::Contents::kPictures ||
@@ -83,8 +91,8 @@ void RequirePictureInput(const graph::Graph& graph, recognise::Contents contents
   }
   Fail(
       "{}: input '{}' has shape {} and does not take pictures such as {}; give --calibrate "
-      "FILE.npy (float32 of that shape) and -o",
-      model, input.name, graph::ToString(*input.shape), pictures);
+      "FILE.npy (float32 of that shape){}",
+      model, input.name, graph::ToString(*input.shape), pictures, AndBlob(command));
 }
 
 // Of several inputs, a picture among them: nothing says how its pixels are scaled.
@@ -102,8 +110,13 @@ void RequireScale(const graph::Graph& graph, const std::string& model) {
 
 }  // namespace
 
-std::vector<std::string> Complete(const std::string& pictures, recognise::Given given,
-                                  convert::ConvertOptions* options) {
+std::vector<std::string> Complete(ShortCommand command, const std::string& pictures,
+                                  recognise::Given given, convert::ConvertOptions* options) {
+  const bool converts = command == ShortCommand::kConvert;
+  if (fs::path(pictures).extension() == ".octet" && !converts) {
+    Fail("{}: the second word names pictures; octet analyze makes its own plan, and reads no blob",
+         pictures);
+  }
   if (fs::path(pictures).extension() == ".octet") {
     Fail("{}: the second word names pictures, -o the blob; try: octet convert {} PICTURES -o {}",
          pictures, options->model, pictures);
@@ -113,17 +126,17 @@ std::vector<std::string> Complete(const std::string& pictures, recognise::Given 
   }
   options->calibration = {pictures};
   std::vector<std::string> lines;
-  NameOutput(options, &lines);
+  if (converts) NameOutput(options, &lines);
   passes::PassReport unused;
   const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
   if (graph.inputs.size() != 1) {
-    Fail("{}: it has {} inputs; give --calibrate: a path for each, joined by commas, and -o",
-         options->model, graph.inputs.size());
+    Fail("{}: it has {} inputs; give --calibrate: a path for each, joined by commas{}",
+         options->model, graph.inputs.size(), AndBlob(command));
   }
   if (!fs::exists(pictures)) Fail("{}: no such file or folder; name pictures", pictures);
   const recognise::Contents contents = recognise::ContentsOf(pictures);
-  RequirePictureInput(graph, contents, options->model, pictures);
-  TakeFrom(graph, contents, given, options, &lines);
+  RequirePictureInput(command, graph, contents, options->model, pictures);
+  TakeFrom(command, graph, contents, given, options, &lines);
   return lines;
 }
 
@@ -138,7 +151,7 @@ std::vector<std::string> CompleteRandom(recognise::Given given, convert::Convert
                   "--calibrate PICTURES instead of --random-calibration",
                   options->samples));
   if (graph.inputs.size() == 1) {
-    TakeFrom(graph, recognise::Contents::kPictures, given, options, &lines);
+    TakeFrom(ShortCommand::kConvert, graph, recognise::Contents::kPictures, given, options, &lines);
   } else if (!given.pixels) {
     RequireScale(graph, options->model);
   }

@@ -37,7 +37,7 @@ struct VerifyOptions {
   int64_t samples = 0;         // 0: all
   std::string sample_indices;  // in place of that
   int threads = 0;
-  bool json = false;
+  bool json = false, details = false;
 };
 
 const char* JudgeOf(blob::Task task) {
@@ -78,10 +78,38 @@ nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings&
   return row;
 }
 
-void PrintRow(const nlohmann::json& row, const std::string& metric) {
-  fmt::print("{:<8} {}", row["plan"].get<std::string>(), row["words"].get<std::string>());
-  if (row.contains(metric)) fmt::print("; {} {:.2f} %", metric, row[metric].get<double>());
-  fmt::print(": {}\n", row["agrees"].get<bool>() ? "agrees" : "differs");
+// The word, what decides, and the limit that is missed; the rest with --details.
+void PrintRow(const judge::Findings& findings, const judge::PlanFindings& plan, size_t o,
+              const std::string& score, bool details) {
+  const judge::OutputFindings& found = plan.outputs[o];
+  const judge::Output& output = findings.outputs[o];
+  const bool fault = found.fault != judge::Fault::kNone;
+  const std::string numbers = judge::OutputWords(output, found);
+  const std::string decides = fault ? judge::FaultWords(output, found)
+                              : found.by_answer
+                                  ? fmt::format("output '{}': the plan {}", output.name,
+                                                judge::AnswerWords(findings.task, plan.answers))
+                                  : numbers;
+  const std::string misses = judge::MissWords(findings, plan, o);
+  fmt::print("{:<8} {:<7}  {}{}{}\n", plan.name, found.agrees ? "agrees" : "differs", decides,
+             misses.empty() ? "" : "; " + misses, score);
+  if (!details || fault) return;
+  if (found.by_answer) fmt::print("{:<8} {:<7}  not judged: {}\n", "", "", numbers);
+  if (output.kind == judge::Kind::kNumbers) {
+    fmt::print("{:<8} {:<7}  largest difference {:.4g} of range {:.4g}\n", "", "",
+               found.whole.largest, found.whole.range);
+  }
+}
+
+// What the number of boxes in the lines above is of.
+void PrintConfident(const judge::Findings& findings) {
+  if (findings.task != blob::Task::kDetect || findings.plans.empty()) return;
+  const judge::AnswerAgreement& answers = findings.plans[0].answers;
+  if (!answers.Speaks(findings.task)) return;
+  fmt::print(
+      "confident: score {:g} or more, or just below it if the other side is confident of the same "
+      "box. So the number of FP32's boxes may differ between plans (docs/verdict.md)\n",
+      answers.sure_score);
 }
 
 // The samples that --samples or --sample-indices names.
@@ -249,7 +277,18 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
                count);
   }
-  for (const auto& row : report["plans"]) PrintRow(row, metric);
+  size_t row = 0;
+  for (const judge::PlanFindings& plan : findings.plans) {
+    for (size_t o = 0; o < plan.outputs.size(); ++o) {
+      const nlohmann::json& figures = report["plans"][row++];
+      const std::string score =
+          figures.contains(metric)
+              ? fmt::format("; {} {:.2f} %", metric, figures[metric].get<double>())
+              : "";
+      PrintRow(findings, plan, o, score, options.details);
+    }
+  }
+  PrintConfident(findings);
   if (theirs) PrintLayers(report);
   return agrees ? kDone : kAnswerIsNo;
 }
@@ -307,6 +346,8 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
                        kLayerSamples, kFp32Share, ort::kFolderVariable))
       .Among({"ort"});
   command.Add("--threads", options->threads, "0: one thread for each core").ShowDefault();
+  command.AddFlag("--details", options->details,
+                  "also print the figures that do not decide, such as dB where boxes decide");
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);
   command.WhenChosen([=] {

@@ -180,9 +180,10 @@ void JudgePlans(Judged* result) {
   CompareHalves(result);
   if (!verdict.IsDoubtful()) return;
   if (!verdict.int8()->Fails()) {
-    result->warnings.push_back(fmt::format(
-        "the int8 plan may be wrong: {}, {:.1f} dB; see the verdict",
-        judge::AgreementWords(verdict.findings, *verdict.int8()), *verdict.SnrDb("int8")));
+    result->warnings.push_back(
+        fmt::format("the int8 plan differs from FP32: {} (docs/verdict.md); try: the steps of "
+                    "docs/tutorials/worse-int8.md",
+                    judge::MissWords(verdict.findings, *verdict.int8())));
   }
   LookForAdvice(findings, result);
 }

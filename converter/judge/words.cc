@@ -113,7 +113,7 @@ std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
                            answers.boxes,
                            answers.plan_boxes == answers.boxes
                                ? ""
-                               : fmt::format(", {} of the plan's {} right", answers.plan_found,
+                               : fmt::format("; FP32 finds {} of the plan's {}", answers.plan_found,
                                              answers.plan_boxes));
       case blob::Task::kSegment:
         return fmt::format("masks, mean IoU {:.1f} %", answers.MeanIou());
@@ -132,9 +132,8 @@ std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
   switch (task) {
     case blob::Task::kDetect:
       return fmt::format(
-          "finds {} of {} confident FP32 boxes; has {} confident boxes, {} of them FP32's (F1 "
-          "{:.1f} %)",
-          answers.found, answers.boxes, answers.plan_boxes, answers.plan_found, answers.F1());
+          "finds {} of FP32's {} confident boxes, and FP32 finds {} of the plan's {} (F1 {:.1f} %)",
+          answers.found, answers.boxes, answers.plan_found, answers.plan_boxes, answers.F1());
     case blob::Task::kSegment:
       return fmt::format("gives masks that overlap FP32's by {:.1f} % (mean IoU)",
                          answers.MeanIou());
@@ -142,6 +141,81 @@ std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
       return fmt::format("gives FP32's first class in {} of {} samples", answers.same_top1,
                          answers.samples);
   }
+}
+
+namespace {
+
+std::string AnswersMiss(blob::Task task, const AnswerAgreement& answers, const Limits& limits) {
+  switch (task) {
+    case blob::Task::kDetect: {
+      const int64_t all = answers.boxes + answers.plan_boxes;
+      const int64_t misses = all - answers.found - answers.plan_found;
+      if (misses > AllowedMisses(all, limits.f1)) {
+        return fmt::format("F1 {:.1f} % is below the limit {} %", answers.F1(), limits.f1);
+      }
+      return fmt::format(
+          "the plan has {} confident boxes, FP32 {}: the lower number must be {} % of the other",
+          answers.plan_boxes, answers.boxes, limits.f1);
+    }
+    case blob::Task::kSegment:
+      return fmt::format("mean IoU {:.1f} % is below the limit {} %", answers.MeanIou(),
+                         limits.iou);
+    default:
+      return fmt::format("{:.1f} % with the same first class is below the limit {} %",
+                         answers.Top1(), limits.top1);
+  }
+}
+
+// Of numbers that do not reach the limits, the first that they miss (Findings::Reaches).
+std::string NumbersMiss(const Figures& figures, const Limits& limits) {
+  if (figures.about_mean_db < limits.snr_db) {
+    return fmt::format("signal over error about the mean {:.2f} dB is below the limit {} dB",
+                       figures.about_mean_db, limits.snr_db);
+  }
+  if (figures.cosine < limits.cosine) {
+    return fmt::format("cosine {:.4f} is below the limit {}", figures.cosine, limits.cosine);
+  }
+  return fmt::format(
+      "signal over error about each element's mean {:.2f} dB is below the limit {} dB",
+      figures.about_elements_db.value_or(figures.about_mean_db),
+      limits.snr_db - kElementsAllowanceDb);
+}
+
+double LimitOf(Kind kind, const Limits& limits) {
+  if (kind == Kind::kMask) return limits.iou;
+  return kind == Kind::kClasses ? limits.top1 : limits.f1;
+}
+
+}  // namespace
+
+std::string MissWords(const Findings& findings, const PlanFindings& plan, size_t o) {
+  const Output& output = findings.outputs[o];
+  const OutputFindings& found = plan.outputs[o];
+  if (found.agrees || found.fault != Fault::kNone) return "";
+  const Limits& limits = findings.LimitsOf(plan);
+  if (found.whole.changed > 0) {
+    return fmt::format("{} numbers differ where FP32 is NaN or infinite", found.whole.changed);
+  }
+  if (found.by_answer) return AnswersMiss(findings.task, plan.answers, limits);
+  if (output.kind != Kind::kNumbers) {
+    return fmt::format("{:.1f} % is below the limit {} %", found.likeness.Percent(),
+                       LimitOf(output.kind, limits));
+  }
+  if (found.pieces.size() < 2) return NumbersMiss(found.whole, limits);
+  for (size_t i = 0; i < found.pieces.size(); ++i) {
+    if (findings.Reaches(plan, output.pieces[i], found.pieces[i])) continue;
+    return fmt::format("{} (piece '{}')", NumbersMiss(found.pieces[i], limits),
+                       output.pieces[i].name);
+  }
+  return "";
+}
+
+std::string MissWords(const Findings& findings, const PlanFindings& plan) {
+  for (size_t o = 0; o < plan.outputs.size(); ++o) {
+    const std::string words = MissWords(findings, plan, o);
+    if (!words.empty()) return fmt::format("output '{}': {}", findings.outputs[o].name, words);
+  }
+  return "";
 }
 
 }  // namespace octet::judge

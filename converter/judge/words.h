@@ -24,8 +24,15 @@ std::string FaultWords(const Output& output, const OutputFindings& found);
 // The same of all outputs that have a fault: those that one layer makes are named together.
 std::string FaultsOf(const Findings& findings, const PlanFindings& plan);
 
-// Of plans that have something to say by their answers: "finds 12 of FP32's 13 sure boxes, ...".
+// Of plans that have something to say by their answers: "finds 12 of FP32's 13 confident boxes,
+// ...".
 std::string AnswerWords(blob::Task task, const AnswerAgreement& answers);
+
+// The limit that output `o` of a plan misses, with the figure: "cosine 0.9801 is below the limit
+// 0.99". Empty: the output agrees, or has a fault.
+std::string MissWords(const Findings& findings, const PlanFindings& plan, size_t o);
+// The same of the first output that misses one, behind its name.
+std::string MissWords(const Findings& findings, const PlanFindings& plan);
 
 }  // namespace octet::judge
 

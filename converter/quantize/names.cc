@@ -29,6 +29,11 @@ void RequireMatch(std::string_view pattern, const std::vector<std::string_view>&
   for (std::string_view name : names) {
     if (Matches(pattern, name)) return;
   }
+  // By letters a pattern has no nearest name.
+  if (pattern.find('*') != std::string_view::npos) {
+    Fail("{} names {} '{}', which matches no name of the model; octet analyze prints the names",
+         who, what, pattern);
+  }
   Fail(
       "{} names {} '{}', which is not in the model; the nearest name is '{}'; octet analyze "
       "prints the names",

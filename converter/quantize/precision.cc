@@ -194,12 +194,6 @@ class Writer {
                         fmt::join(wide_.beyond, ", "), wide_.beyond.size() == 1 ? "s" : ""));
       }
     }
-    if (const auto tail = NamesOf(Reason::kTail); !tail.empty()) {
-      warnings.push_back(
-          fmt::format("{} nodes of the head, from {} on, run in FP16: 8 bits are too coarse for "
-                      "coordinates. --int8-everywhere turns this off",
-                      tail.size(), tail[0]));
-    }
   }
 
   const graph::Graph& graph_;

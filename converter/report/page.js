@@ -51,7 +51,7 @@
     const cards = byId("cards");
     for (const output of data.outputs.slice(0, 6)) {
       const bad = output.snr_db < limits.output_db || output.cosine < limits.output_cosine;
-      cards.append(card(`output ${output.name}, cosine ${number(output.cosine, 4)}`, number(output.snr_db, 1) + " dB", bad));
+      cards.append(card(`output ${output.name}: energy over error, cosine ${number(output.cosine, 4)}`, number(output.snr_db, 1) + " dB", bad));
     }
     const flagged = data.layers.filter((layer) => layer.flags.length > 0).length;
     const fp16 = data.layers.filter((layer) => layer.precision === "fp16").length;

@@ -1,10 +1,14 @@
 // octet analyze, and --report of analyze and convert: what they print, write and refuse.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
+#include <onnx/onnx_pb.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -92,6 +96,65 @@ TEST_F(AnalyzeCommand, TextIsATable) {
   EXPECT_EQ(result.out.find("codes"), std::string::npos) << "no histogram unless asked for";
 }
 
+// Rows of the text alone are limited.
+TEST_F(AnalyzeCommand, TopLimitsTheRows) {
+  const size_t layers = json::parse(Analyze({"--json", "--top", "1"}).out)["layers"].size();
+  ASSERT_GE(layers, 3u);
+  const auto rows = [&](const std::string& top) {
+    std::istringstream lines(Analyze({"--top", top}).out);
+    size_t count = 0;
+    // Their precision stands behind name and operator.
+    for (std::string line; std::getline(lines, line);) {
+      count += line.find(" int8 ") != std::string::npos || line.find(" fp16 ") != std::string::npos;
+    }
+    return count;
+  };
+  const size_t all = rows("0"), two = rows("2");
+  EXPECT_GT(all, two);
+  const std::string text = Analyze({"--top", "2"}).out;
+  ExpectFacts(text, {"and " + std::to_string(layers - 2) + " more layers", "--top 0"});
+  EXPECT_EQ(Analyze({"--top", "0"}).out.find("--top 0"), std::string::npos);
+  EXPECT_EQ(Analyze({"--top", "-1"}).status, 2);
+}
+
+// The second word names pictures, as that of convert: the model's metadata have the rest.
+TEST_F(AnalyzeCommand, PicturesAloneAreEnough) {
+  onnx::ModelProto model;
+  std::ifstream in(Path("m.onnx"), std::ios::binary);
+  ASSERT_TRUE(model.ParseFromIstream(&in));
+  for (const auto& [key, value] :
+       {std::pair("author", "Ultralytics"), std::pair("task", "classify"),
+        std::pair("names", "{0: 'a', 1: 'b', 2: 'c', 3: 'd'}")}) {
+    auto* entry = model.add_metadata_props();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  std::ofstream out(Path("m.onnx"), std::ios::binary);
+  ASSERT_TRUE(model.SerializeToOstream(&out));
+  out.close();
+  const Result result = Octet({"analyze", Path("m.onnx"), Path("c.npy")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  ExpectFacts(result.out, {"crop", "--resize", "classify", "--task", "octet analyze"});
+  EXPECT_EQ(result.out.find("octet convert"), std::string::npos);
+  EXPECT_EQ(result.out.find("-o "), std::string::npos) << result.out;
+  const Result json = Octet({"analyze", Path("m.onnx"), Path("c.npy"), "--json"});
+  EXPECT_EQ(
+      json::parse(json.out)["layers"],
+      json::parse(Analyze({"--resize", "crop", "--task", "classify", "--json"}).out)["layers"]);
+  ExpectFacts(json.err, {"--resize crop"});
+  EXPECT_FALSE(Exists("m.octet"));
+}
+
+TEST_F(AnalyzeCommand, PicturesAreRequired) {
+  const Result none = Octet({"analyze", Path("m.onnx")});
+  EXPECT_EQ(none.status, 2);
+  ExpectFacts(none.err, {"--data"});
+  EXPECT_EQ(Octet({"analyze", Path("m.onnx"), Path("c.npy"), "--data", Path("c.npy")}).status, 2);
+  const Result blob = Octet({"analyze", Path("m.onnx"), Path("m.octet")});
+  EXPECT_EQ(blob.status, 2);
+  ExpectFacts(blob.err, {Path("m.octet"), "pictures"});
+}
+
 TEST_F(AnalyzeCommand, OneLayerWithItsHistogram) {
   const std::string name = json::parse(Analyze({"--json"}).out)["layers"][0]["name"];
   const Result result = Analyze({"--layer", name});
@@ -100,6 +163,14 @@ TEST_F(AnalyzeCommand, OneLayerWithItsHistogram) {
   EXPECT_NE(result.out.find("mean -+ 4 sigma"), std::string::npos);
   EXPECT_NE(result.out.find("-128 to -125"), std::string::npos) << result.out;
   EXPECT_EQ(json::parse(Analyze({"--layer", name, "--json"}).out)["layers"].size(), 1u);
+}
+
+// A pattern has no nearest name.
+TEST_F(AnalyzeCommand, NoLayerOfThatPattern) {
+  const Result result = Analyze({"--layer", "nowhere*"});
+  EXPECT_EQ(result.status, 2);
+  ExpectFacts(result.err, {"--layer", "'nowhere*'", "octet analyze"});
+  EXPECT_EQ(result.err.find("nearest"), std::string::npos) << result.err;
 }
 
 TEST_F(AnalyzeCommand, NoLayerOfThatName) {

@@ -117,7 +117,10 @@ TEST_F(AssignCommand, MixedIsAPlanBetweenTheTwo) {
 }
 
 TEST_F(AssignCommand, ThreadsDoNotChangeTheBlob) {
-  ASSERT_EQ(ConvertDeep({"--mixed-budget-percent", "60", "--threads", "1"}).status, 0);
+  const Result text = ConvertDeep({"--mixed-budget-percent", "60", "--threads", "1"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  // What was chosen is said by name.
+  ExpectFacts(text.out, {"plan mixed: ", "layers in FP16: '", "octet inspect"});
   const std::string one = ReadText("out.octet");
   ASSERT_EQ(ConvertDeep({"--mixed-budget-percent", "60", "--threads", "2"}).status, 0);
   EXPECT_TRUE(one == ReadText("out.octet"));

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -40,6 +41,10 @@ TEST_F(Ledger, SaysWhoDecidedAndWhoWasOverruled) {
       EXPECT_EQ(layer["why_not_int8"] == "chosen", fp16) << layer["name"];
     }
   }
+  // The text of convert says what an entry matches.
+  const Result said = Convert("m.onnx", {"--config", Path("c.yaml")});
+  ExpectFacts(said.out, {"--config", "\"*Conv*\"", conv["name"].get<std::string>()});
+
   const Result text = Octet({"inspect", Path("out.octet")});
   EXPECT_NE(text.out.find("(chosen)"), std::string::npos) << text.out;
 

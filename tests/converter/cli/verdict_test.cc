@@ -108,6 +108,27 @@ TEST_F(Verdict, AdviceIsMeasured) {
   EXPECT_NEAR(after["snr_db"].get<double>(), advice["after_db"].get<double>(), 1);
 }
 
+// The warning has the figure, its limit and pages that exist; verify has figure and limit too.
+TEST_F(Verdict, NamesTheLimitThatIsMissed) {
+  OnnxBuilder model;
+  model.Input("x", {1, 4, 8, 8}).WithChannels(4).Conv({.channels = 4, .kernel = 1}).Output("y");
+  model.Save(Path("m.onnx"));
+  WriteNpy("c.npy", "<f4", {32, 4, 8, 8});
+  WriteText("c.yaml", "tensors:\n  \"x\": {min: 0, max: 0.1}\n");
+  const Result result = Convert("m.onnx", {"--config", Path("c.yaml")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  ExpectFacts(result.err, {"warning: ", "int8", "output 'y'", " dB", "limit 10 dB",
+                           "docs/verdict.md", "try: ", "docs/tutorials/worse-int8.md"});
+  for (const char* page : {"docs/verdict.md", "docs/tutorials/worse-int8.md"}) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(OCTET_SOURCE_DIR) / page)) << page;
+  }
+  const Result verify =
+      Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy")});
+  EXPECT_EQ(verify.status, 1);
+  EXPECT_EQ(verify.out.rfind("int8     differs", 0), 0u) << verify.out;
+  ExpectFacts(verify.out, {"output 'y'", "limit 10 dB", "fp16", "agrees"});
+}
+
 TEST_F(Verdict, RequiredWritesNoBlobWhereItIsNotMet) {
   WriteBadModel();
   const Result refused = ConvertBad({"--require", "20dB"});

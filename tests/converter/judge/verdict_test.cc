@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/judge/words.h"
 #include "converter/support/error.h"
 #include "tests/support/facts.h"
 
@@ -100,6 +101,49 @@ TEST(Requirement, IsMetFromItsBoundOn) {
   Verdict no_int8 = VerdictOf(8, 20);
   no_int8.findings.plans.erase(no_int8.findings.plans.begin());
   EXPECT_FALSE(no_int8.Meets({0, true}));
+}
+
+// The figure that is below a limit, and the limit.
+TEST(MissWords, NameTheLimit) {
+  Verdict verdict = VerdictOf(8, 20);
+  Findings& findings = verdict.findings;
+  PlanFindings& plan = findings.plans[0];
+  const auto words = [&] { return MissWords(findings, plan); };
+  EXPECT_EQ(words(), "") << "it agrees";
+  plan.outputs[1].agrees = false;
+  ExpectFacts(words(), {"'worse'", "cosine 0.5000", "0.99"});
+  plan.outputs[1].whole.about_mean_db = 9.5;
+  ExpectFacts(words(), {"'worse'", "9.50 dB", "10 dB"});
+  plan.outputs[1].whole.about_mean_db = 20;
+  plan.outputs[1].whole.cosine = 1;
+  plan.outputs[1].whole.about_elements_db = 4.5;
+  ExpectFacts(words(), {"'worse'", "4.50 dB", "5 dB"});
+  // Only the piece that misses one.
+  plan.outputs[1].pieces = {NumbersAt(30).whole, NumbersAt(30).whole};
+  plan.outputs[1].pieces[0].cosine = 1;
+  findings.outputs[1].pieces.resize(2);
+  findings.outputs[1].pieces[1].name = "scores";
+  for (Figures& piece : plan.outputs[1].pieces) piece.rms_error = piece.largest = 1;
+  ExpectFacts(words(), {"'worse'", "cosine 0.5000", "0.99", "'scores'"});
+  plan.outputs[1].fault = Fault::kConstant;
+  EXPECT_EQ(words(), "") << "FaultWords says it";
+}
+
+TEST(MissWords, OfBoxes) {
+  Verdict verdict = VerdictOf(8, 20);
+  Findings& findings = verdict.findings;
+  findings.task = blob::Task::kDetect;
+  PlanFindings& plan = findings.plans[0];
+  plan.outputs[0].agrees = false;
+  plan.outputs[0].by_answer = true;
+  plan.answers.boxes = plan.answers.plan_boxes = 40;
+  plan.answers.found = plan.answers.plan_found = 30;
+  ExpectFacts(MissWords(findings, plan, 0), {"F1 75.0 %", "90 %"});
+  // All are found, with other scores.
+  plan.answers.found = 40;
+  plan.answers.plan_boxes = plan.answers.plan_found = 30;
+  ExpectFacts(MissWords(findings, plan, 0), {"30", "40", "90 %"});
+  EXPECT_EQ(MissWords(findings, plan, 1), "");
 }
 
 TEST(Verdict, FiguresAreOfTheWorstOutput) {
