@@ -4,8 +4,16 @@
 #include <cmath>
 
 namespace octet::test {
-RandomGraph::RandomGraph(uint64_t seed)
-    : random_(seed), model_(seed >= kAxisSeeds ? 17 : 13, seed) {
+namespace {
+
+int64_t OpsetOf(uint64_t seed) {
+  if (seed >= RandomGraph::kAttentionSeeds && seed % 3 == 0) return 23;
+  return seed >= RandomGraph::kAxisSeeds ? 17 : 13;
+}
+
+}  // namespace
+
+RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(OpsetOf(seed), seed) {
   const Dims shape{1, Chance(30) ? 3 : Pick(1, 20), Pick(4, Chance(10) ? 29 : 13),
                    Pick(4, Chance(10) ? 29 : 13)};
   entries_.push_back({model_.Input("x", shape).WithChannels(shape[1]), shape});
@@ -15,6 +23,7 @@ RandomGraph::RandomGraph(uint64_t seed)
   odd_ = seed % 4 == 3;
   families_ = seed >= kFamilySeeds;
   axes_ = seed >= kAxisSeeds;
+  attention_ = seed >= kAttentionSeeds;
   const int64_t steps = Pick(2, 9);
   for (int64_t i = 0; i < steps; ++i) Step();
   Outputs();
@@ -47,6 +56,8 @@ void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
 }
 
 void RandomGraph::Step() {
+  // Other steps have the forms of opset 17.
+  if (attention_ && (model_.opset() > 17 || Chance(80))) return AttentionStep();
   if (odd_ && Chance(35)) return Odd();
   if (axes_ && Chance(40)) return AxisStep();
   if (families_ && Chance(50)) return FamilyStep();

@@ -26,6 +26,8 @@ class RandomGraph {
   static constexpr uint64_t kFamilySeeds = uint64_t{1} << 32;
   // And from here on those of random_graph_axes.cc.
   static constexpr uint64_t kAxisSeeds = uint64_t{1} << 33;
+  // From here on those of random_graph_attention.cc, with few others.
+  static constexpr uint64_t kAttentionSeeds = uint64_t{1} << 34;
 
   explicit RandomGraph(uint64_t seed);
   const OnnxBuilder& model() const { return model_; }
@@ -100,6 +102,23 @@ class RandomGraph {
   void GatherAxis();
   void Order();
   void Sample();
+  // Of random_graph_attention.cc.
+  void AttentionStep();
+  OnnxValue Filled(const Dims& shape, const std::vector<float>& values);
+  OnnxValue Drawn(const Dims& shape, float deviation);
+  Entry Tokens();
+  OnnxValue Linear(const OnnxValue& in, int64_t inputs, int64_t outputs);
+  OnnxValue MeanOfRows(const OnnxValue& in);
+  OnnxValue UnitRows(const OnnxValue& in, int64_t width);
+  OnnxValue Settled(const Entry& in);
+  OnnxValue Rotated(const OnnxValue& in, int64_t rows, int64_t width);
+  OnnxValue Masked(const OnnxValue& scores, const Entry& keys, int64_t queries);
+  void Attend();
+  void FeedForward();
+  void NormaliseTokens();
+  void Windows();
+  void SelectTokens();
+  void SampleByTokens();
 
   std::mt19937_64 random_;
   OnnxBuilder model_;
@@ -109,6 +128,7 @@ class RandomGraph {
   bool odd_ = false;
   bool families_ = false;
   bool axes_ = false;
+  bool attention_ = false;
 };
 
 }  // namespace octet::test

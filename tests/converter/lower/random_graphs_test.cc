@@ -2,6 +2,8 @@
 // values close to FP32. random_networks runs other seeds.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/converter/lower/check_random_graph.h"
 #include "tests/converter/lower/random_graph.h"
 
@@ -10,17 +12,20 @@ namespace {
 
 // Under sanitizers a graph takes ten times as long; the native build runs the others.
 #ifdef OCTET_SANITIZED
-constexpr uint64_t kGraphs = 250, kGraphsOfFamilies = 120;
+constexpr uint64_t kGraphs = 250, kGraphsOfFamilies = 120, kGraphsOfAttention = 40;
 #else
-constexpr uint64_t kGraphs = 1000, kGraphsOfFamilies = 500;
+constexpr uint64_t kGraphs = 1000, kGraphsOfFamilies = 500, kGraphsOfAttention = 200;
 #endif
 constexpr int kShards = 10;
 
 class RandomGraphs : public testing::TestWithParam<int> {};
 
 TEST_P(RandomGraphs, SameBitsEverywhereAndCloseToFp32) {
-  for (const uint64_t first : {uint64_t{0}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {
-    for (uint64_t i = 1; i <= (first == 0 ? kGraphs : kGraphsOfFamilies); ++i) {
+  for (const auto& [first, count] :
+       {std::pair{uint64_t{0}, kGraphs}, std::pair{RandomGraph::kFamilySeeds, kGraphsOfFamilies},
+        std::pair{RandomGraph::kAxisSeeds, kGraphsOfFamilies},
+        std::pair{RandomGraph::kAttentionSeeds, kGraphsOfAttention}}) {
+    for (uint64_t i = 1; i <= count; ++i) {
       if (i % kShards != static_cast<uint64_t>(GetParam())) continue;
       const GraphReport report = CheckRandomGraph(first + i);
       SCOPED_TRACE("seed " + std::to_string(first + i) + ": " + report.description);

@@ -126,7 +126,8 @@ TEST(Oracle, RandomQuantizedGraphs) {
 }
 
 TEST(Oracle, RandomFloatGraphs) {
-  for (const uint64_t first : {uint64_t{0}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {
+  for (const uint64_t first : {uint64_t{0}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds,
+                               RandomGraph::kAttentionSeeds}) {
     std::cout << "seeds " << first + 1 << " to " << first + kFloatGraphs << '\n';
     for (uint64_t seed = first + 1; seed <= first + kFloatGraphs; ++seed) {
       const RandomGraph graph(seed);
