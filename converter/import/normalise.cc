@@ -208,17 +208,12 @@ void Scatter(Context&, Node& node) {
   node.op = "ScatterElements";
 }
 
-// The values are the first result, whether anybody wants them or not.
 void TopK(Context& context, Node& node) {
   if (node.Has("k") && Input(node, 1) == kNoValue) {
     const Tensor k = Tensor::Integers({1}, {node.Int("k", 1)});
     SetInput(node, 1, context.graph.AddConstant(node.name + ".k", k));
   }
   node.attributes.erase("k");
-  if (node.outputs.empty() || node.outputs[0] != kNoValue) return;
-  graph::Value values;
-  values.name = node.name + ".values";
-  node.outputs[0] = context.graph.AddValue(std::move(values));
 }
 
 // Two functions under one name.

@@ -290,5 +290,27 @@ TEST_F(NormaliseTest, AttributesAreChecked) {
   EXPECT_SAYS(Refusal(model), "attribute 'words': refers to a function's attribute");
 }
 
+// The values of TopK are its first result, whether anybody wants them or not.
+TEST_F(NormaliseTest, TopKHasValues) {
+  for (const char* first : {"", "top"}) {
+    OnnxBuilder model(11);
+    model.Input("x", {1, 4, 8, 8});
+    const OnnxValue k = model.Initializer("k", {1}, std::vector<int64_t>{3});
+    model.Node("TopK", {"x", "k"}, {{"axis", Int(1)}}, {first, "at"}, "n");
+    model.Output("at");
+    if (*first != 0) model.Output(first);
+    graph_ = Import(model);
+    const Node& node = graph_.nodes.at(0);
+    ASSERT_EQ(node.outputs.size(), 2u);
+    ASSERT_NE(node.outputs[0], kNoValue);
+    EXPECT_EQ(graph_.At(node.outputs[0]).name, first);
+    EXPECT_EQ(graph_.outputs[0], node.outputs[1]);
+    if (*first != 0) {
+      EXPECT_EQ(graph_.outputs[1], node.outputs[0]);
+    }
+    EXPECT_EQ(Input(node, 1).integers, Integers{3});
+  }
+}
+
 }  // namespace
 }  // namespace octet::import

@@ -102,5 +102,33 @@ TEST(Winograd, NumbersOfOneWindow) {
   EXPECT_EQ(others, 0);
 }
 
+// Each layer as it is chosen for; the others stay as they are.
+TEST(Winograd, LayersGetTheWeightsOfTheirTiles) {
+  Program program;
+  const Program parts[] = {OneConv(56, 64, 64, 20), OneConv(1, 512, 512, 20),
+                           OneConv(6, 64, 64, 20), OneConv(56, 12, 64, 20)};
+  for (const Program& part : parts) {
+    const int first = static_cast<int>(program.tensors.size());
+    program.tensors.insert(program.tensors.end(), part.tensors.begin(), part.tensors.end());
+    program.layers.push_back(part.layers[0]);
+    program.layers.back().inputs = {first};
+    program.layers.back().output = first + 1;
+  }
+  AddTransformedWeights(&program);
+  const int tiles[] = {4, 0, 2, 0};
+  for (size_t i = 0; i < 4; ++i) {
+    const Layer& layer = program.layers[i];
+    EXPECT_EQ(layer.layout, tiles[i] == 4   ? blob::Layout::kWinograd4
+                            : tiles[i] == 2 ? blob::Layout::kWinograd2
+                                            : blob::Layout::kNone);
+    EXPECT_EQ(layer.weights, parts[i].layers[0].weights);
+    if (tiles[i] == 0) {
+      EXPECT_TRUE(layer.extra.empty());
+    } else {
+      EXPECT_EQ(layer.extra, ToBytes(TransformWeights(layer.weights, 64, 64, tiles[i])));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace octet::lower

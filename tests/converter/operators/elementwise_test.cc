@@ -181,6 +181,17 @@ TEST(Comparison, Values) {
 }
 
 // C++ leaves an integer of NaN open, and processors differ.
+TEST(Arithmetic, IntegerPowers) {
+  for (int64_t base = -3; base <= 3; ++base) {
+    for (int64_t exponent = -3; exponent <= 5; ++exponent) {
+      double expected = std::trunc(std::pow(static_cast<double>(base), exponent));
+      if (base == 0 && exponent < 0) expected = 0;  // no number
+      ExpectIntegers(Apply("Pow", {I({base}), I({exponent})}), {1},
+                     {static_cast<int64_t>(expected)});
+    }
+  }
+}
+
 TEST(Arithmetic, AnIntegerPowerThatIsNoNumberIsZero) {
   ExpectIntegers(Apply("Pow", {I({-8, 9}), F({}, {0.5f})}), {2}, {0, 3});
 }

@@ -173,5 +173,30 @@ TEST(SplitComputedGemm, OnlyWhereBothAreComputed) {
   RunPass(constant, "split_computed_gemm", 0);
 }
 
+// Every form of alpha * A' B' + beta * C: the results stay, and what is not needed is not written.
+TEST(SplitComputedGemm, EveryForm) {
+  for (int form = 0; form < 32; ++form) {
+    const bool turn_a = (form & 1) != 0, turn_b = (form & 2) != 0, scaled = (form & 4) != 0;
+    const bool added = (form & 8) != 0, beta = (form & 16) != 0;
+    SCOPED_TRACE(form);
+    Net net;
+    std::vector<ValueId> inputs{net.Input(turn_a ? Shape{6, 4} : Shape{4, 6}, "a"),
+                                net.Input(turn_b ? Shape{5, 6} : Shape{6, 5}, "b")};
+    if (added) inputs.push_back(form % 3 == 0 ? net.Random({5}) : net.Input({4, 5}, "c"));
+    net.Output(net.Op("Gemm", inputs,
+                      {{"transA", int64_t{turn_a}},
+                       {"transB", int64_t{turn_b}},
+                       {"alpha", scaled ? 0.5f : 1.0f},
+                       {"beta", beta ? 2.0f : 1.0f}}));
+    std::string expected;
+    for (const bool turned : {turn_a, turn_b}) expected += turned ? "Transpose " : "";
+    expected += "MatMul";
+    if (scaled) expected += " Mul";
+    if (scaled && !added) expected += " Identity";
+    if (added) expected += beta ? " Mul Add" : " Add";
+    EXPECT_EQ(RunPass(net, "split_computed_gemm", 1), expected);
+  }
+}
+
 }  // namespace
 }  // namespace octet::passes::testing

@@ -1,5 +1,6 @@
 // What octet convert takes from the model's own words and shapes, and what it asks.
 #include "converter/recognise/recognise.h"
+#include "converter/recognise/ultralytics.h"
 
 #include <gtest/gtest.h>
 
@@ -127,6 +128,47 @@ TEST(Contents, OfFiles) {
   EXPECT_EQ(ContentsOf(write("c.npy", {0, 1, 2})), Contents::kNumbers);
   EXPECT_EQ(ContentsOf(write("d.npy", {-1, 200})), Contents::kNumbers);
   EXPECT_EQ(ContentsOf(testing::TempDir()), Contents::kPictures);
+}
+
+TEST(Ultralytics, NamesAreAllNumbersFromZeroOn) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(ReadNames("{0: 'person', 1: \"driver's\"}"), (Names{"person", "driver's"}));
+  EXPECT_EQ(ReadNames(" { 0 :\t'a' , 1:'b'}\n"), (Names{"a", "b"}));
+  EXPECT_EQ(ReadNames("{0: 'a\\'b', 1: 'c\\\\d', 2: ''}"), (Names{"a'b", "c\\d", ""}));
+  for (const char* bad :
+       {"", "{", "{}", "0: 'a'", "{0: 'a'", "{0 'a'}", "{0: a}", "{0: 'a}", "{0: 'a\"}", "{1: 'a'}",
+        "{0: 'a', 2: 'b'}", "{0: 'a', 0: 'b'}", "{0: 'a',}", "{0: 'a'} x", "{: 'a'}", "{0: 'a\\n'}",
+        "{0: 'a\\", "{0000000000: 'a'}"}) {
+    EXPECT_EQ(ReadNames(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(Ultralytics, AuthorTaskAndNamesAreThere) {
+  const Metadata all = {{"author", "Ultralytics"}, {"task", "pose"}, {"names", "{0: 'a'}"}};
+  const auto read = ReadUltralytics(all);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->task, "pose");
+  EXPECT_EQ(read->names, std::vector<std::string>{"a"});
+  EXPECT_FALSE(read->finished_boxes);
+  for (const char* key : {"author", "task", "names"}) {
+    Metadata without = all, empty = all;
+    without.erase(key);
+    empty[key] = "";
+    EXPECT_FALSE(ReadUltralytics(without).has_value()) << key;
+    EXPECT_FALSE(ReadUltralytics(empty).has_value()) << key;
+  }
+  const struct {
+    const char *key, *value;
+    bool finished;
+  } kCases[] = {{"end2end", "True", true},
+                {"end2end", "False", false},
+                {"args", "{'batch': 1, 'nms': True}", true},
+                {"args", "{'batch': 1, 'nms': False}", false}};
+  for (const auto& c : kCases) {
+    Metadata with = all;
+    with[c.key] = c.value;
+    EXPECT_EQ(ReadUltralytics(with)->finished_boxes, c.finished) << c.value;
+  }
 }
 
 }  // namespace

@@ -174,6 +174,31 @@ TEST_F(HttpServer, WhoWatchesKeepsNobodyFromTheStatus) {
   EXPECT_EQ(first, "HTTP/1.1 200") << "a place that was left is free again";
 }
 
+// There are 16 places. Who has asked for nothing yet makes way; who is being answered does not.
+TEST_F(HttpServer, WhoHasAskedKeepsItsPlace) {
+  site_.large.assign(size_t{8} << 20, 'x');
+  Serve();
+  std::vector<std::unique_ptr<Connection>> readers;
+  const auto add = [&] {
+    readers.push_back(
+        std::make_unique<Connection>(port(), "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    EXPECT_EQ(readers.back()->Read(12), "HTTP/1.1 200");
+  };
+  while (readers.size() < 15) add();
+  const Connection silent(port(), "");
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(silent.Read(12), "") << "it made way";
+  add();
+  EXPECT_EQ(First("GET /own HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 503 Service Unavailable");
+  EXPECT_EQ(readers.front()->Read(12).size(), 12u) << "the first is still answered";
+  readers.pop_back();
+  std::string first;
+  for (int i = 0; i < 100 && first != "HTTP/1.1 200 OK"; ++i) {
+    first = First("GET /own HTTP/1.1\r\nHost: localhost");
+  }
+  EXPECT_EQ(first, "HTTP/1.1 200 OK") << "a place that was left is free again";
+}
+
 // A reader that takes a little now and then has the time of its answer, no more.
 TEST_F(HttpServer, SlowReadersLoseTheirPlace) {
   site_.large.assign(size_t{8} << 20, 'x');

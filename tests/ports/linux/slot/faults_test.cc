@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -243,6 +244,67 @@ TEST_F(Foreign, FileSystemsAreNamedAndKept) {
     EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
   }
   EXPECT_EQ(port::KnownFormat(Device(0, "")), "");
+}
+
+// A file that ends with the mark has it; one byte less, or another byte, is none.
+TEST_F(Foreign, MarksAtTheEndOfAFile) {
+  const struct {
+    size_t at;
+    std::string mark;
+    const char* name;
+  } kMarks[] = {
+      {0x438, "\x53\xEF", "an ext2, ext3 or ext4 file system"},
+      {0x10040, "_BHRfS_M", "a Btrfs file system"},
+      {0, "hsqs", "a SquashFS file system"},
+      {0x36, "FAT1", "a FAT file system"},
+      {3, "NTFS    ", "an NTFS file system"},
+      {0x8001, "CD001", "an ISO 9660 file system"},
+      {65526, "SWAPSPACE2", "a Linux swap area"},
+      {512 + 24, "LVM2 001", "an LVM volume"},
+      {4096, "EFI PART", "a partition table (GPT)"},
+  };
+  const std::string path = Path("marked");
+  const auto write = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  };
+  for (const auto& m : kMarks) {
+    const std::string whole = std::string(m.at, 0) + m.mark;
+    write(whole);
+    EXPECT_EQ(port::KnownFormat(path), m.name);
+    write(whole + std::string(70000, 0));
+    EXPECT_EQ(port::KnownFormat(path), m.name);
+    write(whole.substr(0, whole.size() - 1));
+    EXPECT_EQ(port::KnownFormat(path), "") << m.name;
+    std::string changed = whole;
+    changed.back() = static_cast<char>(changed.back() + 1);
+    write(changed);
+    EXPECT_EQ(port::KnownFormat(path), "") << m.name;
+  }
+  // One partition: a kind, a length, and the table's end mark.
+  std::string table(512, 0);
+  table[510] = 0x55, table[511] = static_cast<char>(0xAA);
+  write(table);
+  EXPECT_EQ(port::KnownFormat(path), "") << "no partition";
+  for (const size_t entry : {446u, 462u, 478u, 494u}) {
+    std::string one = table;
+    one[entry + 4] = 0x0C;
+    write(one);
+    EXPECT_EQ(port::KnownFormat(path), "") << "no length";
+    for (size_t byte = 12; byte < 16; ++byte) {
+      std::string with = one;
+      with[entry + byte] = 1;
+      write(with);
+      EXPECT_EQ(port::KnownFormat(path), "a partition table (MBR)");
+      write(with.substr(0, 511));
+      EXPECT_EQ(port::KnownFormat(path), "");
+      with[entry] = static_cast<char>(0x80);
+      write(with);
+      EXPECT_EQ(port::KnownFormat(path), "a partition table (MBR)");
+      with[entry] = 0x10;
+      write(with);
+      EXPECT_EQ(port::KnownFormat(path), "") << "no flag";
+    }
+  }
 }
 
 }  // namespace

@@ -158,6 +158,8 @@ TEST_F(Thermal, TheMonitorFollows) {
   EXPECT_GE(monitor.At(NowNs() + 5'000'000'000).age_ns, 5'000'000'000u);
   Zone(0, "cpu-thermal", "-1500\n");
   await(ThermalState::kOk, -1.5f);
+  Zone(0, "cpu-thermal", "48877\n");
+  await(ThermalState::kOk, 48.877f);  // to the last digit
   Zone(0, "cpu-thermal", "9000000\n");
   await(ThermalState::kAbsurd, 2000);  // as far as it is kept
   // The driver goes, and comes back with another number.
