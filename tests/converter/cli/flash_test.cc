@@ -164,7 +164,8 @@ TEST_F(Flash, WhatTheBoardAllows) {
   }
   // The store's own list, whatever is known here.
   WriteText("store/board", ReadText("symmetric"));
-  ExpectLine(Octet({"flash", blob(), Path("store")}), 1, "slot A: not allowed on this board: plan");
+  ExpectLine(Octet({"flash", blob(), Path("store")}), 1,
+             "the new model: not allowed on this board: plan");
   ExpectLine(Octet({"flash", blob(), "board:" + Path("store")}), 1, "not allowed on this board");
   WriteText("store/board", ReadText("any"));
   EXPECT_EQ(Octet({"flash", blob(), Path("store")}).status, 0);

@@ -151,7 +151,7 @@ TEST_F(RandomCalibration, FlashAndStageTakeItWithForceAlone) {
   EXPECT_EQ(slot("stage '" + blob + "'"), 1);
   const std::string said = ReadText("said");
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
-  ExpectFacts(said, {"slot A", "random data", "pictures", "--force"});
+  ExpectFacts(said, {"the new model", "random data", "pictures", "--force"});
   EXPECT_EQ(slot("stage --force '" + blob + "'"), 0) << ReadText("said");
   EXPECT_EQ(slot("verify"), 0) << ReadText("said");
   EXPECT_EQ(slot("activate"), 1) << ReadText("said");

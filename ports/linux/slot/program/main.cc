@@ -205,7 +205,7 @@ int Main(int argc, char** argv) {
   std::string said;
   const SlotAnswer answer = Do(a, &store, &said);
   if (!answer) {
-    if (a.command == "verify" && !said.empty()) std::printf("%s\n", said.c_str());
+    if (a.command == "verify" && !said.empty() && !a.json) std::printf("%s\n", said.c_str());
     std::fprintf(stderr, "octet-slot: %s\n", answer.why.c_str());
     const bool storage = answer.code == OCTET_SLOTS_STORAGE || answer.code == OCTET_SLOTS_VERSION;
     return storage ? 2 : 1;
