@@ -71,7 +71,7 @@ void CameraSlots::Load(const Loaded& loaded) {
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
     Say(Called(running_) +
-        " is not compared with the model before: this program has no answers of that model. Good "
+        " is not compared with the model before: no answer of that model can be compared. Good "
         "frames alone confirm it");
   }
 }
