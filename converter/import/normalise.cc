@@ -154,9 +154,17 @@ void Resize(Context& context, Node& node) {
   }
 }
 
+// A probability of 0 keeps every value in training too. PyTorch exports it from
+// `functional.dropout(x, p=0)`, as torchvision's Swin calls it.
+bool KeepsAll(const Context& context, const Node& node) {
+  const Tensor* ratio = context.graph.Constant(Input(node, 1));
+  return ratio != nullptr && ratio->IsFloat() && ratio->floats.size() == 1 &&
+         ratio->floats[0] == 0.0f;
+}
+
 void Dropout(Context& context, Node& node) {
   const ValueId mode = Input(node, 2);
-  if (mode != kNoValue) {
+  if (mode != kNoValue && !KeepsAll(context, node)) {
     const Tensor* constant = context.graph.Constant(mode);
     const bool off = constant != nullptr && !constant->IsFloat() &&
                      std::all_of(constant->integers.begin(), constant->integers.end(),

@@ -170,9 +170,9 @@ TEST_F(NormaliseTest, ResizeAndUpsample) {
 }
 
 TEST_F(NormaliseTest, Dropout) {
-  const auto mode = [](bool training) {
-    return [training](OnnxBuilder& model) {
-      model.Initializer("ratio", {}, Reals{0.5f});
+  const auto mode = [](bool training, float ratio = 0.5f) {
+    return [training, ratio](OnnxBuilder& model) {
+      model.Initializer("ratio", {}, Reals{ratio});
       auto& tensor = *model.Proto().mutable_graph()->add_initializer();
       tensor.set_name("mode");
       tensor.set_data_type(onnx::TensorProto::BOOL);
@@ -184,6 +184,8 @@ TEST_F(NormaliseTest, Dropout) {
   EXPECT_TRUE(old.attributes.empty());
   EXPECT_EQ(Convert(13, "Dropout", {}, mode(false)).inputs.size(), 1u);
   EXPECT_SAYS(RefusalOf(13, "Dropout", {}, mode(true)), "node 'n' (Dropout) is in training mode");
+  EXPECT_EQ(Convert(13, "Dropout", {}, mode(true, 0.0f)).inputs.size(), 1u);
+  EXPECT_SAYS(RefusalOf(13, "Dropout", {}, mode(true, 0.25f)), "(Dropout) is in training mode");
   EXPECT_SAYS(RefusalOf(13, "Dropout", {}, {}, {"y", "mask"}), "output 'mask' (the mask)");
 }
 
