@@ -133,6 +133,10 @@ bool NormalizesEachChannel(const graph::Node& node) {
   return node.op == "InstanceNormalization";
 }
 
+bool ScalesLastAxis(const graph::Node& node) {
+  return node.op == "LayerNormalization" || node.op == "RMSNormalization";
+}
+
 float EpsilonOf(const graph::Node& node) {
   const Normalization* entry = FindNormalization(node.op);
   return entry == nullptr || entry->epsilon < 0 ? 0 : node.Float("epsilon", entry->epsilon);

@@ -39,6 +39,10 @@ bool KeepsChannelsApart(const graph::Node& node);
 // it does not see a factor and an offset of each.
 bool NormalizesEachChannel(const graph::Node& node);
 
+// An invariant operator that ends by multiplying with input 1, and by adding input 2 where there is
+// one: a number for each place from attribute `axis` on.
+bool ScalesLastAxis(const graph::Node& node);
+
 // Of an invariant operator: what it adds to the variance; 0 where it adds nothing.
 float EpsilonOf(const graph::Node& node);
 

@@ -8,6 +8,7 @@
 
 #include "converter/operators/scaling.h"
 #include "converter/passes/channel_sets.h"
+#include "converter/passes/smooth_norms.h"
 
 namespace octet::passes {
 namespace {
@@ -304,7 +305,7 @@ class Equalizer {
 
 int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants,
                    bool others) {
-  const int equalized = Equalizer(graph, wants).Run(others);
+  const int equalized = Equalizer(graph, wants).Run(others) + SmoothNorms(graph, wants, others);
   if (equalized > 0) graph.Compact();
   return equalized;
 }

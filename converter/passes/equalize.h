@@ -15,7 +15,8 @@
 //
 // Exact, up to the rounding of floats: ReLU, PReLU, LeakyReLU, pooling, sums, depthwise layers and
 // bounds that are a constant a channel let factors pass; a clip to one range for all channels
-// (ReLU6) does not, and nothing passes it.
+// (ReLU6) does not, and nothing passes it. Normalizations of rows have a rule of their own
+// (smooth_norms.h).
 #ifndef OCTET_CONVERTER_PASSES_EQUALIZE_H_
 #define OCTET_CONVERTER_PASSES_EQUALIZE_H_
 
