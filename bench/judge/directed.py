@@ -4,45 +4,19 @@
 -1 .. 3: no zero point is at the middle of the codes, and none at their ends.
 """
 import pathlib
+import sys
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 
 import truth
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import onnx_graph  # noqa: E402
 
 SAMPLES, LOW, HIGH = 16, -1.0, 3.0
 
 
-class Graph:
-    """Nodes in the order in which they are added; every call gives the name of its output."""
-
-    def __init__(self, seed: int):
-        self.nodes, self.constants, self.inputs = [], [], []
-        self.random = np.random.Generator(np.random.PCG64(seed))
-
-    def input(self, *shape) -> str:
-        self.inputs.append((f"x{len(self.inputs)}", [1, *shape]))
-        return self.inputs[-1][0]
-
-    def constant(self, values) -> str:
-        values = np.asarray(values)
-        if values.dtype == np.float64:
-            values = values.astype(np.float32)
-        self.constants.append(numpy_helper.from_array(values, f"c{len(self.constants)}"))
-        return self.constants[-1].name
-
-    def normal(self, *shape, scale=1.0, about=0.0) -> str:
-        return self.constant(about + scale * self.random.standard_normal(shape))
-
-    def uniform(self, low: float, high: float, *shape) -> str:
-        return self.constant(self.random.uniform(low, high, shape))
-
-    def add(self, op: str, *inputs, outputs=1, **attributes):
-        names = [f"{op}{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(op, list(inputs), names, name=f"{op}_{len(self.nodes)}", **attributes))
-        return names[0] if outputs == 1 else names
-
+class Graph(onnx_graph.Graph):
     def conv(self, x: str, ins: int, outs: int, kernel=3, bias=0.3, group=1, **attributes) -> str:
         depth = ins // group * kernel * kernel
         attributes.setdefault("pads", [kernel // 2] * 4)
@@ -53,12 +27,8 @@ class Graph:
         return self.add("BatchNormalization", x, self.uniform(0.3, 2.0, channels), self.normal(channels),
                         self.normal(channels), self.uniform(0.2, 4.0, channels))
 
-    def save(self, file: pathlib.Path, output: str) -> list:
-        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in self.inputs]
-        graph = helper.make_graph(self.nodes, "directed", values,
-                                  [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        onnx.save(onnx.shape_inference.infer_shapes(model), str(file))
+    def write(self, file: pathlib.Path, output: str) -> list:
+        self.save(file, "directed", output)
         return [self.random.uniform(LOW, HIGH, [SAMPLES, *shape[1:]]).astype(np.float32) for _, shape in self.inputs]
 
 
@@ -281,4 +251,4 @@ def cases(folder: pathlib.Path):
     for seed, build in enumerate(GRAPHS):
         graph, file = Graph(seed), folder / f"{build.__name__}.onnx"
         output = build(graph)
-        yield truth.Case("directed/" + build.__name__, file, graph.save(file, output))
+        yield truth.Case("directed/" + build.__name__, file, graph.write(file, output))

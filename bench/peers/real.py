@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 
+import blocks
 from engines import ROOT, Failure, add_options, levels_of, octet, ort, ort_version, prepare
 
 SHARED = ROOT.parent / "shared"
@@ -26,14 +27,19 @@ LETTERBOX = ("--resize", "letterbox")
 @dataclasses.dataclass(frozen=True)
 class Model:
     name: str
-    onnx: pathlib.Path
+    onnx: pathlib.Path | None  # None: four transformer blocks
     shape: tuple
-    data: pathlib.Path
+    data: pathlib.Path | None
     options: tuple = ()
 
 
 def zoo(name, height, width, *options):
     return Model(name, ZOO / name / "model.onnx", (1, 3, height, width), COCO, options)
+
+
+def vit(width, tokens):
+    """Four transformer blocks, written by blocks.py."""
+    return Model(f"vit_{width}x{tokens}", None, (1, tokens, width), None)
 
 
 MODELS = (
@@ -47,6 +53,16 @@ MODELS = (
     Model("lab_resnet18", LAB / "resnet18_cifar10.onnx", (1, 3, 32, 32), LAB / "cifar_calib_x.npy", CIFAR),
     Model("lab_mobilenet_v2", LAB / "mobilenet_v2_cifar10.onnx", (1, 3, 32, 32), LAB / "cifar_calib_x.npy", CIFAR),
     Model("lab_detector", LAB / "mosaic_detector.onnx", (1, 3, 128, 128), LAB / "mosaic_calib_x.npy"),
+    zoo("nanodet_m_320", 320, 320, "--scale", "1", "--colour", "bgr", "--mean", "103.53,116.28,123.675", "--std", "57.375,57.12,58.395"),
+    zoo("hand_landmark", 224, 224),
+    zoo("yunet_n_320", 320, 320, "--scale", "1", "--colour", "bgr"),
+    zoo("sinet_portrait", 320, 320, "--colour", "bgr"),
+    zoo("ldc_edges", 360, 640, "--scale", "1"),
+    zoo("cct2_transformer", 32, 32),
+    Model("hybrid_cifar10", LAB / "attention/hybrid_cifar10.onnx", (1, 3, 32, 32), LAB / "cifar_calib_x.npy", CIFAR),
+    Model("mosaic_attention", LAB / "attention/mosaic_attention_detector.onnx", (1, 3, 128, 128), LAB / "mosaic_calib_x.npy"),
+    vit(192, 65),
+    vit(384, 197),
 )
 RATIOS = (("int8", "fp32"), ("int8", "qdq"), ("fp16", "fp32"))
 
@@ -62,7 +78,11 @@ def parse_arguments():
 
 
 def made(options, folder, model):
-    """Blob and Q/DQ model, or None for the latter where it cannot be written."""
+    """ONNX file, blob and Q/DQ model, or None for the latter where it cannot be written."""
+    if model.onnx is None:
+        _, tokens, width = model.shape
+        onnx, data = blocks.write(folder, tokens, width, depth=4)
+        model = dataclasses.replace(model, onnx=onnx, data=data)
     if not model.onnx.exists() or not model.data.exists():
         raise FileNotFoundError(model.onnx if not model.onnx.exists() else model.data)
     tool = options.bin / "octet"
@@ -79,17 +99,17 @@ def made(options, folder, model):
         done = subprocess.run([tool, "export", "--qdq", model.onnx, blob, "-o", qdq], capture_output=True, text=True)
         if done.returncode != 0:
             print(f"# {model.name}: no Q/DQ: {done.stderr.strip().splitlines()[-1]}")
-            return blob, None
-    return blob, qdq
+            return model.onnx, blob, None
+    return model.onnx, blob, qdq
 
 
 def compare(options, folder, model, levels):
-    blob, qdq = made(options, folder, model)
+    onnx, blob, qdq = made(options, folder, model)
     engines = {}
     for level in levels:
         engines[level] = {"int8": octet(options, level, "int8", "--blob", blob),
                           "fp16": octet(options, level, "fp16", "--blob", blob),
-                          "fp32": ort(options, model.onnx, model.shape, level)}
+                          "fp32": ort(options, onnx, model.shape, level)}
         if qdq:
             engines[level]["qdq"] = ort(options, qdq, model.shape, level)
     for _ in range(options.rounds):
