@@ -31,7 +31,10 @@ class Walk {
         links_(graph),
         view_(operators::ViewOutputs(graph)),
         coarsest_(graph.values.size(), kAnyStep),
-        narrow_(graph.nodes.size()) {}
+        is_int8_(graph.values.size()),
+        narrow_(graph.nodes.size()) {
+    for (const graph::Node& node : graph_.nodes) FindInt8(node);
+  }
 
   std::vector<bool> Run() {
     for (size_t id = 0; id < graph_.values.size(); ++id) {
@@ -49,6 +52,17 @@ class Walk {
   }
 
  private:
+  // Layers with weights stay in int8, and what is only moved is no finer elsewhere.
+  void FindInt8(const graph::Node& node) {
+    const bool keeps = operators::Int8Of(node) == Int8::kKeepsScale &&
+                       is_int8_[static_cast<size_t>(node.inputs[0])];
+    for (ValueId id : node.outputs) {
+      if (id == graph::kNoValue) continue;
+      is_int8_[static_cast<size_t>(id)] =
+          keeps || operators::IsContraction(node) || graph_.At(id).given != nullptr;
+    }
+  }
+
   void Visit(size_t n) {
     const graph::Node& node = graph_.nodes[n];
     double coarsest = kAnyStep;
@@ -71,7 +85,10 @@ class Walk {
     }
   }
 
-  bool IsTooCoarse(ValueId id) const { return StepOf(id) > coarsest_[static_cast<size_t>(id)]; }
+  bool IsTooCoarse(ValueId id) const {
+    const auto at = static_cast<size_t>(id);
+    return !is_int8_[at] && StepOf(id) > coarsest_[at];
+  }
 
   // In int8.
   double StepOf(ValueId id) const {
@@ -129,6 +146,7 @@ class Walk {
   graph::Links links_;
   operators::OutputView view_;
   std::vector<double> coarsest_;  // by value: the coarsest step that leaves kLeastCodes
+  std::vector<bool> is_int8_;     // by value: FP16 would hold the same codes
   std::vector<bool> narrow_;      // by node
 };
 

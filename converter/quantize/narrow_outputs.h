@@ -19,7 +19,8 @@ inline constexpr float kLeastCodes = 64;
 // By node: it makes or reads a value whose int8 steps leave, in an output that it is part of, fewer
 // codes than that between the least and the largest number that was seen. Looked at are the nodes
 // from an output back to the last layers with weights, without these: they have no products that
-// FP16 would slow down. What the model rounds to codes is no such value.
+// FP16 would slow down. Codes of such a layer, or of the model, are no finer in FP16: what only
+// moves them stays as it is.
 std::vector<bool> NarrowOutputs(
     const graph::Graph& graph, const std::vector<std::optional<calibrate::Statistics>>& statistics);
 
