@@ -197,6 +197,7 @@ class Case:
         self.not_told = []
         self.verdict = {}  # of a plan: the decibels of each output, in order
         self.spoken = collections.Counter()  # (plan, whether the verdict says so): findings
+        self.apart = np.zeros(3, int)  # elements of Q/DQ int8 outputs, of them beyond one step, beyond three
         model = onnx.load(str(path))
         random = np.random.Generator(np.random.PCG64(seed))
         reach = 3.0 if kind == "qdq" else 1.0
@@ -257,8 +258,7 @@ def run_case(case: Case, build: pathlib.Path) -> Case:
             case.find(f"octet-run {done.returncode}", (done.stderr.strip().splitlines() or [""])[-1])
             continue
         for i, step in enumerate(case.steps):
-            path = case.folder / (f"{plan}.npy" if len(case.steps) == 1 else f"{plan}.{i}.npy")
-            got = np.load(path).astype(np.float64).ravel()
+            got = np.load(case.folder / (f"{plan}.npy" if len(case.steps) == 1 else f"{plan}.{i}.npy")).astype(float).ravel()
             wanted = case.stored("clipped" if case.kind == "qdq" and plan == "fp16" else "ort", i)
             judge(case, plan, i, got, wanted, step)
     return case
@@ -271,6 +271,7 @@ def judge(case: Case, plan: str, i: int, got: np.ndarray, wanted: np.ndarray, st
     db = decibels(got, wanted)
     if plan == "int8" and step:
         near, worst, fine = steps_apart(got, wanted, step)
+        case.apart += [got.size, *(int((np.abs(got - wanted) > most * step).sum()) for most in (1.01, 3.01))]
         text = f"output {i}: {100 * near:.1f} % within one step, worst {worst:.1f} steps, {db:.1f} dB"
         told = min((steps_apart(case.stored(other, i), wanted, step) for other in NUDGES), key=lambda one: (one[2], one[0]))
         if not fine and not told[2] and 1 - near <= 2 * (1 - told[0]) + 0.005:
@@ -347,11 +348,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         work = options.keep or pathlib.Path(scratch)
         for kind in ("qdq", "float") if options.kind == "all" else (options.kind,):
+            seeds = list(range(options.first, options.first + options.count))
+            named = f"seeds {seeds[0]} to {seeds[-1]}"
             if options.seeds:
                 seeds, named = [int(seed) for seed in options.seeds.split(",")], "chosen seeds"
-            else:
-                seeds = list(range(options.first, options.first + options.count))
-                named = f"seeds {seeds[0]} to {seeds[-1]}"
             cases = make(kind, seeds, bool(options.seeds), options.build.resolve(), work / kind)
             request = work / f"{kind}.json"
             request.write_text(json.dumps({"ort": options.ort, "jobs": [job for case in cases for job in case.jobs()]}))
@@ -379,6 +379,7 @@ def main() -> int:
             failed += wrong
             if kind == "qdq":
                 say(f"qdq: QLinear operators as they are, weights of {linear_bits()} bits")
+                say("qdq int8: {} elements, {} more than one step away, {} more than three".format(*sum(c.apart for c in kept)))
             say(f"{kind}: {named}: {len(kept)} models, {wrong} with a finding; "
                 + (", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "none"))
             apart = collections.Counter(what for case in kept for what in {w for w, _ in case.not_told})
