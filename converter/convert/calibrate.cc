@@ -50,7 +50,7 @@ Calibrated Calibrate(const Prepared& from) {
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
   result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
   for (const auto& input : result.inputs) result.datasets.push_back(input.get());
-  if (TakeConstantParts(result.datasets, options, &result.graph) > 0) {
+  if (from.constant_parts && TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
   result.statistics = CollectStatistics(result.graph, result.datasets, options, &result.halves);
