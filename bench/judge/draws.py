@@ -8,7 +8,7 @@ these losses, and what the verdict says of two halves of the draw (docs/verdict.
 Detectors: mAP50-95 on ../shared/coco/val, the mean of the five variants of tests/models/coco_scores.py, because one score moves by
 0.3 with one grey level. Lab: top-1 of the test images, or mAP50.
 
-Names: those of tests/models/coco_scores.py, and resnet18, mobilenet_v2, detector of the lab. A draw takes minutes. What is absent is
+Names: those of tests/models/coco_scores.py, and resnet18, mobilenet_v2, hybrid, detector of the lab. A draw takes minutes. What is absent is
 left out with a line.
 """
 import argparse
@@ -23,11 +23,13 @@ import numpy as np
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/models"))
 import coco_scores  # noqa: E402
+import halves  # noqa: E402
 import int8_scores  # noqa: E402
 import model_tests  # noqa: E402
 from model_tests import Build, run, save  # noqa: E402
 
 OF_COCO, OF_LAB, LAB_SAMPLES = 96, 256, 512
+FP32 = {**int8_scores.FP32, "hybrid": (88.59,)}  # of all test images: ../shared/lab/README.md
 
 
 class Draws:
@@ -68,14 +70,14 @@ class Draws:
 
 
 def halves_words(verdict: dict) -> str:
-    halves = verdict["halves"]
-    if halves is None:
+    said = verdict["halves"]
+    if said is None:
         return ""
-    return f"halves {halves['first_db']:.2f} and {halves['second_db']:.2f} dB{', disagree' if halves['disagree'] else ''}"
+    return f"halves {said['first_db']:.2f} and {said['second_db']:.2f} dB{', disagree' if said['disagree'] else ''}"
 
 
 def main() -> int:
-    lab = {model.name: model for model in model_tests.MODELS if model.calibration}
+    lab = {model.name: model for model in (*model_tests.MODELS, halves.HYBRID) if model.calibration}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=", ".join([*coco_scores.MODELS, *lab]))
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/native"))
@@ -90,7 +92,7 @@ def main() -> int:
         if not file.exists():
             print(f"{name}: left out, its model is absent")
             continue
-        exact = int8_scores.FP32[name][0] if name in lab else draws.yolo_float(name)
+        exact = FP32[name][0] if name in lab else draws.yolo_float(name)
         print(f"{name:<18} FP32: {exact:.2f}", flush=True)
         losses = []
         for seed in range(1, options.draws + 1):

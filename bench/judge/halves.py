@@ -29,7 +29,7 @@ from model_tests import LAB, Build, run, save  # noqa: E402
 
 TOGETHER = 4  # samples that go into one half one after another
 COUNTS = {"yolov8n_320": 64, "yolo11n_320": 64, "detector": 64}
-HYBRID = model_tests.Model("hybrid", LAB / "attention" / "hybrid_cifar10.onnx", "cifar_calib_x.npy", "", tuple(model_tests.CIFAR), (32, 32, 3))
+HYBRID = model_tests.Model("hybrid", LAB / "attention" / "hybrid_cifar10.onnx", "cifar_calib_x.npy", "cifar_test_x.npy", tuple(model_tests.CIFAR), (32, 32, 3))
 CIFAR = ("resnet18", "mobilenet_v2", "hybrid")
 
 

@@ -4,7 +4,7 @@
 One picture of ../shared/zoo is varied 128 times (turned, scaled, moved, lit, with noise; fixed seeds). 64 copies calibrate,
 64 others judge. Each model is converted, both plans run with octet-run, and the ONNX file with ONNX Runtime (optimisation
 disabled). Detectors are converted with the decoder of their outputs (--task detect --decode), so that their task is known. The float
-model's answers are the truth:
+model's answers are the truth; of a file with QuantizeLinear those of the file without the roundings of its activations:
 
     hand_landmark     distance of landmarks in pixels of 224 x 224, in copies where the model is sure of a hand (0.5)
     blazeface_front   boxes of the float model that score 0.5 or more after NMS: found with IoU 0.9, mean IoU,
@@ -16,6 +16,7 @@ A box is looked for among the plan's boxes of the same score (0.5), and, "from s
 the plan does not have counts as IoU 0. --options are given to `octet convert` as well.
 """
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -24,6 +25,7 @@ import sys
 import tempfile
 
 import numpy as np
+import onnx
 
 import truth
 
@@ -154,7 +156,7 @@ MODELS = {
     "yolox_nano": ("ref/0/input_0.npy", "NCHW", (0, 255), 0.5, box_figures(decode_yolox)),
 }
 DECODE = {"blazeface_front": "blazeface", "yolo11n_pose_qdq": "yolo11-pose", "yolox_nano": "yolox"}
-PICTURE = {"blazeface_front": 1}  # the first one has no face that scores 0.5
+PICTURE = {"blazeface_front": 1, "yolo11n_pose_qdq": 1}  # the first one has no face or one person that scores 0.5
 
 
 def copies_of(name: str) -> np.ndarray:
@@ -169,17 +171,34 @@ def copies_of(name: str) -> np.ndarray:
     return copies if layout == "NHWC" else np.ascontiguousarray(copies.transpose(0, 3, 1, 2))
 
 
+def unrounded(model):
+    """Without the pairs of QuantizeLinear and DequantizeLinear behind activations. Weights stay as their codes say."""
+    constants = {t.name for t in model.graph.initializer}
+    quantized = {n.output[0]: n.input[0] for n in model.graph.node if n.op_type == "QuantizeLinear" and n.input[0] not in constants}
+    for node in model.graph.node:
+        if node.op_type == "DequantizeLinear" and node.input[0] in quantized:
+            node.op_type, node.input[:] = "Identity", [quantized[node.input[0]]]
+    kept = [n for n in model.graph.node if n.op_type != "QuantizeLinear" or n.output[0] not in quantized]
+    del model.graph.node[:]
+    model.graph.node.extend(kept)
+    return len(quantized) > 0
+
+
 def measure(measured: truth.Truth, name: str, extra: list) -> dict:
     copies, half = copies_of(name), COPIES // 2
     calibrate, judge = measured.folder / "calibrate.npy", measured.folder / "judge.npy"
     np.save(calibrate, copies[:half])
     np.save(judge, copies[half:])
     case = truth.Case(name, truth.SHARED / "zoo" / name / "model.onnx", [copies])
+    exact = onnx.load(str(case.model))
+    if unrounded(exact):
+        onnx.save(exact, str(measured.folder / "unrounded.onnx"))
+        case = dataclasses.replace(case, model=measured.folder / "unrounded.onnx")
     wanted, names = measured.onnx_runtime(case, [copies[half:]])
     blob = measured.folder / "m.octet"
     blob.unlink(missing_ok=True)
     task = ("--task", "detect", "--decode", DECODE[name]) if name in DECODE else ()
-    made = measured.call(measured.build / "bin/octet", "convert", case.model, "-o", blob, "--calibrate", calibrate, "--scale", "1",
+    made = measured.call(measured.build / "bin/octet", "convert", truth.SHARED / "zoo" / name / "model.onnx", "-o", blob, "--calibrate", calibrate, "--scale", "1",
                          "--json", *task, *extra)
     if made.returncode != 0:
         raise RuntimeError(made.stderr.strip().splitlines()[-1][:200])

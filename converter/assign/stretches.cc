@@ -12,6 +12,7 @@
 #include "converter/assign/units.h"
 #include "converter/lower/lower.h"
 #include "converter/quantize/reasons.h"
+#include "converter/simulate/chance.h"
 
 namespace octet::assign {
 namespace {
@@ -28,6 +29,8 @@ constexpr size_t kMostMeasuring = 16, kMostWeighing = 32;
 constexpr size_t kMostChanges = 12;
 // Units that are asked in turn whether they raise the arena.
 constexpr size_t kMostAsked = 16;
+// What is told as a gain may be luck in one case of twenty; it is looked for in two measures.
+constexpr double kLuck = 0.05 / 2;
 
 std::vector<int64_t> First(const std::vector<int64_t>& samples, size_t most) {
   return {samples.begin(), samples.begin() + static_cast<int64_t>(std::min(most, samples.size()))};
@@ -147,7 +150,8 @@ class Chooser {
     return bargain;
   }
 
-  // Tells of what would be better than what is left but for its arena.
+  // Tells of what would be better than what is left but for its arena, and is so on the accepting
+  // samples too.
   void RefuseDearest(const Choice& best, const Choice& left, Stretches* result,
                      quantize::Scheme* scheme) const {
     if (dearest_.set == best.set || !(dearest_.worth.arena_db > 0) ||
@@ -158,7 +162,17 @@ class Chooser {
     // What was kept stays, with its own figures.
     std::erase_if(nodes, [&](size_t n) { return scheme->precision[n] == Precision::kFp16; });
     if (nodes.empty()) return;
-    result->refused = BargainOf(dearest_.set, nodes, dearest_.worth.gain_db);
+    // The best of many on the samples that chose it is no gain yet.
+    const std::vector<quantize::Scheme> schemes = SchemesOf({dearest_.set, left.set});
+    const auto judged = simulator_->Compare(int8_, schemes, model_.samples.accept, progress_);
+    const simulate::Scores &dear = judged.variants[0], &rest = judged.variants[1];
+    const Worth worth = WorthOf(dearest_.set, schemes[0], judged.base, dear);
+    if (worth.Unpriced() <= WorthOf(left.set, schemes[1], judged.base, rest).Unpriced() ||
+        std::min(simulate::ChanceOf(simulate::GainOf(rest, dear)),
+                 simulate::ChanceOf(simulate::GainInDecibels(rest, dear))) > kLuck) {
+      return;
+    }
+    result->refused = BargainOf(dearest_.set, nodes, worth.gain_db);
     Note(dearest_.set, nodes, *result->refused, true, &result->config, scheme);
   }
 

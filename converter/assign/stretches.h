@@ -69,8 +69,8 @@ struct Stretches {
   recover::Step step{"FP16 stretches"};
   quantize::Config config;         // what AssignScheme makes the scheme of, whatever was kept
   std::optional<Bargain> kept;     // its gain is of the reporting samples
-  std::optional<Bargain> refused;  // better than what was kept but for its arena; its gain is of
-                                   // the samples that it was found from
+  std::optional<Bargain> refused;  // better than what was kept but for its arena, on samples that
+                                   // it was not found from; its gain is of those
 };
 
 // model.int8 is what AssignScheme makes of the configuration, perhaps with layers more in FP16,

@@ -28,7 +28,7 @@ int Run(const ExportOptions& options) {
   convert::TakeConstantsOf(view, options.blob, &graph);
   const exporting::QdqModel model = exporting::ExportQdq(graph, view, options.blob);
   write::SaveFile(options.output, model.bytes);
-  fmt::print("{}: {} bytes, {} values in int8, {} layers with int8 weights, {} in float\n",
+  fmt::print("{}: {} bytes; values in int8: {}, layers with int8 weights: {}, in float: {}\n",
              options.output, model.bytes.size(), model.int8_values, model.int8_layers,
              model.float_layers);
   if (model.differing_entries > 0) {

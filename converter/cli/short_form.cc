@@ -51,6 +51,16 @@ std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& opti
   return line;
 }
 
+// Whether the blob hangs on options that are not written out, because nothing was chosen for them.
+bool HasOthers(const convert::ConvertOptions& options) {
+  const convert::ConvertOptions usual;
+  const bool samples = !options.random_calibration && options.samples != usual.samples;
+  return !options.import.input_shapes.empty() || !options.import.cut_at.empty() ||
+         !options.import.bound.empty() || !options.config.empty() || !options.board.empty() ||
+         options.mixed || options.int8_everywhere || options.effort != usual.effort ||
+         options.seed != usual.seed || options.select != usual.select || samples;
+}
+
 // What else the command written out needs.
 const char* AndBlob(ShortCommand command) {
   return command == ShortCommand::kConvert ? " and -o" : "";
@@ -76,7 +86,9 @@ void TakeFrom(ShortCommand command, const graph::Graph& graph, recognise::Conten
   options->decode = found.settings.decode;
   options->label_names = std::move(found.settings.labels);
   lines->insert(lines->end(), found.lines.begin(), found.lines.end());
-  lines->push_back("the same: " + WrittenOut(command, *options));
+  lines->push_back(fmt::format("the same{}: {}",
+                               HasOthers(*options) ? ", with your other options" : "",
+                               WrittenOut(command, *options)));
 }
 
 // Pictures say nothing of an input that takes none.

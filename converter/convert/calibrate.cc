@@ -34,7 +34,7 @@ std::vector<std::string> StagesOf(const ConvertOptions& options,
 
 Calibrated Calibrate(const Prepared& from) {
   const ConvertOptions& options = from.options();
-  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, from.graph.notes};
+  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, from.graph.notes, false};
   PlanStages(StagesOf(options,
                       RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
   if (options.random_calibration) {
@@ -45,12 +45,13 @@ Calibrated Calibrate(const Prepared& from) {
   }
   result.inputs = OpenCalibration(result.graph, options, &result.warnings);
   if (!options.golden_calibration) {
-    CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
+    result.alike =
+        CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
   }
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
   result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
   for (const auto& input : result.inputs) result.datasets.push_back(input.get());
-  if (TakeConstantParts(result.datasets, options, &result.graph) > 0) {
+  if (from.constant_parts && TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
   result.statistics = CollectStatistics(result.graph, result.datasets, options, &result.halves);

@@ -30,6 +30,7 @@ struct Calibrated {
   int64_t samples = 0;                                           // that calibrated
   calibrate::Halves halves;                                      // statistics of two halves
   Warnings warnings;
+  bool alike = false;  // all samples given are the same
 
   const ConvertOptions& options() const { return from.options(); }
 };

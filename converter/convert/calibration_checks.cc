@@ -77,11 +77,11 @@ void CheckPreprocess(const images::Preprocess& preprocess, Warnings* warnings) {
 
 }  // namespace
 
-void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+bool CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                       const std::vector<std::string>& paths, const images::Preprocess& preprocess,
                       Warnings* warnings) {
   CheckPreprocess(preprocess, warnings);
-  if (datasets.empty() || datasets[0]->size() == 0) return;
+  if (datasets.empty() || datasets[0]->size() == 0) return false;
   const int64_t count = datasets[0]->size();
   const auto all_inputs = [&](int64_t sample, const auto& is) {
     return std::all_of(datasets.begin(), datasets.end(),
@@ -126,10 +126,13 @@ void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
       return content.is_picture && content.brightest <= kDarkPixel;
     });
     if (!dark) continue;
-    warnings->push_back(fmt::format(
-        "{}: no pixel is above {} of 255; check the scale of the bytes: it may be 0 to 1", paths[k],
-        brightest));
+    warnings->push_back(
+        fmt::format("{}: no pixel is above {} of 255: the pictures are nearly black, or their "
+                    "bytes are 0 to 1; "
+                    "try: --calibrate with pictures of 0 to 255",
+                    paths[k], brightest));
   }
+  return alike;
 }
 
 }  // namespace octet::convert

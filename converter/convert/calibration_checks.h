@@ -16,7 +16,8 @@ namespace octet::convert {
 // input is one number throughout, as black pictures are. Warns of a mean beyond what the scale
 // makes of pixels, of samples that are all the same, and of pictures that are all far darker than
 // their bytes allow. Of many samples a few are looked at, all of them where those are suspect.
-void CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datasets,
+// Returns whether all samples, of which there are several, are the same.
+bool CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                       const std::vector<std::string>& paths, const images::Preprocess& preprocess,
                       Warnings* warnings);
 

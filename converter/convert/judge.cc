@@ -175,6 +175,7 @@ void JudgePlans(Judged* result) {
   judge::Verdict& verdict = result->verdict;
   verdict.seen = judges.seen;
   verdict.random = options.random_calibration;
+  verdict.alike = calibrated.alike;
   verdict.findings = findings(result->plans);
   RemoveFailing(options.keep_failing, result);
   CompareHalves(result);

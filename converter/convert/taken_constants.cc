@@ -172,8 +172,9 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
   const bool adds = std::any_of(wanted.begin(), wanted.end(), [](const auto& output) {
     return std::any_of(output.begin(), output.end(), [](double number) { return number != 0; });
   });
-  if (!adds) return;
   const std::set<std::string> names = NamesOf(blob, view);
+  // Functions inside of the network may have constants that no output adds.
+  if (!adds && HasRests(*graph, names)) return;
   graph::Graph changed = *graph;
   // Each takes one constant.
   for (size_t round = 0; round < graph->nodes.size() && !AreNear(AddedBy(changed), wanted);
@@ -196,8 +197,8 @@ void TakeConstantsOf(const BlobView& blob, const std::string& blob_path, graph::
   }
   if (!AreNear(AddedBy(changed), wanted) || !HasRests(changed, names)) {
     Fail(
-        "{}: its outputs have constant parts that are added in float (octet inspect), and it is "
-        "not known which layers had them; export a model without these constants",
+        "{}: constants were taken out of its layers, and the blob does not say of which; convert "
+        "again with constant_parts: false in --config, which is less accurate",
         blob_path);
   }
   *graph = std::move(changed);

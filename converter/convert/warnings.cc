@@ -82,10 +82,15 @@ void WarnOfCalibration(const graph::Graph& graph,
                        const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                        const ConvertOptions& options, int64_t samples, Warnings* warnings) {
   if (samples < kFewSamples && !datasets.empty()) {
-    warnings->push_back(
-        fmt::format("calibrated with only {} sample{}: single pictures decide the ranges; try: "
-                    "--calibrate with {} or more pictures from the camera",
-                    samples, samples == 1 ? "" : "s", kEnoughSamples));
+    bool channels_last = false;
+    const bool pictures = std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](auto id) {
+      return images::IsImageInput(*graph.At(id).shape, &channels_last);
+    });
+    warnings->push_back(fmt::format(
+        "calibrated with only {} sample{}: single {} decide the ranges; try: --calibrate with {} "
+        "or more {}",
+        samples, samples == 1 ? "" : "s", pictures ? "pictures" : "samples", kEnoughSamples,
+        pictures ? "pictures from the camera" : "real samples"));
   }
   for (size_t i = 0; i < datasets.size(); ++i) {
     const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;

@@ -355,7 +355,13 @@ class Exporter {
   // A table that looks otherwise is another activation's.
   void Count(const graph::Node& node, int worst, int differing) {
     constexpr int kMostDiffering = 8;
-    if (worst > kMostDiffering) FailOther(node, "has another activation than the model behind");
+    // Constants that functions inside of the network had leave no other trace.
+    if (worst > kMostDiffering) {
+      Fail(
+          "{}: has another activation than the model behind '{}': a constant was taken out of it, "
+          "or it is of another model; convert again with constant_parts: false in --config",
+          path_, node.name);
+    }
     result_.differing_entries += differing;
   }
 

@@ -34,8 +34,9 @@ Judgement JudgementOf(const Verdict& verdict) {
                   [](const PlanFindings& plan) { return !plan.Fails() && plan.Agrees(); });
   const bool few = verdict.pictures() < kFewPictures || verdict.HasFewBoxes();
   const bool luck = verdict.halves && verdict.halves->Disagree();
-  return verdict.random || !others_agree || few || luck || IsNearBound(verdict) ? Judgement::kCheck
-                                                                                : Judgement::kGood;
+  return verdict.random || verdict.alike || !others_agree || few || luck || IsNearBound(verdict)
+             ? Judgement::kCheck
+             : Judgement::kGood;
 }
 
 const char* WordOf(Judgement judgement) {
@@ -48,6 +49,9 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
   if (verdict.random) {
     lines.emplace_back(
         "ranges come from noise: real inputs may differ; try: --calibrate with pictures");
+  }
+  if (verdict.alike) {
+    lines.emplace_back("all samples are equal: one is judged; try: --calibrate with others");
   }
   const std::vector<std::string> faults = verdict.FaultLines();
   lines.insert(lines.end(), faults.begin(), faults.end());
@@ -66,9 +70,9 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
   if (verdict.halves && verdict.halves->Disagree()) lines.push_back(verdict.halves->Words());
   const PlanFindings* int8 = verdict.int8();
   if (verdict.pictures() > 0 && verdict.pictures() < kFewPictures) {
-    lines.push_back(fmt::format("{} {} too few for a judgement; try: {} samples or more",
-                                verdict.pictures(), verdict.pictures() == 1 ? "is" : "are",
-                                kFewPictures));
+    lines.push_back(
+        fmt::format("{} {} too few for a judgement; try: {} or more", verdict.pictures(),
+                    verdict.pictures() == 1 ? "sample is" : "samples are", kFewPictures));
   }
   if (verdict.HasFewBoxes()) {
     lines.push_back(fmt::format("{} confident {} too few for a judgement; try: more pictures",

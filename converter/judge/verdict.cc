@@ -142,8 +142,8 @@ std::string Verdict::Summary() const {
     line += OutputWords(findings.outputs[worst], plan.outputs[worst]);
   }
   if (pictures() < kFewPictures) {
-    line +=
-        fmt::format("; {} {} too few for a judgement", pictures(), pictures() == 1 ? "is" : "are");
+    line += fmt::format("; {} {} too few for a judgement", pictures(),
+                        pictures() == 1 ? "sample is" : "samples are");
   }
   return line;
 }

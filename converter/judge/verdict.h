@@ -50,6 +50,7 @@ struct Verdict {
   Findings findings;                     // no samples: nothing is known
   bool seen = false;                     // ranges have seen the samples
   bool random = false;                   // the samples, and what ranges come from, are random data
+  bool alike = false;                    // the samples are all the same
   std::vector<std::string> notes;        // what the choice of precisions gained and cost, in lines
   std::vector<std::string> removed;      // plans that fail and are not in the blob
   bool tried = false;                    // whether advice was looked for

@@ -198,8 +198,8 @@ std::string MissWords(const Findings& findings, const PlanFindings& plan, size_t
   }
   if (found.by_answer) return AnswersMiss(findings.task, plan.answers, limits);
   if (output.kind != Kind::kNumbers) {
-    return fmt::format("{:.1f} % is below the limit {} %", found.likeness.Percent(),
-                       LimitOf(output.kind, limits));
+    return fmt::format("{} equal by {:.1f} %, below the limit {} %", NameOf(output.kind),
+                       found.likeness.Percent(), LimitOf(output.kind, limits));
   }
   if (found.pieces.size() < 2) return NumbersMiss(found.whole, limits);
   for (size_t i = 0; i < found.pieces.size(); ++i) {

@@ -12,16 +12,21 @@
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
+//   constant_parts: true               # of outputs are added in float (ReadConstantParts)
 //   layers:
 //     "backbone/conv1*": {precision: fp16, weights: group}
 //     "head/*": {precision: fp16, constraint: obey}    # of its own
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
+#include "converter/quantize/read_config.h"
+
 #include "converter/quantize/scheme.h"
 #include "converter/support/yaml_reader.h"
 
 namespace octet::quantize {
 namespace {
+
+constexpr char kConstantParts[] = "constant_parts";
 
 class Reader : public YamlReader {
  public:
@@ -152,6 +157,8 @@ Config ReadConfig(const std::string& path) {
           config.rounding = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
+        } else if (key == kConstantParts) {
+          (void)reader.Truth(value, key);
         } else if (key == "layers") {
           reader.ForEach(value, key,
                          [&](const std::string& name, const YAML::Node&, const YAML::Node& layer) {
@@ -165,11 +172,22 @@ Config ReadConfig(const std::string& path) {
         } else {
           reader.Bad(at, key,
                      "unknown key; known keys: activations, bias_correction, calibration, "
-                     "channel_scales, equalization, fp16_stretches, fp16_tail, int8_everywhere, "
+                     "channel_scales, constant_parts, equalization, fp16_stretches, fp16_tail, "
+                     "int8_everywhere, "
                      "judged_ranges, layers, precision_constraints, rounding, tensors and weights");
         }
       });
   return config;
+}
+
+bool ReadConstantParts(const std::string& path) {
+  bool taken = true;
+  const Reader reader(path);
+  reader.ForEach(reader.Load(), "file",
+                 [&](const std::string& key, const YAML::Node&, const YAML::Node& value) {
+                   if (key == kConstantParts) taken = reader.Truth(value, key);
+                 });
+  return taken;
 }
 
 }  // namespace octet::quantize

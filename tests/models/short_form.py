@@ -4,7 +4,7 @@
 Each model is given pictures, and its stored inputs as numbers where there are any. A row of the table is one of:
 
   right    converted, and every recognised setting is the model's own (RIGHT below, from the models' README and index.json);
-           the blob has the same bytes as that of the command written out (the line `the same: ...`)
+           the blob has the same bytes as that of the command written out (the line `the same: ...`, or `the same, with your other options: ...`)
   asks     exit status 2 and one line, which names the option to give
   WRONG    converted with another setting, without a question
   FAILED   other bytes, another exit status, more than one line, or no option named
@@ -83,8 +83,9 @@ def recognised(octet: pathlib.Path, said: str, blob: pathlib.Path) -> tuple:
 
 
 def written_out(said: str) -> list:
-    line = next(line for line in said.splitlines() if line.startswith("the same: octet convert "))
-    return shlex.split(re.sub(r"--labels FILE \(.*\)", "--labels FILE", line.removeprefix("the same: octet convert ")))
+    line = next(found for found in (re.match("the same(?:, with your other options)?: octet convert (.*)", line)
+                                    for line in said.splitlines()) if found)
+    return shlex.split(re.sub(r"--labels FILE \(.*\)", "--labels FILE", line.group(1)))
 
 
 def judge(octet: pathlib.Path, model: pathlib.Path, kind: str, data: pathlib.Path, work: pathlib.Path, effort: list) -> tuple:

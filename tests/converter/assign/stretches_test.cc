@@ -36,10 +36,12 @@ ArenaOf TimesAt(size_t node, int64_t times) {
 }
 
 Stretches Choose(const Network& network, quantize::Scheme* scheme, int threads = 1,
-                 int64_t available = 16, const ArenaOf& arena_of = Always(1000)) {
+                 int64_t available = 16, const ArenaOf& arena_of = Always(1000),
+                 const images::Dataset* pictures = nullptr) {
   simulate::Options options;
   options.threads = threads;
-  const simulate::Simulator simulator(network.graph, {&network.pictures}, options);
+  const simulate::Simulator simulator(
+      network.graph, {pictures != nullptr ? pictures : &network.pictures}, options);
   *scheme = network.scheme;
   return ChooseStretches({simulator, simulate::SplitSamples(available, available),
                           network.statistics, network.config, network.scheme},
@@ -203,6 +205,24 @@ TEST(Stretches, AnArenaThatGrowsMoreThanTheOutputsGainIsRefused) {
   EXPECT_EQ(scheme.precision[20], Precision::kFp16);
   ASSERT_TRUE(cheap.kept.has_value());
   EXPECT_EQ(cheap.kept->arena_after_bytes, 1010);
+}
+
+// The samples that accept (SplitSamples) show nothing.
+struct DarkWhereItCounts : Pictures {
+  graph::Tensor Load(int64_t i) const override {
+    graph::Tensor picture = Pictures::Load(i);
+    if (i % 4 == 1) std::fill(picture.floats.begin(), picture.floats.end(), 0.0f);
+    return picture;
+  }
+};
+
+TEST(Stretches, AGainThatOnlyItsOwnSamplesShowIsNotTold) {
+  const Long network(true);
+  const DarkWhereItCounts pictures;
+  quantize::Scheme scheme;
+  const Stretches dear = Choose(network, &scheme, 1, 16, TimesAt(20, 1 << 20), &pictures);
+  EXPECT_FALSE(dear.refused.has_value());
+  EXPECT_TRUE(scheme.ledger.Of(20).empty());
 }
 
 // Each of two outputs has a layer that loses nearly all of it: the one that costs no arena is

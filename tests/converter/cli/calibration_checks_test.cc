@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -49,9 +50,13 @@ TEST_F(CalibrationChecks, AScaleOfZeroIsRefused) {
 
 TEST_F(CalibrationChecks, PicturesThatAreAllTheSame) {
   WritePictures([](size_t, size_t i) { return i; });
-  EXPECT_NE(ConvertPictures().err.find("all 32 samples are equal"), std::string::npos);
+  const Result same = ConvertPictures();
+  EXPECT_NE(same.err.find("all 32 samples are equal"), std::string::npos) << same.err;
+  ExpectFacts(same.out, {"verdict: check", "all samples are equal", "--calibrate"});
   WritePictures([](size_t k, size_t i) { return k == 31 ? 2 * (i % 100) : i; });
-  EXPECT_EQ(ConvertPictures().err.find("are the same"), std::string::npos);
+  const Result others = ConvertPictures();
+  EXPECT_EQ(others.err.find("are equal"), std::string::npos) << others.err;
+  EXPECT_EQ(others.out.find("are equal"), std::string::npos) << others.out;
 }
 
 TEST_F(CalibrationChecks, DarkPictures) {

@@ -121,8 +121,9 @@ TEST_F(CrossCheck, ExportedModelIsAModelOfTheSameInputsAndOutputs) {
   ASSERT_EQ(Convert("m.onnx").status, 0);
   const Result result = Export("m.onnx", "out.octet");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out, Path("q.onnx") + ": " + std::to_string(ReadText("q.onnx").size()) +
-                            " bytes, 4 values in int8, 2 layers with int8 weights, 0 in float\n");
+  EXPECT_EQ(result.out,
+            Path("q.onnx") + ": " + std::to_string(ReadText("q.onnx").size()) +
+                " bytes; values in int8: 4, layers with int8 weights: 2, in float: 0\n");
   // FP32 of what was written, which rounds where the blob does, against the blob itself.
   const Result verify =
       Octet({"verify", Path("q.onnx"), Path("out.octet"), "--data", Path("c.npy"), "--json"});

@@ -40,7 +40,8 @@ TEST_F(Verdict, InTheTasksWords) {
   ExpectFacts(details.out, {"\nverdict: good\n", "\ndetails:\n", "rounding of weights: "});
   WriteNpy("few.npy", "|u1", {4, 8, 8, 3});
   const Result few = Convert("m.onnx", {"--calibrate", Path("few.npy")});
-  ExpectFacts(few.out, {"\nverdict: check\n", "4 calibration samples", "4 are too few", "try: "});
+  ExpectFacts(few.out,
+              {"\nverdict: check\n", "4 calibration samples", "4 samples are too few", "try: "});
   const Result machine = Convert("m.onnx", {"--task", "classify", "--json"});
   const json verdict = json::parse(machine.out)["verdict"];
   EXPECT_EQ(verdict["samples"], 16);

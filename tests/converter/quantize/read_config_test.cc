@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/quantize/read_config.h"
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
@@ -57,6 +58,13 @@ TEST_F(ReadConfigTest, AnEmptyFileIsTheDefault) {
   EXPECT_EQ(config.constraint, Constraint::kPrefer);
 }
 
+TEST_F(ReadConfigTest, ConstantsLeaveTheirLayersUnlessTheFileSaysNo) {
+  Read("rounding: true\n");
+  EXPECT_TRUE(ReadConstantParts(path_.string()));
+  Read("constant_parts: false\n");
+  EXPECT_FALSE(ReadConstantParts(path_.string()));
+}
+
 TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {
   const struct {
     const char *text, *line, *key;
@@ -75,6 +83,7 @@ TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {
       {"tensors:\n  a:\n    min: .nan\n", ":3:", "tensors.a.min"},
       {"tensors:\n  a: {min: 2, max: 1}\n", ":2:", "tensors.a"},
       {"int8_everywhere: 1\n", ":1:", "int8_everywhere"},
+      {"constant_parts: 1\n", ":1:", "constant_parts"},
       {"- a\n", ":1:", "file"},
       {"layers: {a: \n  [}\n", ":", "YAML"},
       {"\"a\\nb\\0c\": 1\n", ":1:", "a?b?c"},
