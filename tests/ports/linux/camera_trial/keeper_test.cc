@@ -210,6 +210,19 @@ TEST_F(Keeper, WhatTheBoardForbidsIsRefusedWhileItRuns) {
   EXPECT_EQ(keeper.Look(running, 3 * kSecond).refusal, "");
 }
 
+// Another list that still takes the model boots nothing: a boot of a trial would count.
+TEST_F(Keeper, AnotherListThatTakesTheModelChangesNothing) {
+  Install(1);
+  Flash(2);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  WriteText("store/board", "me\nprecisions int8 fp16\n");
+  const StoreAnswer answer = keeper.Look(running, kSecond);
+  EXPECT_FALSE(answer.another);
+  EXPECT_EQ(answer.news + answer.refusal, "");
+  EXPECT_EQ(Info().attempts, 1u);
+}
+
 TEST_F(Keeper, ABoardThatCannotBeReadIsSaidOnce) {
   Install(1);
   SlotKeeper keeper(Store(), {});
