@@ -289,7 +289,7 @@ TEST_F(V4l2, ALineShorterThanARowIsDamage) {
     camera_.line_bytes = line;
     const Opened opened = Open();
     camera_.ready = {{.bytes = Bytes(32)}};
-    camera_.stop = &stop_;  // with the last frame
+    if (line == 7) camera_.stop = &stop_;  // with the last frame
     EXPECT_EQ(Next(opened.source.get()), line == 8 ? Took::kFrame : Took::kStopped);
     EXPECT_EQ(frame_.passed_over, line == 8 ? 0u : 1u);
   }
