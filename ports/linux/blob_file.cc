@@ -10,6 +10,7 @@
 
 #include "ports/linux/file.h"
 #include "ports/linux/output/again.h"
+#include "ports/linux/output/whole.h"
 
 namespace octet::port {
 
@@ -50,13 +51,8 @@ bool BlobFile::Load(size_t begin, size_t end) const {
     madvise(data_ + first, end - first, kPopulateRead);  // kernels before 5.14 know it not
     return true;
   }
-  while (begin < end) {
-    const ssize_t count = pread(descriptor_, data_ + begin, end - begin, static_cast<off_t>(begin));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    begin += static_cast<size_t>(count);
-  }
-  return true;
+  const size_t count = end - begin;
+  return ReadWholeAt(descriptor_, static_cast<off_t>(begin), data_ + begin, count) == count;
 }
 
 void BlobFile::Drop(size_t begin, size_t end) const {

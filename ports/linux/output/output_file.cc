@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ports/linux/output/again.h"
+#include "ports/linux/output/whole.h"
 
 namespace octet::port {
 namespace {
@@ -155,13 +156,8 @@ void OutputFile::Fail(int error) const {
   Refuse(path_, std::string(std::strerror(error)) + "; check the free space there");
 }
 
-void OutputFile::WriteAll(const char* data, size_t bytes) {
-  while (bytes != 0) {
-    const ssize_t count = Again([&] { return write(file_, data, bytes); });
-    if (count <= 0) Fail(count == 0 ? ENOSPC : errno);
-    data += count;
-    bytes -= static_cast<size_t>(count);
-  }
+void OutputFile::WriteAll(const void* data, size_t bytes) {
+  if (!WriteWhole(file_, data, bytes)) Fail(errno);
 }
 
 void OutputFile::Flush() {
@@ -170,7 +166,7 @@ void OutputFile::Flush() {
 
 void OutputFile::Write(const void* data, size_t bytes) {
   if (bytes > kBufferBytes - used_) Flush();
-  if (bytes >= kBufferBytes) return WriteAll(static_cast<const char*>(data), bytes);
+  if (bytes >= kBufferBytes) return WriteAll(data, bytes);
   std::copy_n(static_cast<const char*>(data), bytes, buffer_.get() + used_);
   used_ += bytes;
 }
@@ -203,13 +199,7 @@ bool WriteNewFile(const std::string& path, const std::string& text, bool secret)
   const int file = folder < 0 ? -1 : CreateNew(folder, name, mode);
   int error = file < 0 ? errno : 0;
   if (file >= 0) {
-    size_t done = 0;
-    while (error == 0 && done < text.size()) {
-      const ssize_t count =
-          Again([&] { return write(file, text.data() + done, text.size() - done); });
-      if (count <= 0) error = count == 0 ? ENOSPC : errno;
-      if (count > 0) done += static_cast<size_t>(count);
-    }
+    if (!WriteWhole(file, text.data(), text.size())) error = errno;
     const auto set_mode = [&] { return fchmod(file, mode); };
     if (error == 0 && (Again(set_mode) != 0 || Sync(file) != 0)) error = errno;
     if (Close(file) != 0 && error == 0) error = errno;

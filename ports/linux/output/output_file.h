@@ -40,7 +40,7 @@ class OutputFile {
  private:
   [[noreturn]] void Fail(int error) const;
   void Create();
-  void WriteAll(const char* data, size_t bytes);
+  void WriteAll(const void* data, size_t bytes);
   void Flush();
   void Abandon();
 

@@ -1,4 +1,5 @@
 #include "ports/linux/results/text.h"
+#include "ports/linux/output/whole.h"
 
 #include <unistd.h>
 
@@ -138,13 +139,7 @@ void Line::AddJsonString(const char* text) {
 }
 
 bool Line::WriteTo(int descriptor) const {
-  for (size_t done = 0; done < length_;) {
-    const ssize_t count = write(descriptor, text_.data() + done, length_ - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
+  return WriteWhole(descriptor, text_.data(), length_);
 }
 
 void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,

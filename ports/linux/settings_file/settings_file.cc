@@ -12,6 +12,7 @@
 
 #include "ports/linux/output/again.h"
 #include "ports/linux/output/error.h"
+#include "ports/linux/output/whole.h"
 #ifdef OCTET_HAS_YAML
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
@@ -20,7 +21,7 @@
 namespace octet::port {
 namespace {
 
-std::string ReadWhole(const std::string& path) {
+std::string TextOf(const std::string& path) {
   // O_NONBLOCK: a pipe is refused instead of waited for.
   const int file =
       Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); });
@@ -28,12 +29,11 @@ std::string ReadWhole(const std::string& path) {
   struct stat status;
   std::string text(kSettingsFileBytes + 1, 0), why;
   size_t count = 0;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) why = "not a regular file";
-  while (why.empty() && count < text.size()) {
-    const ssize_t got = Again([&] { return read(file, &text[count], text.size() - count); });
-    if (got < 0) why = std::strerror(errno);
-    if (got <= 0) break;
-    count += static_cast<size_t>(got);
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    why = "not a regular file";
+  } else {
+    count = ReadWhole(file, text.data(), text.size());
+    if (count < text.size() && errno != 0) why = std::strerror(errno);
   }
   close(file);
   if (count > kSettingsFileBytes) {
@@ -140,7 +140,7 @@ constexpr const char* kNoYaml =
 }  // namespace
 
 std::vector<FileSetting> ReadSettingsFile(const std::string& path) {
-  return ParseSettings(ReadWhole(path), path);
+  return ParseSettings(TextOf(path), path);
 }
 
 #ifdef OCTET_HAS_YAML

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "ports/linux/file.h"
-#include "ports/linux/output/again.h"
+#include "ports/linux/output/whole.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {
@@ -91,15 +91,7 @@ SlotAnswer SlotStore::TakeBack() {
 std::string SlotStore::CopyOf(const octet_boot& boot) {
   if (copy_ >= 0) close(copy_);
   copy_ = memfd_create("octet-slot", MFD_CLOEXEC);
-  size_t done = 0;
-  while (copy_ >= 0 && done < boot.blob_bytes) {
-    const ssize_t count = Again([&] {
-      return write(copy_, static_cast<const uint8_t*>(boot.blob) + done, boot.blob_bytes - done);
-    });
-    if (count <= 0) break;
-    done += static_cast<size_t>(count);
-  }
-  if (copy_ < 0 || done < boot.blob_bytes) {
+  if (copy_ < 0 || !WriteWhole(copy_, boot.blob, boot.blob_bytes)) {
     throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno) +
                      "; end other programs");
   }

@@ -32,7 +32,7 @@ int DigitOf(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-std::string ReadWhole(const std::string& path) {
+std::string TextOf(const std::string& path) {
   const MappedFile file(path);
   return {reinterpret_cast<const char*>(file.data()), file.bytes()};
 }
@@ -53,7 +53,7 @@ PublicKey ReadPublicKey(const std::string& path) {
                      ": this program has no libsodium and cannot check signatures; run ./setup.sh "
                      "--tests, then build again");
   }
-  const std::string text = path.starts_with(kPublicWord) ? path + "\n" : ReadWhole(path);
+  const std::string text = path.starts_with(kPublicWord) ? path + "\n" : TextOf(path);
   constexpr size_t kWordBytes = sizeof(kPublicWord) - 1;
   PublicKey key{};
   bool good = text.size() == PublicKeyText(key).size() && text.starts_with(kPublicWord) &&

@@ -16,6 +16,7 @@
 
 #include "ports/linux/file.h"
 #include "ports/linux/output/again.h"
+#include "ports/linux/output/whole.h"
 
 namespace octet::port {
 namespace {
@@ -95,16 +96,9 @@ std::string LoopOver(const std::string& path) {
 std::string KnownFormat(const std::string& path) {
   const int file = Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   std::vector<uint8_t> bytes(kFormatBytes);
-  size_t count = 0;
   int problem = file < 0 ? errno : 0;
-  while (problem == 0 && count < bytes.size()) {
-    const ssize_t step = Again([&] {
-      return pread(file, bytes.data() + count, bytes.size() - count, static_cast<off_t>(count));
-    });
-    if (step < 0) problem = errno;
-    if (step <= 0) break;
-    count += static_cast<size_t>(step);
-  }
+  const size_t count = problem == 0 ? ReadWhole(file, bytes.data(), bytes.size()) : 0;
+  if (problem == 0 && count < bytes.size()) problem = errno;
   if (file >= 0) close(file);
   if (problem != 0)
     throw InputError("cannot read " + path + ": " + std::strerror(problem) +

@@ -10,6 +10,7 @@
 #include "ports/linux/file.h"
 #include "ports/linux/output/again.h"
 #include "ports/linux/output/output_file.h"
+#include "ports/linux/output/whole.h"
 #include "ports/linux/slot/storage.h"
 #include "runtime/format/product.h"
 #include "runtime/format/sha256.h"
@@ -36,31 +37,6 @@ void Hash(const ProductRecord& record, uint8_t digest[kSha256Bytes]) {
            Sha256BlocksPortable, digest);
 }
 
-// Whole, or false with errno.
-bool ReadAt(int device, off_t at, ProductRecord* record) {
-  auto* bytes = reinterpret_cast<uint8_t*>(record);
-  for (size_t done = 0; done < sizeof(*record);) {
-    const ssize_t step = Again([&] {
-      return pread(device, bytes + done, sizeof(*record) - done, at + static_cast<off_t>(done));
-    });
-    if (step <= 0) return false;
-    done += static_cast<size_t>(step);
-  }
-  return true;
-}
-
-bool WriteAt(int device, off_t at, const ProductRecord& record) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(&record);
-  for (size_t done = 0; done < sizeof(record);) {
-    const ssize_t step = Again([&] {
-      return pwrite(device, bytes + done, sizeof(record) - done, at + static_cast<off_t>(done));
-    });
-    if (step <= 0) return false;
-    done += static_cast<size_t>(step);
-  }
-  return true;
-}
-
 }  // namespace
 
 void RequireProductName(const std::string& name, const std::string& where) {
@@ -80,7 +56,7 @@ std::string SlotStorage::ReadProduct() const {
   int error = 0;
   for (const off_t place : kPlaces) {
     ProductRecord record;
-    if (!ReadAt(descriptor_, place, &record)) {
+    if (ReadWholeAt(descriptor_, place, &record, sizeof(record)) != sizeof(record)) {
       error = errno;
       continue;
     }
@@ -116,7 +92,8 @@ bool SlotStorage::WriteProduct(const std::string& name) {
   Hash(record, record.sha256);
   if (!MayWrite()) return Fail("write", OCTET_AREA_STATE_0), false;
   for (const off_t place : kPlaces) {
-    if (!WriteAt(descriptor_, place, record)) return Fail("write", OCTET_AREA_STATE_0), false;
+    if (!WriteWholeAt(descriptor_, place, &record, sizeof(record)))
+      return Fail("write", OCTET_AREA_STATE_0), false;
   }
   if (Again([&] { return fsync(descriptor_); }) == 0) return true;
   return Fail("sync", OCTET_AREA_STATE_0), false;

@@ -14,6 +14,7 @@
 #include "ports/linux/file.h"
 #include "ports/linux/model.h"
 #include "ports/linux/output/again.h"
+#include "ports/linux/output/whole.h"
 
 namespace octet::port {
 namespace {
@@ -24,22 +25,6 @@ constexpr uint64_t kStateAreaBytes = uint64_t{4} << 20;
 constexpr uint64_t kSlotAlignment = 4096;
 constexpr size_t kMostTextBytes = 1024;  // of a key or a board, several times over
 constexpr uint64_t kLeastDeviceBytes = 2 * kStateAreaBytes + 2 * kSlotAlignment;
-
-// As octet_storage.read: 0, all of it; -1 with errno; 1: it ends before.
-template <typename Transfer>
-int All(Transfer transfer, uint64_t count) {
-  uint64_t done = 0;
-  while (done < count) {
-    const ssize_t step = Again([&] { return transfer(done, count - done); });
-    if (step < 0) return -1;
-    if (step == 0) {
-      errno = EIO;  // shorter than it was
-      return 1;
-    }
-    done += static_cast<uint64_t>(step);
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -76,22 +61,17 @@ class SlotStorage::Area {
     const off_t end = lseek(descriptor_, 0, SEEK_END);
     return end < begin_ ? 0 : static_cast<uint64_t>(end - begin_);
   }
-  int Read(uint64_t offset, void* bytes, uint64_t count) const {
-    return All(
-        [&](uint64_t done, uint64_t left) {
-          return pread(descriptor_, static_cast<uint8_t*>(bytes) + done, left,
-                       begin_ + static_cast<off_t>(offset + done));
-        },
-        count);
+  // As octet_storage.read: 0, all of it; -1 with errno; 1: it ends before.
+  int Read(uint64_t offset, void* bytes, size_t count) const {
+    if (ReadWholeAt(descriptor_, begin_ + static_cast<off_t>(offset), bytes, count) == count) {
+      return 0;
+    }
+    if (errno != 0) return -1;
+    errno = EIO;  // shorter than it was
+    return 1;
   }
-  bool Write(uint64_t offset, const void* bytes, uint64_t count) const {
-    const int status = All(
-        [&](uint64_t done, uint64_t left) {
-          return pwrite(descriptor_, static_cast<const uint8_t*>(bytes) + done, left,
-                        begin_ + static_cast<off_t>(offset + done));
-        },
-        count);
-    return status == 0;
+  bool Write(uint64_t offset, const void* bytes, size_t count) const {
+    return WriteWholeAt(descriptor_, begin_ + static_cast<off_t>(offset), bytes, count);
   }
   // What is clean leaves the page cache, so that the next read asks the device.
   void ForgetCache() const { posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
@@ -160,25 +140,19 @@ std::string SlotStorage::ReadText(const char* name) const {
       [&] { return openat(descriptor_, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0 && errno == ENOENT) return "";
   char text[kMostTextBytes + 1];
-  // Parts of it as well: half a key is no key.
-  ssize_t count = file < 0 ? -1 : 0, step = 1;
-  while (count >= 0 && step > 0 && static_cast<size_t>(count) < sizeof(text)) {
-    step =
-        Again([&] { return read(file, text + count, sizeof(text) - static_cast<size_t>(count)); });
-    count = step < 0 ? -1 : count + step;
-  }
-  const int error = errno;
+  const size_t count = file < 0 ? 0 : ReadWhole(file, text, sizeof(text));
+  const int error = count < sizeof(text) ? errno : 0;
   if (file >= 0) close(file);
   const std::string where = path_ + "/" + name;
-  if (count < 0) {
+  if (error != 0) {
     throw InputError("cannot read " + where + ": " + std::strerror(error) +
                      "; check the read permissions, and that it is not a link");
   }
-  if (count == 0 || static_cast<size_t>(count) > kMostTextBytes) {
+  if (count == 0 || count > kMostTextBytes) {
     throw InputError(where + ": " + (count == 0 ? "is empty" : "is longer than such a file") +
                      "; write it again");
   }
-  return std::string(text, static_cast<size_t>(count));
+  return std::string(text, count);
 }
 
 bool SlotStorage::Lock(uint64_t patience_ns) {

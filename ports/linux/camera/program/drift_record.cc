@@ -10,6 +10,7 @@
 #include "ports/linux/output/again.h"
 #include "ports/linux/output/error.h"
 #include "ports/linux/output/output_file.h"
+#include "ports/linux/output/whole.h"
 #include "runtime/drift/record.h"
 
 namespace octet::port {
@@ -23,16 +24,11 @@ DriftFile ReadDriftFile(const std::string& path, octet_drift_record* record, int
   struct stat status;
   const bool is_file = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   uint8_t bytes[sizeof(record->bytes) + 1];  // one more shows a longer file
-  size_t done = 0;
-  ssize_t count = 1;
-  while (is_file && count > 0 && done < sizeof(bytes)) {
-    count = Again([&] { return read(file, bytes + done, sizeof(bytes) - done); });
-    *error = errno;
-    if (count > 0) done += static_cast<size_t>(count);
-  }
+  const size_t done = is_file ? ReadWhole(file, bytes, sizeof(bytes)) : 0;
+  *error = is_file && done < sizeof(bytes) ? errno : 0;
   close(file);
   if (!is_file) return DriftFile::kForeign;
-  if (count < 0) return DriftFile::kUnreadable;
+  if (*error != 0) return DriftFile::kUnreadable;
   if (done == 0) return DriftFile::kNone;
   if (done < sizeof(drift::kRecordMagic) ||
       std::memcmp(bytes, drift::kRecordMagic, sizeof(drift::kRecordMagic)) != 0) {

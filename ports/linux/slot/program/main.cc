@@ -10,6 +10,7 @@
 
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
+#include "ports/linux/output/whole.h"
 #include "ports/linux/slot/report.h"
 #include "ports/linux/slot/slot_store.h"
 
@@ -83,16 +84,10 @@ class File {
 
   // All that fits, but at the end.
   size_t Read(void* bytes, size_t count) const {
-    size_t done = 0;
-    while (done < count) {
-      const ssize_t step = read(descriptor_, static_cast<char*>(bytes) + done, count - done);
-      if (step < 0 && errno == EINTR) continue;
-      if (step < 0) {
-        throw InputError("cannot read " + path_ + ": " + std::strerror(errno) +
-                         "; nothing was staged");
-      }
-      if (step == 0) break;
-      done += static_cast<size_t>(step);
+    const size_t done = ReadWhole(descriptor_, bytes, count);
+    if (done < count && errno != 0) {
+      throw InputError("cannot read " + path_ + ": " + std::strerror(errno) +
+                       "; nothing was staged");
     }
     return done;
   }

@@ -1,0 +1,257 @@
+// What a camera asks of its store, case by case: the records decide, and each of their fields alone
+// changes the answer.
+#include <filesystem>
+
+#include "ports/linux/camera/program/slot_keeper.h"
+#include "tests/ports/linux/slot/models.h"
+
+namespace octet::test {
+namespace {
+
+namespace fs = std::filesystem;
+using port::SlotKeeper;
+using port::SlotModel;
+using port::SlotStore;
+using port::StoreAnswer;
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+class Keeper : public StoreFolder {
+ protected:
+  std::string Store() const { return Path("store"); }
+  static Blob Model(int id) { return MakeStored({.id = id}); }
+  void Flash(int id) const {
+    SlotStore store(Store(), {});
+    ASSERT_TRUE(Stage(&store, Model(id)));
+    ASSERT_TRUE(store.Activate());
+  }
+  void Install(int id) const {
+    SlotStore store(Store(), {});
+    StoreFolder::Install(&store, Model(id));
+  }
+  octet_slots_info Info() const { return SlotStore(Store(), {}).Info(); }
+  void BootTimes(uint32_t times) const {
+    SlotStore store(Store(), {});
+    SlotModel model;
+    for (uint32_t i = 0; i < times; ++i) ASSERT_TRUE(store.Boot(&model));
+  }
+};
+
+TEST_F(Keeper, ATrialWaitsWhileThereAreTries) {
+  EXPECT_FALSE(SlotKeeper(Store(), {}).HasTrial()) << "no records";
+  Flash(1);
+  const uint32_t tries = Info().tries;
+  ASSERT_GT(tries, 1u);
+  EXPECT_TRUE(SlotKeeper(Store(), {}).HasTrial());
+  BootTimes(tries);
+  ASSERT_EQ(Info().attempts, tries);
+  EXPECT_TRUE(SlotKeeper(Store(), {}).HasTrial()) << "the only model is tried on and on";
+  ASSERT_TRUE(SlotStore(Store(), {}).Confirm());
+  EXPECT_FALSE(SlotKeeper(Store(), {}).HasTrial()) << "nothing is pending";
+  Flash(2);
+  BootTimes(tries - 1);
+  EXPECT_TRUE(SlotKeeper(Store(), {}).HasTrial());
+  BootTimes(1);
+  EXPECT_FALSE(SlotKeeper(Store(), {}).HasTrial()) << "all tries are used";
+}
+
+TEST_F(Keeper, ABootSaysWhatItFound) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  EXPECT_EQ(keeper.Boot().news, "slot A");
+  Flash(2);
+  const StoreAnswer tried = keeper.Boot();
+  EXPECT_EQ(tried.news, "slot B, on trial, boot 1");
+  EXPECT_TRUE(tried.model.on_trial);
+  EXPECT_EQ(tried.state.active, OCTET_SLOT_A);
+  EXPECT_EQ(tried.state.pending, OCTET_SLOT_B);
+  EXPECT_EQ(tried.state.attempts, 1u);
+  BootTimes(Info().tries - 1);
+  const StoreAnswer rejected = keeper.Boot();
+  EXPECT_NE(rejected.news.find("slot A; "), std::string::npos) << rejected.news;
+  EXPECT_NE(rejected.news.find(octet_slots_code_name(OCTET_SLOTS_TRIES)), std::string::npos)
+      << rejected.news;
+  EXPECT_EQ(rejected.state.refusals, 1u);
+  EXPECT_EQ(keeper.Boot().news, "slot A") << "said once";
+}
+
+// Slot and digest both say which model runs.
+TEST_F(Keeper, AnotherModelIsSeenByItsSlotOrItsDigest) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  SlotModel running = keeper.Boot().model;
+  uint64_t now = kSecond;
+  const auto look = [&] { return keeper.Look(running, now += kSecond); };
+  StoreAnswer answer = look();
+  EXPECT_FALSE(answer.another);
+  EXPECT_TRUE(answer.confirmed);
+  EXPECT_EQ(answer.news, "");
+  Flash(2);
+  answer = look();
+  ASSERT_TRUE(answer.another);
+  EXPECT_EQ(answer.model.slot, OCTET_SLOT_B);
+  EXPECT_TRUE(answer.confirmed) << "what ran is still the active one";
+  running = answer.model;
+  EXPECT_FALSE(look().another);
+  EXPECT_FALSE(look().confirmed) << "still on trial";
+  ASSERT_TRUE(SlotStore(Store(), {}).RollBack(OCTET_SLOTS_ASKED));
+  Flash(3);  // into the same slot
+  answer = look();
+  ASSERT_TRUE(answer.another);
+  EXPECT_EQ(answer.model.slot, OCTET_SLOT_B);
+  EXPECT_FALSE(answer.model.digest == running.digest);
+  running = answer.model;
+  ASSERT_TRUE(SlotStore(Store(), {}).Confirm());
+  answer = look();
+  EXPECT_TRUE(answer.confirmed);
+  EXPECT_FALSE(answer.another);
+}
+
+TEST_F(Keeper, TheSameBytesInTheOtherSlotAreAnotherModel) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  Flash(1);
+  const StoreAnswer answer = keeper.Look(running, kSecond);
+  EXPECT_TRUE(answer.another);
+  EXPECT_TRUE(answer.model.digest == running.digest);
+  EXPECT_EQ(answer.model.slot, OCTET_SLOT_B);
+}
+
+TEST_F(Keeper, AVerdictIsOfTheModelThatRan) {
+  Install(1);
+  Flash(2);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel tried = keeper.Boot().model;
+  ASSERT_TRUE(tried.on_trial);
+  SlotModel other_slot = tried, other_digest = tried;
+  other_slot.slot = OCTET_SLOT_A;
+  other_digest.digest[31] ^= 1;
+  for (const SlotModel& other : {other_slot, other_digest}) {
+    for (const bool confirms : {true, false}) {
+      const StoreAnswer answer =
+          confirms ? keeper.Confirm(other) : keeper.RollBack(other, OCTET_SLOTS_FRAMES);
+      EXPECT_TRUE(answer.done) << "somebody else has decided";
+      EXPECT_EQ(answer.news, "");
+      EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+    }
+    keeper.TakeBack(other);
+    EXPECT_EQ(Info().attempts, 1u);
+  }
+  keeper.TakeBack(tried);
+  EXPECT_EQ(Info().attempts, 0u);
+  ASSERT_TRUE(keeper.Boot().model.on_trial);
+  const StoreAnswer answer = keeper.Confirm(tried);
+  EXPECT_TRUE(answer.done);
+  EXPECT_TRUE(answer.confirmed);
+  EXPECT_EQ(answer.news, "slot B is confirmed");
+  EXPECT_EQ(answer.state.active, OCTET_SLOT_B);
+  EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+}
+
+TEST_F(Keeper, AConfirmationIsOfTheSlotThatIsActive) {
+  Install(1);
+  Flash(2);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel tried = keeper.Boot().model;
+  ASSERT_TRUE(SlotStore(Store(), {}).RollBack(OCTET_SLOTS_ASKED));
+  const StoreAnswer answer = keeper.Confirm(tried);
+  EXPECT_TRUE(answer.done);
+  EXPECT_FALSE(answer.confirmed) << "it was rolled back";
+  EXPECT_TRUE(keeper.Confirm(keeper.Boot().model).confirmed);
+}
+
+TEST_F(Keeper, WithoutRecordsNothingIsConfirmed) {
+  Flash(1);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel tried = keeper.Boot().model;
+  for (const char* name : {"state-0", "state-1"}) fs::remove(Path("store/") + name);
+  const StoreAnswer answer = keeper.Confirm(tried);
+  EXPECT_FALSE(answer.done) << "nobody knows; to be tried again";
+  EXPECT_FALSE(answer.confirmed);
+  EXPECT_FALSE(answer.state.has_record);
+  EXPECT_NE(answer.news.find("slot A cannot be confirmed yet: "), std::string::npos) << answer.news;
+  EXPECT_EQ(keeper.Confirm(tried).news, "") << "said once";
+  const StoreAnswer rolled = keeper.RollBack(tried, OCTET_SLOTS_FRAMES);
+  EXPECT_FALSE(rolled.done);
+  EXPECT_FALSE(rolled.another) << "the model there is the one that runs";
+  EXPECT_FALSE(keeper.Look(tried, kSecond).confirmed);
+}
+
+TEST_F(Keeper, ARollBackNeedsAModelBefore) {
+  Flash(1);
+  SlotKeeper keeper(Store(), {});
+  const StoreAnswer first = keeper.RollBack(keeper.Boot().model, OCTET_SLOTS_FRAMES);
+  EXPECT_FALSE(first.done);
+  EXPECT_FALSE(first.another);
+  EXPECT_EQ(first.news, "bad frames, but there is no earlier model");
+  EXPECT_EQ(first.state.active, OCTET_SLOT_NONE);
+  EXPECT_EQ(Info().pending, OCTET_SLOT_A) << "it is tried on";
+  ASSERT_TRUE(SlotStore(Store(), {}).Confirm());
+  Flash(2);
+  const StoreAnswer second = keeper.RollBack(keeper.Boot().model, OCTET_SLOTS_FRAMES);
+  EXPECT_TRUE(second.done);
+  EXPECT_EQ(second.news, "slot B is rolled back: bad frames");
+  EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
+}
+
+// A board that does not take the model ends it at the next look; an update of the list is enough.
+TEST_F(Keeper, WhatTheBoardForbidsIsRefusedWhileItRuns) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  EXPECT_EQ(keeper.Look(running, kSecond).refusal, "");
+  WriteText("store/board", "me\nprecisions fp16\n");
+  const StoreAnswer refused = keeper.Look(running, 2 * kSecond);
+  EXPECT_NE(refused.refusal.find("slot A"), std::string::npos) << refused.refusal;
+  EXPECT_FALSE(refused.another);
+  fs::remove(Path("store/board"));
+  EXPECT_EQ(keeper.Look(running, 3 * kSecond).refusal, "");
+}
+
+// Another list that still takes the model boots nothing: a boot of a trial would count.
+TEST_F(Keeper, AnotherListThatTakesTheModelChangesNothing) {
+  Install(1);
+  Flash(2);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  WriteText("store/board", "me\nprecisions int8 fp16\n");
+  const StoreAnswer answer = keeper.Look(running, kSecond);
+  EXPECT_FALSE(answer.another);
+  EXPECT_EQ(answer.news + answer.refusal, "");
+  EXPECT_EQ(Info().attempts, 1u);
+}
+
+TEST_F(Keeper, ABoardThatCannotBeReadIsSaidOnce) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  WriteText("store/board", "me\nno such rule\n");
+  const StoreAnswer answer = keeper.Look(running, kSecond);
+  EXPECT_NE(answer.news, "");
+  EXPECT_EQ(answer.refusal, "") << "the one before holds on";
+  EXPECT_TRUE(answer.confirmed);
+  EXPECT_EQ(keeper.Look(running, 2 * kSecond).news, "");
+}
+
+// What replaces the model cannot run: the records stay as they are, and it is not read each second.
+TEST_F(Keeper, WhatCannotRunIsTriedWithPauses) {
+  Install(1);
+  SlotKeeper keeper(Store(), {});
+  const SlotModel running = keeper.Boot().model;
+  Flash(2);
+  for (const char* name : {"slot-a.octet", "slot-b.octet"}) {
+    Blob torn = ReadBlob(Path("store/") + name);
+    torn.back() ^= 1;
+    WriteBlob(std::string("store/") + name, torn);
+  }
+  const StoreAnswer answer = keeper.Look(running, kSecond);
+  EXPECT_FALSE(answer.another);
+  EXPECT_EQ(answer.refusal, "") << "what runs can run on";
+  EXPECT_NE(answer.news, "");
+  EXPECT_EQ(keeper.Look(running, 2 * kSecond).news, "");
+}
+
+}  // namespace
+}  // namespace octet::test
