@@ -5,6 +5,7 @@
 #include <new>
 
 #include "converter/operators/context.h"
+#include "converter/operators/empty_values.h"
 #include "converter/operators/plugin.h"
 #include "converter/operators/registry.h"
 
@@ -116,6 +117,23 @@ std::vector<Tensor> EvaluateAs(const Operator& op, const ShapeContext& context,
   return outputs;
 }
 
+// A computed result may be empty.
+void InferResults(graph::Graph& graph, const Node& node) {
+  const Operator& op = Require(node);
+  const ShapeContext context = MakeContext(graph, node);
+  const std::vector<OutputType> types = InferChecked(op, context);
+  std::vector<Tensor> folded;
+  if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
+  for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
+    if (node.outputs[i] == graph::kNoValue) continue;
+    graph::Value& value = graph.At(node.outputs[i]);
+    value.type = types[i].type;
+    value.shape = types[i].shape;
+    value.constant =
+        folded.empty() ? graph::Constant() : graph::Constant::Real(std::move(folded[i]));
+  }
+}
+
 }  // namespace
 
 const Operator* Find(std::string_view op) {
@@ -165,25 +183,21 @@ void InferShapes(graph::Graph& graph) {
     value.type = value.constant->type;
     value.shape = value.constant->shape;
   }
-  for (const Node& node : graph.nodes) InferNode(graph, node);
+  for (Node& node : graph.nodes) {
+    DropEmptyOperands(graph, &node);
+    InferResults(graph, node);
+  }
+  RemoveEmptyValues(graph);
 }
 
 void InferNode(graph::Graph& graph, const Node& node) {
-  const Operator& op = Require(node);
-  const ShapeContext context = MakeContext(graph, node);
-  const std::vector<OutputType> types = InferChecked(op, context);
-  std::vector<Tensor> folded;
-  if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
-  for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
-    if (node.outputs[i] == graph::kNoValue) continue;
-    if (folded.empty() && graph::ElementCount(types[i].shape) == 0) {
-      ShapeFail(context, "the result {} is empty", graph::ToString(types[i].shape));
+  InferResults(graph, node);
+  for (graph::ValueId id : node.outputs) {
+    if (id == graph::kNoValue) continue;
+    const graph::Value& value = graph.At(id);
+    if (value.constant == nullptr && graph::ElementCount(*value.shape) == 0) {
+      NodeFail(node, "the result {} is empty", graph::ToString(*value.shape));
     }
-    graph::Value& value = graph.At(node.outputs[i]);
-    value.type = types[i].type;
-    value.shape = types[i].shape;
-    value.constant =
-        folded.empty() ? graph::Constant() : graph::Constant::Real(std::move(folded[i]));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,17 +21,15 @@ class BoxBounder {
  public:
   explicit BoxBounder(Graph& graph) : graph_(graph), links_(graph) {}
 
-  // n: a NonZero.
-  void Bound(size_t n) {
-    const Node& mask = graph_.nodes[n];
-    const int compare = Producer(mask.inputs[0], "Greater");
+  // By the places where `mask` holds.
+  void Bound(ValueId mask) {
+    const int compare = Producer(mask, "Greater");
     if (compare < 0) return;
     const ValueId scores = At(compare).inputs[0];
     const std::optional<float> least = Scalar(At(compare).inputs[1]);
     if (!least) return;
-    if (!FindRows(mask.outputs[0]) || !FindSuppression(scores)) return;
-    dead_.push_back(static_cast<int>(n));
-    dead_.push_back(transpose_);
+    if (!FindRows(mask) || !FindSuppression(scores)) return;
+    dead_.insert(dead_.end(), indices_.begin(), indices_.end());
     DropRows();
     SetThreshold(*least);
     const ValueId chosen = BoundCount();
@@ -74,12 +73,24 @@ class BoxBounder {
     return tensor->integers[0];
   }
 
-  // All that read the indices of the mask: GatherND of rows.
-  bool FindRows(ValueId indices) {
+  // All that read the mask: one NonZero, or one for each value that is indexed (as torch.onnx
+  // writes it), each with GatherND of rows behind it.
+  bool FindRows(ValueId mask) {
     rows_.clear();
-    transpose_ = OnlyReader(indices, "Transpose");
-    if (transpose_ < 0) return false;
-    const ValueId id = At(transpose_).outputs[0];
+    indices_.clear();
+    if (links_.is_output[static_cast<size_t>(mask)]) return false;
+    const auto& readers = Readers(mask);
+    return std::all_of(readers.begin(), readers.end(), [&](int n) { return FindRowsOf(n); }) &&
+           !rows_.empty();
+  }
+
+  bool FindRowsOf(int nonzero) {
+    if (At(nonzero).op != "NonZero") return false;
+    const int transpose = OnlyReader(At(nonzero).outputs[0], "Transpose");
+    if (transpose < 0) return false;
+    indices_.push_back(nonzero);
+    indices_.push_back(transpose);
+    const ValueId id = At(transpose).outputs[0];
     if (links_.is_output[static_cast<size_t>(id)]) return false;
     for (const int reader : Readers(id)) {
       const Node& node = At(reader);
@@ -88,7 +99,7 @@ class BoxBounder {
       }
       rows_.push_back(reader);
     }
-    return !rows_.empty();
+    return true;
   }
 
   // That of the rows of `scores`, seen through what adds dimensions of 1.
@@ -178,8 +189,8 @@ class BoxBounder {
 
   Graph& graph_;
   graph::Links links_;
-  std::vector<int> rows_;
-  int transpose_ = -1, suppression_ = -1;
+  std::vector<int> rows_, indices_;  // nodes
+  int suppression_ = -1;
   std::vector<int> dead_;
   std::vector<Node> added_;
 };
@@ -187,13 +198,13 @@ class BoxBounder {
 }  // namespace
 
 void BoundBoxes(Graph& graph) {
-  std::vector<size_t> masks;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (graph.nodes[n].op == "NonZero") masks.push_back(n);
+  std::set<ValueId> masks;
+  for (const Node& node : graph.nodes) {
+    if (node.op == "NonZero") masks.insert(node.inputs[0]);
   }
   if (masks.empty()) return;
   BoxBounder bounder(graph);
-  for (const size_t n : masks) bounder.Bound(n);
+  for (const ValueId mask : masks) bounder.Bound(mask);
   bounder.Finish();
 }
 

@@ -11,8 +11,7 @@ namespace octet::operators {
 //   NonMaxSuppression of such rows                         of all rows, with score_threshold c
 //   what it chose, sliced to the first n                   chooses n at most
 //   Gather(x, what it chose)                               of x with a row of zeros behind it,
-//   which
-//                                                          is what -1 reads: rows behind the count
+//                                                          which -1 reads: rows behind the count
 //                                                          are zeros
 // The boxes and their order stay. Only where NonMaxSuppression has one class and one picture, its
 // scores are the ones that are compared, and nobody else reads the rows. The graph is sorted and

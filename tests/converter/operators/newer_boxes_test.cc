@@ -154,6 +154,8 @@ struct Rows {
   bool slice = true, bounded = true;
   std::string compare = "Greater";
   bool mask_read = false, other_scores = false;
+  bool apart = false;  // indices of their own for each value, as torch.onnx writes them
+  bool output_mask = false;
 };
 
 TEST(BoundBoxes, RowsThatAMaskPicksAreThoseAboveTheThreshold) {
@@ -164,6 +166,8 @@ TEST(BoundBoxes, RowsThatAMaskPicksAreThoseAboveTheThreshold) {
       {.what = "a threshold of its own", .own = 0.6f},
       {.what = "a lower threshold of its own", .own = 0.1f},
       {.what = "all that are chosen", .slice = false},
+      {.what = "indices for each value", .apart = true},
+      {.what = "a mask that is an output", .bounded = false, .apart = true, .output_mask = true},
       {.what = "another comparison", .bounded = false, .compare = "Less"},
       {.what = "a mask that is read", .bounded = false, .mask_read = true},
       {.what = "a mask of other scores", .bounded = false, .other_scores = true},
@@ -174,10 +178,13 @@ TEST(BoundBoxes, RowsThatAMaskPicksAreThoseAboveTheThreshold) {
     const ValueId boxes = net.Input({kBoxes, 4}), scores = net.Input({kBoxes});
     const ValueId other = net.Input({kBoxes});
     const ValueId mask = net.Op(c.compare, {scores, net.Constant(F({}, {c.least}))});
-    const ValueId indices =
-        net.Op("Transpose", {net.Op("NonZero", {mask})}, {{"perm", Ints({1, 0})}});
+    const auto indices_of = [&net, mask] {
+      return net.Op("Transpose", {net.Op("NonZero", {mask})}, {{"perm", Ints({1, 0})}});
+    };
+    const ValueId indices = indices_of();
     const ValueId row_boxes = net.Op("GatherND", {boxes, indices});
-    const ValueId row_scores = net.Op("GatherND", {c.other_scores ? other : scores, indices});
+    const ValueId row_scores =
+        net.Op("GatherND", {c.other_scores ? other : scores, c.apart ? indices_of() : indices});
     const ValueId front = net.Op("Unsqueeze", {row_boxes, net.Constant(I({0}))});
     const ValueId single = net.Op("Unsqueeze", {row_scores, net.Constant(I({0, 1}))});
     std::vector<ValueId> inputs{front, single, net.Constant(I({c.most})),
@@ -192,6 +199,7 @@ TEST(BoundBoxes, RowsThatAMaskPicksAreThoseAboveTheThreshold) {
     }
     net.graph.outputs = {net.Op("Gather", {row_boxes, at}), net.Op("Gather", {row_scores, at})};
     if (c.mask_read) net.graph.outputs.push_back(indices);
+    if (c.output_mask) net.graph.outputs.push_back(mask);
     const size_t before = net.graph.nodes.size();
     BoundBoxes(net.graph);
     if (!c.bounded) {

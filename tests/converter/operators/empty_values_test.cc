@@ -1,0 +1,119 @@
+#include "converter/operators/empty_values.h"
+
+#include "tests/converter/operators/newer_support.h"
+
+namespace octet::operators {
+namespace {
+
+using graph::ValueId;
+
+struct Net {
+  graph::Graph graph;
+
+  ValueId Input(const Shape& shape) {
+    graph.inputs.push_back(graph.AddValue({"x", graph::DataType::kFloat, shape, {}, {}}));
+    return graph.inputs.back();
+  }
+  ValueId Constant(Tensor tensor) { return graph.AddConstant("c", std::move(tensor)); }
+  std::vector<ValueId> Ops(const std::string& op, std::vector<ValueId> inputs, size_t results,
+                           Attributes attributes = {}) {
+    graph::Node node;
+    node.name = op + std::to_string(graph.nodes.size());
+    node.op = op;
+    node.inputs = std::move(inputs);
+    node.attributes = std::move(attributes);
+    for (size_t i = 0; i < results; ++i) {
+      graph::Value value;
+      value.name = node.name + "_" + std::to_string(i);
+      node.outputs.push_back(graph.AddValue(std::move(value)));
+    }
+    graph.nodes.push_back(node);
+    return node.outputs;
+  }
+  ValueId Op(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    return Ops(op, std::move(inputs), 1, std::move(attributes))[0];
+  }
+  ValueId Slice(ValueId id, int64_t first, int64_t end, int64_t axis) {
+    return Op("Slice", {id, Constant(I({first})), Constant(I({end})), Constant(I({axis}))});
+  }
+  std::string Names() const {
+    std::string names;
+    for (const graph::Node& node : graph.nodes) names += (names.empty() ? "" : " ") + node.op;
+    return names;
+  }
+  std::string Refusal() {
+    try {
+      InferShapes(graph);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+// Rows of boxes, scores and of nothing, as a detector without masks is split.
+TEST(EmptyValues, AConcatDoesWithoutThem) {
+  Net net;
+  const ValueId x = net.Input({1, 6, 5});
+  const ValueId boxes = net.Slice(x, 0, 4, 2), rest = net.Slice(x, 5, 9, 2);
+  const ValueId picked = net.Op("Gather", {rest, net.Constant(I({3, 1}))}, {{"axis", Int(1)}});
+  const ValueId rows = net.Op("Gather", {boxes, net.Constant(I({3, 1}))}, {{"axis", Int(1)}});
+  net.graph.outputs = {net.Op("Concat", {rows, picked}, {{"axis", Int(-1)}})};
+  InferShapes(net.graph);
+  EXPECT_EQ(net.Names(), "Slice Gather Concat");
+  EXPECT_EQ(net.graph.nodes[2].inputs, std::vector<ValueId>{rows});
+  EXPECT_EQ(*net.graph.At(net.graph.outputs[0]).shape, (Shape{1, 2, 4}));
+}
+
+TEST(EmptyValues, ASplitKeepsThePartsWithElements) {
+  Net net;
+  const ValueId x = net.Input({2, 6});
+  const std::vector<ValueId> parts =
+      net.Ops("Split", {x, net.Constant(I({4, 0, 2}))}, 3, {{"axis", Int(1)}});
+  const ValueId nothing = net.Op("Relu", {parts[1]});
+  net.graph.outputs = {net.Op("Concat", {parts[2], nothing, parts[0]}, {{"axis", Int(1)}})};
+  InferShapes(net.graph);
+  EXPECT_EQ(net.Names(), "Split Concat");
+  EXPECT_EQ(net.graph.nodes[0].outputs, (std::vector<ValueId>{parts[0], parts[2]}));
+  InferShapes(net.graph);
+  const std::vector<Tensor> out =
+      executor::Executor(net.graph).Run({F({2, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})});
+  ExpectFloats(out[0], {2, 6}, {4, 5, 0, 1, 2, 3, 10, 11, 6, 7, 8, 9});
+}
+
+// What is asked of the shape alone is known.
+TEST(EmptyValues, TheirShapeIsKnown) {
+  Net net;
+  const ValueId x = net.Input({1, 6});
+  const ValueId shape = net.Op("Shape", {net.Slice(x, 0, 0, 1)});
+  const ValueId length = net.Op("Slice", {shape, net.Constant(I({0})), net.Constant(I({1}))});
+  net.graph.outputs = {
+      net.Op("Reshape", {x, net.Op("Concat", {length, net.Constant(I({6}))}, {{"axis", Int(0)}})})};
+  InferShapes(net.graph);
+  EXPECT_EQ(*net.graph.At(net.graph.outputs[0]).shape, (Shape{1, 6}));
+  EXPECT_EQ(net.graph.nodes[0].op, "Slice") << "of the shape";
+}
+
+TEST(EmptyValues, AnOutputOrSomethingMadeOfThemIsRefused) {
+  Net output;
+  const ValueId none = output.Slice(output.Input({1, 6}), 2, 2, 1);
+  output.graph.outputs = {none};
+  EXPECT_NE(output.Refusal().find("'Slice0' (Slice): the result [1,0] is empty"), std::string::npos)
+      << output.Refusal();
+
+  Net padded;
+  const ValueId empty = padded.Slice(padded.Input({1, 6}), 2, 2, 1);
+  padded.graph.outputs = {padded.Op("Pad", {empty, padded.Constant(I({0, 1, 0, 1}))})};
+  EXPECT_NE(padded.Refusal().find("'Slice0' (Slice): the result [1,0] is empty"), std::string::npos)
+      << padded.Refusal();
+
+  Net part;
+  const std::vector<ValueId> parts =
+      part.Ops("Split", {part.Input({1, 6}), part.Constant(I({6, 0}))}, 2, {{"axis", Int(1)}});
+  part.graph.outputs = parts;
+  EXPECT_NE(part.Refusal().find("'Split0' (Split): the result [1,0] is empty"), std::string::npos)
+      << part.Refusal();
+}
+
+}  // namespace
+}  // namespace octet::operators
