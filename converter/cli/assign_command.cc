@@ -10,6 +10,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/same_model.h"
 #include "converter/convert/convert.h"
+#include "converter/convert/warnings.h"
 #include "converter/decode/spec.h"
 #include "converter/support/error.h"
 
@@ -51,6 +52,7 @@ int Run(const convert::ConvertOptions& options) {
   if (!options.output.empty()) {
     write::SaveFile(options.output, std::vector<uint8_t>(yaml.begin(), yaml.end()));
   }
+  if (const std::string doubt = DoubtOf(result); !doubt.empty()) convert::PrintWarning(doubt);
   if (options.json) {
     fmt::print("{}\n", AssignmentJson(result).dump(2, ' ', false,
                                                    nlohmann::json::error_handler_t::replace));

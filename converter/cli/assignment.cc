@@ -167,6 +167,20 @@ std::string AssignmentText(const assign::Result& result) {
   return text;
 }
 
+std::string DoubtOf(const assign::Result& result) {
+  if (result.chosen == 0) return "";
+  const assign::Candidate& chosen = result.candidates[result.chosen];
+  const assign::Mean &int8 = result.candidates[0].measured, &mixed = chosen.measured;
+  const double error = std::hypot(int8.standard_error, mixed.standard_error);
+  if (result.reported > 1 && int8.value - mixed.value > error) return "";
+  return fmt::format(
+      "'{}' may be no better than int8: on {} samples that did not decide it loses {:.3g} +- "
+      "{:.2g} of the outputs' energy, int8 loses {:.3g} +- {:.2g}; convert with and without it, "
+      "and compare the verdicts",
+      chosen.name, result.reported, mixed.value, mixed.standard_error, int8.value,
+      int8.standard_error);
+}
+
 std::string PlanYaml(const std::string& config, const std::vector<std::string>& fp16,
                      bool int8_everywhere, std::optional<bool> fp16_tail) {
   YAML::Node root = config.empty() ? YAML::Node(YAML::NodeType::Map) : YAML::LoadFile(config);

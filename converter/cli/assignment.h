@@ -19,6 +19,10 @@ nlohmann::json AssignmentJson(const assign::Result& result);
 // The candidates and the units that matter, as a table for people.
 std::string AssignmentText(const assign::Result& result);
 
+// Why the chosen assignment may be no better than all int8, by what was measured on samples that
+// decided nothing; empty where its gain is larger than its error, and for all int8 itself.
+std::string DoubtOf(const assign::Result& result);
+
 // A configuration for octet convert --config: `config` (a file, or empty) and these layers in FP16,
 // and none that it would choose by itself.
 std::string PlanYaml(const std::string& config, const std::vector<std::string>& fp16,
