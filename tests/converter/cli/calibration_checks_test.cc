@@ -3,6 +3,7 @@
 
 #include "tests/converter/cli/cli_support.h"
 #include "tests/support/facts.h"
+#include "tests/support/onnx_builder.h"
 
 namespace octet::test {
 namespace {
@@ -64,6 +65,19 @@ TEST_F(CalibrationChecks, DarkPictures) {
   EXPECT_NE(ConvertPictures().err.find("no pixel is above 8 of 255"), std::string::npos);
   WritePictures([](size_t k, size_t i) { return (k + i) % (k == 5 ? 200 : 9); });
   EXPECT_EQ(ConvertPictures().err.find("no pixel"), std::string::npos);
+}
+
+// A camera helps where the model takes pictures.
+TEST_F(CalibrationChecks, FewSamplesInTheWordsOfTheInput) {
+  WriteNpy("c.npy", "|u1", {8, 8, 8, 3});
+  ExpectFacts(Convert("m.onnx").err, {"calibrated with only 8 samples", "camera"});
+  OnnxBuilder model;
+  model.Input("x", {1, 8}).WithChannels(8).Gemm(4).Output("y");
+  model.Save(Path("numbers.onnx"));
+  WriteNpy("c.npy", "<f4", {8, 8});
+  const Result numbers = Convert("numbers.onnx");
+  ExpectFacts(numbers.err, {"calibrated with only 8 samples", "--calibrate", "samples"});
+  EXPECT_EQ(numbers.err.find("camera"), std::string::npos) << numbers.err;
 }
 
 TEST_F(CalibrationChecks, AMeanOfBytesWithoutScaleOne) {

@@ -63,6 +63,19 @@ TEST_F(ShortForm, AsksForOneOptionAfterTheOther) {
   EXPECT_EQ(ReadText("short.octet"), ReadText("out.octet"));
 }
 
+// Of options that nothing was chosen for the command written out has none, and says so.
+TEST_F(ShortForm, TheCommandWrittenOutIsNotAllWhereOtherOptionsAreGiven) {
+  const std::vector<std::string> needed = {"--scale", "1/255", "--task", "none"};
+  EXPECT_EQ(Short(needed).out.find("other options"), std::string::npos);
+  WriteText("c.yaml", "rounding: false\n");
+  for (const std::vector<std::string>& others : std::vector<std::vector<std::string>>{
+           {"--effort", "fast"}, {"--samples", "16"}, {"--config", Path("c.yaml")}}) {
+    std::vector<std::string> words = needed;
+    words.insert(words.end(), others.begin(), others.end());
+    ExpectFacts(Short(words).out, {"other options", "octet convert", "--calibrate"});
+  }
+}
+
 TEST_F(ShortForm, ChoicesGoToStderrBesideJson) {
   const Result result = Short({"--scale", "1/255", "--task", "none", "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
