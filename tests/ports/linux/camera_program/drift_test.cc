@@ -124,6 +124,26 @@ class DriftingCamera : public Camera {
     for (int i = 0; i < frames; ++i) Send(Frame(i, brightest));
     return Finish();
   }
+  // The numbers of a verdict, means of its frames: shares of agreement, and decibels.
+  void ExpectVerdict() const {
+    const std::string errors = Read("err"), words = "agreement with fp16 ";
+    const size_t at = errors.find(words);
+    ASSERT_NE(at, std::string::npos) << errors;
+    double before = -1, now = -1, db_before = -1, db_now = -1;
+    ASSERT_EQ(std::sscanf(errors.c_str() + at + words.size(), "%lf -> %lf, %lf -> %lf dB", &before,
+                          &now, &db_before, &db_now),
+              4)
+        << errors;
+    for (const double share : {before, now}) {
+      EXPECT_GT(share, 0.1) << errors;
+      EXPECT_LE(share, 1) << errors;
+    }
+    // Light that is twice as strong is cut at the old scales, and all but the same at the new ones.
+    EXPECT_GT(db_before, 3) << errors;
+    EXPECT_LT(db_before, 30) << errors;
+    EXPECT_GT(db_now, 30) << errors;
+    EXPECT_LT(db_now, 100) << errors;
+  }
 };
 
 TEST_F(DriftingCamera, ScalesFollowTheLightAndOutliveTheProgram) {
@@ -132,6 +152,7 @@ TEST_F(DriftingCamera, ScalesFollowTheLightAndOutliveTheProgram) {
                              "agreement with fp16"),
             std::string::npos)
       << Read("err");
+  ExpectVerdict();
   auto summary = Lines().back()["summary"];
   EXPECT_EQ(summary["drift_frames"], 12);
   EXPECT_EQ(summary["drift_kept"], 1);
@@ -160,6 +181,7 @@ TEST_F(DriftingCamera, WhatDoesNotGainIsDropped) {
             0);
   EXPECT_NE(Read("err").find("drift: new scales not used, agreement with fp16"), std::string::npos)
       << Read("err");
+  ExpectVerdict();
   EXPECT_EQ(Lines().back()["summary"]["drift_dropped"], 1);
   EXPECT_FALSE(fs::exists(Path("record")));
 }
@@ -312,6 +334,26 @@ TEST_F(DriftingCamera, Refusals) {
   }
   EXPECT_EQ(refused({Path("dim.octet"), "--source", "-", "--drift-set", "gain=1"}),
             "octet-camera: --drift-set: needs --drift FILE\n");
+}
+
+TEST_F(DriftingCamera, SettingsHaveLimits) {
+  const struct {
+    const char* setting;
+    bool good;
+  } cases[] = {{"every_s=0", true},        {"every_s=1e6", true},        {"every_s=-0.001", false},
+               {"every_s=1000001", false}, {"fit_frames=1", true},       {"fit_frames=1000", true},
+               {"fit_frames=0", false},    {"fit_frames=1001", false},   {"judge_frames=1", true},
+               {"judge_frames=0", false},  {"judge_frames=1001", false}, {"gain=0", true},
+               {"gain=1", true},           {"gain=-0.001", false},       {"gain=1.001", false},
+               {"gain_db=300", true},      {"gain_db=301", false},       {"gain_db=-1", false},
+               {"fit_frames=1x", false},   {"fit_frames=", false},       {"fit_frames", false},
+               {"frames=1", false},        {"gain=nan", false}};
+  for (const auto& c : cases) {
+    EXPECT_EQ(Run("dim.octet", 127, 0, c.setting), 2);
+    EXPECT_EQ(Read("err").find("--drift-set " + std::string(c.setting)) == std::string::npos,
+              c.good)
+        << Read("err");
+  }
 }
 
 }  // namespace
