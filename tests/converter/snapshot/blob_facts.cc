@@ -50,18 +50,18 @@ std::vector<double> Halves(const uint8_t* data, size_t bytes) {
   return values;
 }
 
-// Bias, sum of the weights, multiplier and shift of all channels.
+// Bias, multiplier and shift of all channels. The sum of their weights follows from the weights.
 std::string Channels(const uint8_t* data, size_t bytes) {
   std::vector<double> fields[4];
   for (size_t at = 0; at + sizeof(blob::ChannelBlockS8) <= bytes;
        at += sizeof(blob::ChannelBlockS8)) {
-    for (size_t f = 0; f < 4; ++f) {
+    for (const size_t f : {0, 2, 3}) {
       const auto some = Numbers<int32_t>(data + at + f * 64, 64);
       fields[f].insert(fields[f].end(), some.begin(), some.end());
     }
   }
   std::string text;
-  for (const auto& field : fields) text += (text.empty() ? "" : "|") + Sums(field);
+  for (const size_t f : {0, 2, 3}) text += (f == 0 ? "" : "|") + Sums(fields[f]);
   return text;
 }
 
@@ -167,10 +167,14 @@ class Describer {
   const BlobView& view_;
 };
 
-// Of what parts each output of a plan is made.
+// Of what parts each output of the first plan is made.
 std::string Parts(const BlobView& view) {
   std::string text;
-  for (uint32_t i = 0; i < view.model->part_count; ++i) {
+  PlanView plan{};
+  if (!IsOk(ViewPlan(view, 0, &plan))) return "no plan\n";
+  const uint32_t* ranges = view.plan_io + plan.record->first_range;
+  const uint32_t last = 2 * (view.model->output_count - 1);
+  for (uint32_t i = ranges[0]; i < ranges[last] + ranges[last + 1]; ++i) {
     const blob::OutputPart& part = view.parts[i];
     text += fmt::format("P{} T{} base={} strides={},{},{},{} f={}{}\n", i, part.tensor, part.base,
                         part.strides[0], part.strides[1], part.strides[2], part.strides[3],

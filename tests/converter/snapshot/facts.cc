@@ -36,6 +36,8 @@ const std::set<std::string, std::less<>> kLeftOut{"seconds",
                                                   "why_not_int8",
                                                   "histogram",
                                                   "error_mean",
+                                                  "not_finite",
+                                                  "rms_error",
                                                   "loss_standard_error"};
 
 std::string Without(std::string text, const std::string& folder) {
