@@ -8,6 +8,7 @@
 
 #include "converter/calibrate/calibrate.h"
 #include "converter/operators/operator.h"
+#include "tests/support/graph_builder.h"
 
 namespace octet::calibrate {
 namespace {
@@ -30,31 +31,15 @@ class Fixed : public images::Dataset {
   Tensor tensor_;
 };
 
-struct Net {
-  graph::Graph graph;
+struct Net : test::GraphBuilder {
   std::vector<Fixed> data;
 
   ValueId Input(const Shape& shape, std::vector<float> values) {
-    const ValueId id = graph.AddValue(
-        {"in" + std::to_string(graph.inputs.size()), graph::DataType::kFloat, shape});
-    graph.inputs.push_back(id);
     data.emplace_back(Tensor::Floats(shape, std::move(values)));
-    return id;
+    return GraphBuilder::Input(shape);
   }
   ValueId Floats(const Shape& shape, std::vector<float> values) {
-    return graph.AddConstant("c" + std::to_string(graph.values.size()),
-                             Tensor::Floats(shape, std::move(values)));
-  }
-  ValueId Op(const std::string& op, std::vector<ValueId> inputs,
-             std::map<std::string, graph::Attribute> attributes = {}) {
-    graph::Node node;
-    node.op = op;
-    node.name = op + std::to_string(graph.nodes.size());
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    node.outputs = {graph.AddValue({node.name, graph::DataType::kFloat, std::nullopt})};
-    graph.nodes.push_back(node);
-    return node.outputs[0];
+    return Constant(Tensor::Floats(shape, std::move(values)));
   }
   std::vector<std::optional<Statistics>> Run(ValueId output) {
     graph.outputs = {output};

@@ -6,6 +6,7 @@
 
 #include "converter/executor/executor.h"
 #include "converter/support/error.h"
+#include "tests/support/graph_builder.h"
 
 namespace octet::executor {
 namespace {
@@ -19,32 +20,7 @@ Tensor Random(std::mt19937& random, graph::Shape shape) {
   return Tensor::Floats(std::move(shape), std::move(values));
 }
 
-// Builds graphs node by node; every node has one output.
-struct Builder {
-  graph::Graph graph;
-
-  graph::ValueId Input(graph::Shape shape) {
-    graph::Value value;
-    value.name = "x";
-    value.shape = std::move(shape);
-    const graph::ValueId id = graph.AddValue(std::move(value));
-    graph.inputs.push_back(id);
-    return id;
-  }
-  graph::ValueId Add(const std::string& op, std::vector<graph::ValueId> inputs,
-                     std::map<std::string, graph::Attribute> attributes = {}) {
-    graph::Node node;
-    node.op = op;
-    node.name = op + std::to_string(graph.nodes.size());
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    graph::Value value;
-    value.name = node.name;
-    node.outputs = {graph.AddValue(std::move(value))};
-    graph.nodes.push_back(node);
-    return node.outputs[0];
-  }
-};
+using Builder = test::GraphBuilder;
 
 // Dense, depthwise and pointwise convolutions with a residual and a fused activation.
 graph::Graph SmallNetwork(std::mt19937& random) {
@@ -55,16 +31,16 @@ graph::Graph SmallNetwork(std::mt19937& random) {
   const auto w1 = b.graph.AddConstant("w1", Random(random, {32, 1, 3, 3}));
   const auto w2 = b.graph.AddConstant("w2", Random(random, {32, 32, 1, 1}));
   const auto w3 = b.graph.AddConstant("w3", Random(random, {32, 10}));
-  const auto first = b.Add("Conv", {x, w0}, {{"pads", pads}});
+  const auto first = b.Op("Conv", {x, w0}, {{"pads", pads}});
   b.graph.nodes.back().activation = "Clip";
   b.graph.nodes.back().alpha = 0;
   b.graph.nodes.back().beta = 0.5f;
-  const auto depth = b.Add("Conv", {first, w1}, {{"pads", pads}, {"group", int64_t{32}}});
-  const auto point = b.Add("Conv", {depth, w2});
-  const auto sum = b.Add("Add", {first, point});
-  const auto pooled = b.Add("GlobalAveragePool", {sum});
-  const auto flat = b.Add("Flatten", {pooled});
-  b.graph.outputs = {b.Add("Gemm", {flat, w3}), first};
+  const auto depth = b.Op("Conv", {first, w1}, {{"pads", pads}, {"group", int64_t{32}}});
+  const auto point = b.Op("Conv", {depth, w2});
+  const auto sum = b.Op("Add", {first, point});
+  const auto pooled = b.Op("GlobalAveragePool", {sum});
+  const auto flat = b.Op("Flatten", {pooled});
+  b.graph.outputs = {b.Op("Gemm", {flat, w3}), first};
   operators::InferShapes(b.graph);
   return b.graph;
 }
@@ -116,7 +92,7 @@ TEST(Executor, KeepsItsMemoryBetweenRuns) {
 TEST(Executor, ReusesSlotsInAChain) {
   Builder b;
   graph::ValueId value = b.Input({1, 1000});
-  for (int i = 0; i < 20; ++i) value = b.Add("Relu", {value});
+  for (int i = 0; i < 20; ++i) value = b.Op("Relu", {value});
   b.graph.outputs = {value};
   operators::InferShapes(b.graph);
   EXPECT_EQ(Executor(b.graph).SlotElements(), 2000);
@@ -125,7 +101,7 @@ TEST(Executor, ReusesSlotsInAChain) {
 TEST(Executor, ConstantAndInputAsOutputs) {
   Builder b;
   const auto x = b.Input({2});
-  const auto shape = b.Add("Shape", {x});
+  const auto shape = b.Op("Shape", {x});
   b.graph.outputs = {shape, x};
   operators::InferShapes(b.graph);
   const auto outputs = Executor(b.graph).Run({Tensor::Floats({2}, {3, 4})});
@@ -150,9 +126,9 @@ TEST(InferShapes, FoldsWhatDecidesShapes) {
   const auto zero = b.graph.AddConstant("zero", Tensor::Integers({}, {0}));
   const auto axes = b.graph.AddConstant("axes", Tensor::Integers({1}, {0}));
   const auto rest = b.graph.AddConstant("rest", Tensor::Integers({1}, {-1}));
-  const auto batch = b.Add("Unsqueeze", {b.Add("Gather", {b.Add("Shape", {x}), zero}), axes});
-  const auto target = b.Add("Concat", {batch, rest}, {{"axis", int64_t{0}}});
-  const auto y = b.Add("Reshape", {x, target});
+  const auto batch = b.Op("Unsqueeze", {b.Op("Gather", {b.Op("Shape", {x}), zero}), axes});
+  const auto target = b.Op("Concat", {batch, rest}, {{"axis", int64_t{0}}});
+  const auto y = b.Op("Reshape", {x, target});
   b.graph.outputs = {y};
   operators::InferShapes(b.graph);
   EXPECT_EQ(*b.graph.At(y).shape, (graph::Shape{1, 36}));
@@ -162,23 +138,23 @@ TEST(InferShapes, FoldsWhatDecidesShapes) {
 
 TEST(InferShapes, RefusesWhatItCannotKnow) {
   Builder open;
-  open.graph.outputs = {open.Add("Relu", {open.Input({1, graph::kUnknownDim})})};
+  open.graph.outputs = {open.Op("Relu", {open.Input({1, graph::kUnknownDim})})};
   EXPECT_THROW(operators::InferShapes(open.graph), UserError);
 
   Builder empty;
   const auto x = empty.Input({1, 4});
   const auto two = empty.graph.AddConstant("two", Tensor::Integers({1}, {2}));
-  empty.graph.outputs = {empty.Add("Slice", {x, two, two})};
+  empty.graph.outputs = {empty.Op("Slice", {x, two, two})};
   EXPECT_THROW(operators::InferShapes(empty.graph), UserError);
 
   Builder data;
   const auto values = data.Input({4});
-  const auto target = data.Add("ArgMax", {values}, {});
-  data.graph.outputs = {data.Add("Reshape", {values, target})};
+  const auto target = data.Op("ArgMax", {values}, {});
+  data.graph.outputs = {data.Op("Reshape", {values, target})};
   EXPECT_THROW(operators::InferShapes(data.graph), UserError);
 
   Builder unknown;
-  unknown.graph.outputs = {unknown.Add("Frobnicate", {unknown.Input({1})})};
+  unknown.graph.outputs = {unknown.Op("Frobnicate", {unknown.Input({1})})};
   EXPECT_THROW(operators::InferShapes(unknown.graph), UserError);
 }
 

@@ -1,38 +1,14 @@
 #include "converter/operators/empty_values.h"
 
 #include "tests/converter/operators/newer_support.h"
+#include "tests/support/graph_builder.h"
 
 namespace octet::operators {
 namespace {
 
 using graph::ValueId;
 
-struct Net {
-  graph::Graph graph;
-
-  ValueId Input(const Shape& shape) {
-    graph.inputs.push_back(graph.AddValue({"x", graph::DataType::kFloat, shape, {}, {}}));
-    return graph.inputs.back();
-  }
-  ValueId Constant(Tensor tensor) { return graph.AddConstant("c", std::move(tensor)); }
-  std::vector<ValueId> Ops(const std::string& op, std::vector<ValueId> inputs, size_t results,
-                           Attributes attributes = {}) {
-    graph::Node node;
-    node.name = op + std::to_string(graph.nodes.size());
-    node.op = op;
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    for (size_t i = 0; i < results; ++i) {
-      graph::Value value;
-      value.name = node.name + "_" + std::to_string(i);
-      node.outputs.push_back(graph.AddValue(std::move(value)));
-    }
-    graph.nodes.push_back(node);
-    return node.outputs;
-  }
-  ValueId Op(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
-    return Ops(op, std::move(inputs), 1, std::move(attributes))[0];
-  }
+struct Net : test::GraphBuilder {
   ValueId Slice(ValueId id, int64_t first, int64_t end, int64_t axis) {
     return Op("Slice", {id, Constant(I({first})), Constant(I({end})), Constant(I({axis}))});
   }

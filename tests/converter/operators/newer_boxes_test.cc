@@ -7,33 +7,14 @@
 #include "converter/operators/newer/bounded_boxes.h"
 #include "converter/operators/newer/class_offsets.h"
 #include "tests/converter/operators/newer_support.h"
+#include "tests/support/graph_builder.h"
 
 namespace octet::operators {
 namespace {
 
 using graph::ValueId;
 
-struct Net {
-  graph::Graph graph;
-
-  ValueId Input(const Shape& shape, graph::DataType type = graph::DataType::kFloat) {
-    graph.inputs.push_back(
-        graph.AddValue({"x" + std::to_string(graph.values.size()), type, shape, {}, {}}));
-    return graph.inputs.back();
-  }
-  ValueId Constant(Tensor tensor) { return graph.AddConstant("c", std::move(tensor)); }
-  ValueId Op(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
-    graph::Node node;
-    node.name = op + std::to_string(graph.nodes.size());
-    node.op = op;
-    node.inputs = std::move(inputs);
-    node.attributes = std::move(attributes);
-    graph::Value value;
-    value.name = node.name;
-    node.outputs = {graph.AddValue(std::move(value))};
-    graph.nodes.push_back(node);
-    return node.outputs[0];
-  }
+struct Net : test::GraphBuilder {
   const graph::Node* Find(const std::string& op) const {
     for (const graph::Node& node : graph.nodes) {
       if (node.op == op) return &node;
