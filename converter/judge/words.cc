@@ -103,6 +103,22 @@ std::string FaultsOf(const Findings& findings, const PlanFindings& plan) {
   return words;
 }
 
+namespace {
+
+// Of the outputs that are no numbers; `first` is one of them.
+size_t LeastAlike(const Findings& findings, const PlanFindings& plan, size_t first) {
+  size_t least = first;
+  for (size_t o = 0; o < plan.outputs.size(); ++o) {
+    if (findings.outputs[o].kind != Kind::kNumbers &&
+        plan.outputs[o].likeness.Percent() < plan.outputs[least].likeness.Percent()) {
+      least = o;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
 std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
   if (plan.Fails()) return "fails";
   const AnswerAgreement& answers = plan.answers;
@@ -124,8 +140,10 @@ std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
   const size_t worst = plan.Worst(findings.outputs);
   const Output& output = findings.outputs[worst];
   if (output.kind == Kind::kNumbers) return fmt::format("numbers of '{}'", output.name);
-  return fmt::format("{} of '{}' equal by {:.1f} %", NameOf(output.kind), output.name,
-                     plan.outputs[worst].likeness.Percent());
+  // Decibels say little of these.
+  const size_t least = LeastAlike(findings, plan, worst);
+  return fmt::format("{} of '{}' equal by {:.1f} %", NameOf(findings.outputs[least].kind),
+                     findings.outputs[least].name, plan.outputs[least].likeness.Percent());
 }
 
 std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {

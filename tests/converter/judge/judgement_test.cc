@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/judge/words.h"
 #include "tests/support/facts.h"
 
 namespace octet::judge {
@@ -73,6 +74,32 @@ TEST(JudgementRule, FewBoxesAreToBeChecked) {
   const std::vector<std::string> lines = AdviceLines(verdict);
   ASSERT_EQ(lines.size(), 1u);
   octet::test::ExpectFacts(lines[0], {"4", "boxes", "too few"});
+}
+
+TEST(JudgementRule, SamplesThatAreAllEqualAreOne) {
+  Verdict verdict = Of(16, 25, 60);
+  verdict.alike = true;
+  EXPECT_EQ(JudgementOf(verdict), Judgement::kCheck);
+  const std::vector<std::string> lines = AdviceLines(verdict);
+  ASSERT_EQ(lines.size(), 1u);
+  octet::test::ExpectFacts(lines[0], {"equal", "--calibrate"});
+}
+
+// Decibels of an output that is no numbers say little: the least percentage stands in the table.
+TEST(AgreementWords, NameTheOutputThatIsLeastAlike) {
+  Verdict verdict = Of(16, 25, 60);
+  verdict.findings.outputs.resize(3);
+  PlanFindings& plan = verdict.findings.plans[0];
+  plan.outputs.resize(3);
+  const std::vector<float> exact = {1, 2, 3, 4};
+  const std::vector<std::vector<float>> actual = {{1, 2, 3, 0}, {1, 0, 0, 0}, {1, 2, 0, 0}};
+  for (size_t o = 0; o < 3; ++o) {
+    Output& output = verdict.findings.outputs[o];
+    output.name = std::string(1, static_cast<char>('a' + o));
+    output.kind = Kind::kClasses;
+    plan.outputs[o].likeness.Add(output, exact, actual[o]);
+  }
+  octet::test::ExpectFacts(AgreementWords(verdict.findings, plan), {"'b'", "25.0 %"});
 }
 
 TEST(JudgementRule, AtMostThreeLinesOfAdvice) {
