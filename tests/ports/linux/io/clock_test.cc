@@ -1,5 +1,6 @@
 // A board without a battery starts in the wrong year, until NTP sets its clock.
 #include <gtest/gtest.h>
+#include <sys/timex.h>
 
 #include <cstdlib>
 #include <string>
@@ -33,6 +34,26 @@ TEST(Clock, IsAskedForEachMomentThatIsTold) {
     EXPECT_NEAR(StartIn(metrics), started + static_cast<double>(shift), 0.5);
   }
   EXPECT_NEAR(port::WallSecondsAt(moment + 2'000'000'000), before + 2, 0.5);
+}
+
+// Both the kernel's answer and its bit say that nobody sets the clock.
+TEST(Clock, IsSetByTheNetworkOrFree) {
+  const struct {
+    KernelClock clock;
+    port::ClockState state;
+  } cases[] = {{{TIME_OK, 0}, port::ClockState::kSynchronised},
+               {{TIME_INS, STA_PLL}, port::ClockState::kSynchronised},
+               {{TIME_OK, STA_UNSYNC}, port::ClockState::kFree},
+               {{TIME_ERROR, STA_UNSYNC | STA_PLL}, port::ClockState::kFree},
+               {{TIME_ERROR, 0}, port::ClockState::kFree}};
+  for (const auto& c : cases) {
+    SetKernelClock(&c.clock);
+    EXPECT_EQ(port::ReadClockState(), c.state) << c.clock.answer << " " << c.clock.bits;
+  }
+  const KernelClock forbidden = {-1, 0};
+  SetKernelClock(&forbidden);
+  EXPECT_NE(port::ReadClockState(), port::ClockState::kFree) << "a sandbox knows less";
+  SetKernelClock(nullptr);
 }
 
 }  // namespace

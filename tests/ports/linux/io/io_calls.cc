@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ thread_local State state;
 thread_local int shrink_at = -1;
 const char* busy = nullptr;
 int64_t shift_s = 0;
+const KernelClock* kernel_clock = nullptr;
 
 // True: the call fails, errno is set. writes: a card that is full or read-only minds it. *bytes:
 // may become fewer.
@@ -115,6 +117,9 @@ void ShrinkAtRead(int number) {
 void MakeBusy(const char* path) {
   busy = path;
 }
+void SetKernelClock(const KernelClock* clock) {
+  kernel_clock = clock;
+}
 void ShiftClock(int64_t seconds) {
   shift_s = seconds;
 }
@@ -179,5 +184,12 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const int status = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
   if (clock == CLOCK_REALTIME) time->tv_sec += octet::test::shift_s;
   return status;
+}
+int adjtimex(timex* state) noexcept {
+  if (octet::test::kernel_clock == nullptr) {
+    return static_cast<int>(syscall(SYS_adjtimex, state));
+  }
+  state->status = octet::test::kernel_clock->bits;
+  return octet::test::kernel_clock->answer;
 }
 }

@@ -45,6 +45,12 @@ void MakeBusy(const char* path);
 // Added to what the clock of the day says.
 void ShiftClock(int64_t seconds);
 
+// What adjtimex says from now on; nullptr: the kernel's own word.
+struct KernelClock {
+  int answer, bits;
+};
+void SetKernelClock(const KernelClock* clock);
+
 }  // namespace octet::test
 
 #endif  // OCTET_TESTS_PORTS_LINUX_IO_IO_CALLS_H_

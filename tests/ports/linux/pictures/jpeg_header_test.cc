@@ -290,7 +290,9 @@ TEST(JpegHeader, WordsOfApplications) {
   EXPECT_FALSE(colours({}, "XGB"));
   EXPECT_FALSE(colours(Segment(0xE0, jfif), "RGB")) << "just the word";
   EXPECT_TRUE(colours(Segment(0xE0, {'J', 'F', 'I', 'F'}), "RGB"));
+  EXPECT_TRUE(colours(Segment(0xE0, {'J', 'F', 'X', 'X', 0}), "RGB")) << "another word";
   EXPECT_TRUE(colours(Segment(0xE1, jfif), "RGB")) << "of another application";
+  EXPECT_TRUE(colours(Segment(0xEE, {'A', 'd', 'o', 'b', 'i', 0, 0, 0, 0, 0, 0, 1}), "RGB"));
   EXPECT_TRUE(colours(Segment(0xEE, adobe + Bytes{0}), "abc"));
   EXPECT_FALSE(colours(Segment(0xEE, adobe + Bytes{1}), "RGB"));
   EXPECT_TRUE(colours(Segment(0xEE, adobe), "RGB")) << "a byte short: it says nothing";
