@@ -47,6 +47,20 @@ TEST(TableSchemes, ZeroPointOfAKnownScale) {
   }
 }
 
+// Whatever the zero point, such small numbers have a sigmoid of 0.5: the lowest is taken.
+TEST(TableSchemes, TheLowestOfZeroPointsThatAreEquallyGood) {
+  const Case flat{"Sigmoid", 1e-9f, 5, 1.0f / 256, -128};
+  const std::vector<int8_t> table = TableOf(flat, FunctionOf(flat));
+  const TableScheme known =
+      FindZeroPoint(FunctionOf(flat), table, flat.scale, flat.output_scale, flat.output_zero_point);
+  EXPECT_EQ(known.zero_point, -128);
+  EXPECT_EQ(known.differing_entries, 0);
+  const TableScheme both =
+      FindOutputScale(FunctionOf(flat), table, flat.scale, flat.output_zero_point);
+  EXPECT_EQ(both.zero_point, -128);
+  EXPECT_EQ(both.differing_entries, 0);
+}
+
 TEST(TableSchemes, BothWhereTheOutputsScaleIsUnknown) {
   for (const Case& c : kCases) {
     const std::vector<int8_t> table = TableOf(c, FunctionOf(c));

@@ -16,23 +16,6 @@
 namespace octet::test {
 namespace {
 
-// Few numbers as they are; of many three sums, which another order, sign or size changes.
-std::string Sums(const std::vector<double>& values) {
-  std::string text;
-  if (values.size() <= 4) {
-    for (const double value : values) text += (text.empty() ? "" : ",") + Real(value);
-    return text;
-  }
-  double size = 0, order = 0, sign = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    size += std::abs(values[i]);
-    order += std::abs(values[i]) * static_cast<double>(1 + i % 7);
-    sign += std::max(values[i], 0.0) * static_cast<double>(1 + i % 5);
-  }
-  return fmt::format("{}:{},{},{}", values.size(), Real(size), Real(order), Real(sign));
-}
-
 template <typename T>
 std::vector<double> Numbers(const uint8_t* data, size_t bytes) {
   std::vector<T> values(bytes / sizeof(T));
@@ -210,16 +193,45 @@ std::string Runs(const Blob& blob, uint32_t plans, const BlobView& view) {
 
 }  // namespace
 
+std::string Sums(const std::vector<double>& values) {
+  std::string text;
+  if (values.size() <= 4) {
+    for (const double value : values) text += (text.empty() ? "" : ",") + Real(value);
+    return text;
+  }
+  double size = 0, order = 0, sign = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    size += std::abs(values[i]);
+    order += std::abs(values[i]) * static_cast<double>(1 + i % 7);
+    sign += std::max(values[i], 0.0) * static_cast<double>(1 + i % 5);
+  }
+  return fmt::format("{}:{},{},{}", values.size(), Real(size), Real(order), Real(sign));
+}
+
 std::string BlobFacts(const Blob& blob) {
   BlobView view{};
   if (!IsOk(ViewBlob(blob.data(), blob.size(), &view))) return "no blob\n";
-  std::string text;
+  const blob::Header& header = *view.header;
+  std::string text =
+      fmt::format("header {}.{} features={:x},{:x} align={} counter={}\n", header.version_major,
+                  header.version_minor, header.required_features, header.optional_features,
+                  header.section_alignment, header.security_counter);
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const blob::Section* section = SectionAt(view.header, i);
     text += fmt::format("{}{}.{}+{}", i == 0 ? "sections " : " ", static_cast<int>(section->kind),
                         section->index, section->bytes);
   }
   text += "\n";
+  if (view.decode.data != nullptr) {
+    text += "decode";
+    for (uint32_t at = 0; at + 4 <= view.decode.bytes; at += 4) {
+      int32_t word = 0;
+      std::memcpy(&word, view.decode.data + at, sizeof(word));
+      text += (at == 0 ? " " : ",") + Word(word);
+    }
+    text += "\n";
+  }
   const Describer describer(view);
   for (uint32_t p = 0; p < view.model->plan_count; ++p) text += describer.Plan(p);
   return text + Parts(view) + Runs(blob, view.model->plan_count, view);

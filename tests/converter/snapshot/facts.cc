@@ -18,7 +18,9 @@ using nlohmann::json;
 
 // Times, hashes, versions, noise of differences, what the runtime decides, and lines for people
 // that repeat what other keys say.
-const std::set<std::string, std::less<>> kLeftOut{"seconds",
+const std::set<std::string, std::less<>> kLeftOut{"in_blob",
+                                                  "arena_bytes",
+                                                  "seconds",
                                                   "digest",
                                                   "isa",
                                                   "sha256",

@@ -25,6 +25,9 @@ std::string TextFacts(const std::string& name, const std::string& text, const st
 // Records of every plan, sums over their data, and sums over the outputs for one random input.
 std::string BlobFacts(const Blob& blob);
 
+// Operators of a file that octet export wrote, and sums over its constants: one line.
+std::string OnnxFacts(const std::string& path);
+
 // Up to `most` differences, a line each; empty where there is none.
 std::string Compare(const std::string& expected, const std::string& actual, int most);
 

@@ -28,6 +28,9 @@ std::string WriteClassifier(const Folder& folder) {
   Classifier(model);
   folder.Model(model);
   folder.Text("labels.txt", "ant\nbee\ncat\ndog\n");
+  std::string truth;
+  for (int i = 0; i < 32; ++i) truth += static_cast<char>(i % 4);
+  folder.Npy("truth.npy", "|u1", {32}, truth);
   return Pixels(folder, 8, 32);
 }
 
@@ -95,6 +98,15 @@ std::string WriteBoxes(const Folder& folder) {
   table(x.Conv({.channels = 2, .kernel = 1}).Op("Tanh").Mul(much), 2).Output("scores");
   folder.Model(model);
   folder.Text("two.txt", "ant\nbee\n");
+  // A box where the model finds some, one elsewhere, and room for a third.
+  const float places[12] = {1, 2, 5, 7, 0, 0, 3, 3, 0, 0, 0, 0};
+  std::string boxes, classes;
+  for (int i = 0; i < 24; ++i) {
+    boxes.append(reinterpret_cast<const char*>(places), sizeof(places));
+    for (const int label : {i % 2, 1, -1}) classes += static_cast<char>(label);
+  }
+  folder.Npy("boxes.npy", "<f4", {24, 3, 4}, boxes);
+  folder.Npy("classes.npy", "|i1", {24, 3}, classes);
   return Pixels(folder, 8, 24);
 }
 
@@ -122,6 +134,9 @@ std::string WriteSegmenter(const Folder& folder) {
       .Conv({.channels = 3, .kernel = 1})
       .Output("masks");
   folder.Model(model);
+  std::string truth;
+  for (int i = 0; i < 24 * 256; ++i) truth += static_cast<char>(i % 11 == 0 ? 255 : i / 7 % 3);
+  folder.Npy("truth.npy", "|u1", {24, 16, 16}, truth);
   return Pixels(folder, 16, 24);
 }
 
@@ -136,8 +151,14 @@ std::string WriteDeep(const Folder& folder) {
   return Pixels(folder, 8, 24);
 }
 
-void AddTasks(std::vector<Network>* networks) {
+}  // namespace
+
+void AddFeatures(std::vector<Network>* networks) {
   const Words inspect{"inspect", "@out.octet", "--json"};
+  const auto scored = [](const std::string& labels) {
+    return Words{"verify",   "@m.onnx", "@out.octet", "--data", "@c.npy",
+                 "--labels", labels,    "--samples",  "20"};
+  };
   const Words sections{"sections", "@out.octet"};
   const Words verify{"verify", "@m.onnx", "@out.octet", "--data", "@c.npy", "--json"};
   networks->push_back({"task_classifier",
@@ -149,6 +170,7 @@ void AddTasks(std::vector<Network>* networks) {
                         {"inspect", "@out.octet", "--operators"},
                         {"read", "r.json"},
                         verify,
+                        scored("@truth.npy"),
                         {"verify", "@m.onnx", "@out.octet", "--data", "@c.npy", "--details"},
                         {"embed", "@out.octet", "-o", "@e", "--threads", "2"},
                         {"read", "e.h"},
@@ -186,6 +208,7 @@ void AddTasks(std::vector<Network>* networks) {
                        {"--task", "detect", "--decode", "@apart.yaml", "--labels", "@two.txt"},
                        {sections,
                         verify,
+                        scored("@boxes.npy,@classes.npy"),
                         {"analyze", "@m.onnx", "--data", "@c.npy", "--task", "detect", "--decode",
                          "@apart.yaml", "--json"}}});
   networks->push_back({"task_joined",
@@ -195,7 +218,7 @@ void AddTasks(std::vector<Network>* networks) {
   networks->push_back({"task_segmenter",
                        WriteSegmenter,
                        {"--task", "segment", "--resize", "crop"},
-                       {verify, {"verify", "@m.onnx", "@out.octet", "--data", "@c.npy"}}});
+                       {verify, scored("@truth.npy")}});
   networks->push_back(
       {"task_pictures",
        WritePictures,
@@ -208,13 +231,6 @@ void AddTasks(std::vector<Network>* networks) {
                          {"--config", "@int8.yaml", "--effort", "fast", "--temporal", kind},
                          {sections}});
   }
-}
-
-}  // namespace
-
-void AddFeatures(std::vector<Network>* networks) {
-  AddTasks(networks);
-  AddOptions(networks);
 }
 
 }  // namespace octet::test

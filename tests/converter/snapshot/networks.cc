@@ -23,7 +23,7 @@ const std::vector<Words>& Turns() {
       {"--effort", "fast", "--drift", "--golden", "2"},
       {"--temporal", "filter", "--temporal-lambda", "10"},
       {"--effort", "fast", "--verbosity", "none", "--section-align", "64"},
-      {"--samples", "6", "--seed", "3"},
+      {"--samples", "6", "--seed", "3", "--memory", "0"},
       {"--effort", "fast", "--select", "5"},
   };
   return turns;
@@ -52,13 +52,13 @@ void AddSeeds(const std::string& name, uint64_t first, const std::vector<uint64_
 }  // namespace
 
 void AddMade(std::vector<Network>* networks) {
-  AddSeeds<RandomGraph>("graph", 1, Range(14), networks);
+  AddSeeds<RandomGraph>("graph", 1, Range(11), networks);
   AddSeeds<RandomGraph>("family", RandomGraph::kFamilySeeds, Range(8), networks);
   AddSeeds<RandomGraph>("axes", RandomGraph::kAxisSeeds, {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11},
                         networks);
   AddSeeds<RandomGraph>("attention", RandomGraph::kAttentionSeeds,
                         {1, 2, 8, 9, 10, 12, 14, 19, 21, 22, 24, 31, 37}, networks);
-  AddSeeds<RandomQdq>("qdq", 5, Range(13), networks);
+  AddSeeds<RandomQdq>("qdq", 5, Range(10), networks);
   for (const SmallGraph& small : SmallGraphs()) {
     if (small.name == "fold_into_layer_norm" || small.name == "unique_names") continue;
     networks->push_back({"small_" + small.name,
@@ -76,6 +76,8 @@ std::vector<Network> Networks() {
   std::vector<Network> networks;
   AddMade(&networks);
   AddFeatures(&networks);
+  AddOptions(&networks);
+  AddDecoders(&networks);
   return networks;
 }
 

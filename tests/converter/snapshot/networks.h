@@ -19,8 +19,8 @@ struct Network {
   std::function<std::string(const Folder&)> write;
   Words options;  // of octet convert m.onnx; @ stands for the folder
   // Run behind it; blob and model are @out.octet and @m.onnx. {"read", FILE} tells what stands in a
-  // file that a command wrote, {"blob", FILE} the same of a blob, {"sections", FILE} what octet
-  // inspect says of it beside its plans.
+  // file that a command wrote, {"blob", FILE} and {"onnx", FILE} the same of a blob and of a model,
+  // {"sections", FILE} what octet inspect says of a blob beside its plans.
   std::vector<Words> commands = {};
 };
 
@@ -28,11 +28,12 @@ struct Network {
 std::vector<Network> Networks();
 
 // Of networks.cc: models that random generators and tests of passes make, with one or two options
-// each. Of features.cc and options.cc: models of their own, for tasks, commands and options that
+// each. Of the other files: models of their own, for tasks, commands, options and decoders that
 // need a certain one.
 void AddMade(std::vector<Network>* networks);
 void AddFeatures(std::vector<Network>* networks);
 void AddOptions(std::vector<Network>* networks);
+void AddDecoders(std::vector<Network>* networks);
 
 }  // namespace octet::test
 

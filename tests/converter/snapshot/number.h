@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace octet::test {
 
@@ -17,6 +18,9 @@ inline std::string Real(double value) {
 inline std::string Decibels(double value) {
   return fmt::format("~{:.1f}dB", std::min(value, 60.0));
 }
+
+// Few numbers as they are; of many three sums, which another order, sign or size changes.
+std::string Sums(const std::vector<double>& values);
 
 }  // namespace octet::test
 

@@ -42,22 +42,27 @@ void Folder::Model(const OnnxBuilder& model, const std::string& name) const {
   model.Save(path_ / name);
 }
 
-void Folder::Data(const std::string& name, const std::string& type, const Dims& shape,
-                  int64_t samples, uint64_t seed) const {
-  std::string dims = std::to_string(samples) + ",";
-  int64_t count = samples;
-  for (size_t d = !shape.empty() && shape[0] == 1 ? 1 : 0; d < shape.size(); ++d) {
-    dims += std::to_string(shape[d]) + ",";
-    count *= shape[d];
-  }
+void Folder::Npy(const std::string& name, const std::string& type, const Dims& shape,
+                 const std::string& bytes) const {
+  std::string dims;
+  for (const int64_t dim : shape) dims += std::to_string(dim) + ",";
   std::string header =
       "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + dims + "), }";
   header.resize((header.size() + 1 + 10 + 63) / 64 * 64 - 11, ' ');
   header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 255);
-  bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 255);
+  file += static_cast<char>(header.size() >> 8);
+  Text(name, file + header + bytes);
+}
+
+void Folder::Data(const std::string& name, const std::string& type, const Dims& shape,
+                  int64_t samples, uint64_t seed) const {
+  Dims all{samples};
+  all.insert(all.end(), shape.begin() + (!shape.empty() && shape[0] == 1 ? 1 : 0), shape.end());
+  int64_t count = 1;
+  for (const int64_t dim : all) count *= dim;
+  std::string bytes;
   std::mt19937_64 random(seed);
   for (int64_t i = 0; i < count; ++i) {
     if (type == "<f4") {
@@ -67,7 +72,7 @@ void Folder::Data(const std::string& name, const std::string& type, const Dims& 
       bytes += static_cast<char>(random() >> 56);
     }
   }
-  Text(name, bytes);
+  Npy(name, type, all, bytes);
 }
 
 std::string Folder::DataFor(const OnnxBuilder& model, int64_t samples, uint64_t seed) const {

@@ -22,6 +22,9 @@ class Folder {
   void Text(const std::string& name, const std::string& text) const;
   std::vector<uint8_t> Bytes(const std::string& name) const;
   void Model(const OnnxBuilder& model, const std::string& name = "m.onnx") const;
+  // One array in a .npy file; `type` is numpy's word for the elements in `bytes`.
+  void Npy(const std::string& name, const std::string& type, const Dims& shape,
+           const std::string& bytes) const;
   // `samples` arrays of this shape in one .npy file: uniform in [-1, 1) where `type` is "<f4", all
   // values of a byte where it is "|u1". The seed alone decides; the same on every machine.
   void Data(const std::string& name, const std::string& type, const Dims& shape, int64_t samples,

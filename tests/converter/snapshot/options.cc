@@ -138,7 +138,8 @@ void AddOptions(std::vector<Network>* networks) {
         {"verify", "@m.onnx", "@k.octet", "--data", "@x1.npy", "--json"},
         {"analyze", "@m.onnx", "--data", "@x1.npy", "--json", "--config", "@off.yaml"},
         {"debug", "reduce", "@m.onnx", "--data", "@x1.npy", "--config", "@off.yaml", "-o",
-         "@part.onnx"}}});
+         "@part.onnx"},
+        {"onnx", "part.onnx"}}});
   networks->push_back({"board",
                        WriteChain,
                        {"--board", "@board.yaml", "--effort", "fast"},
@@ -151,11 +152,15 @@ void AddOptions(std::vector<Network>* networks) {
                        {{"convert", "@m.onnx", "-o", "@d.octet", "--config", "@d.yaml",
                          "--calibrate", "@x1.npy", "--details"},
                         {"blob", "d.octet"}}});
-  networks->push_back({"cache",
-                       WriteChain,
-                       {"--calibration-cache", "@cache.json", "--effort", "fast"},
-                       {{"convert", "@m.onnx", "-o", "@e.octet", "--calibration-cache",
-                         "@cache.json", "--effort", "fast", "--calibrate", "@x1.npy", "--json"}}});
+  networks->push_back(
+      {"cache",
+       WriteChain,
+       {"--calibration-cache", "@cache.json", "--effort", "fast"},
+       {{"convert", "@m.onnx", "-o", "@e.octet", "--calibration-cache", "@cache.json", "--effort",
+         "fast", "--calibrate", "@x1.npy", "--json"},
+        {"debug", "reduce", "@m.onnx", "--data", "@x1.npy", "-o", "@part.onnx"},
+        {"debug", "reduce", "@m.onnx", "--data", "@x1.npy", "-o", "@part.onnx", "--bound", "35"},
+        {"onnx", "part.onnx"}}});
   networks->push_back({"sparse", WriteSparse, {}, {}});
   networks->push_back({"large", WriteLarge, {}, {}});
   networks->push_back({"too_large", WriteTooLarge, {}, {}});

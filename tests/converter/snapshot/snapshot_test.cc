@@ -38,6 +38,7 @@ std::string FactsOf(const Folder& folder, const Words& words) {
   for (const std::string& word : words) text += " " + word;
   text += "\n";
   if (words[0] == "blob") return text + BlobOf(folder, words[1]);
+  if (words[0] == "onnx") return text + OnnxFacts(folder.Path(words[1]));
   if (words[0] == "sections") {
     nlohmann::json described =
         nlohmann::json::parse(RunOctet(folder, {"inspect", words[1], "--json"}).out);
@@ -46,8 +47,11 @@ std::string FactsOf(const Folder& folder, const Words& words) {
   }
   if (words[0] == "read") return text + Told("read", ReadText(folder.Path(words[1])), folder);
   const Answer answer = RunOctet(folder, words);
-  return text + "status " + std::to_string(answer.status) + "\n" +
-         Told(words[0], answer.out, folder) + TextFacts("err", answer.err, folder.Path(""));
+  text += "status " + std::to_string(answer.status) + "\n";
+  text += Told(words[0], answer.out, folder);
+  // With --json the warnings stand there as well.
+  if (answer.status == 0 && nlohmann::json::accept(answer.out)) return text;
+  return text + TextFacts("err", answer.err, folder.Path(""));
 }
 
 std::string FactsOf(const Network& network) {
@@ -63,6 +67,12 @@ std::string FactsOf(const Network& network) {
   if (std::find(words.begin(), words.end(), "--details") == words.end()) words.push_back("--json");
   std::string text = FactsOf(folder, words);
   text += BlobOf(folder, "out.octet");
+  if (std::filesystem::exists(folder.Path("out.octet"))) {
+    const Answer exported =
+        RunOctet(folder, {"export", "@m.onnx", "@out.octet", "--qdq", "-o", "@exported.onnx"});
+    text += TextFacts("export", exported.err, folder.Path(""));
+    text += OnnxFacts(folder.Path("exported.onnx"));
+  }
   for (const Words& command : network.commands) text += FactsOf(folder, command);
   return text;
 }
