@@ -97,6 +97,17 @@ TEST(NonMaxSuppression, RowsBehindTheLastAreMinusOne) {
   ExpectRefused("chooses no boxes", "NonMaxSuppression", {boxes, scores, I({0})});
 }
 
+// By how much boxes may overlap; without a number not at all.
+TEST(NonMaxSuppression, OverlapUpToTheLimit) {
+  const Tensor boxes = F({1, 2, 4}, {0, 0, 1, 1, 0, 0.5f, 1, 1.5f});  // a third in common
+  const Tensor scores = F({1, 1, 2}, {0.5f, 0.9f});
+  const std::vector<int64_t> one = {0, 0, 1, -1, -1, -1}, both = {0, 0, 1, 0, 0, 0};
+  ExpectIntegers(Apply("NonMaxSuppression", {boxes, scores, I({2})}), {2, 3}, one);
+  ExpectIntegers(Apply("NonMaxSuppression", {boxes, scores, I({2}), F({1}, {0.3f})}), {2, 3}, one);
+  ExpectIntegers(Apply("NonMaxSuppression", {boxes, scores, I({2}), F({1}, {0.35f})}), {2, 3},
+                 both);
+}
+
 TEST(Positions, TriluEyeCompressNonZeroOneHotReverse) {
   const Tensor x = Ramp({2, 3});
   ExpectFloats(Apply("Trilu", {x}), {2, 3}, {0, 1, 2, 0, 4, 5});

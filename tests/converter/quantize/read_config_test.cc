@@ -82,6 +82,7 @@ TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {
       {"layers: [a, b]\n", ":1:", "layers"},
       {"tensors:\n  a:\n    min: .nan\n", ":3:", "tensors.a.min"},
       {"tensors:\n  a: {min: 2, max: 1}\n", ":2:", "tensors.a"},
+      {"tensors:\n  a: {min: 1, max: 1}\n", ":2:", "tensors.a"},
       {"int8_everywhere: 1\n", ":1:", "int8_everywhere"},
       {"constant_parts: 1\n", ":1:", "constant_parts"},
       {"- a\n", ":1:", "file"},

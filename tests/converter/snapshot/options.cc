@@ -7,11 +7,11 @@
 namespace octet::test {
 namespace {
 
-constexpr int64_t kSamples = 16;
+constexpr int64_t kMoreSamples = 16;
 
 std::string Floats(const Folder& folder, const OnnxBuilder& model) {
   folder.Model(model);
-  return folder.DataFor(model, kSamples, 1);
+  return folder.DataFor(model, kMoreSamples, 1);
 }
 
 // One channel 4000 times as wide as the others, undone by the next layer.
@@ -107,7 +107,7 @@ std::string WriteTwoInputs(const Folder& folder) {
   middle.Output("middle");
   middle.WithChannels(6).Conv({.channels = 2, .kernel = 1}).Output("y");
   folder.Model(model);
-  folder.Data("x.npy", "<f4", {3, 10, 6}, kSamples, 3);
+  folder.Data("x.npy", "<f4", {3, 10, 6}, kMoreSamples, 3);
   return folder.Path("x.npy");
 }
 
