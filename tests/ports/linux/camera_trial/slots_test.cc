@@ -1,139 +1,19 @@
-// octet-camera --slots frame by frame: the test says what a frame brought and what time it is. The
-// store is a folder, its thread is real, and each errand is waited for.
-#include "ports/linux/camera/program/slots.h"
+// Which model of a store runs, and when a trial ends.
+#include "tests/ports/linux/camera_trial/slots_fixture.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
 #include <future>
 #include <limits>
-
-#include "tests/ports/linux/slot/models.h"
-#include "tests/support/mixed_blob.h"
 
 namespace octet::test {
 namespace {
 
 namespace fs = std::filesystem;
-using port::CameraSlots;
 using port::SlotStore;
-
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kPatience = 60 * kSecond;
-
-class Slots : public StoreFolder {
- protected:
-  void SetUp() override {
-    StoreFolder::SetUp();
-    // Gray levels that rise, so that no box is like another.
-    frame_.Resize(OCTET_PIXELS_RGB24, 4, 4);
-    for (size_t i = 0; i < frame_.bytes.size(); ++i) frame_.bytes[i] = static_cast<uint8_t>(4 * i);
-  }
-  void TearDown() override {
-    slots_.reset();
-    model_.reset();
-    StoreFolder::TearDown();
-  }
-  // All see boxes; each has its digest.
-  static Blob Model(int number) { return MakeMixedBlob(static_cast<size_t>(64 * number)); }
-  std::string Store() const { return Path("store"); }
-  void Flash(int number, octet_slot expected) const {
-    SlotStore store(Store(), {});
-    ASSERT_TRUE(Stage(&store, Model(number)));
-    ASSERT_TRUE(store.Activate());
-    ASSERT_EQ(Info().pending, expected);
-  }
-  void Install(int number) const {
-    SlotStore store(Store(), {});
-    StoreFolder::Install(&store, Model(number));
-  }
-  octet_slots_info Info() const {
-    octet_slots_info info{};
-    port::StoreOptions options;
-    options.board = "raspberry-pi-4";  // whatever the folder's file says
-    SlotStore(Store(), options).Peek(&info);
-    return info;
-  }
-  void Start(uint32_t confirm_after = 3, uint32_t frames = 0) {
-    comparison_.frames = frames;
-    port::StoreOptions options;
-    options.lock_patience_ns = kSecond / 10;
-    slots_.emplace(Store(), options, confirm_after, comparison_, shared_);
-  }
-  // Binds what is to run. What the camera says of it.
-  std::string Load() {
-    if (model_) slots_->Unload();
-    model_.emplace(slots_->Path(), port::ModelOptions());
-    slots_->Check(*model_);
-    model_->Bind();
-    reader_.emplace(*model_);
-    port::BlobDescription description;
-    slots_->Load({*model_, slots_->Path(), description});
-    return slots_->News();
-  }
-  struct Frame {
-    bool ran = true, calm = true, stuck = false;
-  };
-  // What the camera says behind it.
-  std::string Run(Frame what = {true, true, false}, const port::Results* results = nullptr) {
-    const octet_frame view = frame_.View();
-    EXPECT_EQ(octet_set_input_frame(model_->session(), 0, &view).code, OCTET_OK);
-    EXPECT_EQ(octet_run(model_->session()).code, OCTET_OK);
-    slots_->AfterRun(model_->session());
-    const port::Results& own = reader_->Read(model_->session(), 4, 4);
-    port::Outcome outcome{.frame = frame_,
-                          .results = results != nullptr ? *results : own,
-                          .session = model_->session(),
-                          .ran = what.ran,
-                          .begun_ns = 0,
-                          .done_ns = 0,
-                          .processed = 0,
-                          .dropped = 0,
-                          .lines_dropped = 0,
-                          .calm = what.calm,
-                          .stuck = what.stuck};
-    slots_->AfterFrame(outcome);
-    return slots_->News();
-  }
-  void RunTimes(int times, Frame what = {true, true, false}) {
-    for (int i = 0; i < times; ++i) Run(what);
-  }
-  // Hears of an errand that is left, sends the one that is due, waits for it and hears of it. True:
-  // another model.
-  bool Turn() {
-    now_ += kSecond;
-    EXPECT_TRUE(shared_.storage.Wait(kPatience));
-    if (slots_->Follow(now_)) return true;
-    EXPECT_TRUE(shared_.storage.Wait(kPatience));
-    return slots_->Follow(now_);
-  }
-  bool HasSaid(const std::string& text) {
-    const std::string news = slots_->News();
-    return news.find(text) != std::string::npos;
-  }
-  std::string Word() {
-    port::FrameReport report;
-    slots_->AddFields(0, &report);
-    return report.slot;
-  }
-  std::string Summary() {
-    port::Line line(256);
-    slots_->AddSummary(0, &line);
-    return std::string(line.data(), line.length());
-  }
-
-  port::StopRequest stop_;
-  port::Shared shared_{stop_, "/none", true, {}};
-  port::ComparisonSettings comparison_;
-  std::optional<CameraSlots> slots_;
-  std::optional<port::Model> model_;
-  std::optional<port::ResultReader> reader_;
-  port::FrameBuffer frame_;
-  uint64_t now_ = 1000 * kSecond;
-};
 
 TEST_F(Slots, ATrialIsCountedOnce) {
   Install(1);
@@ -239,7 +119,7 @@ TEST_F(Slots, AVerdictCanTurnWhileItIsNotWritten) {
   EXPECT_EQ(Info().pending, OCTET_SLOT_B) << "no call works with such a file";
   Run({.stuck = true});
   fs::remove(Path("store/board"));
-  now_ += 100 * kSecond;
+  now_ += 100 * kSlotSecond;
   EXPECT_FALSE(Turn());
   EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
   EXPECT_EQ(Info().active, OCTET_SLOT_A);
@@ -257,22 +137,22 @@ TEST_F(Slots, WhatFailsIsTriedAgainLater) {
   Run();
   EXPECT_FALSE(Turn());
   EXPECT_TRUE(HasSaid("no such rule"));
-  now_ += kSecond;
+  now_ += kSlotSecond;
   slots_->Follow(now_);
-  shared_.storage.Wait(kPatience);
+  shared_.storage.Wait(kSlotPatience);
   slots_->Follow(now_);
   EXPECT_FALSE(HasSaid("no such rule"));
   fs::remove(Path("store/board"));
   // Due again two seconds after the second failure.
-  for (const uint64_t early : {uint64_t{0}, 2 * kSecond - 1}) {
+  for (const uint64_t early : {uint64_t{0}, 2 * kSlotSecond - 1}) {
     slots_->Follow(now_ + early);
-    EXPECT_TRUE(shared_.storage.Wait(kPatience));
+    EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
     slots_->Follow(now_ + early);
     EXPECT_EQ(Info().pending, OCTET_SLOT_B) << early;
   }
-  slots_->Follow(now_ + 2 * kSecond);
-  EXPECT_TRUE(shared_.storage.Wait(kPatience));
-  slots_->Follow(now_ + 2 * kSecond);
+  slots_->Follow(now_ + 2 * kSlotSecond);
+  EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
+  slots_->Follow(now_ + 2 * kSlotSecond);
   EXPECT_TRUE(HasSaid("slot B is confirmed"));
 }
 
@@ -285,11 +165,11 @@ TEST_F(Slots, TheStoreIsLookedAtOnceASecond) {
   Flash(2, OCTET_SLOT_B);
   const auto look_at = [&](uint64_t time) {
     if (slots_->Follow(time)) return true;
-    EXPECT_TRUE(shared_.storage.Wait(kPatience));
+    EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
     return slots_->Follow(time);
   };
-  EXPECT_FALSE(look_at(now_ + kSecond - 1));
-  EXPECT_TRUE(look_at(now_ + kSecond));
+  EXPECT_FALSE(look_at(now_ + kSlotSecond - 1));
+  EXPECT_TRUE(look_at(now_ + kSlotSecond));
   EXPECT_EQ(Word(), "b");
 }
 
@@ -301,15 +181,15 @@ TEST_F(Slots, AStoreThatHangsIsSaidOnce) {
   std::promise<void> disk;
   shared_.storage.Post([wait = disk.get_future().share()] { wait.wait(); });
   EXPECT_FALSE(slots_->Follow(now_));
-  EXPECT_FALSE(slots_->Follow(now_ + 10 * kSecond));
+  EXPECT_FALSE(slots_->Follow(now_ + 10 * kSlotSecond));
   EXPECT_STREQ(slots_->News(), "");
-  EXPECT_FALSE(slots_->Follow(now_ + 10 * kSecond + 1));
+  EXPECT_FALSE(slots_->Follow(now_ + 10 * kSlotSecond + 1));
   EXPECT_TRUE(HasSaid("does not answer"));
-  EXPECT_FALSE(slots_->Follow(now_ + 30 * kSecond));
+  EXPECT_FALSE(slots_->Follow(now_ + 30 * kSlotSecond));
   EXPECT_STREQ(slots_->News(), "");
   disk.set_value();
-  EXPECT_TRUE(shared_.storage.Wait(kPatience));
-  EXPECT_FALSE(slots_->Follow(now_ += 31 * kSecond));
+  EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
+  EXPECT_FALSE(slots_->Follow(now_ += 31 * kSlotSecond));
   EXPECT_TRUE(HasSaid("answers again"));
   EXPECT_FALSE(Turn());
   EXPECT_STREQ(slots_->News(), "");
@@ -323,19 +203,19 @@ TEST_F(Slots, ATrialThatBeginsWhileAnotherVerdictWaits) {
   slots_->Choose();
   Load();
   slots_->Follow(now_);
-  shared_.storage.Wait(kPatience);
+  shared_.storage.Wait(kSlotPatience);
   slots_->Follow(now_);
   std::promise<void> disk;
   shared_.storage.Post([wait = disk.get_future().share()] { wait.wait(); });
-  slots_->Follow(now_ + kSecond);  // a look that waits
+  slots_->Follow(now_ + kSlotSecond);  // a look that waits
   ASSERT_TRUE(SlotStore(Store(), {}).RollBack(OCTET_SLOTS_ASKED));
   Flash(3, OCTET_SLOT_B);  // in its place
   RunTimes(2);
   disk.set_value();
-  ASSERT_TRUE(shared_.storage.Wait(kPatience));
-  ASSERT_TRUE(slots_->Follow(now_ + kSecond));
+  ASSERT_TRUE(shared_.storage.Wait(kSlotPatience));
+  ASSERT_TRUE(slots_->Follow(now_ + kSlotSecond));
   Load();
-  now_ += 2 * kSecond;
+  now_ += 2 * kSlotSecond;
   Turn();  // what was decided of the model that is gone
   EXPECT_EQ(Info().pending, OCTET_SLOT_B);
   RunTimes(2);
@@ -413,7 +293,7 @@ TEST_F(Slots, AModelThatStopsIsLeftWithoutARecordToo) {
   Load();
   flock(other, LOCK_UN);
   close(other);
-  now_ = port::NowNs() + 100 * kSecond;
+  now_ = port::NowNs() + 100 * kSlotSecond;
   EXPECT_FALSE(Turn());
   EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
   EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
@@ -472,119 +352,6 @@ TEST_F(Slots, WhatIsConfirmedEndsWithoutAWord) {
 }
 
 // ---- A trial against the model before.
-
-TEST_F(Slots, ATrialAtTheStartIsNotCompared) {
-  Install(1);
-  Flash(2, OCTET_SLOT_B);
-  Start(3, 2);
-  slots_->Choose();
-  slots_->News();
-  EXPECT_NE(Load().find("slot B is not compared"), std::string::npos);
-  EXPECT_EQ(Summary(), "");
-}
-
-TEST_F(Slots, AnActiveModelIsNotCompared) {
-  Install(1);
-  Start(3, 2);
-  slots_->News();
-  EXPECT_EQ(Load(), "");
-  RunTimes(3);
-  Flash(2, OCTET_SLOT_B);
-  ASSERT_TRUE(Turn());
-  EXPECT_EQ(Load().find("not compared"), std::string::npos);
-}
-
-// All frames that are kept are compared before a verdict.
-TEST_F(Slots, WhatAgreesIsConfirmed) {
-  Install(1);
-  Start(1, 2);
-  Load();
-  RunTimes(3);
-  Flash(2, OCTET_SLOT_B);
-  ASSERT_TRUE(Turn());
-  Load();
-  Run();
-  EXPECT_EQ(Summary(), "") << "one of two";
-  Turn();
-  EXPECT_EQ(Info().pending, OCTET_SLOT_B) << "enough good frames, and one to be compared";
-  Run();
-  EXPECT_EQ(Summary(), ",\"trial_agreement\":1.000");
-  Turn();
-  EXPECT_EQ(Info().active, OCTET_SLOT_B);
-}
-
-TEST_F(Slots, WhatDiffersIsRolledBack) {
-  Install(1);
-  Start(1, 2);
-  Load();
-  // The answers of the model before were far away.
-  port::Results other = reader_->Read(model_->session(), 4, 4);
-  other.task = OCTET_TASK_DETECT;
-  other.boxes = {{100, 100, 110, 110, 0.9f, 0}};
-  other.count = 1;
-  RunTimes(1);
-  for (int i = 0; i < 2; ++i) Run({}, &other);
-  Flash(2, OCTET_SLOT_B);
-  ASSERT_TRUE(Turn());
-  Load();
-  Run();
-  const std::string news = Run();
-  EXPECT_NE(news.find("slot B agrees with the model before by 0 of 1000 on 2 frames"),
-            std::string::npos)
-      << news;
-  EXPECT_EQ(Summary(), ",\"trial_agreement\":0.000");
-  EXPECT_FALSE(Turn());
-  EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
-  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_DIFFERS);
-}
-
-// The very limit is enough: half of the answers are the same.
-TEST_F(Slots, TheLeastAgreementIsEnough) {
-  for (const uint32_t least : {500u, 501u}) {
-    comparison_.least_agreement = least;
-    for (const char* name : {"slot-a.octet", "slot-b.octet", "state-0", "state-1"}) {
-      fs::remove(Path("store/") + name);
-    }
-    Install(1);
-    Start(1, 2);
-    Load();
-    port::Results other;
-    other.task = OCTET_TASK_DETECT;
-    other.boxes = {{100, 100, 110, 110, 0.9f, 0}};
-    other.count = 1;
-    Run({}, &other);
-    Run();
-    Flash(2, OCTET_SLOT_B);
-    ASSERT_TRUE(Turn());
-    Load();
-    RunTimes(2);
-    EXPECT_EQ(Summary(), ",\"trial_agreement\":0.500");
-    Run();
-    Turn();
-    EXPECT_EQ(Info().active, least == 500 ? OCTET_SLOT_B : OCTET_SLOT_A) << least;
-    slots_->Unload();
-    model_.reset();
-  }
-}
-
-// A frame that was not good is no measure of the next model.
-TEST_F(Slots, BadFramesAreNotKept) {
-  Install(1);
-  Start(1, 2);
-  Load();
-  RunTimes(3, {.ran = false});
-  Flash(2, OCTET_SLOT_B);
-  ASSERT_TRUE(Turn());
-  EXPECT_NE(Load().find("slot B is not compared"), std::string::npos);
-}
-
-TEST_F(Slots, WhatWasChangedAfterItsCheckDoesNotRun) {
-  Install(1);
-  Start();
-  WriteBlob("store/slot-a.octet", Model(2));
-  port::Model model(slots_->Path(), {});
-  EXPECT_THROW(slots_->Check(model), port::InputError);
-}
 
 TEST(IsSane, OnlyWhatWasFoundCounts) {
   port::Results results;

@@ -1,0 +1,131 @@
+// octet-camera --slots frame by frame: the test says what a frame brought and what time it is. The
+// store is a folder, its thread is real, and each errand is waited for.
+#ifndef OCTET_TESTS_PORTS_LINUX_CAMERA_TRIAL_SLOTS_FIXTURE_H_
+#define OCTET_TESTS_PORTS_LINUX_CAMERA_TRIAL_SLOTS_FIXTURE_H_
+
+#include <optional>
+#include <string>
+
+#include "ports/linux/camera/program/slots.h"
+#include "tests/ports/linux/slot/models.h"
+#include "tests/support/mixed_blob.h"
+
+namespace octet::test {
+
+constexpr uint64_t kSlotSecond = 1'000'000'000;
+constexpr uint64_t kSlotPatience = 60 * kSlotSecond;
+
+class Slots : public StoreFolder {
+ protected:
+  void SetUp() override {
+    StoreFolder::SetUp();
+    // Gray levels that rise, so that no box is like another.
+    frame_.Resize(OCTET_PIXELS_RGB24, 4, 4);
+    for (size_t i = 0; i < frame_.bytes.size(); ++i) frame_.bytes[i] = static_cast<uint8_t>(4 * i);
+  }
+  void TearDown() override {
+    slots_.reset();
+    model_.reset();
+    StoreFolder::TearDown();
+  }
+  // All see boxes; each has its digest.
+  static Blob Model(int number) { return MakeMixedBlob(static_cast<size_t>(64 * number)); }
+  std::string Store() const { return Path("store"); }
+  void Flash(int number, octet_slot expected) const {
+    port::SlotStore store(Store(), {});
+    ASSERT_TRUE(Stage(&store, Model(number)));
+    ASSERT_TRUE(store.Activate());
+    ASSERT_EQ(Info().pending, expected);
+  }
+  void Install(int number) const {
+    port::SlotStore store(Store(), {});
+    StoreFolder::Install(&store, Model(number));
+  }
+  octet_slots_info Info() const {
+    octet_slots_info info{};
+    port::StoreOptions options;
+    options.board = "raspberry-pi-4";  // whatever the folder's file says
+    port::SlotStore(Store(), options).Peek(&info);
+    return info;
+  }
+  void Start(uint32_t confirm_after = 3, uint32_t frames = 0) {
+    comparison_.frames = frames;
+    port::StoreOptions options;
+    options.lock_patience_ns = kSlotSecond / 10;
+    slots_.emplace(Store(), options, confirm_after, comparison_, shared_);
+  }
+  // Binds what is to run. What the camera says of it.
+  std::string Load() {
+    if (model_) slots_->Unload();
+    model_.emplace(slots_->Path(), port::ModelOptions());
+    slots_->Check(*model_);
+    model_->Bind();
+    reader_.emplace(*model_);
+    port::BlobDescription description;
+    slots_->Load({*model_, slots_->Path(), description});
+    return slots_->News();
+  }
+  struct Frame {
+    bool ran = true, calm = true, stuck = false;
+  };
+  // What the camera says behind it.
+  std::string Run(Frame what = {true, true, false}, const port::Results* results = nullptr) {
+    const octet_frame view = frame_.View();
+    EXPECT_EQ(octet_set_input_frame(model_->session(), 0, &view).code, OCTET_OK);
+    EXPECT_EQ(octet_run(model_->session()).code, OCTET_OK);
+    slots_->AfterRun(model_->session());
+    const port::Results& own = reader_->Read(model_->session(), 4, 4);
+    port::Outcome outcome{.frame = frame_,
+                          .results = results != nullptr ? *results : own,
+                          .session = model_->session(),
+                          .ran = what.ran,
+                          .begun_ns = 0,
+                          .done_ns = 0,
+                          .processed = 0,
+                          .dropped = 0,
+                          .lines_dropped = 0,
+                          .calm = what.calm,
+                          .stuck = what.stuck};
+    slots_->AfterFrame(outcome);
+    return slots_->News();
+  }
+  void RunTimes(int times, Frame what = {true, true, false}) {
+    for (int i = 0; i < times; ++i) Run(what);
+  }
+  // Hears of an errand that is left, sends the one that is due, waits for it and hears of it. True:
+  // another model.
+  bool Turn() {
+    now_ += kSlotSecond;
+    EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
+    if (slots_->Follow(now_)) return true;
+    EXPECT_TRUE(shared_.storage.Wait(kSlotPatience));
+    return slots_->Follow(now_);
+  }
+  bool HasSaid(const std::string& text) {
+    const std::string news = slots_->News();
+    return news.find(text) != std::string::npos;
+  }
+  std::string Word() {
+    port::FrameReport report;
+    slots_->AddFields(0, &report);
+    return report.slot;
+  }
+  std::string Summary() {
+    port::Line line(256);
+    slots_->AddSummary(0, &line);
+    return std::string(line.data(), line.length());
+  }
+
+  port::StopRequest stop_;
+  port::Shared shared_{stop_, "/none", true, {}};
+  port::ComparisonSettings comparison_;
+  std::optional<port::CameraSlots> slots_;
+  std::optional<port::Model> model_;
+  std::optional<port::ResultReader> reader_;
+  port::FrameBuffer frame_;
+  uint64_t now_ = 1000 * kSlotSecond;
+};
+
+}  // namespace octet::test
+
+#endif  // OCTET_TESTS_PORTS_LINUX_CAMERA_TRIAL_SLOTS_FIXTURE_H_
