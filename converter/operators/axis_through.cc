@@ -1,17 +1,12 @@
 #include "converter/operators/axis_through.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <vector>
+
+#include "converter/operators/context.h"
 
 namespace octet::operators {
 namespace {
-
-int64_t Product(const graph::Shape& shape, size_t begin, size_t end) {
-  const auto at = [&](size_t d) { return shape.begin() + static_cast<std::ptrdiff_t>(d); };
-  return std::accumulate(at(begin), at(end), int64_t{1}, std::multiplies<>());
-}
 
 std::optional<size_t> ThroughReshape(const graph::Shape& from, size_t axis,
                                      const graph::Shape& to) {
