@@ -162,7 +162,9 @@ std::string AssignmentText(const assign::Result& result) {
     text += fmt::format("{:<44.44} {:>9.3f} {:>9.3f} {:>10.3g} {:>9.3g}{}{}{}\n", unit->name,
                         Ms(unit->int8_ns), Ms(unit->fp16_ns), unit->loss, unit->gradient,
                         unit->sensitive ? " sensitive" : "", unit->steep ? " steep" : "",
-                        chosen[at] ? " -> FP16" : "");
+                        unit->fixed == blob::Precision::kFp16 ? " FP16 anyway"
+                        : chosen[at]                          ? " -> FP16"
+                                                              : "");
   }
   return text;
 }

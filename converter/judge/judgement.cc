@@ -63,9 +63,8 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
     const PlanFindings* fp16 = verdict.findings.Find("fp16");
     lines.emplace_back(
         fp16 != nullptr && fp16->Agrees()
-            ? "try: the fp16 plan; FP16 for the noisiest layers only gains less "
-              "than 1 dB"
-            : "FP16 for the noisiest layers gains less than 1 dB; try: octet analyze");
+            ? "try: the fp16 plan; FP16 in the noisiest layers alone gains less than 1 dB"
+            : "FP16 in the noisiest layers gains less than 1 dB; try: octet analyze");
   }
   if (verdict.halves && verdict.halves->Disagree()) lines.push_back(verdict.halves->Words());
   const PlanFindings* int8 = verdict.int8();
@@ -80,8 +79,11 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
                                 int8->answers.boxes == 1 ? "box is" : "boxes are"));
   }
   if (lines.empty() && int8 != nullptr && JudgementOf(verdict) == Judgement::kCheck) {
-    lines.emplace_back(
-        "try: --effort best, more calibration pictures, or octet analyze for the loss by layer");
+    lines.push_back(fmt::format(
+        "{}try: --effort best, more calibration pictures, or octet analyze for the loss by layer",
+        IsNearBound(verdict)
+            ? fmt::format("good needs {} % (numbers: {} dB); ", kGoodPercent, kGoodDb)
+            : ""));
   }
   if (lines.size() > kMostAdvice) lines.resize(kMostAdvice);
   return lines;

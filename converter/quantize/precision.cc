@@ -178,7 +178,7 @@ class Writer {
     }
     if (const auto masked = NamesOf(Reason::kMasked); !masked.empty()) {
       warnings.push_back(
-          fmt::format("{} nodes, from {} on, run in FP16: they read or write a mask's minus "
+          fmt::format("{} nodes run in FP16, the first is {}: they read or write a mask's minus "
                       "infinity (or its substitute), for which 8 bits are too coarse",
                       masked.size(), masked[0]));
     }

@@ -60,6 +60,7 @@ TEST(Recognise, UltralyticsSaysAll) {
   for (const Case& c :
        {Case{"detect", {{"o", {1, 6, 2100}}}, "", "yolov8"},
         Case{"detect", {{"o", {1, 300, 6}}}, ", 'nms': True", "yolo26"},
+        Case{"detect", {{"o", {1, 300, 6}}}, "", "yolo26"},
         Case{"segment", {{"o", {1, 38, 2100}}, {"p", {1, 32, 80, 80}}}, "", "yolov8-seg"}}) {
     const Recognised r = Recognise("m.onnx", Exported(c.task, c.more), Picture(c.outputs),
                                    Contents::kPictures, {}, {});
