@@ -42,6 +42,7 @@ nlohmann::json CandidateJson(const assign::Result& result, const assign::Candida
           {"ms", Ms(candidate.plan_ns)},
           {"table_ms", Ms(candidate.table.ns)},
           {"table_loss", candidate.table.loss},
+          {"deciding_loss", candidate.accepted},
           {"loss", candidate.measured.value},
           {"loss_standard_error", candidate.measured.standard_error},
           {"agreement", candidate.agreement}};
@@ -68,11 +69,11 @@ std::string Row(const assign::Result& result, const assign::Candidate& candidate
   };
   // Beside those that run in FP16 anyway.
   const auto count = fp16_units(candidate.assignment) - fp16_units(assign::AllInt8(result.table));
-  return fmt::format("{:<24} {:>5} {:>10.3f} {:>9.1f} {:>12.3g} {:>12.3g} +- {:.2g}\n",
+  return fmt::format("{:<24} {:>5} {:>10.3f} {:>9.1f} {:>12.3g} {:>12.3g} {:>12.3g} +- {:.2g}\n",
                      candidate.name, count, Ms(candidate.plan_ns),
                      100.0 * static_cast<double>(candidate.plan_ns - result.int8_ns) /
                          static_cast<double>(std::max<int64_t>(1, result.int8_ns)),
-                     candidate.table.loss, candidate.measured.value,
+                     candidate.table.loss, candidate.accepted, candidate.measured.value,
                      candidate.measured.standard_error);
 }
 
@@ -137,13 +138,14 @@ nlohmann::json AssignmentJson(const assign::Result& result) {
 std::string AssignmentText(const assign::Result& result) {
   std::string text = fmt::format(
       "times: {}; int8 plan {:.3f} ms, FP16 plan {:.3f} ms{}\nloss: share of the outputs' energy; "
-      "table: on {} samples; measured: on {} other samples\n",
+      "table: on {} samples; deciding: on others, which choose the best; measured: on {} others "
+      "again\n",
       result.time_source, Ms(result.int8_ns), Ms(result.fp16_ns),
       result.budget_ns ? fmt::format(", budget {:.3f} ms", Ms(*result.budget_ns)) : "",
       result.fitted, result.reported);
-  constexpr const char* kHead = "{:<24} {:>5} {:>10} {:>9} {:>12} {:>12}\n";
+  constexpr const char* kHead = "{:<24} {:>5} {:>10} {:>9} {:>12} {:>12} {:>12}\n";
   text += fmt::format(fmt::runtime(kHead), "assignment", "FP16", "ms", "% more", "table loss",
-                      "measured");
+                      "deciding", "measured");
   for (const auto& candidate : result.candidates) text += Row(result, candidate);
   text += "front:\n";
   for (const auto& point : result.front) text += Row(result, point);
