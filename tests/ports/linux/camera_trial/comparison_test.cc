@@ -12,7 +12,7 @@ namespace {
 using port::Comparison;
 using port::ComparisonSettings;
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kComparedSecond = 1'000'000'000;
 
 // A picture of 4 x 4, and as outputs the picture, `outputs` times, through a table each: output i
 // has `shift[i]` added to each code. Of scores, where a task has them, there are 12 classes.
@@ -180,14 +180,14 @@ TEST_F(Compared, AFrameASecondIsKept) {
     comparison_->Keep(frame, {});
     return comparison_->frames();
   };
-  EXPECT_EQ(frames_after(5 * kSecond, false), 1u) << "the first";
-  EXPECT_EQ(frames_after(5 * kSecond, false), 1u);
-  EXPECT_EQ(frames_after(6 * kSecond - 1, false), 1u);
-  EXPECT_EQ(frames_after(6 * kSecond, false), 2u);
-  EXPECT_EQ(frames_after(7 * kSecond - 1, false), 2u);
-  EXPECT_EQ(frames_after(7 * kSecond - 1, true), 3u) << "there is always time";
-  EXPECT_EQ(frames_after(8 * kSecond - 2, false), 3u) << "counted from the last one";
-  EXPECT_EQ(frames_after(8 * kSecond - 1, false), 4u);
+  EXPECT_EQ(frames_after(5 * kComparedSecond, false), 1u) << "the first";
+  EXPECT_EQ(frames_after(5 * kComparedSecond, false), 1u);
+  EXPECT_EQ(frames_after(6 * kComparedSecond - 1, false), 1u);
+  EXPECT_EQ(frames_after(6 * kComparedSecond, false), 2u);
+  EXPECT_EQ(frames_after(7 * kComparedSecond - 1, false), 2u);
+  EXPECT_EQ(frames_after(7 * kComparedSecond - 1, true), 3u) << "there is always time";
+  EXPECT_EQ(frames_after(8 * kComparedSecond - 2, false), 3u) << "counted from the last one";
+  EXPECT_EQ(frames_after(8 * kComparedSecond - 1, false), 4u);
   comparison_->Keep(frame, {});
   EXPECT_EQ(comparison_->frames(), 4u) << "once a run";
 }

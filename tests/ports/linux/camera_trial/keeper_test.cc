@@ -14,7 +14,7 @@ using port::SlotModel;
 using port::SlotStore;
 using port::StoreAnswer;
 
-constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kKeeperSecond = 1'000'000'000;
 
 class Keeper : public StoreFolder {
  protected:
@@ -80,8 +80,8 @@ TEST_F(Keeper, AnotherModelIsSeenByItsSlotOrItsDigest) {
   Install(1);
   SlotKeeper keeper(Store(), {});
   SlotModel running = keeper.Boot().model;
-  uint64_t now = kSecond;
-  const auto look = [&] { return keeper.Look(running, now += kSecond); };
+  uint64_t now = kKeeperSecond;
+  const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
   StoreAnswer answer = look();
   EXPECT_FALSE(answer.another);
   EXPECT_TRUE(answer.confirmed);
@@ -112,7 +112,7 @@ TEST_F(Keeper, TheSameBytesInTheOtherSlotAreAnotherModel) {
   SlotKeeper keeper(Store(), {});
   const SlotModel running = keeper.Boot().model;
   Flash(1);
-  const StoreAnswer answer = keeper.Look(running, kSecond);
+  const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_TRUE(answer.another);
   EXPECT_TRUE(answer.model.digest == running.digest);
   EXPECT_EQ(answer.model.slot, OCTET_SLOT_B);
@@ -175,7 +175,7 @@ TEST_F(Keeper, WithoutRecordsNothingIsConfirmed) {
   const StoreAnswer rolled = keeper.RollBack(tried, OCTET_SLOTS_FRAMES);
   EXPECT_FALSE(rolled.done);
   EXPECT_FALSE(rolled.another) << "the model there is the one that runs";
-  EXPECT_FALSE(keeper.Look(tried, kSecond).confirmed);
+  EXPECT_FALSE(keeper.Look(tried, kKeeperSecond).confirmed);
 }
 
 TEST_F(Keeper, ARollBackNeedsAModelBefore) {
@@ -201,13 +201,13 @@ TEST_F(Keeper, WhatTheBoardForbidsIsRefusedWhileItRuns) {
   Install(1);
   SlotKeeper keeper(Store(), {});
   const SlotModel running = keeper.Boot().model;
-  EXPECT_EQ(keeper.Look(running, kSecond).refusal, "");
+  EXPECT_EQ(keeper.Look(running, kKeeperSecond).refusal, "");
   WriteText("store/board", "me\nprecisions fp16\n");
-  const StoreAnswer refused = keeper.Look(running, 2 * kSecond);
+  const StoreAnswer refused = keeper.Look(running, 2 * kKeeperSecond);
   EXPECT_NE(refused.refusal.find("slot A"), std::string::npos) << refused.refusal;
   EXPECT_FALSE(refused.another);
   fs::remove(Path("store/board"));
-  EXPECT_EQ(keeper.Look(running, 3 * kSecond).refusal, "");
+  EXPECT_EQ(keeper.Look(running, 3 * kKeeperSecond).refusal, "");
 }
 
 // Another list that still takes the model boots nothing: a boot of a trial would count.
@@ -217,7 +217,7 @@ TEST_F(Keeper, AnotherListThatTakesTheModelChangesNothing) {
   SlotKeeper keeper(Store(), {});
   const SlotModel running = keeper.Boot().model;
   WriteText("store/board", "me\nprecisions int8 fp16\n");
-  const StoreAnswer answer = keeper.Look(running, kSecond);
+  const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_FALSE(answer.another);
   EXPECT_EQ(answer.news + answer.refusal, "");
   EXPECT_EQ(Info().attempts, 1u);
@@ -228,11 +228,11 @@ TEST_F(Keeper, ABoardThatCannotBeReadIsSaidOnce) {
   SlotKeeper keeper(Store(), {});
   const SlotModel running = keeper.Boot().model;
   WriteText("store/board", "me\nno such rule\n");
-  const StoreAnswer answer = keeper.Look(running, kSecond);
+  const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_NE(answer.news, "");
   EXPECT_EQ(answer.refusal, "") << "the one before holds on";
   EXPECT_TRUE(answer.confirmed);
-  EXPECT_EQ(keeper.Look(running, 2 * kSecond).news, "");
+  EXPECT_EQ(keeper.Look(running, 2 * kKeeperSecond).news, "");
 }
 
 // What replaces the model cannot run: the records stay as they are, and it is not read each second.
@@ -246,11 +246,11 @@ TEST_F(Keeper, WhatCannotRunIsTriedWithPauses) {
     torn.back() ^= 1;
     WriteBlob(std::string("store/") + name, torn);
   }
-  const StoreAnswer answer = keeper.Look(running, kSecond);
+  const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_FALSE(answer.another);
   EXPECT_EQ(answer.refusal, "") << "what runs can run on";
   EXPECT_NE(answer.news, "");
-  EXPECT_EQ(keeper.Look(running, 2 * kSecond).news, "");
+  EXPECT_EQ(keeper.Look(running, 2 * kKeeperSecond).news, "");
 }
 
 }  // namespace
