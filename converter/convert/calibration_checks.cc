@@ -128,8 +128,7 @@ bool CheckCalibration(const std::vector<std::unique_ptr<images::Dataset>>& datas
     if (!dark) continue;
     warnings->push_back(
         fmt::format("{}: no pixel is above {} of 255: the pictures are nearly black, or their "
-                    "bytes are 0 to 1; "
-                    "try: --calibrate with pictures of 0 to 255",
+                    "bytes are 0 to 1; try: --calibrate with pictures of 0 to 255",
                     paths[k], brightest));
   }
   return alike;

@@ -1,4 +1,5 @@
 #include "tests/converter/cli/cli_support.h"
+#include "tests/support/undone_model.h"
 
 #include <sys/wait.h>
 
@@ -77,17 +78,7 @@ void Cli::WriteModel(const std::string& name, uint64_t seed) const {
 
 void Cli::WriteUndone(const std::string& name) const {
   OnnxBuilder model;
-  std::vector<float> wide(16), undone(16);
-  for (size_t i = 0; i < 16; ++i) {
-    wide[i] = static_cast<float>(i * 7 % 11) / 5 - 1;
-    undone[i] = static_cast<float>(i * 5 % 13) / 6 - 1;
-    if (i / 4 == 3) wide[i] *= 4000;
-    if (i % 4 == 3) undone[i] /= 4000;
-  }
-  const OnnxValue x = model.Input("x", {1, 4, 8, 8}).WithChannels(4);
-  const OnnxValue first = model.Initializer("first", {4, 4, 1, 1}, wide);
-  const OnnxValue second = model.Initializer("second", {4, 4, 1, 1}, undone);
-  x.Op("Conv", {}, {first.name()}).Op("Conv", {}, {second.name()}).Output("y");
+  AddUndoneLayers(&model);
   model.Save(Path(name));
 }
 
