@@ -36,7 +36,7 @@ option(OCTET_UNITY "Compile converter, ports and tests several files at a time" 
 # octet_unite(<target>)
 function(octet_unite target)
   if(OCTET_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     # The larger the unit, the more GCC 12 inlines of std::vector, and warns of writes to an empty one that cannot happen.
     target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
   endif()

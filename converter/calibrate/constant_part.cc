@@ -23,8 +23,6 @@ bool Passes(const Middle& middle, double ratio) {
   return middle.half > 0 && std::abs(middle.at) > ratio * middle.half;
 }
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 }  // namespace
 
 std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
@@ -45,7 +43,8 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
     operators::ForEachPlace(*graph.At(grouped[i].value).shape, 0, strides,
                             [&](size_t, size_t group) { index.push_back(group); });
     const auto count = static_cast<size_t>(graph::ElementCount(groups));
-    all[i].ranges.assign(count, Range{kInfinity, -kInfinity});
+    constexpr float kNothingSeen = std::numeric_limits<float>::infinity();
+    all[i].ranges.assign(count, Range{kNothingSeen, -kNothingSeen});
     all[i].values =
         static_cast<int64_t>(index.size() / std::max<size_t>(1, count) * samples.size());
   }

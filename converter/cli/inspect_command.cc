@@ -16,16 +16,15 @@
 namespace octet::cli {
 namespace {
 
-using nlohmann::json;
-
 // conv_s8,conv_f16,...: the kernels of the plan (empty: of all), each once.
-std::string OperatorsOf(const json& blob, const std::string& plan_name) {
+std::string OperatorsOf(const nlohmann::json& blob, const std::string& plan_name) {
   std::set<std::string> words;
   std::vector<std::string> names;
-  for (const json& plan : blob["plans"]) {
+  for (const nlohmann::json& plan : blob["plans"]) {
     names.push_back(plan["name"].get<std::string>());
     if (!plan_name.empty() && names.back() != plan_name) continue;
-    for (const json& layer : plan["layers"]) words.insert(layer["kernel"].get<std::string>());
+    for (const nlohmann::json& layer : plan["layers"])
+      words.insert(layer["kernel"].get<std::string>());
   }
   if (!plan_name.empty() && std::find(names.begin(), names.end(), plan_name) == names.end()) {
     Fail("no plan {}; the blob has {}", plan_name, fmt::join(names, ", "));
@@ -52,12 +51,13 @@ void AddInspect(port::CommandLine& app, std::function<int()>* run) {
               "(octet_config.plan_mask)");
   command.WhenChosen([=] {
     *run = [=] {
-      const json description = Describe(blobs::BlobFile(*path));
+      const nlohmann::json description = Describe(blobs::BlobFile(*path));
       if (*operators) {
         fmt::print("{}\n", OperatorsOf(description, *plan));
       } else if (*as_json) {
         // Names come from the file as bytes; what is no UTF-8 must not stop the report.
-        fmt::print("{}\n", description.dump(2, ' ', false, json::error_handler_t::replace));
+        fmt::print("{}\n",
+                   description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
       } else {
         PrintText(description);
       }

@@ -9,16 +9,16 @@ namespace octet::judge {
 namespace {
 
 // Rows of one list, columns in their order.
-using List = const float*;
+using Rows = const float*;
 
-bool EqualRows(List a, List b, int64_t columns) {
+bool EqualRows(Rows a, Rows b, int64_t columns) {
   return std::equal(a, a + columns, b);
 }
 
 // Without the rows at the end that repeat one another: room that was not needed.
-int64_t UsedRows(List list, int64_t rows, int64_t columns) {
+int64_t UsedRows(Rows list, int64_t rows, int64_t columns) {
   if (rows < 2) return rows;
-  const List last = list + (rows - 1) * columns;
+  const Rows last = list + (rows - 1) * columns;
   int64_t used = rows;
   while (used > 0 && EqualRows(list + (used - 1) * columns, last, columns)) --used;
   // A last row that is like no other is no room.
@@ -72,7 +72,7 @@ int64_t OrderOf(const std::vector<Column>& columns) {
 }
 
 // What rows weigh: their score above the list's last one. All alike without scores that differ.
-std::vector<double> Weights(List list, int64_t rows, int64_t columns, int64_t order) {
+std::vector<double> Weights(Rows list, int64_t rows, int64_t columns, int64_t order) {
   std::vector<double> weights(static_cast<size_t>(rows), 1);
   if (order < 0 || rows == 0) return weights;
   const float last = list[(rows - 1) * columns + order];
@@ -90,7 +90,7 @@ double Sum(const std::vector<double>& weights) {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
-bool IsLike(List a, List b, const std::vector<float>& tolerances) {
+bool IsLike(Rows a, Rows b, const std::vector<float>& tolerances) {
   for (size_t c = 0; c < tolerances.size(); ++c) {
     if (a[c] == b[c]) continue;
     if (tolerances[c] < 0 || !(std::fabs(a[c] - b[c]) <= tolerances[c])) return false;
@@ -140,7 +140,7 @@ void Likeness::AddList(const std::vector<Column>& columns) {
   weighted_ |= order >= 0;
   for (int64_t l = 0; l < columns[0].output->lists; ++l) {
     const std::vector<float> actual = Join(columns, false, l), reference = Join(columns, true, l);
-    const List ours = actual.data(), theirs = reference.data();
+    const Rows ours = actual.data(), theirs = reference.data();
     const int64_t our_rows = UsedRows(ours, rows, width);
     const int64_t their_rows = UsedRows(theirs, rows, width);
     const std::vector<double> our_weights = Weights(ours, our_rows, width, order);

@@ -11,7 +11,7 @@ namespace {
 
 using graph::ValueId;
 
-struct Candidate {
+struct FloatPart {
   double ratio;
   int64_t products;
   std::vector<size_t> nodes;
@@ -31,7 +31,7 @@ class Chooser {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (view_.needed[n]) all += ProductsOf(n);
     }
-    std::vector<Candidate> candidates;
+    std::vector<FloatPart> candidates;
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       if (view_.is_piece[v]) Consider(static_cast<ValueId>(v), &candidates);
     }
@@ -39,7 +39,7 @@ class Chooser {
                      [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
     std::vector<FloatOutput> chosen;
     int64_t spent = 0;
-    for (const Candidate& candidate : candidates) {
+    for (const FloatPart& candidate : candidates) {
       if ((spent + candidate.products) * kMostProductsShare > all) continue;
       spent += candidate.products;
       for (const size_t n : candidate.nodes) {
@@ -87,11 +87,11 @@ class Chooser {
     return most;
   }
 
-  void Consider(ValueId id, std::vector<Candidate>* candidates) const {
+  void Consider(ValueId id, std::vector<FloatPart>* candidates) const {
     if (graph_.At(id).given != nullptr) return;  // the model says in which codes it leaves
     const double ratio = GainOf(id);
     if (ratio < kWorthRatio || !ReadByNobody(id)) return;
-    Candidate candidate{ratio, 0, {}};
+    FloatPart candidate{ratio, 0, {}};
     int node = links_.producer[static_cast<size_t>(id)];
     for (int step = 0; step < 2; ++step) {
       if (!IsInt8(node)) return;

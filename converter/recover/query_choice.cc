@@ -15,7 +15,7 @@ constexpr size_t kSamplesOfQueries = 4;  // samples
 constexpr double kAlikeDb = 1;
 
 // Node sets and what they give.
-struct Candidate {
+struct QueryPart {
   std::vector<quantize::Entry> entries;
   quantize::Scheme scheme;
   double gain_db = 0;
@@ -34,7 +34,7 @@ std::vector<quantize::Entry> QueriesWorthHalf(
   if (std::find(decoder.begin(), decoder.end(), true) == decoder.end()) return {};
 
   const auto candidate_of = [&](const std::vector<bool>& nodes) {
-    Candidate made;
+    QueryPart made;
     for (size_t n = 0; n < nodes.size(); ++n) {
       if (nodes[n]) made.entries.push_back({.node = n, .reason = quantize::Reason::kQuery});
     }
@@ -44,16 +44,16 @@ std::vector<quantize::Entry> QueriesWorthHalf(
     return made;
   };
   const quantize::Scheme int8 = quantize::AssignScheme(graph, statistics, config);
-  std::vector<Candidate> candidates{candidate_of(decoder)};
+  std::vector<QueryPart> candidates{candidate_of(decoder)};
   const std::optional<int64_t> arena = arena_of(candidates[0].scheme);
   for (const std::vector<bool>& nodes : quantize::QuerySources(graph, decoder)) {
-    Candidate grown = candidate_of(nodes);
+    QueryPart grown = candidate_of(nodes);
     if (arena && arena_of(grown.scheme).value_or(*arena + 1) <= *arena) {
       candidates.push_back(std::move(grown));
     }
   }
   std::vector<quantize::Scheme> variants;
-  for (const Candidate& candidate : candidates) variants.push_back(candidate.scheme);
+  for (const QueryPart& candidate : candidates) variants.push_back(candidate.scheme);
   const std::vector<int64_t> first(
       all.begin(), all.begin() + static_cast<int64_t>(std::min(kSamplesOfQueries, all.size())));
   const auto compared = simulator.Compare(int8, variants, first);
@@ -63,7 +63,7 @@ std::vector<quantize::Entry> QueriesWorthHalf(
                             simulate::MeanDecibels(compared.base.Pieces());
     best_db = std::max(best_db, candidates[i].gain_db);
   }
-  const Candidate* chosen = candidates[0].gain_db >= kHalfOfNoiseDb ? &candidates[0] : nullptr;
+  const QueryPart* chosen = candidates[0].gain_db >= kHalfOfNoiseDb ? &candidates[0] : nullptr;
   const double enough_db = (chosen != nullptr ? chosen->gain_db : 0) + kHalfOfNoiseDb;
   for (size_t i = 1; i < candidates.size(); ++i) {
     if (candidates[i].gain_db >= std::max(enough_db, best_db - kAlikeDb)) {

@@ -141,8 +141,8 @@ struct One : Net {
 };
 
 // Conv -> Conv -> Mul by a constant, cheap beside the first.
-struct Head : Net {
-  Head() {
+struct HeadNet : Net {
+  HeadNet() {
     const auto x = Input("x", -1, 1), a = Value("a", -1, 1), y = Value("y", -1, 1);
     Op("Conv", {x, Constant({4, 4, 31, 31}, 0.5f)}, a);
     Op("Mul", {a, Constant({1, 4, 1, 1}, 8)}, y);
@@ -188,10 +188,10 @@ TEST(Ledger, EveryReasonIsReached) {
   collect(Coarse(0.03f), Net::MinMax());  // finer than 8 bits of what it reads
   collect(Coarse(0.07f), Net::MinMax());
   config = Net::MinMax();
-  collect(Head(), config);
+  collect(HeadNet(), config);
   config.fp16_tail = false;
   config.tail_gain_db = 0.5;
-  collect(Head(), config);
+  collect(HeadNet(), config);
   config = Net::MinMax();
   config.symmetric_only = true;
   collect(One("Softmax", -1, 1), config);
@@ -264,7 +264,7 @@ TEST(Ledger, EveryReasonIsReached) {
 
 // The tail keeps what was measured of it where that was too little, and who vetoed.
 TEST(Ledger, WhatWasOverruledKeepsItsFigures) {
-  const Head net;
+  const HeadNet net;
   Config config = Net::MinMax();
   config.fp16_tail = false;
   config.tail_gain_db = 0.5;

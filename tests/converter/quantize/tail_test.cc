@@ -12,8 +12,8 @@ using blob::Precision;
 
 // conv -> relu -> conv -> slice -> mul -> add: only what follows the last weights, and only where
 // it computes.
-struct Head : Net {
-  explicit Head(bool with_arithmetic, const graph::Shape& shape = {1, 4, 4, 4}) {
+struct TailNet : Net {
+  explicit TailNet(bool with_arithmetic, const graph::Shape& shape = {1, 4, 4, 4}) {
     const auto x = Input("x", -1, 1);
     const auto a = Value("a", -1, 1), sum = Value("sum", -1, 1), b = Value("b", -1, 1, shape);
     // Large enough for what is behind to be cheap beside it.
@@ -36,8 +36,9 @@ struct Head : Net {
 };
 
 TEST(Tail, NodesBehindTheLastWeightsThatCompute) {
-  EXPECT_EQ(ArithmeticTail(Head(true).graph), (std::vector<bool>{false, false, false, true, true}));
-  EXPECT_EQ(ArithmeticTail(Head(false).graph), (std::vector<bool>{false, false, false, false}));
+  EXPECT_EQ(ArithmeticTail(TailNet(true).graph),
+            (std::vector<bool>{false, false, false, true, true}));
+  EXPECT_EQ(ArithmeticTail(TailNet(false).graph), (std::vector<bool>{false, false, false, false}));
 }
 
 // The distributions of 8,400 boxes: x -> conv -> conv -> softmax -> weights 0 to 15 -> sub -> mul.
@@ -82,7 +83,7 @@ TEST(Tail, NotWhereItWouldCost) {
 }
 
 TEST(Tail, RunsInFp16UnlessAskedOtherwise) {
-  Head net(true);
+  TailNet net(true);
   const Scheme scheme = net.Assign();
   EXPECT_EQ(scheme.precision[2], Precision::kInt8);
   EXPECT_EQ(scheme.precision[4], Precision::kFp16);
@@ -110,7 +111,7 @@ TEST(Precision, AnActivationFollowsItsLayer) {
   EXPECT_EQ(first.Assign(ask).precision[1], Precision::kInt8);
   ask.layers.push_back({"Conv_a", Precision::kFp16});
   EXPECT_EQ(first.Assign(ask).precision[1], Precision::kFp16);
-  Head net(false);
+  TailNet net(false);
   Config config = Net::MinMax();
   config.layers.push_back({"Conv_b", Precision::kFp16});
   EXPECT_EQ(net.Assign(config).precision[3], Precision::kFp16);

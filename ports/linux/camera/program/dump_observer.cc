@@ -18,7 +18,7 @@
 namespace octet::port {
 namespace {
 
-constexpr int kJpegQuality = 90;
+constexpr int kDumpJpegQuality = 90;
 
 class DumpObserver final : public Observer {
  public:
@@ -45,7 +45,8 @@ class DumpObserver final : public Observer {
     if (options_.dump_format == "png") {
       EncodePng(picture_.rgb.data(), picture_.width, picture_.height, bytes.get());
     } else {
-      EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kJpegQuality, bytes.get());
+      EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kDumpJpegQuality,
+                 bytes.get());
     }
     char name[64];
     std::snprintf(name, sizeof(name), "/frame-%08llu.%s",

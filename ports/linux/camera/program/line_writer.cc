@@ -16,7 +16,7 @@ namespace octet::port {
 namespace {
 
 // A reader that is merely slow takes a line within this time; one that has stopped costs it once.
-constexpr int64_t kPatienceNs = 250'000'000;
+constexpr int64_t kEndPatienceNs = 250'000'000;
 constexpr int64_t kLastNs = 1'000'000'000;
 constexpr int64_t kForEver = -1;
 // As much as a pipe takes without blocking once poll says that it takes any (POSIX, PIPE_BUF).
@@ -53,7 +53,7 @@ bool LineWriter::Write(const char* line, size_t bytes) {
   if (written_ < rest_.size()) ended = Flush(waits_ ? kForEver : 0, true);
   if (ended == Ended::kWritten) {
     Take(line, bytes);
-    ended = Flush(waits_ ? kForEver : kPatienceNs, true);
+    ended = Flush(waits_ ? kForEver : kEndPatienceNs, true);
     // Its rest goes first the next time; of one that has not begun there is none.
     if (ended == Ended::kFailed && written_ == 0) {
       rest_.clear();

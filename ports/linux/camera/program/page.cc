@@ -8,7 +8,7 @@
 namespace octet::port {
 namespace {
 
-constexpr int kJpegQuality = 80;
+constexpr int kPageJpegQuality = 80;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ uint64_t Page::NewestPart(std::string_view* jpeg) {
     picture_.SetFrame(taken_);
     picture_.Draw(drawn_, session_);
     jpeg_.clear();
-    EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kJpegQuality, &jpeg_);
+    EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kPageJpegQuality, &jpeg_);
   }
   *jpeg = {reinterpret_cast<const char*>(jpeg_.data()), jpeg_.size()};
   return encoded_;
