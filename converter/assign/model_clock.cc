@@ -49,9 +49,9 @@ uint64_t Elements(const lower::Program& program, int tensor) {
   return program.tensors[static_cast<size_t>(tensor)].Elements();
 }
 
-class Model : public Clock {
+class CoreClock : public Clock {
  public:
-  Model(const Core& core, double clock_mhz, bool winograd, std::string source)
+  CoreClock(const Core& core, double clock_mhz, bool winograd, std::string source)
       : core_(core), clock_mhz_(clock_mhz), winograd_(winograd), source_(std::move(source)) {}
 
   int64_t NsOf(const lower::Program& program, const lower::Layer& layer) const override {
@@ -122,9 +122,9 @@ std::unique_ptr<Clock> FindModelClock(const boards::Board& board) {
   for (size_t i = board.isa.size(); i-- > 0;) {
     for (const Core& core : kCores) {
       if (core.isa != board.isa[i]) continue;
-      return std::make_unique<Model>(core, static_cast<double>(board.clock_mhz), board.winograd,
-                                     fmt::format("cost model of one {} core at {} MHz ({})",
-                                                 board.cpu, board.clock_mhz, core.isa));
+      return std::make_unique<CoreClock>(core, static_cast<double>(board.clock_mhz), board.winograd,
+                                         fmt::format("cost model of one {} core at {} MHz ({})",
+                                                     board.cpu, board.clock_mhz, core.isa));
     }
   }
   return nullptr;
@@ -140,9 +140,10 @@ std::unique_ptr<Clock> ModelClock(const boards::Board& board) {
 
 std::unique_ptr<Clock> DefaultClock() {
   constexpr double kClockMhz = 1000;
-  return std::make_unique<Model>(kCores[0], kClockMhz, false,
-                                 "cost model of one ARMv8.0 core (neon) at 1000 MHz; give --board "
-                                 "or --profile for your board");
+  return std::make_unique<CoreClock>(
+      kCores[0], kClockMhz, false,
+      "cost model of one ARMv8.0 core (neon) at 1000 MHz; give --board "
+      "or --profile for your board");
 }
 
 }  // namespace octet::assign

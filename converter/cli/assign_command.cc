@@ -37,7 +37,7 @@ void TakeFrom(const std::string& path, const InputArguments& input,
   options->golden_calibration = true;
 }
 
-int Run(const convert::ConvertOptions& options) {
+int RunAssign(const convert::ConvertOptions& options) {
   if (!options.output.empty()) {
     write::CheckWritable(options.output, {options.model, options.config});
   }
@@ -162,7 +162,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       options->mixed = mixed->Read();
       options->int8_everywhere = options->mixed->settings.preset == assign::Preset::kInt8;
       if (!blob->empty()) TakeFrom(*blob, *input, options.get());
-      return Run(*options);
+      return RunAssign(*options);
     };
   });
 }

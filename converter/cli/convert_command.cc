@@ -14,7 +14,7 @@
 namespace octet::cli {
 namespace {
 
-int Run(const convert::ConvertOptions& options) {
+int RunConvert(const convert::ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<judge::Requirement> required;
   if (!options.require.empty()) {
@@ -75,7 +75,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
         fmt::print(options->json ? stderr : stdout, "{}\n", line);
       }
       std::fflush(stdout);
-      return Run(*options);
+      return RunConvert(*options);
     };
   });
 }

@@ -32,7 +32,7 @@ std::string Quoted(const std::string& word) {
 void WriteAll(int descriptor, std::span<const uint8_t> bytes) {
   size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = write(descriptor, bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::write(descriptor, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return;
     done += static_cast<size_t>(count);

@@ -28,9 +28,10 @@ using graph::Node;
 using graph::Tensor;
 using graph::ValueId;
 
-class Rewriter {
+class CodesRewriter {
  public:
-  explicit Rewriter(Graph& graph) : graph_(graph), nodes_(graph), types_(graph), links_(graph) {}
+  explicit CodesRewriter(Graph& graph)
+      : graph_(graph), nodes_(graph), types_(graph), links_(graph) {}
 
   void Run() {
     schemes_.resize(graph_.values.size());
@@ -321,7 +322,7 @@ class Rewriter {
 void CodesToReal(Graph& graph) {
   FoldCodes(graph);
   RemoveZeroScales(graph);
-  Rewriter(graph).Run();
+  CodesRewriter(graph).Run();
 }
 
 }  // namespace octet::import

@@ -29,9 +29,10 @@ ValueId Input(const Node& node, size_t index) {
   return index < node.inputs.size() ? node.inputs[index] : kNoValue;
 }
 
-class Rewriter {
+class DynamicRewriter {
  public:
-  explicit Rewriter(Graph& graph) : graph_(graph), links_(graph), dead_(graph.nodes.size()) {}
+  explicit DynamicRewriter(Graph& graph)
+      : graph_(graph), links_(graph), dead_(graph.nodes.size()) {}
 
   void Run() {
     int layers = 0;
@@ -380,7 +381,7 @@ void RewriteDynamicLayers(Graph& graph) {
     return node.op == "ConvInteger" || node.op == "MatMulInteger" ||
            node.op == "DynamicQuantizeLinear";
   });
-  if (any) Rewriter(graph).Run();
+  if (any) DynamicRewriter(graph).Run();
 }
 
 }  // namespace octet::import

@@ -54,9 +54,9 @@ const Form* FindForm(std::string_view op) {
   return nullptr;
 }
 
-class Rewriter {
+class IntegerRewriter {
  public:
-  explicit Rewriter(Graph& graph) : graph_(graph) {}
+  explicit IntegerRewriter(Graph& graph) : graph_(graph) {}
 
   void Run() {
     const size_t count = graph_.nodes.size();
@@ -233,7 +233,7 @@ void RewriteIntegerLayers(Graph& graph) {
   RewriteDynamicLayers(graph);
   const bool any = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                [](const Node& node) { return FindForm(node.op) != nullptr; });
-  if (any) Rewriter(graph).Run();
+  if (any) IntegerRewriter(graph).Run();
 }
 
 }  // namespace octet::import

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/import/node_inputs.h"
 #include "converter/operators/operator.h"
 #include "converter/support/error.h"
 
@@ -26,11 +27,6 @@ bool IsOneOf(std::string_view op, std::initializer_list<std::string_view> operat
 
 bool HasInput(const Node& node, size_t index) {
   return index < node.inputs.size() && node.inputs[index] != kNoValue;
-}
-
-void SetInput(Node& node, size_t index, ValueId value) {
-  if (node.inputs.size() <= index) node.inputs.resize(index + 1, kNoValue);
-  node.inputs[index] = value;
 }
 
 ValueId Integers(Graph& graph, const std::string& name, const std::vector<int64_t>& values) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/import/node_inputs.h"
 #include "converter/support/error.h"
 
 namespace octet::import {
@@ -22,11 +23,6 @@ struct Context {
   Graph& graph;
   const Links& links;  // of the graph before any rewrite
 };
-
-void SetInput(Node& node, size_t index, ValueId value) {
-  if (node.inputs.size() <= index) node.inputs.resize(index + 1, kNoValue);
-  node.inputs[index] = value;
-}
 
 ValueId Input(const Node& node, size_t index) {
   return index < node.inputs.size() ? node.inputs[index] : kNoValue;

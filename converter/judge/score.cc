@@ -11,7 +11,6 @@
 namespace octet::judge {
 namespace {
 
-constexpr float kMatchingIou = 0.5f;
 constexpr uint8_t kIgnored = 255;
 
 std::vector<int64_t> ReadIntegers(const std::string& path, const images::NpyFile& file) {

@@ -13,6 +13,9 @@
 
 namespace octet::judge {
 
+// A box is found if it shares this much with one of its class that no other found.
+constexpr float kMatchingIou = 0.5f;
+
 // The files of --labels:
 //   classify   CLASSES.npy: integers [N]
 //   detect     BOXES.npy,CLASSES.npy: float32 [N,M,4] left, top, right, bottom in pixels of the

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "converter/judge/score.h"
 #include "runtime/decode/scores.h"
 
 namespace octet::judge {
 namespace {
-
-constexpr float kMatchingIou = 0.5f;
 
 // Boxes best first. Each takes the best of the other side that nobody took before.
 double OfBoxes(const std::vector<Detection>& exact, const std::vector<Detection>& rounded) {

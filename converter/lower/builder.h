@@ -18,6 +18,10 @@
 
 namespace octet::lower {
 
+inline bool HasInput(const graph::Node& node, size_t input) {
+  return input < node.inputs.size() && node.inputs[input] != graph::kNoValue;
+}
+
 // Where the elements of a value stand. Values of rank 4 are [N, C, H, W] in ONNX and [n, h, w, c]
 // in the arena (kImage), or as ONNX has them (kRowMajor). For every other rank both are the same:
 // row-major, leading 1s, everything in one dimension above rank 4.

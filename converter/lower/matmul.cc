@@ -11,12 +11,12 @@
 namespace octet::lower {
 namespace {
 
-struct Operand {
+struct Factor {
   int tensor;
   std::vector<int64_t> strides;  // of its logical dimensions
 };
 
-Operand UseOperand(Builder& builder, graph::ValueId id, blob::ElementType type) {
+Factor UseFactor(Builder& builder, graph::ValueId id, blob::ElementType type) {
   const Layout layout = builder.Constant(id) != nullptr ? Layout::kRowMajor : builder.Existing(id);
   return {builder.Use(id, layout, type), Builder::ArenaStrides(builder.ShapeOf(id), layout)};
 }
@@ -66,8 +66,8 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
                                         ? builder.PrecisionOf(node)
                                         : blob::Precision::kFp16;
   const blob::ElementType type = Builder::TypeOf(precision);
-  const Operand a = UseOperand(builder, node.inputs[0], type);
-  const Operand b = UseOperand(builder, node.inputs[1], type);
+  const Factor a = UseFactor(builder, node.inputs[0], type);
+  const Factor b = UseFactor(builder, node.inputs[1], type);
 
   blob::MatMulParams params{};
   params.rows = static_cast<uint32_t>(shape.rows);

@@ -25,10 +25,6 @@ const std::vector<int64_t>& ConstantInts(Builder& builder, const graph::Node& no
   return tensor->integers;
 }
 
-bool HasInput(const graph::Node& node, size_t input) {
-  return input < node.inputs.size() && node.inputs[input] != graph::kNoValue;
-}
-
 }  // namespace
 
 namespace {

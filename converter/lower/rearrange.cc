@@ -8,10 +8,6 @@
 namespace octet::lower {
 namespace {
 
-bool HasInput(const graph::Node& node, size_t input) {
-  return input < node.inputs.size() && node.inputs[input] != graph::kNoValue;
-}
-
 const graph::Tensor& ConstantInput(Builder& builder, const graph::Node& node, size_t input) {
   const graph::Tensor* tensor =
       HasInput(node, input) ? builder.Constant(node.inputs[input]) : nullptr;

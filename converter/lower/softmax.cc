@@ -33,7 +33,7 @@ Bytes Exponentials(float scale) {
   return ToBytes(table);
 }
 
-blob::SoftmaxKind KindOf(const graph::Node& node) {
+blob::SoftmaxKind SoftmaxKindOf(const graph::Node& node) {
   if (node.op == "LogSoftmax") return blob::SoftmaxKind::kLogSoftmax;
   return node.op == "Hardmax" ? blob::SoftmaxKind::kHardmax : blob::SoftmaxKind::kSoftmax;
 }
@@ -44,7 +44,7 @@ void LowerSoftmax(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   int64_t axis = node.Int("axis", -1);
   if (axis < 0) axis += static_cast<int64_t>(shape.size());
-  const blob::SoftmaxKind kind = KindOf(node);
+  const blob::SoftmaxKind kind = SoftmaxKindOf(node);
   const blob::Precision precision =
       kind == blob::SoftmaxKind::kSoftmax ? builder.PrecisionOf(node) : blob::Precision::kFp16;
   const blob::ElementType type = Builder::TypeOf(precision);

@@ -60,17 +60,17 @@ bool ScalarBinary(const graph::Graph& graph, const graph::Node& node, FunctionOf
 }
 
 // A parameter without an attribute is always its default.
-struct Parameter {
+struct UnaryParameter {
   const char* attribute;
   float fallback;
   float Of(float value) const { return *attribute == 0 ? fallback : value; }
 };
-struct Entry {
+struct UnaryEntry {
   std::string_view op;
   Function function;
-  Parameter alpha, beta;
+  UnaryParameter alpha, beta;
 };
-constexpr Entry kEntries[] = {
+constexpr UnaryEntry kUnaryEntries[] = {
 #define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
   {#name, Function::runtime, {alpha, alpha_default}, {beta, beta_default}},
 #include "converter/operators/unary.inc"
@@ -78,7 +78,7 @@ constexpr Entry kEntries[] = {
 };
 
 bool Named(std::string_view op, float alpha, float beta, FunctionOf* out) {
-  for (const Entry& entry : kEntries) {
+  for (const UnaryEntry& entry : kUnaryEntries) {
     if (op != entry.op) continue;
     *out = {entry.function, std::max(entry.alpha.Of(alpha), -FLT_MAX),
             std::min(entry.beta.Of(beta), FLT_MAX), entry.op};
@@ -157,7 +157,7 @@ double Evaluate(const FunctionOf& f, double x) {
   }
   // Those that are made up here (a slope of PRelu, 1 / x) have no operator to be named after.
   std::string_view name = f.name;
-  for (const Entry& entry : kEntries) {
+  for (const UnaryEntry& entry : kUnaryEntries) {
     if (name.empty() && entry.function == f.function) name = entry.op;
   }
   return operators::ApplyUnary(name, x, f.alpha, f.beta);

@@ -9,7 +9,7 @@
 namespace octet::lower {
 namespace {
 
-constexpr int64_t kBlock = 16;
+constexpr int64_t kOutputBlock = 16;  // output channels
 
 // G: row of the transform, tap.
 using Rows = std::vector<std::array<int, 3>>;
@@ -18,7 +18,8 @@ const Rows kRows4 = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4}, {1, 2, 4}, {1, -2, 4}
 
 // Weight of output o and k = tap * in_c + c, as ConvParams stores it.
 int WeightAt(const Bytes& weights, int64_t groups, int64_t o, int64_t k) {
-  const int64_t at = ((o / kBlock * groups + k / 4) * kBlock + o % kBlock) * 4 + k % 4;
+  const int64_t at =
+      ((o / kOutputBlock * groups + k / 4) * kOutputBlock + o % kOutputBlock) * 4 + k % 4;
   return static_cast<int8_t>(weights[static_cast<size_t>(at)]);
 }
 
@@ -57,7 +58,8 @@ double WinogradCycles(const Tensor& in, const Tensor& out, int m) {
       WinogradTileCount(static_cast<uint64_t>(m), out.dims[1], out.dims[2]) * out.dims[0]);
   const auto block = static_cast<double>(
       WinogradTileBlock(static_cast<uint64_t>(m), in.dims[3], out.dims[1], out.dims[2]));
-  const double outputs = static_cast<double>((out.dims[3] + kBlock - 1) / kBlock * kBlock);
+  const double outputs =
+      static_cast<double>((out.dims[3] + kOutputBlock - 1) / kOutputBlock * kOutputBlock);
   const double inputs = in.dims[3];
   // Instructions of the transforms: of 8 input channels of a tile, of 4 outputs of a tile.
   const double input_cost = m == 2 ? 100 : 300, output_cost = m == 2 ? 60 : 230;
@@ -70,10 +72,10 @@ double WinogradCycles(const Tensor& in, const Tensor& out, int m) {
 
 std::vector<int16_t> TransformWeights(const Bytes& weights, int64_t out_c, int64_t in_c, int m) {
   const Rows& rows = m == 2 ? kRows2 : kRows4;
-  const int64_t blocks = (out_c + kBlock - 1) / kBlock;
+  const int64_t blocks = (out_c + kOutputBlock - 1) / kOutputBlock;
   const int64_t groups = (9 * in_c + 3) / 4;
   std::vector<int16_t> result(rows.size() * rows.size() *
-                              static_cast<size_t>(blocks * in_c * kBlock));
+                              static_cast<size_t>(blocks * in_c * kOutputBlock));
   for (int64_t o = 0; o < out_c; ++o) {
     for (int64_t c = 0; c < in_c; ++c) {
       int w[3][3];
@@ -86,7 +88,8 @@ std::vector<int16_t> TransformWeights(const Bytes& weights, int64_t out_c, int64
             for (size_t j = 0; j < 3; ++j) sum += rows[u][i] * rows[v][j] * w[i][j];
           }
           const int64_t position = static_cast<int64_t>(u * rows.size() + v);
-          const int64_t at = ((position * blocks + o / kBlock) * in_c + c) * kBlock + o % kBlock;
+          const int64_t at =
+              ((position * blocks + o / kOutputBlock) * in_c + c) * kOutputBlock + o % kOutputBlock;
           result[static_cast<size_t>(at)] = static_cast<int16_t>(sum);
         }
       }

@@ -9,7 +9,7 @@
 namespace octet::lower {
 namespace {
 
-constexpr uint64_t kBlock = 16;
+constexpr uint64_t kHalfBlock = 16;
 constexpr uint64_t kTaps = 9;
 constexpr double kRows[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
 
@@ -27,20 +27,20 @@ double HalfAt(const Bytes& halves, uint64_t index) {
 }  // namespace
 
 Bytes TransformHalfWeights(const Bytes& weights, uint64_t in_c) {
-  const uint64_t blocks = weights.size() / (kTaps * in_c * kBlock * 2);
-  Bytes result(kWinogradPositionsF16 * blocks * in_c * kBlock * 2);
+  const uint64_t blocks = weights.size() / (kTaps * in_c * kHalfBlock * 2);
+  Bytes result(kWinogradPositionsF16 * blocks * in_c * kHalfBlock * 2);
   for (uint64_t b = 0; b < blocks; ++b) {
-    for (uint64_t i = 0; i < in_c * kBlock; ++i) {
+    for (uint64_t i = 0; i < in_c * kHalfBlock; ++i) {
       double w[kTaps];
       for (uint64_t tap = 0; tap < kTaps; ++tap)
-        w[tap] = HalfAt(weights, (b * kTaps + tap) * in_c * kBlock + i);
+        w[tap] = HalfAt(weights, (b * kTaps + tap) * in_c * kHalfBlock + i);
       for (uint64_t position = 0; position < kWinogradPositionsF16; ++position) {
         double sum = 0;
         for (uint64_t tap = 0; tap < kTaps; ++tap)
           sum += kRows[position / 4][tap / 3] * kRows[position % 4][tap % 3] * w[tap];
         const uint16_t half = FloatToHalf(static_cast<float>(sum));
         if (!std::isfinite(HalfToFloat(half))) return {};
-        const uint64_t at = (position * blocks + b) * in_c * kBlock + i;
+        const uint64_t at = (position * blocks + b) * in_c * kHalfBlock + i;
         std::memcpy(result.data() + 2 * at, &half, sizeof(half));
       }
     }
@@ -61,7 +61,8 @@ bool WinogradPaysF16(const Program& program, const Layer& layer) {
   const double pixels = static_cast<double>(uint64_t{1} * out.dims[1] * out.dims[2]);
   const auto tiles = static_cast<double>(WinogradTileCount(2, out.dims[1], out.dims[2]));
   const auto inputs = static_cast<double>(in_c);
-  const auto outputs = static_cast<double>((out.dims[3] + kBlock - 1) / kBlock * kBlock);
+  const auto outputs =
+      static_cast<double>((out.dims[3] + kHalfBlock - 1) / kHalfBlock * kHalfBlock);
   const double products = static_cast<double>(kWinogradPositionsF16) * inputs * outputs;
   return tiles * (products + inputs * kInputCost + outputs * kOutputCost) +
              products * kWeightCost * std::ceil(tiles / kTilesTogether) <

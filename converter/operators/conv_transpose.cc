@@ -9,7 +9,7 @@
 namespace octet::operators {
 namespace {
 
-Shape KernelOf(const Shape& weights) {
+Shape TransposedKernelOf(const Shape& weights) {
   return Shape(weights.begin() + 2, weights.end());
 }
 
@@ -62,7 +62,7 @@ std::vector<OutputType> InferConvTranspose(const ShapeContext& context) {
               graph::ToString(weights));
   }
   const int64_t channels = weights[1] * group;
-  const Shape kernel = KernelOf(weights);
+  const Shape kernel = TransposedKernelOf(weights);
   if (node.Has("kernel_shape") && node.Ints("kernel_shape") != kernel) {
     ShapeFail(context, "kernel_shape [{}] differs from the weights",
               fmt::join(node.Ints("kernel_shape"), ","));
@@ -78,7 +78,7 @@ void ExecuteConvTranspose(const Node& node, Inputs inputs, Outputs outputs, Work
   const Tensor& in = *inputs[0];
   const Tensor& weights = *inputs[1];
   const Tensor* bias = At(inputs, 2);
-  const Window window = MakeTransposedWindow(node, in.shape, KernelOf(weights.shape));
+  const Window window = MakeTransposedWindow(node, in.shape, TransposedKernelOf(weights.shape));
   const int64_t group = node.Int("group", 1);
   const int64_t depth = in.shape[1] / group;
   const int64_t channels = weights.shape[1];

@@ -6,19 +6,19 @@
 namespace octet::operators {
 namespace {
 
-struct Entry {
+struct Weighted {
   std::string_view op;
   // Of the output channels: in the weights, in the result; negative ones count from the end.
   int64_t axis, result_axis;
 };
 
-constexpr Entry kEntries[] = {
+constexpr Weighted kWeighted[] = {
     {"Conv", 0, 1}, {"ConvTranspose", 1, 1}, {"Gemm", -1, -1}, {"MatMul", -1, -1}};
 
-const Entry* Find(const graph::Node& node) {
-  const auto* found = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                   [&](const Entry& entry) { return entry.op == node.op; });
-  return found == std::end(kEntries) ? nullptr : found;
+const Weighted* Find(const graph::Node& node) {
+  const auto* found = std::find_if(std::begin(kWeighted), std::end(kWeighted),
+                                   [&](const Weighted& entry) { return entry.op == node.op; });
+  return found == std::end(kWeighted) ? nullptr : found;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ bool IsConvolution(const graph::Node& node) {
 }
 
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
-  const Entry* entry = Find(node);
+  const Weighted* entry = Find(node);
   if (entry == nullptr || node.inputs.size() < 2) return std::nullopt;
   Weights weights;
   weights.tensor = graph.Constant(node.inputs[weights.input]);

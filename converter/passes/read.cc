@@ -134,11 +134,12 @@ std::optional<ScaleShift> ReadBatchNorm(const Graph& graph, const Node& node) {
   return result;
 }
 
-std::optional<Window> ReadWindow(const Node& node, const std::vector<int64_t>& kernel) {
+std::optional<SpatialAttributes> ReadSpatialAttributes(const Node& node,
+                                                       const std::vector<int64_t>& kernel) {
   if (node.String("auto_pad", "NOTSET") != "NOTSET") return std::nullopt;
   const size_t rank = kernel.size();
   const std::vector<int64_t> ones(rank, 1);
-  Window window;
+  SpatialAttributes window;
   window.kernel = kernel;
   window.strides = node.Ints("strides", ones);
   window.dilations = node.Ints("dilations", ones);

@@ -50,10 +50,11 @@ std::optional<ScaleShift> ReadBatchNorm(const graph::Graph& graph, const graph::
 
 // Spatial attributes of Conv, ConvTranspose and the pools with their defaults filled in; nullopt
 // when auto_pad is not NOTSET. `rank` counts the spatial dimensions.
-struct Window {
+struct SpatialAttributes {
   std::vector<int64_t> kernel, strides, dilations, pads;  // pads: all begins, then all ends
 };
-std::optional<Window> ReadWindow(const graph::Node& node, const std::vector<int64_t>& kernel);
+std::optional<SpatialAttributes> ReadSpatialAttributes(const graph::Node& node,
+                                                       const std::vector<int64_t>& kernel);
 
 }  // namespace octet::passes
 

@@ -29,10 +29,11 @@ constexpr double kTold = 1.0 / 16;
 // convolution's bias takes up, stays exact in float.
 constexpr double kFarthestZero = 1 << 16;
 
-class Chooser {
+class ChannelChooser {
  public:
-  Chooser(const graph::Graph& graph,
-          const std::vector<std::optional<calibrate::Statistics>>& statistics, Scheme* scheme)
+  ChannelChooser(const graph::Graph& graph,
+                 const std::vector<std::optional<calibrate::Statistics>>& statistics,
+                 Scheme* scheme)
       : graph_(graph),
         statistics_(statistics),
         links_(graph),
@@ -247,7 +248,7 @@ void ChooseChannelScales(const graph::Graph& graph,
   for (auto& tensor : scheme->tensors) {
     if (tensor) tensor->channels.clear();
   }
-  if (config.channel_scales) Chooser(graph, statistics, scheme).Run();
+  if (config.channel_scales) ChannelChooser(graph, statistics, scheme).Run();
 }
 
 }  // namespace octet::quantize

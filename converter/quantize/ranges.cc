@@ -13,11 +13,11 @@
 namespace octet::quantize {
 namespace {
 
-class Chooser {
+class RangeChooser {
  public:
-  Chooser(const graph::Graph& graph,
-          const std::vector<std::optional<calibrate::Statistics>>& statistics, const Config& config,
-          const std::vector<blob::Precision>& precision)
+  RangeChooser(const graph::Graph& graph,
+               const std::vector<std::optional<calibrate::Statistics>>& statistics,
+               const Config& config, const std::vector<blob::Precision>& precision)
       : graph_(graph),
         statistics_(statistics),
         config_(config),
@@ -175,7 +175,7 @@ std::vector<std::optional<ValueRange>> ChooseRanges(
     if (value.constant == nullptr) names.push_back(value.name);
   }
   for (const TensorOverride& entry : config.tensors) RequireMatch(entry.name, names, "tensor");
-  return Chooser(graph, statistics, config, precision).Run();
+  return RangeChooser(graph, statistics, config, precision).Run();
 }
 
 }  // namespace octet::quantize

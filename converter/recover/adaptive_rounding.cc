@@ -206,7 +206,8 @@ Step AdaptRounding(const simulate::Simulator& simulator, const simulate::Samples
   const LayerSamples own = SamplesForLayers(samples, available, static_cast<size_t>(available));
   std::vector<Candidate> candidates = CandidatesOf(
       simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
-  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, kRowsShare, kMostPictures),
+  const std::vector<int64_t> fitting =
+                                 FittingSamples(candidates, own.fit, kRowsShare, kMostPictures),
                              judging = Spread(own.judge, kMostPictures / kHeldOut);
   if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   const auto& needed = simulator.topology().view.needed;

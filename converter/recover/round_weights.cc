@@ -13,7 +13,7 @@ namespace {
 // Pictures that judge: their errors are sums over many rows.
 constexpr size_t kMostJudges = 16;
 // Pictures that fit, of layers with one position each.
-constexpr int64_t kMostPictures = 128;
+constexpr int64_t kMostPicturesOfOne = 128;
 
 // Of one layer's moments, 6,688 columns: a bound that does not know how much memory there is, so
 // that codes do not either.
@@ -72,11 +72,11 @@ Step RoundWeights(const simulate::Simulator& simulator, const simulate::Samples&
   const graph::Graph& graph = simulator.topology().graph;
   const LayerSamples own = SamplesForLayers(samples, available, kMostJudges);
   std::vector<Candidate> candidates = CandidatesOf(
-      simulator, *scheme, std::min(kMostPictures, static_cast<int64_t>(own.fit.size())));
+      simulator, *scheme, std::min(kMostPicturesOfOne, static_cast<int64_t>(own.fit.size())));
   std::erase_if(candidates, [&](const Candidate& candidate) {
     return MomentBytes(candidate.shape) > kMostMomentBytes;
   });
-  const std::vector<int64_t> fitting = Fitting(candidates, own.fit, 1, kMostPictures),
+  const std::vector<int64_t> fitting = FittingSamples(candidates, own.fit, 1, kMostPicturesOfOne),
                              &judging = own.judge;
   if (candidates.empty() || fitting.empty() || judging.empty()) return step;
   // As many layers at a time as half of the memory holds the inputs of.

@@ -64,8 +64,9 @@ LayerSamples SamplesForLayers(const simulate::Samples& samples, int64_t availabl
   return own;
 }
 
-std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
-                             const std::vector<int64_t>& free, size_t rows_share, int64_t most) {
+std::vector<int64_t> FittingSamples(const std::vector<Candidate>& candidates,
+                                    const std::vector<int64_t>& free, size_t rows_share,
+                                    int64_t most) {
   int64_t wanted = kFewestPictures;
   for (const Candidate& candidate : candidates) {
     const auto rows = static_cast<int64_t>(rows_share * RowsFor(candidate.shape));

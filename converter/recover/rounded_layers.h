@@ -42,8 +42,9 @@ LayerSamples SamplesForLayers(const simulate::Samples& samples, int64_t availabl
 // At most so many, evenly spread.
 std::vector<int64_t> Spread(const std::vector<int64_t>& samples, int64_t most);
 // As many of `free` as the hungriest layer needs for `rows_share` times its rows.
-std::vector<int64_t> Fitting(const std::vector<Candidate>& candidates,
-                             const std::vector<int64_t>& free, size_t rows_share, int64_t most);
+std::vector<int64_t> FittingSamples(const std::vector<Candidate>& candidates,
+                                    const std::vector<int64_t>& free, size_t rows_share,
+                                    int64_t most);
 
 }  // namespace octet::recover
 

@@ -12,10 +12,6 @@ namespace {
 using graph::Tensor;
 using graph::ValueId;
 
-size_t At(ValueId id) {
-  return static_cast<size_t>(id);
-}
-
 Figure FigureOf(const Tensor& exact, const Tensor& rounded) {
   Figure figure;
   for (size_t i = 0; i < exact.floats.size(); ++i) {

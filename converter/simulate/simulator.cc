@@ -16,10 +16,6 @@ namespace {
 using graph::Tensor;
 using graph::ValueId;
 
-size_t At(ValueId id) {
-  return static_cast<size_t>(id);
-}
-
 // The values of one picture that are alive, by id.
 class Values {
  public:

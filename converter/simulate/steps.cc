@@ -11,10 +11,6 @@ namespace {
 using graph::Tensor;
 using graph::ValueId;
 
-size_t At(ValueId id) {
-  return static_cast<size_t>(id);
-}
-
 // By value: the last node that is executed and reads or makes it; -1 where none does.
 std::vector<int64_t> LastUses(const graph::Graph& graph, const std::vector<bool>& needed) {
   std::vector<int64_t> last(graph.values.size(), -1);

@@ -16,6 +16,10 @@
 
 namespace octet::simulate {
 
+inline size_t At(graph::ValueId id) {
+  return static_cast<size_t>(id);
+}
+
 // What is the same under every scheme. The graph stays.
 struct Topology {
   explicit Topology(const graph::Graph& graph);

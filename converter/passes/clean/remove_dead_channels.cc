@@ -25,7 +25,7 @@ using graph::Node;
 using graph::Tensor;
 using graph::ValueId;
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnknownValue = std::numeric_limits<float>::quiet_NaN();
 
 bool IsBinary(const Node& node) {
   return node.op == "Add" || node.op == "Sub" || node.op == "Mul" || node.op == "Max" ||
@@ -122,11 +122,11 @@ class DeadChannels {
   // What channel c is everywhere; NaN where that depends on the picture.
   float Known(ValueId id, size_t c) const {
     const std::vector<float>& known = known_[static_cast<size_t>(id)];
-    return known.empty() ? kUnknown : known[c];
+    return known.empty() ? kUnknownValue : known[c];
   }
   void Know(ValueId id, std::vector<float> values) {
     for (float& value : values) {
-      if (!std::isfinite(value)) value = kUnknown;
+      if (!std::isfinite(value)) value = kUnknownValue;
     }
     known_[static_cast<size_t>(id)] = std::move(values);
   }
@@ -153,7 +153,7 @@ class DeadChannels {
     const Node& node = graph_.nodes[layer.node];
     const float value = Known(node.inputs[0], layer.In(o, i));
     if (value == 0 && std::isfinite(sum)) return 0;
-    return IsPadded(node) ? static_cast<double>(kUnknown) : sum * static_cast<double>(value);
+    return IsPadded(node) ? static_cast<double>(kUnknownValue) : sum * static_cast<double>(value);
   }
 
   std::vector<float> LayerResults(const ChannelLayer& layer) const {
@@ -175,7 +175,7 @@ class DeadChannels {
 
   std::vector<float> Results(const Node& node) const {
     const auto channels = static_cast<size_t>(ChannelsOf(graph_.At(node.outputs[0])));
-    std::vector<float> results(channels, kUnknown);
+    std::vector<float> results(channels, kUnknownValue);
     for (size_t c = 0; c < channels; ++c) results[c] = Activated(node, Result(node, c));
     return results;
   }
@@ -184,11 +184,11 @@ class DeadChannels {
     const ValueId id = node.inputs[input];
     if (IsComputed(graph_, id)) {
       return ChannelsOf(graph_.At(id)) == ChannelsOf(graph_.At(node.outputs[0])) ? Known(id, c)
-                                                                                 : kUnknown;
+                                                                                 : kUnknownValue;
     }
     const Tensor& constant = *graph_.Constant(id);
     if (constant.Count() == 1) return constant.floats[0];
-    return IsByChannel(graph_, node, input) ? constant.floats[c] : kUnknown;
+    return IsByChannel(graph_, node, input) ? constant.floats[c] : kUnknownValue;
   }
 
   float Result(const Node& node, size_t c) const {
@@ -196,17 +196,17 @@ class DeadChannels {
     if (IsBinary(node)) {
       const float y = Operand(node, 1, c);
       if (node.op == "Mul" && (x == 0 || y == 0)) return 0;
-      if (!std::isfinite(x) || !std::isfinite(y)) return kUnknown;
+      if (!std::isfinite(x) || !std::isfinite(y)) return kUnknownValue;
       if (node.op == "Add") return x + y;
       if (node.op == "Sub") return x - y;
       if (node.op == "Mul") return x * y;
       if (node.op == "PRelu") return x < 0 ? x * y : x;
       return node.op == "Max" ? std::max(x, y) : std::min(x, y);
     }
-    if (!std::isfinite(x)) return kUnknown;
+    if (!std::isfinite(x)) return kUnknownValue;
     if (node.op == "AveragePool") {
       const bool padded = IsPadded(node) || node.Int("ceil_mode", 0) != 0;
-      return x == 0 || !padded || node.Int("count_include_pad", 0) == 0 ? x : kUnknown;
+      return x == 0 || !padded || node.Int("count_include_pad", 0) == 0 ? x : kUnknownValue;
     }
     if (node.op == "Clip") {
       const ClipBounds bounds = *ReadClipBounds(graph_, node);

@@ -30,7 +30,7 @@ bool IsNeverNegative(const Editor& editor, ValueId id) {
   return bounds && bounds->min >= 0;
 }
 
-bool MeetsTheImage(const Window& window) {
+bool MeetsTheImage(const SpatialAttributes& window) {
   const size_t rank = window.kernel.size();
   for (size_t i = 0; i < rank; ++i) {
     const int64_t reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
@@ -41,7 +41,7 @@ bool MeetsTheImage(const Window& window) {
 
 // `window` has the pads of both.
 bool MayMerge(const Editor& editor, const Node& pad, const PadSpec& spec, const Node& layer,
-              const Window& window) {
+              const SpatialAttributes& window) {
   if (layer.op == "Conv") return spec.value == 0;
   if (layer.Int("ceil_mode", 0) != 0) return false;
   if (layer.op == "AveragePool") {
@@ -69,7 +69,7 @@ int MergePad(graph::Graph& graph) {
     if (layer.inputs[0] != pad.outputs[0]) return false;
     const std::vector<int64_t> kernel = layer.Ints("kernel_shape");
     const size_t spatial = static_cast<size_t>(rank - 2);
-    auto window = ReadWindow(layer, kernel);
+    auto window = ReadSpatialAttributes(layer, kernel);
     if (kernel.size() != spatial || !window) return false;
     for (size_t axis = 0; axis < spec->begin.size(); ++axis) {
       const int64_t begin = spec->begin[axis], end = spec->end[axis];

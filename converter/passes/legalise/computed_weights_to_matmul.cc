@@ -58,7 +58,7 @@ Tensor Columns(const Window& window, bool transposed, const Tensor& picture) {
   return Tensor::Floats({channels * taps, batch * positions}, std::move(values));
 }
 
-bool Rewrite(Editor& editor, int n) {
+bool ToMatMul(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Tensor* picture = editor.Constant(node.inputs[0]);
   const Shape* weights = editor.KnownShape(node.inputs[1]);
@@ -99,7 +99,7 @@ bool Rewrite(Editor& editor, int n) {
 
 int ComputedWeightsToMatMul(graph::Graph& graph) {
   Editor editor(graph);
-  editor.ForEach({"Conv", "ConvTranspose"}, [&](int n) { return Rewrite(editor, n); });
+  editor.ForEach({"Conv", "ConvTranspose"}, [&](int n) { return ToMatMul(editor, n); });
   return editor.Finish();
 }
 

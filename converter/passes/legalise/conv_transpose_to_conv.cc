@@ -155,7 +155,7 @@ void Interleave(const Layout& layout, int64_t batch, Chain* chain) {
   chain->Reshape({batch, layout.out_c, z.out, y.out, x.out});
 }
 
-bool Rewrite(Editor& editor, int n) {
+bool ToConv(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Shape* in = editor.KnownShape(node.inputs[0]);
   const Tensor* weights = editor.Constant(node.inputs[1]);
@@ -216,7 +216,7 @@ bool Rewrite(Editor& editor, int n) {
 
 int ConvTransposeToConv(graph::Graph& graph) {
   Editor editor(graph);
-  editor.ForEach({"ConvTranspose"}, [&](int n) { return Rewrite(editor, n); });
+  editor.ForEach({"ConvTranspose"}, [&](int n) { return ToConv(editor, n); });
   return editor.Finish();
 }
 

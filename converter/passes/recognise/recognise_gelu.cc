@@ -9,7 +9,7 @@ namespace octet::passes {
 namespace {
 
 // The x of 1 + erf(x / sqrt(2)), kNoValue for any other value.
-ValueId GateInput(Editor& editor, ValueId gate) {
+ValueId GeluInput(Editor& editor, ValueId gate) {
   const auto offset = editor.IsPrivate(gate) ? ReadOffset(editor, gate) : std::nullopt;
   if (!offset || offset->c != 1 || !editor.IsPrivate(offset->x)) return graph::kNoValue;
   const int erf = editor.ProducerIf(offset->x, "Erf");
@@ -31,7 +31,7 @@ int RecogniseGelu(graph::Graph& graph) {
     if (!product || product->factors.size() != 2 || product->constant != 0.5f) return false;
     for (size_t i = 0; i < 2; ++i) {
       const ValueId x = product->factors[i];
-      if (GateInput(editor, product->factors[1 - i]) != x) continue;
+      if (GeluInput(editor, product->factors[1 - i]) != x) continue;
       editor.Become(n, "Gelu", {x});
       return true;
     }

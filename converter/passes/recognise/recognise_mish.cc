@@ -6,7 +6,7 @@ namespace octet::passes {
 
 namespace {
 
-ValueId GateInput(Editor& editor, ValueId gate) {
+ValueId MishInput(Editor& editor, ValueId gate) {
   const int tanh = editor.IsPrivate(gate) ? editor.ProducerIf(gate, "Tanh") : -1;
   if (tanh < 0 || !editor.IsPrivate(editor.At(tanh).inputs[0])) return graph::kNoValue;
   const int softplus = editor.ProducerIf(editor.At(tanh).inputs[0], "Softplus");
@@ -22,7 +22,7 @@ int RecogniseMish(graph::Graph& graph) {
     if (!product || product->factors.size() != 2 || product->constant != 1) return false;
     for (size_t i = 0; i < 2; ++i) {
       const ValueId x = product->factors[i];
-      if (GateInput(editor, product->factors[1 - i]) != x) continue;
+      if (MishInput(editor, product->factors[1 - i]) != x) continue;
       editor.Become(n, "Mish", {x});
       return true;
     }
