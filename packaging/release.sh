@@ -11,7 +11,8 @@ usage: packaging/release.sh [--output FOLDER] [--only amd64,arm64,armhf] [--jobs
   --only LIST        of amd64 (on x86-64: Debian packages, wheel, images of converter and camera), arm64 (Debian packages without
                      the converter, wheel, archive of static programs, image of the camera) and armhf (the same, without an image)
   --jobs N           compilers at a time (default: as many as cores)
-  --twice            builds a second time, from another path, with another umask, locale and time zone, and compares the hashes
+  --twice            builds a second time and compares the hashes: from another path, with another umask, locale, time zone and home
+                     folder, 400 days later (by faketime) and, if root runs it, as the user nobody
   --maintainer TEXT  the maintainer in the Debian packages (default: that of debian/control)
   --key FILE         a secret key of OpenPGP without a passphrase. It signs SHA256SUMS (SHA256SUMS.asc) and an apt repository (apt/)
 
@@ -53,7 +54,7 @@ for target in $targets; do
   esac
 done
 [ -z "$key" ] || [ -r "$key" ] || { echo "release.sh: --key $key cannot be read; check the path and its permissions" >&2; exit 2; }
-for tool in umoci lintian abidiff dpkg-buildpackage; do
+for tool in umoci lintian abidiff dpkg-buildpackage faketime; do
   command -v "$tool" >/dev/null || { echo "release.sh: no $tool; try: ./setup.sh --tests" >&2; exit 1; }
 done
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
@@ -72,53 +73,21 @@ copy() {
   done
 }
 
-# What lintian may find in packages stands in packaging/lintian.txt, with the reason.
-check_packages() {
-  known=$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' packaging/lintian.txt | paste -s -d , -)
-  lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags "$known" "$@" >&2
-}
-
-# build SOURCES TO: every artefact of the targets.
-build() (
-  cd "$1"
-  mkdir -p "$2"
-  # Paths of this build stand in no file; -Map names the static libraries of each program for the SBOM.
-  export CFLAGS="-ffile-prefix-map=$1=." CXXFLAGS="-ffile-prefix-map=$1=." LDFLAGS="-Wl,-Map=%.map"
-  for target in $targets; do
-    case "$target" in
-      amd64) preset=native triplet=x86_64-linux-gnu ;;
-      arm64) preset=aarch64 triplet=aarch64-linux-gnu ;;
-      armhf) preset=armv7 triplet=arm-linux-gnueabihf ;;
-    esac
-    folder=$1/build/$preset
-    cmake --preset "$preset" -DOCTET_TESTS=OFF -DOCTET_BENCH=OFF -DOCTET_CCACHE= -DCMAKE_INSTALL_PREFIX=/usr \
-      -DCMAKE_INSTALL_LIBDIR="lib/$triplet" >/dev/null  # CMake's own default is that of a native build alone
-    cmake --build "$folder" -j "$jobs" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log" >&2; exit 1; }
-    made=$(packaging/debian.sh --build "$folder" --architecture "$target" -o "$folder/packages" ${maintainer:+--maintainer "$maintainer"})
-    check_packages $made
-    packaging/abi/check_abi.py --library "$folder/lib/liboctet.so.1" >&2
-    device=$(echo "$made" | grep /octet-device_)
-    converter=$(echo "$made" | grep /octet_ || true)
-    [ "$target" = armhf ] || made="$made $(packaging/oci/make_image.py --name octet-camera -o "$folder/made" "$device")"
-    [ -z "$converter" ] || made="$made $(packaging/oci/make_image.py --name octet-converter -o "$folder/made" "$converter" "$device")"
-    made="$made $(packaging/wheel/make_wheel.py --library "$folder/lib/liboctet.so.1" -o "$folder/made")"
-    [ "$target" = amd64 ] || made="$made $(packaging/board/make_tarball.py --build "$folder" -o "$folder/made")"
-    for artefact in $made; do
-      cp "$artefact" "$2/"
-      packaging/sbom/make_sbom.py --maps "$folder" "$2/$(basename "$artefact")" >/dev/null
-    done
-  done
-  cd "$2"
-  chmod 644 ./*
-  LC_ALL=C sh -c 'sha256sum *.deb *.whl *.json $(ls *.tar.gz *.oci.tar 2>/dev/null)' | LC_ALL=C sort -k 2 >SHA256SUMS
-)
-
 copy "$work/octet"
 # Both before the first build, which takes minutes: somebody may edit meanwhile.
 [ "$twice" = no ] || copy "$work/elsewhere/with-a/longer-path/octet"
-(umask 022; export LC_ALL=C.UTF-8 TZ=UTC; build "$work/octet" "$work/first")
+(umask 022; export LC_ALL=C.UTF-8 TZ=UTC; "$work/octet/packaging/build_artefacts.sh" "$work/octet" "$work/first" "$targets" "$jobs" "$maintainer")
 if [ "$twice" = yes ]; then
-  (umask 077; export LC_ALL=C TZ=Pacific/Auckland HOME="$work"; build "$work/elsewhere/with-a/longer-path/octet" "$work/second")
+  as=""
+  if [ "$(id -u)" = 0 ]; then  # only root can be another user
+    chmod 711 "$work"
+    mkdir -p "$work/second" "$work/home"
+    chown -R nobody:nogroup "$work/elsewhere" "$work/second" "$work/home"
+    as="setpriv --reuid nobody --regid nogroup --clear-groups"
+  fi
+  sources=$work/elsewhere/with-a/longer-path/octet
+  (umask 077; export LC_ALL=C TZ=Pacific/Auckland HOME="$work/home" TMPDIR="$work/home"; mkdir -p "$HOME"; cd "$sources"
+   $as faketime -f +400d packaging/build_artefacts.sh "$sources" "$work/second" "$targets" "$jobs" "$maintainer")
   if ! diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" >&2; then
     rm -rf "$output/differs" && mv "$work/second" "$output/differs"
     rm -rf "$output/first" && mv "$work/first" "$output/first"
@@ -130,8 +99,7 @@ fi
 find "$output" -mindepth 1 -maxdepth 1 -type f \( -name '*.deb' -o -name '*.whl' -o -name '*.tar.gz' -o -name '*.oci.tar' -o -name '*.spdx.json' \) -delete
 cp "$work/first/"* "$output/"
 if [ -n "$key" ]; then
-  packaging=$root/packaging
-  "$packaging/apt/make_repository.sh" --packages "$output" --key "$key" -o "$output/apt"
-  "$packaging/sign.sh" "$key" --armor --detach-sign --output "$output/SHA256SUMS.asc" "$output/SHA256SUMS"
+  "$root/packaging/apt/make_repository.sh" --packages "$output" --key "$key" -o "$output/apt"
+  "$root/packaging/sign.sh" "$key" --armor --detach-sign --output "$output/SHA256SUMS.asc" "$output/SHA256SUMS"
 fi
 ls -l "$output" | awk 'NR > 1 { print $5, $NF }'
