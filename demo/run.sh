@@ -99,7 +99,7 @@ release() { # NAME PICTURES SECURITY_COUNTER [MORE...]
   name=$1 pictures=$2 counter=$3
   shift 3
   convert demo/scene_detector.onnx -o "$out/$name.octet" --calibrate "$out/$pictures" --mean 0,0,0 --std 1,1,1 \
-    --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board boards/x86-host.yaml --golden 2 \
+    --task detect --decode demo/scene_decode.yaml --labels demo/labels.txt --board x86-host --golden 2 \
     --security-counter "$counter" --effort fast "$@" >"$out/$name.txt" 2>&1 || { cat "$out/$name.txt" >&2; exit 1; }
 }
 /usr/bin/python3 demo/darken.py "$out/scene_calib.npy" "$out/dark_calib.npy"

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "converter/support/shipped.h"
 #include "converter/support/yaml_reader.h"
 #include "ports/linux/words/nearest.h"
 
@@ -76,7 +77,7 @@ class Reader {
       const std::string word = document.Scalar().substr(0, document.Scalar().find_first_of(" \n"));
       Fail(
           "{}: a plain text whitelist (octet boards --whitelist), not a board's YAML file; give "
-          "the board's file, such as boards/{}.yaml of the sources",
+          "the board's name or file, such as {}",
           yaml_.file(), IsBoardName(word) ? word : "raspberry-pi-4");
     }
     if (!document.IsMap() && !document.IsNull()) {
@@ -290,6 +291,10 @@ bool Allows(const std::vector<std::string>& list, const std::string& word) {
 
 Board ReadBoard(const std::string& path, Missing missing) {
   return Reader(path, missing).ReadFile();
+}
+
+std::string FindBoard(const std::string& word) {
+  return FindShipped(word, "boards", ".yaml", "--board takes a YAML file");
 }
 
 }  // namespace octet::boards

@@ -58,6 +58,10 @@ enum class Missing : uint8_t { kRefused, kAllowed };
 // refused with the nearest name.
 Board ReadBoard(const std::string& path, Missing missing = Missing::kRefused);
 
+// The file that --board means: a path, or the name of a board that came with the program
+// ("raspberry-pi-5"). Throws UserError with the names that there are.
+std::string FindBoard(const std::string& word);
+
 }  // namespace octet::boards
 
 #endif  // OCTET_CONVERTER_BOARDS_BOARD_H_

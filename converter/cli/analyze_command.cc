@@ -224,7 +224,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
                                        .ShowDefault();
   command.Add("--decode", convert.decode, "layout of the detector's outputs");
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
-  command.Add("--board", convert.board, "YAML file of the board");
+  command.Add("--board", convert.board, "name of a board of octet boards, or its YAML file");
   command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
   command.Add("--config", convert.config, "YAML file: precision, ranges and schemes");
   command.AddFlag("--int8-everywhere", convert.int8_everywhere, "no FP16 layers in the int8 plan");

@@ -107,7 +107,8 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       .Among({"fast", "default", "best"})
       .ShowDefault();
   command.Add("--board", options->board,
-              "YAML file of the board (boards/): its cost model gives the times, unless --profile "
+              "name of a board of octet boards, or its YAML file: its cost model gives the times, "
+              "unless --profile "
               "is given");
   command.Add("--profile", mixed->profile,
               "times measured on the board: output of octet-run --profile --json for the int8 plan "

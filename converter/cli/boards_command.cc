@@ -8,6 +8,7 @@
 #include "converter/cli/commands.h"
 #include "converter/sections/sections.h"
 #include "converter/support/error.h"
+#include "converter/support/shipped.h"
 #include "converter/write/write.h"
 #include "octet/octet.h"
 #include "ports/linux/board.h"
@@ -26,31 +27,11 @@ struct BoardsOptions {
   bool as_json = false;
 };
 
-// Where cmake --install and packages put them, seen from bin/, and where they are for a program in
-// the build/<preset>/bin of the sources.
-constexpr const char* kPlaces[] = {"../share/octet/boards", "../../../boards"};
-
-fs::path OwnFolder() {
-  std::error_code unreadable, absent;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
-  for (const char* place : kPlaces) {
-    fs::path folder = (program.parent_path() / place).lexically_normal();
-    if (!unreadable && fs::is_directory(folder, absent)) return folder;
-  }
-  Fail(
-      "no board files beside this program (share/octet/boards); name the files: octet boards "
-      "FILE...");
-}
-
-// The .yaml files of a folder by name, or the file itself; what is neither, and no path, is the
-// name of a board that came with the program.
+// The .yaml files of a folder by name, or the file itself, or the one that came with the program.
 std::vector<std::string> FilesOf(const fs::path& path) {
-  if (!fs::exists(path) && !path.has_parent_path() && !path.has_extension()) {
-    const fs::path own = OwnFolder() / (path.string() + ".yaml");
-    if (fs::exists(own)) return {own.string()};
+  if (!fs::is_directory(path)) {
+    return {FindShipped(path.string(), "boards", ".yaml", "give a board file, a folder of them")};
   }
-  if (!fs::exists(path)) Fail("{}: no such file or folder; name board files", path.string());
-  if (!fs::is_directory(path)) return {path.string()};
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
@@ -172,7 +153,13 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
 int Run(const BoardsOptions& options) {
   std::vector<std::string> files;
   if (options.paths.empty()) {
-    files = FilesOf(OwnFolder());
+    const std::optional<fs::path> own = ShippedFolder("boards");
+    if (!own) {
+      Fail(
+          "no board files beside this program (share/octet/boards); name the files: octet boards "
+          "FILE...");
+    }
+    files = FilesOf(*own);
   } else {
     for (const std::string& path : options.paths) {
       const std::vector<std::string> more = FilesOf(path);

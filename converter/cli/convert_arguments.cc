@@ -68,8 +68,9 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
-  command.Add("--labels", options->labels,
-              "text file with one class name per line (labels/coco.txt), stored in the blob");
+  command.Add(
+      "--labels", options->labels,
+      "text file with one class name per line, or coco (comes with octet); stored in the blob");
   input_.AddPixelsTo(command);
 }
 
@@ -138,7 +139,8 @@ void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptio
 void ConvertArguments::AddBoard(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Board");
   command.Add("--board", options->board,
-              "YAML file of the board (boards/): only schemes that it allows are used. Its name is "
+              "name of a board of octet boards, or its YAML file: only schemes that it allows are "
+              "used. Its name is "
               "stored in the blob; the blob also runs on other boards");
   command.AddFlag("--winograd", options->winograd,
                   "add weights for Winograd's method to the 3x3 convolutions of int8 plans, as for "

@@ -10,6 +10,7 @@
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
 #include "converter/support/error.h"
+#include "converter/support/shipped.h"
 #include "ports/linux/words/shell_word.h"
 
 namespace octet::cli {
@@ -20,6 +21,18 @@ namespace fs = std::filesystem;
 std::string Triple(const float (&values)[3]) {
   if (values[0] == values[1] && values[1] == values[2]) return fmt::format("{}", values[0]);
   return fmt::format("{},{},{}", values[0], values[1], values[2]);
+}
+
+// The word of --labels for class names that come with octet; empty if these are others.
+std::string ShippedLabels(const std::vector<std::string>& names) {
+  const std::optional<fs::path> folder = ShippedFolder("labels");
+  if (names.empty() || !folder) return {};
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder)) {
+    if (entry.path().extension() == ".txt" && sections::ReadLabels(entry.path()) == names) {
+      return entry.path().stem();
+    }
+  }
+  return {};
 }
 
 std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& options) {
@@ -47,7 +60,11 @@ std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& opti
   if (options.task == blob::Task::kSegment) add("--task", "segment");
   if (!options.decode.empty()) add("--decode", options.decode);
   if (!options.labels.empty()) add("--labels", options.labels);
-  if (!options.label_names.empty()) line += " --labels FILE (the labels above, one a line)";
+  if (const std::string word = ShippedLabels(options.label_names); !word.empty()) {
+    add("--labels", word);
+  } else if (!options.label_names.empty()) {
+    line += " --labels FILE (the labels above, one a line)";
+  }
   return line;
 }
 

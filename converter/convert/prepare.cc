@@ -19,15 +19,10 @@
 namespace octet::convert {
 namespace {
 
-boards::Board ReadBoard(const std::string& path) {
-  if (path.empty()) return {};
-  RefuseFolder(path);
-  if (!std::filesystem::is_regular_file(path)) {
-    Fail(
-        "{}: no such file; --board takes a YAML file, such as those in the folder "
-        "boards: " OCTET_BOARDS,
-        path);
-  }
+boards::Board ReadBoard(const std::string& word) {
+  if (word.empty()) return {};
+  RefuseFolder(word);
+  const std::string path = boards::FindBoard(word);
   boards::Board board = boards::ReadBoard(path, boards::Missing::kAllowed);
   for (const char* precision : {"int8", "fp16"}) {
     if (boards::Allows(board.precisions, precision)) continue;

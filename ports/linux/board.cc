@@ -130,7 +130,7 @@ std::string WhyNotOn(const octet_board& board, const void* blob, size_t blob_byt
   }
   if (found.rule == OCTET_BOARD_OK) return "";
   const std::string name = board.compatible;
-  const std::string way_out = "; convert the model with --board boards/" + name + ".yaml";
+  const std::string way_out = "; convert the model with --board " + name;
   if (found.rule == OCTET_BOARD_NAME) {
     return std::string("made for ") + found.board + ", and this board is " + name + way_out;
   }

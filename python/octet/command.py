@@ -15,7 +15,7 @@ from octet import _library
 from octet.model import Model
 from octet.results import Detection
 
-PICTURES = ".npy, .ppm or .pgm"
+PICTURES = ".npy, .ppm, .pgm or, with Pillow, .jpg and .png"
 
 
 class _Bad(ValueError):
@@ -49,6 +49,20 @@ def _netpbm(path: str) -> np.ndarray:
     return np.frombuffer(data, np.uint8, count, at).reshape(shape)
 
 
+def _with_pillow(path: str) -> np.ndarray:
+    """uint8 [height, width, 3], or [height, width] of a grey picture."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise _Bad(f"{path}: octet-py reads JPEG and PNG with Pillow, which is not installed; install python3-pil, "
+                   "or use octet-run, which reads them itself") from None
+    try:
+        with Image.open(path) as picture:
+            return np.asarray(picture if picture.mode == "L" else picture.convert("RGB"))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise _Bad(f"{path}: {getattr(error, 'strerror', None) or error}; check the path and the file") from None
+
+
 def _read(path: str) -> np.ndarray:
     """A picture, or an array as it is."""
     try:
@@ -56,9 +70,11 @@ def _read(path: str) -> np.ndarray:
             return _netpbm(path)
         if path.endswith(".npy"):
             return np.load(path, allow_pickle=False)
+        if path.lower().endswith((".jpg", ".jpeg", ".png")):
+            return _with_pillow(path)
     except (OSError, EOFError) as error:
         raise _Bad(f"{path}: {getattr(error, 'strerror', None) or error}; check the path and the file") from None
-    raise _Bad(f"{path}: give {PICTURES}; octet-run reads JPEG and PNG too")
+    raise _Bad(f"{path}: give {PICTURES}")
 
 
 def _pictures(path: str) -> List[np.ndarray]:

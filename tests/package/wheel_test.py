@@ -15,6 +15,7 @@ import unittest
 import zipfile
 
 import numpy
+from PIL import Image
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/support"))
@@ -107,9 +108,14 @@ class Wheels(unittest.TestCase):
         self.assertGreater(len(boxes[0]), 0)
         wanted = json.loads(reference.stdout)["results"][0]["detections"]
         self.assertEqual(boxes[0], wanted)
+        Image.fromarray(frames[0]).save(self.work / "one.png")
+        by_pillow = octet_py("detect", BLOB, "one.png", "--json")
+        self.assertEqual(by_pillow.returncode, 0, by_pillow.stderr)
+        self.assertEqual(json.loads(by_pillow.stdout)["detections"], wanted)
+        (self.work / "cut.png").write_bytes((self.work / "one.png").read_bytes()[:200])
 
         for arguments in (["detect", BLOB, "none.ppm"], ["detect", MAKE, "one.ppm"], ["detect", BLOB, MAKE], ["load", BLOB, "--plan", "x"],
-                          ["run", BLOB, "--input", "one.ppm", "one.ppm"]):
+                          ["run", BLOB, "--input", "one.ppm", "one.ppm"], ["detect", BLOB, "cut.png"], ["detect", BLOB, "none.jpg"]):
             refused = octet_py(*arguments)
             self.assertEqual((refused.returncode, len(refused.stderr.splitlines())), (2, 1), refused.stderr)
 

@@ -8,21 +8,19 @@
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/support/error.h"
 #include "converter/support/file.h"
+#include "converter/support/shipped.h"
 #include "runtime/format/decode.h"
 
 namespace octet::sections {
 
-std::vector<std::string> ReadLabels(const std::string& path) {
+std::vector<std::string> ReadLabels(const std::string& word) {
   std::vector<std::string> labels;
-  if (path.empty()) return labels;
-  RefuseFolder(path);
+  if (word.empty()) return labels;
+  RefuseFolder(word);
+  const std::string path = FindShipped(
+      word, "labels", ".txt", "--labels takes a text file with one class name per line");
   std::ifstream file(path);
-  if (!file)
-    Fail(
-        "{}: cannot be read; --labels takes a text file with one class name per line, such as "
-        "those in "
-        "the folder labels: " OCTET_LABELS,
-        path);
+  if (!file) Fail("{}: cannot be read; check its permissions", path);
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     labels.push_back(line);

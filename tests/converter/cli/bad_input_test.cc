@@ -205,8 +205,8 @@ TEST_F(Cli, Configuration) {
   refused("layers: [\n", "c.yaml");
   ExpectRefused(Convert("m.onnx", {"--config", Path("absent.yaml")}), "absent.yaml");
   ExpectRefused(Convert("m.onnx", {"--board", Path("absent.yaml")}), "absent.yaml");
-  ExpectRefused(Convert("m.onnx", {"--board", "rpi4"}), "raspberry-pi-4.yaml");
-  ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), "coco.txt");
+  ExpectRefused(Convert("m.onnx", {"--board", "rpi4"}), "raspberry-pi-4");
+  ExpectRefused(Convert("m.onnx", {"--labels", Path("absent.txt")}), ": coco");
   WriteText("b.yaml", "compatible: My Board\n");
   ExpectRefused(Convert("m.onnx", {"--board", Path("b.yaml")}), "'My Board' is not a board name");
   // As many bytes as the header has room for, and no more.

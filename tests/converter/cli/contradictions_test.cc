@@ -136,7 +136,7 @@ TEST_F(Contradictions, OptionsOfOthers) {
   const Result list = Octet({"boards", "jetson-nano", "--whitelist", Path("list")});
   ASSERT_EQ(list.status, 0) << list.err;
   ExpectFacts(Line({"--board", Path("list")}),
-              {"octet: @list: ", "octet boards --whitelist", "boards/jetson-nano.yaml"});
+              {"octet: @list: ", "octet boards --whitelist", "name or file, such as jetson-nano"});
   WriteText("b.yaml", "- compatible\n");
   ExpectFacts(Line({"--board", Path("b.yaml")}), {"octet: @b.yaml: ", "`compatible: NAME`"});
 }

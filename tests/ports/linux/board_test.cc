@@ -89,7 +89,7 @@ TEST_F(BoardFiles, WhatIsSaid) {
   const auto why = [&](const std::string& text, uint32_t mask = 0) {
     return port::WhyNotOn(port::ParseBoard(text, "file"), blob.data(), blob.size(), mask);
   };
-  const std::string way_out = "; convert the model with --board boards/me.yaml";
+  const std::string way_out = "; convert the model with --board me";
   EXPECT_EQ(why("me\nactivation_schemes asymmetric\nprecisions fp16 int8"), "");
   EXPECT_EQ(why("me\nactivation_schemes symmetric"),
             "plan int8: tensor 'image' is asymmetric (zero point -128), and me allows "

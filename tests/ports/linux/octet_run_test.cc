@@ -289,7 +289,7 @@ TEST_F(Programs, RunKeepsToWhatTheBoardAllows) {
   EXPECT_EQ(refused.err, "octet-run: " + Path("m.octet") +
                              ": plan int8: tensor 'image' is asymmetric (zero point -128), and me "
                              "allows activation_schemes symmetric; convert the model with --board "
-                             "boards/me.yaml\n");
+                             "me\n");
   EXPECT_EQ(Run("octet-run", run + Path("symmetric") + " --plan fp16").status, 0);
   EXPECT_TRUE(IsOneLine(Run("octet-run", run + Path("none")).err));
 }

@@ -150,7 +150,7 @@ TEST_F(CameraSlotsTest, WhatTheBoardAllows) {
   std::ofstream(Path("me")) << "me\nactivation_schemes symmetric\n";
   const std::string line =
       ": plan int8: tensor 'image' is asymmetric (zero point -128), and me allows "
-      "activation_schemes symmetric; convert the model with --board boards/me.yaml\n";
+      "activation_schemes symmetric; convert the model with --board me\n";
   StartOnStore({"--board", Path("me")});
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"),
