@@ -28,7 +28,8 @@ assign::Result AssignMixed(const Recovered& from) {
 
 std::unique_ptr<assign::Clock> MixedClock(const MixedOptions& mixed, const std::string& board) {
   if (!mixed.profiles.empty()) return assign::ProfileClock(mixed.profiles);
-  return board.empty() ? assign::DefaultClock() : assign::ModelClock(boards::ReadBoard(boards::FindBoard(board)));
+  return board.empty() ? assign::DefaultClock()
+                       : assign::ModelClock(boards::ReadBoard(boards::FindBoard(board)));
 }
 
 Assigned Assign(const Recovered& from) {

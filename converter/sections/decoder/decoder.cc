@@ -17,8 +17,8 @@ std::vector<std::string> ReadLabels(const std::string& word) {
   std::vector<std::string> labels;
   if (word.empty()) return labels;
   RefuseFolder(word);
-  const std::string path = FindShipped(
-      word, "labels", ".txt", "--labels takes a text file with one class name per line");
+  const std::string path = FindShipped(word, "labels", ".txt",
+                                       "--labels takes a text file with one class name per line");
   std::ifstream file(path);
   if (!file) Fail("{}: cannot be read; check its permissions", path);
   for (std::string line; std::getline(file, line);) {

@@ -79,8 +79,7 @@ TEST_F(Boards, FilesOfOnesOwn) {
   EXPECT_EQ(one["boards"][0]["file"], board);
   EXPECT_EQ(one["boards"][0]["thermal"]["enter_c"], 60);
   EXPECT_TRUE(one["boards"][0]["latency_budget_ms"].is_null());
-  ExpectRefused(Octet({"boards", Path("absent.yaml")}),
-                "absent.yaml: no such file");
+  ExpectRefused(Octet({"boards", Path("absent.yaml")}), "absent.yaml: no such file");
   std::filesystem::create_directory(Path("empty"));
   ExpectRefused(Octet({"boards", Path("empty")}), "empty: no .yaml file in this folder");
   ExpectRefused(Octet({"boards", "--root", Path("absent")}), "--root");
@@ -148,8 +147,7 @@ TEST_F(Boards, WhitelistOfWhichBoard) {
       "--whitelist: this machine is not in the list of boards; name a board");
   ExpectRefused(Octet({"boards", "rk3588", "jetson-nano", "--whitelist", Path("none")}),
                 "--whitelist: 2 boards are named; name one");
-  ExpectRefused(Octet({"boards", "rk35888", "--whitelist", Path("none")}),
-                "rk35888: no such file");
+  ExpectRefused(Octet({"boards", "rk35888", "--whitelist", Path("none")}), "rk35888: no such file");
   EXPECT_FALSE(std::filesystem::exists(Path("none")));
 }
 

@@ -125,7 +125,7 @@ TEST_P(Edges, WhatTheBoardAllows) {
   const std::string why =
       "not allowed on this board: plan int8: tensor 'x' is asymmetric (zero point 3), and "
       "jetson-nano allows activation_schemes symmetric; convert the model with --board "
-      "boards/jetson-nano.yaml";
+      "jetson-nano";
   write(symmetric);
   {
     SlotStore store(Where(), options);
