@@ -58,12 +58,26 @@ set(octet_documents ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.m
 foreach(component IN ITEMS programs sdk)
   install(FILES ${octet_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component}
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN __pycache__ EXCLUDE)
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN __pycache__ EXCLUDE PATTERN docs/man EXCLUDE)
 endforeach()
+if(TARGET octet)
+  # What the pages for users link to, at the same places.
+  foreach(page IN ITEMS SECURITY.md PORTING.md boards/README.md bench/README.md ports/linux/monitoring/README.md runtime/format/FORMAT.md
+          runtime/quant/QUANTIZATION.md packaging/rauc/README.md packaging/yocto/README.md demo/README.md boards/emulated/README.md)
+    get_filename_component(folder ${page} DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT programs)
+  endforeach()
+  install(FILES ${PROJECT_SOURCE_DIR}/examples/draw_boxes.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT programs)
+  # For who ships many boards: docs/roll-out.md, packaging/*/README.md.
+  foreach(part IN ITEMS roll-out mender rauc yocto)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/packaging/${part} DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs
+            USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE PATTERN README.md EXCLUDE)
+  endforeach()
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/format/FORMAT.md ${PROJECT_SOURCE_DIR}/runtime/quant/QUANTIZATION.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sdk)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/boards DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs
-        FILES_MATCHING PATTERN "*.yaml" PATTERN __pycache__ EXCLUDE)
+        FILES_MATCHING PATTERN "*.yaml" PATTERN emulated EXCLUDE PATTERN __pycache__ EXCLUDE)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/ports/linux/monitoring ${PROJECT_SOURCE_DIR}/packaging/systemd
           DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs)

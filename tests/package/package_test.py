@@ -171,7 +171,8 @@ def check_archives(build, work):
     check(pages == wanted, f"man pages {sorted(pages)}, programs and commands {sorted(wanted)}")
     data = {path.as_posix() for path in names["programs.tar.gz"]}
     check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml", "share/octet/monitoring/dashboard.json",
-           "share/octet/monitoring/alerts.yml", "share/octet/scene/detector.octet", "share/octet/scene/LICENSE"} <= data, f"data: {sorted(data)}")
+           "share/octet/monitoring/alerts.yml", "share/octet/scene/detector.octet", "share/octet/scene/LICENSE",
+           "share/octet/roll-out/roll_out.py", "share/octet/mender/octet", "share/octet/rauc/octet-hook"} <= data, f"data: {sorted(data)}")
     with tarfile.open(next(archive for archive in archives if "programs" in archive.name)) as tar:
         tar.extractall(work / "archive")
     (octet,) = (work / "archive").glob("*/bin/octet")
