@@ -12,6 +12,11 @@ check_packages() {
 
 cd "$sources"
 mkdir -p "$to"
+# The sources themselves, before anything is built in them: release.sh in them makes all of this again.
+version=$(grep -oE 'OCTET_VERSION_(MAJOR|MINOR|PATCH) [0-9]+' runtime/include/octet/octet.h | cut -d ' ' -f 2 | head -3 | paste -s -d .)
+tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" --exclude=./build \
+  --transform="s,^\.,octet-$version,S" -c . | gzip -9n >"$to/octet-$version-source.tar.gz"
+packaging/sbom/make_sbom.py "$to/octet-$version-source.tar.gz" >/dev/null
 # Paths of this build stand in no file; -Map names the static libraries of each program for the SBOM.
 export CFLAGS="-ffile-prefix-map=$sources=." CXXFLAGS="-ffile-prefix-map=$sources=." LDFLAGS="-Wl,-Map=%.map"
 for target in $targets; do

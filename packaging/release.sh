@@ -57,17 +57,18 @@ done
 for tool in umoci lintian abidiff dpkg-buildpackage faketime; do
   command -v "$tool" >/dev/null || { echo "release.sh: no $tool; try: ./setup.sh --tests" >&2; exit 1; }
 done
-: "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct)}"
+# The files of an unpacked source archive have the time of its commit.
+: "${SOURCE_DATE_EPOCH:=$(if [ -e "$root/.git" ]; then git -C "$root" log -1 --format=%ct; else stat -c %Y "$root/CMakeLists.txt"; fi)}"
 export SOURCE_DATE_EPOCH
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/octet-release-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# copy TO: what git tracks, as it is now, and the libraries for boards that setup.sh fetched.
+# copy TO: what git tracks, as it is now (all, in an unpacked source archive), and the libraries for boards that setup.sh fetched.
 copy() {
   mkdir -p "$1"
-  git -C "$root" ls-files -z | (cd "$root" && xargs -0 cp --parents -P -t "$1")
+  (cd "$root" && if [ -e .git ]; then git ls-files -z; else find . -path ./build -prune -o ! -type d -print0; fi | xargs -0 cp --parents -P -t "$1")
   for library in yaml-cpp sodium; do
     [ ! -d "$root/build/$library" ] || { mkdir -p "$1/build" && cp -RH "$root/build/$library" "$1/build/"; }
   done
