@@ -78,6 +78,7 @@ std::vector<Network> Networks() {
   AddFeatures(&networks);
   AddOptions(&networks);
   AddDecoders(&networks);
+  AddSections(&networks);
   return networks;
 }
 
