@@ -61,6 +61,9 @@ TEST_F(SampleLabelsTest, ByFileAndByName) {
   ASSERT_NE(labels.Of("/data/val/two.jpg"), nullptr);
   EXPECT_EQ(labels.Of("/data/val/two.jpg")->boxes.size(), 1u);
   EXPECT_TRUE(labels.Of("/data/train/two.jpg")->boxes.empty());
+  ASSERT_NE(labels.Of("val/two.jpg"), nullptr) << "the path as the file has it";
+  EXPECT_EQ(labels.Of("val/two.jpg")->boxes.size(), 1u);
+  EXPECT_EQ(labels.Of("/data/other_val/two.jpg"), nullptr) << "half a folder's name";
   EXPECT_EQ(labels.Of("/data/two.jpg"), nullptr);
   EXPECT_EQ(labels.Of("/data/three.jpg"), nullptr);
   // Without names the order of the numbers counts.
