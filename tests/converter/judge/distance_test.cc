@@ -68,6 +68,16 @@ TEST(Distance, AboutElementsFromEightSamplesOn) {
   }
 }
 
+// What is the same in every sample says nothing about its elements, zeros neither.
+TEST(Distance, AboutElementsThatNeverVaryNothingIsKnown) {
+  for (const float value : {0.0f, 3.0f}) {
+    const std::vector<std::vector<float>> reference(8, {value, -value}), plan(8, {value, 0.5f});
+    const Figures figures = Of(reference, plan);
+    EXPECT_FALSE(figures.about_elements_db) << value;
+    EXPECT_EQ(figures.Db(), figures.about_mean_db) << value;
+  }
+}
+
 TEST(Distance, NoNumberIsTheWorst) {
   for (const float broken : {std::nanf(""), kInfinity, -kInfinity}) {
     const Figures figures = Of({{1, 2, 3}}, {{1, broken, 3}});
