@@ -176,6 +176,17 @@ TEST_F(SampleChoiceTest, PicturesTheModelUnderstands) {
   EXPECT_EQ(kept, 10) << "of four classes the likeliest has 0.25 and more";
 }
 
+TEST_F(SampleChoiceTest, AQualityOf0KeepsEveryLabelledPicture) {
+  WriteLabels([](int i) { return i < 9 ? i % 4 : -1; });
+  const Result result = Choose({"--task", "classify", "--sample-labels", Path("labels.json"),
+                                "--label-quality", "0", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json labels = json::parse(result.out)["choice"]["labels"];
+  EXPECT_EQ(labels["kept"], 9);
+  EXPECT_EQ(labels["poor"], 0);
+  EXPECT_EQ(labels["unlabelled"], 3);
+}
+
 TEST_F(SampleChoiceTest, Refusals) {
   WriteLabels([](int i) { return i % 4; });
   const std::string file = Path("labels.json");
