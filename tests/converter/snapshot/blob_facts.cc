@@ -167,7 +167,7 @@ std::string Parts(const BlobView& view) {
 }
 
 // The words of a section of records; of a long one three sums.
-std::string Words(const uint8_t* data, size_t bytes) {
+std::string WordsOf(const uint8_t* data, size_t bytes) {
   constexpr size_t kMost = 400;
   const size_t count = bytes / sizeof(int32_t);
   if (count > kMost) return " " + Sums(Numbers<int8_t>(data, bytes));
@@ -193,7 +193,7 @@ std::string OptionalSections(const Blob& blob, const BlobView& view) {
                        : section->kind == blob::SectionKind::kTemporal ? "temporal"
                                                                        : nullptr;
     if (name == nullptr) continue;
-    text += name + Words(blob.data() + section->offset, section->bytes) + "\n";
+    text += name + WordsOf(blob.data() + section->offset, section->bytes) + "\n";
   }
   return text;
 }

@@ -8,7 +8,7 @@ namespace octet::test {
 namespace {
 
 constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
-constexpr int64_t kSamples = 16;
+constexpr int64_t kIntegerSamples = 16;
 
 // Numbers of a type that the builder has no word for, from `low` on and around.
 std::string Codes(OnnxBuilder& model, const std::string& name, const Dims& shape, int type, int low,
@@ -29,7 +29,7 @@ std::string Codes(OnnxBuilder& model, const std::string& name, const Dims& shape
 
 std::string Written(const Folder& folder, const OnnxBuilder& model) {
   folder.Model(model);
-  return folder.DataFor(model, kSamples, 1);
+  return folder.DataFor(model, kIntegerSamples, 1);
 }
 
 // x -> codes by what it holds -> a convolution of integers -> scales -> bias -> the same with a
