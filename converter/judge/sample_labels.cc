@@ -26,10 +26,9 @@ std::string LastPart(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+// Whether whole parts of the path, or all of it, are `tail`.
 bool EndsWith(const std::string& path, const std::string& tail) {
-  return path.size() > tail.size() &&
-         path.compare(path.size() - tail.size(), tail.size(), tail) == 0 &&
-         path[path.size() - tail.size() - 1] == '/';
+  return path == tail || path.ends_with("/" + tail);
 }
 
 // category_id -> class of the model.

@@ -45,6 +45,37 @@ TEST(Assign, WithinABudgetItIsTheFirstToGo) {
   EXPECT_EQ(*result.budget_ns, 2 * result.int8_ns);
 }
 
+// Also where what only moves values is in the way: conversions around it are in no table.
+TEST(Assign, NoBudgetOfTimeIsExceeded) {
+  Network net;
+  graph::ValueId x = net.graph.inputs[0];
+  for (const char* name : {"a", "b", "c"}) {
+    const graph::ValueId left = net.Conv(name, x, name[0] == 'b');
+    const graph::ValueId moved =
+        net.Op("Concat", std::string("join_") + name, {left, x}, 2 * kChannels);
+    net.graph.nodes.back().attributes["axis"] = int64_t{1};
+    net.Op("Relu", std::string("relu_") + name, {moved}, 2 * kChannels);
+    x = net.Conv(std::string("next_") + name, left);
+  }
+  std::vector<graph::ValueId> outputs{x};
+  for (const graph::Node& node : net.graph.nodes) {
+    if (node.op == "Relu") outputs.push_back(node.outputs[0]);
+  }
+  net.Finish(outputs);
+  const int64_t int8_ns = net.Assign({}).int8_ns;
+  for (const double percent : {1, 3, 5, 8, 12, 16, 20, 25, 30, 35, 40, 50, 60, 80}) {
+    Settings by_percent, by_ms;
+    by_percent.budget.percent = percent;
+    by_ms.budget.ms = static_cast<double>(int8_ns) * (1 + percent / 100) / 1e6;
+    for (const Settings& settings : {by_percent, by_ms}) {
+      const Result result = net.Assign(settings);
+      for (const Candidate& candidate : result.candidates) {
+        EXPECT_LE(candidate.plan_ns, *result.budget_ns) << candidate.name << " " << percent << " %";
+      }
+    }
+  }
+}
+
 TEST(Assign, ZeroPercentIsTheInt8Plan) {
   Settings settings;
   settings.budget.percent = 0;

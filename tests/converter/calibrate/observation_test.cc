@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -133,6 +135,37 @@ TEST(Observation, NotANumberIsToldAndNotCounted) {
     clean.Merge(observation);
     EXPECT_TRUE(std::isnan(clean.Finish().min));
   }
+}
+
+// A record of `values` with one field changed, as a damaged file has it.
+template <typename T>
+bool IsSoundWith(std::vector<float> values, const std::string& name, T wrong) {
+  Observation record;
+  record.Add(values);
+  Observation::ForEachField(record, [&](const std::string& field, auto& value) {
+    if constexpr (std::is_convertible_v<T, std::decay_t<decltype(value)>>) {
+      if (field == name) value = static_cast<std::decay_t<decltype(value)>>(wrong);
+    }
+  });
+  return record.IsSound();
+}
+
+TEST(Observation, FieldsThatDoNotFitEachOther) {
+  EXPECT_TRUE(Observation().IsSound()) << "nothing seen yet";
+  EXPECT_FALSE(IsSoundWith({}, "count", -1));
+  EXPECT_FALSE(IsSoundWith({}, "exponent", 0));
+  const std::vector<float> some{-1, 0, 2};
+  EXPECT_TRUE(IsSoundWith(some, "count", 3));
+  EXPECT_FALSE(IsSoundWith(some, "count", 0));
+  EXPECT_TRUE(IsSoundWith(some, "zeros", 0));
+  EXPECT_FALSE(IsSoundWith(some, "zeros", -1));
+  EXPECT_FALSE(IsSoundWith(some, "min", 3.0f));
+  EXPECT_TRUE(IsSoundWith(some, "min", 2.0f));
+  EXPECT_FALSE(IsSoundWith(some, "max", 1e9f)) << "outside of the bins";
+  EXPECT_TRUE(IsSoundWith(some, "exponent", 128));
+  EXPECT_FALSE(IsSoundWith(some, "exponent", 129));
+  EXPECT_FALSE(IsSoundWith(some, "exponent", Observation::kMinExponent - 1));
+  EXPECT_FALSE(IsSoundWith(some, "bins", std::vector<uint64_t>(Observation::kBins - 1)));
 }
 
 }  // namespace

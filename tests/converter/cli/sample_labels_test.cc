@@ -61,6 +61,9 @@ TEST_F(SampleLabelsTest, ByFileAndByName) {
   ASSERT_NE(labels.Of("/data/val/two.jpg"), nullptr);
   EXPECT_EQ(labels.Of("/data/val/two.jpg")->boxes.size(), 1u);
   EXPECT_TRUE(labels.Of("/data/train/two.jpg")->boxes.empty());
+  ASSERT_NE(labels.Of("val/two.jpg"), nullptr) << "the path as the file has it";
+  EXPECT_EQ(labels.Of("val/two.jpg")->boxes.size(), 1u);
+  EXPECT_EQ(labels.Of("/data/other_val/two.jpg"), nullptr) << "half a folder's name";
   EXPECT_EQ(labels.Of("/data/two.jpg"), nullptr);
   EXPECT_EQ(labels.Of("/data/three.jpg"), nullptr);
   // Without names the order of the numbers counts.
@@ -171,6 +174,17 @@ TEST_F(SampleChoiceTest, PicturesTheModelUnderstands) {
     kept += labels["kept"].get<int64_t>();
   }
   EXPECT_EQ(kept, 10) << "of four classes the likeliest has 0.25 and more";
+}
+
+TEST_F(SampleChoiceTest, AQualityOf0KeepsEveryLabelledPicture) {
+  WriteLabels([](int i) { return i < 9 ? i % 4 : -1; });
+  const Result result = Choose({"--task", "classify", "--sample-labels", Path("labels.json"),
+                                "--label-quality", "0", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json labels = json::parse(result.out)["choice"]["labels"];
+  EXPECT_EQ(labels["kept"], 9);
+  EXPECT_EQ(labels["poor"], 0);
+  EXPECT_EQ(labels["unlabelled"], 3);
 }
 
 TEST_F(SampleChoiceTest, Refusals) {

@@ -218,5 +218,20 @@ TEST_F(BindTest, WithoutAGuessTheOptionIsNamed) {
   EXPECT_EQ(line.find("--cut-at"), std::string::npos);  // nothing is computed in front of it
 }
 
+// Words have no numbers to be bound to.
+TEST_F(BindTest, AnInputOfStringsIsRefused) {
+  constexpr int kString = 8;
+  OnnxBuilder model;
+  model.Input("words", {2}, kString);
+  model.Node("Shape", {"words"}, {}, {"y"}).Output();
+  try {
+    Import(model, With("words=1,2"));
+    ADD_FAILURE() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_SAYS(std::string(error.what()), "--bind 'words'");
+    EXPECT_SAYS(std::string(error.what()), "not a tensor of numbers");
+  }
+}
+
 }  // namespace
 }  // namespace octet::import

@@ -82,6 +82,18 @@ TEST_F(CodesTest, WhatMovesCodesMovesRealValues) {
   EXPECT_EQ(graph.At(graph.outputs[0]).name, "y");
 }
 
+TEST_F(CodesTest, WithoutAZeroPointItIsZero) {
+  OnnxBuilder model;
+  Quantized(model);
+  Codes(model, "high", {}, kUint8, {120});
+  model.Node("QuantizeLinear", {"x", "s"}, {}, {"q0"});
+  model.Node("Min", {"q0", "high"}, {}, {"m"});
+  model.Node("DequantizeLinear", {"m", "s"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Constant(graph, Find(graph, "Min"), 1).floats, Floats{60});
+}
+
 TEST_F(CodesTest, ConstantsBesideCodesAreReal) {
   OnnxBuilder model;
   Quantized(model);

@@ -29,6 +29,18 @@ TEST(Distance, AboutTheMean) {
   EXPECT_EQ(figures.range, 2);
 }
 
+TEST(Distance, CosineAndMeanError) {
+  EXPECT_NEAR(Of({{3, 4}}, {{4, 3}}).cosine, 24.0 / 25, 1e-12);
+  EXPECT_EQ(Of({{3, 4}}, {{4, 3}}).rms_error, 1);
+  // Over all samples together, whatever their sizes.
+  const Figures figures = Of({{1, 2}, {2, 4}}, {{2, 1}, {4, -2}});
+  EXPECT_NEAR(figures.cosine, 4.0 / 25, 1e-12);
+  EXPECT_NEAR(figures.rms_error, std::sqrt((1.0 + 1 + 4 + 36) / 4), 1e-12);
+  EXPECT_EQ(figures.largest, 6);
+  EXPECT_EQ(Of({{3, 4}}, {{0, 0}}).cosine, 0) << "nothing points anywhere";
+  EXPECT_EQ(Of({{3, 4}}, {{3, 4}}).cosine, 1) << "no error";
+}
+
 // A constant part of a million times what varies drowns nothing.
 TEST(Distance, LargeConstantPart) {
   std::vector<std::vector<float>> reference, plan;
@@ -53,6 +65,16 @@ TEST(Distance, AboutElementsFromEightSamplesOn) {
     EXPECT_GT(figures.about_mean_db, 30);
     ASSERT_EQ(figures.about_elements_db.has_value(), samples == 8);
     EXPECT_NEAR(figures.Db(), samples == 8 ? 0 : figures.about_mean_db, 0.01);
+  }
+}
+
+// What is the same in every sample says nothing about its elements, zeros neither.
+TEST(Distance, AboutElementsThatNeverVaryNothingIsKnown) {
+  for (const float value : {0.0f, 3.0f}) {
+    const std::vector<std::vector<float>> reference(8, {value, -value}), plan(8, {value, 0.5f});
+    const Figures figures = Of(reference, plan);
+    EXPECT_FALSE(figures.about_elements_db) << value;
+    EXPECT_EQ(figures.Db(), figures.about_mean_db) << value;
   }
 }
 

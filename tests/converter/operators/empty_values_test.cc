@@ -57,6 +57,18 @@ TEST(EmptyValues, ASplitKeepsThePartsWithElements) {
   ExpectFloats(out[0], {2, 6}, {4, 5, 0, 1, 2, 3, 10, 11, 6, 7, 8, 9});
 }
 
+TEST(EmptyValues, ASplitKeepsPartsThatNobodyReads) {
+  Net net;
+  const ValueId x = net.Input({1, 6});
+  const std::vector<ValueId> parts =
+      net.Ops("Split", {x, net.Constant(I({1, 0, 2, 3}))}, 4, {{"axis", Int(1)}});
+  net.graph.outputs = {parts[3]};
+  InferShapes(net.graph);
+  const std::vector<Tensor> out =
+      executor::Executor(net.graph).Run({F({1, 6}, {0, 1, 2, 3, 4, 5})});
+  ExpectFloats(out[0], {1, 3}, {3, 4, 5});
+}
+
 // What is asked of the shape alone is known.
 TEST(EmptyValues, TheirShapeIsKnown) {
   Net net;
@@ -89,6 +101,27 @@ TEST(EmptyValues, AnOutputOrSomethingMadeOfThemIsRefused) {
   part.graph.outputs = parts;
   EXPECT_NE(part.Refusal().find("'Split0' (Split): the result [1,0] is empty"), std::string::npos)
       << part.Refusal();
+}
+
+// Where a single node is asked, nobody takes an empty result away.
+TEST(EmptyValues, ASingleNodeWithAnEmptyResultIsRefused) {
+  Net net;
+  const ValueId x = net.Input({1, 6});
+  net.graph.outputs = {net.Slice(x, 2, 3, 1)};
+  InferShapes(net.graph);
+  EXPECT_NO_THROW(InferNode(net.graph, net.graph.nodes[0]));
+  net.Slice(x, 2, 2, 1);
+  for (graph::Value& value : net.graph.values) {
+    if (value.constant != nullptr) value.shape = value.constant->shape;
+    if (value.constant != nullptr) value.type = value.constant->type;
+  }
+  try {
+    InferNode(net.graph, net.graph.nodes[1]);
+    ADD_FAILURE() << "taken";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("the result [1,0] is empty"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ TEST(Pool, ThreeDimensions) {
   ExpectFloats(Apply("LpPool", {F({1, 1, 3}, {3, -4, 12})}, {{"kernel_shape", Ints({2})}}),
                {1, 1, 2}, {5, std::sqrt(160.0f)});
   ExpectFloats(Apply("GlobalLpPool", {F({1, 1, 2}, {3, -4})}, {{"p", Int(1)}}), {1, 1, 1}, {7});
+  ExpectFloats(Apply("GlobalLpPool", {F({1, 1, 3}, {3, -4, 5})}, {{"p", Int(3)}}), {1, 1, 1}, {6});
 }
 
 TEST(Pool, Refusals) {

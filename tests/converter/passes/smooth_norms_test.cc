@@ -71,6 +71,21 @@ int Smooth(Net& net, bool (*wants)(size_t), bool others) {
   return smoothed;
 }
 
+TEST(SmoothNorms, NotWhatIsReadAsAnotherOperand) {
+  // As the right matrix of one product, beside being the left one of another.
+  Net right;
+  const ValueId x = Normalized(right, 40, {1, kChannels, kChannels});
+  right.Output(right.Op("MatMul", {x, Weights(right, 8, 40)}));
+  right.Output(right.Op("MatMul", {right.Random({4, kChannels}), x}));
+  EXPECT_EQ(Smooth(right, None, true), 0);
+  // Twice by one node.
+  Net twice;
+  const ValueId y = Normalized(twice, 40, {1, kChannels, kChannels});
+  twice.Output(twice.Op("MatMul", {y, Weights(twice, 8, 40)}));
+  twice.Output(twice.Op("MatMul", {y, y}));
+  EXPECT_EQ(Smooth(twice, None, true), 0);
+}
+
 TEST(SmoothNorms, AnOutlierMovesIntoTheMatricesThatReadIt) {
   Net net;
   const ValueId x = Normalized(net, 40);

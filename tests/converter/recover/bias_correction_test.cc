@@ -82,6 +82,25 @@ TEST(CorrectBiases, PutsTheMeanBack) {
   for (float shift : scheme.bias_correction[0]) EXPECT_NEAR(shift, 71 * 0.44 / 127 * 0.5, 0.035);
 }
 
+// What is told of its progress rises one by one, and never beyond the whole.
+TEST(CorrectBiases, ProgressEndsWithinItsTotal) {
+  const graph::Graph graph = TwoLayers();
+  const Pictures pictures(16);
+  quantize::Scheme scheme = SchemeFor(graph, pictures);
+  const simulate::Simulator simulator(graph, {&pictures}, {});
+  int64_t last = 0, whole = 0;
+  CorrectBiases(
+      simulator, simulate::SplitSamples(pictures.size(), 64),
+      [&](int64_t done, int64_t total) {
+        EXPECT_EQ(done, last + 1);
+        last = done;
+        whole = total;
+      },
+      &scheme);
+  EXPECT_GT(last, whole / 2);
+  EXPECT_LE(last, whole);
+}
+
 TEST(CorrectBiases, WorthItWhereLayersAreDepthwise) {
   graph::Graph graph = TwoLayers();
   EXPECT_FALSE(IsWorthCorrecting(graph));

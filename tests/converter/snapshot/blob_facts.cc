@@ -166,6 +166,38 @@ std::string Parts(const BlobView& view) {
   return text;
 }
 
+// The words of a section of records; of a long one three sums.
+std::string WordsOf(const uint8_t* data, size_t bytes) {
+  constexpr size_t kMost = 400;
+  const size_t count = bytes / sizeof(int32_t);
+  if (count > kMost) return " " + Sums(Numbers<int8_t>(data, bytes));
+  std::string text;
+  for (size_t i = 0; i < count;) {
+    int32_t word = 0;
+    std::memcpy(&word, data + i * sizeof(word), sizeof(word));
+    size_t same = 1;
+    while (i + same < count && std::memcmp(data + (i + same) * sizeof(word), &word, 4) == 0) ++same;
+    text += (i == 0 ? " " : ",") + Word(word) + (same > 1 ? "x" + std::to_string(same) : "");
+    i += same;
+  }
+  return text;
+}
+
+// Those of guard, drift and temporal help.
+std::string OptionalSections(const Blob& blob, const BlobView& view) {
+  std::string text;
+  for (uint32_t i = 0; i < view.header->section_count; ++i) {
+    const blob::Section* section = SectionAt(view.header, i);
+    const char* name = section->kind == blob::SectionKind::kGuard      ? "guard"
+                       : section->kind == blob::SectionKind::kDrift    ? "drift"
+                       : section->kind == blob::SectionKind::kTemporal ? "temporal"
+                                                                       : nullptr;
+    if (name == nullptr) continue;
+    text += name + WordsOf(blob.data() + section->offset, section->bytes) + "\n";
+  }
+  return text;
+}
+
 std::string Runs(const Blob& blob, uint32_t plans, const BlobView& view) {
   std::string text;
   for (uint32_t p = 0; p < plans; ++p) {
@@ -232,6 +264,7 @@ std::string BlobFacts(const Blob& blob) {
     }
     text += "\n";
   }
+  text += OptionalSections(blob, view);
   const Describer describer(view);
   for (uint32_t p = 0; p < view.model->plan_count; ++p) text += describer.Plan(p);
   return text + Parts(view) + Runs(blob, view.model->plan_count, view);

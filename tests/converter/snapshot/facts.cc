@@ -49,6 +49,10 @@ std::string Without(std::string text, const std::string& folder) {
   return text;
 }
 
+bool IsHash(const std::string& word) {
+  return word.size() == 64 && word.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 bool IsProse(const std::string& text) {
   return std::count(text.begin(), text.end(), ' ') > 2;
 }
@@ -61,6 +65,8 @@ std::string NamesAndNumbers(const std::string& text) {
   const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   for (size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
+    // Of bytes, which follow FP32 sums.
+    if (IsHash(word)) continue;
     // A time of this machine.
     if (i + 1 < words.size() && words[i + 1][0] == 's' && words[i + 1].size() <= 2) continue;
     const auto quotes = std::count(word.begin(), word.end(), '\'');

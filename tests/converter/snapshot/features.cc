@@ -159,6 +159,10 @@ void AddFeatures(std::vector<Network>* networks) {
     return Words{"verify",   "@m.onnx", "@out.octet", "--data", "@c.npy",
                  "--labels", labels,    "--samples",  "20"};
   };
+  const auto assigned = [](const std::string& option, const std::string& value) {
+    return Words{"assign",  "@m.onnx",  "--calibrate", "@c.npy", "--json", "-o",
+                 "@x.yaml", "--effort", "fast",        option,   value};
+  };
   const Words sections{"sections", "@out.octet"};
   const Words verify{"verify", "@m.onnx", "@out.octet", "--data", "@c.npy", "--json"};
   networks->push_back({"task_classifier",
@@ -190,7 +194,10 @@ void AddFeatures(std::vector<Network>* networks) {
   networks->push_back({"task_classifier_best",
                        WriteClassifier,
                        {"--effort", "best"},
-                       {{"analyze", "@m.onnx", "--data", "@c.npy", "--effort", "best", "--json"}}});
+                       {{"analyze", "@m.onnx", "--data", "@c.npy", "--effort", "best", "--json"},
+                        {"convert", "@m.onnx", "-o", "@random.octet", "--random-calibration",
+                         "--scale", "0.01", "--task", "classify", "--effort", "fast", "--json"},
+                        {"blob", "random.octet"}}});
   networks->push_back(
       {"task_residual_mixed",
        WriteResidual,
@@ -202,7 +209,17 @@ void AddFeatures(std::vector<Network>* networks) {
          "--effort", "fast", "-o", "@b.yaml"},
         {"read", "b.yaml"},
         {"assign", "@m.onnx", "--calibrate", "@c.npy", "--json", "--solver", "qlearning",
-         "--effort", "fast", "--budget-loss", "0.001", "-o", "@d.yaml"}}});
+         "--effort", "fast", "--budget-loss", "0.001", "-o", "@d.yaml"},
+        assigned("--budget-percent", "7"),
+        assigned("--budget-percent", "20"),
+        assigned("--budget-ms", "0.1"),
+        assigned("--budget-ms", "0.000001"),
+        assigned("--preset", "int8"),
+        {"assign", "@m.onnx", "--calibrate", "@c.npy", "--effort", "fast", "--solver", "greedy",
+         "-o", "@e.yaml"},
+        {"convert", "@m.onnx", "-o", "@f.octet", "--calibrate", "@c.npy", "--config", "@a.yaml",
+         "--effort", "fast", "--details"},
+        {"blob", "f.octet"}}});
   networks->push_back({"task_boxes",
                        WriteBoxes,
                        {"--task", "detect", "--decode", "@apart.yaml", "--labels", "@two.txt"},
@@ -210,21 +227,54 @@ void AddFeatures(std::vector<Network>* networks) {
                         verify,
                         scored("@boxes.npy,@classes.npy"),
                         {"analyze", "@m.onnx", "--data", "@c.npy", "--task", "detect", "--decode",
-                         "@apart.yaml", "--json"}}});
-  networks->push_back({"task_joined",
-                       WriteJoined,
-                       {"--task", "detect", "--decode", "yolov8", "--scale", "0.0078125"},
-                       {verify}});
-  networks->push_back({"task_segmenter",
-                       WriteSegmenter,
-                       {"--task", "segment", "--resize", "crop"},
-                       {verify, scored("@truth.npy")}});
+                         "@apart.yaml", "--json"},
+                        {"verify", "@m.onnx", "@out.octet", "--data", "@c.npy", "--sample-indices",
+                         "1,4,9,16,20", "--details"},
+                        {"convert", "@m.onnx", "-o", "@r.octet", "--calibrate", "@c.npy", "--task",
+                         "detect", "--decode", "@apart.yaml", "--report", "@r.json", "--effort",
+                         "fast", "--details", "--drift", "--golden", "3"},
+                        {"read", "r.json"},
+                        {"blob", "r.octet"},
+                        {"assign", "@m.onnx", "@r.octet", "--budget-percent", "30", "--json"},
+                        {"inspect", "@r.octet"}}});
+  networks->push_back(
+      {"task_joined",
+       WriteJoined,
+       {"--task", "detect", "--decode", "yolov8", "--scale", "0.0078125"},
+       {verify,
+        sections,
+        {"convert", "@m.onnx", "-o", "@two.octet", "--calibrate", "@c.npy", "--task", "detect",
+         "--decode", "yolov5", "--effort", "fast"},
+        {"convert", "@m.onnx", "-o", "@none.octet", "--calibrate", "@c.npy", "--task", "detect",
+         "--effort", "fast", "--details"},
+        {"debug", "reduce", "@m.onnx", "--data", "@c.npy", "-o", "@part.onnx", "--bound", "60"},
+        {"onnx", "part.onnx"}}});
+  networks->push_back(
+      {"task_segmenter",
+       WriteSegmenter,
+       {"--task", "segment", "--resize", "crop"},
+       {verify,
+        scored("@truth.npy"),
+        {"analyze", "@m.onnx", "@c.npy", "--task", "segment", "--effort", "fast", "--scale",
+         "0.01"},
+        {"convert", "@m.onnx", "-o", "@two.octet", "--calibrate", "@c.npy", "--task", "segment",
+         "--details", "--effort", "fast", "--int8-everywhere", "--report", "@r.json"},
+        {"read", "r.json"},
+        {"verify", "@m.onnx", "@two.octet", "--data", "@c.npy", "--details"}}});
   networks->push_back(
       {"task_pictures",
        WritePictures,
        {"--task", "classify", "--sample-labels", "@labels.json", "--label-quality", "0.2"},
        {{"convert", "@m.onnx", "-o", "@two.octet", "--calibrate", "@pictures", "--json", "--select",
-         "4", "--effort", "fast"}}});
+         "4", "--effort", "fast"},
+        {"convert", "@m.onnx", "@pictures", "-o", "@short.octet", "--golden", "2", "--resize",
+         "crop", "--colour", "bgr", "--mean", "0.1,0.2,0.3", "--task", "classify"},
+        {"blob", "short.octet"},
+        {"analyze", "@m.onnx", "@pictures", "--task", "classify", "--scale", "0.005"},
+        {"assign", "@m.onnx", "@short.octet"},
+        {"verify", "@m.onnx", "@short.octet", "--data", "@pictures/3.ppm", "--details"},
+        {"verify", "@m.onnx", "@short.octet", "--data", "@pictures", "--json", "--resize",
+         "stretch"}}});
   for (const char* kind : {"filter", "mean", "gated"}) {
     networks->push_back({std::string("temporal_") + kind,
                          WriteDeep,

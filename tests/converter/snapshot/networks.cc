@@ -52,13 +52,13 @@ void AddSeeds(const std::string& name, uint64_t first, const std::vector<uint64_
 }  // namespace
 
 void AddMade(std::vector<Network>* networks) {
-  AddSeeds<RandomGraph>("graph", 1, Range(11), networks);
-  AddSeeds<RandomGraph>("family", RandomGraph::kFamilySeeds, Range(8), networks);
-  AddSeeds<RandomGraph>("axes", RandomGraph::kAxisSeeds, {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11},
-                        networks);
+  AddSeeds<RandomGraph>("graph", 1, Range(20), networks);
+  AddSeeds<RandomGraph>("family", RandomGraph::kFamilySeeds, Range(16), networks);
+  AddSeeds<RandomGraph>("axes", RandomGraph::kAxisSeeds,
+                        {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, networks);
   AddSeeds<RandomGraph>("attention", RandomGraph::kAttentionSeeds,
-                        {1, 2, 8, 9, 10, 12, 14, 19, 21, 22, 24, 31, 37}, networks);
-  AddSeeds<RandomQdq>("qdq", 5, Range(10), networks);
+                        {1, 2, 8, 9, 10, 12, 14, 19, 21, 22, 24, 31, 37, 40, 41, 42, 43}, networks);
+  AddSeeds<RandomQdq>("qdq", 5, Range(20), networks);
   for (const SmallGraph& small : SmallGraphs()) {
     if (small.name == "fold_into_layer_norm" || small.name == "unique_names") continue;
     networks->push_back({"small_" + small.name,
@@ -78,6 +78,8 @@ std::vector<Network> Networks() {
   AddFeatures(&networks);
   AddOptions(&networks);
   AddDecoders(&networks);
+  AddSections(&networks);
+  AddIntegers(&networks);
   return networks;
 }
 

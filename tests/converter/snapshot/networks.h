@@ -34,6 +34,8 @@ void AddMade(std::vector<Network>* networks);
 void AddFeatures(std::vector<Network>* networks);
 void AddOptions(std::vector<Network>* networks);
 void AddDecoders(std::vector<Network>* networks);
+void AddSections(std::vector<Network>* networks);
+void AddIntegers(std::vector<Network>* networks);
 
 }  // namespace octet::test
 
