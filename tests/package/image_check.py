@@ -34,6 +34,7 @@ def make_image(source: pathlib.Path, name: str, packages: list, work: pathlib.Pa
 
 def unpack(image: pathlib.Path, architecture: str, work: pathlib.Path) -> pathlib.Path:
     """The root of the image, after skopeo has read it and compared its digests."""
+    work.mkdir(exist_ok=True)
     config = json.loads(run("skopeo", "inspect", "--config", f"oci-archive:{image}"))
     check((config["os"], config["architecture"]) == ("linux", architecture), f"{image.name} is for {config['architecture']}")
     run("skopeo", "copy", "--insecure-policy", f"oci-archive:{image}", f"dir:{work / 'copied'}")

@@ -2,88 +2,40 @@
 """The Debian packages in a fresh root: installed by apt, used, upgraded, downgraded, removed and purged.
 
 roots_test.py --packages FOLDER [--previous FOLDER] [--root TARBALL]
+roots_test.py --packages FOLDER --architecture arm64|armhf [--octet PROGRAM] [--root TARBALL] [--wheel FILE] [--image FILE]
 
-Run by hand, as root; it needs mmdebstrap and Debian's archive. --packages: what packaging/release.sh or packaging/debian.sh made for this
-machine. --previous: packages of an older version, to upgrade from. --root: a root that mmdebstrap made before, instead of a new one.
+Run by hand, as root; it needs mmdebstrap and Debian's archive. --packages: what packaging/release.sh or packaging/debian.sh made.
+--previous: packages of an older version, to upgrade from. --root: a root that mmdebstrap made before, instead of a new one.
+--architecture: the packages for boards, in a root that QEMU's user mode runs (foreign.py); on armhf also for a processor without NEON.
+--octet: the converter of this machine, which makes the keys of the update (default: build/native/bin/octet); octet-run and octet-scene lie
+beside it. --wheel: a wheel for the boards, installed by pip. --image: an OCI image of the camera, unpacked and run.
 """
 import argparse
-import os
 import pathlib
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+import foreign
+from board_root import Board, check_wheel, check_without_neon
+from fresh_root import NEXT, Root, by_name, check, make_tarball, next_release
+from image_check import check_scene, entry, in_root, unpack
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 CONFIGURATION = "source: /dev/video7\nthreads: 2\n"
 ALL = ("octet", "octet-device", "liboctet1", "liboctet-dev", "python3-octet", "octet-dev")
-
-
-def check(what, message):
-    if not what:
-        sys.exit(f"roots_test: {message}")
-
-
-class Root:
-    def __init__(self, folder, tarball):
-        self.path = folder
-        folder.mkdir()
-        subprocess.run(["tar", "-x", "--numeric-owner", "-f", tarball, "-C", folder], check=True)
-        for name in ("resolv.conf", "hosts"):
-            if os.path.exists(f"/etc/{name}"):
-                shutil.copy(f"/etc/{name}", folder / "etc" / name)
-        (folder / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n")
-        (folder / "usr/sbin/policy-rc.d").chmod(0o755)
-        self("apt-get", "update", "-q")
-
-    def __call__(self, *command, status=0):
-        """What the command prints in the root, which has /proc and /dev for so long."""
-        mounts = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
-        done = subprocess.run(["unshare", "-m", "sh", "-c", mounts, self.path, *map(str, command)], text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root",
-                                                             "DEBIAN_FRONTEND": "noninteractive"})
-        check(done.returncode == status, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout[-3000:]}")
-        return done.stdout
-
-    def install(self, files, *options):
-        place = self.path / "given"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        for file in files:
-            shutil.copy(file, place)
-        return self("apt-get", "install", "-y", "-q", "--no-install-recommends", *options, *(f"/given/{file.name}" for file in files))
-
-    def version(self, package):
-        return self("dpkg-query", "-W", "-f", "${db:Status-Abbrev}${Version}", package).strip()
-
-
-def by_name(folder):
-    return {path.name.split("_")[0]: path for path in pathlib.Path(folder).glob("*.deb")}
-
-
-def next_release(packages, work):
-    """The same packages with a version that was not released yet."""
-    made = {}
-    for name, package in packages.items():
-        tree = work / f"next-{name}"
-        subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
-        control = tree / "DEBIAN/control"
-        text = control.read_text()
-        version = re.search(r"^Version: (.*)$", text, re.M)[1]
-        control.write_text(text.replace(version, "0.9.0-1"))
-        made[name] = work / f"{name}_0.9.0-1.deb"
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, made[name]], check=True, stdout=subprocess.DEVNULL)
-    return made
+BOARD = ("octet-device", "liboctet1", "liboctet-dev")
 
 
 def check_use(root):
-    shutil.copy(SOURCE / "demo/fashion_mnist.onnx", root.path / "given")
-    root("/usr/bin/python3", "-c", "import numpy; numpy.save('/given/noise.npy', "
-         "numpy.random.default_rng(1).integers(0, 256, (16, 28, 28, 1), dtype=numpy.uint8))")
-    root("octet", "convert", "/given/fashion_mnist.onnx", "-o", "/given/m.octet", "--calibrate", "/given/noise.npy", "--task", "classify")
-    check("16 samples" in root("octet-run", "/given/m.octet", "--input", "/given/noise.npy"), "octet-run did not run 16 samples")
-    check("int8" in root("octet-py", "info", "/given/m.octet"), "octet-py info")
+    """What is installed, used; octet-device alone is on every processor."""
+    if (root.path / "usr/bin/octet").exists():
+        shutil.copy(SOURCE / "demo/fashion_mnist.onnx", root.path / "given")
+        root("/usr/bin/python3", "-c", "import numpy; numpy.save('/given/noise.npy', "
+             "numpy.random.default_rng(1).integers(0, 256, (16, 28, 28, 1), dtype=numpy.uint8))")
+        root("octet", "convert", "/given/fashion_mnist.onnx", "-o", "/given/m.octet", "--calibrate", "/given/noise.npy", "--task", "classify")
+        check("16 samples" in root("octet-run", "/given/m.octet", "--input", "/given/noise.npy"), "octet-run did not run 16 samples")
+        check("int8" in root("octet-py", "info", "/given/m.octet"), "octet-py info")
     root("octet-run", "--self-test")
     check('"detections"' in root("octet-camera", "--source", "scene", "--frames", "3", "--json"), "the scene gave no frames")
 
@@ -95,54 +47,85 @@ def check_service(root):
     check("ConditionPathExists=/etc/octet/camera.yaml" in (root.path / "lib/systemd/system/octet-camera.service").read_text(), "no condition")
 
 
+def print_size(root, package):
+    before = root.packages()
+    root.install([package])
+    size = {name: kib for name, kib in root.packages().items() if name not in before}
+    print(f"octet-device on a minimal root, {sum(size.values())} KiB:", ", ".join(f"{name} {kib}" for name, kib in sorted(size.items())))
+    files = [root.path / line[1:] for line in root("dpkg-query", "-L", "octet-device").splitlines()]
+    large = sorted(((file.stat().st_size, file.name) for file in files if file.is_file()), reverse=True)[:5]
+    print("  its largest files, KiB:", ", ".join(f"{name} {size >> 10}" for size, name in large))
+
+
+def check_life(root, packages, work, board):
+    """Installed, used, upgraded, downgraded, removed and purged. packages: {name: path}; board: of check_signed_update, or None."""
+    root.install(packages.values())
+    check_service(root)
+    check_use(root)
+    store = board.check_signed_update(root) if board else None
+    (root.path / "etc/octet").mkdir(exist_ok=True)
+    (root.path / "etc/octet/camera.yaml").write_text(CONFIGURATION)
+
+    def check_kept(what):
+        check((root.path / "etc/octet/camera.yaml").read_text() == CONFIGURATION, f"{what} changed the configuration")
+        check(store is None or board.state(root) == store, f"{what} changed the store of models")
+
+    root.install(next_release(packages, work).values())
+    check(root.version("octet-device") == f"ii {NEXT}", root.version("octet-device"))
+    check_kept("the upgrade")
+    check_use(root)
+    root.install(packages.values(), "--allow-downgrades")
+    check_kept("the downgrade")
+    check_use(root)
+    check_service(root)
+    programs = [name for name in ("octet", "octet-device", "liboctet1") if name in packages]
+    root("apt-get", "remove", "-y", "-q", *programs)
+    check(not (root.path / "usr/bin/octet-camera").exists(), "removed, and octet-camera is there")
+    check_kept("the removal")
+    root("dpkg", "--purge", *packages)
+    check_kept("the purge")
+    left = [str(path) for path in (root.path / "usr").rglob("*octet*") if "deb-systemd" not in str(path)]
+    check(not left, f"purged, and there is {left}")
+    wants = root.path / "etc/systemd/system/multi-user.target.wants/octet-camera.service"
+    check(not wants.is_symlink(), "purged, and the service is enabled")
+    print("fresh root: installed, used, upgraded, downgraded, removed, purged; the configuration was kept")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--packages", type=pathlib.Path, required=True)
     parser.add_argument("--previous", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path)
+    parser.add_argument("--architecture", choices=["amd64", "arm64", "armhf"], default=foreign.native())
+    parser.add_argument("--octet", type=pathlib.Path, default=SOURCE / "build/native/bin/octet")
+    parser.add_argument("--wheel", type=pathlib.Path)
+    parser.add_argument("--image", type=pathlib.Path)
     options = parser.parse_args()
-    packages = by_name(options.packages)
-    check(set(packages) >= set(ALL), f"{options.packages} has {sorted(packages)}")
-    packages = {name: packages[name] for name in ALL}
+    packages = by_name(options.packages, options.architecture)
+    wanted = ALL if options.architecture == "amd64" else BOARD
+    check(set(packages) >= set(wanted), f"{options.packages} has {sorted(packages)} for {options.architecture}")
+    packages = {name: packages[name] for name in wanted}
     with tempfile.TemporaryDirectory(prefix="octet-roots-") as folder:
         work = pathlib.Path(folder)
+        foreign.enter(options.architecture, work)
+        board = Board(options.octet, work) if options.architecture != "amd64" else None
         tarball = options.root or work / "root.tar"
         if not options.root:
-            subprocess.run(["mmdebstrap", "-q", "--variant=minbase", "bookworm", tarball], check=True)
-
+            make_tarball(options.architecture, tarball)
         root = Root(work / "fresh", tarball)
-        before = set(root("dpkg-query", "-W", "-f", "${Package}\n").split())
-        root.install([packages["octet-device"]])
-        added = set(root("dpkg-query", "-W", "-f", "${Package}\n").split()) - before
-        size = root("dpkg-query", "-W", "-f", "${Package} ${Installed-Size}\n", *added)
-        print("octet-device on a minimal root, KiB:", ", ".join(sorted(size.splitlines())))
-        root.install([packages[name] for name in ALL if name != "octet-dev"])
-        check_service(root)
-        check_use(root)
-        (root.path / "etc/octet").mkdir(exist_ok=True)
-        (root.path / "etc/octet/camera.yaml").write_text(CONFIGURATION)
-        later = next_release(packages, work)
-        root.install([later[name] for name in ALL if name != "octet-dev"])
-        check(root.version("octet-device") == "ii 0.9.0-1", root.version("octet-device"))
-        kept = lambda: (root.path / "etc/octet/camera.yaml").read_text() == CONFIGURATION
-        check(kept(), "the upgrade changed the configuration")
-        check_use(root)
-        root.install([packages[name] for name in ALL if name != "octet-dev"], "--allow-downgrades")
-        check(kept(), "the downgrade changed the configuration")
-        check_use(root)
-        check_service(root)
-        root("apt-get", "remove", "-y", "-q", "octet", "octet-device", "liboctet1")
-        check(not (root.path / "usr/bin/octet-camera").exists() and kept(), "removed: programs stay or the configuration goes")
-        root("dpkg", "--purge", *(name for name in ALL if name != "octet-dev"))
-        check(kept(), "purge removed a configuration that no package owns")
-        left = [str(path) for path in (root.path / "usr").rglob("*octet*") if "deb-systemd" not in str(path)]
-        check(not left, f"purged, and there is {left}")
-        wants = root.path / "etc/systemd/system/multi-user.target.wants/octet-camera.service"
-        check(not wants.is_symlink(), "purged, and the service is enabled")
-        print("fresh root: installed, used, upgraded, downgraded, removed, purged; the configuration was kept")
+        if options.architecture == "armhf":
+            check_without_neon(root, packages["octet-device"])
+        print_size(root, packages["octet-device"])
+        check_life(root, {name: path for name, path in packages.items() if name != "octet-dev"}, work, board)
+        if options.wheel:
+            check_wheel(Root(work / "wheel", tarball), options.wheel, options.octet)
+        if options.image:
+            unpacked = unpack(options.image, options.architecture, work / "image")
+            check_scene(options.image, [*in_root(unpacked), entry(options.image)])
+            print(f"{options.image.name}: read by skopeo, unpacked, the scene runs in its root")
 
         if options.previous:
-            previous = by_name(options.previous)
+            previous = by_name(options.previous, options.architecture)
             root = Root(work / "older", tarball)
             root.install(previous.values())
             check(set(previous) == {"octet", "octet-dev"}, f"{options.previous} has {sorted(previous)}")
