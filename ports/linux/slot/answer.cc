@@ -12,7 +12,7 @@ const char* WayOut(octet_slots_code code) {
     case OCTET_SLOTS_FULL:
       return "use a smaller model, or a larger device";
     case OCTET_SLOTS_EMPTY:
-      return "stage one first";
+      return "stage one first: octet-slot STORE stage MODEL.octet";
     case OCTET_SLOTS_PENDING:
       return "confirm it or roll back first";
     case OCTET_SLOTS_NOT_PENDING:

@@ -129,7 +129,7 @@ SlotAnswer Verify(const Arguments& a, SlotStore* store, std::string* said) {
   }
   if (!any) {
     fault.code = OCTET_SLOTS_EMPTY;
-    fault.why = a.store + ": no model there; stage one first";
+    fault.why = a.store + ": no model there; stage one first: octet-slot STORE stage MODEL.octet";
   }
   if (!said->empty()) said->pop_back();
   return fault;

@@ -189,7 +189,9 @@ TEST_F(CameraSlotsTest, WhatCannotStart) {
   fs::remove(folder_ / "store/slot-a.octet");
   StartOnStore();
   EXPECT_EQ(Finish(), 2);
-  EXPECT_EQ(Read("err"), "octet-camera: " + Path("store") + ": no model there; stage one first\n");
+  EXPECT_EQ(Read("err"),
+            "octet-camera: " + Path("store") +
+                ": no model there; stage one first: octet-slot STORE stage MODEL.octet\n");
   Start({"--source", "-"});
   EXPECT_EQ(Finish(), 2);
   EXPECT_EQ(Read("err"), "octet-camera: no MODEL given; see --help\n");

@@ -260,10 +260,14 @@ TEST_F(Damaged, IsNotEmpty) {
 
 TEST_F(Damaged, EmptyIsEmpty) {
   SlotStore store(Path("store"), {});
-  EXPECT_EQ(Boot(&store).why, Path("store") + ": no model there; stage one first");
+  EXPECT_EQ(
+      Boot(&store).why,
+      Path("store") + ": no model there; stage one first: octet-slot STORE stage MODEL.octet");
   WriteText("store/slot-a.octet", "");
   EXPECT_EQ(store.Damage(OCTET_SLOT_A), "");
-  EXPECT_EQ(Boot(&store).why, Path("store") + ": no model there; stage one first");
+  EXPECT_EQ(
+      Boot(&store).why,
+      Path("store") + ": no model there; stage one first: octet-slot STORE stage MODEL.octet");
   // A good model that may not run here says why.
   WriteBlob("store/slot-a.octet", MakeStored({.id = 1, .board = "rk3588"}));
   port::StoreOptions options;

@@ -45,7 +45,8 @@ TEST_F(OctetSlot, AnUpdate) {
   WriteBlob("two", MakeStored({.id = 2, .counter = 2, .vectors = Vectors::kNone}));
   const std::string none = "no golden vectors, so no test ran (octet convert --golden 4)\n";
   Expect(store() + " boot", 1, "",
-         "octet-slot: " + store() + ": no model there; stage one first\n");
+         "octet-slot: " + store() +
+             ": no model there; stage one first: octet-slot STORE stage MODEL.octet\n");
   Expect(store() + " stage " + Path("one"), 0, "slot A: staged\n", "");
   Expect(store() + " activate", 0, "slot A: on trial from the next boot; " + none, "");
   Expect(
