@@ -110,6 +110,27 @@ std::string WriteBoxes(const Folder& folder) {
   return Pixels(folder, 8, 24);
 }
 
+// Pictures that are larger than the input, and labels of which some name what the model finds.
+std::string WriteBoxPictures(const Folder& folder) {
+  WriteBoxes(folder);
+  std::string images, marks;
+  for (int i = 0; i < 12; ++i) {
+    std::string pixels;
+    for (int k = 0; k < 12 * 20 * 3; ++k) {
+      pixels += static_cast<char>((k * (i + 5) * 31 + 17 * i) % 253);
+    }
+    const std::string number = std::to_string(i), comma = i == 0 ? "" : ",";
+    folder.Text("pictures/" + number + ".ppm", "P6 20 12 255\n" + pixels);
+    images += comma + "{\"id\":" + number + ",\"file_name\":\"" + number + ".ppm\"}";
+    marks += comma + "{\"image_id\":" + number + ",\"category_id\":" + std::to_string(i % 2) +
+             ",\"bbox\":[2,3,11,8]}";
+  }
+  folder.Text("labels.json", "{\"images\":[" + images + "],\"annotations\":[" + marks +
+                                 "],\"categories\":[{\"id\":0,\"name\":\"ant\"},{\"id\":1,"
+                                 "\"name\":\"bee\"}]}");
+  return folder.Path("pictures");
+}
+
 // The joined output of a detector with three strides.
 std::string WriteJoined(const Folder& folder) {
   OnnxBuilder model(13, 4);
@@ -237,6 +258,36 @@ void AddFeatures(std::vector<Network>* networks) {
                         {"blob", "r.octet"},
                         {"assign", "@m.onnx", "@r.octet", "--budget-percent", "30", "--json"},
                         {"inspect", "@r.octet"}}});
+  for (const char* resize : {"stretch", "letterbox", "crop"}) {
+    networks->push_back({std::string("task_boxes_") + resize,
+                         WriteBoxPictures,
+                         {"--task", "detect", "--decode", "@apart.yaml", "--labels", "@two.txt",
+                          "--effort", "fast", "--resize", resize},
+                         {{"verify", "@m.onnx", "@out.octet", "--data", "@pictures", "--json"},
+                          {"convert",
+                           "@m.onnx",
+                           "-o",
+                           "@kept.octet",
+                           "--calibrate",
+                           "@pictures",
+                           "--task",
+                           "detect",
+                           "--decode",
+                           "@apart.yaml",
+                           "--labels",
+                           "@two.txt",
+                           "--sample-labels",
+                           "@labels.json",
+                           "--label-quality",
+                           "0.1",
+                           "--effort",
+                           "fast",
+                           "--resize",
+                           resize,
+                           "--json"},
+                          {"verify", "@m.onnx", "@out.octet", "--data", "@pictures", "--labels",
+                           "@boxes.npy,@classes.npy"}}});
+  }
   networks->push_back(
       {"task_joined",
        WriteJoined,
