@@ -40,7 +40,7 @@ for target in $targets; do
   [ "$target" = amd64 ] || made="$made $(packaging/board/make_tarball.py --build "$folder" -o "$folder/made")"
   for artefact in $made; do
     cp "$artefact" "$to/"
-    packaging/sbom/make_sbom.py --maps "$folder" "$to/$(basename "$artefact")" >/dev/null
+    packaging/sbom/make_sbom.py --maps "$folder" ${maintainer:+--supplier "$maintainer"} "$to/$(basename "$artefact")" >/dev/null
   done
 done
 cd "$to"

@@ -19,6 +19,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "packaging"))
 from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
 
+LGPL = pathlib.Path("/usr/share/common-licenses/LGPL-2.1")  # Debian's base-files
 PROGRAMS = ("octet-camera", "octet-run", "octet-slot")
 # (name of the archive, prefix of binutils)
 MACHINES = {triplet: (name, triplet + "-")
@@ -61,6 +62,8 @@ def contents(build: pathlib.Path) -> tuple:
     files["install.sh"] = ((SOURCE / "packaging/board/install.sh").read_bytes(), 0o755)
     for path in sorted((SOURCE / "packaging/systemd").iterdir()):
         files[f"systemd/{path.name}"] = (path.read_bytes(), 0o644)
+    files["THIRD-PARTY"] = ((SOURCE / "debian/copyright").read_bytes(), 0o644)
+    files["LGPL-2.1"] = (LGPL.read_bytes(), 0o644)  # the programs have glibc in them
     for name in ("LICENSE", "SECURITY.md", "docs/boards.md"):
         files[pathlib.Path(name).name] = ((SOURCE / name).read_bytes(), 0o644)
     return architecture, files

@@ -21,7 +21,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "packaging"))
 sys.path.insert(0, str(SOURCE / "packaging/sbom"))
 from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
-from make_sbom import closure, debian_package, find_library  # noqa: E402
+from binaries import closure  # noqa: E402
+from debian_packages import owner  # noqa: E402
 
 # name: (program that runs, configuration)
 IMAGES = {
@@ -29,8 +30,6 @@ IMAGES = {
     # The user of the service, in Debian's group of cameras.
     "octet-camera": ("octet-camera", ["--config.user", "990:44", "--config.workingdir", "/"]),
 }
-# Libraries that a program opens by their names when it runs.
-OPENED = {"octet": ["libopenblas.so.0"]}
 PASSWD = "root:x:0:0:root:/:/usr/sbin/nologin\noctet:x:990:990:Octet on a camera:/:/usr/sbin/nologin\n"
 GROUP = "root:x:0:\nvideo:x:44:octet\noctet:x:990:\n"
 FOLDERS = {"tmp": 0o1777, "models": 0o755, "proc": 0o755, "dev": 0o755, "sys": 0o755}
@@ -58,11 +57,7 @@ def add_libraries(root: pathlib.Path) -> None:
         loader = interpreter_of(program) if triplet else ""
         if not loader:
             continue
-        needed = closure(program, triplet)
-        for name in OPENED.get(program.name, []):
-            needed[name] = find_library(name, triplet)
-            needed.update(closure(needed[name], triplet) if needed[name] else {})
-        for name, place in sorted(needed.items()):
+        for name, place in sorted(closure(program, triplet).items()):
             if place is None:
                 raise Unfit(f"{program.name} needs {name}, which this machine does not have")
             # The loader's path stands in the program.
@@ -70,8 +65,8 @@ def add_libraries(root: pathlib.Path) -> None:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(place.resolve(), to)
             to.chmod(0o755 if to.name == pathlib.Path(loader).name else 0o644)
-            packages.add(debian_package(place)[0])
-    for package in sorted(packages - {None}):
+            packages.add(owner(place).name)
+    for package in sorted(packages):
         licence = pathlib.Path(f"/usr/share/doc/{package}/copyright")
         if licence.exists():
             to = root / "usr/share/doc" / package

@@ -1,191 +1,116 @@
 #!/usr/bin/env python3
-"""What is in an artefact, as SPDX 2.3 JSON: make_sbom.py [--maps BUILD] ARTEFACT...
+"""What is in an artefact, as SPDX 2.3 JSON: make_sbom.py [--maps BUILD] [--supplier TEXT] ARTEFACT...
 
 Writes ARTEFACT.spdx.json beside each .deb, .whl, .tar.gz or .oci.tar, and prints the paths. It has the hashes of the artefact and of each
-file inside, the closure of the shared libraries that its programs need, and the static libraries that the link maps below --maps
-name (those of the build itself are no components). SOURCE_DATE_EPOCH: the time of the document.
+file inside, and one component for each Debian package of which something is in it or needed by it: the closure of the shared
+libraries, the files of an image, and with --maps the static libraries of the link maps and the packages whose headers the compiler
+read. Each has version, supplier, licence and purl. SOURCE_DATE_EPOCH: the time of the document. Exit status 1: something belongs to
+no Debian package, or was not built with link maps.
 """
 import argparse
-import functools
-import hashlib
-import io
-import json
 import pathlib
 import re
-import subprocess
 import sys
-import tarfile
 import tempfile
-import time
-import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
+from artefact import Unfit, ended, triplet_of  # noqa: E402
+from binaries import Build, closure, find_library  # noqa: E402
+from debian_packages import owner  # noqa: E402
+from product import Product, unpack  # noqa: E402
+from spdx import Document  # noqa: E402
 
-SUFFIXES = (".deb", ".whl", ".tar.gz", ".oci.tar")
-NOTHING = "NOASSERTION"
-
-
-def unpack_image(artefact: pathlib.Path, folder: pathlib.Path) -> None:
-    """The layers of an OCI archive with one image, one over the other."""
-    with tarfile.open(artefact) as archive:
-        def blob(descriptor: dict) -> bytes:
-            return archive.extractfile("blobs/" + descriptor["digest"].replace(":", "/")).read()
-        (image,) = json.load(archive.extractfile("index.json"))["manifests"]
-        for layer in json.loads(blob(image))["layers"]:
-            with tarfile.open(fileobj=io.BytesIO(blob(layer))) as files:
-                files.extractall(folder)
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
-def unpack(artefact: pathlib.Path, folder: pathlib.Path) -> None:
-    if artefact.name.endswith(".deb"):
-        subprocess.run(["dpkg-deb", "-x", artefact, folder], check=True)
-    elif artefact.name.endswith(".whl"):
-        with zipfile.ZipFile(artefact) as archive:
-            archive.extractall(folder)
-    elif artefact.name.endswith(".tar.gz"):
-        with tarfile.open(artefact) as archive:
-            archive.extractall(folder)
-    elif artefact.name.endswith(".oci.tar"):
-        unpack_image(artefact, folder)
+def default_supplier() -> str:
+    return re.search(r"^Maintainer: (.*)$", (SOURCE / "debian/control").read_text(), re.M)[1]
+
+
+def library_here(name: str, place) -> pathlib.Path:
+    if place is None:
+        raise Unfit(f"{name}: this machine does not have the library, so its package is unknown; ./setup.sh --tests installs it")
+    return place
+
+
+def add_linked(document: Document, build: Build, identity: str, path: pathlib.Path, is_archive: bool) -> None:
+    """Static libraries, and packages whose headers were compiled in."""
+    if is_archive:
+        objects, others = build.objects_of(f"lib/{path.name}"), ()
     else:
-        raise Unfit(f"{artefact}: give one of {', '.join(SUFFIXES)}")
+        objects, others = build.linked(path.name)
+    for archive in sorted(others):
+        component = document.component(owner(archive))
+        component.add_archive(archive)
+        document.relate(identity, "STATIC_LINK", component.identity)
+    for package in sorted(build.packages_read(sorted(objects))):
+        component = document.component(package)
+        component.inside = True
+        document.relate(identity, "STATIC_LINK", component.identity, "headers of it were compiled in")
 
 
-@functools.lru_cache(maxsize=None)
-def needed_by(path: pathlib.Path) -> list:
-    said = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
-    return sorted(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
+def library_of_image(name: str, path: pathlib.Path, triplet: str):
+    """The package of a shared library in an image; its bytes are compared with those of this machine."""
+    place = library_here(path.name, find_library(path.name, triplet))
+    if place.read_bytes() != path.read_bytes():
+        raise Unfit(f"{name}: differs from {place} of this machine; make the image again")
+    return owner(place)
 
 
-def find_library(name: str, triplet: str):
-    for folder in (f"/usr/lib/{triplet}", f"/lib/{triplet}", f"/usr/{triplet}/lib"):
-        path = pathlib.Path(folder) / name
-        if path.exists():
-            return path
-    # What Debian lays behind an alternative, as OpenBLAS.
-    return next(iter(sorted(pathlib.Path(f"/usr/lib/{triplet}").glob(f"*/{name}"))), None)
+def add_image(document: Document, identities: dict, folder: pathlib.Path) -> set:
+    """Files of an image that come from Debian, to their components. Returns their names."""
+    foreign = {}
+    for name in identities:
+        path = folder / name
+        triplet = triplet_of(path.read_bytes()[:20])
+        if triplet and not name.startswith("usr/bin/"):
+            foreign[name] = document.component(library_of_image(name, path, triplet))
+    licences = {f"usr/share/doc/{component.package.name}/copyright": component for component in foreign.values()}
+    foreign.update({name: component for name, component in licences.items() if name in identities})
+    for name, component in sorted(foreign.items()):
+        component.add_file(identities[name])
+    return set(foreign)
 
 
-@functools.lru_cache(maxsize=None)  # dpkg reads all its lists for each
-def debian_package(path: pathlib.Path) -> tuple:
-    """(name, version) of what owns the file, or two times None."""
-    for spelled in (path, path.resolve(), pathlib.Path(str(path).removeprefix("/usr"))):
-        found = subprocess.run(["dpkg-query", "-S", spelled], capture_output=True, text=True)
-        if found.returncode == 0:
-            name = found.stdout.splitlines()[0].split(": ")[0].split(",")[0]
-            version = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True).stdout
-            return name.split(":")[0], version
-    return None, None
-
-
-def closure(path: pathlib.Path, triplet: str) -> dict:
-    """{name of a shared library: where it is here, or None}, of all that the file needs in the end."""
-    found, open_names = {}, list(needed_by(path))
-    while open_names:
-        name = open_names.pop()
-        if name in found:
-            continue
-        found[name] = find_library(name, triplet)
-        if found[name] is not None:
-            open_names += needed_by(found[name])
-    return found
-
-
-def static_libraries(name: str, maps: pathlib.Path) -> set:
-    """Archives of which the linker took members for a program, but those of this build."""
-    found = set()
-    for path in maps.rglob(f"{name}.map"):
-        # Its first part: "ARCHIVE(MEMBER)" in the first column, and in the next line who asked for it.
-        head = path.read_text(errors="replace").split("\nMemory Configuration", 1)[0]
-        for archive in re.findall(r"^(\S+\.a)\(", head, re.M):
-            place = pathlib.Path(archive)
-            own = place if place.is_absolute() else maps / place
-            if not own.resolve().is_relative_to(maps.resolve()):
-                found.add(own.resolve())
-    return found
-
-
-class Document:
-    def __init__(self, artefact: pathlib.Path, created: str):
-        self.digest = hashlib.sha256(artefact.read_bytes()).hexdigest()
-        self.packages, self.files, self.relations, self.ids = [], [], [], {}
-        self.head = {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": artefact.name,
-                     "documentNamespace": f"urn:octet:spdx:{artefact.name}:{self.digest}",
-                     "creationInfo": {"created": created, "creators": ["Tool: octet-make_sbom"]}}
-
-    def relate(self, one: str, how: str, other: str) -> None:
-        self.relations.append({"spdxElementId": one, "relationshipType": how, "relatedSpdxElement": other})
-
-    def add_file(self, name: str, data: bytes) -> str:
-        identity = f"SPDXRef-File-{len(self.files)}"
-        self.files.append({"SPDXID": identity, "fileName": f"./{name}", "licenseConcluded": NOTHING, "copyrightText": NOTHING,
-                           "checksums": [{"algorithm": kind.upper(), "checksumValue": hashlib.new(kind, data).hexdigest()}
-                                         for kind in ("sha1", "sha256")]})
-        return identity
-
-    def add_component(self, name: str, path) -> str:
-        """A library that is no part of the artefact, once."""
-        if name in self.ids:
-            return self.ids[name]
-        identity = self.ids[name] = f"SPDXRef-Library-{len(self.ids)}"
-        owner, version = debian_package(path) if path is not None else (None, None)
-        package = {"SPDXID": identity, "name": name, "downloadLocation": NOTHING, "filesAnalyzed": False}
-        if owner:
-            package["versionInfo"] = version
-            package["supplier"] = "Organization: Debian"
-            package["sourceInfo"] = f"package {owner}"
-        if path is not None and path.suffix == ".a":
-            package["checksums"] = [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
-        self.packages.append(package)
-        return identity
-
-    def text(self, artefact: pathlib.Path) -> str:
-        hashes = sorted(file["checksums"][0]["checksumValue"] for file in self.files)
-        code = hashlib.sha1("".join(hashes).encode()).hexdigest()
-        described = {"SPDXID": "SPDXRef-Artefact", "name": artefact.name, "packageFileName": artefact.name, "downloadLocation": NOTHING,
-                     "filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": code},
-                     "licenseConcluded": NOTHING, "licenseDeclared": "Apache-2.0", "copyrightText": NOTHING,
-                     "checksums": [{"algorithm": "SHA256", "checksumValue": self.digest}]}
-        self.relations.insert(0, {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
-                                  "relatedSpdxElement": "SPDXRef-Artefact"})
-        return json.dumps({**self.head, "packages": [described, *self.packages], "files": self.files,
-                           "relationships": self.relations}, indent=1) + "\n"
-
-
-def make_sbom(artefact: pathlib.Path, maps) -> pathlib.Path:
-    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch()))
-    document = Document(artefact, created)
+def make_sbom(artefact: pathlib.Path, build, supplier: str) -> pathlib.Path:
     with tempfile.TemporaryDirectory() as unpacked:
         folder = pathlib.Path(unpacked)
         unpack(artefact, folder)
         inside = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
-        own = {path.name for path in folder.rglob("*")}
-        for name, path in sorted(inside.items()):
-            data = path.read_bytes()
-            identity = document.add_file(name, data)
-            document.relate("SPDXRef-Artefact", "CONTAINS", identity)
-            triplet = triplet_of(data)
-            if not triplet:
-                continue
-            for library, place in sorted(closure(path, triplet).items()):
-                if library not in own:
-                    document.relate(identity, "DYNAMIC_LINK", document.add_component(library, place))
-            # A wheel has the library by its SONAME, the linker by its full version.
-            linked = [path.name, f"{path.name}.*"] if ".so." in path.name else [path.name]
-            for archive in sorted(set().union(*(static_libraries(word, maps) for word in linked)) if maps else set()):
-                document.relate(identity, "STATIC_LINK", document.add_component(archive.name, archive))
+        document = Document(artefact, Product(artefact, inside, supplier))
+        identities = {name: document.add_file(name, path.read_bytes()) for name, path in sorted(inside.items())}
+        foreign = add_image(document, identities, folder) if artefact.name.endswith(".oci.tar") else set()
+        own = {path.name for path in folder.rglob("*")} if not artefact.name.endswith(".oci.tar") else set()
+        for name, identity in identities.items():
+            path = inside[name]
+            triplet = triplet_of(path.read_bytes()[:20])
+            if triplet:
+                for library, place in sorted(closure(path, triplet).items()):
+                    if library not in own:
+                        component = document.component(owner(library_here(library, place)))
+                        document.relate(identity, "DYNAMIC_LINK", component.identity)
+            is_archive = path.suffix == ".a"
+            if build is not None and name not in foreign and (triplet or is_archive):
+                add_linked(document, build, identity, path, is_archive)
+        if build is None:
+            document.head["comment"] = "Made without link maps: static libraries and headers that were compiled in are not listed."
     written = artefact.with_name(artefact.name + ".spdx.json")
-    written.write_text(document.text(artefact))
+    written.write_text(document.text())
     return written
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--maps", type=pathlib.Path, help="build folder with link maps, PROGRAM.map (-Wl,-Map=%%.map)")
+    parser.add_argument("--supplier", metavar="TEXT", help="'NAME <ADDRESS>' of who gives it out (default: the maintainer in debian/control)")
     parser.add_argument("artefact", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
-    return ended(lambda: [print(make_sbom(artefact, options.maps)) for artefact in options.artefact])
+
+    def body() -> None:
+        build = Build(options.maps) if options.maps else None
+        for artefact in options.artefact:
+            print(make_sbom(artefact, build, options.supplier or default_supplier()))
+    return ended(body)
 
 
 if __name__ == "__main__":

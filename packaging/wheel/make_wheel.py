@@ -103,6 +103,7 @@ def make_wheel(library: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     files = {f"octet/{path.name}": path.read_bytes() for path in [*package.glob("*.py"), package / "py.typed"]}
     files[f"octet/{SONAME}"] = stripped(library)
     files[f"{info}/LICENSE"] = (SOURCE / "LICENSE").read_bytes()
+    files[f"{info}/THIRD-PARTY"] = (SOURCE / "debian/copyright").read_bytes()
     files[f"{info}/METADATA"] = metadata(project).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: octet\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     files[f"{info}/entry_points.txt"] = scripts(project).encode()

@@ -3,12 +3,14 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 
 from package_test import check, run
+from sbom_check import contents, problems_of
 
 TOOLS = ("umoci", "skopeo")
 # A root of its own with /proc, by which programs find their files; nothing of this machine is in it.
@@ -64,12 +66,31 @@ def check_damage(layout, reference, tag, work):
 
 
 def check_sbom(source, image, root):
-    """Its SBOM has each file of the root by its hash, and no others."""
+    """Its SBOM has each file of the root by its hash, and no others; each library belongs to a Debian package; no component is missing."""
     document = json.loads(pathlib.Path(run(sys.executable, source / "packaging/sbom/make_sbom.py", image).strip()).read_text())
+    found = problems_of(document)
+    check(not found, f"{image.name}: SBOM: {found[:5]}")
     listed = {file["fileName"][2:]: {one["algorithm"]: one["checksumValue"] for one in file["checksums"]}["SHA256"] for file in document["files"]}
     inside = {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
               for folder in (root / "etc", root / "usr") for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
     check(listed == inside, f"{image.name}: the SBOM differs in {sorted(set(listed.items()) ^ set(inside.items()))[:5]}")
+    owned = unowned_files(document)
+    check(owned == expected_own(inside), f"{image.name}: of no component: {sorted(owned ^ expected_own(inside))[:5]}")
+    for package in document["packages"][1:]:
+        less = {**document, "packages": [one for one in document["packages"] if one is not package]}
+        check(unowned_files(less) != owned, f"{image.name}: without {package['name']} nothing is missing")
+
+
+def unowned_files(document):
+    """Files of the image in no component of Debian: Octet's."""
+    contained = contents(document)
+    owned = {one for package in document["packages"][1:] for one in contained.get(package["SPDXID"], ())}
+    return {file["fileName"][2:] for file in document["files"] if file["SPDXID"] not in owned}
+
+
+def expected_own(inside):
+    """Of an image: programs, its pictures and lists, two files of users, and the licences of Octet's packages."""
+    return {name for name in inside if re.match(r"usr/bin/octet|usr/share/octet/|etc/(passwd|group)$|usr/share/doc/octet[^/]*/", name)}
 
 
 def entry(image: pathlib.Path) -> str:
