@@ -153,7 +153,7 @@ TEST(Fitting, AsManyPicturesAsTheHungriestLayerNeeds) {
     Candidate candidate;
     candidate.shape.depth = 8;
     candidate.shape.positions = positions;
-    return Fitting({candidate}, free, share, most).size();
+    return FittingSamples({candidate}, free, share, most).size();
   };
   EXPECT_EQ(pictures(64, 1), 16u);
   EXPECT_EQ(pictures(63, 1), 17u);
