@@ -60,9 +60,11 @@ enum class FlashRefusal : uint8_t {
   kSelfTest,   // its golden vectors give other bytes here
   kStorage,    // cannot be written or read back
   kKind,       // not the kind of model that runs
+  kProduct,    // of another product, or of none
+  kRandom,     // its ranges come from random data
 };
-inline constexpr const char* kFlashRefusals[] = {"damaged",  "signature", "counter", "board",
-                                                 "selftest", "storage",   "kind"};
+inline constexpr const char* kFlashRefusals[] = {
+    "damaged", "signature", "counter", "board", "selftest", "storage", "kind", "product", "random"};
 
 // octet_slot_events_total{event}.
 enum class SlotEvent : uint8_t { kActivate, kConfirm, kRollback };

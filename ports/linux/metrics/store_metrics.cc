@@ -25,9 +25,11 @@ std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
     case OCTET_SLOTS_WHITELIST:
       return FlashRefusal::kBoard;
     case OCTET_SLOTS_OTHER:
-    case OCTET_SLOTS_RANDOM:
-    case OCTET_SLOTS_PRODUCT:
       return FlashRefusal::kKind;
+    case OCTET_SLOTS_PRODUCT:
+      return FlashRefusal::kProduct;
+    case OCTET_SLOTS_RANDOM:
+      return FlashRefusal::kRandom;
     case OCTET_SLOTS_SELF_TEST:
       return FlashRefusal::kSelfTest;
     default:

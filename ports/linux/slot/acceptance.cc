@@ -69,8 +69,9 @@ int SlotStore::Accepts(void* context, const void* blob, size_t bytes) {
 
 int SlotStore::Allows(void* context, const void* blob, size_t bytes) {
   auto* self = static_cast<SlotStore*>(context);
-  self->not_allowed_ = WhyNotOn(*self->board_, blob, bytes, 0);
-  return self->not_allowed_.empty() ? 1 : 0;
+  const std::string why = WhyNotOn(*self->board_, blob, bytes, 0);
+  if (!why.empty()) self->not_allowed_ = why;
+  return why.empty() ? 1 : 0;
 }
 
 }  // namespace octet::port

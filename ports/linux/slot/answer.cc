@@ -1,4 +1,5 @@
 // What came of a call, in words, with the way out.
+#include "ports/linux/slot/slot_header.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {
@@ -72,15 +73,36 @@ SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t de
   if (code == OCTET_SLOTS_BLOB) answer.why += std::string(": ") + octet_code_name(detail);
   if (code == OCTET_SLOTS_SELF_TEST) answer.why += ": " + self_test_;
   if (code == OCTET_SLOTS_OTHER || code == OCTET_SLOTS_PRODUCT) answer.why += ": " + difference_;
-  if (code == OCTET_SLOTS_BOARD) answer.why += " than " + board();
+  if (code == OCTET_SLOTS_BOARD) {
+    answer.why += ": it is for " + BoardOf(slot) + ", and this board is " + board();
+  }
   if (code == OCTET_SLOTS_WHITELIST) answer.why += ": " + not_allowed_;
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
   if (code == OCTET_SLOTS_COUNTER) {
     answer.why += ": must be at least " + std::to_string(info.security_counter);
+    if (options_.least_counter == info.security_counter && options_.least_counter != 0) {
+      answer.why += " (--least-security-counter)";
+    }
   }
-  if (const char* way_out = WayOut(code)) answer.why += std::string("; ") + way_out;
+  if (const std::string way_out = WayOutOf(code); !way_out.empty()) answer.why += "; " + way_out;
   return answer;
+}
+
+std::string SlotStore::WayOutOf(octet_slots_code code) const {
+  const bool is_signature = code == OCTET_SLOTS_UNSIGNED || code == OCTET_SLOTS_SIGNATURE;
+  if (is_signature && options_.require_signature) {
+    return "sign the model with the key of --key, then flash it; the store's key.pub does not "
+           "count";
+  }
+  const char* way_out = WayOut(code);
+  return way_out == nullptr ? "" : way_out;
+}
+
+std::string SlotStore::BoardOf(octet_slot slot) {
+  if (slot == kNoSlotYet) return candidate_board_;
+  blob::Header header;
+  return ReadHeader(port_, slot, &header) ? BoardNameOf(header) : "another one";
 }
 
 }  // namespace octet::port

@@ -9,6 +9,7 @@
 #include "ports/linux/file.h"
 #include "ports/linux/output/whole.h"
 #include "ports/linux/slot/slot_store.h"
+#include "runtime/format/blob.h"
 
 namespace octet::port {
 
@@ -19,9 +20,11 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
   octet_slots_describe(&slots_, &info);
   const bool had_record = info.has_record != 0;
   const bool can_try = info.pending != OCTET_SLOT_NONE && info.attempts < info.tries;
+  const octet_slots_info before = info;
   const octet_slots_code code = octet_slots_boot(&slots_, &boot);
   octet_slots_describe(&slots_, &info);
   *slot = info.active;
+  refused_.clear();
   if (code != OCTET_SLOTS_OK) {
     // Without an active one the first that holds anything is what the code is about.
     for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
@@ -30,9 +33,18 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
     if (*slot != OCTET_SLOT_NONE) octet_slots_verify(&slots_, *slot, detail);
     return code;
   }
+  if (const uint32_t refused = info.refusals - before.refusals; refused != 0) {
+    // Of two the last: the trial is refused first.
+    const bool was_trial = refused == 1 && before.pending != OCTET_SLOT_NONE;
+    const octet_slot of = was_trial ? before.pending : before.active;
+    const std::string where = std::string("slot ") + SlotName(of) + ": ";
+    refused_ = Answer(info.last_refusal, of, info.detail).why.substr(path().size() + 2);
+    if (refused_.rfind(where, 0) == 0) refused_.erase(0, where.size());
+  }
   model->slot = boot.slot;
   model->on_trial = boot.on_trial != 0;
   model->attempt = boot.attempt;
+  model->security_counter = static_cast<const blob::Header*>(boot.blob)->security_counter;
   std::copy(std::begin(boot.digest), std::end(boot.digest), model->digest.begin());
   model->path = storage_.is_folder() ? storage_.FileOf(boot.slot) : CopyOf(boot);
   const bool uncounted = can_try && info.pending != OCTET_SLOT_NONE && boot.on_trial == 0;
@@ -64,6 +76,7 @@ SlotAnswer SlotStore::Boot(SlotModel* model) {
       answer = std::move(unlocked);
     }
   }
+  if (answer) answer.refused = refused_;
   if (answer && !note.empty()) answer.note = path() + ": " + note;
   return answer;
 }

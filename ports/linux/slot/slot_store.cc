@@ -69,6 +69,7 @@ octet_slots_config SlotStore::Config() {
   octet_slots_config config{};
   config.verify_hashes = verify_mode_;
   config.tries = options_.tries;
+  config.least_counter = std::max(options_.least_counter, seen_counter_);
   if (board_) {
     config.board = board_->compatible;
     config.allows = Allows;

@@ -28,6 +28,9 @@ struct StoreOptions {
   // Models have to be signed by one of `keys`; the folder's own key.pub, which lies where models
   // are written, says nothing.
   bool require_signature = false;
+  // Models with a lower security counter are refused, whatever the store's records say: these too
+  // lie where models are written. 0: the records alone count.
+  uint64_t least_counter = 0;
   // A model of another product, or of another task, input, output or labels than the one that runs.
   bool any_kind = false;
   bool random_ranges = false;                  // a model whose ranges come from random data
@@ -39,6 +42,8 @@ struct SlotAnswer {
   octet_slots_code code = OCTET_SLOTS_OK;
   std::string why;
   std::string note;  // of a call that was done: what the self-test said
+  // Of a boot that was done: why it refused another model, one line with the way out.
+  std::string refused;
   explicit operator bool() const { return code == OCTET_SLOTS_OK; }
 };
 
@@ -49,6 +54,8 @@ struct SlotModel {
   uint32_t attempt = 0;
   std::string path;  // for Model; of a device a copy in memory
   std::array<uint8_t, 32> digest{};
+  // As its own header says, which was checked: those who flash can write records with any counter.
+  uint64_t security_counter = 0;
   bool unrecorded = false;  // it runs, and the records could not be made to say so
 };
 
@@ -112,6 +119,9 @@ class SlotStore {
   // Reads keys and board anew, as each call with the lock does. True: they are others than before.
   // Throws InputError where they cannot be read; those before hold on.
   bool ReadTrust();
+  // It runs and is confirmed: from now on this program takes no model with a lower security
+  // counter, also where the store's records are lost.
+  void LearnConfirmed(const SlotModel& running);
   // Whether keys and board, as they are now, still take the model in this slot.
   bool Trusts(const SlotModel& running);
 
@@ -137,6 +147,8 @@ class SlotStore {
   std::string DamageOf(octet_slot slot);
   SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();
+  std::string BoardOf(octet_slot slot);
+  std::string WayOutOf(octet_slots_code code) const;
   void Fill(const Reader& read, uint64_t end, Bytes* blob);
   void LearnRunning();
   void LearnWanted();
@@ -152,7 +164,10 @@ class SlotStore {
   bool signed_only_ = false;  // also where all keys are gone
   std::string trust_;         // all that ReadTrust has read
   std::optional<octet_board> board_;
-  std::string not_allowed_;  // why, by the blob that was looked at last
+  std::string not_allowed_;      // why, by the blob that was refused last for that
+  std::string candidate_board_;  // that the model is for which is to be staged
+  uint64_t seen_counter_ = 0;    // LearnConfirmed
+  std::string refused_;          // SlotAnswer.refused of the boot at work
   uint32_t verify_mode_;
   bool is_readable_ = true;
   std::string self_test_;             // what it said last

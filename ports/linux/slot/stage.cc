@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ports/linux/file.h"
+#include "ports/linux/slot/slot_header.h"
 #include "ports/linux/slot/slot_store.h"
 #include "runtime/format/blob.h"
 
@@ -42,6 +43,9 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
   octet_slots_info info{};
   const auto admit = [&](const Bytes& blob, uint32_t bytes, octet_slot* slot, uint32_t* detail) {
     *slot = kNoSlotYet;
+    if (blob.count >= sizeof(blob::Header)) {
+      candidate_board_ = BoardNameOf(*reinterpret_cast<const blob::Header*>(blob.data.get()));
+    }
     return octet_slots_admit(&slots_, blob.data.get(), static_cast<uint32_t>(blob.count), bytes,
                              detail);
   };

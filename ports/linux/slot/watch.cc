@@ -27,6 +27,10 @@ bool SlotStore::Trusts(const SlotModel& running) {
          verdict != OCTET_SLOTS_BOARD && verdict != OCTET_SLOTS_WHITELIST;
 }
 
+void SlotStore::LearnConfirmed(const SlotModel& running) {
+  seen_counter_ = std::max(seen_counter_, running.security_counter);
+}
+
 bool SlotStore::IsConfirmed(const SlotModel& running) {
   octet_slots_info info{};
   return Peek(&info) && info.active == running.slot;

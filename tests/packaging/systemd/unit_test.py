@@ -32,7 +32,7 @@ def main() -> int:
         subprocess.run(["sh", "-ec", head.replace("\n#", "\n").replace("/etc/octet/camera.yaml", str(settings))], check=True)
         words = start.replace("/etc/octet/camera.yaml", str(settings)).split()
         done = subprocess.run([program, *words, "--print-config"], capture_output=True, text=True)
-        wanted = ["slots: /var/lib/octet", "source: /dev/video0", "require-signature: true", "key: [/etc/octet/key.pub]", "threads: 4"]
+        wanted = ["slots: /var/lib/octet", "source: /dev/video0", "require-signature: true", "least-security-counter: 1", "key: [/etc/octet/key.pub]", "threads: 4"]
         missing = [line for line in wanted if line not in done.stdout.splitlines()]
         if done.returncode != 0 or missing:
             print(f"FAILED: octet-camera does not take its settings file: {missing} {done.stderr}")

@@ -72,7 +72,7 @@ int RunBoardCheck(const CameraOptions& options) {
     AddFindings(findings, &line);
   } else {
     for (const BoardFinding& finding : findings) AddText(finding, static_cast<int>(width), &line);
-    line.Add("%s\n", fails ? "octet-camera would fail or miss something here with these options"
+    line.Add("%s\n", fails ? "octet-camera would fail here with these options"
                            : "this board has what these options need");
   }
   line.WriteTo(STDOUT_FILENO);

@@ -14,7 +14,8 @@
 
 namespace octet::port {
 
-// kLacks: not needed by these options, or they work without it. kFails: they need it.
+// kLacks: a warning; the program runs and works without it. kFails: it does not start, or does not
+// do what the options ask for.
 enum class BoardState : uint8_t { kFine, kLacks, kFails };
 
 struct BoardFinding {

@@ -72,12 +72,19 @@ BoardFinding StateFinding(const CameraOptions& options) {
           "--state FOLDER, or StateDirectory= in the unit"};
 }
 
+// The program may run as another user than the check, as in the unit; root may write everything.
+bool IsRootAlone(const struct stat& info) {
+  const bool owner = info.st_uid != 0 && (info.st_mode & S_IWUSR) != 0;
+  const bool group = info.st_gid != 0 && (info.st_mode & S_IWGRP) != 0;
+  return !owner && !group && (info.st_mode & S_IWOTH) == 0;
+}
+
 // What it may do, and who may change it.
 BoardFinding StoreRights(const CameraOptions& options, const SlotStore& store) {
   const std::string word = ShellWord(options.slots);
   struct stat info {};
   stat(options.slots.c_str(), &info);
-  const std::string rights = RightsOf(info);
+  const std::string rights = RightsOf(info) + "; checked as user " + std::to_string(geteuid());
   if (!store.IsWritable()) {
     return {"store permissions", BoardState::kFails,
             rights + ": this user cannot write, so no trial can be counted or confirmed",
@@ -88,6 +95,12 @@ BoardFinding StoreRights(const CameraOptions& options, const SlotStore& store) {
     return {"store permissions", BoardState::kLacks,
             rights + ": everybody on this machine can replace the model", "chmod o-w " + word};
   }
+  if (IsRootAlone(info)) {
+    return {"store permissions", BoardState::kLacks,
+            rights + ": only root can write; the user octet of the unit cannot",
+            "sudo chown -R octet:octet " + word + " && sudo chmod " +
+                (store.is_folder() ? "2770 " : "660 ") + word};
+  }
   return {"store permissions", BoardState::kFine, rights, ""};
 }
 
@@ -95,7 +108,7 @@ BoardFinding StoreRights(const CameraOptions& options, const SlotStore& store) {
 BoardFinding StoreRoom(const CameraOptions& options, SlotStore& store, uint64_t model_bytes) {
   const uint64_t free_bytes = store.FreeBytes();
   const bool room = free_bytes >= model_bytes;
-  return {"store space", room ? BoardState::kFine : BoardState::kFails,
+  return {"store space", room ? BoardState::kFine : BoardState::kLacks,
           FreeWords(free_bytes) +
               (room ? "" : ", less than a model of " + std::to_string(model_bytes) + " takes"),
           room ? "" : "df " + ShellWord(options.slots) + "; remove files there", free_bytes};

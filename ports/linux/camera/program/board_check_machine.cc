@@ -59,8 +59,8 @@ BoardFinding MemoryFinding(uint64_t model_bytes) {
 BoardFinding ThermalFinding(const CameraOptions& options) {
   const ThermalSensor sensor(options.thermal_root, {});
   const ThermalReading reading = sensor.Read();
-  // Without it the guard takes the board for cool.
-  const BoardState lack = options.guard ? BoardState::kFails : BoardState::kLacks;
+  // The guard runs without it, and takes the board for cool.
+  const std::string heat = options.guard ? "; --guard runs, and does not see heat" : "";
   const std::string root = ShellWord(options.thermal_root);
   switch (reading.state) {
     case ThermalState::kOk: {
@@ -70,17 +70,17 @@ BoardFinding ThermalFinding(const CameraOptions& options) {
       return {"thermal zones", BoardState::kFine, sensor.type() + degrees, ""};
     }
     case ThermalState::kNone:
-      return {"thermal zones", lack, "none below " + options.thermal_root,
+      return {"thermal zones", BoardState::kLacks, "none below " + options.thermal_root + heat,
               "sudo modprobe coretemp (x86), or --thermal-root FOLDER where others are"};
     case ThermalState::kLost:
-      return {"thermal zones", lack, sensor.type() + ": cannot be read",
+      return {"thermal zones", BoardState::kLacks, sensor.type() + ": cannot be read" + heat,
               "ls -l " + root + "/thermal_zone*/temp"};
     case ThermalState::kAbsurd:
       break;
   }
-  return {"thermal zones", lack,
+  return {"thermal zones", BoardState::kLacks,
           sensor.type() + ": " + std::to_string(reading.millidegrees / 1000) +
-              " degrees C, which no board has",
+              " degrees C, which no board has" + heat,
           "cat " + root + "/thermal_zone*/temp"};
 }
 
@@ -129,8 +129,9 @@ BoardFinding PriorityFinding(const CameraOptions& options) {
   const bool allowed = geteuid() == 0 || limit.rlim_cur >= static_cast<rlim_t>(options.priority);
   const std::string wanted = "--priority " + std::to_string(options.priority);
   if (allowed) return {"priority", BoardState::kFine, wanted + " is allowed", ""};
-  return {"priority", BoardState::kFails,
-          wanted + ": at most " + std::to_string(limit.rlim_cur) + " is allowed for this user",
+  return {"priority", BoardState::kLacks,
+          wanted + ": at most " + std::to_string(limit.rlim_cur) +
+              " is allowed for this user; the camera runs without it",
           "LimitRTPRIO=" + std::to_string(options.priority) +
               " in the unit, or a line rtprio in /etc/security/limits.conf"};
 }

@@ -60,22 +60,28 @@ std::string SlotKeeper::Once(std::string news) {
   return news;
 }
 
+// A refusal is said each time, also one of the same words as the last: each is of another upload.
+std::string SlotKeeper::WhyNone(const std::string& error, uint32_t refusals_before) {
+  octet_slots_info info;
+  if (Peek(&info) && info.refusals != refusals_before) last_problem_.clear();
+  return Once(error);
+}
+
 StoreAnswer SlotKeeper::Boot() {
   StoreAnswer answer;
   octet_slots_info before, after;
   Peek(&before);
   const SlotAnswer booted = store_.Boot(&answer.model);
   if (!booted) throw InputError(booted.why);
+  if (!answer.model.on_trial) store_.LearnConfirmed(answer.model);
   Peek(&after);
   Describe(&answer);
   answer.news = Called(answer.model);
   if (answer.model.on_trial) {
     answer.news += ", on trial, boot " + std::to_string(answer.model.attempt);
   }
-  if (before.refusals != after.refusals) {
-    answer.news +=
-        std::string("; the other model was rejected: ") + octet_slots_code_name(after.last_refusal);
-  }
+  answer.refused = !booted.refused.empty();
+  if (answer.refused) answer.news += "; the other model was rejected: " + booted.refused;
   if (!booted.note.empty()) answer.news += "; " + booted.note;
   last_problem_ = booted.note.empty() ? "" : answer.news;
   tried_ = answer.model.unrecorded;
@@ -88,6 +94,7 @@ StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
   StoreAnswer answer;
   Describe(&answer);
   answer.confirmed = answer.state.has_record && answer.state.active == running.slot;
+  if (answer.confirmed) store_.LearnConfirmed(running);
   bool distrusted = false;
   try {
     distrusted = store_.ReadTrust() && !store_.Trusts(running);
@@ -108,7 +115,8 @@ StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
     booted.another = !IsSame(booted.model, running);
     booted.confirmed = booted.state.active == running.slot;
     if (booted.model.unrecorded) back_off_.Failed(now_ns);
-    if (!booted.another && (booted.news == told || !booted.model.unrecorded)) booted.news.clear();
+    const bool is_new = booted.refused || (booted.model.unrecorded && booted.news != told);
+    if (!booted.another && !is_new) booted.news.clear();
     return booted;
   } catch (const InputError& error) {
     tried_ = true;
@@ -117,7 +125,7 @@ StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
     if (distrusted) {
       answer.refusal = error.what();
     } else {
-      answer.news = Once(error.what());  // what runs can run on
+      answer.news = WhyNone(error.what(), answer.state.refusals);  // what runs can run on
     }
   }
   return answer;
@@ -130,6 +138,7 @@ StoreAnswer SlotKeeper::Confirm(const SlotModel& running) {
   } else {
     const SlotAnswer confirmed = store_.Confirm();
     answer.done = confirmed || !IsOnTrial(running);
+    if (confirmed) store_.LearnConfirmed(running);
     answer.news = confirmed ? Called(running) + " is confirmed"
                   : answer.done
                       ? Called(running) + " cannot be confirmed: " + confirmed.why

@@ -21,6 +21,7 @@ struct StoreAnswer {
   bool another = false;    // `model` is to run in place of what runs
   bool confirmed = false;  // what runs is the active one, confirmed by whomever
   bool done = false;       // of Confirm and RollBack: the trial is over
+  bool refused = false;    // of Boot: a model was refused just now, and `news` says why
   std::string news;        // one line, or ""
   std::string refusal;     // what runs may not run on, and nothing can take its place
 };
@@ -47,6 +48,7 @@ class SlotKeeper {
   bool IsOnTrial(const SlotModel& running);
   void Describe(StoreAnswer* answer);
   std::string Once(std::string news);
+  std::string WhyNone(const std::string& error, uint32_t refusals_before);
 
   SlotStore store_;
   BackOff back_off_;

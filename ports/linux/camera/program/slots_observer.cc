@@ -16,6 +16,12 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
               "of --slots: accept only models signed with --key; the store's own key.pub is "
               "ignored, because whoever can replace the models can replace it")
       .Needs("--slots");
+  app.Add(
+         "--least-security-counter", o.store.least_counter,
+         "of --slots: least security counter of a model, whatever the store's records say, because "
+         "whoever can replace the models can replace these; 0: the records alone count")
+      .ShowDefault()
+      .Needs("--slots");
   app.Add("--confirm-after", o.confirm_after,
           "of --slots: number of good frames that confirm a model on trial")
       .Range(1u, 1000000000u)

@@ -35,6 +35,10 @@ void Describe(CommandLine& app, Arguments& a) {
   app.AddFlag("--require-signature", a.options.require_signature,
               "accept only models signed with --key; the store's own key.pub is ignored, because "
               "whoever can replace the models can replace it");
+  app.Add("--least-security-counter", a.options.least_counter,
+          "least security counter of a model, whatever the store's records say; 0: the records "
+          "alone count")
+      .ShowDefault();
   app.Add("--board", a.options.board,
           "name of this board, or its file from octet boards --whitelist. Models for other boards, "
           "or with anything this board does not allow, are refused. Default: the store's own file "

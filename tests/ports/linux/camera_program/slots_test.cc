@@ -56,6 +56,40 @@ TEST_F(CameraSlotsTest, ACrashLoopRunsTheOldModelInTheEnd) {
   EXPECT_EQ(Finish(), 0);
 }
 
+// A user who may flash removes the records and flashes an older model: it is on trial for
+// octet-slot, and does not run. One line says why, also at the next start.
+TEST_F(CameraSlotsTest, AnOlderModelDoesNotRunWhateverTheFolderSays) {
+  const std::vector<std::string> options = {
+      "--least-security-counter", "2", "--confirm-after", "3", "--metrics", "0"};
+  Write("store/slot-a.octet", Model(2));
+  StartOnStore(options);
+  SendUntil("/metrics\n");
+  const std::string errors = Read("err");
+  const auto port =
+      static_cast<uint16_t>(std::stoi(errors.substr(errors.rfind("127.0.0.1:") + 10)));
+  for (const char* name : {"state-0", "state-1", "slot-a.octet"}) fs::remove(Path("store/") + name);
+  Flash(Model(1));
+  SendUntil("security counter too low");
+  for (int i = 0; i < 3; ++i) {
+    sleep(1);
+    SendUntil("");
+  }
+  const std::string said = Read("err");
+  EXPECT_EQ(said.find("security counter too low"), said.rfind("security counter too low")) << said;
+  EXPECT_NE(said.find("--least-security-counter"), std::string::npos) << said;
+  const std::string page = Get(port, "/metrics");
+  EXPECT_NE(page.find("octet_flash_refusals_total{reason=\"counter\"} 1\n"), std::string::npos);
+  EXPECT_NE(page.find("octet_security_version 2\n"), std::string::npos);
+  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(SlotOf(sent_ - 1), "a");
+  // A start: no model there may run, and the program ends as with a wrong signature.
+  fs::remove(Path("store/state-0"));
+  fs::remove(Path("store/state-1"));
+  StartOnStore(options);
+  EXPECT_EQ(Finish(), 2);
+  EXPECT_NE(Read("err").find("security counter too low"), std::string::npos) << Read("err");
+}
+
 TEST_F(CameraSlotsTest, AModelThatTakesNoPicturesIsRolledBack) {
   StartOnStore();
   SendUntil("slot A\n");

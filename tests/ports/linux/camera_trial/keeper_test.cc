@@ -196,6 +196,75 @@ TEST_F(Keeper, ARollBackNeedsAModelBefore) {
   EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
 }
 
+// The flasher's program takes what this unit's rules refuse: one line for each such refusal, also
+// where the second is like the first, and none at the looks after it.
+TEST_F(Keeper, ARefusalWhileAModelRunsIsSaidOnce) {
+  Install(1);
+  port::StoreOptions options;
+  options.least_counter = 2;
+  {
+    SlotStore store(Store(), {});
+    StoreFolder::Install(&store, MakeStored({.id = 2, .counter = 2}));
+  }
+  SlotKeeper keeper(Store(), options);
+  const SlotModel running = keeper.Boot().model;
+  ASSERT_EQ(running.slot, OCTET_SLOT_B);
+  uint64_t now = kKeeperSecond;
+  const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
+  WriteText("store/board", "me\n");
+  for (const int id : {3, 3, 4}) {
+    port::StoreOptions lax;
+    lax.board = "other";  // the flasher's own word
+    SlotStore store(Store(), lax);
+    ASSERT_TRUE(Stage(&store, MakeStored({.id = id, .counter = 2, .board = "other"})));
+    ASSERT_TRUE(store.Activate());
+    const StoreAnswer answer = look();
+    EXPECT_FALSE(answer.another);
+    for (const char* fact : {"slot B; ", "rejected", octet_slots_code_name(OCTET_SLOTS_BOARD),
+                             "other", "me", "convert it for this board"}) {
+      EXPECT_NE(answer.news.find(fact), std::string::npos) << fact << ": " << answer.news;
+    }
+    EXPECT_EQ(answer.news.find('\n'), std::string::npos);
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(look().news, "");
+  }
+}
+
+// Those who flash can remove the records and the model that runs: what was seen confirmed holds.
+TEST_F(Keeper, NoWayBackBelowWhatRunsWhateverTheRecordsSay) {
+  Install(1);
+  for (const bool by_another : {false, true}) {
+    const uint64_t counter = by_another ? 9 : 7;
+    {
+      SlotStore store(Store(), {});
+      ASSERT_TRUE(Stage(&store, MakeStored({.id = 2, .counter = counter})));
+      ASSERT_TRUE(store.Activate());
+    }
+    SlotKeeper keeper(Store(), {});
+    const SlotModel running = keeper.Boot().model;
+    ASSERT_TRUE(running.on_trial);
+    uint64_t now = kKeeperSecond;
+    const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
+    if (by_another) {
+      ASSERT_TRUE(SlotStore(Store(), {}).Confirm());
+      ASSERT_TRUE(look().confirmed);
+    } else {
+      ASSERT_TRUE(keeper.Confirm(running).confirmed);
+    }
+    for (int i = 0; i < 2; ++i) {
+      for (const char* name : port::kAreaFiles) fs::remove(Path("store/") + name);
+      SlotStore store(Store(), {});
+      ASSERT_TRUE(Stage(&store, MakeStored({.id = 3, .counter = counter - 1})));
+      ASSERT_TRUE(store.Activate());
+      const StoreAnswer answer = look();
+      EXPECT_FALSE(answer.another) << "the model that runs goes on";
+      EXPECT_EQ(answer.refusal, "");
+      EXPECT_NE(answer.news.find(octet_slots_code_name(OCTET_SLOTS_COUNTER)), std::string::npos)
+          << answer.news;
+      EXPECT_EQ(look().news, "");
+    }
+  }
+}
+
 // A board that does not take the model ends it at the next look; an update of the list is enough.
 TEST_F(Keeper, WhatTheBoardForbidsIsRefusedWhileItRuns) {
   Install(1);

@@ -89,7 +89,8 @@ TEST(Metrics, EventsExistFromTheStart) {
       {"octet_drift_events_total{event=",
        {"observed", "accepted", "dropped", "restored", "refused"}},
       {"octet_flash_refusals_total{reason=",
-       {"damaged", "signature", "counter", "board", "selftest", "storage", "kind"}},
+       {"damaged", "signature", "counter", "board", "selftest", "storage", "kind", "product",
+        "random"}},
       {"octet_slot_events_total{event=", {"activate", "confirm", "rollback"}}};
   for (const auto& [name, values] : words) {
     for (const std::string& value : values) {

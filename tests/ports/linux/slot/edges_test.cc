@@ -274,9 +274,9 @@ TEST_F(Damaged, EmptyIsEmpty) {
   options.board = "jetson-nano";
   SlotStore here(Path("store"), options);
   EXPECT_EQ(here.Damage(OCTET_SLOT_A), "");
-  EXPECT_EQ(
-      Boot(&here).why,
-      Path("store") + ": slot A: for another board than jetson-nano; convert it for this board");
+  EXPECT_EQ(Boot(&here).why, Path("store") +
+                                 ": slot A: for another board: it is for rk3588, and this board is "
+                                 "jetson-nano; convert it for this board");
 }
 
 }  // namespace

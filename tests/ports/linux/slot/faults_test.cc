@@ -184,6 +184,50 @@ TEST_F(Faults, ARequiredSignatureIsNotTheFoldersToGrant) {
   EXPECT_TRUE(Stage(&store, MakeStored({.id = 1, .key = 1})));
 }
 
+// Nor are the records: without them an older model, well signed, would be a store's first.
+TEST_F(Faults, ALeastCounterIsNotTheFoldersToLower) {
+  port::StoreOptions options;
+  options.least_counter = 2;
+  WriteBlob("store/slot-a.octet", MakeStored({.id = 1, .counter = 1}));
+  SlotStore store(Store(), options);
+  SlotModel model;
+  SlotAnswer refused = store.Boot(&model);
+  EXPECT_EQ(refused.code, OCTET_SLOTS_COUNTER) << "a model that lies there without records";
+  EXPECT_NE(refused.why.find("--least-security-counter"), std::string::npos) << refused.why;
+  EXPECT_EQ(Stage(&store, MakeStored({.id = 1, .counter = 1})).code, OCTET_SLOTS_COUNTER);
+  // One that another program has made the active one is left for the one before, as one without a
+  // signature is; without such a one nothing runs.
+  SlotStore lax(Store(), {});
+  Install(&lax, MakeStored({.id = 1, .counter = 1}));
+  EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_COUNTER);
+  ASSERT_TRUE(Stage(&lax, MakeStored({.id = 3, .counter = 1})));
+  ASSERT_TRUE(lax.Activate());
+  EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_COUNTER) << "on trial";
+  EXPECT_EQ(store.Info().pending, OCTET_SLOT_NONE);
+  Install(&store, MakeStored({.id = 2, .counter = 2}));
+  ASSERT_TRUE(store.Boot(&model));
+  EXPECT_EQ(model.security_counter, 2u);
+  EXPECT_FALSE(store.RollBack(OCTET_SLOTS_ASKED)) << "the one before has a lower counter";
+}
+
+// What a program has seen confirmed holds for as long as it runs, also where the records go.
+TEST_F(Faults, RecordsThatGoDoNotLowerWhatAProgramHasSeen) {
+  SlotStore store(Store(), {});
+  Install(&store, MakeStored({.id = 1, .counter = 7}));
+  SlotModel running;
+  ASSERT_TRUE(store.Boot(&running));
+  store.LearnConfirmed(running);
+  for (const char* name : port::kAreaFiles) std::filesystem::remove(Store() + "/" + name);
+  SlotStore other(Store(), {});
+  ASSERT_TRUE(Stage(&other, MakeStored({.id = 2, .counter = 6})));
+  ASSERT_TRUE(other.Activate());
+  SlotModel model;
+  EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_COUNTER);
+  ASSERT_TRUE(Stage(&other, MakeStored({.id = 3, .counter = 7})));
+  ASSERT_TRUE(other.Activate());
+  EXPECT_TRUE(store.Boot(&model));
+}
+
 // A flasher and the service are two users of one group.
 TEST_F(Faults, FilesBelongToTheFoldersGroup) {
   ASSERT_EQ(chmod(Store().c_str(), 02770), 0);

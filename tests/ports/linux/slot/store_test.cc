@@ -133,7 +133,8 @@ TEST_P(Store, RefusalsSayWhatToDo) {
              "--security-counter as high as this store's"},
         Case{{.id = 2, .counter = 5, .board = "jetson-nano"},
              OCTET_SLOTS_BOARD,
-             "the new model: for another board than raspberry-pi-4; convert it for this board"}}) {
+             "the new model: for another board: it is for jetson-nano, and this board is "
+             "raspberry-pi-4; convert it for this board"}}) {
     const SlotAnswer answer = Stage(&store, MakeStored(c.model));
     EXPECT_EQ(answer.code, c.code);
     EXPECT_EQ(answer.why, Where() + ": " + c.line);
