@@ -59,8 +59,9 @@ def name_and_purl(artefact: pathlib.Path) -> tuple:
         name, version = named(artefact, r"([^-]+)-([^-]+)-.*\.whl")
         return name, version, purl("pypi", name, version)
     if artefact.name.endswith(".tar.gz"):
-        name, version, kind, architecture = named(artefact, r"([a-z]+)-([\d.]+)-([a-z]+)-(\w+)\.tar\.gz")
-        return f"{name}-{kind}", version, purl("generic", f"{name}-{kind}", version, arch=architecture)
+        name, version, kind, architecture = named(artefact, r"([a-z]+)-([\d.]+)-([a-z]+)(?:-(\w+))?\.tar\.gz")
+        more = {"arch": architecture} if architecture else {}  # sources are for any
+        return f"{name}-{kind}", version, purl("generic", f"{name}-{kind}", version, **more)
     name, version, architecture = named(artefact, r"([^_]+)_([^_]+)_([^_]+)\.oci\.tar")
     with tarfile.open(artefact) as archive:
         (image,) = json.load(archive.extractfile("index.json"))["manifests"]
@@ -76,4 +77,4 @@ class Product:
         # An address of this machine reaches nobody.
         self.supplier = f"Organization: {who}" + (f" ({address})" if address and "localhost" not in address else "")
         # The pictures of the scene are Zalando's (debian/copyright).
-        self.licence = "Apache-2.0 AND MIT" if any(re.search(r"octet/scene/.*\.npy$", name) for name in inside) else "Apache-2.0"
+        self.licence = "Apache-2.0 AND MIT" if any(re.search(r"(octet|demo)/scene/.*\.npy$", name) for name in inside) else "Apache-2.0"
