@@ -1,25 +1,31 @@
 #!/usr/bin/env python3
 """A model for many boards over ssh, cohort by cohort: roll_out.py --boards FILE --prometheus URL MODEL.octet
 
-FILE has a board on each line, as `octet flash` takes it: USER@HOST:STORE; # begins a comment. The boards of a cohort are flashed one
-after the other. Then the roll-out waits, and asks Prometheus for the alerts of ports/linux/monitoring/alerts.yml. Where one fires, on
-whichever board, it pauses: no further board is touched. What is done stands in the state file, so the same command goes on later.
+FILE has a board on each line, as `octet flash` takes it: USER@HOST:STORE; # begins a comment. The boards of a cohort are flashed
+--at-once at a time. Then the roll-out waits, and asks Prometheus for the alerts of ports/linux/monitoring/alerts.yml. If one fires, on
+any board, it pauses: no further board is touched, and only --continue-after-pause goes on. A board that was down before the first
+board was flashed is no reason to pause. What is done stands in the state file, so the same command goes on after any other end.
 
-Exit status: 0 all boards have it, 1 a board could not be flashed or Prometheus does not answer, 2 bad use, 3 paused by an alert.
+Exit status: 0 all boards have it, 1 a board could not be flashed or Prometheus does not answer, 2 bad use, 3 paused by an alert,
+4 all boards have it that can be reached (--allow-unreachable).
 """
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 import urllib.request
 
 ALERTS = "OctetRolledBack|OctetFlashRefused|OctetStoreRefusedBeforeStart|OctetStoreFails|OctetUncleanStart|OctetFramesStopped|OctetDown"
+DOWN = "OctetDown"
 PERIOD = 15  # seconds between two questions; Prometheus itself asks boards no more often
+UNREACHABLE = "connection failed"  # in the line of octet flash where ssh finds no board
 
 
 class Stop(Exception):
@@ -61,53 +67,108 @@ def firing(prometheus: str, names: str) -> list:
     return sorted(f"{one['metric']['alertname']} on {one['metric'].get('instance', '?')}" for one in results)
 
 
-def ask(options, until: float) -> None:
+class State:
+    """What is done with this model, in a file, written after each step."""
+
+    def __init__(self, path: pathlib.Path, model: pathlib.Path):
+        self.path, self.digest, self.lock = path, hashlib.sha256(model.read_bytes()).hexdigest(), threading.Lock()
+        kept = json.loads(path.read_text()) if path.exists() else {}
+        if kept.get("model") != self.digest:
+            kept = {}
+        self.boards = kept.get("boards", [])
+        # A cohort that was flashed and not yet watched to its end.
+        self.watched = kept.get("watched", 0) if self.boards else 0
+        self.down = kept.get("down")  # alerts of boards that were down before the first one was flashed
+        self.paused = kept.get("paused", [])
+
+    def write(self) -> None:
+        new = self.path.with_name(self.path.name + ".new")
+        new.write_text(json.dumps({"model": self.digest, "boards": self.boards, "watched": self.watched, "down": self.down,
+                                   "paused": self.paused}, indent=1) + "\n")
+        new.replace(self.path)
+
+    def add(self, board: str) -> None:
+        with self.lock:
+            self.boards.append(board)
+            self.write()
+
+
+def ask(options, state: State, until: float) -> None:
     while True:
-        alerts = firing(options.prometheus, options.alerts)
+        alerts = [alert for alert in firing(options.prometheus, options.alerts) if alert not in state.down]
         if alerts:
-            raise Stop(3, f"paused: {', '.join(alerts)}. When that is settled, give the same command again")
+            state.paused = alerts
+            state.write()
+            raise Stop(3, f"paused: {', '.join(alerts)}. When that is settled, give the same command with --continue-after-pause")
         if time.monotonic() >= until:
             return
         time.sleep(min(PERIOD, max(0.0, until - time.monotonic())))
 
 
-class Done:
-    """Boards that have this model, in a file, written after each."""
+def flash(options, state: State, boards: list, told: str) -> list:
+    """The boards that cannot be reached. Ends with the first that refuses; boards that are being flashed are waited for."""
+    stop, unreachable = threading.Event(), []
 
-    def __init__(self, path: pathlib.Path, model: pathlib.Path):
-        self.path, self.digest = path, hashlib.sha256(model.read_bytes()).hexdigest()
-        kept = json.loads(path.read_text()) if path.exists() else {}
-        self.boards = kept["boards"] if kept.get("model") == self.digest else []
-        # A cohort that was flashed and not yet watched to its end.
-        self.watched = kept.get("watched", 0) if self.boards else 0
+    def one(board: str) -> str:
+        if stop.is_set():
+            return ""
+        done = subprocess.run([options.octet, "flash", str(options.model), board, *options.flash], capture_output=True, text=True)
+        if done.returncode == 0:
+            state.add(board)
+            print(f"{told}: {board}", flush=True)
+            return ""
+        line = (done.stderr.strip() or "no message").splitlines()[-1]
+        if UNREACHABLE in line:
+            unreachable.append(board)
+            print(f"{told}: {board} cannot be reached", flush=True)
+            if len(unreachable) <= options.allow_unreachable / 100 * len(boards):
+                return ""
+        stop.set()
+        return f"{board}: {line}"
 
-    def write(self) -> None:
-        new = self.path.with_name(self.path.name + ".new")
-        new.write_text(json.dumps({"model": self.digest, "boards": self.boards, "watched": self.watched}, indent=1) + "\n")
-        new.replace(self.path)
+    with concurrent.futures.ThreadPoolExecutor(options.at_once) as pool:
+        faults = [fault for fault in pool.map(one, boards) if fault]
+    if faults:
+        raise Stop(1, f"{faults[0]}; no board behind it was flashed")
+    return unreachable
 
 
 def roll_out(options) -> None:
     boards = read_boards(options.boards)
     cohorts = cohorts_of(boards, options.cohorts)
-    done = Done(options.state or options.boards.with_name(options.boards.name + ".done.json"), options.model)
+    state = State(options.state or options.boards.with_name(options.boards.name + ".done.json"), options.model)
+    if state.paused and not options.continue_after_pause:
+        raise Stop(3, f"paused before: {', '.join(state.paused)}. When that is settled, give the same command with --continue-after-pause")
+    state.paused = []
+    if state.down is None:
+        state.down = [alert for alert in firing(options.prometheus, options.alerts) if alert.startswith(f"{DOWN} on ")]
+        for alert in state.down:
+            print(f"known from the start: {alert}", flush=True)
+    state.write()
+    missing = []
     for number, cohort in enumerate(cohorts, 1):
-        ask(options, 0)
-        for board in cohort:
-            if board in done.boards:
-                continue
-            flashed = subprocess.run([options.octet, "flash", str(options.model), board, *options.flash], capture_output=True, text=True)
-            if flashed.returncode != 0:
-                lines = (flashed.stderr.strip() or "no message").splitlines()
-                raise Stop(1, f"{board}: {lines[-1]}; the boards behind it are as they were")
-            done.boards.append(board)
-            done.write()
-            print(f"cohort {number} of {len(cohorts)}: {board}", flush=True)
-        if done.watched < number:
-            ask(options, time.monotonic() + options.wait)
-            done.watched = number
-            done.write()
+        ask(options, state, 0)
+        missing += flash(options, state, [board for board in cohort if board not in state.boards], f"cohort {number} of {len(cohorts)}")
+        if state.watched < number:
+            ask(options, state, time.monotonic() + options.wait)
+            state.watched = number
+            state.write()
+    if missing:
+        raise Stop(4, f"{len(boards) - len(missing)} of {len(boards)} boards have {options.model}; not reached: {', '.join(missing)}. "
+                      "The same command tries them again")
     print(f"{len(boards)} boards have {options.model}")
+
+
+def share(word: str) -> float:
+    if not 0 <= (value := float(word)) <= 100:
+        raise ValueError
+    return value
+
+
+def positive(word: str) -> int:
+    if (value := int(word)) < 1:
+        raise ValueError
+    return value
 
 
 def main() -> int:
@@ -116,6 +177,10 @@ def main() -> int:
     parser.add_argument("--boards", type=pathlib.Path, required=True, metavar="FILE", help="a board on each line, USER@HOST:STORE")
     parser.add_argument("--prometheus", required=True, metavar="URL", help="as http://127.0.0.1:9090")
     parser.add_argument("--cohorts", default="1,10%,100%", help="boards that have it after each cohort (default %(default)s)".replace("%,", "%%,"))
+    parser.add_argument("--at-once", type=positive, default=1, metavar="N", help="boards that are flashed at the same time (default 1)")
+    parser.add_argument("--allow-unreachable", type=share, default=0, metavar="PERCENT",
+                        help="boards of a cohort that ssh may not reach (default 0); the same command tries them again")
+    parser.add_argument("--continue-after-pause", action="store_true", help="go on after an alert paused it")
     parser.add_argument("--wait", type=float, default=900, metavar="S", help="seconds to watch a cohort (default 900)")
     parser.add_argument("--alerts", default=ALERTS, metavar="REGEX", help="names of alerts that pause it (default: those of a bad model or board)")
     parser.add_argument("--state", type=pathlib.Path, metavar="FILE", help="what is done (default: the file of boards with .done.json behind it)")

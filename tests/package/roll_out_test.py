@@ -88,6 +88,7 @@ class RollOut(unittest.TestCase):
         paused = self.run_it("--cohorts", "1,50%,100%")
         self.assertEqual((paused.returncode, self.flashed()), (3, []))
         Prometheus.alerts = []
+        go_on = ("--cohorts", "1,50%,100%", "--continue-after-pause")
 
         def fire():
             while len(self.flashed()) < 5:
@@ -97,15 +98,74 @@ class RollOut(unittest.TestCase):
 
         watcher = threading.Thread(target=fire)
         watcher.start()
-        paused = self.run_it("--cohorts", "1,50%,100%")
+        paused = self.run_it(*go_on)
         watcher.join()
         self.assertEqual((paused.returncode, self.flashed()), (3, self.boards[:5]))
         self.assertIn("OctetRolledBack on board3:9110", paused.stderr)
-        self.assertEqual(self.run_it("--cohorts", "1,50%,100%").returncode, 3)
+        self.assertEqual(self.run_it(*go_on).returncode, 3)
         self.assertEqual(self.flashed(), self.boards[:5])
+        # OctetRolledBack ends after a while, and the model is as bad as before.
         Prometheus.alerts = []
-        self.assertEqual(self.run_it("--cohorts", "1,50%,100%").returncode, 0)
+        again = self.run_it("--cohorts", "1,50%,100%")
+        self.assertEqual((again.returncode, self.flashed()), (3, self.boards[:5]))
+        self.assertIn("OctetRolledBack on board3:9110", again.stderr)
+        self.assertEqual(self.run_it(*go_on).returncode, 0)
         self.assertEqual(self.flashed(), self.boards)
+        (self.work / "m.octet").write_bytes(b"the next release")
+        self.assertEqual(self.run_it().returncode, 0)
+
+    def test_a_board_that_was_down_before_does_not_pause_it(self):
+        Prometheus.alerts = [("OctetDown", "board9:9110")]
+        self.assertEqual(self.run_it("--cohorts", "1,100%").returncode, 0)
+        (self.work / "m.octet").write_bytes(b"another")
+        Prometheus.alerts = []
+        (self.work / "octet").write_text((self.work / "octet").read_text() + f"[ $3 != {self.boards[4]} ] || exit 1\n")
+        self.assertEqual(self.run_it("--cohorts", "1,100%").returncode, 1)
+        Prometheus.alerts = [("OctetDown", "board9:9110")]
+        self.assertEqual(self.run_it("--cohorts", "1,100%").returncode, 3, "it went down since the first board")
+
+    def unreachable(self, *boards):
+        """octet, whose ssh does not reach these boards."""
+        away = "|".join(boards)
+        (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\ncase $3 in {away}) "
+                                         "echo 'octet: ssh x: connection failed; check it' >&2; exit 2 ;; esac\n")
+
+    def test_boards_that_cannot_be_reached(self):
+        self.unreachable(self.boards[3])
+        self.assertEqual(self.run_it("--cohorts", "50%,100%").returncode, 1)
+        self.assertEqual(self.flashed(), self.boards[:4])
+        allowed = self.run_it("--cohorts", "50%,100%", "--allow-unreachable", "25")
+        self.assertEqual((allowed.returncode, len(allowed.stderr.splitlines())), (1, 1), "one of the two boards left in the cohort")
+        allowed = self.run_it("--cohorts", "50%,100%", "--allow-unreachable", "50")
+        self.assertEqual(allowed.returncode, 4, allowed.stderr)
+        self.assertIn(self.boards[3], allowed.stderr)
+        (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\n")
+        self.assertEqual(self.run_it("--cohorts", "50%,100%").returncode, 0)
+        self.assertEqual(self.flashed()[-1], self.boards[3])
+
+    def test_octet_flash_says_so_where_ssh_reaches_no_board(self):
+        ssh = self.work / "ssh"
+        ssh.write_text("#!/bin/sh\nexit 255\n")
+        ssh.chmod(0o755)
+        blob = SOURCE / "demo/scene/detector.octet"
+        done = subprocess.run([options.build / "bin/octet", "flash", blob, self.boards[0]], capture_output=True, text=True,
+                              env={**os.environ, "PATH": f"{self.work}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("connection failed", done.stderr)
+
+    def test_several_boards_at_once(self):
+        # Each flash waits until four have begun: one after the other would wait for ever.
+        (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\n"
+                                         f"i=0; while [ $(wc -l <{self.work}/calls) -lt 4 ]; do i=$((i+1)); [ $i -lt 200 ] || exit 1; sleep 0.05; done\n")
+        self.assertEqual(self.run_it("--cohorts", "100%", "--at-once", "4").returncode, 0)
+        self.assertEqual(sorted(self.flashed()), sorted(self.boards))
+        state = json.loads((self.work / "boards.done.json").read_text())
+        self.assertEqual(sorted(state["boards"]), sorted(self.boards))
+        (self.work / "calls").unlink()
+        (self.work / "m.octet").write_bytes(b"refused")
+        (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\nexit 1\n")
+        self.assertEqual(self.run_it("--cohorts", "100%", "--at-once", "2").returncode, 1)
+        self.assertLess(len(self.flashed()), 5, "nothing begins after the first that refuses")
 
     def test_it_watches_for_as_long_as_it_is_told(self):
         begun = time.monotonic()
@@ -128,6 +188,8 @@ class RollOut(unittest.TestCase):
         self.assertEqual((stopped.returncode, len(stopped.stderr.splitlines()), self.flashed()), (1, 1, []))
 
     def test_bad_use(self):
+        for wrong in (["--at-once", "0"], ["--allow-unreachable", "101"], ["--allow-unreachable", "x"]):
+            self.assertEqual(self.run_it(*wrong).returncode, 2, wrong)
         for cohorts in ("", "1,2", "50%,10%,100%", "a", "0,100%"):
             stopped = self.run_it("--cohorts", cohorts)
             self.assertEqual((stopped.returncode, len(stopped.stderr.splitlines())), (2, 1), cohorts)
