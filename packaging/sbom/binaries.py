@@ -57,10 +57,12 @@ class Build:
             raise Unfit(f"{self.folder}: ninja does not read it: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
         return done.stdout
 
+    @functools.lru_cache(maxsize=None)  # a header is read for hundreds of objects
     def place(self, name: str) -> pathlib.Path:
         """Paths of maps and lists begin at the build folder."""
         return pathlib.Path(os.path.normpath(self.folder / name))
 
+    @functools.lru_cache(maxsize=None)
     def is_own(self, path: pathlib.Path) -> bool:
         return unpacked_root(path) is None and any(path.is_relative_to(folder) for folder in self.own_folders)
 
