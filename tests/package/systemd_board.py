@@ -25,10 +25,11 @@ mount -t devtmpfs none /dev
 while read -r module; do insmod "/modules/$module.ko"; done </modules/list
 ifconfig lo 127.0.0.1 up
 ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up
-mount -t ext4 /dev/vda /root || echo "board: the disk cannot be mounted"
-mount --move /dev /root/dev
+mkdir -p /disk
+mount -t ext4 /dev/vda /disk || echo "board: the disk cannot be mounted"
+mount --move /dev /disk/dev
 umount /proc /sys
-exec switch_root /root /sbin/init
+exec switch_root /disk /sbin/init
 """
 SSH_UNIT = """[Service]
 ExecStart=/usr/sbin/dropbear -F -E -R -s
