@@ -139,12 +139,12 @@ void PrintTail(const convert::Conversion& conversion) {
         "--int8-everywhere turns this off\n",
         tail.size(), Names(tail));
   }
-  if (!conversion.config.tail_gain_db) return;
+  if (!conversion.config.tail || !conversion.config.tail->gain_db) return;
   const bool fp16 = conversion.config.fp16_tail == true;
   fmt::print(
       "layers behind the last weights: {}; FP16 gains {:.1f} dB at most. fp16_tail: {} in --config "
       "changes it\n",
-      fp16 ? "FP16" : "int8", *conversion.config.tail_gain_db, !fp16);
+      fp16 ? "FP16" : "int8", *conversion.config.tail->gain_db, !fp16);
 }
 
 void PrintChoice(const convert::SampleChoice& choice, double quality) {
@@ -274,20 +274,22 @@ nlohmann::json ConversionJson(const convert::Conversion& conversion, double seco
   for (const auto& [name, count] : conversion.passes.rewrites) passes[name] = count;
   nlohmann::json steps = nlohmann::json::array();
   for (const recover::Step& step : conversion.steps) steps.push_back(StepJson(step));
-  nlohmann::json json = {{"blob_bytes", conversion.blob.size()},
-                         {"samples", conversion.samples},
-                         {"random_calibration", conversion.verdict.random},
-                         {"choice", ChoiceJson(conversion.choice)},
-                         {"mostly_zero", SparseJson(conversion)},
-                         {"seconds", seconds},
-                         {"plans", plans},
-                         {"passes", passes},
-                         {"recovery", steps},
-                         {"fp16_stretches", conversion.stretches},
-                         {"ledger", report::LedgerJson(conversion.graph, conversion.scheme)},
-                         {"fp16_tail_gain_db", Optional(conversion.config.tail_gain_db)},
-                         {"verdict", conversion.verdict.Json()},
-                         {"warnings", conversion.scheme.warnings}};
+  nlohmann::json json = {
+      {"blob_bytes", conversion.blob.size()},
+      {"samples", conversion.samples},
+      {"random_calibration", conversion.verdict.random},
+      {"choice", ChoiceJson(conversion.choice)},
+      {"mostly_zero", SparseJson(conversion)},
+      {"seconds", seconds},
+      {"plans", plans},
+      {"passes", passes},
+      {"recovery", steps},
+      {"fp16_stretches", conversion.stretches},
+      {"ledger", report::LedgerJson(conversion.graph, conversion.scheme)},
+      {"fp16_tail_gain_db",
+       conversion.config.tail ? Optional(conversion.config.tail->gain_db) : nlohmann::json()},
+      {"verdict", conversion.verdict.Json()},
+      {"warnings", conversion.scheme.warnings}};
   if (conversion.assignment) json["assignment"] = AssignmentJson(*conversion.assignment);
   json.update(conversion.told.facts);
   return json;

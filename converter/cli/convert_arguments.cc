@@ -121,6 +121,11 @@ void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptio
               "YAML file: precision, ranges and schemes by layer and tensor");
   command.AddFlag("--int8-everywhere", options->int8_everywhere,
                   "no FP16 layers in the int8 plan, except those that layers: in --config names");
+  command
+      .Add("--fp16-budget", fp16_budget_percent_,
+           "time that FP16 layers may add to the int8 plan where they save its answers, in percent "
+           "(of --board, else of a model of a small core)")
+      .ShowDefault();
   command.AddFlag("--mixed", wants_mixed_,
                   "add a third plan between int8 and fp16: the layers with the largest loss run in "
                   "FP16 (docs/assign.md; octet assign has more choices)");
@@ -228,6 +233,11 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   options->task = TaskOf(task_);
   options->verbosity = VerbosityOf(verbosity_);
   options->effort = EffortOf(effort_);
+  if (!(fp16_budget_percent_ >= 0)) {
+    Fail("--fp16-budget {:g}: expected 0 or more, in percent of the int8 plan's time",
+         fp16_budget_percent_);
+  }
+  options->fp16_budget = fp16_budget_percent_ / 100;
   options->analyze = !options->report.empty();
   if (options->winograd_fp16 && options->native_fp16) {
     Fail("--winograd-fp16, --native-fp16: the FP16 plan has one arithmetic; remove one of them");

@@ -40,6 +40,7 @@ class ConvertArguments {
   bool wants_mixed_ = false;
   std::string pictures_, calibration_, cut_at_;
   std::string task_ = "none", verbosity_ = "detailed", effort_ = "default";
+  double fp16_budget_percent_ = 100 * convert::kFp16Budget;
   int64_t memory_mb_ = 0;
   std::optional<port::Option> quality_, task_option_, samples_option_;
 };

@@ -18,6 +18,7 @@
 #include "converter/convert/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
+#include "converter/judge/measure/boxes.h"
 #include "converter/judge/score.h"
 #include "converter/judge/verdict.h"
 #include "converter/judge/words.h"
@@ -40,29 +41,13 @@ struct VerifyOptions {
   bool json = false, details = false;
 };
 
-const char* JudgeOf(blob::Task task) {
-  if (task == blob::Task::kClassify) return "same_top1";
-  return task == blob::Task::kDetect ? "f1" : "mask_iou";
-}
-
-void AddAnswers(blob::Task task, const judge::AnswerAgreement& answers, nlohmann::json* row) {
-  if (task == blob::Task::kClassify) (*row)["same_top1"] = answers.Top1();
-  if (task == blob::Task::kSegment) (*row)["mask_iou"] = answers.MeanIou();
-  if (task != blob::Task::kDetect) return;
-  (*row)["boxes"] = answers.boxes;
-  (*row)["boxes_found"] = answers.found;
-  (*row)["plan_boxes"] = answers.plan_boxes;
-  (*row)["plan_boxes_found"] = answers.plan_found;
-  (*row)["f1"] = answers.F1();
-}
-
 nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings& plan, size_t o) {
   const judge::Output& output = findings.outputs[o];
   const judge::OutputFindings& found = plan.outputs[o];
   const bool numbers = output.kind == judge::Kind::kNumbers;
   nlohmann::json row = judge::OutputJson(output, found);
   row["plan"] = plan.name;
-  row["judged_by"] = found.by_answer ? JudgeOf(findings.task) : judge::NameOf(output.kind);
+  row["judged_by"] = found.by_answer ? plan.answers->Figure() : judge::NameOf(output.kind);
   row["words"] = found.fault != judge::Fault::kNone ? judge::FaultWords(output, found)
                                                     : judge::OutputWords(output, found);
   if (found.fault == judge::Fault::kNone && numbers) {
@@ -71,9 +56,12 @@ nlohmann::json RowOf(const judge::Findings& findings, const judge::PlanFindings&
                     row["words"].get<std::string>(), found.whole.largest, found.whole.range);
   }
   if (found.by_answer) {
-    AddAnswers(findings.task, plan.answers, &row);
-    row["words"] = fmt::format("the plan {}; {}", judge::AnswerWords(findings.task, plan.answers),
-                               row["words"].get<std::string>());
+    plan.answers->AddJson(&row);
+    row["loss"] = plan.loss;
+    row["interval"] = {plan.certain.low, plan.certain.high};
+    row["limit"] = plan.answers->LimitOf(findings.LimitsOf(plan).losses);
+    row["words"] = fmt::format("the plan {}; it {}; {}", judge::LossWords(findings, plan),
+                               plan.answers->Words(), row["words"].get<std::string>());
   }
   return row;
 }
@@ -85,12 +73,13 @@ void PrintRow(const judge::Findings& findings, const judge::PlanFindings& plan, 
   const judge::Output& output = findings.outputs[o];
   const bool fault = found.fault != judge::Fault::kNone;
   const std::string numbers = judge::OutputWords(output, found);
-  const std::string decides = fault ? judge::FaultWords(output, found)
-                              : found.by_answer
-                                  ? fmt::format("output '{}': the plan {}", output.name,
-                                                judge::AnswerWords(findings.task, plan.answers))
-                                  : numbers;
-  const std::string misses = judge::MissWords(findings, plan, o);
+  const std::string decides =
+      fault             ? judge::FaultWords(output, found)
+      : found.by_answer ? fmt::format("output '{}': the plan {}; it {}", output.name,
+                                      judge::LossWords(findings, plan), plan.answers->Words())
+                        : numbers;
+  // Of answers the limit stands in the words already.
+  const std::string misses = found.by_answer ? "" : judge::MissWords(findings, plan, o);
   fmt::print("{:<8} {:<7}  {}{}{}\n", plan.name, found.agrees ? "agrees" : "differs", decides,
              misses.empty() ? "" : "; " + misses, score);
   if (!details || fault) return;
@@ -104,12 +93,11 @@ void PrintRow(const judge::Findings& findings, const judge::PlanFindings& plan, 
 // What the number of boxes in the lines above is of.
 void PrintConfident(const judge::Findings& findings) {
   if (findings.task != blob::Task::kDetect || findings.plans.empty()) return;
-  const judge::AnswerAgreement& answers = findings.plans[0].answers;
-  if (!answers.Speaks(findings.task)) return;
+  if (!findings.plans[0].Speaks()) return;
   fmt::print(
       "confident: score {:g} or more, or just below it if the other side is confident of the same "
       "box. So the number of FP32's boxes may differ between plans (docs/verdict.md)\n",
-      answers.sure_score);
+      judge::kSureScore);
 }
 
 // The samples that --samples or --sample-indices names.
@@ -302,19 +290,20 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Footer(fmt::format(
       "Pictures are prepared as the blob says; --mean, --std, --scale, --colour and --resize "
       "replace its values. FP32 runs the imported file before any rewriting (docs/verdict.md).\n"
-      "Agreement over all samples, for int8 plans (fp16 plans in brackets):\n"
-      "classifier: the same first class in {} % ({} %) of the samples.\n"
-      "detector with --decode: the same boxes, F1 {} % ({} %), of boxes with score {} or more; "
-      "same class, IoU {} or more.\n"
-      "segmenter: the same masks, mean IoU {} % ({} %).\n"
+      "A plan differs where it certainly (95 %) loses more than the limit. Limits of int8 plans "
+      "(of "
+      "fp16 plans in brackets):\n"
+      "classifier: another first class in {} % ({} %) of the samples.\n"
+      "detector with --decode: {} points ({}) of mAP50-95.\n"
+      "segmenter: {} % ({} %) of the mean IoU of the masks.\n"
       "numbers: signal over error {} dB ({} dB) and cosine {} ({}) or more.\n"
       "Classes, masks, counts and rows of lists are compared as such. From five samples on, one "
       "miss is allowed.\n"
-      "Where the file rounds to codes itself, fp16 plans have the dB bound of int8 plans, because "
+      "Where the file rounds to codes itself, fp16 plans have the limits of int8 plans, because "
       "they do not round there.",
-      judge::kInt8Limits.top1, judge::kFp16Limits.top1, judge::kInt8Limits.f1,
-      judge::kFp16Limits.f1, judge::kSureScore, judge::kFoundIou, judge::kInt8Limits.iou,
-      judge::kFp16Limits.iou, judge::kInt8Limits.snr_db, judge::kFp16Limits.snr_db,
+      judge::kInt8Losses.class_percent, judge::kFp16Losses.class_percent,
+      judge::kInt8Losses.map_points, judge::kFp16Losses.map_points, judge::kInt8Losses.mask_percent,
+      judge::kFp16Losses.mask_percent, judge::kInt8Limits.snr_db, judge::kFp16Limits.snr_db,
       judge::kInt8Limits.cosine, judge::kFp16Limits.cosine));
   auto options = std::make_shared<VerifyOptions>();
   auto input = std::make_shared<InputArguments>();

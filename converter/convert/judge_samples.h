@@ -9,22 +9,28 @@
 
 namespace octet::convert {
 
-// A sixteenth as many samples as calibrate judge, 16 at least and 32 at most: the judge then takes
-// a small part of the time that calibration takes, whatever the model.
+// Answers are compared on as many samples as there are, up to this number: an interval needs them,
+// and a plan is many times as fast as FP32, whose answers are made once.
+inline constexpr int64_t kMostAnswers = 256;
+// Numbers are compared value by value, on a sixteenth as many samples as calibrate, 16 at least and
+// 32 at most: that takes a small part of the time that calibration takes, whatever the model.
 inline constexpr int64_t kShareOfJudges = 16, kFewestJudges = 16, kMostJudges = 32;
 
 struct JudgeSamples {
   std::vector<int64_t> indices;  // of the data given, rising
-  bool seen = true;              // ranges have seen them: there are no others
+  int64_t unseen = 0;            // of these, how many neither ranges nor recovery have seen
+  int64_t seen = 0;              // the others
+  int64_t numbers = 0;           // of these, how many have their numbers compared
 };
 
 // given: samples of the data; kept: those that --sample-labels leaves, calibrating: those of which
 // --samples picks (both by index into what was given); samples: --samples; decided: what recovery
-// looks at, by index into `calibrating`. Samples that neither ranges nor recovery have seen where
-// there are any, else those that calibrate; at equal distances.
+// looks at, by index into `calibrating`. answers: of plans with a decoder. Samples that neither
+// ranges nor recovery have seen come first. Without answers none else judge where there are such;
+// with them those that calibrate fill up the number. At equal distances.
 JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
                                 const std::vector<int64_t>& calibrating, int64_t samples,
-                                uint64_t seed, const simulate::Samples& decided);
+                                uint64_t seed, const simulate::Samples& decided, bool answers);
 
 }  // namespace octet::convert
 

@@ -23,6 +23,9 @@ inline constexpr int64_t kRandomSamples = 64;
 
 // How long recovery may take: seconds, minutes, half an hour for a detector.
 enum class Effort : uint8_t { kFast, kDefault, kBest };
+// What FP16 layers may add to the time of an int8 plan without being asked: a quarter. A plan that
+// needs more is better replaced by the FP16 plan of a smaller network.
+inline constexpr double kFp16Budget = 0.25;
 // A plan between int8 and FP16 (converter/assign).
 struct MixedOptions {
   assign::Settings settings;
@@ -53,6 +56,7 @@ struct ConvertOptions {
   double label_quality = 0.7;  // of pictures that count, by sample_labels.h
   uint64_t seed = 1;
   Effort effort = Effort::kDefault;
+  double fp16_budget = kFp16Budget;           // share of the int8 plan's time that FP16 may add
   std::string require;                        // the least that the verdict must say; empty: nothing
   int64_t memory_bytes = 1000 * kBytesPerMb;  // for values of pictures, see simulate::Options
   int threads = 0;                            // 0: as many as the machine has

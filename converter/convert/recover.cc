@@ -13,12 +13,12 @@ namespace octet::convert {
 namespace {
 
 // None where the plan cannot be made.
-std::optional<int64_t> ArenaBytes(const Calibrated& from, const quantize::Scheme& scheme) {
+std::optional<write::Plan> PlanOf(const Calibrated& from, const quantize::Scheme& scheme) {
   try {
     std::string beyond;
-    const write::Plan plan = MakePlan(from.graph, scheme, from.statistics, "int8", {}, &beyond);
+    write::Plan plan = MakePlan(from.graph, scheme, from.statistics, "int8", {}, &beyond);
     if (!beyond.empty()) return std::nullopt;
-    return static_cast<int64_t>(plan.memory.arena_bytes);
+    return plan;
   } catch (const UserError&) {  // it cannot be lowered
     return std::nullopt;
   }
@@ -27,13 +27,13 @@ std::optional<int64_t> ArenaBytes(const Calibrated& from, const quantize::Scheme
 // Boxes that decoders leave out count too.
 struct FaintBoxes {
   explicit FaintBoxes(const Recovered& of)
-      : judge(of.from.from.info, of.from.datasets, judge::kFaintScore),
+      : judge(of.from.from.info, of.from.datasets, kFaintScore),
         simulator(of.from.graph, of.from.datasets, With(of.simulator->options())) {}
   simulate::Options With(simulate::Options options) const {
     options.judge = &judge;
     return options;
   }
-  judge::TaskJudge judge;
+  TaskJudge judge;
   simulate::Simulator simulator;
 };
 
@@ -44,11 +44,20 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   if (result->judge != nullptr && result->judge->task() == blob::Task::kDetect) {
     faint.emplace(*result);
   }
+  const assign::ArenaOf arena_of = [&from](const quantize::Scheme& scheme) {
+    const std::optional<write::Plan> plan = PlanOf(from, scheme);
+    return plan ? std::optional<int64_t>(plan->memory.arena_bytes) : std::nullopt;
+  };
+  const ConvertOptions& options = result->options();
+  result->evidence = std::make_unique<Evidence>(from, result->sets);
+  Search search(result->evidence.get(), from.from.clock.get(), options.fp16_budget,
+                [&from](const quantize::Scheme& scheme) { return PlanOf(from, scheme); });
   RecoveredInt8 recovered = RecoverInt8(
-      *result->simulator, result->sets, from.samples, from.statistics, config,
-      from.from.clock.get(),
-      [&from](const quantize::Scheme& scheme) { return ArenaBytes(from, scheme); },
-      faint ? &faint->simulator : nullptr, result->options().effort);
+      {*result->simulator, result->sets, from.samples, from.statistics, from.from.clock.get(),
+       arena_of, faint ? &faint->simulator : nullptr, &search, options.effort, options.judge},
+      config);
+  result->proposals = search.proposals();
+  result->unit = search.Unit();
   result->scheme = std::move(recovered.scheme);
   result->config = std::move(recovered.config);
   result->stretches = std::move(recovered.stretches);
@@ -83,13 +92,13 @@ void MakeInt8ThatFits(const quantize::Config& config, Recovered* result) {
 
 Recovered Recover(const Calibrated& from) {
   const ConvertOptions& options = from.options();
-  Recovered result{from, nullptr, nullptr, {}, {}, {}, {}, {}, {}, {}, {}};
+  Recovered result{from, nullptr, nullptr, {}, nullptr, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
   // Without a decoder (boxes need --decode) outputs are numbers, as verify takes them.
   if (!from.from.info.decode.empty()) {
-    result.judge = std::make_unique<judge::TaskJudge>(from.from.info, from.datasets);
+    result.judge = std::make_unique<TaskJudge>(from.from.info, from.datasets);
     judging.judge = result.judge.get();
   }
   result.simulator = std::make_unique<simulate::Simulator>(from.graph, from.datasets, judging);

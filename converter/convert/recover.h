@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "converter/convert/calibrate.h"
+#include "converter/convert/evidence.h"
+#include "converter/convert/task_judge.h"
 #include "converter/convert/warnings.h"
-#include "converter/judge/task_judge.h"
+#include "converter/judge/verdict.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/step.h"
 #include "converter/simulate/samples.h"
@@ -20,13 +22,16 @@ namespace octet::convert {
 
 struct Recovered {
   const Calibrated& from;
-  std::unique_ptr<judge::TaskJudge> judge;  // of the simulator; null where outputs are numbers
+  std::unique_ptr<TaskJudge> judge;  // of the simulator; null where outputs are numbers
   std::unique_ptr<simulate::Simulator> simulator;  // of from.graph on from.datasets
   simulate::Samples sets;                          // who finds, who decides, who tells
+  std::unique_ptr<Evidence> evidence;              // who speaks for plans
   quantize::Scheme scheme;
-  quantize::Config config;             // that it was made of
-  std::vector<std::string> stretches;  // nodes in FP16 that measuring moved there
-  std::vector<std::string> notes;      // for the verdict
+  quantize::Config config;                 // that it was made of
+  std::vector<std::string> stretches;      // nodes in FP16 that measuring moved there
+  std::vector<std::string> notes;          // for the verdict
+  std::vector<judge::Proposal> proposals;  // what the search weighed
+  std::string unit;                        // of their losses
   std::vector<recover::Step> steps;
   write::Plan int8;
   Warnings warnings;

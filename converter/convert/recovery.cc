@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/assign/stretches.h"
+#include "converter/convert/mend.h"
 #include "converter/convert/progress.h"
 #include "converter/quantize/reasons.h"
 #include "converter/recover/adaptive_rounding.h"
@@ -56,22 +57,86 @@ std::vector<int64_t> Some(const std::vector<int64_t>& samples) {
           samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size()))};
 }
 
-// Moves the last layers that gain by it to FP16.
-void LeaveInFloat(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                  quantize::Scheme* scheme, Warnings* warnings) {
-  const graph::Graph& graph = simulator.topology().graph;
+// Arithmetic behind the last weights: by the answers, else by what it adds to the noise.
+void ChooseTail(const Recovery& given, quantize::Config* config) {
+  if (config->fp16_tail) return;
+  const graph::Graph& graph = given.simulator.topology().graph;
+  quantize::Config with = *config, without = *config;
+  with.fp16_tail = true;
+  without.fp16_tail = false;
+  const quantize::Scheme fp16 = quantize::AssignScheme(graph, given.statistics, with);
+  const quantize::Scheme int8 = quantize::AssignScheme(graph, given.statistics, without);
+  if (int8.precision == fp16.precision) return;
+  quantize::Entry entry;
+  if (given.search->HasAnswers()) {
+    entry.proposal = "arithmetic behind the last weights";
+    config->fp16_tail = given.search->Choose(int8, {{entry.proposal, fp16}}).has_value();
+  } else if (const auto gain = recover::TailGain(given.simulator, given.samples, int8, fp16)) {
+    entry.gain_db = gain;
+    config->fp16_tail = *gain >= recover::kHalfOfNoiseDb;
+  } else {
+    return;
+  }
+  config->tail = entry;
+}
+
+// What makes and refines queries: the same.
+void ChooseQueries(const Recovery& given, RecoveredInt8* result) {
+  const graph::Graph& graph = given.simulator.topology().graph;
+  const quantize::Config& config = result->config;
+  const std::vector<recover::QuerySet> sets =
+      recover::QuerySets(graph, given.statistics, config, given.arena_of);
+  if (sets.empty()) return;
+  const quantize::Scheme int8 = quantize::AssignScheme(graph, given.statistics, config);
+  std::vector<quantize::Entry> entries;
+  if (given.search->HasAnswers()) {
+    std::vector<Search::Candidate> candidates;
+    for (const recover::QuerySet& set : sets) {
+      candidates.push_back(
+          {fmt::format("{} nodes that make and refine queries", set.entries.size()), set.scheme});
+    }
+    if (const auto chosen = given.search->Choose(int8, candidates)) {
+      entries = sets[*chosen].entries;
+      for (quantize::Entry& entry : entries) {
+        entry.proposal = candidates[*chosen].name;
+        entry.measured_with = entries.size();
+      }
+    }
+  } else {
+    entries = recover::QueriesWorthHalf(given.simulator, given.samples, int8, sets);
+    if (!entries.empty()) {
+      result->notes.push_back(
+          fmt::format("FP16 in the {} nodes that make and refine queries: {:.1f} dB more. "
+                      "--int8-everywhere turns this off",
+                      entries.size(), *entries[0].gain_db));
+    }
+  }
+  result->config.measured.insert(result->config.measured.end(), entries.begin(), entries.end());
+}
+
+// Moves the last layers that gain by it to FP16: outputs that are coarse for whoever reads them, so
+// the answers of the pictures at hand may not tell. Where they tell that it costs more than it
+// gains, the layers stay.
+void LeaveInFloat(const Recovery& given, quantize::Scheme* scheme, Warnings* warnings) {
+  const graph::Graph& graph = given.simulator.topology().graph;
   const std::vector<int64_t> decide =
-      Some(samples.accept.empty() ? samples.report : samples.accept);
-  const recover::Diagnosis diagnosis = recover::Diagnose(simulator, *scheme, decide);
+      Some(given.samples.accept.empty() ? given.samples.report : given.samples.accept);
+  const recover::Diagnosis diagnosis = recover::Diagnose(given.simulator, *scheme, decide);
   std::vector<std::string> names;
+  quantize::Scheme with = *scheme;
   for (const recover::FloatOutput& output : recover::WorthFloat(graph, *scheme, diagnosis)) {
-    scheme->Want({.node = output.node,
-                  .reason = quantize::Reason::kFloatOutput,
-                  .gain_db = output.gain_db,
-                  .measured_with = output.measured_with});
-    if (scheme->precision[output.node] == blob::Precision::kInt8) continue;
+    with.Want({.node = output.node,
+               .reason = quantize::Reason::kFloatOutput,
+               .gain_db = output.gain_db,
+               .measured_with = output.measured_with});
+    if (with.precision[output.node] == blob::Precision::kInt8) continue;
     names.push_back("'" + graph.nodes[output.node].name + "'");
   }
+  if (!names.empty() && given.search->HasAnswers() &&
+      !given.search->Choose(*scheme, {{"the layers in front of outputs", with}})) {
+    return;
+  }
+  *scheme = std::move(with);
   if (!names.empty()) {
     warnings->push_back(
         fmt::format("{} in front of outputs run{} in FP16: 8 bits are too coarse for these "
@@ -117,14 +182,19 @@ std::string RefusedLine(const assign::Bargain& bargain) {
       assign::ArenaPriceDb(bargain));
 }
 
-void ChooseStretches(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                     const Statistics& statistics, const assign::Clock& clock,
-                     const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
-                     RecoveredInt8* result) {
+void ChooseStretches(const Recovery& given, RecoveredInt8* result) {
+  const simulate::Samples& samples = given.samples;
+  quantize::Scheme proposed = result->scheme;
   assign::Stretches chosen = Show(kStretches, [&](const auto& progress) {
-    return assign::ChooseStretches({simulator, samples, statistics, result->config, result->scheme},
-                                   clock, arena_of, progress, &result->scheme, boxes);
+    return assign::ChooseStretches(
+        {given.simulator, samples, given.statistics, result->config, result->scheme}, *given.clock,
+        given.arena_of, progress, &proposed, given.boxes);
   });
+  if (chosen.kept && given.search->HasAnswers() &&
+      !given.search->Choose(result->scheme, {{"a stretch of layers", proposed}})) {
+    return;
+  }
+  result->scheme = std::move(proposed);
   result->config = std::move(chosen.config);
   if (chosen.kept) {
     result->stretches = chosen.kept->nodes;
@@ -137,7 +207,7 @@ void ChooseStretches(const simulate::Simulator& simulator, const simulate::Sampl
         "int8",
         fmt::join(chosen.kept->nodes.begin(), named, "', '"),
         count > kNamed ? fmt::format(" and {} more", count - kNamed) : "", count == 1 ? "s" : "",
-        100 * chosen.kept->time_share, clock.Source());
+        100 * chosen.kept->time_share, given.clock->Source());
     result->notes.push_back(KeptLine(*chosen.kept));
   }
   if (chosen.refused) result->notes.push_back(RefusedLine(*chosen.refused));
@@ -164,60 +234,84 @@ std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantiz
   return stages;
 }
 
-RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                          int64_t available, const Statistics& statistics,
-                          const quantize::Config& given, const assign::Clock* clock,
-                          const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
-                          Effort effort) {
+namespace {
+
+// Weights and ranges under the precisions that stand.
+void RecoverValues(const Recovery& given, RecoveredInt8* result) {
+  const simulate::Simulator& simulator = given.simulator;
+  const simulate::Samples& samples = given.samples;
   const graph::Graph& graph = simulator.topology().graph;
-  RecoveredInt8 result;
-  result.config = given;
-  const quantize::Config& config = result.config;
-  if (const auto gain = recover::TailGain(simulator, samples, statistics, config)) {
-    result.config.fp16_tail = *gain >= recover::kHalfOfNoiseDb;
-    result.config.tail_gain_db = gain;
-  }
-  const std::vector<quantize::Entry> queries =
-      recover::QueriesWorthHalf(simulator, samples, statistics, config, arena_of);
-  if (!queries.empty()) {
-    result.config.measured.insert(result.config.measured.end(), queries.begin(), queries.end());
-    result.notes.push_back(
-        fmt::format("FP16 in the {} nodes that make and refine queries: {:.1f} dB more. "
-                    "--int8-everywhere turns this off",
-                    queries.size(), *queries[0].gain_db));
-  }
-  result.config.coarse_steps = recover::ChooseCoarseSteps(simulator, samples, statistics, config);
-  result.scheme = quantize::AssignScheme(graph, statistics, config);
-  LeaveInFloat(simulator, samples, &result.scheme, &result.warnings);
-  if (MayChooseStretches(config, clock, effort)) {
-    ChooseStretches(simulator, samples, statistics, *clock, arena_of, boxes, &result);
-  }
-  if (MayChooseRanges(config, effort)) {
-    result.steps.push_back(Show(kRanges, [&](const auto& progress) {
-      return recover::ChooseRanges(simulator, samples, statistics, config, progress,
-                                   &result.scheme);
+  const quantize::Config& config = result->config;
+  quantize::Scheme* scheme = &result->scheme;
+  if (MayChooseRanges(config, given.effort)) {
+    result->steps.push_back(Show(kRanges, [&](const auto& progress) {
+      return recover::ChooseRanges(simulator, samples, given.statistics, config, progress, scheme);
     }));
   }
-  if (MayRound(config, effort)) {
-    result.steps.push_back(Show(kRounding, [&](const auto& progress) {
-      return recover::RoundWeights(simulator, samples, available, progress, &result.scheme);
+  if (MayRound(config, given.effort)) {
+    result->steps.push_back(Show(kRounding, [&](const auto& progress) {
+      return recover::RoundWeights(simulator, samples, given.available, progress, scheme);
     }));
   }
-  if (MayAdapt(config, effort)) {
-    result.steps.push_back(Show(kAdapting, [&](const auto& progress) {
-      return recover::AdaptRounding(simulator, samples, available, progress, &result.scheme);
+  if (MayAdapt(config, given.effort)) {
+    result->steps.push_back(Show(kAdapting, [&](const auto& progress) {
+      return recover::AdaptRounding(simulator, samples, given.available, progress, scheme);
     }));
   }
   if (MayCorrectBiases(graph, config)) {
-    result.steps.push_back(Show(kBiases, [&](const auto& progress) {
-      return recover::CorrectBiases(simulator, samples, progress, &result.scheme);
+    result->steps.push_back(Show(kBiases, [&](const auto& progress) {
+      return recover::CorrectBiases(simulator, samples, progress, scheme);
     }));
   }
-  if (MayRecalibrate(config, effort)) {
-    result.steps.push_back(Show(kMeans, [&](const auto& progress) {
-      return recover::Recalibrate(simulator, samples, progress, &result.scheme);
+  if (MayRecalibrate(config, given.effort)) {
+    result->steps.push_back(Show(kMeans, [&](const auto& progress) {
+      return recover::Recalibrate(simulator, samples, progress, scheme);
     }));
   }
+}
+
+// Where the plan loses more than its limit: more layers in FP16, and what hangs on precisions
+// again. of_precisions: steps that chose these; the others are made again.
+void Mend(const Recovery& given, size_t of_precisions, RecoveredInt8* result) {
+  if (!given.mends || result->config.StaysInt8() || given.samples.report.empty() ||
+      !given.search->Misses(result->scheme)) {
+    return;
+  }
+  std::vector<Mending> mendings = ProposeMendings(given.simulator, given.statistics, result->config,
+                                                  result->scheme, given.samples.report);
+  std::vector<Search::Candidate> candidates;
+  for (const Mending& mending : mendings) candidates.push_back(mending.candidate);
+  const auto chosen = given.search->Choose(result->scheme, candidates);
+  if (!chosen) return;
+  result->config = std::move(mendings[*chosen].config);
+  for (quantize::Entry& entry : result->config.measured) {
+    if (entry.reason == quantize::Reason::kNoisy) entry.proposal = candidates[*chosen].name;
+  }
+  result->scheme =
+      quantize::AssignScheme(given.simulator.topology().graph, given.statistics, result->config);
+  result->steps.erase(result->steps.begin() + static_cast<std::ptrdiff_t>(of_precisions),
+                      result->steps.end());
+  RecoverValues(given, result);
+}
+
+}  // namespace
+
+RecoveredInt8 RecoverInt8(const Recovery& given, const quantize::Config& config) {
+  RecoveredInt8 result;
+  result.config = config;
+  ChooseTail(given, &result.config);
+  ChooseQueries(given, &result);
+  result.config.coarse_steps =
+      recover::ChooseCoarseSteps(given.simulator, given.samples, given.statistics, result.config);
+  result.scheme =
+      quantize::AssignScheme(given.simulator.topology().graph, given.statistics, result.config);
+  LeaveInFloat(given, &result.scheme, &result.warnings);
+  if (MayChooseStretches(result.config, given.clock, given.effort)) {
+    ChooseStretches(given, &result);
+  }
+  const size_t of_precisions = result.steps.size();
+  RecoverValues(given, &result);
+  Mend(given, of_precisions, &result);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "converter/assign/stretches.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/convert/options.h"
+#include "converter/convert/search.h"
 #include "converter/convert/warnings.h"
 #include "converter/quantize/scheme.h"
 #include "converter/recover/step.h"
@@ -38,13 +39,21 @@ struct RecoveredInt8 {
 std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantize::Config& config,
                                         const assign::Clock* clock, Effort effort);
 
-// available: samples of the data set that calibration took. clock: of the board, or null where
-// nobody knows what FP16 costs there. boxes: of assign::ChooseStretches.
-RecoveredInt8 RecoverInt8(const simulate::Simulator& simulator, const simulate::Samples& samples,
-                          int64_t available, const Statistics& statistics,
-                          const quantize::Config& config, const assign::Clock* clock,
-                          const assign::ArenaOf& arena_of, const simulate::Simulator* boxes,
-                          Effort effort);
+// What recovery works on.
+struct Recovery {
+  const simulate::Simulator& simulator;
+  const simulate::Samples& samples;
+  int64_t available;  // samples of the data set that calibration took
+  const Statistics& statistics;
+  const assign::Clock* clock;  // of the board, or null: nobody knows what FP16 costs there
+  const assign::ArenaOf& arena_of;
+  const simulate::Simulator* boxes;  // of assign::ChooseStretches
+  Search* search;                    // decides what runs in FP16
+  Effort effort;
+  bool mends;  // a plan that loses more than its limit
+};
+
+RecoveredInt8 RecoverInt8(const Recovery& given, const quantize::Config& config);
 
 }  // namespace octet::convert
 

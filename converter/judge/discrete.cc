@@ -72,7 +72,7 @@ int64_t OrderOf(const std::vector<Column>& columns) {
 }
 
 // What rows weigh: their score above the list's last one. All alike without scores that differ.
-std::vector<double> Weights(Rows list, int64_t rows, int64_t columns, int64_t order) {
+std::vector<double> RowWeights(Rows list, int64_t rows, int64_t columns, int64_t order) {
   std::vector<double> weights(static_cast<size_t>(rows), 1);
   if (order < 0 || rows == 0) return weights;
   const float last = list[(rows - 1) * columns + order];
@@ -143,8 +143,8 @@ void Likeness::AddList(const std::vector<Column>& columns) {
     const Rows ours = actual.data(), theirs = reference.data();
     const int64_t our_rows = UsedRows(ours, rows, width);
     const int64_t their_rows = UsedRows(theirs, rows, width);
-    const std::vector<double> our_weights = Weights(ours, our_rows, width, order);
-    const std::vector<double> their_weights = Weights(theirs, their_rows, width, order);
+    const std::vector<double> our_weights = RowWeights(ours, our_rows, width, order);
+    const std::vector<double> their_weights = RowWeights(theirs, their_rows, width, order);
     std::vector<bool> taken(static_cast<size_t>(our_rows));
     for (int64_t i = 0; i < their_rows; ++i) {
       // The same place first, then those around it: what changes places moves a little.

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "converter/judge/agreement.h"
+#include "converter/judge/limits.h"
 #include "converter/judge/outputs.h"
 
 namespace octet::judge {

@@ -68,10 +68,12 @@ Distance::Distance(size_t elements, std::vector<uint16_t> piece_of, std::vector<
   if (!piece_of_.empty()) steps_.insert(steps_.end(), steps.begin(), steps.end());
   spreads_.resize(steps_.size());
   errors_.assign(plans, std::vector<Error>(steps_.size()));
+  noises_.resize(plans);
 }
 
 void Distance::AddReference(const std::vector<float>& reference) {
   const double share = 1.0 / static_cast<double>(++samples_);
+  const Spread before_it = spreads_[0];
   for (size_t i = 0; i < reference.size(); ++i) {
     const float value = reference[i];
     if (!std::isfinite(value)) continue;
@@ -87,17 +89,48 @@ void Distance::AddReference(const std::vector<float>& reference) {
     piece.Add(value);
     piece.about_elements += about_element;
   }
+  const Spread& with = spreads_[0];
+  shares_.push_back({static_cast<double>(with.count - before_it.count), with.sum - before_it.sum,
+                     with.sum_of_squares - before_it.sum_of_squares});
 }
 
 bool Distance::AddPlan(size_t plan, const std::vector<float>& reference,
                        const std::vector<float>& actual) {
   std::vector<Error>& errors = errors_[plan];
   const int64_t broken = errors[0].broken;
+  const double noise = errors[0].noise;
   for (size_t i = 0; i < reference.size(); ++i) {
     errors[0].Add(reference[i], actual[i]);
     if (!piece_of_.empty()) errors[size_t{1} + piece_of_[i]].Add(reference[i], actual[i]);
   }
+  noises_[plan].push_back(errors[0].noise - noise);
   return errors[0].broken > broken;
+}
+
+Interval Distance::CertainAboutMean(size_t plan) const {
+  return Bootstrap(shares_.size(), [&](const Weights& weights) {
+    Share all;
+    double noise = 0;
+    for (size_t i = 0; i < shares_.size(); ++i) {
+      all.count += weights[i] * shares_[i].count;
+      all.sum += weights[i] * shares_[i].sum;
+      all.sum_of_squares += weights[i] * shares_[i].sum_of_squares;
+      noise += weights[i] * noises_[plan][i];
+    }
+    if (!(all.count > 0)) return Decibels(0, noise);
+    return Decibels(std::max(0.0, all.sum_of_squares - all.sum * all.sum / all.count), noise);
+  });
+}
+
+Figures Distance::Whole(size_t plan) const {
+  Figures figures = Of(plan, 0);
+  figures.certain_db = {figures.Db(), figures.Db()};
+  if (figures.broken > 0 || figures.reference_is_constant) return figures;
+  // The figure about the elements is as uncertain.
+  const Interval about_mean = CertainAboutMean(plan);
+  figures.certain_db.low += about_mean.low - figures.about_mean_db;
+  figures.certain_db.high += about_mean.high - figures.about_mean_db;
+  return figures;
 }
 
 Figures Distance::Of(size_t plan, size_t slot) const {

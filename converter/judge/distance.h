@@ -17,6 +17,8 @@
 #include <optional>
 #include <vector>
 
+#include "converter/judge/measure/interval.h"
+
 namespace octet::judge {
 
 inline constexpr int64_t kFewestForElements = 8;
@@ -63,6 +65,7 @@ struct Figures {
   bool reference_is_constant = false;
   double cosine = 1, largest = 0, range = 0;
   double rms_error = 0;
+  Interval certain_db;  // 95 %, of Db(); of pieces it is not made
   int64_t broken = 0, changed = 0;
   bool lost = false;  // a constant where the reference varies
 
@@ -82,12 +85,13 @@ class Distance {
   // Returns whether the plan has no finite number somewhere where the reference has one.
   bool AddPlan(size_t plan, const std::vector<float>& reference, const std::vector<float>& actual);
 
-  Figures Whole(size_t plan) const { return Of(plan, 0); }
+  Figures Whole(size_t plan) const;
   size_t piece_count() const { return spreads_.size() - 1; }
   Figures Piece(size_t plan, size_t piece) const { return Of(plan, piece + 1); }
 
  private:
   Figures Of(size_t plan, size_t slot) const;
+  Interval CertainAboutMean(size_t plan) const;
 
   std::vector<uint16_t> piece_of_;
   std::vector<double> steps_;  // by slot
@@ -96,6 +100,12 @@ class Distance {
   std::vector<double> element_means_;
   std::vector<Spread> spreads_;             // by slot: the whole, then pieces
   std::vector<std::vector<Error>> errors_;  // by plan and slot
+  // Of the whole, by sample: what it adds to the sums, so that samples can be drawn again.
+  struct Share {
+    double count = 0, sum = 0, sum_of_squares = 0;
+  };
+  std::vector<Share> shares_;
+  std::vector<std::vector<double>> noises_;  // by plan
 };
 
 }  // namespace octet::judge

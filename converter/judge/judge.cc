@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "converter/executor/executor.h"
+#include "converter/judge/measure/boxes.h"
+#include "converter/judge/real_ports.h"
 #include "converter/judge/reference.h"
 #include "converter/support/error.h"
 
@@ -19,6 +22,7 @@ using Outputs = std::vector<std::vector<float>>;
 
 // Samples that show a fault are run again layer by layer, a few of them.
 constexpr size_t kTraced = 4;
+constexpr const char* kFp16Plan = "fp16";
 
 std::vector<Tensor> Load(const Case& given, int64_t sample) {
   std::vector<Tensor> inputs;
@@ -45,12 +49,22 @@ void RequireSameOutputs(const BlobView& view, const std::vector<Output>& outputs
 struct Run {
   Outputs reference;
   std::vector<Outputs> plans;
+  std::vector<Answer> answers;  // FP32's, then the plans'; empty without a decoder
+  std::vector<bool> asked;      // by plan
 };
+
+// Whether sample `index` of `count` is one of `chosen` at equal distances.
+bool IsChosen(size_t index, size_t count, size_t chosen) {
+  if (chosen == 0 || chosen >= count) return true;
+  return (index * chosen + chosen - 1) / count != ((index + 1) * chosen + chosen - 1) / count;
+}
 
 class Trial {
  public:
   explicit Trial(const Case& given)
-      : given_(given), graph_(OfOutputs(*given.imported)), threads_(std::max(1, given.threads)) {
+      : given_(given),
+        graph_(WithRealPorts(OfOutputs(*given.imported))),
+        threads_(std::max(1, given.threads)) {
     const auto count = static_cast<int64_t>(given.samples.size());
     threads_ = static_cast<int>(std::min<int64_t>(threads_, std::max<int64_t>(1, count)));
     for (int t = 0; t < threads_; ++t) {
@@ -86,9 +100,8 @@ class Trial {
     for (uint32_t p = 0; p < plan_count; ++p) {
       findings_.plans[p].name = runners_[0]->PlanName(p);
       findings_.plans[p].outputs.resize(findings_.outputs.size());
-      AnswerAgreement& answers = findings_.plans[p].answers;
-      answers.sure_score = SureScore();
-      answers.same_score = findings_.LimitsOf(findings_.plans[p]).same_score;
+      measures_.push_back(
+          MakeMeasure(findings_.task, decoder_ ? decoder_->sure_score() : kSureScore));
     }
     // Sums are made in the order of the samples, so that they do not depend on the threads.
     const auto total = static_cast<int64_t>(given_.samples.size());
@@ -96,8 +109,7 @@ class Trial {
       const int64_t count = std::min<int64_t>(threads_, total - first);
       std::vector<Run> runs(static_cast<size_t>(count));
       executor::ParallelFor(count, threads_, [&](int thread, int64_t i) {
-        runs[static_cast<size_t>(i)] =
-            RunOne(thread, given_.samples[static_cast<size_t>(first + i)]);
+        runs[static_cast<size_t>(i)] = RunOne(thread, static_cast<size_t>(first + i));
       });
       for (int64_t i = 0; i < count; ++i) {
         Add(runs[static_cast<size_t>(i)], given_.samples[static_cast<size_t>(first + i)]);
@@ -111,19 +123,62 @@ class Trial {
  private:
   const BlobView& View() const { return runners_[0]->view(); }
 
-  Run RunOne(int thread, int64_t sample) {
+  Run RunOne(int thread, size_t index) {
     const auto t = static_cast<size_t>(thread);
+    const int64_t sample = given_.samples[index];
+    const bool numbers = !decoder_ || IsChosen(index, given_.samples.size(), given_.numbers);
     const std::vector<Tensor> inputs = Load(given_, sample);
-    Run run;
-    run.reference = given_.reference ? given_.reference(sample) : references_[t]->Run(inputs);
-    for (uint32_t p = 0; p < runners_[t]->plan_count(); ++p) {
-      run.plans.push_back(runners_[t]->Run(p, inputs));
+    const Answer* known = nullptr;
+    if (given_.answers != nullptr) {
+      const auto found = given_.answers->find(sample);
+      if (found != given_.answers->end()) known = &found->second;
     }
+    Run run;
+    if (numbers || known == nullptr) run.reference = Fp32(t, sample, inputs);
+    if (decoder_)
+      run.answers.push_back(known != nullptr ? *known : AnswerOf(run.reference, sample));
+    for (uint32_t p = 0; p < runners_[t]->plan_count(); ++p) {
+      // FP16 loses so little that few samples tell it, and takes as long as FP32.
+      const bool few_tell = findings_.plans[p].name == kFp16Plan;
+      Outputs outputs;
+      if (numbers || !few_tell) outputs = runners_[t]->Run(p, inputs);
+      if (decoder_) {
+        run.answers.push_back(outputs.empty() ? Answer() : AnswerOf(outputs, sample));
+      }
+      run.asked.push_back(!outputs.empty());
+      run.plans.push_back(std::move(outputs));
+    }
+    if (!numbers) run.reference.clear(), run.plans.clear();  // a picture's numbers take megabytes
     return run;
   }
 
+  Outputs Fp32(size_t thread, int64_t sample, const std::vector<Tensor>& inputs) {
+    if (given_.reference) return given_.reference(sample);
+    if (given_.outputs != nullptr) {
+      const std::lock_guard lock(keeping_);
+      const auto kept = given_.outputs->find(sample);
+      if (kept != given_.outputs->end()) return kept->second;
+    }
+    Outputs outputs = references_[thread]->Run(inputs);
+    if (given_.outputs != nullptr) {
+      const std::lock_guard lock(keeping_);
+      given_.outputs->emplace(sample, outputs);
+    }
+    return outputs;
+  }
+
+  // Boxes down to kLeastScore, whatever the decoder keeps: they are found by their places.
+  Answer AnswerOf(const Outputs& outputs, int64_t sample) const {
+    const images::PictureSize picture =
+        given_.inputs.empty() ? images::PictureSize()
+                              : given_.inputs[decoder_->picture_input()]->Picture(sample);
+    std::vector<const float*> pointers;
+    for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
+    return decoder_->Decode(pointers, picture, kLeastScore);
+  }
+
   void Add(const Run& run, int64_t sample) {
-    for (size_t o = 0; o < distances_.size(); ++o) {
+    for (size_t o = 0; !run.reference.empty() && o < distances_.size(); ++o) {
       distances_[o].AddReference(run.reference[o]);
       for (size_t p = 0; p < run.plans.size(); ++p) {
         if (distances_[o].AddPlan(p, run.reference[o], run.plans[p][o])) {
@@ -132,36 +187,19 @@ class Trial {
         AddLikeness(p, o, run);
       }
     }
-    if (!decoder_) return;
-    const images::PictureSize picture =
-        given_.inputs.empty() ? images::PictureSize() : PictureInput().Picture(sample);
-    // Down to half of what is sure, whatever the decoder keeps: boxes are found by their places.
-    const auto answer = [&](const Outputs& outputs) {
-      std::vector<const float*> pointers;
-      for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
-      return decoder_->Decode(pointers, picture, SureScore() / 2);
-    };
-    const Answer expected = answer(run.reference);
-    Tell(0, expected);
-    for (size_t p = 0; p < run.plans.size(); ++p) {
-      const Answer actual = answer(run.plans[p]);
-      findings_.plans[p].answers.Add(findings_.task, expected, actual);
-      Tell(p + 1, actual);
+    for (size_t c = 0; c < run.answers.size(); ++c) {
+      if (c > 0 && !run.asked[c - 1]) continue;
+      Tell(c, run.answers[c]);
+      if (c > 0 && measures_[c - 1]) measures_[c - 1]->Add(sample, run.answers[0], run.answers[c]);
     }
-  }
-
-  float SureScore() const {
-    return decoder_ ? std::max(kSureScore, decoder_->score_threshold()) : kSureScore;
   }
 
   // As the decoder itself gives it.
   void Tell(size_t contestant, Answer answer) const {
     if (!given_.on_answer) return;
     const float threshold = decoder_->score_threshold();
-    answer.boxes.erase(
-        std::remove_if(answer.boxes.begin(), answer.boxes.end(),
-                       [threshold](const Detection& box) { return box.score < threshold; }),
-        answer.boxes.end());
+    std::erase_if(answer.boxes,
+                  [threshold](const Detection& box) { return box.score < threshold; });
     given_.on_answer(contestant, answer);
   }
 
@@ -182,15 +220,15 @@ class Trial {
     likeness.AddList(columns);
   }
 
-  const images::Dataset& PictureInput() const {
-    const bool decodes = View().decode.data != nullptr && View().model->task == blob::Task::kDetect;
-    return *given_.inputs[decodes ? DecodeOf(View()).input : 0];
-  }
-
   void Conclude(uint32_t p) {
     PlanFindings& plan = findings_.plans[p];
     const Limits& limits = findings_.LimitsOf(plan);
-    const bool speaks = plan.answers.Speaks(findings_.task);
+    if (measures_[p] != nullptr) {
+      plan.loss = measures_[p]->Loss();
+      plan.certain = measures_[p]->Certain();
+      plan.answers = std::move(measures_[p]);
+    }
+    const bool speaks = plan.Speaks();
     for (size_t o = 0; o < plan.outputs.size(); ++o) {
       OutputFindings& found = plan.outputs[o];
       const Output& output = findings_.outputs[o];
@@ -206,10 +244,7 @@ class Trial {
       found.by_answer = speaks && DecoderReads(View(), static_cast<uint32_t>(o));
       found.agrees = found.fault == Fault::kNone && found.whole.changed == 0;
       if (found.by_answer) {
-        // Of few boxes one says little: then the numbers have to agree.
-        found.agrees &= plan.answers.Agrees(findings_.task, limits) ||
-                        (plan.answers.MissOneOfFew(findings_.task) &&
-                         output.kind == Kind::kNumbers && NumbersAgree(output, found, plan));
+        found.agrees &= !plan.LosesMore(limits);
       } else if (output.kind != Kind::kNumbers) {
         found.agrees &= found.likeness.Agrees(output.kind, limits);
       } else {
@@ -266,9 +301,11 @@ class Trial {
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<std::unique_ptr<Reference>> references_;
   std::optional<Decoder> decoder_;
+  std::vector<std::unique_ptr<Measure>> measures_;  // by plan; null: no task
   std::vector<Distance> distances_;
   // By plan and output: samples with a result that is no number where the reference has one.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> broken_;
+  std::mutex keeping_;  // of given_.outputs
   Findings findings_;
 };
 
@@ -313,12 +350,12 @@ const PlanFindings* Findings::Find(const std::string& plan) const {
 }
 
 const Limits& Findings::LimitsOf(const PlanFindings& plan) const {
-  return plan.name == "fp16" && !rounds_to_codes ? kFp16Limits : kInt8Limits;
+  return plan.name == kFp16Plan && !rounds_to_codes ? kFp16Limits : kInt8Limits;
 }
 
 bool Findings::Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const {
   if (figures.broken > 0) return false;
-  const bool fp16 = plan.name == "fp16";
+  const bool fp16 = plan.name == kFp16Plan;
   const double step = std::max(piece.grid, piece.step / (fp16 ? kFinerThanInt8 : 1));
   if (figures.rms_error <= step && figures.largest <= kMostSteps * step) return true;
   const Limits& limits = LimitsOf(plan);

@@ -8,14 +8,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
-#include "converter/judge/agreement.h"
 #include "converter/judge/discrete.h"
 #include "converter/judge/distance.h"
+#include "converter/judge/limits.h"
+#include "converter/judge/measure/measure.h"
 #include "converter/judge/outputs.h"
 #include "converter/judge/runner.h"
 #include "converter/judge/trace.h"
@@ -28,6 +31,15 @@ struct Case {
   size_t blob_bytes = 0;
   std::vector<const images::Dataset*> inputs;  // in the blob's order
   std::vector<int64_t> samples;                // of them; a model without inputs: {0}
+  // Of `samples`, how many have their numbers compared, at equal distances; the others give answers
+  // alone, where a decoder reads them. 0: all.
+  size_t numbers = 0;
+  // FP32's answers by sample, down to kLeastScore, as AnswersOf gives them: what is there is not
+  // made again. Null: nothing.
+  const std::map<int64_t, Answer>* answers = nullptr;
+  // FP32's outputs by sample, of those whose numbers are compared: used where they are there, and
+  // kept. Null: nothing is kept.
+  std::map<int64_t, std::vector<std::vector<float>>>* outputs = nullptr;
   Machine machine;
   int threads = 1;
   // Outputs of a sample in place of the FP32 executor's; empty: that.
@@ -57,7 +69,15 @@ struct OutputFindings {
 struct PlanFindings {
   std::string name;
   std::vector<OutputFindings> outputs;
-  AnswerAgreement answers;
+  std::shared_ptr<const Measure> answers;  // null: no task
+  double loss = 0;                         // of answers, in their unit
+  Interval certain;                        // of that
+
+  bool Speaks() const { return answers != nullptr && answers->Speaks(); }
+  // Certainly more is lost than the limit allows.
+  bool LosesMore(const Limits& limits) const {
+    return certain.low > answers->LimitOf(limits.losses) || answers->PartsMiss(limits.losses);
+  }
 
   bool Fails() const;
   bool Agrees() const;
@@ -67,7 +87,7 @@ struct PlanFindings {
 };
 
 struct Findings {
-  std::vector<int64_t> samples;
+  std::vector<int64_t> samples;  // all that judged
   std::vector<Output> outputs;
   std::vector<PlanFindings> plans;
   blob::Task task = blob::Task::kNone;  // with a decoder; else none

@@ -10,10 +10,6 @@
 
 namespace octet::judge {
 
-// Below these an int8 plan that agrees is one to check: twice as far from FP32's answers, in
-// percent, and from the bound in dB, as `octet verify` allows at most.
-inline constexpr double kGoodPercent = 95, kGoodDb = 20;
-
 enum class Judgement : uint8_t { kGood, kCheck, kBad };
 
 Judgement JudgementOf(const Verdict& verdict);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/executor/executor.h"
+#include "converter/judge/measure/boxes.h"
 #include "converter/support/error.h"
 #include "converter/support/file.h"
 
@@ -19,8 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-// As agreement.h has it: what a model is sure of.
-constexpr float kSure = 0.5f;
+// As measure/boxes.h has it: what a model is sure of.
+constexpr float kSure = kSureScore;
 
 std::string LastPart(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);

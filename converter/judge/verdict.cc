@@ -16,6 +16,26 @@ namespace {
 
 using nlohmann::json;
 
+json ProposalJson(const Proposal& proposal) {
+  return {{"name", proposal.name},
+          {"nodes", proposal.nodes},
+          {"loss_before", proposal.before},
+          {"loss_after", proposal.after},
+          {"gain_interval", {proposal.gain.low, proposal.gain.high}},
+          {"time_share", proposal.time_share},
+          {"kept", proposal.kept},
+          {"why", proposal.why}};
+}
+
+std::string WordsOf(const Proposal& proposal, const std::string& unit) {
+  return fmt::format(
+      "{}: FP16 in {} ({} {}) changes the loss from {:.2f} to {:.2f}{} for {:.1f} % "
+      "more time; {}",
+      proposal.kept ? "used" : "not used", proposal.name, proposal.nodes,
+      proposal.nodes == 1 ? "node" : "nodes", proposal.before, proposal.after, unit,
+      100 * proposal.time_share, proposal.why);
+}
+
 json FiguresJson(const Figures& figures) {
   json row = {
       {"snr_db", figures.Db()},         {"about_mean_db", figures.about_mean_db},
@@ -67,32 +87,32 @@ Requirement ReadRequirement(const std::string& word) {
   return requirement;
 }
 
-std::string Advice::Config() const {
-  std::vector<std::string> entries;
-  for (const Layer& layer : layers) {
-    entries.push_back(fmt::format("\"{}\": {{precision: fp16}}", layer.name));
-  }
-  return fmt::format("layers: {{{}}}", fmt::join(entries, ", "));
-}
-
 bool Verdict::Speaks() const {
-  return findings.task != blob::Task::kNone && int8() != nullptr &&
-         int8()->answers.Speaks(findings.task);
+  return int8() != nullptr && int8()->Speaks();
 }
 
 bool Verdict::HasFewBoxes() const {
-  return int8() != nullptr && int8()->answers.AreFew(findings.task);
+  return Speaks() && int8()->answers->IsFew();
 }
 
 double Verdict::Agreement() const {
-  switch (findings.task) {
-    case blob::Task::kDetect:
-      return int8()->answers.F1();
-    case blob::Task::kSegment:
-      return int8()->answers.MeanIou();
-    default:
-      return int8()->answers.Top1();
+  return int8()->answers->Agreement();
+}
+
+std::optional<Verdict::Deciding> Verdict::Decides() const {
+  const PlanFindings* plan = int8();
+  if (pictures() == 0 || plan == nullptr || plan->outputs.empty()) return std::nullopt;
+  if (plan->Speaks()) {
+    return Deciding{plan->answers->Figure(), plan->loss,
+                    plan->answers->LimitOf(findings.LimitsOf(*plan).losses), plan->certain};
   }
+  const size_t worst = plan->Worst(findings.outputs);
+  const OutputFindings& found = plan->outputs[worst];
+  if (findings.outputs[worst].kind == Kind::kNumbers) {
+    return Deciding{"signal_over_error_db", found.whole.Db(), kGoodDb, found.whole.certain_db};
+  }
+  const double percent = found.likeness.Percent();
+  return Deciding{"same_percent", percent, kGoodPercent, {percent, percent}};
 }
 
 std::optional<double> Verdict::SnrDb(const std::string& plan) const {
@@ -117,9 +137,14 @@ std::string Verdict::Basis() const {
     return fmt::format("on {} {} of random data (ranges come from noise, not from real inputs)",
                        pictures(), samples);
   }
-  return seen ? fmt::format("on {} calibration {} (ranges have seen these pictures)", pictures(),
-                            samples)
-              : fmt::format("on {} {} that calibration has not seen", pictures(), samples);
+  if (unseen == 0) {
+    return fmt::format("on {} calibration {} (ranges have seen these pictures)", pictures(),
+                       samples);
+  }
+  if (unseen >= pictures()) {
+    return fmt::format("on {} {} that calibration has not seen", pictures(), samples);
+  }
+  return fmt::format("on {} {}, of which calibration has not seen {}", pictures(), samples, unseen);
 }
 
 std::string Verdict::Summary() const {
@@ -133,11 +158,9 @@ std::string Verdict::Summary() const {
       line += "fails";
       continue;
     }
-    if (plan.answers.Speaks(findings.task)) {
-      line += AnswerWords(findings.task, plan.answers) + ", ";
-    } else {
-      line += "runs, ";
-    }
+    line += plan.Speaks()
+                ? fmt::format("{}, {}, ", LossWords(findings, plan), plan.answers->Words())
+                : "runs, ";
     const size_t worst = plan.Worst(findings.outputs);
     line += OutputWords(findings.outputs[worst], plan.outputs[worst]);
   }
@@ -163,45 +186,33 @@ std::vector<std::string> Verdict::Lines() const {
   std::vector<std::string> lines = FaultLines();
   lines.insert(lines.begin(), Summary());
   lines.insert(lines.end(), notes.begin(), notes.end());
-  if (halves && halves->Disagree()) lines.push_back(halves->Words());
-  if (advice) {
-    lines.push_back(fmt::format(
-        "tried on these samples: --config with {} raises output '{}' from {:.1f} dB to {:.1f} dB",
-        advice->Config(), advice->output, advice->before_db, advice->after_db));
-    for (const Advice::Layer& layer : advice->layers) {
-      lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}", layer.name,
-                                  layer.op, 100 * layer.added, layer.cause));
-    }
-  } else if (tried) {
-    lines.push_back(
-        "tried on these samples: FP16 for the layers with most noise gains less than 1 dB");
-  }
+  if (halves && halves->disagree) lines.push_back(halves->words);
+  for (const Proposal& proposal : proposals) lines.push_back(WordsOf(proposal, unit));
   return lines;
 }
 
 json Verdict::Json() const {
-  json worst = json::array(), plans = json::array();
-  if (advice) {
-    for (const Advice::Layer& layer : advice->layers) {
-      worst.push_back({{"layer", layer.name},
-                       {"op", layer.op},
-                       {"added_noise", layer.added},
-                       {"cause", layer.cause}});
-    }
-  }
+  json plans = json::array();
   for (const PlanFindings& plan : findings.plans) {
     json outputs = json::array();
     for (size_t o = 0; o < plan.outputs.size(); ++o) {
       outputs.push_back(OutputJson(findings.outputs[o], plan.outputs[o]));
     }
     const bool kept = std::find(removed.begin(), removed.end(), plan.name) == removed.end();
-    plans.push_back(
-        {{"plan", plan.name}, {"fails", plan.Fails()}, {"in_blob", kept}, {"outputs", outputs}});
+    json row = {
+        {"plan", plan.name}, {"fails", plan.Fails()}, {"in_blob", kept}, {"outputs", outputs}};
+    if (plan.Speaks()) {
+      row["loss"] = plan.loss;
+      row["interval"] = {plan.certain.low, plan.certain.high};
+      row["limit"] = plan.answers->LimitOf(findings.LimitsOf(plan).losses);
+      plan.answers->AddJson(&row);
+    }
+    plans.push_back(std::move(row));
   }
   const auto number = [](const std::optional<double>& db) { return db ? json(*db) : json(); };
   json document = {{"samples", pictures()},
                    {"sample_indices", findings.samples},
-                   {"held_out", !seen && pictures() > 0},
+                   {"held_out", pictures() > 0 && unseen >= pictures()},
                    {"random_data", random},
                    {"summary", Summary()},
                    {"output", ""},
@@ -212,9 +223,13 @@ json Verdict::Json() const {
                    {"judgement", WordOf(JudgementOf(*this))},
                    {"advice_lines", AdviceLines(*this)},
                    {"doubtful", IsDoubtful()},
-                   {"worst_layers", worst},
-                   {"advice", nullptr},
-                   {"halves", halves ? halves->Json() : json()},
+                   {"decoder", nullptr},
+                   {"figure_name", nullptr},
+                   {"figure", nullptr},
+                   {"interval", nullptr},
+                   {"limit", nullptr},
+                   {"proposals", json::array()},
+                   {"halves", halves ? halves->facts : json()},
                    {"notes", notes},
                    {"plans", plans}};
   if (const PlanFindings* plan = int8(); plan != nullptr && !plan->outputs.empty()) {
@@ -223,13 +238,15 @@ json Verdict::Json() const {
     document["cosine"] = plan->outputs[o].whole.cosine;
   }
   if (Speaks()) document["agreement_percent"] = Agreement();
-  if (advice) {
-    document["advice"] = {{"config", advice->Config()},
-                          {"output", advice->output},
-                          {"before_db", advice->before_db},
-                          {"after_db", advice->after_db},
-                          {"gain_db", advice->GainDb()}};
+  if (!decoder.empty()) document["decoder"] = decoder;
+  if (const auto decides = Decides()) {
+    document["figure_name"] = decides->name;
+    document["figure"] = decides->value;
+    document["interval"] = {decides->certain.low, decides->certain.high};
+    document["limit"] = decides->limit;
   }
+  for (const Proposal& proposal : proposals)
+    document["proposals"].push_back(ProposalJson(proposal));
   return document;
 }
 

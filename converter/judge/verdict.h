@@ -1,5 +1,5 @@
-// What convert says of a blob at the end: what the judge found of each plan, and what was tried
-// where the int8 plan is in doubt.
+// What convert says of a blob at the end: what the judge found of each plan, and what the search
+// for precisions weighed.
 #ifndef OCTET_CONVERTER_JUDGE_VERDICT_H_
 #define OCTET_CONVERTER_JUDGE_VERDICT_H_
 
@@ -10,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "converter/judge/halves.h"
 #include "converter/judge/judge.h"
 
 namespace octet::judge {
@@ -27,35 +26,38 @@ struct Requirement {
 // "20dB", "95%" or "95"; throws UserError for anything else.
 Requirement ReadRequirement(const std::string& word);
 
-// Layers that were put into FP16, and what the judge then found of the int8 plan: tried, not
-// guessed.
-struct Advice {
-  struct Layer {
-    std::string name, op, cause;
-    double added = 0;  // share of noise that it adds to what it reads
-  };
-  std::vector<Layer> layers;
-  std::string output;
-  double before_db = 0, after_db = 0;  // of that output, on the verdict's samples
-
-  double GainDb() const { return after_db - before_db; }
-  // As --config takes it.
-  std::string Config() const;
+// Layers that the search (convert/search) weighed for FP16, and what came of it.
+struct Proposal {
+  std::string name;              // "arithmetic tail", "noisiest 4 layers"
+  size_t nodes = 0;              // how many it moves
+  double before = 0, after = 0;  // loss of the plan without and with it, in the unit of `unit`
+  Interval gain;                 // 95 % certain, of before - after
+  double time_share = 0;         // of the plan's time that it adds
+  bool kept = false;
+  std::string why;  // it was kept, or not
 };
 
 // Of an output of a plan: all that was measured.
 nlohmann::json OutputJson(const Output& output, const OutputFindings& found);
 
+// Two plans of two halves of the calibration samples (convert/halves.h).
+struct Halves {
+  bool disagree = false;
+  std::string words;  // what disagrees, in a line
+  nlohmann::json facts;
+};
+
 struct Verdict {
-  Findings findings;                     // no samples: nothing is known
-  bool seen = false;                     // ranges have seen the samples
-  bool random = false;                   // the samples, and what ranges come from, are random data
-  bool alike = false;                    // the samples are all the same
-  std::vector<std::string> notes;        // what the choice of precisions gained and cost, in lines
-  std::vector<std::string> removed;      // plans that fail and are not in the blob
-  bool tried = false;                    // whether advice was looked for
-  std::optional<HalvesFindings> halves;  // where they were compared
-  std::optional<Advice> advice;          // what gained most of what was tried; none: nothing gained
+  Findings findings;                 // no samples: nothing is known
+  int64_t unseen = 0;                // of the samples, those that calibration has not seen
+  std::string decoder;               // that read the outputs without being named; empty: none
+  bool random = false;               // the samples, and what ranges come from, are random data
+  bool alike = false;                // the samples are all the same
+  std::vector<std::string> notes;    // what the choice of precisions gained and cost, in lines
+  std::vector<std::string> removed;  // plans that fail and are not in the blob
+  std::vector<Proposal> proposals;   // in the order in which they were weighed
+  std::string unit;                  // of their losses, with its space
+  std::optional<Halves> halves;      // where they were compared
 
   int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }
   const PlanFindings* int8() const { return findings.Find("int8"); }
@@ -67,6 +69,13 @@ struct Verdict {
   double Agreement() const;
   // Of the worst output of a plan; none: there is no such plan, or nothing is known.
   std::optional<double> SnrDb(const std::string& plan) const;
+  // The figure that decides, what it may be, and how certain it is. None: nothing is known.
+  struct Deciding {
+    std::string name;
+    double value = 0, limit = 0;
+    Interval certain;
+  };
+  std::optional<Deciding> Decides() const;
   // Below what `octet verify` lets an int8 plan lose.
   bool IsDoubtful() const;
   bool Meets(const Requirement& requirement) const;

@@ -1,6 +1,7 @@
 #include "converter/judge/words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -121,22 +122,7 @@ size_t LeastAlike(const Findings& findings, const PlanFindings& plan, size_t fir
 
 std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
   if (plan.Fails()) return "fails";
-  const AnswerAgreement& answers = plan.answers;
-  if (answers.Speaks(findings.task)) {
-    switch (findings.task) {
-      case blob::Task::kDetect:
-        return fmt::format("boxes F1 {:.1f} % ({} of {} found{})", answers.F1(), answers.found,
-                           answers.boxes,
-                           answers.plan_boxes == answers.boxes
-                               ? ""
-                               : fmt::format("; FP32 finds {} of the plan's {}", answers.plan_found,
-                                             answers.plan_boxes));
-      case blob::Task::kSegment:
-        return fmt::format("masks, mean IoU {:.1f} %", answers.MeanIou());
-      default:
-        return fmt::format("first class equal in {} of {}", answers.same_top1, answers.samples);
-    }
-  }
+  if (plan.Speaks()) return plan.answers->TableWords();
   const size_t worst = plan.Worst(findings.outputs);
   const Output& output = findings.outputs[worst];
   if (output.kind == Kind::kNumbers) return fmt::format("numbers of '{}'", output.name);
@@ -146,43 +132,15 @@ std::string AgreementWords(const Findings& findings, const PlanFindings& plan) {
                      findings.outputs[least].name, plan.outputs[least].likeness.Percent());
 }
 
-std::string AnswerWords(blob::Task task, const AnswerAgreement& answers) {
-  switch (task) {
-    case blob::Task::kDetect:
-      return fmt::format(
-          "finds {} of FP32's {} confident boxes, and FP32 finds {} of the plan's {} (F1 {:.1f} %)",
-          answers.found, answers.boxes, answers.plan_found, answers.plan_boxes, answers.F1());
-    case blob::Task::kSegment:
-      return fmt::format("gives masks that overlap FP32's by {:.1f} % (mean IoU)",
-                         answers.MeanIou());
-    default:
-      return fmt::format("gives FP32's first class in {} of {} samples", answers.same_top1,
-                         answers.samples);
-  }
+std::string LossWords(const Findings& findings, const PlanFindings& plan) {
+  // 0 has no sign.
+  const auto number = [](double x) { return fmt::format("{:.1f}", std::fabs(x) < 0.05 ? 0 : x); };
+  return fmt::format("loses {}{} (95 % certain: {} to {}, limit {})", number(plan.loss),
+                     plan.answers->Unit(), number(plan.certain.low), number(plan.certain.high),
+                     plan.answers->LimitOf(findings.LimitsOf(plan).losses));
 }
 
 namespace {
-
-std::string AnswersMiss(blob::Task task, const AnswerAgreement& answers, const Limits& limits) {
-  switch (task) {
-    case blob::Task::kDetect: {
-      const int64_t all = answers.boxes + answers.plan_boxes;
-      const int64_t misses = all - answers.found - answers.plan_found;
-      if (misses > AllowedMisses(all, limits.f1)) {
-        return fmt::format("F1 {:.1f} % is below the limit {} %", answers.F1(), limits.f1);
-      }
-      return fmt::format(
-          "the plan has {} confident boxes, FP32 {}: the lower number must be {} % of the other",
-          answers.plan_boxes, answers.boxes, limits.f1);
-    }
-    case blob::Task::kSegment:
-      return fmt::format("mean IoU {:.1f} % is below the limit {} %", answers.MeanIou(),
-                         limits.iou);
-    default:
-      return fmt::format("{:.1f} % with the same first class is below the limit {} %",
-                         answers.Top1(), limits.top1);
-  }
-}
 
 // Of numbers that do not reach the limits, the first that they miss (Findings::Reaches).
 std::string NumbersMiss(const Figures& figures, const Limits& limits) {
@@ -214,7 +172,11 @@ std::string MissWords(const Findings& findings, const PlanFindings& plan, size_t
   if (found.whole.changed > 0) {
     return fmt::format("{} numbers differ where FP32 is NaN or infinite", found.whole.changed);
   }
-  if (found.by_answer) return AnswersMiss(findings.task, plan.answers, limits);
+  if (found.by_answer) {
+    return fmt::format(
+        "it {}{}", LossWords(findings, plan),
+        plan.answers->PartsMiss(limits.losses) ? "; it " + plan.answers->Words() : "");
+  }
   if (output.kind != Kind::kNumbers) {
     return fmt::format("{} equal by {:.1f} %, below the limit {} %", NameOf(output.kind),
                        found.likeness.Percent(), LimitOf(output.kind, limits));

@@ -24,9 +24,9 @@ std::string FaultWords(const Output& output, const OutputFindings& found);
 // The same of all outputs that have a fault: those that one layer makes are named together.
 std::string FaultsOf(const Findings& findings, const PlanFindings& plan);
 
-// Of plans that have something to say by their answers: "finds 12 of FP32's 13 confident boxes,
-// ...".
-std::string AnswerWords(blob::Task task, const AnswerAgreement& answers);
+// What a plan loses by its answers, with how certain that is and the limit: "loses 0.4 points of
+// mAP (95 % certain: 0.1 to 0.8, limit 2)". The plan speaks.
+std::string LossWords(const Findings& findings, const PlanFindings& plan);
 
 // The limit that output `o` of a plan misses, with the figure: "cosine 0.9801 is below the limit
 // 0.99". Empty: the output agrees, or has a fault.

@@ -37,6 +37,8 @@ bool OrdersRows(const graph::Node& node, size_t output);
 int PositionsInput(std::string_view op);
 // The input only bounds how far or how many: numbers beyond what there is do no more than it.
 bool IsBound(std::string_view op, int input);
+// The operators of ONNX for both, with one scale.
+inline constexpr const char *kReadCodes = "DequantizeLinear", *kRoundToCodes = "QuantizeLinear";
 // Codes become numbers: input 1 is their scale.
 bool ReadsCodes(std::string_view op);
 // Values are rounded to codes here.

@@ -27,7 +27,8 @@ struct Entry {
   std::optional<double> gain_db = {};   // of FP16 over int8
   std::optional<int64_t> cost_ns = {};  // what FP16 adds, by a clock
   std::optional<int64_t> cost_arena_bytes = {};
-  size_t measured_with = 1;  // nodes that gain and costs are of, this one among them
+  std::string proposal = {};  // of the search that moved it (convert/search.h), by name
+  size_t measured_with = 1;   // nodes that gain and costs are of, this one among them
 
   blob::Precision Wants() const;
   std::string Text() const;  // the detail, or the reason's text

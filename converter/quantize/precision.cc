@@ -121,13 +121,14 @@ class Writer {
 
   // Also where measuring has found that it gains too little.
   void WantTail() {
-    if (config_.fp16_tail == false && !config_.tail_gain_db) return;
+    if (config_.fp16_tail == false && !config_.tail) return;
     const std::vector<bool> tail = ArithmeticTail(graph_);
     const auto count = static_cast<size_t>(std::count(tail.begin(), tail.end(), true));
     for (size_t n = 0; n < tail.size(); ++n) {
       if (!tail[n]) continue;
-      Entry entry{.node = n, .reason = Reason::kTail};
-      entry.gain_db = config_.tail_gain_db;
+      Entry entry = config_.tail.value_or(Entry());
+      entry.node = n;
+      entry.reason = Reason::kTail;
       entry.measured_with = count;
       if (config_.fp16_tail == false) {
         scheme_->Want({.node = n, .reason = Reason::kTailGainsTooLittle});

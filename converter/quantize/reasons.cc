@@ -37,14 +37,14 @@ constexpr ReasonFacts kFacts[] = {
     {Precision::kFp16, false, "position",
      "it makes positions in a picture, and 8 bits are too coarse for them"},
     {Precision::kFp16, false, "query",
-     "measured: it makes or refines queries, and FP16 there removes more than half of the outputs' "
-     "noise"},
+     "measured: it makes or refines queries, and the outputs gain by FP16 there"},
+    {Precision::kFp16, false, "noisy",
+     "measured: the plan loses too much without FP16 in its noisiest layers"},
     {Precision::kInt8, false, "stretch-too-dear",
      "measured: the accuracy gain is smaller than the cost in arena"},
     {Precision::kFp16, false, "stretch",
      "measured: the accuracy gain is larger than the cost in time and arena"},
-    {Precision::kInt8, false, "tail-gains-too-little",
-     "measured: its own rounding is less than the noise that reaches it"},
+    {Precision::kInt8, false, "tail-gains-too-little", "measured: FP16 there gains too little"},
     {Precision::kFp16, false, "tail", "it combines values behind the last weights"},
 };
 static_assert(std::size(kFacts) == kReasonCount);

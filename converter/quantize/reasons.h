@@ -33,9 +33,10 @@ enum class Reason : uint8_t {
   kWideInput,           // FP16: wide_inputs.h
   kPosition,            // FP16: positions.h
   kQuery,               // FP16: recover/query_choice.h
+  kNoisy,               // FP16: convert/mend.h
   kStretchTooDear,      // int8: the same, for its arena
   kStretch,             // FP16: assign/stretches.h
-  kTailGainsTooLittle,  // int8: recover/tail_choice.h
+  kTailGainsTooLittle,  // int8: convert/search.h, recover/tail_choice.h
   kTail,                // FP16: tail.h
 };
 inline constexpr size_t kReasonCount = static_cast<size_t>(Reason::kTail) + 1;

@@ -102,11 +102,11 @@ struct Config {
   bool bias_correction = true;       // see converter/recover/bias_correction.h
   bool judged_ranges = true;         // see converter/recover/choose_ranges.h
   bool fp16_stretches = true;        // see converter/assign/stretches.h
-  std::optional<bool> fp16_tail;     // unset: measured, see converter/recover/tail_choice.h
+  std::optional<bool> fp16_tail;     // unset: measured, see converter/convert/search.h
   bool int8_everywhere = false;      // --int8-everywhere
   std::string overflow;              // not empty: what FP16 layers of the plan pass 65504 with
-  std::optional<double> tail_gain_db = {};  // what decided fp16_tail, where it was measured
-  std::vector<Entry> measured = {};         // what measuring wants of single nodes
+  std::optional<Entry> tail = {};    // what decided fp16_tail, where it was measured
+  std::vector<Entry> measured = {};  // what measuring wants of single nodes
   // What the rounding of values that the model leaves real may add to a result that it rounds: the
   // standard deviation, in steps of the result (coarse_inputs.h, recover/code_choice.h).
   double coarse_steps = 0.5;

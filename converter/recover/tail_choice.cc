@@ -13,7 +13,7 @@ namespace {
 using graph::ValueId;
 
 // Samples looked at: every one has all elements of its outputs to tell.
-constexpr size_t kSamplesOfTails = 4;
+constexpr size_t kSamplesOfTails = 16;
 
 // Elements that mean the same: channels of a picture, columns of a table, which has more rows than
 // those.
@@ -75,18 +75,10 @@ double Most(const Noise& int8, const Noise& fp16) {
 }  // namespace
 
 std::optional<double> TailGain(const simulate::Simulator& simulator,
-                               const simulate::Samples& samples,
-                               const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                               const quantize::Config& config) {
-  if (config.fp16_tail) return std::nullopt;
-  const graph::Graph& graph = simulator.topology().graph;
-  quantize::Config with = config, without = config;
-  with.fp16_tail = true;
-  without.fp16_tail = false;
-  const quantize::Scheme fp16 = quantize::AssignScheme(graph, statistics, with);
-  const quantize::Scheme int8 = quantize::AssignScheme(graph, statistics, without);
+                               const simulate::Samples& samples, const quantize::Scheme& int8,
+                               const quantize::Scheme& fp16) {
   const std::vector<int64_t>& all = samples.accept.empty() ? samples.report : samples.accept;
-  if (int8.precision == fp16.precision || all.empty()) return std::nullopt;
+  if (all.empty()) return std::nullopt;
   const std::vector<int64_t> first(
       all.begin(), all.begin() + static_cast<int64_t>(std::min(kSamplesOfTails, all.size())));
   return Most(TypicalNoise(simulator, int8, first), TypicalNoise(simulator, fp16, first));

@@ -1,4 +1,5 @@
-// Whether arithmetic behind the last weights (quantize/tail.h) runs in FP16, by what it adds.
+// Whether arithmetic behind the last weights (quantize/tail.h) runs in FP16, by what it adds: where
+// no decoder reads the outputs, so that no answers decide (convert/search.h).
 //
 // Its own rounding is weighed against the noise that reaches it from the int8 layers before. Of
 // every channel of what outputs are put together from, with e the error of an element:
@@ -30,12 +31,11 @@ namespace octet::recover {
 inline constexpr double kHalfOfNoiseDb = 3.0103;
 
 // The gain of the channel that gains most, on the first of the accepting samples (where none
-// accept, of those that report); nullopt where the configuration leaves nothing to choose. Does not
-// depend on the number of threads.
+// accept, of those that report); nullopt without samples. int8, fp16: schemes that differ in the
+// tail alone. Does not depend on the number of threads.
 std::optional<double> TailGain(const simulate::Simulator& simulator,
-                               const simulate::Samples& samples,
-                               const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                               const quantize::Config& config);
+                               const simulate::Samples& samples, const quantize::Scheme& int8,
+                               const quantize::Scheme& fp16);
 
 }  // namespace octet::recover
 

@@ -24,7 +24,9 @@ json EntryJson(const quantize::Entry& entry) {
               {"gain_db", nullptr},
               {"cost_ms", nullptr},
               {"cost_arena_bytes", nullptr},
+              {"proposal", nullptr},
               {"measured_with", entry.measured_with}};
+  if (!entry.proposal.empty()) row["proposal"] = entry.proposal;
   if (entry.gain_db) row["gain_db"] = *entry.gain_db;
   if (entry.cost_ns) row["cost_ms"] = static_cast<double>(*entry.cost_ns) / 1e6;
   if (entry.cost_arena_bytes) row["cost_arena_bytes"] = *entry.cost_arena_bytes;

@@ -1,8 +1,6 @@
 // What verify judges by, and what convert says of numbers beyond FP16.
 #include <nlohmann/json.hpp>
 
-#include "converter/judge/agreement.h"
-#include "converter/judge/words.h"
 #include "tests/converter/cli/cli_support.h"
 #include "tests/support/facts.h"
 
@@ -39,8 +37,12 @@ TEST_F(Agreement, ClassifiersByTheirFirstClass) {
   EXPECT_NE(text.out.find("FP32's first class in"), std::string::npos) << text.out;
   const json report = Report("m.onnx");
   for (const json& row : report["plans"]) {
-    EXPECT_EQ(row["judged_by"], "same_top1");
+    EXPECT_EQ(row["judged_by"], "changed_classes_percent");
     EXPECT_GE(row["same_top1"], 90);
+    EXPECT_EQ(row["loss"].get<double>(), 100 - row["same_top1"].get<double>());
+    EXPECT_LE(row["interval"][0], row["loss"]);
+    EXPECT_GE(row["interval"][1], row["loss"]);
+    EXPECT_EQ(row["limit"], row["plan"] == "int8" ? 10 : 1);
   }
   // The same numbers without a task are numbers.
   ASSERT_EQ(Convert("m.onnx", {"--task", "none"}).status, 0);
@@ -65,8 +67,9 @@ TEST_F(Agreement, SegmentersByTheirMasks) {
   EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
   const json report3 = Report("wrong.onnx");
   for (const json& row : report3["plans"]) {
-    EXPECT_EQ(row["judged_by"], "mask_iou");
+    EXPECT_EQ(row["judged_by"], "mask_iou_percent");
     EXPECT_LT(row["mask_iou"], 90);
+    EXPECT_GT(row["interval"][0], row["limit"]) << "certainly more than the limit";
   }
 }
 
@@ -84,42 +87,19 @@ TEST_F(Agreement, AnotherSizeIsRefusedBeforeAnythingRuns) {
   EXPECT_NE(result.err.find("[1,3,8,8]"), std::string::npos) << result.err;
 }
 
-TEST(AnswerAgreement, OneMissIsMuchOfFew) {
-  const auto agrees = [](int64_t samples, int64_t same) {
-    judge::AnswerAgreement answers;
-    answers.samples = samples;
-    answers.same_top1 = same;
-    return answers.Agrees(blob::Task::kClassify, judge::kInt8Limits);
-  };
-  EXPECT_FALSE(agrees(1, 0));
-  EXPECT_FALSE(agrees(4, 3));
-  EXPECT_TRUE(agrees(5, 4));
-  EXPECT_TRUE(agrees(4, 4));
-}
-
-TEST(AnswerAgreement, BoxesThatScoreLess) {
-  judge::AnswerAgreement answers;
-  answers.boxes = answers.found = 100;
-  answers.plan_boxes = answers.plan_found = 91;
-  EXPECT_TRUE(answers.Agrees(blob::Task::kDetect, judge::kInt8Limits));
-  EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, judge::kFp16Limits));
-  answers.plan_boxes = answers.plan_found = 89;
-  EXPECT_FALSE(answers.Agrees(blob::Task::kDetect, judge::kInt8Limits));
-}
-
 // One box in every picture, all in one place.
 TEST_F(Agreement, ABoxIsFoundBeforeTheDecodersThreshold) {
   WriteText("apart.yaml",
             "outputs: {box: boxes, class: scores}\n"
             "class: {activation: sigmoid}\nbox: {form: corners}\nscore_threshold: 0.5\n");
-  const auto write = [this](const std::string& name, float logit) {
+  const auto write = [this](const std::string& name, float logit, float left) {
     OnnxBuilder model;
     const OnnxValue x = model.Input("image", {1, 3, 8, 8}).WithChannels(3);
     const OnnxValue little = model.Initializer("little", {1}, std::vector<float>{0.001f});
     const OnnxValue logits =
         model.Initializer("logits", {1, 2, 1, 1}, std::vector<float>{logit, -3});
     const OnnxValue place =
-        model.Initializer("place", {1, 4, 1, 1}, std::vector<float>{1, 2, 5, 7});
+        model.Initializer("place", {1, 4, 1, 1}, std::vector<float>{left, 2, left + 4, 7});
     const auto table = [](const OnnxValue& image, int64_t numbers) {
       return image.Reshape({1, numbers, 64}).Transpose({0, 2, 1});
     };
@@ -130,48 +110,40 @@ TEST_F(Agreement, ABoxIsFoundBeforeTheDecodersThreshold) {
     model.Save(Path(name));
   };
   WriteNpy("c.npy", "|u1", {32, 8, 8, 3});
-  // Scores of the int8 plan in a model's place, as verify judges them.
-  const auto row = [&](float plan, float fp32, const char* samples) {
-    write("plan.onnx", plan);
-    write("fp32.onnx", fp32);
+  // The int8 plan of one model in the other's place, as verify judges it.
+  const auto row = [&](float plan, float fp32, float left = 1) {
+    write("plan.onnx", plan, left);
+    write("fp32.onnx", fp32, 1);
     EXPECT_EQ(Convert("plan.onnx", {"--task", "detect", "--decode", Path("apart.yaml")}).status, 0);
-    const json report = json::parse(Octet({"verify", Path("fp32.onnx"), Path("out.octet"), "--data",
-                                           Path("c.npy"), "--samples", samples, "--json"})
-                                        .out);
+    const json report = json::parse(
+        Octet({"verify", Path("fp32.onnx"), Path("out.octet"), "--data", Path("c.npy"), "--json"})
+            .out);
     for (const json& found : report["plans"]) {
       if (found["plan"] == "int8" && found["output"] == "scores") return found;
     }
     return json();
   };
   // 0.495 beside 0.505.
-  const json same = row(-0.02f, 0.02f, "8");
-  EXPECT_EQ(same["judged_by"], "f1");
-  EXPECT_EQ(same["boxes"], 8);
-  EXPECT_EQ(same["plan_boxes"], 8);
+  const json same = row(-0.02f, 0.02f);
+  EXPECT_EQ(same["judged_by"], "map_points");
+  EXPECT_EQ(same["boxes"], 32);
+  EXPECT_EQ(same["plan_boxes"], 32);
+  EXPECT_EQ(same["loss"], 0);
   EXPECT_TRUE(same["agrees"]);
-  // 0.45 beside 0.55: found, but a threshold sees it.
-  const json lower = row(-0.2f, 0.2f, "8");
-  EXPECT_EQ(lower["boxes_found"], 8);
+  // 0.45 beside 0.55: all are found in the same order. A threshold sees it, and it is said.
+  const json lower = row(-0.2f, 0.2f);
+  EXPECT_EQ(lower["boxes_found"], 32);
   EXPECT_EQ(lower["plan_boxes"], 0);
-  EXPECT_FALSE(lower["agrees"]);
-  // One box alone says little where numbers are near.
-  EXPECT_TRUE(row(-0.2f, 0.2f, "1")["agrees"]);
-  EXPECT_FALSE(row(-1.0f, 1.0f, "1")["agrees"]);
-}
-
-// Too few boxes decide a verdict even where FP32's are found: the table has their number.
-TEST(AnswerAgreement, TheTableHasBothNumbersOfBoxes) {
-  judge::Findings findings;
-  findings.task = blob::Task::kDetect;
-  judge::PlanFindings plan;
-  plan.answers = {};
-  plan.answers.samples = 1;
-  plan.answers.boxes = 11;
-  plan.answers.found = 10;
-  plan.answers.plan_boxes = plan.answers.plan_found = 8;
-  ExpectFacts(judge::AgreementWords(findings, plan), {"94.7 %", "10 of 11", "8"});
-  plan.answers.plan_boxes = plan.answers.plan_found = 11;
-  EXPECT_EQ(judge::AgreementWords(findings, plan).find(';'), std::string::npos);
+  EXPECT_NEAR(lower["score_shift"].get<double>(), -0.1, 0.01);
+  EXPECT_EQ(lower["loss"], 0);
+  ExpectFacts(lower["words"], {"loses 0.0 points of mAP", "32 of FP32's 32", "plan's 0"});
+  // Two of four pixels aside.
+  const json aside = row(0.2f, 0.2f, 3);
+  EXPECT_EQ(aside["boxes_found"], 0);
+  EXPECT_EQ(aside["plan_boxes_found"], 0);
+  EXPECT_EQ(aside["limit"], 2);
+  EXPECT_GT(aside["interval"][0], 2);
+  EXPECT_FALSE(aside["agrees"]);
 }
 
 TEST_F(Agreement, ConvertSaysWhereInt8Loses) {

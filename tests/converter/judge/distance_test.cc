@@ -124,5 +124,23 @@ TEST(Distance, PiecesAreMeasuredApart) {
   EXPECT_FALSE(distance.Whole(0).lost);
 }
 
+// Samples with much error and with little: who is drawn again decides.
+TEST(Distance, IsAsCertainAsItsSamplesAreAlike) {
+  std::vector<std::vector<float>> reference, even, uneven;
+  for (int s = 0; s < 16; ++s) {
+    const float sign = s % 2 == 0 ? 1.0f : -1.0f;
+    reference.push_back({sign, -sign, 2 * sign});
+    even.push_back({sign * 1.01f, -sign, 2 * sign});
+    uneven.push_back({sign * (s < 4 ? 1.02f : 1.0f), -sign, 2 * sign});
+  }
+  const Figures same = Of(reference, even), other = Of(reference, uneven);
+  EXPECT_NEAR(same.Db(), other.Db(), 0.1);
+  EXPECT_LE(same.certain_db.low, same.Db());
+  EXPECT_GE(same.certain_db.high, same.Db());
+  EXPECT_LT(same.certain_db.high - same.certain_db.low, 1);
+  EXPECT_LT(other.certain_db.low, other.Db() - 1);
+  EXPECT_GT(other.certain_db.high, other.Db() + 1);
+}
+
 }  // namespace
 }  // namespace octet::judge

@@ -9,12 +9,15 @@
 
 #include "converter/judge/words.h"
 #include "converter/support/error.h"
+#include "tests/converter/judge/judge_support.h"
 #include "tests/support/facts.h"
 
 namespace octet::judge {
 namespace {
 
 using nlohmann::json;
+using octet::judge::testing::GiveAnswers;
+using octet::judge::testing::GivenMeasure;
 using octet::test::ExpectFacts;
 
 OutputFindings NumbersAt(double db) {
@@ -40,11 +43,10 @@ Verdict VerdictOf(size_t samples, double int8_db) {
   return verdict;
 }
 
-Verdict VerdictOfClasses(int64_t samples, int64_t same) {
-  Verdict verdict = VerdictOf(static_cast<size_t>(samples), 30);
-  verdict.findings.task = blob::Task::kClassify;
-  verdict.findings.plans[0].answers.samples = samples;
-  verdict.findings.plans[0].answers.same_top1 = same;
+// Of an int8 plan that agrees by so many percent.
+Verdict VerdictOfAnswers(double agreement) {
+  Verdict verdict = VerdictOf(8, 30);
+  GiveAnswers(verdict.findings, &verdict.findings.plans[0], 0.5, 0.1, 1.5)->agreement = agreement;
   return verdict;
 }
 
@@ -92,8 +94,8 @@ TEST(Requirement, IsMetFromItsBoundOn) {
   EXPECT_TRUE(VerdictOf(8, 20).Meets({20, true}));
   EXPECT_FALSE(VerdictOf(8, 20).Meets({20.01, true}));
   EXPECT_FALSE(VerdictOf(8, 20).Meets({0, false})) << "there are no answers";
-  EXPECT_TRUE(VerdictOfClasses(100, 95).Meets({95, false}));
-  EXPECT_FALSE(VerdictOfClasses(100, 95).Meets({95.5, false}));
+  EXPECT_TRUE(VerdictOfAnswers(95).Meets({95, false}));
+  EXPECT_FALSE(VerdictOfAnswers(95).Meets({95.5, false}));
   EXPECT_FALSE(VerdictOf(0, 20).Meets({0, true})) << "nothing is known";
   Verdict fault = VerdictOf(8, 20);
   fault.findings.plans[0].outputs[1].fault = Fault::kConstant;
@@ -129,21 +131,20 @@ TEST(MissWords, NameTheLimit) {
   EXPECT_EQ(words(), "") << "FaultWords says it";
 }
 
-TEST(MissWords, OfBoxes) {
+TEST(MissWords, OfAnswers) {
   Verdict verdict = VerdictOf(8, 20);
   Findings& findings = verdict.findings;
-  findings.task = blob::Task::kDetect;
   PlanFindings& plan = findings.plans[0];
-  plan.outputs[0].agrees = false;
-  plan.outputs[0].by_answer = true;
-  plan.answers.boxes = plan.answers.plan_boxes = 40;
-  plan.answers.found = plan.answers.plan_found = 30;
-  ExpectFacts(MissWords(findings, plan, 0), {"F1 75.0 %", "90 %"});
-  // All are found, with other scores.
-  plan.answers.found = 40;
-  plan.answers.plan_boxes = plan.answers.plan_found = 30;
-  ExpectFacts(MissWords(findings, plan, 0), {"30", "40", "90 %"});
+  GiveAnswers(findings, &plan, 3.5, 2.25, 5);
+  ExpectFacts(MissWords(findings, plan, 0), {"loses 3.5 points", "95 %", "2.2", "5.0", "limit 2"});
+  plan.outputs[1].by_answer = false;
+  plan.outputs[1].agrees = true;
   EXPECT_EQ(MissWords(findings, plan, 1), "");
+  // FP16 may lose less, but not where the file rounds to codes.
+  plan.name = "fp16";
+  ExpectFacts(MissWords(findings, plan, 0), {"3.5 points", "limit 0.5"});
+  findings.rounds_to_codes = true;
+  ExpectFacts(MissWords(findings, plan, 0), {"3.5 points", "limit 2"});
 }
 
 TEST(Verdict, FiguresAreOfTheWorstOutput) {
@@ -168,35 +169,79 @@ TEST(Verdict, DoubtNeedsSamplesAndAPlanThatDiffers) {
   EXPECT_FALSE(differs.IsDoubtful());
 }
 
-TEST(Verdict, AnswersByTheTask) {
-  Verdict verdict = VerdictOfClasses(10, 9);
-  AnswerAgreement& answers = verdict.findings.plans[0].answers;
-  answers.boxes = answers.plan_boxes = 4;
-  answers.found = answers.plan_found = 3;
-  answers.expected = {2}, answers.either = {4}, answers.both = {2};
+TEST(Verdict, AnswersWhereTheyAreAndSpeak) {
+  Verdict verdict = VerdictOfAnswers(90);
   EXPECT_TRUE(verdict.Speaks());
+  EXPECT_FALSE(verdict.HasFewBoxes());
   EXPECT_EQ(verdict.Agreement(), 90);
-  verdict.findings.task = blob::Task::kDetect;
-  EXPECT_EQ(verdict.Agreement(), 75);
-  verdict.findings.task = blob::Task::kSegment;
-  EXPECT_EQ(verdict.Agreement(), 50);
-  EXPECT_EQ(verdict.Json()["agreement_percent"], 50);
-  verdict.findings.task = blob::Task::kNone;
+  const json document = verdict.Json();
+  EXPECT_EQ(document["agreement_percent"], 90);
+  EXPECT_EQ(document["plans"][0]["loss"], 0.5);
+  EXPECT_EQ(document["plans"][0]["interval"], json({0.1, 1.5}));
+  EXPECT_EQ(document["plans"][0]["limit"], 2);
+  EXPECT_EQ(document["plans"][0]["given"], 90) << "what the measure says itself";
+  EXPECT_FALSE(document["plans"][1].contains("loss")) << "it has no answers";
+  ExpectFacts(verdict.Summary(), {"int8", "loses 0.5 points", "0.1 to 1.5", "limit 2",
+                                  "gives what is given", "'worse'", "30.0 dB", "fp16"});
+  GivenMeasure* given = GiveAnswers(verdict.findings, &verdict.findings.plans[0], 0.5, 0.1, 1.5);
+  given->few = true;
+  EXPECT_TRUE(verdict.HasFewBoxes());
+  given->speaks = false;
   EXPECT_FALSE(verdict.Speaks());
+  EXPECT_FALSE(verdict.HasFewBoxes());
   EXPECT_EQ(verdict.Json()["agreement_percent"], json());
+  EXPECT_FALSE(VerdictOf(8, 30).Speaks());
+}
+
+TEST(Verdict, NamesTheFigureThatDecides) {
+  const auto expect = [](const Verdict& verdict, const char* name, double value, double limit,
+                         double low, double high) {
+    const auto decides = verdict.Decides();
+    ASSERT_TRUE(decides) << name;
+    EXPECT_EQ(decides->name, name);
+    EXPECT_EQ(decides->value, value);
+    EXPECT_EQ(decides->limit, limit);
+    EXPECT_EQ(decides->certain.low, low);
+    EXPECT_EQ(decides->certain.high, high);
+    const json document = verdict.Json();
+    EXPECT_EQ(document["figure_name"], name);
+    EXPECT_EQ(document["figure"], value);
+    EXPECT_EQ(document["limit"], limit);
+    EXPECT_EQ(document["interval"], json({low, high}));
+  };
+  expect(VerdictOfAnswers(90), "given_points", 0.5, 2, 0.1, 1.5);
+  Verdict numbers = VerdictOf(8, 25);
+  numbers.findings.plans[0].outputs[1].whole.certain_db = {24, 26};
+  expect(numbers, "signal_over_error_db", 25, kGoodDb, 24, 26);
+  Verdict classes = VerdictOf(8, 25);
+  for (size_t o = 0; o < 2; ++o) {
+    classes.findings.outputs[o].kind = Kind::kClasses;
+    classes.findings.plans[0].outputs[o].likeness.Add(classes.findings.outputs[o], {1, 2, 3, 4},
+                                                      {1, 2, 3, 0});
+  }
+  expect(classes, "same_percent", 75, kGoodPercent, 75, 75);
+  for (Verdict none : {VerdictOf(0, 25), VerdictOf(8, 25)}) {
+    if (none.pictures() > 0) none.findings.plans.erase(none.findings.plans.begin());
+    EXPECT_FALSE(none.Decides());
+    EXPECT_EQ(none.Json()["figure"], json());
+  }
 }
 
 TEST(Verdict, SaysWhichSamplesJudged) {
   Verdict verdict = VerdictOf(8, 20);
+  verdict.unseen = 8;
   ExpectFacts(verdict.Basis(), {"8 samples", "not seen"});
   EXPECT_EQ(verdict.Json()["held_out"], true);
-  verdict.seen = true;
+  verdict.unseen = 3;
+  ExpectFacts(verdict.Basis(), {"8 samples", "of which", "not seen 3"});
+  EXPECT_EQ(verdict.Json()["held_out"], false);
+  verdict.unseen = 0;
   ExpectFacts(verdict.Basis(), {"8 calibration samples"});
   EXPECT_EQ(verdict.Json()["held_out"], false);
   verdict.random = true;
   ExpectFacts(verdict.Basis(), {"8 samples", "random data"});
   EXPECT_EQ(verdict.Json()["random_data"], true);
-  ExpectFacts(VerdictOf(1, 20).Basis(), {"1 sample "});
+  ExpectFacts(VerdictOf(1, 20).Basis(), {"1 calibration sample "});
   EXPECT_EQ(VerdictOf(0, 20).Json()["held_out"], false);
   EXPECT_EQ(VerdictOf(8, 20).Summary().find("too few"), std::string::npos);
   ExpectFacts(VerdictOf(7, 20).Summary(),
@@ -219,21 +264,32 @@ TEST(Verdict, PlansThatFailAreNamedAndMayHaveLeftTheBlob) {
   EXPECT_EQ(verdict.Json()["plans"][1]["in_blob"], true);
 }
 
-TEST(Verdict, AdviceIsNamedWithItsGain) {
+// Price, gain and why, whether it was used or not.
+TEST(Verdict, ProposalsStandInTheDetails) {
   Verdict verdict = VerdictOf(8, 20);
   EXPECT_EQ(verdict.Lines().size(), 1u);
-  verdict.tried = true;
-  EXPECT_EQ(verdict.Lines().size(), 2u);
-  verdict.advice =
-      Advice{{{"conv", "Conv", "coarse", 0.25}, {"add", "Add", "coarse", 0.5}}, "worse", 20, 26.5};
+  EXPECT_TRUE(verdict.Json()["proposals"].empty());
+  verdict.unit = " points";
+  verdict.proposals = {{"the tail", 3, 2.5, 0.25, {1, 4}, 0.031, true, "both halves choose it"},
+                       {"the neck", 1, 0.25, 0.2, {-1, 1}, 0.5, false, "it costs more"}};
   const auto lines = verdict.Lines();
-  ASSERT_EQ(lines.size(), 4u);
-  ExpectFacts(lines[1],
-              {"\"conv\": {precision: fp16}", "\"add\"", "'worse'", "20.0 dB", "26.5 dB"});
-  ExpectFacts(lines[2], {"'conv'", "Conv", "25 %", "coarse"});
-  const json document = verdict.Json();
-  EXPECT_EQ(document["advice"]["gain_db"], 6.5);
-  EXPECT_EQ(document["worst_layers"][1]["added_noise"], 0.5);
+  ASSERT_EQ(lines.size(), 3u);
+  ExpectFacts(lines[1], {"used", "the tail", "3 nodes", "2.50", "0.25 points", "3.1 %",
+                         "both halves choose it"});
+  EXPECT_NE(lines[1].rfind("not", 0), 0u);
+  ExpectFacts(lines[2],
+              {"not used", "the neck", "1 node)", "0.25", "0.20", "50.0 %", "it costs more"});
+  const json proposals = verdict.Json()["proposals"];
+  ASSERT_EQ(proposals.size(), 2u);
+  EXPECT_EQ(proposals[0]["name"], "the tail");
+  EXPECT_EQ(proposals[0]["nodes"], 3);
+  EXPECT_EQ(proposals[0]["loss_before"], 2.5);
+  EXPECT_EQ(proposals[0]["loss_after"], 0.25);
+  EXPECT_EQ(proposals[0]["gain_interval"], json({1, 4}));
+  EXPECT_EQ(proposals[0]["time_share"], 0.031);
+  EXPECT_EQ(proposals[0]["kept"], true);
+  EXPECT_EQ(proposals[1]["kept"], false);
+  EXPECT_EQ(proposals[1]["why"], "it costs more");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/converter/judge/judge_support.h"
 #include "tests/support/facts.h"
 
 namespace octet::judge {
@@ -81,18 +82,31 @@ TEST(FaultsOf, OutputsOfOneLayerAreOneSentence) {
   ExpectFacts(FaultWords(findings.outputs[3], plan.outputs[3]), {"'d'", "'scores'", "constant"});
 }
 
-TEST(AnswerWords, CountsOfTheTask) {
-  AnswerAgreement answers;
-  answers.samples = 10;
-  answers.same_top1 = 9;
-  answers.boxes = 8;
-  answers.found = 6;
-  answers.plan_boxes = 4;
-  answers.plan_found = 3;
-  answers.expected = {4}, answers.either = {8}, answers.both = {2};
-  ExpectFacts(AnswerWords(blob::Task::kClassify, answers), {"9 of 10"});
-  ExpectFacts(AnswerWords(blob::Task::kDetect, answers), {"6", "8", "3", "4", "75.0 %"});
-  ExpectFacts(AnswerWords(blob::Task::kSegment, answers), {"25.0 %"});
+TEST(LossWords, FigureIntervalAndLimit) {
+  Findings findings;
+  PlanFindings plan;
+  plan.name = "int8";
+  testing::GiveAnswers(findings, &plan, 0.44, -0.04, 1.25);
+  ExpectFacts(LossWords(findings, plan), {"loses 0.4 points", "95 %", "0.0 to 1.2", "limit 2"});
+  EXPECT_EQ(LossWords(findings, plan).find("-0"), std::string::npos) << "0 has no sign";
+  plan.name = "fp16";
+  ExpectFacts(LossWords(findings, plan), {"limit 0.5"});
+}
+
+TEST(AgreementWords, OfAPlanWithAnswersAndOfOneThatFails) {
+  Findings findings;
+  findings.outputs.resize(1);
+  findings.outputs[0].name = "y";
+  PlanFindings plan;
+  plan.outputs.resize(1);
+  EXPECT_EQ(AgreementWords(findings, plan), "numbers of 'y'");
+  testing::GivenMeasure* given = testing::GiveAnswers(findings, &plan, 0, 0, 0);
+  EXPECT_EQ(AgreementWords(findings, plan), "given in a table");
+  given->speaks = false;
+  EXPECT_EQ(AgreementWords(findings, plan), "numbers of 'y'");
+  given->speaks = true;
+  plan.outputs[0].fault = Fault::kConstant;
+  EXPECT_EQ(AgreementWords(findings, plan), "fails");
 }
 
 TEST(MissWords, OfClassesMasksAndAnswers) {
@@ -112,14 +126,8 @@ TEST(MissWords, OfClassesMasksAndAnswers) {
   plan.name = "fp16";
   ExpectFacts(words(Kind::kClasses), {"75.0 %", "99 %"});
   ExpectFacts(words(Kind::kCounts), {"66.7 %", "98 %"});
-  findings.task = blob::Task::kClassify;
-  plan.answers.samples = 8;
-  plan.answers.same_top1 = 6;
-  plan.outputs[0].by_answer = true;
-  ExpectFacts(MissWords(findings, plan, 0), {"75.0 %", "99 %"});
-  findings.task = blob::Task::kSegment;
-  plan.answers.expected = {4}, plan.answers.either = {8}, plan.answers.both = {4};
-  ExpectFacts(MissWords(findings, plan, 0), {"50.0 %", "98 %"});
+  testing::GiveAnswers(findings, &plan, 1, 0.75, 2);
+  ExpectFacts(MissWords(findings, plan, 0), {"1.0 points", "limit 0.5"});
   plan.outputs[0].whole.changed = 3;
   ExpectFacts(MissWords(findings, plan, 0), {"3 numbers"});
 }

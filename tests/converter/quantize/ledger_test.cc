@@ -43,6 +43,7 @@ TEST(Ledger, TheOrderOfPriority) {
       {"wide-input", Precision::kFp16},
       {"position", Precision::kFp16},
       {"query", Precision::kFp16},
+      {"noisy", Precision::kFp16},
       {"stretch-too-dear", Precision::kInt8},
       {"stretch", Precision::kFp16},
       {"tail-gains-too-little", Precision::kInt8},
@@ -185,12 +186,14 @@ TEST(Ledger, EveryReasonIsReached) {
   collect(Layer(), config);
   config.measured[0].reason = Reason::kQuery;
   collect(Layer(), config);
+  config.measured[0].reason = Reason::kNoisy;
+  collect(Layer(), config);
   collect(Coarse(0.03f), Net::MinMax());  // finer than 8 bits of what it reads
   collect(Coarse(0.07f), Net::MinMax());
   config = Net::MinMax();
   collect(HeadNet(), config);
   config.fp16_tail = false;
-  config.tail_gain_db = 0.5;
+  config.tail = Entry{.gain_db = 0.5};
   collect(HeadNet(), config);
   config = Net::MinMax();
   config.symmetric_only = true;
@@ -267,7 +270,7 @@ TEST(Ledger, WhatWasOverruledKeepsItsFigures) {
   const HeadNet net;
   Config config = Net::MinMax();
   config.fp16_tail = false;
-  config.tail_gain_db = 0.5;
+  config.tail = Entry{.gain_db = 0.5, .proposal = "behind the last weights"};
   const Scheme scheme = AssignScheme(net.graph, net.statistics, config);
   EXPECT_EQ(scheme.precision[1], Precision::kInt8);
   const auto entries = scheme.ledger.Of(1);
@@ -275,6 +278,8 @@ TEST(Ledger, WhatWasOverruledKeepsItsFigures) {
   EXPECT_EQ(entries[0]->reason, Reason::kTailGainsTooLittle);
   EXPECT_EQ(entries[1]->reason, Reason::kTail);
   EXPECT_EQ(entries[1]->gain_db, 0.5);
+  EXPECT_EQ(entries[1]->proposal, "behind the last weights");
+  EXPECT_EQ(entries[1]->measured_with, 1u);
 }
 
 // FP16 that cannot hold the numbers is no reason to refuse what only FP16 can run.

@@ -86,15 +86,18 @@ struct Detector {
   }
 
   // With an arena of a byte, of two where more than the decoder runs in FP16 and that `costs`.
+  std::vector<QuerySet> Sets(bool costs = false) const {
+    return QuerySets(graph, statistics, config, [&](const quantize::Scheme& scheme) {
+      const bool neck = scheme.precision[kNeck] == blob::Precision::kFp16;
+      return costs && neck ? 2 : 1;
+    });
+  }
   std::vector<quantize::Entry> Worth(int threads = 1, bool costs = false) const {
     simulate::Options options;
     options.threads = threads;
     return QueriesWorthHalf(simulate::Simulator(graph, {&data}, options),
-                            simulate::SplitSamples(16, 16), statistics, config,
-                            [&](const quantize::Scheme& scheme) {
-                              const bool neck = scheme.precision[kNeck] == blob::Precision::kFp16;
-                              return costs && neck ? 2 : 1;
-                            });
+                            simulate::SplitSamples(16, 16),
+                            quantize::AssignScheme(graph, statistics, config), Sets(costs));
   }
 };
 
@@ -130,7 +133,31 @@ TEST(Queries, WhatTheyAreMadeOfWhereThatGainsAndTakesNoMoreArena) {
 TEST(Queries, NothingWhereIntegersAreAskedFor) {
   Detector detector(4);
   detector.config.int8_everywhere = true;
+  EXPECT_TRUE(detector.Sets().empty());
   EXPECT_TRUE(detector.Worth().empty());
+}
+
+// The decoder, then it with more and more of what it is made of.
+TEST(Queries, SetsGrowWhereThatTakesNoMoreArena) {
+  const Detector detector(4);
+  const std::vector<QuerySet> sets = detector.Sets();
+  ASSERT_GT(sets.size(), 1u);
+  EXPECT_FALSE(Holds(sets[0].entries, Detector::kNeck));
+  EXPECT_TRUE(Holds(sets.back().entries, Detector::kNeck));
+  for (size_t i = 0; i < sets.size(); ++i) {
+    for (const quantize::Entry& entry : sets[i].entries) {
+      EXPECT_EQ(sets[i].scheme.precision[entry.node], blob::Precision::kFp16);
+      EXPECT_EQ(entry.reason, quantize::Reason::kQuery);
+    }
+    if (i == 0) continue;
+    EXPECT_GT(sets[i].entries.size(), sets[i - 1].entries.size());
+    for (const quantize::Entry& entry : sets[i - 1].entries) {
+      EXPECT_TRUE(Holds(sets[i].entries, entry.node));
+    }
+  }
+  const std::vector<QuerySet> cheap = detector.Sets(true);
+  EXPECT_LT(cheap.size(), sets.size());
+  for (const QuerySet& set : cheap) EXPECT_FALSE(Holds(set.entries, Detector::kNeck));
 }
 
 TEST(Queries, ThreadsChangeNothing) {

@@ -60,10 +60,17 @@ struct Head {
     statistics = calibrate::Collect(graph, {&pictures}, {});
   }
 
+  // The plan with the tail in FP16, or in int8.
+  quantize::Scheme Tail(bool fp16) const {
+    quantize::Config chosen = config;
+    chosen.fp16_tail = fp16;
+    return quantize::AssignScheme(graph, statistics, chosen);
+  }
   std::optional<double> Gain(int threads = 1) const {
     simulate::Options options;
     options.threads = threads;
-    return TailGain(simulate::Simulator(graph, {&pictures}, options), samples, statistics, config);
+    return TailGain(simulate::Simulator(graph, {&pictures}, options), samples, Tail(false),
+                    Tail(true));
   }
 };
 
@@ -80,18 +87,28 @@ TEST(TailGain, NoiseThatReachesTheTailStays) {
   EXPECT_LT(*gain, kHalfOfNoiseDb);
 }
 
-TEST(TailGain, NothingToChooseWhereNothingIsAsked) {
+// There is nothing to choose where both plans are the same.
+TEST(TailGain, IsNothingWhereTheTailCannotMove) {
   Head head(600, 0);
+  EXPECT_NE(head.Tail(true).precision, head.Tail(false).precision);
   head.config.int8_everywhere = true;
-  EXPECT_FALSE(head.Gain());
+  EXPECT_EQ(head.Tail(true).precision, head.Tail(false).precision);
+  EXPECT_EQ(head.Gain(), 0);
   head.config.int8_everywhere = false;
   head.config.layers.push_back({"Add", blob::Precision::kInt8});
-  EXPECT_FALSE(head.Gain());
-  head.config.layers.clear();
-  head.config.fp16_tail = true;
-  EXPECT_FALSE(head.Gain());
-  head.config.fp16_tail.reset();
-  head.samples = {};
+  EXPECT_EQ(head.Tail(true).precision, head.Tail(false).precision);
+  EXPECT_EQ(head.Gain(), 0);
+}
+
+TEST(TailGain, SamplesThatAcceptTellItElseThoseThatReport) {
+  Head head(600, 0);
+  head.samples = {{}, {0, 1}, {2, 3}};
+  const auto accepted = head.Gain();
+  head.samples = {{}, {}, {0, 1}};
+  EXPECT_EQ(head.Gain(), accepted);
+  head.samples = {{}, {}, {2, 3}};
+  EXPECT_NE(head.Gain(), accepted);
+  head.samples = {{0, 1}, {}, {}};
   EXPECT_FALSE(head.Gain());
 }
 

@@ -1,20 +1,21 @@
 // The judge of the simulation where outputs have a meaning: answers of the int8 plan against
 // FP32's, read by the blob's own decoder.
-#ifndef OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
-#define OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
+#ifndef OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_
+#define OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "converter/judge/measure/boxes.h"
 #include "converter/judge/section_decoder.h"
 #include "converter/simulate/simulator.h"
 
-namespace octet::judge {
+namespace octet::convert {
 
 // With boxes down to it no box counts much that is there on one side alone because its score is
 // just below what the decoder keeps.
-inline constexpr float kFaintScore = 0.05f;
+inline constexpr float kFaintScore = judge::kLeastScore;
 
 // Agreement of two answers, without the steps that counts have:
 //   detect    2 sum(w q) / (sum(w) + sum(w')): w the scores of FP32's boxes, w' of the plan's, q of
@@ -36,10 +37,10 @@ class TaskJudge : public simulate::Judge {
  private:
   std::vector<float> Probabilities(const std::vector<const float*>& outputs) const;
 
-  SectionDecoder meaning_;
+  judge::SectionDecoder meaning_;
   std::vector<const images::Dataset*> inputs_;
 };
 
-}  // namespace octet::judge
+}  // namespace octet::convert
 
-#endif  // OCTET_CONVERTER_JUDGE_TASK_JUDGE_H_
+#endif  // OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_

@@ -1,6 +1,6 @@
 // Halves of the calibration samples that are alike, and halves of which one never sees the large
 // values.
-#include "converter/judge/halves.h"
+#include "converter/convert/halves.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "converter/judge/judgement.h"
 
-namespace octet::judge {
+namespace octet::convert {
 namespace {
 
 // Eight values from -1 to 1; in the second half of the samples `loud` times as large.
@@ -79,10 +79,10 @@ TEST(Halves, OfWhichOneCutsTheOthersValuesOffDisagree) {
   EXPECT_EQ(found->tensor, "y");
   EXPECT_GT(found->scale_ratio, 3);
   EXPECT_EQ(found->Json()["disagree"], true);
-  Verdict verdict;
-  verdict.halves = found;
+  judge::Verdict verdict;
+  verdict.halves = judge::Halves{found->Disagree(), found->Words(), found->Json()};
   EXPECT_EQ(verdict.Json()["halves"]["tensor"], "y");
-  const std::vector<std::string> lines = AdviceLines(verdict);
+  const std::vector<std::string> lines = judge::AdviceLines(verdict);
   EXPECT_NE(std::find(lines.begin(), lines.end(), found->Words()), lines.end());
 }
 
@@ -124,4 +124,4 @@ TEST(Halves, ThatNobodyTookApartAreNotCompared) {
 }
 
 }  // namespace
-}  // namespace octet::judge
+}  // namespace octet::convert

@@ -1,4 +1,4 @@
-#include "converter/judge/halves.h"
+#include "converter/convert/halves.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "converter/simulate/chance.h"
 #include "converter/support/error.h"
 
-namespace octet::judge {
+namespace octet::convert {
 namespace {
 
 double DecibelsOf(const simulate::Scores& scores) {
@@ -138,4 +138,4 @@ std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator
   }
 }
 
-}  // namespace octet::judge
+}  // namespace octet::convert

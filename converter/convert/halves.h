@@ -4,8 +4,8 @@
 // Their errors are compared, not their outputs: two plans with scales of their own round
 // independently, and differ by what both are off even where both are as good. They disagree where
 // one is better than the other, or each is better on the samples of its own half.
-#ifndef OCTET_CONVERTER_JUDGE_HALVES_H_
-#define OCTET_CONVERTER_JUDGE_HALVES_H_
+#ifndef OCTET_CONVERTER_CONVERT_HALVES_H_
+#define OCTET_CONVERTER_CONVERT_HALVES_H_
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "converter/quantize/scheme.h"
 #include "converter/simulate/simulator.h"
 
-namespace octet::judge {
+namespace octet::convert {
 
 // Plans disagree where one has twice the error of the other. A third of that in the first few
 // samples is a reason to ask others.
@@ -57,6 +57,6 @@ std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator
                                             const quantize::Config& config,
                                             const std::array<std::vector<int64_t>, 2>& samples);
 
-}  // namespace octet::judge
+}  // namespace octet::convert
 
-#endif  // OCTET_CONVERTER_JUDGE_HALVES_H_
+#endif  // OCTET_CONVERTER_CONVERT_HALVES_H_

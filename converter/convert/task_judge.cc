@@ -1,4 +1,4 @@
-#include "converter/judge/task_judge.h"
+#include "converter/convert/task_judge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "converter/judge/score.h"
 #include "runtime/decode/scores.h"
 
-namespace octet::judge {
+namespace octet::convert {
 namespace {
 
 // Boxes best first. Each takes the best of the other side that nobody took before.
@@ -20,7 +20,7 @@ double OfBoxes(const std::vector<Detection>& exact, const std::vector<Detection>
   std::vector<bool> taken(rounded.size());
   for (const Detection& box : exact) {
     size_t best = rounded.size();
-    float best_iou = kMatchingIou;
+    float best_iou = judge::kMatchingIou;
     for (size_t i = 0; i < rounded.size(); ++i) {
       if (taken[i] || rounded[i].label != box.label) continue;
       const float iou = BoxOverlap(box, rounded[i]);
@@ -91,11 +91,9 @@ TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dat
 double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
                             const std::vector<std::vector<float>>& rounded, int64_t sample) const {
   const std::vector<const float*> e = Pointers(exact), r = Pointers(rounded);
-  const BlobView& view = meaning_.view();
-  const uint32_t picture_input = view.decode.data == nullptr ? 0 : DecodeOf(view).input;
-  const images::PictureSize picture = inputs_[picture_input]->Picture(sample);
-  const Answer expected = meaning_.decoder().Decode(e, picture),
-               actual = meaning_.decoder().Decode(r, picture);
+  const images::PictureSize picture = inputs_[meaning_.decoder().picture_input()]->Picture(sample);
+  const judge::Answer expected = meaning_.decoder().Decode(e, picture),
+                      actual = meaning_.decoder().Decode(r, picture);
   switch (task()) {
     case blob::Task::kDetect:
       return OfBoxes(expected.boxes, actual.boxes);
@@ -122,4 +120,4 @@ std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& out
   return scores;
 }
 
-}  // namespace octet::judge
+}  // namespace octet::convert

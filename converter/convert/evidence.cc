@@ -1,0 +1,118 @@
+#include "converter/convert/evidence.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "converter/blobs/blob_file.h"
+#include "converter/convert/inputs.h"
+#include "converter/convert/judging_decoder.h"
+#include "converter/convert/progress.h"
+#include "converter/judge/reference.h"
+#include "converter/judge/section_decoder.h"
+#include "converter/support/threads.h"
+#include "ports/linux/cpu.h"
+
+namespace octet::convert {
+namespace {
+
+// Of the samples given: those that calibration leaves, where there are any.
+JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decided, bool answers) {
+  if (calibrated.inputs.empty()) return {{0}, 0, 1, 1};  // one answer, whatever is given
+  const auto all_of = [&calibrated](const std::optional<std::vector<int64_t>>& chosen) {
+    if (chosen) return *chosen;
+    std::vector<int64_t> all(static_cast<size_t>(calibrated.given));
+    std::iota(all.begin(), all.end(), int64_t{0});
+    return all;
+  };
+  const std::vector<int64_t> kept = all_of(calibrated.choice.understood);
+  return ChooseJudgeSamples(kept, calibrated.choice.covering ? *calibrated.choice.covering : kept,
+                            calibrated.options().samples, calibrated.options().seed, decided,
+                            answers);
+}
+
+// The level and instructions of this machine.
+judge::Machine ThisMachine() {
+  const port::CpuWord cpu = port::DetectCpu();
+  return {port::BestIsa(cpu), port::Features(cpu)};
+}
+
+}  // namespace
+
+Evidence::Evidence(const Calibrated& calibrated, const simulate::Samples& decided)
+    : calibrated_(calibrated), info_(calibrated.from.info) {
+  if (auto found = FindJudgingDecoder(calibrated)) {
+    decoder_ = std::move(found->preset);
+    info_.task = blob::Task::kDetect;
+    info_.decode = std::move(found->section);
+  }
+  samples_ = Choose(calibrated, decided, HasAnswers());
+  judging_ = samples_.indices;
+  Warnings ignored;
+  data_ = OpenCalibration(calibrated.graph, calibrated.options(), &ignored);
+}
+
+void Evidence::ExcludeHalf(size_t half) {
+  std::vector<int64_t> others;
+  for (size_t i = 0; i < samples_.indices.size(); ++i) {
+    if (i % 2 != half) others.push_back(samples_.indices[i]);
+  }
+  judging_ = std::move(others);
+}
+
+judge::Asked Evidence::Ask() const {
+  judge::Asked asked;
+  for (const auto& input : data_) asked.inputs.push_back(input.get());
+  asked.samples = samples_.indices;
+  asked.threads = static_cast<int>(std::min<int64_t>(ThreadCount(calibrated_.options().threads),
+                                                     static_cast<int64_t>(asked.samples.size())));
+  return asked;
+}
+
+const judge::Answers& Evidence::Fp32() const {
+  if (!fp32_) {
+    Progress progress("answering in FP32");
+    judge::Asked asked = Ask();
+    asked.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+    std::optional<judge::SectionDecoder> decoder;
+    if (HasAnswers()) decoder.emplace(info_);
+    std::vector<std::string> names;
+    for (const auto& input : info_.inputs) names.push_back(input.name);
+    fp32_ = judge::AnswersOfFp32(calibrated_.from.from.from.graph, names,
+                                 decoder ? &decoder->decoder() : nullptr, asked);
+    progress.Finish();
+  }
+  return *fp32_;
+}
+
+std::unique_ptr<judge::Measure> Evidence::Weigh(const write::Plan& plan) const {
+  const judge::Answers& exact = Fp32();
+  const blobs::BlobFile file(write::WriteBlob(info_, {plan}));
+  return judge::MeasurePlan(file.data(), file.bytes(), ThisMachine(), exact, Ask());
+}
+
+judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
+  const blobs::BlobFile file(write::WriteBlob(info_, plans));
+  const judge::Asked asked = Ask();
+  Progress progress("judging");
+  judge::Case given;
+  given.imported = &calibrated_.from.from.from.graph;
+  given.blob = file.data();
+  given.blob_bytes = file.bytes();
+  given.inputs = asked.inputs;
+  given.samples = judging_;
+  given.machine = ThisMachine();
+  given.threads = ThreadCount(calibrated_.options().threads);
+  given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  if (HasAnswers()) {
+    given.answers = &Fp32();
+    given.numbers = static_cast<size_t>(samples_.numbers);
+  }
+  given.outputs = &outputs_;
+  judge::Findings findings = judge::Judge(given);
+  progress.Finish();
+  return findings;
+}
+
+}  // namespace octet::convert

@@ -1,0 +1,61 @@
+// The samples that speak for a plan, and what FP32 says of them: made once, asked by the search for
+// precisions and by the judge.
+//
+// FP32 is the graph as imported. Its answers are kept, its tensors only of the few samples whose
+// numbers are compared.
+#ifndef OCTET_CONVERTER_CONVERT_EVIDENCE_H_
+#define OCTET_CONVERTER_CONVERT_EVIDENCE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/convert/calibrate.h"
+#include "converter/convert/judge_samples.h"
+#include "converter/judge/answers.h"
+#include "converter/judge/judge.h"
+#include "converter/simulate/samples.h"
+#include "converter/write/write.h"
+
+namespace octet::convert {
+
+class Evidence {
+ public:
+  // decided: the samples that recovery looks at.
+  Evidence(const Calibrated& calibrated, const simulate::Samples& decided);
+
+  // Whether plans have answers: a decoder reads their outputs.
+  bool HasAnswers() const { return !info_.decode.empty(); }
+  // That reads them where the user has named none; empty: the user's, or none.
+  const std::string& decoder() const { return decoder_; }
+  const JudgeSamples& samples() const { return samples_; }
+  // From here on only those judge that this half did not choose by; half: 0, 1.
+  void ExcludeHalf(size_t half);
+
+  // What the int8 plan of a scheme loses, in the runtime, on all samples in their order; null where
+  // that plan cannot be made.
+  std::unique_ptr<judge::Measure> Weigh(const write::Plan& plan) const;
+  // All figures of these plans, on the samples that judge.
+  judge::Findings Judge(const std::vector<write::Plan>& plans) const;
+
+ private:
+  judge::Asked Ask() const;
+  const judge::Answers& Fp32() const;
+
+  const Calibrated& calibrated_;
+  write::ModelInfo info_;  // of blobs that are judged
+  std::string decoder_;
+  std::vector<std::unique_ptr<images::Dataset>> data_;  // whatever of it calibrates
+  JudgeSamples samples_;
+  std::vector<int64_t> judging_;
+  mutable std::optional<judge::Answers> fp32_;
+  // FP32's outputs of the samples whose numbers are compared.
+  mutable std::map<int64_t, std::vector<std::vector<float>>> outputs_;
+};
+
+}  // namespace octet::convert
+
+#endif  // OCTET_CONVERTER_CONVERT_EVIDENCE_H_

@@ -1,0 +1,78 @@
+// The search for precisions: every rule that weighs cost and gain proposes sets of layers for FP16,
+// and one place decides.
+//
+// A plan of the graph with the set in FP16 is made and run as on a board, and what it loses of
+// FP32's answers is measured (judge/measure). Of all candidates that one is taken for which
+//
+//   TimeOfOne() * price + time added / time of the plan without it
+//
+// is least; the price is the loss, and for boxes the number that users see. Times are those of the
+// board's clock, else of the stated model (assign/clock.h). All sets together add at most the
+// budget of time (--fp16-budget).
+//
+// A choice is made on each half of the samples alone. Where both halves choose the same, no sample
+// has chosen for itself, and all of them may judge the plan. Where they differ, the choice of the
+// first half is taken if the other half gains by it too, and the other half alone judges then.
+#ifndef OCTET_CONVERTER_CONVERT_SEARCH_H_
+#define OCTET_CONVERTER_CONVERT_SEARCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/assign/clock.h"
+#include "converter/convert/evidence.h"
+#include "converter/judge/verdict.h"
+#include "converter/quantize/scheme.h"
+
+namespace octet::convert {
+
+class Search {
+ public:
+  // plan_of: the int8 plan of a scheme; nullopt where none can be made.
+  using PlanOf = std::function<std::optional<write::Plan>(const quantize::Scheme&)>;
+  Search(Evidence* evidence, const assign::Clock* clock, double budget, PlanOf plan_of);
+
+  // Whether a decoder reads the answers of plans.
+  bool HasAnswers() const { return evidence_->HasAnswers(); }
+
+  struct Candidate {
+    std::string name;  // of what is proposed
+    quantize::Scheme scheme;
+  };
+  // The index of the candidate that is taken, none: the plan stays as it is.
+  std::optional<size_t> Choose(const quantize::Scheme& base,
+                               const std::vector<Candidate>& candidates);
+
+  // Whether the plan of a scheme loses more than the limit by the estimate. Where the plan that was
+  // chosen last loses less, nothing is run: what is recovered after a choice is kept only where
+  // samples gain by it.
+  bool Misses(const quantize::Scheme& scheme);
+
+  // What was weighed.
+  const std::vector<judge::Proposal>& proposals() const { return proposals_; }
+  std::string Unit() const { return unit_; }
+
+ private:
+  struct Weighed {
+    std::unique_ptr<judge::Measure> measure;
+    int64_t ns = 0;
+  };
+  std::optional<Weighed> Weigh(const quantize::Scheme& scheme);
+
+  Evidence* evidence_;
+  const assign::Clock* clock_;
+  std::unique_ptr<assign::Clock> stated_;  // where nobody knows the board
+  double left_;                            // of the budget
+  PlanOf plan_of_;
+  std::vector<judge::Proposal> proposals_;
+  std::string unit_;
+  std::optional<bool> last_misses_;  // of the plan that the last choice left
+};
+
+}  // namespace octet::convert
+
+#endif  // OCTET_CONVERTER_CONVERT_SEARCH_H_

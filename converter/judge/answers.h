@@ -1,0 +1,43 @@
+// Answers of FP32 and of a plan alone, without comparing numbers: what a search asks of a plan that
+// is not written yet, on many samples.
+#ifndef OCTET_CONVERTER_JUDGE_ANSWERS_H_
+#define OCTET_CONVERTER_JUDGE_ANSWERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/graph/graph.h"
+#include "converter/images/dataset.h"
+#include "converter/judge/answer.h"
+#include "converter/judge/measure/measure.h"
+#include "converter/judge/runner.h"
+
+namespace octet::judge {
+
+using Answers = std::map<int64_t, Answer>;  // by sample
+
+// Samples, and who runs them. The same for any number of threads.
+struct Asked {
+  std::vector<const images::Dataset*> inputs;
+  std::vector<int64_t> samples;
+  int threads = 1;
+  std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+};
+
+// Of the graph as imported, read by `decoder`, boxes down to kLeastScore; null: the outputs
+// themselves. names: of the inputs.
+Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::string>& names,
+                      const Decoder* decoder, const Asked& asked);
+
+// What plan 0 of a blob loses against these answers, which hold every sample. Throws UserError
+// where the blob cannot be run by this program.
+std::unique_ptr<Measure> MeasurePlan(const uint8_t* blob, size_t blob_bytes, const Machine& machine,
+                                     const Answers& answers, const Asked& asked);
+
+}  // namespace octet::judge
+
+#endif  // OCTET_CONVERTER_JUDGE_ANSWERS_H_

@@ -1,0 +1,74 @@
+#include "converter/judge/measure/precision.h"
+
+#include <algorithm>
+#include <array>
+
+namespace octet::judge {
+
+std::vector<uint16_t> FindTruths(const std::vector<Detection>& boxes,
+                                 const std::vector<Detection>& truths) {
+  std::vector<uint16_t> found(boxes.size(), 0);
+  std::vector<uint16_t> taken(truths.size(), 0);
+  for (size_t b = 0; b < boxes.size(); ++b) {
+    std::vector<std::pair<double, size_t>> near;
+    for (size_t t = 0; t < truths.size(); ++t) {
+      if (truths[t].label != boxes[b].label) continue;
+      const double overlap = BoxOverlap(boxes[b], truths[t]);
+      if (overlap >= OverlapOf(0)) near.emplace_back(overlap, t);
+    }
+    std::stable_sort(near.begin(), near.end(),
+                     [](const auto& a, const auto& c) { return a.first > c.first; });
+    for (size_t threshold = 0; threshold < kOverlaps; ++threshold) {
+      const auto bit = static_cast<uint16_t>(1u << threshold);
+      for (const auto& [overlap, t] : near) {
+        if (overlap < OverlapOf(threshold)) break;
+        if ((taken[t] & bit) != 0) continue;
+        taken[t] |= bit;
+        found[b] |= bit;
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+double AveragePrecision(const std::vector<Scored>& boxes, const std::vector<double>& weights,
+                        double truths) {
+  if (!(truths > 0)) return 0;
+  constexpr size_t kRecalls = 101;
+  std::vector<std::array<double, kOverlaps>> precision, recall;
+  precision.reserve(boxes.size());
+  recall.reserve(boxes.size());
+  std::array<double, kOverlaps> right{};
+  double all = 0;
+  for (const Scored& box : boxes) {
+    const double weight = weights[box.sample];
+    if (weight == 0) continue;
+    all += weight;
+    auto& p = precision.emplace_back();
+    auto& r = recall.emplace_back();
+    for (size_t t = 0; t < kOverlaps; ++t) {
+      right[t] += (box.found >> t & 1u) != 0 ? weight : 0;
+      p[t] = right[t] / all;
+      r[t] = right[t] / truths;
+    }
+  }
+  double sum = 0;
+  for (size_t t = 0; t < kOverlaps; ++t) {
+    // From the last box on: the best precision at this recall or above.
+    double best = 0;
+    size_t next = kRecalls;
+    for (size_t i = precision.size(); i-- > 0 && next > 0;) {
+      // Recalls that only boxes up to this one reach.
+      while (next > 0 && static_cast<double>(next - 1) / (kRecalls - 1) > recall[i][t]) {
+        sum += best;
+        --next;
+      }
+      best = std::max(best, precision[i][t]);
+    }
+    sum += best * static_cast<double>(next);
+  }
+  return 100 * sum / (kOverlaps * kRecalls);
+}
+
+}  // namespace octet::judge
