@@ -33,10 +33,11 @@ def until(what: str, reached, seconds: float = PATIENCE_SECONDS):
 
 
 class Models:
-    """first and good agree in their answers; `older` has a lower security counter; `worse` passes every check and answers wrongly."""
+    """first and good agree in their answers; `older` has a lower security counter, `newer` a higher one; `worse` passes every check and answers
+    wrongly."""
 
     def __init__(self, folder: pathlib.Path) -> None:
-        from onnx import load, numpy_helper, save  # Debian's python3-onnx
+        from onnx import load, numpy_helper, save
         np.save(folder / "pictures.npy", np.arange(8 * 28 * 28, dtype=np.uint8).reshape(8, 28, 28, 1))
         network = load(str(SOURCE / "demo/fashion_mnist.onnx"))
         for tensor in network.graph.initializer:
@@ -48,7 +49,7 @@ class Models:
                                          folder / "pictures.npy", "--task", "classify", "--golden", golden, "--security-counter", counter],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                        for name, source, golden, counter in (("first", whole, "2", "2"), ("good", whole, "3", "2"), ("older", whole, "2", "1"),
-                                                             ("worse", worse, "2", "2"))]
+                                                             ("newer", whole, "2", "3"), ("worse", worse, "2", "2"))]
         for conversion in conversions:
             said = conversion.communicate()[1]
             if conversion.returncode:
@@ -143,10 +144,11 @@ def main(doc: str, programs: dict) -> None:
     """programs: what the tests call, and the package that has it."""
     parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("cases", nargs="*", help="as unittest names them; without any, all")
     parser.parse_args(namespace=options)
     options.build = options.build.resolve()
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
     for program, package in programs.items():
         if shutil.which(program, path=path) is None:
             skip(f"{program} is not installed (Debian's {package})")
-    sys.exit(not unittest.main(module="__main__", argv=[sys.argv[0], "-v"], exit=False).result.wasSuccessful())
+    sys.exit(not unittest.main(module="__main__", argv=[sys.argv[0], "-v", *options.cases], exit=False).result.wasSuccessful())

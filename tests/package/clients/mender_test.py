@@ -100,6 +100,16 @@ class CommandLine(Mender):
         self.assertEqual(self.running(), ("model-0", self.digest_of("first")))
 
 
+    def test_what_cannot_be_rolled_back_is_named_so(self):
+        self.start_camera()
+        self.assertEqual(self.mender("install", self.artifact("newer")).returncode, 0)
+        until("the camera confirms it", lambda: self.store()["pending"] is None)
+        failed = self.mender("rollback")
+        self.assertEqual(failed.returncode, 1, failed.stdout)
+        self.assertIn("its security counter is 2, and this store takes 3 and above", failed.stdout)
+        self.assertEqual(self.running(), ("model-newer_INCONSISTENT", self.digest_of("newer")))
+
+
 class Daemon(Mender):
     def setUp(self) -> None:
         super().setUp()

@@ -72,8 +72,9 @@ class Rauc(Board):
         self.addCleanup(service.terminate)
 
     def start_rauc(self, compatible: str = "door-cam") -> None:
+        # A bundle that is still mounted goes with the service.
         (self.work / "system.conf").write_text(SYSTEM.format(work=self.work, compatible=compatible))
-        self.service("rauc", "--conf=system.conf", "service", "--override-boot-slot=system")
+        self.service("unshare", "--mount", "rauc", "--conf=system.conf", "service", "--override-boot-slot=system")
         until("RAUC's service is there", lambda: self.run_it("rauc", "status").returncode == 0)
 
     def install(self, name: str) -> subprocess.CompletedProcess:

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from board import UPDATE, Board, main
+from board import UPDATE, Board, main, options
 
 DESCRIPTION = """software = {{
   version = "7";
@@ -74,6 +74,24 @@ class SwUpdate(Board):
     def test_a_trial_that_nobody_confirms_fails(self):
         self.configure(wait=1)
         self.assertIn("not confirmed within 1 s and is rolled back", self.failure("good"))
+
+    def test_a_store_that_does_not_answer_for_a_while_decides_nothing(self):
+        slot = self.work / "bin/octet-slot"
+        slot.parent.mkdir()
+        # Of the questions that wait for the end of the trial the first two get no answer.
+        slot.write_text(f"""#!/bin/sh
+if [ "$2" = list ]; then
+  echo >>{self.work}/asked
+  case $(wc -l <{self.work}/asked) in [34]) exit 2 ;; esac
+fi
+exec {options.build}/bin/octet-slot "$@"
+""")
+        slot.chmod(0o755)
+        self.environment["PATH"] = f"{slot.parent}:{self.environment['PATH']}"
+        self.start_camera()
+        installed = self.install("good")
+        self.assertEqual(installed.returncode, 0, installed.stdout)
+        self.assertEqual(self.digest(), self.digest_of("good"))
 
     def test_an_update_with_another_signature_reaches_no_script(self):
         self.failure("good", signer="other")
