@@ -28,7 +28,7 @@ def until(what: str, reached, seconds: float = PATIENCE_SECONDS):
     while not (value := reached()):
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)
+        time.sleep(0.1)
     return value
 
 
