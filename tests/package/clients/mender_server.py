@@ -4,6 +4,8 @@ import json
 import pathlib
 import threading
 
+from board import PATIENCE_SECONDS
+
 API = "/api/devices/v1/"
 
 
@@ -74,7 +76,7 @@ class Server:
         self.reports, self.log = [], ""
         self.offer = (number, artifact, name)
 
-    def wait_for(self, *states: str, seconds: float = 30) -> str:
+    def wait_for(self, *states: str, seconds: float = PATIENCE_SECONDS) -> str:
         """The first of these states that the client reports."""
         def reached():
             return [state for state in self.reports if state in states]
