@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/engine/content.h"
 #include "runtime/engine/session.h"
 
 namespace octet::port {
@@ -69,6 +70,7 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
   if (sized.code != OCTET_OK) Refuse(sized);
+  if (options.verify_hashes) RefuseUnless(ValidateContent(blob_, plan_mask()));
   // aligned_alloc wants a multiple of the alignment; pages nobody touches are never resident.
   arena_.reset(std::aligned_alloc(64, (arena_bytes_ + 63) / 64 * 64));
   if (arena_ == nullptr) {
