@@ -64,6 +64,11 @@ Server::Server(const std::string& option, const Address& address, Site* site,
     : address_(address), site_(site), stop_(stop), patience_ns_(patience_ns) {
   Listen(option);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_ < 0) {
+    const int error = errno;
+    close(listener_);
+    throw InputError(option + ": " + ErrorText(error));
+  }
   thread_ = std::thread([this, begin = std::move(begin)] {
     begin();
     Serve();
@@ -82,6 +87,7 @@ Server::~Server() {
 void Server::Listen(const std::string& option) {
   listener_ = socket(address_.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
+  if (listener_ < 0) throw InputError(option + ": " + ErrorText(errno));
   setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   if (bind(listener_, reinterpret_cast<const sockaddr*>(&address_.socket), address_.bytes) != 0 ||
       listen(listener_, kMostClients) != 0) {

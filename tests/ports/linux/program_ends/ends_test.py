@@ -188,6 +188,12 @@ class Limits(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(name.encode(), done.stderr)
                 self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        for most in range(5, 24):  # whichever call it is that finds none
+            with self.subTest(f"{most} descriptors"):
+                done = run([*camera, "--json", "--http", "0", "--metrics", "0"],
+                           preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+                self.assertIn(done.returncode, (0, 2))
+                self.assertEqual(b"ulimit -n" in done.stderr, done.returncode == 2, done.stderr)
         self.assertFalse([path for path in work.iterdir() if "grown" in path.name], "what was not written whole is gone")
 
 
