@@ -1,9 +1,10 @@
 // octet-scene: writes frames of the built-in scene and their boxes, to train, calibrate and score
 // detectors with.
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
@@ -112,6 +113,14 @@ int Main(int argc, char** argv) {
   ParseSize(o.size, &o.scene);
   if (o.frames_path.empty() && o.boxes_path.empty() && o.classes_path.empty()) {
     throw InputError("nothing to write; give --output, --boxes or --classes");
+  }
+  for (const std::string& output : {o.frames_path, o.boxes_path, o.classes_path}) {
+    std::error_code none;
+    if (output.empty() || (!std::filesystem::equivalent(output, o.pictures, none) &&
+                           !std::filesystem::equivalent(output, o.labels, none))) {
+      continue;
+    }
+    throw InputError(output + ": this command reads that file and would replace it; name another");
   }
   WriteScene(o);
   return 0;
