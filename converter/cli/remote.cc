@@ -41,7 +41,7 @@ std::string ReadAll(int descriptor) {
   std::string text;
   char bytes[4096];
   for (;;) {
-    const ssize_t count = port::Again([&] { return read(descriptor, bytes, sizeof(bytes)); });
+    const ssize_t count = port::Again([&] { return ::read(descriptor, bytes, sizeof(bytes)); });
     if (count <= 0) return text;
     text.append(bytes, static_cast<size_t>(count));
     if (text.size() > 2 * kMost) text.erase(0, text.size() - kMost);

@@ -41,12 +41,12 @@ inline ssize_t OrWait(int file, short events, ssize_t moved) {
 // Bytes read; fewer than `count`: errno is 0 at the end of the file.
 inline size_t ReadWhole(int file, void* bytes, size_t count) {
   return Whole(count, 0, [&](size_t done, size_t left) {
-    return OrWait(file, POLLIN, read(file, static_cast<uint8_t*>(bytes) + done, left));
+    return OrWait(file, POLLIN, ::read(file, static_cast<uint8_t*>(bytes) + done, left));
   });
 }
 inline size_t ReadWholeAt(int file, off_t at, void* bytes, size_t count) {
   return Whole(count, 0, [&](size_t done, size_t left) {
-    return pread(file, static_cast<uint8_t*>(bytes) + done, left, at + static_cast<off_t>(done));
+    return ::pread(file, static_cast<uint8_t*>(bytes) + done, left, at + static_cast<off_t>(done));
   });
 }
 
@@ -54,13 +54,13 @@ inline size_t ReadWholeAt(int file, off_t at, void* bytes, size_t count) {
 inline bool WriteWhole(int file, const void* bytes, size_t count) {
   return Whole(count, ENOSPC, [&](size_t done, size_t left) {
            return OrWait(file, POLLOUT,
-                         write(file, static_cast<const uint8_t*>(bytes) + done, left));
+                         ::write(file, static_cast<const uint8_t*>(bytes) + done, left));
          }) == count;
 }
 inline bool WriteWholeAt(int file, off_t at, const void* bytes, size_t count) {
   return Whole(count, ENOSPC, [&](size_t done, size_t left) {
-           return pwrite(file, static_cast<const uint8_t*>(bytes) + done, left,
-                         at + static_cast<off_t>(done));
+           return ::pwrite(file, static_cast<const uint8_t*>(bytes) + done, left,
+                           at + static_cast<off_t>(done));
          }) == count;
 }
 
