@@ -149,6 +149,17 @@ class RollOut(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("connection failed", done.stderr)
 
+    def test_a_login_shell_that_runs_nothing_is_no_flash(self):
+        for shell in ("exit 0", "echo 'Please change your password.'"):
+            ssh = self.work / "ssh"
+            ssh.write_text(f"#!/bin/sh\n{shell}\n")
+            ssh.chmod(0o755)
+            shutil.copy(SOURCE / "demo/scene/detector.octet", self.work / "m.octet")
+            (self.work / "octet").write_text(f"#!/bin/sh\nPATH={self.work}:$PATH exec {options.build / 'bin/octet'} \"$@\"\n")
+            done = self.run_it()
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+            self.assertEqual(json.loads((self.work / "boards.done.json").read_text())["boards"], [])
+
     def test_several_boards_at_once(self):
         # Each flash waits until four have begun: one after the other would wait for ever.
         (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\n"
