@@ -45,8 +45,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "octet: {}\n", error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
+    // The input decides how much is needed.
     fmt::print(stderr, "octet: out of memory; free memory, or use a smaller --input-shape\n");
-    return kInternal;
+    return kBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "octet: internal error: {}; please report it with the model\n",
                error.what());

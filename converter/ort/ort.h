@@ -48,6 +48,8 @@ struct RunOptions {
 struct Input {
   std::string name;
   graph::Shape shape;
+  // Of codes in the model that are real values here, in the scheme of int8 codes.
+  graph::GivenCodes codes = {};
 };
 using Load = std::function<graph::Tensor(size_t input, int64_t sample)>;
 Results Run(const std::filesystem::path& model, const std::vector<Input>& inputs, const Load& load,
