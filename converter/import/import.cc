@@ -39,6 +39,9 @@ using graph::Tensor;
 using graph::Value;
 using graph::ValueId;
 
+// Four times what a blob can hold as layers: what is left over may be folded.
+constexpr size_t kMostNodes = 1 << 15;
+
 class Importer {
  public:
   Importer(onnx::ModelProto& model, std::filesystem::path folder, const ImportOptions& options)
@@ -60,6 +63,10 @@ class Importer {
     ReadInitialisers();
     ReadInputs();
     for (onnx::NodeProto& node : *proto_.mutable_node()) ReadNode(node);
+    if (graph_.nodes.size() > kMostNodes) {
+      Fail("the graph has {} nodes, at most {} are read; split the model and convert its parts",
+           graph_.nodes.size(), kMostNodes);
+    }
     ConnectInputs();
     ReadOutputs();
     graph_.SortTopologically();
