@@ -71,6 +71,11 @@ class Importer {
     ReadOutputs();
     graph_.SortTopologically();
     if (!options_.cut_at.empty()) CutAt(graph_, options_.cut_at, options_.cut_if_known);
+    for (const Node& node : graph_.nodes) {
+      if (const auto found = unread_.find(node.name); found != unread_.end()) {
+        throw UserError(found->second);
+      }
+    }
     LiftOldForms(graph_);
     SettleQuantizedTypes(graph_);
     RewriteIntegerLayers(graph_);
@@ -200,26 +205,22 @@ class Importer {
     return unique;
   }
 
-  void ReadNode(onnx::NodeProto& proto) {
-    Node node;
-    node.name = UniqueNodeName(proto);
-    node.op = proto.op_type();
-    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
-    const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
-    if (node.domain == "com.microsoft" && IsIntegerLayer(node.op)) node.domain.clear();
-    const operators::Plugin* plugin = operators::FindPlugin(node.op);
-    if (plugin != nullptr && plugin->domain == node.domain) node.domain.clear();
-    if (!node.domain.empty()) {
-      Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
-           node.domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
-                                          : "export the model with standard operators");
+  // Operator, domain, opset and attributes.
+  void ReadKind(onnx::NodeProto& proto, const std::string& where, Node* node) const {
+    if (node->domain == "com.microsoft" && IsIntegerLayer(node->op)) node->domain.clear();
+    const operators::Plugin* plugin = operators::FindPlugin(node->op);
+    if (plugin != nullptr && plugin->domain == node->domain) node->domain.clear();
+    if (!node->domain.empty()) {
+      Fail(
+          "{}: domain '{}' is not supported, only ai.onnx; {}, or end the graph before it: "
+          "--cut-at '{}'",
+          where, node->domain,
+          node->domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
+                                          : "export the model with standard operators",
+          proto.input_size() > 0 ? proto.input(0) : "");
     }
-    node.since_opset = OpsetOf(proto, graph_.opsets.at(""));
-
-    const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
-                                        [](const std::string& name) { return !name.empty(); });
-    if (!has_output) Fail("{}: has no outputs; export the model again", where);
-    if (node.op == "If" && proto.input_size() == 1) {
+    node->since_opset = OpsetOf(proto, graph_.opsets.at(""));
+    if (node->op == "If" && proto.input_size() == 1) {
       Fail(
           "{}: its condition '{}' is not known at conversion; export the model with fixed control "
           "flow, or write the condition down as a constant",
@@ -228,11 +229,29 @@ class Importer {
     for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
       if (IsOpset(attribute)) continue;
       const Narrowing narrowing = AttributeNarrowing(proto, attribute.name());
-      node.attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);
+      node->attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);
     }
-    if (node.op == "Constant") {
-      SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
-      return;
+  }
+
+  void ReadNode(onnx::NodeProto& proto) {
+    Node node;
+    node.name = UniqueNodeName(proto);
+    node.op = proto.op_type();
+    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
+    const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
+                                        [](const std::string& name) { return !name.empty(); });
+    if (!has_output) Fail("{}: has no outputs; export the model again", where);
+    try {
+      ReadKind(proto, where, &node);
+      if (node.op == "Constant") {
+        SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
+        return;
+      }
+    } catch (const UserError& error) {
+      // What is cut off need not be read.
+      if (options_.cut_at.empty()) throw;
+      unread_.emplace(node.name, error.what());
     }
 
     int outputs = proto.output_size();
@@ -325,6 +344,7 @@ class Importer {
   Graph graph_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
+  std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
   std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph
