@@ -113,9 +113,11 @@ std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Gr
   const int64_t samples = std::min(count, kLayerSamples);
   const ort::Results theirs = RunOrt(model, graph, data, samples, values, threads);
   std::vector<bool> seen(layers.size());
-  for (ValueId& id : values) {  // without the channels that a pass has removed: not the same value
-    const auto index = static_cast<size_t>(&id - values.data());
-    if (!IsAsLarge(theirs, index, graph.At(id))) place[static_cast<size_t>(id)] = -1;
+  // Without the channels that a pass has removed, and codes beside real values, are not the same.
+  for (size_t index = 0; index < values.size(); ++index) {
+    if (!IsAsLarge(theirs, index, graph.At(values[index])) || !theirs.IsReal(index)) {
+      place[static_cast<size_t>(values[index])] = -1;
+    }
   }
   for (int64_t i = 0; i < samples; ++i) {
     std::vector<graph::Tensor> inputs;

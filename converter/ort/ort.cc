@@ -136,6 +136,7 @@ struct Results::Files {
   int handle = -1;
   std::string version;
   std::vector<graph::Shape> shapes;
+  std::vector<bool> is_real;
   std::vector<int64_t> starts;  // of each output in a sample, in floats; behind them its size
 
   Files() = default;
@@ -152,6 +153,10 @@ const std::string& Results::version() const {
 
 const graph::Shape& Results::ShapeOf(size_t index) const {
   return files_->shapes[index];
+}
+
+bool Results::IsReal(size_t index) const {
+  return files_->is_real[index];
 }
 
 std::vector<float> Results::Load(int64_t sample, size_t index) const {
@@ -221,6 +226,7 @@ class Runner {
     files->starts.push_back(0);
     for (const auto& output : answer["outputs"]) {
       files->shapes.push_back(output["shape"].get<graph::Shape>());
+      files->is_real.push_back(output["type"].get<std::string>().starts_with("float"));
       files->starts.push_back(files->starts.back() + graph::ElementCount(files->shapes.back()));
     }
     files->handle = open((folder / "result").c_str(), O_RDONLY | O_CLOEXEC);

@@ -29,6 +29,8 @@ class Results {
   // Output `index` of a sample, as float. Thread-safe.
   std::vector<float> Load(int64_t sample, size_t index) const;
   const graph::Shape& ShapeOf(size_t index) const;
+  // Not integers, which may be codes of what is a real value here.
+  bool IsReal(size_t index) const;
 
  private:
   friend class Runner;

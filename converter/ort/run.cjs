@@ -6,7 +6,7 @@
 //   file      float32, all samples one behind the other; shape is that of one, type what the model wants (arrays below)
 //   outputs   which, in this order; none: the model's own
 //   result    is written: float32, sample by sample, of each the outputs one behind the other
-// On stdout one line of JSON: {version, outputs: [{name, shape}]}, shapes as the last sample had them. Where it fails: one
+// On stdout one line of JSON: {version, outputs: [{name, shape, type}]}, shapes as the last sample had them. Where it fails: one
 // line on stderr and status 1.
 'use strict';
 const fs = require('fs');
@@ -90,7 +90,7 @@ async function main() {
       feeds[name] = tensorOf(ort, type, data, shape);
     }
     const got = await session.run(feeds, names);
-    outputs = names.map(name => ({name, shape: got[name].dims.map(Number)}));
+    outputs = names.map(name => ({name, shape: got[name].dims.map(Number), type: got[name].type}));
     for (const name of names) {
       const data = floats(got[name]);
       if (data.byteLength) fs.writeSync(result, data);

@@ -5,7 +5,7 @@ hostile_models.py [--graphs N] [--nodes N] [--damaged N] [--files FOLDER] [--fir
 
 --graphs   deep, wide, cyclic, shared and growing graphs, with at most --nodes nodes
 --damaged  files with changed bytes and fields: of graphs as above, and of all files *.onnx of at most 64 KiB below --files
---table    times of chains, wide, shared and branching graphs of 1,000 to 20,000 nodes
+--table    processor time and status of chains, wide, shared and branching graphs of 1,000 to 20,000 nodes
 By hand: --graphs 900 --nodes 20000 --damaged 20000 --files ../shared/repro --keep FOLDER
 """
 import argparse
@@ -25,7 +25,10 @@ from model_tests import Report, arguments
 SECONDS, BYTES = 10, 2_000_000 * 1024
 LARGEST_FILE = 65536
 OPTIONS = ["--random-calibration", "--samples", "2", "--effort", "fast", "--threads", "1", "--scale", "1/255", "--task", "none"]
-TABLE = ("chain", "joined", "shared", "ifs")
+# Graph, kind of its nodes, and how many of them it has for each step.
+TABLE = (("chain", "Identity", 1), ("chain", "Relu", 1), ("chain", "Conv", 1), ("chain", "Transpose", 1), ("chain", "Reshape", 1),
+         ("chain", "Shapes", 2), ("wide", "Relu", 1), ("joined", "Relu", 1), ("shared", "Add", 1), ("shared", "Concat", 2),
+         ("shared", "Slice", 3), ("shared", "Split", 2), ("ifs", "initialiser", 1), ("ifs", "shape", 6), ("ifs", "unknown", 3))
 
 
 def limit() -> None:
@@ -69,19 +72,36 @@ def cases(options):
         yield f"damaged_{seed}", hostile_graphs.damaged(r.choice(seeds), r), r.random() < 0.25
 
 
+class Fixed:
+    """Stands for random: its choices are given."""
+
+    def __init__(self, *choices):
+        self.choices = list(choices)
+
+    def choice(self, values):
+        return self.choices.pop(0) if self.choices else values[0]
+
+    def sample(self, values, count: int):
+        return values[:count]
+
+    def random(self) -> float:
+        return 1.0
+
+
 def print_table(octet: pathlib.Path) -> None:
     sizes = (1000, 2000, 5000, 10000, 20000)
-    print("seconds by nodes   ", *(f"{n:>7}" for n in sizes))
-    for name in TABLE:
-        for mixed in (False, True):
-            for seed in range(4):
-                row = []
-                for n in sizes:
-                    b = hostile_graphs.Builder()
-                    model = hostile_graphs.SHAPES[name](b, n, random.Random(seed)).SerializeToString()
-                    status, seconds, _ = end_of(octet, model, mixed)
-                    row.append(f"{seconds:6.2f}{'' if status is None else status:>1}")
-                print(f"{name:<7}{seed:>2}{' mixed' if mixed else '      '}    ", *row, flush=True)
+    print(f"{'processor seconds by nodes':<28}", *(f"{n:>9}" for n in sizes))
+    for name, kind, nodes_a_step in TABLE:
+        row = []
+        for n in sizes:
+            r = Fixed(kind, [kind]) if name == "chain" else Fixed(kind)
+            model = hostile_graphs.SHAPES[name](hostile_graphs.Builder(), n // nodes_a_step, r).SerializeToString()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            status, _, _ = end_of(octet, model, False)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            row.append(f"{spent:6.2f} ({status})")
+        print(f"{name + ', ' + kind:<28}", *(f"{text:>9}" for text in row), flush=True)
 
 
 def main() -> int:
