@@ -8,6 +8,7 @@
 
 #include "converter/import/integer_layers.h"
 #include "converter/import/local_function.h"
+#include "converter/import/model_part.h"
 #include "converter/import/settle_branches.h"
 #include "converter/import/standard_operators.h"
 #include "converter/support/error.h"
@@ -146,12 +147,7 @@ class Inliner {
       Emit(std::move(node), depth + 1, to);
     }
     for (const auto& [from, copy] : copies) {
-      onnx::NodeProto node;
-      node.set_op_type("Identity");
-      node.set_name(prefix + "copy_of_" + from);
-      node.add_input(from);
-      node.add_output(copy);
-      Emit(std::move(node), depth + 1, to);
+      Emit(CopyOf(from, copy, prefix + "copy_of_" + from), depth + 1, to);
     }
   }
 

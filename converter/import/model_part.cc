@@ -44,6 +44,15 @@ bool IsIf(const onnx::NodeProto& node) {
   return node.op_type() == "If" && (node.domain().empty() || node.domain() == "ai.onnx");
 }
 
+onnx::NodeProto CopyOf(const std::string& from, const std::string& to, const std::string& name) {
+  onnx::NodeProto node;
+  node.set_op_type("Identity");
+  node.set_name(name);
+  node.add_input(from);
+  node.add_output(to);
+  return node;
+}
+
 void ReadNames(const onnx::NodeProto& node, std::set<std::string>* names) {
   names->insert(node.input().begin(), node.input().end());
   for (const onnx::AttributeProto& attribute : node.attribute()) {

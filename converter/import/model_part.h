@@ -15,6 +15,9 @@ namespace octet::import {
 // Whether the node stands for a choice between two graphs.
 bool IsIf(const onnx::NodeProto& node);
 
+// A node that copies a value.
+onnx::NodeProto CopyOf(const std::string& from, const std::string& to, const std::string& name);
+
 // Names that a node reads, with what the graphs inside it read of the graph around it, and more
 // names, which do no harm.
 void ReadNames(const onnx::NodeProto& node, std::set<std::string>* names);

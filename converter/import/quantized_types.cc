@@ -6,6 +6,7 @@
 #include "converter/import/node_inputs.h"
 #include "converter/import/tensor.h"
 #include "converter/operators/context.h"
+#include "converter/operators/meaning.h"
 #include "converter/support/error.h"
 
 namespace octet::import {
@@ -51,7 +52,7 @@ void Settle(Graph& graph, Node& node) {
 
 void SettleQuantizedTypes(Graph& graph) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (graph.nodes[n].op == "QuantizeLinear") Settle(graph, graph.nodes[n]);
+    if (operators::RoundsToCodes(graph.nodes[n].op)) Settle(graph, graph.nodes[n]);
   }
 }
 

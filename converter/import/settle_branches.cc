@@ -68,11 +68,7 @@ void Inline(const onnx::NodeProto& node, const std::string& prefix, onnx::GraphP
     nodes->push_back(std::move(inner));
   }
   for (const auto& [from, to] : copies) {
-    onnx::NodeProto& copy = nodes->emplace_back();
-    copy.set_op_type("Identity");
-    copy.set_name(prefix + "copy_of_" + from);
-    copy.add_input(renamed(from));
-    copy.add_output(to);
+    nodes->push_back(CopyOf(renamed(from), to, prefix + "copy_of_" + from));
   }
   for (onnx::TensorProto& tensor : *branch.mutable_initializer()) {
     *graph->add_initializer() = std::move(tensor);
