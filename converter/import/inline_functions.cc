@@ -20,8 +20,8 @@ using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 using Named = std::function<std::string(const std::string&)>;
 
 // Far above what exporters write; a few nested functions may ask for any number.
-constexpr int kMostNodes = 1 << 18;
-constexpr size_t kMostBytes = size_t{1} << 28;
+constexpr int kMostNodesOfFunctions = 1 << 18;
+constexpr size_t kMostBytesOfFunctions = size_t{1} << 28;
 constexpr int kDeepest = 32;
 
 struct Function {
@@ -73,11 +73,11 @@ class Inliner {
 
   void Emit(onnx::NodeProto node, int depth, Nodes* to) {
     if (depth > 0) bytes_ += node.ByteSizeLong();
-    if (++nodes_ > kMostNodes || bytes_ > kMostBytes) {
+    if (++nodes_ > kMostNodesOfFunctions || bytes_ > kMostBytesOfFunctions) {
       Fail(
           "its functions expand to more than {} nodes or {} MiB; export the model with functions "
           "inlined",
-          kMostNodes, kMostBytes >> 20);
+          kMostNodesOfFunctions, kMostBytesOfFunctions >> 20);
     }
     const Function* called = CalledBy(node);
     if (called == nullptr) {

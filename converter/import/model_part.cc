@@ -26,7 +26,7 @@ int ElementTypeOf(DataType type) {
   }
 }
 
-bool IsCodes(const onnx::ValueInfoProto& input) {
+bool TakesCodes(const onnx::ValueInfoProto& input) {
   const int type = input.type().tensor_type().elem_type();
   return type == TensorProto::INT8 || type == TensorProto::UINT8 || type == TensorProto::INT16 ||
          type == TensorProto::UINT16;
@@ -62,7 +62,7 @@ void ReadNames(const onnx::NodeProto& node, std::set<std::string>* names) {
 }
 
 bool MayHoldCodes(const onnx::GraphProto& graph) {
-  if (std::any_of(graph.input().begin(), graph.input().end(), IsCodes)) return true;
+  if (std::any_of(graph.input().begin(), graph.input().end(), TakesCodes)) return true;
   return std::any_of(graph.node().begin(), graph.node().end(), [](const onnx::NodeProto& node) {
     if (MakesCodes(node)) return true;
     return std::any_of(node.attribute().begin(), node.attribute().end(),

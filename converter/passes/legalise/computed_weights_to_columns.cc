@@ -11,7 +11,7 @@ namespace {
 // One Slice each, joined by one Concat.
 constexpr int64_t kMostTaps = 1024;
 // Of the matrix: it is a tensor of the plan.
-constexpr int64_t kMostElements = int64_t{1} << 24;
+constexpr int64_t kMostColumnElements = int64_t{1} << 24;
 
 // [C, taps, positions]
 Chain Columns(Editor& editor, int n, const operators::Window& window, ValueId picture,
@@ -36,7 +36,7 @@ Chain Columns(Editor& editor, int n, const operators::Window& window, ValueId pi
   return columns;
 }
 
-bool ToColumns(Editor& editor, int n) {
+bool ToColumnProduct(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Shape* picture = editor.KnownShape(node.inputs[0]);
   const Shape* weights = editor.KnownShape(node.inputs[1]);
@@ -49,7 +49,7 @@ bool ToColumns(Editor& editor, int n) {
   const operators::Window window = operators::MakeWindow(node, *picture, kernel);
   const int64_t channels = (*picture)[1], outputs = (*weights)[0], groups = node.Int("group", 1);
   const int64_t taps = window.Taps(), positions = window.OutputPixels();
-  if (taps > kMostTaps || channels * taps > kMostElements / positions) return false;
+  if (taps > kMostTaps || channels * taps > kMostColumnElements / positions) return false;
   const int64_t depth = channels / groups * taps;
   const ValueId data = node.inputs[0], matrix = node.inputs[1], result = node.outputs[0];
   const ValueId bias = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
@@ -74,7 +74,7 @@ bool ToColumns(Editor& editor, int n) {
 
 int ComputedWeightsToColumns(graph::Graph& graph) {
   Editor editor(graph);
-  editor.ForEach({"Conv"}, [&](int n) { return ToColumns(editor, n); });
+  editor.ForEach({"Conv"}, [&](int n) { return ToColumnProduct(editor, n); });
   return editor.Finish();
 }
 
