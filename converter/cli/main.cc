@@ -41,6 +41,9 @@ int Main(int argc, char** argv) {
     return status ? *status : run();
   } catch (const octet::UserError& error) {
     throw octet::port::InputError(error.what());
+  } catch (const std::bad_alloc&) {
+    // The input decides how much is needed.
+    throw octet::port::InputError("out of memory; free memory, or use a smaller --input-shape");
   }
 }
 
