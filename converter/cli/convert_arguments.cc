@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/pass_list.h"
 #include "converter/cli/report_file.h"
 #include "converter/cli/short_form.h"
@@ -68,6 +69,7 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
+  input_.AddKeyPointsTo(command);
   command.Add(
       "--labels", options->labels,
       "text file with one class name per line, or coco (comes with octet); stored in the blob");
@@ -256,7 +258,7 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   if (calibration_.empty()) {
     Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");
   }
-  return {};
+  return TakeBytes(input_.GivesPixels(), options);
 }
 
 }  // namespace octet::cli

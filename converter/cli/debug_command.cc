@@ -5,6 +5,7 @@
 
 #include "converter/cli/against_ort.h"
 #include "converter/cli/arguments.h"
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/reduce.h"
 #include "converter/convert/progress.h"
@@ -102,6 +103,7 @@ void AddDebug(port::CommandLine& app, std::function<int()>* run) {
       reduce.convert.preprocess = given->input.Preprocess({});
       reduce.convert.import = given->input.Import();
       reduce.convert.calibration = SplitCommas(given->data);
+      TakeBytes(given->input.GivesPixels(), &reduce.convert);
       return Run(reduce);
     };
   });

@@ -10,18 +10,20 @@
 
 #include "converter/decode/spec.h"
 #include "converter/images/dataset.h"
-#include "converter/recognise/ultralytics.h"
+#include "converter/metadata/record.h"
 #include "runtime/format/blob.h"
 
 namespace octet::recognise {
 
-// Which options the user gave: what they say is not asked, and not changed.
+// Which options the user gave: what they say is not asked, and not changed. Each takes the place of
+// its own field of the metadata alone.
 struct Given {
   bool pixels = false;  // --scale, --mean or --std
   bool resize = false;
   bool task = false;
   bool decode = false;
   bool labels = false;
+  bool shape = false;  // --input-shape
 };
 
 struct Settings {
@@ -29,12 +31,18 @@ struct Settings {
   blob::Task task = blob::Task::kNone;
   std::string decode;               // a preset; empty: none
   std::vector<std::string> labels;  // empty: none
+  bool takes_bytes = false;         // the input takes integers, and the graph converts them
 };
 
 struct Recognised {
   Settings settings;
   std::vector<std::string> lines;  // one fact each, with the option that changes it
 };
+
+// Said where pixels stay bytes.
+inline constexpr const char* kBytesAsTheyAre =
+    "pixels: bytes as they are, because the input takes integers and the graph converts them; to "
+    "change: --scale, --mean, --std";
 
 // What stands in `data`, as far as scaling is concerned.
 enum class Contents : uint8_t {
@@ -47,8 +55,9 @@ Contents ContentsOf(const std::filesystem::path& path);
 
 // settings: what the user gave over the defaults. ports: of the model, batch 1; label_count says
 // how many labels the user gave.
-Recognised Recognise(const std::string& model, const Metadata& metadata, const decode::Ports& ports,
-                     Contents contents, const Given& given, const Settings& settings);
+Recognised Recognise(const std::string& model, const metadata::Record& said,
+                     const decode::Ports& ports, Contents contents, const Given& given,
+                     const Settings& settings);
 
 }  // namespace octet::recognise
 
