@@ -30,6 +30,7 @@ PICTURES = 8
 ON, OFF = 3.5, -6.0  # logits of objects, and of all else
 WORDS = ["person", "it's", 'say "cheese"', "tab\there", "b\u00e4r", "a\\b", "0", "traffic light", "\u732b"]
 MASKS = 32
+GAIN = 8.0  # of a classifier's logits
 
 
 class Model:
@@ -116,7 +117,8 @@ class Model:
             middle = ((x + 0.5) * stride, (y + 0.5) * stride)
             quarter = (int(middle[0] // 32), int(middle[1] // 32))
             inside = all(8 <= at % 32 <= 24 for at in middle)
-            if stride == 32 or not inside or quarter in quarters or len(quarters) == 3:
+            # Key points are int8 numbers of cells before they are multiplied by the stride: at 16 a step is a pixel, which is the limit here.
+            if stride > (8 if self.task == "pose" else 16) or not inside or quarter in quarters or len(quarters) == 3:
                 continue
             quarters.add(quarter)
             label = r.randrange(self.classes)
@@ -161,7 +163,7 @@ class Model:
         raw = self.node("Conv", ["images", self.constant("w", self.weights)], "c", strides=[32, 32])
         mean = self.node("GlobalAveragePool", [raw], "m")
         flat = self.node("Flatten", [mean], "f")
-        scaled = self.node("Mul", [flat, self.constant("k", 8.0)], "l")
+        scaled = self.node("Mul", [flat, self.constant("k", GAIN)], "l")
         self.finish([self.node("Softmax", [scaled], "output0", axis=1)])
 
     def build_detector(self) -> None:
@@ -225,6 +227,11 @@ class Model:
 
     # -- answers --------------------------------------------------------------------------------------------------------------
 
+    def picture(self) -> np.ndarray:
+        """Noise around a colour."""
+        colour = self.n.integers(40, 216, 3)
+        return np.clip(self.n.normal(colour, 40, (self.height, self.width, 3)), 0, 255).astype(np.uint8)
+
     def answers(self, picture: np.ndarray):
         """[(class, box, points)], or the class scores."""
         x = (picture.astype(np.float32) / 255).transpose(2, 0, 1)
@@ -232,7 +239,7 @@ class Model:
         blocks = x.reshape(3, self.height // stride, stride, self.width // stride, stride)
         raw = np.einsum("oikl,ihkwl->ohw", self.weights, blocks)
         if self.task == "classify":
-            logits = 8 * raw.mean((1, 2))
+            logits = GAIN * raw.mean((1, 2))
             return np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         pool = lambda a, k: a.reshape(len(a), a.shape[1] // k, k, a.shape[2] // k, k).max((2, 4))  # noqa: E731
         levels = [level.reshape(len(raw), -1) for level in (raw, pool(raw, 2), pool(raw, 4))]
@@ -259,10 +266,14 @@ def compare(model: Model, plan: str, result: dict, picture: np.ndarray) -> None:
     wanted = model.answers(picture)
     if model.task == "classify":
         best = result["classes"][0]
+        if np.sort(wanted)[-1] - np.sort(wanted)[-2] < 0.3:
+            return  # too close to call in 8 bits
+        model.compared += 1
         assert best["class"] == int(np.argmax(wanted)), f"{plan}: class {best['class']}, scores are {wanted}"
         assert best["label"] == model.names[best["class"]], f"{plan}: label {best['label']!r}"
         return
     found = result["detections"]
+    model.compared += 1
     assert len(found) == len(wanted), f"{plan}: {len(found)} boxes, {len(wanted)} are right"
     for label, box, points in wanted:
         one = min(found, key=lambda d: np.abs(np.array(d["box"]) - box).max())
@@ -281,7 +292,7 @@ def check(seed: int, programs: pathlib.Path, work: pathlib.Path) -> str:
     """What the model was; raises AssertionError where the answer is wrong."""
     model = Model(seed)
     (work / "pictures").mkdir(exist_ok=True)
-    pictures = [model.n.integers(0, 256, (model.height, model.width, 3), np.uint8) for _ in range(PICTURES)]
+    pictures = [model.picture() for _ in range(PICTURES)]
     for i, picture in enumerate(pictures):
         (work / f"pictures/{i}.ppm").write_bytes(b"P6 %d %d 255\n" % (model.width, model.height) + picture.tobytes())
     onnx.save(model.onnx, str(work / "m.onnx"))
@@ -305,8 +316,10 @@ def check(seed: int, programs: pathlib.Path, work: pathlib.Path) -> str:
         ran = subprocess.run([programs / "octet-run", "m.octet", "--input", "pictures", "--plan", plan, "--json"], cwd=work,
                              capture_output=True, text=True)
         assert ran.returncode == 0, f"{plan}: status {ran.returncode}: {ran.stderr}"
+        model.compared = 0
         for result, picture in zip(json.loads(ran.stdout)["results"], pictures):
             compare(model, plan, result, picture)
+        assert model.compared > 0, f"{plan}: no picture has a clear answer"
     return text
 
 
