@@ -2,20 +2,22 @@
 #ifndef OCTET_CONVERTER_CLI_BYTE_INPUTS_H_
 #define OCTET_CONVERTER_CLI_BYTE_INPUTS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "converter/convert/options.h"
+#include "converter/recognise/recognise.h"
 
 namespace octet::cli {
 
-// Whether the model's picture inputs are uint8, or wider integers, in its file: what the graph
-// begins with (a Cast, a DequantizeLinear) makes numbers of bytes, so that bytes go in as they are.
-// Throws UserError where other picture inputs beside them want another scale, and for int8, of
-// which nobody knows how bytes become its codes.
-bool TakesBytes(const convert::ConvertOptions& options);
+// What bytes of pictures become where the model's picture inputs are uint8, or wider integers, in
+// its file: what the graph begins with (a Cast, a DequantizeLinear) makes numbers of them. Throws
+// UserError where other picture inputs beside them want another scale, and for int8, of which
+// nobody knows how bytes become its codes.
+std::optional<recognise::BytePixels> BytesOf(const convert::ConvertOptions& options);
 
-// Of a command that recognises nothing: sets the scale by TakesBytes where `pixels_given` is false.
+// Of a command that recognises nothing: sets what BytesOf says where `pixels_given` is false.
 // Returns what is to be said.
 std::vector<std::string> TakeBytes(bool pixels_given, convert::ConvertOptions* options);
 

@@ -69,7 +69,6 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
-  input_.AddKeyPointsTo(command);
   command.Add(
       "--labels", options->labels,
       "text file with one class name per line, or coco (comes with octet); stored in the blob");
@@ -79,6 +78,7 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
   input_.AddImportTo(command);
+  input_.AddKeyPointsTo(command);
   command.AddFlag("--random-calibration", options->random_calibration,
                   "without data: ranges are measured on random data. For a first look at size and "
                   "speed; int8 results on real inputs may be wrong. The blob says so, and octet "
@@ -258,7 +258,9 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   if (calibration_.empty()) {
     Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");
   }
-  return TakeBytes(input_.GivesPixels(), options);
+  std::vector<std::string> lines = TakeBytes(input_.GivesPixels(), options);
+  for (std::string& line : LabelsLeftOut(*options)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace octet::cli

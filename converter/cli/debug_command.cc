@@ -1,5 +1,6 @@
 // octet debug: finding out why a model goes wrong.
 #include <memory>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -21,9 +22,10 @@ struct Arguments {
   std::string word, data, against;
 };
 
-int Run(const ReduceOptions& options) {
+int Run(bool pixels_given, ReduceOptions options) {
   if (options.against_ort) ort::FindFolder();
   write::CheckWritable(options.output, {options.convert.model});
+  TakeBytes(pixels_given, &options.convert);
   convert::Progress progress("reducing");
   // How many there will be nobody knows: about twice the binary logarithm of the values.
   const Reduced result =
@@ -103,8 +105,7 @@ void AddDebug(port::CommandLine& app, std::function<int()>* run) {
       reduce.convert.preprocess = given->input.Preprocess({});
       reduce.convert.import = given->input.Import();
       reduce.convert.calibration = SplitCommas(given->data);
-      TakeBytes(given->input.GivesPixels(), &reduce.convert);
-      return Run(reduce);
+      return Run(given->input.GivesPixels(), std::move(reduce));
     };
   });
 }

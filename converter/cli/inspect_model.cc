@@ -72,9 +72,11 @@ void PrintPorts(const char* word, const Json& ports) {
 bool IsModel(const std::filesystem::path& path) {
   std::array<char, 4> head{};
   std::ifstream file(path, std::ios::binary);
-  if (!file.read(head.data(), head.size())) return path.extension() == ".onnx";
-  return std::string_view(head.data(), head.size()).substr(1) != "OCT" &&
-         path.extension() != ".octet";
+  const bool named = path.extension() == ".onnx";
+  if (!file.read(head.data(), head.size())) return named;
+  // A ModelProto begins with its field 1, ir_version.
+  return (named || head[0] == 0x08) &&
+         std::string_view(head.data(), head.size()).substr(1) != "OCT";
 }
 
 nlohmann::ordered_json DescribeModel(const std::filesystem::path& path) {

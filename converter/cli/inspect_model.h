@@ -8,7 +8,7 @@
 
 namespace octet::cli {
 
-// By its first bytes, and by its name where it cannot be read: no blob.
+// By its first bytes and its name: an ONNX file, and no blob.
 bool IsModel(const std::filesystem::path& path);
 
 // Metadata, inputs, outputs and operators (docs/json.md). Throws UserError for what is no ONNX

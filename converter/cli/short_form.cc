@@ -7,6 +7,7 @@
 #include "converter/cli/byte_inputs.h"
 #include "converter/convert/import.h"
 #include "converter/images/image_input.h"
+#include "converter/import/description.h"
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
 #include "converter/support/error.h"
@@ -96,7 +97,7 @@ void TakeFrom(ShortCommand command, const graph::Graph& graph, recognise::Conten
               std::vector<std::string>* lines) {
   given.shape = !options->import.input_shapes.empty();
   recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
-  settings.takes_bytes = !given.pixels && TakesBytes(*options);
+  if (!given.pixels) settings.bytes = BytesOf(*options);
   const decode::Ports ports =
       sections::PortsOf(graph, sections::ReadLabels(options->labels).size());
   recognise::Recognised found = recognise::Recognise(
@@ -190,6 +191,14 @@ std::vector<std::string> CompleteRandom(recognise::Given given, convert::Convert
     lines.insert(lines.end(), bytes.begin(), bytes.end());
   }
   return lines;
+}
+
+std::vector<std::string> LabelsLeftOut(const convert::ConvertOptions& options) {
+  if (options.task == blob::Task::kNone || !options.labels.empty()) return {};
+  const metadata::Record said = metadata::ReadRecord(import::Describe(options.model).metadata);
+  if (!said.ultralytics || !said.names) return {};
+  return {fmt::format("labels: none, the model's metadata names {}; to store them: --labels",
+                      said.names->size())};
 }
 
 }  // namespace octet::cli

@@ -22,7 +22,8 @@ bool IsPicture(const graph::Value& input) {
 }
 
 bool IsCastToFloat(const graph::Node& node) {
-  return node.op == "Cast" && operators::TypeOfCode(node.Int("to", 1)) == DataType::kFloat;
+  return RuleOf(node) == OnCodes::kCasts && node.Has("to") &&
+         operators::TypeOfCode(node.Int("to", 1)) == DataType::kFloat;
 }
 
 bool IsOnlyCast(const Graph& graph, const Links& links, ValueId input) {

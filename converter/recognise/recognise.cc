@@ -101,10 +101,7 @@ class Recogniser {
       pixels.scale = 1;
       return Say("the input is not a picture: its data are used unchanged; to change: --scale");
     }
-    if (result_.settings.takes_bytes) {
-      pixels.scale = 1;
-      return Say("{}", kBytesAsTheyAre);
-    }
+    if (result_.settings.bytes) return Say("{}", TakeBytes(*result_.settings.bytes, &pixels));
     if (ultralytics) {
       return Say("pixels: x / 255, as Ultralytics trains; to change: --scale, --mean, --std");
     }
@@ -333,6 +330,17 @@ Contents ContentsOf(const std::filesystem::path& path) {
     large = large || value > 2;
   }
   return large ? Contents::kPixels : Contents::kNumbers;
+}
+
+std::string TakeBytes(const BytePixels& bytes, images::Preprocess* pixels) {
+  pixels->scale = bytes.scale;
+  std::fill(std::begin(pixels->mean), std::end(pixels->mean), bytes.mean);
+  return fmt::format(
+      "pixels: bytes as they are, because the input takes integers and the graph converts them{}; "
+      "to change: --scale, --mean, --std",
+      bytes.scale == 1 && bytes.mean == 0
+          ? ""
+          : fmt::format(" (to x * {:g} - {:g})", bytes.scale, bytes.mean));
 }
 
 Recognised Recognise(const std::string& model, const metadata::Record& said,

@@ -5,6 +5,7 @@
 #define OCTET_CONVERTER_RECOGNISE_RECOGNISE_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,18 @@ struct Given {
   bool shape = false;  // --input-shape
 };
 
+// Of an input whose numbers are the bytes of a picture: what they become on their way to the blob's
+// input, which takes what the graph makes of them first.
+struct BytePixels {
+  float scale = 1, mean = 0;
+};
+
 struct Settings {
   images::Preprocess preprocess;
   blob::Task task = blob::Task::kNone;
-  std::string decode;               // a preset; empty: none
-  std::vector<std::string> labels;  // empty: none
-  bool takes_bytes = false;         // the input takes integers, and the graph converts them
+  std::string decode;                    // a preset; empty: none
+  std::vector<std::string> labels;       // empty: none
+  std::optional<BytePixels> bytes = {};  // the input takes integers, and the graph converts them
 };
 
 struct Recognised {
@@ -39,10 +46,8 @@ struct Recognised {
   std::vector<std::string> lines;  // one fact each, with the option that changes it
 };
 
-// Said where pixels stay bytes.
-inline constexpr const char* kBytesAsTheyAre =
-    "pixels: bytes as they are, because the input takes integers and the graph converts them; to "
-    "change: --scale, --mean, --std";
+// Puts it into the preprocessing, and returns what is to be said.
+std::string TakeBytes(const BytePixels& bytes, images::Preprocess* pixels);
 
 // What stands in `data`, as far as scaling is concerned.
 enum class Contents : uint8_t {

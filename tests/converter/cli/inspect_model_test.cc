@@ -89,19 +89,19 @@ TEST_F(ModelFile, IsDescribed) {
   EXPECT_EQ(said["outputs"].size(), 1u);
   EXPECT_GE(said["operators"]["Conv"], 1);
   ExpectFacts(Octet({"inspect", Path("said.onnx")}).out,
-              {"input", "[\"N\",3,8,8]", "task: pose", "names: [\"it's\"]",
-               "'stride' cannot be read", "'imgsz' is 64 x 64", "Conv", "opset"});
+              {"opset", "input", "[\"N\",3,8,8]", "names: [\"it's\"]", "task: pose",
+               "'stride' cannot be read", "'imgsz' is 64 x 64", "Conv"});
 }
 
 TEST_F(ModelFile, IsToldFromABlobByItsBytes) {
-  ASSERT_EQ(Convert("m.onnx").status, 0);
-  std::filesystem::copy_file(Path("out.octet"), Path("blob.onnx"));
-  EXPECT_NE(Octet({"inspect", Path("blob.onnx")}).out.find("security counter"), std::string::npos);
   ExpectRefused(Octet({"inspect", Path("m.onnx"), "--operators"}), "--operators");
   ExpectRefused(Octet({"inspect", Path("none.onnx")}), "no such file");
   WriteText("text.onnx", "no model");
   ExpectRefused(Octet({"inspect", Path("text.onnx")}), "not an ONNX model");
   ExpectRefused(Octet({"inspect", Path("none.octet")}), "none.octet");
+  ASSERT_EQ(Convert("m.onnx").status, 0);
+  std::filesystem::copy_file(Path("out.octet"), Path("blob.onnx"));
+  EXPECT_NE(Octet({"inspect", Path("blob.onnx")}).out.find("security counter"), std::string::npos);
 }
 
 TEST_F(ModelFile, DynamicOnesAreOfferedTheSizeOfTheMetadata) {
@@ -122,6 +122,14 @@ TEST_F(ModelFile, DynamicOnesAreOfferedTheSizeOfTheMetadata) {
   });
   ExpectRefused(Octet({"convert", Path("junk.onnx"), Path("c.npy")}),
                 "'imgsz' cannot be read: None");
+}
+
+TEST_F(ModelFile, NobodyKnowsHowBytesBecomeInt8) {
+  Write("signed.onnx",
+        [](onnx::ModelProto& model) { TakeIntegers(model, onnx::TensorProto::INT8); });
+  ExpectRefused(Octet({"convert", Path("signed.onnx"), "--calibrate", Path("c.npy"), "-o",
+                       Path("signed.octet")}),
+                "--scale 1 --mean 128");
 }
 
 TEST_F(ModelFile, BytesGoIntoUint8InputsAsTheyAre) {
@@ -147,6 +155,30 @@ TEST_F(ModelFile, BytesGoIntoUint8InputsAsTheyAre) {
   ASSERT_EQ(Convert("bytes.onnx").status, 0);
   EXPECT_EQ(ReadText("short.octet"), ReadText("out.octet"));
   EXPECT_EQ(Octet({"analyze", Path("bytes.onnx"), "--data", Path("c.npy")}).status, 0);
+  // Codes of a DequantizeLinear: the blob takes their real values.
+  Write("codes.onnx", [](onnx::ModelProto& model) {
+    TakeIntegers(model, onnx::TensorProto::UINT8);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    onnx::NodeProto& node = *graph.mutable_node(graph.node_size() - 2);
+    node.set_op_type("DequantizeLinear");
+    node.clear_attribute();
+    for (const char* name : {"step", "zero"}) {
+      node.add_input(name);
+      onnx::TensorProto& tensor = *graph.add_initializer();
+      tensor.set_name(name);
+      const bool step = name[0] == 's';
+      tensor.set_data_type(step ? onnx::TensorProto::FLOAT : onnx::TensorProto::UINT8);
+      if (step) {
+        tensor.add_float_data(0.5f);
+      } else {
+        tensor.add_int32_data(128);
+      }
+    }
+  });
+  ASSERT_EQ(Convert("codes.onnx").status, 0);
+  EXPECT_EQ(scale(), 0.5f);
+  EXPECT_NE(Octet({"inspect", Path("out.octet")}).out.find("mean [64.0,64.0,64.0]"),
+            std::string::npos);
   // Wider integers hold bytes too.
   for (const int type :
        {onnx::TensorProto::UINT16, onnx::TensorProto::INT32, onnx::TensorProto::INT64}) {
@@ -155,11 +187,6 @@ TEST_F(ModelFile, BytesGoIntoUint8InputsAsTheyAre) {
     ASSERT_EQ(wide.status, 0) << wide.err;
     EXPECT_EQ(scale(), 1.0f);
   }
-  Write("signed.onnx",
-        [](onnx::ModelProto& model) { TakeIntegers(model, onnx::TensorProto::INT8); });
-  ExpectRefused(Octet({"convert", Path("signed.onnx"), "--calibrate", Path("c.npy"), "-o",
-                       Path("signed.octet")}),
-                "--scale 1 --mean 128");
 }
 
 }  // namespace
