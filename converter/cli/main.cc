@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <functional>
+#include <new>
 #include <optional>
 
 #include "converter/cli/commands.h"

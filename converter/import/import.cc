@@ -10,9 +10,11 @@
 #include "converter/import/attribute.h"
 #include "converter/import/codes_to_real.h"
 #include "converter/import/cut.h"
+#include "converter/import/description.h"
 #include "converter/import/inline_functions.h"
 #include "converter/import/input_shapes.h"
 #include "converter/import/integer_layers.h"
+#include "converter/import/integer_pictures.h"
 #include "converter/import/lift_old.h"
 #include "converter/import/local_function.h"
 #include "converter/import/model_file.h"
@@ -22,6 +24,7 @@
 #include "converter/import/settle_branches.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
+#include "converter/metadata/record.h"
 #include "converter/operators/newer/bounded_boxes.h"
 #include "converter/operators/newer/class_offsets.h"
 #include "converter/operators/newer/lift_new.h"
@@ -52,6 +55,9 @@ class Importer {
 
   Graph Run() {
     graph_.opsets = ReadVersions(model_);
+    graph_.metadata = options_.metadata;
+    graph_.metadata.merge(PropertiesOf(model_));
+    said_ = metadata::ReadRecord(graph_.metadata);
     graph_.notes = InlineFunctions(graph_.opsets.at(""), &model_);
     SettleBranches(&model_, [&](onnx::ModelProto& part) { return ReadConditionOf(part); });
     MakeNamesPlain(&proto_);
@@ -80,6 +86,7 @@ class Importer {
     SettleQuantizedTypes(graph_);
     RewriteIntegerLayers(graph_);
     Normalise(graph_);
+    ReadPicturesAsFloats(graph_);
     operators::BoundBoxes(graph_);
     operators::SeparateClasses(graph_);
     operators::LiftNewForms(graph_);
@@ -183,8 +190,8 @@ class Importer {
            ElementName(element_type));
     }
     const auto chosen = options_.input_shapes.find(input.name());
-    graph::Shape shape =
-        FixInputShape(input, chosen == options_.input_shapes.end() ? nullptr : &chosen->second);
+    graph::Shape shape = FixInputShape(
+        input, chosen == options_.input_shapes.end() ? nullptr : &chosen->second, said_);
     const ValueId id = Define(input.name(), what);
     graph_.At(id).type = *type;
     graph_.At(id).shape = std::move(shape);
@@ -342,6 +349,7 @@ class Importer {
   std::filesystem::path folder_;
   const ImportOptions& options_;
   Graph graph_;
+  metadata::Record said_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
   std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
@@ -350,14 +358,6 @@ class Importer {
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph
   bool is_part_ = false;  // computes a condition: may be a constant alone
 };
-
-// Paths and attributes too may hold anything; the message stays one line.
-std::string OneLine(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -370,7 +370,7 @@ Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& options
     others.bound.clear();
     return Importer(*model, path.parent_path(), others).Run();
   } catch (const UserError& error) {
-    throw UserError(OneLine(fmt::format("{}: {}", path.string(), error.what())));
+    FailIn(path, error);
   }
 }
 

@@ -53,20 +53,21 @@ Answer Decoder::Decode(const std::vector<const float*>& outputs, images::Picture
 }
 
 std::vector<Detection> Decoder::Boxes(const DecodeInput& in, images::PictureSize picture) const {
-  std::vector<Candidate> candidates(in.record->max_candidates);
-  const uint32_t found = CollectCandidates(in, candidates.data());
-  const uint32_t kept =
-      SuppressOverlaps(*in.record, candidates.data(), found, in.record->max_detections);
   const blob::InputRecord& input = blob_.inputs[in.record->input];
   // A picture input has 1 or 3 channels, first or last.
   const uint32_t first = input.dims[1] == 1 || input.dims[1] == 3 ? 2 : 1;
   const uint32_t height = input.dims[first], width = input.dims[first + 1];
   if (picture.height == 0) picture = {height, width};
-  const Placement placement =
-      PlacePicture(picture.height, picture.width, height, width, input.resize);
+  const FramePlace frame = {
+      PlacePicture(picture.height, picture.width, height, width, input.resize), picture.width,
+      picture.height};
+  std::vector<Candidate> candidates(in.record->max_candidates);
+  const uint32_t found = CollectCandidates(in, frame, candidates.data());
+  const uint32_t kept =
+      SuppressOverlaps(*in.record, candidates.data(), found, in.record->max_detections);
   std::vector<Detection> boxes;
   for (uint32_t i = 0; i < kept; ++i) {
-    boxes.push_back(ToFrame(candidates[i].box, placement, picture.width, picture.height));
+    boxes.push_back(ToFrame(candidates[i].box, frame));
   }
   return boxes;
 }
