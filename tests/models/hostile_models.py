@@ -107,7 +107,7 @@ def print_table(octet: pathlib.Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", type=int, default=36)
-    parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--damaged", type=int, default=60)
     parser.add_argument("--files", type=pathlib.Path)
     parser.add_argument("--first", type=int, default=0)
