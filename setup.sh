@@ -10,7 +10,8 @@ Installs what is missing of the Debian 12 packages that Octet needs (as root, or
 manual's commands need. These are compilers for this machine and for ARM Linux boards, converter libraries, NumPy, Pillow.
   --demo    only what ./demo.sh needs: compiler, converter libraries, the Fashion-MNIST pictures
   --tests   what ./test.sh needs: all of the above, compilers for Cortex-M and RISC-V, QEMU, linters, and the programs that tests
-            work with: Chromium, ffmpeg, GStreamer, Prometheus, ONNX Runtime (npm's onnxruntime-node, into build/ort)
+            work with: Chromium, ffmpeg, GStreamer, Prometheus, Mender, RAUC, SWUpdate, ONNX Runtime (npm's onnxruntime-node, into
+            build/ort)
   --list    print the packages and install nothing
 TEXT
 }
@@ -24,7 +25,7 @@ tests="file dpkg-dev debhelper dh-python lintian apt-utils gnupg abigail-tools u
   python3-onnx libonnx-testdata clang-format clang-tidy clang-14
   libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   mkdocs mkdocs-material doxygen prometheus openssh-client e2fsprogs systemd chromium ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good"
+  gstreamer1.0-plugins-good mender-client mender-artifact rauc squashfs-tools dbus-daemon swupdate cpio openssl"
 # Node.js may come from elsewhere, in a package that Debian's npm conflicts with: only the programs count.
 command -v node >/dev/null || tests="$tests nodejs"
 command -v npm >/dev/null || tests="$tests npm"
@@ -116,19 +117,25 @@ if [ "$(id -u)" != 0 ]; then
   as_root=sudo
 fi
 echo "setup: installing$missing"
-case " $missing " in
-  *" prometheus "*)
-    # The tests start it themselves; its package would also run it as a service. A mask that is there before the package
-    # keeps systemd from that, now and at boot (systemctl unmask prometheus lets it); without systemd the init script asks
-    # policy-rc.d, which says no while this runs.
-    mask=/etc/systemd/system/prometheus.service policy=/usr/sbin/policy-rc.d
-    [ -e $mask ] || [ -L $mask ] || $as_root sh -c "mkdir -p ${mask%/*} && ln -s /dev/null $mask"
-    if [ ! -e $policy ]; then
-      trap '$as_root rm -f $policy' EXIT
-      $as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod +x $policy"
-    fi
-    ;;
-esac
+# The tests start these themselves; their packages would also run them as services. A mask that is there before the package keeps
+# systemd from that, now and at boot (systemctl unmask lets it); without systemd the init script asks policy-rc.d, which says no
+# while this runs.
+units=""
+for package in $missing; do
+  case "$package" in
+    prometheus | mender-client) units="$units $package.service" ;;
+    swupdate) units="$units swupdate.service swupdate.socket swupdate-progress.service" ;;
+  esac
+done
+for unit in $units; do
+  mask=/etc/systemd/system/$unit
+  [ -e "$mask" ] || [ -L "$mask" ] || $as_root sh -c "mkdir -p ${mask%/*} && ln -s /dev/null $mask"
+done
+policy=/usr/sbin/policy-rc.d
+if [ -n "$units" ] && [ ! -e $policy ]; then
+  trap '$as_root rm -f $policy' EXIT
+  $as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod +x $policy"
+fi
 $as_root apt-get update -q
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
 fetch

@@ -36,7 +36,7 @@ endforeach()
 # one archive each, main() included, and the headers of the layers that such an operator is written against.
 if(TARGET octet)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
-  foreach(library IN ITEMS octet_cli octet_support octet_boards octet_decode_spec octet_recognise octet_import octet_passes octet_executor octet_calibrate octet_quantize
+  foreach(library IN ITEMS octet_cli octet_support octet_boards octet_decode_spec octet_metadata octet_recognise octet_import octet_passes octet_executor octet_calibrate octet_quantize
           octet_assign octet_simulate octet_recover octet_analyze octet_report octet_lower octet_plan octet_drift octet_export octet_judge octet_ort octet_write octet_images octet_operators octet_graph octet_pictures
           octet_command_line octet_words octet_guard_settings octet_output octet_slot octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
@@ -63,13 +63,13 @@ endforeach()
 if(TARGET octet)
   # What the pages for users link to, at the same places.
   foreach(page IN ITEMS SECURITY.md PORTING.md boards/README.md bench/README.md ports/linux/monitoring/README.md runtime/format/FORMAT.md
-          runtime/quant/QUANTIZATION.md packaging/rauc/README.md packaging/yocto/README.md demo/README.md boards/emulated/README.md)
+          runtime/quant/QUANTIZATION.md packaging/yocto/README.md demo/README.md boards/emulated/README.md)
     get_filename_component(folder ${page} DIRECTORY)
     install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT programs)
   endforeach()
   install(FILES ${PROJECT_SOURCE_DIR}/examples/draw_boxes.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT programs)
-  # For who ships many boards: docs/roll-out.md, packaging/*/README.md.
-  foreach(part IN ITEMS roll-out mender rauc yocto)
+  # For who ships many boards: docs/roll-out.md, packaging/yocto/README.md.
+  foreach(part IN ITEMS roll-out updates yocto)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/packaging/${part} DESTINATION ${CMAKE_INSTALL_DATADIR}/octet COMPONENT programs
             USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE PATTERN README.md EXCLUDE)
   endforeach()

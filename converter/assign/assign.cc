@@ -35,6 +35,9 @@ bool IsSame(const std::optional<quantize::TensorScheme>& a,
                     equal);
 }
 
+// Some seconds for nodes of a few elements.
+constexpr size_t kMostNodesMeasured = size_t{1} << 21;
+
 class Assigner {
  public:
   Assigner(const Model& model, const Clock& clock, const Settings& settings)
@@ -49,6 +52,7 @@ class Assigner {
     plain_ = AssignWith(model_.int8.precision);
     result_.table = FindUnits(graph_, model_.int8, model_.config);
     SetPlanTimes();
+    CheckWork();
     MeasureUnits(model_.simulator, model_.int8, fit_, settings_.measuring, &result_.table);
     Add("int8", AllInt8(result_.table));
     if (settings_.preset == Preset::kBackboneInt8HeadFp16) {
@@ -65,6 +69,16 @@ class Assigner {
   }
 
  private:
+  // Each unit is measured by itself, in all of the graph.
+  void CheckWork() const {
+    const size_t units = result_.table.units.size();
+    if (units * graph_.nodes.size() <= kMostNodesMeasured) return;
+    Fail(
+        "--mixed: the model has {} layers that may be int8 or FP16 among {} nodes, too many to "
+        "measure one by one; remove --mixed, or name FP16 layers in --config",
+        units, graph_.nodes.size());
+  }
+
   // Of a set, spread over it.
   std::vector<int64_t> Some(const std::vector<int64_t>& set) const {
     std::vector<int64_t> some;

@@ -1,6 +1,8 @@
 #include "converter/assign/units.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
@@ -92,27 +94,33 @@ class Finder {
     if (settled && !unit->fixed) unit->fixed = blob::Precision::kInt8;
   }
 
-  // The units whose results a value holds.
-  void SourcesOf(graph::ValueId id, std::vector<size_t>* sources) const {
-    if (id == graph::kNoValue || graph_.Constant(id) != nullptr) return;
-    const int producer = links_.producer[static_cast<size_t>(id)];
-    if (producer < 0) return;
-    const auto p = static_cast<size_t>(producer);
-    if (unit_of_[p] != kNone) return sources->push_back(unit_of_[p]);
-    if (!IsMoved(graph_.nodes[p])) return;
-    for (graph::ValueId input : graph_.nodes[p].inputs) SourcesOf(input, sources);
+  // The units whose results the node's inputs hold, each once, in the order of the inputs.
+  std::vector<size_t> SourcesOf(const graph::Node& node) const {
+    std::vector<size_t> sources;
+    std::set<size_t> seen;  // nodes
+    std::vector<graph::ValueId> open(node.inputs.rbegin(), node.inputs.rend());
+    while (!open.empty()) {
+      const graph::ValueId id = open.back();
+      open.pop_back();
+      if (id == graph::kNoValue || graph_.Constant(id) != nullptr) continue;
+      const int producer = links_.producer[static_cast<size_t>(id)];
+      if (producer < 0 || !seen.insert(static_cast<size_t>(producer)).second) continue;
+      const auto p = static_cast<size_t>(producer);
+      if (unit_of_[p] != kNone) {
+        sources.push_back(unit_of_[p]);
+      } else if (IsMoved(graph_.nodes[p])) {
+        const auto& inputs = graph_.nodes[p].inputs;
+        open.insert(open.end(), inputs.rbegin(), inputs.rend());
+      }
+    }
+    return sources;
   }
 
   void FindBorders(size_t n) {
     const size_t to = unit_of_[n];
     if (to == kNone) return;
-    std::vector<size_t> sources;
-    for (graph::ValueId id : graph_.nodes[n].inputs) SourcesOf(id, &sources);
-    for (size_t from : sources) {
-      const bool known =
-          std::any_of(table_.borders.begin(), table_.borders.end(),
-                      [&](const Border& border) { return border.from == from && border.to == to; });
-      if (from != to && !known) table_.borders.push_back({from, to, 0});
+    for (const size_t from : SourcesOf(graph_.nodes[n])) {
+      if (from != to && known_.emplace(from, to).second) table_.borders.push_back({from, to, 0});
     }
   }
 
@@ -121,7 +129,8 @@ class Finder {
   const quantize::Config& config_;
   graph::Links links_;
   operators::OutputView view_;
-  std::vector<size_t> unit_of_;  // by node
+  std::vector<size_t> unit_of_;                // by node
+  std::set<std::pair<size_t, size_t>> known_;  // borders, from and to
   Table table_;
 };
 

@@ -30,7 +30,7 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
                                        const std::vector<int64_t>& samples, int threads,
                                        const std::vector<Grouped>& grouped) {
   std::vector<int> of_value(graph.values.size(), -1);
-  std::vector<std::vector<size_t>> group_of;  // by grouped value, of its elements
+  std::vector<std::vector<int64_t>> group_strides;  // by grouped value: of its elements' groups
   std::vector<GroupRanges> all(grouped.size());
   for (size_t i = 0; i < grouped.size(); ++i) {
     of_value[static_cast<size_t>(grouped[i].value)] = static_cast<int>(i);
@@ -39,14 +39,12 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
     for (size_t axis = 0; axis < groups.size(); ++axis) {
       if (groups[axis] == 1) strides[axis] = 0;
     }
-    std::vector<size_t>& index = group_of.emplace_back();
-    operators::ForEachPlace(*graph.At(grouped[i].value).shape, 0, strides,
-                            [&](size_t, size_t group) { index.push_back(group); });
-    const auto count = static_cast<size_t>(graph::ElementCount(groups));
+    group_strides.push_back(std::move(strides));
+    const int64_t count = graph::ElementCount(groups);
+    const int64_t elements = graph::ElementCount(*graph.At(grouped[i].value).shape);
     constexpr float kNothingSeen = std::numeric_limits<float>::infinity();
-    all[i].ranges.assign(count, Range{kNothingSeen, -kNothingSeen});
-    all[i].values =
-        static_cast<int64_t>(index.size() / std::max<size_t>(1, count) * samples.size());
+    all[i].ranges.assign(static_cast<size_t>(count), Range{kNothingSeen, -kNothingSeen});
+    all[i].values = elements / std::max<int64_t>(1, count) * static_cast<int64_t>(samples.size());
   }
   const auto workers = static_cast<size_t>(std::max(1, threads));
   std::vector<std::optional<executor::Executor>> executors(workers);
@@ -65,13 +63,13 @@ std::vector<GroupRanges> CollectRanges(const graph::Graph& graph,
           if (which < 0) return;
           const auto i = static_cast<size_t>(which);
           GroupRanges& own = seen[worker][i];
-          for (size_t k = 0; k < tensor.floats.size(); ++k) {
+          operators::ForEachPlace(tensor.shape, 0, group_strides[i], [&](size_t k, size_t group) {
             const float value = tensor.floats[k];
             if (!std::isfinite(value)) own.is_finite = false;
-            Range& range = own.ranges[group_of[i][k]];
+            Range& range = own.ranges[group];
             range.min = std::min(range.min, value);
             range.max = std::max(range.max, value);
-          }
+          });
         });
       });
   for (const auto& of_worker : seen) {

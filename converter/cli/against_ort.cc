@@ -16,7 +16,10 @@ using graph::ValueId;
 ort::Results RunOrt(const OrtModel& model, const graph::Graph& graph, const Datasets& data,
                     int64_t count, const std::vector<ValueId>& values, int threads) {
   std::vector<ort::Input> inputs;
-  for (const ValueId id : graph.inputs) inputs.push_back({graph.At(id).name, *graph.At(id).shape});
+  for (const ValueId id : graph.inputs) {
+    const graph::Value& value = graph.At(id);
+    inputs.push_back({value.name, *value.shape, value.given});
+  }
   std::vector<std::string> names;
   for (const ValueId id : values) names.push_back(graph.At(id).name);
   ort::RunOptions options;
@@ -78,9 +81,11 @@ ort::Results OutputsOfOrt(const OrtModel& model, const graph::Graph& graph, cons
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const graph::Value& value = graph.At(graph.outputs[i]);
     if (IsAsLarge(results, i, value)) continue;
-    Fail("{}: '{}' is {} in ONNX Runtime, {} here; give the same --input-shape as for the blob",
-         model.path, value.name, graph::ToString(results.ShapeOf(i)),
-         graph::ToString(*value.shape));
+    // The inputs have one shape there and here.
+    Fail(
+        "{}: '{}' is {} in ONNX Runtime, {} here: data decide its length there, and here it has "
+        "places for all; compare without --against",
+        model.path, value.name, graph::ToString(results.ShapeOf(i)), graph::ToString(*value.shape));
   }
   return results;
 }
@@ -108,9 +113,11 @@ std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Gr
   const int64_t samples = std::min(count, kLayerSamples);
   const ort::Results theirs = RunOrt(model, graph, data, samples, values, threads);
   std::vector<bool> seen(layers.size());
-  for (ValueId& id : values) {  // without the channels that a pass has removed: not the same value
-    const auto index = static_cast<size_t>(&id - values.data());
-    if (!IsAsLarge(theirs, index, graph.At(id))) place[static_cast<size_t>(id)] = -1;
+  // Without the channels that a pass has removed, and codes beside real values, are not the same.
+  for (size_t index = 0; index < values.size(); ++index) {
+    if (!IsAsLarge(theirs, index, graph.At(values[index])) || !theirs.IsReal(index)) {
+      place[static_cast<size_t>(values[index])] = -1;
+    }
   }
   for (int64_t i = 0; i < samples; ++i) {
     std::vector<graph::Tensor> inputs;

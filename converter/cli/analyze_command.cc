@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/arguments.h"
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/report_file.h"
 #include "converter/cli/short_form.h"
@@ -223,6 +224,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
                                        .Among({"classify", "detect", "segment", "none"})
                                        .ShowDefault();
   command.Add("--decode", convert.decode, "layout of the detector's outputs");
+  input->AddKeyPointsTo(command);
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
   command.Add("--board", convert.board, "name of a board of octet boards, or its YAML file");
   command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
@@ -275,6 +277,8 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
         std::fflush(stdout);
       } else if (data->empty()) {
         Fail("pictures are required; give --data PICTURES, or octet analyze MODEL PICTURES");
+      } else {
+        TakeBytes(input->GivesPixels(), &chosen);
       }
       return Run(*options);
     };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "converter/images/numbers.h"
+#include "converter/metadata/record.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -70,12 +71,20 @@ void InputArguments::AddImportTo(port::Options command) {
       .OneEach();
 }
 
+void InputArguments::AddKeyPointsTo(port::Options command) {
+  command.Add("--kpt-shape", key_points,
+              "key points of a detection and numbers of each (2: x, y; 3: and how visible it is), "
+              "as 17,3, in place of the model's metadata");
+}
+
 void InputArguments::AddPixelsTo(port::Options command) {
   command.Add(
       "--mean", mean,
       "subtracted after --scale, in the model's channel order: R,G,B or one number (default 0)");
   command.Add("--std", std_dev, "divisor after --mean: R,G,B or one number (default 1)");
-  command.Add("--scale", scale, "factor for the bytes of a picture, applied first (default 1/255)");
+  command.Add(
+      "--scale", scale,
+      "factor for the bytes of a picture, applied first (default 1/255; for uint8 inputs 1)");
   command.Add("--colour", colour, "channel order of the model (default rgb); picture files are RGB")
       .Among({"rgb", "bgr"});
   command.Add("--resize", resize, "how a picture is fitted to the input size (default stretch)")
@@ -106,6 +115,12 @@ octet::import::ImportOptions InputArguments::Import() const {
   import::ImportOptions options;
   for (const std::string& shape : shapes) {
     options.input_shapes.insert(import::ParseInputShape(shape));
+  }
+  if (!key_points.empty()) {
+    options.metadata["kpt_shape"] = "[" + key_points + "]";
+    if (metadata::ReadRecord(options.metadata).kpt_shape.Unreadable()) {
+      Fail("--kpt-shape {}: not COUNT,2 or COUNT,3; for example --kpt-shape 17,3", key_points);
+    }
   }
   for (const std::string& text : bound) {
     const auto [name, value] = import::ParseBinding(text, images::ReadNumbers);

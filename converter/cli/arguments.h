@@ -16,12 +16,15 @@ namespace octet::cli {
 struct InputArguments {
   // Empty: not given.
   std::string mean, std_dev, scale, colour, resize;
+  std::string key_points;
   std::vector<std::string> shapes, bound;
 
   void AddTo(port::Options command);
   // The same in two parts: what becomes of pixels; which inputs the model has, and their shapes.
   void AddPixelsTo(port::Options command);
   void AddImportTo(port::Options command);
+  // Of commands with --decode.
+  void AddKeyPointsTo(port::Options command);
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   bool GivesPixels() const { return !scale.empty() || !mean.empty() || !std_dev.empty(); }

@@ -7,6 +7,7 @@
 #include "converter/blobs/blob_file.h"
 #include "converter/cli/arguments.h"
 #include "converter/cli/assignment.h"
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/same_model.h"
 #include "converter/convert/convert.h"
@@ -101,6 +102,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
+  input->AddKeyPointsTo(command);
   command
       .Add("--effort", *effort,
            "as in octet convert: for the first int8 plan and the number of judging samples")
@@ -162,7 +164,11 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       options->effort = EffortOf(*effort);
       options->mixed = mixed->Read();
       options->int8_everywhere = options->mixed->settings.preset == assign::Preset::kInt8;
-      if (!blob->empty()) TakeFrom(*blob, *input, options.get());
+      if (!blob->empty()) {
+        TakeFrom(*blob, *input, options.get());
+      } else {
+        TakeBytes(input->GivesPixels(), options.get());
+      }
       return RunAssign(*options);
     };
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/pass_list.h"
 #include "converter/cli/report_file.h"
 #include "converter/cli/short_form.h"
@@ -77,6 +78,7 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
   input_.AddImportTo(command);
+  input_.AddKeyPointsTo(command);
   command.AddFlag("--random-calibration", options->random_calibration,
                   "without data: ranges are measured on random data. For a first look at size and "
                   "speed; int8 results on real inputs may be wrong. The blob says so, and octet "
@@ -266,7 +268,9 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   if (calibration_.empty()) {
     Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");
   }
-  return {};
+  std::vector<std::string> lines = TakeBytes(input_.GivesPixels(), options);
+  for (std::string& line : LabelsLeftOut(*options)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace octet::cli

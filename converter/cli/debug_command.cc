@@ -1,10 +1,12 @@
 // octet debug: finding out why a model goes wrong.
 #include <memory>
+#include <utility>
 
 #include <fmt/ranges.h>
 
 #include "converter/cli/against_ort.h"
 #include "converter/cli/arguments.h"
+#include "converter/cli/byte_inputs.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/reduce.h"
 #include "converter/convert/progress.h"
@@ -20,9 +22,10 @@ struct Arguments {
   std::string word, data, against;
 };
 
-int Run(const ReduceOptions& options) {
+int Run(bool pixels_given, ReduceOptions options) {
   if (options.against_ort) ort::FindFolder();
   write::CheckWritable(options.output, {options.convert.model});
+  TakeBytes(pixels_given, &options.convert);
   convert::Progress progress("reducing");
   // How many there will be nobody knows: about twice the binary logarithm of the values.
   const Reduced result =
@@ -102,7 +105,7 @@ void AddDebug(port::CommandLine& app, std::function<int()>* run) {
       reduce.convert.preprocess = given->input.Preprocess({});
       reduce.convert.import = given->input.Import();
       reduce.convert.calibration = SplitCommas(given->data);
-      return Run(reduce);
+      return Run(given->input.GivesPixels(), std::move(reduce));
     };
   });
 }

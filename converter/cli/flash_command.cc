@@ -66,6 +66,14 @@ int Refused(const port::SlotAnswer& answer) {
                                                                                   : kAnswerIsNo;
 }
 
+std::string DigestOf(const blobs::BlobFile& file) {
+  std::string digest;
+  for (const uint8_t byte : blobs::ViewOf(file).header->sha256) {
+    digest += fmt::format("{:02x}", byte);
+  }
+  return digest;
+}
+
 int FlashHere(const blobs::BlobFile& file, const FlashOptions& options) {
   port::StoreOptions store_options = options.store;
   store_options.any_kind = store_options.random_ranges = options.force;
@@ -85,16 +93,52 @@ int FlashHere(const blobs::BlobFile& file, const FlashOptions& options) {
   }
   const port::SlotAnswer active = store.Activate();
   if (!active) return Refused(active);
-  fmt::print("{}: {} bytes, on trial from the next boot; {}\n", options.target, file.bytes(),
-             active.note);
+  fmt::print("{}: slot {}: {} bytes, on trial from the next boot; digest {}; {}\n", options.target,
+             port::SlotName(store.Info().pending), file.bytes(), DigestOf(file), active.note);
   return kDone;
+}
+
+// What the board said beside its answer, for a message: the end of it, on one line.
+std::string LastWords(std::string text) {
+  constexpr size_t kMost = 200;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > kMost ? text.substr(text.size() - kMost) : text;
+}
+
+// One step on the board. Done is what the board's own line says, with the slot and this digest: a
+// login shell that ends first, a forced command and an expired password all end with status 0.
+// Returns the slot; empty: the program there refused, and `status` is its own.
+std::string StepThere(const RemoteTarget& remote, const std::vector<std::string>& words,
+                      std::span<const uint8_t> input, RemoteStep step, const std::string& digest,
+                      int* status) {
+  const RemoteAnswer answer = RunRemote(remote.host, words, input);
+  *status = answer.status;
+  if (answer.status != kDone) return "";
+  const RemoteSlot slot = ReadRemoteSlot(answer.out, step);
+  if (slot.digest == digest) return slot.name;
+  const bool staged = step == RemoteStep::kStaged;
+  if (!slot.name.empty()) {
+    Fail("ssh {}: slot {} has {} another model, of digest {}; flash again", remote.host, slot.name,
+         staged ? "staged" : "on trial", slot.digest);
+  }
+  const std::string said = LastWords(answer.out);
+  Fail(
+      "ssh {}: ended with status 0, but {} did not say that the model is {}, so nothing is known "
+      "to be done{}; check with `ssh {} {} {} list` that commands run there (.bashrc, a forced "
+      "command, an expired password)",
+      remote.host, words[0], staged ? "staged" : "on trial",
+      said.empty() ? "" : ": \"" + said + "\" came instead", remote.host, words[0], words[1]);
 }
 
 int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
   const RemoteTarget remote = ParseRemote(options.target);
-  std::vector<std::string> words = {options.program, remote.folder, "stage", "-"};
+  const std::string digest = DigestOf(file);
   // The board asks for them as well, whatever its store asks for by itself.
-  std::vector<std::string> asked;
+  std::vector<std::string> asked = {"--json"};
   for (const std::string& path : options.store.keys) {
     std::string key = port::PublicKeyText(port::ReadPublicKey(path));
     key.pop_back();  // the line's end
@@ -105,13 +149,22 @@ int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
     asked.insert(asked.end(), {"--board", port::ReadBoard(options.store.board).compatible});
   }
   if (options.force) asked.emplace_back("--force");
-  words.insert(words.end(), asked.begin(), asked.end());
-  const int staged = RunRemote(remote.host, words, {file.data(), file.bytes()});
-  if (staged != kDone || options.stage_only) return staged;
-  words.resize(2);
-  words.push_back("activate");
-  words.insert(words.end(), asked.begin(), asked.end());
-  return RunRemote(remote.host, words, {});
+  const auto words = [&](std::vector<std::string> step) {
+    step.insert(step.begin(), {options.program, remote.folder});
+    step.insert(step.end(), asked.begin(), asked.end());
+    return step;
+  };
+  int status = kDone;
+  std::string slot = StepThere(remote, words({"stage", "-"}), {file.data(), file.bytes()},
+                               RemoteStep::kStaged, digest, &status);
+  if (status != kDone) return status;
+  if (!options.stage_only) {
+    slot = StepThere(remote, words({"activate"}), {}, RemoteStep::kOnTrial, digest, &status);
+    if (status != kDone) return status;
+  }
+  fmt::print("{}: slot {}: {} bytes, {}; digest {}\n", options.target, slot, file.bytes(),
+             options.stage_only ? "staged" : "on trial from the next boot", digest);
+  return kDone;
 }
 
 int Flash(const FlashOptions& options) {

@@ -11,6 +11,7 @@
 #include "converter/blobs/blob_file.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/inspect.h"
+#include "converter/cli/inspect_model.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -32,15 +33,25 @@ std::string OperatorsOf(const nlohmann::json& blob, const std::string& plan_name
   return fmt::format("{}", fmt::join(words, ","));
 }
 
+void InspectModel(const std::string& path, bool as_json) {
+  const nlohmann::ordered_json model = DescribeModel(path);
+  if (!as_json) return PrintModelText(model);
+  fmt::print("{}\n", model.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 }  // namespace
 
 void AddInspect(port::CommandLine& app, std::function<int()>* run) {
-  port::Options command =
-      app.AddCommand("inspect", "show every layer, tensor and section of a blob");
+  port::Options command = app.AddCommand(
+      "inspect",
+      "show every layer, tensor and section of a blob, or what an ONNX file says of itself");
   auto path = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto operators = std::make_shared<bool>(false);
-  command.Add("BLOB", *path, "the .octet file").Required();
+  command
+      .Add("FILE", *path,
+           "the .octet file; of an ONNX file: metadata, inputs, outputs and operators")
+      .Required();
   command.AddFlag("--json", *as_json, "print as JSON, with the arena offsets of all tensors");
   command.AddFlag("--operators", *operators,
                   "list only the operators of all plans, for a program linked without the others "
@@ -51,6 +62,13 @@ void AddInspect(port::CommandLine& app, std::function<int()>* run) {
               "(octet_config.plan_mask)");
   command.WhenChosen([=] {
     *run = [=] {
+      if (IsModel(*path)) {
+        if (*operators) {
+          Fail("{}: --operators is for blobs; give the .octet file, or remove --operators", *path);
+        }
+        InspectModel(*path, *as_json);
+        return kDone;
+      }
       const nlohmann::json description = Describe(blobs::BlobFile(*path));
       if (*operators) {
         fmt::print("{}\n", OperatorsOf(description, *plan));

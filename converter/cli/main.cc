@@ -1,13 +1,15 @@
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <new>
 #include <optional>
 
 #include "converter/cli/commands.h"
 #include "converter/support/error.h"
+#include "ports/linux/output/program.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int Main(int argc, char** argv) {
   using namespace octet::cli;
   octet::port::CommandLine app(
       "Octet converter: ONNX models to int8 blobs that run with the same bits on every board.\n"
@@ -38,18 +40,16 @@ int main(int argc, char** argv) {
   try {
     const std::optional<int> status = app.Parse(argc, argv);
     return status ? *status : run();
-  } catch (const octet::port::UsageError& error) {
-    fmt::print(stderr, "octet: {}\n", error.what());
-    return kBadInput;
   } catch (const octet::UserError& error) {
-    fmt::print(stderr, "octet: {}\n", error.what());
-    return kBadInput;
+    throw octet::port::InputError(error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "octet: out of memory; free memory, or use a smaller --input-shape\n");
-    return kInternal;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "octet: internal error: {}; please report it with the model\n",
-               error.what());
-    return kInternal;
+    // The input decides how much is needed.
+    throw octet::port::InputError("out of memory; free memory, or use a smaller --input-shape");
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return octet::port::RunProgram("octet", [&] { return Main(argc, argv); });
 }

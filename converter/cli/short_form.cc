@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "converter/cli/byte_inputs.h"
 #include "converter/convert/import.h"
 #include "converter/images/image_input.h"
-#include "converter/import/metadata.h"
+#include "converter/import/description.h"
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
 #include "converter/support/error.h"
@@ -73,9 +74,10 @@ bool HasOthers(const convert::ConvertOptions& options) {
   const convert::ConvertOptions usual;
   const bool samples = !options.random_calibration && options.samples != usual.samples;
   return !options.import.input_shapes.empty() || !options.import.cut_at.empty() ||
-         !options.import.bound.empty() || !options.config.empty() || !options.board.empty() ||
-         options.mixed || options.int8_everywhere || options.effort != usual.effort ||
-         options.seed != usual.seed || options.select != usual.select || samples;
+         !options.import.bound.empty() || !options.import.metadata.empty() ||
+         !options.config.empty() || !options.board.empty() || options.mixed ||
+         options.int8_everywhere || options.effort != usual.effort || options.seed != usual.seed ||
+         options.select != usual.select || samples;
 }
 
 // What else the command written out needs.
@@ -91,13 +93,15 @@ void NameOutput(convert::ConvertOptions* options, std::vector<std::string>* line
 
 // All that a model of one input leaves no doubt about.
 void TakeFrom(ShortCommand command, const graph::Graph& graph, recognise::Contents contents,
-              const recognise::Given& given, convert::ConvertOptions* options,
+              recognise::Given given, convert::ConvertOptions* options,
               std::vector<std::string>* lines) {
+  given.shape = !options->import.input_shapes.empty();
   recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
+  if (!given.pixels) settings.bytes = BytesOf(*options);
   const decode::Ports ports =
       sections::PortsOf(graph, sections::ReadLabels(options->labels).size());
   recognise::Recognised found = recognise::Recognise(
-      options->model, import::ReadMetadata(options->model), ports, contents, given, settings);
+      options->model, metadata::ReadRecord(graph.metadata), ports, contents, given, settings);
   options->preprocess = found.settings.preprocess;
   options->task = found.settings.task;
   options->decode = found.settings.decode;
@@ -182,9 +186,19 @@ std::vector<std::string> CompleteRandom(recognise::Given given, convert::Convert
   if (graph.inputs.size() == 1) {
     TakeFrom(ShortCommand::kConvert, graph, recognise::Contents::kPictures, given, options, &lines);
   } else if (!given.pixels) {
-    RequireScale(graph, options->model);
+    const std::vector<std::string> bytes = TakeBytes(false, options);
+    if (bytes.empty()) RequireScale(graph, options->model);
+    lines.insert(lines.end(), bytes.begin(), bytes.end());
   }
   return lines;
+}
+
+std::vector<std::string> LabelsLeftOut(const convert::ConvertOptions& options) {
+  if (options.task == blob::Task::kNone || !options.labels.empty()) return {};
+  const metadata::Record said = metadata::ReadRecord(import::Describe(options.model).metadata);
+  if (!said.ultralytics || !said.names) return {};
+  return {fmt::format("labels: none, the model's metadata names {}; to store them: --labels",
+                      said.names->size())};
 }
 
 }  // namespace octet::cli

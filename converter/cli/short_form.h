@@ -23,6 +23,10 @@ std::vector<std::string> Complete(ShortCommand command, const std::string& pictu
 // several inputs only the output is chosen.
 std::vector<std::string> CompleteRandom(recognise::Given given, convert::ConvertOptions* options);
 
+// Of the command written out, which takes labels from --labels alone: a line where the model's
+// metadata has some.
+std::vector<std::string> LabelsLeftOut(const convert::ConvertOptions& options);
+
 }  // namespace octet::cli
 
 #endif  // OCTET_CONVERTER_CLI_SHORT_FORM_H_

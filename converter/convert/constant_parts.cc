@@ -20,6 +20,8 @@ using passes::ConstantSource;
 
 // What is left of a value may have a constant of its own, from a layer in front of an Add.
 constexpr int kMostRounds = 4;
+// Nodes looked at, for each constant all of the graph: some seconds. Constants behind that stay.
+constexpr int64_t kMostNodesSeen = int64_t{1} << 21;
 
 std::vector<calibrate::GroupRanges> RangesOf(const graph::Graph& graph,
                                              const std::vector<const images::Dataset*>& datasets,
@@ -80,10 +82,13 @@ std::vector<calibrate::Grouped> Outputs(const graph::Graph& graph) {
 // many.
 int Take(const std::vector<ConstantSource>& sources,
          const std::vector<calibrate::GroupRanges>& ranges,
-         const std::function<bool(const graph::Graph&)>& is_worse, graph::Graph* graph) {
+         const std::function<bool(const graph::Graph&)>& is_worse, int64_t* nodes_left,
+         graph::Graph* graph) {
   int taken = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!calibrate::HasConstantPart(ranges[i])) continue;
+    *nodes_left -= static_cast<int64_t>(graph->nodes.size());
+    if (*nodes_left < 0) break;
     // Values keep their meaning, but one taken out before may have come out here.
     if (taken > 0 && !IsSource(*graph, sources[i])) continue;
     graph::Graph changed = *graph;
@@ -106,6 +111,7 @@ int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const Conv
   std::vector<int64_t> few = samples;
   few.resize(std::min<size_t>(few.size(), calibrate::kLeastValues));
   int taken = 0;
+  int64_t nodes_left = kMostNodesSeen;
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<ConstantSource> sources = passes::FindConstantSources(*graph);
     if (sources.empty()) return taken;
@@ -128,10 +134,10 @@ int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const Conv
       return IsWorse(outputs, offsets, OffsetsOf(changed));
     };
     graph::Graph changed = *graph;
-    int count = Take(likely, ranges, {}, &changed);
+    int count = Take(likely, ranges, {}, &nodes_left, &changed);
     if (count > 0 && worse(changed)) {
       changed = *graph;
-      count = Take(likely, ranges, worse, &changed);
+      count = Take(likely, ranges, worse, &nodes_left, &changed);
     }
     if (count == 0) return taken;
     *graph = std::move(changed);

@@ -14,7 +14,7 @@ namespace {
 
 // Every one of them is looked at value by value, which takes several times as long as simulating
 // it.
-constexpr size_t kLookedAt = 16;
+constexpr size_t kTellNoise = 16;
 
 // By node, the noisiest first.
 std::vector<size_t> NoisiestNodes(const analyze::Analysis& analysis) {
@@ -36,7 +36,8 @@ std::vector<Mending> ProposeMendings(
     const std::vector<int64_t>& samples) {
   const graph::Graph& graph = simulator.topology().graph;
   const std::vector<int64_t> told(
-      samples.begin(), samples.begin() + static_cast<int64_t>(std::min(kLookedAt, samples.size())));
+      samples.begin(),
+      samples.begin() + static_cast<int64_t>(std::min(kTellNoise, samples.size())));
   const std::vector<size_t> nodes =
       NoisiestNodes(analyze::Analyze(simulator, statistics, scheme, told, {}));
   std::vector<Mending> mendings;

@@ -203,6 +203,7 @@ int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, con
       if (spec.class_count != 0) return spec.class_count;
       break;
     case Role::kPoints:
+      if (spec.point_count != 0) return spec.point_count * spec.record.point_numbers;
       // Beside classes of unknown number their count has to be known.
       if (holder.shared && assignment.Of(Role::kClass).shared && spec.class_count == 0 &&
           !by_index) {

@@ -88,23 +88,41 @@ std::string ShapesOf(const Ports& ports) {
 struct Fit {
   std::vector<uint8_t> section;
   bool exact = false;
-  std::string refusal;  // where no form fits
+  std::string refusal;    // where no form fits
+  std::string ambiguity;  // what forms that fit equally well disagree on
 };
+
+// Key points of 3 numbers and of 2 can fill the same outputs.
+std::string AmbiguityOf(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  blob::DecodeRecord one, other;
+  std::memcpy(&one, a.data(), sizeof(one));
+  std::memcpy(&other, b.data(), sizeof(other));
+  if (one.point_numbers == other.point_numbers) return "";
+  return fmt::format("{0} key points of {1} numbers or {2} of {3}", one.point_count,
+                     one.point_numbers, other.point_count, other.point_numbers);
+}
 
 Fit FitOf(const Spec& spec, const Ports& ports) {
   Fit fit;
-  std::vector<const Spec*> forms = {&spec};
-  for (const Spec& form : spec.other_forms) forms.push_back(&form);
-  for (const Spec* form : forms) {
+  for (const Spec& form : FormsOf(spec, ports)) {
     try {
-      std::vector<uint8_t> section = Resolve(*form, ports);
-      const bool exact = IsExact(*form, ports);
-      if (fit.section.empty() || exact) fit.section = std::move(section);
+      std::vector<uint8_t> section = Resolve(form, ports);
+      if (form.preset) {
+        const std::string contradiction = ContradictionIn(section, ports);
+        if (!contradiction.empty()) Fail("--decode {}: {}", spec.source, contradiction);
+      }
+      const bool exact = IsExact(form, ports);
+      if (!fit.section.empty() && exact == fit.exact) {
+        if (fit.ambiguity.empty()) fit.ambiguity = AmbiguityOf(fit.section, section);
+        continue;
+      }
+      if (!fit.section.empty() && !exact) continue;
+      fit.section = std::move(section);
       fit.exact = exact;
+      fit.ambiguity.clear();
     } catch (const UserError& error) {
       if (fit.refusal.empty()) fit.refusal = error.what();
     }
-    if (fit.exact) break;
   }
   return fit;
 }
@@ -118,6 +136,9 @@ Fit FitOf(const Spec& spec, const Ports& ports) {
 
 std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
   Fit fit = FitOf(spec, ports);
+  if (!fit.ambiguity.empty()) {
+    Fail("--decode {}: the outputs hold {}; give --kpt-shape: as 17,3", spec.source, fit.ambiguity);
+  }
   if (fit.exact || (!spec.preset && !fit.section.empty())) return fit.section;
   if (!spec.preset) Refuse(spec, fit.refusal);
   // A preset whose head another one explains better is the wrong one.

@@ -19,11 +19,18 @@ struct Preset {
 inline constexpr const char* kPlanesOfBoxes = "layout: planes\nchannels: [box, class]\n";
 // The same with the coefficients of prototypes [1, 32, H / 4, W / 4] behind the classes.
 inline constexpr const char* kPlanesWithMasks = "layout: planes\nchannels: [box, class, mask]\n";
-// One class, then key points of x, y and visibility, or of x and y.
+// Classes (one, where nothing says how many), then key points of x, y and visibility, or of x, y.
 inline constexpr const char* kPlanesWithPoints =
     "layout: planes\nchannels: [box, class, points]\nclass: {count: 1}\npoints: {numbers: 3}\n";
 inline constexpr const char* kPlanesWithFlatPoints =
     "layout: planes\nchannels: [box, class, points]\nclass: {count: 1}\npoints: {numbers: 2}\n";
+// The same as finished boxes.
+inline constexpr const char* kFinishedWithPoints =
+    "channels: [box, class, points]\nbox: {form: corners}\nclass: {form: index}\n"
+    "points: {numbers: 3}\niou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n";
+inline constexpr const char* kFinishedWithFlatPoints =
+    "channels: [box, class, points]\nbox: {form: corners}\nclass: {form: index}\n"
+    "points: {numbers: 2}\niou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n";
 
 // Transformers of queries, as their postprocessor gives boxes (`--bind` its sizes to those of the
 // input), and cut in front of it.
@@ -48,8 +55,7 @@ inline constexpr std::array<Preset, 19> kPresets = {{
     {"yolo11-seg", 1, {kPlanesWithMasks}},
     {"yolo11-pose", 1, {kPlanesWithPoints, kPlanesWithFlatPoints}},
     // Finished boxes, best first: [1, 300, 6] of left, top, right, bottom, score, class. The model
-    // has
-    // suppressed overlaps itself.
+    // has suppressed overlaps itself.
     {"yolo26",
      0,
      {"channels: [box, class]\nbox: {form: corners}\nclass: {form: index}\n"
@@ -58,10 +64,7 @@ inline constexpr std::array<Preset, 19> kPresets = {{
      0,
      {"channels: [box, class, mask]\nbox: {form: corners}\nclass: {form: index}\n"
       "iou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n"}},
-    {"yolo26-pose",
-     0,
-     {"channels: [box, class, points]\nbox: {form: corners}\nclass: {form: index}\n"
-      "points: {numbers: 3}\niou_threshold: 1\nmax_candidates: 300\nmax_detections: 300\n"}},
+    {"yolo26-pose", 0, {kFinishedWithPoints, kFinishedWithFlatPoints}},
     {"rtdetr", 0, {kFinishedQueries, kRawQueries}},
     {"dfine", 0, {kFinishedQueries, kRawQueries}},
     {"deim", 0, {kFinishedQueries, kRawQueries}},

@@ -31,6 +31,14 @@ struct Size {
 };
 Size InputSize(const Spec& spec, const Ports& ports, uint32_t* input);
 
+// The forms of a preset, or of a user's file, that may be meant: a preset's classes and key points
+// are as many as the metadata says.
+std::vector<Spec> FormsOf(const Spec& spec, const Ports& ports);
+
+// Why a section of a preset says something else than the metadata; empty where it does not. Labels
+// take the place of the metadata's names, and are compared by who has read them.
+std::string ContradictionIn(const std::vector<uint8_t>& section, const Ports& ports);
+
 // class_count is known by now.
 void CheckBackground(const blob::DecodeRecord& record, const std::string& source);
 

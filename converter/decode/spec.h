@@ -48,6 +48,7 @@ struct Spec {
   std::vector<Role> separate;
   std::string prototypes;
   uint32_t class_count = 0;  // 0: as many as there is room for
+  int64_t point_count = 0;   // the same of key points
   std::vector<int64_t> strides;
   std::vector<std::vector<blob::DecodeAnchor>> anchors;  // by level
   bool anchors_outer = false;
@@ -78,12 +79,24 @@ struct Port {
   size_t join_axis = 0;
   std::vector<int64_t> joined = {};
 };
+// What the model's metadata says of its outputs; 0: nothing.
+struct Facts {
+  int64_t classes = 0;
+  int64_t points = 0, point_numbers = 0;  // key points, and numbers of each
+};
 struct Ports {
   std::vector<Port> inputs, outputs;
   size_t label_count = 0;  // 0: no names of classes
+  Facts facts = {};
+
+  // By the labels, which take the place of the metadata's names; 0: not known.
+  int64_t KnownClasses() const {
+    return label_count != 0 ? static_cast<int64_t>(label_count) : facts.classes;
+  }
 };
 
-// Presets whose heads have these outputs, and explain their sizes.
+// Presets whose heads have these outputs, and explain their sizes. Their numbers of classes and key
+// points are those of `facts`, where it has them.
 std::vector<std::string> ExactPresets(const Ports& ports);
 
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first

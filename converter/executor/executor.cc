@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "converter/support/error.h"
+#include "converter/support/memory.h"
 
 namespace octet::executor {
 namespace {
@@ -138,6 +139,15 @@ void Executor::PlanSlots() {
       }
     }
     for (int slot : unnamed) pool.slots[static_cast<size_t>(slot)].free = true;
+  }
+  int64_t all_bytes = 0;
+  for (const auto& slot : pool.slots) {
+    all_bytes +=
+        slot.elements * static_cast<int64_t>(slot.floats ? sizeof(float) : sizeof(int64_t));
+  }
+  if (const int64_t most = MemoryBytes(); all_bytes > most / 2) {
+    Fail("its values need {} MiB, of {} MiB that there are; give a smaller --input-shape",
+         all_bytes >> 20, most >> 20);
   }
   slots_.resize(pool.slots.size());
   for (size_t i = 0; i < slots_.size(); ++i) {

@@ -61,6 +61,7 @@ struct Graph {
   std::vector<ValueId> inputs;  // without initialisers
   std::vector<ValueId> outputs;
   std::vector<std::string> notes;  // what the user has to hear of how the model was read
+  std::map<std::string, std::string> metadata;  // ModelProto.metadata_props (converter/metadata)
 
   Value& At(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Value& At(ValueId id) const { return values[static_cast<size_t>(id)]; }

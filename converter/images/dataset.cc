@@ -95,18 +95,22 @@ class NpyFloats : public Dataset {
     const graph::Shape& shape = file_.shape();
     const graph::Shape tail(input_shape.empty() ? input_shape.end() : input_shape.begin() + 1,
                             input_shape.end());
-    if (shape == input_shape || (shape == tail && !input_shape.empty() && input_shape[0] == 1)) {
+    // An input of rank 0 has one number a sample: one row, without an end.
+    const int64_t rows = input_shape.empty() ? 1 : input_shape[0];
+    const bool is_column = input_shape.empty() && shape.size() == 2 && shape[1] == 1;
+    if (shape == input_shape || (shape == tail && rows == 1)) {
       count_ = 1;
-    } else if (!shape.empty() && !input_shape.empty() && shape[0] % input_shape[0] == 0 &&
-               std::equal(shape.begin() + 1, shape.end(), tail.begin(), tail.end())) {
-      count_ = shape[0] / input_shape[0];
+    } else if (is_column ||
+               (!shape.empty() && shape[0] % rows == 0 &&
+                std::equal(shape.begin() + 1, shape.end(), tail.begin(), tail.end()))) {
+      count_ = shape[0] / rows;
     } else {
-      Fail(
-          "{}: float array of shape {} does not fit the model's input {}; the first dimension "
-          "counts samples{}, the others must be equal",
-          name, graph::ToString(shape), graph::ToString(input_shape),
-          !input_shape.empty() && input_shape[0] > 1 ? fmt::format(", {} rows each", input_shape[0])
-                                                     : "");
+      Fail("{}: float array of shape {} does not fit the model's input {}; {}", name,
+           graph::ToString(shape), graph::ToString(input_shape),
+           input_shape.empty()
+               ? std::string("give [N], one number a sample")
+               : fmt::format("the first dimension counts samples{}, the others must be equal",
+                             rows > 1 ? fmt::format(", {} rows each", rows) : ""));
     }
     if (count_ < 1) Fail("{}: has no samples; give at least one", name);
   }

@@ -151,17 +151,17 @@ onnx::TensorProto IntegersOf(const std::string& what, int type, const Limits& li
 // Where the model does not say a dimension, an array of its rank does.
 Shape ShapeOf(const onnx::ValueInfoProto& input, const Tensor& value, const Shape* chosen) {
   const auto& declared = input.type().tensor_type();
-  if (chosen != nullptr) return FixInputShape(input, chosen);
+  if (chosen != nullptr) return FixInputShape(input, chosen, {});
   if (!declared.has_shape()) return value.shape;
   if (static_cast<size_t>(declared.shape().dim_size()) != value.shape.size()) {
-    return FixInputShape(input, nullptr);
+    return FixInputShape(input, nullptr, {});
   }
   Shape shape = value.shape;
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const int64_t dim = declared.shape().dim(i).dim_value();
     if (dim > 0) shape[static_cast<size_t>(i)] = dim;
   }
-  return FixInputShape(input, &shape);
+  return FixInputShape(input, &shape, {});
 }
 
 void Bind(const onnx::ValueInfoProto& input, const Tensor& value, const Shape* chosen,

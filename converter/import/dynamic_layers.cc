@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "converter/import/node_inputs.h"
+
 namespace octet::import {
 namespace {
 
@@ -24,10 +26,6 @@ struct Found {
   size_t cast, mul;
   ValueId weight_scale = kNoValue;
 };
-
-ValueId Input(const Node& node, size_t index) {
-  return index < node.inputs.size() ? node.inputs[index] : kNoValue;
-}
 
 class DynamicRewriter {
  public:

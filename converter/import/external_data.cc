@@ -45,8 +45,9 @@ Location ReadLocation(const onnx::TensorProto& tensor, const std::string& what) 
 // The file's real path, which must lie in the real folder of the model.
 fs::path Resolve(const Location& location, const std::string& what, const fs::path& folder) {
   const fs::path relative(location.file);
-  const bool climbs = std::any_of(relative.begin(), relative.end(),
-                                  [](const fs::path& part) { return part == ".."; });
+  // What goes down and up again stays.
+  const fs::path shortest = relative.lexically_normal();
+  const bool climbs = !shortest.empty() && *shortest.begin() == "..";
   if (relative.is_absolute() || climbs || location.file.find('\0') != std::string::npos) {
     Fail("{}: external data '{}' is outside the model's folder; move it beside the model", what,
          location.file);
@@ -56,7 +57,9 @@ fs::path Resolve(const Location& location, const std::string& what, const fs::pa
   if (error)
     Fail("{}: the model's folder cannot be read ({}); check its permissions", what,
          error.message());
-  const fs::path file = fs::canonical(root / relative, error);
+  fs::path file = fs::canonical(root / relative, error);
+  // A folder on the way may not be there.
+  if (error) file = fs::canonical(root / shortest, error);
   if (error || !fs::is_regular_file(file, error)) {
     Fail("{}: external data file '{}' is missing; copy it into the model's folder", what,
          location.file);

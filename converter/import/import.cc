@@ -10,16 +10,21 @@
 #include "converter/import/attribute.h"
 #include "converter/import/codes_to_real.h"
 #include "converter/import/cut.h"
+#include "converter/import/description.h"
 #include "converter/import/inline_functions.h"
 #include "converter/import/input_shapes.h"
 #include "converter/import/integer_layers.h"
+#include "converter/import/integer_pictures.h"
 #include "converter/import/lift_old.h"
+#include "converter/import/local_function.h"
 #include "converter/import/model_file.h"
 #include "converter/import/normalise.h"
 #include "converter/import/plain_names.h"
+#include "converter/import/quantized_types.h"
 #include "converter/import/settle_branches.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/tensor.h"
+#include "converter/metadata/record.h"
 #include "converter/operators/newer/bounded_boxes.h"
 #include "converter/operators/newer/class_offsets.h"
 #include "converter/operators/newer/lift_new.h"
@@ -37,6 +42,9 @@ using graph::Tensor;
 using graph::Value;
 using graph::ValueId;
 
+// Four times what a blob can hold as layers: what is left over may be folded.
+constexpr size_t kMostNodes = 1 << 15;
+
 class Importer {
  public:
   Importer(onnx::ModelProto& model, std::filesystem::path folder, const ImportOptions& options)
@@ -47,24 +55,38 @@ class Importer {
 
   Graph Run() {
     graph_.opsets = ReadVersions(model_);
-    InlineFunctions(&model_);
-    SettleBranches(&model_, [&](onnx::ModelProto& condition) { return ConditionOf(condition); });
-    InlineFunctions(&model_);  // those that a branch calls
+    graph_.metadata = options_.metadata;
+    graph_.metadata.merge(PropertiesOf(model_));
+    said_ = metadata::ReadRecord(graph_.metadata);
+    graph_.notes = InlineFunctions(graph_.opsets.at(""), &model_);
+    SettleBranches(&model_, [&](onnx::ModelProto& part) { return ReadConditionOf(part); });
     MakeNamesPlain(&proto_);
     graph_.name = proto_.name();
-    if (proto_.node_size() == 0) Fail("the graph has no nodes; export the model again");
+    if (proto_.node_size() == 0 && !is_part_)
+      Fail("the graph has no nodes; export the model again");
     if (proto_.output_size() == 0) Fail("the graph has no outputs; export the model again");
     slice_bounds_ = FindSliceBounds(proto_);
     ReadInitialisers();
     ReadInputs();
     for (onnx::NodeProto& node : *proto_.mutable_node()) ReadNode(node);
+    if (graph_.nodes.size() > kMostNodes) {
+      Fail("the graph has {} nodes, at most {} are read; split the model and convert its parts",
+           graph_.nodes.size(), kMostNodes);
+    }
     ConnectInputs();
     ReadOutputs();
     graph_.SortTopologically();
     if (!options_.cut_at.empty()) CutAt(graph_, options_.cut_at, options_.cut_if_known);
+    for (const Node& node : graph_.nodes) {
+      if (const auto found = unread_.find(node.name); found != unread_.end()) {
+        throw UserError(found->second);
+      }
+    }
     LiftOldForms(graph_);
+    SettleQuantizedTypes(graph_);
     RewriteIntegerLayers(graph_);
     Normalise(graph_);
+    ReadPicturesAsFloats(graph_);
     operators::BoundBoxes(graph_);
     operators::SeparateClasses(graph_);
     operators::LiftNewForms(graph_);
@@ -76,16 +98,20 @@ class Importer {
  private:
   // Shape inference folds what depends on shapes alone. What cannot be read is refused where it
   // stands in the whole model.
-  std::optional<bool> ConditionOf(onnx::ModelProto& condition) const {
-    ImportOptions options = options_;
-    options.cut_at.clear();
+  std::optional<KnownValues> ReadConditionOf(onnx::ModelProto& part) const {
+    ImportOptions options;
+    for (const onnx::ValueInfoProto& input : part.graph().input()) {
+      const auto chosen = options_.input_shapes.find(input.name());
+      if (chosen != options_.input_shapes.end()) options.input_shapes.insert(*chosen);
+    }
     try {
-      Graph graph = Importer(condition, folder_, options).Run();
+      Importer importer(part, folder_, options);
+      importer.is_part_ = true;
+      Graph graph = importer.Run();
       operators::InferShapes(graph);
-      const graph::Constant& value = graph.At(graph.outputs[0]).constant;
-      if (value == nullptr || graph::ElementCount(value->shape) != 1) return std::nullopt;
-      if (value->type == graph::DataType::kFloat) return std::nullopt;
-      return value->integers[0] != 0;
+      KnownValues values;
+      for (Value& value : graph.values) values.try_emplace(value.name, std::move(value));
+      return values;
     } catch (const UserError&) {
       return std::nullopt;
     }
@@ -145,7 +171,7 @@ class Importer {
       Fail("--input-shape names '{}', which is not an input of the model; its inputs are: {}",
            *unused.begin(), fmt::join(names, ", "));
     }
-    if (names.empty())
+    if (names.empty() && !is_part_)
       Fail("the graph has no inputs, so it has nothing to compute; export the model again");
   }
 
@@ -164,8 +190,8 @@ class Importer {
            ElementName(element_type));
     }
     const auto chosen = options_.input_shapes.find(input.name());
-    graph::Shape shape =
-        FixInputShape(input, chosen == options_.input_shapes.end() ? nullptr : &chosen->second);
+    graph::Shape shape = FixInputShape(
+        input, chosen == options_.input_shapes.end() ? nullptr : &chosen->second, said_);
     const ValueId id = Define(input.name(), what);
     graph_.At(id).type = *type;
     graph_.At(id).shape = std::move(shape);
@@ -186,38 +212,53 @@ class Importer {
     return unique;
   }
 
-  void ReadNode(onnx::NodeProto& proto) {
-    Node node;
-    node.name = UniqueNodeName(proto);
-    node.op = proto.op_type();
-    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
-    const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
-    if (node.domain == "com.microsoft" && IsIntegerLayer(node.op)) node.domain.clear();
-    const operators::Plugin* plugin = operators::FindPlugin(node.op);
-    if (plugin != nullptr && plugin->domain == node.domain) node.domain.clear();
-    if (!node.domain.empty()) {
-      Fail("{}: domain '{}' is not supported, only ai.onnx; {}", where, node.domain,
-           node.domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
-                                          : "export the model with standard operators");
+  // Operator, domain, opset and attributes.
+  void ReadKind(onnx::NodeProto& proto, const std::string& where, Node* node) const {
+    if (node->domain == "com.microsoft" && IsIntegerLayer(node->op)) node->domain.clear();
+    const operators::Plugin* plugin = operators::FindPlugin(node->op);
+    if (plugin != nullptr && plugin->domain == node->domain) node->domain.clear();
+    if (!node->domain.empty()) {
+      Fail(
+          "{}: domain '{}' is not supported, only ai.onnx; {}, or end the graph before it: "
+          "--cut-at '{}'",
+          where, node->domain,
+          node->domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
+                                          : "export the model with standard operators",
+          proto.input_size() > 0 ? proto.input(0) : "");
     }
-    node.since_opset = graph_.opsets.at("");
-
-    const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
-                                        [](const std::string& name) { return !name.empty(); });
-    if (!has_output) Fail("{}: has no outputs; export the model again", where);
-    if (node.op == "If" && proto.input_size() == 1) {
+    node->since_opset = OpsetOf(proto, graph_.opsets.at(""));
+    if (node->op == "If" && proto.input_size() == 1) {
       Fail(
           "{}: its condition '{}' is not known at conversion; export the model with fixed control "
           "flow, or write the condition down as a constant",
           where, proto.input(0));
     }
     for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
+      if (IsOpset(attribute)) continue;
       const Narrowing narrowing = AttributeNarrowing(proto, attribute.name());
-      node.attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);
+      node->attributes[attribute.name()] = ReadAttribute(attribute, where, folder_, narrowing);
     }
-    if (node.op == "Constant") {
-      SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
-      return;
+  }
+
+  void ReadNode(onnx::NodeProto& proto) {
+    Node node;
+    node.name = UniqueNodeName(proto);
+    node.op = proto.op_type();
+    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    const std::string where = fmt::format("node '{}' ({})", node.name, node.op);
+    const bool has_output = std::any_of(proto.output().begin(), proto.output().end(),
+                                        [](const std::string& name) { return !name.empty(); });
+    if (!has_output) Fail("{}: has no outputs; export the model again", where);
+    try {
+      ReadKind(proto, where, &node);
+      if (node.op == "Constant") {
+        SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
+        return;
+      }
+    } catch (const UserError& error) {
+      // What is cut off need not be read.
+      if (options_.cut_at.empty()) throw;
+      unread_.emplace(node.name, error.what());
     }
 
     int outputs = proto.output_size();
@@ -308,20 +349,15 @@ class Importer {
   std::filesystem::path folder_;
   const ImportOptions& options_;
   Graph graph_;
+  metadata::Record said_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
+  std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
   std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph
+  bool is_part_ = false;  // computes a condition: may be a constant alone
 };
-
-// Paths and attributes too may hold anything; the message stays one line.
-std::string OneLine(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -334,7 +370,7 @@ Graph ImportOnnx(const std::filesystem::path& path, const ImportOptions& options
     others.bound.clear();
     return Importer(*model, path.parent_path(), others).Run();
   } catch (const UserError& error) {
-    throw UserError(OneLine(fmt::format("{}: {}", path.string(), error.what())));
+    FailIn(path, error);
   }
 }
 

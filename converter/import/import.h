@@ -26,6 +26,8 @@ struct ImportOptions {
   // outputs stay, and whoever compares sees that they are others.
   bool cut_if_known = false;
   Bindings bound = {};  // --bind: inputs that are constants (bind.h)
+  // Single fields of the metadata, in place of the model's.
+  std::map<std::string, std::string> metadata = {};
 };
 
 // "image:1,3,224,224" as given to --input-shape. The name may itself hold colons; the shape follows

@@ -69,6 +69,15 @@ std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& pat
   return model;
 }
 
+void FailIn(const std::filesystem::path& path, const UserError& error) {
+  std::string line = fmt::format("{}: {}", path.string(), error.what());
+  // Paths and attributes too may hold anything; the message stays one line.
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  throw UserError(line);
+}
+
 std::map<std::string, int64_t> ReadVersions(const onnx::ModelProto& model) {
   const int64_t ir = model.ir_version();
   if (ir < kOldestIr || ir > kNewestIr) {

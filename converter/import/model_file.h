@@ -10,11 +10,16 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "converter/support/error.h"
+
 namespace octet::import {
 
 // Throws UserError for a file that is missing, empty, over 2 GiB (protobuf's limit), truncated or
 // no ONNX.
 std::unique_ptr<onnx::ModelProto> ReadModelFile(const std::filesystem::path& path);
+
+// The same error, as one line that begins with the model's path.
+[[noreturn]] void FailIn(const std::filesystem::path& path, const UserError& error);
 
 // Domain -> opset version, with "ai.onnx" written as "". Throws for IR and opset versions outside
 // the range we read.

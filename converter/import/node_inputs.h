@@ -6,6 +6,10 @@
 
 namespace octet::import {
 
+inline graph::ValueId Input(const graph::Node& node, size_t index) {
+  return index < node.inputs.size() ? node.inputs[index] : graph::kNoValue;
+}
+
 inline void SetInput(graph::Node& node, size_t index, graph::ValueId value) {
   if (node.inputs.size() <= index) node.inputs.resize(index + 1, graph::kNoValue);
   node.inputs[index] = value;

@@ -24,10 +24,6 @@ struct Context {
   const Links& links;  // of the graph before any rewrite
 };
 
-ValueId Input(const Node& node, size_t index) {
-  return index < node.inputs.size() ? node.inputs[index] : kNoValue;
-}
-
 // A list attribute becomes a constant one-dimensional input, unless the input is there already.
 void ListToInput(Context& context, Node& node, const std::string& key, size_t index) {
   if (node.Has(key) && Input(node, index) == kNoValue) {

@@ -87,14 +87,15 @@ void Decoder::FindBoxes(const DecodeInput& in, images::PictureSize picture, Answ
   const uint32_t first = input.dims[1] == 1 || input.dims[1] == 3 ? 2 : 1;
   const uint32_t height = input.dims[first], width = input.dims[first + 1];
   if (picture.height == 0) picture = {height, width};
-  const Placement placement =
-      PlacePicture(picture.height, picture.width, height, width, input.resize);
+  const FramePlace frame = {
+      PlacePicture(picture.height, picture.width, height, width, input.resize), picture.width,
+      picture.height};
   std::vector<Candidate> candidates(in.record->max_candidates);
-  const uint32_t found = CollectCandidates(in, candidates.data());
+  const uint32_t found = CollectCandidates(in, frame, candidates.data());
   const uint32_t kept =
       SuppressOverlaps(*in.record, candidates.data(), found, in.record->max_detections);
   for (uint32_t i = 0; i < kept; ++i) {
-    answer->boxes.push_back(ToFrame(candidates[i].box, placement, picture.width, picture.height));
+    answer->boxes.push_back(ToFrame(candidates[i].box, frame));
     // Of a confident box the other side's may have half the score.
     if (in.extras == nullptr || candidates[i].box.score < sure_score() / 2) continue;
     answer->parts.push_back(PartOf(in, candidates[i], width, height));

@@ -14,11 +14,11 @@
 namespace octet::judge {
 namespace {
 
-using Run = std::function<std::vector<std::vector<float>>(
+using RunSample = std::function<std::vector<std::vector<float>>(
     int thread, const std::vector<graph::Tensor>& inputs)>;
 
 // By the order of asked.samples.
-std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const Run& run) {
+std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSample& run) {
   std::vector<Answer> answers(asked.samples.size());
   std::mutex showing;
   int64_t done = 0;

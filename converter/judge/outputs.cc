@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -33,75 +32,117 @@ class Labels {
  public:
   explicit Labels(const Graph& graph) : graph_(graph), links_(graph) {}
 
-  // By element of the value; pieces found are added to `pieces`.
-  Tensor Of(ValueId id, const Piece& like, std::vector<Piece>* pieces) {
-    const graph::Value& value = graph_.At(id);
-    const int producer = links_.producer[static_cast<size_t>(id)];
-    if (producer >= 0) {
-      const Node& node = graph_.nodes[static_cast<size_t>(producer)];
-      if (auto moved = Moved(node, id, like, pieces)) return std::move(*moved);
+  // By element of the value; pieces found are added to `pieces`. Empty where those become more than
+  // kMostPieces: paths through what joins may double with each node.
+  Tensor Of(ValueId id, std::vector<Piece>* pieces) {
+    Tensor result;
+    // From the output to what it is made of; a graph may be as deep as it has nodes.
+    std::vector<Step> open;
+    open.push_back(StepTo(id, {}));
+    while (!open.empty()) {
+      Step& step = open.back();
+      if (step.next > 0) step.held[step.sources[step.next - 1]] = std::move(result);
+      if (step.next < step.sources.size()) {
+        const ValueId source = step.node->inputs[step.sources[step.next++]];
+        open.push_back(StepTo(source, step.like));
+        continue;
+      }
+      if (step.node == nullptr) {
+        result = Leaf(step, pieces);
+        if (pieces->size() > kMostPieces) return {};
+      } else {
+        result = Moved(step);
+      }
+      open.pop_back();
     }
+    return result;
+  }
+
+ private:
+  // A value, and what has to be known before its own labels.
+  struct Step {
+    ValueId id;
+    Piece like;                   // as what is nearest to the output says
+    const Node* node = nullptr;   // that moves or maps elements; null: the value is a piece
+    std::vector<size_t> sources;  // inputs of the node whose labels count
+    size_t next = 0;              // of `sources`, not yet asked for
+    std::vector<Tensor> held;     // labels, by input
+  };
+
+  Step StepTo(ValueId id, const Piece& like) const {
+    Step step;
+    step.id = id;
+    step.like = like;
+    const int producer = links_.producer[static_cast<size_t>(id)];
+    if (producer < 0) return step;
+    const Node& node = graph_.nodes[static_cast<size_t>(producer)];
+    if (!KeepsMeaning(node.op) || !node.activation.empty()) return step;
+    if (operators::MapsElements(node.op)) {
+      if (graph_.At(node.inputs[0]).constant != nullptr) return step;
+      // What is nearest to the output decides.
+      if (step.like.step == 0) step.like.step = operators::NaturalRange(node.op) / kCodes;
+      if (step.like.grid == 0) step.like.grid = GridOf(node);
+      step.sources = {0};
+    } else {
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        const ValueId input = node.inputs[i];
+        if (input == graph::kNoValue) continue;
+        const bool is_data = i == 0 || operators::JoinsInputs(node.op);
+        // Where elements go has to be known; Reshape and its kind show it by their shapes.
+        const bool is_known = graph_.At(input).constant != nullptr;
+        if (is_data ? !graph_.At(input).shape : !is_known && operators::MovesByInputs(node.op)) {
+          step.sources.clear();
+          return step;
+        }
+        if (is_data) step.sources.push_back(i);
+      }
+    }
+    step.node = &node;
+    step.held.resize(node.inputs.size());
+    return step;
+  }
+
+  Tensor Leaf(const Step& step, std::vector<Piece>* pieces) const {
+    const graph::Value& value = graph_.At(step.id);
     const auto label = static_cast<float>(pieces->size());
-    const bool orders = producer >= 0 && Orders(graph_.nodes[static_cast<size_t>(producer)], id);
-    pieces->push_back({value.name, value.type != DataType::kFloat, like.step, like.grid, orders});
+    const int producer = links_.producer[static_cast<size_t>(step.id)];
+    const bool orders =
+        producer >= 0 && Orders(graph_.nodes[static_cast<size_t>(producer)], step.id);
+    pieces->push_back(
+        {value.name, value.type != DataType::kFloat, step.like.step, step.like.grid, orders});
     return Tensor::Floats(
         *value.shape,
         std::vector<float>(static_cast<size_t>(graph::ElementCount(*value.shape)), label));
   }
 
- private:
   static bool Orders(const Node& node, ValueId id) {
     const auto at = std::find(node.outputs.begin(), node.outputs.end(), id);
     return operators::OrdersRows(node, static_cast<size_t>(at - node.outputs.begin()));
   }
 
-  std::optional<Tensor> Moved(const Node& node, ValueId id, const Piece& like,
-                              std::vector<Piece>* pieces) {
-    if (!KeepsMeaning(node.op) || !node.activation.empty()) return std::nullopt;
-    const graph::Shape& shape = *graph_.At(id).shape;
+  Tensor Moved(Step& step) {
+    const Node& node = *step.node;
     if (operators::MapsElements(node.op)) {
-      if (graph_.At(node.inputs[0]).constant != nullptr) return std::nullopt;
-      // What is nearest to the output decides.
-      Piece behind = like;
-      if (behind.step == 0) behind.step = operators::NaturalRange(node.op) / kCodes;
-      if (behind.grid == 0) behind.grid = GridOf(node);
-      Tensor labels = Of(node.inputs[0], behind, pieces);
-      labels.shape = shape;
-      return labels;
+      step.held[0].shape = *graph_.At(step.id).shape;
+      return std::move(step.held[0]);
     }
-    const bool joins = operators::JoinsInputs(node.op);
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ValueId input = node.inputs[i];
-      if (input == graph::kNoValue) continue;
-      const bool constant = graph_.At(input).constant != nullptr;
-      const bool is_data = i == 0 || joins;
-      // Where elements go has to be known; Reshape and its kind show it by their shapes.
-      if (!is_data && !constant && operators::MovesByInputs(node.op)) return std::nullopt;
-      if (is_data && !graph_.At(input).shape) return std::nullopt;
-    }
-    std::vector<Tensor> held(node.inputs.size());
+    // Labels are floats whatever the element's type is.
+    if (operators::ConvertsType(node.op)) return std::move(step.held[0]);
     std::vector<const Tensor*> inputs(node.inputs.size());
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const ValueId input = node.inputs[i];
-      if (input == graph::kNoValue) continue;
-      if (i == 0 || joins) {
-        held[i] = Of(input, like, pieces);
-        inputs[i] = &held[i];
-      } else {
-        inputs[i] = graph_.Constant(input);
-      }
+      const bool is_data =
+          std::find(step.sources.begin(), step.sources.end(), i) != step.sources.end();
+      inputs[i] = is_data ? &step.held[i] : graph_.Constant(node.inputs[i]);
     }
     std::vector<Tensor> results(node.outputs.size());
     size_t wanted = 0;
     for (size_t i = 0; i < results.size(); ++i) {
       if (node.outputs[i] == graph::kNoValue) continue;
-      if (node.outputs[i] == id) wanted = i;
+      if (node.outputs[i] == step.id) wanted = i;
       const graph::Shape& own = *graph_.At(node.outputs[i]).shape;
       results[i] =
           Tensor::Floats(own, std::vector<float>(static_cast<size_t>(graph::ElementCount(own))));
     }
-    // Labels are floats whatever the element's type is.
-    if (operators::ConvertsType(node.op)) return std::move(held[0]);
     operators::Find(node.op)->execute(node, inputs, results, workspace_);
     return std::move(results[wanted]);
   }
@@ -211,7 +252,7 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
     Output& output = outputs.emplace_back();
     output.name = value.name;
     output.shape = *value.shape;
-    const Tensor of_elements = labels.Of(id, {}, &output.pieces);
+    const Tensor of_elements = labels.Of(id, &output.pieces);
     if (output.pieces.size() > kMostPieces) {
       output.pieces = {{value.name, value.type != DataType::kFloat, 0, 0, false}};
     }

@@ -60,8 +60,10 @@ const graph::Tensor& ConstantWeights(const Builder& builder, const graph::Node& 
   const graph::Tensor* weights = builder.Constant(node.inputs[input]);
   if (weights == nullptr || !weights->IsFloat()) {
     Fail(
-        "node '{}' ({}): its weights are computed at run time; only constant weights are supported",
-        node.name, node.op);
+        "node '{}' ({}): its weights are computed at run time, which works for a Conv of one "
+        "picture with at most 1024 weights a channel; give them with --bind, or end the graph "
+        "before this node: --cut-at '{}'",
+        node.name, node.op, builder.graph().At(node.inputs[input]).name);
   }
   return *weights;
 }

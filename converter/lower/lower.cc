@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/lower/builder.h"
+#include "converter/lower/limits.h"
 #include "converter/operators/plugin.h"
 #include "converter/support/error.h"
 
@@ -271,7 +272,10 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
 
 void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes) {
   std::vector<Refusal> refusals;
-  for (const quantize::Scheme& scheme : schemes) LowerNodes(graph, scheme, "", &refusals);
+  for (const quantize::Scheme& scheme : schemes) {
+    const Program program = LowerNodes(graph, scheme, "", &refusals);
+    if (refusals.empty()) CheckLimits(program);
+  }
   if (!refusals.empty()) Refuse(refusals);
 }
 

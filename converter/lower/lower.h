@@ -23,7 +23,8 @@ Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
 void CheckLowerable(const graph::Graph& graph);
 
 // Lowers once by each of these schemes, made of dummy ranges before any calibration is done, and
-// throws UserError with one line naming every node that a plan cannot run.
+// throws UserError with one line naming every node that a plan cannot run, or the limit of a blob
+// that their plans pass.
 void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes);
 
 // The ONNX operators that can run on the board, sorted.

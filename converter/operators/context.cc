@@ -13,12 +13,17 @@ std::string WithWayOut(std::string message) {
 }
 
 std::string WithInputs(const ShapeContext& context, const std::string& message) {
+  constexpr size_t kMostShown = 8;
   std::string text = message + " (inputs:";
   const char* separator = " ";
-  for (const graph::Value* value : context.inputs) {
+  for (size_t i = 0; i < std::min(context.inputs.size(), kMostShown); ++i) {
+    const graph::Value* value = context.inputs[i];
     text += separator;
     text += value == nullptr || !value->shape ? "none" : graph::ToString(*value->shape);
     separator = ", ";
+  }
+  if (context.inputs.size() > kMostShown) {
+    text += fmt::format(" and {} more", context.inputs.size() - kMostShown);
   }
   return text + ")";
 }

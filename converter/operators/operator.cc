@@ -8,6 +8,7 @@
 #include "converter/operators/empty_values.h"
 #include "converter/operators/plugin.h"
 #include "converter/operators/registry.h"
+#include "converter/support/memory.h"
 
 namespace octet::operators {
 namespace {
@@ -25,6 +26,8 @@ constexpr int64_t kMaxElements = int64_t{1} << 31;
 constexpr int64_t kMaxFoldedFloats = 4096;
 // Integers always are folded, so that a few bytes (Range, Expand) must not ask for gigabytes.
 constexpr int64_t kMaxFoldedIntegers = int64_t{1} << 24;
+
+constexpr int64_t kBytesOfAnElement = sizeof(int64_t);
 
 const Operator& Require(const Node& node) {
   const Operator* op = Find(node.op);
@@ -105,7 +108,13 @@ std::vector<Tensor> EvaluateAs(const Operator& op, const ShapeContext& context,
     inputs.push_back(tensor);
   }
   std::vector<Tensor> outputs(types.size());
-  for (size_t i = 0; i < types.size(); ++i) Allocate(outputs[i], types[i]);
+  for (size_t i = 0; i < types.size(); ++i) {
+    const int64_t count = graph::ElementCount(types[i].shape);
+    if (count > MemoryBytes() / kBytesOfAnElement / 4) {
+      ShapeFail(context, "the constant {} is too large", graph::ToString(types[i].shape));
+    }
+    Allocate(outputs[i], types[i]);
+  }
   Workspace workspace;
   op.execute(*context.node, inputs, outputs, workspace);
   const Node& node = *context.node;

@@ -1,6 +1,9 @@
 #include "converter/operators/output_view.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 namespace octet::operators {
 namespace {
@@ -20,24 +23,37 @@ struct Viewer {
   size_t output_elements = 0;
   std::vector<float>* offsets = nullptr;
 
-  // Replaces `piece` by the pieces its producer is made of, as far as that goes.
-  void Expand(const OutputPiece& piece, std::vector<OutputPiece>* out) {
-    const int producer = links.producer[static_cast<size_t>(piece.value)];
-    if (producer >= 0) {
-      const Node& node = graph.nodes[static_cast<size_t>(producer)];
-      // A value somebody else reads has to exist anyway, but its scale then follows that reader:
-      // take it as it is.
-      const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
-      if (!shared && node.activation.empty()) {
-        if (piece.function.empty() && ExpandFunction(node, piece, out)) return;
-        if (piece.function.empty() && ExpandOffset(node, piece, out)) return;
-        if (node.op == "Cast" && ExpandCast(node, piece, out)) return;
-        if (node.op == "Concat" && ExpandConcat(node, piece, out)) return;
-        if (node.op == "Transpose" && ExpandTranspose(node, piece, out)) return;
-        if (node.op == "Reshape" && ExpandReshape(node, piece, out)) return;
+  // Adds to `out` what the output is made of, as far as that goes, in its order. A graph may be as
+  // deep as it has nodes.
+  void Expand(OutputPiece output, std::vector<OutputPiece>* out) {
+    std::vector<OutputPiece> open;
+    for (open.push_back(std::move(output)); !open.empty();) {
+      OutputPiece piece = std::move(open.back());
+      open.pop_back();
+      std::vector<OutputPiece> parts;
+      if (Divide(piece, &parts)) {
+        std::move(parts.rbegin(), parts.rend(), std::back_inserter(open));
+      } else {
+        out->push_back(std::move(piece));
       }
     }
-    out->push_back(piece);
+  }
+
+  // `piece` as the pieces that its producer is made of; false: it stays.
+  bool Divide(const OutputPiece& piece, std::vector<OutputPiece>* out) {
+    const int producer = links.producer[static_cast<size_t>(piece.value)];
+    if (producer < 0) return false;
+    const Node& node = graph.nodes[static_cast<size_t>(producer)];
+    // A value somebody else reads has to exist anyway, but its scale then follows that reader:
+    // take it as it is.
+    const bool shared = links.consumers[static_cast<size_t>(piece.value)].size() > 1;
+    if (shared || !node.activation.empty()) return false;
+    if (piece.function.empty() && ExpandFunction(node, piece, out)) return true;
+    if (piece.function.empty() && ExpandOffset(node, piece, out)) return true;
+    if (node.op == "Cast") return ExpandCast(node, piece, out);
+    if (node.op == "Concat") return ExpandConcat(node, piece, out);
+    if (node.op == "Transpose") return ExpandTranspose(node, piece, out);
+    return node.op == "Reshape" && ExpandReshape(node, piece, out);
   }
 
   bool Usable(ValueId id) const {
@@ -72,14 +88,14 @@ struct Viewer {
     ForEachPlace(shape, piece.base, piece.strides, [&](size_t element, size_t at) {
       (*offsets)[at] += constant->floats[numbers[element]];
     });
-    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, {}}, out);
+    out->push_back(OutputPiece{node.inputs[0], piece.base, piece.strides, {}});
     return true;
   }
 
   bool ExpandFunction(const Node& node, const OutputPiece& piece, std::vector<OutputPiece>* out) {
     if (node.op != "Sigmoid" && node.op != "Tanh" && node.op != "Exp") return false;
     if (!Usable(node.inputs[0])) return false;
-    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, node.op}, out);
+    out->push_back(OutputPiece{node.inputs[0], piece.base, piece.strides, node.op});
     return true;
   }
 
@@ -89,7 +105,7 @@ struct Viewer {
     const bool widens = graph.At(node.outputs[0]).type == DataType::kFloat &&
                         graph.At(node.inputs[0]).type != DataType::kFloat;
     if (!widens || !Usable(node.inputs[0])) return false;
-    Expand(OutputPiece{node.inputs[0], piece.base, piece.strides, piece.function}, out);
+    out->push_back(OutputPiece{node.inputs[0], piece.base, piece.strides, piece.function});
     return true;
   }
 
@@ -107,7 +123,7 @@ struct Viewer {
       OutputPiece part{input, base, piece.strides, piece.function};
       base += (*graph.At(input).shape)[static_cast<size_t>(axis)] *
               piece.strides[static_cast<size_t>(axis)];
-      Expand(part, out);
+      out->push_back(std::move(part));
     }
     return true;
   }
@@ -121,7 +137,7 @@ struct Viewer {
     }
     OutputPiece part{node.inputs[0], piece.base, std::vector<int64_t>(rank), piece.function};
     for (size_t i = 0; i < rank; ++i) part.strides[static_cast<size_t>(perm[i])] = piece.strides[i];
-    Expand(part, out);
+    out->push_back(std::move(part));
     return true;
   }
 
@@ -131,7 +147,7 @@ struct Viewer {
     const Shape& to = *graph.At(node.inputs[0]).shape;
     std::vector<int64_t> strides = ReshapeStrides(from, piece.strides, to);
     if (strides.empty() && !to.empty()) return false;
-    Expand(OutputPiece{node.inputs[0], piece.base, std::move(strides), piece.function}, out);
+    out->push_back(OutputPiece{node.inputs[0], piece.base, std::move(strides), piece.function});
     return true;
   }
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -18,6 +19,7 @@
 
 #include "converter/export/model_edit.h"
 #include "converter/import/model_file.h"
+#include "converter/import/tensor.h"
 #include "converter/support/error.h"
 
 extern char** environ;
@@ -85,21 +87,36 @@ int RunNode(const Folder& folder) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-const char* InputType(const onnx::ModelProto& model, const std::string& name) {
+// As run.cjs names it. Types that it does not know ONNX Runtime refuses.
+std::string InputType(const onnx::ModelProto& model, const std::string& name) {
   for (const onnx::ValueInfoProto& input : model.graph().input()) {
     if (input.name() != name) continue;
-    const int type = input.type().tensor_type().elem_type();
-    if (type == onnx::TensorProto_DataType_FLOAT16) return "float16";
-    if (type == onnx::TensorProto_DataType_DOUBLE) return "float64";
+    const std::string type = import::ElementName(input.type().tensor_type().elem_type());
+    return type == "float" ? "float32" : type == "double" ? "float64" : type;
   }
   return "float32";
 }
 
+// What the model is fed in place of real values.
+void Encode(const graph::Given& codes, const std::string& type, std::vector<float>* values) {
+  const bool is_signed = type == "int8";
+  const float zero = static_cast<float>(codes.zero_point + (is_signed ? 0 : 128));
+  const float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
+  for (float& value : *values) {
+    value = std::clamp(std::nearbyint(value / codes.scale) + zero, low, high);
+  }
+}
+
 // All samples of an input, one behind the other.
-void WriteSamples(const fs::path& path, size_t input, const Load& load, int64_t count) {
+void WriteSamples(const fs::path& path, size_t index, const Input& input, const std::string& type,
+                  const Load& load, int64_t count) {
   std::ofstream file(path, std::ios::binary);
   for (int64_t i = 0; i < count; ++i) {
-    const graph::Tensor tensor = load(input, i);
+    graph::Tensor tensor = load(index, i);
+    if (!tensor.IsFloat()) tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
+    if (input.codes && (type == "int8" || type == "uint8")) {
+      Encode(*input.codes, type, &tensor.floats);
+    }
     file.write(reinterpret_cast<const char*>(tensor.floats.data()),
                static_cast<std::streamsize>(tensor.floats.size() * sizeof(float)));
   }
@@ -119,6 +136,7 @@ struct Results::Files {
   int handle = -1;
   std::string version;
   std::vector<graph::Shape> shapes;
+  std::vector<bool> is_real;
   std::vector<int64_t> starts;  // of each output in a sample, in floats; behind them its size
 
   Files() = default;
@@ -135,6 +153,10 @@ const std::string& Results::version() const {
 
 const graph::Shape& Results::ShapeOf(size_t index) const {
   return files_->shapes[index];
+}
+
+bool Results::IsReal(size_t index) const {
+  return files_->is_real[index];
 }
 
 std::vector<float> Results::Load(int64_t sample, size_t index) const {
@@ -181,10 +203,11 @@ class Runner {
                            {"result", (folder / "result").string()}};
     for (size_t i = 0; i < inputs.size(); ++i) {
       const fs::path file = folder / ("input" + std::to_string(i));
-      WriteSamples(file, i, load, count);
+      const std::string type = InputType(proto, inputs[i].name);
+      WriteSamples(file, i, inputs[i], type, load, count);
       request["inputs"].push_back({{"name", inputs[i].name},
                                    {"shape", inputs[i].shape},
-                                   {"type", InputType(proto, inputs[i].name)},
+                                   {"type", type},
                                    {"file", file.string()}});
     }
     std::ofstream(folder / "request.json")
@@ -203,6 +226,7 @@ class Runner {
     files->starts.push_back(0);
     for (const auto& output : answer["outputs"]) {
       files->shapes.push_back(output["shape"].get<graph::Shape>());
+      files->is_real.push_back(output["type"].get<std::string>().starts_with("float"));
       files->starts.push_back(files->starts.back() + graph::ElementCount(files->shapes.back()));
     }
     files->handle = open((folder / "result").c_str(), O_RDONLY | O_CLOEXEC);

@@ -29,6 +29,8 @@ class Results {
   // Output `index` of a sample, as float. Thread-safe.
   std::vector<float> Load(int64_t sample, size_t index) const;
   const graph::Shape& ShapeOf(size_t index) const;
+  // Not integers, which may be codes of what is a real value here.
+  bool IsReal(size_t index) const;
 
  private:
   friend class Runner;
@@ -48,6 +50,8 @@ struct RunOptions {
 struct Input {
   std::string name;
   graph::Shape shape;
+  // Of codes in the model that are real values here, in the scheme of int8 codes.
+  graph::GivenCodes codes = {};
 };
 using Load = std::function<graph::Tensor(size_t input, int64_t sample)>;
 Results Run(const std::filesystem::path& model, const std::vector<Input>& inputs, const Load& load,

@@ -3,11 +3,10 @@
 // Request: {ort, model, optimize, threads, samples, inputs: [{name, shape, type, file}], outputs: [names], result}.
 //   ort       the folder in which `npm install onnxruntime-node` was run
 //   optimize  whether ONNX Runtime may rewrite the graph
-//   file      float32, all samples one behind the other; shape is that of one, type what the model wants: float32,
-//             float16 or float64
+//   file      float32, all samples one behind the other; shape is that of one, type what the model wants (arrays below)
 //   outputs   which, in this order; none: the model's own
 //   result    is written: float32, sample by sample, of each the outputs one behind the other
-// On stdout one line of JSON: {version, outputs: [{name, shape}]}, shapes as the last sample had them. Where it fails: one
+// On stdout one line of JSON: {version, outputs: [{name, shape, type}]}, shapes as the last sample had them. Where it fails: one
 // line on stderr and status 1.
 'use strict';
 const fs = require('fs');
@@ -43,9 +42,25 @@ function floats(tensor) {
   return Float32Array.from(tensor.data, tensor.type === 'float16' && tensor.data instanceof Uint16Array ? fromHalf : Number);
 }
 
+const wide = value => BigInt(Math.round(value));
+const arrays = {
+  float32: data => data,
+  float64: data => Float64Array.from(data),
+  float16: data => Uint16Array.from(data, toHalf),
+  int8: data => Int8Array.from(data, Math.round),
+  uint8: data => Uint8Array.from(data, Math.round),
+  int16: data => Int16Array.from(data, Math.round),
+  uint16: data => Uint16Array.from(data, Math.round),
+  int32: data => Int32Array.from(data, Math.round),
+  uint32: data => Uint32Array.from(data, Math.round),
+  int64: data => BigInt64Array.from(data, wide),
+  uint64: data => BigUint64Array.from(data, wide),
+  bool: data => Uint8Array.from(data, value => (value === 0 ? 0 : 1)),
+};
+
 function tensorOf(ort, type, data, shape) {
-  if (type === 'float16') return new ort.Tensor(type, Uint16Array.from(data, toHalf), shape);
-  return new ort.Tensor(type, type === 'float64' ? Float64Array.from(data) : data, shape);
+  if (!(type in arrays)) throw new Error(`inputs of type ${type} cannot be fed from numbers`);
+  return new ort.Tensor(type, arrays[type](data), shape);
 }
 
 async function main() {
@@ -75,7 +90,7 @@ async function main() {
       feeds[name] = tensorOf(ort, type, data, shape);
     }
     const got = await session.run(feeds, names);
-    outputs = names.map(name => ({name, shape: got[name].dims.map(Number)}));
+    outputs = names.map(name => ({name, shape: got[name].dims.map(Number), type: got[name].type}));
     for (const name of names) {
       const data = floats(got[name]);
       if (data.byteLength) fs.writeSync(result, data);

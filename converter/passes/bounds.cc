@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "converter/operators/clamp.h"
 #include "converter/operators/operator.h"
@@ -82,7 +84,17 @@ class Finder {
  public:
   explicit Finder(const Editor& editor) : editor_(editor) {}
 
+  // A value may be reached on many ways: each is looked at once for each depth.
   Bounds Of(ValueId id, int depth) const {
+    const auto known = known_.find({id, depth});
+    if (known != known_.end()) return known->second;
+    const Bounds bounds = Find(id, depth);
+    known_.emplace(std::pair{id, depth}, bounds);
+    return bounds;
+  }
+
+ private:
+  Bounds Find(ValueId id, int depth) const {
     if (const Tensor* constant = editor_.Constant(id)) {
       if (constant->floats.empty()) return kUnknown;
       const auto [low, high] =
@@ -107,7 +119,6 @@ class Finder {
     return bounds;
   }
 
- private:
   Bounds OfInputs(const Node& node, size_t first, int depth) const {
     Bounds all = Of(node.inputs[first], depth);
     for (size_t i = first + 1; i < node.inputs.size(); ++i) {
@@ -160,6 +171,7 @@ class Finder {
   }
 
   const Editor& editor_;
+  mutable std::map<std::pair<ValueId, int>, Bounds> known_;  // by value and depth
 };
 
 }  // namespace

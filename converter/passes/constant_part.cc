@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -160,7 +161,9 @@ class Taker {
     }
     const ValueId rest = NewRest(elements);
     Add(elements, Spread({}, {-number}, shape), rest);
-    PassesThrough(n, elements, rest, Spread({}, {number}, shape));
+    std::optional<Replacement> behind;
+    PassesThrough(n, elements, rest, Spread({}, {number}, shape), &behind);
+    if (behind) Replace(behind->whole, behind->rest, behind->part);
   }
 
   // Drops an Add or Sub of 0 where the other operand is the result.
@@ -185,37 +188,63 @@ class Taker {
   }
 
   // Nobody makes `whole` any longer, which is `rest` + `part`: its readers are to read `rest`.
+  struct Replacement {
+    ValueId whole, rest;
+    Tensor part;
+    std::vector<int> readers = {}, stuck = {};
+    size_t next = 0;  // of the readers
+  };
+
+  // Also what follows from it, each before the next reader is looked at. A graph may be as deep as
+  // it has nodes.
   void Replace(ValueId whole, ValueId rest, const Tensor& part) {
-    std::vector<int> readers = editor_.Consumers(whole);
-    std::sort(readers.begin(), readers.end());
-    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-    std::vector<int> stuck;
-    const bool is_nothing = IsOneNumber(part) && part.floats[0] == 0;
-    for (const int reader : readers) {
-      if (is_nothing) {
-        Reads(reader, whole, rest);
+    std::vector<Replacement> open;
+    open.push_back({whole, rest, part});
+    while (!open.empty()) {
+      Replacement& top = open.back();
+      if (top.next == 0) {
+        top.readers = editor_.Consumers(top.whole);
+        std::sort(top.readers.begin(), top.readers.end());
+        top.readers.erase(std::unique(top.readers.begin(), top.readers.end()), top.readers.end());
+      }
+      std::optional<Replacement> behind;
+      while (top.next < top.readers.size() && !behind)
+        Reach(top.readers[top.next++], &top, &behind);
+      if (behind) {
+        open.push_back(std::move(*behind));
         continue;
       }
-      if (JoinsOffset(reader, whole, rest, part)) continue;
-      if (!EndsIn(reader, whole, rest, part) && !PassesThrough(reader, whole, rest, part)) {
-        stuck.push_back(reader);
-      }
+      Close(top);
+      open.pop_back();
     }
-    const bool is_output = editor_.IsOutput(whole);
+  }
+
+  // What has to be replaced behind the reader.
+  void Reach(int reader, Replacement* top, std::optional<Replacement>* behind) {
+    const auto& [whole, rest, part] = std::tie(top->whole, top->rest, top->part);
+    if (IsOneNumber(part) && part.floats[0] == 0) return Reads(reader, whole, rest);
+    if (JoinsOffset(reader, whole, rest, part)) return;
+    if (!EndsIn(reader, whole, rest, part) && !PassesThrough(reader, whole, rest, part, behind)) {
+      top->stuck.push_back(reader);
+    }
+  }
+
+  // The part comes back for an output, and for readers that it does not pass.
+  void Close(const Replacement& done) {
+    const bool is_output = editor_.IsOutput(done.whole);
     if (is_output) {
-      const int add = Add(rest, part, whole);
+      const int add = Add(done.rest, done.part, done.whole);
       editor_.At(add).attributes[operators::kIsOutputOffset] = int64_t{1};
     }
-    if (stuck.empty()) return;
-    ValueId inner = whole;
+    if (done.stuck.empty()) return;
+    ValueId inner = done.whole;
     if (is_output) {
-      const std::string name = editor_.graph().At(whole).name + "/inside";
-      const Shape shape = part.shape;
-      inner = editor_.NewValue(name, graph::DataType::kFloat, shape);
+      const std::string name = editor_.graph().At(done.whole).name + "/inside";
+      inner = editor_.NewValue(name, graph::DataType::kFloat, done.part.shape);
     }
-    Add(rest, part, inner);
-    if (inner == whole) return;
-    for (const int reader : stuck) Reads(reader, whole, inner);
+    Add(done.rest, done.part, inner);
+    if (inner == done.whole) return;
+    for (const int reader : done.stuck) Reads(reader, done.whole, inner);
   }
 
   int Add(ValueId rest, const Tensor& part, ValueId sum) {
@@ -265,7 +294,9 @@ class Taker {
     return true;
   }
 
-  bool PassesThrough(int n, ValueId whole, ValueId rest, const Tensor& part) {
+  // `replaced`: what the node no longer makes, if it does not.
+  bool PassesThrough(int n, ValueId whole, ValueId rest, const Tensor& part,
+                     std::optional<Replacement>* replaced) {
     const Node& node = editor_.At(n);
     if (!LetsConstantPass(editor_, node)) return false;
     std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
@@ -279,7 +310,7 @@ class Taker {
         Reads(n, whole, rest);
         if (Skip(n, result, &skipped)) {
           for (size_t i = 0; i < added.floats.size(); ++i) behind->floats[i] += added.floats[i];
-          Replace(result, skipped, *behind);
+          replaced->emplace(Replacement{result, skipped, std::move(*behind)});
           return true;
         }
       }
@@ -289,7 +320,7 @@ class Taker {
     MoveBounds(editor_, n, part, *behind);
     const ValueId result_rest = NewRest(result);
     editor_.SetOutput(n, 0, result_rest);
-    Replace(result, result_rest, *behind);
+    replaced->emplace(Replacement{result, result_rest, std::move(*behind)});
     return true;
   }
 

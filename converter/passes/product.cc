@@ -14,7 +14,11 @@ std::optional<float> NeutralScalar(const Editor& editor, const graph::Graph& gra
   return editor.Rank(id) <= rank ? ConstantScalar(graph, id) : std::nullopt;
 }
 
-bool Collect(Editor& editor, const Node& mul, const Shape& shape, Product* product) {
+// More factors are none of the functions that are looked for; a chain may have any number.
+constexpr int kMostProducts = 16;
+
+bool Collect(Editor& editor, const Node& mul, const Shape& shape, int most, Product* product) {
+  if (most == 0) return false;
   for (const ValueId id : mul.inputs) {
     if (editor.IsConstant(id)) {
       const auto scalar =
@@ -28,7 +32,7 @@ bool Collect(Editor& editor, const Node& mul, const Shape& shape, Product* produ
     const int inner = editor.IsPrivate(id) ? editor.ProducerIf(id, "Mul") : -1;
     if (inner < 0) {
       product->factors.push_back(id);
-    } else if (!Collect(editor, editor.At(inner), shape, product)) {
+    } else if (!Collect(editor, editor.At(inner), shape, most - 1, product)) {
       return false;
     }
   }
@@ -42,7 +46,7 @@ std::optional<Product> ReadProduct(Editor& editor, const Node& root) {
     return std::nullopt;
   const Shape* shape = editor.KnownShape(root.outputs[0]);
   Product product;
-  if (shape == nullptr || !Collect(editor, root, *shape, &product)) {
+  if (shape == nullptr || !Collect(editor, root, *shape, kMostProducts, &product)) {
     return std::nullopt;
   }
   return product;

@@ -79,20 +79,40 @@ class Norm {
   }
 
  private:
+  struct Use {
+    int node;
+    ValueId id;
+    size_t axis;  // of the channels
+  };
+
+  // Finds all that reads the value, behind what moves its elements.
   bool Follow(ValueId id, size_t axis) {
-    const auto v = static_cast<size_t>(id);
-    if (links_.is_output[v] || graph_.values[v].given || links_.consumers[v].empty()) return false;
-    const auto reads = [&](int n) { return Reads(static_cast<size_t>(n), id, axis); };
-    return std::all_of(links_.consumers[v].begin(), links_.consumers[v].end(), reads);
+    std::vector<Use> open;
+    if (!AddUses(id, axis, &open)) return false;
+    while (!open.empty()) {
+      const Use use = open.back();
+      open.pop_back();
+      if (!Reads(static_cast<size_t>(use.node), use.id, use.axis, &open)) return false;
+    }
+    return true;
   }
 
-  bool Reads(size_t n, ValueId id, size_t axis) {
+  // The first on top.
+  bool AddUses(ValueId id, size_t axis, std::vector<Use>* open) const {
+    const auto v = static_cast<size_t>(id);
+    if (links_.is_output[v] || graph_.values[v].given || links_.consumers[v].empty()) return false;
+    const auto& readers = links_.consumers[v];
+    for (size_t i = readers.size(); i-- > 0;) open->push_back({readers[i], id, axis});
+    return true;
+  }
+
+  bool Reads(size_t n, ValueId id, size_t axis, std::vector<Use>* open) {
     const graph::Node& node = graph_.nodes[n];
     if (node.inputs[0] != id || std::count(node.inputs.begin(), node.inputs.end(), id) != 1) {
       return false;
     }
     if (const std::optional<size_t> next = operators::AxisThrough(graph_, node, axis)) {
-      return node.activation.empty() && Follow(node.outputs[0], *next);
+      return node.activation.empty() && AddUses(node.outputs[0], *next, open);
     }
     const std::optional<ChannelLayer> layer = axis == 1 ? AsChannelLayer(graph_, n) : std::nullopt;
     if (!layer || layer->IsGrouped() || layer->depth != channels_) return false;

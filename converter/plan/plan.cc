@@ -82,18 +82,20 @@ std::vector<size_t> ShareInPlace(const lower::Program& program, const Lifetimes&
   return of;
 }
 
-uint64_t LowerBound(const std::vector<Buffer>& buffers, int64_t layer_count) {
-  std::vector<int64_t> change(static_cast<size_t>(layer_count) + 3, 0);
+// By layer, from the one before the first on.
+std::vector<int64_t> BytesAlive(const std::vector<Buffer>& buffers, int64_t last_layer) {
+  std::vector<int64_t> bytes(static_cast<size_t>(last_layer) + 3, 0);
   for (const Buffer& buffer : buffers) {
-    change[static_cast<size_t>(buffer.first + 1)] += static_cast<int64_t>(buffer.bytes);
-    change[static_cast<size_t>(buffer.last + 2)] -= static_cast<int64_t>(buffer.bytes);
+    bytes[static_cast<size_t>(buffer.first + 1)] += static_cast<int64_t>(buffer.bytes);
+    bytes[static_cast<size_t>(buffer.last + 2)] -= static_cast<int64_t>(buffer.bytes);
   }
-  int64_t live = 0, largest = 0;
-  for (int64_t step : change) {
-    live += step;
-    largest = std::max(largest, live);
-  }
-  return static_cast<uint64_t>(largest);
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  return bytes;
+}
+
+uint64_t LowerBound(const std::vector<Buffer>& buffers, int64_t layer_count) {
+  const std::vector<int64_t> bytes = BytesAlive(buffers, layer_count);
+  return static_cast<uint64_t>(*std::max_element(bytes.begin(), bytes.end()));
 }
 
 // Places buffers in `order`, each at the lowest offset free for its whole life. Stops early above
@@ -124,31 +126,36 @@ uint64_t Place(const std::vector<size_t>& order, uint64_t limit, std::vector<Buf
 // by breadth): what meets at the peak lies without a gap.
 std::vector<size_t> OrderByBreadth(const std::vector<Buffer>& buffers) {
   std::vector<int64_t> layers;
-  for (const Buffer& buffer : buffers) layers.push_back(buffer.first);
+  int64_t end = 0;
+  for (const Buffer& buffer : buffers) {
+    layers.push_back(buffer.first);
+    end = std::max(end, buffer.last);
+  }
   std::sort(layers.begin(), layers.end());
   layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
-  std::vector<std::pair<uint64_t, std::vector<size_t>>> alive;
+  const std::vector<int64_t> bytes = BytesAlive(buffers, end);
+  std::stable_sort(layers.begin(), layers.end(), [&](int64_t a, int64_t b) {
+    return bytes[static_cast<size_t>(a + 1)] > bytes[static_cast<size_t>(b + 1)];
+  });
+  std::vector<size_t> order, left(buffers.size());
+  std::iota(left.begin(), left.end(), 0);
   for (const int64_t layer : layers) {
-    auto& [bytes, members] = alive.emplace_back();
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      if (buffers[i].first > layer || buffers[i].last < layer) continue;
-      bytes += buffers[i].bytes;
-      members.push_back(i);
-    }
-    std::stable_sort(members.begin(), members.end(),
+    const auto rest = std::stable_partition(left.begin(), left.end(), [&](size_t i) {
+      return buffers[i].first > layer || buffers[i].last < layer;
+    });
+    std::stable_sort(rest, left.end(),
                      [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
-  }
-  std::stable_sort(alive.begin(), alive.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<size_t> order;
-  std::vector<bool> taken(buffers.size());
-  for (const auto& [bytes, members] : alive) {
-    for (const size_t i : members) {
-      if (!taken[i]) order.push_back(i);
-      taken[i] = true;
-    }
+    order.insert(order.end(), rest, left.end());
+    left.erase(rest, left.end());
+    if (left.empty()) break;
   }
   return order;
+}
+
+// Each compares every buffer with those that are placed: seconds for as many as no exporter writes.
+int Attempts(size_t buffers) {
+  constexpr size_t kAttempts = 4000, kMany = 2048, kComparisons = size_t{1} << 31;
+  return static_cast<int>(buffers <= kMany ? kAttempts : kComparisons / (buffers * buffers));
 }
 
 uint64_t Search(std::vector<Buffer>* buffers, uint64_t lower_bound) {
@@ -185,8 +192,7 @@ uint64_t Search(std::vector<Buffer>* buffers, uint64_t lower_bound) {
   // From the best order on: random swaps, or a buffer at the top is placed earlier. The seed is
   // fixed, so that a model always gets the same plan.
   std::minstd_rand random(1);
-  constexpr int kAttempts = 4000;
-  for (int i = 0; i < kAttempts && best > lower_bound && order.size() > 1; ++i) {
+  for (int i = 0; i < Attempts(order.size()) && best > lower_bound && order.size() > 1; ++i) {
     std::vector<size_t> candidate = best_order;
     if (i % 2 == 0) {
       const auto at = std::find(candidate.begin(), candidate.end(), top[random() % top.size()]);

@@ -22,7 +22,8 @@ class Finder {
         statistics_(statistics),
         scheme_(scheme),
         links_(graph),
-        needed_(operators::ViewOutputs(graph).needed) {}
+        needed_(operators::ViewOutputs(graph).needed),
+        holds_codes_(FindHeldCodes()) {}
 
   std::vector<CoarseNode> Run(double most_steps) const {
     std::vector<CoarseNode> found;
@@ -71,7 +72,7 @@ class Finder {
     const graph::Value& value = graph_.At(id);
     if (value.constant || value.given || value.type != graph::DataType::kFloat) return 0;
     const TensorScheme* scheme = SchemeOf(id);
-    if (scheme == nullptr || HoldsCodes(id)) return 0;
+    if (scheme == nullptr || holds_codes_[static_cast<size_t>(id)]) return 0;
     const int producer = links_.producer[static_cast<size_t>(id)];
     const double weights = producer < 0 || !RunsInInt8(static_cast<size_t>(producer))
                                ? 0
@@ -104,21 +105,30 @@ class Finder {
            static_cast<double>(weights->products) * (seen->variance + seen->mean * seen->mean);
   }
 
-  // Every element is one of a value that the model rounds, at that value's scale.
-  bool HoldsCodes(ValueId id) const {
-    if (graph_.At(id).given) return true;
-    const int producer = links_.producer[static_cast<size_t>(id)];
-    if (producer < 0 || !RunsInInt8(static_cast<size_t>(producer))) return false;
-    const graph::Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    if (!operators::CopiesElements(node)) return false;
+  // By value: every element is one of a value that the model rounds, at that value's scale.
+  std::vector<bool> FindHeldCodes() const {
+    std::vector<bool> holds(graph_.values.size());
+    for (size_t v = 0; v < holds.size(); ++v) holds[v] = bool{graph_.values[v].given};
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (const ValueId id : graph_.nodes[n].outputs) {
+        if (id != graph::kNoValue && CopiesCodes(n, id, holds))
+          holds[static_cast<size_t>(id)] = true;
+      }
+    }
+    return holds;
+  }
+
+  bool CopiesCodes(size_t n, ValueId id, const std::vector<bool>& holds) const {
+    const graph::Node& node = graph_.nodes[n];
+    if (!RunsInInt8(n) || !operators::CopiesElements(node)) return false;
     const bool joins = operators::Int8Of(node) == operators::Int8::kJoins;
     const size_t count = joins ? node.inputs.size() : 1;
     for (size_t i = 0; i < count; ++i) {
       const ValueId input = node.inputs[i];
       if (graph_.At(input).constant) continue;
       const TensorScheme *from = SchemeOf(input), *to = SchemeOf(id);
-      if (from == nullptr || from->scale != to->scale || from->zero_point != to->zero_point ||
-          !HoldsCodes(input)) {
+      if (from == nullptr || to == nullptr || from->scale != to->scale ||
+          from->zero_point != to->zero_point || !holds[static_cast<size_t>(input)]) {
         return false;
       }
     }
@@ -163,6 +173,7 @@ class Finder {
   const Scheme& scheme_;
   graph::Links links_;
   std::vector<bool> needed_;
+  std::vector<bool> holds_codes_;
 };
 
 }  // namespace

@@ -45,17 +45,21 @@ bool Follows(const graph::Graph& graph, const graph::Links& links, const graph::
 }
 
 // What a value is made of in FP16 for `reason`, from the last weights on.
-void MakeExact(const graph::Graph& graph, const graph::Links& links, graph::ValueId id,
+void MakeExact(const graph::Graph& graph, const graph::Links& links, graph::ValueId value,
                Reason reason, Scheme* scheme) {
-  const int producer = id == graph::kNoValue ? -1 : links.producer[static_cast<size_t>(id)];
-  if (producer < 0) return;
-  const auto n = static_cast<size_t>(producer);
-  if (scheme->precision[n] == blob::Precision::kFp16) return;
-  scheme->Want({.node = n, .reason = reason});
-  if (scheme->precision[n] == blob::Precision::kInt8) return;
-  const graph::Node& node = graph.nodes[n];
-  if (AccumulatedProducts(graph, node) > 0) return;
-  for (graph::ValueId input : node.inputs) MakeExact(graph, links, input, reason, scheme);
+  for (std::vector<graph::ValueId> open = {value}; !open.empty();) {
+    const graph::ValueId id = open.back();
+    open.pop_back();
+    const int producer = id == graph::kNoValue ? -1 : links.producer[static_cast<size_t>(id)];
+    if (producer < 0) continue;
+    const auto n = static_cast<size_t>(producer);
+    if (scheme->precision[n] == blob::Precision::kFp16) continue;
+    scheme->Want({.node = n, .reason = reason});
+    if (scheme->precision[n] == blob::Precision::kInt8) continue;
+    const graph::Node& node = graph.nodes[n];
+    if (AccumulatedProducts(graph, node) > 0) continue;
+    open.insert(open.end(), node.inputs.rbegin(), node.inputs.rend());
+  }
 }
 
 // UserError at the first node that cannot run in int8 and is bound to.

@@ -132,13 +132,17 @@ class Decoder {
   }
 
   // What a value is made of, from the last weights on.
-  void MarkCompared(ValueId id) {
-    const int producer = IsComputed(id) ? links_.producer[static_cast<size_t>(id)] : -1;
-    if (producer < 0 || decoder_[static_cast<size_t>(producer)]) return;
-    const auto n = static_cast<size_t>(producer);
-    decoder_[n] = true;
-    if (operators::WeightsOf(graph_, graph_.nodes[n])) return;
-    for (const ValueId input : graph_.nodes[n].inputs) MarkCompared(input);
+  void MarkCompared(ValueId value) {
+    for (std::vector<ValueId> open = {value}; !open.empty();) {
+      const ValueId id = open.back();
+      open.pop_back();
+      const int producer = IsComputed(id) ? links_.producer[static_cast<size_t>(id)] : -1;
+      if (producer < 0 || decoder_[static_cast<size_t>(producer)]) continue;
+      const graph::Node& node = graph_.nodes[static_cast<size_t>(producer)];
+      decoder_[static_cast<size_t>(producer)] = true;
+      if (operators::WeightsOf(graph_, node)) continue;
+      open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+    }
   }
 
   void KeepWithinShare() {

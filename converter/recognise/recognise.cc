@@ -44,10 +44,15 @@ bool SaysClasses(const std::string& name) {
   });
 }
 
-// Classes that a decoder of these bytes tells apart.
-size_t ClassesOf(const std::vector<uint8_t>& section) {
+blob::DecodeRecord RecordOf(const std::vector<uint8_t>& section) {
   blob::DecodeRecord record;
   std::memcpy(&record, section.data(), sizeof(record));
+  return record;
+}
+
+// Classes that a decoder of these bytes tells apart.
+size_t ClassesOf(const std::vector<uint8_t>& section) {
+  const blob::DecodeRecord record = RecordOf(section);
   return record.class_count - (record.background == blob::kNone ? 0 : 1);
 }
 
@@ -59,15 +64,15 @@ class Recogniser {
     result_.settings = settings;
   }
 
-  Recognised Run(const Metadata& metadata, Contents contents) {
-    const auto ultralytics = ReadUltralytics(metadata);
-    Pixels(ultralytics.has_value(), contents);
-    if (ultralytics) {
-      Fit(*ultralytics);
-      Task(*ultralytics);
-    } else {
-      Task();
+  Recognised Run(const metadata::Record& said, Contents contents) {
+    Pixels(said.ultralytics, contents);
+    if (said.ultralytics) {
+      CheckInput(said);
+      Fit(said);
     }
+    Task(said);
+    Labels(said);
+    PointNames(said);
     return std::move(result_);
   }
 
@@ -75,6 +80,14 @@ class Recogniser {
   template <typename... T>
   void Say(fmt::format_string<T...> format, T&&... arguments) {
     result_.lines.push_back(fmt::format(format, std::forward<T>(arguments)...));
+  }
+
+  // A field that is needed, and that nobody can read.
+  template <typename T>
+  void Require(const metadata::Field<T>& field, const char* name, const char* option) const {
+    if (!field.Unreadable()) return;
+    Fail("{}: its metadata's field {}; give {}", model_, metadata::NotReadable(name, field.text()),
+         option);
   }
 
   void Pixels(bool ultralytics, Contents contents) {
@@ -88,6 +101,7 @@ class Recogniser {
       pixels.scale = 1;
       return Say("the input is not a picture: its data are used unchanged; to change: --scale");
     }
+    if (result_.settings.bytes) return Say("{}", TakeBytes(*result_.settings.bytes, &pixels));
     if (ultralytics) {
       return Say("pixels: x / 255, as Ultralytics trains; to change: --scale, --mean, --std");
     }
@@ -97,70 +111,158 @@ class Recogniser {
         model_);
   }
 
-  void Fit(const Ultralytics& model) {
+  // The graph decides what is not contradicted.
+  void CheckInput(const metadata::Record& said) {
+    if (!IsPicture(ports_) || given_.shape) return;
+    graph::Shape shape = ports_.inputs[0].shape;
+    shape[0] = graph::kUnknownDim;  // of a batch of any size one picture is taken
+    const std::vector<std::string> lines =
+        metadata::Contradictions(said, shape, ports_.inputs[0].channels_last);
+    if (lines.empty()) return;
+    Fail("{}: its metadata's field {}; give --input-shape: the shape that is right", model_,
+         lines[0]);
+  }
+
+  void Fit(const metadata::Record& said) {
     if (given_.resize || !IsPicture(ports_)) return;
     images::Preprocess& pixels = result_.settings.preprocess;
-    const bool crop = model.task == "classify";
+    const bool crop = said.task && *said.task == "classify";
     pixels.resize = crop ? blob::ResizeMode::kCrop : blob::ResizeMode::kLetterbox;
     Say("pictures: {}, as Ultralytics trains; to change: --resize", crop ? "crop" : "letterbox");
   }
 
-  void Labels(const Ultralytics& model) {
-    if (given_.labels) return;
-    result_.settings.labels = model.names;
-    Say("labels: {} of the model's metadata, {} and so on; to change: --labels", model.names.size(),
-        model.names[0]);
+  // What the outputs mean under what is chosen by now; empty where they are numbers.
+  std::vector<uint8_t> Section() const {
+    const Settings& settings = result_.settings;
+    std::optional<decode::Spec> spec;
+    if (!settings.decode.empty()) spec = decode::ReadSpec(settings.decode);
+    return decode::DecodeSection(settings.task, spec, ports_);
   }
 
-  // Why the outputs are not those of a preset; empty where they are. Finished boxes have no scores
-  // by class.
-  std::string DoubtOf(const std::string& preset, bool finished, const Ultralytics& model) {
+  void Labels(const metadata::Record& said) {
+    if (given_.labels || result_.settings.task == blob::Task::kNone || said.names.Absent()) return;
+    // Others than Ultralytics may name something else.
+    if (!said.ultralytics && said.names.Unreadable()) return;
+    Require(said.names, "names", "--labels");
+    const std::vector<uint8_t> section = Section();
+    const bool counted =
+        !section.empty() && RecordOf(section).class_form == blob::ClassForm::kScores;
+    const size_t classes = counted ? ClassesOf(section) : 0;
+    if (classes != 0 && classes != said.names->size()) {
+      if (!said.ultralytics) return;
+      Fail(
+          "{}: its metadata names {} classes, but its outputs have {}; give --labels: one line a "
+          "class",
+          model_, said.names->size(), classes);
+    }
+    if (classes == 0 && !said.ultralytics) return;
+    result_.settings.labels = *said.names;
+    Say("labels: {} of the model's metadata, {} and so on; to change: --labels", said.names->size(),
+        said.names->front());
+  }
+
+  // The blob has names that fit (converter/sections/point_names).
+  void PointNames(const metadata::Record& said) {
+    if (said.kpt_names.Absent() || result_.settings.decode.empty()) return;
+    const blob::DecodeRecord record = RecordOf(Section());
+    if (record.point_count == 0) return;
+    std::string why;
+    if (!said.kpt_names) {
+      why = metadata::NotReadable("kpt_names", said.kpt_names.text());
+    } else if (said.kpt_names->front().size() != record.point_count) {
+      why = fmt::format("'kpt_names' has {} names, but a detection has {} key points",
+                        said.kpt_names->front().size(), record.point_count);
+    } else if (const size_t lists = said.kpt_names->size();
+               lists != 1 && static_cast<int64_t>(lists) != ports_.facts.classes) {
+      why = fmt::format("'kpt_names' has {} lists, but there are {} classes", lists,
+                        ports_.facts.classes);
+    } else {
+      return Say("key points: named by the model's metadata, {} and so on",
+                 said.kpt_names->front().front());
+    }
+    if (given_.decode) return Say("key points: without names, because the metadata's {}", why);
+    Fail("{}: its metadata's field {}; give --decode: {}, then key points have no names", model_,
+         why, result_.settings.decode);
+  }
+
+  // Why the outputs are not those of a preset; empty where they are.
+  std::string DoubtOf(const std::string& preset) {
     try {
-      const size_t classes =
-          ClassesOf(decode::DecodeSection(blob::Task::kDetect, decode::ReadSpec(preset), ports_));
-      if (finished || classes == model.names.size()) return "";
-      return fmt::format("its outputs have {} classes, its metadata names {}", classes,
-                         model.names.size());
+      decode::DecodeSection(blob::Task::kDetect, decode::ReadSpec(preset), ports_);
+      return "";
     } catch (const UserError& error) {
       return error.what();
     }
   }
 
-  void Task(const Ultralytics& model) {
-    if (given_.task || given_.decode) return Task();
-    if (model.task == "classify") {
-      result_.settings.task = blob::Task::kClassify;
-      Say("task: classify, of the model's metadata; to change: --task");
-      return Labels(model);
-    }
-    const char* kind = model.task == "detect"    ? ""
-                       : model.task == "segment" ? "-seg"
-                       : model.task == "pose"    ? "-pose"
-                                                 : nullptr;
+  // The preset of a task, where the outputs are those of one.
+  void Preset(const metadata::Record& said) {
+    const std::string& task = *said.task;
+    const char* kind = task == "detect"    ? ""
+                       : task == "segment" ? "-seg"
+                       : task == "pose"    ? "-pose"
+                                           : nullptr;
     if (kind == nullptr) {
       Fail(
           "{}: its metadata says task '{}', which has no decoder; give --task none: outputs are "
           "numbers",
-          model_, model.task);
+          model_, task);
     }
-    std::string preset = std::string(model.finished_boxes ? "yolo26" : "yolov8") + kind;
-    std::string doubt = DoubtOf(preset, model.finished_boxes, model);
+    if (task == "pose") Require(said.kpt_shape, "kpt_shape", "--kpt-shape: as 17,3");
+    Require(said.end2end, "end2end", "--decode: a preset or a YAML file");
+    Require(said.args, "args", "--decode: a preset or a YAML file");
+    if (!given_.labels) Require(said.names, "names", "--labels");
+    const std::string planes = std::string("yolov8") + kind,
+                      finished = std::string("yolo26") + kind;
     // Not every version of the exporter writes down that it put the suppression into the graph.
-    if (const std::string finished = std::string("yolo26") + kind;
-        !doubt.empty() && DoubtOf(finished, true, model).empty()) {
+    const std::optional<bool> says = said.FinishedBoxes();
+    std::string preset = says.value_or(false) ? finished : planes;
+    std::string doubt = DoubtOf(preset);
+    if (!doubt.empty() && !says && DoubtOf(finished).empty()) {
       preset = finished;
       doubt.clear();
     }
     if (!doubt.empty()) {
+      // A question that the decoder asks is asked as it is.
+      if (doubt.find("; give --kpt-shape") != std::string::npos) Fail("{}: {}", model_, doubt);
+      if (const std::string own = "--decode " + preset + ": "; doubt.rfind(own, 0) == 0) {
+        doubt.erase(0, own.size());
+      }
+      const size_t advice = doubt.find("; ");
       Fail(
-          "{}: its metadata says task '{}', but {}; give --decode: a preset or a YAML file, or "
+          "{}: its metadata says task '{}'{}, but {}; give --decode: a preset or a YAML file, or "
           "--task none",
-          model_, model.task, doubt);
+          model_, task, says.value_or(false) ? " with finished boxes" : "",
+          doubt.substr(0, advice));
     }
     result_.settings.task = blob::Task::kDetect;
     result_.settings.decode = preset;
     Say("task: detect, decoder {}, of the model's metadata; to change: --task, --decode", preset);
-    Labels(model);
+  }
+
+  void Task(const metadata::Record& said) {
+    Settings& settings = result_.settings;
+    if (given_.decode || !said.ultralytics) return Task();
+    // Only a detector has more that the metadata knows.
+    if (given_.task && settings.task != blob::Task::kDetect) return;
+    if (!given_.task) {
+      Require(said.task, "task", "--task");
+      if (said.task.Absent()) return Task();
+    } else if (!said.task) {
+      return;
+    }
+    if (*said.task != "classify") {
+      if (said.kpt_shape && *said.task != "pose") {
+        Fail(
+            "{}: its metadata says task '{}', but has 'kpt_shape' as for pose; give --decode: a "
+            "preset or a YAML file, or --task none",
+            model_, *said.task);
+      }
+      return Preset(said);
+    }
+    if (given_.task) return;
+    settings.task = blob::Task::kClassify;
+    Say("task: classify, of the model's metadata; to change: --task");
   }
 
   void Task() {
@@ -230,9 +332,21 @@ Contents ContentsOf(const std::filesystem::path& path) {
   return large ? Contents::kPixels : Contents::kNumbers;
 }
 
-Recognised Recognise(const std::string& model, const Metadata& metadata, const decode::Ports& ports,
-                     Contents contents, const Given& given, const Settings& settings) {
-  return Recogniser(model, ports, given, settings).Run(metadata, contents);
+std::string TakeBytes(const BytePixels& bytes, images::Preprocess* pixels) {
+  pixels->scale = bytes.scale;
+  std::fill(std::begin(pixels->mean), std::end(pixels->mean), bytes.mean);
+  return fmt::format(
+      "pixels: bytes as they are, because the input takes integers and the graph converts them{}; "
+      "to change: --scale, --mean, --std",
+      bytes.scale == 1 && bytes.mean == 0
+          ? ""
+          : fmt::format(" (to x * {:g} - {:g})", bytes.scale, bytes.mean));
+}
+
+Recognised Recognise(const std::string& model, const metadata::Record& said,
+                     const decode::Ports& ports, Contents contents, const Given& given,
+                     const Settings& settings) {
+  return Recogniser(model, ports, given, settings).Run(said, contents);
 }
 
 }  // namespace octet::recognise

@@ -11,8 +11,12 @@ namespace {
 
 using graph::Tensor;
 
-// The piece's numbers, through the function that its output applies to them.
-std::vector<float> ValuesOf(const operators::OutputPiece& piece, const Tensor& tensor) {
+// The piece's numbers, through the function that its output applies to them. A constant is computed
+// by no node.
+std::vector<float> ValuesOf(const Topology& topology, const operators::OutputPiece& piece,
+                            const Source& source) {
+  const Tensor* constant = topology.graph.Constant(piece.value);
+  const Tensor& tensor = constant != nullptr ? *constant : source(piece.value);
   std::vector<float> values = tensor.floats;
   if (!tensor.IsFloat()) values.assign(tensor.integers.begin(), tensor.integers.end());
   if (!piece.function.empty()) operators::ApplyActivation(piece.function, values, 0, 0);
@@ -62,14 +66,15 @@ std::vector<Figure> Measure(const Topology& topology, const Source& exact, const
   for (const auto& pieces : topology.view.outputs) {
     for (const operators::OutputPiece& piece : pieces) {
       Figure& figure = figures.emplace_back();
-      if (topology.graph.At(piece.value).type != graph::DataType::kFloat) continue;
-      const std::vector<float> e = ValuesOf(piece, exact(piece.value)),
-                               r = ValuesOf(piece, rounded(piece.value));
+      const graph::Value& value = topology.graph.At(piece.value);
+      if (value.type != graph::DataType::kFloat || value.constant) continue;
+      const std::vector<float> e = ValuesOf(topology, piece, exact),
+                               r = ValuesOf(topology, piece, rounded);
       for (size_t i = 0; i < e.size(); ++i) {
-        const double value = e[i], difference = value - static_cast<double>(r[i]);
+        const double meant = e[i], difference = meant - static_cast<double>(r[i]);
         // Where FP32 has no number, as behind a mask, nothing is measured.
-        if (!std::isfinite(value)) continue;
-        figure.signal += value * value;
+        if (!std::isfinite(meant)) continue;
+        figure.signal += meant * meant;
         figure.error += difference * difference;
       }
     }
@@ -84,7 +89,7 @@ std::vector<std::vector<float>> Assemble(const Topology& topology, const Source&
     std::vector<float>& out =
         outputs.emplace_back(static_cast<size_t>(graph::ElementCount(*output.shape)));
     for (const operators::OutputPiece& piece : topology.view.outputs[o]) {
-      const std::vector<float> values = ValuesOf(piece, source(piece.value));
+      const std::vector<float> values = ValuesOf(topology, piece, source);
       operators::ForEachPlace(*topology.graph.At(piece.value).shape, piece.base, piece.strides,
                               [&](size_t element, size_t at) { out[at] = values[element]; });
     }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "ports/linux/file.h"
 #include "ports/linux/output/again.h"
@@ -18,7 +17,7 @@ BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), 
   // Without O_NONBLOCK a pipe of that name would be waited for.
   descriptor_ = Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor_ < 0) {
-    throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
+    throw InputError("cannot open " + path + ": " + ErrorText(errno) + "; check the path");
   }
   struct stat info;
   if (fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0) {
@@ -33,7 +32,7 @@ BlobFile::BlobFile(const std::string& path, BlobStorage storage) : path_(path), 
   if (data == MAP_FAILED) {
     const int error = errno;
     close(descriptor_);
-    throw InputError("no memory for " + path + ": " + std::strerror(error) + "; free memory");
+    throw InputError("no memory for " + path + ": " + ErrorText(error) + "; free memory");
   }
   data_ = static_cast<uint8_t*>(data);
 }

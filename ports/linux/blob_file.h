@@ -24,6 +24,7 @@ class BlobFile {
   const uint8_t* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
+  BlobStorage storage() const { return storage_; }
 
   // Makes bytes [begin, end) what the file holds now, and resident. False where it has become
   // shorter or cannot be read. end <= bytes().

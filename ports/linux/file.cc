@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "ports/linux/output/again.h"
@@ -16,7 +15,7 @@ namespace octet::port {
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const int descriptor = Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (descriptor < 0) {
-    throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
+    throw InputError("cannot open " + path + ": " + ErrorText(errno) + "; check the path");
   }
   struct stat info;
   if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0) {
@@ -28,7 +27,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   const int error = errno;
   close(descriptor);
   if (data == MAP_FAILED) {
-    throw InputError("cannot map " + path + ": " + std::strerror(error) + "; free memory");
+    throw InputError("cannot map " + path + ": " + ErrorText(error) + "; free memory");
   }
   data_ = static_cast<const uint8_t*>(data);
 }

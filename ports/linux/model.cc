@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
+#include "runtime/engine/content.h"
 #include "runtime/engine/session.h"
 
 namespace octet::port {
@@ -27,7 +30,11 @@ octet_status ToC(Status status) {
 }  // namespace
 
 Model::Model(const std::string& path, const ModelOptions& options)
-    : options_(options), file_(path, options.storage) {
+    : Model(std::make_shared<LoadedBlob>(path, options.storage), options) {}
+
+Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
+    : options_(options), memory_(std::move(blob)) {
+  const std::string& path = file_.path();
   const CpuWord cpu = DetectCpu();
   isa_ = options.isa.value_or(BestIsa(cpu));
   if (!CanRun(cpu, isa_)) {
@@ -37,14 +44,23 @@ Model::Model(const std::string& path, const ModelOptions& options)
   hash_ = VerifyMode(cpu) == OCTET_VERIFY_SHA_INSTRUCTIONS ? Sha256BlocksAccelerated()
                                                            : Sha256BlocksPortable;
   cpu_features_ = Features(cpu);
-  Open(options.plan);
-  if (options.verify_hashes) VerifyHashes();
+  const bool again = memory_->is_open;
+  if (again) {
+    RefuseUnless(ViewBlob(file_.data(), file_.bytes(), &blob_));
+  } else {
+    Open();
+  }
+  FindPlan(options.plan);
+  if (!again && options.verify_hashes) VerifyHashes();
   // Validation looks at the weights of every plan bound, at the very bytes that were hashed.
-  EachSection([&](const blob::Section& section, size_t end, bool* loaded) {
-    if (*loaded || options_.storage == BlobStorage::kMapped || !InUseByBound(section)) return;
-    LoadOrRefuse(section.offset, end);
-    *loaded = true;
-  });
+  for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
+    const blob::Section& section = *SectionAt(blob_.header, i);
+    if (loaded_[i] || options_.storage == BlobStorage::kMapped || !InUseByBound(section)) continue;
+    LoadOrRefuse(section.offset, size_t{section.offset} + section.bytes);
+    if (again) RefuseUnless(ValidateSectionHash(blob_, i, hash_, HashWatch{}));
+    loaded_[i] = true;
+  }
+  memory_->is_open = true;
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
   if (sized.code == OCTET_INVALID_ARGUMENT && options.drift && blob_.drift.data == nullptr) {
@@ -54,17 +70,28 @@ Model::Model(const std::string& path, const ModelOptions& options)
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
   if (sized.code != OCTET_OK) Refuse(sized);
+  if (options.verify_hashes) RefuseUnless(ValidateContent(blob_, plan_mask()));
   // aligned_alloc wants a multiple of the alignment; pages nobody touches are never resident.
   arena_.reset(std::aligned_alloc(64, (arena_bytes_ + 63) / 64 * 64));
   if (arena_ == nullptr) {
     throw InputError(path + ": no memory for an arena of " + std::to_string(arena_bytes_) +
                      " bytes; use fewer threads");
   }
-  if (options.threads > 1) pool_.emplace(options.threads);
+  if (options.threads <= 1) return;
+  try {
+    pool_.emplace(options.threads);
+  } catch (const std::system_error& error) {
+    throw InputError("--threads " + std::to_string(options.threads) + ": " + error.what() +
+                     kThreadLimit + "; use fewer");
+  }
 }
 
-// Everything but weights is loaded, and the plan found.
-void Model::Open(const std::string& plan_name) {
+void Model::RefuseUnless(Status status) const {
+  if (!IsOk(status)) Refuse(ToC(status));
+}
+
+// Everything but weights is loaded.
+void Model::Open() {
   const size_t header_bytes = std::min(file_.bytes(), sizeof(blob::Header));
   LoadOrRefuse(0, header_bytes);
   const auto* header = reinterpret_cast<const blob::Header*>(file_.data());
@@ -73,16 +100,17 @@ void Model::Open(const std::string& plan_name) {
     constexpr size_t kMostBytes = size_t{blob::kMaxSections + 1} * 4096;
     LoadOrRefuse(header_bytes, std::min(file_.bytes(), kMostBytes));
   }
-  Status status = ViewSections(file_.data(), file_.bytes(), &blob_);
-  if (!IsOk(status)) Refuse(ToC(status));
+  RefuseUnless(ViewSections(file_.data(), file_.bytes(), &blob_));
   for (uint32_t i = 0; i < header->section_count; ++i) {
     const blob::Section* section = SectionAt(header, i);
     if (IsLarge(section->kind)) continue;
     LoadOrRefuse(section->offset, size_t{section->offset} + section->bytes);
     loaded_[i] = true;
   }
-  status = ViewBlob(file_.data(), file_.bytes(), &blob_);
-  if (!IsOk(status)) Refuse(ToC(status));
+  RefuseUnless(ViewBlob(file_.data(), file_.bytes(), &blob_));
+}
+
+void Model::FindPlan(const std::string& plan_name) {
   if (plan_name.empty()) return;
   while (plan_ < blob_.model->plan_count && plan_name != StringAt(blob_, blob_.plans[plan_].name)) {
     ++plan_;
@@ -107,7 +135,7 @@ void Model::EachSection(Act act) {
   }
 }
 
-void Model::Bind() {
+void Model::Bind(Unused unused) {
   octet_config config = {};
   config.isa = isa_;
   config.pool = pool_ ? pool_->pool() : nullptr;
@@ -124,7 +152,12 @@ void Model::Bind() {
   if (status.code != OCTET_OK) Refuse(status);
   bound_plans_ = octet_plan_mask(session_);
   AllowPlans(1u << plan_);
-  // What this plan does not need goes.
+  if (unused == Unused::kDropped) Trim();
+  TouchArena();
+}
+
+// What this plan does not need goes.
+void Model::Trim() {
   EachSection([this](const blob::Section& section, size_t end, bool* loaded) {
     *loaded = InUse(section, plan_);
     if (!*loaded) {
@@ -133,7 +166,6 @@ void Model::Bind() {
       file_.Load(section.offset, end);
     }
   });
-  TouchArena();
 }
 
 // octet_set_plan refuses the others, whose weights are not in memory.
@@ -249,8 +281,7 @@ void Model::VerifyHashes() {
                         entry->kind == blob::SectionKind::kReport;
     if (may_go && !model->InUse(*entry, model->plan_)) model->file_.Drop(begin, end);
   };
-  const Status status = ValidateHashes(blob_, hash_, watch);
-  if (!IsOk(status)) Refuse(ToC(status));
+  RefuseUnless(ValidateHashes(blob_, hash_, watch));
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
     loaded_[i] = SectionAt(blob_.header, i)->kind != blob::SectionKind::kReport;
   }

@@ -38,14 +38,27 @@ constexpr const char* kMapHelp =
     "run the blob in place, without a copy. Only for files that do not change: if the file "
     "changes, the program runs unchecked bytes or ends";
 
+// A blob as a model left it: what of it is in memory, and hashed where that was wanted.
+struct LoadedBlob {
+  LoadedBlob(const std::string& path, BlobStorage storage) : file(path, storage) {}
+  BlobFile file;
+  std::array<bool, blob::kMaxSections> loaded{};
+  bool is_open = false;  // all but weights and the report is in memory and was checked
+};
+
 // Two steps, so that a program can allocate what it needs between them, and nothing from Bind to
 // its last frame.
 class Model {
  public:
   // Reads the file, hashes it where wanted, and validates the plans to be bound. Throws InputError.
   Model(const std::string& path, const ModelOptions& options);
-  // Throws InputError.
-  void Bind();
+  // Of the blob of a model before, whose file may be gone or another one: what is in memory is not
+  // read again, and what is not is known by its hash. Throws InputError; the blob stays good.
+  Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options);
+  // Throws InputError. kKept: weights that this plan does not need stay in memory, until Trim.
+  enum class Unused { kDropped, kKept };
+  void Bind(Unused unused = Unused::kDropped);
+  void Trim();
   // Between two frames: reads the weights that this plan needs and no plan before it did, from the
   // file that was opened, and hashes them. OCTET_CORRUPT: the file has changed since; the plan
   // stays as it was. OCTET_INVALID_ARGUMENT: not among those bound. Bounded by the file's size, no
@@ -59,6 +72,7 @@ class Model {
   uint32_t plan() const { return plan_; }
   size_t arena_bytes() const { return arena_bytes_; }
   size_t blob_bytes() const { return file_.bytes(); }
+  const std::shared_ptr<LoadedBlob>& loaded() const { return memory_; }
   // Those that are validated, and bound; 0: all.
   uint32_t plan_mask() const { return options_.all_plans ? 0 : 1u << plan_; }
 
@@ -68,7 +82,9 @@ class Model {
   };
 
   [[noreturn]] void Refuse(octet_status status) const;
-  void Open(const std::string& plan_name);
+  void RefuseUnless(Status status) const;
+  void Open();
+  void FindPlan(const std::string& name);
   void LoadOrRefuse(size_t begin, size_t end) const;
   template <typename Act>
   void EachSection(Act act);
@@ -81,9 +97,10 @@ class Model {
   void AllowPlans(uint32_t plan_mask);
 
   ModelOptions options_;
-  BlobFile file_;
+  std::shared_ptr<LoadedBlob> memory_;
+  BlobFile& file_ = memory_->file;
+  std::array<bool, blob::kMaxSections>& loaded_ = memory_->loaded;
   BlobView blob_{};
-  std::array<bool, blob::kMaxSections> loaded_{};  // and hashed, where wanted
   Sha256BlocksFn hash_ = nullptr;
   octet_isa isa_ = OCTET_ISA_REFERENCE;
   uint32_t cpu_features_ = 0;

@@ -8,6 +8,8 @@ namespace {
 using blob::BoxForm;
 using blob::BoxRule;
 
+constexpr float kLeastShareInFrame = 0.05f;
+
 // A distance as the mean of a distribution over 0 .. bins - 1 (generalised focal loss).
 float Expectation(const Strided& bins, uint32_t count) {
   const SoftmaxNorm norm = NormOf(bins, count);
@@ -154,6 +156,27 @@ void SortBestFirst(Candidate* heap, uint32_t count) {
   }
 }
 
+// The resize undone, without clipping.
+Detection Unplaced(const Detection& box, const Placement& placement) {
+  const float scale_x = (float)placement.source.width / (float)placement.target.width;
+  const float scale_y = (float)placement.source.height / (float)placement.target.height;
+  const float left = (float)placement.target.x, top = (float)placement.target.y;
+  const float from_x = (float)placement.source.x, from_y = (float)placement.source.y;
+  Detection out = box;
+  out.x0 = (box.x0 - left) * scale_x + from_x;
+  out.x1 = (box.x1 - left) * scale_x + from_x;
+  out.y0 = (box.y0 - top) * scale_y + from_y;
+  out.y1 = (box.y1 - top) * scale_y + from_y;
+  return out;
+}
+
+// The part of [low, high] that lies in [0, limit].
+float ShareIn(float low, float high, float limit) {
+  if (high <= low) return low >= 0.0f && low <= limit ? 1.0f : 0.0f;
+  const float from = low > 0.0f ? low : 0.0f, to = high < limit ? high : limit;
+  return to > from ? (to - from) / (high - low) : 0.0f;
+}
+
 // Keeps a number in [0, limit]; NaN becomes 0.
 float ClipTo(float x, float limit) {
   if (!(x > 0.0f)) return 0.0f;
@@ -170,7 +193,14 @@ uint8_t PixelLabel(const DecodeInput& in, uint32_t row, uint32_t column) {
   return best.score >= in.record->score_threshold ? 1 : 0;
 }
 
-uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates) {
+bool LiesInFrame(const Detection& box, const FramePlace& frame) {
+  const Detection out = Unplaced(box, frame.placement);
+  return ShareIn(out.x0, out.x1, (float)frame.width) *
+             ShareIn(out.y0, out.y1, (float)frame.height) >=
+         kLeastShareInFrame;
+}
+
+uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, Candidate* candidates) {
   const blob::DecodeRecord& record = *in.record;
   uint32_t count = 0;
   uint64_t order = 0;
@@ -196,6 +226,7 @@ uint32_t CollectCandidates(const DecodeInput& in, Candidate* candidates) {
           if (!(found.box.score >= record.score_threshold)) continue;
           if (count == record.max_candidates && !Worse(candidates[0], found)) continue;
           BoxOf(in, level, cell, &found.box);
+          if (!LiesInFrame(found.box, frame)) continue;
           if (count < record.max_candidates) {
             candidates[count] = found;
             SiftUp(candidates, count++);
@@ -237,17 +268,13 @@ uint32_t SuppressOverlaps(const blob::DecodeRecord& record, Candidate* candidate
   return kept;
 }
 
-Detection ToFrame(const Detection& box, const Placement& placement, uint32_t frame_width,
-                  uint32_t frame_height) {
-  const float scale_x = (float)placement.source.width / (float)placement.target.width;
-  const float scale_y = (float)placement.source.height / (float)placement.target.height;
-  const float left = (float)placement.target.x, top = (float)placement.target.y;
-  const float from_x = (float)placement.source.x, from_y = (float)placement.source.y;
-  Detection out = box;
-  out.x0 = ClipTo((box.x0 - left) * scale_x + from_x, (float)frame_width);
-  out.x1 = ClipTo((box.x1 - left) * scale_x + from_x, (float)frame_width);
-  out.y0 = ClipTo((box.y0 - top) * scale_y + from_y, (float)frame_height);
-  out.y1 = ClipTo((box.y1 - top) * scale_y + from_y, (float)frame_height);
+Detection ToFrame(const Detection& box, const FramePlace& frame) {
+  const float width = (float)frame.width, height = (float)frame.height;
+  Detection out = Unplaced(box, frame.placement);
+  out.x0 = ClipTo(out.x0, width);
+  out.x1 = ClipTo(out.x1, width);
+  out.y0 = ClipTo(out.y0, height);
+  out.y1 = ClipTo(out.y1, height);
   return out;
 }
 

@@ -5,8 +5,9 @@
 
 namespace octet {
 
-Status ValidateContent(const BlobView& blob) {
+Status ValidateContent(const BlobView& blob, uint32_t plan_mask) {
   for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
+    if (plan_mask != 0 && (plan_mask >> p & 1) == 0) continue;
     PlanView plan;
     ViewPlan(blob, p, &plan);  // validated
     for (uint32_t k = 0; k < plan.header->layer_count; ++k) {

@@ -7,8 +7,9 @@
 
 namespace octet {
 
-// blob: every plan is validated. kCorrupt: offset is that of the layer's record.
-Status ValidateContent(const BlobView& blob);
+// plan_mask: bit i is plan i, which is validated; 0: all. kCorrupt: offset is that of the layer's
+// record.
+Status ValidateContent(const BlobView& blob, uint32_t plan_mask = 0);
 
 }  // namespace octet
 

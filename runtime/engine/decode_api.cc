@@ -52,13 +52,13 @@ octet_status octet_detect(const octet_session* session, uint32_t frame_width, ui
   const octet::blob::DecodeRecord& record = *outputs.in.record;
   auto* candidates = reinterpret_cast<octet::Candidate*>(
       static_cast<uint8_t*>(memory) + octet::LayOutDecodeMemory(s.blob).candidates_offset);
-  const uint32_t found = octet::CollectCandidates(outputs.in, candidates);
+  const octet::FramePlace frame = {octet::PlaceFrame(s, frame_width, frame_height), frame_width,
+                                   frame_height};
+  const uint32_t found = octet::CollectCandidates(outputs.in, frame, candidates);
   const uint32_t limit = record.max_detections < capacity ? record.max_detections : capacity;
   *count = octet::SuppressOverlaps(record, candidates, found, limit);
-  const octet::Placement placement = octet::PlaceFrame(s, frame_width, frame_height);
   for (uint32_t i = 0; i < *count && detections != nullptr; ++i) {
-    const octet::Detection box =
-        octet::ToFrame(candidates[i].box, placement, frame_width, frame_height);
+    const octet::Detection box = octet::ToFrame(candidates[i].box, frame);
     detections[i] = octet_detection{box.x0, box.y0, box.x1, box.y1, box.score, box.label};
   }
   return Answer(Code::kOk);

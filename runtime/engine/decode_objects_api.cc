@@ -82,12 +82,13 @@ octet_status octet_keypoints(const octet_session* session, uint32_t frame_width,
   }
   octet::KeyPoint places[octet::blob::kMaxDecodePoints];
   octet::ReadKeyPoints(found.outputs.in, found.level, found.cell, places);
-  const octet::Placement placement = octet::PlaceFrame(s, frame_width, frame_height);
+  const octet::FramePlace frame = {octet::PlaceFrame(s, frame_width, frame_height), frame_width,
+                                   frame_height};
   for (uint32_t i = 0; i < count; ++i) {
     // A point is a box without a size.
     const octet::Detection point = octet::ToFrame(
         octet::Detection{places[i].x, places[i].y, places[i].x, places[i].y, places[i].score, 0},
-        placement, frame_width, frame_height);
+        frame);
     points[i] = octet_keypoint{point.x0, point.y0, point.score};
   }
   return Answer(Code::kOk);
@@ -109,7 +110,8 @@ octet_status octet_mask(const octet_session* session, uint32_t frame_width, uint
                                         octet::LayOutDecodeMemory(s.blob).sums_offset);
   octet::SumPrototypes(found.outputs.in, grid, found.level, found.cell, sums);
   const octet::Placement place = octet::PlaceFrame(s, frame_width, frame_height);
-  const octet::Detection box = octet::ToFrame(found.box, place, frame_width, frame_height);
+  const octet::Detection box =
+      octet::ToFrame(found.box, octet::FramePlace{place, frame_width, frame_height});
   const uint32_t input = found.outputs.in.record->input;
   const octet::blob::TensorRecord& tensor =
       octet::TensorOf(s, octet::PlanInputTensor(s.blob, octet::CurrentPlan(s), input));

@@ -20,6 +20,7 @@ COMMANDS = {
     "octet --help-json": [],
     "octet verify": ["model.onnx", "model.octet", "--data", "pictures"],
     "octet inspect": ["all.octet"],
+    "octet inspect model.onnx": [],
     "octet analyze": ["model.onnx", "pictures"],
     "octet assign": ["model.onnx", "--calibrate", "pictures", "--resize", "letterbox", "--budget-percent", "10", *BOARD, "-o", "x.yaml"],
     "octet boards": [],

@@ -172,7 +172,7 @@ def check_archives(build, work):
     data = {path.as_posix() for path in names["programs.tar.gz"]}
     check({"share/octet/labels/coco.txt", "share/octet/boards/raspberry-pi-4.yaml", "share/octet/monitoring/dashboard.json",
            "share/octet/monitoring/alerts.yml", "share/octet/scene/detector.octet", "share/octet/scene/LICENSE",
-           "share/octet/roll-out/roll_out.py", "share/octet/mender/octet", "share/octet/rauc/octet-hook"} <= data, f"data: {sorted(data)}")
+           "share/octet/roll-out/roll_out.py", "share/octet/updates/octet-update"} <= data, f"data: {sorted(data)}")
     with tarfile.open(next(archive for archive in archives if "programs" in archive.name)) as tar:
         tar.extractall(work / "archive")
     (octet,) = (work / "archive").glob("*/bin/octet")

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Roll-outs: packaging/roll-out/roll_out.py with boards and a Prometheus that are stand-ins, and packaging/mender/octet with octet-slot
-and the calls of Mender's protocol. roll_out_test.py --build BUILD"""
+"""Roll-outs: packaging/roll-out/roll_out.py with boards and a Prometheus that are stand-ins. roll_out_test.py --build BUILD"""
 import argparse
 import http.server
 import json
@@ -16,11 +15,8 @@ import time
 import unittest
 import urllib.parse
 
-import numpy as np
-
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 ROLL_OUT = SOURCE / "packaging/roll-out/roll_out.py"
-MODULE = SOURCE / "packaging/mender/octet"
 options = argparse.Namespace()
 
 
@@ -153,6 +149,17 @@ class RollOut(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("connection failed", done.stderr)
 
+    def test_a_login_shell_that_runs_nothing_is_no_flash(self):
+        for shell in ("exit 0", "echo 'Please change your password.'"):
+            ssh = self.work / "ssh"
+            ssh.write_text(f"#!/bin/sh\n{shell}\n")
+            ssh.chmod(0o755)
+            shutil.copy(SOURCE / "demo/scene/detector.octet", self.work / "m.octet")
+            (self.work / "octet").write_text(f"#!/bin/sh\nPATH={self.work}:$PATH exec {options.build / 'bin/octet'} \"$@\"\n")
+            done = self.run_it()
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+            self.assertEqual(json.loads((self.work / "boards.done.json").read_text())["boards"], [])
+
     def test_several_boards_at_once(self):
         # Each flash waits until four have begun: one after the other would wait for ever.
         (self.work / "octet").write_text(f"#!/bin/sh\necho \"$@\" >>{self.work}/calls\n"
@@ -203,88 +210,6 @@ class RollOut(unittest.TestCase):
         shipped = re.findall(r"- alert: (\w+)", (SOURCE / "ports/linux/monitoring/alerts.yml").read_text())
         self.assertIn("OctetRolledBack", names.split("|"))
         self.assertEqual(set(names.split("|")) - set(shipped), set())
-
-
-class Mender(unittest.TestCase):
-    """As mender-update calls a module: STATE and a folder with files/ and tmp/."""
-    @classmethod
-    def setUpClass(cls):
-        cls.work = pathlib.Path(tempfile.mkdtemp(prefix="octet-mender-"))
-        np.save(cls.work / "pictures.npy", np.arange(8 * 28 * 28, dtype=np.uint8).reshape(8, 28, 28, 1))
-        for counter in (1, 2):
-            subprocess.run([options.build / "bin/octet", "convert", SOURCE / "demo/fashion_mnist.onnx", "-o", cls.work / f"{counter}.octet",
-                            "--calibrate", cls.work / "pictures.npy", "--golden", "2", "--security-counter", str(counter)],
-                           check=True, capture_output=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.work)
-
-    def setUp(self):
-        self.store, self.files = self.work / "store", self.work / "tree"
-        for folder in (self.store, self.files / "files", self.files / "tmp"):
-            folder.mkdir(parents=True)
-        (self.work / "conf").write_text(f"STORE={self.store}\nWAIT=2\n")
-
-    def tearDown(self):
-        shutil.rmtree(self.store)
-        shutil.rmtree(self.files)
-
-    def module(self, state):
-        return subprocess.run([MODULE, state, self.files], capture_output=True, text=True, env={
-            "PATH": f"{options.build / 'bin'}:{os.environ['PATH']}", "OCTET_MENDER_CONF": str(self.work / "conf")})
-
-    def slot(self, *words):
-        return subprocess.run([options.build / "bin/octet-slot", self.store, *words], capture_output=True, text=True, check=True).stdout
-
-    def install(self, counter):
-        for old in (self.files / "files").iterdir():
-            old.unlink()
-        shutil.copy(self.work / f"{counter}.octet", self.files / "files/model.octet")
-        return self.module("ArtifactInstall")
-
-    def active(self):
-        return json.loads(self.slot("list", "--json"))["active"]
-
-    def test_a_confirmed_model_commits(self):
-        self.assertEqual((self.module("NeedsArtifactReboot").stdout, self.module("SupportsRollback").stdout), ("No\n", "Yes\n"))
-        self.assertEqual(self.install(1).returncode, 0)
-        self.slot("boot")
-        self.slot("confirm")
-        self.assertEqual(self.module("ArtifactCommit").returncode, 0)
-        self.assertEqual(self.module("Cleanup").returncode, 0)
-        self.assertIsNotNone(self.active())
-
-    def test_a_model_that_is_rolled_back_fails_the_deployment(self):
-        self.install(1), self.slot("boot"), self.slot("confirm")
-        before = self.active()
-        self.assertEqual(self.install(2).returncode, 0)
-        self.slot("boot")
-        self.slot("roll-back")
-        failed = self.module("ArtifactCommit")
-        self.assertEqual((failed.returncode, self.active()), (1, before))
-        self.assertIn("rolled back", failed.stderr)
-        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
-        self.assertEqual(self.active(), before)
-
-    def test_a_trial_that_nobody_confirms_is_taken_back(self):
-        self.install(1), self.slot("boot"), self.slot("confirm")
-        before = self.active()
-        self.assertEqual(self.install(2).returncode, 0)
-        failed = self.module("ArtifactCommit")
-        self.assertEqual(failed.returncode, 1)
-        self.assertIn("2 s", failed.stderr)
-        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
-        self.assertEqual((self.active(), json.loads(self.slot("list", "--json"))["pending"]), (before, None))
-
-    def test_what_octet_slot_refuses_is_not_installed(self):
-        self.install(2), self.slot("boot"), self.slot("confirm")
-        refused = self.install(1)
-        self.assertNotEqual(refused.returncode, 0)
-        self.assertIn("security counter too low", refused.stderr)
-        self.assertEqual(self.module("ArtifactRollback").returncode, 0)
-        (self.files / "files/second").write_text("x")
-        self.assertEqual(self.module("ArtifactInstall").returncode, 1)
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 // BatchNormalization that found no layer to fold into: on [N, C, H, W] a depthwise 1x1 Conv (one
 // requantization, and an activation can be fused behind it), on other ranks Mul and Add per
-// channel.
+// channel. With computed parameters it is the steps of its formula.
+#include "converter/passes/chain.h"
 #include "converter/passes/editor.h"
 #include "converter/passes/read.h"
 
@@ -35,6 +36,36 @@ void MakeMulAdd(Editor& editor, int n, const ScaleShift& norm, const Shape& shap
   editor.Become(n, "Add", {scaled, shift});
 }
 
+// Parameters that are computed: (x - mean) * (scale / sqrt(variance + epsilon)) + bias.
+bool MakeSteps(Editor& editor, int n, const Shape& shape) {
+  const Node& node = editor.At(n);
+  const Shape own{shape[1]};
+  if (node.inputs.size() != 5 || !node.activation.empty()) return false;
+  for (size_t i = 1; i < 5; ++i) {
+    const Shape* known = editor.KnownShape(node.inputs[i]);
+    if (known == nullptr || *known != own || !editor.IsFloat(node.inputs[i])) return false;
+  }
+  Shape broadcast(shape.size() - 1, 1);
+  broadcast[0] = shape[1];
+  const std::vector<ValueId> inputs = node.inputs;
+  const ValueId result = node.outputs[0];
+  const ValueId epsilon = editor.NewConstant(node.name + "_epsilon",
+                                             Tensor::Floats({1}, {node.Float("epsilon", 1e-5f)}));
+  Chain deviation(editor, n, inputs[4]);
+  deviation.Op("Add", own, {epsilon});
+  deviation.Op("Sqrt", own);
+  Chain factor(editor, n, inputs[1]), bias(editor, n, inputs[2]), mean(editor, n, inputs[3]);
+  factor.Op("Div", own, {deviation.value()});
+  for (Chain* chain : {&factor, &bias, &mean}) chain->Reshape(broadcast);
+  Chain data(editor, n, inputs[0]);
+  data.Op("Sub", shape, {mean.value()});
+  data.Op("Mul", shape, {factor.value()});
+  data.Op("Add", shape, {bias.value()});
+  editor.Remove(n);
+  data.EndIn(result);
+  return true;
+}
+
 }  // namespace
 
 int LowerBatchNorm(graph::Graph& graph) {
@@ -42,8 +73,9 @@ int LowerBatchNorm(graph::Graph& graph) {
   editor.ForEach({"BatchNormalization"}, [&](int n) {
     const auto norm = ReadBatchNorm(graph, editor.At(n));
     const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
-    if (!norm || known == nullptr || known->size() < 2) return false;
+    if (known == nullptr || known->size() < 2) return false;
     const Shape shape = *known;
+    if (!norm) return MakeSteps(editor, n, shape);
     if (shape[1] != static_cast<int64_t>(norm->scale.size())) return false;
     if (shape.size() == 4) {
       MakeDepthwise(editor, n, *norm);

@@ -78,9 +78,9 @@ class Remover {
           graph_.At(codes).name, quantization->scales.size() > 1 ? "by channel" : "to 16 bits",
           graph_.At(x).name);
     }
-    const ValueId real = !quantization->given ? x : RealValue(n, x, *quantization->given);
+    const ValueId real =
+        quantization->given ? RealValue(n, x, *quantization->given) : Clamped(n, x, *quantization);
     if (!quantization->given) {
-      ClampOnly(n, x, *quantization);
       Note(graph_,
            fmt::format(
                "tensor '{}' is quantized {}, which int8 cannot represent: it is calibrated instead",
@@ -101,21 +101,29 @@ class Remover {
     return true;
   }
 
-  // The range of codes that int8 cannot hold is a range all the same.
-  void ClampOnly(int n, ValueId x, const Quantization& quantization) {
+  // The range of codes that int8 cannot hold is a range all the same. An input keeps what it is
+  // fed, behind it comes the range.
+  ValueId Clamped(int n, ValueId x, const Quantization& quantization) {
+    if (quantization.scales.size() != 1) return x;
     const int producer = editor_.Producer(x);
-    if (quantization.scales.size() != 1 || producer < 0) return;
     const bool is_signed = quantization.type == graph::DataType::kInt16;
     const auto bound = [&](int64_t code) {
       return static_cast<float>(code - quantization.zero_points[0]) * quantization.scales[0];
     };
-    const ValueId raw = Detach(producer, x, "_unclipped");
+    ValueId from = x, to = x;
+    if (producer < 0) {
+      const graph::Value& value = editor_.Value(x);
+      to = editor_.NewValue(value.name + "_inside", graph::DataType::kFloat, *value.shape);
+    } else {
+      from = Detach(producer, x, "_unclipped");
+    }
     const std::string name = editor_.Value(x).name;
     const ValueId low =
         editor_.NewConstant(name + "_low", Tensor::Floats({}, {bound(is_signed ? -32768 : 0)}));
     const ValueId high =
         editor_.NewConstant(name + "_high", Tensor::Floats({}, {bound(is_signed ? 32767 : 65535)}));
-    editor_.AddNode(n, "Clip", name + "_range", {raw, low, high}, {x});
+    editor_.AddNode(n, "Clip", name + "_range", {from, low, high}, {to});
+    return to;
   }
 
   // The producer of x gets a result of its own, which is returned; x is without a producer then.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "converter/images/image_input.h"
+#include "converter/metadata/record.h"
 #include "converter/operators/operator.h"
 
 namespace octet::sections {
@@ -56,6 +57,15 @@ void AddJoined(const graph::Graph& graph, graph::ValueId value, size_t axis,
 decode::Ports PortsOf(const graph::Graph& graph, size_t label_count) {
   decode::Ports ports;
   ports.label_count = label_count;
+  const metadata::Record said = metadata::ReadRecord(graph.metadata);
+  // Other exporters may name something else than the outputs' classes.
+  if (said.ultralytics && said.names) {
+    ports.facts.classes = static_cast<int64_t>(said.names->size());
+  }
+  if (said.kpt_shape) {
+    ports.facts.points = said.kpt_shape->count;
+    ports.facts.point_numbers = said.kpt_shape->numbers;
+  }
   for (const graph::ValueId id : graph.inputs) {
     decode::Port port{graph.At(id).name, *graph.At(id).shape};
     port.is_image = images::IsImageInput(port.shape, &port.channels_last);

@@ -40,6 +40,12 @@ std::vector<uint8_t> DecodeSection(const graph::Graph& graph, const DecodeOption
     std::memcpy(&record, section.data(), sizeof(record));
     const size_t classes = record.class_count - (record.background == blob::kNone ? 0 : 1);
     if (label_count != classes) {
+      if (options.labels.empty()) {
+        Fail(
+            "its metadata names {} classes, but its outputs have {}; give --labels: one line a "
+            "class",
+            label_count, classes);
+      }
       Fail("{}: {} labels, but the model has {} classes; give one line per class", options.labels,
            label_count, classes);
     }

@@ -29,11 +29,15 @@ class Source {
 struct StreamFormat {
   bool y4m = false;
   octet_pixel_format pixels = OCTET_PIXELS_RGB24;
+  bool is_bgr = false;  // blue first where `pixels` says red
   uint32_t width = 0, height = 0;
+  // Bytes from row to row, of the first plane and of the others; 0: rows are dense.
+  uint32_t stride = 0, other_stride = 0;
 };
 
-// "rgb24", "nv12", ... with "WxH" as typed. Throws InputError.
-StreamFormat ReadStreamFormat(const std::string& format, const std::string& size);
+// "rgb24", "nv12", ... with "WxH" and a stride as typed. Throws InputError.
+StreamFormat ReadStreamFormat(const std::string& format, const std::string& size,
+                              const std::string& stride = {});
 
 // Frames one after another from a descriptor (stdin): raw, or YUV4MPEG2 (4:2:0 or mono, 8 bits).
 std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format);

@@ -36,6 +36,7 @@ void StopRequest::LeaveSignals() {
   if (signalled != this) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  if (hang_up_) signal(SIGHUP, SIG_DFL);
   signalled = nullptr;
 }
 
@@ -46,12 +47,16 @@ void StopRequest::Raise() {
   [[maybe_unused]] const ssize_t written = write(descriptor_, &one, sizeof(one));
 }
 
-void StopRequest::ObeySignals() {
+void StopRequest::ObeySignals(bool hang_up) {
   signalled = this;
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before = {};
+  hang_up_ = hang_up_ ||
+             (hang_up && sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN);
+  if (hang_up_) sigaction(SIGHUP, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
 }
 

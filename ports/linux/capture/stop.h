@@ -17,13 +17,15 @@ class StopRequest {
   void Raise();  // safe in a signal handler
   bool raised() const { return raised_.load(std::memory_order_relaxed) != 0; }
   int descriptor() const { return descriptor_; }  // readable once raised
-  // SIGINT and SIGTERM raise this one from now on; SIGPIPE is ignored. One object a process.
-  void ObeySignals();
-  // SIGINT and SIGTERM end the process again.
+  // SIGINT and SIGTERM raise this one from now on; SIGPIPE is ignored. One object a process. So
+  // does SIGHUP where `hang_up`, but not below nohup, which has it ignored.
+  void ObeySignals(bool hang_up = false);
+  // They end the process again.
   void LeaveSignals();
 
  private:
   int descriptor_;
+  bool hang_up_ = false;
   std::atomic<uint32_t> raised_{0};
   static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
 };

@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "ports/linux/capture/source.h"
 #include "ports/linux/file.h"
 #include "ports/linux/model.h"
+#include "ports/linux/words/numbers.h"
 
 namespace octet::port {
 namespace {
@@ -30,10 +33,56 @@ std::string Quoted(const std::string& text) {
   return plain;
 }
 
+// act(bytes from row to row as they come, bytes of a dense row, rows) of each plane.
+template <typename Act>
+void EachPlane(const StreamFormat& format, Act act) {
+  FrameBuffer dense;
+  dense.Resize(format.pixels, format.width, format.height);
+  const octet_frame view = dense.View();
+  for (uint32_t i = 0; i < 3 && view.planes[i] != nullptr; ++i) {
+    const uint32_t stride = i == 0 ? format.stride : format.other_stride;
+    act(size_t{stride}, view.strides[i], i == 0 ? format.height : (format.height + 1) / 2);
+  }
+}
+
+// FIRST or FIRST,OTHERS: of planes of half the width half of the first, where it is not given.
+void ReadStride(const std::string& typed, StreamFormat* format) {
+  const bool has_planes =
+      format->pixels == OCTET_PIXELS_YUV420P || format->pixels == OCTET_PIXELS_NV12;
+  bool good = ReadNumbers(typed, ',', {&format->stride});
+  if (good) {
+    format->other_stride =
+        format->pixels == OCTET_PIXELS_YUV420P ? format->stride / 2 : format->stride;
+  } else {
+    good = has_planes && ReadNumbers(typed, ',', {&format->stride, &format->other_stride});
+  }
+  constexpr uint32_t kMostBytes = 1u << 20;
+  if (!good || format->stride > kMostBytes || format->other_stride > kMostBytes) {
+    throw InputError("--stride " + typed + ": not a number of bytes; write it as 704" +
+                     (has_planes ? ", or 704,352 where the planes differ" : ""));
+  }
+  size_t least[2] = {0, 0};
+  bool first = true;
+  EachPlane(*format, [&](size_t, size_t row_bytes, size_t) {
+    least[first ? 0 : 1] = row_bytes;
+    first = false;
+  });
+  if (format->stride < least[0] || format->other_stride < least[1]) {
+    throw InputError("--stride " + typed + ": shorter than a row, which has " +
+                     std::to_string(least[0]) + (has_planes ? "," + std::to_string(least[1]) : "") +
+                     " bytes; check --size and --format");
+  }
+}
+
 class StreamSource : public Source {
  public:
   StreamSource(int descriptor, const StreamFormat& format)
-      : descriptor_(descriptor), format_(format) {}
+      : descriptor_(descriptor), format_(format) {
+    if (format_.stride == 0) return;
+    EachPlane(format_, [this](size_t stride, size_t, size_t rows) {
+      padded_.resize(padded_.size() + stride * rows);
+    });
+  }
 
   Took Next(FrameBuffer* frame, const StopRequest& stop) override {
     if (format_.y4m) {
@@ -42,16 +91,19 @@ class StreamSource : public Source {
     }
     frame->Resize(format_.pixels, format_.width, format_.height);
     size_t done = 0;
-    const Took took = Fill(frame->bytes.data(), frame->bytes.size(), &done, stop);
+    std::vector<uint8_t>& bytes = format_.stride == 0 ? frame->bytes : padded_;
+    const Took took = Fill(bytes.data(), bytes.size(), &done, stop);
     if (took == Took::kEnd && done != 0) {
       note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
-              " of " + std::to_string(frame->bytes.size()) + " bytes dropped";
+              " of " + std::to_string(bytes.size()) + " bytes dropped";
       // Any bytes make a raw frame, so this is the one sign of a wrong size.
       note_ += format_.y4m ? "; the sender was cut off, start it again"
-                           : "; the stream was cut, or --size or --format is wrong";
+                           : "; the stream was cut, or --size, --stride or --format is wrong";
     }
     if (took == Took::kFrame) {
       ++frames_;
+      if (format_.stride != 0) TakeRows(frame);
+      if (format_.is_bgr) SwapRedAndBlue(frame);
       MeetRange(frame);
     }
     return took;
@@ -115,6 +167,22 @@ class StreamSource : public Source {
     format_.width = static_cast<uint32_t>(width);
     format_.height = static_cast<uint32_t>(height);
     range_ = range;
+  }
+
+  void TakeRows(FrameBuffer* frame) const {
+    const uint8_t* from = padded_.data();
+    uint8_t* to = frame->bytes.data();
+    EachPlane(format_, [&](size_t stride, size_t row_bytes, size_t rows) {
+      for (size_t y = 0; y < rows; ++y, from += stride, to += row_bytes) {
+        std::memcpy(to, from, row_bytes);
+      }
+    });
+  }
+
+  static void SwapRedAndBlue(FrameBuffer* frame) {
+    for (size_t i = 0; i + 2 < frame->bytes.size(); i += 3) {
+      std::swap(frame->bytes[i], frame->bytes[i + 2]);
+    }
   }
 
   // Frames in YUV are of limited range (16 to 235) where they go, grey ones of full range: what the
@@ -196,7 +264,7 @@ class StreamSource : public Source {
           direct ? read(descriptor_, to, wanted) : read(descriptor_, buffer_, sizeof(buffer_));
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) {
-        throw InputError(std::string("stdin: ") + std::strerror(errno));
+        throw InputError(std::string("stdin: ") + ErrorText(errno));
       }
       if (stalled_) std::fprintf(stderr, "octet-camera: stdin: data is back\n");
       stalled_ = false;
@@ -214,6 +282,7 @@ class StreamSource : public Source {
   int descriptor_;
   StreamFormat format_;
   std::string line_, note_, range_;  // range_: as the header of YUV4MPEG2 says it
+  std::vector<uint8_t> padded_;      // a frame as it comes, where its rows are padded
   FrameBuffer full_;                 // a frame of full range
   uint64_t frames_ = 0;              // that came whole
   bool stalled_ = false;
@@ -223,34 +292,39 @@ class StreamSource : public Source {
 
 }  // namespace
 
-StreamFormat ReadStreamFormat(const std::string& format, const std::string& size) {
+StreamFormat ReadStreamFormat(const std::string& format, const std::string& size,
+                              const std::string& stride) {
   StreamFormat stream;
   if (format == "y4m") {
+    const bool has_size = !size.empty();
+    if (has_size || !stride.empty()) {
+      throw InputError(std::string(has_size ? "--size" : "--stride") +
+                       ": a YUV4MPEG2 stream has its own size; remove it, or give --format of raw "
+                       "frames");
+    }
     stream.y4m = true;
     return stream;
   }
   static constexpr std::pair<const char*, octet_pixel_format> kWords[] = {
-      {"rgb24", OCTET_PIXELS_RGB24},  {"grey8", OCTET_PIXELS_GREY8},
-      {"nv12", OCTET_PIXELS_NV12},    {"yuv420p", OCTET_PIXELS_YUV420P},
-      {"i420", OCTET_PIXELS_YUV420P}, {"yuyv", OCTET_PIXELS_YUYV},
-      {"yuy2", OCTET_PIXELS_YUYV},
+      {"rgb24", OCTET_PIXELS_RGB24},     {"bgr24", OCTET_PIXELS_RGB24},
+      {"grey8", OCTET_PIXELS_GREY8},     {"nv12", OCTET_PIXELS_NV12},
+      {"yuv420p", OCTET_PIXELS_YUV420P}, {"i420", OCTET_PIXELS_YUV420P},
+      {"yuyv", OCTET_PIXELS_YUYV},       {"yuy2", OCTET_PIXELS_YUYV},
   };
   const auto* word = std::find_if(std::begin(kWords), std::end(kWords),
                                   [&](const auto& entry) { return format == entry.first; });
   if (word == std::end(kWords)) {
     throw InputError("--format " + format +
-                     ": unknown format; known: rgb24, grey8, nv12, yuv420p, yuyv and y4m");
+                     ": unknown format; known: rgb24, bgr24, grey8, nv12, yuv420p, yuyv and y4m");
   }
   stream.pixels = word->second;
-  unsigned width = 0, height = 0;
-  char rest = 0;
-  if (std::sscanf(size.c_str(), "%ux%u%c", &width, &height, &rest) != 2 ||
-      FrameBytes(stream.pixels, width, height) == 0) {
+  stream.is_bgr = format == "bgr24";
+  if (!ReadNumbers(size, 'x', {&stream.width, &stream.height}) ||
+      FrameBytes(stream.pixels, stream.width, stream.height) == 0) {
     throw InputError((size.empty() ? "no --size given" : "--size " + size) +
                      ": raw frames need their size; give it as --size 1280x720");
   }
-  stream.width = width;
-  stream.height = height;
+  if (!stride.empty()) ReadStride(stride, &stream);
   return stream;
 }
 

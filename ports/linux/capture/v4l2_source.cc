@@ -121,7 +121,7 @@ class V4l2Source : public Source {
                               : error == ENODEV
                                   ? "connect it again"
                                   : "octet-camera --check --source " + device_ + " examines it";
-    throw InputError(device_ + ": " + what + ": " + std::strerror(error) + "; " + round);
+    throw InputError(device_ + ": " + what + ": " + ErrorText(error) + "; " + round);
   }
 
   void Must(unsigned long request, void* argument, const char* what) const {

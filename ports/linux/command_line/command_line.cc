@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "ports/linux/words/nearest.h"
@@ -53,6 +56,24 @@ std::vector<std::string> Words(const std::vector<T>& values) {
   std::vector<std::string> words;
   for (const T& value : values) words.push_back(Words(value).at(0));
   return words;
+}
+
+// As "nan" and "inf" are for the parser.
+std::string IsFinite(std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return std::isfinite(value) ? "" : "'" + text + "' is not a number";
+}
+
+// Before the parser reads a number, for which a leading zero means octal: 010 is ten, 08 is eight.
+// "": nothing is wrong.
+std::string InDecimal(std::string& text) {
+  const size_t sign = text.find_first_not_of("+-") == 1 ? 1 : 0;
+  const bool is_whole = text.size() > sign + 1 && text[sign] == '0' &&
+                        text.find_first_not_of("0123456789", sign) == std::string::npos;
+  if (is_whole)
+    text.erase(sign, std::min(text.find_first_not_of('0', sign), text.size() - 1) - sign);
+  return "";
 }
 
 // What CLI11 knows of it.
@@ -185,6 +206,10 @@ Option Options::Add(const std::string& names, T& value, const std::string& help)
     option->check([](const std::string& text) {
       return std::string(text.empty() ? "is empty; give a value, or remove the option" : "");
     });
+  }
+  if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, std::vector<std::string>>) {
+    option->transform(CLI::Validator(InDecimal, ""));
+    if constexpr (std::is_same_v<T, double>) option->check(CLI::Validator(IsFinite, ""));
   }
   return Keep(names, option, false, [&value] { return Words(value); });
 }
@@ -337,7 +362,10 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
     for (const Options& command : commands_) {
       PrepareHelp(command, program_ + " " + command.app_->get_name(), all);
     }
-    return app_->exit(asked);
+    std::ostringstream out, error;
+    const int status = app_->exit(asked, out, error);
+    std::fputs(out.str().c_str(), stdout);
+    return status;
   } catch (const CLI::ParseError& error) {
     throw UsageError(ErrorLine(*app_, error, program_), error.what());
   }

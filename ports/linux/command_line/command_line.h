@@ -8,11 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "ports/linux/command_line/declaration.h"
+#include "ports/linux/output/error.h"
 
 namespace CLI {
 class App;
@@ -22,9 +22,8 @@ class Option;
 namespace octet::port {
 
 // One line: what is wrong, and where the way out stands.
-struct UsageError : std::runtime_error {
-  UsageError(const std::string& line, const std::string& cause)
-      : std::runtime_error(line), cause(cause) {}
+struct UsageError : InputError {
+  UsageError(const std::string& line, const std::string& cause) : InputError(line), cause(cause) {}
   std::string cause;  // the first half, in the parser's words
 };
 

@@ -51,9 +51,9 @@ Reading ReadRequest(std::string_view text, Request* request) {
   *request = {};
   const size_t end = text.find("\r\n\r\n");
   if (end == std::string_view::npos) {
-    return text.size() < kLongestHead ? Reading::kUnfinished : Reading::kBad;
+    return text.size() < kLongestHead ? Reading::kUnfinished : Reading::kTooLong;
   }
-  if (end + 4 > kLongestHead) return Reading::kBad;
+  if (end + 4 > kLongestHead) return Reading::kTooLong;
   std::string_view head = text.substr(0, end + 2);
   const std::string_view first = TakeLine(&head);
   if (HasControls(first) || !ReadFirstLine(first, request)) return Reading::kBad;

@@ -8,7 +8,9 @@
 
 namespace octet::port::http {
 
-constexpr size_t kLongestHead = 4096;
+// Browsers send up to 8 to 16 KB: cookies of all that was ever served on localhost, whatever its
+// port.
+constexpr size_t kLongestHead = 16384;
 
 // Parts of the text read.
 struct Request {
@@ -17,10 +19,10 @@ struct Request {
   std::string_view host;  // of the one Host header; empty: none
 };
 
-enum class Reading { kUnfinished, kDone, kBad };
+enum class Reading { kUnfinished, kDone, kBad, kTooLong };
 
 // kUnfinished: the empty line that ends the head has not come, and may still. kBad: it is no
-// request, longer than kLongestHead, or names two hosts.
+// request, or names two hosts. kTooLong: longer than kLongestHead.
 Reading ReadRequest(std::string_view text, Request* request);
 
 // Whether a Host header is what a browser sends that was pointed at this machine's loopback

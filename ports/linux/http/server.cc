@@ -15,8 +15,6 @@ namespace octet::port::http {
 namespace {
 
 constexpr size_t kMostViewers = 8, kMostClients = 16;
-// Until a request has come whole, and for the next byte of an answer to be taken.
-constexpr uint64_t kPatienceNs = 5'000'000'000;
 // All of an answer has to be taken at this rate, behind the patience: a reader of one byte now and
 // then would keep its place for ever.
 constexpr uint64_t kLeastBytesPerSecond = 16384;
@@ -33,8 +31,8 @@ constexpr const char* kCommon =
 bool Site::ForAnyHost(std::string_view) const {
   return false;
 }
-uint64_t Site::NewestPart(std::string_view*) {
-  return 0;
+Part Site::NewestPart() {
+  return {};
 }
 void Site::SetWanted(bool) {}
 
@@ -44,14 +42,13 @@ struct Server::Client {
   std::vector<char> out;
   size_t sent = 0;
   bool answered = false;
-  bool streams = false;    // wants every part it can take
-  bool wants_one = false;  // wants the next part, then it is done
-  uint64_t seen = 0;       // part last queued
-  bool closing = false;    // once everything has been sent
-  uint64_t deadline_ns = NowNs() + kPatienceNs;
+  bool streams = false;  // wants every part it can take
+  uint64_t seen = 0;     // part last queued
+  bool closing = false;  // once everything has been sent
+  uint64_t patience_ns, deadline_ns = NowNs() + patience_ns;
   uint64_t last_ns = UINT64_MAX;  // by when all that is queued has to be taken
 
-  explicit Client(int fd) : descriptor(fd) {}
+  Client(int fd, uint64_t patience) : descriptor(fd), patience_ns(patience) {}
   ~Client() { close(descriptor); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -59,15 +56,19 @@ struct Server::Client {
   // Who has all that there is may wait for the next part as long as it takes.
   bool may_wait() const { return answered && idle() && !closing; }
   void Drop() { closing = true, sent = out.size(); }
-  void Move() { deadline_ns = std::min(NowNs() + kPatienceNs, last_ns); }
-  bool views() const { return streams || wants_one; }
+  void Move() { deadline_ns = std::min(NowNs() + patience_ns, last_ns); }
 };
 
 Server::Server(const std::string& option, const Address& address, Site* site,
-               const StopRequest& stop, std::function<void()> begin)
-    : address_(address), site_(site), stop_(stop) {
+               const StopRequest& stop, std::function<void()> begin, uint64_t patience_ns)
+    : address_(address), site_(site), stop_(stop), patience_ns_(patience_ns) {
   Listen(option);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_ < 0) {
+    const int error = errno;
+    close(listener_);
+    throw InputError(option + ": " + ErrorText(error));
+  }
   thread_ = std::thread([this, begin = std::move(begin)] {
     begin();
     Serve();
@@ -86,13 +87,14 @@ Server::~Server() {
 void Server::Listen(const std::string& option) {
   listener_ = socket(address_.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
+  if (listener_ < 0) throw InputError(option + ": " + ErrorText(errno));
   setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   if (bind(listener_, reinterpret_cast<const sockaddr*>(&address_.socket), address_.bytes) != 0 ||
       listen(listener_, kMostClients) != 0) {
     const int error = errno;
     close(listener_);
     const bool foreign = error == EADDRNOTAVAIL || error == EAFNOSUPPORT;
-    throw InputError(option + ": " + std::strerror(error) +
+    throw InputError(option + ": " + ErrorText(error) +
                      (foreign ? "; give an address of this machine" : "; choose another port"));
   }
   address_ = AddressOf(listener_);
@@ -107,7 +109,7 @@ void Server::Serve() {
   std::vector<pollfd> waited;
   while (!ending_ && !stop_.raised()) {
     site_->SetWanted(std::any_of(clients_.begin(), clients_.end(),
-                                 [](const auto& client) { return client->views(); }));
+                                 [](const auto& client) { return client->streams; }));
     const bool accepts = NowNs() >= accept_after_ns_;
     waited.assign({{wake_, POLLIN, 0},
                    {stop_.descriptor(), POLLIN, 0},
@@ -152,7 +154,7 @@ int Server::MillisecondsLeft() const {
 
 size_t Server::Viewers() const {
   return static_cast<size_t>(std::count_if(clients_.begin(), clients_.end(),
-                                           [](const auto& client) { return client->views(); }));
+                                           [](const auto& client) { return client->streams; }));
 }
 
 // Somebody who has asked for nothing yet makes way for the next: the one that came first.
@@ -175,7 +177,7 @@ void Server::Accept() {
 }
 
 void Server::AcceptOne(int descriptor) {
-  auto client = std::make_unique<Client>(descriptor);
+  auto client = std::make_unique<Client>(descriptor, patience_ns_);
   if (MakeRoom()) {
     clients_.push_back(std::move(client));
     return;
@@ -211,6 +213,10 @@ Reply Server::ReplyTo(Reading reading, const Request& request) {
   if (reading == Reading::kBad) {
     return {Kind::kWhole, "400 Bad Request", "text/plain", "not a valid request\n"};
   }
+  if (reading == Reading::kTooLong) {
+    return {Kind::kWhole, "431 Request Header Fields Too Large", "text/plain",
+            "the head is longer than 16 KB; delete the cookies of localhost\n"};
+  }
   if (!IsLoopback(request.host) && !IsHost(request.host, address_.host) &&
       !site_->ForAnyHost(request.path)) {
     return {Kind::kWhole, "403 Forbidden", "text/plain",
@@ -221,7 +227,7 @@ Reply Server::ReplyTo(Reading reading, const Request& request) {
             "only GET and HEAD are supported\n"};
   }
   const Reply reply = site_->Get(request.path);
-  if (reply.kind != Kind::kWhole && request.method == "GET" && Viewers() >= kMostViewers) {
+  if (reply.kind == Kind::kStream && request.method == "GET" && Viewers() >= kMostViewers) {
     return {Kind::kWhole, "503 Service Unavailable\r\nRetry-After: 5", "text/plain", kBusy};
   }
   return reply;
@@ -229,7 +235,12 @@ Reply Server::ReplyTo(Reading reading, const Request& request) {
 
 void Server::Answer(Client& client, Reading reading, const Request& request) {
   client.answered = true;
-  const Reply reply = ReplyTo(reading, request);
+  Reply reply = ReplyTo(reading, request);
+  const Part part = reply.kind == Reply::Kind::kNewest ? site_->NewestPart() : Part();
+  if (reply.kind == Reply::Kind::kNewest && part.number == 0) {
+    reply = {Reply::Kind::kWhole, "503 Service Unavailable\r\nRetry-After: 1", "text/plain",
+             "there is no picture yet\n"};
+  }
   const bool head_only = reading == Reading::kDone && request.method == "HEAD";
   std::string head = std::string("HTTP/1.1 ") + reply.status + "\r\n" + kCommon;
   if (reply.kind == Reply::Kind::kWhole) {
@@ -243,11 +254,9 @@ void Server::Answer(Client& client, Reading reading, const Request& request) {
     Queue(client, head, {});
     client.streams = !head_only;
     client.closing = head_only;
-  } else if (head_only) {
-    Queue(client, head + "Content-Type: image/jpeg\r\n\r\n", {});
-    client.closing = true;
   } else {
-    client.wants_one = true;
+    Queue(client, head + HeadOf(part), head_only ? std::string_view() : part.jpeg);
+    client.closing = true;
   }
   if (!Flush(client)) client.Drop();
 }
@@ -256,12 +265,17 @@ void Server::Queue(Client& client, std::string_view head, std::string_view body)
   const uint64_t bytes = head.size() + body.size(), now = NowNs();
   if (client.idle()) {
     client.out.clear(), client.sent = 0;
-    client.last_ns = now + kPatienceNs;
+    client.last_ns = now + client.patience_ns;
   }
   client.last_ns += bytes * 1'000'000'000 / kLeastBytesPerSecond;
-  client.deadline_ns = now + kPatienceNs;
+  client.deadline_ns = now + client.patience_ns;
   client.out.insert(client.out.end(), head.begin(), head.end());
   client.out.insert(client.out.end(), body.begin(), body.end());
+}
+
+std::string Server::HeadOf(const Part& part) {
+  return "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(part.jpeg.size()) +
+         "\r\n" + kAgeHeader + std::to_string((NowNs() - part.taken_ns) / 1'000'000) + "\r\n\r\n";
 }
 
 // False where the peer has gone.
@@ -280,22 +294,12 @@ bool Server::Flush(Client& client) {
 // ones.
 void Server::SendParts() {
   for (const auto& client : clients_) {
-    if (!client->views() || !client->idle()) continue;
-    std::string_view jpeg;
-    const uint64_t number = site_->NewestPart(&jpeg);
-    if (number == 0 || client->seen == number) continue;
-    client->seen = number;
-    std::string head = client->streams ? std::string("--") + kBoundary + "\r\n"
-                                       : std::string("HTTP/1.1 200 OK\r\n") + kCommon;
-    head +=
-        "Content-Type: image/jpeg\r\nContent-Length: " + std::to_string(jpeg.size()) + "\r\n\r\n";
-    Queue(*client, head, jpeg);
-    if (client->streams) {
-      Queue(*client, "\r\n", {});
-    } else {
-      client->wants_one = false;
-      client->closing = true;
-    }
+    if (!client->streams || !client->idle()) continue;
+    const Part part = site_->NewestPart();
+    if (part.number == 0 || client->seen == part.number) continue;
+    client->seen = part.number;
+    Queue(*client, std::string("--") + kBoundary + "\r\n" + HeadOf(part), part.jpeg);
+    Queue(*client, "\r\n", {});
     if (!Flush(*client)) client->Drop();
   }
 }

@@ -24,7 +24,7 @@ namespace octet::port::http {
 struct Reply {
   enum class Kind : uint8_t {
     kWhole,   // the body
-    kNext,    // the next part that comes, alone
+    kNewest,  // the newest part alone, at once; 503 where there is none yet
     kStream,  // every part that the client can take (multipart/x-mixed-replace)
   };
   Kind kind = Kind::kWhole;
@@ -32,6 +32,15 @@ struct Reply {
   const char* type = "text/plain; charset=utf-8";  // of kWhole
   std::string_view body = {};                      // of kWhole; valid until the site's next call
 };
+
+struct Part {
+  uint64_t number = 0;         // from 1 on; 0: there is none yet
+  std::string_view jpeg = {};  // valid until the site's next call
+  uint64_t taken_ns = 0;       // NowNs() of its frame, for kAgeHeader
+};
+
+// How old a part is, by the clock of the board, when it is sent: milliseconds.
+constexpr const char* kAgeHeader = "X-Age-Ms: ";
 
 // What is served; every function is called on the server's thread.
 class Site {
@@ -41,9 +50,8 @@ class Site {
   // Whether clients may ask for the path that came by another name than the server's own: false
   // keeps out pages whose name was made to resolve here (DNS rebinding).
   virtual bool ForAnyHost(std::string_view path) const;
-  // The newest part for kNext and kStream: its number, from 1 on, and its JPEG, valid until the
-  // next call. 0: there is none yet.
-  virtual uint64_t NewestPart(std::string_view* jpeg);
+  // The newest part for kNewest and kStream.
+  virtual Part NewestPart();
   // Whether somebody waits for parts, told before each wait.
   virtual void SetWanted(bool wanted);
 };
@@ -51,9 +59,11 @@ class Site {
 class Server {
  public:
   // Listens, and serves `site`, which has to outlive it, until its end or a stop, from a thread
-  // that calls `begin` first. Throws InputError that begins with `option`.
+  // that calls `begin` first. Throws InputError that begins with `option`. patience_ns: until a
+  // request has come whole, and for the next byte of an answer to be taken.
+  static constexpr uint64_t kPatienceNs = 5'000'000'000;
   Server(const std::string& option, const Address& address, Site* site, const StopRequest& stop,
-         std::function<void()> begin);
+         std::function<void()> begin, uint64_t patience_ns = kPatienceNs);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -77,12 +87,14 @@ class Server {
   void Answer(Client& client, Reading reading, const Request& request);
   Reply ReplyTo(Reading reading, const Request& request);
   static void Queue(Client& client, std::string_view head, std::string_view body);
+  static std::string HeadOf(const Part& part);
   static bool Flush(Client& client);
   void SendParts();
 
   Address address_;
   Site* site_;
   const StopRequest& stop_;
+  const uint64_t patience_ns_;
   int listener_ = -1;
   int wake_ = -1;  // eventfd: a part has come, or the end
   std::atomic<bool> ending_{false};

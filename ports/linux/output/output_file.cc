@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "ports/linux/output/again.h"
@@ -110,8 +109,7 @@ OutputFile::OutputFile(const std::string& path, Kept kept, Links links) : path_(
   if (file_ < 0) {
     const int error = errno;
     Abandon();
-    Refuse(path,
-           std::string(std::strerror(error)) + "; check that the folder exists and is writable");
+    Refuse(path, ErrorText(error) + "; check that the folder exists and is writable");
   }
   buffer_ = std::make_unique<char[]>(kBufferBytes);
 }
@@ -153,7 +151,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       file_(std::exchange(other.file_, -1)) {}
 
 void OutputFile::Fail(int error) const {
-  Refuse(path_, std::string(std::strerror(error)) + "; check the free space there");
+  Refuse(path_, ErrorText(error) + "; check the free space there");
 }
 
 void OutputFile::WriteAll(const void* data, size_t bytes) {
@@ -209,7 +207,7 @@ bool WriteNewFile(const std::string& path, const std::string& text, bool secret)
   if (folder >= 0) Close(folder);
   if (error == EEXIST) return false;
   if (error != 0) {
-    Refuse(path, std::string(std::strerror(error)) + "; check the folder and the free space");
+    Refuse(path, ErrorText(error) + "; check the folder and the free space");
   }
   return true;
 }

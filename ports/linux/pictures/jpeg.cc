@@ -166,7 +166,10 @@ bool JpegReader::ReadHuffman(const uint8_t* data, size_t bytes) {
       return Bad("is damaged: a Huffman table is invalid");
     }
     std::copy(data + kHead, data + kHead + codes, values);
-    if (!(kind == 0 ? tables_.dc : tables_.ac)[number].Set(data + 1, values)) {
+    // A code of a DC table is a number of bits.
+    const bool sound =
+        kind != 0 || std::all_of(values, values + codes, [](uint8_t v) { return v < 16; });
+    if (!sound || !(kind == 0 ? tables_.dc : tables_.ac)[number].Set(data + 1, values)) {
       return Bad("is damaged: a Huffman table is invalid");
     }
     data += kHead + codes;

@@ -14,29 +14,56 @@ constexpr uint32_t k0_298 = 2446, k0_390 = 3196, k0_541 = 4433, k0_765 = 6270, k
                    k1_175 = 9633, k1_501 = 12299, k1_847 = 15137, k1_961 = 16069, k2_053 = 16819,
                    k2_562 = 20995, k3_072 = 25172;
 
-// Eight numbers at once, which compilers keep in the registers of whatever machine.
-using Eight = uint32_t __attribute__((vector_size(32)));
-using SignedEight = int32_t __attribute__((vector_size(32)));
+// Four numbers at once, which compilers keep in the registers of whatever machine.
+using Four = uint32_t __attribute__((vector_size(16)));
+using SignedFour = int32_t __attribute__((vector_size(16)));
 
-void Descale(const Eight& value, int bits, Eight* to) {
-  *to = (Eight)((SignedEight)(value + (1u << (bits - 1))) >> bits);
+inline Four Descaled(const Four& value, int bits) {
+  return (Four)((SignedFour)(value + (1u << (bits - 1))) >> bits);
 }
 
-// Eight transforms of eight values each: lane i of v[0] to v[7] is one.
-void Transform(Eight v[8], int down) {
-  const Eight z1 = (v[2] + v[6]) * k0_541;
-  const Eight low = z1 - v[6] * k1_847, high = z1 + v[2] * k0_765;
-  const Eight sum = (v[0] + v[4]) << kBits, difference = (v[0] - v[4]) << kBits;
-  const Eight even[4] = {sum + high, difference + low, difference - low, sum - high};
-  const Eight z5 = (v[7] + v[3] + v[5] + v[1]) * k1_175;
-  const Eight a = (v[7] + v[1]) * k0_899, b = (v[5] + v[3]) * k2_562;
-  const Eight c = z5 - (v[7] + v[3]) * k1_961, d = z5 - (v[5] + v[1]) * k0_390;
-  const Eight odd[4] = {v[1] * k1_501 - a + d, v[3] * k3_072 - b + c, v[5] * k2_053 - b + d,
-                        v[7] * k0_298 - a + c};
+// Four transforms of eight values each: lane i of v[0] to v[7] is one.
+inline __attribute__((always_inline)) void Transform(Four v[8], int down) {
+  const Four z1 = (v[2] + v[6]) * k0_541;
+  const Four low = z1 - v[6] * k1_847, high = z1 + v[2] * k0_765;
+  const Four sum = (v[0] + v[4]) << kBits, difference = (v[0] - v[4]) << kBits;
+  const Four even[4] = {sum + high, difference + low, difference - low, sum - high};
+  const Four z5 = (v[7] + v[3] + v[5] + v[1]) * k1_175;
+  const Four a = (v[7] + v[1]) * k0_899, b = (v[5] + v[3]) * k2_562;
+  const Four c = z5 - (v[7] + v[3]) * k1_961, d = z5 - (v[5] + v[1]) * k0_390;
+  const Four odd[4] = {v[1] * k1_501 - a + d, v[3] * k3_072 - b + c, v[5] * k2_053 - b + d,
+                       v[7] * k0_298 - a + c};
   for (int i = 0; i < 4; ++i) {
-    Descale(even[i] + odd[i], down, &v[i]);
-    Descale(even[i] - odd[i], down, &v[7 - i]);
+    v[i] = Descaled(even[i] + odd[i], down);
+    v[7 - i] = Descaled(even[i] - odd[i], down);
   }
+}
+
+// The first, and the last, two lanes of each in turns. GCC has Clang's word since 12 alone.
+#ifdef __clang__
+inline Four Firsts(const Four& a, const Four& b) {
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+}
+inline Four Lasts(const Four& a, const Four& b) {
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+#else
+inline Four Firsts(const Four& a, const Four& b) {
+  return __builtin_shuffle(a, b, Four{0, 4, 1, 5});
+}
+inline Four Lasts(const Four& a, const Four& b) {
+  return __builtin_shuffle(a, b, Four{2, 6, 3, 7});
+}
+#endif
+
+// Lane i of in[k] becomes lane k of out[i * step].
+inline __attribute__((always_inline)) void Transpose(const Four in[4], size_t step, Four* out) {
+  const Four even_low = Firsts(in[0], in[2]), even_high = Lasts(in[0], in[2]);
+  const Four odd_low = Firsts(in[1], in[3]), odd_high = Lasts(in[1], in[3]);
+  out[0 * step] = Firsts(even_low, odd_low);
+  out[1 * step] = Lasts(even_low, odd_low);
+  out[2 * step] = Firsts(even_high, odd_high);
+  out[3 * step] = Lasts(even_high, odd_high);
 }
 
 uint8_t Clamp(int32_t value) {
@@ -49,29 +76,30 @@ struct Rows {
   const uint8_t* far;
 };
 
+// Places are size_t: 32 bits may wrap when they are doubled, and compilers leave such loops scalar.
 // To twice the width: each value three parts of the sample it lies in and one of the next one.
-void DoubleAcross(const uint8_t* in, uint32_t count, uint8_t* out) {
+void DoubleAcross(const uint8_t* in, size_t count, uint8_t* out) {
   out[0] = in[0];
   out[1] = static_cast<uint8_t>((in[0] * 3 + in[1] + 2) >> 2);
-  for (uint32_t x = 1; x + 1 < count; ++x) {
+  for (size_t x = 1; x + 1 < count; ++x) {
     out[2 * x] = static_cast<uint8_t>((in[x] * 3 + in[x - 1] + 1) >> 2);
     out[2 * x + 1] = static_cast<uint8_t>((in[x] * 3 + in[x + 1] + 2) >> 2);
   }
-  const uint32_t last = count - 1;
+  const size_t last = count - 1;
   out[2 * last] = static_cast<uint8_t>((in[last] * 3 + in[last - 1] + 1) >> 2);
   out[2 * last + 1] = in[last];
 }
 
-void DoubleBoth(const Rows& rows, uint32_t count, uint8_t* out) {
-  const auto column = [&](uint32_t x) { return rows.near[x] * 3 + rows.far[x]; };
+void DoubleBoth(const Rows& rows, size_t count, uint8_t* out) {
+  const auto column = [&](size_t x) { return rows.near[x] * 3 + rows.far[x]; };
   out[0] = static_cast<uint8_t>((column(0) * 4 + 8) >> 4);
   out[1] = static_cast<uint8_t>((column(0) * 3 + column(1) + 7) >> 4);
-  for (uint32_t x = 1; x + 1 < count; ++x) {
+  for (size_t x = 1; x + 1 < count; ++x) {
     const int32_t three = column(x) * 3;
     out[2 * x] = static_cast<uint8_t>((three + column(x - 1) + 8) >> 4);
     out[2 * x + 1] = static_cast<uint8_t>((three + column(x + 1) + 7) >> 4);
   }
-  const uint32_t last = count - 1;
+  const size_t last = count - 1;
   out[2 * last] = static_cast<uint8_t>((column(last) * 3 + column(last - 1) + 8) >> 4);
   out[2 * last + 1] = static_cast<uint8_t>((column(last) * 4 + 7) >> 4);
 }
@@ -106,32 +134,16 @@ const uint8_t* FullRow(const JpegFrame& frame, const JpegComponent& c, uint32_t 
   return buffer;
 }
 
-// BT.601 in full range, 16 bits behind the point: what a colour adds to the luma.
-struct Colours {
-  int16_t red[256], blue[256];
-  int32_t green_of_red[256], green_of_blue[256];
-};
-constexpr Colours MakeColours() {
-  constexpr int32_t kHalf = 1 << 15;
-  Colours colours = {};
-  for (int32_t i = 0; i < 256; ++i) {
-    const int32_t x = i - 128;
-    colours.red[i] = static_cast<int16_t>((91881 * x + kHalf) >> 16);
-    colours.blue[i] = static_cast<int16_t>((116130 * x + kHalf) >> 16);
-    colours.green_of_red[i] = -46802 * x;
-    colours.green_of_blue[i] = -22554 * x + kHalf;
-  }
-  return colours;
-}
-constexpr Colours kColours = MakeColours();
-
-void ToRgb(const uint8_t* luma, const uint8_t* blue, const uint8_t* red, uint32_t count,
+// BT.601 in full range (1.402, 0.344136, 0.714136, 1.772), 16 bits behind the point. Without
+// tables, so that the loop becomes vectors.
+void ToRgb(const uint8_t* luma, const uint8_t* blue, const uint8_t* red, size_t count,
            uint8_t* out) {
-  for (uint32_t x = 0; x < count; ++x, out += 3) {
-    const int32_t y = luma[x], cb = blue[x], cr = red[x];
-    out[0] = Clamp(y + kColours.red[cr]);
-    out[1] = Clamp(y + ((kColours.green_of_red[cr] + kColours.green_of_blue[cb]) >> 16));
-    out[2] = Clamp(y + kColours.blue[cb]);
+  constexpr int32_t kPoint = 16, kHalf = 1 << (kPoint - 1);
+  for (size_t x = 0; x < count; ++x) {
+    const int32_t y = luma[x], cb = blue[x] - 128, cr = red[x] - 128;
+    out[3 * x] = Clamp(y + ((91881 * cr + kHalf) >> kPoint));
+    out[3 * x + 1] = Clamp(y + ((-22554 * cb - 46802 * cr + kHalf) >> kPoint));
+    out[3 * x + 2] = Clamp(y + ((116130 * cb + kHalf) >> kPoint));
   }
 }
 
@@ -140,30 +152,31 @@ void ToRgb(const uint8_t* luma, const uint8_t* blue, const uint8_t* red, uint32_
 void InverseTransform(const int16_t values[kBlockValues], const uint16_t quantization[kBlockValues],
                       uint8_t* out, size_t stride) {
   constexpr int kDown = kBits + kFirstPassBits + 3;
-  bool flat = true;
-  for (uint32_t i = 1; i < kBlockValues; ++i) flat &= values[i] == 0;
-  if (flat) {  // the same, without the way there
+  int32_t some = 0;
+  for (size_t i = 1; i < kBlockValues; ++i) some |= values[i];
+  if (some == 0) {  // the same, without the way there
     const auto mean = static_cast<int16_t>(values[0] * quantization[0]);
     const uint8_t sample = Clamp(((mean + 4) >> 3) + 128);
     for (int y = 0; y < 8; ++y, out += stride) std::memset(out, sample, kBlock);
     return;
   }
-  Eight rows[8];
-  for (size_t y = 0; y < 8; ++y) {
-    for (size_t x = 0; x < 8; ++x) {
-      const uint32_t product = static_cast<uint32_t>(values[8 * y + x]) * quantization[8 * y + x];
-      rows[y][x] = static_cast<uint32_t>(static_cast<int16_t>(product));
-    }
+  uint32_t whole[kBlockValues];  // row by row
+  for (size_t i = 0; i < kBlockValues; ++i) {
+    const uint32_t product = static_cast<uint32_t>(values[i]) * quantization[i];
+    whole[i] = static_cast<uint32_t>(static_cast<int16_t>(product));
   }
-  Transform(rows, kBits - kFirstPassBits);
-  Eight columns[8];
-  for (size_t y = 0; y < 8; ++y) {
-    for (size_t x = 0; x < 8; ++x) columns[x][y] = rows[y][x];
-  }
-  Transform(columns, kDown);
-  for (size_t y = 0; y < 8; ++y, out += stride) {
-    for (size_t x = 0; x < 8; ++x) out[x] = Clamp(static_cast<int32_t>(columns[x][y]) + 128);
-  }
+  // Halves of four columns, from above to below; then halves of four rows, from left to right.
+  Four columns[2][8], rows[2][8], lines[16];
+  for (size_t i = 0; i < 16; ++i) std::memcpy(&columns[i % 2][i / 2], whole + 4 * i, sizeof(Four));
+  for (Four* half : columns) Transform(half, kBits - kFirstPassBits);
+  for (size_t i = 0; i < 4; ++i) Transpose(columns[i % 2] + i / 2 * 4, 1, rows[i / 2] + i % 2 * 4);
+  for (Four* half : rows) Transform(half, kDown);
+  for (size_t i = 0; i < 4; ++i) Transpose(rows[i / 2] + i % 2 * 4, 2, lines + i / 2 * 8 + i % 2);
+  uint8_t samples[kBlockValues];
+  std::memcpy(whole, lines, sizeof(whole));
+  for (size_t i = 0; i < kBlockValues; ++i)
+    samples[i] = Clamp(static_cast<int32_t>(whole[i]) + 128);
+  for (size_t y = 0; y < 8; ++y) std::memcpy(out + y * stride, samples + 8 * y, kBlock);
 }
 
 void JpegReader::Write(uint8_t* pixels) {

@@ -174,7 +174,7 @@ class Decoder {
   }
 
   int32_t NextDc(uint32_t i) {
-    const int32_t size = bits_.Decode(tables_.dc[scan_.dc[i]]) & 15;
+    const int32_t size = bits_.Decode(tables_.dc[scan_.dc[i]]);  // 15 at most
     // Wraps, as numbers of damaged files may.
     before_[i] = static_cast<int16_t>(before_[i] + bits_.Signed(size));
     return before_[i];

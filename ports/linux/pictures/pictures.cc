@@ -6,13 +6,17 @@
 #include <sstream>
 #include <system_error>
 
+#include "ports/linux/output/error.h"
+
 namespace octet::pictures {
 namespace {
 
 namespace fs = std::filesystem;
 
-// False, with *error set, where a folder cannot be read.
-bool Collect(const fs::path& folder, std::vector<std::string>* files, std::string* error) {
+// lost: a picture's name that is a link to nothing. False, with *error set, where a folder cannot
+// be read.
+bool Collect(const fs::path& folder, std::vector<std::string>* files, std::string* lost,
+             std::string* error) {
   std::error_code code;
   std::vector<fs::path> folders;
   const size_t before = files->size();
@@ -24,15 +28,18 @@ bool Collect(const fs::path& folder, std::vector<std::string>* files, std::strin
       if (!at->is_symlink(gone)) folders.push_back(path);
     } else if (at->is_regular_file(gone) && HasPictureName(path.string())) {
       files->push_back(path.string());
+    } else if (at->is_symlink(gone) && !at->exists(gone) && HasPictureName(path.string())) {
+      *lost = path.string();
     }
   }
   if (code) {
-    *error = folder.string() + ": cannot be listed: " + code.message() + "; check its permissions";
+    *error = folder.string() + ": cannot be listed: " + port::ErrorText(code.value()) +
+             "; check its permissions";
     return false;
   }
   if (files->size() != before) return true;
   return std::all_of(folders.begin(), folders.end(),
-                     [&](const fs::path& child) { return Collect(child, files, error); });
+                     [&](const fs::path& child) { return Collect(child, files, lost, error); });
 }
 
 }  // namespace
@@ -49,6 +56,7 @@ bool HasPictureName(const std::string& path) {
 
 Listing ListPictures(const std::string& path) {
   Listing listing;
+  std::string lost;
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
@@ -60,8 +68,11 @@ Listing ListPictures(const std::string& path) {
       listing.error =
           path + ": the name is not a picture's (" + kExtensions + "); rename or convert it";
     }
-  } else if (!Collect(path, &listing.files, &listing.error)) {
+  } else if (!Collect(path, &listing.files, &lost, &listing.error)) {
     listing.files.clear();
+  } else if (listing.files.empty() && !lost.empty()) {
+    listing.error = lost + ": a link to a missing file, and " + path +
+                    " has no other pictures; mount what it links to, or name another folder";
   } else if (listing.files.empty()) {
     listing.error = path + ": has no pictures (" + kExtensions + "); name another folder";
   }

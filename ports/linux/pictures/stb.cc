@@ -1,6 +1,7 @@
 #include "ports/linux/pictures/stb.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -49,6 +50,54 @@ uint64_t BytesOfBmp(const uint8_t* bytes, size_t count, const Picture& picture) 
   return (word(kOffset) | word(kOffset + 2) << 16) + picture.height * row_bytes;
 }
 
+uint32_t BigEndian(const uint8_t* bytes) {
+  return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+// Of ISO 3309, as PNG has it, four bits at a time.
+uint32_t Crc(const uint8_t* bytes, size_t count) {
+  constexpr auto kTable = [] {
+    std::array<uint32_t, 16> table{};
+    for (uint32_t i = 0; i < table.size(); ++i) {
+      uint32_t value = i;
+      for (int bit = 0; bit < 4; ++bit) value = value >> 1 ^ ((value & 1) != 0 ? 0xEDB88320u : 0u);
+      table[i] = value;
+    }
+    return table;
+  }();
+  uint32_t crc = UINT32_MAX;
+  for (size_t i = 0; i < count; ++i) {
+    crc ^= bytes[i];
+    crc = crc >> 4 ^ kTable[crc & 15];
+    crc = crc >> 4 ^ kTable[crc & 15];
+  }
+  return ~crc;
+}
+
+// The library reads past the checksums. Every chunk that it or the orientation uses has to keep its
+// own; of others (text, time) nothing is used.
+bool HasGoodChunks(const uint8_t* bytes, size_t count, std::string* why) {
+  constexpr size_t kSignature = 8, kAround = 12;  // length, name, checksum
+  for (size_t at = kSignature; at < count;) {
+    const uint64_t length = count - at >= kAround ? BigEndian(bytes + at) : UINT64_MAX;
+    if (length > count - at - kAround) {
+      *why = "is truncated: its last chunk is not complete";
+      return false;
+    }
+    const uint8_t* const name = bytes + at + 4;
+    const auto is = [&](const char* word) { return std::memcmp(name, word, 4) == 0; };
+    const bool is_used = (name[0] & 0x20) == 0 || is("tRNS") || is("eXIf");
+    if (is_used && Crc(name, 4 + length) != BigEndian(name + 4 + length)) {
+      *why = "is damaged: the checksum of its chunk at byte " + std::to_string(at) + " is wrong";
+      return false;
+    }
+    if (is("IEND")) return true;
+    at += kAround + length;
+  }
+  *why = "is truncated: it has no end";
+  return false;
+}
+
 }  // namespace
 
 bool IsPng(const uint8_t* bytes, size_t count) {
@@ -67,8 +116,10 @@ bool ReadStbHeader(const uint8_t* bytes, size_t count, Picture* picture, std::st
     return false;
   }
   picture->width = static_cast<uint32_t>(std::max(width, 0));
-  picture->height = static_cast<uint32_t>(std::max(height, 0));
+  // Of a BMP whose rows come from the top down it is negative.
+  picture->height = static_cast<uint32_t>(std::abs(int64_t{height}));
   picture->channels = channels <= 2 ? 1 : 3;
+  if (IsPng(bytes, count) && !HasGoodChunks(bytes, count, why)) return false;
   const uint64_t needed = IsBmp(bytes, count) ? BytesOfBmp(bytes, count, *picture) : 0;
   if (count >= needed) return true;
   *why = "is truncated: " + std::to_string(count) + " bytes of " + std::to_string(needed) +

@@ -1,4 +1,6 @@
-// PNG and BMP, over stb_image: header-only, so that every board's static program has it.
+// PNG and BMP, over stb_image: header-only, so that every board's static program has it. It does
+// not look at checksums, so these are checked here. libpng would check them too, but it and zlib
+// would be two more static libraries of each architecture, for a table of 16 words.
 #ifndef OCTET_PORTS_LINUX_PICTURES_STB_H_
 #define OCTET_PORTS_LINUX_PICTURES_STB_H_
 

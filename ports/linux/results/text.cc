@@ -1,4 +1,5 @@
 #include "ports/linux/results/text.h"
+#include "ports/linux/output/plain.h"
 #include "ports/linux/output/whole.h"
 
 #include <unistd.h>
@@ -38,7 +39,7 @@ void AddClass(const octet_session* session, uint32_t label, float score, Line* l
 void AddName(const octet_session* session, uint32_t label, Line* line) {
   const char* name = LabelName(session, label);
   if (*name != 0) {
-    line->Add("%s", name);
+    line->AddPlain(name);
   } else {
     line->Add("class %u", label);
   }
@@ -116,6 +117,12 @@ void Line::Add(const char* format, ...) {
       std::vsnprintf(text_.data() + length_, text_.size() - length_, format, arguments);
   va_end(arguments);
   if (wanted > 0) length_ = std::min(text_.size() - 1, length_ + static_cast<size_t>(wanted));
+}
+
+void Line::AddPlain(const char* text) {
+  const size_t begin = length_;
+  Add("%s", text);
+  MakePlain(text_.data() + begin, length_ - begin, false);
 }
 
 void Line::AddJsonString(const char* text) {
@@ -225,7 +232,8 @@ void FormatResults(const Results& results, const octet_session* session, bool bo
 void FormatPicture(const char* name, double ms, const Results& results,
                    const octet_session* session, Line* line) {
   line->Clear();
-  line->Add("%s  %.2f ms  ", name, ms);
+  line->AddPlain(name);
+  line->Add("  %.2f ms  ", ms);
   FormatResults(results, session, true, line);
   line->Add("\n");
 }

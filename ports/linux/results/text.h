@@ -27,11 +27,13 @@ class Line {
   // printf; what does not fit is cut off.
   void Add(const char* format, ...) __attribute__((format(printf, 2, 3)));
   // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
+  // What others named: without control characters.
+  void AddPlain(const char* text);
   void AddJsonString(const char* text);
   const char* data() const { return text_.data(); }
   size_t length() const { return length_; }
   // To a descriptor, whole. False where the reader has gone.
-  bool WriteTo(int descriptor) const;
+  [[nodiscard]] bool WriteTo(int descriptor) const;
 
  private:
   std::vector<char> text_;

@@ -22,8 +22,11 @@ std::vector<uint64_t> Dims(const uint32_t* dims, uint32_t rank) {
   return {dims, dims + rank};
 }
 
-// Samples of shape `dims` in an array [N * dims[0], dims[1], ...]; 0 where it does not fit.
+// Samples of shape `dims` in an array [N * dims[0], dims[1], ...], or [N] and [N, 1] of an input of
+// rank 0; 0 where it does not fit.
 uint64_t CountSamples(const std::vector<uint64_t>& shape, const std::vector<uint64_t>& dims) {
+  const bool is_list = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (dims.empty() && is_list) return shape[0];
   if (dims.empty() || shape.size() != dims.size() || shape[0] % dims[0] != 0 ||
       !std::equal(shape.begin() + 1, shape.end(), dims.begin() + 1)) {
     return shape == dims ? 1 : 0;

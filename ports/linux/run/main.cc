@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "ports/linux/affinity.h"
 #include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
+#include "ports/linux/output/program.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
@@ -118,6 +120,7 @@ class PictureResults {
       FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
                     model_.session(), &line_);
       if (!line_.WriteTo(STDOUT_FILENO)) {
+        if (errno != EPIPE) throw InputError("stdout: " + ErrorText(errno) + "; use another place");
         throw InputError("stdout: nothing reads the results; keep the reader open, or use a file");
       }
     }
@@ -214,12 +217,8 @@ int Main(int argc, char** argv) {
   CommandLine app("Runs an Octet blob over pictures or .npy samples");
   Options o;
   DescribeOptions(app, o);
-  try {
-    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
-    app.CheckNeeds();
-  } catch (const UsageError& error) {
-    throw InputError(error.what());
-  }
+  if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
+  app.CheckNeeds();
   if (o.isa == "list") return ListIsas();
   ReadIsa(&o);
   if (o.self_test) return SelfTestCommand(app, o);
@@ -263,13 +262,5 @@ int Main(int argc, char** argv) {
 }  // namespace octet::port
 
 int main(int argc, char** argv) {
-  try {
-    return octet::port::Main(argc, argv);
-  } catch (const octet::port::InputError& error) {
-    std::fprintf(stderr, "octet-run: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "octet-run: internal error: %s; please report it\n", error.what());
-    return 3;
-  }
+  return octet::port::RunProgram("octet-run", [&] { return octet::port::Main(argc, argv); });
 }

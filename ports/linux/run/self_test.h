@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "octet/octet.h"
+#include "ports/linux/half_sums.h"
 #include "ports/linux/run/self_test_vectors.h"
 #include "ports/linux/thermal/sensor.h"
 
@@ -18,13 +19,17 @@ struct SelfTestRow {
   octet_isa isa;
   std::string plan;
   uint32_t threads;
-  bool hash_ok;          // of every output of every frame
-  Digest found;          // of the first output that differs; else of the first one
-  uint32_t frames;       // all were compared
-  double median_ms;      // without the first frame, where there are others
-  double first_ms;       // the first frame of the session
+  bool hash_ok;      // of every output of every frame
+  Digest found;      // of the first output that differs; else of the first one
+  uint32_t frames;   // all were compared
+  double median_ms;  // without the first frame, where there are others
+  double first_ms;   // the first frame of the session
+  // Largest distance of what runs from float sums (half_sums.h); none: the plan adds in float
+  // alone.
+  std::optional<double> half_sums;
   double share_of_peak;  // of the cores' multiply-accumulates, by the median; 0 where unknown
   std::optional<float> before_c, after_c;  // of the sensor; none where it tells nothing
+  bool ok() const { return hash_ok && half_sums.value_or(0) <= kHalfSumsShare; }
 };
 
 struct SelfTest {

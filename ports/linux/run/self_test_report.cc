@@ -53,12 +53,19 @@ void PrintSelfTest(const SelfTest& test, const Machine& machine) {
               "median ms", "first ms", "% peak", "before C", "after C");
   for (const SelfTestRow& row : test.rows) {
     std::printf("%-12s %-8s %7u  %-5s %10.3f %10.3f %7s %9s %8s\n", octet_isa_name(row.isa),
-                row.plan.c_str(), row.threads, row.hash_ok ? "ok" : "WRONG", row.median_ms,
+                row.plan.c_str(), row.threads, row.ok() ? "ok" : "WRONG", row.median_ms,
                 row.first_ms, Cell(Percent(row.share_of_peak), 1).c_str(),
                 Cell(row.before_c, 1).c_str(), Cell(row.after_c, 1).c_str());
   }
   const auto wrong = std::count_if(test.rows.begin(), test.rows.end(),
-                                   [](const SelfTestRow& row) { return !row.hash_ok; });
+                                   [](const SelfTestRow& row) { return !row.ok(); });
+  for (const SelfTestRow& row : test.rows) {
+    if (!row.half_sums) continue;
+    std::printf(
+        "%s, %s, %u threads: sums in FP16 are %.5f of the outputs' range from float sums; "
+        "at most %.2f is right\n",
+        octet_isa_name(row.isa), row.plan.c_str(), row.threads, *row.half_sums, kHalfSumsShare);
+  }
   if (wrong == 0) {
     std::printf(
         "\nall %zu hashes are right: the board computes what it should. "
@@ -91,6 +98,7 @@ void PrintSelfTestJson(const SelfTest& test, const Machine& machine) {
          {"threads", row.threads},
          {"hash_ok", row.hash_ok},
          {"hash", Hex(row.found)},
+         {"half_sums", row.half_sums ? ordered_json(*row.half_sums) : ordered_json()},
          {"frames", row.frames},
          {"median_ms", row.median_ms},
          {"first_ms", row.first_ms},

@@ -1,9 +1,10 @@
 // octet-scene: writes frames of the built-in scene and their boxes, to train, calibrate and score
 // detectors with.
 #include <cstdio>
-#include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ports/linux/camera/scene.h"
@@ -11,6 +12,8 @@
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
 #include "ports/linux/output/output_file.h"
+#include "ports/linux/output/program.h"
+#include "ports/linux/words/numbers.h"
 
 namespace octet::port {
 namespace {
@@ -40,9 +43,8 @@ void DescribeOptions(CommandLine& app, Options& o) {
 }
 
 void ParseSize(const std::string& text, SceneConfig* scene) {
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%4ux%4u%n", &scene->width, &scene->height, &used) != 2 ||
-      static_cast<size_t>(used) != text.size()) {
+  if (!ReadNumbers(text, 'x', {&scene->width, &scene->height}) || scene->width > 9999 ||
+      scene->height > 9999) {
     throw InputError("--size " + text + ": not a size; write it as 640x480");
   }
 }
@@ -107,14 +109,18 @@ int Main(int argc, char** argv) {
   CommandLine app("Writes frames of the built-in scene and the boxes in them");
   Options o;
   DescribeOptions(app, o);
-  try {
-    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
-  } catch (const UsageError& error) {
-    throw InputError(error.what());
-  }
+  if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
   ParseSize(o.size, &o.scene);
   if (o.frames_path.empty() && o.boxes_path.empty() && o.classes_path.empty()) {
     throw InputError("nothing to write; give --output, --boxes or --classes");
+  }
+  for (const std::string& output : {o.frames_path, o.boxes_path, o.classes_path}) {
+    std::error_code none;
+    if (output.empty() || (!std::filesystem::equivalent(output, o.pictures, none) &&
+                           !std::filesystem::equivalent(output, o.labels, none))) {
+      continue;
+    }
+    throw InputError(output + ": this command reads that file and would replace it; name another");
   }
   WriteScene(o);
   return 0;
@@ -124,13 +130,5 @@ int Main(int argc, char** argv) {
 }  // namespace octet::port
 
 int main(int argc, char** argv) {
-  try {
-    return octet::port::Main(argc, argv);
-  } catch (const octet::port::InputError& error) {
-    std::fprintf(stderr, "octet-scene: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "octet-scene: internal error: %s; please report it\n", error.what());
-    return 3;
-  }
+  return octet::port::RunProgram("octet-scene", [&] { return octet::port::Main(argc, argv); });
 }

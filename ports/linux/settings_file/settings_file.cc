@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <set>
 #include <sstream>
 
@@ -25,7 +24,7 @@ std::string TextOf(const std::string& path) {
   // O_NONBLOCK: a pipe is refused instead of waited for.
   const int file =
       Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); });
-  if (file < 0) throw InputError(path + ": " + std::strerror(errno) + "; check the path");
+  if (file < 0) throw InputError(path + ": " + ErrorText(errno) + "; check the path");
   struct stat status;
   std::string text(kSettingsFileBytes + 1, 0), why;
   size_t count = 0;
@@ -33,7 +32,7 @@ std::string TextOf(const std::string& path) {
     why = "not a regular file";
   } else {
     count = ReadWhole(file, text.data(), text.size());
-    if (count < text.size() && errno != 0) why = std::strerror(errno);
+    if (count < text.size() && errno != 0) why = ErrorText(errno);
   }
   close(file);
   if (count > kSettingsFileBytes) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "ports/linux/file.h"
 #include "ports/linux/output/whole.h"
@@ -105,7 +104,7 @@ std::string SlotStore::CopyOf(const octet_boot& boot) {
   if (copy_ >= 0) close(copy_);
   copy_ = memfd_create("octet-slot", MFD_CLOEXEC);
   if (copy_ < 0 || !WriteWhole(copy_, boot.blob, boot.blob_bytes)) {
-    throw InputError("no memory for a copy of " + path() + "'s blob: " + std::strerror(errno) +
+    throw InputError("no memory for a copy of " + path() + "'s blob: " + ErrorText(errno) +
                      "; end other programs");
   }
   return "/proc/self/fd/" + std::to_string(copy_);

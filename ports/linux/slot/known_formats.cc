@@ -101,8 +101,7 @@ std::string KnownFormat(const std::string& path) {
   if (problem == 0 && count < bytes.size()) problem = errno;
   if (file >= 0) close(file);
   if (problem != 0)
-    throw InputError("cannot read " + path + ": " + std::strerror(problem) +
-                     "; check its permissions");
+    throw InputError("cannot read " + path + ": " + ErrorText(problem) + "; check its permissions");
   bytes.resize(count);
   for (const Mark& mark : kMarks) {
     if (mark.offset + mark.bytes.size() <= bytes.size() &&

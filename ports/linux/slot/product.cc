@@ -72,7 +72,7 @@ std::string SlotStorage::ReadProduct() const {
     return name;
   }
   if (error != 0) {
-    throw InputError("cannot read the product of " + path_ + ": " + std::strerror(error) +
+    throw InputError("cannot read the product of " + path_ + ": " + ErrorText(error) +
                      "; try again, or replace the storage");
   }
   return "";

@@ -67,7 +67,7 @@ bool SlotStore::ReadTrust() {
 
 octet_slots_config SlotStore::Config() {
   octet_slots_config config{};
-  config.verify_hashes = verify_mode_;
+  config.verify_hashes = verify_mode_ | OCTET_VERIFY_CONTENT;
   config.tries = options_.tries;
   config.least_counter = std::max(options_.least_counter, seen_counter_);
   if (board_) {

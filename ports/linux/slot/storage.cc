@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "ports/linux/file.h"
@@ -84,7 +83,7 @@ class SlotStorage::Area {
 SlotStorage::SlotStorage(const std::string& path) : path_(path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
-    throw InputError("cannot open " + path + ": " + std::strerror(errno) +
+    throw InputError("cannot open " + path + ": " + ErrorText(errno) +
                      "; a store is an existing folder, a block device or a file");
   }
   is_folder_ = S_ISDIR(info.st_mode);
@@ -102,7 +101,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
     is_read_only_ = true;
   }
   if (descriptor_ < 0) {
-    throw InputError("cannot open " + path + ": " + std::strerror(errno) +
+    throw InputError("cannot open " + path + ": " + ErrorText(errno) +
                      "; check the write permissions");
   }
   if (is_folder_) {
@@ -145,7 +144,7 @@ std::string SlotStorage::ReadText(const char* name) const {
   if (file >= 0) close(file);
   const std::string where = path_ + "/" + name;
   if (error != 0) {
-    throw InputError("cannot read " + where + ": " + std::strerror(error) +
+    throw InputError("cannot read " + where + ": " + ErrorText(error) +
                      "; check the read permissions, and that it is not a link");
   }
   if (count == 0 || count > kMostTextBytes) {
@@ -161,7 +160,7 @@ bool SlotStorage::Lock(uint64_t patience_ns) {
   const uint64_t begun = NowNs();
   while (Again([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0) {
     if (errno != EWOULDBLOCK) {
-      throw InputError("cannot lock " + path_ + ": " + std::strerror(errno) +
+      throw InputError("cannot lock " + path_ + ": " + ErrorText(errno) +
                        "; use a file system with locks");
     }
     if (NowNs() - begun >= patience_ns) return false;
@@ -193,7 +192,7 @@ off_t SlotStorage::BeginOf(octet_area area) const {
 }
 
 int SlotStorage::Fail(const char* what, octet_area area) {
-  error_ = std::string(what) + " " + kAreaFiles[area] + ": " + std::strerror(errno);
+  error_ = std::string(what) + " " + kAreaFiles[area] + ": " + ErrorText(errno);
   return -1;
 }
 

@@ -330,7 +330,7 @@ OCTET_API size_t octet_decode_bytes(const octet_session* session);
 OCTET_API octet_status octet_classify(const octet_session* session, void* memory,
                                       octet_class_score* best, uint32_t capacity, uint32_t* count);
 /* Boxes after suppression, best first. frame_*: the size of the picture that the input got. Boxes
- * are in pixels of that picture. */
+ * are in pixels of that picture; those of which less than 5 % lies in it are left out. */
 OCTET_API octet_status octet_detect(const octet_session* session, uint32_t frame_width,
                                     uint32_t frame_height, void* memory,
                                     octet_detection* detections, uint32_t capacity,

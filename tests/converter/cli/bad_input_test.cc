@@ -251,7 +251,7 @@ TEST_F(Cli, TaskThatTheOutputsDoNotHave) {
 }
 
 TEST_F(Cli, ModelInPlaceOfABlob) {
-  ExpectRefused(Octet({"inspect", Path("m.onnx")}), "octet convert");
+  ExpectRefused(Octet({"embed", Path("m.onnx"), "-o", Path("model")}), "octet convert");
   ExpectRefused(Octet({"inspect", Path("c.npy")}), "octet convert");
   WriteText("short.octet", "none");
   const Result shorter = Octet({"inspect", Path("short.octet")});

@@ -207,6 +207,31 @@ TEST_F(CrossCheck, VerifyAgainstOnnxRuntimeComparesEveryLayer) {
       << differs.out;
 }
 
+// Codes there, real values here.
+TEST_F(CrossCheck, VerifyAgainstOnnxRuntimeFeedsCodes) {
+  if (!HasOrt()) GTEST_SKIP() << kNoOrt;
+  constexpr int kUInt8 = 2;  // TensorProto.DataType
+  OnnxBuilder model;
+  const std::string scale = model.Initializer("scale", {}, std::vector<float>{0.02f}).name();
+  model.Input("codes", {1, 3, 8, 8}, kUInt8)
+      .Op("DequantizeLinear", {}, {scale})
+      .WithChannels(3)
+      .Conv({.channels = 4})
+      .Output("y");
+  model.Save(Path("codes.onnx"));
+  WriteNpy("f.npy", "<f4", {8, 3, 8, 8});
+  ASSERT_EQ(Octet({"convert", Path("codes.onnx"), "-o", Path("out.octet"), "--calibrate",
+                   Path("f.npy"), "--effort", "fast"})
+                .status,
+            0);
+  const Result result = Octet({"verify", Path("codes.onnx"), Path("out.octet"), "--data",
+                               Path("f.npy"), "--against", "ort", "--json"});
+  ASSERT_NE(result.status, 2) << result.err;
+  for (const auto& layer : nlohmann::json::parse(result.out)["fp32_layers"]) {
+    EXPECT_TRUE(layer["agrees"]) << layer;
+  }
+}
+
 TEST_F(CrossCheck, OnnxRuntimeLoadsWhatIsExported) {
   if (!HasOrt()) GTEST_SKIP() << kNoOrt;
   ASSERT_EQ(Convert("m.onnx").status, 0);

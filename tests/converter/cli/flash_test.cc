@@ -31,6 +31,12 @@ class Flash : public Cli {
     WriteText("bin/ssh", "#!/bin/sh\n" + script);
     chmod(Path("bin/ssh").c_str(), 0755);
   }
+  // Each command into `asked`, from the first one of a flash on; it runs in the test's own store.
+  void SshWritesWhatIsAsked() const {
+    const std::string asked = "'" + Path("asked") + "'";
+    Ssh("shift 2\ncase \"$*\" in *stage*) : >" + asked + " ;; esac\necho \"$*\" >>" + asked +
+        "\nexec sh -c \"$(echo \"$*\" | sed 's#/var/lib/octet#" + Path("store") + "#')\"\n");
+  }
   std::string Slot(const std::string& words) const {
     const int status =
         std::system((OCTET_BIN_DIR "/octet-slot " + words + " >" + Path("said") + " 2>&1").c_str());
@@ -49,9 +55,9 @@ class Flash : public Cli {
 TEST_F(Flash, IntoAFolder) {
   Result result = Octet({"flash", blob(), Path("store")});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find(", on trial from the next boot; 2 golden vectors passed in 2 plans"),
-            std::string::npos)
-      << result.out;
+  EXPECT_NE(result.out.find(": slot A: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(", on trial from the next boot; digest "), std::string::npos);
+  EXPECT_NE(result.out.find("; 2 golden vectors passed in 2 plans"), std::string::npos);
   EXPECT_TRUE(ReadText("store/slot-a.octet") == ReadText("out.octet"));
   EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
   ExpectLine(Octet({"flash", blob(), Path("store")}), 1,
@@ -81,10 +87,12 @@ TEST_F(Flash, ToABoard) {
   typed.replace(typed.find('\''), 1, "'\\''");
   const Result result = Octet({"flash", blob(), "pi@board:" + typed});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out.rfind(
-                "slot A: staged\nslot A: on trial from the next boot; 2 golden vectors passed", 0),
-            0u)
+  EXPECT_NE(result.out.find(": slot A: " + std::to_string(ReadText("out.octet").size()) +
+                            " bytes, on trial from the next boot; digest "),
+            std::string::npos)
       << result.out;
+  EXPECT_NE(Slot("'" + typed + "' list").find(result.out.substr(result.out.rfind("digest "))),
+            std::string::npos);
   EXPECT_EQ(ReadText("hosts"), "pi@board\npi@board\n");
   EXPECT_TRUE(ReadText("it's a \"store\"; $HOME/slot-a.octet") == ReadText("out.octet"));
   // What octet-slot refuses there is refused here, in its words.
@@ -93,14 +101,59 @@ TEST_F(Flash, ToABoard) {
 }
 
 TEST_F(Flash, WhatTheBoardIsAsked) {
-  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
-  EXPECT_EQ(
-      Octet({"flash", blob(), "board:"}).out,
-      "'octet-slot' '/var/lib/octet' 'stage' '-'\n'octet-slot' '/var/lib/octet' 'activate'\n");
+  SshWritesWhatIsAsked();
+  EXPECT_EQ(Octet({"flash", blob(), "board:"}).status, 0);
+  EXPECT_EQ(ReadText("asked"),
+            "'octet-slot' '/var/lib/octet' 'stage' '-' '--json'\n'octet-slot' '/var/lib/octet' "
+            "'activate' '--json'\n");
   EXPECT_EQ(Octet({"flash", blob(), "board:models", "--stage-only", "--program", "./octet-slot",
                    "--board", "rk3588"})
-                .out,
-            "'./octet-slot' 'models' 'stage' '-' '--board' 'rk3588'\n");
+                .status,
+            2);
+  EXPECT_EQ(ReadText("asked"), "'./octet-slot' 'models' 'stage' '-' '--json' '--board' 'rk3588'\n");
+}
+
+// Whatever a login shell does instead of the command, it ends with status 0 and says nothing of the
+// model.
+TEST_F(Flash, StatusZeroIsNoProof) {
+  const std::string board = "pi@board:" + Path("store");
+  for (const char* shell : {"exit 0\n", "echo 'Please change your password.'\nexit 0\n",
+                            "exec uptime\n", "cat >/dev/null\necho 'slot A: staged'\n"}) {
+    Ssh(shell);
+    ExpectLine(Octet({"flash", blob(), board}), 2, "did not say that the model is staged");
+    ExpectLine(Octet({"flash", blob(), board, "--stage-only"}), 2,
+               "so nothing is known to be done");
+    EXPECT_EQ(Slot(Path("store") + " list").rfind("slot A: empty\n", 0), 0u) << shell;
+  }
+  // The second of the two steps alone.
+  Ssh("shift 2\ncase \"$*\" in *activate*) exit 0 ;; esac\nexec sh -c \"$*\"\n");
+  ExpectLine(Octet({"flash", blob(), board}), 2, "did not say that the model is on trial");
+  EXPECT_EQ(Slot(Path("store") + " list").rfind("slot A: staged", 0), 0u);
+  // Another model than this one.
+  const Result other = Octet({"convert", Path("m.onnx"), "-o", Path("other"), "--calibrate",
+                              Path("c.npy"), "--product", "other"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  Ssh("cat >/dev/null\nexec octet-slot '" + Path("store") + "' list --json\n");
+  ExpectLine(Octet({"flash", Path("other"), board}), 2, "slot A has staged another model");
+}
+
+TEST_F(Flash, WordsAroundTheAnswer) {
+  Ssh("shift 2\necho 'Welcome to {\"store\": 1}'\nprintf 'no end of a line '\nsh -c \"$*\"\n"
+      "status=$?\necho 'logout'\nexit $status\n");
+  const Result result = Octet({"flash", blob(), "board:" + Path("store")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
+}
+
+TEST_F(Flash, AddressesWithColons) {
+  Ssh("test \"$1\" = -- || exit 9\necho \"$2\" >>'" + Path("hosts") +
+      "'\nshift 2\nexec sh -c \"$*\"\n");
+  const std::string store = Path("store");
+  EXPECT_EQ(Octet({"flash", blob(), "pi@[fe80::1%eth0]:" + store}).status, 0);
+  EXPECT_EQ(Slot(store + " roll-back"), "slot A: rolled back\n");
+  EXPECT_EQ(Octet({"flash", blob(), "[::1]:" + store}).status, 0);
+  EXPECT_EQ(ReadText("hosts"), "pi@fe80::1%eth0\npi@fe80::1%eth0\n::1\n::1\n");
+  ExpectLine(Octet({"flash", blob(), "pi@fe80::1:" + store}), 2, "stands in brackets");
 }
 
 TEST_F(Flash, BoardsThatDoNotAnswer) {
@@ -141,9 +194,10 @@ TEST_F(Flash, SignedModels) {
   EXPECT_EQ(Octet({"flash", blob(), "board:" + Path("bare"), "--key", Path("k.pub")}).status, 0);
   EXPECT_NE(Slot(Path("bare") + " list --key '" + line + "'").find("signed with key "),
             std::string::npos);
-  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
-  EXPECT_EQ(Octet({"flash", blob(), "board:", "--key", Path("k.pub"), "--stage-only"}).out,
-            "'octet-slot' '/var/lib/octet' 'stage' '-' '--key' '" + line + "'\n");
+  SshWritesWhatIsAsked();
+  Octet({"flash", blob(), "board:", "--key", Path("k.pub"), "--stage-only"});
+  EXPECT_EQ(ReadText("asked"),
+            "'octet-slot' '/var/lib/octet' 'stage' '-' '--json' '--key' '" + line + "'\n");
   Ssh("shift 2\nexec sh -c \"$*\"\n");
   // The store's own key decides, whatever is asked here.
   ASSERT_EQ(Slot(Path("store") + " boot"), Path("store/slot-a.octet") + "\n");
@@ -170,9 +224,10 @@ TEST_F(Flash, WhatTheBoardAllows) {
   WriteText("store/board", ReadText("any"));
   EXPECT_EQ(Octet({"flash", blob(), Path("store")}).status, 0);
   // The board is told the name, not a path of this machine.
-  Ssh("shift 2\necho \"$*\"\ncat >/dev/null\n");
-  EXPECT_EQ(Octet({"flash", blob(), "board:", "--stage-only", "--board", Path("any")}).out,
-            "'octet-slot' '/var/lib/octet' 'stage' '-' '--board' 'me'\n");
+  SshWritesWhatIsAsked();
+  Octet({"flash", blob(), "board:", "--stage-only", "--board", Path("any")});
+  EXPECT_EQ(ReadText("asked"),
+            "'octet-slot' '/var/lib/octet' 'stage' '-' '--json' '--board' 'me'\n");
 }
 
 TEST_F(Flash, BadUse) {

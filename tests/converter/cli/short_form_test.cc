@@ -47,6 +47,7 @@ TEST_F(ShortForm, MetadataOfTheModelIsEnough) {
   ExpectFacts(result.out, {"--scale", "crop", "--resize", "classify", "--task", "4", "--labels",
                            "octet convert", "--calibrate", "--resize crop", "--task classify"});
   WriteText("labels.txt", "a\nb\nc\nd's\n");
+  ExpectFacts(Convert("m.onnx", {"--task", "classify"}).out, {"labels: none", "4", "--labels"});
   ASSERT_EQ(
       Convert("m.onnx", {"--resize", "crop", "--task", "classify", "--labels", Path("labels.txt")})
           .status,

@@ -16,8 +16,8 @@ namespace octet::convert {
 namespace {
 
 using blob::Precision;
-using testing::Files;
-using testing::Stages;
+using given::Files;
+using given::Stages;
 
 // A chain of 24 convolutions, some of them noisy: beside the weight of a channel that is next to
 // nothing 8 bits leave little of the others.

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace octet::convert::testing {
+namespace octet::convert::given {
 
 namespace fs = std::filesystem;
 
@@ -67,4 +67,4 @@ write::Plan Stages::PlanOf(const quantize::Scheme& scheme) const {
   return MakePlan(calibrated.graph, scheme, calibrated.statistics, "int8", {}, &beyond);
 }
 
-}  // namespace octet::convert::testing
+}  // namespace octet::convert::given

@@ -22,7 +22,7 @@
 #include "converter/simulate/simulator.h"
 #include "tests/support/onnx_builder.h"
 
-namespace octet::convert::testing {
+namespace octet::convert::given {
 
 // 100 for a convolution, in FP16 `more` besides; nothing else takes time.
 class GivenClock : public assign::Clock {
@@ -82,6 +82,6 @@ struct Stages {
   write::Plan PlanOf(const quantize::Scheme& scheme) const;
 };
 
-}  // namespace octet::convert::testing
+}  // namespace octet::convert::given
 
 #endif  // OCTET_TESTS_CONVERTER_CONVERT_SEARCH_SUPPORT_H_

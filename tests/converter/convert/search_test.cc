@@ -11,9 +11,9 @@
 namespace octet::convert {
 namespace {
 
-using testing::Files;
-using testing::GivenClock;
-using testing::Stages;
+using given::Files;
+using given::GivenClock;
+using given::Stages;
 
 // x has three channels, of which the last is always 0. 'a' reads the first, 'b' the second. Beside
 // the weight of what is always 0, 8 bits leave nearly nothing of the other: 'a' is off by `a_error`

@@ -89,6 +89,22 @@ TEST_F(DatasetTest, FloatsGoThroughAsTheyAre) {
   EXPECT_NE(Refusal([&] { Open(path, {1, 4}); }).find("does not fit"), std::string::npos);
 }
 
+TEST_F(DatasetTest, InputOfRankZeroTakesOneNumberASample) {
+  std::string data(12, '\0');
+  const float values[3] = {1.5f, -2, 3};
+  std::memcpy(data.data(), values, sizeof values);
+  for (const char* shape : {"(3,)", "(3, 1)"}) {
+    const auto dataset = Open(Write("a.npy", Npy(Header("<f4", shape), data)), {});
+    ASSERT_EQ(dataset->size(), 3);
+    EXPECT_EQ(dataset->Load(2).floats, (std::vector<float>{3}));
+    EXPECT_EQ(dataset->Load(2).shape, graph::Shape{});
+  }
+  const auto alone = Write("b.npy", Npy(Header("<f4", "()"), data.substr(0, 4)));
+  EXPECT_EQ(Open(alone, {})->size(), 1);
+  const auto rows = Write("c.npy", Npy(Header("<f4", "(1, 3)"), data));
+  EXPECT_NE(Refusal([&] { Open(rows, {}); }).find("one number a sample"), std::string::npos);
+}
+
 TEST_F(DatasetTest, NamesTheSampleThatIsNoNumber) {
   for (const float bad : {std::nanf(""), INFINITY}) {
     std::string data(24, '\0');

@@ -187,5 +187,62 @@ TEST_F(ImportTest, BranchInsideAFunctionReadsItsValues) {
   }
 }
 
+// Relu where the condition is true, else Neg.
+void AddChoice(OnnxBuilder& model, const std::string& condition, const std::string& from,
+               const std::string& to) {
+  model.Node("If", {condition}, {}, {to}, "choice");
+  onnx::GraphProto& yes = Branch(model.LastNode(), "then_branch");
+  AddNode(yes, "Relu", {from}, "inner");
+  yes.add_output()->set_name("inner");
+  onnx::GraphProto& no = Branch(model.LastNode(), "else_branch");
+  AddNode(no, "Neg", {from}, "inner");
+  no.add_output()->set_name("inner");
+}
+
+TEST_F(ImportTest, ConditionMayBeAnInitialiser) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3});
+  onnx::TensorProto& no = *model.Proto().mutable_graph()->add_initializer();
+  no.set_name("no");
+  no.set_data_type(onnx::TensorProto::BOOL);
+  no.add_int32_data(0);
+  AddChoice(model, "no", "x", "y");
+  model.Output("y");
+  EXPECT_EQ(Operators(Import(model)), std::vector<std::string>{"Neg"});
+}
+
+TEST_F(ImportTest, IfThatNeedsItsOwnResultIsNamed) {
+  OnnxBuilder model;
+  model.Input("x", {1, 3});
+  model.Node("Cast", {"y"}, {{"to", Int(9)}}, {"is"}, "cast");
+  AddChoice(model, "is", "x", "y");
+  model.Output("y");
+  EXPECT_SAYS(Refusal(model), "the graph is cyclic: node 'choice' (If)");
+}
+
+// Each condition is of the shape of the last result: nothing is asked for twice, in either order
+// of the file. The nodes all have one name.
+TEST_F(ImportTest, ChainOfIfsTakesTimeInProportion) {
+  constexpr int kLength = 3000;
+  for (const bool backwards : {false, true}) {
+    OnnxBuilder model;
+    model.Input("v0", {1, 3});
+    model.Initializer("three", {1}, std::vector<int64_t>{3});
+    model.Initializer("at", {1}, std::vector<int64_t>{1});
+    for (int step = 0; step < kLength; ++step) {
+      const int i = backwards ? kLength - 1 - step : step;
+      const std::string own = std::to_string(i), from = "v" + own;
+      model.Node("Shape", {from}, {}, {"shape" + own}, "shape");
+      model.Node("Gather", {"shape" + own, "at"}, {}, {"columns" + own}, "columns");
+      model.Node("Equal", {"columns" + own, "three"}, {}, {"is" + own}, "is");
+      AddChoice(model, "is" + own, from, "v" + std::to_string(i + 1));
+    }
+    model.Output("v" + std::to_string(kLength));
+    const graph::Graph graph = Import(model);
+    EXPECT_FALSE(Has(graph, "If") || Has(graph, "Neg"));
+    EXPECT_EQ(graph.nodes.size(), 4u * kLength);
+  }
+}
+
 }  // namespace
 }  // namespace octet::import

@@ -1,4 +1,6 @@
 // Operators on codes: real values do what the codes did.
+#include <utility>
+
 #include "converter/operators/operator.h"
 #include "tests/converter/import/import_support.h"
 
@@ -310,6 +312,56 @@ TEST_F(CodesTest, LayersOnCodesKeepTheFormOfTheirOpset) {
   }
   EXPECT_EQ(coerced, (Integers{1, 0}));
   EXPECT_EQ(*graph.At(graph.outputs[2]).shape, (graph::Shape{1, 2}));
+}
+
+// As a zero point of that type: 0 in the shape of the scale.
+TEST_F(CodesTest, OutputTypeOfAQuantizeLinearWithoutZeroPoint) {
+  const std::pair<int64_t, graph::DataType> types[] = {{2, graph::DataType::kUInt8},
+                                                       {3, graph::DataType::kInt8},
+                                                       {4, graph::DataType::kUInt16},
+                                                       {5, graph::DataType::kInt16}};
+  for (const auto& [code, type] : types) {
+    OnnxBuilder model(21);
+    model.Input("x", {1, 2, 4, 4});
+    model.Initializer("s", {2}, Floats{0.5f, 0.25f});
+    model.Node("QuantizeLinear", {"x", "s"}, {{"output_dtype", Int(code)}}, {"q"}, "quantize");
+    model.Node("DequantizeLinear", {"q", "s"}, {}, {"y"});
+    model.Output("y");
+    const Graph graph = Import(model);
+    const Node& quantize = Find(graph, "QuantizeLinear");
+    EXPECT_EQ(Constant(graph, quantize, 2).type, type);
+    EXPECT_EQ(Constant(graph, quantize, 2).integers, (Integers{0, 0}));
+    EXPECT_EQ(graph.At(quantize.outputs[0]).type, type);
+  }
+}
+
+TEST_F(CodesTest, OutputTypeThatIsNotSupportedIsNamed) {
+  const std::pair<int64_t, const char*> types[] = {
+      {17, "float8e4m3fn"},   {18, "float8e4m3fnuz"}, {19, "float8e5m2"},
+      {20, "float8e5m2fnuz"}, {21, "uint4"},          {22, "int4"},
+      {23, "float4e2m1"},     {1, "float"},           {-3, "codes of type -3"}};
+  for (const auto& [code, name] : types) {
+    OnnxBuilder model(21);
+    model.Input("x", {1, 2, 4, 4});
+    model.Initializer("s", {}, Floats{0.5f});
+    Codes(model, "z", {}, kUint8, {0});
+    model.Node("QuantizeLinear", {"x", "s"}, {{"output_dtype", Int(code)}}, {"q"}, "quantize");
+    model.Node("DequantizeLinear", {"q", "s"}, {}, {"y"});
+    model.Output("y");
+    const std::string line = Refusal(model);
+    EXPECT_SAYS(line, "node 'quantize' (QuantizeLinear)");
+    EXPECT_SAYS(line, name);
+  }
+  OnnxBuilder model(21);
+  Quantized(model);
+  model.LastNode().set_name("quantize");
+  onnx::AttributeProto& type = *model.LastNode().add_attribute();
+  type.set_name("output_dtype");
+  type.set_type(onnx::AttributeProto::INT);
+  type.set_i(3);
+  model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"y"});
+  model.Output("y");
+  EXPECT_SAYS(Refusal(model), "output_dtype is int8, its zero point is uint8");
 }
 
 }  // namespace

@@ -121,6 +121,14 @@ TEST_F(OldFormsTest, CutAtEndsTheGraph) {
   EXPECT_EQ(graph.nodes.size(), 1u);
   EXPECT_EQ(graph.inputs.size(), 1u);
   EXPECT_EQ(graph.At(graph.outputs[0]).name, "middle");
+  // What is cut off need not be read: another domain, a graph inside.
+  model.LastNode().set_domain("ai.onnx.ml");
+  EXPECT_EQ(Import(model, options).nodes.size(), 1u);
+  EXPECT_SAYS(Refusal(model), "domain 'ai.onnx.ml' is not supported");
+  EXPECT_SAYS(Refusal(model), "--cut-at 'middle'");
+  options.cut_at = {"y"};
+  EXPECT_SAYS(Refusal(model, options), "domain 'ai.onnx.ml' is not supported");
+  model.LastNode().clear_domain();
   options.cut_at = {"midle"};
   EXPECT_SAYS(Refusal(model, options),
               "names 'midle', which is not the output of a node; similar names: middle");

@@ -213,6 +213,11 @@ TEST_F(TensorTest, ExternalData) {
   EXPECT_EQ(Read().floats, (Reals{1, 2, 3}));
   SetExternal("./w.bin", "", "");
   EXPECT_EQ(Read().floats, (Reals{9, 9, 1}));
+  // Down and up again, whether the folder is there or not.
+  SetExternal("./sub/../w.bin", "", "");
+  EXPECT_EQ(Read().floats, (Reals{9, 9, 1}));
+  std::filesystem::create_directory(folder_ / "sub");
+  EXPECT_EQ(Read().floats, (Reals{9, 9, 1}));
 }
 
 TEST_F(TensorTest, ExternalDataRefused) {

@@ -8,7 +8,7 @@
 #include "converter/judge/judge.h"
 #include "converter/judge/measure/measure.h"
 
-namespace octet::judge::testing {
+namespace octet::judge::given {
 
 // Points of which a plan may lose 2, as detectors have them.
 struct GivenMeasure : Measure {
@@ -45,6 +45,6 @@ inline GivenMeasure* GiveAnswers(const Findings& findings, PlanFindings* plan, d
   return given;
 }
 
-}  // namespace octet::judge::testing
+}  // namespace octet::judge::given
 
 #endif  // OCTET_TESTS_CONVERTER_JUDGE_JUDGE_SUPPORT_H_

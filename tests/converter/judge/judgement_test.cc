@@ -14,7 +14,7 @@
 namespace octet::judge {
 namespace {
 
-using octet::judge::testing::GiveAnswers;
+using octet::judge::given::GiveAnswers;
 using octet::test::ExpectFacts;
 
 PlanFindings Plan(const std::string& name, double db) {

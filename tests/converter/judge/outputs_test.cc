@@ -121,5 +121,19 @@ TEST_F(OutputsOf, WhatTheLastSelectionPicksIsOneList) {
   EXPECT_EQ(outputs[3].list, 3u);
 }
 
+// Deep, and with 2^40 ways from the output to the input.
+TEST_F(OutputsOf, ChainAndJoinsOfAnyNumber) {
+  ValueId x = Input({1, 2, 4});
+  for (int i = 0; i < 50000; ++i) x = Op("Neg", {x})[0];
+  EXPECT_EQ(Describe(x).pieces.size(), 1u);
+  const ValueId zero = Integers({0}), one = Integers({1}), two = Integers({2});
+  for (int i = 0; i < 40; ++i) {
+    const ValueId first = Op("Slice", {x, zero, one, one})[0],
+                  second = Op("Slice", {x, one, two, one})[0];
+    x = Op("Concat", {second, first}, {{"axis", int64_t{1}}})[0];
+  }
+  EXPECT_EQ(Describe(x).pieces.size(), 1u);
+}
+
 }  // namespace
 }  // namespace octet::judge

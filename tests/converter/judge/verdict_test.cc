@@ -16,8 +16,8 @@ namespace octet::judge {
 namespace {
 
 using nlohmann::json;
-using octet::judge::testing::GiveAnswers;
-using octet::judge::testing::GivenMeasure;
+using octet::judge::given::GiveAnswers;
+using octet::judge::given::GivenMeasure;
 using octet::test::ExpectFacts;
 
 OutputFindings NumbersAt(double db) {

@@ -86,7 +86,7 @@ TEST(LossWords, FigureIntervalAndLimit) {
   Findings findings;
   PlanFindings plan;
   plan.name = "int8";
-  testing::GiveAnswers(findings, &plan, 0.44, -0.04, 1.25);
+  given::GiveAnswers(findings, &plan, 0.44, -0.04, 1.25);
   ExpectFacts(LossWords(findings, plan), {"loses 0.4 points", "95 %", "0.0 to 1.2", "limit 2"});
   EXPECT_EQ(LossWords(findings, plan).find("-0"), std::string::npos) << "0 has no sign";
   plan.name = "fp16";
@@ -100,7 +100,7 @@ TEST(AgreementWords, OfAPlanWithAnswersAndOfOneThatFails) {
   PlanFindings plan;
   plan.outputs.resize(1);
   EXPECT_EQ(AgreementWords(findings, plan), "numbers of 'y'");
-  testing::GivenMeasure* given = testing::GiveAnswers(findings, &plan, 0, 0, 0);
+  given::GivenMeasure* given = given::GiveAnswers(findings, &plan, 0, 0, 0);
   EXPECT_EQ(AgreementWords(findings, plan), "given in a table");
   given->speaks = false;
   EXPECT_EQ(AgreementWords(findings, plan), "numbers of 'y'");
@@ -126,7 +126,7 @@ TEST(MissWords, OfClassesMasksAndAnswers) {
   plan.name = "fp16";
   ExpectFacts(words(Kind::kClasses), {"75.0 %", "99 %"});
   ExpectFacts(words(Kind::kCounts), {"66.7 %", "98 %"});
-  testing::GiveAnswers(findings, &plan, 1, 0.75, 2);
+  given::GiveAnswers(findings, &plan, 1, 0.75, 2);
   ExpectFacts(MissWords(findings, plan, 0), {"1.0 points", "limit 0.5"});
   plan.outputs[0].whole.changed = 3;
   ExpectFacts(MissWords(findings, plan, 0), {"3 numbers"});

@@ -103,5 +103,32 @@ TEST(OutputView, AnOffsetIsOfTheOutputsElements) {
   EXPECT_TRUE(view.offsets[0].empty());
 }
 
+// As deep as a file can make it.
+TEST(OutputView, ChainOfAnyLength) {
+  constexpr int kLength = 200000;
+  graph::Graph graph;
+  graph::ValueId last = graph::kNoValue;
+  for (int i = 0; i <= kLength; ++i) {
+    graph::Value value;
+    value.shape = Shape{2, 3};
+    const graph::ValueId id = graph.AddValue(std::move(value));
+    if (i == 0) {
+      graph.inputs = {id};
+    } else {
+      graph::Node node;
+      node.op = "Transpose";
+      node.attributes["perm"] = std::vector<int64_t>{0, 1};
+      node.inputs = {last};
+      node.outputs = {id};
+      graph.nodes.push_back(std::move(node));
+    }
+    last = id;
+  }
+  graph.outputs = {last};
+  const OutputView view = ViewOutputs(graph);
+  ASSERT_EQ(view.outputs[0].size(), 1u);
+  EXPECT_EQ(view.outputs[0][0].value, graph.inputs[0]);
+}
+
 }  // namespace
 }  // namespace octet::operators

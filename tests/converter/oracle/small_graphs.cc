@@ -167,6 +167,13 @@ void ChainOfFunctions(OnnxBuilder& model) {
   y.Op("Add", {}, {three}).Op("Reciprocal").Conv({.channels = 5}).Output("y");
 }
 
+// As a tracker correlates a picture with a part of another.
+void Correlation(OnnxBuilder& model) {
+  const std::string weights =
+      Image(model).Relu().Slice({0, 0}, {3, 2}, {2, 3}).Reshape({4, 1, 3, 2}).name();
+  OnnxValue(&model, "x", 4).Op("Conv", {{"group", Int(4)}}, {weights}).Output("y");
+}
+
 }  // namespace
 
 const std::vector<SmallGraph>& SmallGraphs() {
@@ -184,6 +191,7 @@ const std::vector<SmallGraph>& SmallGraphs() {
                                               {"global_pool_to_picture", GlobalPoolOfALine},
                                               {"fold_batch_norm_before", BatchNormBefore},
                                               {"dilated_average_to_conv", DilatedAverage},
+                                              {"computed_weights_to_columns", Correlation},
                                               {"remove_dead_channels", DeadChannels},
                                               {"clip_to_min_max", ComputedBounds},
                                               {"center_masks", RowMaskedByANumber},

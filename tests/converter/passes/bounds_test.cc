@@ -133,5 +133,13 @@ TEST(Bounds, OfFunctions) {
   }
 }
 
+// 200^6 ways to the input.
+TEST(Bounds, OfAValueThatIsReadManyTimes) {
+  Net net;
+  ValueId x = net.Input({1, 2});
+  for (int i = 0; i < 6; ++i) x = net.Op("Max", std::vector<ValueId>(200, x));
+  Expect(net, x, {-kInfinity, kInfinity}, "an input has no bounds");
+}
+
 }  // namespace
 }  // namespace octet::passes::testing

@@ -401,5 +401,16 @@ TEST(ConstantPart, NothingThatIsRoundedToCodes) {
   EXPECT_TRUE(FindConstantSources(net.graph).empty());
 }
 
+TEST(ConstantPart, GoesThroughAChainOfAnyLength) {
+  constexpr int kLength = 20000;
+  Net net;
+  ValueId x = Matrix(net, net.Input({2, 3}), 3, 3, 1000);
+  for (int i = 0; i < kLength; ++i) x = net.Op("Transpose", {x}, {{"perm", Ints{1, 0}}});
+  net.Output(x);
+  Take(net, 1000);
+  EXPECT_EQ(net.graph.nodes.size(), kLength + 2u);
+  EXPECT_EQ(net.graph.nodes.back().op, "Add");
+}
+
 }  // namespace
 }  // namespace octet::passes::testing

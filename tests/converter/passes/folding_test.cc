@@ -162,12 +162,15 @@ TEST(LowerBatchNorm, DepthwiseOrMulAdd) {
   EXPECT_EQ(net.graph.nodes[0].Int("group", 1), 4);
 }
 
-TEST(LowerBatchNorm, NotWithComputedStatistics) {
+TEST(LowerBatchNorm, StepsWithComputedStatistics) {
   Net net;
-  const ValueId c = net.Random({4}, 0.5f, 1);
-  net.Output(
-      net.Op("BatchNormalization", {net.Input({2, 4, 3, 3}), net.Input({4}, "gamma"), c, c, c}));
-  EXPECT_EQ(RunPass(net, "lower_batch_norm", 0), "BatchNormalization");
+  const ValueId x = net.Input({1, 4, 3, 3}), mean = net.Input({4}, "mean");
+  const ValueId variance = net.Op("Abs", {net.Input({4}, "variance")});
+  net.Output(net.Op("BatchNormalization",
+                    {x, net.Input({4}, "scale"), net.Random({4}), mean, variance},
+                    {{"epsilon", 0.01f}}));
+  EXPECT_EQ(RunPass(net, "lower_batch_norm", 1),
+            "Abs Add Sqrt Div Reshape Reshape Reshape Sub Mul Add");
 }
 
 }  // namespace

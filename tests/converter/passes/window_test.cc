@@ -87,6 +87,23 @@ TEST(ComputedWeightsToMatMul, OfAConstantPicture) {
       "MatMul Reshape Add Reshape Transpose Reshape Conv");
 }
 
+TEST(ComputedWeightsToColumns, OfAComputedPicture) {
+  for (const int64_t groups : {1, 2, 4}) {
+    Net net;
+    net.Output(net.Op(
+        "Conv",
+        {net.Input({1, 4, 7, 6}), net.Input({8, 4 / groups, 3, 2}, "w"), net.Input({8}, "b")},
+        {{"group", groups},
+         {"strides", Ints{2, 1}},
+         {"dilations", Ints{1, 2}},
+         {"pads", Ints{1, 0, 0, 2}}}));
+    EXPECT_EQ(RunPass(net, "computed_weights_to_columns", 1).find("Conv "), std::string::npos);
+  }
+  Net two;
+  two.Output(two.Op("Conv", {two.Input({2, 3, 6, 5}), two.Input({4, 3, 3, 2}, "w")}));
+  EXPECT_EQ(RunPass(two, "computed_weights_to_columns", 0), "Conv");
+}
+
 TEST(ConvTransposeToConv, ThreeDimensions) {
   for (int64_t groups : {1, 2}) {
     Net net;

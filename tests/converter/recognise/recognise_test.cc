@@ -1,6 +1,5 @@
 // What octet convert takes from the model's own words and shapes, and what it asks.
 #include "converter/recognise/recognise.h"
-#include "converter/recognise/ultralytics.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,8 @@
 
 namespace octet::recognise {
 namespace {
+
+using Metadata = metadata::Properties;
 
 decode::Ports Picture(std::vector<std::pair<std::string, graph::Shape>> outputs) {
   decode::Ports ports;
@@ -26,11 +27,28 @@ Metadata Exported(const std::string& task, const std::string& more = "") {
           {"args", "{'batch': 1" + more + "}"}};
 }
 
+// What sections::PortsOf adds to the ports of a graph with this metadata.
+decode::Ports With(const Metadata& metadata, decode::Ports ports) {
+  const metadata::Record said = metadata::ReadRecord(metadata);
+  if (said.names) ports.facts.classes = static_cast<int64_t>(said.names->size());
+  if (said.kpt_shape) {
+    ports.facts.points = said.kpt_shape->count;
+    ports.facts.point_numbers = said.kpt_shape->numbers;
+  }
+  return ports;
+}
+
+Recognised Of(const Metadata& metadata, const decode::Ports& ports, const Given& given = {},
+              const Settings& settings = {}) {
+  return Recognise("m.onnx", metadata::ReadRecord(metadata), With(metadata, ports),
+                   Contents::kPictures, given, settings);
+}
+
 // The option that a refusal asks for, and its line.
 std::string Asked(const Metadata& metadata, const decode::Ports& ports, Contents contents,
                   const Given& given = {}) {
   try {
-    Recognise("m.onnx", metadata, ports, contents, given, {});
+    Recognise("m.onnx", metadata::ReadRecord(metadata), With(metadata, ports), contents, given, {});
   } catch (const UserError& error) {
     const std::string line = error.what();
     const size_t at = line.find("give --");
@@ -38,16 +56,6 @@ std::string Asked(const Metadata& metadata, const decode::Ports& ports, Contents
     return line.substr(at + 5, line.find_first_of(": ", at + 5) - at - 5);
   }
   return "";
-}
-
-TEST(Names, OfPythonsRepr) {
-  const std::vector<std::string> wanted = {"a b", "it's", "\"", "\\"};
-  EXPECT_EQ(ReadNames(R"({0: 'a b', 1: "it's", 2: '"', 3: '\\'})"), wanted);
-  EXPECT_EQ(ReadNames("{ 0 : 'x' }"), std::vector<std::string>{"x"});
-  for (const char* bad : {"", "{}", "{0: 'a'", "{1: 'a'}", "{0: 'a', 0: 'b'}", "{0: a}",
-                          "{0: 'a'} x", "{0: 'a\\", "{0: 'a',}", "['a']", "{99999999999: 'a'}"}) {
-    EXPECT_EQ(ReadNames(bad), std::nullopt) << bad;
-  }
 }
 
 TEST(Recognise, UltralyticsSaysAll) {
@@ -62,8 +70,7 @@ TEST(Recognise, UltralyticsSaysAll) {
         Case{"detect", {{"o", {1, 300, 6}}}, ", 'nms': True", "yolo26"},
         Case{"detect", {{"o", {1, 300, 6}}}, "", "yolo26"},
         Case{"segment", {{"o", {1, 38, 2100}}, {"p", {1, 32, 80, 80}}}, "", "yolov8-seg"}}) {
-    const Recognised r = Recognise("m.onnx", Exported(c.task, c.more), Picture(c.outputs),
-                                   Contents::kPictures, {}, {});
+    const Recognised r = Of(Exported(c.task, c.more), Picture(c.outputs));
     EXPECT_EQ(r.settings.task, blob::Task::kDetect) << c.decode;
     EXPECT_EQ(r.settings.decode, c.decode);
     EXPECT_EQ(r.settings.labels, (std::vector<std::string>{"person", "driver's"}));
@@ -73,8 +80,7 @@ TEST(Recognise, UltralyticsSaysAll) {
       EXPECT_NE(line.find("to change: --"), line.npos) << line;
     EXPECT_EQ(r.lines.size(), 4u);
   }
-  const Recognised r = Recognise("m.onnx", Exported("classify"), Picture({{"o", {1, 2}}}),
-                                 Contents::kPictures, {}, {});
+  const Recognised r = Of(Exported("classify"), Picture({{"o", {1, 2}}}));
   EXPECT_EQ(r.settings.task, blob::Task::kClassify);
   EXPECT_EQ(r.settings.preprocess.resize, blob::ResizeMode::kCrop);
 }
@@ -91,8 +97,7 @@ TEST(Recognise, WhatTheUserGaveStays) {
   given.pixels = given.resize = given.task = given.labels = true;
   Settings settings;
   settings.preprocess.scale = 1;
-  const Recognised r = Recognise("m.onnx", Exported("detect"), Picture({{"o", {1, 84, 2100}}}),
-                                 Contents::kPictures, given, settings);
+  const Recognised r = Of(Exported("detect"), Picture({{"o", {1, 84, 2100}}}), given, settings);
   EXPECT_EQ(r.settings.preprocess.scale, 1.0f);
   EXPECT_EQ(r.settings.preprocess.resize, blob::ResizeMode::kStretch);
   EXPECT_EQ(r.settings.task, blob::Task::kNone);
@@ -131,45 +136,146 @@ TEST(Contents, OfFiles) {
   EXPECT_EQ(ContentsOf(testing::TempDir()), Contents::kPictures);
 }
 
-TEST(Ultralytics, NamesAreAllNumbersFromZeroOn) {
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(ReadNames("{0: 'person', 1: \"driver's\"}"), (Names{"person", "driver's"}));
-  EXPECT_EQ(ReadNames(" { 0 :\t'a' , 1:'b'}\n"), (Names{"a", "b"}));
-  EXPECT_EQ(ReadNames("{0: 'a\\'b', 1: 'c\\\\d', 2: ''}"), (Names{"a'b", "c\\d", ""}));
-  for (const char* bad :
-       {"", "{", "{}", "0: 'a'", "{0: 'a'", "{0 'a'}", "{0: a}", "{0: 'a}", "{0: 'a\"}", "{1: 'a'}",
-        "{0: 'a', 2: 'b'}", "{0: 'a', 0: 'b'}", "{0: 'a',}", "{0: 'a'} x", "{: 'a'}", "{0: 'a\\n'}",
-        "{0: 'a\\", "{0000000000: 'a'}"}) {
-    EXPECT_EQ(ReadNames(bad), std::nullopt) << bad;
+Metadata Pose(const std::string& names, const std::string& shape) {
+  Metadata metadata = Exported("pose", ", 'nms': False");
+  metadata["names"] = names;
+  if (!shape.empty()) metadata["kpt_shape"] = shape;
+  return metadata;
+}
+
+// 42 numbers are 21 points of 2 or 14 of 3: the metadata knows.
+TEST(KeyPoints, ShapeNamesAndMetadataDecideTogether) {
+  const decode::Ports one = Picture({{"o", {1, 47, 2100}}}), two = Picture({{"o", {1, 15, 2100}}});
+  EXPECT_EQ(Of(Pose("['a']", "[21, 2]"), one).settings.decode, "yolov8-pose");
+  EXPECT_EQ(Of(Pose("['a']", "[14, 3]"), one).settings.decode, "yolov8-pose");
+  EXPECT_EQ(Of(Pose("['a', 'b']", "[3, 3]"), two).settings.labels.size(), 2u);
+  EXPECT_EQ(Asked(Pose("['a']", ""), one, Contents::kPictures), "--kpt-shape");
+  for (const auto& [names, shape] :
+       {std::pair{"['a']", "[20, 2]"}, {"['a']", "[21, 3]"}, {"['a', 'b']", "[21, 2]"}}) {
+    EXPECT_EQ(Asked(Pose(names, shape), one, Contents::kPictures), "--decode") << names << shape;
+  }
+  EXPECT_EQ(Asked(Pose("['a']", "None"), one, Contents::kPictures), "--kpt-shape");
+  // Of one class 11 numbers are no points of 3 or 2.
+  EXPECT_EQ(Asked(Pose("['a']", "[3, 3]"), two, Contents::kPictures), "--decode");
+}
+
+TEST(KeyPoints, FinishedOnesToo) {
+  Metadata metadata = Pose("['a', 'b']", "[21, 2]");
+  metadata["end2end"] = "True";
+  EXPECT_EQ(Of(metadata, Picture({{"o", {1, 20, 48}}})).settings.decode, "yolo26-pose");
+  metadata["kpt_shape"] = "[14, 2]";
+  EXPECT_EQ(Asked(metadata, Picture({{"o", {1, 60, 48}}}), Contents::kPictures), "--decode");
+}
+
+TEST(KeyPoints, NamesHaveToFit) {
+  const decode::Ports ports = Picture({{"o", {1, 15, 2100}}});
+  Metadata metadata = Pose("['a', 'b']", "[3, 3]");
+  for (const char* fitting : {"['x', 'y', 'z']", "{0: ['x', 'y', 'z'], 1: ['u', 'v', 'w']}"}) {
+    metadata["kpt_names"] = fitting;
+    EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), "") << fitting;
+  }
+  Given decode;
+  decode.decode = true;
+  Settings settings;
+  settings.task = blob::Task::kDetect;
+  settings.decode = "yolov8-pose";
+  for (const char* other :
+       {"['x', 'y']", "None", "{0: ['x', 'y', 'z'], 1: ['u', 'v', 'w'], 2: ['r', 's', 't']}"}) {
+    metadata["kpt_names"] = other;
+    EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), "--decode") << other;
+    EXPECT_EQ(Of(metadata, ports, decode, settings).settings.labels.size(), 2u);
   }
 }
 
-TEST(Ultralytics, AuthorTaskAndNamesAreThere) {
-  const Metadata all = {{"author", "Ultralytics"}, {"task", "pose"}, {"names", "{0: 'a'}"}};
-  const auto read = ReadUltralytics(all);
-  ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->task, "pose");
-  EXPECT_EQ(read->names, std::vector<std::string>{"a"});
-  EXPECT_FALSE(read->finished_boxes);
-  for (const char* key : {"author", "task", "names"}) {
-    Metadata without = all, empty = all;
-    without.erase(key);
-    empty[key] = "";
-    EXPECT_FALSE(ReadUltralytics(without).has_value()) << key;
-    EXPECT_FALSE(ReadUltralytics(empty).has_value()) << key;
+// An option takes the place of its own field, and of no other.
+TEST(Fields, AnOptionReplacesItsOwn) {
+  const decode::Ports ports = Picture({{"o", {1, 6, 2100}}});
+  Given given;
+  Settings settings;
+  given.decode = true;
+  settings.task = blob::Task::kDetect;
+  settings.decode = "yolov8";
+  EXPECT_EQ(Of(Exported("detect"), ports, given, settings).settings.labels.size(), 2u);
+  given = {};
+  given.task = true;
+  settings.decode.clear();
+  const Recognised task =
+      Of(Exported("segment"), Picture({{"o", {1, 38, 2100}}, {"p", {1, 32, 80, 80}}}), given,
+         settings);
+  EXPECT_EQ(task.settings.decode, "yolov8-seg");
+  EXPECT_EQ(task.settings.labels.size(), 2u);
+  given = {};
+  given.labels = true;
+  decode::Ports labelled = ports;
+  labelled.label_count = 2;
+  EXPECT_EQ(Of(Exported("detect"), labelled, given).settings.decode, "yolov8");
+}
+
+TEST(Fields, WhatCannotBeReadIsNamed) {
+  const decode::Ports ports = Picture({{"o", {1, 6, 2100}}});
+  for (const auto& [field, option] : {std::pair{"names", "--labels"},
+                                      {"task", "--task"},
+                                      {"end2end", "--decode"},
+                                      {"args", "--decode"}}) {
+    Metadata metadata = Exported("detect");
+    metadata[field] = "None";
+    EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), option) << field;
+    try {
+      Of(metadata, ports);
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find(std::string("'") + field + "'"), std::string::npos)
+          << error.what();
+    }
   }
-  const struct {
-    const char *key, *value;
-    bool finished;
-  } kCases[] = {{"end2end", "True", true},
-                {"end2end", "False", false},
-                {"args", "{'batch': 1, 'nms': True}", true},
-                {"args", "{'batch': 1, 'nms': False}", false}};
-  for (const auto& c : kCases) {
-    Metadata with = all;
-    with[c.key] = c.value;
-    EXPECT_EQ(ReadUltralytics(with)->finished_boxes, c.finished) << c.value;
+  // With labels of the user nobody needs the names; without any answers neither.
+  Metadata metadata = Exported("detect");
+  metadata["names"] = "None";
+  Given given;
+  given.labels = true;
+  decode::Ports labelled = ports;
+  labelled.label_count = 2;
+  EXPECT_EQ(Of(metadata, labelled, given).settings.decode, "yolov8");
+  given = {};
+  given.task = true;
+  EXPECT_EQ(Of(metadata, ports, given).settings.task, blob::Task::kNone);
+}
+
+TEST(Fields, WhatContradictsTheGraphIsRefused) {
+  const decode::Ports ports = Picture({{"o", {1, 6, 2100}}});
+  for (const auto& [field, value, option] : {std::tuple{"imgsz", "[640, 640]", "--input-shape"},
+                                             {"channels", "1", "--input-shape"},
+                                             {"names", "['a', 'b', 'c']", "--decode"},
+                                             {"task", "pose", "--decode"},
+                                             {"kpt_shape", "[17, 3]", "--decode"},
+                                             {"end2end", "True", "--decode"}}) {
+    Metadata metadata = Exported("detect");
+    EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), "");
+    metadata[field] = value;
+    EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), option) << field;
   }
+  Metadata metadata = Exported("detect");
+  metadata["imgsz"] = "[640, 640]";
+  Given given;
+  given.shape = true;
+  EXPECT_EQ(Of(metadata, ports, given).settings.decode, "yolov8");
+}
+
+TEST(Bytes, OfAnInputThatIsUint8StayAsTheyAre) {
+  Settings settings;
+  settings.bytes = BytePixels{};
+  Given given;
+  given.task = true;
+  const Recognised r = Of({}, Picture({{"o", {1, 10}}}), given, settings);
+  EXPECT_EQ(r.settings.preprocess.scale, 1.0f);
+  ASSERT_EQ(r.lines.size(), 1u);
+  EXPECT_NE(r.lines[0].find("bytes as they are"), std::string::npos);
+  settings.bytes = BytePixels{0.5f, 64};
+  const Recognised codes = Of({}, Picture({{"o", {1, 10}}}), given, settings);
+  EXPECT_EQ(codes.settings.preprocess.scale, 0.5f);
+  for (const float mean : codes.settings.preprocess.mean) EXPECT_EQ(mean, 64);
+  given.pixels = true;
+  EXPECT_EQ(Of({}, Picture({{"o", {1, 10}}}), given, settings).settings.preprocess.scale,
+            1.0f / 255);
 }
 
 }  // namespace

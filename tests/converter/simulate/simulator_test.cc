@@ -146,6 +146,29 @@ TEST(Compare, IsTheSameAsRunningAll) {
   }
 }
 
+// A constant is computed by no node, and exact under every scheme.
+TEST(Compare, ConstantOutputIsNotMeasured) {
+  Model model;
+  const Pictures pictures;
+  const ValueId constant =
+      model.graph.AddConstant("k", Tensor::Floats({3}, std::vector<float>{1, 2, 3}));
+  model.graph.outputs.push_back(constant);
+  model.scheme.tensors.resize(model.graph.values.size());
+  const Topology topology(model.graph);
+  const Source none = [](ValueId) -> const Tensor& {
+    throw std::logic_error("asked for what is not computed");
+  };
+  Topology only = topology;
+  only.view.outputs.erase(only.view.outputs.begin(), only.view.outputs.begin() + 2);
+  const std::vector<Figure> figures = Measure(only, none, none);
+  ASSERT_EQ(figures.size(), 1u);
+  EXPECT_EQ(figures[0].signal, 0);
+  const Simulator simulator(model.graph, {&pictures}, {});
+  const std::vector<quantize::Scheme> variants{model.scheme};
+  const auto compared = simulator.Compare(model.scheme, variants, {0, 1});
+  EXPECT_EQ(compared.variants[0].pictures[0].pieces.size(), 3u);
+}
+
 TEST(Compare, LessRoundingLosesLess) {
   const Model model;
   const Pictures pictures;

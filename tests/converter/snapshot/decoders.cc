@@ -42,6 +42,8 @@ void AddDecoders(std::vector<Network>* networks) {
   add("dfine", 32, {{"pred_logits", {1, 9, 3}}, {"pred_boxes", {1, 9, 4}}});
   add("yolov8-seg", 32, {{"output0", {1, 38, 21}}, {"output1", {1, 32, 8, 8}}});
   add("yolov8-pose", 32, {{"output0", {1, 17, 21}}});
+  // 12 numbers behind the class are 4 points of 3 as well as 6 of 2.
+  networks->back().options.insert(networks->back().options.end(), {"--kpt-shape", "4,3"});
   add("yolox", 32, {{"output", {1, 21, 7}}});
   add("nanodet", 64, {{"out", {1, 85, 34}}});
   add("blazeface", 128,

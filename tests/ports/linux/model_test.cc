@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "ports/linux/model.h"
@@ -171,6 +173,64 @@ TEST_F(ModelFile, AChangedFileGivesNoOtherPlan) {
   EXPECT_EQ(model.SetPlan(1).code, OCTET_CORRUPT);
   Write(blob_);  // as it was
   EXPECT_EQ(model.SetPlan(1).code, OCTET_OK);
+}
+
+// Hashes say that it is what was written, not that all levels would compute the same with it.
+TEST_F(ModelFile, ContentThatLevelsReadDifferentlyIsRefused) {
+  Blob blob = MakeConvBlob({});
+  Write(blob);
+  EXPECT_NO_THROW(Model(Path(), {}));
+  BlobView view;
+  ASSERT_TRUE(IsOk(ViewBlob(blob.data(), blob.size(), &view)));
+  PlanView plan;
+  ASSERT_TRUE(IsOk(ViewPlan(view, 0, &plan)));
+  ++reinterpret_cast<blob::ChannelBlockS8*>(blob.data() + view.weights_s8.offset +
+                                            plan.layers->channels.offset)
+        ->weight_sum[0];
+  Rehash(blob);
+  Write(blob);
+  EXPECT_THROW(Model(Path(), {}), InputError);
+  ModelOptions unchecked;
+  unchecked.verify_hashes = false;
+  EXPECT_NO_THROW(Model(Path(), unchecked));
+}
+
+// The bytes in memory are enough, whatever became of the file; what is not there has to be as it
+// was.
+TEST_F(ModelFile, AModelIsMadeAgainOfItsBytesInMemory) {
+  ModelOptions options;
+  options.plan = "int8";
+  std::optional<Model> model(std::in_place, Path(), options);
+  model->Bind();
+  const std::vector<float> values = Run(model->session());
+  const std::shared_ptr<port::LoadedBlob> blob = model->loaded();
+  fs::resize_file(Path(), 1000);
+  fs::remove(Path());
+  model.reset();
+  ModelOptions other = options;
+  other.plan = "fp16";
+  EXPECT_THROW(Model(blob, other), InputError) << "its weights are gone with the file";
+  options.threads = 2;
+  model.emplace(blob, options);
+  model->Bind();
+  EXPECT_EQ(Run(model->session()), values);
+}
+
+TEST_F(ModelFile, APlanThatWasNotInMemoryIsReadAgain) {
+  ModelOptions options;
+  options.plan = "fp16";
+  Model whole(Path(), options);
+  whole.Bind();
+  const std::vector<float> values = Run(whole.session());
+  options.plan = "int8";
+  Model first(Path(), options);
+  first.Bind();
+  options.plan = "fp16";
+  Model second(first.loaded(), options);
+  second.Bind(Model::Unused::kKept);
+  EXPECT_EQ(Run(second.session()), values);
+  second.Trim();
+  EXPECT_EQ(Run(second.session()), values);
 }
 
 TEST_F(ModelFile, ShortFilesAreRefused) {

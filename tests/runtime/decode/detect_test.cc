@@ -22,6 +22,10 @@ using blob::Activation;
 using blob::BoxForm;
 using blob::BoxRule;
 
+// As if the frame were the model's input, and had no end that boxes here reach.
+constexpr FramePlace kWide = {
+    {{0, 0, 1 << 20, 1 << 20}, {0, 0, 1 << 20, 1 << 20}}, 1 << 20, 1 << 20};
+
 blob::DecodeRecord Record(uint32_t classes) {
   blob::DecodeRecord record{};
   record.level_count = 1;
@@ -50,7 +54,7 @@ Detection OneBox(const blob::DecodeRecord& record, const std::vector<float>& num
   const float* outputs[] = {output.data()};
   Candidate candidates[16];
   const DecodeInput in = {&record, &level, &anchor, outputs, nullptr};
-  EXPECT_EQ(CollectCandidates(in, candidates), 1u);
+  EXPECT_EQ(CollectCandidates(in, kWide, candidates), 1u);
   return candidates[0].box;
 }
 
@@ -138,7 +142,7 @@ TEST(Scores, ClassByItsNumber) {
   level.scores = {0, 0, 0, 0, 2, 1};
   const float* outputs[] = {output};
   Candidate candidates[16];
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 2u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 2u);
   EXPECT_EQ(candidates[0].box.label, 0u);
   EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
   // A model that has suppressed overlaps itself keeps them all.
@@ -162,7 +166,7 @@ TEST(Scores, ClassByANumberAlone) {
   const float* outputs[] = {labels, scores};
   Candidate candidates[16];
   record.score_threshold = 0.1f;
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 2u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 2u);
   EXPECT_EQ(candidates[0].box.label, 0u);
   EXPECT_EQ(candidates[0].box.score, 0.6f);
   EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
@@ -194,7 +198,7 @@ TEST(Scores, ThresholdOfTwoScores) {
         expected += (root ? std::sqrt(product) : product) >= threshold ? 1 : 0;
       }
       Candidate candidates[25];
-      EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates),
+      EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates),
                 expected)
           << root << " " << threshold;
     }
@@ -213,7 +217,7 @@ TEST(Scores, RootOfTheProduct) {
   level.scores = {0, 1, 0, 0, 2, 1};
   const float* outputs[] = {output};
   Candidate candidates[16];
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 1u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 1u);
   EXPECT_NEAR(candidates[0].box.score, 0.6f, 1e-6f);
 }
 
@@ -256,7 +260,7 @@ TEST(Scores, NanIsNoCandidate) {
   level.scores.channel_step = 1;
   const float* outputs[] = {all};
   Candidate candidates[16];
-  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates), 0u);
+  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 0u);
 }
 
 // The bounded heap keeps what a full sort would.
@@ -281,7 +285,7 @@ TEST(Selection, KeepsTheBestInOrder) {
     const float* outputs[] = {output.data()};
     Candidate candidates[16];
     const uint32_t found =
-        CollectCandidates({&record, &level, nullptr, outputs, nullptr}, candidates);
+        CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates);
     ASSERT_EQ(found, std::min<size_t>(16, expected.size()));
     for (uint32_t i = 0; i < found; ++i) {
       EXPECT_EQ(candidates[i].box.x0, static_cast<float>(expected[i].second)) << i;
@@ -309,15 +313,69 @@ TEST(Suppression, DropsOverlapsOfAClass) {
   EXPECT_EQ(SuppressOverlaps(record, candidates, 4, 1), 1u);
 }
 
+// 1280 x 720 letterboxed into 320 x 320: bars of 70 rows above and below.
+TEST(Frame, WhatLiesInThePaddingIsNoCandidate) {
+  const FramePlace frame = {PlacePicture(720, 1280, 320, 320, blob::ResizeMode::kLetterbox), 1280,
+                            720};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const struct {
+    float x0, y0, x1, y1;
+    bool lies;
+  } kBoxes[] = {{10, 80, 20, 90, true},
+                {10, 0, 20, 60, false},
+                {10, 50, 20, 70, false},
+                {10, 260, 20, 300, false},
+                {10, 50, 20, 71, false},
+                {10, 50, 20, 72, true},
+                {10, 249, 20, 270, false},
+                {10, 248, 20, 270, true},
+                {-100, 80, 4, 90, false},
+                {-90, 80, 10, 90, true},
+                {300, 240, 400, 300, false},  // 0.2 of the width x 0.17
+                {-40, -40, 360, 360, true},
+                {10, 80, 10, 90, true},
+                {10, 20, 10, 20, false},
+                {nan, 80, 20, 90, false},
+                {10, 80, nan, 90, false},
+                {10, 80, infinity, 90, false},
+                {-infinity, 80, infinity, 90, false}};
+  for (const auto& b : kBoxes) {
+    EXPECT_EQ(LiesInFrame({b.x0, b.y0, b.x1, b.y1, 1, 0}, frame), b.lies)
+        << b.x0 << " " << b.y0 << " " << b.x1 << " " << b.y1;
+  }
+}
+
+// Boxes in the padding take no place of those in the picture, and suppress none of them.
+TEST(Frame, PaddingIsLeftOutBeforeTheLimit) {
+  blob::DecodeRecord record = Record(1);
+  record.box_form = BoxForm::kCorners;
+  record.max_candidates = record.max_detections = 1;
+  blob::DecodeLevel level{};
+  level.grid_h = 1, level.grid_w = 2, level.anchor_count = 1;
+  level.box = {0, 0, 0, 0, 5, 1};
+  level.scores = {0, 4, 0, 0, 5, 1};
+  const float output[] = {10, 0, 60, 72, 0.9f, 10, 100, 60, 140, 0.5f};
+  const float* outputs[] = {output};
+  const FramePlace frame = {PlacePicture(720, 1280, 320, 320, blob::ResizeMode::kLetterbox), 1280,
+                            720};
+  Candidate candidates[1];
+  const DecodeInput in = {&record, &level, nullptr, outputs, nullptr};
+  ASSERT_EQ(CollectCandidates(in, frame, candidates), 1u);
+  EXPECT_EQ(candidates[0].box.score, 0.5f);
+  ASSERT_EQ(CollectCandidates(in, kWide, candidates), 1u);
+  EXPECT_EQ(candidates[0].box.score, 0.9f);
+}
+
 TEST(Frame, ResizeIsUndoneAndClipped) {
   // 1280 x 720 letterboxed into 320 x 320: scale 4, bars of 70 rows.
   const Placement placement = PlacePicture(720, 1280, 320, 320, blob::ResizeMode::kLetterbox);
   ASSERT_EQ(placement.target.y, 70u);
-  const Detection box = ToFrame({-5, 80, 100, 400, 0.5f, 3}, placement, 1280, 720);
+  const Detection box = ToFrame({-5, 80, 100, 400, 0.5f, 3}, {placement, 1280, 720});
   ExpectBox(box, 0, 40, 400, 720);
   EXPECT_EQ(box.label, 3u);
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  ExpectBox(ToFrame({nan, nan, nan, nan, 1, 0}, placement, 1280, 720), 0, 0, 0, 0);
+  ExpectBox(ToFrame({nan, nan, nan, nan, 1, 0}, {placement, 1280, 720}), 0, 0, 0, 0);
 }
 
 // A part of the frame, cut out below and to the right of its corner.
@@ -325,7 +383,7 @@ TEST(Frame, CropIsUndone) {
   Placement place{};
   place.source.x = 10, place.source.y = 20, place.source.width = 80, place.source.height = 60;
   place.target.width = 40, place.target.height = 20;
-  ExpectBox(ToFrame({5, 4, 20, 10, 1, 0}, place, 100, 100), 20, 32, 50, 50);
+  ExpectBox(ToFrame({5, 4, 20, 10, 1, 0}, {place, 100, 100}), 20, 32, 50, 50);
 }
 
 TEST(Api, SameAnswerOnEveryLevel) {

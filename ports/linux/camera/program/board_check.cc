@@ -75,7 +75,7 @@ int RunBoardCheck(const CameraOptions& options) {
     line.Add("%s\n", fails ? "octet-camera would fail here with these options"
                            : "this board has what these options need");
   }
-  line.WriteTo(STDOUT_FILENO);
+  std::fwrite(line.data(), 1, line.length(), stdout);
   return fails ? 1 : 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -46,7 +45,7 @@ BoardFinding FolderFinding(const char* name, const std::string& folder) {
   struct stat info;
   if (stat(folder.c_str(), &info) != 0) {
     const bool absent = errno == ENOENT;
-    return {name, BoardState::kFails, folder + ": " + std::strerror(errno),
+    return {name, BoardState::kFails, folder + ": " + ErrorText(errno),
             absent ? "mkdir -p " + word : "ls -ld " + word};
   }
   if (!S_ISDIR(info.st_mode)) {
@@ -54,7 +53,7 @@ BoardFinding FolderFinding(const char* name, const std::string& folder) {
   }
   if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     return {name, BoardState::kFails,
-            folder + ": cannot be written: " + std::strerror(errno) + "; " + RightsOf(info),
+            folder + ": cannot be written: " + ErrorText(errno) + "; " + RightsOf(info),
             "sudo chown $USER " + word};
   }
   const uint64_t free_bytes = FreeBytesAt(folder).value_or(0);

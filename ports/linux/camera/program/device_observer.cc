@@ -1,6 +1,7 @@
 // --device: the board's name in JSON lines and metrics.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ports/linux/camera/program/device.h"
 #include "ports/linux/camera/program/observers.h"
@@ -11,7 +12,8 @@ namespace {
 class DeviceObserver final : public Observer {
  public:
   // The machine id is read here, before the first frame.
-  DeviceObserver(const CameraOptions& options, Shared& shared) : name_(DeviceName(options.device)) {
+  DeviceObserver(const CameraOptions& options, Shared& shared)
+      : shared_(shared), name_(DeviceName(options.device)) {
     shared.metrics.SetDevice(name_);
     if (name_.empty() && (options.json || !options.metrics.empty())) {
       untold_ = std::string("no machine id in ") + kMachineIdFile +
@@ -24,10 +26,8 @@ class DeviceObserver final : public Observer {
   }
   // With the first result: what fails before it ends with its own line alone.
   void AfterFrame(Outcome&) override {
-    news_.clear();
-    news_.swap(untold_);
+    shared_.emitter->Say(std::exchange(untold_, std::string()));
   }
-  const char* News() override { return news_.c_str(); }
   void AddSummary(uint64_t, Line* line) override {
     if (name_.empty()) return;
     line->Add(",\"device\":");
@@ -35,8 +35,9 @@ class DeviceObserver final : public Observer {
   }
 
  private:
+  Shared& shared_;
   const std::string name_;
-  std::string untold_, news_;
+  std::string untold_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
 
@@ -99,11 +98,11 @@ void CameraDrift::Load() {
   if (found == DriftFile::kNone) {
     const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
-    throw InputError("--drift " + path_ + ": cannot be written: " + std::strerror(errno) +
+    throw InputError("--drift " + path_ + ": cannot be written: " + ErrorText(errno) +
                      "; name a file in an existing folder");
   }
   if (found == DriftFile::kUnreadable && error != EIO) {
-    throw InputError("--drift " + path_ + ": cannot be read: " + std::strerror(error) +
+    throw InputError("--drift " + path_ + ": cannot be read: " + ErrorText(error) +
                      "; name a file that this user may read and write");
   }
   octet_status loaded = {OCTET_CORRUPT, 0};

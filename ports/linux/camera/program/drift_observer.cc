@@ -15,6 +15,7 @@ class DriftObserver final : public Observer {
   void Load(const Loaded& loaded) override {
     drift_.emplace(loaded.model, options_.drift, options_.drift_settings, &shared_.storage,
                    &shared_.metrics);
+    shared_.emitter->Say(drift_->news());
   }
   void Unload() override {
     if (drift_) totals_.Add(drift_->totals());
@@ -28,10 +29,12 @@ class DriftObserver final : public Observer {
     shared_.hook.alone = this;
     drift_->AfterFrame(outcome.frame, outcome.done_ns);
     shared_.hook.alone = nullptr;
+    shared_.emitter->Say(drift_->news());
   }
-  const char* News() override { return drift_ ? drift_->news() : ""; }
   void Finish(bool) override {
-    if (drift_) drift_->Finish();
+    if (!drift_) return;
+    drift_->Finish();
+    shared_.emitter->Say(drift_->news());
   }
   void AddSummary(uint64_t, Line* line) override {
     if (drift_) totals_.Add(drift_->totals());

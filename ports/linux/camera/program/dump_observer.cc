@@ -1,7 +1,10 @@
 // --dump: every annotated frame as a picture. The disk is the business of the thread for storage:
 // of a live source a picture that it has no time for is left out and counted.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,11 +17,13 @@
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/capture/jpeg.h"
 #include "ports/linux/output/output_file.h"
+#include "ports/linux/pictures/pictures.h"
 
 namespace octet::port {
 namespace {
 
 constexpr int kDumpJpegQuality = 90;
+constexpr const char* kPrefix = "frame-";
 
 class DumpObserver final : public Observer {
  public:
@@ -28,12 +33,16 @@ class DumpObserver final : public Observer {
     std::error_code error;
     std::filesystem::create_directories(options_.dump, error);
     if (error) {
-      throw InputError("--dump " + options_.dump + ": " + error.message() +
+      throw InputError("--dump " + options_.dump + ": " + ErrorText(error.value()) +
                        "; name a folder that can be made");
     }
+    RefuseSource();
+    first_ = NextNumber();
+    if (first_ == 0) return;
+    shared_.emitter->Say("--dump " + options_.dump +
+                         ": has pictures already; new ones begin with " + Name(0));
   }
   void Result(const Outcome& outcome) override {
-    news_.clear();
     Hear();
     if (writing_.at_work()) {
       if (!shared_.waits) return shared_.metrics.CountUnwritten();
@@ -48,11 +57,8 @@ class DumpObserver final : public Observer {
       EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kDumpJpegQuality,
                  bytes.get());
     }
-    char name[64];
-    std::snprintf(name, sizeof(name), "/frame-%08llu.%s",
-                  static_cast<unsigned long long>(outcome.frame.number),
-                  options_.dump_format.c_str());
-    writing_.Start(shared_.storage, NowNs(), [path = options_.dump + name, bytes] {
+    const std::string path = options_.dump + "/" + Name(outcome.frame.number);
+    writing_.Start(shared_.storage, NowNs(), [path, bytes] {
       try {
         OutputFile file(path, Kept::kPlain, Links::kReplaced);
         file.Write(bytes->data(), bytes->size());
@@ -63,12 +69,49 @@ class DumpObserver final : public Observer {
       return std::string();
     });
   }
-  const char* News() override { return news_.c_str(); }
   void Finish(bool) override {
     if (writing_.at_work() && shared_.storage.Wait(2'000'000'000)) Hear();
   }
 
  private:
+  std::string Name(uint64_t frame) const {
+    char name[64];
+    std::snprintf(name, sizeof(name), "%s%08llu.%s", kPrefix,
+                  static_cast<unsigned long long>(first_ + frame), options_.dump_format.c_str());
+    return name;
+  }
+  // Pictures that are read are not written over.
+  void RefuseSource() const {
+    std::error_code none;
+    const bool is_path = options_.source != "scene" && options_.source != "-";
+    if (!is_path || !std::filesystem::exists(options_.source, none)) return;
+    const pictures::Listing read = pictures::ListPictures(options_.source);
+    const bool is_source =
+        std::filesystem::equivalent(options_.source, options_.dump, none) ||
+        std::any_of(read.files.begin(), read.files.end(), [&](const std::string& file) {
+          const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+          return std::filesystem::equivalent(folder.empty() ? "." : folder, options_.dump, none);
+        });
+    if (!is_source) return;
+    throw InputError("--dump " + options_.dump +
+                     ": the pictures of --source are there and could be replaced; name another "
+                     "folder");
+  }
+  // Behind the pictures of earlier runs, of either format.
+  uint64_t NextNumber() const {
+    uint64_t next = 0;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(options_.dump, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      uint64_t number = 0;
+      if (name.rfind(kPrefix, 0) != 0) continue;
+      const char* const digits = name.data() + std::strlen(kPrefix);
+      const auto [rest, fault] = std::from_chars(digits, name.data() + name.size(), number);
+      if (fault == std::errc() && rest != digits && *rest == '.') next = std::max(next, number + 1);
+    }
+    return next;
+  }
   void Hear() {
     const std::optional<std::string> problem = writing_.Take();
     if (!problem) return;
@@ -78,7 +121,8 @@ class DumpObserver final : public Observer {
     }
     if (shared_.waits) throw InputError(*problem);
     shared_.metrics.CountUnwritten();
-    if (!std::exchange(told_, true)) news_ = *problem + "; pictures are not stored until it works";
+    if (std::exchange(told_, true)) return;
+    shared_.emitter->Say(*problem + "; pictures are not stored until it works");
   }
   // Of pictures of a folder each is wanted.
   void Await() {
@@ -93,6 +137,7 @@ class DumpObserver final : public Observer {
   Annotated picture_;
   Errand<std::string> writing_;
   bool told_ = false;
+  uint64_t first_ = 0;  // number of the first frame's picture
   std::string news_;
 };
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/file.h"
+#include "ports/linux/output/plain.h"
 
 namespace octet::port {
 namespace {
@@ -135,6 +135,7 @@ class Emitter::State {
   std::string failure;
   std::atomic<bool> gone{false};
   std::atomic<uint64_t> dropped{0};
+  std::atomic<int> error{0};
 
  private:
   void Put(emitter::To to, const std::vector<char>& text) {
@@ -149,6 +150,7 @@ class Emitter::State {
         return;
       case emitter::To::kLastResult:
         results_.WriteLast(text.data(), text.size());
+        error = results_.error();
         return;
       case emitter::To::kResults:
         PutResult(text);
@@ -164,13 +166,14 @@ class Emitter::State {
       failure = error.what();
       return;
     }
+    error = results_.error();
     const uint64_t more = results_.dropped() - before;
     dropped += more;
     if (more == 0 || told_) return;
     told_ = true;
     const std::string why = results_.error() == 0 ? "output is not being read"
                                                   : std::string("output cannot be written: ") +
-                                                        std::strerror(results_.error());
+                                                        ErrorText(results_.error());
     const std::string warning = "octet-camera: " + why +
                                 ". Result lines are dropped and counted until " +
                                 (results_.error() == 0 ? "it is read\n" : "it can be written\n");
@@ -224,6 +227,7 @@ void Emitter::Say(std::string_view news) {
   if (news.empty()) return;
   std::string line("octet-camera: ");
   line.append(news).append("\n");
+  MakePlain(line.data(), line.size(), true);
   const std::lock_guard lock(state_->mutex);
   state_->queue.Put(emitter::To::kNews, line.data(), line.size());
   state_->changed.notify_all();
@@ -251,6 +255,10 @@ void Emitter::Last(const Line& line, bool to_news) {
                   line.length());
   state.changed.notify_all();
   state.changed.wait_for(lock, kLast, [&] { return state.queue.is_empty() && !state.at_work; });
+}
+
+int Emitter::error() const {
+  return state_->error;
 }
 
 uint64_t Emitter::dropped() const {

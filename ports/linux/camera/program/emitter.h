@@ -38,6 +38,8 @@ class Emitter {
   // The very last line, to results or to news; a second at most.
   void Last(const Line& line, bool to_news);
   uint64_t dropped() const;
+  // Why the last line of results was not stored; 0: it was, or nobody reads it.
+  int error() const;
 
  private:
   class State;

@@ -65,6 +65,7 @@ class GuardObserver final : public Observer {
   void AfterFrame(Outcome& outcome) override {
     guard_->SetTemperature(shared_.thermometer.Celsius(NowNs()));
     guard_->AfterFrame(outcome.frame, outcome.results, outcome.run_ns(), shared_.waits);
+    shared_.emitter->Say(guard_->news());
     const octet_guard_decision& decision = guard_->decision();
     metrics_->Add(decision);
     for (uint32_t i = 0; i < octet_probes_count(&guard_->probes()); ++i) {
@@ -77,7 +78,6 @@ class GuardObserver final : public Observer {
     outcome.calm = decision.bad_frames == 0 && (decision.events & OCTET_GUARD_TRIPPED) == 0;
     outcome.stuck = (decision.events & OCTET_GUARD_EXHAUSTED) != 0;
   }
-  const char* News() override { return guard_ ? guard_->news() : ""; }
   void AddSummary(uint64_t elapsed_ns, Line* line) override {
     if (guard_) totals_.Add(guard_->totals());
     line->Add(

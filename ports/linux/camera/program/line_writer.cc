@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "ports/linux/model.h"
 
@@ -64,16 +63,19 @@ bool LineWriter::Write(const char* line, size_t bytes) {
   }
   if (ended != Ended::kFailed) error_ = 0;
   if (ended == Ended::kFailed && waits_) {
-    throw InputError(std::string("output cannot be written: ") + std::strerror(error_) +
+    throw InputError(std::string("output cannot be written: ") + ErrorText(error_) +
                      "; make room, or write it elsewhere");
   }
   return ended != Ended::kGone;
 }
 
 void LineWriter::WriteLast(const char* line, size_t bytes) {
-  if (Flush(kLastNs, false) != Ended::kWritten) return;
-  Take(line, bytes);
-  Flush(kLastNs, false);
+  Ended ended = Flush(kLastNs, false);
+  if (ended == Ended::kWritten) {
+    Take(line, bytes);
+    ended = Flush(kLastNs, false);
+  }
+  if (ended != Ended::kFailed) error_ = 0;
 }
 
 LineWriter::Ended LineWriter::Flush(int64_t patience_ns, bool obeys_stop) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ std::unique_ptr<Source> Open(const CameraOptions& options, std::unique_ptr<Garme
   return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
 }
 
+// Whether the file there is this blob, which its header tells (it has the hashes of all else).
+bool IsBlobAt(const std::string& path, const BlobFile& blob) {
+  const BlobFile file(path, BlobStorage::kOwned);
+  return file.bytes() >= sizeof(blob::Header) && file.Load(0, sizeof(blob::Header)) &&
+         std::memcmp(file.data(), blob.data(), sizeof(blob::Header)) == 0;
+}
+
 // Captures on a thread of its own; here it takes the newest frame, runs the model on it and emits
 // the result. All else is observers'. Nothing on this thread waits for a disk, a lock, a reader or
 // another program, but a change of the model.
@@ -63,10 +71,7 @@ class Loop {
     for (const Feature& feature : Features()) {
       std::unique_ptr<Observer> observer = feature.make(options_, shared_);
       if (observer == nullptr) continue;
-      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) {
-        models_ = models;
-        chooser_ = observer.get();
-      }
+      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) models_ = models;
       wants_json_ = wants_json_ || observer->WantsJson();
       shared_.hook.observers.push_back(observer.get());
       observers_.push_back(std::move(observer));
@@ -76,6 +81,7 @@ class Loop {
 
   int Run() {
     const uint64_t started = NowNs();
+    ObeySignals();
     std::thread capture([this, every_frame = options_.every_frame] {
       scheduling_.Restore();
       Capture(source_.get(), &mailbox_, stop_, every_frame);
@@ -89,13 +95,16 @@ class Loop {
         if (options_.frames != 0 && tally_.processed >= options_.frames) break;
       }
       if (!stop_.raised()) emitter_.Drain(stop_);
+    } catch (const InputError&) {
+      // What is wrong with a port, a file or the output says nothing about the model.
+      Finish(&capture, !is_misfit_);
+      throw;
     } catch (...) {
       Finish(&capture, false);
       throw;
     }
     const bool interrupted = stop_.raised();
     Finish(&capture, true);
-    SayNews();
     emitter_.Drain(stop_);
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,
@@ -106,6 +115,10 @@ class Loop {
     if (error.empty() && !interrupted && mailbox_.published() == 0) {
       error = "the source ended before its first frame; check that its sender runs";
     }
+    if (error.empty() && emitter_.error() != 0) {
+      error = "output cannot be written: " + ErrorText(emitter_.error()) +
+              "; the last lines did not arrive";
+    }
     if (error.empty()) return 0;
     SayAtTheEnd(error);
     return 2;
@@ -114,6 +127,7 @@ class Loop {
  private:
   // The first model, before the first frame or, where that counts a trial, with it.
   void Begin() {
+    ObeySignals();  // a boot that is counted has to be taken back
     models_->Choose();
     LoadWanted();
     if (model_->blob().decode.data == nullptr) {
@@ -121,7 +135,6 @@ class Loop {
           path_ +
           " has no decoder, so only times are printed; convert the model with --task and --decode");
     }
-    stop_.ObeySignals();
     BlobDescription description;
     const Loaded loaded{*model_, path_, description};
     for (const auto& observer : observers_) observer->Start(loaded);
@@ -142,58 +155,92 @@ class Loop {
     emitter_.Last(line, true);
   }
 
-  void Load(const std::string& path) {
+  // Without a settings file nothing can be read again, and SIGHUP ends the program.
+  void ObeySignals() { stop_.ObeySignals(settings_.file().empty()); }
+
+  ModelOptions WantedOptions() {
     ModelOptions wanted = options_.model;
     if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
                                         [](const auto& one) { return one->WantsLayers(); })) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }
-    path_ = path;
-    model_.emplace(path, wanted);
-    models_->Check(*model_);
-    if (options_.board) RequireAllowed(*options_.board, *model_, path);
-    if (model_->blob().model->input_count != 1 || model_->blob().inputs[0].is_image == 0) {
+    return wanted;
+  }
+
+  // The model that models_ name, read and verified while the one that runs runs on. Where it has
+  // the digest of that one, it is made of the bytes in memory.
+  std::unique_ptr<Model> Read() {
+    const std::string& path = models_->Path();
+    const uint8_t* const digest = models_->Digest();
+    const auto is_it = [&](const BlobFile& file) {
+      const auto* header = reinterpret_cast<const blob::Header*>(file.data());
+      return digest == nullptr ||
+             std::equal(digest, digest + sizeof(header->sha256), header->sha256);
+    };
+    std::unique_ptr<Model> model;
+    const bool is_kept = kept_ != nullptr && kept_->file.storage() == options_.model.storage;
+    if (is_kept && (digest != nullptr ? is_it(kept_->file) : IsBlobAt(path, kept_->file))) {
+      model = std::make_unique<Model>(kept_, WantedOptions());
+    } else {
+      model = std::make_unique<Model>(path, WantedOptions());
+    }
+    if (!is_it(model->loaded()->file)) {
+      throw InputError(path + ": changed after it was checked; stage the model again");
+    }
+    if (options_.board) RequireAllowed(*options_.board, *model, path);
+    if (model->blob().model->input_count != 1 || model->blob().inputs[0].is_image == 0) {
       throw InputError(path +
                        ": its input does not take pictures; octet-camera needs one picture input");
     }
-    model_->Bind();
-    results_.emplace(*model_);
-    BlobDescription description;
-    const Loaded loaded{*model_, path_, description};
-    for (const auto& observer : observers_) observer->Load(loaded);
-    emitter_.Reserve(results_->LineBytes());
-    printer_.Reserve(results_->LineBytes());
-    SayNews();
+    return model;
   }
 
-  // Of a store the model before, where one on trial cannot even be loaded.
+  // In place of the one that runs, whose blob stays in memory until this one is in its place.
+  // Throws InputError, and then none runs.
+  void Put(std::unique_ptr<Model> model) {
+    Unload();
+    try {
+      path_ = models_->Path();
+      model_ = std::move(model);
+      model_->Bind(Model::Unused::kKept);
+      results_.emplace(*model_);
+      BlobDescription description;
+      const Loaded loaded{*model_, path_, description};
+      for (const auto& observer : observers_) observer->Load(loaded);
+    } catch (const InputError&) {
+      Unload();
+      throw;
+    }
+    emitter_.Reserve(results_->LineBytes());
+    printer_.Reserve(results_->LineBytes());
+    kept_ = model_->loaded();
+    model_->Trim();
+  }
+
+  // Of a store the model before, where one on trial cannot be loaded.
   void LoadWanted() {
     for (;;) {
       try {
-        return Load(models_->Path());
+        return Put(Read());
       } catch (const InputError& error) {
-        Unload();
         if (!models_->Failed(error.what())) throw;
       }
     }
   }
 
   void Unload() {
-    SayNewsOfModels();
+    if (model_ == nullptr) return;
     for (const auto& observer : observers_) observer->Unload();
     results_.reset();
     model_.reset();
   }
 
-  // Between two frames: another model in place of this one. The old one goes first, for a board may
-  // not have room for both; frames that come meanwhile are replaced by newer ones, as ever.
+  // Between two frames: another model in place of this one. It is read and verified first; frames
+  // that come meanwhile are replaced by newer ones, as ever.
   void FollowModels() {
     const uint64_t begun = NowNs();
-    const bool another = models_->Follow(begun);
-    SayNewsOfModels();
-    if (!another) return;
-    Unload();
+    if (!models_->Follow(begun)) return;
     LoadWanted();
     CountChange(begun);
   }
@@ -207,19 +254,17 @@ class Loop {
     const auto reread = follower_.Follow(settings_, begun, &news);
     if (reread) {
       const CameraSettings before = std::exchange(settings_, reread->settings);
+      const Model* const running = model_.get();
       news = reread->Told();
-      if (reread->load_model) {
-        Unload();
-        try {
-          Load(models_->Path());
-        } catch (const InputError& error) {
-          Unload();
-          settings_ = before;
-          news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
-          LoadWanted();
-        }
-        CountChange(begun);
+      try {
+        if (reread->load_model) Put(Read());
+      } catch (const InputError& error) {
+        settings_ = before;
+        news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
+        // As it was, of the bytes that are still in memory.
+        if (model_ == nullptr) Put(std::make_unique<Model>(kept_, WantedOptions()));
       }
+      if (model_.get() != running) CountChange(begun);
     }
     emitter_.Say(news);
   }
@@ -228,15 +273,6 @@ class Loop {
     ++tally_.changes;
     tally_.longest_change_ns = std::max(tally_.longest_change_ns, NowNs() - begun_ns);
     changed_ = true;
-  }
-
-  // The others are asked once for each call that may bring news.
-  void SayNewsOfModels() {
-    if (chooser_ != nullptr) emitter_.Say(chooser_->News());
-  }
-
-  void SayNews() {
-    for (const auto& observer : observers_) emitter_.Say(observer->News());
   }
 
   // False where nobody reads the results any more.
@@ -256,11 +292,12 @@ class Loop {
     const octet_frame view = frame.View();
     const octet_status set = octet_set_input_frame(session, 0, &view);
     if (set.code != OCTET_OK) {
+      is_misfit_ = true;
       throw InputError(std::string("a frame of ") + std::to_string(frame.width) + "x" +
                        std::to_string(frame.height) + " does not fit the model: " +
                        octet_code_name(set.code) + "; send larger or smaller frames");
     }
-    const bool ran = octet_run(session).code == OCTET_OK;
+    octet_run(session);  // cannot fail: no hook of ours stops it
     for (const auto& observer : observers_) observer->AfterRun(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
@@ -268,7 +305,6 @@ class Loop {
     Outcome outcome{frame,
                     results,
                     session,
-                    ran,
                     begun,
                     done,
                     tally_.processed,
@@ -277,7 +313,6 @@ class Loop {
     const bool read = Emit(&outcome);
     // Last, for a run of their own takes time and the tensors.
     for (const auto& observer : observers_) observer->AfterFrame(outcome);
-    SayNews();
     const uint64_t now = NowNs();
     const uint64_t pause_ns = (begun - taken) + (now - done);
     if (!changed_) tally_.longest_pause_ns = std::max(tally_.longest_pause_ns, pause_ns);
@@ -316,15 +351,16 @@ class Loop {
   Shared shared_;
   NamedFile file_;
   ModelSource* models_ = &file_;
-  Observer* chooser_ = nullptr;  // models_, where it is an observer too
-  std::string path_;             // of the blob that is loaded
-  std::optional<Model> model_;   // another one in its place where models_ say so
+  std::string path_;                  // of the blob that is loaded
+  std::unique_ptr<Model> model_;      // another one in its place where models_ say so
+  std::shared_ptr<LoadedBlob> kept_;  // its blob, also while there is no model
   std::optional<ResultReader> results_;
   Emitter emitter_;
   std::vector<std::unique_ptr<Observer>> observers_;
   Printer printer_;
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
+  bool is_misfit_ = false;  // the model takes no such frames
   Service service_;
   Mailbox mailbox_;
   Tally tally_;

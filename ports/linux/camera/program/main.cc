@@ -7,12 +7,13 @@
 #include "ports/linux/camera/program/bundle.h"
 #include "ports/linux/camera/program/loop.h"
 #include "ports/linux/camera/program/settings.h"
+#include "ports/linux/output/program.h"
 
 int main(int argc, char** argv) {
   // Of a guard (hold_signals.h); without one, or before there is one, they end nothing.
   signal(SIGUSR1, SIG_IGN);
   signal(SIGUSR2, SIG_IGN);
-  try {
+  return octet::port::RunProgram("octet-camera", [&] {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
     if (settings.options().check) return octet::port::RunBoardCheck(settings.options());
@@ -23,11 +24,5 @@ int main(int argc, char** argv) {
     }
     if (!settings.file().empty()) octet::port::ObeyReloadSignal();
     return octet::port::RunCamera(settings);
-  } catch (const octet::port::InputError& error) {
-    std::fprintf(stderr, "octet-camera: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "octet-camera: internal error: %s; please report it\n", error.what());
-    return 3;
-  }
+  });
 }

@@ -49,7 +49,7 @@ struct Shared {
   Metrics metrics;
   Thermometer thermometer;
   Helper storage;
-  Emitter* emitter = nullptr;  // from the first model on
+  Emitter* emitter = nullptr;  // set before there is an observer
 };
 
 // A model that was bound.
@@ -64,7 +64,6 @@ struct Outcome {
   const FrameBuffer& frame;
   const Results& results;
   octet_session* session;
-  bool ran;  // octet_run said OK
   uint64_t begun_ns, done_ns;
   uint64_t run_ns() const { return done_ns - begun_ns; }
   uint64_t processed, dropped, lines_dropped;  // so far
@@ -102,9 +101,6 @@ class Observer {
   virtual void AddStatus(Line*) {}
   // The result is on its way. May run the model again.
   virtual void AfterFrame(Outcome&) {}
-  // One line where the last call brought something that people should know of, else "". Asked after
-  // Load and AfterFrame.
-  virtual const char* News() { return ""; }
   // clean: a stop or the end of the stream, no fault of the model.
   virtual void Finish(bool) {}
   // Of the summary: ,"name":value,... and "; words".
@@ -130,8 +126,8 @@ class ModelSource {
   virtual bool WaitsForFrame() { return false; }
   virtual void Choose() {}
   virtual const std::string& Path() const = 0;
-  // That it is the model which was checked. Throws InputError.
-  virtual void Check(const Model&) const {}
+  // 32 bytes of the header (blob::Header::sha256), where they are known; null: any model will do.
+  virtual const uint8_t* Digest() const { return nullptr; }
   // Between two frames; never waits. True: Path is another one.
   virtual bool Follow(uint64_t) { return false; }
   // Path could not be loaded. True: it is another one now.

@@ -3,13 +3,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/own_scene.h"
 #include "ports/linux/pictures/pictures.h"
+#include "ports/linux/words/numbers.h"
+#include "ports/linux/words/shell_word.h"
 
 namespace octet::port {
 namespace {
@@ -40,14 +44,56 @@ class SceneSource : public Source {
 };
 
 void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
-  unsigned w = 0, h = 0;
-  char rest = 0;
-  if (std::sscanf(size.c_str(), "%ux%u%c", &w, &h, &rest) != 2 || w == 0 || h == 0 || w > 16384 ||
-      h > 16384) {
+  if (!ReadNumbers(size, 'x', {width, height}) ||
+      FrameBytes(OCTET_PIXELS_GREY8, *width, *height) == 0) {
     throw InputError("--size " + size + ": not a size; write it as 1280x720");
   }
-  *width = w;
-  *height = h;
+}
+
+// What ffmpeg reads, as a stream.
+std::string Ffmpeg(const std::string& input) {
+  return "ffmpeg -i " + input +
+         " -f yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -";
+}
+
+// Sources as other programs name them: what they are here. "": it is none of them.
+std::string RecipeFor(const std::string& source) {
+  const size_t scheme = source.find("://");
+  const std::string rest = scheme == std::string::npos ? "" : source.substr(scheme + 3);
+  const auto begins = [&](const char* word) { return source.rfind(word, 0) == 0; };
+  if (!source.empty() && source.find_first_not_of("0123456789") == std::string::npos) {
+    return "a number is not a source; a camera is --source /dev/video" + source;
+  }
+  if (begins("v4l2://")) return "a camera is --source " + (rest.empty() ? "/dev/video0" : rest);
+  if (begins("csi://")) {
+    return "the camera of the board comes through a pipe: rpicam-vid or gst-launch-1.0 (see "
+           "--help) "
+           "| octet-camera MODEL --source -";
+  }
+  if (begins("rtsp://") || begins("rtsps://")) {
+    return "a network camera comes through a pipe: " + Ffmpeg(ShellWord(source));
+  }
+  if (begins("file://")) return "write the path: --source " + rest;
+  if (scheme != std::string::npos) {
+    return "a stream of the network comes through a pipe: " + Ffmpeg(ShellWord(source));
+  }
+  if (source == "stdin" || source == "/dev/stdin" || source == "/dev/fd/0" ||
+      source == "/proc/self/fd/0") {
+    return "stdin is --source -, as in: " + Ffmpeg("FILE");
+  }
+  return "";
+}
+
+// What this source would ignore. used: names of the options that it has a use for.
+void RefuseUnused(const CameraOptions& o, const std::string& source, const std::string& used) {
+  const std::pair<const char*, bool> given[] = {{"format", !o.format.empty()},
+                                                {"size", !o.size.empty()},
+                                                {"stride", !o.stride.empty()},
+                                                {"fps", !std::isnan(o.fps)}};
+  for (const auto& [name, is_given] : given) {
+    if (!is_given || used.find(name) != std::string::npos) continue;
+    throw InputError(std::string("--") + name + ": does nothing with " + source + "; remove it");
+  }
 }
 
 }  // namespace
@@ -88,9 +134,15 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
               "a stream on stdin");
   app.Add(
       "--format", o.format,
-      "stream: y4m (default), or raw rgb24, grey8, nv12, yuv420p, yuyv with --size. camera: one of "
-      "these or mjpeg (default: the first available of nv12, yuv420p, yuyv, rgb24, grey8, mjpeg)");
+      "stream: y4m (default), or raw rgb24, bgr24, grey8, nv12, yuv420p, yuyv with --size. camera: "
+      "one of these but bgr24, or mjpeg (default: the first available of nv12, yuv420p, yuyv, "
+      "rgb24, "
+      "grey8, mjpeg)");
   app.Add("--size", o.size, "WxH of raw frames, of the scene, or requested from the camera");
+  app.Add("--stride", o.stride,
+          "bytes from row to row of raw frames whose rows are padded; of yuv420p and nv12 those of "
+          "the first plane, or FIRST,OTHERS (default: no padding). rpicam-vid pads rows to 64 "
+          "pixels, GStreamer those of each plane to 4 bytes");
   app.Add("--fps", o.fps,
           "frame rate of the scene (default 30; 0: as fast as it renders), of a folder (default: "
           "every picture, none dropped), or requested from the camera");
@@ -143,9 +195,7 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       }
       o.model.isa = isa;
     }
-    if (o.fps != kNotGiven && !(o.fps >= 0)) {
-      throw InputError("--fps: must be at least 0; see --help");
-    }
+    if (o.fps < 0) throw InputError("--fps: must be at least 0; see --help");
     o.own_detector = o.source == "scene" && o.blob.empty() && o.slots.empty();
     if (o.own_detector) o.blob = OwnSceneFolder("a MODEL, made by octet convert") + kDetector;
   };
@@ -169,10 +219,13 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
     if (isatty(STDIN_FILENO) != 0) {
       throw InputError("--source -: stdin is a terminal; pipe a stream into the program");
     }
-    return OpenStream(STDIN_FILENO, ReadStreamFormat(o.format.empty() ? "y4m" : o.format, o.size));
+    RefuseUnused(o, "a stream on stdin", "format size stride");
+    return OpenStream(STDIN_FILENO,
+                      ReadStreamFormat(o.format.empty() ? "y4m" : o.format, o.size, o.stride));
   }
   if (!o.size.empty()) ReadSize(o.size, &width, &height);
   if (o.source == "scene") {
+    RefuseUnused(o, "the scene", "size fps");
     SceneConfig config;
     if (width != 0) config.width = width, config.height = height;
     config.seed = o.seed;
@@ -180,7 +233,10 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
         o.garments.empty() ? OwnSceneFolder("--garments FOLDER, written by demo/pictures.py")
                            : o.garments;
     *garments = std::make_unique<Garments>(folder + "/test.npy", folder + "/labels.npy");
-    return std::make_unique<SceneSource>(config, **garments, o.fps < 0 ? kSceneFps : o.fps);
+    return std::make_unique<SceneSource>(config, **garments, std::isnan(o.fps) ? kSceneFps : o.fps);
+  }
+  if (const std::string recipe = RecipeFor(o.source); !recipe.empty()) {
+    throw InputError("--source " + o.source + ": " + recipe);
   }
   struct stat status;
   if (stat(o.source.c_str(), &status) != 0) {
@@ -192,12 +248,20 @@ std::unique_ptr<Source> OpenSource(const CameraOptions& o, std::unique_ptr<Garme
                      ": no such file or folder; other sources: scene, - and /dev/videoN");
   }
   if (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && pictures::HasPictureName(o.source))) {
-    return OpenFolder(o.source, o.fps);
+    RefuseUnused(o, "pictures", "fps");
+    return OpenFolder(o.source, std::isnan(o.fps) ? 0 : o.fps);
   }
-  if (S_ISCHR(status.st_mode)) return OpenV4l2(o.source, {o.format, width, height, o.fps});
+  if (S_ISCHR(status.st_mode)) {
+    RefuseUnused(o, "a camera", "format size fps");
+    return OpenV4l2(o.source, {o.format, width, height, std::isnan(o.fps) ? 0 : o.fps});
+  }
+  if (S_ISFIFO(status.st_mode)) {
+    throw InputError("--source " + o.source +
+                     ": a pipe; give it as stdin: octet-camera MODEL --source - <" +
+                     ShellWord(o.source));
+  }
   throw InputError("--source " + o.source +
-                   ": not a folder, picture or camera; for a film: ffmpeg -i FILE -f yuv4mpegpipe "
-                   "-pix_fmt yuv420p - | octet-camera MODEL --source -");
+                   ": not a folder, picture or camera; for a film: " + Ffmpeg("FILE"));
 }
 
 }  // namespace octet::port

@@ -3,6 +3,7 @@
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,10 @@
 
 namespace octet::port {
 
-constexpr double kNotGiven = -1;
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 struct CameraOptions {
-  std::string blob, source, format, size, isa, cpus, dump, dump_format = "jpg";
+  std::string blob, source, format, size, stride, isa, cpus, dump, dump_format = "jpg";
   std::string garments;  // folder; empty: those that come with the program
   std::string guard_settings, disturb;
   std::string drift;  // path of the record; empty: no recalibration

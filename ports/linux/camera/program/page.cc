@@ -1,9 +1,11 @@
 #include "ports/linux/camera/program/page.h"
 
+#include <cstdio>
 #include <utility>
 
 #include <octet_camera_page.h>
 #include "ports/linux/capture/jpeg.h"
+#include "ports/linux/model.h"
 
 namespace octet::port {
 namespace {
@@ -18,9 +20,10 @@ Page::Page(uint16_t port, const octet_session* session, const StopRequest& stop,
       server_("--http " + std::to_string(port), http::LoopbackAt(port), this, stop,
               std::move(begin)) {}
 
-void Page::SetStatus(const Line& status) {
+void Page::SetStatus(const Line& status, uint64_t done_ns) {
   const std::lock_guard lock(mutex_);
   status_.assign(status.data(), status.length());
+  status_ns_ = done_ns;
 }
 
 void Page::Show(const FrameBuffer& frame, const Results& results) {
@@ -30,20 +33,26 @@ void Page::Show(const FrameBuffer& frame, const Results& results) {
     results_ = results;
     ++shown_;
   }
-  server_.Wake();
+  if (wanted_) server_.Wake();
 }
 
 http::Reply Page::Get(std::string_view path) {
   using Kind = http::Reply::Kind;
   if (path == "/") return {Kind::kWhole, "200 OK", "text/html; charset=utf-8", kPage};
   if (path == "/stream") return {Kind::kStream};
-  if (path == "/frame.jpg") return {Kind::kNext};
+  if (path == "/frame.jpg") return {Kind::kNewest};
   if (path == "/status.json") {
-    {
-      const std::lock_guard lock(mutex_);
-      served_status_ = status_;
+    const std::lock_guard lock(mutex_);
+    served_status_ = status_;
+    const size_t end = served_status_.rfind('}');
+    if (end == std::string::npos) {
+      served_status_ = "{}\n";
+    } else {
+      char since[64];
+      std::snprintf(since, sizeof(since), ",\"since_ms\":%.3f",
+                    static_cast<double>(NowNs() - status_ns_) / 1e6);
+      served_status_.insert(end, since);
     }
-    if (served_status_.empty()) served_status_ = "{}\n";
     return {Kind::kWhole, "200 OK", "application/json", served_status_};
   }
   return {Kind::kWhole, "404 Not Found", "text/plain",
@@ -55,14 +64,12 @@ void Page::SetSession(const octet_session* session) {
   session_ = session;
 }
 
-uint64_t Page::NewestPart(std::string_view* jpeg) {
+http::Part Page::NewestPart() {
   const std::lock_guard drawing(drawing_);
-  if (session_ == nullptr) return 0;
   bool fresh = false;
   {
     const std::lock_guard lock(mutex_);
-    if (shown_ == 0) return 0;
-    if (encoded_ != shown_) {
+    if (encoded_ != shown_ && session_ != nullptr) {
       // No more than pointers change hands here: the loop may wait for this lock.
       std::swap(taken_, frame_);
       std::swap(drawn_, results_);
@@ -76,8 +83,8 @@ uint64_t Page::NewestPart(std::string_view* jpeg) {
     jpeg_.clear();
     EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kPageJpegQuality, &jpeg_);
   }
-  *jpeg = {reinterpret_cast<const char*>(jpeg_.data()), jpeg_.size()};
-  return encoded_;
+  return {
+      encoded_, {reinterpret_cast<const char*>(jpeg_.data()), jpeg_.size()}, taken_.captured_ns};
 }
 
 }  // namespace octet::port

@@ -1,6 +1,7 @@
 // A page to look at in a browser, on localhost and only when asked for: "/" the page, "/stream"
 // pictures with boxes as multipart JPEG, "/frame.jpg" the newest one, "/status.json" the newest
-// line. One thread of its own; the loop only hands it a copy of a frame when somebody looks.
+// line. Each says how old it is when it is sent. One thread of its own, which draws when somebody
+// looks; the loop hands it a copy of each frame.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_PAGE_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_PAGE_H_
 
@@ -26,30 +27,28 @@ class Page final : private http::Site {
        std::function<void()> begin);
 
   const http::Address& address() const { return server_.address(); }
-  // Somebody waits for a picture.
-  bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
   // Whose labels are drawn; null: nothing is drawn until there is one. A last picture of the model
   // before may get names of this one.
   void SetSession(const octet_session* session);
-  // The newest line, for /status.json.
-  void SetStatus(const Line& status);
+  // The newest line, for /status.json: an object. done_ns: NowNs() when its result stood.
+  void SetStatus(const Line& status, uint64_t done_ns);
   // Copies what it needs.
   void Show(const FrameBuffer& frame, const Results& results);
 
  private:
   http::Reply Get(std::string_view path) override;
-  uint64_t NewestPart(std::string_view* jpeg) override;
+  http::Part NewestPart() override;
   void SetWanted(bool wanted) override { wanted_ = wanted; }
 
   std::mutex drawing_;  // held while the session is looked at
   const octet_session* session_;
   std::atomic<bool> wanted_{false};
 
-  std::mutex mutex_;  // of the next four
+  std::mutex mutex_;  // of the next five
   FrameBuffer frame_;
   Results results_;
   std::string status_;
-  uint64_t shown_ = 0;
+  uint64_t status_ns_ = 0, shown_ = 0;
 
   // Of the serving thread.
   uint64_t encoded_ = 0;

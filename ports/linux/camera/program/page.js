@@ -26,7 +26,7 @@ const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString();
 const kindOf = (plan) => plan === 'int8' || plan === 'fp16' ? plan : 'other';
 
 function showTiles(s) {
-  const passed = before ? s.time - before.time : 0;
+  const passed = before ? (s.at - before.at) / 1000 : 0;
   const fps = passed > 0 && s.frame >= before.frame ? (s.frame - before.frame - (s.dropped - before.dropped)) / passed : null;
   const tiles = [['plan', s.plan], ['ms latency', fixed(s.ms, 2)], ['ms age', fixed(s.age_ms, 1)],
     ['frames a second', fps == null ? '-' : fps.toFixed(1)], ['frames dropped', s.dropped], ['frame', s.frame]];
@@ -108,7 +108,7 @@ function draw() {
 }
 
 function take(s) {
-  if (s.frame == null || (before && s.frame === before.frame && s.time === before.time)) return;
+  if (before && s.frame === before.frame && s.time === before.time) return;
   if (!before || before.plan !== s.plan) changes.push(`${clock(s.time)}  ${s.plan}${s.reason ? ': ' + s.reason : ''}`);
   history.push({at: s.time, ms: s.ms, age: s.age_ms, plan: s.plan, heat: s.temperature_c});
   if (history.length > kShown) history.shift();
@@ -126,10 +126,14 @@ function state(kind, text) {
 
 async function ask() {
   try {
-    take(await (await fetch('/status.json')).json());
+    const s = await (await fetch('/status.json')).json();
     answered = Date.now();
-    const quiet = before ? Date.now() / 1000 - before.time : 0;
-    if (before) quiet > 5 ? state('silent', `no new frame for ${Math.round(quiet)} s`) : state('live', 'live');
+    if (s.frame == null) return;
+    // When the result stood, by the clock of this page: the board's may show another time.
+    s.at = performance.now() - s.since_ms;
+    take(s);
+    const quiet = s.since_ms / 1000;
+    quiet > 5 ? state('silent', `no new frame for ${Math.round(quiet)} s`) : state('live', 'live');
   } catch (error) {
     state('silent', answered ? `no answer since ${new Date(answered).toLocaleTimeString()}` : 'no answer');
   }

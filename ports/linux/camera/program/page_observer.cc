@@ -24,8 +24,8 @@ class PageObserver final : public Observer {
   }
   bool WantsJson() const override { return true; }
   void Result(const Outcome& outcome) override {
-    page_->SetStatus(*outcome.json);
-    if (page_->wanted()) page_->Show(outcome.frame, outcome.results);
+    page_->SetStatus(*outcome.json, outcome.done_ns);
+    page_->Show(outcome.frame, outcome.results);
   }
 
  private:

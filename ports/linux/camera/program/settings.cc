@@ -53,11 +53,7 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
   const CheckSettings check = DescribeCamera(app, options, &file_, &print_);
   std::vector<char*> words;
   for (std::string& word : words_) words.push_back(word.data());
-  try {
-    done_ = app.Parse(static_cast<int>(words.size()), words.data()).has_value();
-  } catch (const UsageError& error) {
-    throw InputError(error.what());
-  }
+  done_ = app.Parse(static_cast<int>(words.size()), words.data()).has_value();
   if (!done_ && options.isa == "list") ListIsas(), done_ = true;
   if (done_) return;
   if (entries == nullptr && !file_.empty()) {
@@ -73,7 +69,7 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
     if (known != given.end() && known->given) continue;
     try {
       app.Set(entry.name, entry.values);
-    } catch (const UsageError& error) {
+    } catch (const InputError& error) {
       throw InputError(Line(entry.name) + error.what());
     }
   }
@@ -81,7 +77,7 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
     app.CheckNeeds();
     check();
     if (!print_) CheckWhatRuns(options);
-  } catch (const std::runtime_error& error) {  // UsageError, InputError
+  } catch (const InputError& error) {
     // "--NAME: ...": of the file's own line, where it is the one that set it.
     const std::string line = error.what();
     const std::string name =

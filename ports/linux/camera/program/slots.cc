@@ -50,20 +50,7 @@ void CameraSlots::Learn(const StoreState& state) {
 }
 
 void CameraSlots::Say(const std::string& news) {
-  if (news.empty()) return;
-  news_ += (news_.empty() ? "" : "\noctet-camera: ") + news;
-}
-
-const char* CameraSlots::News() {
-  told_ = std::exchange(news_, std::string());
-  return told_.c_str();
-}
-
-void CameraSlots::Check(const Model& model) const {
-  if (std::equal(running_.digest.begin(), running_.digest.end(), model.blob().header->sha256)) {
-    return;
-  }
-  throw InputError(running_.path + ": changed after it was checked; stage the model again");
+  shared_.emitter->Say(news);
 }
 
 void CameraSlots::Load(const Loaded& loaded) {
@@ -102,6 +89,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
     }
     return false;
   }
+  told_.clear();
   if (stuck_) {
     stuck_ = false;
     shared_.metrics.SetStoreStuck(false);
@@ -211,7 +199,7 @@ bool CameraSlots::Differs() {
 }
 
 void CameraSlots::AfterFrame(Outcome& outcome) {
-  const bool good = outcome.ran && outcome.calm && IsSane(outcome.results);
+  const bool good = outcome.calm && IsSane(outcome.results);
   if (!trial_) {
     if (good && wish_ == Wish::kNone) comparison_.Keep(outcome.frame, outcome.results);
     return;

@@ -29,19 +29,18 @@ class CameraSlots final : public Observer, public ModelSource {
   bool WaitsForFrame() override { return waits_for_frame_; }
   void Choose() override;
   const std::string& Path() const override { return running_.path; }
-  void Check(const Model& model) const override;
+  const uint8_t* Digest() const override { return running_.digest.data(); }
   bool Follow(uint64_t now_ns) override;
   bool Failed(const std::string& why) override;
 
   // Observer: after a frame it is counted while a model is on trial, which confirms it or rolls it
-  // back. Good: it ran, its scores are numbers, and no breaker counts. With each of the first
+  // back. Good: its scores are numbers, and no breaker counts. With each of the first
   // frames it answers one that the model before has answered.
   void Load(const Loaded& loaded) override;
   void Unload() override { comparison_.Unload(); }
   void AfterRun(octet_session* session) override;
   void AddFields(uint64_t now_ns, FrameReport* report) override;
   void AfterFrame(Outcome& outcome) override;
-  const char* News() override;
   void Finish(bool clean) override;
   void AddSummary(uint64_t elapsed_ns, Line* line) override;
 
@@ -75,7 +74,7 @@ class CameraSlots final : public Observer, public ModelSource {
   BackOff back_off_;
   uint64_t next_look_ns_ = 0;
   bool stuck_ = false;
-  std::string news_, told_;
+  std::string told_;  // of a store that cannot be asked; "": it can
 };
 
 // Whether results can be those of a sound model: every score is a number.

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -62,7 +61,6 @@ class StartsObserver final : public Observer {
 
   void Start(const Loaded&) override { Write(); }
   void AfterFrame(Outcome&) override {
-    news_.clear();
     const std::optional<Answer> answer = errand_.Take();
     if (answer) {
       if (answer->known) {
@@ -75,13 +73,14 @@ class StartsObserver final : public Observer {
       } else {
         shared_.metrics.CountUnwritten();
         back_off_.Failed(NowNs());
-        if (!told_) news_ = answer->problem + "; starts are not counted until it works";
+        if (!told_) {
+          shared_.emitter->Say(answer->problem + "; starts are not counted until it works");
+        }
         told_ = true;
       }
     }
     if (!written_ && !errand_.at_work() && back_off_.IsDue(NowNs())) Write();
   }
-  const char* News() override { return news_.c_str(); }
   void Finish(bool) override {
     if (!shared_.storage.Wait(kLastWriteNs)) return;
     shared_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
@@ -107,7 +106,7 @@ class StartsObserver final : public Observer {
         const std::optional<Starts> read = ReadStarts(path);
         answer.known = read.has_value();
         if (!read) {
-          answer.problem = "cannot read " + path + ": " + std::strerror(errno);
+          answer.problem = "cannot read " + path + ": " + ErrorText(errno);
           return answer;
         }
         answer.starts = *read;
@@ -125,7 +124,6 @@ class StartsObserver final : public Observer {
   BackOff back_off_;
   Starts starts_;
   bool known_ = false, written_ = false, told_ = false;
-  std::string news_;
 };
 
 }  // namespace

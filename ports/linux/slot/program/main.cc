@@ -4,12 +4,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/file.h"
+#include "ports/linux/output/program.h"
 #include "ports/linux/output/whole.h"
 #include "ports/linux/slot/report.h"
 #include "ports/linux/slot/slot_store.h"
@@ -77,7 +77,7 @@ class File {
     if (path == "-") return;
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) {
-      throw InputError("cannot open " + path + ": " + std::strerror(errno) + "; check the path");
+      throw InputError("cannot open " + path + ": " + ErrorText(errno) + "; check the path");
     }
   }
   ~File() {
@@ -90,8 +90,7 @@ class File {
   size_t Read(void* bytes, size_t count) const {
     const size_t done = ReadWhole(descriptor_, bytes, count);
     if (done < count && errno != 0) {
-      throw InputError("cannot read " + path_ + ": " + std::strerror(errno) +
-                       "; nothing was staged");
+      throw InputError("cannot read " + path_ + ": " + ErrorText(errno) + "; nothing was staged");
     }
     return done;
   }
@@ -139,8 +138,9 @@ SlotAnswer Verify(const Arguments& a, SlotStore* store, std::string* said) {
   return fault;
 }
 
-// What the command says where it is done; a refusal's line is in the answer.
-SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
+// What the command says where it is done; a refusal's line is in the answer. counted: it counted a
+// boot of a trial.
+SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said, bool* counted) {
   SlotAnswer answer;
   if (a.command == "stage") {
     const File file(a.file);
@@ -163,6 +163,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said) {
     SlotModel model;
     answer = store->Boot(&model);
     *said = model.path;
+    *counted = model.on_trial;
   } else if (a.command == "create") {
     answer = store->Create(a.force, a.product);
     *said = a.store + ": created" + (a.product.empty() ? "" : ", product " + a.product);
@@ -175,11 +176,7 @@ int Main(int argc, char** argv) {
   CommandLine app("Manages two models on a board: one runs, the other is new or old");
   Arguments a;
   Describe(app, a);
-  try {
-    if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
-  } catch (const UsageError& error) {
-    throw InputError(error.what());
-  }
+  if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
   if (a.store.empty()) throw InputError("no STORE given; see --help");
   if (a.command.empty()) throw InputError("no COMMAND given; see --help");
   if (a.command == "stage" && a.file.empty()) {
@@ -202,7 +199,8 @@ int Main(int argc, char** argv) {
                      a.store + " runs it");
   }
   std::string said;
-  const SlotAnswer answer = Do(a, &store, &said);
+  bool counted = false;
+  const SlotAnswer answer = Do(a, &store, &said, &counted);
   if (!answer) {
     if (a.command == "verify" && !said.empty() && !a.json) std::printf("%s\n", said.c_str());
     std::fprintf(stderr, "octet-slot: %s\n", answer.why.c_str());
@@ -216,6 +214,8 @@ int Main(int argc, char** argv) {
   } else {
     std::printf("%s\n", said.c_str());
   }
+  // Whoever asked for the path did not get it, so this was no boot.
+  if (counted && !PrintedArrives()) store.TakeBack();
   return 0;
 }
 
@@ -223,13 +223,5 @@ int Main(int argc, char** argv) {
 }  // namespace octet::port
 
 int main(int argc, char** argv) {
-  try {
-    return octet::port::Main(argc, argv);
-  } catch (const octet::port::InputError& error) {
-    std::fprintf(stderr, "octet-slot: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "octet-slot: internal error: %s; please report it\n", error.what());
-    return 3;
-  }
+  return octet::port::RunProgram("octet-slot", [&] { return octet::port::Main(argc, argv); });
 }

@@ -109,6 +109,7 @@ TEST_F(SceneProgram, BadUseIsOneLineAndStatus2) {
         Garments() + " --size 96x72x" + output, Garments() + " --size 16x16" + output,
         Garments() + " --frames 0" + output,
         "--pictures " + Path("none.npy") + " --labels " + Path("labels.npy") + output,
+        Garments() + " --boxes " + Path("labels.npy"),
         Garments() + " --output " + Path("nowhere/f.npy")}) {
     EXPECT_EQ(Run(arguments), 2) << arguments;
     const std::string error = ReadAll("err");

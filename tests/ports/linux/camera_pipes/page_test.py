@@ -40,6 +40,9 @@ def check(blob: pathlib.Path, build: pathlib.Path, work: pathlib.Path, browser: 
     camera = [build / "bin/octet-camera", blob, "--source", "scene", "--garments", work]
     with page.page_of(camera, browser, width, height) as tools:
         page.wait_for("several frames", lambda: tools.evaluate("document.body.dataset.frames > 3"))
+        # A browser whose clock is an hour ahead of the board's.
+        tools.evaluate("(() => { const now = Date.now; Date.now = () => now() + 3600000; document.getElementById('state').textContent = ''; })()")
+        page.wait_for("frames with another clock", lambda: tools.evaluate("document.getElementById('state').textContent === 'live'"))
         failed = [what for what, expression in CHECKS if tools.evaluate(expression) is not True]
         for what in failed:
             print(f"{width} x {height}: not so: {what}")

@@ -25,6 +25,21 @@ class GuardedCamera : public Camera {
   }
 };
 
+// Whatever the last frame brings.
+TEST_F(GuardedCamera, ALineIsSaidOnce) {
+  Start({"--source", "-", "--format", "rgb24", "--size", "4x4", "--json", "--every-frame",
+         "--guard-set", "shadow_every=0", "--thermal-root", Path("none")});
+  Send(std::string(48, 'a'));
+  AwaitLines(1);
+  kill(child_, SIGUSR1);
+  Send(std::string(48, 'b'));
+  EXPECT_EQ(Finish(), 0);
+  const std::string said = Read("err"), line = "plan int8 -> fp16 (held)";
+  const size_t first = said.find(line);
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find(line, first + 1), std::string::npos) << said;
+}
+
 TEST_F(GuardedCamera, LeavesAPlanWhoseAnswersDiffer) {
   Run("shadow_every=1,dwell_s=1000,dwell_max_s=1000,trip_score=1,return_score=1");
   const auto lines = Lines();

@@ -133,15 +133,16 @@ TEST_F(StalledReader, EveryFrameWaitsForTheReader) {
   EXPECT_NE(text.find("\"lines_dropped\":0"), std::string::npos);
 }
 
-// Of a live source a full disk costs lines, which are counted, and no more: a good update would be
-// rolled back for it. A source that waits ends with an error.
+// Of a live source a full disk costs lines, which are counted, and no frame: a good update would be
+// rolled back for it. At the end the status says that lines are lost. A source that waits ends with
+// an error.
 TEST_F(Camera, AFullDiskIsSaid) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
   if (full < 0) GTEST_SKIP() << "this machine has no /dev/full";
   Start(kFrames, full);
   for (int i = 0; i < 20; ++i) Send(kFrame);
   AwaitError("output cannot be written: No space left on device. Result lines are dropped");
-  EXPECT_EQ(Finish(), 0);
+  EXPECT_EQ(Finish(), 2);
   std::vector<std::string> waits = kFrames;
   waits.emplace_back("--every-frame");
   Start(waits, full);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/support/facts.h"
 
 namespace octet::test {
 namespace {
@@ -99,6 +100,32 @@ TEST_F(Camera, EveryPictureOfAFolderHasItsLine) {
   EXPECT_EQ(Lines().size(), 2u);
 }
 
+TEST_F(Camera, DumpReplacesNothing) {
+  fs::create_directories(folder_ / "p/deep");
+  for (const char* name : {"p/frame-00000000.pgm", "p/deep/b.pgm"}) {
+    std::ofstream(Path(name), std::ios::binary) << "P5\n2 2\n255\n0123";
+  }
+  fs::create_directory_symlink(Path("p"), Path("link"));
+  for (const char* folder : {"p", "link", "p/../p"}) {
+    Start({"--source", Path("p"), "--dump", Path(folder)});
+    EXPECT_EQ(Finish(), 2);
+    ExpectFacts(Read("err"), {"--dump", "name another folder"});
+  }
+  Start({"--source", Path("p/frame-00000000.pgm"), "--dump", Path("p")});
+  EXPECT_EQ(Finish(), 2);
+  fs::remove(Path("p/frame-00000000.pgm"));  // now its subfolders are the source
+  Start({"--source", Path("p"), "--dump", Path("p/deep")});
+  EXPECT_EQ(Finish(), 2);
+  // A second run, of the other format, goes on behind the first.
+  for (const char* format : {"png", "jpg"}) {
+    Start({"--source", Path("p"), "--dump", Path("drawn"), "--dump-format", format});
+    EXPECT_EQ(Finish(), 0);
+  }
+  ExpectFacts(Read("err"), {"frame-00000001.jpg"});
+  EXPECT_TRUE(fs::exists(Path("drawn/frame-00000000.png")));
+  EXPECT_TRUE(fs::exists(Path("drawn/frame-00000001.jpg")));
+}
+
 TEST_F(Camera, GarbageEndsWithOneLine) {
   Start({"--source", "-", "--json", "--device", "here"});
   Send(Y4m(8, 8, 1));
@@ -137,6 +164,18 @@ TEST_F(Camera, BadUseIsOneLine) {
       {{"--source", "-", "--format", "nv12"}, "--size"},
       {{"--source", "-", "--format", "h264"}, "y4m"},
       {{"--source", "-", "--isa", "sse"}, "--isa list"},
+      {{"--source", "-", "--size", "4x4"}, "has its own size"},
+      {{"--source", "-", "--fps", "5"}, "--fps: does nothing with a stream"},
+      {{"--source", "scene", "--format", "nv12"}, "--format: does nothing with the scene"},
+      {{"--source", "-", "--fps", "-1"}, "at least 0"},
+      {{"--source", "-", "--fps", "nan"}, "'nan' is not a number"},
+      {{"--source", "-", "--format", "rgb24", "--size", "4x4", "--stride", "11"},
+       "shorter than a row"},
+      {{"--source", "rtsp://cam/1"}, "ffmpeg -i rtsp://cam/1 -f yuv4mpegpipe"},
+      {{"--source", "http://cam/v.mjpg?a=1&b"}, "ffmpeg -i 'http://cam/v.mjpg?a=1&b' -f"},
+      {{"--source", "0"}, "--source /dev/video0"},
+      {{"--source", "csi://0"}, "rpicam-vid"},
+      {{"--source", "/dev/stdin"}, "octet-camera MODEL --source -"},
       {{"--source", "-", "--cpus", "3-1"}, "4-7"},
       {{"--source", "-", "--score"}, "--source scene"},
       {{"--source", "scene", "--garments", "/nowhere"}, "demo/pictures.py"},

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
+
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -95,6 +97,65 @@ TEST(Streams, RawFramesWhateverThePieces) {
     EXPECT_NE(source->note().find("inside frame 2: 5 of 36 bytes"), std::string::npos);
     EXPECT_NE(source->note().find("--size"), std::string::npos) << source->note();
   }
+}
+
+// What a stream of one frame with these bytes holds.
+std::string OneFrame(const StreamFormat& format, const std::string& bytes) {
+  const Piped pipe(bytes, 7);
+  const auto source = OpenStream(pipe.descriptor(), format);
+  StopRequest stop;
+  FrameBuffer frame;
+  EXPECT_EQ(source->Next(&frame, stop), Took::kFrame);
+  EXPECT_EQ(source->Next(&frame, stop), Took::kEnd);
+  EXPECT_EQ(source->note(), "");
+  return {frame.bytes.begin(), frame.bytes.end()};
+}
+
+TEST(Streams, PaddedRows) {
+  struct Case {
+    const char *format, *size, *stride;
+    std::vector<std::array<size_t, 3>> planes;  // bytes of a row, padding, rows
+  };
+  const Case cases[] = {
+      {"rgb24", "5x3", "16", {{15, 1, 3}}},
+      {"grey8", "5x3", "64", {{5, 59, 3}}},
+      {"yuyv", "5x3", "16", {{12, 4, 3}}},
+      {"nv12", "6x4", "8", {{6, 2, 4}, {6, 2, 2}}},
+      {"yuv420p", "6x4", "64", {{6, 58, 4}, {3, 29, 2}, {3, 29, 2}}},
+      // As GStreamer pads each plane to 4 bytes.
+      {"yuv420p", "10x4", "12,8", {{10, 2, 4}, {5, 3, 2}, {5, 3, 2}}},
+      {"rgb24", "5x3", "15", {{15, 0, 3}}},
+  };
+  for (const Case& c : cases) {
+    std::string padded, dense;
+    char next = 1;
+    for (const auto& [row_bytes, padding, rows] : c.planes) {
+      for (size_t y = 0; y < rows; ++y) {
+        for (size_t x = 0; x < row_bytes; ++x) dense += next, padded += next++;
+        padded.append(padding, '#');
+      }
+    }
+    EXPECT_EQ(OneFrame(ReadStreamFormat(c.format, c.size, c.stride), padded), dense) << c.stride;
+  }
+  for (const char* stride : {"14", "x", "-16", "+16", " 16", "16 ", "16,16", "4000000000", ""}) {
+    if (*stride == 0) continue;
+    EXPECT_THROW(ReadStreamFormat("rgb24", "5x3", stride), InputError) << stride;
+  }
+  EXPECT_THROW(ReadStreamFormat("yuv420p", "10x4", "12,4"), InputError);
+}
+
+TEST(Streams, BlueFirst) {
+  EXPECT_EQ(OneFrame(ReadStreamFormat("bgr24", "2x1"), "bgrBGR"), "rgbRGB");
+  EXPECT_EQ(OneFrame(ReadStreamFormat("bgr24", "2x2", "8"), "bgrBGR##123456##"), "rgbRGB321654");
+}
+
+TEST(Streams, ASizeThatWouldBeIgnoredIsRefused) {
+  EXPECT_THROW(ReadStreamFormat("y4m", "640x480"), InputError);
+  EXPECT_THROW(ReadStreamFormat("y4m", "", "640"), InputError);
+  for (const char* size : {"-6x4", "+6x4", " 6x4", "6x4 ", "6x", "6", "0x6", "6x4x4"}) {
+    EXPECT_THROW(ReadStreamFormat("rgb24", size), InputError) << size;
+  }
+  EXPECT_EQ(ReadStreamFormat("rgb24", "010x08").width, 10u);
 }
 
 TEST(Streams, Y4mAndANewSizeInTheMiddle) {
@@ -307,6 +368,51 @@ TEST(Pictures, NoPixelsIsNoPicture) {
   PictureDecoder decoder;
   FrameBuffer frame;
   EXPECT_FALSE(decoder.Decode(reinterpret_cast<const uint8_t*>(ppm.data()), ppm.size(), &frame));
+}
+
+// Each byte of a PNG is part of a chunk with a checksum; where a chunk is used, a wrong one tells.
+TEST(Pictures, APngWithAChangedByteIsRefused) {
+  std::vector<uint8_t> rgb(12 * 9 * 3), png;
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(7 * i);
+  EncodePng(rgb.data(), 12, 9, &png);
+  PictureDecoder decoder;
+  FrameBuffer frame;
+  ASSERT_TRUE(decoder.Decode(png.data(), png.size(), &frame)) << decoder.why();
+  EXPECT_EQ(frame.bytes, rgb);
+  for (size_t i = 8; i < png.size(); ++i) {
+    png[i] ^= 0x10;
+    EXPECT_FALSE(decoder.Decode(png.data(), png.size(), &frame)) << i;
+    png[i] ^= 0x10;
+  }
+  for (size_t count = 0; count < png.size(); ++count) {
+    EXPECT_FALSE(decoder.Decode(png.data(), count, &frame)) << count;
+  }
+  // A chunk that nothing uses, with a wrong checksum.
+  const std::string text("\0\0\0\1tEXtxWRONG", 14);
+  std::vector<uint8_t> more(png);
+  more.insert(more.begin() + 33, text.begin(), text.begin() + 13);
+  EXPECT_TRUE(decoder.Decode(more.data(), more.size(), &frame)) << decoder.why();
+}
+
+TEST(Pictures, ABmpFromTheTopDown) {
+  const auto bmp = [](int32_t height, const std::string& rows) {
+    std::string bytes("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\2\0\0\0", 22);
+    bytes.append(reinterpret_cast<const char*>(&height), 4);
+    return bytes + std::string("\1\0\x18\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 28) +
+           rows;
+  };
+  const auto read = [](const std::string& bytes) {
+    PictureDecoder decoder;
+    FrameBuffer frame;
+    EXPECT_TRUE(
+        decoder.Decode(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), &frame))
+        << decoder.why();
+    EXPECT_EQ(frame.height, 2u);
+    return std::string(frame.bytes.begin(), frame.bytes.end());
+  };
+  const std::string top("bgrBGR\0\0", 8), bottom("123456\0\0", 8);
+  EXPECT_EQ(read(bmp(2, bottom + top)), "rgbRGB321654");
+  EXPECT_EQ(read(bmp(-2, top + bottom)), "rgbRGB321654");
 }
 
 // What a header claims is looked at before memory is taken for it.

@@ -135,6 +135,19 @@ TEST(JpegHeader, HuffmanTablesAreWhole) {
   }
 }
 
+TEST(JpegHeader, ACodeOfADcTableIsANumberOfBits) {
+  for (const uint8_t table : {0x03, 0x13}) {
+    for (const uint8_t value : {15, 16, 255}) {
+      Bytes data(17, 0);
+      data[0] = table, data[1] = 1;
+      data.push_back(value);
+      Jpeg jpeg;
+      jpeg.extra = Segment(0xC4, data);
+      EXPECT_EQ(Why(jpeg).empty(), table != 0x03 || value < 16) << int{table} << " " << int{value};
+    }
+  }
+}
+
 TEST(JpegHeader, WhatAFrameMayBe) {
   const auto refused = [](const Bytes& frame, const char* why) {
     Jpeg jpeg;

@@ -57,6 +57,12 @@ TEST_F(Pictures, InTheOrderOfTheirNames) {
   EXPECT_EQ(Listed(), (Names{"B.PPM", "a10.jpg", "a9.jpg", "b.png", "link.png"}));
 }
 
+TEST_F(Pictures, LinksToNothingAreNamed) {
+  fs::create_symlink("/nowhere/a.jpg", folder_ / "a.jpg");
+  const std::string error = ListPictures(folder_.string()).error;
+  EXPECT_NE(error.find("a.jpg: a link to a missing file"), std::string::npos) << error;
+}
+
 TEST_F(Pictures, SubfoldersWhereThereIsNothingElse) {
   for (const char* name : {"dog/1.jpg", "cat/2.jpg", "cat/1.jpg", "cat/more/3.jpg", "readme.txt",
                            "nest/deep/4.jpg", ".cache/5.jpg"}) {

@@ -19,6 +19,7 @@ using Shape = std::vector<uint64_t>;
 struct Form {
   std::vector<std::vector<uint32_t>> dims;
   bool pictures = false;
+  bool rank_zero = false;  // dims are ones
 };
 Blob MakeEcho(const Form& form) {
   using namespace blob;
@@ -36,6 +37,7 @@ Blob MakeEcho(const Form& form) {
       input.scale = 1;
       for (float& std_dev : input.std_dev) std_dev = 1;
     }
+    if (form.rank_zero) b.input(static_cast<uint32_t>(i)).rank = 0;
     const uint32_t y =
         b.AddTensor({d[0], d[1], d[2], d[3]}, ElementType::kInt8, 1, form.pictures ? -128 : 0);
     b.AddLayer(Op::kUnary, {x}, y, "same" + number).table = b.AddTable(same);
@@ -104,6 +106,18 @@ TEST_F(Frames, SamplesLieAlongTheFirstAxis) {
     EXPECT_TRUE(Has(ErrorOf({Floats("x.npy", shape)}, *model), "does not fit input x0"));
   }
   EXPECT_TRUE(Has(ErrorOf({Floats("x.npy", {0, 1, 1, 6})}, *model), "no samples"));
+}
+
+TEST_F(Frames, InputOfRankZeroTakesOneNumberASample) {
+  const auto model = Open(MakeEcho({.dims = {{1, 1, 1, 1}}, .rank_zero = true}));
+  for (const Shape& shape : {Shape{3}, Shape{3, 1}}) {
+    Inputs inputs({Floats("x.npy", shape)}, *model);
+    EXPECT_EQ(inputs.sample_count(), 3u);
+    EXPECT_EQ(Run(&inputs, model.get(), 2)[0], 2);
+  }
+  for (const Shape& shape : {Shape{1, 3}, Shape{3, 1, 1}}) {
+    EXPECT_TRUE(Has(ErrorOf({Floats("x.npy", shape)}, *model), "does not fit input x0"));
+  }
 }
 
 TEST_F(Frames, AsManyFilesAsInputs) {

@@ -13,7 +13,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[4]
 PAGE = SOURCE / "docs/boards.md"
-KEYS = {"isa", "plan", "threads", "hash_ok", "hash", "frames", "median_ms", "first_ms", "share_of_peak", "temperature_before_c",
+KEYS = {"isa", "plan", "threads", "hash_ok", "hash", "half_sums", "frames", "median_ms", "first_ms", "share_of_peak", "temperature_before_c",
         "temperature_after_c"}
 QUICK = ["--plan", "int8", "--threads", "1"]
 options = argparse.Namespace()
@@ -125,6 +125,21 @@ class SelfTest(unittest.TestCase):
         data[len(data) // 2] ^= 1
         blob.write_bytes(data)
         self.assertEqual(run("--self-test", blob).returncode, 2)
+
+    def test_plans_that_may_add_in_fp16_are_compared_with_float_sums(self):
+        octet = options.build / "bin/octet"
+        if options.emulator or not octet.exists():
+            self.skipTest("this build has no converter")
+        blob = self.folder / "half.octet"
+        subprocess.run([octet, "convert", SOURCE / "demo/fashion_mnist.onnx", "-o", blob, "--random-calibration", "--golden", "2", "--native-fp16",
+                        "--mean", "0.2860", "--std", "0.3530", "--effort", "fast"], check=True, capture_output=True)
+        report = json.loads(run(blob, "--self-test", "--threads", "1", "--json").stdout)
+        for row in report["runs"]:
+            if row["plan"] == "fp16":
+                self.assertLessEqual(row["half_sums"], 0.01, row)
+            else:
+                self.assertIsNone(row["half_sums"], row)
+        self.assertIn("sums in FP16", run(blob, "--self-test", "--threads", "1").stdout)
 
     def test_a_changed_constant_of_a_kernel_is_status_1(self):
         """Of the constants that the convolution of avx2 reads, a flipped bit of at least one changes results."""

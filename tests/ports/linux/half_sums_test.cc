@@ -1,0 +1,30 @@
+// Sums in FP16 beside float sums: the distance, and who is compared.
+#include "ports/linux/half_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace octet::test {
+namespace {
+
+TEST(HalfSums, DistanceAsAShareOfTheRange) {
+  const float floats[] = {-1, 0, 3};
+  const auto share = [&](float a, float b, float c) {
+    const float halves[] = {a, b, c};
+    return port::ShareOfRange(floats, halves, 3);
+  };
+  EXPECT_EQ(share(-1, 0, 3), 0);
+  EXPECT_DOUBLE_EQ(share(-1, 0.02f, 3), double{0.02f} / 4);
+  EXPECT_DOUBLE_EQ(share(-1, 0, 2), 0.25);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isinf(share(-1, nan, 3)));
+  const float flat[] = {2, 2}, odd[] = {2, 2.5f}, none[] = {nan, 1};
+  EXPECT_TRUE(std::isinf(port::ShareOfRange(flat, odd, 2)));
+  EXPECT_EQ(port::ShareOfRange(flat, flat, 2), 0);
+  EXPECT_EQ(port::ShareOfRange(none, none, 2), 0);
+}
+
+}  // namespace
+}  // namespace octet::test
