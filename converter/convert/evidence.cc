@@ -19,7 +19,7 @@ namespace {
 
 // Of the samples given: those that calibration leaves, where there are any.
 JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decided, bool answers) {
-  if (calibrated.inputs.empty()) return {{0}, 0, 1, 1};  // one answer, whatever is given
+  if (calibrated.inputs.empty()) return {{0}, 0, 1, {}, 1};  // one answer, whatever is given
   const auto all_of = [&calibrated](const std::optional<std::vector<int64_t>>& chosen) {
     if (chosen) return *chosen;
     std::vector<int64_t> all(static_cast<size_t>(calibrated.given));
@@ -59,6 +59,12 @@ void Evidence::ExcludeHalf(size_t half) {
     if (i % 2 != half) others.push_back(samples_.indices[i]);
   }
   judging_ = std::move(others);
+}
+
+int64_t Evidence::unseen() const {
+  return std::count_if(judging_.begin(), judging_.end(), [this](int64_t sample) {
+    return std::binary_search(samples_.fresh.begin(), samples_.fresh.end(), sample);
+  });
 }
 
 judge::Asked Evidence::Ask() const {

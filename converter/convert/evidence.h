@@ -32,6 +32,8 @@ class Evidence {
   // That reads them where the user has named none; empty: the user's, or none.
   const std::string& decoder() const { return decoder_; }
   const JudgeSamples& samples() const { return samples_; }
+  // Of those that judge, how many neither ranges nor recovery have seen.
+  int64_t unseen() const;
   // From here on only those judge that this half did not choose by; half: 0, 1.
   void ExcludeHalf(size_t half);
 

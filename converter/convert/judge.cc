@@ -77,7 +77,7 @@ void JudgePlans(Judged* result) {
   const Calibrated& calibrated = result->calibrated();
   const Recovered& recovered = result->recovered();
   judge::Verdict& verdict = result->verdict;
-  verdict.unseen = recovered.evidence->samples().unseen;
+  verdict.unseen = recovered.evidence->unseen();
   verdict.decoder = recovered.evidence->decoder();
   verdict.random = options.random_calibration;
   verdict.alike = calibrated.alike;
@@ -93,7 +93,15 @@ void JudgePlans(Judged* result) {
                     "docs/tutorials/worse-int8.md",
                     judge::MissWords(verdict.findings, *verdict.int8())));
   }
-  if (!options.analyze && !recovered.sets.report.empty()) Analyze(result);
+  if (recovered.sets.report.empty()) return;
+  if (!options.analyze) Analyze(result);
+  constexpr size_t kNamed = 4;
+  for (const size_t i : analyze::WorstFirst(result->analysis)) {
+    const analyze::LayerFigures& layer = result->analysis.layers[i];
+    if (verdict.noisy.size() == kNamed || !(layer.added > 0)) break;
+    if (!layer.int8 || layer.cause.empty()) continue;
+    verdict.noisy.push_back({layer.name, layer.op, layer.cause, layer.added});
+  }
 }
 
 // What the data that calibrated leave in doubt.

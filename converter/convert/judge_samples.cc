@@ -45,7 +45,8 @@ JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
   const bool fills = answers || result.unseen == 0;
   result.seen =
       fills ? std::min(static_cast<int64_t>(calibrated.size()), wanted - result.unseen) : 0;
-  Add(fresh, result.unseen, &result.indices);
+  Add(fresh, result.unseen, &result.fresh);
+  result.indices = result.fresh;
   Add(calibrated, result.seen, &result.indices);
   std::sort(result.indices.begin(), result.indices.end());
   result.numbers = std::min(of_numbers, result.unseen + result.seen);

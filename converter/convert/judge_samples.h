@@ -20,6 +20,7 @@ struct JudgeSamples {
   std::vector<int64_t> indices;  // of the data given, rising
   int64_t unseen = 0;            // of these, how many neither ranges nor recovery have seen
   int64_t seen = 0;              // the others
+  std::vector<int64_t> fresh;    // those that are unseen, rising
   int64_t numbers = 0;           // of these, how many have their numbers compared
 };
 

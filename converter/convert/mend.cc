@@ -1,11 +1,13 @@
 #include "converter/convert/mend.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "converter/analyze/analyze.h"
+#include "converter/operators/operator.h"
 #include "converter/quantize/reasons.h"
 #include "converter/support/error.h"
 
@@ -27,6 +29,26 @@ std::vector<size_t> NoisiestNodes(const analyze::Analysis& analysis) {
   return nodes;
 }
 
+// The nodes and those that write what they read, behind what only moves it: the rounding of a
+// tensor goes away only where its writer runs in FP16 too.
+std::set<size_t> WithWriters(const graph::Graph& graph, const graph::Links& links,
+                             const std::vector<size_t>& nodes) {
+  std::set<size_t> all(nodes.begin(), nodes.end());
+  std::vector<size_t> open = nodes;
+  while (!open.empty()) {
+    const graph::Node& node = graph.nodes[open.back()];
+    open.pop_back();
+    for (const graph::ValueId id : node.inputs) {
+      const int writer = id == graph::kNoValue ? -1 : links.producer[static_cast<size_t>(id)];
+      if (writer < 0 || !all.insert(static_cast<size_t>(writer)).second) continue;
+      const bool moves = operators::Int8Of(graph.nodes[static_cast<size_t>(writer)]) ==
+                         operators::Int8::kKeepsScale;
+      if (moves) open.push_back(static_cast<size_t>(writer));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Mending> ProposeMendings(
@@ -40,6 +62,7 @@ std::vector<Mending> ProposeMendings(
       samples.begin() + static_cast<int64_t>(std::min(kTellNoise, samples.size())));
   const std::vector<size_t> nodes =
       NoisiestNodes(analyze::Analyze(simulator, statistics, scheme, told, {}));
+  const graph::Links links(graph);
   std::vector<Mending> mendings;
   size_t before = 0;
   for (const size_t most : kNoisiest) {
@@ -55,9 +78,11 @@ std::vector<Mending> ProposeMendings(
         }
       }
     }
-    for (size_t i = 0; i < count; ++i) {
+    const std::set<size_t> moved = WithWriters(
+        graph, links, {nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count)});
+    for (const size_t node : moved) {
       mending.config.measured.push_back(
-          {.node = nodes[i], .reason = quantize::Reason::kNoisy, .measured_with = count});
+          {.node = node, .reason = quantize::Reason::kNoisy, .measured_with = moved.size()});
     }
     try {
       quantize::Scheme& mended = mending.candidate.scheme;

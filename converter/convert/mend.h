@@ -1,4 +1,5 @@
-// What is proposed where an int8 plan loses more than its limit: its noisiest layers in FP16.
+// What is proposed where an int8 plan loses more than its limit: its noisiest layers in FP16, with
+// those that write what they read.
 #ifndef OCTET_CONVERTER_CONVERT_MEND_H_
 #define OCTET_CONVERTER_CONVERT_MEND_H_
 

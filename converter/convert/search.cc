@@ -127,7 +127,7 @@ bool Search::Misses(const quantize::Scheme& scheme) {
   }
   // Numbers, classes and lists have limits of their own.
   const judge::Findings findings = evidence_->Judge({*plan});
-  return !findings.plans[0].Fails() && !findings.plans[0].Agrees();
+  return findings.plans[0].Fails() || !findings.plans[0].Agrees();
 }
 
 }  // namespace octet::convert

@@ -188,6 +188,10 @@ std::vector<std::string> Verdict::Lines() const {
   lines.insert(lines.end(), notes.begin(), notes.end());
   if (halves && halves->disagree) lines.push_back(halves->words);
   for (const Proposal& proposal : proposals) lines.push_back(WordsOf(proposal, unit));
+  for (const NoisyLayer& layer : noisy) {
+    lines.push_back(fmt::format("'{}' ({}) adds noise of {:.2g} % of its signal: {}", layer.name,
+                                layer.op, 100 * layer.added, layer.cause));
+  }
   return lines;
 }
 
@@ -229,6 +233,7 @@ json Verdict::Json() const {
                    {"interval", nullptr},
                    {"limit", nullptr},
                    {"proposals", json::array()},
+                   {"worst_layers", json::array()},
                    {"halves", halves ? halves->facts : json()},
                    {"notes", notes},
                    {"plans", plans}};
@@ -245,8 +250,15 @@ json Verdict::Json() const {
     document["interval"] = {decides->certain.low, decides->certain.high};
     document["limit"] = decides->limit;
   }
-  for (const Proposal& proposal : proposals)
+  for (const Proposal& proposal : proposals) {
     document["proposals"].push_back(ProposalJson(proposal));
+  }
+  for (const NoisyLayer& layer : noisy) {
+    document["worst_layers"].push_back({{"layer", layer.name},
+                                        {"op", layer.op},
+                                        {"added_noise", layer.added},
+                                        {"cause", layer.cause}});
+  }
   return document;
 }
 

@@ -47,6 +47,12 @@ struct Halves {
   nlohmann::json facts;
 };
 
+// A layer that adds noise to what it reads, and why.
+struct NoisyLayer {
+  std::string name, op, cause;
+  double added = 0;  // share of its signal
+};
+
 struct Verdict {
   Findings findings;                 // no samples: nothing is known
   int64_t unseen = 0;                // of the samples, those that calibration has not seen
@@ -57,6 +63,7 @@ struct Verdict {
   std::vector<std::string> removed;  // plans that fail and are not in the blob
   std::vector<Proposal> proposals;   // in the order in which they were weighed
   std::string unit;                  // of their losses, with its space
+  std::vector<NoisyLayer> noisy;     // the worst layers of an int8 plan that is in doubt
   std::optional<Halves> halves;      // where they were compared
 
   int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }

@@ -101,9 +101,15 @@ double BoxMeasure::PriceOf(const Weights& weights) const {
 }
 
 bool BoxMeasure::Shifts() const {
+  if (IsFew()) return false;
   const auto [few, many] = std::minmax(confident_.boxes, confident_.plan_boxes);
-  return !IsFew() &&
-         100 * static_cast<double>(few) < kSameNumberPercent * static_cast<double>(many);
+  return 100 * static_cast<double>(few) < kSameNumberPercent * static_cast<double>(many) ||
+         confident_.F1() < kSameNumberPercent;
+}
+
+bool BoxMeasure::IsAnother() const {
+  const int64_t all = confident_.boxes + confident_.plan_boxes;
+  return !IsFew() && Wilson(all - confident_.found - confident_.plan_found, all).low > 50;
 }
 
 double BoxMeasure::LossOf(const Weights& weights) const {

@@ -17,7 +17,7 @@ class MaskMeasure : public Measure {
   double LossOf(const Weights& weights) const override;
   double LimitOf(const LossLimits& limits) const override { return limits.mask_percent; }
   double Agreement() const override { return 100 - Loss(); }
-  const char* Figure() const override { return "mask_iou_percent"; }
+  const char* Figure() const override { return "mask_loss_percent"; }
   const char* Unit() const override { return " % of mean IoU"; }
   std::string TableWords() const override;
   std::string Words() const override;

@@ -55,7 +55,7 @@ Truths DrawTruths(const std::vector<Detection>& boxes, int64_t sample, size_t dr
   Truths truths;
   Random seeds(static_cast<uint64_t>(sample) * kDraws + draw);
   for (const Detection& box : boxes) {
-    // Of its own, so that one box more or less does not change what is drawn for others.
+    // Of its own: how much one box draws does not move those behind it.
     Random random(seeds.Next());
     const double q = std::sqrt(std::clamp(static_cast<double>(box.score), 0.0, 1.0));
     if (random.Share() >= q) continue;

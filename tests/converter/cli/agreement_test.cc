@@ -67,7 +67,7 @@ TEST_F(Agreement, SegmentersByTheirMasks) {
   EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
   const json report3 = Report("wrong.onnx");
   for (const json& row : report3["plans"]) {
-    EXPECT_EQ(row["judged_by"], "mask_iou_percent");
+    EXPECT_EQ(row["judged_by"], "mask_loss_percent");
     EXPECT_LT(row["mask_iou"], 90);
     EXPECT_GT(row["interval"][0], row["limit"]) << "certainly more than the limit";
   }

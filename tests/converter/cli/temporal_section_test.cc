@@ -61,7 +61,7 @@ TEST_F(TemporalCommand, Refusals) {
   ExpectRefused(Convert("m.onnx", {"--temporal", "filter", "--temporal-lambda", "0"}),
                 "--temporal-lambda: must be above 0 and at most 1000");
   ExpectRefused(Convert("m.onnx", {"--temporal", "filter", "--temporal-lambda", "nan"}),
-                "--temporal-lambda: must be above 0 and at most 1000");
+                "--temporal-lambda: 'nan' is not a number");
 }
 
 }  // namespace

@@ -75,19 +75,23 @@ class MendTest : public ::testing::Test {
 
 TEST_F(MendTest, ProposesMoreAndMoreOfTheNoisiest) {
   const std::vector<Mending> mendings = Propose(Assigned(config_));
-  // 12 of those that add noise, and all of those.
   ASSERT_EQ(mendings.size(), 3u);
-  const int64_t counts[] = {4, 12, Fp16Of(mendings[2].candidate.scheme)};
-  EXPECT_GT(counts[2], 12);
+  int64_t before = 0;
   for (size_t i = 0; i < mendings.size(); ++i) {
     const quantize::Scheme& scheme = mendings[i].candidate.scheme;
-    EXPECT_EQ(Fp16Of(scheme), counts[i]);
-    test::ExpectFacts(mendings[i].candidate.name, {std::to_string(counts[i]), "noisiest"});
+    const int64_t moved = Fp16Of(scheme);
+    // The layers themselves, and who writes what they read.
+    EXPECT_GE(moved, i == 0 ? 4 : 12);
+    EXPECT_GT(moved, before);
+    before = moved;
+    if (i < 2) {
+      test::ExpectFacts(mendings[i].candidate.name, {i == 0 ? "4" : "12", "noisiest"});
+    }
     // The configuration makes the same.
     EXPECT_EQ(Assigned(mendings[i].config).precision, scheme.precision);
     for (const quantize::Entry& entry : mendings[i].config.measured) {
       EXPECT_EQ(entry.reason, quantize::Reason::kNoisy);
-      EXPECT_EQ(entry.measured_with, static_cast<size_t>(counts[i]));
+      EXPECT_EQ(entry.measured_with, static_cast<size_t>(moved));
       EXPECT_EQ(scheme.precision[entry.node], Precision::kFp16);
     }
     if (i == 0) continue;
@@ -97,21 +101,22 @@ TEST_F(MendTest, ProposesMoreAndMoreOfTheNoisiest) {
       }
     }
   }
-  // Nobody who is left out of the smallest set adds more noise.
+  // Four of the smallest set add more noise than anybody who is left out.
   const quantize::Scheme& smallest = mendings[0].candidate.scheme;
-  double least = INFINITY, most = 0;
+  std::vector<double> moved;
+  double most = 0;
   for (const analyze::LayerFigures& layer :
        analyze::Analyze(*simulator_, stages_->calibrated.statistics, Assigned(config_),
                         stages_->sets.report, {})
            .layers) {
     if (layer.node < 0) continue;
     if (smallest.precision[static_cast<size_t>(layer.node)] == Precision::kFp16) {
-      least = std::min(least, layer.added);
+      moved.push_back(layer.added);
     } else {
       most = std::max(most, layer.added);
     }
   }
-  EXPECT_GT(least, most);
+  EXPECT_GE(std::count_if(moved.begin(), moved.end(), [most](double x) { return x > most; }), 4);
   EXPECT_GT(most, 0);
 }
 
