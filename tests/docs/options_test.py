@@ -23,7 +23,7 @@ OTHERS = {
     "venv": ("--system-site-packages",),
     "rpicam": ("--timelapse", "--width", "--height", "--codec"), "rsync": ("--copy-unsafe-links", "--exclude"),
     "usermod": ("--append", "--groups"), "systemctl": ("--now",), "http.server": ("--bind", "--directory"), "bench-kernels": ("--panels",),
-    "dpkg": ("--print-architecture", "--configure"), "gpg": ("--import", "--verify"), "roots_test": ("--wheel",),
+    "dpkg": ("--print-architecture", "--configure"), "gpg": ("--import", "--verify"), "rauc": ("--cert", "--key"), "cpio": ("--create", "--format"), "roots_test": ("--wheel",),
     "pkg-config": ("--cflags", "--libs"), "podman": ("--rm", "--group-add"),
 }
 
