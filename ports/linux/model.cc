@@ -156,10 +156,14 @@ void Model::Bind(Unused unused) {
   TouchArena();
 }
 
-// What this plan does not need goes.
+// What no plan needs that may run goes: an observer may have asked for more than one by now.
 void Model::Trim() {
-  EachSection([this](const blob::Section& section, size_t end, bool* loaded) {
-    *loaded = InUse(section, plan_);
+  const uint32_t allowed = octet_plan_mask(session_);
+  EachSection([this, allowed](const blob::Section& section, size_t end, bool* loaded) {
+    *loaded = false;
+    for (uint32_t plan = 0; plan < blob_.model->plan_count; ++plan) {
+      *loaded |= (allowed >> plan & 1) != 0 && InUse(section, plan);
+    }
     if (!*loaded) {
       file_.Drop(section.offset, end);
     } else if (options_.storage == BlobStorage::kMapped) {

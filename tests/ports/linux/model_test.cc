@@ -118,6 +118,10 @@ TEST_F(ModelFile, TheOtherPlanIsReadWhenItIsBound) {
     ASSERT_EQ(model.SetPlan(0).code, OCTET_OK);
     EXPECT_EQ(Run(model.session()), first);
     EXPECT_EQ(model.SetPlan(2).code, OCTET_INVALID_ARGUMENT);
+    // Both may run from now on: a guard's shadow runs switch without asking for weights.
+    model.Trim();
+    ASSERT_EQ(octet_set_plan(model.session(), 1).code, OCTET_OK);
+    EXPECT_EQ(Run(model.session()), Run(fp16.session()));
   }
 }
 
