@@ -114,29 +114,22 @@ void ChooseQueries(const Recovery& given, RecoveredInt8* result) {
   result->config.measured.insert(result->config.measured.end(), entries.begin(), entries.end());
 }
 
-// Moves the last layers that gain by it to FP16: outputs that are coarse for whoever reads them, so
-// the answers of the pictures at hand may not tell. Where they tell that it costs more than it
-// gains, the layers stay.
+// Moves the last layers that gain by it to FP16. Who reads the outputs is not known here: a
+// threshold on numbers that 8 bits do not tell is seen by no answer of the pictures at hand.
 void LeaveInFloat(const Recovery& given, quantize::Scheme* scheme, Warnings* warnings) {
   const graph::Graph& graph = given.simulator.topology().graph;
   const std::vector<int64_t> decide =
       Some(given.samples.accept.empty() ? given.samples.report : given.samples.accept);
   const recover::Diagnosis diagnosis = recover::Diagnose(given.simulator, *scheme, decide);
   std::vector<std::string> names;
-  quantize::Scheme with = *scheme;
   for (const recover::FloatOutput& output : recover::WorthFloat(graph, *scheme, diagnosis)) {
-    with.Want({.node = output.node,
-               .reason = quantize::Reason::kFloatOutput,
-               .gain_db = output.gain_db,
-               .measured_with = output.measured_with});
-    if (with.precision[output.node] == blob::Precision::kInt8) continue;
+    scheme->Want({.node = output.node,
+                  .reason = quantize::Reason::kFloatOutput,
+                  .gain_db = output.gain_db,
+                  .measured_with = output.measured_with});
+    if (scheme->precision[output.node] == blob::Precision::kInt8) continue;
     names.push_back("'" + graph.nodes[output.node].name + "'");
   }
-  if (!names.empty() && given.search->HasAnswers() &&
-      !given.search->Choose(*scheme, {{"the layers in front of outputs", with}})) {
-    return;
-  }
-  *scheme = std::move(with);
   if (!names.empty()) {
     warnings->push_back(
         fmt::format("{} in front of outputs run{} in FP16: 8 bits are too coarse for these "
