@@ -67,6 +67,16 @@ std::pair<size_t, size_t> Upright(int orientation, size_t x, size_t y, size_t w,
   }
 }
 
+// Of a PNG chunk (RFC 2083, 3.4): the polynomial 0xedb88320, bit by bit.
+uint32_t Crc(const std::string& bytes) {
+  uint32_t crc = 0xffffffff;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
 TEST(Pictures, StandUprightAsExifSays) {
   constexpr uint32_t kWidth = 40, kHeight = 24;
   std::vector<uint8_t> rgb(size_t{kWidth} * kHeight * 3), jpeg, png;
@@ -83,10 +93,10 @@ TEST(Pictures, StandUprightAsExifSays) {
         for (int orientation = 0; orientation <= 9; ++orientation) {
           const std::string exif = Exif(static_cast<uint32_t>(orientation), little, type);
           const std::string segment =
-              of_jpeg
-                  ? "\xFF\xE1" + Number(static_cast<uint32_t>(exif.size()) + 8, 2, false) +
-                        std::string("Exif\0\0", 6) + exif
-                  : Number(static_cast<uint32_t>(exif.size()), 4, false) + "eXIf" + exif + "sums";
+              of_jpeg ? "\xFF\xE1" + Number(static_cast<uint32_t>(exif.size()) + 8, 2, false) +
+                            std::string("Exif\0\0", 6) + exif
+                      : Number(static_cast<uint32_t>(exif.size()), 4, false) + "eXIf" + exif +
+                            Number(Crc("eXIf" + exif), 4, false);
           std::string bytes = plain;
           bytes.insert(of_jpeg ? 2 : 33, segment);  // behind the first marker, the first chunk
           ASSERT_EQ(Read(bytes, &got), "");
