@@ -74,6 +74,11 @@ def slowly(words):
     return child.wait(60), text
 
 
+def lines(text):
+    """How many lines it has. The profile has one more where a layer was faster than the measured peak; that depends on the machine's load."""
+    return sum(not line.startswith(b"above 100 %") for line in text.split(b"\n"))
+
+
 def unread(words):
     end, begin = os.pipe()
     os.close(end)
@@ -125,7 +130,7 @@ class Outputs(unittest.TestCase):
                 self.assertEqual(gone.returncode, 0 if name.startswith("octet-camera") and "pictures" in name else 2, gone.stderr)
                 self.assertEqual(status, usual.returncode)
                 self.assertIn(usual.returncode, (0, 1) if "--check" in name else (0,), usual.stderr)
-                self.assertEqual(text.count(b"\n"), usual.stdout.count(b"\n"))
+                self.assertEqual(lines(text), lines(usual.stdout))
                 self.assertEqual(text[-1:], b"\n")
                 if "json" in name and "camera" not in name:
                     json.loads(text)
