@@ -48,12 +48,17 @@ struct Interim;
 // `wanted` of 0 .. size - 1, ascending: all of them, or spread by `seed`, the same everywhere.
 std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed);
 
+// Given the graph's outputs on each sample that is run, by several threads at once.
+using OutputListener =
+    std::function<void(int64_t sample, const std::vector<graph::Tensor>& outputs)>;
+
 struct Options {
   int64_t samples = 512;  // at most; the dataset's first when it has fewer, else spread by `seed`
   uint64_t seed = 1;
   int threads = 1;
   std::string choice;  // how the data were chosen beforehand: a part of the cache's key, no more
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
+  OutputListener outputs;                                     // may be empty
   // Where an interrupted calibration goes on, of the same graph, data, samples and seed; may be
   // null. The result is that of an uninterrupted one.
   const Interim* resume = nullptr;

@@ -166,14 +166,15 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
     state.half = halves != nullptr ? static_cast<size_t>(item) / kSamplesTogether % 2 : 0;
     std::vector<graph::Tensor> tensors;
     tensors.reserve(inputs.size());
-    for (const images::Dataset* input : inputs) {
-      tensors.push_back(input->Load(picks[static_cast<size_t>(item)]));
-    }
-    state.executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
-      if (!tensor.IsFloat()) return;
-      state.stand_ins.Add(id, tensor);
-      if (!state.stand_ins.IsCandidate(id)) state.Observe(id, tensor, false);
-    });
+    const int64_t sample = picks[static_cast<size_t>(item)];
+    for (const images::Dataset* input : inputs) tensors.push_back(input->Load(sample));
+    const std::vector<graph::Tensor> outputs =
+        state.executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
+          if (!tensor.IsFloat()) return;
+          state.stand_ins.Add(id, tensor);
+          if (!state.stand_ins.IsCandidate(id)) state.Observe(id, tensor, false);
+        });
+    if (options.outputs) options.outputs(sample, outputs);
     state.stand_ins.Finish([&state](graph::ValueId id, const graph::Tensor& tensor, bool masked) {
       state.Observe(id, tensor, masked);
     });

@@ -1,7 +1,10 @@
 #include "converter/convert/calibrate.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "converter/convert/calibration_checks.h"
 #include "converter/convert/constant_parts.h"
@@ -9,6 +12,7 @@
 #include "converter/convert/inputs.h"
 #include "converter/convert/progress.h"
 #include "converter/convert/recovery.h"
+#include "converter/judge/section_decoder.h"
 
 namespace octet::convert {
 namespace {
@@ -30,11 +34,38 @@ std::vector<std::string> StagesOf(const ConvertOptions& options,
   return stages;
 }
 
+// What the graph says of each sample, where a decoder is known.
+struct AnswerKeeper {
+  explicit AnswerKeeper(const Calibrated& of) : from(of) {
+    if (!of.from.info.decode.empty()) decoder.emplace(of.from.info);
+  }
+  calibrate::OutputListener Listener() {
+    if (!decoder) return {};
+    return [this](int64_t sample, const std::vector<graph::Tensor>& tensors) {
+      judge::Outputs outputs;
+      for (const graph::Tensor& tensor : tensors) {
+        outputs.push_back(tensor.floats);
+        if (!tensor.IsFloat()) {
+          outputs.back().assign(tensor.integers.begin(), tensor.integers.end());
+        }
+      }
+      judge::Answer answer = judge::Read(decoder->decoder(), from.datasets, sample, outputs);
+      const std::lock_guard lock(mutex);
+      answers[from.choice.IndexOfGiven(sample)] = std::move(answer);
+    };
+  }
+
+  const Calibrated& from;
+  std::optional<judge::SectionDecoder> decoder;
+  std::mutex mutex;
+  judge::Answers answers;
+};
+
 }  // namespace
 
 Calibrated Calibrate(const Prepared& from) {
   const ConvertOptions& options = from.options();
-  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, from.graph.notes, false};
+  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, {}, from.graph.notes, false};
   PlanStages(StagesOf(options,
                       RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
   if (options.random_calibration) {
@@ -54,7 +85,10 @@ Calibrated Calibrate(const Prepared& from) {
   if (from.constant_parts && TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
-  result.statistics = CollectStatistics(result.graph, result.datasets, options, &result.halves);
+  AnswerKeeper keeper(result);
+  result.statistics =
+      CollectStatistics(result.graph, result.datasets, options, keeper.Listener(), &result.halves);
+  result.answers = std::move(keeper.answers);
   result.samples =
       std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
   return result;

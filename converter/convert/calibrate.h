@@ -16,6 +16,7 @@
 #include "converter/convert/warnings.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
+#include "converter/judge/answers.h"
 
 namespace octet::convert {
 
@@ -29,6 +30,7 @@ struct Calibrated {
   std::vector<std::optional<calibrate::Statistics>> statistics;  // by value
   int64_t samples = 0;                                           // that calibrated
   calibrate::Halves halves;                                      // statistics of two halves
+  judge::Answers answers;  // of the samples that were run, by index of what was given
   Warnings warnings;
   bool alike = false;  // all samples given are the same
 

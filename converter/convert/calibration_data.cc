@@ -103,7 +103,8 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
 
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options, calibrate::Halves* halves) {
+    const ConvertOptions& options, const calibrate::OutputListener& outputs,
+    calibrate::Halves* halves) {
   Progress progress("calibrating");
   calibrate::Options settings;
   settings.samples = options.samples;
@@ -111,6 +112,7 @@ std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
   settings.threads = ThreadCount(options.threads);
   settings.choice = ChoiceText(options);
   settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  settings.outputs = outputs;
   if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings, halves);
   const calibrate::CacheKey key =
       calibrate::KeyOf(graph, options.calibration, options.preprocess, settings);

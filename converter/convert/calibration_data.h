@@ -31,6 +31,12 @@ struct SampleChoice {
   // Which of the samples given: those that --sample-labels keeps, and of these those that --select
   // chooses.
   std::optional<std::vector<int64_t>> understood, covering;
+
+  // index: of the samples that are left.
+  int64_t IndexOfGiven(int64_t index) const {
+    const auto& left = covering ? covering : understood;
+    return left ? (*left)[static_cast<size_t>(index)] : index;
+  }
 };
 
 // UserErrors of --sample-labels and --select that need no data.
@@ -43,10 +49,11 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
 
 // By value id. From the cache where there is one that fits, else from the data and into the cache;
 // what an interrupted run had done is not done again. halves: filled where the data were run whole
-// (calibrate/halves.h).
+// (calibrate/halves.h). outputs: of each sample that is run; may be empty.
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options, calibrate::Halves* halves);
+    const ConvertOptions& options, const calibrate::OutputListener& outputs,
+    calibrate::Halves* halves);
 
 }  // namespace octet::convert
 

@@ -32,6 +32,14 @@ JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decid
                             answers);
 }
 
+std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (judge::IsChosen(i, samples.size(), wanted)) chosen.push_back(samples[i]);
+  }
+  return chosen;
+}
+
 // The level and instructions of this machine.
 judge::Machine ThisMachine() {
   const port::CpuWord cpu = port::DetectCpu();
@@ -76,19 +84,50 @@ judge::Asked Evidence::Ask() const {
   return asked;
 }
 
+judge::Answers Evidence::RunImported(const std::vector<int64_t>& samples, bool keep_outputs) const {
+  if (samples.empty()) return {};
+  Progress progress("answering in FP32");
+  judge::Asked asked = Ask();
+  asked.samples = samples;
+  asked.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  std::optional<judge::SectionDecoder> decoder;
+  if (HasAnswers()) decoder.emplace(info_);
+  std::vector<std::string> names;
+  for (const auto& input : info_.inputs) names.push_back(input.name);
+  judge::Answers answers = judge::AnswersOfFp32(
+      calibrated_.from.from.from.graph, names, decoder ? &decoder->decoder() : nullptr, asked,
+      [this, keep_outputs](int64_t sample, const judge::Outputs& outputs) {
+        if (keep_outputs) outputs_[sample] = outputs;
+      });
+  progress.Finish();
+  return answers;
+}
+
 const judge::Answers& Evidence::Fp32() const {
-  if (!fp32_) {
-    Progress progress("answering in FP32");
-    judge::Asked asked = Ask();
-    asked.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-    std::optional<judge::SectionDecoder> decoder;
-    if (HasAnswers()) decoder.emplace(info_);
-    std::vector<std::string> names;
-    for (const auto& input : info_.inputs) names.push_back(input.name);
-    fp32_ = judge::AnswersOfFp32(calibrated_.from.from.from.graph, names,
-                                 decoder ? &decoder->decoder() : nullptr, asked);
-    progress.Finish();
+  if (fp32_) return *fp32_;
+  const judge::Answers& other = calibrated_.answers;
+  std::vector<int64_t> of_both;
+  for (const int64_t sample : samples_.indices) {
+    if (other.count(sample) != 0) of_both.push_back(sample);
   }
+  // The samples whose numbers are compared, and as many of both graphs.
+  const auto numbers = static_cast<size_t>(samples_.numbers);
+  const std::vector<int64_t> compared = Spread(of_both, numbers);
+  std::vector<int64_t> first = Spread(samples_.indices, numbers);
+  first.insert(first.end(), compared.begin(), compared.end());
+  std::sort(first.begin(), first.end());
+  first.erase(std::unique(first.begin(), first.end()), first.end());
+  fp32_ = RunImported(first, true);
+  if (std::all_of(compared.begin(), compared.end(), [&](int64_t sample) {
+        return judge::IsSame(other.at(sample), fp32_->at(sample));
+      })) {
+    for (const int64_t sample : of_both) fp32_->emplace(sample, other.at(sample));
+  }
+  std::vector<int64_t> left;
+  for (const int64_t sample : samples_.indices) {
+    if (fp32_->count(sample) == 0) left.push_back(sample);
+  }
+  fp32_->merge(RunImported(left, false));
   return *fp32_;
 }
 

@@ -2,7 +2,8 @@
 // precisions and by the judge.
 //
 // FP32 is the graph as imported. Its answers are kept, its tensors only of the few samples whose
-// numbers are compared.
+// numbers are compared. On these its answers are held against those of the graph that calibration
+// ran: where all are the same (judge::IsSame), the latter serve for the other samples.
 #ifndef OCTET_CONVERTER_CONVERT_EVIDENCE_H_
 #define OCTET_CONVERTER_CONVERT_EVIDENCE_H_
 
@@ -46,6 +47,7 @@ class Evidence {
  private:
   judge::Asked Ask() const;
   const judge::Answers& Fp32() const;
+  judge::Answers RunImported(const std::vector<int64_t>& samples, bool keep_outputs) const;
 
   const Calibrated& calibrated_;
   write::ModelInfo info_;  // of blobs that are judged

@@ -1,6 +1,7 @@
 #include "converter/judge/answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -14,11 +15,45 @@
 namespace octet::judge {
 namespace {
 
-using RunSample = std::function<std::vector<std::vector<float>>(
-    int thread, const std::vector<graph::Tensor>& inputs)>;
+using RunSample = std::function<Outputs(int thread, const std::vector<graph::Tensor>& inputs)>;
+using Keep = std::function<void(int64_t sample, const Outputs& outputs)>;
+
+// In scores and confidences, which are 1 at most; in pixels; in shares of labels.
+constexpr float kSameProbability = 1.0f / 1024, kSamePixels = 1.0f / 16;
+constexpr size_t kSameLabels = 1000;  // one of so many may differ
+
+bool AreNear(const Detection& a, const Detection& b) {
+  const auto near = [](float x, float y) { return std::abs(x - y) <= kSamePixels; };
+  return a.label == b.label && std::abs(a.score - b.score) <= kSameProbability &&
+         near(a.x0, b.x0) && near(a.y0, b.y0) && near(a.x1, b.x1) && near(a.y1, b.y1);
+}
+
+bool AreNear(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  if (a.size() != b.size()) return false;
+  size_t others = 0;
+  for (size_t i = 0; i < a.size(); ++i) others += a[i] != b[i];
+  return others * kSameLabels <= a.size();
+}
+
+bool AreNear(const Part& a, const Part& b) {
+  return AreNear(a.mask, b.mask) &&
+         std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(),
+                    [](const KeyPoint& p, const KeyPoint& q) {
+                      return std::abs(p.x - q.x) <= kSamePixels &&
+                             std::abs(p.y - q.y) <= kSamePixels &&
+                             std::abs(p.score - q.score) <= kSameProbability;
+                    });
+}
+
+template <typename T>
+bool AllNear(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const T& x, const T& y) { return AreNear(x, y); });
+}
 
 // By the order of asked.samples.
-std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSample& run) {
+std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSample& run,
+                        const Keep& keep = {}) {
   std::vector<Answer> answers(asked.samples.size());
   std::mutex showing;
   int64_t done = 0;
@@ -27,19 +62,12 @@ std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSam
     const int64_t sample = asked.samples[static_cast<size_t>(i)];
     std::vector<graph::Tensor> inputs;
     for (const images::Dataset* input : asked.inputs) inputs.push_back(input->Load(sample));
-    std::vector<std::vector<float>> outputs = run(thread, inputs);
+    Outputs outputs = run(thread, inputs);
     Answer& answer = answers[static_cast<size_t>(i)];
-    if (decoder == nullptr) {
-      answer.numbers = std::move(outputs);
-    } else {
-      std::vector<const float*> pointers;
-      for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
-      const images::PictureSize picture =
-          asked.inputs.empty() ? images::PictureSize()
-                               : asked.inputs[decoder->picture_input()]->Picture(sample);
-      answer = decoder->Decode(pointers, picture, kLeastScore);
-    }
+    if (decoder != nullptr) answer = Read(*decoder, asked.inputs, sample, outputs);
     const std::lock_guard lock(showing);
+    if (keep) keep(sample, outputs);
+    if (decoder == nullptr) answer.numbers = std::move(outputs);
     if (asked.progress) asked.progress(++done, count);
   });
   return answers;
@@ -47,16 +75,33 @@ std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSam
 
 }  // namespace
 
+Answer Read(const Decoder& decoder, const std::vector<const images::Dataset*>& inputs,
+            int64_t sample, const Outputs& outputs) {
+  const images::PictureSize picture =
+      inputs.empty() ? images::PictureSize() : inputs[decoder.picture_input()]->Picture(sample);
+  std::vector<const float*> pointers;
+  for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
+  return decoder.Decode(pointers, picture, kLeastScore);
+}
+
+bool IsSame(const Answer& a, const Answer& b) {
+  return a.label == b.label && std::abs(a.confidence - b.confidence) <= kSameProbability &&
+         AllNear(a.boxes, b.boxes) && AllNear(a.parts, b.parts) && AreNear(a.map, b.map);
+}
+
 Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::string>& names,
-                      const Decoder* decoder, const Asked& asked) {
+                      const Decoder* decoder, const Asked& asked, const Keep& keep) {
   const graph::Graph graph = WithRealPorts(OfOutputs(imported));
   std::vector<std::unique_ptr<Reference>> references;
   for (int t = 0; t < std::max(1, asked.threads); ++t) {
     references.push_back(std::make_unique<Reference>(graph, names));
   }
-  std::vector<Answer> made = Ask(asked, decoder, [&](int thread, const auto& inputs) {
-    return references[static_cast<size_t>(thread)]->Run(inputs);
-  });
+  std::vector<Answer> made = Ask(
+      asked, decoder,
+      [&](int thread, const auto& inputs) {
+        return references[static_cast<size_t>(thread)]->Run(inputs);
+      },
+      keep);
   Answers answers;
   for (size_t i = 0; i < made.size(); ++i) answers[asked.samples[i]] = std::move(made[i]);
   return answers;

@@ -28,10 +28,22 @@ struct Asked {
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
 };
 
-// Of the graph as imported, read by `decoder`, boxes down to kLeastScore; null: the outputs
-// themselves. names: of the inputs.
+using Outputs = std::vector<std::vector<float>>;
+
+// What the outputs of a sample of `inputs` say, boxes down to kLeastScore, whatever the decoder
+// keeps: they are found by their places.
+Answer Read(const Decoder& decoder, const std::vector<const images::Dataset*>& inputs,
+            int64_t sample, const Outputs& outputs);
+
+// Whether two graphs in FP32 say the same, but for the order of their sums: what IsSame allows is a
+// hundred times as much as that, and less than a plan's limits by far.
+bool IsSame(const Answer& a, const Answer& b);
+
+// Of the graph as imported, read by `decoder`; null: the outputs themselves. names: of the inputs.
+// keep: called with the outputs of each sample, by one thread at a time; may be empty.
 Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::string>& names,
-                      const Decoder* decoder, const Asked& asked);
+                      const Decoder* decoder, const Asked& asked,
+                      const std::function<void(int64_t sample, const Outputs& outputs)>& keep = {});
 
 // What plan 0 of a blob loses against these answers, which hold every sample. Throws UserError
 // where the blob cannot be run by this program.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converter/executor/executor.h"
+#include "converter/judge/answers.h"
 #include "converter/judge/measure/boxes.h"
 #include "converter/judge/real_ports.h"
 #include "converter/judge/reference.h"
@@ -18,7 +19,6 @@ namespace octet::judge {
 namespace {
 
 using graph::Tensor;
-using Outputs = std::vector<std::vector<float>>;
 
 // Samples that show a fault are run again layer by layer, a few of them.
 constexpr size_t kTraced = 4;
@@ -52,12 +52,6 @@ struct Run {
   std::vector<Answer> answers;  // FP32's, then the plans'; empty without a decoder
   std::vector<bool> asked;      // by plan
 };
-
-// Whether sample `index` of `count` is one of `chosen` at equal distances.
-bool IsChosen(size_t index, size_t count, size_t chosen) {
-  if (chosen == 0 || chosen >= count) return true;
-  return (index * chosen + chosen - 1) / count != ((index + 1) * chosen + chosen - 1) / count;
-}
 
 class Trial {
  public:
@@ -169,12 +163,7 @@ class Trial {
 
   // Boxes down to kLeastScore, whatever the decoder keeps: they are found by their places.
   Answer AnswerOf(const Outputs& outputs, int64_t sample) const {
-    const images::PictureSize picture =
-        given_.inputs.empty() ? images::PictureSize()
-                              : given_.inputs[decoder_->picture_input()]->Picture(sample);
-    std::vector<const float*> pointers;
-    for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
-    return decoder_->Decode(pointers, picture, kLeastScore);
+    return Read(*decoder_, given_.inputs, sample, outputs);
   }
 
   void Add(const Run& run, int64_t sample) {
@@ -310,6 +299,11 @@ class Trial {
 };
 
 }  // namespace
+
+bool IsChosen(size_t index, size_t count, size_t chosen) {
+  if (chosen == 0 || chosen >= count) return true;
+  return (index * chosen + chosen - 1) / count != ((index + 1) * chosen + chosen - 1) / count;
+}
 
 int OutputFindings::WorstPiece() const {
   if (pieces.size() < 2) return -1;

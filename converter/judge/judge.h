@@ -102,6 +102,9 @@ struct Findings {
   bool Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const;
 };
 
+// Whether sample `index` of `count` is one of `chosen` at equal distances; 0 chosen: all are.
+bool IsChosen(size_t index, size_t count, size_t chosen);
+
 // Throws UserError where the blob is not one of this graph, or cannot be run by this program. The
 // same for any number of threads.
 Findings Judge(const Case& given);

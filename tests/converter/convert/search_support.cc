@@ -8,17 +8,15 @@ namespace octet::convert::given {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kSamples = 16;
-
 Files::Files() {
   std::string pattern = (fs::temp_directory_path() / "octet-search-XXXXXX").string();
   folder_ = mkdtemp(pattern.data());
 }
 
 void Files::Write(const test::OnnxBuilder& model, const test::Dims& shape,
-                  const std::function<float(int64_t, size_t)>& value) const {
+                  const std::function<float(int64_t, size_t)>& value, int64_t samples) const {
   model.Save(folder_ / "m.onnx");
-  std::string dims = std::to_string(kSamples);
+  std::string dims = std::to_string(samples);
   size_t count = 1;
   for (size_t i = 1; i < shape.size(); ++i) {
     dims += "," + std::to_string(shape[i]);
@@ -29,7 +27,7 @@ void Files::Write(const test::OnnxBuilder& model, const test::Dims& shape,
   header += '\n';
   std::ofstream file(folder_ / "c.npy", std::ios::binary);
   file << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header;
-  for (int64_t sample = 0; sample < kSamples; ++sample) {
+  for (int64_t sample = 0; sample < samples; ++sample) {
     for (size_t number = 0; number < count; ++number) {
       const float x = value(sample, number);
       file.write(reinterpret_cast<const char*>(&x), sizeof(x));

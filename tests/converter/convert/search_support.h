@@ -50,7 +50,8 @@ class Files {
 
   // value: of sample, and of the number in it.
   void Write(const test::OnnxBuilder& model, const test::Dims& shape,
-             const std::function<float(int64_t sample, size_t number)>& value) const;
+             const std::function<float(int64_t sample, size_t number)>& value,
+             int64_t samples = 16) const;
   ConvertOptions Options() const;
 
  private:

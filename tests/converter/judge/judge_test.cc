@@ -315,6 +315,41 @@ TEST(AnswersOfFp32, HoldFaintBoxes) {
   }
 }
 
+// Of each limit both sides.
+TEST(IsSame, AllowsTheOrderOfSumsAndNoMore) {
+  Answer one;
+  one.label = 3;
+  one.confidence = 0.5f;
+  one.boxes = {{10, 20, 30, 40, 0.75f, 2}, {1, 2, 3, 4, 0.5f, 1}};
+  one.parts = {{{{5, 6, 0.5f}}, std::vector<uint8_t>(1000)}};
+  one.map.resize(2000);
+  const auto with = [&one](const std::function<void(Answer*)>& change) {
+    Answer other = one;
+    change(&other);
+    return IsSame(one, other) && IsSame(other, one);
+  };
+  EXPECT_TRUE(with([](Answer*) {}));
+  EXPECT_FALSE(with([](Answer* a) { a->label = 2; }));
+  EXPECT_FALSE(with([](Answer* a) { a->boxes.pop_back(); }));
+  EXPECT_FALSE(with([](Answer* a) { a->boxes[1].label = 2; }));
+  EXPECT_FALSE(with([](Answer* a) { a->parts.clear(); }));
+  EXPECT_FALSE(with([](Answer* a) { a->parts[0].points.clear(); }));
+  EXPECT_FALSE(with([](Answer* a) { a->map.pop_back(); }));
+  for (const bool beyond : {false, true}) {
+    const float score = beyond ? 1.1f / 1024 : 0.9f / 1024, pixels = beyond ? 0.07f : 0.06f;
+    const size_t cells = beyond ? 2 : 1;
+    EXPECT_NE(with([=](Answer* a) { a->confidence += score; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { a->boxes[0].score -= score; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { a->boxes[0].x0 += pixels; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { a->boxes[1].y1 -= pixels; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { a->parts[0].points[0].y += pixels; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { a->parts[0].points[0].score += score; }), beyond);
+    EXPECT_NE(with([=](Answer* a) { std::fill_n(a->parts[0].mask.begin(), cells, uint8_t{1}); }),
+              beyond);
+    EXPECT_NE(with([=](Answer* a) { std::fill_n(a->map.begin(), 2 * cells, uint8_t{1}); }), beyond);
+  }
+}
+
 TEST(MeasurePlan, AgreesWithTheJudge) {
   for (const Judged& given : {Classifier(blob::Task::kClassify, 2), Detector(1)}) {
     const SectionDecoder decoder(given.info);

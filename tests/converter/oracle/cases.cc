@@ -86,6 +86,9 @@ std::optional<std::vector<TensorPtr>> StoredSample(const graph::Graph& graph,
     const Npy npy = ReadNpy(files[i]);
     const int64_t count = graph::ElementCount(*value.shape);
     if (npy.Count() < count) return std::nullopt;
+    // Of some models with inputs of codes the real values are stored.
+    const bool reals = npy.type.find('f') != std::string::npos;
+    if (reals && value.type != graph::DataType::kFloat) return std::nullopt;
     Tensor tensor;
     tensor.type = value.type;
     tensor.shape = *value.shape;
