@@ -9,6 +9,8 @@
 #include "converter/convert/inputs.h"
 #include "converter/convert/judging_decoder.h"
 #include "converter/convert/progress.h"
+#include "converter/judge/measure/boxes.h"
+#include "converter/judge/measure/score_pairs.h"
 #include "converter/judge/reference.h"
 #include "converter/judge/section_decoder.h"
 #include "converter/support/threads.h"
@@ -84,7 +86,8 @@ judge::Asked Evidence::Ask() const {
   return asked;
 }
 
-judge::Answers Evidence::RunImported(const std::vector<int64_t>& samples, bool keep_outputs) const {
+judge::Answers Evidence::Run(const graph::Graph& graph, const std::vector<int64_t>& samples,
+                             bool keep_outputs) const {
   if (samples.empty()) return {};
   Progress progress("answering in FP32");
   judge::Asked asked = Ask();
@@ -94,11 +97,11 @@ judge::Answers Evidence::RunImported(const std::vector<int64_t>& samples, bool k
   if (HasAnswers()) decoder.emplace(info_);
   std::vector<std::string> names;
   for (const auto& input : info_.inputs) names.push_back(input.name);
-  judge::Answers answers = judge::AnswersOfFp32(
-      calibrated_.from.from.from.graph, names, decoder ? &decoder->decoder() : nullptr, asked,
-      [this, keep_outputs](int64_t sample, const judge::Outputs& outputs) {
-        if (keep_outputs) outputs_[sample] = outputs;
-      });
+  judge::Answers answers =
+      judge::AnswersOfFp32(graph, names, decoder ? &decoder->decoder() : nullptr, asked,
+                           [this, keep_outputs](int64_t sample, const judge::Outputs& outputs) {
+                             if (keep_outputs) outputs_[sample] = outputs;
+                           });
   progress.Finish();
   return answers;
 }
@@ -117,7 +120,8 @@ const judge::Answers& Evidence::Fp32() const {
   first.insert(first.end(), compared.begin(), compared.end());
   std::sort(first.begin(), first.end());
   first.erase(std::unique(first.begin(), first.end()), first.end());
-  fp32_ = RunImported(first, true);
+  const graph::Graph& imported = calibrated_.from.from.from.graph;
+  fp32_ = Run(imported, first, true);
   if (std::all_of(compared.begin(), compared.end(), [&](int64_t sample) {
         return judge::IsSame(other.at(sample), fp32_->at(sample));
       })) {
@@ -127,14 +131,51 @@ const judge::Answers& Evidence::Fp32() const {
   for (const int64_t sample : samples_.indices) {
     if (fp32_->count(sample) == 0) left.push_back(sample);
   }
-  fp32_->merge(RunImported(left, false));
+  fp32_->merge(Run(imported, left, false));
   return *fp32_;
 }
 
-std::unique_ptr<judge::Measure> Evidence::Weigh(const write::Plan& plan) const {
-  const judge::Answers& exact = Fp32();
-  const blobs::BlobFile file(write::WriteBlob(info_, {plan}));
-  return judge::MeasurePlan(file.data(), file.bytes(), ThisMachine(), exact, Ask());
+std::optional<double> Evidence::LogitResponse(const graph::Graph& changed) const {
+  constexpr size_t kAsked = 4;  // samples
+  const judge::Answers& before = Fp32();
+  const auto sure_boxes = [&before](int64_t sample) {
+    const auto& boxes = before.at(sample).boxes;
+    return std::count_if(boxes.begin(), boxes.end(),
+                         [](const Detection& box) { return box.score >= judge::kSureScore; });
+  };
+  std::vector<int64_t> samples = samples_.indices;
+  std::stable_sort(samples.begin(), samples.end(),
+                   [&sure_boxes](int64_t a, int64_t b) { return sure_boxes(a) > sure_boxes(b); });
+  samples.resize(std::min(samples.size(), kAsked));
+  std::vector<double> rises;
+  for (const auto& [sample, after] : Run(changed, samples, false)) {
+    for (const Detection& box : before.at(sample).boxes) {
+      if (box.score < judge::kSureScore) continue;
+      const auto same =
+          std::find_if(after.boxes.begin(), after.boxes.end(), [&box](const Detection& other) {
+            return other.label == box.label && judge::AreAtOnePlace(other, box);
+          });
+      if (same == after.boxes.end()) return std::nullopt;
+      rises.push_back(judge::Logit(static_cast<double>(same->score)) -
+                      judge::Logit(static_cast<double>(box.score)));
+    }
+  }
+  if (rises.size() < static_cast<size_t>(judge::kFewBoxes)) return std::nullopt;
+  return std::accumulate(rises.begin(), rises.end(), 0.0) / static_cast<double>(rises.size());
+}
+
+std::shared_ptr<const judge::Measure> Evidence::Weigh(const write::Plan& plan) const {
+  constexpr size_t kKept = 2;  // a plan, and what has been proposed instead
+  std::vector<uint8_t> blob = write::WriteBlob(info_, {plan});
+  for (const Weighed& known : weighed_) {
+    if (known.blob == blob) return known.measure;
+  }
+  const blobs::BlobFile file(blob);
+  std::shared_ptr<const judge::Measure> measure =
+      judge::MeasurePlan(file.data(), file.bytes(), ThisMachine(), Fp32(), Ask());
+  if (weighed_.size() == kKept) weighed_.pop_front();
+  weighed_.push_back({std::move(blob), measure});
+  return measure;
 }
 
 judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {

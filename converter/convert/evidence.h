@@ -8,6 +8,7 @@
 #define OCTET_CONVERTER_CONVERT_EVIDENCE_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,14 +41,18 @@ class Evidence {
 
   // What the int8 plan of a scheme loses, in the runtime, on all samples in their order; null where
   // that plan cannot be made.
-  std::unique_ptr<judge::Measure> Weigh(const write::Plan& plan) const;
+  std::shared_ptr<const judge::Measure> Weigh(const write::Plan& plan) const;
+  // How much the logits of FP32's confident scores rise where `changed` takes the place of the
+  // calibrated graph, on average; nullopt where boxes or classes change besides, or are few.
+  std::optional<double> LogitResponse(const graph::Graph& changed) const;
   // All figures of these plans, on the samples that judge.
   judge::Findings Judge(const std::vector<write::Plan>& plans) const;
 
  private:
   judge::Asked Ask() const;
   const judge::Answers& Fp32() const;
-  judge::Answers RunImported(const std::vector<int64_t>& samples, bool keep_outputs) const;
+  judge::Answers Run(const graph::Graph& graph, const std::vector<int64_t>& samples,
+                     bool keep_outputs) const;
 
   const Calibrated& calibrated_;
   write::ModelInfo info_;  // of blobs that are judged
@@ -56,6 +61,11 @@ class Evidence {
   JudgeSamples samples_;
   std::vector<int64_t> judging_;
   mutable std::optional<judge::Answers> fp32_;
+  struct Weighed {
+    std::vector<uint8_t> blob;
+    std::shared_ptr<const judge::Measure> measure;
+  };
+  mutable std::deque<Weighed> weighed_;  // the last ones
   // FP32's outputs of the samples whose numbers are compared.
   mutable std::map<int64_t, std::vector<std::vector<float>>> outputs_;
 };

@@ -89,6 +89,7 @@ std::vector<Mending> ProposeMendings(
       mended = quantize::AssignScheme(graph, statistics, mending.config);
       // Rounded weights and chosen ranges hang on scales by channel, and these on precisions.
       mended.bias_correction = scheme.bias_correction;
+      mended.bias_shift = scheme.bias_shift;
       mended.half_exponents = scheme.half_exponents;
     } catch (const UserError&) {  // the configuration binds a layer to int8
       continue;

@@ -13,6 +13,7 @@ namespace {
 
 void AddFp16(const Calibrated& calibrated, quantize::Scheme scheme, Planned* result) {
   scheme.precision.assign(calibrated.graph.nodes.size(), blob::Precision::kFp16);
+  scheme.bias_shift.clear();  // of what 8 bits do to scores
   std::string beyond;
   write::Plan plan = MakePlan(calibrated.graph, scheme, calibrated.statistics, "fp16",
                               calibrated.from.whole_fp16, &beyond);

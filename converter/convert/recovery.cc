@@ -10,6 +10,7 @@
 #include "converter/assign/stretches.h"
 #include "converter/convert/mend.h"
 #include "converter/convert/progress.h"
+#include "converter/convert/scores.h"
 #include "converter/quantize/reasons.h"
 #include "converter/recover/adaptive_rounding.h"
 #include "converter/recover/bias_correction.h"
@@ -263,6 +264,11 @@ void RecoverValues(const Recovery& given, RecoveredInt8* result) {
   }
 }
 
+void PutScoresRight(const Recovery& given, RecoveredInt8* result) {
+  if (!given.mends || !given.search->HasAnswers() || !result->config.bias_correction) return;
+  CorrectScores(given.simulator.topology().graph, given.search, &result->scheme);
+}
+
 // Where the plan loses more than its limit: more layers in FP16, and what hangs on precisions
 // again. of_precisions: steps that chose these; the others are made again.
 void Mend(const Recovery& given, size_t of_precisions, RecoveredInt8* result) {
@@ -285,6 +291,7 @@ void Mend(const Recovery& given, size_t of_precisions, RecoveredInt8* result) {
   result->steps.erase(result->steps.begin() + static_cast<std::ptrdiff_t>(of_precisions),
                       result->steps.end());
   RecoverValues(given, result);
+  PutScoresRight(given, result);
 }
 
 }  // namespace
@@ -304,6 +311,7 @@ RecoveredInt8 RecoverInt8(const Recovery& given, const quantize::Config& config)
   }
   const size_t of_precisions = result.steps.size();
   RecoverValues(given, &result);
+  PutScoresRight(given, &result);
   Mend(given, of_precisions, &result);
   return result;
 }

@@ -28,7 +28,6 @@ size_t NodesBetween(const quantize::Scheme& base, const quantize::Scheme& other)
 struct Option {
   double halves[2];  // TimeOfOne() * price + time, on each half of the samples; smaller is better
   size_t candidate = 0, proposal = 0;
-  bool misses = false;
 };
 
 bool MissesLimit(const judge::Measure& measure) {
@@ -38,7 +37,6 @@ bool MissesLimit(const judge::Measure& measure) {
 
 Option OptionOf(const judge::Measure& measure, double time) {
   Option option{};
-  option.misses = MissesLimit(measure);
   for (size_t half = 0; half < 2; ++half) {
     option.halves[half] = measure.TimeOfOne() * measure.PriceOf(Half(measure.size(), half)) + time;
   }
@@ -68,6 +66,11 @@ std::optional<Search::Weighed> Search::Weigh(const quantize::Scheme& scheme) {
   Weighed weighed{evidence_->Weigh(*plan), clock_->NsOf(plan->program)};
   unit_ = weighed.measure->Unit();
   return weighed;
+}
+
+std::shared_ptr<const judge::Measure> Search::MeasureOf(const quantize::Scheme& scheme) {
+  std::optional<Weighed> weighed = Weigh(scheme);
+  return weighed ? std::move(weighed->measure) : nullptr;
 }
 
 std::optional<size_t> Search::Choose(const quantize::Scheme& base,
@@ -106,9 +109,6 @@ std::optional<size_t> Search::Choose(const quantize::Scheme& base,
     if (options[one].halves[1] >= options[0].halves[1]) taken = 0;
     evidence_->ExcludeHalf(0);
   }
-  if (HasAnswers()) {
-    last_misses_ = options[taken].misses;
-  }
   if (taken == 0) return std::nullopt;
   judge::Proposal& kept = proposals_[options[taken].proposal];
   kept.kept = true;
@@ -119,7 +119,6 @@ std::optional<size_t> Search::Choose(const quantize::Scheme& base,
 }
 
 bool Search::Misses(const quantize::Scheme& scheme) {
-  if (last_misses_ == false) return false;
   const std::optional<write::Plan> plan = plan_of_(scheme);
   if (!plan) return false;
   if (HasAnswers()) {

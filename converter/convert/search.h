@@ -47,9 +47,11 @@ class Search {
   std::optional<size_t> Choose(const quantize::Scheme& base,
                                const std::vector<Candidate>& candidates);
 
-  // Whether the plan of a scheme loses more than the limit by the estimate. Where the plan that was
-  // chosen last loses less, nothing is run: what is recovered after a choice is kept only where
-  // samples gain by it.
+  const Evidence& evidence() const { return *evidence_; }
+  // Null where the plan cannot be made.
+  std::shared_ptr<const judge::Measure> MeasureOf(const quantize::Scheme& scheme);
+
+  // Whether the plan of a scheme loses more than the limit by the estimate.
   bool Misses(const quantize::Scheme& scheme);
 
   // What was weighed.
@@ -58,7 +60,7 @@ class Search {
 
  private:
   struct Weighed {
-    std::unique_ptr<judge::Measure> measure;
+    std::shared_ptr<const judge::Measure> measure;
     int64_t ns = 0;
   };
   std::optional<Weighed> Weigh(const quantize::Scheme& scheme);
@@ -70,7 +72,6 @@ class Search {
   PlanOf plan_of_;
   std::vector<judge::Proposal> proposals_;
   std::string unit_;
-  std::optional<bool> last_misses_;  // of the plan that the last choice left
 };
 
 }  // namespace octet::convert

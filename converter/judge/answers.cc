@@ -23,9 +23,8 @@ constexpr float kSameProbability = 1.0f / 1024, kSamePixels = 1.0f / 16;
 constexpr size_t kSameLabels = 1000;  // one of so many may differ
 
 bool AreNear(const Detection& a, const Detection& b) {
-  const auto near = [](float x, float y) { return std::abs(x - y) <= kSamePixels; };
   return a.label == b.label && std::abs(a.score - b.score) <= kSameProbability &&
-         near(a.x0, b.x0) && near(a.y0, b.y0) && near(a.x1, b.x1) && near(a.y1, b.y1);
+         AreAtOnePlace(a, b);
 }
 
 bool AreNear(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
@@ -82,6 +81,11 @@ Answer Read(const Decoder& decoder, const std::vector<const images::Dataset*>& i
   std::vector<const float*> pointers;
   for (const std::vector<float>& values : outputs) pointers.push_back(values.data());
   return decoder.Decode(pointers, picture, kLeastScore);
+}
+
+bool AreAtOnePlace(const Detection& a, const Detection& b) {
+  const auto near = [](float x, float y) { return std::abs(x - y) <= kSamePixels; };
+  return near(a.x0, b.x0) && near(a.y0, b.y0) && near(a.x1, b.x1) && near(a.y1, b.y1);
 }
 
 bool IsSame(const Answer& a, const Answer& b) {

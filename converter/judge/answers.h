@@ -39,6 +39,8 @@ Answer Read(const Decoder& decoder, const std::vector<const images::Dataset*>& i
 // hundred times as much as that, and less than a plan's limits by far.
 bool IsSame(const Answer& a, const Answer& b);
 
+bool AreAtOnePlace(const Detection& a, const Detection& b);  // as far as IsSame allows
+
 // Of the graph as imported, read by `decoder`; null: the outputs themselves. names: of the inputs.
 // keep: called with the outputs of each sample, by one thread at a time; may be empty.
 Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::string>& names,

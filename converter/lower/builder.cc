@@ -89,6 +89,13 @@ const std::vector<float>& Builder::BiasCorrectionOf(const graph::Node& node) con
   return corrections.empty() ? kNone : corrections[IndexOf(node)];
 }
 
+float Builder::BiasShiftOf(const graph::Node& node) const {
+  if (scheme_.bias_shift.empty()) return 0;
+  const float real = scheme_.bias_shift[IndexOf(node)];
+  const bool half = PrecisionOf(node) == blob::Precision::kFp16;
+  return half ? real / HalfScaleOf(node.outputs[0]) : real;
+}
+
 quantize::WeightScheme Builder::WeightSchemeOf(const graph::Node& node) const {
   const auto& schemes = scheme_.weight_schemes;
   return schemes.empty() ? quantize::WeightScheme::kPerChannel : schemes[IndexOf(node)];

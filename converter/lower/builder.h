@@ -41,6 +41,8 @@ class Builder {
   blob::Precision PrecisionOf(const graph::Node& node) const;
   // By output channel; empty: none.
   const std::vector<float>& BiasCorrectionOf(const graph::Node& node) const;
+  // What all biases get besides, as the layer's results are stored.
+  float BiasShiftOf(const graph::Node& node) const;
   quantize::WeightScheme WeightSchemeOf(const graph::Node& node) const;
   // Null where the node keeps its own weights, as in FP16.
   const quantize::RoundedWeights* RoundedWeightsOf(const graph::Node& node) const;

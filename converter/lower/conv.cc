@@ -121,8 +121,11 @@ ConvWeights ConvWeightsOf(const Builder& builder, const graph::Node& node, int64
   }
   const int64_t groups = node.Int("group", 1);
   *joined_groups = IsDepthwise(builder, node) ? 1 : MergedGroups(*weights, groups);
-  if (*joined_groups == 1) return ArrangeConvWeights(*weights, bias);
-  return ArrangeConvWeights(BlockDiagonal(*weights, groups, *joined_groups), bias);
+  ConvWeights arranged = ArrangeConvWeights(
+      *joined_groups == 1 ? *weights : BlockDiagonal(*weights, groups, *joined_groups), bias);
+  const float shift = builder.BiasShiftOf(node);
+  for (float& of_channel : arranged.bias) of_channel += shift;
+  return arranged;
 }
 
 void LowerConv(Builder& builder, const graph::Node& node) {

@@ -43,6 +43,8 @@ ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
     for (size_t o = 0; o < weights.bias.size(); ++o)
       weights.bias[o] = beta * bias.floats[bias.Count() == 1 ? 0 : o];
   }
+  const float shift = builder.BiasShiftOf(node);
+  for (float& of_channel : weights.bias) of_channel += shift;
   return weights;
 }
 

@@ -48,6 +48,9 @@ struct Scheme {
   Ledger ledger;                                     // who wants which precision, and why
   // By node: added to the biases of an int8 layer, one value an output channel; may be empty.
   std::vector<std::vector<float>> bias_correction;
+  // By node: added to all biases of a layer that writes logits of scores, in int8 and FP16 alike
+  // (convert/scores.h); may be empty. No simulation knows of it.
+  std::vector<float> bias_shift;
   // By value id, empty where 0: FP16 holds real * 2^-exponent, one for all or one a channel
   // (half_range.h). May be shorter than the values are many.
   std::vector<std::vector<int>> half_exponents;

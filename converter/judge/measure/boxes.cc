@@ -63,8 +63,16 @@ void BoxMeasure::AddTo(Side* side, const std::vector<Detection>& boxes, const Tr
   Insert(&side->draws[draw], std::move(scored));
 }
 
+double BoxMeasure::SeenBoxes(const std::vector<Detection>& boxes) const {
+  double seen = 0;
+  for (const Detection& box : boxes) {
+    const double above = static_cast<double>(box.score) - (sure_score_ - kThresholds);
+    seen += std::clamp(above / (2 * kThresholds), 0.0, 1.0);
+  }
+  return seen;
+}
+
 void BoxMeasure::Add(int64_t sample, const Answer& expected, const Answer& actual) {
-  const ConfidentBoxes before = confident_;
   Count(expected.boxes, actual.boxes, sure_score_, &confident_.boxes, &confident_.found);
   Count(actual.boxes, expected.boxes, sure_score_, &confident_.plan_boxes, &confident_.plan_found);
   for (size_t i = 0; i < expected.boxes.size(); ++i) {
@@ -74,6 +82,7 @@ void BoxMeasure::Add(int64_t sample, const Answer& expected, const Answer& actua
     if (best == actual.boxes.size()) continue;
     ++confident_.pairs;
     confident_.score_shift += static_cast<double>(actual.boxes[best].score) - box.score;
+    scores_.push_back({box.score, actual.boxes[best].score});
     if (i < expected.parts.size() && best < actual.parts.size()) {
       parts_.Add(expected.parts[i], actual.parts[best], box);
     }
@@ -84,17 +93,15 @@ void BoxMeasure::Add(int64_t sample, const Answer& expected, const Answer& actua
     AddTo(&plan_, actual.boxes, truths, draw);
     truths_[draw].push_back(static_cast<double>(truths.boxes.size() + truths.missed));
   }
-  ConfidentBoxes& of_it = by_sample_.emplace_back();
-  of_it.boxes = confident_.boxes - before.boxes;
-  of_it.plan_boxes = confident_.plan_boxes - before.plan_boxes;
+  seen_.push_back({SeenBoxes(expected.boxes), SeenBoxes(actual.boxes)});
   ++samples_;
 }
 
 double BoxMeasure::PriceOf(const Weights& weights) const {
   double exact = 0, plan = 0;
   for (size_t i = 0; i < samples_; ++i) {
-    exact += weights[i] * static_cast<double>(by_sample_[i].boxes);
-    plan += weights[i] * static_cast<double>(by_sample_[i].plan_boxes);
+    exact += weights[i] * seen_[i].exact;
+    plan += weights[i] * seen_[i].plan;
   }
   const double apart = exact > 0 ? 100 * std::fabs(plan - exact) / exact : 0;
   return LossOf(weights) + kPointsOfBoxes * apart;

@@ -11,6 +11,7 @@
 #include "converter/judge/measure/measure.h"
 #include "converter/judge/measure/parts.h"
 #include "converter/judge/measure/precision.h"
+#include "converter/judge/measure/score_pairs.h"
 #include "converter/judge/measure/truths.h"
 
 namespace octet::judge {
@@ -25,8 +26,10 @@ inline constexpr double kSameScore = 4.0 / 256;
 // A threshold sees another number of boxes where one side is confident of fewer than so many
 // percent of the other's.
 inline constexpr double kSameNumberPercent = 90;
-// mAP does not see scores that fall alike. Users' thresholds do: a tenth of the confident boxes is
-// weighed like a point of mAP where plans are chosen.
+// mAP does not see scores that fall alike. Users' thresholds do: a tenth of the boxes above them is
+// weighed like a point of mAP where plans are chosen. They lie anywhere within kThresholds of the
+// sure score: what is weighed is the mean number of boxes over them, which has no steps.
+inline constexpr double kThresholds = 0.25;
 inline constexpr double kPointsOfBoxes = 0.1;  // for each percent
 
 // A box is confident from the sure score on, or just below it where the other side is confident of
@@ -52,6 +55,7 @@ class BoxMeasure : public Measure {
   bool Speaks() const override { return confident_.boxes + confident_.plan_boxes > 0; }
   double LossOf(const Weights& weights) const override;
   double PriceOf(const Weights& weights) const override;
+  double LogitShift() const override { return judge::LogitShift(scores_); }
   bool Shifts() const override;
   double LimitOf(const LossLimits& limits) const override { return limits.map_points; }
   bool PartsMiss(const LossLimits& limits) const override {
@@ -79,12 +83,18 @@ class BoxMeasure : public Measure {
   struct Side {
     std::array<std::vector<Scored>, kDraws> draws;
   };
+  // Mean number of boxes above users' thresholds.
+  double SeenBoxes(const std::vector<Detection>& boxes) const;
   void AddTo(Side* side, const std::vector<Detection>& boxes, const Truths& truths, size_t draw);
 
   double sure_score_;
   size_t samples_ = 0;
   ConfidentBoxes confident_;
-  std::vector<ConfidentBoxes> by_sample_;
+  struct Seen {
+    double exact, plan;
+  };
+  std::vector<Seen> seen_;  // by sample
+  std::vector<ScorePair> scores_;
   PartMeasure parts_;  // of pairs of confident boxes
   Side exact_, plan_;
   std::array<std::vector<double>, kDraws> truths_;  // by sample

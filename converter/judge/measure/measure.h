@@ -52,6 +52,8 @@ class Measure {
   virtual double LossOf(const Weights& weights) const = 0;
   // What a choice between plans weighs: the loss, and what users see beside it.
   virtual double PriceOf(const Weights& weights) const { return LossOf(weights); }
+  // What, added to the plan's logits of scores, makes them as high as FP32's; 0 without scores.
+  virtual double LogitShift() const { return 0; }
   // What users see beside the loss is beyond its limit.
   virtual bool Shifts() const { return false; }
   // 95 % certain, of all samples.
