@@ -79,6 +79,10 @@ report::Report ReportOf(const convert::ConvertOptions& options,
   report.samples = conversion.samples;
   report.warnings = conversion.scheme.warnings;
   report.verdict = conversion.verdict.Lines();
+  const nlohmann::json verdict = conversion.verdict.Json();
+  for (const char* key : {"judgement", "figure_name", "figure", "interval", "limit"}) {
+    report.judgement[key] = verdict[key];
+  }
   report.analysis = analysis;
   for (const write::Plan& plan : conversion.plans) {
     report.memory.push_back(report::TimelineOf(plan));

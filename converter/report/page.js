@@ -49,6 +49,14 @@
     byId("model").textContent = data.model;
     byId("about").textContent = `octet ${data.octet}, calibrated with ${data.samples} samples, compared on ${data.compared}`;
     const cards = byId("cards");
+    const judged = data.judgement;
+    if (judged && judged.figure !== null) {
+      const [low, high] = judged.interval;
+      cards.append(card(`INT8, ${judged.figure_name}: ${number(judged.figure, 2)}, ` +
+        `with 95 % certainty ${number(low, 2)} to ${number(high, 2)}; limit ${number(judged.limit, 0)}`, judged.judgement, judged.judgement === "bad"));
+    } else if (judged) {
+      cards.append(card("judgement", judged.judgement, judged.judgement === "bad"));
+    }
     for (const output of data.outputs.slice(0, 6)) {
       const bad = output.snr_db < limits.output_db || output.cosine < limits.output_cosine;
       cards.append(card(`output ${output.name}: energy over error, cosine ${number(output.cosine, 4)}`, number(output.snr_db, 1) + " dB", bad));

@@ -135,6 +135,7 @@ json ToJson(const Report& report) {
   document["blob_bytes"] = report.blob_bytes;
   document["samples"] = report.samples;
   document["verdict"] = report.verdict;
+  document["judgement"] = report.judgement;
   document["warnings"] = report.warnings;
   document["limits"] = {{"weights_kl", analyze::kFarWeights},
                         {"overlap", analyze::kLowOverlap},

@@ -55,6 +55,8 @@ struct Report {
   uint64_t blob_bytes = 0;
   int64_t samples = 0;               // calibrated with
   std::vector<std::string> verdict;  // lines, the first the shortest; may be empty
+  // "judgement", "figure_name", "figure", "interval", "limit" of the verdict's JSON; may be null.
+  nlohmann::json judgement;
   std::vector<std::string> warnings;
   analyze::Analysis analysis;
   std::vector<MemoryTimeline> memory;

@@ -68,6 +68,10 @@ def check_renders(shown: Page, data: dict) -> None:
     for kind in ("fp32", "int8"):
         equal(shown(f"document.querySelectorAll('#album .{kind} rect.ink').length"),
               sum(len(picture[kind]) for picture in data["pictures"]), f"boxes of {kind}")
+    judged = data["judgement"]
+    card = shown("document.querySelector('#cards .card').textContent")
+    for fact in (judged["judgement"], judged["figure_name"], *(f"{value:.2f}" for value in (judged["figure"], *judged["interval"]))):
+        assert fact in card, f"the verdict: {fact} is not in {card!r}"
     equal(shown("document.getElementById('pareto').hidden"), not data["pareto"], "Pareto front hidden without points")
     equal(shown("document.getElementById('gains').hidden"), not data["gains"], "gains hidden without steps")
     equal(shown("document.documentElement.scrollWidth <= innerWidth"), True, "nothing wider than the window")
