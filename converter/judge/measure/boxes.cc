@@ -63,15 +63,6 @@ void BoxMeasure::AddTo(Side* side, const std::vector<Detection>& boxes, const Tr
   Insert(&side->draws[draw], std::move(scored));
 }
 
-double BoxMeasure::SeenBoxes(const std::vector<Detection>& boxes) const {
-  double seen = 0;
-  for (const Detection& box : boxes) {
-    const double above = static_cast<double>(box.score) - (sure_score_ - kThresholds);
-    seen += std::clamp(above / (2 * kThresholds), 0.0, 1.0);
-  }
-  return seen;
-}
-
 void BoxMeasure::Add(int64_t sample, const Answer& expected, const Answer& actual) {
   Count(expected.boxes, actual.boxes, sure_score_, &confident_.boxes, &confident_.found);
   Count(actual.boxes, expected.boxes, sure_score_, &confident_.plan_boxes, &confident_.plan_found);
@@ -93,18 +84,21 @@ void BoxMeasure::Add(int64_t sample, const Answer& expected, const Answer& actua
     AddTo(&plan_, actual.boxes, truths, draw);
     truths_[draw].push_back(static_cast<double>(truths.boxes.size() + truths.missed));
   }
-  seen_.push_back({SeenBoxes(expected.boxes), SeenBoxes(actual.boxes)});
+  pairs_end_.push_back(scores_.size());
   ++samples_;
 }
 
 double BoxMeasure::PriceOf(const Weights& weights) const {
   double exact = 0, plan = 0;
+  size_t pair = 0;
   for (size_t i = 0; i < samples_; ++i) {
-    exact += weights[i] * seen_[i].exact;
-    plan += weights[i] * seen_[i].plan;
+    for (; pair < pairs_end_[i]; ++pair) {
+      exact += weights[i] * static_cast<double>(scores_[pair].exact);
+      plan += weights[i] * static_cast<double>(scores_[pair].plan);
+    }
   }
   const double apart = exact > 0 ? 100 * std::fabs(plan - exact) / exact : 0;
-  return LossOf(weights) + kPointsOfBoxes * apart;
+  return LossOf(weights) + kPointsOfScores * apart;
 }
 
 bool BoxMeasure::Shifts() const {

@@ -26,11 +26,9 @@ inline constexpr double kSameScore = 4.0 / 256;
 // A threshold sees another number of boxes where one side is confident of fewer than so many
 // percent of the other's.
 inline constexpr double kSameNumberPercent = 90;
-// mAP does not see scores that fall alike. Users' thresholds do: a tenth of the boxes above them is
-// weighed like a point of mAP where plans are chosen. They lie anywhere within kThresholds of the
-// sure score: what is weighed is the mean number of boxes over them, which has no steps.
-inline constexpr double kThresholds = 0.25;
-inline constexpr double kPointsOfBoxes = 0.1;  // for each percent
+// mAP does not see scores that fall alike. Users' thresholds do: scores of FP32's confident boxes
+// that are a tenth lower or higher are weighed like a point of mAP where plans are chosen.
+inline constexpr double kPointsOfScores = 0.1;  // for each percent
 
 // A box is confident from the sure score on, or just below it where the other side is confident of
 // the same box with the same score. It is found where the other side has it, of its class and with
@@ -83,19 +81,14 @@ class BoxMeasure : public Measure {
   struct Side {
     std::array<std::vector<Scored>, kDraws> draws;
   };
-  // Mean number of boxes above users' thresholds.
-  double SeenBoxes(const std::vector<Detection>& boxes) const;
   void AddTo(Side* side, const std::vector<Detection>& boxes, const Truths& truths, size_t draw);
 
   double sure_score_;
   size_t samples_ = 0;
   ConfidentBoxes confident_;
-  struct Seen {
-    double exact, plan;
-  };
-  std::vector<Seen> seen_;  // by sample
   std::vector<ScorePair> scores_;
-  PartMeasure parts_;  // of pairs of confident boxes
+  std::vector<size_t> pairs_end_;  // of scores_, by sample
+  PartMeasure parts_;              // of pairs of confident boxes
   Side exact_, plan_;
   std::array<std::vector<double>, kDraws> truths_;  // by sample
 };

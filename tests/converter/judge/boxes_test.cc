@@ -130,6 +130,22 @@ TEST(BoxMeasure, ScoresShiftByPairsOfTheSameBox) {
   EXPECT_EQ(Between({}, {}).confident().MeanShift(), 0);
 }
 
+// mAP stays where all scores fall alike: the price does not.
+TEST(BoxMeasure, ThePriceCountsScoresOfSureBoxesOfTheSamplesWeighed) {
+  BoxMeasure measure(kSureScore);
+  AddBoxes(&measure, 0, RowOf(4, 0.8f), RowOf(4, 0.8f));
+  AddBoxes(&measure, 1, RowOf(4, 0.8f), RowOf(4, 0.72f));
+  AddBoxes(&measure, 2, RowOf(4, 0.3f), RowOf(4, 0.2f));  // FP32 is not sure of these
+  const auto price = [&measure](const Weights& weights) {
+    return measure.PriceOf(weights) - measure.LossOf(weights);
+  };
+  EXPECT_NEAR(price({1, 0, 1}), 0, 1e-9);
+  EXPECT_NEAR(price({0, 1, 0}), 1, 1e-5) << "a tenth lower weighs like a point";
+  EXPECT_NEAR(price({1, 1, 1}), 0.5, 1e-5);
+  EXPECT_NEAR(price({0, 0, 1}), 0, 1e-9);
+  EXPECT_NEAR(ShiftedScore(0.72, Between(RowOf(4, 0.8f), RowOf(4, 0.72f)).LogitShift()), 0.8, 1e-5);
+}
+
 TEST(BoxMeasure, FourBoxesAreFew) {
   EXPECT_TRUE(Between(RowOf(4, 0.9f), RowOf(4, 0.9f)).IsFew());
   EXPECT_FALSE(Between(RowOf(5, 0.9f), RowOf(4, 0.9f)).IsFew());
