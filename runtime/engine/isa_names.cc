@@ -1,5 +1,6 @@
 #include "runtime/engine/isa_names.h"
 
+#include "octet/octet.h"
 #include "runtime/engine/selection.h"
 #include "runtime/kernels/kernel_table.h"
 
@@ -19,6 +20,11 @@ constexpr uint32_t BuiltLevels() {
   return levels;
 }
 constexpr uint32_t kBuiltLevels = BuiltLevels();
+
+#define OCTET_LEVEL(code, Name, NAME, ...) \
+  static_assert(OCTET_ISA_##NAME == code, "a level of core/isa.inc in octet/octet.h");
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
 
 }  // namespace
 

@@ -40,26 +40,11 @@ constexpr const char* kTransferKernels[] = {"input_frame", "input_f32", "input_f
 
 static constexpr const char* IsaWord(Isa isa) {
   switch (isa) {
-    case Isa::kReference:
-      return "reference";
-    case Isa::kAvx2:
-      return "avx2";
-    case Isa::kAvxVnni:
-      return "avxvnni";
-    case Isa::kAvx512Vnni:
-      return "avx512vnni";
-    case Isa::kAmx:
-      return "amx";
-    case Isa::kNeon:
-      return "neon";
-    case Isa::kDotprod:
-      return "dotprod";
-    case Isa::kI8mm:
-      return "i8mm";
-    case Isa::kCm4:
-      return "cm4";
-    case Isa::kHelium:
-      return "helium";
+#define OCTET_LEVEL(code, Name, NAME, word, ...) \
+  case Isa::k##Name:                             \
+    return #word;
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
   }
   return nullptr;
 }

@@ -19,6 +19,7 @@
 #include "ports/linux/run/report.h"
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
+#include "runtime/core/isa.h"
 
 namespace octet::port {
 namespace {
@@ -34,8 +35,8 @@ struct Options {
 // Every word there is.
 std::string IsaWords() {
   std::string words;
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_HELIUM; ++i) {
-    words += std::string(i == 0 ? "" : ", ") + octet_isa_name(static_cast<octet_isa>(i));
+  for (octet_isa isa = 0; isa < kIsaCount; ++isa) {
+    words += std::string(isa == 0 ? "" : ", ") + octet_isa_name(isa);
   }
   return words;
 }

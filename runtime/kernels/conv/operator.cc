@@ -18,6 +18,11 @@ uint64_t TapCountOf(const blob::ConvParams& p) {
 // board.
 constexpr uint64_t kMaxDepthF16 = 1u << 20;
 
+// Each kernel has a line in scratch.inc.
+#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_KERNEL
+
 bool HasWinogradWindow(const blob::ConvParams& p) {
   return p.kernel_h == 3 && p.kernel_w == 3 && p.stride_h == 1 && p.stride_w == 1 &&
          p.dilation_h == 1 && p.dilation_w == 1 && p.groups == 1;
@@ -76,7 +81,8 @@ void RunConvLayer(const LayerView& view, const RunContext& context) {
 
 Isa ConvLayerLevel(const LayerView& view, const KernelTable& kernels) {
   const bool fp16 = !IsInt8(view);
-  if (!fp16 && kernels.conv_s8_isa >= Isa::kCm4) return kernels.conv_s8_isa;  // takes any groups
+  constexpr uint32_t kTakeAnyGroups = IsaLevelsOf(IsaFamily::kCortexM);
+  if (!fp16 && IsaIsOneOf(kernels.conv_s8_isa, kTakeAnyGroups)) return kernels.conv_s8_isa;
   if (!GroupsFitKernels(Params(view).groups, InputOf(view, 0).dims[3], OutputOf(view).dims[3],
                         fp16)) {
     return Isa::kReference;

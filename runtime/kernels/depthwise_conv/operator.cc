@@ -35,6 +35,11 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
          HasData(weights, weights_count * 2, blob::kDataAlignment);
 }
 
+// Each kernel has a line in scratch.inc.
+#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#include "runtime/kernels/depthwise_conv/kernels.inc"
+#undef OCTET_KERNEL
+
 uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
   return DepthwiseScratch(level, GeometryOf(view, p, p.groups), IsInt8(view));
