@@ -22,7 +22,7 @@ struct OperatorWords {
 #define OCTET_BY_PRECISION(int8, fp16) #int8, #fp16
 #define OCTET_BY_LAYER(Level, int8, fp16) int8, fp16
 constexpr OperatorWords kOperatorWords[] = {
-#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, kernels) \
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, kernels) \
   {blob::Op::k##Name, #int8 "_s8", #word "_f16", kernels},
 #include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR

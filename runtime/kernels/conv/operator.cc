@@ -75,6 +75,12 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
                       : ConvScratchF16(level, g, IsWinogradF16(*view.layer));
 }
 
+LayerCost CostConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  const uint64_t depth = SaturatingMul(TapCountOf(p), InputOf(view, 0).dims[3] / p.groups);
+  return LayerCost{SaturatingMul(ElementCount(OutputOf(view)), depth), 1, 1, 0};
+}
+
 void RunConvLayer(const LayerView& view, const RunContext& context) {
   RunConvolution(view, context, context.kernels->conv_s8, context.kernels->conv_f16);
 }

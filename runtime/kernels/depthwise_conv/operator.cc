@@ -45,6 +45,12 @@ uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
   return DepthwiseScratch(level, GeometryOf(view, p, p.groups), IsInt8(view));
 }
 
+LayerCost CostDepthwiseConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  const uint64_t taps = (uint64_t)p.kernel_h * p.kernel_w;
+  return LayerCost{SaturatingMul(ElementCount(OutputOf(view)), taps), 1, 1, 0};
+}
+
 void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {
   RunConvolution(view, context, context.kernels->depthwise_conv_s8,
                  context.kernels->depthwise_conv_f16);

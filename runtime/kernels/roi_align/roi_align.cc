@@ -107,6 +107,13 @@ bool CheckRoiAlignLayer(const LayerView& view) {
   return true;
 }
 
+LayerCost CostRoiAlignLayer(const LayerView& view) {
+  constexpr uint64_t kMostSamples = 256;  // a side of a cell
+  const uint64_t ratio = Params(view).sampling_ratio;
+  const uint64_t samples = ratio == 0 ? kMostSamples : ratio;
+  return LayerCost{0, 4 * samples * samples, 1, 0};
+}
+
 void RunRoiAlignLayer(const LayerView& view, const RunContext& context) {
   const blob::RoiAlignParams& p = Params(view);
   const uint32_t* in = InputOf(view, 0).dims;
