@@ -55,6 +55,15 @@ octet_isa(arm_cm4 cortex_m -O2)
 octet_isa(arm_cm4 armv7 -O2 -mthumb)
 octet_isa(arm_helium cortex_m ONLY "^cortex-m(55|85)$" -O2)  # -mcpu= names the vectors
 
+# Levels of this build's Cortex-M, the best last.
+set(OCTET_CORTEX_M_LEVELS reference)
+foreach(word IN LISTS OCTET_ISA_WORDS)
+  if(OCTET_ARCH STREQUAL cortex_m AND DEFINED OCTET_ISA_cortex_m_${word})
+    string(REGEX REPLACE "^arm_" "" level ${word})
+    list(APPEND OCTET_CORTEX_M_LEVELS ${level})
+  endif()
+endforeach()
+
 # octet_isa_of(<result> <file>): the ISA word a file's name ends in, or an empty string.
 function(octet_isa_of result file)
   get_filename_component(name ${file} NAME_WE)

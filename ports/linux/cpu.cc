@@ -152,6 +152,15 @@ bool CanRun(CpuWord cpu, octet_isa isa) {
   return octet_isa_built(isa) != 0 && CpuHas(cpu, isa);
 }
 
+std::string RunnableWords(CpuWord cpu, const char* separator) {
+  std::string words;
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa))
+      words += (words.empty() ? "" : separator) + std::string(octet_isa_name(isa));
+  }
+  return words;
+}
+
 octet_isa BestIsa(CpuWord cpu) {
   octet_isa best = OCTET_ISA_REFERENCE;
   for (const octet_isa isa : kIsasLowestFirst) {

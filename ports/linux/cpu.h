@@ -4,6 +4,7 @@
 #define OCTET_PORTS_LINUX_CPU_H_
 
 #include <cstdint>
+#include <string>
 
 #include "octet/octet.h"
 
@@ -30,6 +31,8 @@ constexpr octet_isa kIsasLowestFirst[] = {
 
 // In this build and on this machine.
 bool CanRun(CpuWord cpu, octet_isa isa);
+// The words of all levels that CanRun, the best one last.
+std::string RunnableWords(CpuWord cpu, const char* separator);
 // The highest level that CanRun.
 octet_isa BestIsa(CpuWord cpu);
 // How to check hashes here (OCTET_VERIFY_*).

@@ -41,7 +41,7 @@ static inline ConvPartsCm4 Cm4PartsOf(uint64_t depth, uint64_t out_c) {
   ConvPartsCm4 parts;
   parts.packed = RoundUp64(quads * 4 * 2 * kCm4PanelRows);
   parts.unfinished = parts.packed + RoundUp64(quads * 4);
-  parts.bytes = parts.unfinished + RoundUp64(DivideUp(out_c, kBlock));
+  parts.bytes = parts.unfinished + RoundUp64(CeilDiv(out_c, kChannelBlock));
   return parts;
 }
 
@@ -122,7 +122,8 @@ static inline WinogradParts WinogradPartsOf(uint64_t m, uint64_t in_c, uint64_t 
   parts.tiles = WinogradTileBlock(m, in_c, out_h, out_w);
   parts.v = RoundUp64(in_c);
   parts.products = parts.v + WinogradPositions(m) * parts.tiles * in_c * sizeof(int16_t);
-  parts.bytes = parts.products + WinogradPositions(m) * parts.tiles * kBlock * sizeof(int32_t);
+  parts.bytes =
+      parts.products + WinogradPositions(m) * parts.tiles * kChannelBlock * sizeof(int32_t);
   return parts;
 }
 

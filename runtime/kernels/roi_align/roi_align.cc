@@ -1,8 +1,8 @@
-// RoiAlign in FP16: equations at RoiAlignParams in format/resample.h. Regions may hold anything,
+// RoiAlign in FP16: equations at RoiAlignParams in format/roi_align.h. Regions may hold anything,
 // NaN included: only positions that were compared with the picture's size become indices, and the
 // number of samples of a cell is bounded.
 #include "runtime/core/half.h"
-#include "runtime/format/resample.h"
+#include "runtime/format/roi_align.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/share.h"
 

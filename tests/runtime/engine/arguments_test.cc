@@ -59,6 +59,15 @@ TEST(Arguments, Indices) {
     EXPECT_EQ(octet_set_plan(session, plan).code, OCTET_INVALID_ARGUMENT) << plan;
   }
   EXPECT_EQ(octet_plan(session), 0u);
+  EXPECT_EQ(octet_resident_plans(session), 3u);
+  for (const uint32_t mask : {0u, 4u, 5u, 1u << 31}) {
+    EXPECT_EQ(octet_set_resident_plans(session, mask).code, OCTET_INVALID_ARGUMENT) << mask;
+  }
+  EXPECT_EQ(octet_set_resident_plans(session, 1).code, OCTET_OK);
+  EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(octet_resident_plans(session), 1u);
+  EXPECT_EQ(octet_plan_mask(session), 3u);
+  EXPECT_EQ(octet_set_resident_plans(session, 3).code, OCTET_OK);
   EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_OK);
   EXPECT_EQ(octet_plan(session), 1u);
 }

@@ -80,6 +80,8 @@ TEST_F(Library, OpensRunsAndCloses) {
       if (first.empty()) first = values;
       EXPECT_EQ(values, first);
       EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_INVALID_ARGUMENT) << "not in memory yet";
+      EXPECT_EQ(octet_plan_mask(session), 3u) << "it is bound";
+      EXPECT_EQ(octet_resident_plans(session), 1u);
       for (const uint32_t plan : {1u, 0u}) {
         ASSERT_EQ(octet_linux_set_plan(model, plan).code, OCTET_OK);
         EXPECT_EQ(octet_plan(session), plan);
