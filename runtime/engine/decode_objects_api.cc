@@ -1,5 +1,5 @@
-// Key points and masks of detections in the C API: what octet_detect left in the caller's memory,
-// read once more.
+// Key points and masks of detections in the C API: they are read from
+// what octet_detect left in the caller's memory.
 #include "octet/octet.h"
 #include "runtime/decode/objects.h"
 #include "runtime/engine/c_api.h"

@@ -1,4 +1,4 @@
-// The part of the C API that only tells.
+// The part of the C API that changes nothing: names, counts, shapes and labels.
 #include <string.h>
 
 #include "octet/octet.h"

@@ -7,8 +7,8 @@
 namespace octet {
 namespace {
 
-// Bit i: level i has a kernel and is linked. Made by the compiler: comparing words when asked would
-// be half a kilobyte of a minimal program.
+// Bit i: level i has a kernel and is linked. A constant, because a comparison of words at run time
+// would add half a kilobyte to a minimal program.
 constexpr uint32_t BuiltLevels() {
   constexpr Isa kKernels[] = {
 #define OCTET_KERNEL(slot, args, word, level) level,

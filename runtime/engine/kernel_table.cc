@@ -1,4 +1,4 @@
-// The table starts as the reference; every level at or below the wanted one overlays what it has.
+// The table starts as the reference. Each level that the wanted one includes replaces what it has.
 #include "runtime/kernels/kernel_table.h"
 
 #include "runtime/engine/isa_names.h"

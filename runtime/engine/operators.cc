@@ -26,7 +26,7 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
                    weights.data, view.tables.data, weights.data};
 }
 
-// By a switch, so that the words are not part of the program.
+// A switch, because a table would add the words to the program.
 bool LayerIsLinked(const blob::LayerRecord& layer) {
   const bool fp16 = layer.precision == blob::Precision::kFp16;
   switch (layer.op) {

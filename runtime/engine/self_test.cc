@@ -35,7 +35,7 @@ octet_status SetInput(octet_session* session, uint32_t index, const octet::blob:
   return octet_set_input_f32(session, index, memory, elements);
 }
 
-// Layers add in float while it is there.
+// While an object of this class exists, layers add in float.
 class FloatSums {
  public:
   explicit FloatSums(octet_session* session)

@@ -60,8 +60,8 @@ uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
   return few || columns < kLeastColumns ? 0 : (uint32_t)columns;
 }
 
-// By what is widened: strips widen stride_h lines under a line of the output for each panel, and
-// weights once; windows are widened once, and weights for each tile of them.
+// Compares how much each way widens. Strips widen stride_h lines for each line of the output and
+// panel, and weights once. Windows are widened once, and weights for each tile of windows.
 bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
   const ConvGeometry& g = plan.g;
   const uint64_t panels = CeilDiv(plan.blocks, wide.blocks);
@@ -100,8 +100,8 @@ bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   return true;
 }
 
-// Two blocks share broadcasts as well as three do, and one does badly: two where they are even,
-// three where that leaves two or none.
+// Panels of two blocks share broadcasts as well as those of three; one block shares none. So two
+// where the count is even, three where that leaves two blocks or none.
 WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
   WidePlan wide;
   if (most > 2 && plan.blocks % 2 != 0 && plan.blocks % 3 != 1 && PlanWide(plan, 3, &wide)) {

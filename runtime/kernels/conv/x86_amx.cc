@@ -11,7 +11,7 @@ namespace octet {
 namespace {
 
 // Activations of a block of pixels stay in the level 2 cache (2 MiB on every CPU with AMX) while
-// all weights pass by.
+// all weights are read.
 constexpr uint64_t kBlockBytes = 256 * 1024;
 
 enum class RowsAmx { kInImage, kPatch, kPacked };
@@ -220,7 +220,7 @@ struct Work {
   bool tail_ready;
 };
 
-// One rectangle against kBlocks blocks of weights.
+// Multiplies one rectangle by kBlocks blocks of weights.
 template <int kTiles, int kBlocks>
 static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t block) {
   const PlanAmx& plan = *work->plan;
@@ -283,7 +283,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
 // in the level 1 cache beside the rows.
 constexpr uint64_t kWideBytes = 24 * 1024;
 
-// One rectangle against all of this thread's weights.
+// Multiplies one rectangle by all of this thread's weights.
 static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
   const PlanAmx& plan = *work->plan;
   uint32_t block = plan.first_block;

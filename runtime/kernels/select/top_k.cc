@@ -1,5 +1,5 @@
-// TopK: the k best so far, in order where they are few, else as a heap in the output itself;
-// O(n log k) at worst, and few of n enter.
+// TopK: the k best so far are kept in order where they are few, else as a heap in the output.
+// O(n log k) at worst; few of the n elements enter the heap.
 #include "runtime/format/move.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/select/heap.h"
