@@ -22,34 +22,49 @@ else()
                       "take ${arch} or generic")
 endif()
 
-# A file whose name ends in one of these words (conv/x86_avx2.cc, core/sha256_x86_shani.cc) is compiled only for the
-# architectures that have an entry below, and alone gets the flags of that entry.
-set(OCTET_ISA_WORDS
-    x86_avx2 x86_avxvnni x86_avx512vnni x86_avx512vbmi x86_amx x86_shani arm_neon arm_dotprod arm_i8mm arm_sha2 arm_cm4
-    arm_helium)
+# octet_isa(<word> <architecture> [ONLY <regex>] <flag>...): a file whose name ends in the word (conv/x86_avx2.cc,
+# core/sha256_x86_shani.cc) is compiled only for such architectures, and alone gets these flags. ONLY: processors of the
+# architecture that have the instructions.
+set(OCTET_ISA_WORDS "")
+function(octet_isa word architecture)
+  cmake_parse_arguments(arg "" "ONLY" "" ${ARGN})
+  list(APPEND OCTET_ISA_WORDS ${word})
+  list(REMOVE_DUPLICATES OCTET_ISA_WORDS)
+  set(OCTET_ISA_WORDS ${OCTET_ISA_WORDS} PARENT_SCOPE)
+  if(NOT arg_ONLY OR CMAKE_SYSTEM_PROCESSOR MATCHES "${arg_ONLY}")
+    set(OCTET_ISA_${architecture}_${word} ${arg_UNPARSED_ARGUMENTS} PARENT_SCOPE)
+  endif()
+endfunction()
 
 # Where a loop begins in a cache line is worth up to 6 %: not left to what was linked before it.
 set(_octet_avx2 -mavx2 -mfma -mf16c -mbmi2 -falign-functions=64 -falign-loops=64)
 set(_octet_avx512 ${_octet_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
-set(OCTET_ISA_x86_x86_avx2 ${_octet_avx2})
-set(OCTET_ISA_x86_x86_avxvnni ${_octet_avx2} -mavxvnni)
-set(OCTET_ISA_x86_x86_avx512vnni ${_octet_avx512})
-set(OCTET_ISA_x86_x86_avx512vbmi ${_octet_avx512} -mavx512vbmi)
-set(OCTET_ISA_x86_x86_amx ${_octet_avx512} -mavx512vbmi -mamx-tile -mamx-int8)
-set(OCTET_ISA_x86_x86_shani -msha -msse4.1)
+octet_isa(x86_avx2 x86 ${_octet_avx2})
+octet_isa(x86_avxvnni x86 ${_octet_avx2} -mavxvnni)
+octet_isa(x86_avx512vnni x86 ${_octet_avx512})
+octet_isa(x86_avx512vbmi x86 ${_octet_avx512} -mavx512vbmi)
+octet_isa(x86_amx x86 ${_octet_avx512} -mavx512vbmi -mamx-tile -mamx-int8)
+octet_isa(x86_shani x86 -msha -msse4.1)
 # -march= repeats the baseline of the architecture so that an entry is never empty.
 # -mtune= orders for cores that execute in order; llvm-mca shows no loss on the others.
-set(OCTET_ISA_aarch64_arm_neon -march=armv8-a -mtune=cortex-a53)
-set(OCTET_ISA_aarch64_arm_dotprod -march=armv8.2-a+dotprod+fp16 -mtune=cortex-a55)
-set(OCTET_ISA_aarch64_arm_i8mm -march=armv8.2-a+dotprod+i8mm)
-set(OCTET_ISA_aarch64_arm_sha2 -march=armv8-a+crypto)
-set(OCTET_ISA_armv7_arm_neon -mfpu=neon-vfpv4 -mfp16-format=ieee)
+octet_isa(arm_neon aarch64 -march=armv8-a -mtune=cortex-a53)
+octet_isa(arm_dotprod aarch64 -march=armv8.2-a+dotprod+fp16 -mtune=cortex-a55)
+octet_isa(arm_i8mm aarch64 -march=armv8.2-a+dotprod+i8mm)
+octet_isa(arm_sha2 aarch64 -march=armv8-a+crypto)
+octet_isa(arm_neon armv7 -mfpu=neon-vfpv4 -mfp16-format=ieee)
 # Unrolled by hand; in the instructions of Cortex-M, which ARMv7-A executes as well.
-set(OCTET_ISA_cortex_m_arm_cm4 -O2)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^cortex-m(55|85)$")
-  set(OCTET_ISA_cortex_m_arm_helium -O2)  # -mcpu= names the vectors
-endif()
-set(OCTET_ISA_armv7_arm_cm4 -O2 -mthumb)
+octet_isa(arm_cm4 cortex_m -O2)
+octet_isa(arm_cm4 armv7 -O2 -mthumb)
+octet_isa(arm_helium cortex_m ONLY "^cortex-m(55|85)$" -O2)  # -mcpu= names the vectors
+
+# Levels of this build's Cortex-M, the best last.
+set(OCTET_CORTEX_M_LEVELS reference)
+foreach(word IN LISTS OCTET_ISA_WORDS)
+  if(OCTET_ARCH STREQUAL cortex_m AND DEFINED OCTET_ISA_cortex_m_${word})
+    string(REGEX REPLACE "^arm_" "" level ${word})
+    list(APPEND OCTET_CORTEX_M_LEVELS ${level})
+  endif()
+endforeach()
 
 # octet_isa_of(<result> <file>): the ISA word a file's name ends in, or an empty string.
 function(octet_isa_of result file)

@@ -44,7 +44,8 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   const bool depthwise = layer.kind == LayerKind::kDepthwiseConv;
   // Enough for every level.
   uint64_t scratch = 0;
-  for (const Isa level : {Isa::kReference, Isa::kAvx2, Isa::kAmx, Isa::kNeon}) {
+  for (uint32_t code = 0; code < kIsaCount; ++code) {
+    const Isa level = static_cast<Isa>(code);
     if (depthwise) scratch = std::max(scratch, DepthwiseScratch(level, g, !fp16));
     if (layer.kind != LayerKind::kConv) continue;
     scratch =

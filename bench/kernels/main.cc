@@ -39,10 +39,9 @@ constexpr Word PanelWord(const char* name, Isa isa, ConvF16Fn panel) {
   return {name, isa, nullptr, panel};
 }
 constexpr Word kWords[] = {
-    {"reference", Isa::kReference},   {"avx2", Isa::kAvx2}, {"avxvnni", Isa::kAvxVnni},
-    {"avx512vnni", Isa::kAvx512Vnni}, {"amx", Isa::kAmx},   {"neon", Isa::kNeon},
-    {"dotprod", Isa::kDotprod},       {"i8mm", Isa::kI8mm}, {"cm4", Isa::kCm4},
-    {"helium", Isa::kHelium},
+#define OCTET_LEVEL(code, Name, NAME, word, ...) {#word, Isa::k##Name},
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
 #define OCTET_CONV_PANEL(precision, word, isa, rows, blocks) \
   PanelWord(#word "_" #rows "x" #blocks, isa, &conv_##precision##_##word##_##rows##x##blocks),
 #include "runtime/kernels/conv/kernels.inc"
@@ -65,16 +64,8 @@ const char* WordOf(Isa isa) {
 
 // Only x86 is asked: a build for ARM is run on a board whose words the caller names.
 bool CpuHas(Isa isa) {
-#if defined(__x86_64__)
-  if (isa == Isa::kAvx2) return __builtin_cpu_supports("avx2");
-  if (isa == Isa::kAvxVnni) return __builtin_cpu_supports("avxvnni");
-  if (isa == Isa::kAvx512Vnni) {
-    return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw");
-  }
-  // Asks the kernel for the tiles as well.
-  if (isa == Isa::kAmx) return port::CpuHas(port::DetectCpu(), OCTET_ISA_AMX);
-#endif
-  return isa == Isa::kReference || isa >= Isa::kNeon;
+  if (IsaFamilyOf(isa) != IsaFamily::kX86) return true;
+  return port::CpuHas(port::DetectCpu(), static_cast<octet_isa>(isa));
 }
 
 struct Row {

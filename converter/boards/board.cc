@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "converter/support/shipped.h"
 #include "converter/support/yaml_reader.h"
@@ -21,12 +22,17 @@ constexpr const char* kTable = "boards/README.md has the table of fields";
 
 // ISA words by architecture, lowest first: a level includes those before it.
 const std::map<std::string, Words>& Ladders() {
-  static const std::map<std::string, Words> ladders = {
-      {"x86_64", {"reference", "avx2", "avxvnni", "avx512vnni", "amx"}},
-      {"aarch64", {"reference", "neon", "dotprod", "i8mm"}},
-      {"armv7", {"reference", "neon"}},
-      {"armv7e-m", {"reference", "cm4"}},
-      {"armv8.1-m.main", {"reference", "cm4", "helium"}}};
+  static const std::map<std::string, Words> ladders = [] {
+    std::map<std::string, Words> made;
+    const auto add = [&made](const char* level, const char* architectures) {
+      std::istringstream each(architectures);
+      for (std::string architecture; each >> architecture;) made[architecture].push_back(level);
+    };
+#define OCTET_LEVEL(code, Name, NAME, word, Family, parents, boards, ...) add(#word, boards);
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
+    return made;
+  }();
   return ladders;
 }
 

@@ -43,11 +43,7 @@ const char* WordOf(State state) {
 
 Finding Processor() {
   const port::CpuWord cpu = port::DetectCpu();
-  std::string levels;
-  for (const octet_isa isa : port::kIsasLowestFirst) {
-    if (!port::CanRun(cpu, isa)) continue;
-    levels += (levels.empty() ? "" : " ") + std::string(octet_isa_name(isa));
-  }
+  const std::string levels = port::RunnableWords(cpu, " ");
   if (port::BestIsa(cpu) != OCTET_ISA_REFERENCE) return {"processor", State::kFine, levels, ""};
   return {"processor", State::kLacks, levels + ": no vector kernels of this build run here; slow",
           "build on this machine: ./demo.sh"};

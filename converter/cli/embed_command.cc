@@ -8,6 +8,7 @@
 #include "converter/support/error.h"
 #include "converter/write/write.h"
 #include "octet/octet.h"
+#include "runtime/core/isa.h"
 
 namespace octet::cli {
 namespace {
@@ -47,7 +48,7 @@ std::vector<Constant> ConstantsOf(const blobs::BlobFile& file, uint32_t threads,
                                   uint32_t plan_mask) {
   std::vector<Constant> levels;
   size_t most = 0;
-  for (octet_isa isa = OCTET_ISA_REFERENCE; isa <= OCTET_ISA_HELIUM; ++isa) {
+  for (octet_isa isa = 0; isa < kIsaCount; ++isa) {
     const size_t bytes = ArenaBytes(file, isa, threads, plan_mask);
     levels.push_back({fmt::format("ARENA_BYTES_{}", octet_isa_name(isa)), bytes});
     most = std::max(most, bytes);

@@ -1,6 +1,7 @@
 #include "converter/cli/inspect.h"
 
 #include <cstring>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -10,8 +11,10 @@
 #include "converter/lower/names.h"
 #include "converter/sections/sections.h"
 #include "octet/octet.h"
+#include "ports/linux/cpu.h"
 #include "ports/linux/slot/key.h"
 #include "ports/linux/slot/model_face.h"
+#include "runtime/core/isa.h"
 #include "runtime/format/optional_features.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
@@ -168,18 +171,14 @@ const char* SectionName(blob::SectionKind kind) {
   return "other";
 }
 
-// What octet_arena_bytes() asks for with these plans: at the reference, at cm4, at helium, at those
-// of x86, and at every other level.
+// What octet_arena_bytes() asks for with these plans: at the levels that stand alone, at the first
+// level of x86, and at the first of all others.
 json ArenaJson(const blobs::BlobFile& file, const std::string& plans, uint32_t plan_mask) {
   json result = {{"plans", plans}, {"plan_mask", plan_mask}};
-  for (const auto& [name, isa] :
-       {std::pair{"reference", OCTET_ISA_REFERENCE}, std::pair{"cm4", OCTET_ISA_CM4},
-        std::pair{"helium", OCTET_ISA_HELIUM}, std::pair{"x86_levels", OCTET_ISA_AVX2},
-        std::pair{"other_levels", OCTET_ISA_NEON}}) {
+  for (const auto& [name, isa] : ArenaLevels()) {
     size_t bytes[2] = {};
     for (uint32_t threads : {1u, 2u}) {
-      if (octet_arena_bytes(file.data(), file.bytes(), static_cast<octet_isa>(isa), threads,
-                            plan_mask, &bytes[threads - 1])
+      if (octet_arena_bytes(file.data(), file.bytes(), isa, threads, plan_mask, &bytes[threads - 1])
               .code != OCTET_OK) {
         throw std::logic_error("verified blob has no arena size");
       }
@@ -213,6 +212,22 @@ json SignatureJson(const BlobView& view) {
 }
 
 }  // namespace
+
+const std::vector<std::pair<std::string, octet_isa>>& ArenaLevels() {
+  static const auto levels = [] {
+    std::vector<std::pair<std::string, octet_isa>> made;
+    std::set<std::string> names;
+    for (const octet_isa isa : port::kIsasLowestFirst) {
+      std::string name = octet_isa_name(isa);
+      const IsaFamily family = IsaFamilyOf(static_cast<Isa>(isa));
+      if (family == IsaFamily::kX86) name = "x86_levels";
+      if (family == IsaFamily::kNeon) name = "other_levels";
+      if (names.insert(name).second) made.emplace_back(name, isa);
+    }
+    return made;
+  }();
+  return levels;
+}
 
 json Describe(const blobs::BlobFile& file) {
   BlobView view{};
@@ -276,15 +291,13 @@ json Describe(const blobs::BlobFile& file) {
     }
     for (uint32_t i = 0; i < plan.header->tensor_count; ++i)
       tensors.push_back(TensorJson(view, plan.tensors[i]));
-    const json& arena = result["session_arena_bytes"][p];
+    json scratch;
+    for (const auto& [level, isa] : ArenaLevels()) {
+      scratch[level] = result["session_arena_bytes"][p][level]["each_further_thread"];
+    }
     result["plans"].push_back({{"name", name},
                                {"arena_bytes", plan.record->arena_bytes},
-                               {"scratch_bytes",
-                                {{"reference", arena["reference"]["each_further_thread"]},
-                                 {"cm4", arena["cm4"]["each_further_thread"]},
-                                 {"helium", arena["helium"]["each_further_thread"]},
-                                 {"x86_levels", arena["x86_levels"]["each_further_thread"]},
-                                 {"other_levels", arena["other_levels"]["each_further_thread"]}}},
+                               {"scratch_bytes", scratch},
                                {"macs", macs},
                                {"weight_bytes", weight_bytes},
                                {"transformed_bytes", transformed_bytes},

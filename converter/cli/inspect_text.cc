@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -74,12 +73,12 @@ void PrintText(const json& blob) {
                s["sha256"].get<std::string>());
   }
   fmt::print("\n{:<16}", "arena bytes of");
-  constexpr std::array kLevels = {"reference", "cm4", "helium", "x86_levels", "other_levels"};
-  for (const char* level : kLevels) fmt::print(" {:>12} {:>14}", level, "a thread more");
+  for (const auto& [level, isa] : ArenaLevels())
+    fmt::print(" {:>12} {:>14}", level, "a thread more");
   fmt::print("\n");
   for (const json& arena : blob["session_arena_bytes"]) {
     fmt::print("{:<16}", arena["plans"].get<std::string>());
-    for (const char* level : kLevels) {
+    for (const auto& [level, isa] : ArenaLevels()) {
       fmt::print(" {:>12} {:>14}", arena[level]["one_thread"].get<uint64_t>(),
                  arena[level]["each_further_thread"].get<uint64_t>());
     }

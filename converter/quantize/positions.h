@@ -1,4 +1,4 @@
-// Positions at which pictures are sampled (GridSample, RoiAlign), and boxes whose overlaps are
+// Positions at which pictures are sampled (as by GridSample), and boxes whose overlaps are
 // compared (NonMaxSuppression): grids, reference points, offsets. Eight bits place one no better
 // than a 256th of the picture, whatever the picture's size, and each operator on the way rounds
 // again. What puts positions together costs no products, so it runs in FP16 in every plan.

@@ -1,5 +1,10 @@
 #include "ports/linux/cpu.h"
 
+#include <sstream>
+#include <string>
+
+#include "runtime/core/isa.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -11,8 +16,11 @@
 namespace octet::port {
 namespace {
 
-constexpr CpuWord Bit(octet_isa isa) {
-  return 1u << isa;
+// What the machine has, in the words of core/isa.inc, a space before and behind each.
+using Words = std::string;
+
+void AddIf(bool has, const char* word, Words* words) {
+  if (has) *words += std::string(word) + " ";
 }
 
 #if defined(__x86_64__)
@@ -46,80 +54,111 @@ constexpr bool All(uint64_t word, uint64_t bits) {
   return (word & bits) == bits;
 }
 
-CpuWord Detect() {
+Words FindWords() {
   const Registers leaf1 = Cpuid(1, 0), leaf7 = Cpuid(7, 0), leaf7_1 = Cpuid(7, 1);
-  CpuWord word = Bit(OCTET_ISA_REFERENCE);
-  const bool sse41 = (leaf1.ecx >> 19 & 1) != 0, ssse3 = (leaf1.ecx >> 9 & 1) != 0;
-  if (sse41 && ssse3 && (leaf7.ebx >> 29 & 1) != 0) word |= kCpuShaInstructions;
   const bool osxsave = (leaf1.ecx >> 27 & 1) != 0;
   const uint64_t state = osxsave ? SavedState() : 0;
   constexpr uint64_t kYmm = 0x6;          // SSE and AVX state
   constexpr uint64_t kZmm = kYmm | 0xE0;  // masks and the two parts of the ZMM registers
   constexpr uint64_t kTiles = 3u << 17;   // configuration and data
-  // FMA, F16C, AVX; AVX2, BMI1, BMI2.
-  const bool avx2 = All(state, kYmm) && All(leaf1.ecx, 1u << 12 | 1u << 29 | 1u << 28) &&
-                    All(leaf7.ebx, 1u << 5 | 1u << 3 | 1u << 8);
-  if (!avx2) return word;
-  word |= Bit(OCTET_ISA_AVX2);
-  if ((leaf7_1.eax >> 4 & 1) != 0) word |= Bit(OCTET_ISA_AVXVNNI);
-  // F, DQ, BW, VL; VNNI.
-  const bool avx512 = All(state, kZmm) &&
-                      All(leaf7.ebx, 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31) &&
-                      (leaf7.ecx >> 11 & 1) != 0;
-  if (!avx512) return word;
-  word |= Bit(OCTET_ISA_AVX512VNNI);
-  const bool vbmi = (leaf7.ecx >> 1 & 1) != 0;
-  if (vbmi) word |= kCpuAvx512Vbmi;
-  // AMX-TILE, AMX-INT8; AVX512-VBMI. The level includes the AVX-VNNI kernels.
-  const bool amx = CpuHas(word, OCTET_ISA_AVXVNNI) && All(state, kTiles) &&
-                   All(leaf7.edx, 1u << 24 | 1u << 25) && vbmi;
-  if (amx && TilesGranted()) word |= Bit(OCTET_ISA_AMX);
-  return word;
+  struct Flag {
+    const char* word;
+    uint32_t value, bit;
+    uint64_t state;  // the registers that it uses
+  };
+  const Flag flags[] = {
+      {"ssse3", leaf1.ecx, 9, 0},           {"fma", leaf1.ecx, 12, kYmm},
+      {"sse4_1", leaf1.ecx, 19, 0},         {"avx", leaf1.ecx, 28, kYmm},
+      {"f16c", leaf1.ecx, 29, kYmm},        {"bmi1", leaf7.ebx, 3, 0},
+      {"avx2", leaf7.ebx, 5, kYmm},         {"bmi2", leaf7.ebx, 8, 0},
+      {"avx512f", leaf7.ebx, 16, kZmm},     {"avx512dq", leaf7.ebx, 17, kZmm},
+      {"sha_ni", leaf7.ebx, 29, 0},         {"avx512bw", leaf7.ebx, 30, kZmm},
+      {"avx512vl", leaf7.ebx, 31, kZmm},    {"avx512vbmi", leaf7.ecx, 1, kZmm},
+      {"avx512_vnni", leaf7.ecx, 11, kZmm}, {"avx_vnni", leaf7_1.eax, 4, kYmm},
+      {"amx_int8", leaf7.edx, 25, kTiles},
+  };
+  Words words = " ";
+  for (const Flag& flag : flags) {
+    AddIf((flag.value >> flag.bit & 1) != 0 && All(state, flag.state), flag.word, &words);
+  }
+  const bool tiles = (leaf7.edx >> 24 & 1) != 0 && All(state, kTiles);
+  AddIf(tiles && TilesGranted(), "amx_tile", &words);
+  return words;
 }
 
 #elif defined(__aarch64__)
 
 // <asm/hwcap.h> of the running kernel, by value: old cross headers lack the later names.
-CpuWord Detect() {
+Words FindWords() {
   const unsigned long caps = getauxval(AT_HWCAP), caps2 = getauxval(AT_HWCAP2);
-  CpuWord word = Bit(OCTET_ISA_REFERENCE);
-  if ((caps >> 1 & 1) != 0) word |= Bit(OCTET_ISA_NEON);
-  if ((caps >> 6 & 1) != 0) word |= kCpuShaInstructions;
-  // SDOT; FP16 arithmetic, which every core with the first has brought.
-  if ((caps >> 20 & 1) != 0 && (caps >> 10 & 1) != 0) {
-    word |= Bit(OCTET_ISA_DOTPROD);
-    if ((caps2 >> 13 & 1) != 0) word |= Bit(OCTET_ISA_I8MM);
-  }
-  return word;
+  Words words = " ";
+  AddIf((caps >> 1 & 1) != 0, "neon", &words);
+  AddIf((caps >> 6 & 1) != 0, "sha2", &words);
+  AddIf((caps >> 10 & 1) != 0, "asimdhp", &words);
+  AddIf((caps >> 20 & 1) != 0, "asimddp", &words);
+  AddIf((caps2 >> 13 & 1) != 0, "i8mm", &words);
+  return words;
 }
 
 #elif defined(__arm__)
 
-CpuWord Detect() {
+Words FindWords() {
   const unsigned long caps = getauxval(AT_HWCAP);
-  // ARMv7-A has the instructions of cm4.
-  CpuWord word = Bit(OCTET_ISA_REFERENCE) | Bit(OCTET_ISA_CM4);
+  Words words = " edsp ";  // part of ARMv7-A
   // NEON and VFPv4.
-  if ((caps >> 12 & 1) != 0 && (caps >> 16 & 1) != 0) word |= Bit(OCTET_ISA_NEON);
-  return word;
+  AddIf((caps >> 12 & 1) != 0 && (caps >> 16 & 1) != 0, "neon", &words);
+  return words;
 }
 
 #else
 
-CpuWord Detect() {
-  return Bit(OCTET_ISA_REFERENCE);
+Words FindWords() {
+  return " ";
 }
 
 #endif
 
+// wanted: joined by spaces.
+bool HasAll(const Words& words, const char* wanted) {
+  std::istringstream each(wanted);
+  for (std::string word; each >> word;) {
+    if (words.find(" " + word + " ") == std::string::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CpuWord DetectCpu() {
-  return Detect();
+  const Words words = FindWords();
+  CpuWord cpu = 0;
+  // Parents first.
+  const auto add = [&](octet_isa isa, uint32_t parents, const char* detection) {
+    if ((cpu & parents) == parents && HasAll(words, detection)) cpu |= 1u << isa;
+  };
+  using namespace octet::isa;
+#define OCTET_LEVEL(code, Name, NAME, word, Family, parents, boards, detection) \
+  add(code, parents, detection);
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
+  if (HasAll(words, "sha_ni ssse3 sse4_1") || HasAll(words, "sha2")) {
+    cpu |= kCpuShaInstructions;
+  }
+  if (HasAll(words, "avx512vbmi") && CpuHas(cpu, OCTET_ISA_AVX512VNNI)) cpu |= kCpuAvx512Vbmi;
+  return cpu;
 }
 
 bool CanRun(CpuWord cpu, octet_isa isa) {
   return octet_isa_built(isa) != 0 && CpuHas(cpu, isa);
+}
+
+std::string RunnableWords(CpuWord cpu, const char* separator) {
+  std::string words;
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa))
+      words += (words.empty() ? "" : separator) + std::string(octet_isa_name(isa));
+  }
+  return words;
 }
 
 octet_isa BestIsa(CpuWord cpu) {

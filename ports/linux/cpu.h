@@ -4,6 +4,7 @@
 #define OCTET_PORTS_LINUX_CPU_H_
 
 #include <cstdint>
+#include <string>
 
 #include "octet/octet.h"
 
@@ -21,14 +22,17 @@ CpuWord DetectCpu();
 inline bool CpuHas(CpuWord cpu, octet_isa isa) {
   return (cpu >> isa & 1u) != 0;
 }
-// The levels, a better one of the same machine behind a lesser one: values of octet_isa are in the
-// order in which levels came.
+// The levels, a better one of the same machine behind a lesser one.
 constexpr octet_isa kIsasLowestFirst[] = {
-    OCTET_ISA_REFERENCE,  OCTET_ISA_CM4, OCTET_ISA_HELIUM, OCTET_ISA_AVX2,    OCTET_ISA_AVXVNNI,
-    OCTET_ISA_AVX512VNNI, OCTET_ISA_AMX, OCTET_ISA_NEON,   OCTET_ISA_DOTPROD, OCTET_ISA_I8MM};
+#define OCTET_LEVEL(code, ...) code,
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
+};
 
 // In this build and on this machine.
 bool CanRun(CpuWord cpu, octet_isa isa);
+// The words of all levels that CanRun, the best one last.
+std::string RunnableWords(CpuWord cpu, const char* separator);
 // The highest level that CanRun.
 octet_isa BestIsa(CpuWord cpu);
 // How to check hashes here (OCTET_VERIFY_*).

@@ -180,8 +180,7 @@ const octet_pool* octet_linux_pool_get(const octet_linux_pool* pool) {
 }
 
 int octet_linux_can_run(octet_isa isa) {
-  return isa >= OCTET_ISA_REFERENCE && isa <= OCTET_ISA_HELIUM &&
-         octet::port::CanRun(octet::port::DetectCpu(), isa);
+  return octet::port::CanRun(octet::port::DetectCpu(), isa);
 }
 
 octet_isa octet_linux_best_isa(void) {

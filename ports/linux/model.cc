@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/content.h"
-#include "runtime/engine/session.h"
 
 namespace octet::port {
 
@@ -21,10 +21,6 @@ namespace {
 bool IsLarge(blob::SectionKind kind) {
   return kind == blob::SectionKind::kWeightsS8 || kind == blob::SectionKind::kWeightsF16 ||
          kind == blob::SectionKind::kReport;
-}
-
-octet_status ToC(Status status) {
-  return {static_cast<octet_code>(status.code), status.offset};
 }
 
 }  // namespace
@@ -150,19 +146,18 @@ void Model::Bind(Unused unused) {
       octet_bind(file_.data(), file_.bytes(), arena_.get(), arena_bytes_, &config, &session_);
   if (status.code == OCTET_OK) status = octet_set_plan(session_, plan_);
   if (status.code != OCTET_OK) Refuse(status);
-  bound_plans_ = octet_plan_mask(session_);
-  AllowPlans(1u << plan_);
+  octet_set_resident_plans(session_, 1u << plan_);
   if (unused == Unused::kDropped) Trim();
   TouchArena();
 }
 
-// What no plan needs that may run goes: an observer may have asked for more than one by now.
+// What no resident plan needs goes: an observer may have asked for more than one by now.
 void Model::Trim() {
-  const uint32_t allowed = octet_plan_mask(session_);
-  EachSection([this, allowed](const blob::Section& section, size_t end, bool* loaded) {
+  const uint32_t resident = octet_resident_plans(session_);
+  EachSection([this, resident](const blob::Section& section, size_t end, bool* loaded) {
     *loaded = false;
     for (uint32_t plan = 0; plan < blob_.model->plan_count; ++plan) {
-      *loaded |= (allowed >> plan & 1) != 0 && InUse(section, plan);
+      *loaded |= (resident >> plan & 1) != 0 && InUse(section, plan);
     }
     if (!*loaded) {
       file_.Drop(section.offset, end);
@@ -172,13 +167,8 @@ void Model::Trim() {
   });
 }
 
-// octet_set_plan refuses the others, whose weights are not in memory.
-void Model::AllowPlans(uint32_t plan_mask) {
-  reinterpret_cast<Session*>(session_)->plan_mask = plan_mask;
-}
-
 octet_status Model::SetPlan(uint32_t plan) {
-  if (plan >= blob_.model->plan_count || (bound_plans_ >> plan & 1) == 0) {
+  if (plan >= blob_.model->plan_count || (octet_plan_mask(session_) >> plan & 1) == 0) {
     return {OCTET_INVALID_ARGUMENT, 0};
   }
   for (uint32_t i = 0; i < blob_.header->section_count; ++i) {
@@ -196,7 +186,7 @@ octet_status Model::SetPlan(uint32_t plan) {
     loaded_[i] = true;
   }
   plan_ = plan;
-  AllowPlans(octet_plan_mask(session_) | 1u << plan);
+  octet_set_resident_plans(session_, octet_resident_plans(session_) | 1u << plan);
   TouchArena();
   return octet_set_plan(session_, plan);
 }
@@ -230,7 +220,7 @@ void Model::Refuse(octet_status status) const {
 void Model::TouchArena() const {
   uint32_t largest = 0;
   for (uint32_t i = 0; i < blob_.model->plan_count; ++i) {
-    if ((bound_plans_ >> i & 1) == 0) continue;
+    if ((octet_plan_mask(session_) >> i & 1) == 0) continue;
     largest = std::max(largest, blob_.plans[i].arena_bytes);
   }
   const size_t bytes = arena_bytes_ - (largest - blob_.plans[plan_].arena_bytes);

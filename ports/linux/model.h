@@ -94,7 +94,6 @@ class Model {
   void VerifyHashes();
   int SectionOf(uint32_t begin, uint32_t end) const;
   void TouchArena() const;
-  void AllowPlans(uint32_t plan_mask);
 
   ModelOptions options_;
   std::shared_ptr<LoadedBlob> memory_;
@@ -105,7 +104,6 @@ class Model {
   octet_isa isa_ = OCTET_ISA_REFERENCE;
   uint32_t cpu_features_ = 0;
   uint32_t plan_ = 0;
-  uint32_t bound_plans_ = 0;
   std::optional<ThreadPool> pool_;
   size_t arena_bytes_ = 0;
   std::unique_ptr<void, Free> arena_;

@@ -1,5 +1,6 @@
 """liboctet.so: where it is found, and its functions as octet/octet.h and octet/linux.h declare them."""
 import ctypes
+import itertools
 import os
 import pathlib
 from ctypes import POINTER, Structure, c_char_p, c_float, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
@@ -7,7 +8,6 @@ from typing import List, Optional
 
 SONAME = "liboctet.so.1"
 VARIABLE = "OCTET_LIBRARY"
-ISAS = (0, 8, 9, 1, 2, 3, 4, 5, 6, 7)  # enum octet_isa, a better level of the same machine behind a lesser one
 TASKS = ("none", "classify", "detect", "segment")
 OK, CORRUPT = 0, 5
 
@@ -147,7 +147,10 @@ def text(raw: Optional[bytes]) -> str:
 def isas() -> List[str]:
     """Instruction sets that this build and machine can run, the best last."""
     known = library()
-    return [text(known.octet_isa_name(i)) for i in ISAS if known.octet_linux_can_run(i)]
+    # An armv7 machine has cm4 and neon, and the second, which is the better one, has the lesser number.
+    codes = itertools.takewhile(lambda isa: text(known.octet_isa_name(isa)) != "unknown", itertools.count())
+    best = known.octet_linux_best_isa()
+    return [text(known.octet_isa_name(isa)) for isa in sorted(filter(known.octet_linux_can_run, codes), key=lambda isa: (isa == best, isa))]
 
 
 def version() -> str:

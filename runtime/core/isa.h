@@ -1,5 +1,5 @@
-// Instruction-set levels. The words are fixed: they are the same in code, files, options, tests and
-// benches.
+// Instruction-set levels: isa.inc has one line for each. The words are fixed: they are the same in
+// code, files, options, tests and benches.
 #ifndef OCTET_CORE_ISA_H_
 #define OCTET_CORE_ISA_H_
 
@@ -7,32 +7,101 @@
 
 namespace octet {
 
-// Within one architecture the levels are ordered: a level includes every lower one of the same
-// architecture (but see IsaIncludes). Values are those of octet_isa and never change.
+// Values are those of octet_isa. They are numbers only: a level with a greater one may be of
+// another family. IsaIncludes says what a level can do.
 enum class Isa : uint8_t {
-  kReference = 0,   // portable C++, every architecture; the normative behaviour
-  kAvx2 = 1,        // AVX2 + FMA + F16C
-  kAvxVnni = 2,     // VEX-encoded VPDPBUSD, 256 bit
-  kAvx512Vnni = 3,  // AVX-512 F/BW/VL/DQ/VNNI; AVX512-VBMI where the machine has it
-  kAmx = 4,         // AMX-INT8, AVX512-VBMI; all of the above as well
-  kNeon = 5,        // ARMv8.0 Advanced SIMD, or ARMv7 with NEON VFPv4
-  kDotprod = 6,     // ARMv8.2 SDOT and FP16 arithmetic
-  kI8mm = 7,        // ARMv8.6 SMMLA
-  kCm4 = 8,         // Cortex-M with the DSP extension, SMLAD: M4, M7, M33, M55; ARMv7-A has it too
-  kHelium = 9,      // Cortex-M with integer MVE, VMLADAV: M55, M85; cm4 as well
+#define OCTET_LEVEL(code, Name, ...) k##Name = code,
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
 };
-constexpr uint32_t kIsaCount = 10;
 
-// True where `level` may use kernels written for `kernel` (same family and not higher). The one
-// gap: AVX-512 VNNI machines before Sapphire Rapids lack the VEX encoding of AVX-VNNI. Cortex-M is
-// a family of its own: its cores have no NEON.
+// Levels of one family keep tensors in the same bytes (IsaSignByte). No level uses kernels of
+// another family, except those of the reference.
+enum class IsaFamily : uint8_t { kPortable, kX86, kNeon, kCortexM };
+
+namespace isa {
+static constexpr uint32_t Bit(Isa isa) {
+  return 1u << (uint8_t)isa;
+}
+
+struct Line {
+  Isa isa;
+  IsaFamily family;
+  uint32_t parents;
+};
+constexpr uint32_t kNoParent = 0;
+#define OCTET_LEVEL(code, Name, ...) constexpr Isa k##Name = Isa::k##Name;
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
+// A level behind its parents.
+constexpr Line kLines[] = {
+#define OCTET_LEVEL(code, Name, NAME, word, Family, parents, ...) \
+  {k##Name, IsaFamily::Family, parents},
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
+};
+constexpr uint32_t kCount = sizeof(kLines) / sizeof(kLines[0]);
+
+static constexpr bool LinesAreRight() {
+  uint32_t before = 0;
+  for (const Line& line : kLines) {
+    // Each number once, each parent before its levels, and of the same family or the reference.
+    if ((uint8_t)line.isa >= kCount || (before & Bit(line.isa)) != 0) return false;
+    if ((line.parents & ~before) != 0 || (before != 0 && line.parents == 0)) return false;
+    for (const Line& parent : kLines) {
+      const bool is_parent = (line.parents & Bit(parent.isa)) != 0;
+      if (is_parent && parent.isa != kReference && parent.family != line.family) return false;
+    }
+    before |= Bit(line.isa);
+  }
+  return true;
+}
+static_assert(LinesAreRight(), "core/isa.inc");
+
+// A bit for each level whose kernels `level` may use.
+static constexpr uint32_t IncludedIn(Isa level) {
+  uint32_t included = Bit(level);
+  for (uint32_t i = kCount; i-- > 0;) {
+    if ((included & Bit(kLines[i].isa)) != 0) included |= kLines[i].parents;
+  }
+  return included;
+}
+}  // namespace isa
+
+constexpr uint32_t kIsaCount = isa::kCount;
+
+// True where `level` may use kernels written for `kernel`.
 static constexpr bool IsaIncludes(Isa level, Isa kernel) {
-  if (kernel == Isa::kReference) return true;
-  if (kernel == Isa::kAvxVnni) return level == Isa::kAvxVnni || level == Isa::kAmx;
-  if (level >= Isa::kCm4 || kernel >= Isa::kCm4) return kernel >= Isa::kCm4 && kernel <= level;
-  const bool x86_level = level >= Isa::kAvx2 && level <= Isa::kAmx;
-  const bool x86_kernel = kernel >= Isa::kAvx2 && kernel <= Isa::kAmx;
-  return level != Isa::kReference && x86_level == x86_kernel && kernel <= level;
+  return (isa::IncludedIn(level) & isa::Bit(kernel)) != 0;
+}
+
+// A bit for each level that includes `kernel`. Programs test a level that they know only when they
+// run against such a constant: no table of levels is part of them.
+static constexpr uint32_t IsaLevelsWith(Isa kernel) {
+  uint32_t levels = 0;
+  for (const isa::Line& line : isa::kLines) {
+    if (IsaIncludes(line.isa, kernel)) levels |= isa::Bit(line.isa);
+  }
+  return levels;
+}
+
+static constexpr IsaFamily IsaFamilyOf(Isa level) {
+  for (const isa::Line& line : isa::kLines) {
+    if (line.isa == level) return line.family;
+  }
+  return IsaFamily::kPortable;
+}
+
+static constexpr uint32_t IsaLevelsOf(IsaFamily family) {
+  uint32_t levels = 0;
+  for (const isa::Line& line : isa::kLines) {
+    if (line.family == family) levels |= isa::Bit(line.isa);
+  }
+  return levels;
+}
+
+static constexpr bool IsaIsOneOf(Isa level, uint32_t levels) {
+  return (levels >> (uint8_t)level & 1) != 0;
 }
 
 // Instructions that some machines of a level have and others lack: bits of
@@ -41,13 +110,15 @@ constexpr uint32_t kFeatureAvx512Vbmi = 1;  // of avx512vnni, from Ice Lake on
 
 // Those that every machine of the level has.
 static constexpr uint32_t IsaFeatures(Isa level) {
-  return level == Isa::kAmx ? kFeatureAvx512Vbmi : 0;
+  constexpr uint32_t kWithVbmi = IsaLevelsWith(Isa::kAmx);
+  return IsaIsOneOf(level, kWithVbmi) ? kFeatureAvx512Vbmi : 0;
 }
 
 // XOR between the int8 value q of the quantization rule and the byte kept in the arena.
 // x86 dot products take unsigned activations, so x86 vector levels keep q + 128.
 static inline uint8_t IsaSignByte(Isa level) {
-  return level >= Isa::kAvx2 && level <= Isa::kAmx ? 0x80 : 0x00;
+  constexpr uint32_t kUnsigned = IsaLevelsOf(IsaFamily::kX86);
+  return IsaIsOneOf(level, kUnsigned) ? 0x80 : 0x00;
 }
 
 }  // namespace octet

@@ -3,31 +3,18 @@
 
 #include "octet/octet.h"
 #include "runtime/core/sized.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/isa_names.h"
-#include "runtime/engine/session.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;
 using octet::Isa;
 using octet::Session;
+using octet::SessionOf;
 using octet::Status;
+using octet::ToC;
 
 namespace {
-
-octet_status ToC(Status status) {
-  return octet_status{static_cast<octet_code>(status.code), status.offset};
-}
-
-octet_status ToC(Code code) {
-  return ToC(Status{code, 0});
-}
-
-Session* Of(octet_session* session) {
-  return reinterpret_cast<Session*>(session);
-}
-const Session* Of(const octet_session* session) {
-  return reinterpret_cast<const Session*>(session);
-}
 
 // The drift section where the mask asks for it, else nullptr. Both of its plans have to be bound,
 // and so were validated.
@@ -106,11 +93,18 @@ octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t
   return ToC(Code::kOk);
 }
 
+octet_status octet_set_resident_plans(octet_session* session, uint32_t plan_mask) {
+  Session* s = SessionOf(session);
+  if (plan_mask == 0 || (plan_mask & ~s->plan_mask) != 0) return ToC(Code::kInvalidArgument);
+  s->resident_plans = static_cast<uint8_t>(plan_mask);
+  return ToC(Code::kOk);
+}
+
 octet_status octet_set_plan(octet_session* session, uint32_t plan) {
-  if (plan >= octet::blob::kMaxPlans || (Of(session)->plan_mask >> plan & 1) == 0) {
+  if (plan >= octet::blob::kMaxPlans || (SessionOf(session)->resident_plans >> plan & 1) == 0) {
     return ToC(Code::kInvalidArgument);
   }
-  octet::SelectPlan(Of(session), plan);
+  octet::SelectPlan(SessionOf(session), plan);
   return ToC(Code::kOk);
 }
 
@@ -129,7 +123,7 @@ octet_status octet_set_input_image(octet_session* session, uint32_t index, const
 
 octet_status octet_set_input_frame(octet_session* session, uint32_t index,
                                    const octet_frame* frame) {
-  const Session* s = Of(session);
+  const Session* s = SessionOf(session);
   octet_frame own;
   if (index >= s->blob.model->input_count || !octet::ReadSized(frame, &own) ||
       static_cast<uint32_t>(own.format) > OCTET_PIXELS_YUYV) {
@@ -148,7 +142,7 @@ octet_status octet_set_input_frame(octet_session* session, uint32_t index,
 
 octet_status octet_set_input_f32(octet_session* session, uint32_t index, const float* values,
                                  size_t element_count) {
-  const Session* s = Of(session);
+  const Session* s = SessionOf(session);
   if (index >= s->blob.model->input_count || values == nullptr) {
     return ToC(Code::kInvalidArgument);
   }
@@ -160,18 +154,19 @@ octet_status octet_set_input_f32(octet_session* session, uint32_t index, const f
 }
 
 octet_status octet_run(octet_session* session) {
-  return ToC(octet::Run(Of(session)));
+  return ToC(octet::Run(SessionOf(session)));
 }
 
 octet_status octet_run_layer(octet_session* session, uint32_t layer) {
-  if (layer >= octet::CurrentPlan(*Of(session)).layer_count) return ToC(Code::kInvalidArgument);
-  octet::RunLayer(*Of(session), layer);
+  if (layer >= octet::CurrentPlan(*SessionOf(session)).layer_count)
+    return ToC(Code::kInvalidArgument);
+  octet::RunLayer(*SessionOf(session), layer);
   return ToC(Code::kOk);
 }
 
 octet_status octet_get_output(const octet_session* session, uint32_t index, float* values,
                               size_t element_count) {
-  const Session* s = Of(session);
+  const Session* s = SessionOf(session);
   if (index >= s->blob.model->output_count || values == nullptr) {
     return ToC(Code::kInvalidArgument);
   }

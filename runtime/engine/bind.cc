@@ -61,6 +61,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = plan_mask;
+  session->resident_plans = (uint8_t)plan_mask;
   if (drift != nullptr) session->drift = MakeDriftBank(*drift, arena + layout.drift_offset);
   uint32_t first = 0;
   while ((plan_mask >> first & 1) == 0) ++first;

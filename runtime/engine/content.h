@@ -1,5 +1,5 @@
-// The duties of a blob's writer (FORMAT.md, "The writer's duties"): numbers that say the same thing
-// twice, on which it rests that every level gives the same bits. Reads every weight.
+// The duties of a blob's writer (FORMAT.md, "The writer's duties"): numbers that
+// are stored twice and must agree, or levels would give other bits. Reads every weight.
 #ifndef OCTET_ENGINE_CONTENT_H_
 #define OCTET_ENGINE_CONTENT_H_
 

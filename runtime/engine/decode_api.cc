@@ -2,6 +2,7 @@
 #include "octet/octet.h"
 #include "runtime/decode/detect.h"
 #include "runtime/decode/scores.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/decode_memory.h"
 #include "runtime/engine/transfer.h"
 
@@ -19,35 +20,32 @@ bool LoadOutputs(const Session& session, blob::Task task, void* memory, DecodeOu
   return true;
 }
 
-octet_status Answer(Code code) {
-  return octet_status{static_cast<octet_code>(code), 0};
-}
-
 }  // namespace
 }  // namespace octet
 
-using octet::Answer;
 using octet::Code;
 using octet::LoadOutputs;
 using octet::Session;
+using octet::SessionOf;
+using octet::ToC;
 
 octet_task octet_model_task(const octet_session* session) {
-  return static_cast<octet_task>(reinterpret_cast<const Session*>(session)->blob.model->task);
+  return static_cast<octet_task>(SessionOf(session)->blob.model->task);
 }
 
 size_t octet_decode_bytes(const octet_session* session) {
-  const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   return blob.decode.data == nullptr ? 0 : octet::LayOutDecodeMemory(blob).bytes;
 }
 
 octet_status octet_detect(const octet_session* session, uint32_t frame_width, uint32_t frame_height,
                           void* memory, octet_detection* detections, uint32_t capacity,
                           uint32_t* count) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   octet::DecodeOutputs outputs;
   if (count == nullptr || (detections == nullptr && capacity != 0) || frame_width == 0 ||
       frame_height == 0 || !LoadOutputs(s, octet::blob::Task::kDetect, memory, &outputs)) {
-    return Answer(Code::kInvalidArgument);
+    return ToC(Code::kInvalidArgument);
   }
   const octet::blob::DecodeRecord& record = *outputs.in.record;
   auto* candidates = reinterpret_cast<octet::Candidate*>(
@@ -61,16 +59,15 @@ octet_status octet_detect(const octet_session* session, uint32_t frame_width, ui
     const octet::Detection box = octet::ToFrame(candidates[i].box, frame);
     detections[i] = octet_detection{box.x0, box.y0, box.x1, box.y1, box.score, box.label};
   }
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_classify(const octet_session* session, void* memory, octet_class_score* best,
                             uint32_t capacity, uint32_t* count) {
   octet::DecodeOutputs outputs;
   if (count == nullptr || (best == nullptr && capacity != 0) ||
-      !LoadOutputs(*reinterpret_cast<const Session*>(session), octet::blob::Task::kClassify, memory,
-                   &outputs)) {
-    return Answer(Code::kInvalidArgument);
+      !LoadOutputs(*SessionOf(session), octet::blob::Task::kClassify, memory, &outputs)) {
+    return ToC(Code::kInvalidArgument);
   }
   static_assert(sizeof(octet::ClassScore) == sizeof(octet_class_score), "same record");
   const octet::blob::DecodeField& field = outputs.in.levels[0].scores;
@@ -78,33 +75,33 @@ octet_status octet_classify(const octet_session* session, void* memory, octet_cl
       *outputs.in.record,
       octet::Strided{octet::FieldAt(field, outputs.places, 0, 0, 0), field.channel_step},
       reinterpret_cast<octet::ClassScore*>(best), capacity);
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_segment_size(const octet_session* session, uint32_t* height, uint32_t* width) {
-  const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   if (height == nullptr || width == nullptr || blob.decode.data == nullptr ||
       blob.model->task != octet::blob::Task::kSegment) {
-    return Answer(Code::kInvalidArgument);
+    return ToC(Code::kInvalidArgument);
   }
   *height = octet::DecodeLevels(blob)[0].grid_h;
   *width = octet::DecodeLevels(blob)[0].grid_w;
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_segment(const octet_session* session, void* memory, uint8_t* labels,
                            size_t label_bytes) {
   octet::DecodeOutputs outputs;
-  if (labels == nullptr || !LoadOutputs(*reinterpret_cast<const Session*>(session),
-                                        octet::blob::Task::kSegment, memory, &outputs)) {
-    return Answer(Code::kInvalidArgument);
+  if (labels == nullptr ||
+      !LoadOutputs(*SessionOf(session), octet::blob::Task::kSegment, memory, &outputs)) {
+    return ToC(Code::kInvalidArgument);
   }
   const octet::blob::DecodeLevel& level = outputs.in.levels[0];
-  if (label_bytes != (size_t)level.grid_h * level.grid_w) return Answer(Code::kShapeMismatch);
+  if (label_bytes != (size_t)level.grid_h * level.grid_w) return ToC(Code::kShapeMismatch);
   for (uint32_t y = 0; y < level.grid_h; ++y) {
     for (uint32_t x = 0; x < level.grid_w; ++x) {
       *labels++ = octet::PixelLabel(outputs.in, y, x);
     }
   }
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }

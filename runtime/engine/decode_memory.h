@@ -27,8 +27,8 @@ struct DecodeOutputs {
   DecodeInput in;
 };
 
-// Views of what the memory holds or is going to. False where the blob decodes something else, or
-// the memory is none.
+// Views of the parts of the memory, filled or not. False where the blob has another task, or the
+// memory is null or not aligned to 64 bytes.
 bool ViewOutputs(const Session& session, blob::Task task, const void* memory, DecodeOutputs* out);
 
 // How a frame lies on the decoder's input.

@@ -1,7 +1,8 @@
-// Key points and masks of detections in the C API: what octet_detect left in the caller's memory,
-// read once more.
+// Key points and masks of detections in the C API: they are read from
+// what octet_detect left in the caller's memory.
 #include "octet/octet.h"
 #include "runtime/decode/objects.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/decode_memory.h"
 #include "runtime/engine/transfer.h"
 
@@ -38,21 +39,18 @@ FromFrame Across(uint32_t target_first, uint32_t target_size, uint32_t source_fi
   return FromFrame{scale / (float)input_size, shift / (float)input_size};
 }
 
-octet_status Answer(Code code) {
-  return octet_status{static_cast<octet_code>(code), 0};
-}
-
 }  // namespace
 }  // namespace octet
 
-using octet::Answer;
 using octet::Code;
 using octet::Session;
+using octet::SessionOf;
+using octet::ToC;
 
 namespace {
 
 const octet::blob::DecodeRecord* DetectorOf(const octet_session* session) {
-  const octet::BlobView& blob = reinterpret_cast<const Session*>(session)->blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   const bool detects =
       blob.decode.data != nullptr && blob.model->task == octet::blob::Task::kDetect;
   return detects ? &octet::DecodeOf(blob) : nullptr;
@@ -73,12 +71,12 @@ int octet_has_masks(const octet_session* session) {
 octet_status octet_keypoints(const octet_session* session, uint32_t frame_width,
                              uint32_t frame_height, const void* memory, uint32_t index,
                              octet_keypoint* points, uint32_t capacity) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   octet::Found found;
   const uint32_t count = octet_keypoint_count(session);
   if (count == 0 || points == nullptr || capacity < count || frame_width == 0 ||
       frame_height == 0 || !octet::FindDetection(s, memory, index, &found)) {
-    return Answer(Code::kInvalidArgument);
+    return ToC(Code::kInvalidArgument);
   }
   octet::KeyPoint places[octet::blob::kMaxDecodePoints];
   octet::ReadKeyPoints(found.outputs.in, found.level, found.cell, places);
@@ -91,20 +89,20 @@ octet_status octet_keypoints(const octet_session* session, uint32_t frame_width,
         frame);
     points[i] = octet_keypoint{point.x0, point.y0, point.score};
   }
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }
 
 octet_status octet_mask(const octet_session* session, uint32_t frame_width, uint32_t frame_height,
                         void* memory, uint32_t index, uint32_t left, uint32_t top, uint32_t width,
                         uint32_t height, uint8_t* mask, size_t mask_bytes) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   octet::Found found;
   if (octet_has_masks(session) == 0 || mask == nullptr || frame_width == 0 || frame_height == 0 ||
       left > frame_width || width > frame_width - left || top > frame_height ||
       height > frame_height - top || !octet::FindDetection(s, memory, index, &found)) {
-    return Answer(Code::kInvalidArgument);
+    return ToC(Code::kInvalidArgument);
   }
-  if ((uint64_t)width * height != mask_bytes) return Answer(Code::kShapeMismatch);
+  if ((uint64_t)width * height != mask_bytes) return ToC(Code::kShapeMismatch);
   const octet::MaskGrid grid = octet::MaskGridOf(s.blob);
   auto* sums = reinterpret_cast<float*>(static_cast<uint8_t*>(memory) +
                                         octet::LayOutDecodeMemory(s.blob).sums_offset);
@@ -127,5 +125,5 @@ octet_status octet_mask(const octet_session* session, uint32_t frame_width, uint
       *mask++ = inside && octet::InMask(sums, grid, across(column), down(row)) ? 1 : 0;
     }
   }
-  return Answer(Code::kOk);
+  return ToC(Code::kOk);
 }

@@ -7,26 +7,17 @@
 #include "runtime/core/sized.h"
 #include "runtime/drift/log2.h"
 #include "runtime/drift/record.h"
-#include "runtime/engine/session.h"
+#include "runtime/engine/c_api.h"
 
 using octet::Code;
 using octet::Session;
+using octet::SessionOf;
+using octet::ToC;
 using octet::drift::Bank;
 using octet::drift::Record;
 using octet::drift::Rounds;
 
 namespace {
-
-octet_status ToC(Code code) {
-  return octet_status{static_cast<octet_code>(code), 0};
-}
-
-Session* Of(octet_session* session) {
-  return reinterpret_cast<Session*>(session);
-}
-const Session* Of(const octet_session* session) {
-  return reinterpret_cast<const Session*>(session);
-}
 
 octet_drift_info InfoOf(const octet::drift::Section& section) {
   octet_drift_info info = {};
@@ -78,14 +69,15 @@ octet_status octet_drift_describe(const void* blob, size_t blob_bytes, octet_dri
 }
 
 octet_status octet_drift_bound(const octet_session* session, octet_drift_info* info) {
-  if (Of(session)->drift == nullptr || !octet::IsSized(info)) return ToC(Code::kInvalidArgument);
-  octet::WriteSized(InfoOf(Of(session)->drift->section), info);
+  if (SessionOf(session)->drift == nullptr || !octet::IsSized(info))
+    return ToC(Code::kInvalidArgument);
+  octet::WriteSized(InfoOf(SessionOf(session)->drift->section), info);
   return ToC(Code::kOk);
 }
 
 octet_status octet_drift_configure(octet_session* session, const octet_drift_config* config) {
   octet_drift_config own = {};
-  if (Of(session)->drift == nullptr || !octet::ReadSized(config, &own)) {
+  if (SessionOf(session)->drift == nullptr || !octet::ReadSized(config, &own)) {
     return ToC(Code::kInvalidArgument);
   }
   // Sums of logarithms and of agreements stay far within 32 bits.
@@ -95,18 +87,18 @@ octet_status octet_drift_configure(octet_session* session, const octet_drift_con
       own.fidelity_gain > 100 * static_cast<uint32_t>(octet::drift::kLogUnit)) {
     return ToC(Code::kInvalidArgument);
   }
-  octet::drift::Configure(own, &Of(session)->drift->rounds);
+  octet::drift::Configure(own, &SessionOf(session)->drift->rounds);
   return ToC(Code::kOk);
 }
 
 octet_drift_role octet_drift_role_now(const octet_session* session) {
-  const Bank* bank = Of(session)->drift;
+  const Bank* bank = SessionOf(session)->drift;
   const octet_drift_role none = OCTET_DRIFT_FIT;
   return bank == nullptr ? none : bank->rounds.role;
 }
 
 void octet_drift_observe(octet_session* session, uint32_t layer) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || s->plan != s->drift->section.record->observe_plan) return;
   const octet::PlanView& plan = s->drift->section.observe;
   const auto look = [s, &plan](uint32_t tensor) {
@@ -126,7 +118,7 @@ void octet_drift_observe(octet_session* session, uint32_t layer) {
 }
 
 octet_drift_event octet_drift_fitted(octet_session* session) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || s->drift->rounds.role != OCTET_DRIFT_FIT) return OCTET_DRIFT_NOTHING;
   Rounds& rounds = s->drift->rounds;
   bool over = false;
@@ -142,7 +134,7 @@ octet_drift_event octet_drift_fitted(octet_session* session) {
 }
 
 octet_status octet_drift_use(octet_session* session, octet_drift_scales scales) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || scales > OCTET_DRIFT_CANDIDATE ||
       (scales == OCTET_DRIFT_CANDIDATE && s->drift->rounds.role != OCTET_DRIFT_JUDGE)) {
     return ToC(Code::kInvalidArgument);
@@ -155,7 +147,7 @@ octet_status octet_drift_use(octet_session* session, octet_drift_scales scales) 
 
 octet_drift_event octet_drift_judged(octet_session* session, const octet_drift_answer* current,
                                      const octet_drift_answer* candidate) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || s->drift->rounds.role != OCTET_DRIFT_JUDGE) {
     return OCTET_DRIFT_NOTHING;
   }
@@ -168,7 +160,7 @@ octet_drift_event octet_drift_judged(octet_session* session, const octet_drift_a
 }
 
 uint32_t octet_drift_moved(const octet_session* session, int32_t* largest) {
-  const Bank* bank = Of(session)->drift;
+  const Bank* bank = SessionOf(session)->drift;
   uint32_t moved = 0;
   int32_t most = 0;
   for (uint32_t g = 0; bank != nullptr && g < bank->rounds.group_count; ++g) {
@@ -181,7 +173,7 @@ uint32_t octet_drift_moved(const octet_session* session, int32_t* largest) {
 }
 
 octet_status octet_drift_save(octet_session* session, octet_drift_record* out) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || out == nullptr) return ToC(Code::kInvalidArgument);
   Rounds& rounds = s->drift->rounds;
   Record record = {};
@@ -197,7 +189,7 @@ octet_status octet_drift_save(octet_session* session, octet_drift_record* out) {
 }
 
 octet_status octet_drift_load(octet_session* session, const octet_drift_record* in) {
-  Session* s = Of(session);
+  Session* s = SessionOf(session);
   if (s->drift == nullptr || in == nullptr) return ToC(Code::kInvalidArgument);
   Rounds& rounds = s->drift->rounds;
   Record record;

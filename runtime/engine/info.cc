@@ -1,24 +1,18 @@
-// The part of the C API that only tells.
+// The part of the C API that changes nothing: names, counts, shapes and labels.
 #include <string.h>
 
 #include "octet/octet.h"
 #include "runtime/core/sized.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/isa_names.h"
-#include "runtime/engine/session.h"
 #include "runtime/engine/work.h"
 
 using octet::Code;
 using octet::Session;
+using octet::SessionOf;
+using octet::ToC;
 
 namespace {
-
-const Session& Of(const octet_session* session) {
-  return *reinterpret_cast<const Session*>(session);
-}
-
-octet_status ToC(Code code) {
-  return octet_status{static_cast<octet_code>(code), 0};
-}
 
 octet_tensor_info ShapeInfo(const char* name, uint32_t rank, const uint32_t* dims) {
   octet_tensor_info info = {};
@@ -94,40 +88,44 @@ int octet_isa_built(octet_isa isa) {
 }
 
 uint32_t octet_plan_count(const octet_session* session) {
-  return Of(session).blob.model->plan_count;
+  return SessionOf(session)->blob.model->plan_count;
 }
 
 const char* octet_plan_name(const octet_session* session, uint32_t plan) {
-  const octet::BlobView& blob = Of(session).blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   return plan < blob.model->plan_count ? StringAt(blob, blob.plans[plan].name) : nullptr;
 }
 
 uint32_t octet_plan(const octet_session* session) {
-  return Of(session).plan;
+  return SessionOf(session)->plan;
+}
+
+uint32_t octet_resident_plans(const octet_session* session) {
+  return SessionOf(session)->resident_plans;
 }
 
 uint32_t octet_plan_mask(const octet_session* session) {
-  return Of(session).plan_mask;
+  return SessionOf(session)->plan_mask;
 }
 
 uint32_t octet_input_count(const octet_session* session) {
-  return Of(session).blob.model->input_count;
+  return SessionOf(session)->blob.model->input_count;
 }
 
 uint32_t octet_output_count(const octet_session* session) {
-  return Of(session).blob.model->output_count;
+  return SessionOf(session)->blob.model->output_count;
 }
 
 octet_status octet_input_info(const octet_session* session, uint32_t index,
                               octet_tensor_info* info) {
-  const octet::BlobView& blob = Of(session).blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   if (index >= blob.model->input_count || !octet::IsSized(info)) return ToC(Code::kInvalidArgument);
   const octet::blob::InputRecord& input = blob.inputs[index];
   octet_tensor_info own = ShapeInfo(StringAt(blob, input.name), input.rank, input.dims);
   own.is_image = input.is_image;
   if (input.is_image != 0) {
     octet::PlanView plan;
-    octet::ViewPlan(blob, Of(session).plan, &plan);
+    octet::ViewPlan(blob, SessionOf(session)->plan, &plan);
     const octet::blob::TensorRecord& tensor =
         plan.tensors[octet::PlanInputTensor(blob, *plan.record, index)];
     own.height = tensor.dims[1];
@@ -140,7 +138,7 @@ octet_status octet_input_info(const octet_session* session, uint32_t index,
 
 octet_status octet_output_info(const octet_session* session, uint32_t index,
                                octet_tensor_info* info) {
-  const octet::BlobView& blob = Of(session).blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   if (index >= blob.model->output_count || !octet::IsSized(info))
     return ToC(Code::kInvalidArgument);
   const octet::blob::OutputRecord& output = blob.outputs[index];
@@ -149,11 +147,11 @@ octet_status octet_output_info(const octet_session* session, uint32_t index,
 }
 
 uint32_t octet_layer_count(const octet_session* session) {
-  return octet::CurrentPlan(Of(session)).layer_count;
+  return octet::CurrentPlan(*SessionOf(session)).layer_count;
 }
 
 octet_status octet_layer(const octet_session* session, uint32_t index, octet_layer_info* info) {
-  const Session& s = Of(session);
+  const Session& s = *SessionOf(session);
   if (!octet::IsSized(info) || index >= octet::CurrentPlan(s).layer_count) {
     return ToC(Code::kInvalidArgument);
   }
@@ -172,19 +170,19 @@ octet_status octet_layer(const octet_session* session, uint32_t index, octet_lay
 }
 
 uint64_t octet_macs(const octet_session* session) {
-  return octet::WorkOfPlan(Of(session).blob, Of(session).plan).macs;
+  return octet::WorkOfPlan(SessionOf(session)->blob, SessionOf(session)->plan).macs;
 }
 
 uint64_t octet_steps(const octet_session* session) {
-  return octet::WorkOfPlan(Of(session).blob, Of(session).plan).steps;
+  return octet::WorkOfPlan(SessionOf(session)->blob, SessionOf(session)->plan).steps;
 }
 
 uint32_t octet_label_count(const octet_session* session) {
-  return Of(session).blob.model->label_count;
+  return SessionOf(session)->blob.model->label_count;
 }
 
 const char* octet_label(const octet_session* session, uint32_t index) {
-  const octet::BlobView& blob = Of(session).blob;
+  const octet::BlobView& blob = SessionOf(session)->blob;
   if (index >= blob.model->label_count) return nullptr;
   const char* label = reinterpret_cast<const char*>(blob.labels.data);
   for (uint32_t i = 0; i < index; ++i) {

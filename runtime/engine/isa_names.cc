@@ -1,13 +1,14 @@
 #include "runtime/engine/isa_names.h"
 
+#include "octet/octet.h"
 #include "runtime/engine/selection.h"
 #include "runtime/kernels/kernel_table.h"
 
 namespace octet {
 namespace {
 
-// Bit i: level i has a kernel and is linked. Made by the compiler: comparing words when asked would
-// be half a kilobyte of a minimal program.
+// Bit i: level i has a kernel and is linked. A constant, because a comparison of words at run time
+// would add half a kilobyte to a minimal program.
 constexpr uint32_t BuiltLevels() {
   constexpr Isa kKernels[] = {
 #define OCTET_KERNEL(slot, args, word, level) level,
@@ -19,6 +20,11 @@ constexpr uint32_t BuiltLevels() {
   return levels;
 }
 constexpr uint32_t kBuiltLevels = BuiltLevels();
+
+#define OCTET_LEVEL(code, Name, NAME, ...) \
+  static_assert(OCTET_ISA_##NAME == code, "a level of core/isa.inc in octet/octet.h");
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Levels and errors by their words.
+// Levels by their words.
 #ifndef OCTET_ENGINE_ISA_NAMES_H_
 #define OCTET_ENGINE_ISA_NAMES_H_
 

@@ -1,4 +1,4 @@
-// The table starts as the reference; every level at or below the wanted one overlays what it has.
+// The table starts as the reference. Each level that the wanted one includes replaces what it has.
 #include "runtime/kernels/kernel_table.h"
 
 #include "runtime/engine/isa_names.h"
@@ -29,8 +29,26 @@ constexpr bool EachSlotHasAnOperator() {
 static_assert(EachSlotHasAnOperator(), "a slot that no line of format/operators.inc names");
 #endif
 
+// The last line that a level includes is the one it takes, so lines of a slot are in the order of
+// core/isa.inc.
+constexpr bool LowerLevelsComeFirst() {
+  for (const Line& kernel : kLines) {
+    uint32_t behind = 0;
+    for (const Line& line : kLines) {
+      if (!SameWord(line.slot, kernel.slot)) continue;
+      if (IsaIncludes(kernel.isa, line.isa) && line.isa != kernel.isa &&
+          (behind & isa::Bit(kernel.isa)) != 0) {
+        return false;
+      }
+      behind |= isa::Bit(line.isa);
+    }
+  }
+  return true;
+}
+static_assert(LowerLevelsComeFirst(), "a kernel stands before one of a level below it");
+
 // Whether the kernel is the one that a linked level ends up with, on machines with or without the
-// features. kernels.inc lists the lowest level first, so that the highest allowed one stays.
+// features.
 constexpr bool IsNeeded(const Line& kernel) {
   if (!IsSelectedKernel(kernel.slot)) return false;
   if (!HasFastForms(kernel.slot)) return kernel.isa == Isa::kReference;
@@ -55,12 +73,13 @@ constexpr bool IsNeeded(const Line& kernel) {
 bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
   features |= IsaFeatures(level);
-#define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)       \
-  if constexpr (IsNeeded(Line{#slot, isa, needed})) {             \
-    if (IsaIncludes(level, isa) && ((needed) & ~features) == 0) { \
-      table->slot = slot##_##word;                                \
-      table->slot##_isa = isa;                                    \
-    }                                                             \
+#define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)          \
+  if constexpr (IsNeeded(Line{#slot, isa, needed})) {                \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
+    if (IsaIsOneOf(level, kLevels) && ((needed) & ~features) == 0) { \
+      table->slot = slot##_##word;                                   \
+      table->slot##_isa = isa;                                       \
+    }                                                                \
   }
 #define OCTET_KERNEL(slot, args, word, isa) OCTET_FEATURE_KERNEL(slot, args, word, isa, 0)
 #include "runtime/kernels/kernels.inc"

@@ -1,4 +1,4 @@
-// Alone in its file: a program's own definition keeps the linker from taking this one.
+// No plugins. The function has a file of its own, so that a program's own definition replaces it.
 #include "runtime/kernels/plugin.h"
 
 namespace octet {

@@ -26,7 +26,7 @@ LayerView MakeLayerView(const BlobView& view, const PlanView& plan, uint32_t lay
                    weights.data, view.tables.data, weights.data};
 }
 
-// By a switch, so that the words are not part of the program.
+// A switch, because a table would add the words to the program.
 bool LayerIsLinked(const blob::LayerRecord& layer) {
   const bool fp16 = layer.precision == blob::Precision::kFp16;
   switch (layer.op) {
@@ -73,6 +73,18 @@ uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t 
   return plugin == nullptr ? 0 : plugin->scratch(layer_view);
 }
 
+LayerCost LayerCostOf(const LayerView& view) {
+  switch (view.layer->op) {
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, ...)   \
+  case blob::Op::k##Name:                                                   \
+    if constexpr (IsSelectedOperator(blob::Op::k##Name)) return Cost(view); \
+    break;
+#include "runtime/format/operators.inc"
+#undef OCTET_OPERATOR
+  }
+  return LayerCost{};
+}
+
 RunLayerFn LayerRun(blob::Op op) {
   switch (op) {
 #define OCTET_OPERATOR(code, Name, ...)                                           \
@@ -104,9 +116,9 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
 #define OCTET_NO_KERNEL Isa::kReference
 #define OCTET_BY_PRECISION(int8, fp16_slot) (fp16 ? kernels.fp16_slot##_isa : kernels.int8##_isa)
 #define OCTET_BY_LAYER(Level, int8, fp16_list) Level(view, kernels)
-#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, level)  \
-  case blob::Op::k##Name:                                              \
-    if constexpr (IsSelectedOperator(blob::Op::k##Name)) return level; \
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, level) \
+  case blob::Op::k##Name:                                                   \
+    if constexpr (IsSelectedOperator(blob::Op::k##Name)) return level;      \
     break;
 #include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR

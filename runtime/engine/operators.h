@@ -19,6 +19,7 @@ bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
 bool LayerViewCheck(const LayerView& view);
 // For one thread, of a layer LayerCheck accepts: below 2^40.
 uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer, Isa level);
+LayerCost LayerCostOf(const LayerView& view);
 RunLayerFn LayerRun(blob::Op op);
 
 // "conv", "depthwise_conv", ...: the words inspect and profile print; "unknown" for others.

@@ -22,7 +22,7 @@ struct OperatorWords {
 #define OCTET_BY_PRECISION(int8, fp16) #int8, #fp16
 #define OCTET_BY_LAYER(Level, int8, fp16) int8, fp16
 constexpr OperatorWords kOperatorWords[] = {
-#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, kernels) \
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, kernels) \
   {blob::Op::k##Name, #int8 "_s8", #word "_f16", kernels},
 #include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR
@@ -40,26 +40,11 @@ constexpr const char* kTransferKernels[] = {"input_frame", "input_f32", "input_f
 
 static constexpr const char* IsaWord(Isa isa) {
   switch (isa) {
-    case Isa::kReference:
-      return "reference";
-    case Isa::kAvx2:
-      return "avx2";
-    case Isa::kAvxVnni:
-      return "avxvnni";
-    case Isa::kAvx512Vnni:
-      return "avx512vnni";
-    case Isa::kAmx:
-      return "amx";
-    case Isa::kNeon:
-      return "neon";
-    case Isa::kDotprod:
-      return "dotprod";
-    case Isa::kI8mm:
-      return "i8mm";
-    case Isa::kCm4:
-      return "cm4";
-    case Isa::kHelium:
-      return "helium";
+#define OCTET_LEVEL(code, Name, NAME, word, ...) \
+  case Isa::k##Name:                             \
+    return #word;
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
   }
   return nullptr;
 }

@@ -5,28 +5,23 @@
 
 #include "runtime/core/bytes.h"
 #include "runtime/core/sized.h"
-#include "runtime/engine/session.h"
+#include "runtime/engine/c_api.h"
+#include "runtime/engine/transfer.h"
 #include "runtime/format/golden.h"
 
 using octet::Code;
 using octet::GoldenView;
 using octet::Session;
+using octet::SessionOf;
 using octet::Status;
+using octet::ToC;
 
 namespace {
-
-const Session& Of(const octet_session* session) {
-  return *reinterpret_cast<const Session*>(session);
-}
-
-octet_status ToC(Status status) {
-  return octet_status{static_cast<octet_code>(status.code), status.offset};
-}
 
 octet_status SetInput(octet_session* session, uint32_t index, const octet::blob::GoldenInput& input,
                       const GoldenView& golden, float* memory) {
   const uint8_t* bytes = golden.section.data + input.offset;
-  const size_t elements = octet::InputElements(Of(session).blob.inputs[index]);
+  const size_t elements = octet::InputElements(SessionOf(session)->blob.inputs[index]);
   if (input.kind == octet::blob::GoldenKind::kPicture) {
     return octet_set_input_image(session, index, bytes, input.height, input.width, input.channels,
                                  (size_t)input.width * input.channels);
@@ -40,11 +35,11 @@ octet_status SetInput(octet_session* session, uint32_t index, const octet::blob:
   return octet_set_input_f32(session, index, memory, elements);
 }
 
-// Layers add in float while it is there.
+// While an object of this class exists, layers add in float.
 class FloatSums {
  public:
   explicit FloatSums(octet_session* session)
-      : session_(reinterpret_cast<Session*>(session)), before_(session_->half_sums) {
+      : session_(SessionOf(session)), before_(session_->half_sums) {
     session_->half_sums = false;
   }
   ~FloatSums() { session_->half_sums = before_; }
@@ -58,12 +53,12 @@ class FloatSums {
 
 uint32_t octet_golden_count(const octet_session* session) {
   GoldenView golden;
-  if (!IsOk(ViewGolden(Of(session).blob, &golden))) return 1;
+  if (!IsOk(ViewGolden(SessionOf(session)->blob, &golden))) return 1;
   return golden.record == nullptr ? 0 : golden.record->vector_count;
 }
 
 size_t octet_golden_bytes(const octet_session* session) {
-  const Session& s = Of(session);
+  const Session& s = *SessionOf(session);
   GoldenView golden;
   if (!IsOk(ViewGolden(s.blob, &golden)) || golden.record == nullptr) return 0;
   size_t most = 0;
@@ -79,7 +74,7 @@ size_t octet_golden_bytes(const octet_session* session) {
 
 octet_status octet_golden_set(octet_session* session, uint32_t vector, void* memory) {
   GoldenView golden;
-  const Status status = ViewGolden(Of(session).blob, &golden);
+  const Status status = ViewGolden(SessionOf(session)->blob, &golden);
   if (!IsOk(status)) return ToC(status);
   if (golden.record == nullptr || vector >= golden.record->vector_count) {
     return ToC(Status{Code::kInvalidArgument, 0});
@@ -99,16 +94,17 @@ octet_status octet_output_digest(const octet_session* session, uint32_t output,
   }
   octet::Sha256 hash;
   octet::Sha256Start(&hash, octet::Sha256BlocksPortable);
-  const uint32_t parts = octet_output_part_count(session, output);
-  for (uint32_t part = 0; part < parts; ++part) {
-    octet_tensor_view view = {};
-    view.size = sizeof(view);
-    octet_output_view(session, output, part, &view);
-    const auto* bytes = static_cast<const uint8_t*>(view.data);
+  const Session& own = *SessionOf(session);
+  const octet::PartRange range = PlanOutputParts(own.blob, CurrentPlan(own), output);
+  for (uint32_t part = 0; part < range.count; ++part) {
+    const octet::blob::TensorRecord& tensor =
+        octet::TensorOf(own, own.blob.parts[range.first + part].tensor);
+    const uint8_t* bytes = own.tensors + tensor.arena_offset;
+    const uint8_t sign = tensor.type == octet::blob::ElementType::kInt8 ? own.sign : uint8_t{0};
     uint8_t plain[octet::kSha256BlockBytes];
-    for (size_t at = 0; at < view.bytes; at += sizeof(plain)) {
-      const size_t count = view.bytes - at < sizeof(plain) ? view.bytes - at : sizeof(plain);
-      for (size_t i = 0; i < count; ++i) plain[i] = (uint8_t)(bytes[at + i] ^ view.sign);
+    for (size_t at = 0; at < tensor.bytes; at += sizeof(plain)) {
+      const size_t count = tensor.bytes - at < sizeof(plain) ? tensor.bytes - at : sizeof(plain);
+      for (size_t i = 0; i < count; ++i) plain[i] = (uint8_t)(bytes[at + i] ^ sign);
       octet::Sha256Update(&hash, plain, count);
     }
   }
@@ -122,7 +118,7 @@ octet_status octet_self_test(octet_session* session, void* memory, octet_self_te
   octet_self_test_result own = {};
   octet::WriteSized(own, result);
   GoldenView golden;
-  const Status status = ViewGolden(Of(session).blob, &golden);
+  const Status status = ViewGolden(SessionOf(session)->blob, &golden);
   if (!IsOk(status) || golden.record == nullptr) return ToC(status);
   for (uint32_t v = 0; v < golden.record->vector_count; ++v) {
     octet_status step = octet_golden_set(session, v, memory);

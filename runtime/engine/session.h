@@ -36,6 +36,7 @@ struct Session {
   Isa isa;
   uint8_t sign;
   bool half_sums;                     // RunContext
+  uint8_t resident_plans;             // of plan_mask
   BoundLayer* layers;                 // of the current plan
   const blob::TensorRecord* records;  // of the current plan's tensors
   uint16_t* input_tables;             // [picture inputs][3][256], of the current plan

@@ -34,7 +34,7 @@ struct Layout {
   }
 };
 
-// What is read together: the lines of a tile stay in the first cache while it is turned.
+// Elements of a tile: its lines stay in the level 1 cache while its layout changes.
 #if OCTET_ARCH_CORTEX_M  // no vectors, and little stack
 constexpr size_t kTileElements = kOutputBlock, kTileSide = 4;
 #else
@@ -155,14 +155,14 @@ void LoadPart(const Session& session, const blob::OutputPart& part, float* value
     };
     return ForEachElement(tensor, part.strides, part.base, share, load);
   }
-  // Every value a byte of the arena can stand for.
+  // The value of each byte of the arena.
   float table[256];
   for (int32_t q = -128; q < 128; ++q) {
     float value = tensor.scale * (float)(q - tensor.zero_point);
     value = ApplyFunction(function, value, 0.0f, 0.0f);
     table[((uint32_t)q & 0xFF) ^ session.sign] = value;
   }
-  // One loop, with or without: a second one costs 384 bytes on AArch64.
+  // One loop for parts with and without offsets: a second one costs 384 bytes on AArch64.
   const auto load = [&](size_t dense, size_t strided) {
     float value = table[bytes[dense]];
     if (offsets.count != 0) value += offsets.values[dense % offsets.count];

@@ -5,11 +5,13 @@
 
 #include "octet/octet.h"
 #include "runtime/core/sized.h"
-#include "runtime/engine/session.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/transfer.h"
 
 using octet::Code;
 using octet::Session;
+using octet::SessionOf;
+using octet::ToC;
 
 namespace {
 
@@ -18,10 +20,6 @@ static_assert(OCTET_ELEMENT_INT8 == (uint32_t)octet::blob::ElementType::kInt8 &&
                   OCTET_ELEMENT_INT32 == (uint32_t)octet::blob::ElementType::kInt32 &&
                   OCTET_MAX_PLANS == octet::blob::kMaxPlans,
               "the format's numbers");
-
-octet_status ToC(Code code) {
-  return octet_status{static_cast<octet_code>(code), 0};
-}
 
 octet_tensor_view ViewOf(const Session& session, uint32_t tensor_number,
                          const uint32_t (&strides)[4]) {
@@ -43,7 +41,7 @@ octet_tensor_view ViewOf(const Session& session, uint32_t tensor_number,
 }  // namespace
 
 octet_status octet_input_view(octet_session* session, uint32_t index, octet_tensor_view* view) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   if (index >= s.blob.model->input_count || !octet::IsSized(view)) {
     return ToC(Code::kInvalidArgument);
   }
@@ -53,14 +51,14 @@ octet_status octet_input_view(octet_session* session, uint32_t index, octet_tens
 }
 
 uint32_t octet_output_part_count(const octet_session* session, uint32_t index) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   if (index >= s.blob.model->output_count) return 0;
   return PlanOutputParts(s.blob, CurrentPlan(s), index).count;
 }
 
-octet_status octet_output_view(const octet_session* session, uint32_t index, uint32_t part,
+octet_status octet_output_view(octet_session* session, uint32_t index, uint32_t part,
                                octet_tensor_view* view) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+  const Session& s = *SessionOf(session);
   if (part >= octet_output_part_count(session, index) || !octet::IsSized(view)) {
     return ToC(Code::kInvalidArgument);
   }
@@ -80,9 +78,8 @@ octet_status octet_output_view(const octet_session* session, uint32_t index, uin
   return ToC(Code::kOk);
 }
 
-octet_status octet_layer_view(const octet_session* session, uint32_t layer,
-                              octet_tensor_view* view) {
-  const Session& s = *reinterpret_cast<const Session*>(session);
+octet_status octet_layer_view(octet_session* session, uint32_t layer, octet_tensor_view* view) {
+  const Session& s = *SessionOf(session);
   if (layer >= CurrentPlan(s).layer_count || !octet::IsSized(view)) {
     return ToC(Code::kInvalidArgument);
   }
@@ -97,9 +94,7 @@ octet_status octet_blob_describe(const void* blob, size_t blob_bytes, octet_blob
   if (!octet::IsSized(info)) return ToC(Code::kInvalidArgument);
   octet::BlobView view;
   const octet::Status status = octet::ViewBlob(blob, blob_bytes, &view);
-  if (!octet::IsOk(status)) {
-    return octet_status{static_cast<octet_code>(status.code), status.offset};
-  }
+  if (!octet::IsOk(status)) return ToC(status);
   octet_blob_info own = {};
   own.version_major = view.header->version_major;
   own.version_minor = view.header->version_minor;

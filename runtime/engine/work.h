@@ -1,4 +1,4 @@
-// What a layer costs, from its record alone: nothing that the writer only tells.
+// What a layer costs, counted from its record. Figures that the writer stored are not read.
 #ifndef OCTET_ENGINE_WORK_H_
 #define OCTET_ENGINE_WORK_H_
 

@@ -256,19 +256,23 @@ struct LayerRecord {  // 144 bytes
 };
 static_assert(sizeof(LayerRecord) == 144, "LayerRecord layout");
 
-// Per-channel data of 16 int8 output channels (channel tail: zeros, shift 1).
+constexpr uint32_t kChannelBlock = 16;  // output channels of a block of weights
+
+// Per-channel data of a block of int8 output channels (channel tail: zeros, shift 1).
 // bias = round(bias_real / (scale_in * scale_w)) - zero_point_in * weight_sum. 16 bytes a channel.
 struct ChannelBlockS8 {
-  int32_t bias[16];
-  int32_t weight_sum[16];  // sum of the channel's int8 weights
-  int32_t multiplier[16];
-  int32_t shift[16];
+  int32_t bias[kChannelBlock];
+  int32_t weight_sum[kChannelBlock];  // sum of the channel's int8 weights
+  int32_t multiplier[kChannelBlock];
+  int32_t shift[kChannelBlock];
 };
 static_assert(sizeof(ChannelBlockS8) == 256, "ChannelBlockS8 layout");
 
 constexpr uint32_t kNone = 0xFFFFFFFFu;  // "no such index / offset"
 
 }  // namespace blob
+
+using blob::kChannelBlock;
 }  // namespace octet
 
 #endif  // OCTET_FORMAT_BLOB_H_

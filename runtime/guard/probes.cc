@@ -140,8 +140,7 @@ uint32_t octet_probes_count(const octet_probes* probes) {
   return Of(probes).count;
 }
 
-void octet_probes_take(octet_probes* probes, const octet_session* session, uint32_t layer,
-                       int shadow) {
+void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t layer, int shadow) {
   State& state = Of(probes);
   const uint32_t plan = octet_plan(session);
   const uint32_t written = layer == 0 ? octet::blob::kProbedInput : layer - 1;
@@ -151,9 +150,8 @@ void octet_probes_take(octet_probes* probes, const octet_session* session, uint3
     octet_tensor_view view = {};
     view.size = sizeof(view);
     // An input may be written through its view; here it is only read.
-    const octet_status seen = layer == 0
-                                  ? octet_input_view(const_cast<octet_session*>(session), 0, &view)
-                                  : octet_layer_view(session, written, &view);
+    const octet_status seen = layer == 0 ? octet_input_view(session, 0, &view)
+                                         : octet_layer_view(session, written, &view);
     if (seen.code != OCTET_OK) continue;
     Take(view, shadow != 0 ? &probe.shadow : &probe.frame);
     if (shadow == 0) probe.cut = CountCut(probe.frame);

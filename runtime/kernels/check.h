@@ -8,16 +8,11 @@
 #include <stdint.h>
 
 #include "runtime/core/checked.h"
+#include "runtime/core/round_up.h"
 #include "runtime/kernels/operator.h"
 #include "runtime/quant/requantize.h"
 
 namespace octet {
-
-constexpr uint32_t kChannelBlock = 16;  // output channels of one block of weights
-
-static inline uint64_t CeilDiv(uint64_t a, uint64_t b) {
-  return (a + b - 1) / b;
-}
 
 static inline bool IsAbsent(const blob::DataRef& ref) {
   return ref.offset == blob::kNone;

@@ -5,8 +5,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
-
 // An int8 layer's weights, by output and place in the sum.
 struct Weights {
   const int8_t* data;
@@ -15,8 +13,11 @@ struct Weights {
 
   uint64_t StoredDepth() const { return depthwise ? depth : (depth + 3) / 4 * 4; }
   int32_t At(uint64_t o, uint64_t k) const {
-    if (depthwise) return data[(o / kBlock * depth + k) * kBlock + o % kBlock];
-    return data[((o / kBlock * ((depth + 3) / 4) + k / 4) * kBlock + o % kBlock) * 4 + k % 4];
+    if (depthwise) return data[(o / kChannelBlock * depth + k) * kChannelBlock + o % kChannelBlock];
+    return data[((o / kChannelBlock * ((depth + 3) / 4) + k / 4) * kChannelBlock +
+                 o % kChannelBlock) *
+                    4 +
+                k % 4];
   }
 };
 
@@ -29,7 +30,7 @@ constexpr int32_t kG4[6][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4},
 bool TransformedIsRight(const Weights& weights, uint32_t m, uint64_t in_c, uint64_t o, uint64_t c,
                         const int16_t* stored) {
   const int32_t(*g)[3] = m == 2 ? kG2 : kG4;
-  const uint64_t blocks = (weights.out_c + kBlock - 1) / kBlock;
+  const uint64_t blocks = (weights.out_c + kChannelBlock - 1) / kChannelBlock;
   for (uint32_t u = 0; u < m + 2; ++u) {
     for (uint32_t v = 0; v < m + 2; ++v) {
       int32_t sum = 0;  // at most 9 * 36 * 128
@@ -39,7 +40,8 @@ bool TransformedIsRight(const Weights& weights, uint32_t m, uint64_t in_c, uint6
         }
       }
       const uint64_t position = u * (m + 2) + v;
-      const uint64_t at = ((position * blocks + o / kBlock) * in_c + c) * kBlock + o % kBlock;
+      const uint64_t at =
+          ((position * blocks + o / kChannelBlock) * in_c + c) * kChannelBlock + o % kChannelBlock;
       if (stored[at] != sum) return false;
     }
   }
@@ -66,7 +68,8 @@ bool ConvContentIsRight(const LayerView& view, const uint8_t* layouts) {
   const auto* transformed =
       m == 0 ? nullptr : reinterpret_cast<const int16_t*>(layouts + layer.extra.offset);
   const int32_t bound = m == 2 ? 1 << 29 : 1 << 25;
-  for (uint64_t o = 0; o < (weights.out_c + kBlock - 1) / kBlock * kBlock; ++o) {
+  for (uint64_t o = 0; o < (weights.out_c + kChannelBlock - 1) / kChannelBlock * kChannelBlock;
+       ++o) {
     int32_t sum = 0, absolute = 0;  // depth < 2^16 by the check: 128 * absolute < 2^31
     for (uint64_t k = 0; k < weights.StoredDepth(); ++k) {
       const int32_t w = weights.At(o, k);
@@ -74,7 +77,7 @@ bool ConvContentIsRight(const LayerView& view, const uint8_t* layouts) {
       sum += w;
       absolute += w < 0 ? -w : w;
     }
-    if (channels[o / kBlock].weight_sum[o % kBlock] != sum) return false;
+    if (channels[o / kChannelBlock].weight_sum[o % kChannelBlock] != sum) return false;
     if (m == 0) continue;
     if (absolute >= bound / 128) return false;
     for (uint64_t c = 0; c < in_c; ++c) {

@@ -8,7 +8,7 @@
 namespace octet {
 
 // view: of a layer whose check has passed; layouts: base of that section. True for every layer
-// that is no int8 convolution, dense or depthwise: nothing of it is said twice.
+// that is no int8 convolution, dense or depthwise, since it stores nothing twice.
 bool ConvContentIsRight(const LayerView& view, const uint8_t* layouts);
 
 }  // namespace octet

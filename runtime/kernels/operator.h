@@ -54,6 +54,10 @@ struct RunContext {
 //   uint64_t ScratchConvLayer(const LayerView&, Isa)   bytes for one thread at a level, from the
 //                                                folder's scratch.h; NoScratch where none are
 //                                                needed
+//   LayerCost CostConvLayer(const LayerView&)          of a layer that the check accepted, whose
+//   steps
+//                                                a blob cannot lower; OneStepEach where they are
+//                                                few
 //   void RunConvLayer(const LayerView&, const RunContext&)   one thread's share; cannot fail
 //   Isa ConvLayerLevel(const LayerView&, const KernelTable&)   for OCTET_BY_LAYER: the level of the
 //                                                kernel that does the layer's work; ReferenceLevel
@@ -61,16 +65,32 @@ struct RunContext {
 static inline uint64_t NoScratch(const LayerView&, Isa) {
   return 0;
 }
+// Multiply-accumulates; steps (see engine/work.h) of an element of the output, of one of the first
+// input, and others. Those of further inputs are one each.
+struct LayerCost {
+  uint64_t macs = 0;
+  uint64_t an_element = 1;
+  uint64_t an_input = 1;
+  uint64_t more = 0;
+};
+static inline LayerCost OneStepEach(const LayerView&) {
+  return LayerCost{};
+}
+// All elements are looked at more than once.
+static inline LayerCost ThreeStepsAnInput(const LayerView&) {
+  return LayerCost{0, 1, 3, 0};
+}
 static inline Isa ReferenceLevel(const LayerView&, const KernelTable&) {
   return Isa::kReference;
 }
 #define OCTET_NO_KERNEL
 #define OCTET_BY_PRECISION(int8, fp16)
 #define OCTET_BY_LAYER(Level, int8, fp16) Isa Level(const LayerView& view, const KernelTable&);
-#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, kernels)    \
-  bool Check##Name##Layer(const LayerView& view);                          \
-  uint64_t Scratch(const LayerView& view, Isa level);                      \
-  void Run##Name##Layer(const LayerView& view, const RunContext& context); \
+#define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, kernels) \
+  bool Check##Name##Layer(const LayerView& view);                             \
+  uint64_t Scratch(const LayerView& view, Isa level);                         \
+  LayerCost Cost(const LayerView& view);                                      \
+  void Run##Name##Layer(const LayerView& view, const RunContext& context);    \
   kernels
 #include "runtime/format/operators.inc"
 #undef OCTET_OPERATOR

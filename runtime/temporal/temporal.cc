@@ -127,7 +127,7 @@ void octet_temporal_reset(octet_temporal* temporal) {
   for (uint32_t i = 0; i < temporal->count; ++i) temporal->filters[i].held = 0;
 }
 
-void octet_temporal_apply(octet_temporal* temporal, const octet_session* session, uint32_t layer) {
+void octet_temporal_apply(octet_temporal* temporal, octet_session* session, uint32_t layer) {
   const uint32_t plan = octet_plan(session);
   if (plan != temporal->plan) {
     octet_temporal_reset(temporal);

@@ -11,18 +11,21 @@ import sys
 FOLDERS = ("converter", "runtime", "ports")
 SUFFIXES = {".h", ".cc", ".c", ".hpp", ".inc", ".map", ".md", ".txt", ".cmake", ".py"}
 # Lists of sections, observers, options, symbols, and the two of kinds: the page of the format and blob.h.
-LINES = {"temporal": 6}
+# A level: isa.inc, octet.h, and in each folder that has kernels of it the lists of kernels and of scratch, with the include of the
+# second. An operator: the converter's lists (operators, scaling, meaning, standard), operators.inc, the page of the format.
+LINES = {"temporal": 6, "helium": 11, "roi_align": 6}
 
 
 def lines_elsewhere(root, feature):
-    found = []
+    # A kernel's file begins with its architecture: arm_helium.cc. RoiAlign is roi_align in names of files.
+    own, word, found = re.compile(f"(arm_|x86_)?{feature}(?![a-z])"), feature.replace("_", ""), []
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root)
-            if path.suffix not in SUFFIXES or not path.is_file() or any(re.match(feature + r"(?![a-z])", part) for part in name.parts):
+            if path.suffix not in SUFFIXES or not path.is_file() or any(own.match(part) for part in name.parts):
                 continue
             found += [f"{name.as_posix()}:{number}" for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
-                      if feature in line.lower()]
+                      if word in line.lower().replace("_", "")]
     return found
 
 

@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_alone  # noqa: E402
 import check_deletable  # noqa: E402
+import check_hpp  # noqa: E402
 import check_includes  # noqa: E402
 import check_kernels  # noqa: E402
 import check_style  # noqa: E402
@@ -142,6 +143,38 @@ class Deletable(Tree):
         self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal"), ["converter/sections/sections.inc:2"])
         self.write("runtime/core/temporally.h", "int temporal;\n")
         self.assertEqual(len(check_deletable.lines_elsewhere(self.root, "temporal")), 2)
+
+
+class Optimise(Tree):
+    def configure(self):
+        module = pathlib.Path(__file__).resolve().parents[2] / "cmake/OctetOptimise.cmake"
+        self.write("CMakeLists.txt", f"""cmake_minimum_required(VERSION 3.25)
+project(names NONE)
+include({module})
+octet_read_optimise(${{CMAKE_CURRENT_SOURCE_DIR}})
+get_property(option GLOBAL PROPERTY octet_optimise_${{CMAKE_CURRENT_SOURCE_DIR}}/runtime/a/b.cc)
+message(STATUS "b.cc: ${{option}}")
+""")
+        done = subprocess.run(["cmake", "-S", self.root, "-B", self.root / "build"], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_a_file_that_is_gone(self):
+        self.write("runtime/a/b.cc", "")
+        self.write("runtime/a/optimise.cmake", "octet_optimise(-Os b.cc)\n")
+        code, said = self.configure()
+        self.assertIn("b.cc: $<$<CONFIG:Release,RelWithDebInfo>:-Os>", said)
+        self.assertEqual(code, 0)
+        self.write("runtime/a/optimise.cmake", "octet_optimise(-Os b.cc c.cc)\n")
+        code, said = self.configure()
+        self.assertIn("names c.cc", said)
+        self.assertNotEqual(code, 0)
+
+
+class Hpp(Tree):
+    def test_a_function_without_a_counterpart(self):
+        self.write(f"{check_hpp.FOLDER}/octet.h", "OCTET_API int octet_run(octet_session* session);\nOCTET_API void\noctet_stop(void);\n")
+        self.write(f"{check_hpp.FOLDER}/octet.hpp", "int Run() { return octet_run(session_); }\n// octet_stop\n")
+        self.assertEqual(check_hpp.missing(self.root), (["octet_run", "octet_stop"], ["octet_stop"]))
 
 
 class Alone(Tree):

@@ -6,10 +6,6 @@
 
 #include "ports/linux/cpu.h"
 
-#if defined(__aarch64__) || defined(__arm__)
-#include <sys/auxv.h>
-#endif
-
 namespace octet::test {
 namespace {
 
@@ -21,36 +17,6 @@ void RunInTurn(void* context, void (*task)(void*, uint32_t), void* argument) {
   const auto threads = static_cast<const octet_pool*>(context)->thread_count;
   // Backwards, so that a share that relies on an earlier one shows.
   for (uint32_t index = threads; index-- > 0;) task(argument, index);
-}
-
-bool MachineHas(octet_isa isa) {
-  switch (isa) {
-    case OCTET_ISA_REFERENCE:
-      return true;
-#if defined(__x86_64__)
-    case OCTET_ISA_AVX2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    case OCTET_ISA_AVX512VNNI:
-      return __builtin_cpu_supports("avx512vnni");
-    case OCTET_ISA_AVXVNNI:  // a word Clang 14 does not know
-    case OCTET_ISA_AMX:
-      return port::CpuHas(port::DetectCpu(), isa);  // which also asks the kernel for the tiles
-#elif defined(__aarch64__)
-    case OCTET_ISA_NEON:
-      return true;
-    case OCTET_ISA_DOTPROD:
-      return (getauxval(AT_HWCAP) & (1ul << 20)) != 0;
-    case OCTET_ISA_I8MM:
-      return port::CpuHas(port::DetectCpu(), isa);
-#elif defined(__arm__)
-    case OCTET_ISA_CM4:
-      return true;  // part of ARMv7-A
-    case OCTET_ISA_NEON:
-      return (getauxval(AT_HWCAP) & (1ul << 16)) != 0;
-#endif
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -100,9 +66,10 @@ void TestSession::ExpectGuardsIntact() const {
 }
 
 std::vector<octet_isa> RunnableLevels() {
+  const port::CpuWord cpu = port::DetectCpu();
   std::vector<octet_isa> levels;
   for (const octet_isa isa : port::kIsasLowestFirst) {
-    if (octet_isa_built(isa) && MachineHas(isa)) levels.push_back(isa);
+    if (port::CanRun(cpu, isa)) levels.push_back(isa);
   }
   return levels;
 }

@@ -19,6 +19,7 @@
 #include "ports/linux/run/report.h"
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
+#include "runtime/core/isa.h"
 
 namespace octet::port {
 namespace {
@@ -34,18 +35,10 @@ struct Options {
 // Every word there is.
 std::string IsaWords() {
   std::string words;
-  for (int i = OCTET_ISA_REFERENCE; i <= OCTET_ISA_HELIUM; ++i) {
-    words += std::string(i == 0 ? "" : ", ") + octet_isa_name(static_cast<octet_isa>(i));
+  for (octet_isa isa = 0; isa < kIsaCount; ++isa) {
+    words += std::string(isa == 0 ? "" : ", ") + octet_isa_name(isa);
   }
   return words;
-}
-
-int ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
-  return 0;
 }
 
 void DescribeOptions(CommandLine& app, Options& o) {
@@ -219,7 +212,10 @@ int Main(int argc, char** argv) {
   DescribeOptions(app, o);
   if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
   app.CheckNeeds();
-  if (o.isa == "list") return ListIsas();
+  if (o.isa == "list") {
+    std::puts(RunnableWords(DetectCpu(), "\n").c_str());
+    return 0;
+  }
   ReadIsa(&o);
   if (o.self_test) return SelfTestCommand(app, o);
   if (o.blob.empty()) {

@@ -212,7 +212,7 @@ OCTET_API octet_status octet_probes_init(octet_probes* probes, const void* blob,
 OCTET_API uint32_t octet_probes_count(const octet_probes* probes);
 /* Call it from octet_config.before_layer with its layer, and after octet_run with
  * octet_layer_count. shadow: 1 if this run is a shadow run of the last frame. */
-OCTET_API void octet_probes_take(octet_probes* probes, const octet_session* session, uint32_t layer,
+OCTET_API void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t layer,
                                  int shadow);
 /* Compares the last frame with its shadow run. Call it after the shadow run. */
 OCTET_API void octet_probes_compare(octet_probes* probes);

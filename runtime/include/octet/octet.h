@@ -190,8 +190,13 @@ OCTET_API const char* octet_plan_name(const octet_session* session, uint32_t pla
 OCTET_API uint32_t octet_plan(const octet_session* session);
 /* The bound plans; bit p: plan p. */
 OCTET_API uint32_t octet_plan_mask(const octet_session* session);
+/* The bound plans whose weights are in memory: all of them, unless the program has said otherwise.
+ * A program that keeps weights in a file until a plan needs them says which are there
+ * (OCTET_INVALID_ARGUMENT: a plan that is not bound, or none). */
+OCTET_API uint32_t octet_resident_plans(const octet_session* session);
+OCTET_API octet_status octet_set_resident_plans(octet_session* session, uint32_t plan_mask);
 /* Call it between two frames. The inputs must be set again. It takes bounded time and does not
- * allocate. OCTET_INVALID_ARGUMENT: the plan is not bound. */
+ * allocate. OCTET_INVALID_ARGUMENT: the plan is not bound, or not in memory. */
 OCTET_API octet_status octet_set_plan(octet_session* session, uint32_t plan);
 
 OCTET_API uint32_t octet_input_count(const octet_session* session);
@@ -244,9 +249,10 @@ OCTET_API octet_status octet_run_layer(octet_session* session, uint32_t layer);
 OCTET_API octet_status octet_get_output(const octet_session* session, uint32_t index, float* values,
                                         size_t element_count);
 
-/* A tensor of the current plan at its place in the arena, to write or read without a copy. It is a
- * dense array [n, h, w, c]. An element's value is, for int8: scale * ((int8_t)(byte ^ sign) -
- * zero_point); for FP16: scale * half (IEEE binary16 bits); for int32: the number. */
+/* A tensor of the current plan at its place in the arena, to write or read without a copy. A const
+ * session has no view, because `data` can be written. It is a dense array [n, h, w, c]. An
+ * element's value is, for int8: scale * ((int8_t)(byte ^ sign) - zero_point); for FP16: scale *
+ * half (IEEE binary16 bits); for int32: the number. */
 typedef uint32_t octet_element;
 enum { OCTET_ELEMENT_INT8 = 1, OCTET_ELEMENT_FP16 = 2, OCTET_ELEMENT_INT32 = 3 };
 typedef struct octet_tensor_view {
@@ -276,13 +282,13 @@ OCTET_API octet_status octet_input_view(octet_session* session, uint32_t index,
 OCTET_API uint32_t octet_output_part_count(const octet_session* session, uint32_t index);
 /* OCTET_INVALID_ARGUMENT also where the part has offsets and `size` is that of an older header
  * without the fields for them. octet_get_output adds them for every caller. */
-OCTET_API octet_status octet_output_view(const octet_session* session, uint32_t index,
-                                         uint32_t part, octet_tensor_view* view);
+OCTET_API octet_status octet_output_view(octet_session* session, uint32_t index, uint32_t part,
+                                         octet_tensor_view* view);
 
 /* The result of a layer. It is valid until another layer runs: in before_layer of the next layer,
  * or between two calls of octet_run_layer. OCTET_INVALID_ARGUMENT: no such layer. Strides are those
  * of the dense array. The offsets and the function of an output are not applied. */
-OCTET_API octet_status octet_layer_view(const octet_session* session, uint32_t layer,
+OCTET_API octet_status octet_layer_view(octet_session* session, uint32_t layer,
                                         octet_tensor_view* view);
 
 OCTET_API uint32_t octet_layer_count(const octet_session* session);

@@ -7,6 +7,25 @@
 
 namespace octet {
 
+// What needs no model.
+class Library {
+ public:
+  static uint32_t Version() { return octet_version(); }
+  static const char* CodeName(octet_code code) { return octet_code_name(code); }
+  static const char* IsaName(octet_isa isa) { return octet_isa_name(isa); }
+  static octet_status IsaFromName(const char* name, octet_isa* isa) {
+    return octet_isa_from_name(name, isa);
+  }
+  static bool IsaIsBuilt(octet_isa isa) { return octet_isa_built(isa) != 0; }
+
+  static octet_status Validate(const void* blob, size_t blob_bytes, uint32_t verify_hashes) {
+    return octet_validate(blob, blob_bytes, verify_hashes);
+  }
+  static octet_status Describe(const void* blob, size_t blob_bytes, octet_blob_info* info) {
+    return octet_blob_describe(blob, blob_bytes, info);
+  }
+};
+
 // A bound model. It does not own the blob or the arena, and both must outlive it. Copies refer to
 // the same session.
 class Model {
@@ -22,12 +41,17 @@ class Model {
     return octet_bind(blob, blob_bytes, arena, arena_bytes, &config, &session_);
   }
   bool bound() const { return session_ != nullptr; }
-  octet_session* session() const { return session_; }
+  octet_session* session() { return session_; }
+  const octet_session* session() const { return session_; }
 
   uint32_t plan_count() const { return octet_plan_count(session_); }
   uint32_t plan() const { return octet_plan(session_); }
   uint32_t plan_mask() const { return octet_plan_mask(session_); }
   const char* plan_name(uint32_t plan) const { return octet_plan_name(session_, plan); }
+  uint32_t resident_plans() const { return octet_resident_plans(session_); }
+  octet_status SetResidentPlans(uint32_t plan_mask) {
+    return octet_set_resident_plans(session_, plan_mask);
+  }
   octet_status SetPlan(uint32_t plan) { return octet_set_plan(session_, plan); }
 
   uint32_t input_count() const { return octet_input_count(session_); }
@@ -57,15 +81,18 @@ class Model {
     return octet_get_output(session_, index, values, element_count);
   }
 
-  // Tensors in the arena, without a copy.
+  // Tensors in the arena, without a copy, to write or read.
   octet_status InputView(uint32_t index, octet_tensor_view* view) {
     return octet_input_view(session_, index, view);
   }
   uint32_t output_part_count(uint32_t index) const {
     return octet_output_part_count(session_, index);
   }
-  octet_status OutputView(uint32_t index, uint32_t part, octet_tensor_view* view) const {
+  octet_status OutputView(uint32_t index, uint32_t part, octet_tensor_view* view) {
     return octet_output_view(session_, index, part, view);
+  }
+  octet_status LayerView(uint32_t layer, octet_tensor_view* view) {
+    return octet_layer_view(session_, layer, view);
   }
 
   uint32_t layer_count() const { return octet_layer_count(session_); }

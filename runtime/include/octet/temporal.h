@@ -52,7 +52,7 @@ OCTET_API octet_status octet_temporal_init(void* memory, size_t memory_bytes, co
  * octet_layer_count. At that time the layer before has just written its tensor. The filter restarts
  * if the plan or the tensor's scale has changed since the last call. A session of another blob is
  * not changed. */
-OCTET_API void octet_temporal_apply(octet_temporal* temporal, const octet_session* session,
+OCTET_API void octet_temporal_apply(octet_temporal* temporal, octet_session* session,
                                     uint32_t layer);
 
 /* Forgets all frames, as after the camera was moved. */

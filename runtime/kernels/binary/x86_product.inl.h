@@ -1,5 +1,5 @@
 // The rescaled product of two int8 tensors with AVX2, eight at a time: the one rule of Mul,
-// wherever its operands come from. Internal linkage only; conv/x86_requantize.inl.h comes first.
+// wherever its operands come from. Internal linkage only; kernels/x86_requantize.inl.h comes first.
 #ifndef OCTET_KERNELS_BINARY_X86_PRODUCT_INL_H_
 #define OCTET_KERNELS_BINARY_X86_PRODUCT_INL_H_
 

@@ -31,7 +31,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
   ConvGeometry g = args.g;
   const uint32_t group_in = g.in_c / g.groups;
   const uint32_t depth = g.kernel_h * g.kernel_w * group_in;
-  const uint32_t blocks = (g.out_c + kBlock - 1) / kBlock;
+  const uint32_t blocks = (g.out_c + kChannelBlock - 1) / kChannelBlock;
   const uint32_t quads = (depth + 3) / 4;
   const uint64_t pixels = OutputPixels(g);
   if (depth == group_in && g.stride_h == 1 && g.stride_w == 1) {
@@ -57,7 +57,7 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
   layer.unfinished = args.scratch + parts.unfinished;
   for (uint32_t b = layer.first_block; b < layer.last_block; ++b) {
     bool fits = args.pre_shift == 0;
-    for (uint32_t o = 0; o < kBlock && b * kBlock + o < g.out_c; ++o) {
+    for (uint32_t o = 0; o < kChannelBlock && b * kChannelBlock + o < g.out_c; ++o) {
       const int32_t shift = args.channels[b].shift[o];
       fits = fits && shift >= kLeastShift && shift <= kMostShift;
     }
@@ -286,12 +286,12 @@ static void Block1(const Layer& layer, uint32_t b, uint32_t begin, uint32_t end,
 template <void kBlockOf(const Layer&, uint32_t, uint32_t, uint32_t, uint8_t*)>
 static inline void Blocks(const Layer& layer, uint32_t group, uint8_t* output) {
   const uint32_t first = group * layer.group_out, last = first + layer.group_out;
-  uint32_t b = first / kBlock;
+  uint32_t b = first / kChannelBlock;
   if (b < layer.first_block) b = layer.first_block;
-  for (; b < layer.last_block && b * kBlock < last; ++b) {
-    const uint32_t base = b * kBlock;
-    kBlockOf(layer, b, first > base ? first - base : 0, last - base < kBlock ? last - base : kBlock,
-             output + base);
+  for (; b < layer.last_block && b * kChannelBlock < last; ++b) {
+    const uint32_t base = b * kChannelBlock;
+    kBlockOf(layer, b, first > base ? first - base : 0,
+             last - base < kChannelBlock ? last - base : kChannelBlock, output + base);
   }
 }
 

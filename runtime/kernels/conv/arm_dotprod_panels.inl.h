@@ -34,7 +34,7 @@ static_assert(offsetof(PartArm, tail) == 0 && offsetof(Tail16, zero_point) == 0 
 
 // Whether sums are requantized where they are.
 static inline bool IsPlain(const PanelS8& p, const PartDotprod& part) {
-  return part.pre_shift == 0 && p.output_channels == kBlock;
+  return part.pre_shift == 0 && p.output_channels == kChannelBlock;
 }
 
 // What the assembly reads beside its registers, of which there are no more.

@@ -16,8 +16,8 @@ namespace octet {
 namespace {
 
 constexpr uint32_t kLanes = 4;
-constexpr uint32_t kVector = 16;             // bytes
-constexpr uint32_t kQuadBytes = kBlock * 4;  // weights of 4 inputs of a block
+constexpr uint32_t kVector = 16;                    // bytes
+constexpr uint32_t kQuadBytes = kChannelBlock * 4;  // weights of 4 inputs of a block
 // Fewer rows than this are not worth weights laid out anew.
 constexpr uint32_t kLeastRows = 3;
 
@@ -60,9 +60,9 @@ static inline Layer LayerOf(const ConvS8Args& args, Share share) {
   if (pixels >= share.count) {
     range = RangeOf(pixels, share);
   } else {
-    const Range blocks = RangeOf((g.out_c + kBlock - 1) / kBlock, share);
-    outputs.begin = blocks.begin * kBlock;
-    if (blocks.end * kBlock < g.out_c) outputs.end = blocks.end * kBlock;
+    const Range blocks = RangeOf((g.out_c + kChannelBlock - 1) / kChannelBlock, share);
+    outputs.begin = blocks.begin * kChannelBlock;
+    if (blocks.end * kChannelBlock < g.out_c) outputs.end = blocks.end * kChannelBlock;
   }
   const ConvPartsHelium parts = HeliumPartsOf(deep);
   return Layer{args,
@@ -276,10 +276,10 @@ static void RunRows(const Layer& layer, const Rows& rows, uint32_t group) {
   const bool is_short = layer.deep == kVector && IsWholeRange(args);
   // A four may hold outputs of another group, or none: their sums are made and not stored.
   for (uint32_t o = first & ~(kLanes - 1); o < last; o += kLanes) {
-    const uint32_t lane = o % kBlock;
-    const blob::ChannelBlockS8& block = args.channels[o / kBlock];
+    const uint32_t lane = o % kChannelBlock;
+    const blob::ChannelBlockS8& block = args.channels[o / kChannelBlock];
     const int8_t* weights =
-        args.weights + (size_t)(o / kBlock) * layer.quads * kQuadBytes + (size_t)lane * 4;
+        args.weights + (size_t)(o / kChannelBlock) * layer.quads * kQuadBytes + (size_t)lane * 4;
     const uint32_t begin = first > o ? first - o : 0;
     const uint32_t end = last - o < kLanes ? last - o : kLanes;
     if (rows.count < kLeastRows) {

@@ -148,8 +148,8 @@ struct I8mm : LevelArm {
   static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelS8*, Part* part) {
     BeginPart(args, outputs, part);
-    part->steps = (uint32_t)DivideUp(plan.depth, 8);
-    part->k_groups = DivideUp(plan.depth, 4);
+    part->steps = (uint32_t)CeilDiv(plan.depth, 8);
+    part->k_groups = CeilDiv(plan.depth, 4);
     part->packed = plan.packed;
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,

@@ -219,7 +219,7 @@ void Panel<2, true>(const PanelS8& p, const PartArm& part) {
   const uint8_t *in0, *in1;
   // Whole blocks without table and pre-shift are requantized where they are.
   const uint32_t plain =
-      part.pre_shift == 0 && part.table == nullptr && p.output_channels == kBlock ? 1 : 0;
+      part.pre_shift == 0 && part.table == nullptr && p.output_channels == kChannelBlock ? 1 : 0;
   static_assert(offsetof(blob::ChannelBlockS8, bias) == 0, "");
   static_assert(offsetof(blob::ChannelBlockS8, multiplier) == 128, "");
   static_assert(offsetof(blob::ChannelBlockS8, shift) == 192, "");

@@ -49,7 +49,7 @@ static inline void StoreRows(const PanelS8& panel, const PartArm& tail, int32x4_
   for (uint32_t r = 0; r < rows; ++r) q[r] = RequantizeFinish16(acc[r], scale, tail.tail);
   if (tail.table != nullptr) ApplyTable(q, (int)rows, tail.table);
   uint8_t* to = panel.output;
-  if (panel.output_channels == kBlock) {
+  if (panel.output_channels == kChannelBlock) {
 #pragma GCC unroll 8
     for (uint32_t r = 0; r < rows; ++r, to += panel.output_stride) {
       vst1q_u8(to, vreinterpretq_u8_s8(q[r]));

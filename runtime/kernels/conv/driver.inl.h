@@ -62,8 +62,8 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
   for (uint32_t done = 0; done < blocks; done += plan.panel_blocks) {
     const uint32_t left = blocks - done;
     const uint32_t count = left < plan.panel_blocks ? left : plan.panel_blocks;
-    const uint64_t rest = channels - (uint64_t)done * kBlock;
-    panel.output_channels = rest < count * kBlock ? (uint32_t)rest : count * kBlock;
+    const uint64_t rest = channels - (uint64_t)done * kChannelBlock;
+    panel.output_channels = rest < count * kChannelBlock ? (uint32_t)rest : count * kChannelBlock;
     const uint32_t most = kPanels.rows[count - 1];
     const uint32_t panels = Level::kRules.full_first ? 0 : (rows + most - 1) / most;
     for (uint32_t i = 1, row = 0; row < rows; ++i) {
@@ -76,7 +76,7 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
         if (plan.row_step != 0) panel.pointers = pointers;
         panel.row_offset = row * plan.row_step;
       }
-      panel.output = output + row * stride + (size_t)done * kBlock;
+      panel.output = output + row * stride + (size_t)done * kChannelBlock;
       Level::Run(part, panel, next - row, count);
       row = next;
     }
@@ -101,14 +101,15 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
   typename Level::Part part;
   ConvPanel<typename Level::Args> panel = {};
   panel.taps = plan.rows == Rows::kPointed ? plan.taps : 1;
-  panel.tap_bytes = plan.rows == Rows::kPointed ? (size_t)plan.group_in : plan.block_step / kBlock;
+  panel.tap_bytes =
+      plan.rows == Rows::kPointed ? (size_t)plan.group_in : plan.block_step / kChannelBlock;
   panel.row_step = plan.row_step;
   panel.block_step = plan.block_step;
   panel.output_stride = plan.g.out_c;
   panel.weights = args.weights + outputs.first * plan.block_step;
   Level::Begin(args, plan, outputs, &panel, &part);
   const auto weights = panel.weights;
-  const uint64_t channels = plan.group_out - (uint64_t)outputs.block * kBlock;
+  const uint64_t channels = plan.group_out - (uint64_t)outputs.block * kChannelBlock;
   const uint32_t groups = Level::kRules.groups_together ? outputs.groups : 1;
   for (uint64_t pixel = plan.pixels.begin, next; pixel < plan.pixels.end; pixel = next) {
     const uint32_t rows = Level::Prepare(args, plan, outputs.group, pixel, &part);
@@ -118,7 +119,7 @@ static void RunPart(const typename Level::Args& args, const ConvPlan& plan,
     panel.weights = weights;
     panel.block = 0;
     panel.output = args.output + pixel * plan.g.out_c + outputs.group * plan.group_out +
-                   (uint64_t)outputs.block * kBlock;
+                   (uint64_t)outputs.block * kChannelBlock;
     for (uint32_t i = 0; i < groups; ++i) {
       if (i != 0) {
         NextGroup(plan, rows);

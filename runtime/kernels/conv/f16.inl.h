@@ -85,7 +85,7 @@ struct LevelF16 {
                     1,
                     (size_t)plan.depth,
                     0,
-                    args.bias + outputs.first * kBlock,
+                    args.bias + outputs.first * kChannelBlock,
                     columns,
                     plan.tile_rows};
     if (columns == 0) return;

@@ -209,8 +209,8 @@ static inline Pair LoadPair(const float16_t* weights) {
   Pair w;
   __asm__ volatile("ldp %q0, %q1, [%2, %3]"
                    : "=w"(w.low), "=w"(w.high)
-                   : "r"(weights), "i"(kLane * kBlock * sizeof(*weights)),
-                     "m"(*(const float16_t(*)[8 * kBlock]) weights));
+                   : "r"(weights), "i"(kLane * kChannelBlock * sizeof(*weights)),
+                     "m"(*(const float16_t(*)[8 * kChannelBlock]) weights));
   return w;
 }
 
@@ -234,13 +234,13 @@ static inline void Multiply(const float16_t* weights, const float16_t* rows, siz
                             size_t count, float16x8_t (*acc)[2]) {
   float16x8_t x[kRows];
   size_t k = 0;
-  for (; k + 8 <= count; k += 8, weights += 8 * kBlock) {
+  for (; k + 8 <= count; k += 8, weights += 8 * kChannelBlock) {
     const Pair w = LoadPair<0>(weights);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) x[r] = vld1q_f16(rows + (size_t)r * step + k);
     MultiplyLanes<kRows, 0, 8>(weights, w, x, acc);
   }
-  for (; k < count; ++k, weights += kBlock) {
+  for (; k < count; ++k, weights += kChannelBlock) {
     const Pair w = Pair{vld1q_f16(weights), vld1q_f16(weights + 8)};
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) x[r] = vld1q_dup_f16(rows + (size_t)r * step + k);
@@ -252,7 +252,7 @@ static inline void Multiply(const float16_t* weights, const float16_t* rows, siz
 template <int kRows>
 static inline void Flush(float16x8_t (*acc)[2], float* sums) {
 #pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r, sums += kBlock) {
+  for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
 #pragma GCC unroll 2
     for (int i = 0; i < 2; ++i) {
       const Float8 x = Widen(vreinterpretq_u16_f16(acc[r][i]));
@@ -275,7 +275,7 @@ static inline void MultiplyFew(const float16_t* weights, const float16_t* rows, 
     for (size_t k = 0; k < part.run;) {
       const size_t count = left < part.run - k ? left : part.run - k;
       Multiply<kRows>(weights, rows + k, part.row_step, count, acc);
-      weights += count * kBlock;
+      weights += count * kChannelBlock;
       k += count;
       left -= count;
       if (left != 0) continue;
@@ -291,13 +291,13 @@ template <int kRows>
   const float16_t* rows =
       reinterpret_cast<const float16_t*>(part.tile) + (p.row + row) * part.row_step;
   const float16_t* weights = reinterpret_cast<const float16_t*>(p.weights);
-  const float* bias = part.bias + (size_t)p.block * kBlock;
-  float sums[kRows * kBlock];
+  const float* bias = part.bias + (size_t)p.block * kChannelBlock;
+  float sums[kRows * kChannelBlock];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     const float32x4_t four = vld1q_f32(bias + 4 * i);
 #pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) vst1q_f32(sums + r * kBlock + 4 * i, four);
+    for (int r = 0; r < kRows; ++r) vst1q_f32(sums + r * kChannelBlock + 4 * i, four);
   }
   if constexpr (kRows == kPanelRows) {
     MultiplyTall(weights, rows, part, sums);
@@ -305,11 +305,11 @@ template <int kRows>
     MultiplyFew<kRows>(weights, rows, part, sums);
   }
   ApplyMany(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, sums,
-            kRows * kBlock);
+            kRows * kChannelBlock);
   uint16_t* output = p.output + row * p.output_stride;
   const float* from = sums;
-  for (int r = 0; r < kRows; ++r, output += p.output_stride, from += kBlock) {
-    if (p.output_channels < kBlock) {
+  for (int r = 0; r < kRows; ++r, output += p.output_stride, from += kChannelBlock) {
+    if (p.output_channels < kChannelBlock) {
       HalfRows::Narrow(from, p.output_channels, output);
       continue;
     }
@@ -332,7 +332,7 @@ struct DotprodF16 {
                  1,
                  (size_t)plan.depth,
                  0,
-                 args.bias + outputs.first * kBlock,
+                 args.bias + outputs.first * kChannelBlock,
                  true};
     const uint64_t pixels = (uint64_t)(plan.tile_rows - 1) * g.stride_w + g.kernel_w;
     part->flat = g.dilation_w != 1 || plan.group_in != g.in_c ||

@@ -39,7 +39,7 @@ static inline void MultiplyLane(const uint16_t* weights, const float32x4_t* x,
                                 float32x4_t (*acc)[4]) {
 #pragma GCC unroll 2
   for (int half = 0; half < 4; half += 2) {
-    const Float8 w = LoadHalf8(weights + kLane * kBlock + half * 4);
+    const Float8 w = LoadHalf8(weights + kLane * kChannelBlock + half * 4);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) {
       acc[r][half] = MultiplyAddLane<kLane>(acc[r][half], w.low, x[r]);
@@ -51,8 +51,8 @@ static inline void MultiplyLane(const uint16_t* weights, const float32x4_t* x,
 // What Panel() does not do in line, to `rows` rows of sums. One for panels of all sizes.
 __attribute__((noinline)) static void Finish(const FloatFunction& function, const PanelF16& p,
                                              uint32_t rows, float* values, uint16_t* output) {
-  ApplyMany(function, values, rows * kBlock);
-  for (uint32_t r = 0; r < rows; ++r, values += kBlock, output += p.output_stride) {
+  ApplyMany(function, values, rows * kChannelBlock);
+  for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, output += p.output_stride) {
     HalfRows::Narrow(values, p.output_channels, output);
   }
 }
@@ -60,7 +60,7 @@ __attribute__((noinline)) static void Finish(const FloatFunction& function, cons
 template <int kRows>
 static inline void Sums(const PartF16& part, const PanelF16& p, uint32_t row,
                         float32x4_t (*acc)[4]) {
-  const float* bias = part.bias + (size_t)p.block * kBlock;
+  const float* bias = part.bias + (size_t)p.block * kChannelBlock;
   const float* rows = part.tile + (p.row + row) * part.row_step;
   const uint16_t* weights = p.weights;
 #pragma GCC unroll 4
@@ -71,7 +71,7 @@ static inline void Sums(const PartF16& part, const PanelF16& p, uint32_t row,
   float32x4_t x[kRows];
   for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
     size_t k = 0;
-    for (; k + 4 <= part.run; k += 4, weights += 4 * kBlock) {
+    for (; k + 4 <= part.run; k += 4, weights += 4 * kChannelBlock) {
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) x[r] = vld1q_f32(rows + (size_t)r * part.row_step + k);
       MultiplyLane<kRows, 0>(weights, x, acc);
@@ -79,7 +79,7 @@ static inline void Sums(const PartF16& part, const PanelF16& p, uint32_t row,
       MultiplyLane<kRows, 2>(weights, x, acc);
       MultiplyLane<kRows, 3>(weights, x, acc);
     }
-    for (; k < part.run; ++k, weights += kBlock) {
+    for (; k < part.run; ++k, weights += kChannelBlock) {
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) x[r] = vdupq_n_f32(rows[(size_t)r * part.row_step + k]);
       MultiplyLane<kRows, 0>(weights, x, acc);
@@ -92,7 +92,7 @@ static inline void StoreSums(const float32x4_t (*acc)[4], float* values) {
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) vst1q_f32(values + r * kBlock + 4 * i, acc[r][i]);
+    for (int i = 0; i < 4; ++i) vst1q_f32(values + r * kChannelBlock + 4 * i, acc[r][i]);
   }
 }
 
@@ -103,8 +103,9 @@ static void Panel(const PartF16& part, const PanelF16& p, uint32_t row) {
   const FloatFunction function = {part.args->function, part.args->alpha, part.args->beta};
   uint16_t* output = p.output + row * p.output_stride;
   const bool clamps = function.function == blob::Function::kClamp;
-  if (p.output_channels < kBlock || !(clamps || function.function == blob::Function::kIdentity)) {
-    float values[kRows * kBlock];
+  if (p.output_channels < kChannelBlock ||
+      !(clamps || function.function == blob::Function::kIdentity)) {
+    float values[kRows * kChannelBlock];
     StoreSums<kRows>(acc, values);
     return Finish(function, p, kRows, values, output);
   }
@@ -130,7 +131,7 @@ constexpr uint32_t kPanelRows = 8;  // 16 sums, 2 weights, 8 rows in 32 register
 template <int kLane>
 static inline void MultiplyTallLane(const uint16_t* weights, const float32x4_t* x,
                                     float32x4_t (*acc)[2]) {
-  const Float8 w = LoadHalf8(weights + kLane * kBlock);
+  const Float8 w = LoadHalf8(weights + kLane * kChannelBlock);
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < kPanelRows; ++r) {
     acc[r][0] = MultiplyAddLane<kLane>(acc[r][0], w.low, x[r]);
@@ -143,8 +144,8 @@ static inline void MultiplyTallLane(const uint16_t* weights, const float32x4_t* 
 __attribute__((noinline)) static void TallSums(const PartF16& part, const PanelF16& p,
                                                float* values) {
   const size_t step = part.row_step, run = part.run;
-  for (uint32_t first = 0; first < kBlock; first += 8) {
-    const float* bias = part.bias + (size_t)p.block * kBlock + first;
+  for (uint32_t first = 0; first < kChannelBlock; first += 8) {
+    const float* bias = part.bias + (size_t)p.block * kChannelBlock + first;
     const float* rows = part.tile + p.row * step;
     const uint16_t* weights = p.weights + first;
     float32x4_t acc[kPanelRows][2], x[kPanelRows];
@@ -155,7 +156,7 @@ __attribute__((noinline)) static void TallSums(const PartF16& part, const PanelF
     }
     for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
       size_t k = 0;
-      for (; k + 4 <= run; k += 4, weights += 4 * kBlock) {
+      for (; k + 4 <= run; k += 4, weights += 4 * kChannelBlock) {
 #pragma GCC unroll 8
         for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vld1q_f32(rows + r * step + k);
         MultiplyTallLane<0>(weights, x, acc);
@@ -163,7 +164,7 @@ __attribute__((noinline)) static void TallSums(const PartF16& part, const PanelF
         MultiplyTallLane<2>(weights, x, acc);
         MultiplyTallLane<3>(weights, x, acc);
       }
-      for (; k < run; ++k, weights += kBlock) {
+      for (; k < run; ++k, weights += kChannelBlock) {
 #pragma GCC unroll 8
         for (uint32_t r = 0; r < kPanelRows; ++r) x[r] = vdupq_n_f32(rows[r * step + k]);
         MultiplyTallLane<0>(weights, x, acc);
@@ -171,14 +172,14 @@ __attribute__((noinline)) static void TallSums(const PartF16& part, const PanelF
     }
 #pragma GCC unroll 8
     for (uint32_t r = 0; r < kPanelRows; ++r) {
-      vst1q_f32(values + r * kBlock + first, acc[r][0]);
-      vst1q_f32(values + r * kBlock + first + 4, acc[r][1]);
+      vst1q_f32(values + r * kChannelBlock + first, acc[r][0]);
+      vst1q_f32(values + r * kChannelBlock + first + 4, acc[r][1]);
     }
   }
 }
 
 static void TallPanel(const PartF16& part, const PanelF16& p) {
-  float values[kPanelRows * kBlock];
+  float values[kPanelRows * kChannelBlock];
   TallSums(part, p, values);
   Finish(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, p, kPanelRows,
          values, p.output);
@@ -223,7 +224,7 @@ struct NeonWinograd {
     PanelF16 panel = {};
     panel.weights = products.weights;
     for (; panel.row < products.tiles; panel.row += kPanelRows) {
-      float* sums = products.sums + (size_t)panel.row * kBlock;
+      float* sums = products.sums + (size_t)panel.row * kChannelBlock;
 #if defined(__aarch64__)
       TallSums(part, panel, sums);
 #else

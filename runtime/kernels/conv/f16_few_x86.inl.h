@@ -75,7 +75,7 @@ static void RunOutputs(const ConvF16Args& args, Share share) {
   float* weights = reinterpret_cast<float*>(args.scratch);
   for (uint32_t k = 0; k < g.in_c; ++k) {
     for (uint32_t o = 0; o < kOutputs; ++o) {
-      weights[k * kOutputs + o] = _cvtsh_ss(args.weights[(size_t)k * kBlock + o]);
+      weights[k * kOutputs + o] = _cvtsh_ss(args.weights[(size_t)k * kChannelBlock + o]);
     }
   }
   const Range range = RangeOf(OutputPixels(g), share);

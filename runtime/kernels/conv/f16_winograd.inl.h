@@ -47,7 +47,7 @@ static inline WinogradPlanF16 PlanWinogradF16(const ConvF16Args& args, Isa level
   const auto at = [&](uint64_t offset) { return reinterpret_cast<float*>(args.scratch + offset); };
   WinogradPlanF16 plan;
   plan.tiles_x = (g.out_w + 1) / 2;
-  plan.blocks = (g.out_c + kBlock - 1) / kBlock;
+  plan.blocks = (g.out_c + kChannelBlock - 1) / kChannelBlock;
   plan.tile_count = WinogradTileCount(2, g.out_h, g.out_w);
   plan.rows = (size_t)parts.tiles;
   memset(args.scratch, 0, (size_t)g.in_c * 2);
@@ -139,12 +139,13 @@ static void TransformRun(const ConvF16Args& args, const WinogradPlanF16& plan,
 template <typename Lanes>
 static inline void TransformSums(const WinogradPlanF16& plan, const float* sums, uint32_t tiles) {
   typedef typename Lanes::Floats Floats;
-  const size_t position = plan.rows * kBlock;
+  const size_t position = plan.rows * kChannelBlock;
   float* to = plan.lines;
-  float* below = to + (size_t)tiles * 2 * kBlock;
-  for (uint32_t t = 0; t < tiles; ++t, to += 2 * kBlock, below += 2 * kBlock, sums += kBlock) {
+  float* below = to + (size_t)tiles * 2 * kChannelBlock;
+  for (uint32_t t = 0; t < tiles;
+       ++t, to += 2 * kChannelBlock, below += 2 * kChannelBlock, sums += kChannelBlock) {
 #pragma GCC unroll 1
-    for (uint32_t o = 0; o < kBlock; o += Lanes::kLanes) {
+    for (uint32_t o = 0; o < kChannelBlock; o += Lanes::kLanes) {
       Floats upper[4], lower[4];
 #pragma GCC unroll 4
       for (int j = 0; j < 4; ++j) {
@@ -154,9 +155,9 @@ static inline void TransformSums(const WinogradPlanF16& plan, const float* sums,
         lower[j] = m1 - m2 - Lanes::Load(m + 12 * position);
       }
       Lanes::Store(to + o, upper[0] + upper[1] + upper[2]);
-      Lanes::Store(to + kBlock + o, upper[1] - upper[2] - upper[3]);
+      Lanes::Store(to + kChannelBlock + o, upper[1] - upper[2] - upper[3]);
       Lanes::Store(below + o, lower[0] + lower[1] + lower[2]);
-      Lanes::Store(below + kBlock + o, lower[1] - lower[2] - lower[3]);
+      Lanes::Store(below + kChannelBlock + o, lower[1] - lower[2] - lower[3]);
     }
   }
 }
@@ -168,17 +169,17 @@ static void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan,
   const ConvGeometry& g = args.g;
   PanelF16 panel = {};
   panel.output_stride = g.out_c;
-  const uint32_t channels = g.out_c - block * kBlock;
-  panel.output_channels = channels < kBlock ? channels : kBlock;
+  const uint32_t channels = g.out_c - block * kChannelBlock;
+  panel.output_channels = channels < kChannelBlock ? channels : kChannelBlock;
   for (uint64_t tile = first; tile < end;) {
     const WinogradRun run = RunAt(plan, tile, end);
-    TransformSums<typename Level::Lanes>(plan, sums + (tile - first) * kBlock, run.tiles);
+    TransformSums<typename Level::Lanes>(plan, sums + (tile - first) * kChannelBlock, run.tiles);
     const uint32_t left = g.out_w - run.x * 2;
     const uint32_t pixels = run.tiles * 2 < left ? run.tiles * 2 : left;
     for (uint32_t i = 0; i < 2 && run.y * 2 + i < g.out_h; ++i) {
-      panel.output =
-          args.output + ((size_t)(run.y * 2 + i) * g.out_w + run.x * 2) * g.out_c + block * kBlock;
-      Level::Finish(args, plan.lines + (size_t)i * run.tiles * 2 * kBlock, pixels, panel);
+      panel.output = args.output + ((size_t)(run.y * 2 + i) * g.out_w + run.x * 2) * g.out_c +
+                     block * kChannelBlock;
+      Level::Finish(args, plan.lines + (size_t)i * run.tiles * 2 * kChannelBlock, pixels, panel);
     }
     tile += run.tiles;
   }
@@ -187,7 +188,7 @@ static void FinishTilesF16(const ConvF16Args& args, const WinogradPlanF16& plan,
 template <typename Level>
 static inline void RunPartF16(const ConvF16Args& args, const WinogradPlanF16& plan, uint64_t first,
                               uint64_t end, Range blocks) {
-  static constexpr float kNoBias[Level::kTogether * kBlock] = {};
+  static constexpr float kNoBias[Level::kTogether * kChannelBlock] = {};
   const ConvGeometry& g = args.g;
   for (uint64_t tile = first; tile < end;) {
     const WinogradRun run = RunAt(plan, tile, end);
@@ -195,8 +196,8 @@ static inline void RunPartF16(const ConvF16Args& args, const WinogradPlanF16& pl
     tile += run.tiles;
   }
   WinogradProducts products;
-  products.block_step = (size_t)g.in_c * kBlock;
-  products.sums_step = kPositions * plan.rows * kBlock;
+  products.block_step = (size_t)g.in_c * kChannelBlock;
+  products.sums_step = kPositions * plan.rows * kChannelBlock;
   products.widened = plan.weights;
   products.in_c = g.in_c;
   products.tiles = (uint32_t)(end - first);
@@ -212,8 +213,8 @@ static inline void RunPartF16(const ConvF16Args& args, const WinogradPlanF16& pl
       products.next = args.weights + (next_position * plan.blocks + block) * products.block_step;
       products.v = plan.v + p * plan.rows * g.in_c;
       // The sums of this position are in every pixel with factor 1.
-      products.bias = p == 5 ? args.bias + block * kBlock : kNoBias;
-      products.sums = plan.sums + p * plan.rows * kBlock;
+      products.bias = p == 5 ? args.bias + block * kChannelBlock : kNoBias;
+      products.sums = plan.sums + p * plan.rows * kChannelBlock;
       Level::Multiply(products);
     }
     for (uint32_t i = 0; i < products.blocks; ++i) {
@@ -228,7 +229,7 @@ template <typename Level>
   const WinogradPlanF16 plan = PlanWinogradF16(args, level);
   Range tiles = {0, plan.tile_count}, blocks = {0, plan.blocks};
   // Few tiles: every thread reads weights of its own, and all transform the input.
-  const uint64_t chunks = DivideUp(plan.blocks, Level::kTogether);
+  const uint64_t chunks = CeilDiv(plan.blocks, Level::kTogether);
   if (plan.tile_count < 2 * plan.rows * share.count && chunks >= share.count) {
     const Range part = RangeOf(chunks, share);
     blocks.begin = part.begin * Level::kTogether;
@@ -237,7 +238,7 @@ template <typename Level>
     tiles = RangeOf(plan.tile_count, share);
   }
   if (blocks.begin >= blocks.end) return;
-  const uint64_t count = tiles.end - tiles.begin, parts = DivideUp(count, plan.rows);
+  const uint64_t count = tiles.end - tiles.begin, parts = CeilDiv(count, plan.rows);
   for (uint64_t i = 0; i < parts; ++i) {
     RunPartF16<Level>(args, plan, tiles.begin + count * i / parts,
                       tiles.begin + count * (i + 1) / parts, blocks);

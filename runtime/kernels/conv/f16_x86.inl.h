@@ -27,17 +27,20 @@ template <typename Body>
                                          Body body) {
   const size_t stride = p.output_stride;
   uint32_t left = p.output_channels;
-  for (uint16_t* block = p.output; left >= kBlock; left -= kBlock, block += kBlock) {
+  for (uint16_t* block = p.output; left >= kChannelBlock;
+       left -= kChannelBlock, block += kChannelBlock) {
     uint16_t* to = block;
-    for (uint32_t r = 0; r < rows; ++r, values += kBlock, to += stride) {
-      for (uint32_t i = 0; i < kBlock; i += kLanes) StoreNarrow(to + i, body(Load(values + i)));
+    for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, to += stride) {
+      for (uint32_t i = 0; i < kChannelBlock; i += kLanes)
+        StoreNarrow(to + i, body(Load(values + i)));
     }
   }
   if (left == 0) return;
   uint16_t* to = p.output + (p.output_channels - left);
-  for (uint32_t r = 0; r < rows; ++r, values += kBlock, to += stride) {
-    uint16_t rest[kBlock];
-    for (uint32_t i = 0; i < kBlock; i += kLanes) StoreNarrow(rest + i, body(Load(values + i)));
+  for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, to += stride) {
+    uint16_t rest[kChannelBlock];
+    for (uint32_t i = 0; i < kChannelBlock; i += kLanes)
+      StoreNarrow(rest + i, body(Load(values + i)));
     memcpy(to, rest, left * sizeof(uint16_t));
   }
 }
@@ -68,8 +71,8 @@ static inline void FinishPanel(const ConvF16Args& args, float* values, uint32_t 
                         [=](Floats x) { return clamp(alpha * x + beta, 0.0f, 1.0f); });
     default:
       if (args.function != blob::Function::kIdentity) {
-        const uint32_t blocks = (p.output_channels + kBlock - 1) / kBlock;
-        apply(args.function, alpha, beta, values, blocks * rows * kBlock);
+        const uint32_t blocks = (p.output_channels + kChannelBlock - 1) / kChannelBlock;
+        apply(args.function, alpha, beta, values, blocks * rows * kChannelBlock);
       }
       return FinishRows(values, rows, p, [](Floats x) { return x; });
   }
@@ -119,26 +122,26 @@ static inline Floats Weights(const uint16_t* from) {
 }
 
 // kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
-// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kBlock behind
-// those of the row before, those of a vector vector_step behind those of the vector before. Row r
-// is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
+// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
+// behind those of the row before, those of a vector vector_step behind those of the vector before.
+// Row r is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
 template <typename Weight, int kRows, int kVectors>
 static void Multiply(const MultiplyArgs& args) {
   constexpr int kPointers = (kRows + 2) / 3;
   constexpr bool kWidened = sizeof(Weight) == sizeof(float);
   const PartWide& part = *args.part;
   const size_t row_step = part.row_step;
-  const size_t step = kWidened ? kVectors * kLanes : kBlock;
-  const size_t vector_weights = kWidened || kLanes < kBlock ? kLanes : args.block_step;
+  const size_t step = kWidened ? kVectors * kLanes : kChannelBlock;
+  const size_t vector_weights = kWidened || kLanes < kChannelBlock ? kLanes : args.block_step;
   const float* rows = args.rows;
   const Weight* weights = static_cast<const Weight*>(args.weights);
   Floats acc[kRows][kVectors];
-  if (kLanes < kBlock && args.bias == nullptr) {
+  if (kLanes < kChannelBlock && args.bias == nullptr) {
 #pragma GCC unroll 9
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        acc[r][v] = Load(args.sums + (size_t)r * kBlock + (size_t)v * args.vector_step);
+        acc[r][v] = Load(args.sums + (size_t)r * kChannelBlock + (size_t)v * args.vector_step);
       }
     }
   } else {
@@ -193,7 +196,7 @@ static void Multiply(const MultiplyArgs& args) {
   } while (--runs != 0);
   float* sums = args.sums;
 #pragma GCC unroll 9
-  for (int r = 0; r < kRows; ++r, sums += kBlock) {
+  for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) Store(sums + (size_t)v * args.vector_step, acc[r][v]);
   }
@@ -225,13 +228,13 @@ struct MultiplySet {
 [[gnu::noinline]] static void WidenWeights(const PanelF16& panel, size_t steps, uint32_t blocks,
                                            uint32_t together, float* widened) {
   const uint16_t* weights = panel.weights;
-  const size_t step = together * kBlock;
+  const size_t step = together * kChannelBlock;
   for (uint32_t b = 0; b < blocks; ++b, weights += panel.block_step) {
-    const uint16_t *from = weights, *end = weights + steps * kBlock;
-    float* to = widened + (b / together * steps * together + b % together) * kBlock;
-    for (; from != end; from += kBlock, to += step) {
+    const uint16_t *from = weights, *end = weights + steps * kChannelBlock;
+    float* to = widened + (b / together * steps * together + b % together) * kChannelBlock;
+    for (; from != end; from += kChannelBlock, to += step) {
 #pragma GCC unroll 2
-      for (uint32_t i = 0; i < kBlock; i += kLanes) Store(to + i, WidenLanes(from + i));
+      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) Store(to + i, WidenLanes(from + i));
     }
   }
 }
@@ -245,7 +248,7 @@ static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, co
   for (uint32_t p = 0, row = 0; p < panels; ++p) {
     const uint32_t next = rows * (p + 1) / panels;
     args.rows = tile + row * part.row_step;
-    args.sums = sums + (size_t)row * kBlock;
+    args.sums = sums + (size_t)row * kChannelBlock;
     args.next = next_weights + (size_t)p * part.runs * part.run * 8;
     of_rows[next - row - 1](args);
     row = next;
@@ -260,14 +263,14 @@ static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartW
   constexpr size_t kSliceFloats = 6 * 1024;
   const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
   const MultiplyFn* of_rows = direct ? set.direct : set.widened;
-  const size_t step = set.together * kBlock, most = kSliceFloats / step;
-  if (kLanes == kBlock || direct || panels < 2 || part.runs * part.run <= most) {
+  const size_t step = set.together * kChannelBlock, most = kSliceFloats / step;
+  if (kLanes == kChannelBlock || direct || panels < 2 || part.runs * part.run <= most) {
     return MultiplyPanels(of_rows, panels, part, tile, rows, args);
   }
   PartWide slice = part;
   slice.runs = 1;
   slice.first_run = 0;
-  const size_t length = DivideUp(part.run, DivideUp(part.run, most));
+  const size_t length = CeilDiv(part.run, CeilDiv(part.run, most));
   const float* weights = static_cast<const float*>(args.weights);
   for (size_t r = 0; r < part.runs; ++r) {
     const float* run = tile + (part.first_run + r) % part.runs * part.run_step;
@@ -285,12 +288,12 @@ static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartW
 static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, const PanelF16& panel,
                                 uint32_t rows, uint32_t blocks,
                                 decltype(&apply_function_avx2) apply) {
-  alignas(64) float sums[3 * kWideTileRows * kBlock];
+  alignas(64) float sums[3 * kWideTileRows * kChannelBlock];
   const bool direct = part.weights == nullptr;
   const size_t steps = part.runs * part.run;
   float* widened = part.weights;
   if (part.whole) {
-    widened += panel.block * steps * kBlock;
+    widened += panel.block * steps * kChannelBlock;
     if (panel.block >= part.widened_blocks) {
       WidenWeights(panel, steps, blocks, set.together, widened);
       part.widened_blocks = panel.block + blocks;
@@ -302,13 +305,13 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
   MultiplyArgs args = {};
   args.block_step = panel.block_step;
   args.next = NumberOf(panel.weights + (part.whole ? 0 : blocks * panel.block_step));
-  args.vector_step = kLanes == kBlock ? (size_t)rows * kBlock : kLanes;
+  args.vector_step = kLanes == kChannelBlock ? (size_t)rows * kChannelBlock : kLanes;
   const float* tile = part.tile + panel.row * part.row_step;
   for (uint32_t b = 0; b < blocks; b += set.together) {
     args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
-                          : widened + b * steps * kBlock;
-    args.bias = part.bias + (panel.block + b) * (size_t)kBlock;
-    args.sums = sums + (size_t)b * rows * kBlock;
+                          : widened + b * steps * kChannelBlock;
+    args.bias = part.bias + (panel.block + b) * (size_t)kChannelBlock;
+    args.sums = sums + (size_t)b * rows * kChannelBlock;
     MultiplyRows(set, direct, part, tile, rows, args);
   }
   FinishPanel(*part.args, sums, rows, panel, apply);
@@ -341,7 +344,7 @@ static inline void MultiplyPosition(const MultiplySet& set, const WinogradProduc
   args.block_step = products.block_step;
   args.bias = products.bias;
   args.sums = products.sums;
-  args.vector_step = kLanes == kBlock ? products.sums_step : kLanes;
+  args.vector_step = kLanes == kChannelBlock ? products.sums_step : kLanes;
   MultiplyRows(set, direct, part, products.v, products.tiles, args);
 }
 

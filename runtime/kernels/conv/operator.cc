@@ -18,6 +18,11 @@ uint64_t TapCountOf(const blob::ConvParams& p) {
 // board.
 constexpr uint64_t kMaxDepthF16 = 1u << 20;
 
+// Each kernel has a line in scratch.inc.
+#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_KERNEL
+
 bool HasWinogradWindow(const blob::ConvParams& p) {
   return p.kernel_h == 3 && p.kernel_w == 3 && p.stride_h == 1 && p.stride_w == 1 &&
          p.dilation_h == 1 && p.dilation_w == 1 && p.groups == 1;
@@ -70,13 +75,20 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
                       : ConvScratchF16(level, g, IsWinogradF16(*view.layer));
 }
 
+LayerCost CostConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  const uint64_t depth = SaturatingMul(TapCountOf(p), InputOf(view, 0).dims[3] / p.groups);
+  return LayerCost{SaturatingMul(ElementCount(OutputOf(view)), depth), 1, 1, 0};
+}
+
 void RunConvLayer(const LayerView& view, const RunContext& context) {
   RunConvolution(view, context, context.kernels->conv_s8, context.kernels->conv_f16);
 }
 
 Isa ConvLayerLevel(const LayerView& view, const KernelTable& kernels) {
   const bool fp16 = !IsInt8(view);
-  if (!fp16 && kernels.conv_s8_isa >= Isa::kCm4) return kernels.conv_s8_isa;  // takes any groups
+  constexpr uint32_t kTakeAnyGroups = IsaLevelsOf(IsaFamily::kCortexM);
+  if (!fp16 && IsaIsOneOf(kernels.conv_s8_isa, kTakeAnyGroups)) return kernels.conv_s8_isa;
   if (!GroupsFitKernels(Params(view).groups, InputOf(view, 0).dims[3], OutputOf(view).dims[3],
                         fp16)) {
     return Isa::kReference;

@@ -30,7 +30,7 @@ Shape ShapeOf(const ConvGeometry& g) {
   s.depth = s.taps * s.group_in;
   s.deep = DeepOf(s.depth);
   s.groups_of_4 = (s.depth + 3) / 4;
-  s.blocks = ((uint64_t)g.out_c + kBlock - 1) / kBlock;
+  s.blocks = ((uint64_t)g.out_c + kChannelBlock - 1) / kChannelBlock;
   return s;
 }
 
@@ -48,18 +48,19 @@ Work WorkOf(const ConvGeometry& g, const Shape& s, Share share) {
 
 // The channel blocks within `work` that hold outputs of `group`.
 Range BlocksOfGroup(const Shape& s, const Work& work, uint64_t group) {
-  const uint64_t first = group * s.group_out / kBlock;
-  const uint64_t last = ((group + 1) * s.group_out - 1) / kBlock;
+  const uint64_t first = group * s.group_out / kChannelBlock;
+  const uint64_t last = ((group + 1) * s.group_out - 1) / kChannelBlock;
   return Range{first > work.blocks.begin ? first : work.blocks.begin,
                last + 1 < work.blocks.end ? last + 1 : work.blocks.end};
 }
 
 // The outputs of `block` that belong to `group`: a block may span groups.
 Range LanesOfGroup(const Shape& s, uint64_t block, uint64_t group) {
-  const uint64_t base = block * kBlock;
+  const uint64_t base = block * kChannelBlock;
   const uint64_t begin = group * s.group_out;
   const uint64_t end = begin + s.group_out;
-  return Range{begin > base ? begin - base : 0, end < base + kBlock ? end - base : kBlock};
+  return Range{begin > base ? begin - base : 0,
+               end < base + kChannelBlock ? end - base : kChannelBlock};
 }
 
 void GatherRowS8(const ConvS8Args& args, const Shape& s, uint64_t pixel, uint64_t group,
@@ -84,9 +85,9 @@ void GatherRowS8(const ConvS8Args& args, const Shape& s, uint64_t pixel, uint64_
 
 // acc += row * block of weights [groups_of_4][16][4].
 void MultiplyRowS8(const int8_t* row, const int8_t* weights, uint64_t groups_of_4, int32_t* acc) {
-  for (uint64_t k = 0; k < groups_of_4; ++k, row += 4, weights += kBlock * 4) {
+  for (uint64_t k = 0; k < groups_of_4; ++k, row += 4, weights += kChannelBlock * 4) {
     const int32_t x0 = row[0], x1 = row[1], x2 = row[2], x3 = row[3];
-    for (uint32_t o = 0; o < kBlock; ++o) {
+    for (uint32_t o = 0; o < kChannelBlock; ++o) {
       acc[o] += x0 * weights[4 * o] + x1 * weights[4 * o + 1] + x2 * weights[4 * o + 2] +
                 x3 * weights[4 * o + 3];
     }
@@ -121,14 +122,14 @@ void GatherRowF16(const ConvF16Args& args, const Shape& s, uint64_t pixel, uint6
 
 // acc[row] = bias + rows * block of weights [depth][16], products added in the order of depth.
 void MultiplyTileF16(const float* rows, uint64_t row_count, const Shape& s, const uint16_t* weights,
-                     const float* bias, float (*acc)[kBlock]) {
+                     const float* bias, float (*acc)[kChannelBlock]) {
   for (uint64_t r = 0; r < row_count; ++r) memcpy(acc[r], bias, sizeof(acc[r]));
   for (uint64_t k = 0; k < s.depth; ++k) {
-    float w[kBlock];
-    for (uint32_t o = 0; o < kBlock; ++o) w[o] = HalfToFloat(weights[k * kBlock + o]);
+    float w[kChannelBlock];
+    for (uint32_t o = 0; o < kChannelBlock; ++o) w[o] = HalfToFloat(weights[k * kChannelBlock + o]);
     for (uint64_t r = 0; r < row_count; ++r) {
       const float x = rows[r * s.deep + k];
-      for (uint32_t o = 0; o < kBlock; ++o) acc[r][o] += x * w[o];
+      for (uint32_t o = 0; o < kChannelBlock; ++o) acc[r][o] += x * w[o];
     }
   }
 }
@@ -168,11 +169,11 @@ void TransformTileF16(const ConvF16Args& args, Pixel p, float* v) {
   }
 }
 
-// The 2 x 2 pixels of one output from its sums m[16][kBlock].
+// The 2 x 2 pixels of one output from its sums m[16][kChannelBlock].
 void FinishTileF16(const float* m, float* pixels) {
-  constexpr size_t kLine = 4 * kBlock;
+  constexpr size_t kLine = 4 * kChannelBlock;
   float lines[2][4];
-  for (size_t j = 0; j < 4; ++j, m += kBlock) {
+  for (size_t j = 0; j < 4; ++j, m += kChannelBlock) {
     lines[0][j] = m[0] + m[kLine] + m[2 * kLine];
     lines[1][j] = m[kLine] - m[2 * kLine] - m[3 * kLine];
   }
@@ -186,29 +187,29 @@ void FinishTileF16(const float* m, float* pixels) {
 void RunWinogradF16(const ConvF16Args& args, Share share) {
   const ConvGeometry& g = args.g;
   float* v = reinterpret_cast<float*>(args.scratch);
-  const uint64_t blocks = ((uint64_t)g.out_c + kBlock - 1) / kBlock;
+  const uint64_t blocks = ((uint64_t)g.out_c + kChannelBlock - 1) / kChannelBlock;
   const uint64_t tiles_x = (g.out_w + 1) / 2;
   const Range tiles = RangeOf(WinogradTileCount(2, g.out_h, g.out_w), share);
   for (uint64_t tile = tiles.begin; tile < tiles.end; ++tile) {
     const Pixel p = {(uint32_t)(tile / tiles_x) * 2, (uint32_t)(tile % tiles_x) * 2};
     TransformTileF16(args, p, v);
     for (uint64_t b = 0; b < blocks; ++b) {
-      float m[kWinogradPositionsF16][kBlock] = {};
-      memcpy(m[5], args.bias + b * kBlock, sizeof(m[5]));
+      float m[kWinogradPositionsF16][kChannelBlock] = {};
+      memcpy(m[5], args.bias + b * kChannelBlock, sizeof(m[5]));
       for (uint32_t i = 0; i < kWinogradPositionsF16; ++i) {
-        const uint16_t* u = args.weights + (i * blocks + b) * g.in_c * kBlock;
-        for (uint32_t c = 0; c < g.in_c; ++c, u += kBlock) {
+        const uint16_t* u = args.weights + (i * blocks + b) * g.in_c * kChannelBlock;
+        for (uint32_t c = 0; c < g.in_c; ++c, u += kChannelBlock) {
           const float x = v[(size_t)i * g.in_c + c];
-          for (uint32_t o = 0; o < kBlock; ++o) m[i][o] += x * HalfToFloat(u[o]);
+          for (uint32_t o = 0; o < kChannelBlock; ++o) m[i][o] += x * HalfToFloat(u[o]);
         }
       }
-      for (uint64_t o = 0; o < kBlock && b * kBlock + o < g.out_c; ++o) {
+      for (uint64_t o = 0; o < kChannelBlock && b * kChannelBlock + o < g.out_c; ++o) {
         float pixels[4];
         FinishTileF16(m[0] + o, pixels);
         for (uint32_t i = 0; i < 4; ++i) {
           const uint32_t y = p.y + i / 2, x = p.x + i % 2;
           if (y >= g.out_h || x >= g.out_w) continue;
-          args.output[((size_t)y * g.out_w + x) * g.out_c + b * kBlock + o] =
+          args.output[((size_t)y * g.out_w + x) * g.out_c + b * kChannelBlock + o] =
               FloatToHalf(ApplyHalfFunction(args.function, pixels[i], args.alpha, args.beta));
         }
       }
@@ -233,13 +234,13 @@ void conv_s8_reference(const ConvS8Args& args, Share share) {
       for (uint64_t r = 0; r < rows; ++r) GatherRowS8(args, s, first + r, group, tile + r * s.deep);
       for (uint64_t b = blocks.begin; b < blocks.end; ++b) {
         const Range lanes = LanesOfGroup(s, b, group);
-        const int8_t* weights = args.weights + b * s.groups_of_4 * 4 * kBlock;
+        const int8_t* weights = args.weights + b * s.groups_of_4 * 4 * kChannelBlock;
         for (uint64_t r = 0; r < rows; ++r) {
-          int32_t acc[kBlock];
+          int32_t acc[kChannelBlock];
           memcpy(acc, args.channels[b].bias, sizeof(acc));
           MultiplyRowS8(tile + r * s.deep, weights, s.groups_of_4, acc);
           StoreS8(args, args.channels[b], acc, lanes,
-                  args.output + (first + r) * g.out_c + b * kBlock);
+                  args.output + (first + r) * g.out_c + b * kChannelBlock);
         }
       }
     }
@@ -263,11 +264,11 @@ void conv_f16_reference(const ConvF16Args& args, Share share) {
         GatherRowF16(args, s, first + r, group, tile + r * s.deep);
       for (uint64_t b = blocks.begin; b < blocks.end; ++b) {
         const Range lanes = LanesOfGroup(s, b, group);
-        float acc[kTileRowsF16][kBlock];
-        MultiplyTileF16(tile, rows, s, args.weights + b * s.depth * kBlock, args.bias + b * kBlock,
-                        acc);
+        float acc[kTileRowsF16][kChannelBlock];
+        MultiplyTileF16(tile, rows, s, args.weights + b * s.depth * kChannelBlock,
+                        args.bias + b * kChannelBlock, acc);
         for (uint64_t r = 0; r < rows; ++r) {
-          uint16_t* output = args.output + (first + r) * g.out_c + b * kBlock;
+          uint16_t* output = args.output + (first + r) * g.out_c + b * kChannelBlock;
           for (uint64_t o = lanes.begin; o < lanes.end; ++o) {
             output[o] =
                 FloatToHalf(ApplyHalfFunction(args.function, acc[r][o], args.alpha, args.beta));

@@ -221,7 +221,7 @@ static inline void PackRow(const RowSource& s, Pixel p, uint8_t* to, size_t byte
   for (uint32_t r = 0; r < rows; ++r, Advance(plan.g, &p)) {
     uint8_t* out = plan.packed + (size_t)r * (size_t)plan.deep;
     plan.pointers[r] = out;
-    PackRow(source, p, out, plan.block_step / kBlock, r + 1 < kTileRows);
+    PackRow(source, p, out, plan.block_step / kChannelBlock, r + 1 < kTileRows);
   }
 }
 

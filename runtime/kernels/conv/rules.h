@@ -5,12 +5,13 @@
 #define OCTET_KERNELS_CONV_RULES_H_
 
 #include "runtime/core/isa.h"
+#include "runtime/core/round_up.h"
+#include "runtime/format/blob.h"
 #include "runtime/format/winograd.h"
 #include "runtime/kernels/window.h"
 
 namespace octet {
 
-constexpr uint32_t kBlock = 16;  // output channels of a block of weights
 constexpr uint64_t kKiB = 1024;
 
 // Most output pixels of a tile that scratch has room for; FP16 ones may be rows of floats.
@@ -19,10 +20,6 @@ constexpr uint32_t kWideTileRows = 96;  // of levels that widen weights (ConvRul
 
 // Blocks of outputs whose constants the x86 levels prepare at a time.
 constexpr uint32_t kPreparedBlocks = 16;
-
-static inline uint64_t DivideUp(uint64_t a, uint64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Which layers that have transformed weights are taken by Winograd's method.
 struct WinogradRule {
@@ -140,7 +137,8 @@ struct ConvChoice {
 
 // Bytes of a layer's transformed int8 weights, output tiles of m x m.
 static inline uint64_t TransformedBytes(const ConvGeometry& g, uint32_t m) {
-  return WinogradPositions(m) * g.in_c * DivideUp(g.out_c, kBlock) * kBlock * sizeof(int16_t);
+  return WinogradPositions(m) * g.in_c * CeilDiv(g.out_c, kChannelBlock) * kChannelBlock *
+         sizeof(int16_t);
 }
 
 static inline bool TakesWinograd(const WinogradRule& rule, const ConvGeometry& g, uint32_t m,
@@ -172,7 +170,7 @@ static inline ConvChoice ChooseConv(const ConvRules& rules, const ConvGeometry& 
   if (rules.few_outputs && HasFewOutputs(g)) return ConvChoice{ConvWay::kFewOutputs, 0};
   // A panel of one block loads more than it multiplies: where panels of the most blocks would leave
   // one, narrower ones may not.
-  const uint64_t blocks = DivideUp(g.out_c / g.groups, kBlock);
+  const uint64_t blocks = CeilDiv(g.out_c / g.groups, kChannelBlock);
   const bool leaves_one = most > 2 && blocks > most && blocks % most == 1;
   const bool narrower = !rules.wide && leaves_one && blocks % (most - 1) != 1;
   return ConvChoice{ConvWay::kTiles, narrower ? most - 1 : most};

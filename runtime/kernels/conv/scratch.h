@@ -9,14 +9,11 @@
 #define OCTET_KERNELS_CONV_SCRATCH_H_
 
 #include "runtime/core/round_up.h"
+#include "runtime/kernels/conv/helium_scratch.h"
+#include "runtime/kernels/conv/needs.h"
 #include "runtime/kernels/conv/rules.h"
-#include "runtime/kernels/scratch.h"
 
 namespace octet {
-
-static inline uint64_t DeepOf(uint64_t depth) {
-  return (depth + 15) & ~(uint64_t)15;
-}
 
 // The reference: rows of `deep` values (FP16: floats), as many as a small memory has room for.
 // Weights are read once for all of them.
@@ -44,29 +41,7 @@ static inline ConvPartsCm4 Cm4PartsOf(uint64_t depth, uint64_t out_c) {
   ConvPartsCm4 parts;
   parts.packed = RoundUp64(quads * 4 * 2 * kCm4PanelRows);
   parts.unfinished = parts.packed + RoundUp64(quads * 4);
-  parts.bytes = parts.unfinished + RoundUp64(DivideUp(out_c, kBlock));
-  return parts;
-}
-
-// Int8 of the level helium: weights of four outputs; sums of four outputs of a tile of pixels;
-// `rows` windows of `deep` bytes (the last copy may end in 16 bytes more). Few operations: boards
-// link this for every level.
-constexpr uint32_t kHeliumMostRows = 96;
-constexpr uint32_t kHeliumPanelRows = 3;  // rows come in threes
-constexpr uint32_t kHeliumRowsBytes = 8192;
-static inline uint64_t RowsBytesOfHelium(uint64_t deep) {
-  const uint64_t most = deep * kHeliumMostRows < kHeliumRowsBytes ? deep * kHeliumMostRows
-                                                                  : (uint64_t)kHeliumRowsBytes;
-  return most < deep * kHeliumPanelRows ? deep * kHeliumPanelRows : most;
-}
-struct ConvPartsHelium {
-  uint64_t sums, rows, bytes;
-};
-static inline ConvPartsHelium HeliumPartsOf(uint64_t deep) {
-  ConvPartsHelium parts;
-  parts.sums = 4 * deep;
-  parts.rows = parts.sums + kHeliumMostRows * 16;
-  parts.bytes = parts.rows + RoundUp64(RowsBytesOfHelium(deep) + 16);
+  parts.bytes = parts.unfinished + RoundUp64(CeilDiv(out_c, kChannelBlock));
   return parts;
 }
 
@@ -114,8 +89,8 @@ constexpr uint32_t kWideWeights = 4096;
 constexpr uint32_t kWideBlocksRows = 32;
 constexpr uint64_t kWideTileFloats = 50 * 1024;
 static inline bool WidensWeights(Isa level) {
-  return level == Isa::kAvx2 || level == Isa::kAvxVnni || level == Isa::kAvx512Vnni ||
-         level == Isa::kAmx;
+  constexpr uint32_t kWide = IsaLevelsWith(Isa::kAvx2);
+  return IsaIsOneOf(level, kWide);
 }
 struct ConvPartsWide {
   uint64_t rows, floats, bytes;
@@ -147,7 +122,8 @@ static inline WinogradParts WinogradPartsOf(uint64_t m, uint64_t in_c, uint64_t 
   parts.tiles = WinogradTileBlock(m, in_c, out_h, out_w);
   parts.v = RoundUp64(in_c);
   parts.products = parts.v + WinogradPositions(m) * parts.tiles * in_c * sizeof(int16_t);
-  parts.bytes = parts.products + WinogradPositions(m) * parts.tiles * kBlock * sizeof(int32_t);
+  parts.bytes =
+      parts.products + WinogradPositions(m) * parts.tiles * kChannelBlock * sizeof(int32_t);
   return parts;
 }
 
@@ -185,34 +161,70 @@ static inline WinogradPartsF16 WinogradPartsOfF16(Isa level, uint64_t in_c, uint
   return parts;
 }
 
-// Bytes of one thread for an int8 layer. winograd: m of its transformed weights, or 0. A layer with
-// those needs the larger of two: its kernel may read either weights.
-static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
-  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
-  const uint64_t depth = taps * (g.in_c / g.groups);
-  if (level == Isa::kCm4) return Cm4PartsOf(depth, g.out_c).bytes;
-  if (TakesHeliumScratch(level, true)) return HeliumPartsOf(DeepOf(depth)).bytes;
-  if (level == Isa::kReference || level >= Isa::kCm4) return ReferencePartsOf(depth, false).bytes;
-  const ConvParts tile = TilePartsOf(taps, g.in_c, depth, false);
-  const uint64_t direct =
-      level == Isa::kAvx2 ? tile.packed + Avx2PartsOf(DeepOf(depth)).bytes : tile.bytes;
-  if (winograd == 0) return direct;
-  const uint64_t transformed = WinogradPartsOf(winograd, g.in_c, g.out_h, g.out_w).bytes;
+// What the functions of scratch.inc answer.
+static inline uint64_t ReferenceBytesS8(const ConvNeeds& n) {
+  return ReferencePartsOf(n.depth, false).bytes;
+}
+static inline uint64_t Cm4BytesS8(const ConvNeeds& n) {
+  return Cm4PartsOf(n.depth, n.out_c).bytes;
+}
+// A layer with transformed weights needs the larger of two: its kernel may read either weights.
+static inline uint64_t OrWinogradS8(const ConvNeeds& n, uint64_t direct) {
+  if (n.winograd == 0) return direct;
+  const uint64_t transformed = WinogradPartsOf(n.winograd, n.in_c, n.out_h, n.out_w).bytes;
   return transformed > direct ? transformed : direct;
+}
+static inline uint64_t TileBytesS8(const ConvNeeds& n) {
+  return OrWinogradS8(n, TilePartsOf(n.taps, n.in_c, n.depth, false).bytes);
+}
+static inline uint64_t Avx2BytesS8(const ConvNeeds& n) {
+  const ConvParts tile = TilePartsOf(n.taps, n.in_c, n.depth, false);
+  return OrWinogradS8(n, tile.packed + Avx2PartsOf(DeepOf(n.depth)).bytes);
+}
+static inline uint64_t ReferenceBytesF16(const ConvNeeds& n) {  // Winograd's: V of one tile
+  return n.winograd != 0 ? kWinogradPositionsF16 * n.in_c * sizeof(float)
+                         : ReferencePartsOf(n.depth, true).bytes;
+}
+static inline uint64_t WideBytesF16(const ConvNeeds& n) {
+  if (n.winograd != 0) return WinogradPartsOfF16(Isa::kAvx2, n.in_c, n.out_h, n.out_w).bytes;
+  return WidePartsOf(n.depth, n.out_h * n.out_w).bytes;
+}
+static inline uint64_t TileBytesF16(const ConvNeeds& n) {
+  if (n.winograd != 0) return WinogradPartsOfF16(Isa::kNeon, n.in_c, n.out_h, n.out_w).bytes;
+  return TilePartsOf(n.taps, n.in_c, n.depth, true).bytes;
+}
+
+typedef uint64_t (*ConvBytesFn)(const ConvNeeds& needs);
+#define OCTET_SCRATCH(precision, word, isa, Bytes) \
+  constexpr ConvBytesFn k_conv_##precision##_##word = &Bytes;
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+
+// Bytes of one thread for an int8 layer: those of the level's kernel, its own or that of its
+// nearest parent. winograd: m of the layer's transformed weights, or 0.
+static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
+  ConvBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes)   \
+  if constexpr (#precision[0] == 's') {              \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa); \
+    if (IsaIsOneOf(level, kLevels)) bytes = &Bytes;  \
+  }
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes(NeedsOf(g, winograd));
 }
 
 // The same of an FP16 layer. winograd: its weights are transformed.
 static inline uint64_t ConvScratchF16(Isa level, const ConvGeometry& g, bool winograd) {
-  const bool reference = level == Isa::kReference || level >= Isa::kCm4;
-  if (winograd) {  // the reference: V of one tile
-    return reference ? kWinogradPositionsF16 * g.in_c * sizeof(float)
-                     : WinogradPartsOfF16(level, g.in_c, g.out_h, g.out_w).bytes;
+  ConvBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes)   \
+  if constexpr (#precision[0] == 'f') {              \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa); \
+    if (IsaIsOneOf(level, kLevels)) bytes = &Bytes;  \
   }
-  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
-  const uint64_t depth = taps * (g.in_c / g.groups);
-  if (reference) return ReferencePartsOf(depth, true).bytes;
-  return WidensWeights(level) ? WidePartsOf(depth, OutputPixels(g)).bytes
-                              : TilePartsOf(taps, g.in_c, depth, true).bytes;
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes(NeedsOf(g, winograd ? 2 : 0));
 }
 
 }  // namespace octet

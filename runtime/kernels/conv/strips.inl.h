@@ -13,16 +13,16 @@ namespace {
 static void SpreadWeights(const ConvPlan& plan, const StripPlan& s, const int8_t* from,
                           uint32_t blocks, int8_t* to) {
   const size_t from_bytes = plan.block_step;
-  const size_t to_bytes = (size_t)plan.g.kernel_h * s.run_groups * 4 * kBlock;
+  const size_t to_bytes = (size_t)plan.g.kernel_h * s.run_groups * 4 * kChannelBlock;
   memset(to, 0, blocks * to_bytes);
   for (uint32_t b = 0; b < blocks; ++b, from += from_bytes, to += to_bytes) {
     for (uint32_t ky = 0; ky < plan.g.kernel_h; ++ky) {
       for (uint32_t i = 0; i < s.run_bytes; ++i) {
         const size_t k = (size_t)ky * s.run_bytes + i;
         const size_t t = (size_t)ky * s.run_groups * 4 + i;
-        const int8_t* source = from + k / 4 * 4 * kBlock + k % 4;
-        int8_t* target = to + t / 4 * 4 * kBlock + t % 4;
-        for (uint32_t o = 0; o < kBlock; ++o) target[4 * o] = source[4 * o];
+        const int8_t* source = from + k / 4 * 4 * kChannelBlock + k % 4;
+        int8_t* target = to + t / 4 * 4 * kChannelBlock + t % 4;
+        for (uint32_t o = 0; o < kChannelBlock; ++o) target[4 * o] = source[4 * o];
       }
     }
   }
@@ -34,7 +34,7 @@ static void BeginStrips(const ConvS8Args& args, const ConvPlan& plan, const Conv
   const StripPlan& s = plan.strip;
   panel->taps = plan.g.kernel_h;
   panel->tap_bytes = s.run_groups * 4;
-  panel->block_step = (size_t)plan.g.kernel_h * s.run_groups * 4 * kBlock;
+  panel->block_step = (size_t)plan.g.kernel_h * s.run_groups * 4 * kChannelBlock;
   if (s.blocks == 0) return;
   int8_t* spread = reinterpret_cast<int8_t*>(args.scratch + s.weights_at);
   SpreadWeights(plan, s, panel->weights, outputs.blocks, spread);

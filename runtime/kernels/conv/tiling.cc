@@ -14,8 +14,8 @@ bool StripsPay(const ConvRules& rules, const ConvPlan& plan) {
   const ConvGeometry& g = plan.g;
   if (plan.rows == Rows::kPointed) return g.out_w >= plan.tile_rows;
   constexpr uint64_t kGroupsOfPacking = 16;
-  const uint64_t run_groups = DivideUp((uint64_t)g.kernel_w * plan.group_in, 4);
-  return (g.kernel_h * run_groups - DivideUp(plan.depth, 4)) * plan.blocks <= kGroupsOfPacking;
+  const uint64_t run_groups = CeilDiv((uint64_t)g.kernel_w * plan.group_in, 4);
+  return (g.kernel_h * run_groups - CeilDiv(plan.depth, 4)) * plan.blocks <= kGroupsOfPacking;
 }
 
 // Where the layer has no strips, .columns is 0.
@@ -35,8 +35,8 @@ StripPlan PlanStrips(const ConvPlan& plan) {
   if (s.pitch < run_bytes + 4) return s;
   const uint64_t columns = (s.pitch - 4 - run_bytes) / step + 1;
   s.weights_at = PointerBytes(g.kernel_h);
-  const uint64_t blocks =
-      (plan.parts_at.bytes - s.weights_at) / ((uint64_t)g.kernel_h * s.run_groups * 4 * kBlock);
+  const uint64_t blocks = (plan.parts_at.bytes - s.weights_at) /
+                          ((uint64_t)g.kernel_h * s.run_groups * 4 * kChannelBlock);
   if (s.run_bytes % 4 != 0) {
     if (blocks < plan.panel_blocks && blocks < plan.blocks) return s;
     s.blocks = blocks < plan.part_blocks ? (uint32_t)blocks : plan.part_blocks;
@@ -55,21 +55,22 @@ uint32_t WideColumns(const ConvPlan& plan, uint64_t left) {
   if (pixels < g.kernel_w) return 0;
   uint64_t columns = (pixels - g.kernel_w) / g.stride_w + 1;
   if (columns > plan.tile_rows) columns = plan.tile_rows;
-  columns = DivideUp(g.out_w, DivideUp(g.out_w, columns));
+  columns = CeilDiv(g.out_w, CeilDiv(g.out_w, columns));
   const bool few = columns < kLeastWideRows && columns < g.out_w;
   return few || columns < kLeastColumns ? 0 : (uint32_t)columns;
 }
 
-// By what is widened: strips widen stride_h lines under a line of the output for each panel, and
-// weights once; windows are widened once, and weights for each tile of them.
+// Compares how much each way widens. Strips widen stride_h lines for each line of the output and
+// panel, and weights once. Windows are widened once, and weights for each tile of windows.
 bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
   const ConvGeometry& g = plan.g;
-  const uint64_t panels = DivideUp(plan.blocks, wide.blocks);
+  const uint64_t panels = CeilDiv(plan.blocks, wide.blocks);
   const uint64_t pixels = (uint64_t)(wide.columns - 1) * g.stride_w + g.kernel_w;
   const uint64_t lines = (uint64_t)g.out_h * (g.stride_h < g.kernel_h ? g.stride_h : g.kernel_h);
-  const uint64_t strips = DivideUp(g.out_w, wide.columns) * lines * pixels * g.in_c * panels;
-  const uint64_t weights = plan.depth * plan.blocks * kBlock, outputs = (uint64_t)g.out_h * g.out_w;
-  const uint64_t times = wide.whole ? 1 : DivideUp(outputs, wide.windows);
+  const uint64_t strips = CeilDiv(g.out_w, wide.columns) * lines * pixels * g.in_c * panels;
+  const uint64_t weights = plan.depth * plan.blocks * kChannelBlock,
+                 outputs = (uint64_t)g.out_h * g.out_w;
+  const uint64_t times = wide.whole ? 1 : CeilDiv(outputs, wide.windows);
   return strips + weights <= plan.depth * outputs + weights * times;
 }
 
@@ -78,8 +79,8 @@ bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   const uint64_t pixels = (uint64_t)plan.g.out_h * plan.g.out_w;
   const ConvPartsWide parts = WidePartsOf(plan.depth, pixels);
   const uint64_t rows = parts.rows, room = parts.floats;
-  const uint64_t weights = plan.depth * blocks * kBlock;
-  const uint64_t all_weights = plan.depth * plan.blocks * kBlock;
+  const uint64_t weights = plan.depth * blocks * kChannelBlock;
+  const uint64_t all_weights = plan.depth * plan.blocks * kChannelBlock;
   *wide = WidePlan{blocks, 0, (uint32_t)rows, true, false};
   if (weights > room) return false;
   const uint64_t left = room - weights;
@@ -91,7 +92,7 @@ bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   }
   const uint32_t columns = WideColumns(plan, left);
   if (columns == 0 && windows < kLeastWideRows) return false;
-  if (windows != 0) windows = DivideUp(pixels, DivideUp(pixels, windows));
+  if (windows != 0) windows = CeilDiv(pixels, CeilDiv(pixels, windows));
   wide->direct = false;
   wide->windows = (uint32_t)windows;
   wide->columns = columns;
@@ -99,8 +100,8 @@ bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   return true;
 }
 
-// Two blocks share broadcasts as well as three do, and one does badly: two where they are even,
-// three where that leaves two or none.
+// Panels of two blocks share broadcasts as well as those of three; one block shares none. So two
+// where the count is even, three where that leaves two blocks or none.
 WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
   WidePlan wide;
   if (most > 2 && plan.blocks % 2 != 0 && plan.blocks % 3 != 1 && PlanWide(plan, 3, &wide)) {
@@ -121,8 +122,8 @@ ConvPlan PlanLayer(const ConvGeometry& g, const ConvRules& rules, uint32_t panel
   plan.group_out = g.out_c / g.groups;
   plan.depth = plan.taps * plan.group_in;
   plan.deep = DeepOf(plan.depth);
-  plan.blocks = (uint32_t)DivideUp(plan.group_out, kBlock);
-  plan.block_step = (size_t)(rules.fp16 ? plan.depth : DivideUp(plan.depth, 4) * 4) * kBlock;
+  plan.blocks = (uint32_t)CeilDiv(plan.group_out, kChannelBlock);
+  plan.block_step = (size_t)(rules.fp16 ? plan.depth : CeilDiv(plan.depth, 4) * 4) * kChannelBlock;
   plan.tile_rows = rules.tile_rows;
   plan.panel_blocks = panel_blocks;
   plan.part_blocks = rules.part_blocks;
@@ -149,9 +150,9 @@ void CutWide(ConvPlan* plan) {
 void CutHalves(uint32_t panel_rows, ConvPlan* plan) {
   const ConvGeometry& g = plan->g;
   if (g.dilation_w != 1 || plan->group_in != g.in_c) return;
-  uint64_t columns = DivideUp(g.out_w, DivideUp(g.out_w, plan->tile_rows));
+  uint64_t columns = CeilDiv(g.out_w, CeilDiv(g.out_w, plan->tile_rows));
   const bool wide = columns * 3 >= (uint64_t)plan->tile_rows * 2;
-  columns = DivideUp(columns, panel_rows) * panel_rows;
+  columns = CeilDiv(columns, panel_rows) * panel_rows;
   const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
   const uint64_t room = (plan->parts_at.bytes - plan->parts_at.packed) / sizeof(float);
   if (wide && g.kernel_h * pixels * g.in_c <= room) plan->columns = (uint32_t)columns;
@@ -164,7 +165,7 @@ void CutBytes(const ConvRules& rules, ConvPlan* plan) {
 bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
   const ConvGeometry& g = plan->g;
   uint32_t part_blocks = plan->part_blocks;
-  const uint64_t chunks = DivideUp(plan->blocks, plan->panel_blocks);
+  const uint64_t chunks = CeilDiv(plan->blocks, plan->panel_blocks);
   const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
   plan->pixels = {0, pixels};
   plan->chunks = {0, chunks};
@@ -194,9 +195,9 @@ bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
   const uint64_t bytes = blocks * plan->block_step * (rules.fp16 ? 2 : 1);
   const uint64_t part_chunks =
       part_blocks < plan->panel_blocks ? 1 : part_blocks / plan->panel_blocks;
-  uint64_t parts = DivideUp(columns, part_chunks);
+  uint64_t parts = CeilDiv(columns, part_chunks);
   if (bytes > 2 * rules.resident_bytes && rows > rules.tile_rows) {
-    const uint64_t resident = DivideUp(bytes, rules.resident_bytes);
+    const uint64_t resident = CeilDiv(bytes, rules.resident_bytes);
     if (parts < resident) parts = resident;
   }
   plan->parts = (uint32_t)(parts < columns ? parts : columns);

@@ -39,7 +39,7 @@ enum class Rows {
   kPointed,  // a pointer for every tap of every pixel, into the image or to a pixel of padding
   kPacked,   // windows flattened into scratch: one tap
   kStrips,   // StripPlan
-  kOwn,      // as the level likes, in scratch
+  kOwn,      // in the layout of the level, in scratch
 };
 
 struct ConvPlan {

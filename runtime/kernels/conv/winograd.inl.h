@@ -157,7 +157,7 @@ static inline void RunWinogradTiles(const ConvS8Args& args, Share share) {
   }
   const uint64_t count = tiles.end - tiles.begin;
   if (blocks.begin == blocks.end) return;
-  const uint64_t parts = DivideUp(count, plan.most);
+  const uint64_t parts = CeilDiv(count, plan.most);
   for (uint64_t i = 0; i < parts; ++i) {
     const uint64_t first = tiles.begin + count * i / parts;
     const size_t part = (size_t)(tiles.begin + count * (i + 1) / parts - first);

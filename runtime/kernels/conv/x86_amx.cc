@@ -11,7 +11,7 @@ namespace octet {
 namespace {
 
 // Activations of a block of pixels stay in the level 2 cache (2 MiB on every CPU with AMX) while
-// all weights pass by.
+// all weights are read.
 constexpr uint64_t kBlockBytes = 256 * 1024;
 
 enum class RowsAmx { kInImage, kPatch, kPacked };
@@ -35,10 +35,6 @@ struct PlanAmx {
 // Drains write up to 4 rows at once, and a row that is divided among tiles leaves at least half.
 constexpr uint32_t kFewestRows = 4;
 
-static inline uint32_t CeilDiv(uint32_t a, uint32_t b) {
-  return (uint32_t)DivideUp(a, b);
-}
-
 // The fewest equal steps of at most 64 bytes, a multiple of 4 each; 0 where that wastes too much.
 static uint32_t EqualSteps(uint64_t bytes) {
   if (bytes % 4 != 0) return 0;
@@ -53,8 +49,8 @@ static uint32_t EqualSteps(uint64_t bytes) {
 // than 10 rows takes no less time.
 static uint32_t RowsFor(uint32_t n) {
   uint32_t best = 0, least = UINT32_MAX;
-  for (uint32_t tiles = CeilDiv(n, kMaxRows), i = 0; i < 8 && tiles <= n; ++i, ++tiles) {
-    const uint32_t rows = CeilDiv(n, tiles);
+  for (uint32_t tiles = CeilDiv32(n, kMaxRows), i = 0; i < 8 && tiles <= n; ++i, ++tiles) {
+    const uint32_t rows = CeilDiv32(n, tiles);
     const uint32_t cost = (tiles + tiles % 2) * (rows < 10 ? 10 : rows);
     if (cost < least) {
       least = cost;
@@ -67,7 +63,7 @@ static uint32_t RowsFor(uint32_t n) {
 // Size of equal parts of at most `most`.
 static uint32_t PartOf(uint32_t total, uint64_t most) {
   if (most >= total) return total;
-  return CeilDiv(total, CeilDiv(total, (uint32_t)most));
+  return CeilDiv32(total, CeilDiv32(total, (uint32_t)most));
 }
 
 static bool InsideImage(const ConvGeometry& g) {
@@ -79,7 +75,7 @@ static bool InsideImage(const ConvGeometry& g) {
 
 // This thread's part: outputs where weights outweigh activations, else output pixels.
 static bool TakeShare(const ConvGeometry& g, Share share, uint64_t weight_bytes, PlanAmx* plan) {
-  const uint32_t blocks = CeilDiv(g.out_c, kBlock), pairs = CeilDiv(blocks, 2);
+  const uint32_t blocks = CeilDiv32(g.out_c, kChannelBlock), pairs = CeilDiv32(blocks, 2);
   const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
   Range columns = {0, pairs};
   Range part = {0, plan->flat ? pixels : g.out_h};
@@ -122,7 +118,7 @@ static void ChooseSteps(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
   } else {
     layer->step_bytes = (uint32_t)(run / layer->steps);
   }
-  layer->block_bytes = (depth + 3) / 4 * 4 * kBlock;
+  layer->block_bytes = (depth + 3) / 4 * 4 * kChannelBlock;
 }
 
 static void ChooseTiles(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
@@ -131,7 +127,7 @@ static void ChooseTiles(const ConvGeometry& g, PlanAmx* plan, LayerAmx* layer) {
   if (plan->flat) {
     plan->tile_w = RowsFor(plan->block_w);
   } else {
-    plan->tile_w = CeilDiv(plan->block_w, CeilDiv(plan->block_w, kMaxRows));
+    plan->tile_w = CeilDiv32(plan->block_w, CeilDiv32(plan->block_w, kMaxRows));
     if (plan->tile_w == plan->block_w && plan->out_row_bytes % layer->row_stride == 0) {
       const uint64_t rows = plan->out_row_bytes / layer->row_stride;
       if (rows + plan->tile_w <= kMaxRows) {
@@ -224,7 +220,7 @@ struct Work {
   bool tail_ready;
 };
 
-// One rectangle against kBlocks blocks of weights.
+// Multiplies one rectangle by kBlocks blocks of weights.
 template <int kTiles, int kBlocks>
 static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t block) {
   const PlanAmx& plan = *work->plan;
@@ -241,7 +237,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
   QuadAmx quad;
   quad.weights = work->args->weights + block * layer.block_bytes;
   quad.tail = nullptr;
-  if (plan.tail && (block + kBlocks) * kBlock >= g.out_c) {
+  if (plan.tail && (block + kBlocks) * kChannelBlock >= g.out_c) {
     if (!work->tail_ready) {
       TailWeights(layer, quad.weights + (kBlocks - 1) * layer.block_bytes, work->tail);
     }
@@ -249,12 +245,12 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
     quad.tail = work->tail;
   }
   quad.blocks = blocks;
-  quad.channels = g.out_c - block * kBlock;
-  if (quad.channels > kBlocks * kBlock) quad.channels = kBlocks * kBlock;
-  output += block * kBlock;
+  quad.channels = g.out_c - block * kChannelBlock;
+  if (quad.channels > kBlocks * kChannelBlock) quad.channels = kBlocks * kChannelBlock;
+  output += block * kChannelBlock;
 
-  const uint32_t across = CeilDiv(plan.block_w, plan.tile_w);
-  const uint32_t tiles = across * CeilDiv(plan.block_h, plan.tile_h);
+  const uint32_t across = CeilDiv32(plan.block_w, plan.tile_w);
+  const uint32_t tiles = across * CeilDiv32(plan.block_h, plan.tile_h);
   uint32_t tile_y = 0, tile_x = 0;
   for (uint32_t i = 0; i < tiles; i += kTiles) {
     for (uint32_t half = 0; half < 2; ++half) {
@@ -287,7 +283,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
 // in the level 1 cache beside the rows.
 constexpr uint64_t kWideBytes = 24 * 1024;
 
-// One rectangle against all of this thread's weights.
+// Multiplies one rectangle by all of this thread's weights.
 static void RunBlock(Work* work, const uint8_t* rows, uint8_t* output) {
   const PlanAmx& plan = *work->plan;
   uint32_t block = plan.first_block;
@@ -307,8 +303,8 @@ static void RunBlocks(Work* work) {
   const PlanAmx& plan = *work->plan;
   const ConvGeometry& g = args.g;
   const SourceAmx source = {g, args.input, (uint8_t)((uint8_t)args.in_zero_point ^ args.sign)};
-  const uint32_t down = CeilDiv(plan.area_h, plan.block_h);
-  const uint32_t across = CeilDiv(plan.area_w, plan.block_w);
+  const uint32_t down = CeilDiv32(plan.area_h, plan.block_h);
+  const uint32_t across = CeilDiv32(plan.area_w, plan.block_w);
   for (uint32_t i = 0; i < down; ++i) {
     uint32_t y = i * plan.block_h;
     if (y > plan.area_h - plan.block_h) y = plan.area_h - plan.block_h;
@@ -347,7 +343,7 @@ static void RunAmx(const ConvS8Args& args, Share share, uint32_t panel_blocks) {
     conv_s8_avx512vnni(args, share);
     return;
   }
-  const uint32_t blocks = CeilDiv(g.out_c, kBlock);
+  const uint32_t blocks = CeilDiv32(g.out_c, kChannelBlock);
   if (!TakeShare(g, share, blocks * layer.block_bytes, &plan)) return;
   ChooseBlocks(g, &plan, &layer);
   layer.out_zero_point = args.out_zero_point;

@@ -112,7 +112,7 @@ struct QuadAmx {
 // because what a tile store writes can be read only when it has left the store queue: these sums
 // are stored before the last ones are read.
 struct StagedAmx {
-  alignas(64) int32_t sums[2][4][kMaxRows * kBlock];
+  alignas(64) int32_t sums[2][4][kMaxRows * kChannelBlock];
   uint32_t slot;
   uint8_t* output[2];
   const BlockAmx* blocks;
@@ -265,8 +265,9 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
                      const blob::ChannelBlockS8* channels) {
   const __m512i zero_point = _mm512_set1_epi32(layer.out_zero_point);
   const __m512i lo = _mm512_set1_epi32(layer.clamp_lo), hi = _mm512_set1_epi32(layer.clamp_hi);
-  for (uint32_t b = 0; b < kBlocks && b * kBlock < staged->channels; ++b) {
-    const uint32_t left = staged->channels - b * kBlock, count = left < kBlock ? left : kBlock;
+  for (uint32_t b = 0; b < kBlocks && b * kChannelBlock < staged->channels; ++b) {
+    const uint32_t left = staged->channels - b * kChannelBlock,
+                   count = left < kChannelBlock ? left : kChannelBlock;
     const Channels16 c = LoadChannels16(channels[b].multiplier, channels[b].shift);
     for (uint32_t i = 0; i < kTiles * layer.rows.segments * layer.rows.length; ++i) {
       const uint32_t row = i % layer.rows.length, segment = i / layer.rows.length;
@@ -279,7 +280,7 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
       const __m512i q = _mm512_min_epi32(_mm512_max_epi32(value, lo), hi);
       const __m128i bytes = _mm_xor_si128(_mm512_cvtepi32_epi8(q), _mm_set1_epi8((char)0x80));
       uint8_t* to = staged->output[tile] + s * layer.rows.output_step + row * layer.output_stride +
-                    b * kBlock;
+                    b * kChannelBlock;
       _mm_mask_storeu_epi8(to, (__mmask16)((1u << count) - 1), bytes);
       if (layer.table != nullptr) ApplyTable(to, count, layer.table);
     }
@@ -290,7 +291,7 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
 // The last step of the last block of weights, followed by zeros: memory may end behind it. Other
 // blocks are read on into the next one, against zeros behind the end of each row.
 static inline void TailWeights(const LayerAmx& layer, const int8_t* weights, int8_t* tail) {
-  const size_t before = (size_t)(layer.steps - 1) * layer.step_bytes * kBlock;
+  const size_t before = (size_t)(layer.steps - 1) * layer.step_bytes * kChannelBlock;
   const size_t bytes = layer.block_bytes - before;
   memcpy(tail, weights + before, bytes);
   memset(tail + bytes, 0, kTileBytes - bytes);
@@ -321,7 +322,7 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
   if (kBlocks > 3) OCTET_TILE_LOAD(3, quad.blocks[3].start, kSameRow);
 
   const size_t block = layer.block_bytes;
-  const size_t weight_step = (size_t)layer.step_bytes * kBlock;
+  const size_t weight_step = (size_t)layer.step_bytes * kChannelBlock;
   const size_t ahead = kBlocks * block > kResidentBytes ? weight_step : 0;
   const size_t row_stride = layer.row_stride;
   const uint32_t steps = layer.steps;
@@ -373,7 +374,7 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
     }
   }
   staged->slot ^= 1;
-  int32_t(*sums)[kMaxRows * kBlock] = staged->sums[staged->slot];
+  int32_t(*sums)[kMaxRows * kChannelBlock] = staged->sums[staged->slot];
   for (int tile = 0; tile < 4; ++tile) {
     if (tile == 0) OCTET_TILE_STORE(0, sums[0]);
     if (tile == 1 && kBlocks > 1) OCTET_TILE_STORE(1, sums[1]);

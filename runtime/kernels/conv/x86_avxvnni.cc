@@ -132,7 +132,7 @@ static void Panel(const PartX86& part, const PanelS8& p) {
   for (int r = 0; r < kRows; r += 2, to += 2 * stride) {
     const bool pair = r + 1 < kRows;
     const __m256i bytes = PackRowPair(acc[r], acc[pair ? r + 1 : r], lo, hi);
-    if (channels == kBlock && table == nullptr) {
+    if (channels == kChannelBlock && table == nullptr) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
       if (pair) {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to + stride),

@@ -13,7 +13,7 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16, kLanes = 4;
+constexpr uint32_t kChannelBlock = 16, kLanes = 4;
 
 struct Pairs {
   uint32_t even, odd;
@@ -48,10 +48,10 @@ static Lanes PrepareLanes(const Strip& s) {
   Lanes lanes;
   lanes.unfinished = args.pre_shift != 0;
   // A multiple of 4: a word of a block.
-  const blob::ChannelBlockS8& block = args.channels[s.first / kBlock];
-  const uint32_t lane = s.first % kBlock;
-  const int8_t* w = args.weights + (size_t)(s.first / kBlock) * taps * kBlock + lane;
-  for (uint32_t t = 0; t < taps; ++t, w += kBlock) {
+  const blob::ChannelBlockS8& block = args.channels[s.first / kChannelBlock];
+  const uint32_t lane = s.first % kChannelBlock;
+  const int8_t* w = args.weights + (size_t)(s.first / kChannelBlock) * taps * kChannelBlock + lane;
+  for (uint32_t t = 0; t < taps; ++t, w += kChannelBlock) {
     s.weights[t] = PairsOf(LoadWord(reinterpret_cast<const uint8_t*>(w)));
   }
   for (uint32_t i = 0; i < kLanes; ++i) {
@@ -104,9 +104,10 @@ static void StoreUnfinished(const Strip& s, const int32_t* acc, uint8_t* to) {
   const ConvS8Args& args = s.args;
   for (uint32_t i = 0; i < s.lanes; ++i) {
     const uint32_t c = s.first + i;
-    const blob::ChannelBlockS8& block = args.channels[c / kBlock];
-    const int32_t value = Requantize(PreShift(acc[i], args.pre_shift), block.multiplier[c % kBlock],
-                                     block.shift[c % kBlock]);
+    const blob::ChannelBlockS8& block = args.channels[c / kChannelBlock];
+    const int32_t value =
+        Requantize(PreShift(acc[i], args.pre_shift), block.multiplier[c % kChannelBlock],
+                   block.shift[c % kChannelBlock]);
     int8_t q = ToInt8(value, args.out_zero_point, args.clamp_lo, args.clamp_hi);
     if (args.table != nullptr) q = args.table[q + 128];
     to[i] = (uint8_t)q;
@@ -204,13 +205,15 @@ static void PairRow(const Strip& s, uint32_t y, size_t plane, uint32_t* to) {
 }
 
 static void PrepareChannels(const Strip& s, const Lanes& lanes, Channel3x3* channels) {
-  const int8_t* w = s.args.weights + (size_t)(s.first / kBlock) * 9 * kBlock + s.first % kBlock;
+  const int8_t* w = s.args.weights + (size_t)(s.first / kChannelBlock) * 9 * kChannelBlock +
+                    s.first % kChannelBlock;
   for (uint32_t i = 0; i < s.lanes; ++i, ++w) {
     Channel3x3& c = channels[i];
     for (uint32_t ky = 0; ky < 3; ++ky) {
-      const int8_t* row = w + ky * 3 * kBlock;
-      c.weights[2 * ky] = PackLow((uint32_t)row[0], (uint32_t)row[kBlock]);
-      c.weights[2 * ky + 1] = PackLow((uint32_t)row[kBlock], (uint32_t)row[2 * kBlock]);
+      const int8_t* row = w + ky * 3 * kChannelBlock;
+      c.weights[2 * ky] = PackLow((uint32_t)row[0], (uint32_t)row[kChannelBlock]);
+      c.weights[2 * ky + 1] =
+          PackLow((uint32_t)row[kChannelBlock], (uint32_t)row[2 * kChannelBlock]);
     }
     c.bias = lanes.bias[i];
     c.multiplier = lanes.multiplier[i];

@@ -15,8 +15,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
-
 struct DepthwisePlan {
   uint32_t taps;
   uint32_t blocks;  // of 16 channels, the last one perhaps partial
@@ -29,7 +27,7 @@ static inline DepthwisePlan PlanDepthwise(const ConvS8Args& args) {
   const ConvGeometry& g = args.g;
   DepthwisePlan plan;
   plan.taps = (uint32_t)g.kernel_h * g.kernel_w;
-  plan.blocks = (uint32_t)(((uint64_t)g.out_c + kBlock - 1) / kBlock);
+  plan.blocks = (uint32_t)(((uint64_t)g.out_c + kChannelBlock - 1) / kChannelBlock);
   plan.tail = MakeTail16(args.out_zero_point, args.clamp_lo, args.clamp_hi);
   plan.pointers = reinterpret_cast<const uint8_t**>(args.scratch);
   plan.padding = args.scratch + DepthwisePartsOf(plan.taps, g.in_c, false).padding;
@@ -38,14 +36,15 @@ static inline DepthwisePlan PlanDepthwise(const ConvS8Args& args) {
 }
 
 static inline uint32_t LanesOf(const ConvGeometry& g, uint32_t block) {
-  const uint32_t left = g.out_c - block * kBlock;
-  return left < kBlock ? left : kBlock;
+  const uint32_t left = g.out_c - block * kChannelBlock;
+  return left < kChannelBlock ? left : kChannelBlock;
 }
 
 // Two products with a weight of -128 do not fit 16 bits.
 static inline bool WeightsAreSmall(const int8_t* weights, uint32_t taps) {
   int8x16_t least = vdupq_n_s8(0);
-  for (uint32_t t = 0; t < taps; ++t) least = vminq_s8(least, vld1q_s8(weights + t * kBlock));
+  for (uint32_t t = 0; t < taps; ++t)
+    least = vminq_s8(least, vld1q_s8(weights + t * kChannelBlock));
   return Smallest(least) > -128;
 }
 
@@ -79,8 +78,8 @@ static inline void Taps(const DepthwisePlan& plan, const int8_t* weights, size_t
     for (; t + 2 <= plan.taps; t += 2) {
       const int8x16_t x0 = load(plan.pointers[t] + channel);
       const int8x16_t x1 = load(plan.pointers[t + 1] + channel);
-      const int8x16_t w0 = vld1q_s8(weights + t * kBlock);
-      const int8x16_t w1 = vld1q_s8(weights + (t + 1) * kBlock);
+      const int8x16_t w0 = vld1q_s8(weights + t * kChannelBlock);
+      const int8x16_t w1 = vld1q_s8(weights + (t + 1) * kChannelBlock);
       const int16x8_t low = vmull_s8(vget_low_s8(x0), vget_low_s8(w0));
       AddProducts(acc, vmlal_s8(low, vget_low_s8(x1), vget_low_s8(w1)),
                   MultiplyAddHigh8(MultiplyHigh8(x0, w0), x1, w1));
@@ -88,21 +87,21 @@ static inline void Taps(const DepthwisePlan& plan, const int8_t* weights, size_t
   }
   for (; t < plan.taps; ++t) {
     const int8x16_t x = load(plan.pointers[t] + channel);
-    const int8x16_t w = vld1q_s8(weights + t * kBlock);
+    const int8x16_t w = vld1q_s8(weights + t * kChannelBlock);
     AddProducts(acc, vmull_s8(vget_low_s8(x), vget_low_s8(w)), MultiplyHigh8(x, w));
   }
 }
 
 static inline void PixelBlock(const ConvS8Args& args, const DepthwisePlan& plan, uint64_t pixel,
                               uint32_t block) {
-  const int8_t* weights = args.weights + (size_t)block * plan.taps * kBlock;
+  const int8_t* weights = args.weights + (size_t)block * plan.taps * kChannelBlock;
   const blob::ChannelBlockS8& channels = args.channels[block];
   const uint32_t lanes = LanesOf(args.g, block);
-  const size_t channel = (size_t)block * kBlock;
+  const size_t channel = (size_t)block * kChannelBlock;
   const bool small_weights = WeightsAreSmall(weights, plan.taps);
   int32x4_t acc[4];
   for (int i = 0; i < 4; ++i) acc[i] = vld1q_s32(channels.bias + 4 * i);
-  if (lanes == kBlock) {
+  if (lanes == kChannelBlock) {
     Taps<true>(plan, weights, channel, lanes, small_weights, acc);
   } else {
     Taps<false>(plan, weights, channel, lanes, small_weights, acc);
@@ -137,7 +136,7 @@ static inline void PixelRow(const ConvS8Args& args, const DepthwisePlan& plan, u
 static inline void ApplyTableToRow(const ConvS8Args& args, uint32_t y, uint32_t block) {
   const ConvGeometry& g = args.g;
   const uint32_t lanes = LanesOf(g, block);
-  uint8_t* row = args.output + (size_t)y * g.out_w * g.out_c + (size_t)block * kBlock;
+  uint8_t* row = args.output + (size_t)y * g.out_w * g.out_c + (size_t)block * kChannelBlock;
   constexpr uint32_t kBatch = 8;
   for (uint32_t x = 0; x < g.out_w; x += kBatch) {
     const uint32_t count = g.out_w - x < kBatch ? g.out_w - x : kBatch;

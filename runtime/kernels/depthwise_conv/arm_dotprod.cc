@@ -46,7 +46,7 @@ static inline void StoreOutput(const Strip& s, uint8_t* to, const Column& a, con
     acc[i] = vdotq_s32(acc[i], c.x[i], s.w[2].x[i]);
   }
   const int8x16_t q = RequantizeFinish16(acc, s.scale, s.tail);
-  StorePartial16(to, q, kFull ? kBlock : s.lanes);
+  StorePartial16(to, q, kFull ? kChannelBlock : s.lanes);
 }
 
 // Outputs of a row with `x` = the input column under the first tap of the first output. Neighbours
@@ -87,8 +87,8 @@ static void RunStrip(const Strip& strip, uint32_t x, uint32_t count) {
 
 static void RunRow(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y, uint32_t block) {
   const ConvGeometry& g = args.g;
-  const size_t channel = (size_t)block * kBlock;
-  const int8_t* weights = args.weights + (size_t)block * 9 * kBlock;
+  const size_t channel = (size_t)block * kChannelBlock;
+  const int8_t* weights = args.weights + (size_t)block * 9 * kChannelBlock;
   const int8x16_t zero_point = vdupq_n_s8((int8_t)args.in_zero_point);
   Strip s;
   s.in_w = g.in_w;
@@ -101,7 +101,7 @@ static void RunRow(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y
     const bool inside = row >= 0 && row < g.in_h;
     s.row[ky] = args.input + (inside ? (size_t)row * g.in_w * g.in_c : 0) + channel;
     for (uint32_t kx = 0; kx < 3; ++kx) {
-      w[ky][kx] = vld1q_s8(weights + (3 * ky + kx) * kBlock);
+      w[ky][kx] = vld1q_s8(weights + (3 * ky + kx) * kChannelBlock);
       if (inside) continue;
       // A row of padding counts once for all outputs: zero point x weight.
       AddProducts(s.start, vmull_s8(vget_low_s8(zero_point), vget_low_s8(w[ky][kx])),
@@ -115,7 +115,7 @@ static void RunRow(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y
   s.output = args.output + (size_t)y * g.out_w * g.out_c + channel;
   const uint32_t first = 0u - g.pad_left;
   s.lanes = LanesOf(g, block);
-  if (s.lanes == kBlock) {
+  if (s.lanes == kChannelBlock) {
     (g.stride_w == 1 ? RunStrip<true, 1> : RunStrip<true, 2>)(s, first, g.out_w);
   } else {
     (g.stride_w == 1 ? RunStrip<false, 1> : RunStrip<false, 2>)(s, first, g.out_w);

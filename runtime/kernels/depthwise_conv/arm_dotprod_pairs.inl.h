@@ -218,21 +218,21 @@ static inline int8x16_t EdgeOutput(const RowPair& pair, int row, const Column* c
 // is computed with channels of the one before it.
 static void PreparePair(const ConvS8Args& args, const Tail16& tail, uint32_t channel,
                         RowPair* pair) {
-  const uint32_t block = channel / kBlock, skip = channel % kBlock;
+  const uint32_t block = channel / kChannelBlock, skip = channel % kChannelBlock;
   int8x16_t w[3][3];
   Scale16 scale;
   if (skip == 0) {
-    const int8_t* weights = args.weights + (size_t)block * 9 * kBlock;
-    for (int t = 0; t < 9; ++t) w[t / 3][t % 3] = vld1q_s8(weights + t * kBlock);
+    const int8_t* weights = args.weights + (size_t)block * 9 * kChannelBlock;
+    for (int t = 0; t < 9; ++t) w[t / 3][t % 3] = vld1q_s8(weights + t * kChannelBlock);
     for (int i = 0; i < 4; ++i) pair->quads[i].start = vld1q_s32(args.channels[block].bias + 4 * i);
     scale = LoadScale16(args.channels[block]);
   } else {
-    int8_t taps[9][kBlock];
+    int8_t taps[9][kChannelBlock];
     blob::ChannelBlockS8 channels;
-    for (uint32_t lane = 0; lane < kBlock; ++lane) {
-      const uint32_t at = skip + lane, b = block + at / kBlock, l = at % kBlock;
+    for (uint32_t lane = 0; lane < kChannelBlock; ++lane) {
+      const uint32_t at = skip + lane, b = block + at / kChannelBlock, l = at % kChannelBlock;
       for (uint32_t t = 0; t < 9; ++t) {
-        taps[t][lane] = args.weights[((size_t)b * 9 + t) * kBlock + l];
+        taps[t][lane] = args.weights[((size_t)b * 9 + t) * kChannelBlock + l];
       }
       channels.bias[lane] = args.channels[b].bias[l];
       channels.multiplier[lane] = args.channels[b].multiplier[l];
@@ -317,9 +317,9 @@ static void RunPairs(const ConvS8Args& args, const DepthwisePlan& plan, Share sh
   for (uint64_t begin = pairs.begin; begin < pairs.end; begin += band) {
     const uint64_t end = begin + band < pairs.end ? begin + band : pairs.end;
     for (uint64_t block = blocks.begin; block < blocks.end; ++block) {
-      const uint32_t start = (uint32_t)block * kBlock;
+      const uint32_t start = (uint32_t)block * kChannelBlock;
       // Fewer than 16 channels left: the last 16.
-      const uint32_t channel = g.out_c - start < kBlock ? g.out_c - kBlock : start;
+      const uint32_t channel = g.out_c - start < kChannelBlock ? g.out_c - kChannelBlock : start;
       RowPair pair;
       PreparePair(args, plan.tail, channel, &pair);
       for (uint64_t p = begin; p < end; ++p) {
@@ -339,9 +339,9 @@ static void RunPairs(const ConvS8Args& args, const DepthwisePlan& plan, Share sh
 // Where threads share the blocks, none may write channels of another's.
 static bool TakesPairs(const ConvS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
-  const bool apart = share.count == 1 || g.out_c % kBlock == 0;
+  const bool apart = share.count == 1 || g.out_c % kChannelBlock == 0;
   return IsStripWindow(args) && g.stride_h == 1 && g.stride_w == 1 && g.pad_left <= 2 &&
-         g.out_c >= kBlock && apart;
+         g.out_c >= kChannelBlock && apart;
 }
 
 }  // namespace

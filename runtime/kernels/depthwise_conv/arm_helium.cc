@@ -10,23 +10,24 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16, kLanes = 4;
+constexpr uint32_t kChannelBlock = 16, kLanes = 4;
 constexpr size_t kColumnBytes = kHeliumColumnBytes;
 
 // Four channels from `c` on of one output pixel; `p`: those that exist.
 static void Window(const ConvS8Args& args, Pixel pixel, uint32_t c, mve_pred16_t p) {
   const ConvGeometry& g = args.g;
-  const blob::ChannelBlockS8& block = args.channels[c / kBlock];
-  const uint32_t lane = c % kBlock;
+  const blob::ChannelBlockS8& block = args.channels[c / kChannelBlock];
+  const uint32_t lane = c % kChannelBlock;
   const auto* input = reinterpret_cast<const int8_t*>(args.input) + c;
-  const int8_t* w = args.weights + (size_t)(c / kBlock) * g.kernel_h * g.kernel_w * kBlock + lane;
+  const int8_t* w =
+      args.weights + (size_t)(c / kChannelBlock) * g.kernel_h * g.kernel_w * kChannelBlock + lane;
   int32x4_t acc = vldrwq_s32(block.bias + lane);
   // Coordinates wrap below 0 and are then beyond the image.
   const uint32_t left = pixel.x * g.stride_w - g.pad_left;
   uint32_t y = pixel.y * g.stride_h - g.pad_top;
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky, y += g.dilation_h) {
     uint32_t x = left;
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, x += g.dilation_w, w += kBlock) {
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, x += g.dilation_w, w += kChannelBlock) {
       const int32x4_t weights = vldrbq_s32(w);
       const int32x4_t products =
           y < g.in_h && x < g.in_w
@@ -79,14 +80,15 @@ struct Strip {
 
 // Ten columns of a block: none, the three of the window, none; the same a row further down.
 static void LayOutWeights(const ConvS8Args& args, uint32_t block, int8_t* to) {
-  const int8_t* w = args.weights + (size_t)block * 9 * kBlock;
+  const int8_t* w = args.weights + (size_t)block * 9 * kChannelBlock;
   const int8x16_t none = vdupq_n_s8(0);
   for (uint32_t down = 0; down < 2; ++down) {
     for (uint32_t x = 0; x < 5; ++x, to += kColumnBytes) {
       int8x16x4_t column = {{none, none, none, none}};
       if (x - 1 < 3) {
-        const int8_t* at = w + (x - 1) * kBlock;
-        for (uint32_t y = 0; y < 3; ++y) column.val[y + down] = vld1q_s8(at + y * 3 * kBlock);
+        const int8_t* at = w + (x - 1) * kChannelBlock;
+        for (uint32_t y = 0; y < 3; ++y)
+          column.val[y + down] = vld1q_s8(at + y * 3 * kChannelBlock);
       }
       vst4q_s8(to, column);
     }
@@ -115,7 +117,7 @@ static void LayOutRows(const Strip& s, uint32_t top, uint32_t rows, uint32_t blo
     const uint32_t y = top + r;
     const bool is_inside = r < rows && y < g.in_h;
     c.rows[r] = is_inside ? s.args.input + ((size_t)y * g.in_w + left + before) * g.in_c +
-                                (size_t)block * kBlock
+                                (size_t)block * kChannelBlock
                           : s.padding;
     c.steps[r] = is_inside ? g.in_c : 0;
   }
@@ -139,7 +141,7 @@ static void RunBands(const Strip& s, uint32_t y, uint32_t count, uint32_t block,
   bands.columns = s.scratch;
   bands.bias = s.args.channels[block].bias;
   bands.output =
-      s.args.output + ((size_t)y * g.out_w + s.column) * g.out_c + (size_t)block * kBlock;
+      s.args.output + ((size_t)y * g.out_w + s.column) * g.out_c + (size_t)block * kChannelBlock;
   bands.channels = channels;
   bands.count = count;
   bands.zero_point = s.args.out_zero_point;
@@ -173,18 +175,18 @@ static void RunStrip(const Strip& s, Range rows) {
   const ConvGeometry& g = s.args.g;
   const uint32_t step = g.stride_w == 1 ? 2 : 1;
   const uint32_t end = (uint32_t)rows.end;
-  for (uint32_t c = 0; c < g.out_c; c += kBlock) {
-    const uint32_t channels = g.out_c - c < kBlock ? g.out_c - c : kBlock;
-    LayOutWeights(s.args, c / kBlock, s.scratch);
+  for (uint32_t c = 0; c < g.out_c; c += kChannelBlock) {
+    const uint32_t channels = g.out_c - c < kChannelBlock ? g.out_c - c : kChannelBlock;
+    LayOutWeights(s.args, c / kChannelBlock, s.scratch);
     uint32_t y = (uint32_t)rows.begin;
     while (end - y >= step) {
       uint32_t count = (end - y) / step;
       if (count > s.band.count) count = s.band.count;
-      RunBands(s, y, count, c / kBlock, channels);
+      RunBands(s, y, count, c / kChannelBlock, channels);
       y += count * step;
     }
     // An odd row at the end is made with the one above once more.
-    if (y != end) RunBands(s, y - 1, 1, c / kBlock, channels);
+    if (y != end) RunBands(s, y - 1, 1, c / kChannelBlock, channels);
   }
 }
 

@@ -108,8 +108,8 @@ static void RunStrip(const Strip& strip, uint32_t first, uint32_t count) {
 static void RunUnit(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t y, uint32_t block,
                     uint32_t half) {
   const ConvGeometry& g = args.g;
-  const size_t channel = (size_t)block * kBlock + half * kUnit;
-  const int8_t* weights = args.weights + (size_t)block * 9 * kBlock + half * kUnit;
+  const size_t channel = (size_t)block * kChannelBlock + half * kUnit;
+  const int8_t* weights = args.weights + (size_t)block * 9 * kChannelBlock + half * kUnit;
   const blob::ChannelBlockS8& channels = args.channels[block];
   const uint32_t left = g.out_c - (uint32_t)channel;
   Strip s;
@@ -127,7 +127,7 @@ static void RunUnit(const ConvS8Args& args, const DepthwisePlan& plan, uint32_t 
     const bool inside = row >= 0 && row < g.in_h;
     s.row[ky] = args.input + (inside ? (size_t)row * g.in_w * g.in_c : 0) + channel;
     for (uint32_t kx = 0; kx < 3; ++kx) {
-      const int8x8_t w = vld1_s8(weights + (3 * ky + kx) * kBlock);
+      const int8x8_t w = vld1_s8(weights + (3 * ky + kx) * kChannelBlock);
       s.w[3 * ky + kx] = inside ? w : vdup_n_s8(0);
       // A row of padding counts once for all outputs: zero point x weight.
       if (!inside) AddUnit(s.start, vmull_s8(s.padding, w));
@@ -159,7 +159,7 @@ void depthwise_conv_s8_neon(const DepthwiseConvS8Args& args, Share share) {
   for (uint64_t i = range.begin; i < range.end; ++i) {
     const uint32_t y = (uint32_t)(i / plan.blocks);
     const uint32_t block = (uint32_t)(i % plan.blocks);
-    if (WeightsAreSmall(args.weights + (size_t)block * 9 * kBlock, 9)) {
+    if (WeightsAreSmall(args.weights + (size_t)block * 9 * kChannelBlock, 9)) {
       RunUnit(args, plan, y, block, 0);
       if (LanesOf(g, block) > kUnit) RunUnit(args, plan, y, block, 1);
       if (args.table != nullptr) ApplyTableToRow(args, y, block);

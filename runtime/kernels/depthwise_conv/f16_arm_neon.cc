@@ -7,8 +7,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
-
 // Input pixel of every tap, or null in the padding.
 static inline void PointTaps(const ConvF16Args& args, uint64_t pixel, const uint16_t** out) {
   const ConvGeometry& g = args.g;
@@ -36,12 +34,13 @@ void depthwise_conv_f16_neon(const DepthwiseConvF16Args& args, Share share) {
     if (channel == 0 || i == range.begin) PointTaps(args, pixel, pointers);
     const uint32_t left = g.out_c - (uint32_t)channel;
     const uint32_t lanes = left < 8 ? left : 8;
-    const uint16_t* weights = args.weights + channel / kBlock * taps * kBlock + channel % kBlock;
+    const uint16_t* weights =
+        args.weights + channel / kChannelBlock * taps * kChannelBlock + channel % kChannelBlock;
     Float8 acc = {vld1q_f32(args.bias + channel), vld1q_f32(args.bias + channel + 4)};
     for (size_t t = 0; t < taps; ++t) {
       if (pointers[t] == nullptr) continue;
       const Float8 x = LoadPartialHalf8(pointers[t] + channel, lanes);
-      const Float8 w = LoadHalf8(weights + t * kBlock);
+      const Float8 w = LoadHalf8(weights + t * kChannelBlock);
       acc.low = vfmaq_f32(acc.low, x.low, w.low);
       acc.high = vfmaq_f32(acc.high, x.high, w.high);
     }

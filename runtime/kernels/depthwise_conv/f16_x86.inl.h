@@ -12,7 +12,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
 constexpr uint64_t kMaxTaps = 64;
 // Weights are widened once for about so many pixels of a block of channels; more would walk through
 // more of the image than caches hold before the next block comes.
@@ -53,7 +52,7 @@ static void AnyPixel(const ConvF16Args& args, uint32_t out_y, uint32_t out_x, ui
   for (uint32_t ky = rows.first; ky < rows.last; ++ky) {
     const uint64_t line = (uint64_t)(y + (int64_t)ky * g.dilation_h) * g.in_w;
     for (uint32_t kx = columns.first; kx < columns.last; ++kx) {
-      const float* w = weights + ((size_t)ky * g.kernel_w + kx) * kBlock;
+      const float* w = weights + ((size_t)ky * g.kernel_w + kx) * kChannelBlock;
       const uint64_t pixel = line + (uint64_t)(x + (int64_t)kx * g.dilation_w);
       const uint16_t* from = args.input + pixel * g.in_c + channel;
       sums.low = _mm256_fmadd_ps(LoadHalves(from, count), _mm256_load_ps(w), sums.low);
@@ -77,7 +76,7 @@ static inline Sums Sum3x3(const Sums& bias, const uint16_t* line, const Steps& s
   for (int ky = 0; ky < 3; ++ky, line += steps.down) {
     const uint16_t* x = line;
 #pragma GCC unroll 3
-    for (int kx = 0; kx < 3; ++kx, x += steps.right, w += kBlock) {
+    for (int kx = 0; kx < 3; ++kx, x += steps.right, w += kChannelBlock) {
       sums.low = _mm256_fmadd_ps(LoadHalves(x, 8), _mm256_load_ps(w), sums.low);
       sums.high = _mm256_fmadd_ps(LoadHalves(x + 8, 8), _mm256_load_ps(w + 8), sums.high);
     }
@@ -95,23 +94,23 @@ static void Inside3x3(const ConvF16Args& args, const uint16_t* from, uint64_t ch
                      _mm256_loadu_ps(args.bias + channel + 8)};
   if (IsInLine(args.function)) {
     for (uint32_t i = 0; i < pixels; ++i, from += step, to += g.out_c) {
-      Store(args, Sum3x3(bias, from, steps, weights), kBlock, to);
+      Store(args, Sum3x3(bias, from, steps, weights), kChannelBlock, to);
     }
     return;
   }
   // Several pixels' functions at a time.
   constexpr uint32_t kTogether = 16;
-  alignas(32) float values[kTogether * kBlock];
+  alignas(32) float values[kTogether * kChannelBlock];
   for (uint32_t first = 0; first < pixels; first += kTogether) {
     const uint32_t count = pixels - first < kTogether ? pixels - first : kTogether;
     for (uint32_t i = 0; i < count; ++i, from += step) {
       const Sums sums = Sum3x3(bias, from, steps, weights);
-      _mm256_store_ps(values + i * kBlock, sums.low);
-      _mm256_store_ps(values + i * kBlock + 8, sums.high);
+      _mm256_store_ps(values + i * kChannelBlock, sums.low);
+      _mm256_store_ps(values + i * kChannelBlock + 8, sums.high);
     }
-    apply_function_avx2(args.function, args.alpha, args.beta, values, count * kBlock);
+    apply_function_avx2(args.function, args.alpha, args.beta, values, count * kChannelBlock);
     for (uint32_t i = 0; i < count; ++i, to += g.out_c) {
-      HalfRows::Narrow(values + i * kBlock, kBlock, to);
+      HalfRows::Narrow(values + i * kChannelBlock, kChannelBlock, to);
     }
   }
 }
@@ -147,10 +146,10 @@ static void Outputs(const Window& window, const ConvF16Args& args, uint16_t* to)
   for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
   int64_t line = window.start;
   const float* w = window.weights;
-  for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kBlock) {
+  for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kChannelBlock) {
     typename V::Floats weights[K];
 #pragma GCC unroll 5
-    for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kBlock);
+    for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kChannelBlock);
 #pragma GCC unroll 19
     for (uint32_t j = 0; j < kColumns; ++j) {
       if (j < K / 2 && j < window.first) continue;
@@ -223,10 +222,10 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
     const int64_t in_x = (int64_t)x * g.stride_w - g.pad_left;
     window.first = in_x < 0 ? -in_x : 0;
     window.last = (int64_t)g.in_w - in_x;
-    for (uint64_t lane = 0; lane < blocks * kBlock; lane += V::kLanes) {
+    for (uint64_t lane = 0; lane < blocks * kChannelBlock; lane += V::kLanes) {
       window.start = (line + in_x) * (int64_t)g.in_c + (int64_t)(channel + lane);
-      window.weights = weights + lane / kBlock * taps * kBlock +
-                       (size_t)rows.first * g.kernel_w * kBlock + lane % kBlock;
+      window.weights = weights + lane / kChannelBlock * taps * kChannelBlock +
+                       (size_t)rows.first * g.kernel_w * kChannelBlock + lane % kChannelBlock;
       window.bias = args.bias + channel + lane;
       of[count - 1](window, args,
                     args.output + ((uint64_t)out_y * g.out_w + x) * g.out_c + channel + lane);
@@ -251,24 +250,25 @@ static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
   const bool square3 = g.kernel_h == 3 && g.kernel_w == 3;
   const OutputsOf* const sliding = SlidingOf<V>(g);
   const uint64_t rows_at_once = (kPixelsAtOnce + g.out_w - 1) / g.out_w;
-  alignas(64) float weights[kMaxTaps * kBlock * kTogether];
+  alignas(64) float weights[kMaxTaps * kChannelBlock * kTogether];
   for (uint64_t first = rows.begin; first < rows.end; first += rows_at_once) {
     const uint64_t last = rows.end - first < rows_at_once ? rows.end : first + rows_at_once;
     uint64_t blocks = 1;
-    for (uint64_t channel = 0; channel < g.in_c; channel += blocks * kBlock) {
-      const bool many = sliding != nullptr && g.in_c - channel >= kTogether * kBlock;
+    for (uint64_t channel = 0; channel < g.in_c; channel += blocks * kChannelBlock) {
+      const bool many = sliding != nullptr && g.in_c - channel >= kTogether * kChannelBlock;
       blocks = many ? kTogether : 1;
       const uint16_t* from = args.weights + channel * taps;
-      for (uint64_t i = 0; i < blocks * taps * kBlock; i += 8) {
+      for (uint64_t i = 0; i < blocks * taps * kChannelBlock; i += 8) {
         _mm256_store_ps(weights + i, LoadHalves(from + i, 8));
       }
-      const uint64_t count = g.in_c - channel < kBlock ? g.in_c - channel : kBlock;
+      const uint64_t count = g.in_c - channel < kChannelBlock ? g.in_c - channel : kChannelBlock;
       for (uint64_t y = first; y < last; ++y) {
-        if (sliding != nullptr && count == kBlock) {
+        if (sliding != nullptr && count == kChannelBlock) {
           SlideRow<V>(args, sliding, (uint32_t)y, channel, blocks, weights);
           continue;
         }
-        const bool fast = square3 && count == kBlock && y >= inside_y.begin && y < inside_y.end;
+        const bool fast =
+            square3 && count == kChannelBlock && y >= inside_y.begin && y < inside_y.end;
         for (uint64_t x = 0; x < g.out_w;) {
           if (fast && x == inside_x.begin && inside_x.end > x) {
             const uint64_t in_y = y * g.stride_h - g.pad_top, in_x = x * g.stride_w - g.pad_left;

@@ -35,9 +35,20 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
          HasData(weights, weights_count * 2, blob::kDataAlignment);
 }
 
+// Each kernel has a line in scratch.inc.
+#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#include "runtime/kernels/depthwise_conv/kernels.inc"
+#undef OCTET_KERNEL
+
 uint64_t ScratchDepthwiseConvLayer(const LayerView& view, Isa level) {
   const blob::ConvParams& p = Params(view);
   return DepthwiseScratch(level, GeometryOf(view, p, p.groups), IsInt8(view));
+}
+
+LayerCost CostDepthwiseConvLayer(const LayerView& view) {
+  const blob::ConvParams& p = Params(view);
+  const uint64_t taps = (uint64_t)p.kernel_h * p.kernel_w;
+  return LayerCost{SaturatingMul(ElementCount(OutputOf(view)), taps), 1, 1, 0};
 }
 
 void RunDepthwiseConvLayer(const LayerView& view, const RunContext& context) {

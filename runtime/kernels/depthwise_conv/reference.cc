@@ -12,16 +12,14 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
-
 uint64_t BlocksOf(const ConvGeometry& g) {
-  return ((uint64_t)g.out_c + kBlock - 1) / kBlock;
+  return ((uint64_t)g.out_c + kChannelBlock - 1) / kChannelBlock;
 }
 
 // Channels of a block that exist: 16 but for the last one.
 uint32_t LanesOf(const ConvGeometry& g, uint64_t block) {
-  const uint64_t left = g.out_c - block * kBlock;
-  return left < kBlock ? (uint32_t)left : kBlock;
+  const uint64_t left = g.out_c - block * kChannelBlock;
+  return left < kChannelBlock ? (uint32_t)left : kChannelBlock;
 }
 
 // One output pixel, one block of channels.
@@ -29,26 +27,26 @@ void BlockS8(const ConvS8Args& args, uint64_t pixel, uint64_t block) {
   const ConvGeometry& g = args.g;
   const blob::ChannelBlockS8& channels = args.channels[block];
   const uint32_t lanes = LanesOf(g, block);
-  const int8_t* w = args.weights + block * g.kernel_h * g.kernel_w * kBlock;
+  const int8_t* w = args.weights + block * g.kernel_h * g.kernel_w * kChannelBlock;
   const Pixel p = PixelOf(g, pixel);
-  int32_t acc[kBlock];
+  int32_t acc[kChannelBlock];
   memcpy(acc, channels.bias, sizeof(acc));
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, w += kBlock) {
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, w += kChannelBlock) {
       const int64_t source = SourcePixel(g, p, ky, kx);
       if (source < 0) {
-        for (uint32_t c = 0; c < kBlock; ++c) acc[c] += args.in_zero_point * w[c];
+        for (uint32_t c = 0; c < kChannelBlock; ++c) acc[c] += args.in_zero_point * w[c];
         continue;
       }
-      const uint8_t* x = args.input + (uint64_t)source * g.in_c + block * kBlock;
-      if (lanes == kBlock) {
-        for (uint32_t c = 0; c < kBlock; ++c) acc[c] += (int8_t)(x[c] ^ args.sign) * w[c];
+      const uint8_t* x = args.input + (uint64_t)source * g.in_c + block * kChannelBlock;
+      if (lanes == kChannelBlock) {
+        for (uint32_t c = 0; c < kChannelBlock; ++c) acc[c] += (int8_t)(x[c] ^ args.sign) * w[c];
       } else {
         for (uint32_t c = 0; c < lanes; ++c) acc[c] += (int8_t)(x[c] ^ args.sign) * w[c];
       }
     }
   }
-  uint8_t* output = args.output + pixel * g.out_c + block * kBlock;
+  uint8_t* output = args.output + pixel * g.out_c + block * kChannelBlock;
   for (uint32_t c = 0; c < lanes; ++c) {
     const int32_t value =
         Requantize(PreShift(acc[c], args.pre_shift), channels.multiplier[c], channels.shift[c]);
@@ -61,19 +59,19 @@ void BlockS8(const ConvS8Args& args, uint64_t pixel, uint64_t block) {
 void BlockF16(const ConvF16Args& args, uint64_t pixel, uint64_t block) {
   const ConvGeometry& g = args.g;
   const uint32_t lanes = LanesOf(g, block);
-  const uint16_t* w = args.weights + block * g.kernel_h * g.kernel_w * kBlock;
+  const uint16_t* w = args.weights + block * g.kernel_h * g.kernel_w * kChannelBlock;
   const Pixel p = PixelOf(g, pixel);
-  float acc[kBlock];
-  memcpy(acc, args.bias + block * kBlock, sizeof(acc));
+  float acc[kChannelBlock];
+  memcpy(acc, args.bias + block * kChannelBlock, sizeof(acc));
   for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
-    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, w += kBlock) {
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx, w += kChannelBlock) {
       const int64_t source = SourcePixel(g, p, ky, kx);
       if (source < 0) continue;
-      const uint16_t* x = args.input + (uint64_t)source * g.in_c + block * kBlock;
+      const uint16_t* x = args.input + (uint64_t)source * g.in_c + block * kChannelBlock;
       for (uint32_t c = 0; c < lanes; ++c) acc[c] += HalfToFloat(x[c]) * HalfToFloat(w[c]);
     }
   }
-  uint16_t* output = args.output + pixel * g.out_c + block * kBlock;
+  uint16_t* output = args.output + pixel * g.out_c + block * kChannelBlock;
   for (uint32_t c = 0; c < lanes; ++c) {
     output[c] = FloatToHalf(ApplyHalfFunction(args.function, acc[c], args.alpha, args.beta));
   }

@@ -3,8 +3,9 @@
 #ifndef OCTET_KERNELS_DEPTHWISE_CONV_SCRATCH_H_
 #define OCTET_KERNELS_DEPTHWISE_CONV_SCRATCH_H_
 
+#include "runtime/core/isa.h"
 #include "runtime/core/round_up.h"
-#include "runtime/kernels/scratch.h"
+#include "runtime/kernels/depthwise_conv/helium_scratch.h"
 #include "runtime/kernels/window.h"
 
 namespace octet {
@@ -38,25 +39,36 @@ static inline uint64_t DepthwiseBytesOfCm4(const ConvGeometry& g) {
   return RoundUp64(((uint64_t)g.kernel_w + ring.pitch) * g.kernel_h * 8);
 }
 
-// Int8 of the level helium, windows of nine taps: ten columns of weights, then the columns under
-// bands of output rows (two of stride 1, one of stride 2), each of 16 channels of four rows; behind
-// them a pixel of padding.
-constexpr uint32_t kHeliumColumnBytes = 64;
-constexpr uint32_t kHeliumColumns = 130;  // at a time
-constexpr uint32_t kHeliumColumnsAt = 10 * kHeliumColumnBytes;
-constexpr uint32_t kHeliumPaddingAt = kHeliumColumnsAt + kHeliumColumns * kHeliumColumnBytes;
-static inline uint64_t DepthwiseBytesOfHelium(uint64_t taps) {
-  return taps == 9 ? kHeliumPaddingAt + kHeliumColumnBytes : 0;
+// What the functions of scratch.inc answer. The x86 levels keep on the stack what they need.
+static inline uint64_t NoDepthwiseBytes(const ConvGeometry&) {
+  return 0;
+}
+static inline uint64_t PointerBytesS8(const ConvGeometry& g) {
+  return DepthwisePartsOf((uint64_t)g.kernel_h * g.kernel_w, g.in_c, false).bytes;
+}
+static inline uint64_t PointerBytesF16(const ConvGeometry& g) {
+  return DepthwisePartsOf((uint64_t)g.kernel_h * g.kernel_w, g.in_c, true).bytes;
 }
 
-// Bytes of one thread for a layer, whose kernel at this level is in kernels.inc. The x86 levels
-// keep on the stack what they need.
+typedef uint64_t (*DepthwiseBytesFn)(const ConvGeometry& g);
+#define OCTET_SCRATCH(precision, word, isa, Bytes) \
+  constexpr DepthwiseBytesFn k_depthwise_conv_##precision##_##word = &Bytes;
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
+
+// Bytes of one thread for a layer: those of the level's kernel, its own or that of its nearest
+// parent.
 static inline uint64_t DepthwiseScratch(Isa level, const ConvGeometry& g, bool int8) {
-  const uint64_t taps = (uint64_t)g.kernel_h * g.kernel_w;
-  if (level == Isa::kCm4 && int8) return DepthwiseBytesOfCm4(g);
-  if (TakesHeliumScratch(level, int8)) return DepthwiseBytesOfHelium(taps);
-  const bool has_pointers = level == Isa::kNeon || level == Isa::kDotprod || level == Isa::kI8mm;
-  return has_pointers ? DepthwisePartsOf(taps, g.in_c, !int8).bytes : 0;
+  DepthwiseBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes)                   \
+  {                                                                  \
+    constexpr bool kInt8 = #precision[0] == 's';                     \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
+    if (kInt8 == int8 && IsaIsOneOf(level, kLevels)) bytes = &Bytes; \
+  }
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes(g);
 }
 
 }  // namespace octet

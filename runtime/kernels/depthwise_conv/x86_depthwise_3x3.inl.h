@@ -30,20 +30,20 @@ template <class V>
 static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t width,
                          Chunk3x3<V>* chunk) {
   typedef typename V::Vec Vec;
-  constexpr uint32_t kLanes = V::kBytes / kBlock;
+  constexpr uint32_t kLanes = V::kBytes / kChannelBlock;
   constexpr uint32_t kTaps = 9;
-  const uint32_t block = channel / kBlock;
-  const uint32_t blocks = (width + kBlock - 1) / kBlock;
+  const uint32_t block = channel / kChannelBlock;
+  const uint32_t blocks = (width + kChannelBlock - 1) / kChannelBlock;
   PreparedBlock prepared[kLanes];
   const PreparedKind kind =
       PrepareBlocks(args.channels + block, blocks, args.out_zero_point, prepared);
   if (kind.doubled || kind.late_zero) return false;
-  const int8_t* weights = args.weights + (size_t)block * kTaps * kBlock;
+  const int8_t* weights = args.weights + (size_t)block * kTaps * kChannelBlock;
   // Of 8 channels, the second half of a block of 16 repeats the first.
   const bool eight = width == 8;
-  int8_t repeated[kTaps * kBlock];
+  int8_t repeated[kTaps * kChannelBlock];
   if (eight) {
-    for (uint32_t t = 0; t < kTaps * kBlock; t += kBlock) {
+    for (uint32_t t = 0; t < kTaps * kChannelBlock; t += kChannelBlock) {
       memcpy(repeated + t, weights + t, 8);
       memcpy(repeated + t + 8, weights + t, 8);
     }
@@ -66,7 +66,7 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
     for (uint32_t ky = 0; ky < 3; ++ky) {
       const void* lanes[kLanes];
       for (uint32_t l = 0; l < kLanes; ++l) {
-        lanes[l] = weights + (l % blocks * kTaps + ky * 3 + kx) * kBlock;
+        lanes[l] = weights + (l % blocks * kTaps + ky * 3 + kx) * kChannelBlock;
       }
       rows[ky] = V::FromLanes(lanes);
     }

@@ -19,7 +19,6 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kBlock = 16;
 constexpr uint32_t kColumnBufferBytes = 8192;
 constexpr uint32_t kMaxWeightGroups = 14;  // kernel_w * ceil(kernel_h / 4): up to 7x7
 constexpr uint32_t kMaxKernelH = 8;
@@ -48,18 +47,19 @@ static void LoadChunk(const ConvS8Args& args, uint32_t channel, Chunk<V>* chunk)
   typedef typename V::Vec Vec;
   const ConvGeometry& g = args.g;
   const uint32_t taps = g.kernel_h * g.kernel_w;
-  const uint32_t block = channel / kBlock;
-  const uint32_t blocks = (g.in_c + kBlock - 1) / kBlock - block;
+  const uint32_t block = channel / kChannelBlock;
+  const uint32_t blocks = (g.in_c + kChannelBlock - 1) / kChannelBlock - block;
   const uint32_t row_groups = (g.kernel_h + 3) / 4;
-  const int8_t* weights = args.weights + (size_t)block * taps * kBlock;
+  const int8_t* weights = args.weights + (size_t)block * taps * kChannelBlock;
   for (uint32_t kx = 0; kx < g.kernel_w; ++kx) {
     for (uint32_t group = 0; group < row_groups; ++group) {
       Vec rows[4], interleaved[4];
       for (uint32_t r = 0; r < 4; ++r) {
         const uint32_t ky = 4 * group + r;
-        rows[r] = ky < g.kernel_h ? LoadPieces<V>(weights + (size_t)(ky * g.kernel_w + kx) * kBlock,
-                                                  (size_t)taps * kBlock, blocks)
-                                  : V::Set(0);
+        rows[r] = ky < g.kernel_h
+                      ? LoadPieces<V>(weights + (size_t)(ky * g.kernel_w + kx) * kChannelBlock,
+                                      (size_t)taps * kChannelBlock, blocks)
+                      : V::Set(0);
       }
       V::Interleave(rows, interleaved);
       for (uint32_t i = 0; i < 4; ++i) {

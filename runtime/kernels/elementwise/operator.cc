@@ -213,6 +213,14 @@ bool CheckElementwiseLayer(const LayerView& view) {
   return true;
 }
 
+LayerCost CostElementwiseLayer(const LayerView& view) {
+  const blob::Elementwise function = ParamsOf<blob::ElementwiseParams>(view).function;
+  // A long division of two halves.
+  const bool long_division =
+      function == blob::Elementwise::kMod || function == blob::Elementwise::kFmod;
+  return LayerCost{0, long_division ? 64u : 1u, 1, 0};
+}
+
 void RunElementwiseLayer(const LayerView& view, const RunContext& context) {
   const blob::ElementwiseParams& p = Params(view);
   const uint32_t operands = view.layer->input_count;

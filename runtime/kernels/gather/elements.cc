@@ -1,4 +1,4 @@
-// GatherElements: an index an element.
+// GatherElements: one index for each element.
 #include "runtime/kernels/by_width.h"
 #include "runtime/kernels/gather/indices.h"
 #include "runtime/kernels/share.h"

@@ -1,4 +1,4 @@
-// Gather and GatherNd: runs of elements, each from where an index or a tuple of them says.
+// Gather and GatherNd: runs of elements, each at the place that an index or a tuple of them gives.
 #include "runtime/kernels/copy.h"
 #include "runtime/kernels/gather/indices.h"
 #include "runtime/kernels/share.h"

@@ -88,7 +88,7 @@ bool CheckScatterLayer(const LayerView& view) {
          SaturatingMul(p.count, p.depth) == indices && SaturatingMul(p.count, p.inner) == updates;
 }
 
-// By one thread: what several updates of one place make of it depends on their order.
+// By one thread: the result of several updates of one place depends on their order.
 void RunScatterLayer(const LayerView& view, const RunContext& context) {
   if (context.share.index != 0) return;
   if (OutputOf(view).type == blob::ElementType::kInt32) {

@@ -16,6 +16,12 @@ bool CheckLrnLayer(const LayerView& view) {
          IsFiniteFloat(p.bias);
 }
 
+LayerCost CostLrnLayer(const LayerView& view) {
+  const blob::LrnParams& p = ParamsOf<blob::LrnParams>(view);
+  const uint64_t window = (uint64_t)p.before + p.after + 1;
+  return LayerCost{0, window < p.channels ? window : p.channels, 1, 0};
+}
+
 void RunLrnLayer(const LayerView& view, const RunContext& context) {
   const blob::LrnParams& p = ParamsOf<blob::LrnParams>(view);
   const uint16_t* input = reinterpret_cast<const uint16_t*>(PlaceOf(context, InputOf(view, 0)));

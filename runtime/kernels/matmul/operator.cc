@@ -40,6 +40,11 @@ uint64_t ScratchMatMulLayer(const LayerView& view, Isa) {
   return MatMulPartsOf(ParamsOf<blob::MatMulParams>(view).depth, value_bytes).bytes;
 }
 
+LayerCost CostMatMulLayer(const LayerView& view) {
+  const uint64_t depth = ParamsOf<blob::MatMulParams>(view).depth;
+  return LayerCost{SaturatingMul(ElementCount(OutputOf(view)), depth), 1, 1, 0};
+}
+
 void RunMatMulLayer(const LayerView& view, const RunContext& context) {
   const blob::MatMulParams& p = ParamsOf<blob::MatMulParams>(view);
   const blob::TensorRecord &a = InputOf(view, 0), &b = InputOf(view, 1), &out = OutputOf(view);

@@ -25,7 +25,7 @@ uint64_t AffineCount(const blob::NormalizeParams& p) {
   return count;
 }
 
-// A group has one set of parameters, and the mean is taken off: its scale means nothing else then.
+// A group has one set of parameters, and the mean is subtracted: its scale has no other use.
 bool AreEpsilons(const LayerView& view, const blob::NormalizeParams& p, uint64_t count) {
   if (p.kind != NormalizeKind::kVariance || (p.affine & p.view.reduced) != 0 ||
       !HasData(view.layer->extra, count * 2 * sizeof(uint32_t), alignof(uint32_t))) {

@@ -82,6 +82,11 @@ bool CheckAveragePoolLayer(const LayerView& view) {
          (!IsInt8(view) || HasMultipliers(view));
 }
 
+LayerCost CostPoolLayer(const LayerView& view) {
+  const blob::PoolParams& p = ParamsOf<blob::PoolParams>(view);
+  return LayerCost{0, (uint64_t)p.kernel_h * p.kernel_w, 1, 0};
+}
+
 void RunMaxPoolLayer(const LayerView& view, const RunContext& context) {
   RunPool(view, context, context.kernels->max_pool_s8, context.kernels->max_pool_f16);
 }

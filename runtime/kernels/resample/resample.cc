@@ -253,6 +253,14 @@ bool CheckResampleLayer(const LayerView& view) {
          (!IsInt8(view) || (p.pre_shift <= kMaxPreShift && IsMultiplier(p.multiplier, p.shift)));
 }
 
+LayerCost CostResampleLayer(const LayerView& view) {
+  uint64_t taps = 1;
+  for (const uint16_t count : ParamsOf<blob::ResampleParams>(view).taps) {
+    taps = SaturatingMul(taps, count);
+  }
+  return LayerCost{0, taps, 1, 0};
+}
+
 void RunResampleLayer(const LayerView& view, const RunContext& context) {
   const blob::ResampleParams& p = Params(view);
   if (!IsInt8(view)) return ForEachRun<uint16_t>(view, context, RunF16{p});

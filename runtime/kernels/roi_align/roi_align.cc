@@ -1,8 +1,8 @@
-// RoiAlign in FP16: equations at RoiAlignParams in format/resample.h. Regions may hold anything,
+// RoiAlign in FP16: equations at RoiAlignParams in format/roi_align.h. Regions may hold anything,
 // NaN included: only positions that were compared with the picture's size become indices, and the
 // number of samples of a cell is bounded.
+#include "runtime/format/roi_align.h"
 #include "runtime/core/half.h"
-#include "runtime/format/resample.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/share.h"
 
@@ -105,6 +105,12 @@ bool CheckRoiAlignLayer(const LayerView& view) {
     if (BatchOf(view)[r] >= in[0]) return false;
   }
   return true;
+}
+
+LayerCost CostRoiAlignLayer(const LayerView& view) {
+  const uint64_t ratio = Params(view).sampling_ratio;
+  const uint64_t samples = ratio == 0 ? kMostSamples : ratio;
+  return LayerCost{0, 4 * samples * samples, 1, 0};
 }
 
 void RunRoiAlignLayer(const LayerView& view, const RunContext& context) {

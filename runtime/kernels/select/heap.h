@@ -1,11 +1,18 @@
-// A binary heap of numbers in place: what NonMaxSuppression puts in order with, without
-// memory of their own. List[i], i < count, is read and written by At(i).
+// A binary heap of numbers in place, without memory of its own: NonMaxSuppression sorts with it.
+// List[i], i < count, is read and written by At(i).
 #ifndef OCTET_KERNELS_SELECT_HEAP_H_
 #define OCTET_KERNELS_SELECT_HEAP_H_
 
 #include <stdint.h>
 
 namespace octet {
+
+// Comparisons that an element of a heap of so many takes at most, there and back.
+static inline uint64_t HeapSteps(uint64_t count) {
+  uint64_t steps = 4;
+  for (; count > 1; count /= 2) steps += 4;
+  return steps;
+}
 
 // Restores the heap below `at`: no entry is better than those under it, so that the worst is first.
 template <typename At, typename Better>

@@ -109,6 +109,15 @@ uint64_t ScratchNonMaxSuppressionLayer(const LayerView& view, Isa) {
   return RoundUp64((uint64_t)Params(view).boxes * sizeof(uint32_t));  // those of a class, in order
 }
 
+// Every candidate against every box kept.
+LayerCost CostNonMaxSuppressionLayer(const LayerView& view) {
+  const blob::NonMaxSuppressionParams& p = Params(view);
+  const uint64_t kept = p.most < p.boxes ? p.most : p.boxes;
+  const uint64_t each = SaturatingAdd(HeapSteps(p.boxes), kept);
+  return LayerCost{0, 1, 1,
+                   SaturatingMul(SaturatingMul(p.batch, p.classes), SaturatingMul(p.boxes, each))};
+}
+
 // By one thread: where a class's rows begin depends on those before it.
 void RunNonMaxSuppressionLayer(const LayerView& view, const RunContext& context) {
   if (context.share.index != 0) return;

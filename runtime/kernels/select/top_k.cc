@@ -1,7 +1,8 @@
-// TopK: the k best so far, in order where they are few, else as a heap in the output itself;
-// O(n log k) at worst, and few of n enter.
+// TopK: the k best so far are kept in order where they are few, else as a heap in the output.
+// O(n log k) at worst; few of the n elements enter the heap.
 #include "runtime/format/move.h"
 #include "runtime/kernels/check.h"
+#include "runtime/kernels/select/heap.h"
 #include "runtime/kernels/share.h"
 
 namespace octet {
@@ -125,6 +126,10 @@ bool CheckTopKLayer(const LayerView& view) {
          OutputOf(view).type == blob::ElementType::kInt32 && p.largest <= 1 && p.k >= 1 &&
          p.k <= p.axis && SaturatingMul(rows, p.axis) == ElementCount(in) &&
          SaturatingMul(rows, p.k) == ElementCount(OutputOf(view));
+}
+
+LayerCost CostTopKLayer(const LayerView& view) {
+  return LayerCost{0, 1, HeapSteps(ParamsOf<blob::TopKParams>(view).axis), 0};
 }
 
 void RunTopKLayer(const LayerView& view, const RunContext& context) {

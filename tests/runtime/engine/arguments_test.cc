@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "octet/octet.h"
+#include "runtime/core/isa.h"
 #include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
 
@@ -58,6 +59,15 @@ TEST(Arguments, Indices) {
     EXPECT_EQ(octet_set_plan(session, plan).code, OCTET_INVALID_ARGUMENT) << plan;
   }
   EXPECT_EQ(octet_plan(session), 0u);
+  EXPECT_EQ(octet_resident_plans(session), 3u);
+  for (const uint32_t mask : {0u, 4u, 5u, 1u << 31}) {
+    EXPECT_EQ(octet_set_resident_plans(session, mask).code, OCTET_INVALID_ARGUMENT) << mask;
+  }
+  EXPECT_EQ(octet_set_resident_plans(session, 1).code, OCTET_OK);
+  EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(octet_resident_plans(session), 1u);
+  EXPECT_EQ(octet_plan_mask(session), 3u);
+  EXPECT_EQ(octet_set_resident_plans(session, 3).code, OCTET_OK);
   EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_OK);
   EXPECT_EQ(octet_plan(session), 1u);
 }
@@ -101,7 +111,7 @@ TEST(Arguments, Levels) {
   octet_isa isa = 99;
   EXPECT_EQ(octet_isa_from_name("reference", &isa).code, OCTET_OK);
   EXPECT_EQ(isa, OCTET_ISA_REFERENCE);
-  for (octet_isa level = OCTET_ISA_REFERENCE; level <= OCTET_ISA_HELIUM; ++level) {
+  for (octet_isa level = OCTET_ISA_REFERENCE; level < kIsaCount; ++level) {
     EXPECT_EQ(octet_isa_from_name(octet_isa_name(level), &isa).code, OCTET_OK);
     EXPECT_EQ(isa, level);
   }
@@ -110,9 +120,9 @@ TEST(Arguments, Levels) {
   }
   EXPECT_EQ(octet_isa_from_name(nullptr, &isa).code, OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(octet_isa_from_name("avx2", nullptr).code, OCTET_INVALID_ARGUMENT);
-  EXPECT_STREQ(octet_isa_name(OCTET_ISA_HELIUM + 1), "unknown");
+  EXPECT_STREQ(octet_isa_name(kIsaCount), "unknown");
   EXPECT_EQ(octet_isa_built(OCTET_ISA_REFERENCE), 1);
-  EXPECT_EQ(octet_isa_built(OCTET_ISA_HELIUM + 1), 0);
+  EXPECT_EQ(octet_isa_built(kIsaCount), 0);
   EXPECT_NE(octet_isa_built(OCTET_ISA_AVX2) != 0 && octet_isa_built(OCTET_ISA_NEON) != 0, true)
       << "kernels of two architectures";
 }
@@ -123,8 +133,8 @@ TEST(Arguments, ArenaBytes) {
   const auto code = [&](octet_isa isa, uint32_t threads, uint32_t mask = 0) {
     return octet_arena_bytes(blob.data(), blob.size(), isa, threads, mask, &bytes).code;
   };
-  EXPECT_EQ(code(OCTET_ISA_HELIUM, 256), OCTET_OK);
-  EXPECT_EQ(code(OCTET_ISA_HELIUM + 1, 1), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(code(kIsaCount - 1, 256), OCTET_OK);
+  EXPECT_EQ(code(kIsaCount, 1), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(code(OCTET_ISA_REFERENCE, 257), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(code(OCTET_ISA_REFERENCE, 0), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(code(OCTET_ISA_REFERENCE, 1, 1), OCTET_OK);
@@ -168,7 +178,7 @@ TEST(Arguments, Bind) {
   EXPECT_EQ(
       octet_bind(blob.data(), blob.size(), arena.data(), arena.size(), nullptr, &session).code,
       OCTET_INVALID_ARGUMENT);
-  config.isa = OCTET_ISA_HELIUM + 1;
+  config.isa = kIsaCount;
   EXPECT_EQ(code(&session), OCTET_INVALID_ARGUMENT);
   config.isa = octet_isa_built(OCTET_ISA_NEON) != 0 ? OCTET_ISA_AVX2 : OCTET_ISA_NEON;
   EXPECT_EQ(code(&session), OCTET_ISA_UNAVAILABLE);

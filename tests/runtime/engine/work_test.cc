@@ -8,6 +8,7 @@
 #include "runtime/format/axes_params.h"
 #include "runtime/format/move.h"
 #include "runtime/format/resample.h"
+#include "runtime/format/roi_align.h"
 #include "tests/support/session.h"
 
 namespace octet::test {

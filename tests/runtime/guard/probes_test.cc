@@ -57,7 +57,7 @@ Blob MakeProbed(uint32_t elements, int zero_point, uint32_t baseline, bool input
 
 struct Hook {
   octet_probes probes;
-  const octet_session* session = nullptr;
+  octet_session* session = nullptr;
   int shadow = 0;
 
   static int BeforeLayer(void* context, uint32_t layer) {

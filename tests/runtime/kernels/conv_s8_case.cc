@@ -9,6 +9,7 @@
 #include "runtime/kernels/window.h"
 #include "runtime/quant/requantize.h"
 #include "tests/runtime/kernels/conv_case.h"
+#include "tests/runtime/kernels/kernel_list.h"
 
 namespace octet::kernels_test {
 namespace {
@@ -114,18 +115,20 @@ ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthw
 
 namespace {
 
-// A level with as much scratch as the kernel's own.
+// The level that the kernel was written for, whose scratch it gets.
 Isa LevelOf(ConvS8Fn kernel) {
-  if (kernel == conv_s8_reference || kernel == depthwise_conv_s8_reference) return Isa::kReference;
-#if OCTET_ARCH_X86
-  if (kernel == conv_s8_avx2 || kernel == conv_s8_avx2_10x1) return Isa::kAvx2;
-  return Isa::kAmx;  // as any other with tiles
-#else
-#if OCTET_ARCH_ARMV7
-  if (kernel == depthwise_conv_s8_cm4 || kernel == conv_s8_cm4) return Isa::kCm4;
-#endif
-  return Isa::kNeon;  // as any other with tiles
-#endif
+  static const std::vector<Kernel> all = [] {
+    std::vector<Kernel> made = WinogradKernels();
+    for (const ConvPanel& panel : ConvPanelsOf("conv_s8")) made.push_back(panel);
+    for (const char* slot : {"conv_s8", "depthwise_conv_s8"}) {
+      for (const Kernel& one : KernelsOf(slot)) made.push_back(one);
+    }
+    return made;
+  }();
+  const auto function = reinterpret_cast<void (*)()>(kernel);
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Kernel& one) { return one.function == function; });
+  return found == all.end() ? Isa::kNeon : found->isa;  // a test's own kernel has tiles
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "runtime/format/resample.h"
+#include "runtime/format/roi_align.h"
 #include "tests/runtime/operators/mutations.h"
 #include "tests/runtime/operators/repeat.h"
 

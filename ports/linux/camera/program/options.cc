@@ -99,10 +99,7 @@ void RefuseUnused(const CameraOptions& o, const std::string& source, const std::
 }  // namespace
 
 void ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
+  std::puts(RunnableWords(DetectCpu(), "\n").c_str());
 }
 
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "octet/linux.h"
+#include "runtime/core/isa.h"
 #include "tests/support/blob_builder.h"
 #include "tests/support/facts.h"
 #include "tests/support/mixed_blob.h"
@@ -79,6 +80,8 @@ TEST_F(Library, OpensRunsAndCloses) {
       if (first.empty()) first = values;
       EXPECT_EQ(values, first);
       EXPECT_EQ(octet_set_plan(session, 1).code, OCTET_INVALID_ARGUMENT) << "not in memory yet";
+      EXPECT_EQ(octet_plan_mask(session), 3u) << "it is bound";
+      EXPECT_EQ(octet_resident_plans(session), 1u);
       for (const uint32_t plan : {1u, 0u}) {
         ASSERT_EQ(octet_linux_set_plan(model, plan).code, OCTET_OK);
         EXPECT_EQ(octet_plan(session), plan);
@@ -129,14 +132,13 @@ TEST_F(Library, OptionsAreChecked) {
 
 TEST_F(Library, Levels) {
   uint32_t count = 0;
-  for (int i = 0; i <= OCTET_ISA_HELIUM; ++i)
-    count += octet_linux_can_run(static_cast<octet_isa>(i)) != 0;
+  for (octet_isa isa = 0; isa < kIsaCount; ++isa) count += octet_linux_can_run(isa) != 0;
+  EXPECT_EQ(octet_linux_can_run(kIsaCount), 0);
   EXPECT_GE(count, 1u);
   EXPECT_LE(count, 5u);
   EXPECT_TRUE(octet_linux_can_run(octet_linux_best_isa()));
   octet_linux_options options = Defaults();
-  for (int i = 0; i <= OCTET_ISA_HELIUM; ++i) {
-    const auto isa = static_cast<octet_isa>(i);
+  for (octet_isa isa = 0; isa < kIsaCount; ++isa) {
     options.isa = octet_isa_name(isa);
     EXPECT_EQ(Refusal(options).empty(), octet_linux_can_run(isa) != 0) << options.isa;
   }

@@ -1,0 +1,1 @@
+octet_optimise(-Os operator.cc)

@@ -1,0 +1,1 @@
+octet_optimise(-Os *.cc)  # once at start: small before fast
