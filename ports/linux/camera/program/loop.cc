@@ -14,6 +14,7 @@
 #include "ports/linux/board.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/open_source.h"
 #include "ports/linux/camera/program/printer.h"
 #include "ports/linux/camera/program/scheduling.h"
 #include "ports/linux/camera/program/service.h"
@@ -38,8 +39,8 @@ class NamedFile final : public ModelSource {
   const std::string& path_;
 };
 
-std::unique_ptr<Source> Open(const CameraOptions& options, std::unique_ptr<Garments>* garments) {
-  std::unique_ptr<Source> source = OpenSource(options, garments);
+std::unique_ptr<Source> Open(const CameraOptions& options) {
+  std::unique_ptr<Source> source = OpenSource(options);
   if (options.disturb.empty()) return source;
   return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
 }
@@ -59,7 +60,7 @@ class Loop {
   explicit Loop(const CameraSettings& settings)
       : settings_(settings),
         scheduling_(options_.cpus, options_.priority),
-        source_(Open(options_, &garments_)),
+        source_(Open(options_)),
         shared_(stop_, options_.thermal_root, options_.every_frame || source_->waits(),
                 [this] { scheduling_.Restore(); }),
         file_(options_.blob),
@@ -346,7 +347,6 @@ class Loop {
   const CameraOptions& options_ = settings_.options();
   StopRequest stop_;
   Scheduling scheduling_;  // before the model's threads, which inherit it
-  std::unique_ptr<Garments> garments_;
   std::unique_ptr<Source> source_;
   Shared shared_;
   NamedFile file_;

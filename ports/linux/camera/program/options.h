@@ -7,9 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "ports/linux/camera/program/slots.h"
-#include "ports/linux/camera/scene.h"
-#include "ports/linux/capture/source.h"
+#include "ports/linux/camera/program/slots/slots.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/model.h"
 #include "ports/linux/thermal/sensor.h"
@@ -57,10 +55,6 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& options, std::stri
 void CheckWhatRuns(const CameraOptions& options);
 // --isa list
 void ListIsas();
-
-// Opens what --source names. `garments` has to outlive the source of a scene.
-std::unique_ptr<Source> OpenSource(const CameraOptions& options,
-                                   std::unique_ptr<Garments>* garments);
 
 }  // namespace octet::port
 

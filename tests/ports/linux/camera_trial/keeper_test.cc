@@ -2,7 +2,7 @@
 // changes the answer.
 #include <filesystem>
 
-#include "ports/linux/camera/program/slot_keeper.h"
+#include "ports/linux/camera/program/slots/keeper.h"
 #include "tests/ports/linux/slot/models.h"
 
 namespace octet::test {

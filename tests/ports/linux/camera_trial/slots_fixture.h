@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ports/linux/camera/program/emitter.h"
-#include "ports/linux/camera/program/slots.h"
+#include "ports/linux/camera/program/slots/slots.h"
 #include "tests/ports/linux/slot/models.h"
 #include "tests/support/mixed_blob.h"
 

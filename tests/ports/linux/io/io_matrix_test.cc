@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "ports/linux/camera/program/emitter.h"
-#include "ports/linux/camera/program/slot_keeper.h"
+#include "ports/linux/camera/program/slots/keeper.h"
 #include "ports/linux/slot/known_formats.h"
 #include "tests/ports/linux/io/io_matrix.h"
 

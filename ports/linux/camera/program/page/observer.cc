@@ -1,0 +1,51 @@
+// --http: a page to look at.
+#include <optional>
+#include <string>
+
+#include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/page/page.h"
+
+namespace octet::port {
+namespace {
+
+class PageObserver final : public Observer {
+ public:
+  PageObserver(uint16_t port, Shared& shared) : port_(port), shared_(shared) {}
+
+  void Start(const Loaded& loaded) override {
+    page_.emplace(port_, loaded.model.session(), shared_.stop, shared_.begin);
+    shared_.emitter->Say("http://" + page_->address().Text());
+  }
+  void Load(const Loaded& loaded) override {
+    if (page_) page_->SetSession(loaded.model.session());
+  }
+  void Unload() override {
+    if (page_) page_->SetSession(nullptr);
+  }
+  bool WantsJson() const override { return true; }
+  void Result(const Outcome& outcome) override {
+    page_->SetStatus(*outcome.json, outcome.done_ns);
+    page_->Show(outcome.frame, outcome.results);
+  }
+
+ private:
+  const uint16_t port_;
+  Shared& shared_;
+  std::optional<Page> page_;
+};
+
+}  // namespace
+
+CheckSettings DescribePage(CommandLine& app, CameraOptions& o) {
+  app.Add("--http", o.http_port,
+          "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
+      .Range(0, 65535);
+  return [] {};
+}
+
+std::unique_ptr<Observer> MakePage(const CameraOptions& options, Shared& shared) {
+  if (options.http_port < 0) return nullptr;
+  return std::make_unique<PageObserver>(static_cast<uint16_t>(options.http_port), shared);
+}
+
+}  // namespace octet::port
