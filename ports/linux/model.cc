@@ -63,10 +63,9 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
   memory_->is_open = true;
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
-  if (sized.code == OCTET_INVALID_ARGUMENT && options.drift && blob_.drift.data == nullptr) {
-    throw InputError(path + ": has no drift section; convert the model with --drift");
-  }
   if (sized.code == OCTET_INVALID_ARGUMENT) {
+    const std::string why = options.why_not ? options.why_not(blob_) : "";
+    if (!why.empty()) throw InputError(path + ": " + why);
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
   if (sized.code != OCTET_OK) Refuse(sized);

@@ -10,14 +10,15 @@
 #include "ports/linux/output/program.h"
 
 int main(int argc, char** argv) {
-  // Of a guard (hold_signals.h); without one, or before there is one, they end nothing.
+  // A feature may take them (SIGUSR1 holds a plan); without it, or before it does, they end
+  // nothing.
   signal(SIGUSR1, SIG_IGN);
   signal(SIGUSR2, SIG_IGN);
   return octet::port::RunProgram("octet-camera", [&] {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
-    if (settings.options().check) return octet::port::RunCheck(settings.options());
-    if (!settings.options().bundle.empty()) return octet::port::WriteSupportBundle(settings);
+    if (octet::port::IsCheck(settings.options())) return octet::port::RunCheck(settings.options());
+    if (octet::port::IsBundle(settings.options())) return octet::port::WriteSupportBundle(settings);
     if (settings.options().own_detector) {
       std::fprintf(stderr, "octet-camera: no MODEL given: the scene's own detector runs: %s\n",
                    settings.options().blob.c_str());

@@ -81,4 +81,13 @@ void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> l
   Add("\n");
 }
 
+void WriteCounter(const char* name, const char* help, uint64_t value, Exposition* out) {
+  out->Family(name, "counter", help);
+  out->Sample("", {}, value);
+}
+
+void WriteIfKnown(const char* name, const char* help, float value, Exposition* out) {
+  if (!std::isnan(value)) WriteGauge(name, help, value, out);
+}
+
 }  // namespace octet::port

@@ -43,6 +43,16 @@ class Exposition {
   std::string_view family_;
 };
 
+// A family of one sample.
+template <typename Number>
+void WriteGauge(const char* name, const char* help, Number value, Exposition* out) {
+  out->Family(name, "gauge", help);
+  out->Sample("", {}, value);
+}
+void WriteCounter(const char* name, const char* help, uint64_t value, Exposition* out);
+// Absent where it is not a number.
+void WriteIfKnown(const char* name, const char* help, float value, Exposition* out);
+
 }  // namespace octet::port
 
 #endif  // OCTET_PORTS_LINUX_METRICS_EXPOSITION_H_

@@ -20,7 +20,7 @@
 namespace octet::port {
 namespace {
 
-// octet-camera with page, metrics, guard and --dump needs 176 KB, other programs less than 96 KB
+// octet-camera with all of its features needs 176 KB, other programs less than 96 KB
 // (x86-64, by ulimit -s, which is the size of each thread's stack too). Behind the end of a stack
 // is no message.
 constexpr rlim_t kLeastStackBytes = rlim_t{512} << 10;

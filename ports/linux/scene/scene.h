@@ -1,4 +1,4 @@
-// The built-in scene: garments of random size and colour drift over a textured background, and the
+// The built-in scene: garments of random size and colour move over a textured background, and the
 // box and class of every one is known. A video is a function of its seed: frame i needs no frame
 // before it, and every machine renders the same bytes (integers only, no random source of the
 // library).

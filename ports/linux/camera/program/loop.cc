@@ -29,16 +29,6 @@ namespace {
 
 constexpr uint64_t kSettledFrames = 1000;  // memory is compared with that after so many
 
-// Without a store: the file that the command line names.
-class NamedFile final : public ModelSource {
- public:
-  explicit NamedFile(const std::string& path) : path_(path) {}
-  const std::string& Path() const override { return path_; }
-
- private:
-  const std::string& path_;
-};
-
 std::unique_ptr<Source> Open(const CameraOptions& options) {
   std::unique_ptr<Source> source = OpenSource(options);
   if (options.disturb.empty()) return source;
@@ -57,26 +47,30 @@ bool IsBlobAt(const std::string& path, const BlobFile& blob) {
 // another program, but a change of the model.
 class Loop {
  public:
-  explicit Loop(const CameraSettings& settings)
+  Loop(const CameraSettings& settings, const std::vector<Feature>& features)
       : settings_(settings),
         scheduling_(options_.cpus, options_.priority),
         source_(Open(options_)),
         shared_(stop_, options_.thermal_root, options_.every_frame || source_->waits(),
                 [this] { scheduling_.Restore(); }),
-        file_(options_.blob),
         emitter_(STDOUT_FILENO, STDERR_FILENO, shared_.waits, kLineBytes,
                  [this] { scheduling_.Restore(); }),
-        printer_(options_.json, emitter_, stop_, observers_),
+        printer_(emitter_, stop_, shared_.hook.observers),
         follower_(shared_.storage) {
     shared_.emitter = &emitter_;
-    for (const Feature& feature : Features()) {
-      std::unique_ptr<Observer> observer = feature.make(options_, shared_);
-      if (observer == nullptr) continue;
-      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) models_ = models;
-      wants_json_ = wants_json_ || observer->WantsJson();
-      shared_.hook.observers.push_back(observer.get());
-      observers_.push_back(std::move(observer));
+    AddFeatureMetrics(&shared_.metrics);
+    for (const Feature& feature : features) {
+      if (feature.make_models != nullptr && !models_) {
+        models_ = feature.make_models(options_, shared_);
+        if (models_) Take(models_->observer());
+      }
+      if (feature.make == nullptr) continue;
+      if (std::unique_ptr<Observer> observer = feature.make(options_, shared_)) {
+        Take(observer.get());
+        owned_.push_back(std::move(observer));
+      }
     }
+    if (!models_) models_ = ModelOfFile(options_);
     if (!models_->WaitsForFrame()) Begin();
   }
 
@@ -110,7 +104,7 @@ class Loop {
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,
                          {mailbox_.published(), mailbox_.dropped(), mailbox_.longest_gap_ns()},
-                         models_ != &file_ || tally_.changes != 0);
+                         options_.json, models_->Changes() || tally_.changes != 0);
     }
     std::string error = mailbox_.error();
     if (error.empty() && !interrupted && mailbox_.published() == 0) {
@@ -126,6 +120,12 @@ class Loop {
   }
 
  private:
+  void Take(Observer* observer) {
+    if (observer == nullptr) return;
+    wants_json_ = wants_json_ || observer->WantsJson();
+    observers_.push_back(observer);
+  }
+
   // The first model, before the first frame or, where that counts a trial, with it.
   void Begin() {
     ObeySignals();  // a boot that is counted has to be taken back
@@ -136,9 +136,8 @@ class Loop {
           path_ +
           " has no decoder, so only times are printed; convert the model with --task and --decode");
     }
-    BlobDescription description;
-    const Loaded loaded{*model_, path_, description};
-    for (const auto& observer : observers_) observer->Start(loaded);
+    const Loaded loaded{*model_, path_, options_};
+    for (Observer* observer : observers_) observer->Start(loaded);
   }
 
   void Finish(std::thread* capture, bool clean) {
@@ -146,7 +145,7 @@ class Loop {
     stop_.Raise();
     mailbox_.Leave();
     capture->join();
-    for (const auto& observer : observers_) observer->Finish(clean);
+    for (Observer* observer : observers_) observer->Finish(clean);
     stop_.LeaveSignals();  // what is left to print may be ended by another
   }
 
@@ -162,7 +161,7 @@ class Loop {
   ModelOptions WantedOptions() {
     ModelOptions wanted = options_.model;
     if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
-                                        [](const auto& one) { return one->WantsLayers(); })) {
+                                        [](Observer* one) { return one->WantsLayers(); })) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }
@@ -206,9 +205,8 @@ class Loop {
       model_ = std::move(model);
       model_->Bind(Model::Unused::kKept);
       results_.emplace(*model_);
-      BlobDescription description;
-      const Loaded loaded{*model_, path_, description};
-      for (const auto& observer : observers_) observer->Load(loaded);
+      const Loaded loaded{*model_, path_, options_};
+      for (Observer* observer : observers_) observer->Load(loaded);
     } catch (const InputError&) {
       Unload();
       throw;
@@ -232,7 +230,7 @@ class Loop {
 
   void Unload() {
     if (model_ == nullptr) return;
-    for (const auto& observer : observers_) observer->Unload();
+    for (Observer* observer : observers_) observer->Unload();
     results_.reset();
     model_.reset();
   }
@@ -255,12 +253,14 @@ class Loop {
     const auto reread = follower_.Follow(settings_, begun, &news);
     if (reread) {
       const CameraSettings before = std::exchange(settings_, reread->settings);
+      models_->Reload(options_);
       const Model* const running = model_.get();
       news = reread->Told();
       try {
         if (reread->load_model) Put(Read());
       } catch (const InputError& error) {
         settings_ = before;
+        models_->Reload(options_);
         news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
         // As it was, of the bytes that are still in memory.
         if (model_ == nullptr) Put(std::make_unique<Model>(kept_, WantedOptions()));
@@ -283,7 +283,7 @@ class Loop {
     FollowModels();
     FollowSettings();
     shared_.metrics.SetFrameTime(frame.captured_ns);
-    for (const auto& observer : observers_) {
+    for (Observer* observer : observers_) {
       if (observer->Wants(frame)) continue;
       shared_.metrics.CountSkipped();
       return true;
@@ -299,7 +299,8 @@ class Loop {
                        octet_code_name(set.code) + "; send larger or smaller frames");
     }
     octet_run(session);  // cannot fail: no hook of ours stops it
-    for (const auto& observer : observers_) observer->AfterRun(session);
+    shared_.hook.FilterLayer(octet_layer_count(session));
+    for (Observer* observer : observers_) observer->AfterRun(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
@@ -313,7 +314,8 @@ class Loop {
                     emitter_.dropped()};
     const bool read = Emit(&outcome);
     // Last, for a run of their own takes time and the tensors.
-    for (const auto& observer : observers_) observer->AfterFrame(outcome);
+    for (Observer* observer : observers_) observer->Judge(outcome, &outcome.verdict);
+    for (Observer* observer : observers_) observer->AfterFrame(outcome);
     const uint64_t now = NowNs();
     const uint64_t pause_ns = (begun - taken) + (now - done);
     if (!changed_) tally_.longest_pause_ns = std::max(tally_.longest_pause_ns, pause_ns);
@@ -330,17 +332,16 @@ class Loop {
 
   bool Emit(Outcome* outcome) {
     const FrameBuffer& frame = outcome->frame;
-    FrameReport report = {frame.number,
-                          WallSecondsAt(frame.captured_ns),
-                          static_cast<double>(outcome->done_ns - frame.captured_ns) / 1e6,
-                          static_cast<double>(outcome->run_ns()) / 1e6,
-                          octet_plan_name(outcome->session, octet_plan(outcome->session)),
-                          outcome->dropped,
-                          frame.name.c_str()};
-    for (const auto& observer : observers_) observer->AddFields(outcome->done_ns, &report);
+    const FrameReport report = {frame.number,
+                                WallSecondsAt(frame.captured_ns),
+                                static_cast<double>(outcome->done_ns - frame.captured_ns) / 1e6,
+                                static_cast<double>(outcome->run_ns()) / 1e6,
+                                octet_plan_name(outcome->session, octet_plan(outcome->session)),
+                                outcome->dropped,
+                                frame.name.c_str()};
     if (options_.json || wants_json_) outcome->json = &printer_.Json(report, *outcome);
-    for (const auto& observer : observers_) observer->Result(*outcome);
-    return printer_.Print(report, *outcome, outcome->json);
+    for (Observer* observer : observers_) observer->Result(*outcome);
+    return printer_.Print(report, *outcome, options_.json);
   }
 
   CameraSettings settings_;
@@ -349,14 +350,14 @@ class Loop {
   Scheduling scheduling_;  // before the model's threads, which inherit it
   std::unique_ptr<Source> source_;
   Shared shared_;
-  NamedFile file_;
-  ModelSource* models_ = &file_;
+  std::unique_ptr<ModelSource> models_;
   std::string path_;                  // of the blob that is loaded
   std::unique_ptr<Model> model_;      // another one in its place where models_ say so
   std::shared_ptr<LoadedBlob> kept_;  // its blob, also while there is no model
   std::optional<ResultReader> results_;
   Emitter emitter_;
-  std::vector<std::unique_ptr<Observer>> observers_;
+  std::vector<std::unique_ptr<Observer>> owned_;
+  std::vector<Observer*>& observers_ = shared_.hook.observers;  // owned_, and that of models_
   Printer printer_;
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
@@ -368,8 +369,8 @@ class Loop {
 
 }  // namespace
 
-int RunCamera(const CameraSettings& settings) {
-  Loop loop(settings);
+int RunCamera(const CameraSettings& settings, const std::vector<Feature>& features) {
+  Loop loop(settings, features);
   return loop.Run();
 }
 

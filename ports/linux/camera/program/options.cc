@@ -1,9 +1,10 @@
 #include "ports/linux/camera/program/options.h"
 
-#include <cstdio>
 #include <vector>
 
 #include "ports/linux/affinity.h"
+#include "ports/linux/camera/program/bundle/bundle.h"
+#include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/scene/own_scene.h"
@@ -14,13 +15,6 @@ namespace {
 constexpr const char* kDetector = "/detector.octet";
 
 }  // namespace
-
-void ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
-}
 
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
   app.Add("MODEL", o.blob,
@@ -35,16 +29,9 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       .OnCommandLineOnly();
   app.AddFlag("--print-config", *print, "print the settings in use as a settings file, and end")
       .OnCommandLineOnly();
-  app.AddFlag("--check", o.check,
-              "check that this board has what the other options need, print a command for each "
-              "missing part, and end. Exit status: 0 nothing is missing, 1 something is missing. "
-              "The check changes nothing and takes no frame")
-      .OnCommandLineOnly();
-  app.Add("--support-bundle", o.bundle,
-          "write a tar archive for a report, and end: versions, these settings, what --check says, "
-          "state, sensors, numbers and last lines of the camera that runs. It has no pictures and "
-          "no keys. Nothing else is written, and no frame is taken")
-      .OnCommandLineOnly();
+  std::vector<CheckSettings> checks;
+  checks.push_back(DescribeCheck(app, o));
+  checks.push_back(DescribeBundle(app, o));
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
               "; without any, the pictures of its subfolders), one picture, /dev/videoN, or - for "
@@ -77,7 +64,6 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       .Reloads(Reload::kWithModel);
   app.AddFlag("--json", o.json, "one JSON object per frame, and a summary at the end")
       .Reloads(Reload::kNow);
-  std::vector<CheckSettings> checks;
   app.MoreGroup("While it runs");
   for (const Feature& feature : Features()) checks.push_back(feature.describe(app, o));
   app.MoreGroup("Machine");
@@ -113,19 +99,18 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       o.model.isa = isa;
     }
     if (o.fps < 0) throw InputError("--fps: must be at least 0; see --help");
-    o.own_detector = o.source == "scene" && o.blob.empty() && o.slots.empty();
+    o.own_detector = o.source == "scene" && o.blob.empty() && o.models_of.empty();
     if (o.own_detector) o.blob = OwnSceneFolder("a MODEL, made by octet convert") + kDetector;
   };
 }
 
 void CheckWhatRuns(const CameraOptions& o) {
-  const bool none = o.blob.empty() && o.slots.empty();
-  const bool looks_only = o.check || !o.bundle.empty();
-  if (o.blob.empty() == o.slots.empty() && !(looks_only && none)) {
-    throw InputError(o.blob.empty() ? "no MODEL given; see --help"
-                                    : "MODEL and --slots: give only one of them");
+  const bool none = o.blob.empty() && o.models_of.empty();
+  if (o.blob.empty() == o.models_of.empty() && !(o.looks_only && none)) {
+    throw InputError(none ? "no MODEL given; see --help"
+                          : "MODEL and " + o.models_of + ": give only one of them");
   }
-  if (o.source.empty() && !looks_only) {
+  if (o.source.empty() && !o.looks_only) {
     throw InputError("no --source given; give scene, a folder, /dev/videoN, or - for stdin");
   }
 }

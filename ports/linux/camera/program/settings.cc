@@ -8,12 +8,22 @@
 #include <cstdio>
 #include <utility>
 
+#include "ports/linux/cpu.h"
+
 namespace octet::port {
 namespace {
 
 // 32 bits: RISC-V has no lock-free exchange of a byte.
 std::atomic<uint32_t> asked{0};
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
+
+// --isa list
+void ListIsas() {
+  const CpuWord cpu = DetectCpu();
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
+  }
+}
 
 std::string Joined(const std::vector<std::string>& names) {
   std::string list;
@@ -126,7 +136,7 @@ CameraSettings::Reread CameraSettings::ReadAgain() const {
     (setting.reload == Reload::kNever ? implied : reread.changed).push_back(setting.name);
     reread.load_model = reread.load_model || setting.reload == Reload::kWithModel;
   }
-  // Such as `guard`, which `guard-set` turns on.
+  // Such as a flag that another option turns on.
   if (!implied.empty()) {
     throw InputError(file_ + ": " + Joined(implied) +
                      " would change too, but cannot change while octet-camera runs; restart it");

@@ -17,8 +17,9 @@ class CheckSource : public testing::Test {
   Finding Look() {
     port::CameraOptions options;
     options.source = FakeCamera::kPath;
-    port::Findings findings;
-    port::CheckSources(options, &findings);
+    port::Checked checked;
+    port::CheckSources(options, &checked);
+    const std::vector<Finding> findings = checked.All();
     EXPECT_EQ(findings.size(), 2u);
     EXPECT_EQ(findings[0].name, "source");
     EXPECT_EQ(findings[1].name, "cameras");
@@ -98,8 +99,9 @@ TEST(CheckSources, WhatIsWanted) {
   for (const auto& c : cases) {
     port::CameraOptions options;
     options.source = c.source;
-    port::Findings findings;
-    port::CheckSources(options, &findings);
+    port::Checked checked;
+    port::CheckSources(options, &checked);
+    const std::vector<Finding> findings = checked.All();
     if (findings[1].found != "none in /dev/video*") GTEST_SKIP() << "this machine has a camera";
     EXPECT_EQ(findings[1].state, c.wanted ? FindingState::kLacks : FindingState::kFine) << c.source;
     EXPECT_EQ(findings[1].mend.empty(), !c.wanted);

@@ -5,6 +5,7 @@
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_BUNDLE_BUNDLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ports/linux/camera/program/options.h"
@@ -18,16 +19,25 @@ constexpr size_t kMostPartBytes = size_t{1} << 20;  // of one part; of lines the
 // machine.cc: versions of program, kernel, system and board; what sensors and kernel say.
 std::string VersionsPart();
 std::string SensorsPart(const CameraOptions& options);
-// camera.cc: records of --state, --drift and the store; what the camera that runs serves at
-// --metrics; its last lines in the journal. Without them, one line that says why.
-std::string StatePart(const CameraOptions& options);
+// camera.cc: what the camera that runs serves at --metrics; its last lines in the journal. Without
+// them, one line that says why.
 std::string MetricsPart(const CameraOptions& options);
 std::string LastLinesPart();
+
+// What a feature keeps in a file, as lines.
+struct StoredRecord {
+  enum Of : uint8_t { kOfProgram, kOfModel, kOfStore } of;  // the order in state.txt
+  std::string option;                                       // that names the file
+  std::string text;
+};
 
 // Lines that hold a key, as octet key or OpenSSL write them, are replaced.
 std::string WithoutKeys(const std::string& text);
 
-// Writes the archive to options().bundle, for its owner alone to read, prints what is in it, and
+// --support-bundle itself.
+CheckSettings DescribeBundle(CommandLine& app, CameraOptions& options);
+bool IsBundle(const CameraOptions& options);
+// Writes the archive, for its owner alone to read, prints what is in it, and
 // returns 0. Throws InputError where it cannot be written.
 int WriteSupportBundle(const CameraSettings& settings);
 

@@ -3,26 +3,21 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <fstream>
 #include <vector>
 
 #include "ports/linux/camera/program/bundle/bundle.h"
 #include "ports/linux/http/address.h"
 #include "ports/linux/model.h"
-#include "ports/linux/slot/report.h"
 
 namespace octet::port {
 namespace {
 
 constexpr uint64_t kBundlePatienceNs = 5'000'000'000;  // for the journal and the camera that runs
-constexpr uint64_t kLockPatienceNs = 1'000'000'000;    // for who holds the store
 
 // What comes from a descriptor until its end or the deadline, the last kMostPartBytes of it.
 std::string AllOf(int descriptor, uint64_t deadline_ns) {
@@ -38,34 +33,6 @@ std::string AllOf(int descriptor, uint64_t deadline_ns) {
     if (count <= 0) return text;
     text.append(bytes, static_cast<size_t>(count));
     if (text.size() > 2 * kMostPartBytes) text.erase(0, text.size() - kMostPartBytes);
-  }
-}
-
-std::string FirstLineOf(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line.substr(0, 200);
-}
-
-// The record itself holds ranges of layers, which say nothing to a reader.
-std::string DriftLine(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return "record of --drift " + path + ": " + std::strerror(errno) + "\n";
-  }
-  return "record of --drift " + path + ": " + std::to_string(info.st_size) + " bytes, written " +
-         std::to_string(std::time(nullptr) - info.st_mtime) + " s ago\n";
-}
-
-std::string StoreLines(const CameraOptions& options) {
-  StoreOptions patient = options.store;
-  patient.lock_patience_ns = kLockPatienceNs;
-  try {
-    SlotStore store(options.slots, patient);
-    return "store " + options.slots + "\n" + StoreText(store.Info(), store);
-  } catch (const InputError& error) {
-    return std::string("store: ") + error.what() + "\n";
   }
 }
 
@@ -103,18 +70,6 @@ http::Address ReachableAt(const std::string& metrics) {
 }
 
 }  // namespace
-
-std::string StatePart(const CameraOptions& options) {
-  std::string text;
-  if (options.state.empty()) {
-    text = "no --state given\n";
-  } else {
-    const std::string starts = FirstLineOf(options.state + "/starts");
-    text = options.state + "/starts: " + (starts.empty() ? "cannot be read" : starts) + "\n";
-  }
-  text += options.drift.empty() ? "no --drift given\n" : DriftLine(options.drift);
-  return text + (options.slots.empty() ? "no --slots given\n" : StoreLines(options));
-}
 
 std::string MetricsPart(const CameraOptions& options) {
   if (options.metrics.empty()) return "no --metrics given\n";

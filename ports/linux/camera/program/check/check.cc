@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "ports/linux/camera/program/observers.h"
+
 namespace octet::port {
 namespace {
+
+struct CheckOptions {
+  bool on = false;
+};
 
 // As octet doctor spells them.
 const char* WordOfState(FindingState state) {
@@ -41,17 +47,24 @@ Finding FailedFinding(const std::string& name, const std::string& error) {
   return {name, FindingState::kFails, error.substr(0, at), error.substr(at + 2)};
 }
 
-Findings CheckAll(const CameraOptions& options) {
-  Findings files, findings;
-  const uint64_t model_bytes = CheckFiles(options, &files);
-  CheckMachine(options, model_bytes, &findings);
-  CheckSources(options, &findings);
-  CheckPorts(options, &findings);
-  findings.insert(findings.end(), files.begin(), files.end());
-  return findings;
+std::vector<Finding> Checked::All() const {
+  std::vector<Finding> all;
+  for (const auto& part : parts_) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
-void AddFindings(const Findings& findings, Line* line) {
+std::vector<Finding> CheckAll(const CameraOptions& options) {
+  Checked checked;
+  for (const Feature& feature : Features()) {
+    if (feature.check != nullptr) feature.check(options, &checked);
+  }
+  CheckFiles(options, &checked);
+  CheckMachine(options, &checked);
+  CheckSources(options, &checked);
+  return checked.All();
+}
+
+void AddFindings(const std::vector<Finding>& findings, Line* line) {
   line->Add("[\n");
   for (const Finding& finding : findings) {
     AddJson(finding, &finding == &findings.back(), line);
@@ -59,8 +72,22 @@ void AddFindings(const Findings& findings, Line* line) {
   line->Add("]\n");
 }
 
+CheckSettings DescribeCheck(CommandLine& app, CameraOptions& o) {
+  auto& check = o.features.Get<CheckOptions>();
+  app.AddFlag("--check", check.on,
+              "check that this board has what the other options need, print a command for each "
+              "missing part, and end. Exit status: 0 nothing is missing, 1 something is missing. "
+              "The check changes nothing and takes no frame")
+      .OnCommandLineOnly();
+  return [&o, &check] { o.looks_only = o.looks_only || check.on; };
+}
+
+bool IsCheck(const CameraOptions& options) {
+  return options.features.Get<CheckOptions>().on;
+}
+
 int RunCheck(const CameraOptions& options) {
-  const Findings findings = CheckAll(options);
+  const std::vector<Finding> findings = CheckAll(options);
   size_t width = 0;
   bool fails = false;
   for (const Finding& finding : findings) {

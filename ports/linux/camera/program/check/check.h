@@ -4,12 +4,16 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_CHECK_CHECK_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_CHECK_CHECK_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ports/linux/camera/program/options.h"
+#include "ports/linux/http/address.h"
 #include "ports/linux/results/text.h"
 
 namespace octet::port {
@@ -25,26 +29,58 @@ struct Finding {
   std::string mend;   // a command; empty where nothing is to be done
   std::optional<uint64_t> free_bytes = std::nullopt;
 };
-using Findings = std::vector<Finding>;
+
+// What was found so far, by the parts of the table.
+class Checked {
+ public:
+  // In the order of the table. kModel: the store, if any, and the model that would run.
+  enum Part : uint8_t { kMachine, kDevice, kSource, kPorts, kModel, kState, kFolders, kSpace };
+
+  void Add(Part part, Finding finding) { parts_[part].push_back(std::move(finding)); }
+  // Behind the words for a temperature that cannot be read: who runs without it, and how.
+  void AddWithoutHeat(const std::string& words) { without_heat_ += words; }
+  const std::string& without_heat() const { return without_heat_; }
+  // The whole table.
+  std::vector<Finding> All() const;
+
+  uint64_t model_bytes = 0;  // that the model takes in memory; 0: none can be loaded
+
+ private:
+  std::vector<Finding> parts_[kSpace + 1];
+  std::string without_heat_;
+};
 
 // "what is wrong; what to do", as all errors are, as a finding.
 Finding FailedFinding(const std::string& name, const std::string& error);
 
-// machine.cc: processor, memory for a model of `model_bytes`, thermal zones, clock, and
-// what --cpus and --priority ask for.
-void CheckMachine(const CameraOptions& options, uint64_t model_bytes, Findings* findings);
-// files.cc: model or store, and folders that are written to. Returns the bytes that the
-// model takes in memory, 0: none can be loaded.
-uint64_t CheckFiles(const CameraOptions& options, Findings* findings);
-// ports.cc: whether the ports of --http and --metrics are free.
-void CheckPorts(const CameraOptions& options, Findings* findings);
+constexpr uint64_t kLeastFreeBytes = 1 << 20;  // of folders that get small files
+// files.cc: a folder that has to be there, and to be written to.
+Finding FolderFinding(const std::string& name, const std::string& folder);
+// Of the file system that a path lies on; none: it cannot be asked.
+std::optional<uint64_t> FreeBytesAt(const std::string& path);
+std::string FreeWords(uint64_t bytes);
+// "mode 2770, user 990, group 990"
+std::string RightsOf(const struct stat& info);
+// A model that would run.
+void CheckModel(const CameraOptions& options, const std::string& path, Checked* checked);
+// The file that MODEL names, and free space.
+void CheckFiles(const CameraOptions& options, Checked* checked);
+// machine.cc: processor, memory for the model, thermal zones, clock, and what --cpus and --priority
+// ask for.
+void CheckMachine(const CameraOptions& options, Checked* checked);
+// ports.cc: whether the port of an option is free.
+Finding PortFinding(const std::string& option, const http::Address& address);
 // source.cc: what --source names, and the cameras there are.
-void CheckSources(const CameraOptions& options, Findings* findings);
+void CheckSources(const CameraOptions& options, Checked* checked);
 
-// All of them, in the order of the table.
-Findings CheckAll(const CameraOptions& options);
+// Of all features, and of what all need.
+std::vector<Finding> CheckAll(const CameraOptions& options);
 // As --json prints them.
-void AddFindings(const Findings& findings, Line* line);
+void AddFindings(const std::vector<Finding>& findings, Line* line);
+
+// --check itself.
+CheckSettings DescribeCheck(CommandLine& app, CameraOptions& options);
+bool IsCheck(const CameraOptions& options);
 // Prints the table, or with --json the list. Returns 0, or 1 where anything fails.
 int RunCheck(const CameraOptions& options);
 

@@ -7,7 +7,6 @@
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/check/check.h"
-#include "ports/linux/camera/program/device/device.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/thermal/sensor.h"
 #include "ports/linux/wall_clock.h"
@@ -57,11 +56,9 @@ Finding MemoryFinding(uint64_t model_bytes) {
           free_bytes};
 }
 
-Finding ThermalFinding(const CameraOptions& options) {
+Finding ThermalFinding(const CameraOptions& options, const std::string& heat) {
   const ThermalSensor sensor(options.thermal_root, {});
   const ThermalReading reading = sensor.Read();
-  // The guard runs without it, and takes the board for cool.
-  const std::string heat = options.guard ? "; --guard runs, and does not see heat" : "";
   const std::string root = ShellWord(options.thermal_root);
   switch (reading.state) {
     case ThermalState::kOk: {
@@ -99,15 +96,6 @@ Finding ClockFinding() {
           "timedatectl status"};
 }
 
-Finding DeviceFinding(const CameraOptions& options) {
-  const std::string name = DeviceName(options.device);
-  if (!name.empty()) return {"device", FindingState::kFine, name, ""};
-  return {
-      "device", FindingState::kLacks,
-      std::string("no machine id in ") + kMachineIdFile + ": results and metrics name no device",
-      "sudo systemd-machine-id-setup, or --device NAME"};
-}
-
 Finding CoresFinding(const CameraOptions& options) {
   cpu_set_t before;
   sched_getaffinity(0, sizeof(before), &before);
@@ -140,14 +128,16 @@ Finding PriorityFinding(const CameraOptions& options) {
 
 }  // namespace
 
-void CheckMachine(const CameraOptions& options, uint64_t model_bytes, Findings* findings) {
-  findings->push_back(ProcessorFinding(options));
-  findings->push_back(MemoryFinding(model_bytes));
-  if (!options.cpus.empty()) findings->push_back(CoresFinding(options));
-  if (options.priority != 0) findings->push_back(PriorityFinding(options));
-  findings->push_back(ThermalFinding(options));
-  findings->push_back(ClockFinding());
-  findings->push_back(DeviceFinding(options));
+void CheckMachine(const CameraOptions& options, Checked* checked) {
+  const auto add = [checked](Finding finding) {
+    checked->Add(Checked::kMachine, std::move(finding));
+  };
+  add(ProcessorFinding(options));
+  add(MemoryFinding(checked->model_bytes));
+  if (!options.cpus.empty()) add(CoresFinding(options));
+  if (options.priority != 0) add(PriorityFinding(options));
+  add(ThermalFinding(options, checked->without_heat()));
+  add(ClockFinding());
 }
 
 }  // namespace octet::port

@@ -25,6 +25,8 @@ int BindError(const http::Address& address) {
   return error;
 }
 
+}  // namespace
+
 Finding PortFinding(const std::string& option, const http::Address& address) {
   const std::string name = "port of " + option;
   if (address.port == 0) return {name, FindingState::kFine, "any that is free", ""};
@@ -38,21 +40,6 @@ Finding PortFinding(const std::string& option, const http::Address& address) {
   return {
       name, FindingState::kFails, address.Text() + " cannot be used: " + std::strerror(error),
       option + (error == EACCES ? " with a port above 1023" : " with an address of `ip address`")};
-}
-
-}  // namespace
-
-void CheckPorts(const CameraOptions& options, Findings* findings) {
-  if (options.http_port >= 0) {
-    const auto port = static_cast<uint16_t>(options.http_port);
-    findings->push_back(PortFinding("--http", http::LoopbackAt(port)));
-  }
-  if (options.metrics.empty()) return;
-  try {
-    findings->push_back(PortFinding("--metrics", http::ReadAddress("--metrics", options.metrics)));
-  } catch (const InputError& error) {
-    findings->push_back(FailedFinding("port of --metrics", error.what()));
-  }
 }
 
 }  // namespace octet::port

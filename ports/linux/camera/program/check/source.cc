@@ -126,10 +126,10 @@ Finding SourceFinding(const CameraOptions& options) {
 
 }  // namespace
 
-void CheckSources(const CameraOptions& options, Findings* findings) {
-  findings->push_back(SourceFinding(options));
+void CheckSources(const CameraOptions& options, Checked* checked) {
+  checked->Add(Checked::kSource, SourceFinding(options));
   const bool is_camera = options.source.rfind("/dev/", 0) == 0;
-  findings->push_back(CamerasFinding(options.source.empty() || is_camera));
+  checked->Add(Checked::kSource, CamerasFinding(options.source.empty() || is_camera));
 }
 
 }  // namespace octet::port

@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
 #include "ports/linux/camera/program/drift/record.h"
 #include "ports/linux/output/error.h"
@@ -41,6 +43,11 @@ bool ReadSetting(const std::string& name, double value, Settings* settings) {
   return false;
 }
 
+// Of the outputs, `a` being the finer one (octet/drift.h); both with values.
+uint32_t FidelityOf(const Answer& a, const Answer& b) {
+  return octet_drift_fidelity(a.values().data(), b.values().data(), a.values().size());
+}
+
 Settings SettingsOf(const std::string& text) {
   Settings settings;
   octet_drift_defaults(&settings.config);
@@ -68,11 +75,14 @@ void CameraDrift::Totals::Add(const Totals& more) {
 }
 
 CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
-                         Helper* storage, Metrics* metrics)
+                         Helper* storage, Metrics* metrics,
+                         std::function<void(std::string_view)> say)
     : model_(model),
       path_(path),
       storage_(storage),
       metrics_(metrics),
+      numbers_(metrics->Numbers<DriftNumbers>()),
+      say_(std::move(say)),
       finer_(model, Answer::kWithValues),
       int8_(model, Answer::kWithValues) {
   const Settings read = SettingsOf(settings);
@@ -84,6 +94,15 @@ CameraDrift::CameraDrift(Model& model, const std::string& path, const std::strin
   model.SetPlan(info_.plan);
   model.SetPlan(running);
   Load();
+}
+
+void CameraDrift::Say(const char* format, ...) const {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  va_end(arguments);
+  say_(line);
 }
 
 // A record that cannot be used is no reason to stand still: the blob's own scales run.
@@ -108,20 +127,18 @@ void CameraDrift::Load() {
   octet_status loaded = {OCTET_CORRUPT, 0};
   if (found == DriftFile::kRecord) loaded = octet_drift_load(model_.session(), &record);
   if (loaded.code == OCTET_OK) {
-    std::snprintf(news_, sizeof(news_), "drift: %u of %u groups use the scales of %s", moved(),
-                  info_.group_count, path_.c_str());
-    metrics_->CountDrift(DriftEvent::kRestored);
+    Say("drift: %u of %u groups use the scales of %s", moved(), info_.group_count, path_.c_str());
+    numbers_.events.Count(DriftEvent::kRestored);
     return;
   }
-  std::snprintf(news_, sizeof(news_),
-                "drift: %s is %s; the blob's own scales are used, and the file is replaced when "
-                "new scales are found",
-                path_.c_str(),
-                found == DriftFile::kUnreadable         ? "unreadable (Input/output error)"
-                : loaded.code == OCTET_INVALID_ARGUMENT ? "from another blob"
-                : loaded.code == OCTET_MALFORMED        ? "a record whose scales cannot be used"
-                                                        : "not a record, or damaged");
-  metrics_->CountDrift(DriftEvent::kRefused);
+  Say("drift: %s is %s; the blob's own scales are used, and the file is replaced when "
+      "new scales are found",
+      path_.c_str(),
+      found == DriftFile::kUnreadable         ? "unreadable (Input/output error)"
+      : loaded.code == OCTET_INVALID_ARGUMENT ? "from another blob"
+      : loaded.code == OCTET_MALFORMED        ? "a record whose scales cannot be used"
+                                              : "not a record, or damaged");
+  numbers_.events.Count(DriftEvent::kRefused);
 }
 
 // A record that cannot be written is tried again, and newer ones take its place meanwhile.
@@ -131,15 +148,14 @@ void CameraDrift::Save(uint64_t now_ns) {
     if (!problem) return;
     if (problem->empty()) {
       back_off_.Reset();
-      if (told_) std::snprintf(news_, sizeof(news_), "drift: %s is written", path_.c_str());
+      if (told_) Say("drift: %s is written", path_.c_str());
       told_ = false;
     } else {
       unsaved_ = true;
       back_off_.Failed(now_ns);
       metrics_->CountUnwritten();
       if (!told_) {
-        std::snprintf(news_, sizeof(news_), "drift: not stored: %s; trying again",
-                      problem->c_str());
+        Say("drift: not stored: %s; trying again", problem->c_str());
       }
       told_ = true;
     }
@@ -167,7 +183,7 @@ octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
   for (const octet_drift_scales scales : {OCTET_DRIFT_CURRENT, OCTET_DRIFT_CANDIDATE}) {
     octet_drift_use(session, scales);
     int8_.Ask(frame);
-    answers[scales] = {finer_.Agreement(int8_), finer_.Fidelity(int8_)};
+    answers[scales] = {finer_.Agreement(int8_), FidelityOf(finer_, int8_)};
   }
   ++judges_;
   for (int i = 0; i < 2; ++i) {
@@ -195,7 +211,6 @@ CameraDrift::Verdict CameraDrift::TakeVerdict() {
 }
 
 void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
-  news_[0] = 0;
   Save(now_ns);
   if (!IsDue(now_ns)) return;
   next_ns_ = now_ns + every_ns_;
@@ -210,7 +225,7 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   const octet_drift_event event = fits ? octet_drift_fitted(session) : Judge(frame);
   octet_set_plan(session, running);
   ++totals_.frames;
-  if (fits) metrics_->CountDrift(DriftEvent::kObserved);
+  if (fits) numbers_.events.Count(DriftEvent::kObserved);
   if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {
     return;
   }
@@ -218,27 +233,21 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   if (event == OCTET_DRIFT_KEPT) {
     int32_t largest = 0;
     const uint32_t moved = octet_drift_moved(session, &largest);
-    std::snprintf(news_, sizeof(news_),
-                  "frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; %s",
-                  number, moved, info_.group_count, std::exp2(largest / 8.0), TakeVerdict().text);
+    Say("frame %llu: drift: new scales, %u of %u groups moved, at most by %.2f; %s", number, moved,
+        info_.group_count, std::exp2(largest / 8.0), TakeVerdict().text);
     ++totals_.kept;
-    metrics_->CountDrift(DriftEvent::kAccepted);
+    numbers_.events.Count(DriftEvent::kAccepted);
     unsaved_ = true;
-    const std::string news = news_;
     Save(now_ns);
-    std::snprintf(news_, sizeof(news_), "%s", news.c_str());
     return;
   }
   ++totals_.dropped;
-  metrics_->CountDrift(DriftEvent::kDropped);
+  numbers_.events.Count(DriftEvent::kDropped);
   if (event == OCTET_DRIFT_UNFIT) {
-    std::snprintf(
-        news_, sizeof(news_),
-        "frame %llu: drift: the new scales are outside what int8 can hold; the scales before stay",
+    Say("frame %llu: drift: the new scales are outside what int8 can hold; the scales before stay",
         number);
   } else {
-    std::snprintf(news_, sizeof(news_), "frame %llu: drift: new scales not used, %s", number,
-                  TakeVerdict().text);
+    Say("frame %llu: drift: new scales not used, %s", number, TakeVerdict().text);
   }
 }
 

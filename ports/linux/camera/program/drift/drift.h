@@ -4,10 +4,13 @@
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_DRIFT_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "octet/drift.h"
 #include "ports/linux/camera/program/answer.h"
+#include "ports/linux/camera/program/drift/metrics.h"
 #include "ports/linux/camera/program/helper.h"
 #include "ports/linux/metrics/metrics.h"
 
@@ -15,12 +18,12 @@ namespace octet::port {
 
 class CameraDrift {
  public:
-  // model: bound with drift (ModelOptions::drift). path: of the record, read now where there is
-  // one. settings: "name=value,..." Throws InputError. Nothing is allocated after this, but by the
-  // file that a record goes through.
-  // storage: where records are written.
+  // model: bound with OCTET_WITH_DRIFT (ModelOptions::with). path: of the record, read now where
+  // there is one. settings: "name=value,..." storage: where records are written. say: takes lines
+  // that people should know of. Throws InputError. Nothing is allocated after this, but by the file
+  // that a record goes through.
   CameraDrift(Model& model, const std::string& path, const std::string& settings, Helper* storage,
-              Metrics* metrics);
+              Metrics* metrics, std::function<void(std::string_view)> say);
 
   // After a frame was run and read. Takes up to three runs of it where one is due (IsDue).
   void AfterFrame(const FrameBuffer& frame, uint64_t now_ns);
@@ -31,9 +34,6 @@ class CameraDrift {
   }
   // Writes what is not written yet, as well as it can at the end.
   void Finish();
-  // One line where the last frame, or the constructor, brought something that people should know
-  // of, else "".
-  const char* news() const { return news_; }
 
   struct Totals {
     uint64_t frames = 0, kept = 0, dropped = 0;
@@ -44,6 +44,7 @@ class CameraDrift {
   uint32_t moved() const { return octet_drift_moved(model_.session(), nullptr); }
 
  private:
+  void Say(const char* format, ...) const __attribute__((format(printf, 2, 3)));
   void Load();
   void Save(uint64_t now_ns);
   octet_drift_event Judge(const FrameBuffer& frame);
@@ -56,6 +57,8 @@ class CameraDrift {
   const std::string path_;
   Helper* storage_;
   Metrics* metrics_;
+  DriftNumbers& numbers_;
+  std::function<void(std::string_view)> say_;
   Errand<std::string> saving_;
   BackOff back_off_;
   bool unsaved_ = false, told_ = false, observing_ = false;
@@ -65,7 +68,6 @@ class CameraDrift {
   uint64_t judges_ = 0, agreement_[2] = {}, fidelity_[2] = {};  // sums of this round, to be told
   Answer finer_, int8_;
   Totals totals_;
-  char news_[512] = {};
 };
 
 }  // namespace octet::port

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/draw.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/capture/jpeg.h"
@@ -25,21 +26,27 @@ namespace {
 constexpr int kDumpJpegQuality = 90;
 constexpr const char* kPrefix = "frame-";
 
+struct DumpOptions {
+  std::string folder;  // empty: none
+  std::string format = "jpg";
+};
+
 class DumpObserver final : public Observer {
  public:
-  DumpObserver(const CameraOptions& options, Shared& shared) : options_(options), shared_(shared) {}
+  DumpObserver(const DumpOptions& options, const std::string& source, Shared& shared)
+      : options_(options), source_(source), shared_(shared) {}
 
   void Start(const Loaded&) override {
     std::error_code error;
-    std::filesystem::create_directories(options_.dump, error);
+    std::filesystem::create_directories(options_.folder, error);
     if (error) {
-      throw InputError("--dump " + options_.dump + ": " + ErrorText(error.value()) +
+      throw InputError("--dump " + options_.folder + ": " + ErrorText(error.value()) +
                        "; name a folder that can be made");
     }
     RefuseSource();
     first_ = NextNumber();
     if (first_ == 0) return;
-    shared_.emitter->Say("--dump " + options_.dump +
+    shared_.emitter->Say("--dump " + options_.folder +
                          ": has pictures already; new ones begin with " + Name(0));
   }
   void Result(const Outcome& outcome) override {
@@ -51,13 +58,13 @@ class DumpObserver final : public Observer {
     picture_.SetFrame(outcome.frame);
     picture_.Draw(outcome.results, outcome.session);
     auto bytes = std::make_shared<std::vector<uint8_t>>();
-    if (options_.dump_format == "png") {
+    if (options_.format == "png") {
       EncodePng(picture_.rgb.data(), picture_.width, picture_.height, bytes.get());
     } else {
       EncodeJpeg(picture_.rgb.data(), picture_.width, picture_.height, kDumpJpegQuality,
                  bytes.get());
     }
-    const std::string path = options_.dump + "/" + Name(outcome.frame.number);
+    const std::string path = options_.folder + "/" + Name(outcome.frame.number);
     writing_.Start(shared_.storage, NowNs(), [path, bytes] {
       try {
         OutputFile file(path, Kept::kPlain, Links::kReplaced);
@@ -77,23 +84,23 @@ class DumpObserver final : public Observer {
   std::string Name(uint64_t frame) const {
     char name[64];
     std::snprintf(name, sizeof(name), "%s%08llu.%s", kPrefix,
-                  static_cast<unsigned long long>(first_ + frame), options_.dump_format.c_str());
+                  static_cast<unsigned long long>(first_ + frame), options_.format.c_str());
     return name;
   }
   // Pictures that are read are not written over.
   void RefuseSource() const {
     std::error_code none;
-    const bool is_path = options_.source != "scene" && options_.source != "-";
-    if (!is_path || !std::filesystem::exists(options_.source, none)) return;
-    const pictures::Listing read = pictures::ListPictures(options_.source);
+    const bool is_path = source_ != "scene" && source_ != "-";
+    if (!is_path || !std::filesystem::exists(source_, none)) return;
+    const pictures::Listing read = pictures::ListPictures(source_);
     const bool is_source =
-        std::filesystem::equivalent(options_.source, options_.dump, none) ||
+        std::filesystem::equivalent(source_, options_.folder, none) ||
         std::any_of(read.files.begin(), read.files.end(), [&](const std::string& file) {
           const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-          return std::filesystem::equivalent(folder.empty() ? "." : folder, options_.dump, none);
+          return std::filesystem::equivalent(folder.empty() ? "." : folder, options_.folder, none);
         });
     if (!is_source) return;
-    throw InputError("--dump " + options_.dump +
+    throw InputError("--dump " + options_.folder +
                      ": the pictures of --source are there and could be replaced; name another "
                      "folder");
   }
@@ -101,7 +108,7 @@ class DumpObserver final : public Observer {
   uint64_t NextNumber() const {
     uint64_t next = 0;
     std::error_code error;
-    for (std::filesystem::directory_iterator at(options_.dump, error), end; !error && at != end;
+    for (std::filesystem::directory_iterator at(options_.folder, error), end; !error && at != end;
          at.increment(error)) {
       const std::string name = at->path().filename().string();
       uint64_t number = 0;
@@ -132,7 +139,8 @@ class DumpObserver final : public Observer {
     }
   }
 
-  const CameraOptions& options_;
+  const DumpOptions options_;
+  const std::string source_;
   Shared& shared_;
   Annotated picture_;
   Errand<std::string> writing_;
@@ -141,17 +149,36 @@ class DumpObserver final : public Observer {
   std::string news_;
 };
 
-}  // namespace
-
 CheckSettings DescribeDump(CommandLine& app, CameraOptions& o) {
-  app.Add("--dump", o.dump, "write every annotated frame into this folder");
-  app.Add("--dump-format", o.dump_format, "of --dump").Among({"jpg", "png"}).ShowDefault();
+  auto& dump = o.features.Get<DumpOptions>();
+  app.Add("--dump", dump.folder, "write every annotated frame into this folder");
+  app.Add("--dump-format", dump.format, "of --dump").Among({"jpg", "png"}).ShowDefault();
   return [] {};
 }
 
 std::unique_ptr<Observer> MakeDump(const CameraOptions& options, Shared& shared) {
-  if (options.dump.empty()) return nullptr;
-  return std::make_unique<DumpObserver>(options, shared);
+  const auto& dump = options.features.Get<DumpOptions>();
+  if (dump.folder.empty()) return nullptr;
+  return std::make_unique<DumpObserver>(dump, options.source, shared);
+}
+
+// The folder is made where it is not there.
+void CheckDump(const CameraOptions& options, Checked* checked) {
+  std::filesystem::path folder = options.features.Get<DumpOptions>().folder;
+  if (folder.empty()) return;
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) && folder.has_parent_path() &&
+         folder != folder.parent_path()) {
+    folder = folder.parent_path();
+  }
+  const bool here = !std::filesystem::exists(folder, error);
+  checked->Add(Checked::kFolders, FolderFinding("folder of --dump", here ? "." : folder.string()));
+}
+
+}  // namespace
+
+Feature DumpFeature() {
+  return {.describe = DescribeDump, .make = MakeDump, .check = CheckDump};
 }
 
 }  // namespace octet::port

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "ports/linux/camera/program/guard/hold_signals.h"
 #include "ports/linux/guard/settings.h"
@@ -35,8 +36,8 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 }  // namespace
 
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-                         std::optional<uint32_t> held)
-    : model_(model), held_(held), answer_(model), shadow_(model) {
+                         std::optional<uint32_t> held, std::function<void(std::string_view)> say)
+    : model_(model), held_(held), answer_(model), shadow_(model), say_(std::move(say)) {
   octet_guard_budget_init(&budget_, NowNs() / 1000);
   const octet_guard_config config = ConfigOf(model, settings, home);
   octet_guard_init(&guard_, &config, NowMs());
@@ -92,6 +93,36 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   ++totals_.shadow_runs;
 }
 
+void CameraGuard::SayWhatHappened(uint64_t frame, uint32_t plan_before) const {
+  const uint32_t events = decision_.events;
+  const char* what =
+      (events & OCTET_GUARD_SENSOR_LOST) != 0
+          ? "no temperature can be read: the guard treats the board as cool"
+      : (events & OCTET_GUARD_SENSOR_STUCK) != 0
+          ? "the temperature has stopped changing: the guard treats the board as cool"
+      : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature works again"
+      : (events & OCTET_GUARD_POLICY_LEFT) != 0
+          ? "a finer plan heats the board too much: no finer plan runs until the board has cooled"
+      : (events & OCTET_GUARD_EXHAUSTED) != 0
+          ? "scores stay low in the last plan: precision is not the cause"
+          : nullptr;
+  char line[256];
+  if (decision_.plan != plan_before) {
+    // What is noticed may be why the plan changes.
+    std::snprintf(line, sizeof(line), "frame %llu: plan %s -> %s (%s)%s%s",
+                  static_cast<unsigned long long>(frame),
+                  octet_plan_name(model_.session(), plan_before),
+                  octet_plan_name(model_.session(), decision_.plan), reason(),
+                  what != nullptr ? "; " : "", what != nullptr ? what : "");
+  } else if (what != nullptr) {
+    std::snprintf(line, sizeof(line), "frame %llu: %s", static_cast<unsigned long long>(frame),
+                  what);
+  } else {
+    return;
+  }
+  say_(line);
+}
+
 const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
                                                     const Results& results, uint64_t run_ns,
                                                     bool waits) {
@@ -121,31 +152,7 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
     totals_.longest_switch_ns = std::max(totals_.longest_switch_ns, NowNs() - begun);
     ++totals_.switches;
   }
-  const uint32_t events = decision_.events;
-  const char* what =
-      (events & OCTET_GUARD_SENSOR_LOST) != 0
-          ? "no temperature can be read: the guard treats the board as cool"
-      : (events & OCTET_GUARD_SENSOR_STUCK) != 0
-          ? "the temperature has stopped changing: the guard treats the board as cool"
-      : (events & OCTET_GUARD_SENSOR_BACK) != 0 ? "the temperature works again"
-      : (events & OCTET_GUARD_POLICY_LEFT) != 0
-          ? "a finer plan heats the board too much: no finer plan runs until the board has cooled"
-      : (events & OCTET_GUARD_EXHAUSTED) != 0
-          ? "scores stay low in the last plan: precision is not the cause"
-          : nullptr;
-  if (decision_.plan != before) {
-    // What is noticed may be why the plan changes.
-    std::snprintf(news_, sizeof(news_), "frame %llu: plan %s -> %s (%s)%s%s",
-                  static_cast<unsigned long long>(frame.number),
-                  octet_plan_name(model_.session(), before),
-                  octet_plan_name(model_.session(), decision_.plan), reason(),
-                  what != nullptr ? "; " : "", what != nullptr ? what : "");
-  } else if (what != nullptr) {
-    std::snprintf(news_, sizeof(news_), "frame %llu: %s",
-                  static_cast<unsigned long long>(frame.number), what);
-  } else {
-    news_[0] = 0;
-  }
+  SayWhatHappened(frame.number, before);
   return decision_;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "octet/guard.h"
@@ -23,10 +24,10 @@ namespace octet::port {
 class CameraGuard {
  public:
   // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
-  // that --plan named; held: the plan that somebody held the model before on. Throws InputError.
-  // Nothing is allocated after this.
+  // that --plan named; held: the plan that somebody held the model before on; say: takes lines that
+  // people should know of. Throws InputError. Nothing is allocated after this.
   CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-              std::optional<uint32_t> held);
+              std::optional<uint32_t> held, std::function<void(std::string_view)> say);
   ~CameraGuard() = default;
   CameraGuard(const CameraGuard&) = delete;
   CameraGuard& operator=(const CameraGuard&) = delete;
@@ -41,8 +42,6 @@ class CameraGuard {
   }
   // Degrees; NaN: none can be read now.
   void SetTemperature(float celsius);
-  // One line where the last frame brought something that people should know of, else "".
-  const char* news() const { return news_; }
 
   const octet_guard_decision& decision() const { return decision_; }
   // A second run of the frame goes on: it is no frame of the stream.
@@ -61,6 +60,7 @@ class CameraGuard {
   const Totals& totals() const { return totals_; }
 
  private:
+  void SayWhatHappened(uint64_t frame, uint32_t plan_before) const;
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
 
   Model& model_;
@@ -75,7 +75,7 @@ class CameraGuard {
   octet_guard_budget budget_;
   Totals totals_;
   std::function<void(bool)> tell_shadow_;
-  char news_[256] = {};
+  std::function<void(std::string_view)> say_;
 };
 
 }  // namespace octet::port

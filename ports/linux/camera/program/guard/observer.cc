@@ -3,28 +3,39 @@
 #include <optional>
 #include <string>
 
+#include "ports/linux/camera/program/check/check.h"
+#include "ports/linux/camera/program/guard/fields.h"
 #include "ports/linux/camera/program/guard/guard.h"
+#include "ports/linux/camera/program/guard/metrics.h"
 #include "ports/linux/camera/program/observers.h"
-#include "ports/linux/metrics/guard_metrics.h"
 
 namespace octet::port {
 namespace {
 
+struct GuardOptions {
+  bool on = false;
+  std::string settings;
+};
+
 class GuardObserver final : public Observer {
  public:
-  GuardObserver(const CameraOptions& options, Shared& shared)
-      : options_(options), shared_(shared) {}
+  explicit GuardObserver(Shared& shared)
+      : shared_(shared), numbers_(shared.metrics.Numbers<GuardNumbers>()) {}
 
   void Load(const Loaded& loaded) override {
     std::optional<uint32_t> home;
-    if (!options_.model.plan.empty()) home = loaded.model.plan();
-    guard_.emplace(loaded.model, options_.guard_settings, home, HeldOn(loaded.model));
+    if (!loaded.options.model.plan.empty()) home = loaded.model.plan();
+    guard_.emplace(loaded.model, loaded.options.features.Get<GuardOptions>().settings, home,
+                   HeldOn(loaded.model),
+                   [this](std::string_view news) { shared_.emitter->Say(news); });
     guard_->WhileShadowing([this](bool on) { shared_.hook.alone = on ? this : nullptr; });
+    LayerNames names;
     for (uint32_t i = 0; i < octet_probes_count(&guard_->probes()); ++i) {
       octet_probe_info info;
       octet_probes_info(&guard_->probes(), i, &info);
-      loaded.description.AddLayer(info.name);
+      names.Add(info.name);
     }
+    numbers_.SetLayers(names);
     metrics_.emplace(&shared_.metrics, guard_->decision().plan);
     model_ = &loaded.model;
   }
@@ -46,8 +57,8 @@ class GuardObserver final : public Observer {
           " at an end of their range; octet convert puts probes into a blob with"
           " an int8 plan and another");
     }
-    if (shared_.thermometer.Start(loaded.model)) return;
-    shared_.emitter->Say("no thermal zone of the board below " + options_.thermal_root +
+    if (shared_.thermometer.Start(ThermalZonesOf(loaded.model))) return;
+    shared_.emitter->Say("no thermal zone of the board below " + loaded.options.thermal_root +
                          ", so temperature has no effect; --thermal-root names another folder");
   }
   // Heat has lowered the rate: the others are passed over.
@@ -57,26 +68,25 @@ class GuardObserver final : public Observer {
   void BeforeLayer(uint32_t layer) override {
     if (guard_) guard_->BeforeLayer(layer);
   }
-  void AddFields(uint64_t now_ns, FrameReport* report) override {
-    report->reason = guard_->reason();
-    report->score = guard_->score();
-    report->temperature_c = shared_.thermometer.Celsius(now_ns);
+  void AddFields(uint64_t now_ns, Line* line) override {
+    AddGuardFields(guard_->reason(), guard_->score(), shared_.thermometer.Celsius(now_ns), line);
   }
-  void AfterFrame(Outcome& outcome) override {
+  void Judge(const Outcome& outcome, Verdict* verdict) override {
     guard_->SetTemperature(shared_.thermometer.Celsius(NowNs()));
     guard_->AfterFrame(outcome.frame, outcome.results, outcome.run_ns(), shared_.waits);
-    shared_.emitter->Say(guard_->news());
     const octet_guard_decision& decision = guard_->decision();
     metrics_->Add(decision);
     for (uint32_t i = 0; i < octet_probes_count(&guard_->probes()); ++i) {
       octet_probe_info info;
       octet_probes_info(&guard_->probes(), i, &info);
       const float error = info.error < 0 ? std::numeric_limits<float>::quiet_NaN() : info.error;
-      shared_.metrics.SetLayer(i, error, info.saturation, info.range_share);
+      numbers_.SetLayer(i, error, info.saturation, info.range_share);
     }
     // The frame on which the breaker trips is the last of its bad ones, and ends their count.
-    outcome.calm = decision.bad_frames == 0 && (decision.events & OCTET_GUARD_TRIPPED) == 0;
-    outcome.stuck = (decision.events & OCTET_GUARD_EXHAUSTED) != 0;
+    if (decision.bad_frames != 0 || (decision.events & OCTET_GUARD_TRIPPED) != 0) {
+      verdict->calm = false;
+    }
+    if ((decision.events & OCTET_GUARD_EXHAUSTED) != 0) verdict->stuck = true;
   }
   void AddSummary(uint64_t elapsed_ns, Line* line) override {
     if (guard_) totals_.Add(guard_->totals());
@@ -99,8 +109,8 @@ class GuardObserver final : public Observer {
     return std::nullopt;
   }
 
-  const CameraOptions& options_;
   Shared& shared_;
+  GuardNumbers& numbers_;
   Model* model_ = nullptr;
   std::optional<CameraGuard> guard_;
   std::optional<GuardMetrics> metrics_;
@@ -109,25 +119,49 @@ class GuardObserver final : public Observer {
   uint64_t taken_ = 0;
 };
 
-}  // namespace
-
 CheckSettings DescribeGuard(CommandLine& app, CameraOptions& o) {
-  app.AddFlag("--guard", o.guard,
+  auto& guard = o.features.Get<GuardOptions>();
+  app.AddFlag("--guard", guard.on,
               "change the plan at run time: to a finer one when accuracy falls, to a faster one "
               "when the board is hot, and back");
-  app.Add("--guard-set", o.guard_settings,
+  app.Add("--guard-set", guard.settings,
           "settings that replace the blob's: NAME=VALUE,..., such as trip_frames=5,dwell_s=30 (an "
           "unknown name prints the list)")
       .Reloads(Reload::kWithModel);
-  return [&o] {
-    if (!o.guard_settings.empty()) o.guard = true;
-    if (o.guard) o.model.all_plans = true;
+  return [&o, &guard] {
+    if (!guard.settings.empty()) guard.on = true;
+    if (guard.on) o.model.all_plans = true;
   };
 }
 
 std::unique_ptr<Observer> MakeGuard(const CameraOptions& options, Shared& shared) {
-  if (!options.guard) return nullptr;
-  return std::make_unique<GuardObserver>(options, shared);
+  if (!options.features.Get<GuardOptions>().on) return nullptr;
+  return std::make_unique<GuardObserver>(shared);
+}
+
+// Those of the board that the blob was made for.
+std::vector<std::string> ZonesOf(const Model& model) {
+  std::vector<std::string> zones;
+  size_t bytes = 0;
+  const char* names = octet_guard_zones(model.blob().base, model.blob().header->file_bytes, &bytes);
+  for (size_t at = 0; at < bytes; at += zones.back().size() + 1) zones.emplace_back(names + at);
+  return zones;
+}
+
+// The guard runs without a temperature, and takes the board for cool.
+void CheckGuard(const CameraOptions& options, Checked* checked) {
+  if (!options.features.Get<GuardOptions>().on) return;
+  checked->AddWithoutHeat("; --guard runs, and does not see heat");
+}
+
+}  // namespace
+
+Feature GuardFeature() {
+  return {.describe = DescribeGuard,
+          .make = MakeGuard,
+          .check = CheckGuard,
+          .thermal_zones = ZonesOf,
+          .add_metrics = [](Metrics* metrics) { metrics->Numbers<GuardNumbers>(); }};
 }
 
 }  // namespace octet::port

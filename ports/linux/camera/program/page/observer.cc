@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/page/page.h"
 
@@ -34,18 +35,34 @@ class PageObserver final : public Observer {
   std::optional<Page> page_;
 };
 
-}  // namespace
+struct PageOptions {
+  int port = -1;  // none
+};
 
 CheckSettings DescribePage(CommandLine& app, CameraOptions& o) {
-  app.Add("--http", o.http_port,
+  app.Add("--http", o.features.Get<PageOptions>().port,
           "serve pictures with boxes on http://127.0.0.1:PORT (0: a free port)")
       .Range(0, 65535);
   return [] {};
 }
 
 std::unique_ptr<Observer> MakePage(const CameraOptions& options, Shared& shared) {
-  if (options.http_port < 0) return nullptr;
-  return std::make_unique<PageObserver>(static_cast<uint16_t>(options.http_port), shared);
+  const int port = options.features.Get<PageOptions>().port;
+  if (port < 0) return nullptr;
+  return std::make_unique<PageObserver>(static_cast<uint16_t>(port), shared);
+}
+
+void CheckPage(const CameraOptions& options, Checked* checked) {
+  const int port = options.features.Get<PageOptions>().port;
+  if (port < 0) return;
+  checked->Add(Checked::kPorts,
+               PortFinding("--http", http::LoopbackAt(static_cast<uint16_t>(port))));
+}
+
+}  // namespace
+
+Feature PageFeature() {
+  return {.describe = DescribePage, .make = MakePage, .check = CheckPage};
 }
 
 }  // namespace octet::port

@@ -29,19 +29,28 @@ class ScoreObserver final : public Observer {
   LiveScore score_{Garments::kClassCount};
 };
 
-}  // namespace
+struct ScoreOptions {
+  bool on = false;
+};
 
 CheckSettings DescribeScore(CommandLine& app, CameraOptions& o) {
-  app.AddFlag("--score", o.score, "scene: mAP@0.5 against the true boxes");
-  return [&o] {
-    if (o.score && o.source != "scene") {
+  auto& score = o.features.Get<ScoreOptions>();
+  app.AddFlag("--score", score.on, "scene: mAP@0.5 against the true boxes");
+  return [&o, &score] {
+    if (score.on && o.source != "scene") {
       throw InputError("--score: needs known boxes; add --source scene");
     }
   };
 }
 
 std::unique_ptr<Observer> MakeScore(const CameraOptions& options, Shared&) {
-  return options.score ? std::make_unique<ScoreObserver>() : nullptr;
+  return options.features.Get<ScoreOptions>().on ? std::make_unique<ScoreObserver>() : nullptr;
+}
+
+}  // namespace
+
+Feature ScoreFeature() {
+  return {.describe = DescribeScore, .make = MakeScore};
 }
 
 }  // namespace octet::port

@@ -1,9 +1,6 @@
 #include "ports/linux/camera/program/slots/comparison.h"
 
 #include <algorithm>
-#include <cstring>
-
-#include "octet/guard.h"
 
 namespace octet::port {
 namespace {
@@ -26,11 +23,7 @@ void Comparison::Load(Model& model, bool on_trial) {
   values_.clear();
   if (settings_.frames == 0) return;
   if (octet_model_task(model.session()) == OCTET_TASK_NONE) {
-    size_t elements = 0;
-    for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
-      elements += model.blob().outputs[i].element_count;
-    }
-    values_.resize(elements);
+    values_.resize(OutputValueCount(model));
   }
   if (!on_trial) return Begin();
   // Somebody insisted on another kind: its answers are meant to be others.
@@ -52,12 +45,7 @@ void Comparison::Begin() {
 }
 
 void Comparison::ReadValues() {
-  size_t at = 0;
-  for (uint32_t i = 0; !values_.empty() && i < octet_output_count(model_->session()); ++i) {
-    const size_t count = model_->blob().outputs[i].element_count;
-    octet_get_output(model_->session(), i, values_.data() + at, count);
-    at += count;
-  }
+  if (!values_.empty()) ReadOutputValues(*model_, &values_);
 }
 
 void Comparison::AfterRun(uint64_t now_ns, bool waits) {
@@ -98,19 +86,8 @@ void Comparison::Keep(const FrameBuffer& frame, const Results& results) {
   kept.values = values_;
 }
 
-uint32_t Comparison::AgreementOn(const Kept& kept, const Results& results) const {
-  switch (results.task) {
-    case OCTET_TASK_DETECT:
-      return octet_agreement_detections(kept.boxes.data(), kept.count, results.boxes.data(),
-                                        results.count);
-    case OCTET_TASK_CLASSIFY:
-      return octet_agreement_classes(kept.classes, kept.count, results.classes, results.count);
-    case OCTET_TASK_SEGMENT:
-      if (kept.map.size() != results.map.size()) return 1000;  // of another grid: not comparable
-      return octet_agreement_labels(kept.map.data(), results.map.data(), results.map.size());
-    default:
-      return octet_agreement_values(kept.values.data(), values_.data(), values_.size());
-  }
+AnswerView Comparison::ViewOf(const Kept& kept, octet_task task) {
+  return {task, kept.boxes.data(), kept.classes, kept.count, kept.map, kept.values};
 }
 
 bool Comparison::AnswerNext() {
@@ -121,7 +98,7 @@ bool Comparison::AnswerNext() {
       octet_run(session).code == OCTET_OK) {
     const Results& results = reader_->Read(session, kept.frame.width, kept.frame.height);
     ReadValues();
-    sum_ += AgreementOn(kept, results);
+    sum_ += AgreementOf(ViewOf(kept, results.task), port::ViewOf(results, values_));
   }
   return next_ == count_;
 }

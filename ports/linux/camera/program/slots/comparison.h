@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/linux/camera/program/answer.h"
 #include "ports/linux/camera/program/observer.h"
 #include "ports/linux/slot/model_face.h"
 
@@ -62,7 +63,7 @@ class Comparison {
 
   void Begin();
   void ReadValues();
-  uint32_t AgreementOn(const Kept& kept, const Results& results) const;
+  static AnswerView ViewOf(const Kept& kept, octet_task task);
 
   const ComparisonSettings settings_;
   Model* model_ = nullptr;

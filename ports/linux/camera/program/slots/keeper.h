@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ports/linux/camera/program/helper.h"
-#include "ports/linux/metrics/metrics.h"
+#include "ports/linux/camera/program/slots/metrics.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {

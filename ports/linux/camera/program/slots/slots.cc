@@ -21,6 +21,7 @@ CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
                          uint32_t confirm_after, const ComparisonSettings& comparison,
                          Shared& shared)
     : shared_(shared),
+      numbers_(shared.metrics.Numbers<SlotNumbers>()),
       store_(store),
       keeper_(std::make_shared<SlotKeeper>(store, options)),
       confirm_after_(confirm_after),
@@ -46,7 +47,7 @@ void CameraSlots::Run(const SlotModel& model) {
 
 void CameraSlots::Learn(const StoreState& state) {
   has_previous_ = state.active == OCTET_SLOT_A || state.active == OCTET_SLOT_B;
-  shared_.metrics.SetStore(state);
+  numbers_.SetStore(state);
 }
 
 void CameraSlots::Say(const std::string& news) {
@@ -54,7 +55,7 @@ void CameraSlots::Say(const std::string& news) {
 }
 
 void CameraSlots::Load(const Loaded& loaded) {
-  shared_.metrics.SetSlot(*Word());
+  numbers_.SetSlot(*Word());
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
     Say(Called(running_) +
@@ -67,8 +68,8 @@ void CameraSlots::AfterRun(octet_session*) {
   if (!trial_ && wish_ == Wish::kNone) comparison_.AfterRun(NowNs(), shared_.waits);
 }
 
-void CameraSlots::AddFields(uint64_t, FrameReport* report) {
-  report->slot = Word();
+void CameraSlots::AddFields(uint64_t, Line* line) {
+  line->Add(",\"slot\":\"%s\"", Word());
 }
 
 // What the last errand brought. True: another model is to run.
@@ -84,7 +85,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
   if (!answer) {
     if (!stuck_ && errand_.Age(now_ns) > kStuckNs) {
       stuck_ = true;
-      shared_.metrics.SetStoreStuck(true);
+      numbers_.SetStoreStuck(true);
       Say(store_ + ": the store does not answer; the running model continues");
     }
     return false;
@@ -92,7 +93,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
   told_.clear();
   if (stuck_) {
     stuck_ = false;
-    shared_.metrics.SetStoreStuck(false);
+    numbers_.SetStoreStuck(false);
     Say(store_ + ": the store answers again");
   }
   Learn(answer->state);
@@ -190,7 +191,7 @@ bool CameraSlots::Differs() {
   shared_.hook.alone = nullptr;
   if (!is_last) return false;
   agreement_ = comparison_.agreement();
-  shared_.metrics.SetTrialAgreement(static_cast<float>(*agreement_) / 1000);
+  numbers_.SetTrialAgreement(static_cast<float>(*agreement_) / 1000);
   if (comparison_.is_enough()) return false;
   Say(Called(running_) + " agrees with the model before by " + std::to_string(*agreement_) +
       " of 1000 on " + std::to_string(comparison_.frames()) + " frames; at least " +
@@ -198,8 +199,8 @@ bool CameraSlots::Differs() {
   return true;
 }
 
-void CameraSlots::AfterFrame(Outcome& outcome) {
-  const bool good = outcome.calm && IsSane(outcome.results);
+void CameraSlots::AfterFrame(const Outcome& outcome) {
+  const bool good = outcome.verdict.calm && IsSane(outcome.results);
   if (!trial_) {
     if (good && wish_ == Wish::kNone) comparison_.Keep(outcome.frame, outcome.results);
     return;
@@ -212,11 +213,11 @@ void CameraSlots::AfterFrame(Outcome& outcome) {
     wished_ = running_;
     return;
   }
-  if (outcome.stuck || verdict == Trial::Verdict::kRollBack) {
+  if (outcome.verdict.stuck || verdict == Trial::Verdict::kRollBack) {
     if (wish_ == Wish::kRollBack) return;
     if (wish_ == Wish::kNone) back_off_.Reset();
     wish_ = Wish::kRollBack;
-    reason_ = outcome.stuck ? OCTET_SLOTS_GUARD : OCTET_SLOTS_FRAMES;
+    reason_ = outcome.verdict.stuck ? OCTET_SLOTS_GUARD : OCTET_SLOTS_FRAMES;
   } else if (verdict == Trial::Verdict::kConfirm && wish_ == Wish::kNone && !comparison_.IsDue()) {
     back_off_.Reset();
     wish_ = Wish::kConfirm;

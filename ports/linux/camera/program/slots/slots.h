@@ -9,15 +9,25 @@
 #include <string>
 
 #include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/model_source.h"
 #include "ports/linux/camera/program/observer.h"
 #include "ports/linux/camera/program/slots/comparison.h"
 #include "ports/linux/camera/program/slots/keeper.h"
+#include "ports/linux/camera/program/slots/metrics.h"
 #include "ports/linux/slot/slot_store.h"
 
 namespace octet::port {
 
 constexpr uint32_t kConfirmAfter = 100;  // good frames; three seconds of a camera
-constexpr uint32_t kBadFrames = 5;       // in a row, as the guard's breaker counts
+constexpr uint32_t kBadFrames = 5;       // in a row
+
+// Of --slots and what goes with it.
+struct SlotsOptions {
+  std::string store;  // folder or device; empty: none
+  StoreOptions access;
+  uint32_t confirm_after = kConfirmAfter;
+  ComparisonSettings comparison;
+};
 
 class CameraSlots final : public Observer, public ModelSource {
  public:
@@ -26,6 +36,7 @@ class CameraSlots final : public Observer, public ModelSource {
               const ComparisonSettings& comparison, Shared& shared);
 
   // ModelSource.
+  Observer* observer() override { return this; }
   bool WaitsForFrame() override { return waits_for_frame_; }
   void Choose() override;
   const std::string& Path() const override { return running_.path; }
@@ -39,8 +50,8 @@ class CameraSlots final : public Observer, public ModelSource {
   void Load(const Loaded& loaded) override;
   void Unload() override { comparison_.Unload(); }
   void AfterRun(octet_session* session) override;
-  void AddFields(uint64_t now_ns, FrameReport* report) override;
-  void AfterFrame(Outcome& outcome) override;
+  void AddFields(uint64_t now_ns, Line* line) override;
+  void AfterFrame(const Outcome& outcome) override;
   void Finish(bool clean) override;
   void AddSummary(uint64_t elapsed_ns, Line* line) override;
 
@@ -57,6 +68,7 @@ class CameraSlots final : public Observer, public ModelSource {
   StoreAnswer Await(std::function<StoreAnswer()> work);
 
   Shared& shared_;
+  SlotNumbers& numbers_;
   const std::string store_;
   std::shared_ptr<SlotKeeper> keeper_;
   const uint32_t confirm_after_;

@@ -1,5 +1,6 @@
 // --state: a file that says whether the program ended by itself the last time. A crash, a watchdog
 // and a power cut leave it as it was while it ran.
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "ports/linux/camera/program/bundle/bundle.h"
+#include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/output/output_file.h"
 
@@ -54,27 +57,44 @@ std::string WriteStarts(const std::string& path, const Starts& starts) {
   return "";
 }
 
+class StartsNumbers final : public FeatureMetrics {
+ public:
+  void Write(MetricPlace place, Exposition* out) const override {
+    const uint64_t unclean = unclean_.load(std::memory_order_relaxed);
+    if (place != MetricPlace::kRecords || unclean == kUnknown) return;
+    WriteCounter("octet_unclean_starts_total",
+                 "Starts after a run that did not end by itself, over the life of the board.",
+                 unclean, out);
+  }
+  // All that are known of.
+  void SetUnclean(uint64_t starts) { unclean_.store(starts, std::memory_order_relaxed); }
+
+ private:
+  static constexpr uint64_t kUnknown = UINT64_MAX;
+  std::atomic<uint64_t> unclean_{kUnknown};
+};
+
 class StartsObserver final : public Observer {
  public:
   StartsObserver(const std::string& folder, Shared& shared)
       : path_(folder + "/starts"), shared_(shared) {}
 
   void Start(const Loaded&) override { Write(); }
-  void AfterFrame(Outcome&) override {
-    const std::optional<Answer> answer = errand_.Take();
-    if (answer) {
-      if (answer->known) {
-        shared_.metrics.SetUncleanStarts(answer->starts.unclean);
+  void AfterFrame(const Outcome&) override {
+    const std::optional<Counted> counted = errand_.Take();
+    if (counted) {
+      if (counted->known) {
+        shared_.metrics.Numbers<StartsNumbers>().SetUnclean(counted->starts.unclean);
         known_ = true;
-        starts_ = answer->starts;
+        starts_ = counted->starts;
       }
-      if (answer->problem.empty()) {
+      if (counted->problem.empty()) {
         written_ = true;
       } else {
         shared_.metrics.CountUnwritten();
         back_off_.Failed(NowNs());
         if (!told_) {
-          shared_.emitter->Say(answer->problem + "; starts are not counted until it works");
+          shared_.emitter->Say(counted->problem + "; starts are not counted until it works");
         }
         told_ = true;
       }
@@ -93,55 +113,92 @@ class StartsObserver final : public Observer {
   }
 
  private:
-  struct Answer {
+  struct Counted {
     Starts starts;
     bool known = true;
     std::string problem;
   };
   void Write() {
     errand_.Start(shared_.storage, NowNs(), [path = path_, known = known_, before = starts_] {
-      Answer answer;
-      answer.starts = before;
+      Counted counted;
+      counted.starts = before;
       if (!known) {
         const std::optional<Starts> read = ReadStarts(path);
-        answer.known = read.has_value();
+        counted.known = read.has_value();
         if (!read) {
-          answer.problem = "cannot read " + path + ": " + ErrorText(errno);
-          return answer;
+          counted.problem = "cannot read " + path + ": " + ErrorText(errno);
+          return counted;
         }
-        answer.starts = *read;
-        if (answer.starts.running != 0) ++answer.starts.unclean;
-        answer.starts.running = 1;
+        counted.starts = *read;
+        if (counted.starts.running != 0) ++counted.starts.unclean;
+        counted.starts.running = 1;
       }
-      answer.problem = WriteStarts(path, answer.starts);
-      return answer;
+      counted.problem = WriteStarts(path, counted.starts);
+      return counted;
     });
   }
 
   const std::string path_;
   Shared& shared_;
-  Errand<Answer> errand_;
+  Errand<Counted> errand_;
   BackOff back_off_;
   Starts starts_;
   bool known_ = false, written_ = false, told_ = false;
 };
 
-}  // namespace
+struct StartsOptions {
+  std::string folder;  // of the file of starts; empty: none
+};
 
 CheckSettings DescribeStarts(CommandLine& app, CameraOptions& o) {
-  app.Add("--state", o.state,
+  auto& starts = o.features.Get<StartsOptions>();
+  app.Add("--state", starts.folder,
           "folder for the count of starts after a crash or a power cut, for --metrics (default: "
           "systemd's StateDirectory=, if any)");
-  return [&o] {
+  return [&starts] {
     const char* const folder = std::getenv("STATE_DIRECTORY");
-    if (o.state.empty() && folder != nullptr)
-      o.state = std::string(folder).substr(0, std::string(folder).find(':'));
+    if (!starts.folder.empty() || folder == nullptr) return;
+    starts.folder = std::string(folder).substr(0, std::string(folder).find(':'));
   };
 }
 
 std::unique_ptr<Observer> MakeStarts(const CameraOptions& options, Shared& shared) {
-  if (options.state.empty()) return nullptr;
-  return std::make_unique<StartsObserver>(options.state, shared);
+  const std::string& folder = options.features.Get<StartsOptions>().folder;
+  return folder.empty() ? nullptr : std::make_unique<StartsObserver>(folder, shared);
+}
+
+void CheckStarts(const CameraOptions& options, Checked* checked) {
+  const std::string& folder = options.features.Get<StartsOptions>().folder;
+  if (!folder.empty()) return checked->Add(Checked::kState, FolderFinding("state folder", folder));
+  if (options.metrics.empty()) {
+    checked->Add(Checked::kState, {"state folder", FindingState::kFine, "no --state given", ""});
+    return;
+  }
+  checked->Add(Checked::kState, {"state folder", FindingState::kLacks,
+                                 "no --state given: starts after a crash are not counted",
+                                 "--state FOLDER, or StateDirectory= in the unit"});
+}
+
+StoredRecord RecordOfStarts(const CameraOptions& options) {
+  const std::string& folder = options.features.Get<StartsOptions>().folder;
+  std::string text = "no --state given\n";
+  if (!folder.empty()) {
+    std::ifstream file(folder + "/starts");
+    std::string line;
+    std::getline(file, line);
+    text = folder + "/starts: " + (line.empty() ? "cannot be read" : line.substr(0, 200)) + "\n";
+  }
+  return {StoredRecord::kOfProgram, "--state", text};
+}
+
+}  // namespace
+
+Feature StartsFeature() {
+  return {.describe = DescribeStarts,
+          .make = MakeStarts,
+          .check = CheckStarts,
+          .record = RecordOfStarts,
+          .add_metrics = [](Metrics* metrics) { metrics->Numbers<StartsNumbers>(); }};
 }
 
 }  // namespace octet::port

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "octet/guard.h"
+#include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/metrics/metrics_server.h"
 
@@ -13,17 +13,16 @@ namespace {
 
 class Telemetry final : public Observer {
  public:
-  Telemetry(const CameraOptions& options, Shared& shared) : options_(options), shared_(shared) {}
+  Telemetry(const std::string& where, Shared& shared) : where_(where), shared_(shared) {}
 
-  // The last of all: the description has what the others added.
   void Load(const Loaded& loaded) override {
-    Describe(loaded);
-    shared_.metrics.SetBlob(loaded.description);
+    shared_.metrics.SetBlob(DescriptionOf(loaded));
+    shared_.metrics.SetBlob(loaded.model.blob());
     shared_.metrics.SetPlan(octet_plan(loaded.model.session()));
   }
   void Start(const Loaded& loaded) override {
-    shared_.thermometer.Start(loaded.model);
-    server_.emplace(options_.metrics, &shared_.metrics, shared_.stop, shared_.begin);
+    shared_.thermometer.Start(ThermalZonesOf(loaded.model));
+    server_.emplace(where_, &shared_.metrics, shared_.stop, shared_.begin);
     shared_.emitter->Say("http://" + server_->address().Text() + "/metrics");
   }
   void Result(const Outcome& outcome) override {
@@ -33,31 +32,27 @@ class Telemetry final : public Observer {
   }
 
  private:
-  static void Describe(const Loaded& loaded) {
+  static BlobDescription DescriptionOf(const Loaded& loaded) {
     const Model& model = loaded.model;
     const blob::Header& header = *model.blob().header;
     const auto* const board = reinterpret_cast<const char*>(header.board);
-    BlobDescription& blob = loaded.description;
+    BlobDescription blob;
     blob.SetDigest(header.sha256);
     // Of a store the file is called like its slot.
     const std::string name = StringAt(model.blob(), model.blob().model->name);
     blob.SetModel(name.empty() ? std::filesystem::path(loaded.path).stem().string() : name);
     blob.SetBoard({board, strnlen(board, sizeof(header.board))});
     blob.security_counter = header.security_counter;
-    blob.latency_budget_s =
-        static_cast<float>(octet_guard_latency_budget_us(model.blob().base, header.file_bytes)) /
-        1e6f;
     for (uint32_t i = 0; i < octet_plan_count(model.session()); ++i) {
       blob.AddPlan(octet_plan_name(model.session(), i));
     }
+    return blob;
   }
 
-  const CameraOptions& options_;
+  const std::string where_;  // [ADDRESS:]PORT
   Shared& shared_;
   std::optional<MetricsServer> server_;
 };
-
-}  // namespace
 
 CheckSettings DescribeTelemetry(CommandLine& app, CameraOptions& o) {
   app.Add("--metrics", o.metrics,
@@ -69,7 +64,23 @@ CheckSettings DescribeTelemetry(CommandLine& app, CameraOptions& o) {
 
 std::unique_ptr<Observer> MakeTelemetry(const CameraOptions& options, Shared& shared) {
   if (options.metrics.empty()) return nullptr;
-  return std::make_unique<Telemetry>(options, shared);
+  return std::make_unique<Telemetry>(options.metrics, shared);
+}
+
+void CheckTelemetry(const CameraOptions& options, Checked* checked) {
+  if (options.metrics.empty()) return;
+  try {
+    checked->Add(Checked::kPorts,
+                 PortFinding("--metrics", http::ReadAddress("--metrics", options.metrics)));
+  } catch (const InputError& error) {
+    checked->Add(Checked::kPorts, FailedFinding("port of --metrics", error.what()));
+  }
+}
+
+}  // namespace
+
+Feature TelemetryFeature() {
+  return {.describe = DescribeTelemetry, .make = MakeTelemetry, .check = CheckTelemetry};
 }
 
 }  // namespace octet::port

@@ -12,11 +12,9 @@ class TemporalObserver final : public Observer {
   void Load(const Loaded& loaded) override { temporal_.emplace(loaded.model, loaded.path); }
   void Unload() override { temporal_.reset(); }
   bool WantsLayers() const override { return true; }
-  // Behind the probes, which look at what the layer itself gave.
-  void BeforeLayer(uint32_t layer) override {
-    if (temporal_) temporal_->BeforeLayer(layer);
+  void FilterLayer(uint32_t layer) override {
+    if (temporal_) temporal_->FilterLayer(layer);
   }
-  void AfterRun(octet_session* session) override { temporal_->AfterRun(session); }
   void AddSummary(uint64_t, Line* line) override {
     if (!temporal_) return;
     line->Add(",\"temporal_layers\":%u,\"temporal_bytes\":%llu,\"temporal_cuts\":%llu",
@@ -28,18 +26,26 @@ class TemporalObserver final : public Observer {
   std::optional<CameraTemporal> temporal_;
 };
 
-}  // namespace
+struct TemporalOptions {
+  bool on = false;
+};
 
 CheckSettings DescribeTemporal(CommandLine& app, CameraOptions& o) {
-  app.AddFlag("--temporal", o.temporal,
+  app.AddFlag("--temporal", o.features.Get<TemporalOptions>().on,
               "blend the noisiest layers of the int8 plan with earlier frames, by the filters of "
               "octet convert --temporal; gains: docs/temporal.md");
   return [] {};
 }
 
 std::unique_ptr<Observer> MakeTemporal(const CameraOptions& options, Shared&) {
-  if (!options.temporal) return nullptr;
+  if (!options.features.Get<TemporalOptions>().on) return nullptr;
   return std::make_unique<TemporalObserver>();
+}
+
+}  // namespace
+
+Feature TemporalFeature() {
+  return {.describe = DescribeTemporal, .make = MakeTemporal};
 }
 
 }  // namespace octet::port

@@ -26,10 +26,6 @@ CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
   }
 }
 
-void CameraTemporal::AfterRun(const octet_session* session) {
-  octet_temporal_apply(temporal_, session, octet_layer_count(session));
-}
-
 uint64_t CameraTemporal::cuts() const {
   uint64_t cuts = 0;
   for (uint32_t i = 0; i < layers(); ++i) {

@@ -22,8 +22,7 @@ class CameraTemporal {
   CameraTemporal& operator=(const CameraTemporal&) = delete;
 
   // Within octet_run, and right after it: what the last layer wrote is filtered as well.
-  void BeforeLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
-  void AfterRun(const octet_session* session);
+  void FilterLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
 
   uint32_t layers() const { return octet_temporal_count(temporal_); }
   // Tensors that began anew because a frame showed another scene, so far.
