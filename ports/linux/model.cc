@@ -70,7 +70,7 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
   }
   if (sized.code != OCTET_OK) Refuse(sized);
   if (options.verify_hashes) RefuseUnless(ValidateContent(blob_, plan_mask()));
-  // aligned_alloc wants a multiple of the alignment; pages nobody touches are never resident.
+  // aligned_alloc wants a multiple of the alignment; pages that are not touched are never resident.
   arena_.reset(std::aligned_alloc(64, (arena_bytes_ + 63) / 64 * 64));
   if (arena_ == nullptr) {
     throw InputError(path + ": no memory for an arena of " + std::to_string(arena_bytes_) +

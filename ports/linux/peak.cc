@@ -33,7 +33,7 @@ OCTET_PEAK_LOOP(PeakDpbusd256, "%{vex%} vpdpbusd", "ymm")
 OCTET_PEAK_LOOP(PeakFma512, "vfmadd231ps", "zmm")
 OCTET_PEAK_LOOP(PeakFma256, "vfmadd231ps", "ymm")
 
-// VPMADDWD has to be added up, so the peak is that of the pair.
+// VPMADDWD must be added up, so the peak is that of the pair.
 void PeakMaddwd(uint64_t rounds) {
   for (uint64_t i = 0; i < rounds; ++i) {
     __asm__ volatile(

@@ -1,4 +1,4 @@
-// octet-camera: a blob on a stream of frames, for days.
+// octet-camera: runs a blob on a stream of frames.
 #include <signal.h>
 
 #include <cstdio>

@@ -201,7 +201,7 @@ Option Options::Keep(const std::string& names, CLI::Option* option, bool is_flag
 template <typename T>
 Option Options::Add(const std::string& names, T& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
-  // As of a shell variable that was never set: what was asked for must not be left out for it.
+  // As of a shell variable that was never set: the option must not be ignored because of it.
   if constexpr (std::is_same_v<T, std::string>) {
     option->check([](const std::string& text) {
       return std::string(text.empty() ? "is empty; give a value, or remove the option" : "");

@@ -15,7 +15,7 @@ namespace octet::port::http {
 namespace {
 
 constexpr size_t kMostViewers = 8, kMostClients = 16;
-// All of an answer has to be taken at this rate, behind the patience: a reader of one byte now and
+// All of an answer must be taken at this rate, behind the patience: a reader of one byte now and
 // then would keep its place for ever.
 constexpr uint64_t kLeastBytesPerSecond = 16384;
 // Without descriptors the queue of connections stays readable: no use to look at it at once.
@@ -46,7 +46,7 @@ struct Server::Client {
   uint64_t seen = 0;     // part last queued
   bool closing = false;  // once everything has been sent
   uint64_t patience_ns, deadline_ns = NowNs() + patience_ns;
-  uint64_t last_ns = UINT64_MAX;  // by when all that is queued has to be taken
+  uint64_t last_ns = UINT64_MAX;  // until then all that is queued must be taken
 
   Client(int fd, uint64_t patience) : descriptor(fd), patience_ns(patience) {}
   ~Client() { close(descriptor); }

@@ -12,7 +12,7 @@ namespace octet::port {
 
 struct MetricLabel {
   const char* name;
-  std::string_view value;  // any bytes; what is no UTF-8 has to be kept out by the caller
+  std::string_view value;  // UTF-8; the caller sees to it
 };
 
 class Exposition {

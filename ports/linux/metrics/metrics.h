@@ -82,9 +82,10 @@ class Metrics {
   }
   // One result: how long it took, and since its frame was captured.
   void AddResult(uint64_t inference_ns, uint64_t age_ns);
-  // So far: frames with a result, frames that nobody took, lines that nobody read.
+  // So far: frames with a result, frames that were replaced by newer ones, lines that were not
+  // read.
   void SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dropped);
-  // A frame that was passed over, for the rate is lowered.
+  // A frame that was skipped, because the rate is lowered.
   void CountSkipped();
   void SetPlan(uint32_t index) { plan_.store(index, std::memory_order_relaxed); }
   // When the newest frame was captured (NowNs()).

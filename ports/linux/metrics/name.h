@@ -10,7 +10,7 @@ namespace octet::port {
 
 using MetricName = std::array<char, 128>;  // with its end
 
-// A name that is longer keeps its last characters, where those of layers differ; what is no
+// A name that is longer keeps its last characters, where those of layers differ; what is not
 // printable ASCII becomes '?'.
 void SetName(std::string_view text, MetricName* name);
 

@@ -22,7 +22,7 @@ namespace {
 
 // octet-camera with all of its features needs 176 KB, other programs less than 96 KB
 // (x86-64, by ulimit -s, which is the size of each thread's stack too). Behind the end of a stack
-// is no message.
+// there is no message.
 constexpr rlim_t kLeastStackBytes = rlim_t{512} << 10;
 
 // Of stdout and stderr: where they go, why the first write failed, and the last byte written.

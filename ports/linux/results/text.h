@@ -46,7 +46,7 @@ struct FrameReport {
   double age_ms;    // from the capture until the result stood
   double infer_ms;  // preprocessing, network and decoding
   const char* plan;
-  uint64_t dropped;     // frames so far that nobody took
+  uint64_t dropped;     // frames so far that newer ones replaced
   const char* picture;  // the file's name, where the frame is one; else ""
 };
 

@@ -5,8 +5,8 @@
 namespace octet::port {
 namespace {
 
-// The path itself if there is a file: a scene without garments is what a user meets first, so the
-// line names the way to them rather than the system's error.
+// Returns the path if there is a file. Otherwise the error says how to get the garments, because
+// new users often have none.
 const std::string& Present(const std::string& path) {
   if (access(path.c_str(), R_OK) == 0) return path;
   throw InputError("no garments at " + path +
@@ -16,8 +16,8 @@ const std::string& Present(const std::string& path) {
 
 constexpr size_t kPageBytes = 4096;
 
-// Every page is read once, so that a frame to come neither waits for the file nor adds to the
-// resident memory.
+// Reads every page once, so that later frames do not wait for the file and do not add resident
+// memory.
 void Touch(const NpyArray& array, size_t bytes) {
   for (size_t at = 0; at < bytes; at += kPageBytes) {
     [[maybe_unused]] const volatile uint8_t first = array.bytes()[at];

@@ -7,8 +7,7 @@
 namespace octet::port {
 namespace {
 
-// Seen from bin/: where cmake --install and packages put the files, and where the sources have
-// them.
+// Relative to bin/: the folder of cmake --install and packages, and that of the sources.
 constexpr const char* kPlaces[] = {"../share/octet/scene", "../../../demo/scene"};
 
 }  // namespace

@@ -21,19 +21,19 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The random numbers of one thing, which is named by its keys.
+// A sequence of random numbers for each set of keys.
 class Draws {
  public:
   Draws(uint64_t seed, uint64_t kind, uint64_t a, uint64_t b = 0)
       : state_(Mix(Mix(Mix(seed + kGolden) + kind) + a) + b) {}
   uint64_t Next() { return Mix(state_ += kGolden); }
-  // 0 <= result < n; n is small beside 2^32, so the bias is as well.
+  // 0 <= result < n. n is much smaller than 2^32, so the bias is small.
   uint32_t Below(uint32_t n) { return static_cast<uint32_t>(((Next() >> 32) * n) >> 32); }
 
  private:
   uint64_t state_;
 };
-enum Kind : uint64_t { kSlot, kLife, kColours, kLattice, kNoise };
+enum Kind : uint64_t { kLane, kLife, kColours, kLattice, kNoise };
 
 int32_t Interpolate(int32_t a, int32_t b, int32_t weight) {
   return a * (kOne - weight) + b * weight;
@@ -52,7 +52,7 @@ uint32_t LatticePoints(uint32_t pixels, uint32_t log2) {
 }  // namespace
 
 struct Scene::Garment {
-  uint32_t slot, picture;
+  uint32_t lane, picture;
   int32_t left, top;      // 1/256 pixel
   int32_t width, height;  // pixels
   bool mirrored;
@@ -98,7 +98,7 @@ void Scene::RenderBackground() {
   int32_t from[3], to[3];
   for (int32_t& channel : from) channel = 20 + static_cast<int32_t>(draws.Below(200));
   for (int32_t& channel : to) channel = 20 + static_cast<int32_t>(draws.Below(200));
-  // Which share of the mix each octave has, of 256.
+  // Weight of each octave, of 256.
   int32_t share[kOctaveCount];
   share[0] = 128 + static_cast<int32_t>(draws.Below(64));
   share[2] = static_cast<int32_t>(draws.Below(48));
@@ -128,16 +128,16 @@ void Scene::RenderBackground() {
   }
 }
 
-// Where and what slot `slot` is at frame `index`; false: nothing.
-bool Scene::Place(uint32_t slot, uint64_t index, Garment* garment) const {
-  Draws constants(config_.seed, kSlot, slot);
+// Place and garment of `lane` at frame `index`. False: the lane is empty.
+bool Scene::Place(uint32_t lane, uint64_t index, Garment* garment) const {
+  Draws constants(config_.seed, kLane, lane);
   const uint32_t period = 128 + constants.Below(128);  // frames a garment lives
   const uint64_t age = index + constants.Below(period);
   const auto t = static_cast<int64_t>(age % period);
-  Draws draws(config_.seed, kLife, slot, age / period * kGolden);
+  Draws draws(config_.seed, kLife, lane, age / period * kGolden);
 
   if (draws.Below(8) == 0) return false;
-  garment->slot = slot;
+  garment->lane = lane;
   garment->picture = draws.Below(garments_.count());
   garment->mirrored = draws.Below(2) != 0;
   // Squared, so that small ones, which leave the others visible, are more frequent: 56 to 144
@@ -158,7 +158,7 @@ bool Scene::Place(uint32_t slot, uint64_t index, Garment* garment) const {
   const int64_t width = garment->width * kOne, height = garment->height * kOne;
   const int64_t room_x = int64_t{config_.width} * kOne - width;
   const int64_t room_y = int64_t{config_.height} * kOne - height;
-  // In and out within a sixteenth of the life each, so that few boxes are cut by the frame's edge.
+  // Enters and leaves within a sixteenth of its life, so that the frame's edge cuts few boxes.
   const int64_t extent = vertical ? height : width;
   const int64_t way = vertical ? room_y : room_x;
   const int64_t edge = period / 16;
@@ -231,7 +231,7 @@ void Scene::Draw(Garment& garment, uint8_t* rgb) {
         pixel[c] = static_cast<uint8_t>(Interpolate(pixel[c], colour, weight) >> 8);
       }
       if (a >= kOpaque)
-        owner_[at + static_cast<size_t>(x)] = static_cast<uint8_t>(garment.slot + 1);
+        owner_[at + static_cast<size_t>(x)] = static_cast<uint8_t>(garment.lane + 1);
     }
   }
 
@@ -249,7 +249,7 @@ void Scene::Measure(const Garment& garment) {
   for (int32_t y = garment.y0; y < garment.y1; ++y) {
     const uint8_t* row = owner_.data() + static_cast<size_t>(y) * config_.width;
     for (int32_t x = garment.x0; x < garment.x1; ++x) {
-      if (row[x] != garment.slot + 1) continue;
+      if (row[x] != garment.lane + 1) continue;
       ++visible;
       box.x0 = std::min(box.x0, x);
       box.x1 = std::max(box.x1, x + 1);
@@ -265,8 +265,8 @@ std::span<const SceneBox> Scene::Render(uint64_t index, uint8_t* rgb) {
   std::memset(owner_.data(), 0, owner_.size());
   std::array<Garment, kMaxObjects> placed;
   uint32_t count = 0;
-  for (uint32_t slot = 0; slot < config_.objects; ++slot) {
-    if (!Place(slot, index, &placed[count])) continue;
+  for (uint32_t lane = 0; lane < config_.objects; ++lane) {
+    if (!Place(lane, index, &placed[count])) continue;
     Draw(placed[count++], rgb);
   }
   AddNoise(index, rgb);

@@ -3,12 +3,12 @@
 // before it, and every machine renders the same bytes (integers only, no random source of the
 // library).
 //
-// Each of `objects` slots holds one garment after another. A garment enters at one side, crosses
+// Each of `objects` lanes holds one garment after another. A garment enters at one side, crosses
 // the frame in a straight line and leaves at the other side, while its other coordinate bounces
-// between the edges. Later slots hide earlier ones. Sizes and speeds follow the frame's shorter
+// between the edges. Later lanes hide earlier ones. Sizes and speeds follow the frame's shorter
 // side.
 //
-// Pixel: background (constant through the video), then for each garment in slot order
+// Pixel: background (constant through the video), then for each garment in lane order
 //   rgb = rgb + (colour * grey - rgb) * alpha,
 // grey and alpha interpolated bilinearly from the picture, then uniform noise of +-noise, clamped.
 #ifndef OCTET_PORTS_LINUX_SCENE_SCENE_H_
@@ -24,7 +24,7 @@ namespace octet::port {
 
 struct SceneConfig {
   uint32_t width = 320, height = 320;  // kMinSide to kMaxSide each
-  uint32_t objects = 4;                // slots, at most kMaxObjects
+  uint32_t objects = 4;                // lanes, at most kMaxObjects
   uint32_t noise = 6;                  // at most 64
   uint64_t seed = 0;
 };
@@ -49,7 +49,7 @@ class Scene {
   // Another video of the same configuration; allocates nothing.
   void Reset(uint64_t seed);
 
-  // Writes frame `index` as width * height * 3 bytes of RGB. The boxes, in slot order, are valid
+  // Writes frame `index` as width * height * 3 bytes of RGB. The boxes, in lane order, are valid
   // until the next call. Allocates nothing.
   std::span<const SceneBox> Render(uint64_t index, uint8_t* rgb);
 
@@ -62,7 +62,7 @@ class Scene {
     uint16_t weight;  // of the other, of 256
   };
 
-  bool Place(uint32_t slot, uint64_t index, Garment* garment) const;
+  bool Place(uint32_t lane, uint64_t index, Garment* garment) const;
   void Draw(Garment& garment, uint8_t* rgb);
   void Measure(const Garment& garment);
   void AddNoise(uint64_t index, uint8_t* rgb) const;
@@ -72,7 +72,7 @@ class Scene {
   const Garments& garments_;
   std::vector<uint8_t> lattices_[kOctaveCount];
   std::vector<uint8_t> background_;
-  std::vector<uint8_t> owner_;  // by pixel: slot + 1 of the garment seen there, or 0
+  std::vector<uint8_t> owner_;  // by pixel: lane + 1 of the garment seen there, or 0
   std::vector<Tap> columns_;
   std::vector<SceneBox> boxes_;
 };

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "ports/linux/board.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/open_source.h"
@@ -23,11 +22,12 @@
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/mailbox.h"
 #include "ports/linux/wall_clock.h"
+#include "ports/linux/whitelist.h"
 
 namespace octet::port {
 namespace {
 
-constexpr uint64_t kSettledFrames = 1000;  // memory is compared with that after so many
+constexpr uint64_t kSettledFrames = 1000;  // the summary compares memory with that after this many
 
 std::unique_ptr<Source> Open(const CameraOptions& options) {
   std::unique_ptr<Source> source = OpenSource(options);
@@ -35,7 +35,8 @@ std::unique_ptr<Source> Open(const CameraOptions& options) {
   return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
 }
 
-// Whether the file there is this blob, which its header tells (it has the hashes of all else).
+// Whether the file has the same blob: the headers are equal, and they hold the hashes of all
+// sections.
 bool IsBlobAt(const std::string& path, const BlobFile& blob) {
   const BlobFile file(path, BlobStorage::kOwned);
   return file.bytes() >= sizeof(blob::Header) && file.Load(0, sizeof(blob::Header)) &&
@@ -43,8 +44,8 @@ bool IsBlobAt(const std::string& path, const BlobFile& blob) {
 }
 
 // Captures on a thread of its own; here it takes the newest frame, runs the model on it and emits
-// the result. All else is observers'. Nothing on this thread waits for a disk, a lock, a reader or
-// another program, but a change of the model.
+// the result. Observers do all else. This thread waits for a disk, a lock, a reader or another
+// program only during a change of the model.
 class Loop {
  public:
   Loop(const CameraSettings& settings, const std::vector<Feature>& features)
@@ -91,7 +92,7 @@ class Loop {
       }
       if (!stop_.raised()) emitter_.Drain(stop_);
     } catch (const InputError&) {
-      // What is wrong with a port, a file or the output says nothing about the model.
+      // An error of a port, a file or the output is not a fault of the model.
       Finish(&capture, !is_misfit_);
       throw;
     } catch (...) {
@@ -126,9 +127,9 @@ class Loop {
     observers_.push_back(observer);
   }
 
-  // The first model, before the first frame or, where that counts a trial, with it.
+  // Loads the first model: before the first frame, or with it if loading counts a trial.
   void Begin() {
-    ObeySignals();  // a boot that is counted has to be taken back
+    ObeySignals();  // so that a counted boot can be taken back
     models_->Choose();
     LoadWanted();
     if (model_->blob().decode.data == nullptr) {
@@ -168,8 +169,8 @@ class Loop {
     return wanted;
   }
 
-  // The model that models_ name, read and verified while the one that runs runs on. Where it has
-  // the digest of that one, it is made of the bytes in memory.
+  // Reads and verifies the model that models_ names, while the running model stays. With the digest
+  // of the running one it is made from the bytes in memory.
   std::unique_ptr<Model> Read() {
     const std::string& path = models_->Path();
     const uint8_t* const digest = models_->Digest();
@@ -196,8 +197,8 @@ class Loop {
     return model;
   }
 
-  // In place of the one that runs, whose blob stays in memory until this one is in its place.
-  // Throws InputError, and then none runs.
+  // Replaces the running model. The old blob stays in memory until the new model is bound. Throws
+  // InputError; then no model runs.
   void Put(std::unique_ptr<Model> model) {
     Unload();
     try {
@@ -217,7 +218,7 @@ class Loop {
     model_->Trim();
   }
 
-  // Of a store the model before, where one on trial cannot be loaded.
+  // If a model on trial cannot be loaded, a store names the model before.
   void LoadWanted() {
     for (;;) {
       try {
@@ -235,8 +236,8 @@ class Loop {
     model_.reset();
   }
 
-  // Between two frames: another model in place of this one. It is read and verified first; frames
-  // that come meanwhile are replaced by newer ones, as ever.
+  // Between two frames: changes to another model, which is read and verified first. Newer frames
+  // replace those that come meanwhile.
   void FollowModels() {
     const uint64_t begun = NowNs();
     if (!models_->Follow(begun)) return;
@@ -244,8 +245,8 @@ class Loop {
     CountChange(begun);
   }
 
-  // Between two frames: what a changed settings file says. A model that cannot be loaded with it
-  // leaves all as it was.
+  // Between two frames: takes the changed settings file. If the model cannot be loaded with it, all
+  // stays as it was.
   void FollowSettings() {
     if (settings_.file().empty()) return;
     const uint64_t begun = NowNs();
@@ -262,7 +263,7 @@ class Loop {
         settings_ = before;
         models_->Reload(options_);
         news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
-        // As it was, of the bytes that are still in memory.
+        // The model before, from the bytes that are still in memory.
         if (model_ == nullptr) Put(std::make_unique<Model>(kept_, WantedOptions()));
       }
       if (model_.get() != running) CountChange(begun);
@@ -276,7 +277,7 @@ class Loop {
     changed_ = true;
   }
 
-  // False where nobody reads the results any more.
+  // False if the reader of the results has gone.
   bool Process(const FrameBuffer& frame) {
     const uint64_t taken = NowNs();
     changed_ = false;
@@ -313,7 +314,7 @@ class Loop {
                     mailbox_.dropped(),
                     emitter_.dropped()};
     const bool read = Emit(&outcome);
-    // Last, for a run of their own takes time and the tensors.
+    // Last, because their own runs take time and change the tensors.
     for (Observer* observer : observers_) observer->Judge(outcome, &outcome.verdict);
     for (Observer* observer : observers_) observer->AfterFrame(outcome);
     const uint64_t now = NowNs();

@@ -77,7 +77,7 @@ struct Outcome {
   uint64_t begun_ns, done_ns;
   uint64_t run_ns() const { return done_ns - begun_ns; }
   uint64_t processed, dropped, lines_dropped;  // so far
-  const Line* json = nullptr;                  // where somebody wants it
+  const Line* json = nullptr;                  // if JSON is wanted
   Verdict verdict = {};                        // from AfterFrame on
 };
 
@@ -114,7 +114,7 @@ class Observer {
   // The result is on its way. Says what is wrong with the frame, and nothing of what is right. May
   // run the model again. There is one observer that does, so that its tensors are this frame's.
   virtual void Judge(const Outcome&, Verdict*) {}
-  // All have judged. May run the model again: the tensors are anybody's.
+  // All have judged. May run the model again: the tensors may be those of another run.
   virtual void AfterFrame(const Outcome&) {}
   // clean: a stop or the end of the stream, no fault of the model.
   virtual void Finish(bool) {}

@@ -24,13 +24,13 @@ void ReadSize(const std::string& size, uint32_t* width, uint32_t* height) {
   }
 }
 
-// What ffmpeg reads, as a stream.
+// A command that turns an input of ffmpeg into a stream.
 std::string Ffmpeg(const std::string& input) {
   return "ffmpeg -i " + input +
          " -f yuv4mpegpipe -pix_fmt yuv420p - | octet-camera MODEL --source -";
 }
 
-// Sources as other programs name them: what they are here. "": it is none of them.
+// For names of sources that other programs use: how to give them here. "": not such a name.
 std::string RecipeFor(const std::string& source) {
   const size_t scheme = source.find("://");
   const std::string rest = scheme == std::string::npos ? "" : source.substr(scheme + 3);
@@ -58,7 +58,7 @@ std::string RecipeFor(const std::string& source) {
   return "";
 }
 
-// What this source would ignore. used: names of the options that it has a use for.
+// Refuses options that this source ignores. used: the options that it uses.
 void RefuseUnused(const CameraOptions& o, const std::string& source, const std::string& used) {
   const std::pair<const char*, bool> given[] = {{"format", !o.format.empty()},
                                                 {"size", !o.size.empty()},

@@ -30,7 +30,7 @@ class FeatureOptions {
     if (!value.has_value()) value.emplace<T>();
     return std::any_cast<T&>(value);
   }
-  // The defaults where nobody has made it.
+  // The defaults if it was not made.
   template <typename T>
   const T& Get() const {
     static const T defaults;

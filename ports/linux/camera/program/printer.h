@@ -21,7 +21,7 @@ class Printer {
   void Reserve(size_t line_bytes);
   // The frame's object, whether it is printed or not.
   const Line& Json(const FrameReport& report, const Outcome& outcome);
-  // False where nobody reads any more. json: the object, which the outcome has then.
+  // False if the reader has gone. json: print the object that the outcome has.
   bool Print(const FrameReport& report, const Outcome& outcome, bool json);
   struct Source {
     uint64_t captured, dropped, longest_gap_ns;

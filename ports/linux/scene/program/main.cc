@@ -49,7 +49,7 @@ void ParseSize(const std::string& text, SceneConfig* scene) {
   }
 }
 
-// An output that was not asked for takes no part.
+// Without a path it writes nothing.
 class Array {
  public:
   Array(const std::string& path, const std::vector<uint64_t>& shape, const char* type) {
@@ -70,7 +70,7 @@ class Array {
   std::vector<OutputFile> file_;  // none or one
 };
 
-// In one of many videos any moment serves; this one is past the first lives of all slots.
+// Any frame of a video will do. At this one every lane has had its first garment.
 constexpr uint64_t kMoment = 1000;
 
 void WriteScene(const Options& o) {

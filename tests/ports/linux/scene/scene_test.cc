@@ -176,7 +176,7 @@ TEST_F(SceneTest, BoxesHoldWhatDiffersFromTheBackground) {
   EXPECT_GT(cut, 0u);
 }
 
-// A slot holds the same garment with or without later slots, so one scene of n objects can be
+// A lane holds the same garment with or without later lanes, so one scene of n objects can be
 // compared with those of 1 to n - 1: a box may only shrink or vanish as others come on top.
 TEST_F(SceneTest, LaterGarmentsHideEarlierOnes) {
   const Garments garments = Synthetic();

@@ -1,4 +1,4 @@
-// octet-camera --support-bundle: what somebody who was not there needs to know of a board, as one
+// octet-camera --support-bundle: what a report about a board needs, as one
 // tar archive of texts. Each part is made here of what it may hold: no picture, no blob and no key
 // is read. It runs beside a camera that runs, and takes neither its device nor a frame.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_BUNDLE_BUNDLE_H_

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kBundlePatienceNs = 5'000'000'000;  // for the journal and the camera that runs
 
-// What comes from a descriptor until its end or the deadline, the last kMostPartBytes of it.
+// Reads the descriptor until its end or the deadline, and keeps the last kMostPartBytes.
 std::string AllOf(int descriptor, uint64_t deadline_ns) {
   std::string text;
   for (;;) {
@@ -62,7 +62,7 @@ std::string Fetch(const http::Address& address, std::string* why) {
   return answer;
 }
 
-// Where this machine itself reaches a server that listens there.
+// The address under which this machine reaches its own server.
 http::Address ReachableAt(const std::string& metrics) {
   http::Address address = http::ReadAddress("--metrics " + metrics, metrics);
   if (address.host == "0.0.0.0" || address.host == "[::]") address = http::LoopbackAt(address.port);

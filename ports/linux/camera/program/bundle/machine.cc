@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostFileBytes = 4096;  // of files of the system
 
-// Files of the kernel are short and know their size only once they are read. Zeros, which end
-// strings of a device tree, go; "" where there is none.
+// Reads a short file of the kernel, whose size is unknown before. Drops the zeros that end strings
+// of a device tree. Returns "" if there is no file.
 std::string StartOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(kMostFileBytes, 0);

@@ -34,7 +34,7 @@ void AddHeader(const TarFile& file, uint64_t time_s, std::string* archive) {
   header.typeflag = '0';
   std::memcpy(header.magic, "ustar", sizeof(header.magic));
   std::memcpy(header.version, "00", sizeof(header.version));
-  // The sum takes its own field for spaces.
+  // The sum counts its own field as spaces.
   std::memset(header.checksum, ' ', sizeof(header.checksum));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&header);
   unsigned sum = 0;

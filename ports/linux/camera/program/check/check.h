@@ -1,6 +1,5 @@
-// octet-camera --check: what this board has of what the options given need, each lack with the
-// command that mends it. Nothing of the board is changed: no frame is taken, no record written, no
-// trial counted.
+// octet-camera --check: finds what the options need and this board does not have, each with a
+// command that helps. Changes nothing: takes no frame, writes no record, counts no trial.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_CHECK_CHECK_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_CHECK_CHECK_H_
 
@@ -54,7 +53,7 @@ class Checked {
 Finding FailedFinding(const std::string& name, const std::string& error);
 
 constexpr uint64_t kLeastFreeBytes = 1 << 20;  // of folders that get small files
-// files.cc: a folder that has to be there, and to be written to.
+// files.cc: a folder that must be there and writable.
 Finding FolderFinding(const std::string& name, const std::string& folder);
 // Of the file system that a path lies on; none: it cannot be asked.
 std::optional<uint64_t> FreeBytesAt(const std::string& path);

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "ports/linux/board.h"
 #include "ports/linux/camera/program/check/check.h"
+#include "ports/linux/whitelist.h"
 #include "ports/linux/words/shell_word.h"
 
 namespace octet::port {
@@ -59,7 +59,7 @@ void CheckModel(const CameraOptions& options, const std::string& path, Checked* 
   };
   try {
     ModelOptions wanted = options.model;
-    // The processor's finding says it of --isa.
+    // An --isa that cannot run is a finding of the processor, not of the model.
     if (wanted.isa && !CanRun(DetectCpu(), *wanted.isa)) wanted.isa.reset();
     const Model model(path, wanted);
     if (options.board) RequireAllowed(*options.board, model, path);

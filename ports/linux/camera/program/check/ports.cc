@@ -10,7 +10,7 @@
 namespace octet::port {
 namespace {
 
-// Binds and lets go, with the server's own options.
+// Binds with the options of the server, then closes.
 int BindError(const http::Address& address) {
   const int descriptor = socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return errno;

@@ -24,8 +24,8 @@ struct CameraNode {
   bool captures = false;  // it, or another program from it
 };
 
-// Whether another program captures from it: such a driver refuses to free buffers. No buffers are
-// asked for, so that a camera that is free stays free.
+// Whether another program captures from the camera: then the driver refuses to free buffers. The
+// call requests no buffers, so a free camera stays free.
 bool IsBusy(int descriptor) {
   v4l2_requestbuffers none{};
   none.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
@@ -33,7 +33,7 @@ bool IsBusy(int descriptor) {
   return V4l2Control(descriptor, VIDIOC_REQBUFS, &none) < 0 && errno == EBUSY;
 }
 
-// Asks the driver who it is. Takes no frame, so that a camera in use stays in use.
+// Asks the driver for its name. Takes no frame, so a camera in use is not disturbed.
 CameraNode LookAtCamera(const std::string& path) {
   const int descriptor =
       Again([&] { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); });
@@ -66,7 +66,7 @@ CameraNode LookAtCamera(const std::string& path) {
   return node;
 }
 
-// /dev/videoN by their numbers.
+// The paths /dev/videoN, sorted by number.
 std::vector<std::string> VideoNodes() {
   std::vector<std::pair<int, std::string>> numbered;
   std::error_code error;
@@ -87,7 +87,7 @@ std::vector<std::string> VideoNodes() {
   return paths;
 }
 
-// All there are. Which of them is needed SourceFinding says.
+// All cameras. SourceFinding checks the one that is needed.
 Finding CamerasFinding(bool wanted) {
   std::string found;
   bool any = false;
@@ -107,7 +107,7 @@ Finding CamerasFinding(bool wanted) {
 Finding SourceFinding(const CameraOptions& options) {
   const std::string& source = options.source;
   if (source.empty()) return {"source", FindingState::kFine, "no --source given", ""};
-  // A stream would be used up by a look at it.
+  // A check would consume the stream.
   if (source == "-") return {"source", FindingState::kFine, "stdin, which is not read here", ""};
   std::error_code error;
   if (std::filesystem::is_character_file(source, error)) {

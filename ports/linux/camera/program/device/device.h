@@ -1,5 +1,5 @@
-// The name by which results and metrics tell one board from another. Without one from the settings
-// it follows from the machine id, which itself never leaves the board.
+// The name of the board in results and metrics. Without --device it is derived from the machine id.
+// The machine id itself is never sent.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_DEVICE_DEVICE_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_DEVICE_DEVICE_H_
 

@@ -43,7 +43,7 @@ class DeviceObserver final : public Observer {
   }
 
   void AddFields(uint64_t, Line* line) override { AddName(line); }
-  // With the first result: what fails before it ends with its own line alone.
+  // With the first result, so that an error before it is the only line.
   void AfterFrame(const Outcome&) override {
     shared_.emitter->Say(std::exchange(untold_, std::string()));
   }

@@ -105,13 +105,13 @@ void CameraDrift::Say(const char* format, ...) const {
   say_(line);
 }
 
-// A record that cannot be used is no reason to stand still: the blob's own scales run.
+// A record that cannot be used does not end the program: the blob's own scales run.
 void CameraDrift::Load() {
   octet_drift_record record = {};
   int error = 0;
   const DriftFile found = ReadDriftFile(path_, &record, &error);
   if (found == DriftFile::kForeign) {
-    // Whatever else stands there is not ours to replace.
+    // A file of another kind is never replaced.
     throw InputError("--drift " + path_ + ": not a drift record; name another file");
   }
   if (found == DriftFile::kNone) {
@@ -141,7 +141,7 @@ void CameraDrift::Load() {
   numbers_.events.Count(DriftEvent::kRefused);
 }
 
-// A record that cannot be written is tried again, and newer ones take its place meanwhile.
+// A record that cannot be written is tried again. A newer record replaces it meanwhile.
 void CameraDrift::Save(uint64_t now_ns) {
   if (saving_.at_work()) {
     const std::optional<std::string> problem = saving_.Take();
@@ -175,7 +175,8 @@ void CameraDrift::Finish() {
   storage_->Wait(kPatienceNs);
 }
 
-// The frame through both scales of the int8 plan, against what the finer plan has just said.
+// Runs the frame with both sets of scales of the int8 plan, and compares both with the answer of
+// the finer plan.
 octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
   octet_session* session = model_.session();
   octet_set_plan(session, info_.plan);
@@ -194,7 +195,7 @@ octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
                             &answers[OCTET_DRIFT_CANDIDATE]);
 }
 
-// "agreement with fp16 0.931 -> 0.971, 20.1 -> 24.3 dB", and a new round.
+// "agreement with fp16 0.931 -> 0.971, 20.1 -> 24.3 dB". Sets the sums to zero for the next round.
 CameraDrift::Verdict CameraDrift::TakeVerdict() {
   const double judges = static_cast<double>(judges_ == 0 ? 1 : judges_);
   Verdict verdict;

@@ -1,5 +1,5 @@
-// octet-camera --drift: every few minutes a frame runs in the FP16 plan as well, and the scales of
-// the int8 plan follow what it shows.
+// octet-camera --drift: every few minutes a frame also runs in the FP16 plan. Its ranges change the
+// scales of the int8 plan.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_DRIFT_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_DRIFT_DRIFT_H_
 

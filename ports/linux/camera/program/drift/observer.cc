@@ -38,7 +38,7 @@ class DriftObserver final : public Observer {
     if (drift_) drift_->BeforeLayer(layer);
   }
   void AfterFrame(const Outcome& outcome) override {
-    // Runs of its own are no frames of the stream, and nobody else's business.
+    // Its own runs are not frames of the stream: other observers are not told.
     shared_.hook.alone = this;
     drift_->AfterFrame(outcome.frame, outcome.done_ns);
     shared_.hook.alone = nullptr;
@@ -96,7 +96,7 @@ void CheckDrift(const CameraOptions& options, Checked* checked) {
                FolderFinding("folder of --drift", folder.empty() ? "." : folder));
 }
 
-// The record itself holds ranges of layers, which say nothing to a reader.
+// Not the content of the record: ranges of layers do not help a reader.
 StoredRecord RecordOfDrift(const CameraOptions& options) {
   const std::string& path = options.features.Get<DriftOptions>().record;
   std::string text = "record of --drift " + path + ": ";

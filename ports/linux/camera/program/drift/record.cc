@@ -16,7 +16,7 @@
 namespace octet::port {
 
 DriftFile ReadDriftFile(const std::string& path, octet_drift_record* record, int* error) {
-  // A pipe would wait for its writer.
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
   const int file =
       Again([&] { return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); });
   *error = errno;

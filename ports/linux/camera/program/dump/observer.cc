@@ -1,5 +1,5 @@
-// --dump: every annotated frame as a picture. The disk is the business of the thread for storage:
-// of a live source a picture that it has no time for is left out and counted.
+// --dump: writes every annotated frame as a picture, on the thread for storage. Of a live source, a
+// picture for which there is no time is skipped and counted.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -87,7 +87,7 @@ class DumpObserver final : public Observer {
                   static_cast<unsigned long long>(first_ + frame), options_.format.c_str());
     return name;
   }
-  // Pictures that are read are not written over.
+  // Refuses a folder that holds the pictures of --source.
   void RefuseSource() const {
     std::error_code none;
     const bool is_path = source_ != "scene" && source_ != "-";
@@ -104,7 +104,7 @@ class DumpObserver final : public Observer {
                      ": the pictures of --source are there and could be replaced; name another "
                      "folder");
   }
-  // Behind the pictures of earlier runs, of either format.
+  // The number after the pictures of earlier runs, in both formats.
   uint64_t NextNumber() const {
     uint64_t next = 0;
     std::error_code error;
@@ -131,7 +131,7 @@ class DumpObserver final : public Observer {
     if (std::exchange(told_, true)) return;
     shared_.emitter->Say(*problem + "; pictures are not stored until it works");
   }
-  // Of pictures of a folder each is wanted.
+  // A folder as source waits: no picture is skipped.
   void Await() {
     while (writing_.at_work() && !shared_.stop.raised()) {
       if (!shared_.storage.Wait(100'000'000)) continue;
@@ -162,7 +162,7 @@ std::unique_ptr<Observer> MakeDump(const CameraOptions& options, Shared& shared)
   return std::make_unique<DumpObserver>(dump, options.source, shared);
 }
 
-// The folder is made where it is not there.
+// The folder may not exist yet: its nearest existing parent is checked.
 void CheckDump(const CameraOptions& options, Checked* checked) {
   std::filesystem::path folder = options.features.Get<DumpOptions>().folder;
   if (folder.empty()) return;

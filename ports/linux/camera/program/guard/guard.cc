@@ -50,7 +50,8 @@ CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optiona
                      "; convert the model again");
   }
   octet_guard_frame(&guard_, NowMs(), &decision_);
-  // Every plan once, so that no later switch reads the file or meets memory for the first time.
+  // Sets every plan once, so that no later switch reads the file or touches memory for the first
+  // time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
   model.SetPlan(decision_.plan);
 }
@@ -108,7 +109,7 @@ void CameraGuard::SayWhatHappened(uint64_t frame, uint32_t plan_before) const {
           : nullptr;
   char line[256];
   if (decision_.plan != plan_before) {
-    // What is noticed may be why the plan changes.
+    // The event may be the cause of the change, so one line has both.
     std::snprintf(line, sizeof(line), "frame %llu: plan %s -> %s (%s)%s%s",
                   static_cast<unsigned long long>(frame),
                   octet_plan_name(model_.session(), plan_before),

@@ -1,5 +1,5 @@
-// octet-camera --guard: after every frame, perhaps a second run of it with another plan of the
-// ladder, and the plan of the next one.
+// octet-camera --guard: after every frame, decides on a second run of it with another plan of the
+// ladder, and on the plan of the next frame.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_GUARD_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_GUARD_H_
 
@@ -24,7 +24,7 @@ namespace octet::port {
 class CameraGuard {
  public:
   // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
-  // that --plan named; held: the plan that somebody held the model before on; say: takes lines that
+  // that --plan named; held: the plan that a user held the model before on; say: takes lines that
   // people should know of. Throws InputError. Nothing is allocated after this.
   CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
               std::optional<uint32_t> held, std::function<void(std::string_view)> say);
@@ -44,9 +44,9 @@ class CameraGuard {
   void SetTemperature(float celsius);
 
   const octet_guard_decision& decision() const { return decision_; }
-  // A second run of the frame goes on: it is no frame of the stream.
+  // Told when a second run of the frame begins and ends: it is not a frame of the stream.
   void WhileShadowing(std::function<void(bool)> tell) { tell_shadow_ = std::move(tell); }
-  // The plan that somebody holds it on (SIGUSR1).
+  // The plan that a user holds it on (SIGUSR1).
   std::optional<uint32_t> held() const { return held_; }
   // The last one that the plan which runs was given since it began to, 0 to 1; NaN: none yet.
   float score() const { return score_; }

@@ -7,7 +7,7 @@
 namespace octet::port {
 namespace {
 
-// Counted, so that two in a row are two plans; a release forgets what came before it.
+// Signals are counted: two in a row move by two plans. A release drops the signals before it.
 std::atomic<uint32_t> steps{0};
 std::atomic<uint32_t> released{0};
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");

@@ -1,5 +1,5 @@
-// SIGUSR1 holds the next plan of the ladder (behind the last one the first), SIGUSR2 gives the
-// choice back to the guard: for people at a console and for scripts.
+// SIGUSR1 holds the next plan of the ladder (after the last one the first). SIGUSR2 returns the
+// choice to the guard. For consoles and scripts.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_HOLD_SIGNALS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_HOLD_SIGNALS_H_
 

@@ -12,7 +12,7 @@ void LayerNames::Add(std::string_view name) {
   if (count_ == kMost) return;
   MetricName* own = &names_[count_];
   SetName(name, own);
-  // One series twice would make Prometheus refuse the whole page.
+  // Prometheus refuses a page that has a series twice.
   const auto taken = [&] {
     return std::find(names_.begin(), names_.begin() + count_, *own) != names_.begin() + count_;
   };
@@ -101,8 +101,8 @@ void GuardMetrics::CountEvents(const octet_guard_decision& decision) {
   const auto has = [&](uint32_t event) { return (decision.events & event) != 0; };
   if (has(OCTET_GUARD_TRIPPED)) {
     numbers_.breaker.Count(BreakerEvent::kTrip);
-    // The dwell is doubled where it trips soon after a return, and never otherwise. The first one
-    // is the configured dwell.
+    // The dwell is doubled only if the breaker trips soon after a return. The first dwell is the
+    // configured one.
     if (dwell_ms_ != 0 && decision.dwell_ms > dwell_ms_) {
       numbers_.breaker.Count(BreakerEvent::kFlap);
     }
@@ -118,12 +118,12 @@ void GuardMetrics::CountEvents(const octet_guard_decision& decision) {
     if (has(event)) numbers_.thermal.Count(kind);
   }
   if (has(OCTET_GUARD_GREW_HOT)) hot_ = true;
-  // A sensor that cannot be believed makes the board count as cool.
+  // If the sensor is lost or stuck, the guard treats the board as cool.
   if (has(OCTET_GUARD_COOLED | OCTET_GUARD_SENSOR_LOST | OCTET_GUARD_SENSOR_STUCK)) hot_ = false;
 }
 
 SwitchReason GuardMetrics::WhyFrom(const octet_guard_decision& decision) const {
-  // Somebody let the plan go.
+  // A held plan was released.
   if (reason_ == OCTET_GUARD_HELD) return SwitchReason::kManual;
   switch (decision.reason) {
     case OCTET_GUARD_HELD:

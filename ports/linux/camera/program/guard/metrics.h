@@ -21,7 +21,7 @@ enum class SwitchReason : uint8_t {
   kHeat,       // the board is hot
   kThrottle,   // so hot that accuracy yields
   kCool,       // and cool again
-  kManual,     // somebody held it, or let it go
+  kManual,     // a user held it, or let it go
 };
 inline constexpr const char* kSwitchReasons[] = {"accuracy", "recovered", "heat",
                                                  "throttle", "cool",      "manual"};

@@ -61,7 +61,7 @@ class GuardObserver final : public Observer {
     shared_.emitter->Say("no thermal zone of the board below " + loaded.options.thermal_root +
                          ", so temperature has no effect; --thermal-root names another folder");
   }
-  // Heat has lowered the rate: the others are passed over.
+  // Heat lowers the rate: one of rate_divisor frames runs.
   bool Wants(const FrameBuffer&) override {
     return taken_++ % guard_->decision().rate_divisor == 0;
   }
@@ -82,7 +82,7 @@ class GuardObserver final : public Observer {
       const float error = info.error < 0 ? std::numeric_limits<float>::quiet_NaN() : info.error;
       numbers_.SetLayer(i, error, info.saturation, info.range_share);
     }
-    // The frame on which the breaker trips is the last of its bad ones, and ends their count.
+    // The frame on which the breaker trips is bad too, but its count of bad frames is 0.
     if (decision.bad_frames != 0 || (decision.events & OCTET_GUARD_TRIPPED) != 0) {
       verdict->calm = false;
     }
@@ -101,7 +101,7 @@ class GuardObserver final : public Observer {
   }
 
  private:
-  // Somebody has held a plan, and another model changes nothing about that: by its name.
+  // A held plan stays held with another model, by its name.
   std::optional<uint32_t> HeldOn(const Model& model) const {
     for (uint32_t plan = 0; !held_.empty() && plan < octet_plan_count(model.session()); ++plan) {
       if (held_ == octet_plan_name(model.session(), plan)) return plan;
@@ -139,7 +139,7 @@ std::unique_ptr<Observer> MakeGuard(const CameraOptions& options, Shared& shared
   return std::make_unique<GuardObserver>(shared);
 }
 
-// Those of the board that the blob was made for.
+// Zones of the board that the blob was made for.
 std::vector<std::string> ZonesOf(const Model& model) {
   std::vector<std::string> zones;
   size_t bytes = 0;
@@ -148,7 +148,7 @@ std::vector<std::string> ZonesOf(const Model& model) {
   return zones;
 }
 
-// The guard runs without a temperature, and takes the board for cool.
+// The guard also runs without a temperature. Then it treats the board as cool.
 void CheckGuard(const CameraOptions& options, Checked* checked) {
   if (!options.features.Get<GuardOptions>().on) return;
   checked->AddWithoutHeat("; --guard runs, and does not see heat");

@@ -1,6 +1,6 @@
-// Agreement of classes over some shadow runs. A class is the same or it is not: frames in a row say
-// nothing of a plan that is wrong one time in five. Of the last 20, three that differ are under 90
-// %, and one is chance.
+// Agreement of classes over some shadow runs. One comparison is 0 or 1, so consecutive frames do
+// not detect a plan that is wrong in one of five frames. Of the last 20, three differences are
+// below 90 %; one may be chance.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_SHARE_OF_LAST_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_GUARD_SHARE_OF_LAST_H_
 

@@ -70,7 +70,7 @@ http::Part Page::NewestPart() {
   {
     const std::lock_guard lock(mutex_);
     if (encoded_ != shown_ && session_ != nullptr) {
-      // No more than pointers change hands here: the loop may wait for this lock.
+      // Only pointers are swapped here, because the loop may wait for this lock.
       std::swap(taken_, frame_);
       std::swap(drawn_, results_);
       encoded_ = shown_;

@@ -1,6 +1,6 @@
 // A page to look at in a browser, on localhost and only when asked for: "/" the page, "/stream"
 // pictures with boxes as multipart JPEG, "/frame.jpg" the newest one, "/status.json" the newest
-// line. Each says how old it is when it is sent. One thread of its own, which draws when somebody
+// line. Each says how old it is when it is sent. One thread of its own, which draws when a client
 // looks; the loop hands it a copy of each frame.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_PAGE_PAGE_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_PAGE_PAGE_H_

@@ -15,14 +15,14 @@ namespace {
 
 constexpr uint64_t kStorePatienceNs = 1'000'000'000;  // for a camera that runs
 
-// The program may run as another user than the check, as in the unit; root may write everything.
+// The service may run as another user than this check. Root can write everything.
 bool IsRootAlone(const struct stat& info) {
   const bool owner = info.st_uid != 0 && (info.st_mode & S_IWUSR) != 0;
   const bool group = info.st_gid != 0 && (info.st_mode & S_IWGRP) != 0;
   return !owner && !group && (info.st_mode & S_IWOTH) == 0;
 }
 
-// What it may do, and who may change it.
+// What this user may do with the store, and who else may change it.
 Finding StoreRights(const SlotsOptions& options, const SlotStore& store) {
   const std::string word = ShellWord(options.store);
   struct stat info {};
@@ -47,7 +47,7 @@ Finding StoreRights(const SlotsOptions& options, const SlotStore& store) {
   return {"store permissions", FindingState::kFine, rights, ""};
 }
 
-// A model as large as the one that runs has to fit beside it.
+// There must be room for a second model of the same size.
 Finding StoreRoom(const SlotsOptions& options, SlotStore& store, uint64_t model_bytes) {
   const uint64_t free_bytes = store.FreeBytes();
   const bool room = free_bytes >= model_bytes;
@@ -57,8 +57,8 @@ Finding StoreRoom(const SlotsOptions& options, SlotStore& store, uint64_t model_
           room ? "" : "df " + ShellWord(options.store) + "; remove files there", free_bytes};
 }
 
-// Fills `model` with what would run. False: nothing would.
-bool LookAtStore(const SlotsOptions& options, std::unique_ptr<SlotStore>* store, SlotModel* model,
+// Fills `model` with the model that would run. False: none would run.
+bool LookAtStore(const SlotsOptions& options, std::unique_ptr<SlotStore>* store, SlotChoice* model,
                  std::vector<Finding>* findings) {
   const std::string word = ShellWord(options.store);
   const std::string way_out =
@@ -106,7 +106,7 @@ void CheckSlots(const CameraOptions& options, Checked* checked) {
     return;
   }
   std::unique_ptr<SlotStore> store;  // the model of a device is a copy that it holds
-  SlotModel model;
+  SlotChoice model;
   std::vector<Finding> findings;
   const bool runs = LookAtStore(slots, &store, &model, &findings);
   for (Finding& finding : findings) checked->Add(Checked::kModel, std::move(finding));

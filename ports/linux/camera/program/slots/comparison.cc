@@ -26,13 +26,13 @@ void Comparison::Load(Model& model, bool on_trial) {
     values_.resize(OutputValueCount(model));
   }
   if (!on_trial) return Begin();
-  // Somebody insisted on another kind: its answers are meant to be others.
+  // A model of another kind was forced: its answers are meant to differ.
   const ModelFace face = FaceOf(model.blob().base, model.blob().header->file_bytes);
   if (face.product != face_.product || !DifferenceOf(face_, face).empty()) count_ = 0;
   if (count_ != 0) reader_.emplace(model);
 }
 
-// From here on the answers are this model's. It is confirmed, or was before.
+// From now on answers of this model are kept. It is confirmed.
 void Comparison::Begin() {
   of_trial_ = false;
   reader_.reset();

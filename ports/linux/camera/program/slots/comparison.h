@@ -1,5 +1,6 @@
-// A trial against the model before: frames that the confirmed model has answered stay with its
-// answers, and the model on trial answers them once more. Two models never are in memory at once.
+// Compares a model on trial with the model before. Frames and answers of the confirmed model are
+// kept, and the model on trial answers these frames again. So two models are never in memory at
+// once.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_COMPARISON_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_COMPARISON_H_
 

@@ -1,9 +1,9 @@
 // --slots as a feature of the camera.
-#include "ports/linux/board.h"
 #include "ports/linux/camera/program/bundle/bundle.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/slots/check.h"
 #include "ports/linux/camera/program/slots/slots.h"
+#include "ports/linux/whitelist.h"
 
 namespace octet::port {
 namespace {
@@ -48,7 +48,7 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
           std::string(kBoardHelp) + " (of --slots: default the store's own file `board`)");
   return [&o, &slots] {
     if (!slots.store.empty()) o.models_of = "--slots";
-    if (!slots.access.board.empty()) o.board = ReadBoard(slots.access.board);
+    if (!slots.access.board.empty()) o.board = ReadWhitelist(slots.access.board);
   };
 }
 

@@ -7,13 +7,13 @@
 namespace octet::port {
 namespace {
 
-bool IsSame(const SlotModel& a, const SlotModel& b) {
+bool IsSame(const SlotChoice& a, const SlotChoice& b) {
   return a.slot == b.slot && a.digest == b.digest;
 }
 
 }  // namespace
 
-std::string Called(const SlotModel& model) {
+std::string Called(const SlotChoice& model) {
   return std::string("slot ") + SlotName(model.slot);
 }
 
@@ -31,9 +31,9 @@ bool SlotKeeper::HasTrial() {
          (info.attempts < info.tries || info.active == OCTET_SLOT_NONE);
 }
 
-bool SlotKeeper::IsOnTrial(const SlotModel& running) {
+bool SlotKeeper::IsOnTrial(const SlotChoice& running) {
   octet_slots_info info;
-  if (!Peek(&info)) return true;  // nobody knows; to be tried again
+  if (!Peek(&info)) return true;  // not known; it is tried again
   return info.pending == running.slot &&
          std::equal(running.digest.begin(), running.digest.end(), info.slots[running.slot].digest);
 }
@@ -53,14 +53,15 @@ void SlotKeeper::Describe(StoreAnswer* answer) {
   answer->state.last_refusal = info.last_refusal;
 }
 
-// A problem that stays is said once.
+// A problem that persists is told once.
 std::string SlotKeeper::Once(std::string news) {
   if (news == last_problem_) return "";
   last_problem_ = news;
   return news;
 }
 
-// A refusal is said each time, also one of the same words as the last: each is of another upload.
+// Each refusal is told, also with the same words as the last one, because each is of another
+// upload.
 std::string SlotKeeper::WhyNone(const std::string& error, uint32_t refusals_before) {
   octet_slots_info info;
   if (Peek(&info) && info.refusals != refusals_before) last_problem_.clear();
@@ -90,7 +91,7 @@ StoreAnswer SlotKeeper::Boot() {
   return answer;
 }
 
-StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
+StoreAnswer SlotKeeper::Look(const SlotChoice& running, uint64_t now_ns) {
   StoreAnswer answer;
   Describe(&answer);
   answer.confirmed = answer.state.has_record && answer.state.active == running.slot;
@@ -103,8 +104,7 @@ StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
   }
   const bool unwritten = running.unrecorded && answer.state.writable;
   if (!distrusted && !unwritten && !store_.IsOutdated(running)) return answer;
-  // With the very records of the last time nothing else would come of it, until they can be
-  // written.
+  // With unchanged records a boot has the same result, until records can be written.
   if (!distrusted && tried_ && tried_sequence_ == answer.state.sequence &&
       (!answer.state.writable || !back_off_.IsDue(now_ns))) {
     return answer;
@@ -131,10 +131,10 @@ StoreAnswer SlotKeeper::Look(const SlotModel& running, uint64_t now_ns) {
   return answer;
 }
 
-StoreAnswer SlotKeeper::Confirm(const SlotModel& running) {
+StoreAnswer SlotKeeper::Confirm(const SlotChoice& running) {
   StoreAnswer answer;
   if (!IsOnTrial(running)) {
-    answer.done = true;  // somebody else has decided
+    answer.done = true;  // another program has decided
   } else {
     const SlotAnswer confirmed = store_.Confirm();
     answer.done = confirmed || !IsOnTrial(running);
@@ -150,7 +150,7 @@ StoreAnswer SlotKeeper::Confirm(const SlotModel& running) {
   return answer;
 }
 
-StoreAnswer SlotKeeper::RollBack(const SlotModel& running, octet_slots_code reason) {
+StoreAnswer SlotKeeper::RollBack(const SlotChoice& running, octet_slots_code reason) {
   StoreAnswer answer;
   octet_slots_info info;
   const bool known = Peek(&info);
@@ -172,7 +172,7 @@ StoreAnswer SlotKeeper::RollBack(const SlotModel& running, octet_slots_code reas
   return answer;
 }
 
-StoreAnswer SlotKeeper::TakeBack(const SlotModel& running) {
+StoreAnswer SlotKeeper::TakeBack(const SlotChoice& running) {
   StoreAnswer answer;
   if (IsOnTrial(running)) store_.TakeBack();
   return answer;

@@ -1,5 +1,5 @@
-// A store of slots as a camera uses it, on the thread for storage: each call may read and hash a
-// model, and may hang with its disk. What it brings back is all that the loop knows of the store.
+// The store of slots, used on the thread for storage: each call may read and hash a model, and may
+// hang with its disk. The loop knows the store only by the answers.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_KEEPER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_KEEPER_H_
 
@@ -13,11 +13,11 @@
 namespace octet::port {
 
 // "slot a": as lines name it.
-std::string Called(const SlotModel& model);
+std::string Called(const SlotChoice& model);
 
 struct StoreAnswer {
   StoreState state;
-  SlotModel model;
+  SlotChoice model;
   bool another = false;    // `model` is to run in place of what runs
   bool confirmed = false;  // what runs is the active one, confirmed by whomever
   bool done = false;       // of Confirm and RollBack: the trial is over
@@ -36,16 +36,16 @@ class SlotKeeper {
   // Throws InputError where the store has no model to run.
   StoreAnswer Boot();
   // What became of the store since, and whether another model is to run.
-  StoreAnswer Look(const SlotModel& running, uint64_t now_ns);
+  StoreAnswer Look(const SlotChoice& running, uint64_t now_ns);
   // Of the model on trial that runs. Not done: storage failed, and it is to be tried again. A
   // roll-back that cannot be written leaves the model all the same.
-  StoreAnswer Confirm(const SlotModel& running);
-  StoreAnswer RollBack(const SlotModel& running, octet_slots_code reason);
-  StoreAnswer TakeBack(const SlotModel& running);
+  StoreAnswer Confirm(const SlotChoice& running);
+  StoreAnswer RollBack(const SlotChoice& running, octet_slots_code reason);
+  StoreAnswer TakeBack(const SlotChoice& running);
 
  private:
   bool Peek(octet_slots_info* info);
-  bool IsOnTrial(const SlotModel& running);
+  bool IsOnTrial(const SlotChoice& running);
   void Describe(StoreAnswer* answer);
   std::string Once(std::string news);
   std::string WhyNone(const std::string& error, uint32_t refusals_before);

@@ -7,7 +7,7 @@
 namespace octet::port {
 namespace {
 
-// A refusal is a model that was not taken; a model that was taken and rolled back is none.
+// A refusal is a model that was not accepted. A roll-back is not a refusal.
 std::optional<FlashRefusal> RefusalOf(octet_slots_code code) {
   switch (code) {
     case OCTET_SLOTS_STORAGE:
@@ -78,7 +78,7 @@ StoreChange ChangeOf(const StoreState& before, const StoreState& now) {
   StoreChange change;
   if (now.sequence == before.sequence) return change;
   if (now.refusals > before.refusals) change.refusals = now.refusals - before.refusals;
-  // Of several since the last look the reason of the last one.
+  // Of several refusals since the last look, the last reason counts.
   if (const std::optional<FlashRefusal> refusal = RefusalOf(now.last_refusal)) {
     change.refused = true;
     change.refusal = *refusal;
@@ -102,7 +102,7 @@ void SlotNumbers::SetStore(const StoreState& state) {
     if (change.activated) events.Count(SlotEvent::kActivate);
     if (change.confirmed) events.Count(SlotEvent::kConfirm);
   }
-  // What cannot be read now is compared with what was read last.
+  // If the records cannot be read now, the last ones stay for the next comparison.
   if (state.has_record) last_store_ = state;
   store_.Store(state);
 }

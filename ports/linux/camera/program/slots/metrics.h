@@ -1,5 +1,5 @@
-// What a store of slots says, as numbers. States, not only changes: what has happened before the
-// program started, a crash loop that was rolled back, is seen as well.
+// The state of a store of slots as metrics. States, not only changes, so that events before the
+// start are seen too, such as a crash loop that was rolled back.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_METRICS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_METRICS_H_
 
@@ -34,7 +34,7 @@ enum class SlotEvent : uint8_t { kActivate, kConfirm, kRollback };
 inline constexpr const char* kSlotEvents[] = {"activate", "confirm", "rollback"};
 
 struct StoreState {
-  bool known = false;  // somebody has looked
+  bool known = false;  // the store was looked at
   bool has_record = false, readable = false, writable = false;
   octet_slot active = OCTET_SLOT_NONE, pending = OCTET_SLOT_NONE;
   uint32_t attempts = 0, sequence = 0, refusals = 0;

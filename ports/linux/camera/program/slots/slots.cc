@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kLookNs = 1'000'000'000;    // an update may wait a second
 constexpr uint64_t kStuckNs = 10'000'000'000;  // no disk that is well takes as long
-// Before there is a model, or between two: there is no loop to keep waiting.
+// Before there is a model, or between two models, when the loop does not run.
 constexpr uint64_t kAwaitNs = 30'000'000'000;
 constexpr uint64_t kAtTheEndNs = 2'000'000'000;
 
@@ -39,7 +39,7 @@ void CameraSlots::Choose() {
   Say(answer.news);
 }
 
-void CameraSlots::Run(const SlotModel& model) {
+void CameraSlots::Run(const SlotChoice& model) {
   running_ = model;
   trial_.reset();
   if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
@@ -72,7 +72,7 @@ void CameraSlots::AddFields(uint64_t, Line* line) {
   line->Add(",\"slot\":\"%s\"", Word());
 }
 
-// What the last errand brought. True: another model is to run.
+// Takes the result of the last errand. True: another model must run.
 bool CameraSlots::Hear(uint64_t now_ns) {
   std::optional<StoreAnswer> answer;
   try {
@@ -110,14 +110,14 @@ bool CameraSlots::Hear(uint64_t now_ns) {
       }
     } else if (sent_ == Wish::kRollBack && !answer->another && answer->state.has_record &&
                answer->state.active == OCTET_SLOT_NONE) {
-      // Nothing to go back to: it is tried anew.
+      // There is no earlier model: the trial starts again.
       wish_ = Wish::kNone;
       trial_.emplace(confirm_after_, kBadFrames);
     } else {
       back_off_.Failed(now_ns);
     }
   } else if (trial_ && answer->confirmed && !answer->another) {
-    trial_.reset();  // by somebody else: the trial is over
+    trial_.reset();  // by another program: the trial is over
     running_.on_trial = false;
   }
   if (answer->another) Run(answer->model);
@@ -162,7 +162,7 @@ StoreAnswer CameraSlots::Await(std::function<StoreAnswer()> work) {
 
 bool CameraSlots::Failed(const std::string& why) {
   if (!running_.on_trial) return false;
-  const SlotModel before = running_;
+  const SlotChoice before = running_;
   StoreAnswer answer =
       Await([keeper = keeper_, before] { return keeper->RollBack(before, OCTET_SLOTS_FRAMES); });
   if (answer.done) {
@@ -182,8 +182,8 @@ bool CameraSlots::Failed(const std::string& why) {
   return running_.slot != before.slot;
 }
 
-// One more of the frames that the model before has answered. True: that was the last, and too few
-// answers are the same.
+// Runs one more of the frames that the model before has answered. True: it was the last one, and
+// the agreement is too low.
 bool CameraSlots::Differs() {
   if (!comparison_.IsDue()) return false;
   shared_.hook.alone = this;  // no frame of the stream
@@ -233,7 +233,7 @@ void CameraSlots::Finish(bool clean) {
         std::to_string(trial_->good()) + " of " + std::to_string(trial_->good_needed()) +
         " good frames. A clean end does not count as a boot");
   }
-  // A verdict that is not written yet is written now, or the boot says nothing about the model.
+  // Writes a verdict that is not written yet. Without a verdict, the boot is not counted.
   if (wish_ == Wish::kNone && !(clean && trial_)) return;
   shared_.storage.Post([keeper = keeper_, wish = wish_, reason = reason_,
                         model = wish_ == Wish::kNone ? running_ : wished_] {
@@ -245,7 +245,7 @@ void CameraSlots::Finish(bool clean) {
       } else {
         keeper->TakeBack(model);
       }
-    } catch (const std::exception&) {  // the program ends; the next start looks anew
+    } catch (const std::exception&) {  // the program ends; the next start looks again
     }
   });
   shared_.storage.Wait(kAtTheEndNs);

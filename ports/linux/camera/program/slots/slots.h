@@ -1,5 +1,5 @@
-// octet-camera --slots: which model of a store runs, when another one takes its place, and when one
-// on trial has shown enough. The store itself is the business of the thread for storage.
+// octet-camera --slots: which model of a store runs, when it changes, and when a model on trial is
+// confirmed or rolled back. The thread for storage works on the store itself.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_SLOTS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SLOTS_SLOTS_H_
 
@@ -60,7 +60,7 @@ class CameraSlots final : public Observer, public ModelSource {
 
   const char* Word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
   void Say(const std::string& news);
-  void Run(const SlotModel& model);
+  void Run(const SlotChoice& model);
   void Learn(const StoreState& state);
   bool Differs();
   bool Hear(uint64_t now_ns);
@@ -73,7 +73,7 @@ class CameraSlots final : public Observer, public ModelSource {
   std::shared_ptr<SlotKeeper> keeper_;
   const uint32_t confirm_after_;
   bool waits_for_frame_ = false;
-  SlotModel running_;
+  SlotChoice running_;
   bool has_previous_ = false;  // the store has an active model beside one on trial
   std::optional<Trial> trial_;
   Comparison comparison_;
@@ -81,7 +81,7 @@ class CameraSlots final : public Observer, public ModelSource {
   Errand<StoreAnswer> errand_;
   Wish sent_ = Wish::kNone;  // what the errand at work is about
   Wish wish_ = Wish::kNone;
-  SlotModel wished_;  // whose trial it is about
+  SlotChoice wished_;  // whose trial it is about
   octet_slots_code reason_ = OCTET_SLOTS_OK;
   BackOff back_off_;
   uint64_t next_look_ns_ = 0;

@@ -1,5 +1,5 @@
-// --state: a file that says whether the program ended by itself the last time. A crash, a watchdog
-// and a power cut leave it as it was while it ran.
+// --state: a file with a mark that the program runs. A clean end removes the mark. A crash, a
+// watchdog or a power cut does not.
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -24,8 +24,8 @@ struct Starts {
   int running = 0;
 };
 
-// What is not there, or says something else, is a first start. Nothing: the storage fails, and a
-// count that is there may not be written over.
+// A missing file, or one with other content, is a first start. No value: the storage fails, and an
+// existing count must not be replaced.
 std::optional<Starts> ReadStarts(const std::string& path) {
   errno = 0;
   std::ifstream file(path);

@@ -25,7 +25,7 @@ class CameraTemporal {
   void FilterLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
 
   uint32_t layers() const { return octet_temporal_count(temporal_); }
-  // Tensors that began anew because a frame showed another scene, so far.
+  // How often a tensor began again because a frame showed another scene.
   uint64_t cuts() const;
   size_t memory_bytes() const { return memory_bytes_; }
 

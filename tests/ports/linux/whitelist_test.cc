@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "ports/linux/board.h"
 #include "ports/linux/file.h"
 #include "ports/linux/model.h"
+#include "ports/linux/whitelist.h"
 #include "tests/support/mixed_blob.h"
 
 namespace octet::test {
@@ -30,7 +30,7 @@ class BoardFiles : public ::testing::Test {
   }
   static void ExpectBad(const std::string& text, const std::string& line) {
     try {
-      port::ParseBoard(text, "file");
+      port::ParseWhitelist(text, "file");
       ADD_FAILURE() << text;
     } catch (const port::InputError& error) {
       EXPECT_EQ(std::string(error.what()),
@@ -41,12 +41,12 @@ class BoardFiles : public ::testing::Test {
 };
 
 TEST_F(BoardFiles, ThereAndBack) {
-  const std::string text = port::BoardText("jetson-nano", {"int8", "fp16"},
-                                           {"per_tensor", "per_channel", "group"}, {"symmetric"});
+  const std::string text = port::WhitelistText(
+      "jetson-nano", {"int8", "fp16"}, {"per_tensor", "per_channel", "group"}, {"symmetric"});
   EXPECT_EQ(text,
             "jetson-nano\nprecisions int8 fp16\nweight_schemes per_tensor per_channel group\n"
             "activation_schemes symmetric\n");
-  const octet_board board = port::ParseBoard(text, "file");
+  const octet_board board = port::ParseWhitelist(text, "file");
   EXPECT_STREQ(board.compatible, "jetson-nano");
   EXPECT_EQ(board.precisions, OCTET_BOARD_INT8 | OCTET_BOARD_FP16);
   EXPECT_EQ(board.weight_schemes,
@@ -54,11 +54,11 @@ TEST_F(BoardFiles, ThereAndBack) {
   EXPECT_EQ(board.activation_schemes, OCTET_BOARD_SYMMETRIC);
   // The name alone, with a line's end or without: all is allowed.
   for (const char* name : {"rk3588", "rk3588\n"}) {
-    const octet_board all = port::ParseBoard(name, "file");
+    const octet_board all = port::ParseWhitelist(name, "file");
     EXPECT_STREQ(all.compatible, "rk3588");
     EXPECT_EQ(all.precisions | all.weight_schemes | all.activation_schemes, 0u);
   }
-  EXPECT_EQ(port::BoardText("rk3588", {}, {}, {}), "rk3588\n");
+  EXPECT_EQ(port::WhitelistText("rk3588", {}, {}, {}), "rk3588\n");
 }
 
 TEST_F(BoardFiles, WhatIsNone) {
@@ -66,7 +66,7 @@ TEST_F(BoardFiles, WhatIsNone) {
   ExpectBad("", "1: '' " + name);
   ExpectBad("Jetson", "1: 'Jetson' " + name);
   ExpectBad(std::string(24, 'n'), "1: '" + std::string(24, 'n') + "' " + name);
-  EXPECT_NO_THROW(port::ParseBoard(std::string(23, 'n'), "file"));
+  EXPECT_NO_THROW(port::ParseWhitelist(std::string(23, 'n'), "file"));
   ExpectBad("a\nisa neon",
             "2: 'isa neon': expected precisions, weight_schemes or activation_schemes");
   ExpectBad("a\nprecisions int8\nprecisions fp16", "3: precisions is listed twice");
@@ -77,17 +77,17 @@ TEST_F(BoardFiles, WhatIsNone) {
 }
 
 TEST_F(BoardFiles, NamesAndPaths) {
-  EXPECT_STREQ(port::ReadBoard("jetson-nano").compatible, "jetson-nano");
+  EXPECT_STREQ(port::ReadWhitelist("jetson-nano").compatible, "jetson-nano");
   Write("board", "jetson-nano\nactivation_schemes symmetric\n");
-  EXPECT_EQ(port::ReadBoard(Path("board")).activation_schemes, OCTET_BOARD_SYMMETRIC);
-  EXPECT_THROW(port::ReadBoard(Path("none")), port::InputError);
-  EXPECT_THROW(port::ReadBoard(""), port::InputError);
+  EXPECT_EQ(port::ReadWhitelist(Path("board")).activation_schemes, OCTET_BOARD_SYMMETRIC);
+  EXPECT_THROW(port::ReadWhitelist(Path("none")), port::InputError);
+  EXPECT_THROW(port::ReadWhitelist(""), port::InputError);
 }
 
 TEST_F(BoardFiles, WhatIsSaid) {
   Blob blob = MakeMixedBlob();
   const auto why = [&](const std::string& text, uint32_t mask = 0) {
-    return port::WhyNotOn(port::ParseBoard(text, "file"), blob.data(), blob.size(), mask);
+    return port::WhyNotOn(port::ParseWhitelist(text, "file"), blob.data(), blob.size(), mask);
   };
   const std::string way_out = "; convert the model with --board me";
   EXPECT_EQ(why("me\nactivation_schemes asymmetric\nprecisions fp16 int8"), "");
@@ -113,7 +113,7 @@ TEST_F(BoardFiles, WhatIsSaid) {
 TEST_F(BoardFiles, OfAModelThePlansThatRun) {
   const Blob blob = MakeMixedBlob();
   Write("m.octet", {blob.begin(), blob.end()});
-  const octet_board board = port::ParseBoard("me\nactivation_schemes symmetric", "file");
+  const octet_board board = port::ParseWhitelist("me\nactivation_schemes symmetric", "file");
   port::ModelOptions options;
   try {
     port::RequireAllowed(board, port::Model(Path("m.octet"), options), "m.octet");

@@ -1,4 +1,4 @@
-#include "ports/linux/board.h"
+#include "ports/linux/whitelist.h"
 
 #include <sys/stat.h>
 
@@ -63,7 +63,7 @@ octet_board Named(const std::string& name) {
 
 }  // namespace
 
-octet_board ParseBoard(const std::string& text, const std::string& where) {
+octet_board ParseWhitelist(const std::string& text, const std::string& where) {
   std::istringstream lines(text);
   std::string line;
   std::getline(lines, line);
@@ -97,17 +97,17 @@ octet_board ParseBoard(const std::string& text, const std::string& where) {
   return board;
 }
 
-octet_board ReadBoard(const std::string& word) {
+octet_board ReadWhitelist(const std::string& word) {
   struct stat info;
   const bool is_file = stat(word.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   if (!is_file && IsName(word)) return Named(word);
   const MappedFile file(word);
-  return ParseBoard({reinterpret_cast<const char*>(file.data()), file.bytes()}, word);
+  return ParseWhitelist({reinterpret_cast<const char*>(file.data()), file.bytes()}, word);
 }
 
-std::string BoardText(const std::string& name, const std::vector<std::string>& precisions,
-                      const std::vector<std::string>& weight_schemes,
-                      const std::vector<std::string>& activation_schemes) {
+std::string WhitelistText(const std::string& name, const std::vector<std::string>& precisions,
+                          const std::vector<std::string>& weight_schemes,
+                          const std::vector<std::string>& activation_schemes) {
   std::string text = name + "\n";
   const std::vector<std::string>* const listed[] = {&precisions, &weight_schemes,
                                                     &activation_schemes};
