@@ -17,7 +17,7 @@ namespace octet::port {
 
 namespace {
 
-// Their pages stay away until a plan needs them.
+// Sections whose pages are loaded only if a plan needs them.
 bool IsLarge(blob::SectionKind kind) {
   return kind == blob::SectionKind::kWeightsS8 || kind == blob::SectionKind::kWeightsF16 ||
          kind == blob::SectionKind::kReport;
@@ -186,7 +186,7 @@ octet_status Model::SetPlan(uint32_t plan) {
     const size_t end = size_t{section->offset} + section->bytes;
     const bool read = file_.Load(section->offset, end);
     Status status = {Code::kCorrupt, section->offset};
-    // Whatever the options say: what was validated is known by its hash alone.
+    // Always hashed: only the hash shows that these are the validated bytes.
     if (read) status = ValidateSectionHash(blob_, i, hash_, HashWatch{});
     if (!IsOk(status)) {
       file_.Drop(section->offset, end);
@@ -201,7 +201,7 @@ octet_status Model::SetPlan(uint32_t plan) {
 }
 
 void Model::Refuse(octet_status status) const {
-  // A short file of another kind is truncated to the verifier.
+  // The verifier would call a short file of another kind truncated.
   const size_t begun = std::min(file_.bytes(), sizeof(blob::kMagic));
   if (status.code == OCTET_NOT_A_BLOB || std::memcmp(file_.data(), blob::kMagic, begun) != 0) {
     throw InputError(file_.path() + ": not a blob; octet convert makes one from an ONNX model");
@@ -268,13 +268,13 @@ bool Model::InUseByBound(const blob::Section& section) const {
 void Model::VerifyHashes() {
   HashWatch watch = {};
   watch.context = this;
-  // What cannot be read stays zero, which the hash tells.
+  // Bytes that cannot be read stay zero, and the hash does not match.
   watch.before = [](void* context, uint32_t begin, uint32_t end) {
     auto* model = static_cast<Model*>(context);
     const int section = model->SectionOf(begin, end);
     if (section < 0 || !model->loaded_[static_cast<size_t>(section)]) model->file_.Load(begin, end);
   };
-  // Of a file that does not change, pages the plan does not need can go and come back.
+  // Pages of a mapped file that the plan does not need are dropped; they can be read again.
   watch.after = [](void* context, uint32_t begin, uint32_t end) {
     auto* model = static_cast<Model*>(context);
     const int section = model->SectionOf(begin, end);

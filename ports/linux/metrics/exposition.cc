@@ -67,7 +67,7 @@ void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> l
 void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
                         float value) {
   Begin(suffix, labels);
-  // One digit more than are sure to survive, so that steps of a float show.
+  // One digit more than a float holds surely, so that every change of a float is visible.
   AddNumber(static_cast<double>(value), std::numeric_limits<float>::digits10 + 1);
   Add("\n");
 }

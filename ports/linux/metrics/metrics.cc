@@ -14,7 +14,7 @@ uint64_t Now(const std::atomic<uint64_t>& counter) {
   return counter.load(std::memory_order_relaxed);
 }
 
-// A number that one thread alone adds to needs no locked instruction.
+// Only one thread writes the number, so no locked instruction is needed.
 void AddAlone(std::atomic<uint64_t>* number, uint64_t more) {
   number->store(number->load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }

@@ -71,7 +71,7 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
   return r;
 }
 
-// Masks without room for their runs have none.
+// A mask without room for its runs has no runs.
 void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
   Results& r = results_;
   r.masks.clear();
